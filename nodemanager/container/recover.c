@@ -171,7 +171,7 @@ static void recover_container(const struct base_container_id *id, void *u)
     struct found f = {.pidfd = -1};
     struct base_buf reason = {0};
     struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
-    if (nm_core_forgot(nm->core, id))
+    if (nm_core_has_forgotten(nm->core, id))
         return;
     json_t *j = read_launch_order(nm, id, &ev.u.recovered.launch);
     ev.u.recovered.launch.user = w->user;

@@ -62,7 +62,7 @@ static void continue_spawner_if_stopped(struct nm *nm)
 
 void nm_stopped_continue_all(struct nm *nm)
 {
-    nm_core_each(nm->core, check_container_shim, NULL);
+    nm_core_each_container(nm->core, check_container_shim, NULL);
     continue_spawner_if_stopped(nm);
 }
 

@@ -55,7 +55,7 @@ bool nm_state_alive(enum nm_state s)
     return s == NM_LAUNCHING || s == NM_RUNNING || s == NM_SUSPENDED || s == NM_KILLING;
 }
 
-struct nm_effect *nm_fx(struct nm_effects *out, enum nm_effect_kind kind)
+struct nm_effect *nm_effect_add(struct nm_effects *out, enum nm_effect_kind kind)
 {
     base_array_grow(&out->v, out->len, &out->cap);
     struct nm_effect *fx = &out->v[out->len++];
@@ -66,7 +66,7 @@ struct nm_effect *nm_fx(struct nm_effects *out, enum nm_effect_kind kind)
 
 void nm_note(struct nm_effects *out, const char *fmt, ...)
 {
-    struct nm_effect *fx = nm_fx(out, NM_FX_NOTE);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_NOTE);
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(fx->note, sizeof fx->note, fmt, ap);
@@ -250,7 +250,7 @@ static void alive_count(struct nm_core *core, struct nm_container *c, bool befor
     }
 }
 
-bool nm_move(struct nm_core *core, struct nm_container *c, enum nm_input in)
+bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_input in)
 {
     enum nm_state from = c->v.state, to = edge_table[from][in];
     if (to == NM_STATES) {
@@ -267,7 +267,7 @@ bool nm_move(struct nm_core *core, struct nm_container *c, enum nm_input in)
 
 void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out)
 {
-    struct nm_effect *fx = nm_fx(out, NM_FX_SIGNAL);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_SIGNAL);
     fx->container = c;
     fx->signal = s;
     c->again_us = INT64_MAX;
@@ -296,11 +296,11 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
             c->kill_at_us = now_us + grace_ms * 1000;
         return;
     }
-    if (!nm_move(core, c, NM_IN_KILL))
+    if (!nm_container_move(core, c, NM_IN_KILL))
         return;
     text_set(&c->v.kill_reason, reason ? reason : "");
     c->v.grace_ms = grace_ms;
-    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
     fx->mark = NM_MARK_KILLED;
     if (from != NM_LAUNCHING)
@@ -330,7 +330,7 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
 {
     if (!app->cleaning || app->v.alive || app->v.finished)
         return;
-    struct nm_effect *fx = nm_fx(out, NM_FX_CLEANUP);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_CLEANUP);
     fx->app = app->v.id;
     fx->keep_logs = app->keep_logs;
     app->v.finished = true;
@@ -389,11 +389,11 @@ static void end_take(struct nm_container *c, const struct nm_end *e)
 
 void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e, struct nm_effects *out)
 {
-    if (!nm_move(core, c, NM_IN_ENDED))
+    if (!nm_container_move(core, c, NM_IN_ENDED))
         return;
     end_take(c, e);
     core->stats.completed++;
-    nm_link_urgent(core);
+    nm_link_mark_urgent(core);
     nm_app_cleanup_if_done(core, c->of, out);
 }
 
@@ -406,19 +406,19 @@ static void on_ended(struct nm_core *core, const struct nm_event *ev, struct nm_
 
 static void suspend_now(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
 {
-    if (!nm_move(core, c, NM_IN_SUSPEND))
+    if (!nm_container_move(core, c, NM_IN_SUSPEND))
         return;
-    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
     fx->mark = NM_MARK_SUSPENDED;
     nm_signal_send(c, NM_SIGNAL_STOP, out);
-    nm_link_urgent(core);
+    nm_link_mark_urgent(core);
 }
 
 static void on_spawned(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
     struct nm_container *c = nm_core_find(core, &ev->container);
-    if (!c || !nm_move(core, c, NM_IN_SPAWNED))
+    if (!c || !nm_container_move(core, c, NM_IN_SPAWNED))
         return;
     c->v.started_ms = ev->u.spawned.started_ms;
     if (c->v.state == NM_KILLING)
@@ -469,7 +469,7 @@ static void on_progress(struct nm_core *core, const struct nm_event *ev)
 static void on_health(struct nm_core *core, const struct nm_event *ev)
 {
     if (core->healthy != ev->u.health.healthy)
-        nm_link_urgent(core);
+        nm_link_mark_urgent(core);
     core->healthy = ev->u.health.healthy;
     core->disk_free_mb = ev->u.health.disk_free_mb;
     text_set(&core->health_report, ev->u.health.report);
@@ -520,7 +520,7 @@ static void stop_if_done(struct nm_core *core, struct nm_effects *out)
 {
     if (core->stopping && !core->alive && !core->stop_said) {
         core->stop_said = true;
-        nm_fx(out, NM_FX_STOP);
+        nm_effect_add(out, NM_FX_STOP);
     }
 }
 
@@ -537,16 +537,16 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
     sweep(core);
     switch (ev->kind) {
     case NM_EV_START:
-        nm_link_register(core, ev->at_us);
+        nm_link_schedule_registration(core, ev->at_us);
         break;
     case NM_EV_RECOVERED:
         on_recovered(core, ev, out);
         return;
     case NM_EV_ANSWER:
-        nm_link_answered(core, ev, out);
+        nm_link_on_answer(core, ev, out);
         break;
     case NM_EV_BEAT_FAILED:
-        nm_link_failed(core, ev);
+        nm_link_on_failure(core, ev);
         break;
     case NM_EV_SPAWNED:
         on_spawned(core, ev, out);
@@ -569,7 +569,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         break;
     }
     stop_if_done(core, out);
-    nm_link_drive(core, ev->at_us, out);
+    nm_link_send_or_wake(core, ev->at_us, out);
 }
 
 int64_t nm_core_next_us(const struct nm_core *core)
@@ -608,7 +608,7 @@ void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell))
     core->on_free = fn;
 }
 
-bool nm_core_forgot(const struct nm_core *core, const struct base_container_id *id)
+bool nm_core_has_forgotten(const struct nm_core *core, const struct base_container_id *id)
 {
     const struct nm_app *app = nm_app_find(core, &id->attempt.app);
     return app && nm_id_set_has(&app->forgotten, id);
@@ -620,7 +620,7 @@ const struct nm_app_view *nm_core_app_find(const struct nm_core *core, const str
     return app ? &app->v : NULL;
 }
 
-void nm_core_each(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u)
+void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u)
 {
     struct nm_container *c;
     TAILQ_FOREACH(c, &core->all, all)

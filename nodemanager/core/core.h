@@ -245,17 +245,17 @@ void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell));
 
 struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id);
 /* True for a container that was forgotten and whose application was not cleaned up yet. */
-bool nm_core_forgot(const struct nm_core *core, const struct base_container_id *id);
+bool nm_core_has_forgotten(const struct nm_core *core, const struct base_container_id *id);
 const struct nm_app_view *nm_core_app_find(const struct nm_core *core, const struct base_app_id *id);
 /* Walks in order of arrival; FORGOTTEN ones are left out. */
-void nm_core_each(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u);
+void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u);
 void nm_core_each_app(const struct nm_core *core, void (*fn)(const struct nm_app_view *app, void *u), void *u);
 /* Containers of one application, FORGOTTEN ones left out. */
 void nm_core_each_of_app(const struct nm_core *core, const struct nm_app_view *app,
                          void (*fn)(struct nm_container *c, void *u), void *u);
 /* The containers the request in flight must carry: all for a registration; for a heartbeat the ended ones and those
  * that changed since the RM last acknowledged. Marks them as sent: call once per NM_FX_BEAT. */
-void nm_core_beat_each(struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u);
+void nm_core_each_in_beat(struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u);
 
 int64_t nm_core_epoch(const struct nm_core *core);
 int64_t nm_core_response_id(const struct nm_core *core);

@@ -68,24 +68,24 @@ struct nm_core {
     void (*on_free)(void *shell);
 };
 
-struct nm_effect *nm_fx(struct nm_effects *out, enum nm_effect_kind kind);
+struct nm_effect *nm_effect_add(struct nm_effects *out, enum nm_effect_kind kind);
 void nm_note(struct nm_effects *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* nodemanager/core/link.c */
 void nm_link_init(struct nm_link *l);
-void nm_link_urgent(struct nm_core *core);
-void nm_link_answered(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);
-void nm_link_failed(struct nm_core *core, const struct nm_event *ev);
-void nm_link_register(struct nm_core *core, int64_t at_us);
+void nm_link_mark_urgent(struct nm_core *core);
+void nm_link_on_answer(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);
+void nm_link_on_failure(struct nm_core *core, const struct nm_event *ev);
+void nm_link_schedule_registration(struct nm_core *core, int64_t at_us);
 /* Sends, wakes or waits: last thing in every step. */
-void nm_link_drive(struct nm_core *core, int64_t now_us, struct nm_effects *out);
+void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effects *out);
 int64_t nm_link_next_us(const struct nm_core *core);
 
 /* nodemanager/core/orders.c */
 void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out);
 
 /* nodemanager/core/core.c: used by orders */
-bool nm_move(struct nm_core *core, struct nm_container *c, enum nm_input in);
+bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_input in);
 struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l);
 void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason, int64_t grace_ms,
                        int64_t now_us, struct nm_effects *out);

@@ -9,12 +9,12 @@ void nm_link_init(struct nm_link *l)
     l->wake_us = l->noted = -1;
 }
 
-void nm_link_urgent(struct nm_core *core)
+void nm_link_mark_urgent(struct nm_core *core)
 {
     core->link.urgent = true;
 }
 
-void nm_link_register(struct nm_core *core, int64_t at_us)
+void nm_link_schedule_registration(struct nm_core *core, int64_t at_us)
 {
     core->link.registered = false;
     core->link.repeat = false;
@@ -84,7 +84,7 @@ static void schedule_next(struct nm_core *core, const struct nm_event *ev, bool 
     l->next_us = ev->at_us + l->pause_us;
 }
 
-void nm_link_answered(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+void nm_link_on_answer(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
     struct nm_link *l = &core->link;
     bool was_registering = l->registering;
@@ -110,7 +110,7 @@ void nm_link_answered(struct nm_core *core, const struct nm_event *ev, struct nm
         nm_order_apply(core, &ev->u.answer.orders[i], ev->at_us, out);
 }
 
-void nm_link_failed(struct nm_core *core, const struct nm_event *ev)
+void nm_link_on_failure(struct nm_core *core, const struct nm_event *ev)
 {
     struct nm_link *l = &core->link;
     if (!l->in_flight)
@@ -128,7 +128,7 @@ void nm_link_failed(struct nm_core *core, const struct nm_event *ev)
 static void send_now(struct nm_core *core, int64_t now_us, struct nm_effects *out)
 {
     struct nm_link *l = &core->link;
-    struct nm_effect *fx = nm_fx(out, NM_FX_BEAT);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_BEAT);
     fx->registering = l->registering = !l->registered;
     fx->hold_ms = l->registered ? l->interval_us / 1000 : 0;
     l->holding = fx->hold_ms > 0;
@@ -139,7 +139,7 @@ static void send_now(struct nm_core *core, int64_t now_us, struct nm_effects *ou
     l->next_us = INT64_MAX;
 }
 
-void nm_link_drive(struct nm_core *core, int64_t now_us, struct nm_effects *out)
+void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effects *out)
 {
     struct nm_link *l = &core->link;
     if (core->stop_said)
@@ -152,7 +152,7 @@ void nm_link_drive(struct nm_core *core, int64_t now_us, struct nm_effects *out)
         return;
     }
     if (l->urgent && l->holding && !l->elsewhere && (l->wake_us < 0 || now_us - l->wake_us >= NM_WAKE_AGAIN_US)) {
-        nm_fx(out, NM_FX_WAKE);
+        nm_effect_add(out, NM_FX_WAKE);
         l->wake_us = now_us;
     }
 }
@@ -167,7 +167,7 @@ int64_t nm_link_next_us(const struct nm_core *core)
     return l->urgent && l->holding && l->wake_us >= 0 ? l->wake_us + NM_WAKE_AGAIN_US : INT64_MAX;
 }
 
-void nm_core_beat_each(struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u)
+void nm_core_each_in_beat(struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u)
 {
     struct nm_container *c;
     bool all = core->link.registering;

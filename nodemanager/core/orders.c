@@ -17,7 +17,7 @@ static void order_launch(struct nm_core *core, const struct nm_launch *l, struct
         core->stats.ignored[nm_core_view(c)->state][NM_IN_LAUNCH]++;
         return;
     }
-    if (nm_core_forgot(core, &l->id)) {
+    if (nm_core_has_forgotten(core, &l->id)) {
         core->stats.ignored[NM_FORGOTTEN][NM_IN_LAUNCH]++;
         return;
     }
@@ -27,53 +27,53 @@ static void order_launch(struct nm_core *core, const struct nm_launch *l, struct
     }
     bool full = core->alive >= NM_CONTAINERS_MAX;
     c = nm_container_new(core, l);
-    nm_move(core, c, NM_IN_LAUNCH);
+    nm_container_move(core, c, NM_IN_LAUNCH);
     if (l->refused || full) {
         refuse(core, c, l->refused ? l->refused : "The node runs as many containers as it can.", out);
         return;
     }
     core->stats.launched++;
-    struct nm_effect *fx = nm_fx(out, NM_FX_LAUNCH);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_LAUNCH);
     fx->container = c;
     fx->launch = l;
 }
 
 static void order_suspend(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
 {
-    if (!nm_move(core, c, NM_IN_SUSPEND))
+    if (!nm_container_move(core, c, NM_IN_SUSPEND))
         return;
     if (c->v.state == NM_LAUNCHING) {
         c->suspend_when_up = true;
         return;
     }
-    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
     fx->mark = NM_MARK_SUSPENDED;
     nm_signal_send(c, NM_SIGNAL_STOP, out);
-    nm_link_urgent(core);
+    nm_link_mark_urgent(core);
 }
 
 static void order_resume(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
 {
-    if (!nm_move(core, c, NM_IN_RESUME))
+    if (!nm_container_move(core, c, NM_IN_RESUME))
         return;
     if (c->v.state == NM_LAUNCHING) {
         c->suspend_when_up = false;
         return;
     }
-    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
     fx->mark = NM_MARK_RESUMED;
     nm_signal_send(c, NM_SIGNAL_CONT, out);
-    nm_link_urgent(core);
+    nm_link_mark_urgent(core);
 }
 
 static void order_forget(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
 {
-    if (!nm_move(core, c, NM_IN_FORGET))
+    if (!nm_container_move(core, c, NM_IN_FORGET))
         return;
     nm_container_forget(core, c);
-    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
     fx->mark = NM_MARK_FORGOTTEN;
 }
@@ -82,7 +82,7 @@ static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_
 {
     struct nm_app *app = nm_app_find(core, &o->app);
     if (!app) { /* unknown here, perhaps folders of an earlier life */
-        struct nm_effect *fx = nm_fx(out, NM_FX_CLEANUP);
+        struct nm_effect *fx = nm_effect_add(out, NM_FX_CLEANUP);
         fx->app = o->app;
         fx->keep_logs = o->keep_logs;
         return;
@@ -143,7 +143,7 @@ void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_
         order_cleanup(core, o, now_us, out);
         break;
     case BASE_ORDER_RESYNC:
-        nm_link_register(core, now_us);
+        nm_link_schedule_registration(core, now_us);
         break;
     case BASE_ORDER_SHUTDOWN:
         order_shutdown(core, o, now_us, out);

@@ -11,7 +11,7 @@
 #define ANSWER_MS  3000
 #define BODY_MAX   65536
 
-bool nm_look_leads(const char *text, size_t len, int64_t least)
+bool nm_body_says_leads(const char *text, size_t len, int64_t least)
 {
     const char *state = "";
     int64_t epoch = -1;
@@ -25,7 +25,7 @@ bool nm_look_leads(const char *text, size_t len, int64_t least)
     return yes;
 }
 
-bool nm_look_ask(struct base_http *h, const char *url, int64_t least)
+bool nm_ask_if_leads(struct base_http *h, const char *url, int64_t least)
 {
     char *full = base_printf("%s/ws/v1/cluster/ha", url);
     struct base_http_request rq = {.method = "GET",
@@ -35,7 +35,7 @@ bool nm_look_ask(struct base_http *h, const char *url, int64_t least)
                                    .body_max = BODY_MAX};
     struct base_http_answer a = {0};
     bool yes = base_http_do(h, &rq, &a, NULL) == 0 && a.status == 200 &&
-               nm_look_leads(a.body.data ? a.body.data : "", a.body.len, least);
+               nm_body_says_leads(a.body.data ? a.body.data : "", a.body.len, least);
 
     base_http_answer_free(&a);
     free(full);

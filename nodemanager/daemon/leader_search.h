@@ -10,8 +10,8 @@
 #include "base/io/http_client.h"
 
 /* nm_search_leads() of an answer's body. */
-bool nm_look_leads(const char *text, size_t len, int64_t least);
+bool nm_body_says_leads(const char *text, size_t len, int64_t least);
 /* Asks the RM at base address @url. Takes three seconds at most. */
-bool nm_look_ask(struct base_http *h, const char *url, int64_t least);
+bool nm_ask_if_leads(struct base_http *h, const char *url, int64_t least);
 
 #endif

@@ -261,7 +261,7 @@ static void progress_read(struct nm_container *c, void *u)
 static void fx_beat(struct nm *nm, const struct nm_effect *fx)
 {
     struct base_buf body = {0};
-    nm_core_each(nm->core, progress_read, nm);
+    nm_core_each_container(nm->core, progress_read, nm);
     if (fx->registering) {
         nm_wire_register(nm->core, &nm->ident, &body);
         nm_link_send_register(nm->link, &body);

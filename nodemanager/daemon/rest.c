@@ -359,7 +359,7 @@ static void get_containers(struct api_request *rq, void *user)
     struct nm *nm = user;
     struct container_walk w = {.nm = nm};
     pthread_mutex_lock(&nm->lock);
-    nm_core_each(nm->core, container_add, &w);
+    nm_core_each_container(nm->core, container_add, &w);
     pthread_mutex_unlock(&nm->lock);
     for (size_t i = 0; i < w.n; i++)
         container_point(nm, &w.v[i]);

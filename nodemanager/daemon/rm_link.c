@@ -191,7 +191,7 @@ static const char *look_for_leader(struct nm_link_io *l, uint64_t asked, int64_t
     size_t at = 0;
     const char *url;
     while ((url = other(l, asked, &at)))
-        if (nm_look_ask(l->look_http, url, least))
+        if (nm_ask_if_leads(l->look_http, url, least))
             return url;
     return NULL;
 }

@@ -68,7 +68,7 @@ static void containers_add(struct nm_core *core, bool full, struct base_buf *out
 {
     struct reports r = {.out = out, .full = full};
     base_buf_adds(out, ",\"containers\":[");
-    nm_core_beat_each(core, report_add, &r);
+    nm_core_each_in_beat(core, report_add, &r);
     base_buf_adds(out, "]}");
 }
 

@@ -14,7 +14,7 @@ struct nm_ident { /* who this node is; strings borrowed */
     int64_t map_slots, reduce_slots;
 };
 
-/* Both call nm_core_beat_each(): once per NM_FX_BEAT. */
+/* Both call nm_core_each_in_beat(): once per NM_FX_BEAT. */
 void nm_wire_register(struct nm_core *core, const struct nm_ident *who, struct base_buf *out);
 void nm_wire_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t hold_ms, struct base_buf *out);
 

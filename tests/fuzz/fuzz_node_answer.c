@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         obey(&a);
     }
     nm_answer_free(&a);
-    (void)nm_look_leads(text, strlen(text), 1);
+    (void)nm_body_says_leads(text, strlen(text), 1);
     free(text);
     return 0;
 }

@@ -103,7 +103,7 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
 
     base_container_id_text(&o->container, id);
     if (d) { /* a repeat: nothing is started */
-        if (!d->cleaned && !nm_core_find(nm->core, &o->container) && !nm_core_forgot(nm->core, &o->container))
+        if (!d->cleaned && !nm_core_find(nm->core, &o->container) && !nm_core_has_forgotten(nm->core, &o->container))
             sim_violated(&w->s, "I4", "%s is started on %s once more", id, nm->proc.name);
         return;
     }
@@ -278,7 +278,7 @@ static bool first_difference(const struct rm_node *n, struct sim_nm *nm, struct 
 {
     struct living rm = {.n = 0}, node = {.n = 0};
 
-    nm_core_each(nm->core, add_living, &node);
+    nm_core_each_container(nm->core, add_living, &node);
     for (const struct rm_container *ct = n->containers; ct && rm.n < 128; ct = ct->node_next)
         rm.v[rm.n++] = ct->id;
     for (int i = 0; i < rm.n; i++)
@@ -379,7 +379,7 @@ bool sim_check_rest(struct sim_world *w)
         if (w->nm[i].gone && node && node->state != RM_NODE_LOST)
             return false;
         if (w->nm[i].core)
-            nm_core_each(w->nm[i].core, count_any, &n);
+            nm_core_each_container(w->nm[i].core, count_any, &n);
         if (n)
             return false;
     }

@@ -260,9 +260,9 @@ static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
     struct collect c = {.s = s, .full = fx->registering};
     size_t most = 0;
 
-    nm_core_each(nm->core, count_one, &most);
+    nm_core_each_container(nm->core, count_one, &most);
     c.v = sim_alloc(s, (most + 1) * sizeof *c.v);
-    nm_core_beat_each(nm->core, report, &c);
+    nm_core_each_in_beat(nm->core, report, &c);
     if (fx->registering)
         fill_register(nm, &rq->ev, &c);
     else

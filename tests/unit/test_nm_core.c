@@ -196,7 +196,7 @@ static void test_life(void)
     CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
     CU_ASSERT_PTR_NULL(view(&w, 1)); /* freed; only the id is kept */
     struct base_container_id id = cid(1, 1);
-    CU_ASSERT_TRUE(nm_core_forgot(w.core, &id));
+    CU_ASSERT_TRUE(nm_core_has_forgotten(w.core, &id));
     ended(&w, 1, 9);
     on(&w, BASE_ORDER_KILL, 77); /* never heard of */
     CU_ASSERT_EQUAL(nm_core_alive(w.core), 0);
@@ -312,7 +312,7 @@ static void collect(struct nm_container *c, void *u)
 static uint64_t carried(struct world *w)
 {
     uint64_t set = 0;
-    nm_core_beat_each(w->core, collect, &set);
+    nm_core_each_in_beat(w->core, collect, &set);
     return set;
 }
 
@@ -673,7 +673,7 @@ static void test_many_forgotten(void)
     }
     for (int i = 0; i < 1400000; i += 3) {
         struct base_container_id id = cid(1, i);
-        if (nm_core_forgot(w.core, &id) != (i % 7 == 0))
+        if (nm_core_has_forgotten(w.core, &id) != (i % 7 == 0))
             CU_FAIL("an id was lost or invented");
     }
     world_free(&w);
@@ -729,7 +729,7 @@ static void chaos_check(struct chaos *x)
         } else if (fx->kind == NM_FX_BEAT) {
             CU_ASSERT_FALSE(x->beat); /* one in flight */
             x->beat = true;
-            nm_core_beat_each(x->w.core, beat_look, x);
+            nm_core_each_in_beat(x->w.core, beat_look, x);
         } else if (fx->kind == NM_FX_WAKE) {
             CU_ASSERT_TRUE(x->beat);
         }
