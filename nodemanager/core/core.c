@@ -196,7 +196,7 @@ static struct nm_app *app_get(struct nm_core *core, const struct base_app_id *id
         HASH_ADD(hh, core->app_by_id, v.id, sizeof app->v.id, app);
         TAILQ_INSERT_TAIL(&core->apps, app, all);
     }
-    if (app->v.finished) { /* its id is used again after a clean-up: as good as new */
+    if (app->v.finished) { /* cleaned up before: begins anew */
         app->v.finished = app->cleaning = false;
         core->finished_apps--;
     }
@@ -347,7 +347,7 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
     }
 }
 
-/* Frees what was forgotten in an earlier step; no effect points to it any more. */
+/* Frees containers forgotten in an earlier step: no effect points to them any more. */
 static void sweep(struct nm_core *core)
 {
     struct nm_container *c;
@@ -379,7 +379,7 @@ static void end_take(struct nm_container *c, const struct nm_end *e)
     c->v.max_rss_kb = e->max_rss_kb;
     c->v.output_bytes = e->output_bytes;
     c->kill_at_us = c->again_us = INT64_MAX;
-    if (c->v.kill_reason) { /* whatever the process made of it: it was killed by order */
+    if (c->v.kill_reason) { /* however the process ended: it was killed by order */
         c->v.exit_code = NM_EXIT_KILLED;
         text_set(&c->v.diagnostics, c->v.kill_reason);
     } else if (e->exit_code == 0) {
@@ -427,7 +427,7 @@ static void on_spawned(struct nm_core *core, const struct nm_event *ev, struct n
         suspend_now(core, c, out);
 }
 
-/* A signal that reached nobody (the shim is about to start the command) is sent again while it is still wanted. */
+/* A signal that reached no process, since the shim is about to start the command, is sent again as long as it is wanted. */
 static bool signal_still_wanted(const struct nm_container *c, enum nm_signal s)
 {
     switch (s) {

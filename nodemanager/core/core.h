@@ -1,4 +1,4 @@
-/* nodemanager/core/core.h - everything a NodeManager decides, and nothing it does.
+/* nodemanager/core/core.h - the decisions of a NodeManager, without their execution.
  *
  * nm_core_step() folds one event in and gives effects out; the shell (nodemanager/daemon/daemon.c) carries them out in order. The
  * core reads no clock, opens no file and knows no process: it is told. Single-threaded. Equal inputs give equal
@@ -25,14 +25,15 @@
  *
  * Orders are idempotent; a pair of state and order that is not an edge is counted and changes nothing. Answers of an
  * epoch lower than the highest one seen are refused whole and counted. A higher epoch is stored durably by the shell and
- * told here (NM_EV_EPOCH_SAVED) before the answer that brings it: an NM_EV_ANSWER of an epoch not told yet is the shell's
- * mistake (asserted). So nothing is done under an epoch that a restart would not remember.
+ * told here (NM_EV_EPOCH_SAVED) before the answer that brings it; an NM_EV_ANSWER of an unknown higher epoch is a fault of
+ * the shell (asserted). So nothing is done under an epoch that a restart would not remember.
  *
  * The link to the RM: one request in flight at a time, registration first. The RM parks a heartbeat's answer up to
- * the interval; when something must be said meanwhile, NM_FX_WAKE asks it to answer now, once per heartbeat (and
- * again after NM_WAKE_AGAIN_US, since a wake call may overtake the heartbeat it is about). A request to another RM than
- * the one that answered last may be parked until that RM leads: it is not woken; what is news by then goes in the next.
- * Pauses after failures are drawn from the upper half of the nominal one, so that nodes do not come all at once.
+ * the interval. If there is news to report meanwhile, NM_FX_WAKE asks it to answer now, once per heartbeat (and again
+ * after NM_WAKE_AGAIN_US, since a wake call may overtake its heartbeat). A request to an RM other than the one that
+ * answered last may be parked until that RM leads: it is not woken, and news goes into the next request. Which RM is
+ * asked: nodemanager/core/rm_search.h. Pauses after failures are drawn at random from the upper half of the nominal
+ * pause, so that nodes do not come all at once.
  *
  * Units: times are microseconds on the caller's monotonic clock where they end in _us; _ms are wall milliseconds. */
 #ifndef CREEL_NODEMANAGER_CORE_CORE_H
@@ -136,7 +137,7 @@ struct nm_event {
             int64_t epoch, response_id, heartbeat_ms;
             const struct nm_order *orders;
             size_t n_orders;
-            bool no_pause; /* should it be refused: another RM is left to be tried at once */
+            bool no_pause; /* if it is refused: another RM is left to be tried at once */
         } answer;
         struct {
             bool register_again; /* the RM answered that it does not know us */
@@ -228,7 +229,7 @@ struct nm_core_stats {
 
 struct nm_core;
 struct nm_core *nm_core_new(int64_t epoch_seen);
-/* Where the pauses of this node lie; any number, another one on each node. */
+/* Seeds the random pauses of this node; should differ between nodes. */
 void nm_core_seed(struct nm_core *core, uint64_t seed);
 void nm_core_free(struct nm_core *core);
 /* Appends to @out (the caller clears it). Cannot fail. Pointers in effects hold until the next step. */
@@ -237,10 +238,10 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
 int64_t nm_core_next_us(const struct nm_core *core);
 
 const struct nm_container_view *nm_core_view(const struct nm_container *c);
-/* The shell's own companion of a container; the core only carries it. */
+/* The shell's own data about a container; the core only carries the pointer. */
 void *nm_core_shell(const struct nm_container *c);
 void nm_core_set_shell(struct nm_container *c, void *shell);
-/* Called for every container that is freed, so that the shell can drop its companion. */
+/* Called for every container that is freed, so that the shell can free its data. */
 void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell));
 
 struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id);

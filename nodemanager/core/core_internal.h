@@ -24,7 +24,7 @@ struct nm_container {
     struct nm_container_view v;
     struct nm_app *of;
     void *shell;
-    uint64_t version, sent, acked; /* counts reportable changes; what the request in flight carries; what the RM has */
+    uint64_t version, sent, acked; /* of what can be reported: now, in the request in flight, known to the RM */
     bool suspend_when_up;
     int64_t kill_at_us; /* next SIGKILL, INT64_MAX: none */
     int64_t again_us;   /* repeat of a signal that found nobody, INT64_MAX: none */
@@ -43,8 +43,8 @@ struct nm_app {
 };
 struct nm_link {
     bool registered, in_flight, registering, holding, repeat;
-    bool elsewhere; /* whom we ask has not answered as the active RM yet */
-    bool urgent; /* something is to be said that the request in flight does not carry */
+    bool elsewhere; /* the RM that is asked has not answered as the active one yet */
+    bool urgent; /* there is news that the request in flight does not carry */
     int64_t response_id, interval_us;
     int64_t next_us;  /* next request when none is in flight, INT64_MAX: never */
     int64_t sent_us;  /* of the request in flight */
@@ -77,7 +77,7 @@ void nm_link_mark_urgent(struct nm_core *core);
 void nm_link_on_answer(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);
 void nm_link_on_failure(struct nm_core *core, const struct nm_event *ev);
 void nm_link_schedule_registration(struct nm_core *core, int64_t at_us);
-/* Sends, wakes or waits: last thing in every step. */
+/* Sends a request or a wake call if one is due; called last in every step. */
 void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effects *out);
 int64_t nm_link_next_us(const struct nm_core *core);
 
@@ -91,7 +91,7 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
                        int64_t now_us, struct nm_effects *out);
 void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e, struct nm_effects *out);
 void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out);
-/* After the move to FORGOTTEN: the id is kept, the rest goes with the next step. */
+/* After the move to FORGOTTEN: keeps the id and frees the rest with the next step. */
 void nm_container_forget(struct nm_core *core, struct nm_container *c);
 void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out);
 struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id *id);

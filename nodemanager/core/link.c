@@ -1,4 +1,4 @@
-/* nodemanager/core/link.c - when to speak to the ResourceManager, and what it then has to hear. */
+/* nodemanager/core/link.c - when the next request to the ResourceManager is sent, and which containers it reports. */
 #include "base/error.h"
 #include "nodemanager/core/core_internal.h"
 
@@ -70,8 +70,8 @@ static void fail_next(struct nm_link *l, int64_t now_us, bool no_pause)
     l->next_us += l->pause_us - (int64_t)(draw(l) % (uint64_t)(l->pause_us / 2 + 1));
 }
 
-/* When the next heartbeat goes: at once when the RM parks answers or was woken, else at a growing pace up to the
- * interval, so that an RM that does not park is not flooded. */
+/* The next heartbeat goes at once if the RM parks answers or was woken, since then its answer sets the pace. Otherwise
+ * pauses grow up to the interval, so that an RM that does not park is not flooded. */
 static void schedule_next(struct nm_core *core, const struct nm_event *ev, bool was_registering)
 {
     struct nm_link *l = &core->link;
@@ -93,7 +93,7 @@ void nm_link_on_answer(struct nm_core *core, const struct nm_event *ev, struct n
     l->in_flight = false;
     if (answer_is_stale(core, ev, out)) {
         fail_next(l, ev->at_us, ev->u.answer.no_pause);
-        l->registered = false; /* whoever leads now must hear of us first */
+        l->registered = false; /* register with the present leader first */
         l->repeat = false;
         return;
     }
@@ -117,7 +117,7 @@ void nm_link_on_failure(struct nm_core *core, const struct nm_event *ev)
         return;
     l->in_flight = false;
     l->elsewhere = ev->u.failed.elsewhere;
-    l->repeat = !l->registering; /* the RM may have taken it: what it carries now may be answered from store */
+    l->repeat = !l->registering; /* the RM may have processed it: the repeat may get the stored answer */
     if (ev->u.failed.register_again) {
         l->registered = false;
         l->repeat = false;
@@ -133,7 +133,7 @@ static void send_now(struct nm_core *core, int64_t now_us, struct nm_effects *ou
     fx->hold_ms = l->registered ? l->interval_us / 1000 : 0;
     l->holding = fx->hold_ms > 0;
     l->in_flight = true;
-    l->urgent = l->repeat && l->urgent; /* a repeat may be answered from store: say it again afterwards */
+    l->urgent = l->repeat && l->urgent; /* a repeat may get the stored answer: report the news again afterwards */
     l->sent_us = now_us;
     l->wake_us = -1;
     l->next_us = INT64_MAX;
@@ -145,7 +145,7 @@ void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effect
     if (core->stop_said)
         return;
     if (!l->in_flight) {
-        /* Failures keep their pause; an RM that answers hears at once what is urgent. */
+        /* Urgent news does not wait for the interval, but it does for the pause after a failure. */
         bool at_once = l->urgent && l->registered && !l->repeat && l->next_us != INT64_MAX;
         if (at_once || l->next_us <= now_us)
             send_now(core, now_us, out);

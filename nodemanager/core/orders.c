@@ -1,7 +1,7 @@
 /* nodemanager/core/orders.c - what an order of the ResourceManager changes. */
 #include "nodemanager/core/core_internal.h"
 
-/* The RM learns of it as of any other end; silence would leave it waiting for good. */
+/* Reported to the RM like any other end: without a report it would wait for ever. */
 static void refuse(struct nm_core *core, struct nm_container *c, const char *why, struct nm_effects *out)
 {
     const struct nm_end end = {.exit_code = NM_EXIT_REFUSED, .diagnostics = why};
@@ -81,7 +81,7 @@ static void order_forget(struct nm_core *core, struct nm_container *c, struct nm
 static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out)
 {
     struct nm_app *app = nm_app_find(core, &o->app);
-    if (!app) { /* unknown here, perhaps folders of an earlier life */
+    if (!app) { /* unknown, but folders of an earlier process may be left */
         struct nm_effect *fx = nm_effect_add(out, NM_FX_CLEANUP);
         fx->app = o->app;
         fx->keep_logs = o->keep_logs;

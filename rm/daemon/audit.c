@@ -81,7 +81,7 @@ void rm_audit_put(struct base_buf *out, const char *key, const char *value)
 }
 
 /* ---------------------------------------------------------------- the file */
-/* A full disk, or a power cut, leaves half a line. Where nobody can tell, an empty line does no harm. */
+/* A full disk or a power cut may leave half a line. When in doubt, begin with an empty line: it does no harm. */
 static bool ends_in_half(int fd)
 {
     char path[32], last = '\0';
@@ -124,7 +124,7 @@ static bool write_file(const struct base_buf *line)
     return rc >= 0;
 }
 
-/* To the log as well; where that is the only place, whatever level the log has. */
+/* To the log as well. A line that is in no file is logged at any level. */
 static void write_line(const struct base_buf *line)
 {
     if (write_file(line))
@@ -191,7 +191,7 @@ static void tell_left_out(const struct rm_audit_limit *l)
     }
 }
 
-/* Ends the window when it is over, or in any case, and tells what was left out in it. */
+/* Ends the window if it is over (or unconditionally), and logs what was left out of it. */
 static void end_window(bool any)
 {
     struct rm_audit_limit ended = {0};

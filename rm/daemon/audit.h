@@ -1,5 +1,5 @@
-/* rm/daemon/audit.h - who did what, from where, with which result: one line for each fact, in the log's area "audit", and
- * in the file of its own that creel.rm.audit-log names (0640, appended to, opened again on SIGHUP).
+/* rm/daemon/audit.h - the audit log: who did what, from where, with which result. One line per fact, in the log's area
+ * "audit" and in the file that creel.rm.audit-log names (0640, appended to, opened again on SIGHUP).
  *
  *   op=submit-job user=ann ip=10.0.0.7 result=success status=201 app=application_…_0001 name=wordcount queue=default
  *   op=kill user=bob ip=10.0.0.8 result=refused status=404 app=application_…_0099 why="app with id … not found"
@@ -37,11 +37,11 @@ void rm_audit_close(void);
 void rm_audit_answer(struct api_request *rq, unsigned status, void *user);
 /* More about the request: a member of its line. Before its answer; @key static. */
 void rm_audit_note(struct api_request *rq, const char *key, const char *value);
-/* The answer says success, and means a refusal. */
+/* The request was refused although its status says success. */
 void rm_audit_refuse(struct api_request *rq, const char *why);
 /* RM_FX_APP_ENDED. */
 void rm_audit_end(const struct rm_effect *fx);
-/* Something that came by no request: a signal, a changed file. @why: NULL: success. */
+/* An operation without a request: a signal, a changed file. @why: the error, NULL for success. */
 void rm_audit_own(const char *op, const char *by, const char *why);
 
 /* Appends " key=value". */

@@ -1,5 +1,5 @@
-/* rm/daemon/audit_limit.h - who may leave one more line about a refusal. A client that asks for what it does not get, as often
- * as it can, must not fill the disk: in each window an address leaves RM_AUDIT_REFUSALS lines, the others are counted.
+/* rm/daemon/audit_limit.h - limits the audit lines about refusals. A client that repeats refused requests as fast as it can
+ * must not fill the disk: in each window an address leaves RM_AUDIT_REFUSALS lines, the others are counted.
  * Counts are kept for RM_AUDIT_ADDRESSES addresses; those that come later in the window share one count, so that a client
  * with many addresses gains nothing. The user's name plays no part: it is what the client says.
  *

@@ -50,10 +50,10 @@ void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64
     int64_t mono = rm_watch_mono_us() + (deadline_us - rm_backend_now_us(b));
 
     rm_watch_add(b->watch, id, version, mono, fn, user);
-    /* What came between the caller's look and the line above is found by looking once more. */
+    /* Outputs that came between the caller's look and the line above woke nobody: look again. */
     if (rm_view_map_outputs(rm_backend_hold(b), id, version, &newest, &maps, &done, &none) < 0 ||
         rm_backend_role(b) != RM_ROLE_ACTIVE)
-        newest = INT64_MAX; /* the job is gone, or the leadership: no need to wait */
+        newest = INT64_MAX; /* the job or the leadership is gone: no need to wait */
     rm_backend_release(b);
     rm_views_free(&none);
     if (newest > version)

@@ -1,5 +1,5 @@
-/* rm/daemon/backend.h - what the HTTP handlers of the RM use of the daemon: hand an event to the core thread, read views,
- * wait for map outputs. Handlers never touch the core otherwise. */
+/* rm/daemon/backend.h - the daemon as HTTP handlers see it: post events to the core's thread, read views, wait for map
+ * outputs. Handlers never touch the core in any other way. */
 #ifndef CREEL_RM_DAEMON_BACKEND_H
 #define CREEL_RM_DAEMON_BACKEND_H
 
@@ -12,15 +12,15 @@
 struct rm_backend;
 struct base_conf;
 
-/* The reply of a posted event, called once on the core's or the store's thread: copy what is needed, answer, return
+/* The reply to a posted event, called once, on the core's or the store's thread: copy what is needed, answer, and return
  * soon. @fx is RM_FX_REPLY or RM_FX_HEARTBEAT; borrowed for the call. */
 typedef void rm_reply_fn(void *user, const struct rm_effect *fx);
 
-/* Deep-copies nothing: @ev and what it points to must stay valid until @release(user) is called (after the core has
- * stepped over it; before or after the reply). at_us and token are set by the daemon. fn may be NULL. */
+/* @ev is not copied: it and everything it points to must stay valid until @release(user) is called, after the core has
+ * stepped over it and before or after the reply. The daemon sets at_us and token. fn may be NULL. */
 void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn, void (*release)(void *user),
                      void *user);
-/* Holds the core for reading: keep it well under a millisecond; never post while holding. */
+/* Holds the core for reading, for well under a millisecond. Never post while holding it. */
 const struct rm_core *rm_backend_hold(struct rm_backend *b);
 void rm_backend_release(struct rm_backend *b);
 int64_t rm_backend_now_us(const struct rm_backend *b); /* wall clock, as the core's time line */
@@ -33,8 +33,8 @@ void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64
                               void (*fn)(void *user), void *user);
 /* For a parked request: work on files that a request names (rm/jobs/file_pool.h). */
 void rm_backend_files(struct rm_backend *b, struct rm_files_work *w);
-/* Runs a task for a parked request on one of two threads: a background one that encodes long lists, and one that waits
- * for the RM's own files and the name service. Also after the stop: then @task is called at once, to give up. */
+/* Runs a task for a parked request on one of two threads: one in the background that encodes long lists, and one that may
+ * wait for the RM's own files and the name service. After the stop @task is called at once, to give up. */
 enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_KINDS };
 void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user);
 struct rm_relay *rm_backend_relay(struct rm_backend *b); /* rm/daemon/relay.h */
@@ -45,11 +45,11 @@ enum rm_role {
     RM_ROLE_ACTIVE,
 };
 enum rm_role rm_backend_role(const struct rm_backend *b); /* alone: always ACTIVE */
-bool rm_backend_ha(const struct rm_backend *b);           /* one of several */
+bool rm_backend_ha(const struct rm_backend *b);           /* is this RM one of several? */
 /* "http://host:port" of the active RM if it is another one and known, from the configuration; else "". */
 void rm_backend_active_url(const struct rm_backend *b, char out[512]);
 const char *rm_backend_rm_id(const struct rm_backend *b); /* yarn.resourcemanager.ha.id; "" alone */
-/* Every RM's "http://host:port", separated by commas, this one first; what nodes, masters and tasks are told. */
+/* "http://host:port" of every RM, separated by commas, this one first: as nodes, masters and tasks are told. */
 const char *rm_backend_all_urls(const struct rm_backend *b);
 /* State of the connection to ZooKeeper, for people; "" alone. */
 void rm_backend_zk_text(const struct rm_backend *b, char out[256]);
@@ -60,11 +60,10 @@ int64_t rm_backend_role_changes(const struct rm_backend *b);
  * (rm_watch_mono_us()), or when the daemon stops (after it: at once, from this one). For requests parked on a standby. */
 void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
                           void *user);
-/* Gives the leadership up, for @hold_us at most if nobody else takes it. -BASE_ESTATE: alone, or not active. Returns at
- * once: the role changes later. */
+/* Gives the leadership up, and claims it again after @hold_us if no other RM takes it. -BASE_ESTATE: alone, or not active.
+ * Returns at once: the role changes later. */
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err);
-/* The leadership's lease is not over at this moment; alone: always. Asked last before anything is granted or
- * acknowledged. */
+/* Is this RM active, and does its lease hold at this moment? Latches a refusal (rm/term/lease.h). */
 bool rm_backend_leads(const struct rm_backend *b);
 
 /* Store figures for /metrics. */

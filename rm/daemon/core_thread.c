@@ -1,4 +1,4 @@
-/* rm/daemon/core_thread.c - events on their way to the core, who waits for their replies, and the thread that steps the core. */
+/* rm/daemon/core_thread.c - the queue of posted events, the tickets of their requesters, and the thread that steps the core. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,7 +49,7 @@ void rm_posted_refuse(const struct rm_posted *p, int code, const char *text)
         p->release(p->user);
 }
 
-/* Changes somebody wants acknowledged: pointless while the store cannot write. */
+/* Changes that a requester wants acknowledged: refused at once while the store cannot write. */
 static bool wants_storing(enum rm_event_kind kind)
 {
     return kind == RM_EV_SUBMIT_JOB || kind == RM_EV_SUBMIT_APP || kind == RM_EV_KILL_APP || kind == RM_EV_MOVE_APP ||
@@ -181,7 +181,7 @@ void *rm_core_thread_main(void *arg)
         wait_for_work(t);
         n = b->queue_len;
         stored = b->stored_seq;
-        if (t->halt || (n == 0 && b->stop)) { /* what is queued after a halt is refused by who has said so */
+        if (t->halt || (n == 0 && b->stop)) { /* after a halt, the rest of the queue is refused by the caller of it */
             pthread_mutex_unlock(&b->qlock);
             return NULL;
         }

@@ -18,7 +18,7 @@
 #include "ha/store/store.h"
 #include "rm/daemon/backend.h"
 
-/* What an operator has asked for, once, about a store that cannot be used as it is. */
+/* One-time repairs of a store that cannot be used as it is, requested by the operator. */
 struct rm_repair {
     bool format_confirmed; /* --format-confirmed (rm_core_conf) */
     bool new_key;          /* --new-key (rm/daemon/master_token.h) */
@@ -30,12 +30,11 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
  * for the reading; rm_daemon_deactivate or the store's abort from another thread ends it early (-BASE_EVERSION).
  * -BASE_ECORRUPT, ... : nothing of it is there. */
 int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct base_error *err);
-/* The leadership is over: from its first line on nothing is granted and nothing acknowledged; who waits is answered as
- * by a standby. Returns when the threads of the leadership have ended; must take less than a second. No effect on a
- * standby. */
+/* The leadership is over: from the first line on nothing is granted or acknowledged, and waiting requests are answered as
+ * by a standby. Returns when the threads of the leadership have ended, within a second. No effect on a standby. */
 void rm_daemon_deactivate(struct rm_backend *b, const char *why);
-/* The leadership is given up in good order: what is queued is carried out, written and answered while the lease lasts;
- * then as deactivate. Returns 0, or the error of the last write. */
+/* Ends the leadership in good order: queued events are carried out, written and answered while the lease lasts; then as
+ * deactivate. Returns 0, or the error of the last write. */
 int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *err);
 /* Alone before the start, one of several before its first leadership: --format-confirmed (rm_core_conf). When nodes have
  * obeyed a higher epoch than the store's, one above it is taken; alone the core is made anew from the store for that,
@@ -46,7 +45,7 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url); /* once it is kno
 /* Returns 0, or the error of the last write to the store (then what was not stored was not acknowledged either). */
 int rm_daemon_stop(struct rm_backend *b, struct base_error *err);
 void rm_daemon_free(struct rm_backend *b);
-/* For a watchdog: has the core's thread something to do? *turns grows while it does it. */
+/* For a watchdog: does the core's thread have work? *turns grows while it makes progress. */
 bool rm_daemon_is_busy(const struct rm_backend *b, uint64_t *turns);
 int64_t rm_daemon_epoch(const struct rm_backend *b);
 

@@ -117,7 +117,7 @@ struct rm_backend {
 };
 
 /* ---- rm/daemon/backend.c ---- */
-int64_t rm_backend_core_time_us(struct rm_backend *b); /* of the core's thread, or where there is none */
+int64_t rm_backend_core_time_us(struct rm_backend *b); /* on the core's thread, or while none runs */
 struct rm_core *rm_backend_swap_core(struct rm_backend *b, struct rm_core *core); /* returns the one before */
 
 /* ---- rm/daemon/daemon.c ---- */
@@ -134,27 +134,29 @@ int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch,
 /* Each frees the ticket. */
 void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx);
 void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
-/* An event that the core will never see: what it carried to be taken is dropped, who waits is told. */
+/* An event that the core will never see: drops the references it carries and refuses the requester. */
 void rm_posted_refuse(const struct rm_posted *p, int code, const char *text);
 void rm_core_thread_note_stored(struct rm_leadership *t, uint64_t seq); /* any thread */
 void *rm_core_thread_main(void *term);
 
 /* ---- rm/leader/leadership.c ----
  *
- *   new -> load -> install -> prepare -> run -> finish | cut
- *           \-> free, when it fails or is not wanted any more */
-/* @store is taken. */
+ *   new -> load -> install -> start_helpers -> start_core -> finish | abort
+ *           \-> free, when loading fails or the leadership has ended meanwhile
+ *
+ * @store is taken. */
 struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *store, int64_t epoch);
 /* Reads the store into a core of its own. @tree: the queues, NULL: none; taken when it succeeds. */
 int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err);
-void rm_leadership_start_helpers(struct rm_leadership *t); /* its helpers' threads */
-/* Its core is what readers see from now on, and events may be posted. Returns the core that was there, the caller's. */
+void rm_leadership_start_helpers(struct rm_leadership *t); /* the threads of the store and of output folders */
+/* Readers see its core from now on, and events may be posted. Returns the previous core, now the caller's. */
 struct rm_core *rm_leadership_install(struct rm_leadership *t);
 void rm_leadership_start_core(struct rm_leadership *t); /* the core's thread */
-/* In good order: what is queued is carried out, written, answered. Who waits longer gets @code, @text. Frees it. */
+/* Ends in good order: queued events are carried out, written and answered. Whoever still waits after that is refused with
+ * @code and @text. Frees @t. */
 int rm_leadership_finish(struct rm_leadership *t, int code, const char *text, struct base_error *err);
-void rm_leadership_abort(struct rm_leadership *t);  /* at once; frees it */
-void rm_leadership_free(struct rm_leadership *t); /* one that does not run; NULL is fine */
+void rm_leadership_abort(struct rm_leadership *t);  /* ends at once; frees @t */
+void rm_leadership_free(struct rm_leadership *t); /* one that never ran; NULL is fine */
 int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
 
 /* ---- rm/daemon/carry_out.c ---- */
@@ -167,21 +169,20 @@ void rm_roles_start(struct rm_backend *b);
 void rm_roles_stop(struct rm_backend *b);
 void rm_roles_free(struct rm_backend *b);
 void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out);
-void rm_roles_set(struct rm_backend *b, enum rm_role role); /* who waits for a change is told */
+void rm_roles_set(struct rm_backend *b, enum rm_role role); /* wakes requests that wait for a change */
 void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx); /* RM_FX_UNCONFIRMED, RM_FX_EPOCH_LOW */
 /* End of the lease of the leadership under @epoch, for rm_lease_holds(). */
 int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch);
-void rm_roles_notify(struct rm_backend *b);                   /* something has changed: the same */
-void rm_roles_count_late_answer(struct rm_backend *b);                   /* an answer or order was held back */
+void rm_roles_notify(struct rm_backend *b); /* a role has changed: the same */
+void rm_roles_count_late_answer(struct rm_backend *b); /* refused since the lease was over */
 
 /* ---- rm/config/allocation_file.c ---- */
-/* 1: @out is what the allocation file says (or, when it cannot be read now, said when it last could); 0: there is
- * none. */
+/* 1: @out has the queues of the allocation file, or of its last readable version; 0: there is no such file. */
 int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_error *err);
 
 /* ---- rm/core/record/read_back.c ---- */
-/* Makes @ts_ms (the time now) greater than every one that was taken from this store before, and keeps it: application
- * ids that two leaderships give differ, whatever their clocks say. */
+/* Makes @ts_ms (the present time) greater than every one taken from this store before, and stores it: two leaderships
+ * never give the same application id, whatever their clocks say. */
 int rm_load_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
 /* @lease: looked at between records; -BASE_EVERSION when it is deposed. */
 int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease, struct base_error *err);

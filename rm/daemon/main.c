@@ -28,7 +28,7 @@
 #include "rm/http/routes.h"
 #include "rm/leader/standby.h"
 
-#ifdef CREEL_HA_LEASE_OFF /* tests alone: a leader that does not look at the clock; the epoch must do */
+#ifdef CREEL_HA_LEASE_OFF /* for tests: a leader whose lease never ends, so that the epoch alone must fence it */
 #define LEASE_OFF true
 #else
 #define LEASE_OFF false
@@ -112,7 +112,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* The keys, with their defaults, behind the options. */
+/* Prints the keys with their defaults after the options. */
 static char *help_filter(int key, const char *text, void *input)
 {
     struct base_buf b = {0};
@@ -146,7 +146,7 @@ static int set(struct base_conf *conf, const char *key, const char *value, struc
     return rc;
 }
 
-/* YARN refuses the same: between two heartbeats every node would be lost, and all that runs there. */
+/* As YARN does: otherwise every node would expire between two heartbeats, with all its containers. */
 static int check_node_times(const struct base_conf *c, struct base_error *err)
 {
     int64_t expiry = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms");
@@ -178,7 +178,7 @@ static int load_conf(struct settings *s, struct base_error *err)
     if (rc == 0)
         rc = rm_ha_conf_read(s->conf, s->on, &s->ha, err);
     s->ha.lease_off = LEASE_OFF;
-    if (rc == 0 && s->rm_id && !s->ha.enabled) /* else a second cluster would run beside the one that is meant */
+    if (rc == 0 && s->rm_id && !s->ha.enabled) /* otherwise a second cluster would start beside the intended one */
         rc = base_error_set(err, -BASE_EINVAL,
                             "--rm-id %.100s: this ResourceManager would be alone: expected --ha beside it, or "
                             "yarn.resourcemanager.ha.enabled = true",
@@ -199,7 +199,7 @@ static int write_line(const char *path, const char *text, struct base_error *err
     return rc;
 }
 
-/* Where the address comes from: of several it need not be creel.rm.bind. */
+/* Names the key that the address comes from: for one of several it need not be creel.rm.bind. */
 static int wrong_address(const struct settings *s, int rc, struct base_error *err)
 {
     if (rc != -BASE_EPERM && rc != -BASE_EINVAL)
@@ -209,7 +209,7 @@ static int wrong_address(const struct settings *s, int rc, struct base_error *er
     return base_error_wrap(err, rc, "creel.rm.bind (default: of yarn.resourcemanager.webapp.address.%s)", s->ha.rm_id);
 }
 
-/* One of several listens where the others look for it, unless it is told otherwise. */
+/* One of several listens at its own address in the configuration, unless the bind keys say otherwise. */
 static int listen_where_told(struct settings *s, struct base_error *err)
 {
     char *host, port_text[8];
@@ -228,7 +228,7 @@ static int listen_where_told(struct settings *s, struct base_error *err)
     return rc;
 }
 
-/* @out: for api_conf_free() in any case. */
+/* Free @out with api_conf_free(), also on errors. */
 static int server_conf(const struct settings *s, struct api_server_conf *out, struct base_error *err)
 {
     const char *secret = base_conf_get(s->conf, "creel.cluster.secret");
@@ -246,7 +246,7 @@ static int server_conf(const struct settings *s, struct api_server_conf *out, st
     return api_conf_read(s->conf, out, err);
 }
 
-/* What others reach us by: an address that means "all" is replaced by this host's name. */
+/* The address by which others reach this RM: a wildcard is replaced by the host's name. */
 static char *make_url(const struct settings *s, uint16_t port)
 {
     const char *bind = base_conf_get(s->conf, "creel.rm.bind");
@@ -271,7 +271,7 @@ static void reload(struct rm_backend *b, const char *why)
     rm_audit_own("refresh-queues", why, rc < 0 ? err.text : NULL);
 }
 
-/* SIGHUP, and a changed file, renew the queues. */
+/* Serves signals. The queues are read again on SIGHUP and when their file has changed. */
 static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
 {
     static const struct timespec look = {.tv_sec = 1};
@@ -298,7 +298,7 @@ static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
 }
 
 /* ---------------------------------------------------------------- one of several */
-struct ending { /* this RM cannot take part (any more) */
+struct ending { /* why this RM cannot take part (any more) */
     pthread_mutex_t lock;
     struct base_error why;
 };
@@ -313,7 +313,8 @@ static void on_ended(void *user, const struct base_error *why)
     kill(getpid(), SIGTERM);
 }
 
-/* Of several, what lies there is a convenience alone: said now, not when the first job has ended. */
+/* One of several keeps only the history of jobs there. It can do without, but the operator should know now rather than
+ * when the first job has ended. */
 static void look_at_folder(const struct settings *s)
 {
     const char *folder = base_conf_get(s->conf, "creel.rm.state-dir");
@@ -377,7 +378,7 @@ static int serve_until_told(const struct settings *s, struct rm_backend *b, cons
     return ending.why.code;
 }
 
-/* Takes the listener of @conf. */
+/* Owns the listener of @conf from here on. */
 static int serve(const struct settings *s, const struct api_server_conf *conf, struct rm_backend *b,
                  const sigset_t *signals, struct base_error *err)
 {
@@ -398,7 +399,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
     }
     if (rc == 0)
         rc = serve_until_told(s, b, url, signals, err);
-    /* The core goes first and answers all who wait; the server then has nothing parked. */
+    /* The core stops first and answers all requests that wait, so that none is parked in the server. */
     if (rm_daemon_stop(b, &stop_err) < 0 && rc == 0) {
         rc = stop_err.code;
         *err = stop_err;
@@ -424,7 +425,7 @@ static int run(struct settings *s, struct base_error *err)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* before any thread: only sigwait sees them */
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* before any thread starts: only sigwait sees them */
     base_sched_prompt();
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
     rc = listen_where_told(s, err);
@@ -436,7 +437,7 @@ static int run(struct settings *s, struct base_error *err)
     rc = rm_audit_open(base_conf_get(s->conf, "creel.rm.audit-log"), err);
     if (rc < 0)
         goto free_conf;
-    conf.listener = api_listen(&conf, err); /* first: a wrong address leaves the store as it is */
+    conf.listener = api_listen(&conf, err); /* before the store is opened: a wrong address leaves it as it is */
     if (conf.listener < 0) {
         rc = wrong_address(s, conf.listener, err);
         goto free_conf;
@@ -446,7 +447,7 @@ static int run(struct settings *s, struct base_error *err)
         close(conf.listener);
         goto free_conf;
     }
-    rc = write_line(s->pid_file, pid, err); /* after the store: its lock says that we are the one */
+    rc = write_line(s->pid_file, pid, err); /* after the store: its lock proves that no other process runs */
     if (rc == 0)
         rc = serve(s, &conf, b, &signals, err);
     else
@@ -466,7 +467,7 @@ int main(int argc, char **argv)
     struct base_error err = {0};
     int rc;
 
-    mallopt(M_ARENA_MAX, 2); /* threads hand memory to each other: more arenas only grow the process */
+    mallopt(M_ARENA_MAX, 2); /* threads free each other's memory: more arenas would only grow the process */
     s.conf = base_conf_new();
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &s);

@@ -1,8 +1,8 @@
 /* rm/daemon/relay.c - see the header.
  *
- * A stream has two owners: the relay's thread, and from the answer on the HTTP server, which reads from the buffer.
- * Either may leave first; the last one frees it. Locks: the relay's, then the stream's; both are held for copies only,
- * never over a call of libcurl or of the HTTP server. */
+ * A stream has two owners: the relay's thread and, once the answer has begun, the HTTP server, which reads from the
+ * buffer. Either may leave first; the last one frees the stream. Lock order: the relay's, then the stream's. Both are
+ * held for copying only, never across a call of libcurl or of the HTTP server. */
 #include "rm/daemon/relay.h"
 
 #include <ctype.h>
@@ -86,7 +86,7 @@ static void stream_free(struct stream *s)
     free(s);
 }
 
-/* One of the two owners leaves. */
+/* Drops one owner's reference. */
 static void leave(struct stream *s, bool *owner)
 {
     bool last;
@@ -212,7 +212,7 @@ static void start(struct stream *s)
     base_assert(curl_multi_add_handle(s->relay->multi, e) == CURLM_OK);
 }
 
-/* The node has said all it will say, or its connection failed. */
+/* The transfer from the node has ended, well or not. */
 static void finish(struct stream *s, CURLcode code)
 {
     struct api_request *rq = s->rq;
@@ -239,7 +239,7 @@ static void give_up(struct stream *s, unsigned status, const char *exception, co
     s->rq = NULL;
 }
 
-/* What is to be done about a stream beside its bytes. True: its end. */
+/* Handles deadlines, pauses and departed owners of a stream. True: the stream is finished. */
 static bool look_at(struct stream *s, int64_t now)
 {
     enum flow flow;

@@ -1,12 +1,12 @@
-/* rm/daemon/relay.h - passes what a node answers on to clients that cannot reach the node themselves.
+/* rm/daemon/relay.h - relays answers of nodes to clients that cannot reach the nodes themselves.
  *
  *   rm_relay_get(): parked --> WAITING --200 of that very node--> FLOWING --its end--> the answer's end
  *                                 |                                  \--broken, or too long--> the answer is cut
  *                                 \--> 404: the node has no such thing; 502: it is not reached; 503: too many at once;
  *                                      504: it does not answer in time
  *
- * No open proxy: the address is that of a registered node, the caller makes the path of checked parts, redirects are
- * not followed, and only an answer that names the node asked for (BASE_HTTP_NODE_HEADER) is passed on.
+ * This is no open proxy: the address is a registered node's, the caller builds the path from checked parts, redirects are
+ * not followed, and only an answer that names the requested node (BASE_HTTP_NODE_HEADER) is passed on.
  *
  * Bounds: RM_RELAY_MAX answers at once, RM_RELAY_PEER_MAX of them for one client address, RM_RELAY_BUFFER bytes of
  * each are held (a slow client slows the node's sending), RM_RELAY_LIFE_MS each. A client that is cut asks again from
@@ -33,7 +33,7 @@ void rm_relay_start(struct rm_relay *r);
  * @path: made of checked parts, percent-encoded. @type: of the answer. Any thread. */
 void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id, const char *address,
                   const char *path, const char *type);
-/* What waits is answered 503, what flows is cut. Later rm_relay_get() are answered 503. */
+/* Answers waiting requests with 503, cuts flowing ones, and answers later ones with 503. */
 void rm_relay_stop(struct rm_relay *r);
 void rm_relay_free(struct rm_relay *r); /* after the HTTP server has stopped; NULL-safe */
 /* "name:port", "1.2.3.4:port" or "[::1]:port", and nothing else that a URL could read in it. */

@@ -15,19 +15,19 @@
 #include "rm/leader/role.h"
 #include "rm/leader/parked.h"
 
-#define UNREADABLE_HOLD_US 60000000 /* nobody else could lead: this one tries again */
+#define UNREADABLE_HOLD_US 60000000 /* then this RM claims again: no other may be there */
 #define UNFIT_HOLD_US      30000000
-#define UNFIT_WAIT_US      5000000       /* two that send each other the leadership over an unconfirmed store take it slowly */
+#define UNFIT_WAIT_US      5000000       /* slows two RMs that pass an unconfirmed store to and fro */
 
 enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
-struct job { /* from the service's thread, the core's, or a handler's, to the lead thread */
+struct job { /* for the lead thread; from the service's thread, the core's, or a handler's */
     struct base_mail mail;
     enum job_kind kind;
     int64_t epoch;          /* LEAD */
     struct ha_store *store;
-    bool over;              /* LEAD: its STOP has come already */
+    bool over;              /* LEAD: its STOP is in the mailbox already */
     char *why;              /* STOP, RESIGN */
-    int64_t hold_us, least; /* RESIGN; least: epoch that the next claim takes at least */
+    int64_t hold_us, least; /* RESIGN; least: lowest epoch of the next claim */
     bool unfit;
 };
 struct rm_lead {
@@ -43,7 +43,7 @@ struct rm_lead {
     struct base_mailbox jobs;
     bool quitting; /* under the lock of @jobs */
     /* lead thread only */
-    bool unfit;   /* the store was empty where nodes work when we led last */
+    bool unfit;   /* last time the store was empty although nodes had work */
     char active[256];
 };
 
@@ -64,7 +64,7 @@ static void put(struct rm_lead *l, const struct job *job)
     base_mailbox_unlock(&l->jobs);
 }
 
-/* NULL: we are active, and RM_LEASE_LOOK_US have passed without a job. */
+/* Waits for a job. NULL: this RM is active, and RM_LEASE_LOOK_US have passed without one. */
 static struct job *take(struct rm_lead *l)
 {
     bool active = rm_backend_role(l->b) == RM_ROLE_ACTIVE; /* only this thread changes it */
@@ -227,7 +227,7 @@ static void learn_lease(struct rm_lead *l)
     atomic_store(&l->lease_us, s.timeout_us * 2 / 3);
 }
 
-/* With the lock held: its end is in the mailbox, or the process's. */
+/* With the lock held: has the end of the leadership, or of the process, been announced? */
 static bool is_over(const struct rm_lead *l)
 {
     for (const struct base_mail *m = l->jobs.first; m; m = m->next)
@@ -236,7 +236,8 @@ static bool is_over(const struct rm_lead *l)
     return l->quitting;
 }
 
-/* The leadership has been ours for a moment, and this RM cannot use it. */
+/* Activation failed. A leadership that ended meanwhile is no fault of the store. Any other failure is: this RM resigns
+ * for long, and gives up for good when no retry can help. */
 static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_error *err)
 {
     bool hopeless = err->code == -BASE_ECORRUPT || err->code == -BASE_EVERSION, over;
@@ -256,7 +257,7 @@ static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_er
         end_process(l, err);
 }
 
-/* False: there is nothing left to activate. */
+/* False: the leadership ended before it was activated. Waits a little first if the last one found an unconfirmed store. */
 static bool worth_it(struct rm_lead *l, const struct job *job)
 {
     const int64_t until_us = base_cond_now_us() + UNFIT_WAIT_US;
@@ -288,7 +289,7 @@ static void lead(struct rm_lead *l, struct job *job)
         not_activated(l, job->epoch, &err);
 }
 
-/* Gives up what we have, in good order. */
+/* Ends the leadership in good order, then resigns: the next leader finds everything written. */
 static void give_up(struct rm_lead *l, const struct job *job)
 {
     struct base_error err = {0};
@@ -316,7 +317,7 @@ static void look_at_lease(struct rm_lead *l)
 {
     if (!rm_role_is_overdue(l->b))
         return;
-    ha_service_resign(l->service, 0); /* it may think otherwise; nothing if it does not lead */
+    ha_service_resign(l->service, 0); /* no effect unless the service believes that it leads */
     base_watchdog_ending(l->watchdog);
     rm_daemon_deactivate(l->b, "the lease is over");
     base_watchdog_ended(l->watchdog);
@@ -420,7 +421,8 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
     return 0;
 }
 
-/* No thread is left that a leadership could leave hanging; and the session ends as slowly as ZooKeeper lets it. */
+/* The leadership's threads have ended, so none of them can hang. Closing the session may take as long as ZooKeeper does,
+ * which must not look like a hanging deactivation. */
 static void end_watch(struct rm_lead *l)
 {
     struct base_watchdog *w;
@@ -432,7 +434,7 @@ static void end_watch(struct rm_lead *l)
     base_watchdog_stop(w);
 }
 
-/* Stores that nobody will read any more. */
+/* Leaderships that were announced and never taken. */
 static void close_stores(struct rm_lead *l)
 {
     base_mailbox_lock(&l->jobs);

@@ -3,11 +3,11 @@
  *   service thread --lead, stop, changed (enqueue only)--> lead thread: activate | deactivate   (may block)
  *   watchdog thread: looks at the core's thread and at a deactivation under way
  *
- * Deadlines: deactivation ends within 1 s of the end of the leadership, else the process ends itself (_exit 3): nothing
- * it could still say would be true. The watchdog ends the process too when the core's thread has stood still for longer
- * than the lease while the watchdog itself ran (a stopped and continued process is no standstill: then both stood).
- * A leadership that is given up (told to, or at the end of the process) ends in good order first: what is queued is
- * carried out, written and answered.
+ * Deadlines: deactivation ends within 1 s of the end of the leadership; otherwise the process ends itself (_exit 3), since
+ * nothing it said would be true any more. The watchdog also ends the process when the core's thread has made no progress
+ * for longer than the lease while the watchdog itself ran. (In a process that was stopped and continued neither ran.)
+ * On request, and at the end of the process, a leadership ends in good order: queued events are carried out, written and
+ * answered first.
  * Configuration (YARN's keys): yarn.resourcemanager.ha.enabled (or --ha), ha.rm-ids, ha.id (default: the id whose
  * webapp.address has this process's port), webapp.address.<id> (or hostname.<id>), yarn.resourcemanager.zk-address or
  * hadoop.zk.address, zk-timeout-ms, cluster-id; creel.ha.zk-root (default /creel/<cluster-id>); hadoop.zk.auth
@@ -29,10 +29,10 @@ struct rm_ha_conf { /* read from the configuration; texts owned */
     const struct ha_store_ops *store; /* creel.rm.state-store */
     char *auth;                     /* "user:password" */
     int64_t timeout_us;
-    bool lease_off;                 /* tests alone (ha/election/service.h); not read from the configuration */
+    bool lease_off;                 /* for tests (ha/election/service.h); not configurable */
 };
-/* @on: --ha was given. Says which key is missing or wrong, with what was expected. Not enabled: 0, and nothing else is
- * read. */
+/* @on: --ha was given. Errors name the key and what was expected. Returns 0 and reads nothing else when high
+ * availability is not enabled. */
 int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *out, struct base_error *err);
 void rm_ha_conf_free(struct rm_ha_conf *c);
 char *rm_ha_conf_all_urls(const struct rm_ha_conf *c); /* ours first; caller frees */
@@ -41,11 +41,11 @@ void rm_ha_conf_address(const struct rm_ha_conf *c, char **host, uint16_t *port)
 
 struct rm_lead;
 /* @conf must outlive it. @b: of rm_daemon_new_standby, rm_role_set_identity()ed, started. @ended is called (any thread, once)
- * when this RM cannot go on: refused, or a store that cannot be read; the process should then stop and return an error. */
+ * when this RM cannot go on: it was refused, or the store cannot be read. The process should then stop with an error. */
 int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                   void (*ended)(void *user, const struct base_error *why), void *user, struct rm_lead **out,
                   struct base_error *err);
-/* In good order: what is queued is written, then the leadership goes to the next. NULL is fine. */
+/* Ends in good order: queued events are written, then the next RM leads. NULL is fine. */
 void rm_lead_stop(struct rm_lead *l);
 
 #endif

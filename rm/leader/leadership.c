@@ -106,7 +106,8 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
     return t;
 }
 
-/* Handlers may look at a key of an earlier leadership for as long as they like; it is nearly always the same. */
+/* Keys are kept for the life of the process: a handler may still use one of an earlier leadership. The key rarely
+ * changes, so that the list stays short. */
 static void use_key(struct rm_backend *b, const char *text)
 {
     struct rm_key *k = b->keys;
@@ -202,7 +203,7 @@ void rm_leadership_start_helpers(struct rm_leadership *t)
     t->io = rm_jobs_io_start(&io);
     started = rm_store_start(t->opened, &store);
     t->opened = NULL;
-    pthread_mutex_lock(&t->b->qlock); /* alone, events may be posted by now */
+    pthread_mutex_lock(&t->b->qlock); /* events may be posted by now */
     t->store = started;
     pthread_mutex_unlock(&t->b->qlock);
 }
@@ -214,7 +215,7 @@ void rm_leadership_start_core(struct rm_leadership *t)
 }
 
 /* ---------------------------------------------------------------- the end */
-/* Posts are refused from now on. The core's thread ends: at once, or when the queue is empty. */
+/* Refuses later posts, and waits for the core's thread to end: at once, or when the queue is empty. */
 static void close_queue(struct rm_leadership *t, bool at_once, int code, const char *text)
 {
     struct rm_backend *b = t->b;
@@ -230,7 +231,7 @@ static void close_queue(struct rm_leadership *t, bool at_once, int code, const c
     pthread_join(t->thread, NULL);
 }
 
-/* Everybody who still waits for the core is told. The term's threads have ended. */
+/* Refuses everybody who still waits for the core. The leadership's threads have ended. */
 static void dismiss(struct rm_leadership *t, int code, const char *text)
 {
     struct rm_backend *b = t->b;
@@ -238,7 +239,7 @@ static void dismiss(struct rm_leadership *t, int code, const char *text)
     for (size_t i = 0; i < b->queue_len; i++) /* closed: nobody adds */
         rm_posted_refuse(&b->queue[i], code, text);
     rm_term_dismiss(&t->rules, code, text);
-    rm_watch_wake_all(b->watch); /* who waits for map outputs asks again, and is sent to the next leader */
+    rm_watch_wake_all(b->watch); /* parked readers of map outputs ask again, and find the next leader */
 }
 
 static void forget(struct rm_leadership *t)
@@ -264,9 +265,9 @@ int rm_leadership_finish(struct rm_leadership *t, int code, const char *text, st
     int rc;
 
     close_queue(t, false, code, text);
-    rc = rm_store_stop(t->store, err); /* what it releases may still go to the other helper */
+    rc = rm_store_stop(t->store, err); /* first: what it releases may go to the other helper */
     if (ha) {
-        rm_jobs_io_abandon(t->io); /* the next leader asks for it again: it need not wait */
+        rm_jobs_io_abandon(t->io); /* no need to wait: the next leader asks for it again */
         rm_roles_set(t->b, RM_ROLE_STANDBY);
     } else {
         rm_jobs_io_stop(t->io);

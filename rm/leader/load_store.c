@@ -18,8 +18,8 @@ static const char *const tables[] = {"meta", "app", "node", "task", "commit"}; /
 
 /* ---------------------------------------------------------------- the time that application ids carry */
 struct last_ts {
-    int64_t ms;          /* -1: none was stored */
-    struct base_buf bad; /* a record that is no time; data NULL: it is one */
+    int64_t ms;          /* -1: none stored */
+    struct base_buf bad; /* the text of a damaged record; data NULL: undamaged */
 };
 
 static int take_ts(void *user, const struct ha_record *rec, struct base_error *err)
@@ -47,7 +47,8 @@ static int take_app_ts(void *user, const struct ha_record *rec, struct base_erro
     return 0;
 }
 
-/* The record is damaged: what it said is kept aside, and the newest application takes its place. */
+/* The record is damaged. Its text is kept aside, and the newest application id tells the time instead: a later start
+ * must not give an id a second time. */
 static int find_ts(struct ha_store *store, struct last_ts *last, struct base_error *err)
 {
     const struct ha_record kept = {"damaged", INSTANCE_TABLE "/" CLUSTER_TS, last->bad.data, last->bad.len};
@@ -84,7 +85,7 @@ struct recovery {
     size_t records, apps;
 };
 
-/* The decoded submission goes to the core before its application's record. */
+/* Decodes the submission inside an application's record: the core wants it before the record itself. */
 static int give_spec(struct recovery *r, const struct rm_record *rec, struct base_error *err)
 {
     struct rm_job_spec *job = NULL;
@@ -110,7 +111,7 @@ static int give_spec(struct recovery *r, const struct rm_record *rec, struct bas
     return rc;
 }
 
-/* Nobody knows what was submitted: its id alone is shown. */
+/* The submission cannot be decoded: the application is listed by its id, so that nobody takes it for lost. */
 static void give_up(struct recovery *r, const struct rm_record *rec, const struct base_error *why)
 {
     struct rm_app_spec *unknown = rm_app_spec_unknown(rec->key);

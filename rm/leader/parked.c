@@ -15,7 +15,7 @@ struct waiter {
     void *user;
     bool due;
 };
-/* At most one waiter per running reduce or per node: a scan of the array is cheap against what it saves. */
+/* At most one waiter per running reduce or node: scanning the array costs less than the requests that parking saves. */
 struct rm_watch {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -31,7 +31,7 @@ int64_t rm_watch_mono_us(void)
     return base_cond_now_us();
 }
 
-/* Takes out what is due at @now into @fire; returns the next deadline, INT64_MAX without one. */
+/* Moves the waiters that are due at @now to @fire. Returns the next deadline, INT64_MAX without one. */
 static int64_t take_due(struct rm_watch *w, int64_t now, struct waiter **fire, size_t *fire_n, size_t *fire_cap)
 {
     int64_t next = INT64_MAX;

@@ -1,4 +1,4 @@
-/* rm/leader/role.c - which of several RMs this is, which one is active, and who waits for that to change. */
+/* rm/leader/role.c - the role of this RM, the address of the active one, and requests that wait for either to change. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "ha/election/election.h"
 #include "rm/daemon/daemon_internal.h"
 
-#define EPOCH_SEEN_MAX (HA_EPOCH_MAX / 2) /* so that enough are left above it */
+#define EPOCH_SEEN_MAX (HA_EPOCH_MAX / 2) /* leaves enough epochs above it */
 
 void rm_roles_init(struct rm_backend *b)
 {
@@ -48,7 +48,7 @@ void rm_roles_free(struct rm_backend *b)
 /* ---------------------------------------------------------------- the source */
 static const struct rm_role_source *enter(const struct rm_backend *b)
 {
-    struct rm_roles *r = (struct rm_roles *)&b->roles; /* the locks are no part of what is const */
+    struct rm_roles *r = (struct rm_roles *)&b->roles; /* reading takes a lock, too */
 
     pthread_rwlock_rdlock(&r->source_lock);
     return &r->source;
@@ -72,7 +72,7 @@ void rm_role_set_source(struct rm_backend *b, const struct rm_role_source *sourc
         before.free(before.user);
 }
 
-/* Asked several times for each heartbeat: an endless lease is told without the lock of the source. */
+/* Called several times for each heartbeat: an endless lease needs no lock. */
 int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch)
 {
     const struct rm_role_source *s;
@@ -94,7 +94,8 @@ bool rm_role_holds(struct rm_backend *b, int64_t epoch)
     return rm_lease_holds(&b->roles.lease, epoch, until_us, now_us);
 }
 
-/* A node's word moves the epoch for good: one that cannot have been taken is not believed. */
+/* The epoch that a node reports is taken over for good. One that no RM can have reached is a fault of the node's disk, or
+ * comes from another cluster: obeying it would use up the epochs. */
 static bool credible(int64_t epoch_seen)
 {
     if (epoch_seen <= EPOCH_SEEN_MAX)
@@ -105,8 +106,8 @@ static bool credible(int64_t epoch_seen)
     return false;
 }
 
-/* What the core says of itself here (and in a note) makes the leadership end. Alone, over a store that is not
- * confirmed, it goes on and refuses those whom it concerns. */
+/* The core has found that it must not lead like this: the source of roles decides what follows. An RM alone over an
+ * unconfirmed store has no such call: it goes on, and the core refuses the nodes concerned. */
 void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx)
 {
     bool low = fx->kind == RM_FX_EPOCH_LOW;
@@ -244,7 +245,7 @@ void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t de
     int64_t changes;
 
     rm_watch_add(b->roles.watch, (struct base_app_id){0}, seen, deadline_mono_us, fn, user);
-    changes = rm_backend_role_changes(b); /* one that came before the line above */
+    changes = rm_backend_role_changes(b); /* a change before the line above woke nobody */
     if (changes > seen)
         rm_watch_wake_older(b->roles.watch, (struct base_app_id){0}, changes);
 }

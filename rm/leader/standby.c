@@ -9,7 +9,7 @@
 
 #define COUNTER       "next.refresh.interval"
 #define BASIC_WAIT_S  5 /* RMWebAppFilter.BASIC_SLEEP_TIME */
-#define COUNTER_MAX   5 /* from the next on the wait exceeds its MAX_SLEEP_TIME, 300 s */
+#define COUNTER_MAX   5 /* one more, and the wait would exceed its MAX_SLEEP_TIME, 300 s */
 #define NO_ELECTOR    "Could not find leader elector. Verify both HA and automatic failover are enabled."
 
 bool rm_standby_exempt(const char *path)
@@ -20,7 +20,7 @@ bool rm_standby_exempt(const char *path)
                                         "/metrics", "/ws/v1/cluster/ha"};
     static const char *const prefixes[] = {"/proxy/", "/static/", "/logs/", "/ws/v1/nodetracker/"};
 
-    if (path[0] != '/') /* "*", which is no resource of anybody: behind another host's name it would be none at all */
+    if (path[0] != '/') /* "*" (OPTIONS *) is no resource, and cannot be put behind another host's name */
         return true;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strcmp(path, paths[i]) == 0)
@@ -37,7 +37,7 @@ static bool is_alnum(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* As it was sent, but for what must not stand in a header: control characters, and what is not ASCII. */
+/* The path as it was sent, with everything escaped that a header must not contain: control and non-ASCII characters. */
 static void add_path(struct base_buf *out, const char *path)
 {
     for (; *path; path++) {
@@ -48,7 +48,7 @@ static void add_path(struct base_buf *out, const char *path)
     }
 }
 
-/* @plain: what stays as it is beside letters and digits. */
+/* @plain: characters that stay as they are, beside letters and digits. */
 static void encode(struct base_buf *out, const char *text, const char *plain)
 {
     for (; *text; text++) {
@@ -95,7 +95,7 @@ static void add_html(struct base_buf *out, const char *text)
 
 /* ---- answers ---- */
 
-/* What URLEncodedUtils of Apache's HttpClient leaves as it is. */
+/* Left as they are by URLEncodedUtils of Apache's HttpClient. */
 #define FORM_PLAIN "_-.*"
 
 static void make_redirect(const struct rm_standby_ask *ask, struct rm_standby_answer *out)
@@ -112,7 +112,7 @@ static void make_redirect(const struct rm_standby_ask *ask, struct rm_standby_an
     base_buf_free(&target);
 }
 
-/* How often the client has come back already; false: too often, or no number. */
+/* How many times the client has come back. False: too many, or not a number. */
 static bool read_counter(const struct rm_standby_ask *ask, int64_t *counter)
 {
     for (size_t i = 0; i < ask->n; i++) {
@@ -208,14 +208,14 @@ static void add_pair(const char *name, const char *value, void *user)
     p->v[p->n++] = (struct rm_standby_pair){name, value};
 }
 
-/* As a standby, whatever the path. */
+/* Answers as a standby does, for any path. */
 static void answer(struct api_request *rq, const struct rm_backend *b, const char *active)
 {
     struct rm_standby_answer a;
     struct pairs pairs = {0};
     uint32_t random = 0;
 
-    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* 0 does as well */
+    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* on failure 0 will do */
     api_query_pairs(rq, add_pair, &pairs);
     rm_standby_make_answer(&(struct rm_standby_ask){.path = api_path(rq),
                                              .pairs = pairs.v,
@@ -237,7 +237,7 @@ static void answer(struct api_request *rq, const struct rm_backend *b, const cha
 /* The active RM's address as configured; "" when none is known, or when it is ours. */
 static void other_active(const struct rm_backend *b, char out[static 512])
 {
-    const char *own = rm_backend_all_urls(b); /* ours first: as configured, maybe spelt unlike rm_backend_url() */
+    const char *own = rm_backend_all_urls(b); /* ours first, as configured: may be spelt unlike rm_backend_url() */
     size_t n = strcspn(own, ",");
 
     rm_backend_active_url(b, out);

@@ -23,7 +23,7 @@ struct rm_store {
     int64_t commits, records;
     /* the thread's own */
     double rate;      /* of records, per microsecond */
-    int64_t taken_us; /* when the batch before was taken */
+    int64_t taken_us; /* when the previous batch was taken */
     struct rm_batch writing;
     struct ha_record *vec;
     size_t vec_cap;
@@ -73,7 +73,7 @@ void rm_store_counts(struct rm_store *s, int64_t *commits, int64_t *records)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Without the lock: whoever is answered may take a while. */
+/* Without the lock: answering may take a while. */
 static void release_ready(struct rm_store *s)
 {
     for (size_t i = 0; i < s->ready.len; i++) {
@@ -100,8 +100,8 @@ static int write_batch(struct rm_store *s, struct base_error *err)
     return ha_store_write(s->store, s->vec, b->len, err);
 }
 
-/* Another RM has authority. This one is deposed before anybody is refused, by rm_store_hold() on the core's thread too:
- * a client refused earlier would come back to an RM that still looks active. */
+/* Another RM has authority. Depose before anybody is refused, including by rm_store_hold() on the core's thread: a client
+ * refused earlier would come back to an RM that still looks active. */
 static void on_over(struct rm_store *s, const struct base_error *err)
 {
     bool known;
@@ -150,11 +150,11 @@ static void on_success(struct rm_store *s)
     s->records += (int64_t)s->writing.len;
     rm_outbox_stored(&s->outbox, seq, &s->ready);
     pthread_mutex_unlock(&s->lock);
-    s->calls.stored(s->calls.user, seq); /* first: the core may go on while the answers are written */
+    s->calls.stored(s->calls.user, seq); /* first: the core goes on while the answers are written */
     release_ready(s);
 }
 
-/* Records that come per microsecond, the last few writes weighing most. */
+/* Keeps a moving average of the records per microsecond, in which the last few writes weigh most. */
 static void note_rate(struct rm_store *s)
 {
     int64_t now = base_cond_now_us();
@@ -164,7 +164,8 @@ static void note_rate(struct rm_store *s)
     s->taken_us = now;
 }
 
-/* Under the lock: waits for company, if enough of it is about to come. */
+/* Under the lock. Waits for more records if many are about to come: where each write is costly (gather_us), a larger
+ * batch saves more time than the wait costs. With little to do nothing waits. */
 static void gather(struct rm_store *s)
 {
     double need_us = s->rate > 0 ? RM_STORE_GATHER / s->rate : 0;

@@ -1,5 +1,5 @@
-/* rm/term/effect_copy.h - an effect that has to wait for the store outlives the core's next step: a copy of its own,
- * one allocation, specs referenced. */
+/* rm/term/effect_copy.h - copies of effects that wait for the store, and so outlive the core's next step: one allocation
+ * each, with references to specs. */
 #ifndef CREEL_RM_TERM_EFFECT_COPY_H
 #define CREEL_RM_TERM_EFFECT_COPY_H
 
