@@ -38,6 +38,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* Three forms share this parser: `list` and `status ID` without a dash, options with a single dash
+ * as in yarn application, and more ids after -kill ID. */
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct app *a = state->input;

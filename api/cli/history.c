@@ -72,6 +72,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* The RM lists ended jobs newest first, in pages; the export is in order of submission, so that all
+ * of it is held in memory until the end. */
 static int fetch_history_page(struct cli *c, struct history *h, char **cursor)
 {
     struct base_buf path = {0};

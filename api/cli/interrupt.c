@@ -22,6 +22,7 @@ static struct {
 } caught[CAUGHT_MAX];
 static size_t caught_n;
 
+/* Async-signal-safe: base_http_cancel() only sets a flag and writes to a descriptor. */
 static void on_signal(int sig)
 {
     int saved = errno;
@@ -31,7 +32,7 @@ static void on_signal(int sig)
     (void)n;
     if (http) {
         came_while_guarded = 1;
-        base_http_cancel(http); /* async-signal-safe: sets a flag and writes to a descriptor */
+        base_http_cancel(http);
     }
     errno = saved;
 }

@@ -46,6 +46,9 @@ static void search_table(struct search *s, const struct argp_option *options)
     }
 }
 
+/* Repeats argp's search for the option to see how it failed: the option exists but lacks its value,
+ * or has one that it does not take; its abbreviation is ambiguous; or it does not exist, and then
+ * the nearest name is suggested. */
 int cli_print_option_error(const char *name, const char *at, const struct argp_option *common,
                            const struct argp_option *own)
 {
@@ -105,6 +108,8 @@ static void use_single_dashes(char *text, const struct argp_option *options)
     }
 }
 
+/* argp can only print options with two dashes. Those of YARN's commands have one, so the text is
+ * printed into memory and edited. */
 void cli_print_help(const struct argp *argp, const struct argp_option *single, char *name)
 {
     char *text = NULL;

@@ -96,6 +96,9 @@ static void select_common_options(unsigned without, struct argp_option *out)
     *out = (struct argp_option){0};
 }
 
+/* argp stops at the first argument that it does not understand, without a word. Either the parser
+ * has explained why (cli_option_error()), or cli_print_option_error() finds out by searching the
+ * tables. */
 int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv,
               void *input)
 {

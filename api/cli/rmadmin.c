@@ -58,6 +58,8 @@ static const char *option_name(int key)
     return o->name;
 }
 
+/* An action is an option with a single dash and comes first; its arguments follow as plain words,
+ * as in yarn rmadmin. `status` is an action without a dash. */
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct admin *a = state->input;

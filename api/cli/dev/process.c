@@ -112,6 +112,9 @@ static struct process_link *list_processes(size_t *n)
     return v;
 }
 
+/* Takes a snapshot of all processes, walks it from @p downwards, and signals from the leaves
+ * upwards, so that no parent is left that could react to the end of its child. Identities guard
+ * against reused pids. */
 unsigned cli_proc_signal_tree(const struct cli_proc *p, int sig, bool itself)
 {
     size_t n, found = 0, cap = 0;

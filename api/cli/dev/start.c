@@ -261,6 +261,8 @@ static const char *program_name(const struct cli_dev_daemon *x)
     return cli_dev_is_rm(x) ? "creel-rm" : cli_dev_is_nm(x) ? "creel-nm" : "java";
 }
 
+/* The URL file is removed before the start and awaited after it: a daemon writes it when it
+ * listens. ZooKeeper writes none, so its port is asked instead. */
 int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
 {
     char *binary = cli_dev_find_program(program_name(x), err);

@@ -29,6 +29,8 @@ int cli_dev_signal_fd(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* A daemon that this supervisor started is its child and has an exit status; one that --restart
+ * started is not. */
 static void report_death(const struct cli_dev *d, const struct cli_dev_daemon *x)
 {
     int status;

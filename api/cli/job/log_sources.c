@@ -19,6 +19,7 @@ struct cli_log_source *cli_log_source_find(const struct cli_log_sources *s, cons
     return NULL;
 }
 
+/* Adds a container unless it is known. Labels appear in headers and prefixes. */
 static void add_source(struct cli_log_sources *s, const char *container, const char *node_id,
                        const char *node_http, const char *label)
 {

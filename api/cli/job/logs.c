@@ -46,6 +46,8 @@ struct shown {
     bool keep;            /* for --json */
 };
 
+/* The sink of a stream. With a prefix only whole lines are written, so that lines of several
+ * containers do not mix; the rest is kept until its newline arrives, or the stream ends. */
 static int write_log_bytes(void *user, const char *data, size_t len)
 {
     struct shown *s = user;
@@ -191,6 +193,9 @@ static json_t *missing_json(const struct cli_log_sources *s)
     return list;
 }
 
+/* A node creates stdout and stderr when a container starts. So a container without them has lost
+ * its logs, unless it is only just starting; if no container has any, there are no logs at all.
+ * Logs that exist and are empty are worth a line on stderr. */
 static int show_current_logs(struct cli *c, const struct logs *l, struct cli_log_sources *sources)
 {
     bool any = false;

@@ -83,6 +83,7 @@ static void request_kill(struct run *r)
     cli_answer_free(&a);
 }
 
+/* The first signal kills the job and lets its last output arrive; the second one leaves at once. */
 static void handle_signals(struct run *r)
 {
     for (int sig; (sig = cli_interrupt_take());) {
@@ -97,6 +98,8 @@ static void handle_signals(struct run *r)
     }
 }
 
+/* Starts to follow the logs when the task's container becomes known, and anew when it is another
+ * one: the node was lost, and the command has been started again elsewhere. */
 static void follow_container(struct run *r)
 {
     static const int fds[STREAMS] = {STDOUT_FILENO, STDERR_FILENO};
@@ -340,6 +343,8 @@ static int task_exit_status(const struct run *r, bool own, int64_t code)
     return -1;
 }
 
+/* In this order: output that could not be written, a signal caught here, missing output, the
+ * command's own status, the failure of the job. */
 static int final_exit_code(const struct run *r)
 {
     const char *why = cli_str(r->job, "diagnostics");
@@ -436,6 +441,7 @@ static const char doc[] =
     "command. If the command could not be run: 1 the job failed or was killed, 2 wrong usage or "
     "refused input, 3 the ResourceManager cannot be reached.";
 
+/* One attempt: a command that has run may have had effects, and its output has been shown. */
 static json_t *make_job(struct run_options *o, json_t *command)
 {
     const char *slash = strrchr(o->command[0], '/');

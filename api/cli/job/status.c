@@ -350,6 +350,8 @@ static int wait_for_end(struct cli *c, const char *id, char **state)
     return rc;
 }
 
+/* A job that had already ended keeps its state, which is reported and no error: kill may be
+ * repeated. */
 static int kill_one(struct cli *c, const char *arg, bool no_wait, json_t *report)
 {
     char *state = NULL, *id = cli_app_id_of(arg);

@@ -131,6 +131,7 @@ static error_t add_task(struct submit *s, const char *kind, const char *command)
     return 0;
 }
 
+/* --count and --expected apply to the task that precedes them on the command line. */
 static error_t set_count(struct submit *s, const char *arg)
 {
     int64_t n;

@@ -139,6 +139,8 @@ void cli_progress_open(struct cli_progress_screen *s, FILE *out)
     s->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
+/* One write for the whole picture, so that a terminal never shows half of it. Each line is cut one
+ * column short: some terminals wrap a line that fills the last column. */
 static void draw_terminal(struct cli_progress_screen *s, const struct cli_progress *p)
 {
     struct base_buf lines = {0}, screen = {0};

@@ -183,6 +183,8 @@ static void widen_columns(const struct cli_table *t, size_t *widths)
     }
 }
 
+/* After a page only the titles are kept, with the widths so far: columns never get narrower from
+ * page to page, and the output of a long list stays readable. */
 void cli_table_print_page(struct cli_table *t, FILE *out)
 {
     size_t widths[COLUMNS_MAX], width = cli_terminal_width(fileno(out));
