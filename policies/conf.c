@@ -1,3 +1,4 @@
+/* policies/conf.c - see the header. */
 #include "policies/conf.h"
 
 #include <math.h>
@@ -6,76 +7,26 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "base/nearest.h"
-#include "policies/policy.h"
 
-/* Of no policy in particular. */
-static const struct policy_option common[] = {
+const struct policy_option policy_common_options[] = {
     {"delay.w1", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
-     "delay scheduling: a job waits so long for a slot near its data; auto: 1.5 heartbeats, at most 15 s, where the "
+     "delay scheduling: a job waits so long for a slot near its data; auto: 1.5 heartbeats, at "
+     "most 15 s, where the "
      "policy has it; 0: off"},
-    {"delay.w2", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL, "then so long for one in the rack; auto: as delay.w1"},
-    {"delay.skips", POLICY_OPT_INT, "0", 0, 1e9, NULL, "a job declines so many offers instead of waiting; 0: it waits"},
+    {"delay.w2", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
+     "then so long for one in the rack; auto: as delay.w1"},
+    {"delay.skips", POLICY_OPT_INT, "0", 0, 1e9, NULL,
+     "a job declines so many offers instead of waiting; 0: it waits"},
     {"commit_delay", POLICY_OPT_SECONDS, "0", 0, 3600, NULL,
      "naive-fair, fair: so long a task that has ended counts as running by its job"},
     {"colo_wait", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
-     "a reduce waits so long for a node that ran maps of its job; auto: one heartbeat, where the policy has it"},
-    {"learn.map_startup", POLICY_OPT_SECONDS, "0", 0, 86400, NULL, "part of a map's time that does not grow with its input"},
+     "a reduce waits so long for a node that ran maps of its job; auto: one heartbeat, where the "
+     "policy has it"},
+    {"learn.map_startup", POLICY_OPT_SECONDS, "0", 0, 86400, NULL,
+     "part of a map's time that does not grow with its input"},
     {"learn.reduce_startup", POLICY_OPT_SECONDS, "0", 0, 86400, NULL, "the same of a reduce"},
     {.name = NULL},
 };
-
-const struct policy_option *policy_option_at(size_t index)
-{
-    for (const struct policy_option *o = common; o->name; o++)
-        if (index-- == 0)
-            return o;
-    for (size_t i = 0; policy_at(i); i++) {
-        bool before = false; /* several policies may share a table */
-
-        for (size_t j = 0; j < i; j++)
-            before = before || policy_at(j)->options == policy_at(i)->options;
-        for (const struct policy_option *o = policy_at(i)->options; o && !before && o->name; o++)
-            if (index-- == 0)
-                return o;
-    }
-    return NULL;
-}
-
-static char plain(char c)
-{
-    return c == '-' ? '_' : c;
-}
-
-static bool same_name(const char *a, const char *b)
-{
-    while (*a && plain(*a) == plain(*b)) {
-        a++;
-        b++;
-    }
-    return plain(*a) == plain(*b);
-}
-
-const struct policy_option *policy_option_find(const char *name)
-{
-    const struct policy_option *found = NULL;
-    size_t hits = 0;
-
-    if (strncmp(name, "creel.", 6) == 0)
-        name += 6;
-    for (size_t i = 0; policy_option_at(i); i++) {
-        const struct policy_option *o = policy_option_at(i);
-        const char *dot = strchr(o->name, '.');
-
-        if (same_name(o->name, name))
-            return o;
-        if (dot && same_name(dot + 1, name)) {
-            found = o;
-            hits++;
-        }
-    }
-    return hits == 1 ? found : NULL;
-}
 
 /* ---------------------------------------------------------------- values */
 static int as_bool(const char *v)
@@ -156,25 +107,6 @@ static int check(const struct policy_option *o, const char *value, struct base_e
     return 0;
 }
 
-static int unknown(const char *name, struct base_error *err)
-{
-    const char *plain_name = strncmp(name, "creel.", 6) == 0 ? name + 6 : name, *best = NULL;
-    struct base_buf known = {0};
-    size_t distance = 0;
-    int rc;
-
-    for (size_t i = 0; policy_option_at(i); i++) {
-        const char *option = policy_option_at(i)->name, *dot = strchr(option, '.');
-
-        base_buf_addf(&known, "%s%s", i ? ", " : "", option);
-        base_nearest_offer(plain_name, strchr(plain_name, '.') || !dot ? option : dot + 1, &best, &distance);
-    }
-    rc = base_error_set(err, -BASE_EINVAL, "option \"%.100s\" is unknown or not unique%s%s%s; there are %s", name,
-                        best ? " (did you mean " : "", best ? best : "", best ? "?)" : "", known.data);
-    base_buf_free(&known);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- settings */
 static struct policy_setting *find(const struct policy_conf *c, const char *name)
 {
@@ -184,15 +116,12 @@ static struct policy_setting *find(const struct policy_conf *c, const char *name
     return NULL;
 }
 
-int policy_conf_set(struct policy_conf *c, const char *name, const char *value, struct base_error *err)
+int policy_conf_put(struct policy_conf *c, const struct policy_option *o, const char *value,
+                    struct base_error *err)
 {
-    const struct policy_option *o = policy_option_find(name);
     struct policy_setting *s;
-    int rc;
+    int rc = check(o, value, err);
 
-    if (!o)
-        return unknown(name, err);
-    rc = check(o, value, err);
     if (rc < 0)
         return rc;
     s = find(c, o->name);
@@ -224,70 +153,73 @@ void policy_conf_free(struct policy_conf *c)
     *c = (struct policy_conf){0};
 }
 
-static const char *value_of(const struct policy_conf *c, const char *name, const struct policy_option **o)
+/* ---------------------------------------------------------------- reading them */
+static const struct policy_option *option_of(const struct policy_option *table, const char *name)
 {
-    const struct policy_setting *s = c ? find(c, name) : NULL;
-
-    *o = NULL;
-    for (size_t i = 0; !*o && policy_option_at(i); i++)
-        if (strcmp(policy_option_at(i)->name, name) == 0)
-            *o = policy_option_at(i);
-    base_assert(*o);
-    return s ? s->value : (*o)->value;
+    while (table->name && strcmp(table->name, name) != 0)
+        table++;
+    base_assert(table->name);
+    return table;
 }
 
-bool policy_conf_bool(const struct policy_conf *c, const char *name)
+static const char *value_of(const struct policy_conf *c, const struct policy_option *o)
 {
-    const struct policy_option *o;
-    const char *v = value_of(c, name, &o);
+    const struct policy_setting *s = c ? find(c, o->name) : NULL;
 
-    base_assert(o->type == POLICY_OPT_BOOL);
-    return as_bool(v) == 1;
+    return s ? s->value : o->value;
 }
 
-static double number(const struct policy_conf *c, const char *name, const struct policy_option **o)
+/* -1: auto. */
+static double number_of(const struct policy_conf *c, const struct policy_option *table,
+                        const char *name, enum policy_option_type type)
 {
-    const char *v = value_of(c, name, o);
+    const struct policy_option *o = option_of(table, name);
+    const char *v = value_of(c, o);
     double x = -1;
 
-    base_assert(is_auto(*o, v) || as_number(v, &x));
+    base_assert(o->type == type);
+    base_assert(is_auto(o, v) || as_number(v, &x));
     return x;
 }
 
-int64_t policy_conf_int(const struct policy_conf *c, const char *name)
+bool policy_conf_bool(const struct policy_conf *c, const struct policy_option *table,
+                      const char *name)
 {
-    const struct policy_option *o;
-    double x = number(c, name, &o);
+    const struct policy_option *o = option_of(table, name);
 
-    base_assert(o->type == POLICY_OPT_INT);
+    base_assert(o->type == POLICY_OPT_BOOL);
+    return as_bool(value_of(c, o)) == 1;
+}
+
+int64_t policy_conf_int(const struct policy_conf *c, const struct policy_option *table,
+                        const char *name)
+{
+    double x = number_of(c, table, name, POLICY_OPT_INT);
+
     return x >= 9e18 ? INT64_MAX : (int64_t)x;
 }
 
-double policy_conf_real(const struct policy_conf *c, const char *name)
+double policy_conf_real(const struct policy_conf *c, const struct policy_option *table,
+                        const char *name)
 {
-    const struct policy_option *o;
-    double x = number(c, name, &o);
-
-    base_assert(o->type == POLICY_OPT_REAL);
-    return x;
+    return number_of(c, table, name, POLICY_OPT_REAL);
 }
 
-int64_t policy_conf_us(const struct policy_conf *c, const char *name)
+int64_t policy_conf_us(const struct policy_conf *c, const struct policy_option *table,
+                       const char *name)
 {
-    const struct policy_option *o;
-    double x = number(c, name, &o);
+    double x = number_of(c, table, name, POLICY_OPT_SECONDS);
 
-    base_assert(o->type == POLICY_OPT_SECONDS);
     if (x < 0)
         return -1;
     return x >= 9e12 ? INT64_MAX : (int64_t)(x * 1e6 + 0.5);
 }
 
-int policy_conf_word(const struct policy_conf *c, const char *name)
+int policy_conf_word(const struct policy_conf *c, const struct policy_option *table,
+                     const char *name)
 {
-    const struct policy_option *o;
-    const char *v = value_of(c, name, &o);
+    const struct policy_option *o = option_of(table, name);
 
     base_assert(o->type == POLICY_OPT_WORD);
-    return as_word(o->words, v);
+    return as_word(o->words, value_of(c, o));
 }

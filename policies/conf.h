@@ -1,8 +1,7 @@
-/* policies/conf.h - options of policies: what there is, checked when they are set.
+/* policies/conf.h - settings of a policy: a value per option, checked when it is set.
  *
- * An option is written "creel.NAME" in configuration files and NAME where options are given on a command line; '-' and
- * '_' are the same in names, and what comes before the first dot may be left out where only one option ends so.
- * Policies read them when they are created. */
+ * Options stand in tables: one of each policy, one common to all. A policy reads its own when it is
+ * created; which options there are over all policies is in policies/options.h. */
 #ifndef CREEL_POLICIES_CONF_H
 #define CREEL_POLICIES_CONF_H
 
@@ -27,6 +26,9 @@ struct policy_option {
     const char *words; /* "eager,wait,kill" */
     const char *help;
 };
+/* Of no policy in particular: delay scheduling, start-up times. Ends with an empty name. */
+extern const struct policy_option policy_common_options[];
+
 struct policy_setting {
     char *name, *value; /* name: as the option's own */
 };
@@ -35,22 +37,27 @@ struct policy_conf { /* zero: all defaults */
     size_t n;
 };
 
-/* The option of that spelling over all policies (and common ones); NULL: none, or several end so. */
-const struct policy_option *policy_option_find(const char *name);
-/* Options in order of their place in the registry; NULL past the end. */
-const struct policy_option *policy_option_at(size_t index);
-/* Adds or replaces; the value is checked. -BASE_EINVAL with name, value and what was expected (for an unknown name: the
- * names there are). */
-int policy_conf_set(struct policy_conf *c, const char *name, const char *value, struct base_error *err);
+/* Adds or replaces the value of @o, checked: -BASE_EINVAL with name, value and what was expected.
+ */
+int policy_conf_put(struct policy_conf *c, const struct policy_option *o, const char *value,
+                    struct base_error *err);
 void policy_conf_copy(struct policy_conf *to, const struct policy_conf *from);
 void policy_conf_free(struct policy_conf *c);
 
-/* Values of options that exist (asserted), of the right type (asserted). */
-bool policy_conf_bool(const struct policy_conf *c, const char *name);
-int64_t policy_conf_int(const struct policy_conf *c, const char *name);
-double policy_conf_real(const struct policy_conf *c, const char *name); /* may be INFINITY */
-int64_t policy_conf_us(const struct policy_conf *c, const char *name);  /* SECONDS; INT64_MAX: inf */
+/* Values, or the defaults: @name is an option of @table (asserted), of the right type (asserted).
+ * @c NULL: defaults. */
+bool policy_conf_bool(const struct policy_conf *c, const struct policy_option *table,
+                      const char *name);
+int64_t policy_conf_int(const struct policy_conf *c, const struct policy_option *table,
+                        const char *name);
+/* May be INFINITY. */
+double policy_conf_real(const struct policy_conf *c, const struct policy_option *table,
+                        const char *name);
+/* Of SECONDS; INT64_MAX: inf, -1: auto. */
+int64_t policy_conf_us(const struct policy_conf *c, const struct policy_option *table,
+                       const char *name);
 /* Index in the option's list of words. */
-int policy_conf_word(const struct policy_conf *c, const char *name);
+int policy_conf_word(const struct policy_conf *c, const struct policy_option *table,
+                     const char *name);
 
 #endif

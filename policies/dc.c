@@ -19,6 +19,7 @@
 
 #include "policies/policy.h"
 #include "policies/rtmr/cost.h"
+#include "policies/rtmr/options.h"
 
 #define BOOTSTRAP_US INT64_C(60000000)
 #define GIB          1073741824.0
@@ -49,7 +50,7 @@ struct policy {
     enum dc_cost cost;
     bool integral;
     double transfer_us; /* per byte */
-    int64_t offer_us;   /* between what could be promised and the date that is offered, at most */
+    int64_t margin_us;  /* between the earliest promise and the deadline to ask for instead */
 };
 
 static const struct policy_option dc_options[] = {
@@ -75,10 +76,10 @@ static struct policy *dc_create(const struct policy_env *env)
     struct policy *self = base_alloc(sizeof *self);
 
     self->env = env;
-    self->cost = (enum dc_cost)policy_conf_word(env->conf, "dc.cost");
-    self->integral = policy_conf_bool(env->conf, "dc.integral");
-    self->offer_us = policy_conf_us(env->conf, "rtmr.offer_margin") + ROUND_US;
-    self->transfer_us = (double)policy_conf_us(env->conf, "dc.transfer") / GIB;
+    self->cost = (enum dc_cost)policy_conf_word(env->conf, dc_options, "dc.cost");
+    self->integral = policy_conf_bool(env->conf, dc_options, "dc.integral");
+    self->margin_us = policy_conf_us(env->conf, rtmr_options, "rtmr.offer_margin");
+    self->transfer_us = (double)policy_conf_us(env->conf, dc_options, "dc.transfer") / GIB;
     return self;
 }
 
@@ -157,11 +158,11 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
         first = now_us +
                 (self->integral ? ceil_div(n->maps, free_slots) * n->longest_us : ceil_div(n->maps_us, free_slots));
     first = first > asked_us ? first : asked_us;
-    if (claimed(self, first, first + self->offer_us) + n->reduces <= all)
+    if (claimed(self, first, first + self->margin_us + ROUND_US) + n->reduces <= all)
         return first;
     for (const struct dc_job *d = self->first; d; d = d->next)
         if (d->due_us > first && d->due_us < best &&
-            claimed(self, d->due_us, d->due_us + self->offer_us) + n->reduces <= all)
+            claimed(self, d->due_us, d->due_us + self->margin_us + ROUND_US) + n->reduces <= all)
             best = d->due_us;
     return best;
 }
@@ -182,6 +183,7 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
         return true;
     earliest = earliest_start(self, &n, start_us, now_us);
     out->finish_us = earliest < NEVER ? earliest + n.tail_us : 0;
+    out->ask_us = out->finish_us ? out->finish_us + self->margin_us : 0;
     if (start_us <= now_us)
         snprintf(out->why, sizeof out->why, "its reduces alone need %.1f s, deadline %.1f s", (double)n.tail_us / 1e6,
                  (double)job->deadline_us / 1e6);
@@ -295,6 +297,7 @@ static void dc_explain(const struct policy *self, const struct policy_job *job, 
 
 const struct policy_ops policy_dc = {
     .name = "dc",
+    .colour = "#26a0a8",
     .source = "Kc, Anyanwu, \"Scheduling Hadoop Jobs to Meet Deadlines\", CloudCom 2010",
     .reduces_last = true,
     .options = dc_options,

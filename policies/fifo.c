@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "policies/common/spread_cap.h"
 #include "policies/policy.h"
 
 struct policy {
@@ -19,7 +20,7 @@ static struct policy *fifo_create(const struct policy_env *env)
 {
     struct policy *self = base_alloc(sizeof *self);
 
-    self->hadoop_rules = policy_conf_bool(env->conf, "fifo.hadoop_rules");
+    self->hadoop_rules = policy_conf_bool(env->conf, fifo_options, "fifo.hadoop_rules");
     return self;
 }
 
@@ -54,13 +55,6 @@ static void fifo_left(struct policy *self, struct policy_job *job, int64_t now_u
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (job->link[k].linked)
             policy_order_remove(&self->order[k], &job->link[k]);
-}
-
-int32_t policy_spread_cap(int32_t node_slots, int64_t outstanding, int64_t capacity)
-{
-    if (capacity <= 0 || outstanding >= capacity)
-        return node_slots;
-    return (int32_t)(((int64_t)node_slots * outstanding + capacity - 1) / capacity);
 }
 
 /* Hadoop's own limits of one heartbeat. */
@@ -107,6 +101,7 @@ static void fifo_explain(const struct policy *self, const struct policy_job *job
 
 const struct policy_ops policy_fifo = {
     .name = "fifo",
+    .colour = "#868686",
     .alias = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler",
     .source = "Hadoop 1's default scheduler, JobQueueTaskScheduler",
     .one_queue = true,

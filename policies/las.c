@@ -36,7 +36,7 @@ static struct policy *las_create(const struct policy_env *env)
     struct policy *self = base_alloc(sizeof *self);
 
     self->env = env;
-    self->quantum_us = policy_conf_us(env->conf, "las.quantum");
+    self->quantum_us = policy_conf_us(env->conf, las_options, "las.quantum");
     if (self->quantum_us < 0)
         self->quantum_us = env->heartbeat_us > QUANTUM_MIN_US ? env->heartbeat_us : QUANTUM_MIN_US;
     return self;
@@ -179,6 +179,7 @@ static void las_explain(const struct policy *self, const struct policy_job *job,
 
 const struct policy_ops policy_las = {
     .name = "las",
+    .colour = "#b8a11c",
     .source = "least attained service (foreground-background), Kleinrock 1976",
     .options = las_options,
     .create = las_create,

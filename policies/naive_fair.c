@@ -19,7 +19,7 @@ static struct policy *naive_create(const struct policy_env *env)
 {
     struct policy *self = base_alloc(sizeof *self);
 
-    self->commit.delay_us = policy_conf_us(env->conf, "commit_delay");
+    self->commit.delay_us = policy_conf_us(env->conf, policy_common_options, "commit_delay");
     return self;
 }
 
@@ -127,6 +127,7 @@ static void naive_explain(const struct policy *self, const struct policy_job *jo
 
 const struct policy_ops policy_naive_fair = {
     .name = "naive-fair",
+    .colour = "#a9794e",
     .source = "Zaharia et al., EuroSys 2010, Algorithm 1",
     .create = naive_create,
     .destroy = naive_destroy,

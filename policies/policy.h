@@ -102,6 +102,8 @@ struct policy_offer {
 };
 struct policy_promise {
     int64_t finish_us; /* accepted: by when it will have finished; refused: the earliest that could be promised, 0: none */
+    int64_t ask_us;    /* refused: the deadline to ask for instead: finish_us, and time to submit
+                          again; 0: none */
     char why[200];     /* refused: the reason, in words */
 };
 enum policy_victim_how { POLICY_VICTIM_KILL, POLICY_VICTIM_SUSPEND };
@@ -130,6 +132,8 @@ struct policy_ops {
     const char *name;   /* as written in the configuration: [a-z0-9-], 1 to 31 bytes */
     const char *alias;  /* Hadoop's class name, NULL: none */
     const char *source; /* paper or manual implemented here, with section */
+    const char *colour; /* of its lines in reports, "#rrggbb", readable on white and on black. NULL:
+                           by its place */
     bool delays;        /* delay scheduling is on unless configured otherwise */
     bool reduces_last;  /* reduces start when all maps are done: slowstart is 1 */
     bool colocates;     /* reduces wait one heartbeat for a node that ran maps of their job */
@@ -182,27 +186,11 @@ struct policy_ops {
                         int64_t demand[BASE_TASK_KINDS]);
 };
 
-extern const struct policy_ops policy_fifo, policy_naive_fair, policy_fair, policy_ps;
-extern const struct policy_ops policy_hsrtf_pu, policy_hsrtf_pup, policy_hsrtf_pr, policy_hsrtf_prp;
-extern const struct policy_ops policy_las, policy_srpt, policy_np_srpt;
-extern const struct policy_ops policy_rtmr, policy_dc;
-extern const struct policy_ops policy_hfsp, policy_fsp, policy_psbs;
-
-/* By name or alias, letter case of the alias aside; NULL when there is no such policy. */
-const struct policy_ops *policy_find(const char *name);
-/* The name closest to @name, for "did you mean"; NULL: none is close. @sim_too: those for simulations alone as well. */
-const char *policy_nearest(const char *name, bool sim_too);
-/* The policy at @index of the registry, NULL past the end. */
-const struct policy_ops *policy_at(size_t index);
-
 void policy_plan_add(struct policy_plan *plan, void *container, enum policy_victim_how how);
 
 static inline struct policy_job *policy_link_job(struct policy_link *link, enum base_task_kind kind)
 {
     return (struct policy_job *)(void *)((char *)(link - kind) - offsetof(struct policy_job, link));
 }
-
-/* Spread cap of Hadoop's FIFO (JobQueueTaskScheduler): ceil(slots * min(1, outstanding / capacity)); capacity 0 gives slots. */
-int32_t policy_spread_cap(int32_t node_slots, int64_t outstanding, int64_t capacity);
 
 #endif

@@ -1,28 +1,14 @@
+/* policies/registry.c - see the header. */
+#include "policies/registry.h"
+
 #include <string.h>
 #include <strings.h>
 
 #include "base/nearest.h"
-#include "policies/policy.h"
 
-/* One line per policy. */
-static const struct policy_ops *const registry[] = {
-    &policy_fifo,
-    &policy_naive_fair,
-    &policy_fair,
-    &policy_ps,
-    &policy_hsrtf_pu,
-    &policy_hsrtf_pup,
-    &policy_hsrtf_pr,
-    &policy_hsrtf_prp,
-    &policy_las,
-    &policy_srpt,
-    &policy_np_srpt,
-    &policy_rtmr,
-    &policy_dc,
-    &policy_hfsp,
-    &policy_fsp,
-    &policy_psbs,
-};
+#define POLICY_ADDRESS(name) &policy_##name,
+static const struct policy_ops *const registry[] = {POLICY_REGISTRY(POLICY_ADDRESS)};
+#undef POLICY_ADDRESS
 
 const struct policy_ops *policy_find(const char *name)
 {
@@ -36,12 +22,6 @@ const struct policy_ops *policy_find(const char *name)
 const struct policy_ops *policy_at(size_t index)
 {
     return index < sizeof registry / sizeof *registry ? registry[index] : NULL;
-}
-
-void policy_plan_add(struct policy_plan *plan, void *container, enum policy_victim_how how)
-{
-    base_array_grow(&plan->v, plan->len, &plan->cap);
-    plan->v[plan->len++] = (struct policy_victim){container, how};
 }
 
 const char *policy_nearest(const char *name, bool sim_too)

@@ -51,7 +51,7 @@ static struct policy *create(const struct policy_env *env, bool interrupts)
 
     self->env = env;
     self->interrupts = interrupts;
-    self->epoch_us = policy_conf_us(env->conf, "srpt.epoch");
+    self->epoch_us = policy_conf_us(env->conf, srpt_options, "srpt.epoch");
     return self;
 }
 
@@ -381,6 +381,7 @@ static void srpt_explain(const struct policy *self, const struct policy_job *job
 
 const struct policy_ops policy_srpt = {
     .name = "srpt",
+    .colour = "#5b6ad0",
     .source = "Schrage, Oper. Res. 1968; Grosof, Scully, Harchol-Balter 2018",
     .sim_only = true,
     .create = srpt_create,
@@ -391,6 +392,7 @@ const struct policy_ops policy_srpt = {
 
 const struct policy_ops policy_np_srpt = {
     .name = "np-srpt",
+    .colour = "#47b39d",
     .source = "Li, arXiv:2411.06348",
     .create = np_srpt_create,
     SRPT_COMMON,

@@ -11,10 +11,12 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "policies/options.h"
 #include "policies/policy.h"
+#include "policies/registry.h"
 #include "sim/command_settings.h"
-#include "sim/pool.h"
 #include "sim/input/workload.h"
+#include "sim/pool.h"
 
 /* ---------------------------------------------------------------- lists of texts */
 void sim_list_add(struct sim_list *l, const char *text, size_t len)

@@ -12,14 +12,16 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/version.h"
+#include "policies/options.h"
 #include "policies/policy.h"
+#include "policies/registry.h"
 #include "sim/command.h"
-#include "sim/manifest.h"
 #include "sim/command_settings.h"
+#include "sim/manifest.h"
 #include "sim/pool.h"
+#include "sim/report/folder.h"
 #include "sim/report/report.h"
 #include "sim/report/results.h"
-#include "sim/report/folder.h"
 
 enum { NOTES_SHOWN = 8 };
 

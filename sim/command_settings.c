@@ -9,6 +9,7 @@
 
 #include "base/io/io.h"
 #include "base/nearest.h"
+#include "policies/options.h"
 #include "sim/input/trace.h"
 
 #define SECOND 1000000.0

@@ -1,7 +1,9 @@
-/* sim/command_settings.h - settings by name: of the cluster, of the jobs, of policies, of the workload.
+/* sim/command_settings.h - settings by name: of the cluster, of the jobs, of policies, of the
+ * workload.
  *
- * One list of keys for --set, --sweep and the options that are short for them. A key is looked for among the
- * simulator's own, then among the policies' options (policies/conf.h), and else belongs to the workload. */
+ * One list of keys for --set, --sweep and the options that are short for them. A key is looked for
+ * among the simulator's own, then among the policies' options (policies/options.h), and else
+ * belongs to the workload. */
 #ifndef CREEL_SIM_COMMAND_SETTINGS_H
 #define CREEL_SIM_COMMAND_SETTINGS_H
 

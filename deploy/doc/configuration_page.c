@@ -9,6 +9,7 @@
 #include "base/conf/conf.h"
 #include "base/error.h"
 #include "policies/conf.h"
+#include "policies/options.h"
 
 /* The table of keys is sorted by subject; a chapter begins at its first key. */
 static const struct chapter {

@@ -4,17 +4,20 @@
 
 #include "policies/fair/fair_internal.h"
 
-static const struct policy_option options[] = {
+static const struct policy_option fair_options[] = {
     {"fair.mode", POLICY_OPT_WORD, "memoryless", 0, 0, "memoryless,deficit",
      "order by running tasks per weight, or by the deficits of Hadoop 0.20"},
-    {"fair.size_weight", POLICY_OPT_BOOL, "false", 0, 0, NULL, "jobs weigh more the more tasks they have (log2)"},
+    {"fair.size_weight", POLICY_OPT_BOOL, "false", 0, 0, NULL,
+     "jobs weigh more the more tasks they have (log2)"},
     {"fair.spread_cap", POLICY_OPT_BOOL, "false", 0, 0, NULL,
      "below saturation no node runs more than its part of the tasks"},
     {"fair.preemption", POLICY_OPT_BOOL, "false", 0, 0, NULL,
      "queues past their preemption time-outs get slots from others by killing"},
     {"fair.preemption_interval", POLICY_OPT_SECONDS, "15", 0.1, 86400, NULL, "looked at so often"},
-    {"fair.update_interval", POLICY_OPT_SECONDS, "0.5", 0.01, 3600, NULL, "shares are computed so often"},
-    {"fair.long_tasks", POLICY_OPT_BOOL, "false", 0, 0, NULL, "long tasks are spread over the nodes"},
+    {"fair.update_interval", POLICY_OPT_SECONDS, "0.5", 0.01, 3600, NULL,
+     "shares are computed so often"},
+    {"fair.long_tasks", POLICY_OPT_BOOL, "false", 0, 0, NULL,
+     "long tasks are spread over the nodes"},
     {.name = NULL},
 };
 
@@ -32,14 +35,14 @@ static struct policy *fair_create(const struct policy_env *env)
 {
     struct policy *self = create(env, false);
 
-    self->deficits = policy_conf_word(env->conf, "fair.mode") == 1;
-    self->size_weight = policy_conf_bool(env->conf, "fair.size_weight");
-    self->spread_cap = policy_conf_bool(env->conf, "fair.spread_cap");
-    self->preemption = policy_conf_bool(env->conf, "fair.preemption");
-    self->preemption_us = policy_conf_us(env->conf, "fair.preemption_interval");
-    self->update_us = policy_conf_us(env->conf, "fair.update_interval");
-    self->long_tasks = policy_conf_bool(env->conf, "fair.long_tasks");
-    self->commit.delay_us = policy_conf_us(env->conf, "commit_delay");
+    self->deficits = policy_conf_word(env->conf, fair_options, "fair.mode") == 1;
+    self->size_weight = policy_conf_bool(env->conf, fair_options, "fair.size_weight");
+    self->spread_cap = policy_conf_bool(env->conf, fair_options, "fair.spread_cap");
+    self->preemption = policy_conf_bool(env->conf, fair_options, "fair.preemption");
+    self->preemption_us = policy_conf_us(env->conf, fair_options, "fair.preemption_interval");
+    self->update_us = policy_conf_us(env->conf, fair_options, "fair.update_interval");
+    self->long_tasks = policy_conf_bool(env->conf, fair_options, "fair.long_tasks");
+    self->commit.delay_us = policy_conf_us(env->conf, policy_common_options, "commit_delay");
     fair_tree_build(self);
     return self;
 }
@@ -252,10 +255,11 @@ static bool fair_queue_share(const struct policy *self, int32_t queue, int64_t s
 
 const struct policy_ops policy_fair = {
     .name = "fair",
+    .colour = "#3b82c4",
     .alias = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler",
     .source = "Zaharia et al., EuroSys 2010 (HFS); Hadoop's Fair Scheduler",
     .delays = true,
-    .options = options,
+    .options = fair_options,
     .create = fair_create,
     .destroy = fair_destroy,
     .on_job_arrived = fair_arrived,
@@ -276,6 +280,7 @@ const struct policy_ops policy_fair = {
 
 const struct policy_ops policy_ps = {
     .name = "ps",
+    .colour = "#6aa9dd",
     .source = "processor sharing over jobs: the fair scheduler with one pool, without delay",
     .sim_only = true,
     .create = ps_create,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "policies/common/spread_cap.h"
 #include "policies/fair/fair_internal.h"
 
 #define RATIO_ONE   4294967296.0 /* fixed point of running / weight: ties of whole numbers stay ties */

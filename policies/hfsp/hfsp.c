@@ -58,26 +58,26 @@ static const struct policy_option hfsp_options[] = {
 static void read_settings(struct hfsp_settings *s, const struct policy_conf *c)
 {
     *s = (struct hfsp_settings){
-        .form = (enum virtual_form)policy_conf_word(c, "hfsp.virtual"),
-        .order = (enum virtual_order)policy_conf_word(c, "hfsp.order"),
-        .estimator = (enum estimator_family)policy_conf_word(c, "hfsp.estimator"),
-        .sizes = (enum hfsp_sizes)policy_conf_word(c, "hfsp.sizes"),
-        .preemption = (enum hfsp_preemption)policy_conf_word(c, "hfsp.preemption"),
-        .resize = (enum hfsp_resize)policy_conf_word(c, "hfsp.resize"),
-        .train_order = (enum hfsp_train_order)policy_conf_word(c, "hfsp.train_order"),
-        .reduces_when_ready = policy_conf_word(c, "hfsp.reduce_virtual") == 1,
-        .promise = policy_conf_word(c, "hfsp.promise") == 1,
-        .late_share = policy_conf_word(c, "hfsp.late") == 1,
-        .sample = {(int32_t)policy_conf_int(c, "hfsp.sample_maps"), (int32_t)policy_conf_int(c, "hfsp.sample_reduces")},
-        .min_tasks = (int32_t)policy_conf_int(c, "hfsp.min_tasks"),
-        .train_slots = {policy_conf_int(c, "hfsp.train_map_slots"), policy_conf_int(c, "hfsp.train_reduce_slots")},
-        .initial_us = {policy_conf_us(c, "hfsp.initial_map"), policy_conf_us(c, "hfsp.initial_reduce")},
-        .delta_us = policy_conf_us(c, "hfsp.delta_reduce"),
-        .update_us = policy_conf_us(c, "hfsp.update_interval"),
-        .xi = policy_conf_real(c, "hfsp.xi"),
-        .error = policy_conf_real(c, "hfsp.error"),
-        .error_sigma = policy_conf_real(c, "hfsp.error_sigma"),
-        .error_seed = (uint64_t)policy_conf_int(c, "hfsp.error_seed"),
+        .form = (enum virtual_form)policy_conf_word(c, hfsp_options, "hfsp.virtual"),
+        .order = (enum virtual_order)policy_conf_word(c, hfsp_options, "hfsp.order"),
+        .estimator = (enum estimator_family)policy_conf_word(c, hfsp_options, "hfsp.estimator"),
+        .sizes = (enum hfsp_sizes)policy_conf_word(c, hfsp_options, "hfsp.sizes"),
+        .preemption = (enum hfsp_preemption)policy_conf_word(c, hfsp_options, "hfsp.preemption"),
+        .resize = (enum hfsp_resize)policy_conf_word(c, hfsp_options, "hfsp.resize"),
+        .train_order = (enum hfsp_train_order)policy_conf_word(c, hfsp_options, "hfsp.train_order"),
+        .reduces_when_ready = policy_conf_word(c, hfsp_options, "hfsp.reduce_virtual") == 1,
+        .promise = policy_conf_word(c, hfsp_options, "hfsp.promise") == 1,
+        .late_share = policy_conf_word(c, hfsp_options, "hfsp.late") == 1,
+        .sample = {(int32_t)policy_conf_int(c, hfsp_options, "hfsp.sample_maps"), (int32_t)policy_conf_int(c, hfsp_options, "hfsp.sample_reduces")},
+        .min_tasks = (int32_t)policy_conf_int(c, hfsp_options, "hfsp.min_tasks"),
+        .train_slots = {policy_conf_int(c, hfsp_options, "hfsp.train_map_slots"), policy_conf_int(c, hfsp_options, "hfsp.train_reduce_slots")},
+        .initial_us = {policy_conf_us(c, hfsp_options, "hfsp.initial_map"), policy_conf_us(c, hfsp_options, "hfsp.initial_reduce")},
+        .delta_us = policy_conf_us(c, hfsp_options, "hfsp.delta_reduce"),
+        .update_us = policy_conf_us(c, hfsp_options, "hfsp.update_interval"),
+        .xi = policy_conf_real(c, hfsp_options, "hfsp.xi"),
+        .error = policy_conf_real(c, hfsp_options, "hfsp.error"),
+        .error_sigma = policy_conf_real(c, hfsp_options, "hfsp.error_sigma"),
+        .error_seed = (uint64_t)policy_conf_int(c, hfsp_options, "hfsp.error_seed"),
     };
 }
 
@@ -138,115 +138,6 @@ static void hfsp_destroy(struct policy *self)
     if (self->fair)
         virtual_fair_free(self->fair);
     free(self);
-}
-
-/* ---------------------------------------------------------------- the order */
-void hfsp_clock(struct policy *self, int64_t now_us)
-{
-    if (now_us > self->now_us)
-        self->now_us = now_us;
-}
-
-void hfsp_advance(struct policy *self, enum base_task_kind kind)
-{
-    virtual_cluster_advance(self->kind[kind].vc, self->now_us);
-}
-
-static struct policy_job *share_job(const struct policy_link *link)
-{
-    const char *at = (const char *)link - offsetof(struct hfsp_phase, share);
-
-    return ((const struct hfsp_phase *)(const void *)at)->own->job;
-}
-
-/* Jobs that have become late by the time share the slots from now on. */
-static void find_late(struct policy *self, enum base_task_kind kind)
-{
-    struct hfsp_kind *ks = &self->kind[kind];
-
-    if (!self->set.late_share || ks->stale)
-        return;
-    while (ks->late_to < (int32_t)ks->rank.n) {
-        int32_t job = ks->rank.job[ks->late_to];
-
-        if (virtual_cluster_finish_us(ks->vc, job) > self->now_us)
-            return;
-        ks->late_to++;
-        if (ks->phase[job]) {
-            ks->phase[job]->late = true;
-            hfsp_refresh(self, ks->phase[job]);
-        }
-    }
-}
-
-void hfsp_settle(struct policy *self, enum base_task_kind kind)
-{
-    struct hfsp_kind *ks = &self->kind[kind];
-    const int32_t *order;
-    size_t n;
-
-    if (!ks->stale)
-        return;
-    ks->stale = false;
-    virtual_cluster_project(ks->vc);
-    order = virtual_cluster_order(ks->vc, &n);
-    hfsp_rank_set(&ks->rank, order, n);
-    if (!self->set.late_share)
-        return;
-    ks->late_to = 0;
-    find_late(self, kind);
-    for (size_t i = (size_t)ks->late_to; i < n; i++) {
-        struct hfsp_phase *p = ks->phase[order[i]];
-
-        if (p && p->late) { /* its size was set anew */
-            p->late = false;
-            hfsp_refresh(self, p);
-        }
-    }
-}
-
-static unsigned wants(const struct policy *self, const struct hfsp_phase *p)
-{
-    const struct policy_phase *count = &p->own->job->phase[p->kind];
-    bool alone = p->state == HFSP_TRAINING && isinf(self->set.xi); /* gets its sample and no more */
-    unsigned want = 0;
-
-    if (!p->late && !alone && count->pending > hfsp_train_need(p))
-        want |= HFSP_START;
-    if (!p->late && count->suspended > 0)
-        want |= HFSP_RESUME;
-    if (count->pending > 0)
-        want |= HFSP_CLAIM;
-    return want;
-}
-
-/* Attempts that may be preempted: none of late jobs that share, none that is being measured. */
-static int32_t prey(const struct hfsp_phase *p)
-{
-    if (p->late || !p->own->job->is_job)
-        return 0;
-    return p->own->job->phase[p->kind].running - (p->state == HFSP_TRAINING ? p->running : 0);
-}
-
-void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
-{
-    const struct policy_job *job = p->own->job;
-    const struct policy_phase *count = &job->phase[p->kind];
-    struct hfsp_kind *ks = &self->kind[p->kind];
-
-    ks->pending += count->pending - p->pending;
-    p->pending = count->pending;
-    if (p->state == HFSP_ABSENT)
-        return;
-    hfsp_rank_want(&ks->rank, p->virtual, wants(self, p));
-    hfsp_rank_count(&ks->rank, HFSP_PREY, p->virtual, prey(p));
-    hfsp_rank_count(&ks->rank, HFSP_WAITING, p->virtual, count->pending);
-    if (p->state == HFSP_TRAINING)
-        hfsp_train_place(self, p);
-    if (p->late || p->share.linked)
-        policy_order_place(&ks->share_order, &p->share,
-                           p->late && (count->pending > hfsp_train_need(p) || count->suspended > 0),
-                           (int64_t)fmin(count->running * 1e6 / job->weight, (double)VIRTUAL_NEVER));
 }
 
 /* ---------------------------------------------------------------- events */
@@ -372,7 +263,7 @@ static void hfsp_left(struct policy *self, struct policy_job *job, int64_t now_u
         phase_leaves(self, &own->phase[k]);
         if (self->set.order == VIRTUAL_BY_REMAINING)
             self->kind[k].stale = true;
-        find_late(self, k);
+        hfsp_find_late(self, k);
     }
     free(own);
     job->own = NULL;
@@ -394,7 +285,7 @@ static void hfsp_started(struct policy *self, struct policy_job *job, enum base_
 {
     (void)node;
     hfsp_clock(self, now_us);
-    find_late(self, kind);
+    hfsp_find_late(self, kind);
     hfsp_train_started(self, hfsp_phase_of(job, kind), task);
 }
 
@@ -404,7 +295,7 @@ static void hfsp_suspended(struct policy *self, struct policy_job *job, enum bas
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
     hfsp_clock(self, now_us);
-    find_late(self, kind);
+    hfsp_find_late(self, kind);
     hfsp_node_held(self, p, node, suspended ? 1 : -1);
     hfsp_train_paused(self, p, task, suspended);
 }
@@ -415,7 +306,7 @@ static void hfsp_ended(struct policy *self, struct policy_job *job, enum base_ta
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
     hfsp_clock(self, end->ended_us);
-    find_late(self, kind);
+    hfsp_find_late(self, kind);
     if (end->suspended) {
         hfsp_node_held(self, p, end->node, -1);
         hfsp_train_paused(self, p, end->task, false);
@@ -467,6 +358,13 @@ static int64_t hfsp_timer(struct policy *self, int64_t now_us, struct policy_pla
 
 /* ---------------------------------------------------------------- a free slot */
 enum step { STEP_TRAIN, STEP_TRAIN_MORE, STEP_LATE, STEP_ORDER, STEP_SPARE, STEP_SPARE_MORE, STEP_END };
+
+static struct policy_job *share_job(const struct policy_link *link)
+{
+    const char *at = (const char *)link - offsetof(struct hfsp_phase, share);
+
+    return ((const struct hfsp_phase *)(const void *)at)->own->job;
+}
 
 /* The next of a list: after offer->at, or its first. */
 static struct policy_link *next_link(struct policy_offer *offer, const struct policy_order *order)
@@ -541,6 +439,7 @@ static bool hfsp_may_preempt(const struct policy *self, enum base_task_kind kind
 
 const struct policy_ops policy_hfsp = {
     .name = "hfsp",
+    .colour = "#e0762a",
     .source = "Pastorelli et al., HFSP: Size-based Scheduling for Hadoop, IEEE BigData 2013",
     .create = hfsp_create,
     .on_progress = hfsp_progress,
@@ -549,6 +448,7 @@ const struct policy_ops policy_hfsp = {
 
 const struct policy_ops policy_fsp = {
     .name = "fsp",
+    .colour = "#b8458f",
     .source =
         "Friedman, Henderson, Fairness and efficiency in web server protocols, SIGMETRICS 2003; with HFSP's slots",
     .sim_only = true,
@@ -558,6 +458,7 @@ const struct policy_ops policy_fsp = {
 
 const struct policy_ops policy_psbs = {
     .name = "psbs",
+    .colour = "#1f8f86",
     .source = "Dell'Amico, Carra, Michiardi, PSBS: Practical Size-Based Scheduling, IEEE TC 2016; with HFSP's slots",
     .sim_only = true,
     .create = psbs_create,

@@ -1,10 +1,11 @@
-/* policies/hfsp/hfsp_internal.h - what the files of HFSP share: the policy's state, per kind of task, job and phase.
+/* policies/hfsp/hfsp_internal.h - what the files of HFSP share: the policy's state, per kind of
+ * task, job and phase.
  *
- *     policies/hfsp/hfsp.c   the tables of functions, the two levels: training first, then the order of jobs
- *     policies/hfsp/size.c     what a phase's size is: given, guessed, estimated; its entry into the virtual cluster
- *     policies/hfsp/train.c    samples, their measuring, the order of jobs in training
- *     policies/hfsp/claims.c  claims and victims
- *     policies/hfsp/explain.c  in words */
+ *     policies/hfsp/hfsp.c   the tables of functions, the two levels: training first, then the
+ * order of jobs policies/hfsp/order.c    ranks from the virtual clusters, lists by what a phase
+ * wants policies/hfsp/size.c     what a phase's size is: given, guessed, estimated; its entry into
+ * the virtual cluster policies/hfsp/train.c    samples, their measuring, the order of jobs in
+ * training policies/hfsp/claims.c  claims and victims policies/hfsp/explain.c  in words */
 #ifndef CREEL_POLICIES_HFSP_HFSP_INTERNAL_H
 #define CREEL_POLICIES_HFSP_HFSP_INTERNAL_H
 
@@ -119,12 +120,14 @@ static inline struct hfsp_phase *hfsp_phase_of(const struct policy_job *job, enu
     return &((struct hfsp_job *)job->own)->phase[kind];
 }
 
-/* ---- policies/hfsp/hfsp.c ---- */
+/* ---- policies/hfsp/order.c ---- */
 void hfsp_clock(struct policy *self, int64_t now_us); /* time is at least that */
 /* The virtual cluster of @kind goes on to now; before a change of it. */
 void hfsp_advance(struct policy *self, enum base_task_kind kind);
 /* Before the order is looked at: projections, ranks, late jobs, if the virtual cluster was changed since. */
 void hfsp_settle(struct policy *self, enum base_task_kind kind);
+/* Late jobs share (PSBS): those that have become late by now join the sharing. */
+void hfsp_find_late(struct policy *self, enum base_task_kind kind);
 /* What @p wants now, in all lists. */
 void hfsp_refresh(struct policy *self, struct hfsp_phase *p);
 

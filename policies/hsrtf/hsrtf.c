@@ -72,13 +72,14 @@ static struct policy *create(const struct policy_env *env, bool proportional, bo
 {
     struct policy *self = base_alloc(sizeof *self);
 
-    *self = (struct policy){.env = env,
-                            .proportional = proportional,
-                            .preempts = preempts,
-                            .ties_by_work = policy_conf_word(env->conf, "hsrtf.tie") == 1,
-                            .fluid = policy_conf_bool(env->conf, "hsrtf.fluid"),
-                            .epoch_us = policy_conf_us(env->conf, "hsrtf.epoch"),
-                            .guard_us = policy_conf_us(env->conf, "hsrtf.kill_guard")};
+    *self = (struct policy){
+        .env = env,
+        .proportional = proportional,
+        .preempts = preempts,
+        .ties_by_work = policy_conf_word(env->conf, hsrtf_options, "hsrtf.tie") == 1,
+        .fluid = policy_conf_bool(env->conf, hsrtf_options, "hsrtf.fluid"),
+        .epoch_us = policy_conf_us(env->conf, hsrtf_options, "hsrtf.epoch"),
+        .guard_us = policy_conf_us(env->conf, hsrtf_options, "hsrtf.kill_guard")};
     return self;
 }
 
@@ -384,6 +385,7 @@ static void hsrtf_explain(const struct policy *self, const struct policy_job *jo
 
 const struct policy_ops policy_hsrtf_pu = {
     .name = "hsrtf-pu",
+    .colour = "#2f9e63",
     .source = "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first",
     .create = create_pu,
     HSRTF_COMMON,
@@ -391,7 +393,9 @@ const struct policy_ops policy_hsrtf_pu = {
 
 const struct policy_ops policy_hsrtf_pup = {
     .name = "hsrtf-pup",
-    .source = "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first, with killing",
+    .colour = "#93b83b",
+    .source =
+        "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first, with killing",
     .create = create_pup,
     .victims = hsrtf_victims,
     .may_preempt = hsrtf_may_preempt,
@@ -400,14 +404,18 @@ const struct policy_ops policy_hsrtf_pup = {
 
 const struct policy_ops policy_hsrtf_pr = {
     .name = "hsrtf-pr",
-    .source = "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining time",
+    .colour = "#8f63c4",
+    .source =
+        "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining time",
     .create = create_pr,
     HSRTF_COMMON,
 };
 
 const struct policy_ops policy_hsrtf_prp = {
     .name = "hsrtf-prp",
-    .source = "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining time, with killing",
+    .colour = "#d468a8",
+    .source = "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining "
+              "time, with killing",
     .create = create_prp,
     .victims = hsrtf_victims,
     .may_preempt = hsrtf_may_preempt,

@@ -45,6 +45,7 @@ void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const s
     else
         base_buf_adds(&why, "; no date can be promised");
     out->finish_us = offer_us;
+    out->ask_us = offer_us ? offer_us + self->offer_margin_us : 0;
     snprintf(out->why, sizeof out->why, "%.*s", (int)sizeof out->why - 1, why.data);
     base_buf_free(&why);
 }

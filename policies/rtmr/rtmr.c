@@ -15,16 +15,19 @@
 #include <stdlib.h>
 
 #include "policies/rtmr/cost.h"
+#include "policies/rtmr/options.h"
 #include "policies/rtmr/rtmr_internal.h"
 
-static const struct policy_option rtmr_options[] = {
-    {"rtmr.order", POLICY_OPT_WORD, "edf", 0, 0, "edf,fifo", "waiting jobs by deadline, or by submission"},
+const struct policy_option rtmr_options[] = {
+    {"rtmr.order", POLICY_OPT_WORD, "edf", 0, 0, "edf,fifo",
+     "waiting jobs by deadline, or by submission"},
     {"rtmr.literal", POLICY_OPT_BOOL, "false", 0, 0, NULL,
      "reserves reduce slots as printed in the paper (one too few), which breaks promises"},
     {"rtmr.feedback", POLICY_OPT_BOOL, "true", 0, 0, NULL, "estimates follow what really happened"},
     {"rtmr.delta", POLICY_OPT_SECONDS, "10", 0, 1e6, NULL,
      "a job that ended so much off its estimate corrects later ones"},
-    {"rtmr.eps_margin", POLICY_OPT_SECONDS, "0", 0, 1e6, NULL, "added to the longest time a task is expected to take"},
+    {"rtmr.eps_margin", POLICY_OPT_SECONDS, "0", 0, 1e6, NULL,
+     "added to the longest time a task is expected to take"},
     {"rtmr.map_startup", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
      "part of a map's time that does not grow with its input; auto: learn.map_startup"},
     {"rtmr.reduce_startup", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL, "the same of a reduce"},
@@ -32,13 +35,16 @@ static const struct policy_option rtmr_options[] = {
      "a map takes so long while nothing is known of maps"},
     {"rtmr.bootstrap_reduce", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL, "the same of a reduce"},
     {"rtmr.offer_margin", POLICY_OPT_SECONDS, "5", 0, 3600, NULL,
-     "a refusal, of dc too, offers a date so much after what could be promised: it can be asked for so much later "
+     "a refusal, of dc too, offers a date so much after what could be promised: it can be asked "
+     "for so much later "
      "still"},
     {"rtmr.be_order", POLICY_OPT_WORD, "fifo", 0, 0, "fifo,fair,hsrtf",
-     "jobs without deadline: by priority and submission, fewest running tasks, or shortest remaining time first"},
+     "jobs without deadline: by priority and submission, fewest running tasks, or shortest "
+     "remaining time first"},
     {"rtmr.be_kill", POLICY_OPT_BOOL, "false", 0, 0, NULL,
      "their tasks are killed when a job with deadline needs the slot"},
-    {"rtmr.be_share", POLICY_OPT_REAL, "1", 0, 1, NULL, "they get at most this part of the slots of each kind"},
+    {"rtmr.be_share", POLICY_OPT_REAL, "1", 0, 1, NULL,
+     "they get at most this part of the slots of each kind"},
     {.name = NULL},
 };
 
@@ -54,19 +60,20 @@ static struct policy *rtmr_create(const struct policy_env *env)
     struct policy *self = base_alloc(sizeof *self);
 
     self->env = env;
-    rtmr_queue_init(&self->q, policy_conf_word(env->conf, "rtmr.order") == 1);
-    self->literal = policy_conf_bool(env->conf, "rtmr.literal");
-    self->feedback = policy_conf_bool(env->conf, "rtmr.feedback");
-    self->delta_us = policy_conf_us(env->conf, "rtmr.delta");
-    self->eps_margin_us = policy_conf_us(env->conf, "rtmr.eps_margin");
-    self->offer_margin_us = policy_conf_us(env->conf, "rtmr.offer_margin");
-    self->be_order = (enum rtmr_beside_order)policy_conf_word(env->conf, "rtmr.be_order");
-    self->be_kill = policy_conf_bool(env->conf, "rtmr.be_kill");
-    self->be_share = policy_conf_real(env->conf, "rtmr.be_share");
+    rtmr_queue_init(&self->q, policy_conf_word(env->conf, rtmr_options, "rtmr.order") == 1);
+    self->literal = policy_conf_bool(env->conf, rtmr_options, "rtmr.literal");
+    self->feedback = policy_conf_bool(env->conf, rtmr_options, "rtmr.feedback");
+    self->delta_us = policy_conf_us(env->conf, rtmr_options, "rtmr.delta");
+    self->eps_margin_us = policy_conf_us(env->conf, rtmr_options, "rtmr.eps_margin");
+    self->offer_margin_us = policy_conf_us(env->conf, rtmr_options, "rtmr.offer_margin");
+    self->be_order =
+        (enum rtmr_beside_order)policy_conf_word(env->conf, rtmr_options, "rtmr.be_order");
+    self->be_kill = policy_conf_bool(env->conf, rtmr_options, "rtmr.be_kill");
+    self->be_share = policy_conf_real(env->conf, rtmr_options, "rtmr.be_share");
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        int64_t startup_us = policy_conf_us(env->conf, startup[k]);
+        int64_t startup_us = policy_conf_us(env->conf, rtmr_options, startup[k]);
 
-        self->bootstrap_us[k] = policy_conf_us(env->conf, bootstrap[k]);
+        self->bootstrap_us[k] = policy_conf_us(env->conf, rtmr_options, bootstrap[k]);
         self->slots[k] = env->capacity->slots[k];
         if (startup_us >= 0)
             env->learned->kind[k].startup_us = startup_us;
@@ -450,7 +457,9 @@ static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *of
 
 const struct policy_ops policy_rtmr = {
     .name = "rtmr",
-    .source = "He, Lu, Swanson, \"Real-Time Scheduling in MapReduce Clusters\", HPCC 2013, Algorithms I-VI",
+    .colour = "#d1454f",
+    .source = "He, Lu, Swanson, \"Real-Time Scheduling in MapReduce Clusters\", HPCC 2013, "
+              "Algorithms I-VI",
     .reduces_last = true,
     .options = rtmr_options,
     .create = rtmr_create,

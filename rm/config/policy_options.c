@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/io/log.h"
+#include "policies/options.h"
 #include "policies/policy.h"
+#include "policies/registry.h"
 
 #define SCHEDULER_CLASS "yarn.resourcemanager.scheduler.class"
 

@@ -17,7 +17,7 @@
 #include "base/io/log.h"
 #include "base/io/sched.h"
 #include "base/version.h"
-#include "policies/conf.h"
+#include "policies/options.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
 #include "rm/leader/alone.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "policies/common/queues.h"
+#include "policies/registry.h"
 #include "rm/core/view/view.h"
 #include "sim/engine/engine_internal.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/options.h"
 #include "sim/command.h"
 #include "sim/paper/paper_internal.h"
 #include "sim/pool.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
+#include "policies/registry.h"
 
 /* Placeholder colours for text and axes, and for the grid. gnuplot draws with them; the finished
  * SVG has the page's own colours instead. */
@@ -24,21 +25,16 @@ void sim_picture_init(struct sim_picture *p)
 
 const char *sim_picture_colour_for(const char *name, size_t index)
 {
-    static const char *const known[][2] = {
-        {"fifo", "#868686"},      {"naive-fair", "#a9794e"}, {"fair", "#3b82c4"},      {"hsrtf-pu", "#2f9e63"},
-        {"hsrtf-pup", "#93b83b"}, {"hsrtf-pr", "#8f63c4"},   {"hsrtf-prp", "#d468a8"}, {"hfsp", "#e0762a"},
-        {"rtmr", "#d1454f"},      {"dc", "#26a0a8"},         {"las", "#b8a11c"},       {"srpt", "#5b6ad0"},
-        {"np-srpt", "#47b39d"},   {"ps", "#6aa9dd"},         {"fsp", "#b8458f"},       {"psbs", "#1f8f86"},
-    };
     static const char *const others[] = {
         "#3b82c4", "#e0762a", "#2f9e63", "#d1454f", "#8f63c4", "#b8a11c", "#26a0a8", "#d468a8",
         "#a9794e", "#868686", "#93b83b", "#5b6ad0", "#7fb2e0", "#f0ab76", "#7cc79c", "#e58f96",
         "#b99ddd", "#d9ca72", "#7ccbd0", "#e6a5cb", "#c9a988", "#b5b5b5", "#bdd582", "#9aa4e4",
     };
 
-    for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i][0], name) == 0)
-            return known[i][1];
+    const struct policy_ops *ops = name ? policy_find(name) : NULL;
+
+    if (ops && ops->colour)
+        return ops->colour;
     return others[index % (sizeof others / sizeof *others)];
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "policies/policy.h"
+#include "policies/registry.h"
 
 #define QUEUED 1000
 #define MAPS   90

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "policies/options.h"
 #include "rm/core/core.h"
 #include "rm/core/view/view.h"
 #include "tests/bench/allocations.h"

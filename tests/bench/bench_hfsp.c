@@ -10,7 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "policies/options.h"
 #include "policies/policy.h"
+#include "policies/registry.h"
 
 #define JOBS     1000
 #define JOBS_MAX 10000

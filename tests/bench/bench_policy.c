@@ -12,8 +12,9 @@
 #include <time.h>
 
 #include "policies/common/delay.h"
-#include "policies/policy.h"
 #include "policies/common/queues.h"
+#include "policies/policy.h"
+#include "policies/registry.h"
 #include "tests/bench/allocations.h"
 
 #define S        INT64_C(1000000)

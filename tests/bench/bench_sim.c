@@ -14,8 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/engine/sim.h"
+#include "policies/options.h"
 #include "sim/engine/rng.h"
+#include "sim/engine/sim.h"
 
 #define SECOND INT64_C(1000000)
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/policy.h"
 #include "policies/common/queues.h"
+#include "policies/options.h"
+#include "policies/policy.h"
 #include "tests/unit/cunit_main.h"
 
 #define WORLD_JOBS     64

@@ -1,4 +1,5 @@
 #include "tests/policy/policy_fake.h"
+#include "policies/registry.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/options.h"
+#include "policies/registry.h"
 #include "policies/rtmr/rtmr_internal.h"
 
 static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,

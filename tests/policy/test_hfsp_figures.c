@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policies/options.h"
 #include "sim/engine/sim.h"
 #include "tests/unit/cunit_main.h"
 

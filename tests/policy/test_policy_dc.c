@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/registry.h"
 #include "tests/policy/rtmr_world.h"
 #include "tests/unit/cunit_main.h"
 

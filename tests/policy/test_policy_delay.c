@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "policies/common/delay.h"
+#include "policies/common/spread_cap.h"
 #include "policies/policy.h"
 #include "tests/unit/cunit_main.h"
 

@@ -2,6 +2,8 @@
  * 2010, Hadoop's limits one by one, and preemption traces on a cluster in memory. */
 #include <math.h>
 
+#include "policies/common/spread_cap.h"
+#include "policies/registry.h"
 #include "tests/policy/fair_world.h"
 
 static void shares_are(struct world *w, const char *queue, int64_t maps)

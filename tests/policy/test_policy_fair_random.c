@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "policies/fair/fair_internal.h"
+#include "policies/registry.h"
 #include "tests/policy/fair_world.h"
 
 static const char *const names[] = {"a", "b", "c.x", "c.y", "c.z.u", "c.z.v"};

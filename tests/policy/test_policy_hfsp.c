@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "policies/hfsp/hfsp_internal.h"
+#include "policies/options.h"
+#include "policies/registry.h"
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "policies/hsrtf/formulas.h"
+#include "policies/options.h"
+#include "policies/registry.h"
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 
@@ -622,7 +624,7 @@ static void test_options(void)
     CU_ASSERT(policy_conf_set(&conf, "hsrtf.epoch", "0", &err) < 0);
     CU_ASSERT(policy_conf_set(&conf, "creel.hsrtf.kill-guard", "-1", &err) < 0);
     CU_ASSERT_EQUAL(policy_conf_set(&conf, "creel.hsrtf.kill-guard", "2.5", &err), 0);
-    CU_ASSERT_EQUAL(policy_conf_us(&conf, "hsrtf.kill_guard"), 2500000);
+    CU_ASSERT_EQUAL(policy_conf_us(&conf, policy_hsrtf_pu.options, "hsrtf.kill_guard"), 2500000);
     policy_conf_free(&conf);
 }
 

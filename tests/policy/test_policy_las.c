@@ -1,5 +1,7 @@
 /* Goal: under las the job that has had the least slot time for its weight is next. Method: small clusters without a
  * core. */
+#include "policies/options.h"
+#include "policies/registry.h"
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 

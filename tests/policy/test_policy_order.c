@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/options.h"
 #include "policies/policy.h"
+#include "policies/registry.h"
 #include "tests/unit/cunit_main.h"
 
 #define JOBS 200

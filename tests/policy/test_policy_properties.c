@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/options.h"
+#include "policies/registry.h"
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 

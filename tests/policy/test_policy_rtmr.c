@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/registry.h"
 #include "policies/rtmr/cost.h"
 #include "policies/rtmr/rtmr_internal.h"
 #include "tests/policy/rtmr_world.h"

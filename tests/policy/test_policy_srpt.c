@@ -2,6 +2,7 @@
  * Method: small clusters without a core, run to the end. */
 #include <string.h>
 
+#include "policies/registry.h"
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 

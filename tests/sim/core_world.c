@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/options.h"
 #include "rm/core/effect.h"
 #include "rm/core/view/view.h"
 

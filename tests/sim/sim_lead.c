@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/options.h"
 #include "tests/sim/sim_rm.h"
 
 #define TAKEOVER_US (20 * MS) /* reading what the log has loaded, at most */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/registry.h"
 #include "tests/sim/random_check.h"
 #include "tests/unit/cunit_main.h"
 

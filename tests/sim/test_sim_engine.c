@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "policies/options.h"
 #include "sim/engine/engine_internal.h"
 #include "tests/unit/cunit_main.h"
 

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/options.h"
 #include "policies/policy.h"
-#include "sim/engine/sim.h"
+#include "policies/registry.h"
 #include "sim/engine/rng.h"
+#include "sim/engine/sim.h"
 #include "tests/unit/cunit_main.h"
 
 #define S         INT64_C(1000000)

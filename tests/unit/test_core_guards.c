@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policies/registry.h"
 #include "rm/core/schedule/offer.h"
 #include "rm/core/state.h"
 #include "rm/core/view/view.h"

@@ -2,6 +2,7 @@
  * Method: shares under naive fair, change on a running cluster, a policy that answers nothing. */
 #include <string.h>
 
+#include "policies/registry.h"
 #include "rm/core/schedule/offer.h"
 #include "rm/core/state.h"
 #include "rm/core/view/view.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policies/registry.h"
 #include "rm/core/schedule/active_policy.h"
 #include "rm/core/state.h"
 #include "tests/sim/core_world.h"
@@ -34,6 +35,7 @@ static bool admit(struct policy *self, const struct policy_job *job, int64_t now
     (void)job;
     asked++;
     out->finish_us = now_us + 2500000;
+    out->ask_us = now_us + 7500000;
     snprintf(out->why, sizeof out->why, "too much is promised already");
     return let_in;
 }

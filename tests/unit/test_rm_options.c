@@ -3,6 +3,7 @@
 #include <CUnit/Basic.h>
 #include <string.h>
 
+#include "policies/registry.h"
 #include "rm/config/policy_options.h"
 #include "tests/unit/cunit_main.h"
 
@@ -52,12 +53,14 @@ static void test_hadoops_keys(void)
     struct policy_conf options = {0};
 
     CU_ASSERT_FATAL(rm_options_read(c, &options, NULL) >= 0);
-    CU_ASSERT_TRUE(policy_conf_bool(&options, "fair.preemption"));
-    CU_ASSERT_FALSE(policy_conf_bool(&options, "fair.size_weight")); /* the option itself beats Hadoop's key */
-    CU_ASSERT_EQUAL(policy_conf_us(&options, "delay.w1"), 2500000);
-    CU_ASSERT_EQUAL(policy_conf_us(&options, "delay.w2"), 5000000);
-    CU_ASSERT_EQUAL(policy_conf_int(&options, "hfsp.sample_maps"), 7);
-    CU_ASSERT_EQUAL(policy_conf_us(&options, "rtmr.offer_margin"), 1500000);
+    CU_ASSERT_TRUE(policy_conf_bool(&options, policy_fair.options, "fair.preemption"));
+    CU_ASSERT_FALSE(
+        policy_conf_bool(&options, policy_fair.options,
+                         "fair.size_weight")); /* the option itself beats Hadoop's key */
+    CU_ASSERT_EQUAL(policy_conf_us(&options, policy_common_options, "delay.w1"), 2500000);
+    CU_ASSERT_EQUAL(policy_conf_us(&options, policy_common_options, "delay.w2"), 5000000);
+    CU_ASSERT_EQUAL(policy_conf_int(&options, policy_hfsp.options, "hfsp.sample_maps"), 7);
+    CU_ASSERT_EQUAL(policy_conf_us(&options, policy_rtmr.options, "rtmr.offer_margin"), 1500000);
     policy_conf_free(&options);
     base_conf_free(c);
 }

@@ -15,6 +15,7 @@
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "policies/policy.h"
+#include "policies/registry.h"
 
 enum {
     KEY_NODES = 256,

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "policies/registry.h"
 #include "rm/core/app/kind.h"
 #include "rm/core/emit.h"
 #include "rm/core/schedule/preempt.h"
@@ -67,9 +68,9 @@ static int64_t delay_auto(const struct rm_core *c)
 
 static void set_filters(struct rm_core *c)
 {
-    int64_t w1 = policy_conf_us(&c->options, "delay.w1"),
-            w2 = policy_conf_us(&c->options, "delay.w2");
-    int64_t skips = policy_conf_int(&c->options, "delay.skips");
+    int64_t w1 = policy_conf_us(&c->options, policy_common_options, "delay.w1"),
+            w2 = policy_conf_us(&c->options, policy_common_options, "delay.w2");
+    int64_t skips = policy_conf_int(&c->options, policy_common_options, "delay.skips");
 
     if (w1 < 0)
         w1 = c->ops->delays ? delay_auto(c) : 0;
@@ -84,12 +85,13 @@ static void set_filters(struct rm_core *c)
         delay_init_skips(&c->delay, skips);
     else
         delay_init(&c->delay, w1, w2);
-    c->colo_wait_us = policy_conf_us(&c->options, "colo_wait");
+    c->colo_wait_us = policy_conf_us(&c->options, policy_common_options, "colo_wait");
     if (c->colo_wait_us < 0)
         c->colo_wait_us = c->ops->colocates ? c->conf.heartbeat_us : 0;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        c->learned.kind[k].startup_us = policy_conf_us(
-            &c->options, k == BASE_TASK_MAP ? "learn.map_startup" : "learn.reduce_startup");
+        c->learned.kind[k].startup_us =
+            policy_conf_us(&c->options, policy_common_options,
+                           k == BASE_TASK_MAP ? "learn.map_startup" : "learn.reduce_startup");
     c->slowstart = c->ops->reduces_last ? 1 : c->conf.slowstart;
 }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "policies/registry.h"
 #include "rm/core/app/kind.h"
 #include "rm/core/emit.h"
 #include "rm/core/job/pick.h"

@@ -1,0 +1,12 @@
+/* policies/common/spread_cap.h - how many slots of one node Hadoop 1 fills while work is scarce.
+ * SOURCE: Hadoop 1's JobQueueTaskScheduler: ceil(slots * min(1, outstanding / capacity)). */
+#ifndef CREEL_POLICIES_COMMON_SPREAD_CAP_H
+#define CREEL_POLICIES_COMMON_SPREAD_CAP_H
+
+#include <stdint.h>
+
+/* Slots of a node to fill, of @node_slots, when the cluster has @capacity slots for @outstanding
+ * tasks. @capacity 0: all. */
+int32_t policy_spread_cap(int32_t node_slots, int64_t outstanding, int64_t capacity);
+
+#endif

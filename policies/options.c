@@ -1,0 +1,113 @@
+/* policies/options.c - see the header. */
+#include "policies/options.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "policies/registry.h"
+
+const struct policy_option *policy_option_at(size_t index)
+{
+    for (const struct policy_option *o = policy_common_options; o->name; o++)
+        if (index-- == 0)
+            return o;
+    for (size_t i = 0; policy_at(i); i++) {
+        bool before = false; /* several policies may share a table */
+
+        for (size_t j = 0; j < i; j++)
+            before = before || policy_at(j)->options == policy_at(i)->options;
+        for (const struct policy_option *o = policy_at(i)->options; o && !before && o->name; o++)
+            if (index-- == 0)
+                return o;
+    }
+    return NULL;
+}
+
+/* Does @key begin with the first @n bytes of @name as a part of their own? Names without a dot have
+ * parts too: "colo_". */
+static bool begins_with(const char *key, const char *name, size_t n)
+{
+    return strncmp(key, name, n) == 0 && (key[n] == '.' || name[n] == '_');
+}
+
+bool policy_option_is_key(const char *key)
+{
+    if (strncmp(key, "creel.", 6) != 0)
+        return false;
+    key += 6;
+    for (size_t i = 0; policy_at(i); i++)
+        if (begins_with(key, policy_at(i)->name, strlen(policy_at(i)->name)))
+            return true;
+    for (size_t i = 0; policy_option_at(i); i++) {
+        const char *name = policy_option_at(i)->name;
+
+        if (begins_with(key, name, strcspn(name, "._")))
+            return true;
+    }
+    return false;
+}
+
+static char plain(char c)
+{
+    return c == '-' ? '_' : c;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    while (*a && plain(*a) == plain(*b)) {
+        a++;
+        b++;
+    }
+    return plain(*a) == plain(*b);
+}
+
+const struct policy_option *policy_option_find(const char *name)
+{
+    const struct policy_option *found = NULL;
+    size_t hits = 0;
+
+    if (strncmp(name, "creel.", 6) == 0)
+        name += 6;
+    for (size_t i = 0; policy_option_at(i); i++) {
+        const struct policy_option *o = policy_option_at(i);
+        const char *dot = strchr(o->name, '.');
+
+        if (same_name(o->name, name))
+            return o;
+        if (dot && same_name(dot + 1, name)) {
+            found = o;
+            hits++;
+        }
+    }
+    return hits == 1 ? found : NULL;
+}
+
+static int unknown(const char *name, struct base_error *err)
+{
+    const char *plain_name = strncmp(name, "creel.", 6) == 0 ? name + 6 : name, *best = NULL;
+    struct base_buf known = {0};
+    size_t distance = 0;
+    int rc;
+
+    for (size_t i = 0; policy_option_at(i); i++) {
+        const char *option = policy_option_at(i)->name, *dot = strchr(option, '.');
+
+        base_buf_addf(&known, "%s%s", i ? ", " : "", option);
+        base_nearest_offer(plain_name, strchr(plain_name, '.') || !dot ? option : dot + 1, &best,
+                           &distance);
+    }
+    rc = base_error_set(
+        err, -BASE_EINVAL, "option \"%.100s\" is unknown or not unique%s%s%s; there are %s", name,
+        best ? " (did you mean " : "", best ? best : "", best ? "?)" : "", known.data);
+    base_buf_free(&known);
+    return rc;
+}
+
+int policy_conf_set(struct policy_conf *c, const char *name, const char *value,
+                    struct base_error *err)
+{
+    const struct policy_option *o = policy_option_find(name);
+
+    return o ? policy_conf_put(c, o, value, err) : unknown(name, err);
+}

@@ -1,0 +1,44 @@
+/* policies/registry.h - which policies there are.
+ *
+ * policies/NAME.c (or a folder of that name) defines `const struct policy_ops policy_NAME`; a line
+ * here makes it known to configuration, commands, reports and tests. */
+#ifndef CREEL_POLICIES_REGISTRY_H
+#define CREEL_POLICIES_REGISTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "policies/policy.h"
+
+/* One line per policy, in the order in which people see them. */
+#define POLICY_REGISTRY(POLICY)                                                                    \
+    POLICY(fifo)                                                                                   \
+    POLICY(naive_fair)                                                                             \
+    POLICY(fair)                                                                                   \
+    POLICY(ps)                                                                                     \
+    POLICY(hsrtf_pu)                                                                               \
+    POLICY(hsrtf_pup)                                                                              \
+    POLICY(hsrtf_pr)                                                                               \
+    POLICY(hsrtf_prp)                                                                              \
+    POLICY(las)                                                                                    \
+    POLICY(srpt)                                                                                   \
+    POLICY(np_srpt)                                                                                \
+    POLICY(rtmr)                                                                                   \
+    POLICY(dc)                                                                                     \
+    POLICY(hfsp)                                                                                   \
+    POLICY(fsp)                                                                                    \
+    POLICY(psbs)
+
+#define POLICY_DECLARE(name) extern const struct policy_ops policy_##name;
+POLICY_REGISTRY(POLICY_DECLARE)
+#undef POLICY_DECLARE
+
+/* By name or alias, letter case of the alias aside; NULL when there is no such policy. */
+const struct policy_ops *policy_find(const char *name);
+/* The name closest to @name, for "did you mean"; NULL: none is close. @sim_too: those for
+ * simulations alone as well. */
+const char *policy_nearest(const char *name, bool sim_too);
+/* The policy at @index of the registry, NULL past the end. */
+const struct policy_ops *policy_at(size_t index);
+
+#endif
