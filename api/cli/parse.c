@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/cli/rm_client.h"
+#include "policies/options.h"
 
 enum { KEY_RM = CLI_KEY_FIRST, KEY_JSON, KEY_CONF, KEY_HELP };
 
@@ -78,7 +79,7 @@ static int load_conf(struct parsing *p)
     for (size_t i = 0; rc >= 0 && i < p->c->n_sets; i++)
         rc = base_conf_set_arg(conf, p->c->sets[i], &err);
     if (rc >= 0)
-        rc = base_conf_check(conf, &err);
+        rc = base_conf_check(conf, policy_option_is_key, &err);
     return rc < 0 ? cli_error(CLI_USAGE, "%s", err.text) : CLI_OK;
 }
 

@@ -655,15 +655,34 @@ static int refuse_unknown(const struct entry *e, struct base_error *err)
     return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s", e->source, e->name);
 }
 
-static bool of_a_policy(const char *name)
+/* Does a key of ours begin with the same part: "creel.rm." of "creel.rm.prot"? */
+static bool family_is_known(const char *name)
 {
-    for (const char *const *f = base_conf_families; *f; f++)
-        if (strncmp(name, *f, strlen(*f)) == 0)
+    const char *dot = strchr(name + strlen("creel."), '.');
+    size_t n = dot ? (size_t)(dot + 1 - name) : strlen(name) + 1;
+
+    for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
+        if (strncmp(name, k->name, n) == 0)
             return true;
     return false;
 }
 
-int base_conf_check(const struct base_conf *c, struct base_error *err)
+/* Without @is_elsewhere a key passes when its family is unknown here, unless it looks like a
+ * misspelt key of ours. */
+static bool may_pass(const char *name, bool (*is_elsewhere)(const char *name))
+{
+    const char *best = NULL;
+    size_t distance = 0;
+
+    if (is_elsewhere)
+        return is_elsewhere(name);
+    for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
+        base_nearest_offer(name, k->name, &best, &distance);
+    return !best && !family_is_known(name);
+}
+
+int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *name),
+                    struct base_error *err)
 {
     for (size_t i = 0; i < c->len; i++) {
         const struct entry *e = &c->v[i];
@@ -671,7 +690,7 @@ int base_conf_check(const struct base_conf *c, struct base_error *err)
         int rc = 0;
         if (k)
             rc = check_value(k, e, err);
-        else if (strncmp(e->name, "creel.", 6) == 0 && !of_a_policy(e->name))
+        else if (strncmp(e->name, "creel.", 6) == 0 && !may_pass(e->name, is_elsewhere))
             rc = refuse_unknown(e, err);
         if (rc < 0)
             return rc;

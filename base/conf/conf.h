@@ -22,8 +22,6 @@ struct base_conf_key {
     const char *help;
 };
 extern const struct base_conf_key base_conf_keys[]; /* ends with name == NULL */
-/* How options of policies begin: the ResourceManager knows and checks them, everybody else lets them pass. Ends with NULL. */
-extern const char *const base_conf_families[];
 
 struct base_conf;
 struct base_conf *base_conf_new(void);
@@ -41,8 +39,12 @@ const char *base_conf_folder(const struct base_conf *c);
 int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len, struct base_error *err);
 /* "key=value" of -D: beats files, also <final>. */
 int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base_error *err);
-/* Checks every known key's type and range and refuses unknown creel.* keys. Call once after loading. */
-int base_conf_check(const struct base_conf *c, struct base_error *err);
+/* Checks every known key's type and range and refuses unknown creel.* keys but those that
+ * @is_elsewhere knows: options of policies. @is_elsewhere NULL, for programs without policies: keys
+ * of unknown families ("creel.FAMILY.") pass, except near misses of known keys. Call once after
+ * loading. */
+int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *name),
+                    struct base_error *err);
 /* Borrowed until the conf changes; the default when not set; NULL for a key that is neither set nor known. */
 const char *base_conf_get(const struct base_conf *c, const char *key);
 bool base_conf_is_set(const struct base_conf *c, const char *key); /* by a file or -D: not the default */

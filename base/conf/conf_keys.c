@@ -105,8 +105,3 @@ const struct base_conf_key base_conf_keys[] = {
     {.name = NULL},
 };
 /* clang-format on */
-
-const char *const base_conf_families[] = {"creel.fifo.",  "creel.fair.",  "creel.hsrtf.",  "creel.hfsp.",
-                                          "creel.rtmr.",  "creel.dc.",    "creel.las.",    "creel.srpt.",
-                                          "creel.delay.", "creel.learn.", "creel.colo",    "creel.commit",
-                                          "creel.naive-fair.", NULL};

@@ -107,7 +107,7 @@ static int conf_load(const struct args *a, struct base_conf *conf, struct base_e
         rc = base_conf_load_file(conf, a->files[i], err);
     for (size_t i = 0; rc == 0 && i < a->n_sets; i++)
         rc = base_conf_set_arg(conf, a->sets[i], err);
-    return rc < 0 ? rc : base_conf_check(conf, err);
+    return rc < 0 ? rc : base_conf_check(conf, NULL, err);
 }
 
 int main(int argc, char **argv)

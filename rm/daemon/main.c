@@ -172,7 +172,7 @@ static int load_conf(struct settings *s, struct base_error *err)
     if (rc == 0 && s->rm_id)
         rc = set(s->conf, "yarn.resourcemanager.ha.id", s->rm_id, err);
     if (rc == 0)
-        rc = base_conf_check(s->conf, err);
+        rc = base_conf_check(s->conf, policy_option_is_key, err);
     if (rc == 0)
         rc = check_node_times(s->conf, err);
     if (rc == 0)

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (base_conf_load_text(c, "fuzz.xml", (const char *)data, size, &err) < 0)
             base_assert(err.text[0]);
         (void)base_conf_set_arg(c, text, &err);
-        if (base_conf_check(c, &err) == 0) {
+        if (base_conf_check(c, NULL, &err) == 0) {
             base_assert(base_conf_int(c, "creel.rm.port") <= 65535);
             base_assert(base_conf_int(c, "creel.mapreduce.split-size") >= 1);
             (void)base_conf_bool(c, "creel.rm.insecure");

@@ -168,7 +168,7 @@ static void test_configuration(void)
 
     for (size_t i = 0; i < sizeof args / sizeof args[0]; i++)
         CU_ASSERT_EQUAL(base_conf_set_arg(conf, args[i], &err), 0);
-    CU_ASSERT_EQUAL(base_conf_check(conf, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_check(conf, NULL, &err), 0);
     CU_ASSERT_EQUAL(api_conf_read(conf, &sc, &err), 0);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         CU_ASSERT_TRUE(has(sc.hosts, names[i]));

@@ -49,13 +49,29 @@ static void load_refused(const char *text, const char *want)
     base_conf_free(c);
 }
 
+static bool begins_with_lifo(const char *name)
+{
+    return strncmp(name, "creel.lifo.", 11) == 0;
+}
+
+static int check_arg(const char *arg, bool (*is_elsewhere)(const char *name))
+{
+    struct base_conf *c = base_conf_new();
+    int rc;
+
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, arg, NULL), 0);
+    rc = base_conf_check(c, is_elsewhere, NULL);
+    base_conf_free(c);
+    return rc;
+}
+
 static void check_refused(const char *arg, const char *want)
 {
     struct base_conf *c = base_conf_new();
     struct base_error err = {0};
 
     CU_ASSERT_EQUAL(base_conf_set_arg(c, arg, &err), 0);
-    CU_ASSERT_EQUAL(base_conf_check(c, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(base_conf_check(c, begins_with_lifo, &err), -BASE_EINVAL);
     says(&err, want);
     base_conf_free(c);
 }
@@ -78,7 +94,7 @@ static void test_defaults(void)
     struct base_conf *c = base_conf_new();
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(base_conf_check(c, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), 0);
     CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 8088);
     CU_ASSERT_EQUAL(base_conf_bool(c, "creel.rm.insecure"), false);
     CU_ASSERT_EQUAL(base_conf_double(c, "creel.scheduler.slowstart"), 0.05);
@@ -101,7 +117,7 @@ static void test_property(void)
                                    "<property><name>no.value</name><description>as in yarn-default</description></property>"
                                    P("attr.key", "later") P("creel.rm.port", "10")));
 
-    CU_ASSERT_EQUAL(base_conf_check(c, NULL), 0);
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, NULL), 0);
     CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 10); /* the last one of a file */
     is(c, "any.key", "a <b> <c>");
     is(c, "attr.key", "v"); /* final */
@@ -170,7 +186,8 @@ static void test_expansion_loops(void)
     is(c, "self", "x${self}");
     is(c, "a", "${b}");
     is(c, "g0", "${g1}${g1}");
-    CU_ASSERT_EQUAL(base_conf_check(c, &err), -BASE_EINVAL); /* matters for keys that are read */
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err),
+                    -BASE_EINVAL); /* matters for keys that are read */
     says(&err, "creel.rm.bind: \"${a}\" does not expand within 20 substitutions");
     says(&err, "c.xml, line 6");
     base_conf_free(c);
@@ -211,7 +228,7 @@ static void test_xinclude_lines(void)
     file("part.xml", "<configuration>\n\n" P("creel.rm.prot", "77") "</configuration>");
     c = loaded("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include href=\"part.xml\"/>"
                "</configuration>");
-    CU_ASSERT_EQUAL(base_conf_check(c, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), -BASE_EINVAL);
     says(&err, "part.xml, line 3: unknown key creel.rm.prot; did you mean creel.rm.port?");
     base_conf_free(c);
 }
@@ -237,7 +254,7 @@ static void test_check(void)
     struct base_conf *c = loaded(C("\n" P("creel.rm.port", "70000")));
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(base_conf_check(c, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), -BASE_EINVAL);
     says(&err, "c.xml, line 4: creel.rm.port: \"70000\" is not an integer from 0 to 65535");
     base_conf_free(c);
     check_refused("creel.rm.port=x", "-D: creel.rm.port: \"x\" is not an integer");
@@ -252,11 +269,24 @@ static void test_check(void)
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "creel.mapreduce.split-size=64M", NULL), 0);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "creel.rm.insecure=TRUE", NULL), 0);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.unknown.to.us=kept", NULL), 0);
-    CU_ASSERT_EQUAL(base_conf_check(c, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), 0);
     CU_ASSERT_EQUAL(base_conf_int(c, "creel.mapreduce.split-size"), 64 << 20);
     CU_ASSERT(base_conf_bool(c, "creel.rm.insecure"));
     is(c, "yarn.unknown.to.us", "kept");
     base_conf_free(c);
+}
+
+/* Keys that belong to a policy: known to programs with policies, let pass by those without. */
+static void test_keys_of_others(void)
+{
+    CU_ASSERT_EQUAL(check_arg("creel.lifo.slots=1", begins_with_lifo), 0);
+    CU_ASSERT_EQUAL(check_arg("creel.filo.slots=1", begins_with_lifo), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(check_arg("creel.lifo.slots=1", NULL), 0);
+    CU_ASSERT_EQUAL(check_arg("creel.commit_delay=1", NULL), 0);
+    CU_ASSERT_EQUAL(check_arg("creel.rm.completely-different-and-far=1", NULL),
+                    -BASE_EINVAL); /* a family of ours */
+    CU_ASSERT_EQUAL(check_arg("creel.shceduler.policy=fifo", NULL), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(check_arg("creel.rm.port=x", NULL), -BASE_EINVAL);
 }
 
 static void test_default_files(void)
@@ -346,6 +376,7 @@ static const struct cunit_case cases[] = {
     {"lines of included files", test_xinclude_lines},
     {"bad XML", test_bad_xml},
     {"check", test_check},
+    {"keys of others", test_keys_of_others},
     {"default files", test_default_files},
     {"files that may not be read", test_hidden_files},
     {"listing", test_listing},

@@ -25,7 +25,7 @@ static struct base_conf *conf(const char *const *args)
 
     for (; *args; args++)
         base_assert(base_conf_set_arg(c, *args, &err) == 0);
-    if (base_conf_check(c, &err) < 0)
+    if (base_conf_check(c, NULL, &err) < 0)
         printf("%s\n", err.text);
     CU_ASSERT_EQUAL(err.code, 0);
     return c;
