@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/io/io.h"
@@ -17,34 +16,7 @@
 #include "sim/command_settings.h"
 #include "sim/input/workload.h"
 #include "sim/pool.h"
-
-/* ---------------------------------------------------------------- lists of texts */
-void sim_list_add(struct sim_list *l, const char *text, size_t len)
-{
-    base_array_grow(&l->v, l->n, &l->cap);
-    l->v[l->n++] = base_strndup(text, len);
-}
-
-bool sim_list_split(struct sim_list *l, const char *text)
-{
-    for (;;) {
-        size_t len = strcspn(text, ",");
-        if (!len)
-            return false;
-        sim_list_add(l, text, len);
-        if (!text[len])
-            return true;
-        text += len + 1;
-    }
-}
-
-void sim_list_free(struct sim_list *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        free(l->v[i]);
-    free(l->v);
-    *l = (struct sim_list){0};
-}
+#include "sim/terminal.h"
 
 /* ---------------------------------------------------------------- options */
 #define OPTION(name) static int name(struct sim_cli *c, const char *option, const char *value, struct base_error *err)
@@ -352,85 +324,16 @@ void sim_cli_free(struct sim_cli *c)
 }
 
 /* ---------------------------------------------------------------- help */
-/* Columns of what is printed for people: those of the terminal; 110 where standard output is none. */
-static int columns(void)
-{
-    enum { PLAIN = 110, LEAST = 40 };
-    size_t width = base_terminal_width(STDOUT_FILENO);
-
-    return width == 0 ? PLAIN : width < LEAST ? LEAST : width > 1000 ? 1000 : (int)width;
-}
-
-/* @text in such lines, those after the first begin at @indent. */
-static void print_wrapped(const char *text, int indent)
-{
-    int column = indent, wide = columns();
-
-    for (const char *at = text; *at;) {
-        int len = (int)strcspn(at, " ");
-        if (column > indent && column + len > wide) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        }
-        printf("%.*s", len, at);
-        column += len;
-        at += len;
-        if (*at == ' ') {
-            at++;
-            column++;
-            if (*at && column + (int)strcspn(at, " ") <= wide)
-                printf(" ");
-        }
-    }
-    printf("\n");
-}
-
-/* @left, then @text from column @indent on, in lines of at most columns(). Where that leaves the text less than half of
- * them it begins on a line of its own. */
-static void print_pair(const char *left, const char *text, int indent)
-{
-    enum { OWN_LINE = 6 };
-
-    if (indent > columns() / 2) {
-        printf("%s\n%*s", left, OWN_LINE, "");
-        indent = OWN_LINE;
-    } else if ((int)strlen(left) >= indent) {
-        printf("%s\n%*s", left, indent, "");
-    } else {
-        printf("%-*s", indent, left);
-    }
-    print_wrapped(text, indent);
-}
-
-void sim_cli_print_folded(const char *text)
-{
-    enum { FURTHER = 4 };
-
-    while (*text) {
-        size_t len = strcspn(text, "\n");
-        int blanks = (int)strspn(text, " ");
-
-        if (base_terminal_width(STDOUT_FILENO) == 0 || (int)len <= columns()) {
-            printf("%.*s\n", (int)len, text);
-        } else {
-            char *line = base_strndup(text + blanks, len - (size_t)blanks);
-            printf("%*s", blanks, "");
-            print_wrapped(line, blanks + FURTHER);
-            free(line);
-        }
-        text += len + (text[len] == '\n');
-    }
-}
-
 void sim_cli_help(const char *name)
 {
     char *usage = base_printf("Usage: %s --workload W [--policy P,P...] [--seeds A-B] [--out DIR] ...", name);
-    sim_cli_print_folded(usage);
+    sim_print_folded(usage);
     printf("\n");
     free(usage);
-    print_wrapped("Simulates a cluster: the ResourceManager's own scheduling core and policies in virtual time, with "
-                  "simulated nodes and tasks. Equal seeds give equal results.",
-                  0);
+    sim_print_wrapped("Simulates a cluster: the ResourceManager's own scheduling core and policies "
+                      "in virtual time, with "
+                      "simulated nodes and tasks. Equal seeds give equal results.",
+                      0);
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option_row *o = &options[i];
         if (!o->help) {
@@ -438,7 +341,7 @@ void sim_cli_help(const char *name)
             continue;
         }
         char *left = base_printf("  %s %s", o->name, o->arg ? o->arg : "");
-        print_pair(left, o->help, 28);
+        sim_print_pair(left, o->help, 28);
         free(left);
     }
     printf(
@@ -447,8 +350,9 @@ void sim_cli_help(const char *name)
         "  creel sim --workload w-hfsp --policy fair,hfsp --sweep nodes=10,20,50,100 --seeds 1-5\n"
         "  creel sim --workload swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 30 --policy hfsp\n"
         "  creel sim --single-server --workload swim:FB-2009_samples_24_times_1hr_0.tsv --load 0.9\n\n");
-    sim_cli_print_folded("Exit status: 0 success, 1 a run failed or a paper's criterion is not met, 2 wrong usage or "
-                         "refused input.\n");
+    sim_print_folded("Exit status: 0 success, 1 a run failed or a paper's criterion is not met, 2 "
+                     "wrong usage or "
+                     "refused input.\n");
 }
 
 void sim_cli_list(void)
@@ -458,7 +362,7 @@ void sim_cli_list(void)
     printf("Policies (--policy):\n");
     for (size_t i = 0; policy_at(i); i++) {
         char *left = base_printf("  %s", policy_at(i)->name);
-        print_pair(left, policy_at(i)->source ? policy_at(i)->source : "", 15);
+        sim_print_pair(left, policy_at(i)->source ? policy_at(i)->source : "", 15);
         free(left);
     }
     printf("\nOptions of policies (--set, --sweep), with their defaults:\n");
@@ -466,73 +370,18 @@ void sim_cli_list(void)
         const struct policy_option *o = policy_option_at(i);
         char *left = base_printf("  %s = %s", o->name, o->value);
         char *help = o->type == POLICY_OPT_WORD ? base_printf("%s: %s", o->words, o->help) : base_strdup(o->help);
-        print_pair(left, help, 37);
+        sim_print_pair(left, help, 37);
         free(help);
         free(left);
     }
     sim_setup_describe(&text);
     printf("\nThe simulator's own (--set, --sweep), with their defaults:\n");
-    sim_cli_print_folded(text.data);
+    sim_print_folded(text.data);
     base_buf_clear(&text);
     sim_workload_describe(&text);
     printf("\nWorkloads (--workload NAME[,KEY=VALUE...]):\n");
-    sim_cli_print_folded(text.data);
+    sim_print_folded(text.data);
     base_buf_free(&text);
-}
-
-/* ---------------------------------------------------------------- talking */
-int sim_cli_error(int code, const char *text)
-{
-    fprintf(stderr, "creel: ");
-    for (; *text; text++)
-        fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, stderr);
-    fputc('\n', stderr);
-    return code == -BASE_EINVAL || code == -BASE_ENOTFOUND || code == -BASE_ELIMIT || code == -BASE_EEXIST
-               ? SIM_CLI_USAGE
-               : SIM_CLI_FAILED;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-void sim_cli_bar_begin(struct sim_cli_bar *bar, bool shown)
-{
-    *bar = (struct sim_cli_bar){.shown = shown, .begin_ms = now_ms()};
-}
-
-void sim_cli_bar_draw(struct sim_cli_bar *bar, double fraction, size_t ended, size_t all)
-{
-    enum { WIDTH = 28, WORDS = 42, LEAST = 4 };
-    static const char full[] = "############################", empty[] = "----------------------------";
-    double elapsed_s = (double)(now_ms() - bar->begin_ms) / 1000;
-    char left[32] = "";
-
-    if (!bar->shown)
-        return;
-    fraction = fraction > 1 ? 1 : fraction < 0 ? 0 : fraction;
-    int room = (int)base_terminal_width(STDERR_FILENO);
-    int bar_width = room == 0 || room >= WIDTH + WORDS ? WIDTH : room > LEAST + WORDS ? room - WORDS : LEAST;
-    int marks = (int)(fraction * bar_width);
-    if (fraction > 0.02 && fraction < 1 && elapsed_s > 1) {
-        int64_t s = (int64_t)(elapsed_s * (1 - fraction) / fraction) + 1;
-        snprintf(left, sizeof left, ", %lld:%02d left", (long long)(s / 60), (int)(s % 60));
-    }
-    fprintf(stderr, "\r[%.*s%.*s] %3d %%  %zu of %zu runs%s\033[K", marks, full, bar_width - marks, empty,
-            (int)(fraction * 100), ended, all, left);
-    fflush(stderr);
-    bar->drawn = true;
-}
-
-void sim_cli_bar_end(struct sim_cli_bar *bar)
-{
-    if (bar->drawn)
-        fprintf(stderr, "\r\033[K");
-    bar->drawn = false;
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -551,7 +400,7 @@ static int paper(const struct sim_cli *cli)
     struct base_error err;
     int rc = sim_paper_main(&conf, &err);
 
-    return rc < 0 ? sim_cli_error(rc, err.text) : rc ? SIM_CLI_FAILED : SIM_CLI_OK;
+    return rc < 0 ? sim_print_error(rc, err.text) : rc ? SIM_CLI_FAILED : SIM_CLI_OK;
 }
 
 int sim_cli_main(int argc, char **argv)
@@ -561,7 +410,7 @@ int sim_cli_main(int argc, char **argv)
     int rc = sim_cli_parse(&cli, argc, argv, &err);
 
     if (rc < 0) {
-        rc = sim_cli_error(rc, err.text);
+        rc = sim_print_error(rc, err.text);
     } else if (cli.help) {
         sim_cli_help(argv[0]);
     } else if (cli.list) {

@@ -13,18 +13,9 @@
 
 #include "base/error.h"
 #include "sim/report/summary.h"
+#include "sim/text_list.h"
 
-enum { SIM_CLI_OK, SIM_CLI_FAILED, SIM_CLI_USAGE };
 enum { SIM_CLI_SEEDS_MAX = 100000, SIM_CLI_SWEEPS_MAX = 4, SIM_CLI_VALUES_MAX = 1000 };
-
-struct sim_list { /* of texts, owned */
-    char **v;
-    size_t n, cap;
-};
-void sim_list_add(struct sim_list *l, const char *text, size_t len);
-/* The parts of @text between the commas. Returns false when one is empty. */
-bool sim_list_split(struct sim_list *l, const char *text);
-void sim_list_free(struct sim_list *l);
 
 struct sim_sweep {
     char *key;
@@ -58,19 +49,6 @@ void sim_cli_list(void);
 /* ---- the ways to go on; each returns an exit status ---- */
 int sim_cli_runs(const struct sim_cli *cli);
 int sim_cli_single(const struct sim_cli *cli);
-
-/* "creel: TEXT", with control characters as spaces; returns the exit status that fits @code (negative BASE_E*). */
-int sim_cli_error(int code, const char *text);
-/* Lines of @text on standard output; those too long for the terminal go on below themselves, set in. */
-void sim_cli_print_folded(const char *text);
-/* Draws "[####----] 45 %  3 of 8 runs, 0:12 left" over and over; ended by a fraction of 1. */
-struct sim_cli_bar {
-    bool shown, drawn;
-    int64_t begin_ms;
-};
-void sim_cli_bar_begin(struct sim_cli_bar *bar, bool shown);
-void sim_cli_bar_draw(struct sim_cli_bar *bar, double fraction, size_t ended, size_t all);
-void sim_cli_bar_end(struct sim_cli_bar *bar); /* takes it away */
 
 /* All of it: `creel sim`, argv[0] is its full name. */
 int sim_cli_main(int argc, char **argv);

@@ -22,6 +22,7 @@
 #include "sim/report/folder.h"
 #include "sim/report/report.h"
 #include "sim/report/results.h"
+#include "sim/terminal.h"
 
 enum { NOTES_SHOWN = 8 };
 
@@ -54,7 +55,7 @@ struct plan {
     struct base_buf noted; /* notes there were, a line each */
     size_t notes;
     int64_t heartbeat_us;
-    struct sim_cli_bar bar;
+    struct sim_bar bar;
     struct base_error err;
 };
 
@@ -410,7 +411,7 @@ static void show_notes(struct plan *p, size_t index, const struct sim_outcome *o
         if (!p->noted.data || !strstr(p->noted.data, line)) {
             base_buf_adds(&p->noted, line);
             if (p->notes++ < NOTES_SHOWN) {
-                sim_cli_bar_end(&p->bar);
+                sim_bar_end(&p->bar);
                 sim_spec_name(&p->specs[index], name, sizeof name);
                 fprintf(stderr, "creel: %s: %s", name, line);
             }
@@ -445,7 +446,7 @@ static void progress(void *ctx, double fraction, size_t ended, size_t running)
     struct plan *p = ctx;
 
     (void)running;
-    sim_cli_bar_draw(&p->bar, fraction, ended, p->n);
+    sim_bar_draw(&p->bar, fraction, ended, p->n);
 }
 
 /* ---------------------------------------------------------------- what is written */
@@ -588,7 +589,7 @@ static void print(const struct plan *p, bool written)
     if (p->cli->format == SIM_FORMAT_TABLE) {
         char *seeds = seeds_text(p->cli), *cluster = cluster_text(p);
         base_buf_addf(&text, "%s, seed%s %s: %s\n\n", p->cli->workload, p->cli->seeds_n > 1 ? "s" : "", seeds, cluster);
-        sim_cli_print_folded(text.data);
+        sim_print_folded(text.data);
         base_buf_clear(&text);
         free(seeds);
         free(cluster);
@@ -619,9 +620,10 @@ static int run_plan(struct plan *p, struct base_error *err)
     if (rc == 0 && p->cli->out)
         rc = open_jobs(p, err);
     if (rc == 0) {
-        sim_cli_bar_begin(&p->bar, p->cli->progress > 0 || (p->cli->progress < 0 && isatty(STDERR_FILENO)));
+        sim_bar_begin(&p->bar,
+                      p->cli->progress > 0 || (p->cli->progress < 0 && isatty(STDERR_FILENO)));
         rc = sim_pool_run(p->specs, p->n, p->cli->jobs, &hooks, err);
-        sim_cli_bar_end(&p->bar);
+        sim_bar_end(&p->bar);
         if (p->notes > NOTES_SHOWN)
             fprintf(stderr, "creel: %zu more such notes\n", p->notes - NOTES_SHOWN);
     }
@@ -653,7 +655,7 @@ int sim_cli_runs(const struct sim_cli *cli)
         print(&p, rc == 0);
     if (rc < 0)
         suggest(&p, &err);
-    status = rc == 0 ? SIM_CLI_OK : sim_cli_error(rc, err.text);
+    status = rc == 0 ? SIM_CLI_OK : sim_print_error(rc, err.text);
     if (rc < 0)
         list_keys(&err);
     free_plan(&p);

@@ -9,6 +9,7 @@
 #include "sim/command_settings.h"
 #include "sim/input/single_server.h"
 #include "sim/input/source.h"
+#include "sim/terminal.h"
 
 #define LOAD_DEFAULT 0.9
 
@@ -118,7 +119,7 @@ int sim_cli_single(const struct sim_cli *cli)
         rc = run_seed(cli, &setup, cli->seed_first + i, &s, &err);
     sim_setup_free(&setup);
     if (rc < 0)
-        return sim_cli_error(rc, err.text);
+        return sim_print_error(rc, err.text);
     print(cli, &s);
     return SIM_CLI_OK;
 }

@@ -125,23 +125,37 @@ struct sim {
     struct sim_bound bound;
 };
 
-/* ---- sim/engine/engine.c ---- */
+/* ---- sim/engine/core_step.c ---- */
+/* The first failure ends the run; its code is returned, later ones are dropped. */
 int sim_fail(struct sim *s, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* One step of the core. What it wants is left in s->fx. */
+/* One step of the core. Its effects are left in s->fx, for sim_apply(). */
 void sim_core_event(struct sim *s, struct rm_event *ev);
-/* Effects that are not answers to a node; @node: the one that the answers are for, SIM_NONE. */
-void sim_apply(struct sim *s, uint32_t node);
 void sim_log_task(struct sim *s, const char *event, const struct sim_attempt *a, const char *detail);
 void sim_log_job(struct sim *s, const char *event, const struct sim_live *job, int64_t number);
 
+/* ---- sim/engine/carry_out.c ---- */
+/* Carries out the effects of the last step. @node: the node whose heartbeat it was, SIM_NONE:
+ * another event. */
+void sim_apply(struct sim *s, uint32_t node);
+
+/* ---- sim/engine/live_jobs.c ---- */
+void sim_live_add(struct sim *s, struct sim_live *job);
+/* The core has numbered @job: sim_live_of() finds it from now on. */
+void sim_live_number(struct sim *s, struct sim_live *job);
+void sim_live_remove(struct sim *s, struct sim_live *job); /* and frees it */
+struct sim_live *sim_live_find(const struct sim *s,
+                               uint64_t id); /* by the workload's id; NULL: none */
+struct sim_live *sim_live_of(const struct sim *s,
+                             int32_t seq); /* by the core's number: asserted to live */
+void sim_jobs_free(struct sim *s);
+
 /* ---- sim/engine/engine_job.c ---- */
-struct sim_live *sim_live_of(const struct sim *s, int32_t seq);
 void sim_jobs_read(struct sim *s);                           /* until one has its event, or there are no more */
 void sim_job_submit(struct sim *s, struct sim_live *job);
 void sim_job_set_up(struct sim *s, struct sim_live *job);    /* its setup is over */
 void sim_job_committed(struct sim *s, struct sim_live *job); /* its cleanup is */
-void sim_job_check(struct sim *s, struct sim_live *job);     /* the core has heard of an end: finished? */
-void sim_jobs_free(struct sim *s);
+void sim_job_check(struct sim *s,
+                   struct sim_live *job); /* the core has heard of an end: finished? */
 
 /* ---- sim/engine/node.c ---- */
 int sim_nodes_make(struct sim *s, struct base_error *err);

@@ -7,87 +7,9 @@
 #include "sim/engine/engine_internal.h"
 #include "sim/engine/rng.h"
 
-#define SEQ_RING_MIN 64
 #define CV_MAX 10
 #define TIME_MAX_US (INT64_C(1000000000) * 1000000) /* 30 years */
 #define WORK_MAX_US 2e18 /* of all tasks of a kind: absurd ones are cut, so that sums still fit */
-
-/* ---------------------------------------------------------------- tables */
-static bool id_eq(const void *object, const void *key)
-{
-    return ((const struct sim_live *)object)->id == *(const uint64_t *)key;
-}
-
-static struct sim_live *find(const struct sim *s, uint64_t id)
-{
-    return rm_map_find(&s->by_id, sim_mix(id), id_eq, &id);
-}
-
-struct sim_live *sim_live_of(const struct sim *s, int32_t seq)
-{
-    struct sim_live *job = s->by_seq ? s->by_seq[seq & s->seq_mask] : NULL;
-
-    base_assert(job && job->seq == seq); /* the core never orders for a job that has finished */
-    return job;
-}
-
-/* A ring is enough: it grows until no two living jobs meet. */
-static void seq_add(struct sim *s, struct sim_live *job)
-{
-    while (!s->by_seq || s->by_seq[job->seq & s->seq_mask]) {
-        int32_t old = s->by_seq ? s->seq_mask + 1 : 0, cap = old ? old * 2 : SEQ_RING_MIN;
-        struct sim_live **v = base_alloc((size_t)cap * sizeof *v);
-
-        for (int32_t i = 0; i < old; i++)
-            if (s->by_seq[i])
-                v[s->by_seq[i]->seq & (cap - 1)] = s->by_seq[i];
-        free(s->by_seq);
-        s->by_seq = v;
-        s->seq_mask = cap - 1;
-    }
-    s->by_seq[job->seq & s->seq_mask] = job;
-}
-
-static void live_add(struct sim *s, struct sim_live *job)
-{
-    if (s->live_free_n) {
-        job->index = s->live_free[--s->live_free_n];
-    } else {
-        base_array_grow(&s->live, s->live_n, &s->live_cap);
-        job->index = (uint32_t)s->live_n++;
-    }
-    s->live[job->index] = job;
-    rm_map_put(&s->by_id, sim_mix(job->id), job);
-}
-
-static void live_free(struct sim_live *job)
-{
-    rm_job_spec_unref(job->spec);
-    sim_job_clear(&job->job);
-    free(job);
-}
-
-static void live_remove(struct sim *s, struct sim_live *job)
-{
-    rm_map_remove(&s->by_id, sim_mix(job->id), job);
-    if (job->state == SIM_LIVE && job->seq)
-        s->by_seq[job->seq & s->seq_mask] = NULL;
-    s->live[job->index] = NULL;
-    base_array_grow(&s->live_free, s->live_free_n, &s->live_free_cap);
-    s->live_free[s->live_free_n++] = job->index;
-    live_free(job);
-}
-
-void sim_jobs_free(struct sim *s)
-{
-    for (size_t i = 0; i < s->live_n; i++)
-        if (s->live[i])
-            live_free(s->live[i]);
-    free(s->live);
-    free(s->live_free);
-    free(s->by_seq);
-    rm_map_free(&s->by_id);
-}
 
 /* ---------------------------------------------------------------- can it be? */
 static int bad(struct sim *s, const struct sim_job *j, const char *field, const char *expected)
@@ -152,7 +74,7 @@ static int check(struct sim *s, const struct sim_job *j)
     if (!(j->f_rack >= 0 && j->f_rack <= 1000) || !(j->f_off >= 0 && j->f_off <= 1000) ||
         !(j->f_colo >= 0 && j->f_colo <= 1000))
         return bad(s, j, "locality factors", "0 to 1000");
-    if (find(s, j->id))
+    if (sim_live_find(s, j->id))
         return bad(s, j, "id", "given once");
     return check_places(s, j);
 }
@@ -180,7 +102,7 @@ static struct sim_live *admit(struct sim *s, struct sim_job *j)
     job->id = j->id;
     job->waiting = SIM_NONE;
     job->map_node = SIM_NONE;
-    live_add(s, job);
+    sim_live_add(s, job);
     return job;
 }
 
@@ -208,7 +130,7 @@ static bool read_one(struct sim *s)
     job = admit(s, &j);
     if (!job)
         return true;
-    before = job->job.after ? find(s, job->job.after) : NULL;
+    before = job->job.after ? sim_live_find(s, job->job.after) : NULL;
     if (!before || before == job) {
         s->reading = queue_at(s, job, job->job.submit_us);
         return true;
@@ -419,7 +341,7 @@ static void over(struct sim *s, struct sim_live *job, int64_t finish_us)
         s->conf.on_job(s->conf.ctx, r);
     ask_for_more(s, job);
     release_chain(s, job);
-    live_remove(s, job);
+    sim_live_remove(s, job);
 }
 
 void sim_job_check(struct sim *s, struct sim_live *job)
@@ -466,7 +388,7 @@ void sim_job_submit(struct sim *s, struct sim_live *job)
     job->state = SIM_LIVE;
     job->seq = job->spec->id.seq;
     if (job->seq)
-        seq_add(s, job);
+        sim_live_number(s, job);
     if (++s->jobs_live > s->totals.jobs_live_max)
         s->totals.jobs_live_max = s->jobs_live;
     sim_apply(s, SIM_NONE);

@@ -8,25 +8,10 @@
 #include <string.h>
 
 #include "policies/options.h"
-#include "sim/command.h"
 #include "sim/paper/paper_internal.h"
 #include "sim/pool.h"
 #include "sim/report/stats.h"
-
-static const struct sim_paper *const papers[] = {&sim_paper_hsrtf, &sim_paper_hfsp, &sim_paper_rtmr, &sim_paper_hfs};
-
-const struct sim_paper *sim_paper_at(size_t index)
-{
-    return index < sizeof papers / sizeof *papers ? papers[index] : NULL;
-}
-
-const struct sim_paper *sim_paper_find(const char *name)
-{
-    for (size_t i = 0; sim_paper_at(i); i++)
-        if (strcmp(sim_paper_at(i)->name, name) == 0)
-            return sim_paper_at(i);
-    return NULL;
-}
+#include "sim/terminal.h"
 
 /* ---------------------------------------------------------------- cases */
 static struct sim_paper_case *find_case(const struct sim_paper_run *run, const char *key)
@@ -133,7 +118,7 @@ struct gather {
         struct sim_paper_case *c;
         size_t seed;
     } * places;
-    struct sim_cli_bar *bar;
+    struct sim_bar *bar;
     size_t n;
     struct base_error *err;
     int rc;
@@ -158,10 +143,11 @@ static void progress(void *ctx, double fraction, size_t ended, size_t running)
     struct gather *g = ctx;
 
     (void)running;
-    sim_cli_bar_draw(g->bar, fraction, ended, g->n);
+    sim_bar_draw(g->bar, fraction, ended, g->n);
 }
 
-int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, struct sim_cli_bar *bar, struct base_error *err)
+int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, struct sim_bar *bar,
+                      struct base_error *err)
 {
     struct sim_spec *specs = NULL;
     struct gather g = {.bar = bar, .err = err};

@@ -55,8 +55,6 @@ struct sim_paper {
     void (*draw)(struct sim_paper_run *run); /* only with run->page */
 };
 extern const struct sim_paper sim_paper_hsrtf, sim_paper_hfsp, sim_paper_rtmr, sim_paper_hfs;
-const struct sim_paper *sim_paper_at(size_t index); /* NULL past the end */
-const struct sim_paper *sim_paper_find(const char *name);
 
 /* ---------------------------------------------------------------- for plan() */
 /* A case of @workload (sim/input/workload.h) under @policy; Hadoop 1's ways are set. Asserted: @key is new. */

@@ -7,10 +7,14 @@
 
 #include "base/io/io.h"
 #include "base/io/json.h"
-#include "sim/command.h"
 #include "sim/paper/paper.h"
 #include "sim/paper/paper_internal.h"
 #include "sim/report/folder.h"
+#include "sim/terminal.h"
+
+static const struct sim_paper *const papers[] = {&sim_paper_hsrtf, &sim_paper_hfsp, &sim_paper_rtmr,
+                                                 &sim_paper_hfs};
+enum { PAPERS = sizeof papers / sizeof *papers };
 
 static const char *const columns[] = {"id", "of", "published", "here", "criterion", "verdict"};
 enum { COLUMNS = 6 };
@@ -184,14 +188,14 @@ static int add_named(struct sim_paper_run *runs, size_t *n, const char *name, si
     char one[16];
 
     snprintf(one, sizeof one, "%.*s", (int)len, name);
-    for (size_t i = 0; sim_paper_at(i); i++)
-        if (strcmp(one, "all") == 0 || strcmp(one, sim_paper_at(i)->name) == 0) {
+    for (size_t i = 0; i < PAPERS; i++)
+        if (strcmp(one, "all") == 0 || strcmp(one, papers[i]->name) == 0) {
             bool there = false;
 
             for (size_t j = 0; j < *n; j++)
-                there = there || runs[j].paper == sim_paper_at(i);
+                there = there || runs[j].paper == papers[i];
             if (!there)
-                runs[(*n)++].paper = sim_paper_at(i);
+                runs[(*n)++].paper = papers[i];
             if (strcmp(one, "all") != 0)
                 return 0;
         }
@@ -214,7 +218,7 @@ static int verdict_of(const struct sim_paper_run *runs, size_t n)
 int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
 {
     enum { PAPERS_MAX = 8 };
-    struct sim_cli_bar bar;
+    struct sim_bar bar;
     struct sim_paper_run runs[PAPERS_MAX] = {0};
     const char *p = conf->name;
     size_t n = 0;
@@ -235,10 +239,10 @@ int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
         runs[i].seeds = conf->seeds;
         runs[i].paper->plan(&runs[i]);
     }
-    sim_cli_bar_begin(&bar, conf->progress);
+    sim_bar_begin(&bar, conf->progress);
     if (rc >= 0)
         rc = sim_paper_run_all(runs, n, conf->jobs, &bar, err);
-    sim_cli_bar_end(&bar);
+    sim_bar_end(&bar);
     if (rc >= 0) {
         for (size_t i = 0; i < n; i++)
             runs[i].paper->judge(&runs[i]);

@@ -1,0 +1,17 @@
+/* sim/text_list.h - a list of texts, owned. */
+#ifndef CREEL_SIM_TEXT_LIST_H
+#define CREEL_SIM_TEXT_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sim_list { /* zero: empty */
+    char **v;
+    size_t n, cap;
+};
+void sim_list_add(struct sim_list *l, const char *text, size_t len);
+/* Adds the parts of @text between the commas. False when one is empty. */
+bool sim_list_split(struct sim_list *l, const char *text);
+void sim_list_free(struct sim_list *l);
+
+#endif
