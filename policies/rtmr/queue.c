@@ -1,3 +1,4 @@
+/* policies/rtmr/queue.c - see the header; the search for an offer is policies/rtmr/offer.c. */
 #include "policies/rtmr/queue.h"
 
 #include <stdlib.h>
@@ -5,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "policies/rtmr/queue_internal.h"
 
-#define ROUND_US   INT64_C(1000000)      /* an offered date is rounded up to a second by those who show it */
 #define STARTED_AT (-(INT64_C(1) << 62)) /* keys of started jobs come before any date */
 
 static int64_t max64(int64_t a, int64_t b)
@@ -48,8 +49,7 @@ void rtmr_queue_free(struct rtmr_queue *q)
 
 /* ---- one link ---- */
 
-/* Folds @e into @p: Algorithms II and III from @ref_us, or VI. @held: with what ran beside. Returns its finish. */
-static int64_t fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t ref_us, bool held,
+int64_t rtmr_link_fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t ref_us, bool held,
                     struct slot_profile p[BASE_TASK_KINDS])
 {
     int64_t maps_us, end_us;
@@ -88,8 +88,7 @@ static int64_t key_of(const struct rtmr_queue *q, const struct rtmr_entry *e, in
     return q->by_submission ? e->submit_us : due_us;
 }
 
-/* Where @e goes with @key. */
-static size_t place_of(const struct rtmr_queue *q, const struct rtmr_entry *e, int64_t key)
+static size_t place_of_key(const struct rtmr_queue *q, const struct rtmr_entry *e, int64_t key)
 {
     size_t lo = 0, hi = q->n;
 
@@ -104,8 +103,12 @@ static size_t place_of(const struct rtmr_queue *q, const struct rtmr_entry *e, i
     return lo;
 }
 
-/* Profiles before place @at in work[]. */
-static void wind_to(struct rtmr_queue *q, size_t at)
+size_t rtmr_queue_place(const struct rtmr_queue *q, const struct rtmr_entry *e, int64_t due_us)
+{
+    return place_of_key(q, e, key_of(q, e, due_us));
+}
+
+void rtmr_queue_wind(struct rtmr_queue *q, size_t at)
 {
     bool have = q->ahead_version == q->version && q->ahead_at <= at;
     size_t i = have ? q->ahead_at : 0;
@@ -115,7 +118,7 @@ static void wind_to(struct rtmr_queue *q, size_t at)
     if (have && i == at)
         return;
     for (; i < at; i++)
-        fold(q, q->v[i], q->v[i]->ref_us, true, q->work);
+        rtmr_link_fold(q, q->v[i], q->v[i]->ref_us, true, q->work);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         slot_profile_copy(&q->ahead[k], &q->work[k]);
     q->ahead_at = at;
@@ -124,8 +127,7 @@ static void wind_to(struct rtmr_queue *q, size_t at)
 
 /* ---- what runs beside ---- */
 
-/* Notes in @e what of @busy is not in the links before place @at. */
-static void note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t now_us,
+void rtmr_link_note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t now_us,
                       const struct rtmr_busy *busy)
 {
     int64_t since = q->base_held_us;
@@ -156,7 +158,7 @@ static void note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t a
         e->held_us = max64(now_us, 1);
 }
 
-static void drop_held(struct rtmr_entry *e)
+void rtmr_link_drop_held(struct rtmr_entry *e)
 {
     e->held_us = 0;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -165,21 +167,20 @@ static void drop_held(struct rtmr_entry *e)
 
 /* ---- Algorithm I ---- */
 
-/* May @e enter at place @at with the deadline @due_us? */
-static bool test(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t due_us, int64_t now_us,
+bool rtmr_queue_test_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t due_us, int64_t now_us,
                  const struct rtmr_busy *busy, struct rtmr_verdict *out)
 {
     *out = (struct rtmr_verdict){0};
     q->tested = NULL;
-    wind_to(q, at);
-    note_held(q, e, at, now_us, busy);
-    e->next_us = out->finish_us = fold(q, e, now_us, true, q->work);
+    rtmr_queue_wind(q, at);
+    rtmr_link_note_held(q, e, at, now_us, busy);
+    e->next_us = out->finish_us = rtmr_link_fold(q, e, now_us, true, q->work);
     if (e->next_us > due_us)
         return false;
     for (size_t i = at; i < q->n; i++) {
         struct rtmr_entry *later = q->v[i];
 
-        later->next_us = fold(q, later, now_us, false, q->work);
+        later->next_us = rtmr_link_fold(q, later, now_us, false, q->work);
         if (later->next_us > later->due_us && !later->finished) {
             out->hurt = later;
             out->hurt_us = later->next_us;
@@ -197,131 +198,7 @@ static bool test(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t 
 void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
                      struct rtmr_verdict *out)
 {
-    test(q, e, place_of(q, e, key_of(q, e, e->due_us)), e->due_us, now_us, busy, out);
-}
-
-/* ---- what could be promised ---- */
-
-/* @due_us when that date would be accepted at @now_us with @at_least jobs before it, else a later one with none
- * accepted in between. @alone: whoever it may hurt. */
-static int64_t or_later(struct rtmr_queue *q, struct rtmr_entry *e, size_t at_least, int64_t due_us, int64_t now_us,
-                        const struct rtmr_busy *busy, bool alone)
-{
-    size_t at = place_of(q, e, key_of(q, e, due_us));
-    struct rtmr_verdict v;
-
-    at = at < at_least ? at_least : at;
-    if (alone) {
-        wind_to(q, at);
-        note_held(q, e, at, now_us, busy);
-        return max64(due_us, fold(q, e, now_us, true, q->work));
-    }
-    if (test(q, e, at, due_us, now_us, busy, &v))
-        return due_us;
-    if (!v.hurt)
-        return v.finish_us; /* further back it ends no earlier */
-    if (q->by_submission)
-        return SLOT_NEVER;
-    return max64(q->v[at]->due_us, due_us + 1); /* behind the next one */
-}
-
-/* So many jobs at the front may have started soon: up to the last for which a slot may be left, of the kind it begins
- * with, when each slot becomes free once. None of them is overtaken then. */
-static size_t soon_fixed(const struct rtmr_queue *q)
-{
-    int64_t ahead[BASE_TASK_KINDS] = {0};
-    size_t fixed = q->fixed;
-
-    for (size_t i = q->fixed; i < q->n; i++) {
-        const struct rtmr_entry *e = q->v[i];
-        enum base_task_kind kind = e->n[BASE_TASK_MAP] ? BASE_TASK_MAP : BASE_TASK_REDUCE;
-
-        if (e->finished)
-            continue;
-        if (ahead[kind] < q->base[kind].slots)
-            fixed = i + 1;
-        ahead[kind] += e->n[kind];
-    }
-    return fixed;
-}
-
-/* As or_later() for all dates from @due_us to @until_us, whichever of the first waiting jobs start before. */
-static int64_t all_or_later(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due_us, int64_t until_us,
-                            int64_t now_us, const struct rtmr_busy *busy, bool alone)
-{
-    size_t soon = soon_fixed(q);
-    int64_t date = due_us;
-
-    for (;;) {
-        size_t at = place_of(q, e, key_of(q, e, date));
-        int64_t got = or_later(q, e, 0, date, now_us, busy, alone);
-
-        if (got == date && soon > at)
-            got = or_later(q, e, soon, date, now_us, busy, alone);
-        if (got != date)
-            return got;
-        if (q->by_submission || at >= q->n || q->v[at]->due_us > until_us)
-            return due_us;
-        date = q->v[at]->due_us; /* from here on it stands one further back */
-    }
-}
-
-/* As or_later() for what an offer has to be. What is good later is good now at the same place: no time is earlier, no
- * slot is held longer. */
-static int64_t offer_or_later(struct rtmr_queue *q, struct rtmr_entry *e, int64_t date_us, int64_t now_us,
-                              const struct rtmr_busy *busy, int64_t margin_us, const struct rtmr_busy *later,
-                              bool alone)
-{
-    const int64_t from_us = date_us + margin_us;
-    int64_t got = date_us;
-
-    if (!margin_us || alone || place_of(q, e, key_of(q, e, date_us)) != place_of(q, e, key_of(q, e, from_us)))
-        got = or_later(q, e, 0, date_us, now_us, busy, alone);
-    if (got != date_us || !margin_us)
-        return got;
-    return all_or_later(q, e, from_us, from_us + ROUND_US, now_us + margin_us, later, alone) - margin_us;
-}
-
-/* A date at the end of the queue: it hurts nobody. */
-static int64_t last_resort(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due_us, int64_t now_us,
-                           const struct rtmr_busy *busy, int64_t margin_us, const struct rtmr_busy *later)
-{
-    struct rtmr_verdict v;
-    int64_t end_us = due_us;
-
-    for (size_t i = q->fixed; i < q->n; i++)
-        end_us = max64(end_us, q->v[i]->due_us);
-    if (!test(q, e, q->n, end_us, now_us, busy, &v))
-        end_us = max64(end_us, v.finish_us);
-    if (margin_us && !test(q, e, q->n, end_us + margin_us, now_us + margin_us, later, &v))
-        end_us = max64(end_us, v.finish_us - margin_us);
-    return end_us;
-}
-
-int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
-                         int64_t margin_us, const struct rtmr_busy *later)
-{
-    uint64_t limit = q->steps + RTMR_OFFER_STEPS;
-    int64_t date = e->due_us;
-
-    for (;;) {
-        int64_t got = offer_or_later(q, e, date, now_us, busy, margin_us, later, true);
-
-        if (got == date)
-            got = offer_or_later(q, e, date, now_us, busy, margin_us, later, false);
-        if (got == date)
-            break;
-        date = got;
-        if (date >= SLOT_NEVER - margin_us)
-            break;
-        if (q->steps > limit) {
-            date = last_resort(q, e, date, now_us, busy, margin_us, later);
-            break;
-        }
-    }
-    q->tested = NULL;
-    drop_held(e);
-    return date >= SLOT_NEVER - margin_us ? 0 : date;
+    rtmr_queue_test_at(q, e, rtmr_queue_place(q, e, e->due_us), e->due_us, now_us, busy, out);
 }
 
 /* ---- changes of the queue ---- */
@@ -359,12 +236,12 @@ int64_t rtmr_queue_reserved(const struct rtmr_queue *q, size_t n)
 
 void rtmr_queue_estimate(struct rtmr_queue *q, size_t from, int64_t now_us)
 {
-    wind_to(q, from);
+    rtmr_queue_wind(q, from);
     for (size_t i = from; i < q->n; i++) {
         struct rtmr_entry *e = q->v[i];
 
         e->ref_us = e->started_us ? e->started_us : now_us;
-        e->finish_us = fold(q, e, e->ref_us, true, q->work);
+        e->finish_us = rtmr_link_fold(q, e, e->ref_us, true, q->work);
     }
     q->version++;
 }
@@ -376,7 +253,7 @@ static void keep_tested(struct rtmr_queue *q, struct rtmr_entry *e)
         q->v[i]->ref_us = q->tested_us;
         q->v[i]->finish_us = q->v[i]->next_us;
         if (q->v[i] != e)
-            drop_held(q->v[i]);
+            rtmr_link_drop_held(q->v[i]);
     }
 }
 
@@ -411,16 +288,16 @@ void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
     size_t at;
 
     e->key = key_of(q, e, e->due_us);
-    at = tested ? q->tested_at : place_of(q, e, e->key);
+    at = tested ? q->tested_at : place_of_key(q, e, e->key);
     if (!tested)
-        note_held(q, e, at, now_us, busy);
+        rtmr_link_note_held(q, e, at, now_us, busy);
     put(q, e, at);
     if (tested) {
         keep_tested(q, e);
         return;
     }
     for (size_t i = at + 1; i < q->n; i++)
-        drop_held(q->v[i]);
+        rtmr_link_drop_held(q->v[i]);
     rtmr_queue_estimate(q, at, now_us);
 }
 
@@ -434,7 +311,7 @@ void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t n
     }
     e->ref_us = e->started_us ? e->started_us : now_us;
     e->finish_us = e->due_us;
-    put(q, e, place_of(q, e, e->key));
+    put(q, e, place_of_key(q, e, e->key));
 }
 
 size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
@@ -466,7 +343,7 @@ static void pop_finished(struct rtmr_queue *q)
     size_t n = 0;
 
     for (; n < q->n && q->v[n]->finished; n++) {
-        fold(q, q->v[n], q->v[n]->ref_us, true, q->base);
+        rtmr_link_fold(q, q->v[n], q->v[n]->ref_us, true, q->base);
         if (q->v[n]->held_us) {
             q->base_held_us = max64(q->base_held_us, q->v[n]->held_us);
             memcpy(q->base_never, q->v[n]->never, sizeof q->base_never);
@@ -504,12 +381,12 @@ void rtmr_queue_occupy(struct rtmr_queue *q, enum base_task_kind kind, const str
 void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy)
 {
     for (size_t i = 0; i < q->n; i++)
-        drop_held(q->v[i]);
+        rtmr_link_drop_held(q->v[i]);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         slot_profile_clamp(&q->base[k], now_us);
     if (!q->n)
         return;
-    note_held(q, q->v[0], 0, now_us, busy);
+    rtmr_link_note_held(q, q->v[0], 0, now_us, busy);
     q->version++;
     rtmr_queue_estimate(q, 0, now_us);
 }

@@ -103,12 +103,15 @@ void rtmr_entry_free(struct rtmr_entry *e);
  * next_us of others. */
 void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
                      struct rtmr_verdict *out);
-/* The earliest date not before @e's own deadline that would be accepted at once, and still at @now_us + @margin_us with
- * any deadline from @margin_us to a second more after it, when @later (as @busy, with no slot less and none held
- * shorter) runs then and some of the first waiting jobs have started. @margin_us 0: at once alone. 0: none. Only a date
- * is looked for; @e->due_us stays. */
-int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
-                         int64_t margin_us, const struct rtmr_busy *later);
+/* A moment at which a job is tested, and what of jobs without deadline runs then: per kind, may be NULL. */
+struct rtmr_moment {
+    int64_t at_us;
+    const struct rtmr_busy *busy;
+};
+/* The earliest deadline not before that of @e which would be accepted @now, and @again, later by a margin, with any
+ * deadline from the margin to a second more after it, though some of the first waiting jobs have started by then. @again
+ * has no slot less and none held shorter than @now; at the same time: only @now counts. 0: none. e->due_us stays. */
+int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr_moment now, struct rtmr_moment again);
 /* Takes @e, which waits, in at its place. Estimates of later jobs follow. After an accepting rtmr_queue_test() of the
  * same @e this is what was tested. */
 void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy);

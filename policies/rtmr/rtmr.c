@@ -229,7 +229,9 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
         return true;
     }
     rtmr_beside_later(self, now_us, now_us + self->offer_margin_us);
-    offer_us = rtmr_queue_offer(&self->q, e, now_us, self->busy, self->offer_margin_us, self->later);
+    offer_us = rtmr_queue_offer(
+        &self->q, e, (struct rtmr_moment){now_us, self->busy},
+        (struct rtmr_moment){now_us + self->offer_margin_us, self->later});
     rtmr_refusal(self, e, &v, offer_us, out);
     rtmr_entry_free(e);
     return false;

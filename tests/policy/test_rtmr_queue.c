@@ -43,6 +43,13 @@ static struct rtmr_entry *entry(int64_t submit, int32_t seq, int64_t due, int64_
 }
 
 /* ---- the examples ---- */
+/* The search with the two moments that it looks at. */
+static int64_t offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
+                     int64_t margin_us, const struct rtmr_busy *later)
+{
+    return rtmr_queue_offer(q, e, (struct rtmr_moment){now_us, busy}, (struct rtmr_moment){now_us + margin_us, later});
+}
+
 static void open_queue(struct rtmr_queue *q, int64_t maps, int64_t reduces)
 {
     int64_t slots[] = {maps, reduces};
@@ -88,7 +95,7 @@ static void test_behind_a_started_job(void)
     CU_ASSERT_FALSE(v.accepted);
     CU_ASSERT_EQUAL(v.finish_us, 35);
     CU_ASSERT_PTR_NULL(v.hurt);
-    CU_ASSERT_EQUAL(rtmr_queue_offer(&q, j2, 1, NULL, 0, NULL), 35);
+    CU_ASSERT_EQUAL(offer(&q, j2, 1, NULL, 0, NULL), 35);
     j2->due_us = 41;
     rtmr_queue_test(&q, j2, 1, NULL, &v);
     CU_ASSERT(v.accepted);
@@ -129,7 +136,7 @@ static void test_others_are_kept(void)
     CU_ASSERT_PTR_EQUAL(v.hurt, j1);
     CU_ASSERT_EQUAL(v.hurt_us, 36);
     CU_ASSERT_EQUAL(v.finish_us, 16);
-    CU_ASSERT_EQUAL(rtmr_queue_offer(&q, j2, 1, NULL, 0, NULL), 35); /* behind J1: 20, 30, then 35 */
+    CU_ASSERT_EQUAL(offer(&q, j2, 1, NULL, 0, NULL), 35); /* behind J1: 20, 30, then 35 */
     rtmr_entry_free(j2);
     rtmr_queue_free(&q);
 }
@@ -178,7 +185,7 @@ static void test_beside(void)
     busy[BASE_TASK_MAP].never = 4;
     rtmr_queue_test(&q, c, 20, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, SLOT_NEVER);
-    CU_ASSERT_EQUAL(rtmr_queue_offer(&q, c, 20, busy, 0, NULL), 0);
+    CU_ASSERT_EQUAL(offer(&q, c, 20, busy, 0, NULL), 0);
     rtmr_entry_free(c);
     rtmr_queue_free(&q);
 }
@@ -455,7 +462,7 @@ static bool offer_is_good(int64_t margin)
     }
     e = entry(now, 1000, now + rnd(60), 1 + rnd(15), 1 + rnd(20), rnd(6), 1 + rnd(20));
     if (!would(&q, e, e->due_us, now, busy)) {
-        got = rtmr_queue_offer(&q, e, now, busy, margin, later);
+        got = offer(&q, e, now, busy, margin, later);
         want = e->due_us;
         while (!would(&q, e, want, now, busy))
             want++;
