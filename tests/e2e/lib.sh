@@ -1,5 +1,5 @@
-# tests/e2e/lib.sh - sourced by the end-to-end and fault tests: a private folder, a private cluster, bounded waiting.
-# Needs CREEL_BIN (folder of the binaries). Ends only what it started.
+# tests/e2e/lib.sh - sourced by the end-to-end and fault tests: a private folder, a private cluster,
+# bounded waiting. Needs CREEL_BIN (folder of the binaries). Ends only what it started.
 set -euo pipefail
 BIN=${CREEL_BIN:?folder with the creel binaries}
 T=$(mktemp -d "${TMPDIR:-/tmp}/creel-test.XXXXXX")
@@ -24,7 +24,8 @@ trap 'exit 130' INT TERM
 
 # start_cluster ARGS...: creel dev, detached, on free ports; sets CREEL_RM.
 start_cluster() {
-    creel dev --detach --port 0 --dir "$DEV" "$@" > "$T/dev.out" || { cat "$T/dev.out" >&2; return 1; }
+    creel dev --detach --port 0 --dir "$DEV" "$@" > "$T/dev.out" ||
+        { cat "$T/dev.out" >&2; return 1; }
     CREEL_RM=$(cat "$DEV/rm.url")
     export CREEL_RM
 }
@@ -39,21 +40,29 @@ wait_for() {
 }
 fail() { echo "FAIL: $*" >&2; exit 1; }
 check_equal() { [ "$1" = "$2" ] || fail "$3: '$1' is not '$2'"; }
-job_state() { curl -sf "$CREEL_RM/ws/v1/cluster/jobs/$1" | jq -r '.job.state + "/" + .job.finalStatus'; }
+job_state() {
+    curl -sf "$CREEL_RM/ws/v1/cluster/jobs/$1" | jq -r '.job.state + "/" + .job.finalStatus'
+}
 job_is() { [ "$(job_state "$1")" = "$2" ]; }
+job_diagnostics() { curl -s "$CREEL_RM/ws/v1/cluster/jobs/$1" | jq -r .job.diagnostics; }
 job_ended() { case $(job_state "$1") in FINISHED/* | FAILED/* | KILLED/*) ;; *) return 1 ;; esac; }
-nodes_running() { [ "$(curl -sf "$CREEL_RM/ws/v1/cluster/nodes?states=RUNNING" | jq '.nodes.node | length')" = "$1" ]; }
+nodes_running() {
+    [ "$(curl -sf "$CREEL_RM/ws/v1/cluster/nodes?states=RUNNING" |
+        jq '.nodes.node | length')" = "$1" ]
+}
 daemon_pid() { head -n 1 "$DEV/$1.pid"; }
 
 # Word count, as users write it.
 WC_MAP="tr -cs 'A-Za-z' '\\n' | sed '/^\$/d;s/\$/\\t1/'"
-WC_SUM="awk -F'\\t' '{if(\$1!=k){if(NR>1)print k\"\\t\"s;k=\$1;s=0}s+=\$2}END{if(NR)print k\"\\t\"s}'"
+WC_SUM="awk -F'\\t' '{if(\$1!=k){if(NR>1)print k\"\\t\"s;k=\$1;s=0}s+=\$2}"
+WC_SUM+="END{if(NR)print k\"\\t\"s}'"
 # wc_expected FILE...: the same commands as one pipeline over the whole input (gzip files unpacked).
 wc_expected() {
     for f; do case $f in *.gz) gzip -dc "$f" ;; *) cat "$f" ;; esac; done |
         sh -c "$WC_MAP" | LC_ALL=C sort | sh -c "$WC_SUM" | LC_ALL=C sort
 }
-# check_output DIR EXPECTED PARTS: all parts together equal EXPECTED, byte for byte; _SUCCESS; nothing else left.
+# check_output DIR EXPECTED PARTS: all parts together equal EXPECTED, byte for byte; _SUCCESS is
+# there, and nothing else.
 check_output() {
     [ -f "$1/_SUCCESS" ] || fail "$1 has no _SUCCESS"
     [ ! -e "$1/_temporary" ] || fail "$1/_temporary was left behind"

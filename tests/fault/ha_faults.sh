@@ -1,14 +1,18 @@
-# tests/fault/ha_faults.sh - sourced by run: what is done to whom, by seed, and how it is done.
+# tests/fault/ha_faults.sh - sourced by run: the plan of faults, drawn by seed, and how each fault
+# is made.
 #
-# A plan is a list of steps "AT:KIND:TARGET:LAST", times in milliseconds after the work began. TARGET of an RM is a role, found
-# when the fault strikes. A fault that ends is mended LAST later; "kill" then means: started again.
-#   kill pause      rm-active rm-standby nm zk-leader zk-follower     (-9; SIGSTOP and later SIGCONT)
-#   cut             rm-active rm-standby nm zk-leader                 (the link is down)
-#   split           rm-active/zk rm-active/nm rm-active/nms rm-active/rm-standby nm/nm     (both ways between two)
-#   oneway          the same pairs, and turned round                  (only what the first sends is lost)
-#   quorum          zk            two of three servers paused
-#   disk            nm rm-active zk       its disk is full; zk: that of all servers, which end, and are started again
-#   clock           rm-active nm  stepped by an hour, forward or back
+# A plan is a list of steps "AT:KIND:TARGET:LAST", times in milliseconds from the beginning of the
+# work. An RM as TARGET is a role, resolved when the fault strikes. A fault is mended LAST later;
+# for "kill" that means: started again.
+#   kill pause   rm-active rm-standby nm zk-leader zk-follower     -9; SIGSTOP and later SIGCONT
+#   cut          rm-active rm-standby nm zk-leader                 the link is down
+#   split        rm-active/zk rm-active/nm rm-active/nms rm-active/rm-standby nm/nm
+#                                                                  both ways between the two
+#   oneway       the same pairs, and reversed                      only what the first sends is lost
+#   quorum       zk                   two of three servers paused
+#   disk         nm rm-active zk      its disk is full; zk: the disk of all servers, which end and
+#                                     are started again
+#   clock        rm-active nm         stepped by an hour, forward or back
 # A second fault may strike while the first one's effects are repaired ("double").
 
 FAULT_CELLS=(kill:rm-active kill:rm-standby kill:nm kill:zk-leader kill:zk-follower
@@ -18,9 +22,9 @@ FAULT_CELLS=(kill:rm-active kill:rm-standby kill:nm kill:zk-leader kill:zk-follo
     oneway:rm-active/zk oneway:zk/rm-active oneway:rm-active/nms oneway:nms/rm-active
     quorum:zk disk:nm disk:rm-active disk:zk clock:rm-active clock:nm)
 
-# Random numbers by seed (splitmix64: close seeds have nothing in common).
+# Random numbers by seed (splitmix64, so that close seeds have nothing in common).
 rnd_seed() { RND=$(($1 * 1000003 + $2)); }
-rnd() { # a number below $1 in R
+rnd() { # sets R to a number below $1
     RND=$((RND - 7046029254386353131))
     local z=$RND
     z=$(((z ^ ((z >> 30) & 0x3ffffffff)) * -4658895280553007687))
@@ -39,21 +43,21 @@ faults_plan() { # SEED I: into PLAN
     local cell at n
     rnd_seed "$1" "$2"
     n=${#FAULT_CELLS[@]}
-    cell=${FAULT_CELLS[$((($2 + $1) % n))]} # every cell in turn comes first
+    cell=${FAULT_CELLS[$((($2 + $1) % n))]} # the first fault takes the cells in turn
     rnd 2500 && at=$((300 + R))
     fault_last "${cell%%:*}"
     PLAN=("$at:$cell:$LAST")
     rnd 3
     [ "$R" != 0 ] || return 0
     rnd 2
-    if [ "$R" = 0 ]; then rnd 400; else rnd 2500; fi # while it is repaired, or later
+    if [ "$R" = 0 ]; then rnd 400; else rnd 2500; fi # during the repair, or later
     at=$((at + 100 + R))
     rnd $n
     cell=${FAULT_CELLS[$R]}
     fault_last "${cell%%:*}"
     PLAN+=("$at:$cell:$LAST")
 }
-# faults_want KIND HOST: may the plan do KIND to HOST (something must be prepared)?
+# faults_want KIND HOST: may the plan do KIND to HOST? (Some kinds need preparation.)
 faults_want() {
     case $2 in
     rm*) [[ ${PLAN[*]} == *:$1:rm-active:* ]] ;;
@@ -62,7 +66,7 @@ faults_want() {
     esac
 }
 
-# Whom a target means now: hosts, one per word.
+# The hosts that a target means now, one per word.
 fault_hosts() {
     local i
     case $1 in
@@ -99,7 +103,7 @@ block_pairs() { # net_block|net_unblock FROMS TOS
         for b in $3; do [ "$a" = "$b" ] || "$1" "$a" "$b"; done
     done
 }
-# Does KIND to the hosts; puts the commands that mend it into MEND.
+# Does KIND to the hosts, and puts the commands that mend it into MEND.
 fault_begin() { # KIND TARGET LAST
     local a b h
     MEND=:
@@ -164,7 +168,7 @@ faults_carry_out() {
     done
     faults_until 0
 }
-# Sleeps until the time (0: until all is mended), mending what is due on the way.
+# Sleeps until the given time (0: until all is mended) and mends meanwhile what is due.
 faults_until() {
     local t due i
     while :; do
@@ -183,16 +187,25 @@ faults_until() {
         sleep 0.02
     done
 }
-# The table over a file of results: cell x (strikes, runs violated).
+# The table of a file of results: cell x (strikes, runs violated).
 faults_table() {
     awk -F'\t' '
         { n++; bad += $4 != "ok"; sum += $5; if ($5 > max) max = $5
           k = split($3, steps, " ")
-          for (i = 1; i <= k; i++) { split(steps[i], p, ":"); cell = p[2] " " p[3]; count[cell]++; if ($4 != "ok") broken[cell]++ }
+          for (i = 1; i <= k; i++) {
+              split(steps[i], p, ":")
+              cell = p[2] " " p[3]
+              count[cell]++
+              if ($4 != "ok") broken[cell]++
+          }
           if (k > 1) doubles++ }
         END { printf "%-9s %-22s %8s %10s\n", "fault", "target", "times", "violated"
-              for (c in count) { split(c, p, " "); printf "%-9s %-22s %8d %10d\n", p[1], p[2], count[c], broken[c] | "sort" }
+              for (c in count) {
+                  split(c, p, " ")
+                  printf "%-9s %-22s %8d %10d\n", p[1], p[2], count[c], broken[c] | "sort"
+              }
               close("sort")
-              printf "%d runs, %d with two faults, %d violated; %.1f s a run, at most %.1f s\n", n, doubles, bad, sum / n / 1000, max / 1000 }
+              printf "%d runs, %d with two faults, %d violated; %.1f s a run, at most %.1f s\n",
+                  n, doubles, bad, sum / n / 1000, max / 1000 }
     ' "$1"
 }

@@ -1,8 +1,11 @@
-# tests/fault/ha_lib.sh - sourced after `set -euo pipefail`, with here=folder of this file: what the scripts over ha_world.sh share.
-# A script calls: ha_script "$0" "$@" first, then world_begin RMS NMS ZKS. $T is the private folder, $W the world's.
+# tests/fault/ha_lib.sh - sourced after `set -euo pipefail`, with here=folder of this file:
+# functions that the scripts over ha_world.sh share.
+# A script calls: ha_script "$0" "$@" first, then world_begin RMS NMS ZKS. $T is the private folder,
+# $W the world's.
 
 ha_script() {
-    [ -e /usr/share/java/zookeeper.jar ] && command -v java > /dev/null || { echo "skipped: needs Debian's package zookeeper"; exit 77; }
+    [ -e /usr/share/java/zookeeper.jar ] && command -v java > /dev/null ||
+        { echo "skipped: needs Debian's package zookeeper"; exit 77; }
     BIN=${CREEL_BIN:?folder with the creel binaries}
     ha_enter "$@"
 }
@@ -24,16 +27,18 @@ world_finish() {
         for h in "$W"/*/log; do [ -f "$h" ] && { echo "== $h" >&2; tail -n 15 "$h" >&2; }; done
     fi
     for h in "$W"/*/pid; do
-        [ -e "$h" ] && h=$(basename "$(dirname "$h")") && host_alive "$h" && kill -9 "$(host_pid "$h")"
+        [ -e "$h" ] && h=$(basename "$(dirname "$h")") && host_alive "$h" &&
+            kill -9 "$(host_pid "$h")"
     done
     world_containers_end
     zk_stop_all "$T/zk"
     rm -rf "$T"
     exit $rc
 }
-# What NodeManagers have started lives on without them: by the pids that they wrote down.
+# Processes started by NodeManagers outlive them: found by the pids that they wrote down.
 world_containers_end() {
-    find "$W" -name pid.json -exec jq -r '.pid, .shimPid // empty' {} + 2> /dev/null | while read -r p; do
+    find "$W" -name pid.json -exec jq -r '.pid, .shimPid // empty' {} + 2> /dev/null |
+        while read -r p; do
         grep -qzF "$W" "/proc/$p/environ" 2> /dev/null && kill -9 -- "-$p" "$p" 2> /dev/null
     done
     return 0
@@ -61,17 +66,28 @@ world_begin() { # RMS NMS ZKS
     export CREEL_RM
     : > "$W/ledger" && : > "$W/acks"
 }
-nodes_running() { [ "$(rm_call GET '/ws/v1/cluster/nodes?states=RUNNING' | sed -n 1p | jq '.nodes.node | length')" = "$NMS" ]; }
-# metric URL NAME: a sum over its labels, 0 when it is absent.
-metric() { curl -s -m 3 "$1/metrics" | awk -v n="$2" '$1 == n || index($1, n "{") == 1 { s += $2 } END { printf "%d\n", s }'; }
+nodes_running() {
+    local all
+    all=$(rm_call GET '/ws/v1/cluster/nodes?states=RUNNING' | sed -n 1p | jq '.nodes.node | length')
+    [ "$all" = "$NMS" ]
+}
+# metric URL NAME: the sum over its labels, 0 when it is absent.
+metric() {
+    curl -s -m 3 "$1/metrics" |
+        awk -v n="$2" '$1 == n || index($1, n "{") == 1 { s += $2 } END { printf "%d\n", s }'
+}
 nm_refused() { # orders of lower epochs that nodes have refused
     local i s=0
-    for ((i = 1; i <= NMS; i++)); do s=$((s + $(metric "$(nm_url $i)" creel_nm_refused_orders_total))); done
+    for ((i = 1; i <= NMS; i++)); do
+        s=$((s + $(metric "$(nm_url $i)" creel_nm_refused_orders_total)))
+    done
     echo $s
 }
 rm_refused() { # writes that the store has refused
     local i s=0
-    for ((i = 1; i <= RMS; i++)); do s=$((s + $(metric "$(rm_url $i)" creel_store_refused_writes_total))); done
+    for ((i = 1; i <= RMS; i++)); do
+        s=$((s + $(metric "$(rm_url $i)" creel_store_refused_writes_total)))
+    done
     echo $s
 }
 job_field() { rm_call GET "/ws/v1/cluster/jobs/$1" | sed -n 1p | jq -r ".job.$2"; }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Goal: a rolling restart under load - NodeManagers one by one, then ResourceManagers in turn (the standby first) - fails no
-#   task and repeats none.
-# Method: tests/fault/ha_rolling.sh; SIGTERM as systemd does, started again; a job of many short tasks through all of it.
+# Goal: a rolling restart under load - NodeManagers one by one, then ResourceManagers in turn, the
+#   standby first - fails no task and repeats none.
+# Method: tests/fault/ha_rolling.sh; daemons are ended by SIGTERM, as systemd does, and started
+#   again; a job of many short tasks runs through all of it.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 . "$here/ha_world.sh"
@@ -10,7 +11,8 @@ ha_script "$0" "$@"
 . "$here/../e2e/zookeeper.sh"
 SESSION_MS=1000 NODE_EXPIRY_MS=20000
 world_begin 2 3 1
-id=$("$BIN/creel" job submit --json --name rolling --task "echo \$CONTAINER_ID \$CREEL_TASK_ID >> $W/ledger; sleep 0.5" --count 250 |
+task="echo \$CONTAINER_ID \$CREEL_TASK_ID >> $W/ledger; sleep 0.5"
+id=$("$BIN/creel" job submit --json --name rolling --task "$task" --count 250 |
     jq -r '.job.id // .id')
 served() { [ "$(wc -l < "$W/ledger")" -ge $((lines + 9)) ] || job_ended "$id"; }
 gone() { ! host_alive "$1"; }
@@ -31,7 +33,8 @@ for r in $((3 - a)) "$a"; do
     wait_until 30000 both_up || fail "rm$r does not come back"
 done
 wait_until 120000 job_ended "$id" || fail "the job does not end"
-[ "$(job_field "$id" finalStatus)" = SUCCEEDED ] || fail "the job ended as $(job_field "$id" finalStatus)"
+[ "$(job_field "$id" finalStatus)" = SUCCEEDED ] ||
+    fail "the job ended as $(job_field "$id" finalStatus)"
 [ "$(wc -l < "$W/ledger")" = 250 ] || fail "$(wc -l < "$W/ledger") tasks were started, of 250"
 [ "$(cut -d' ' -f2 "$W/ledger" | sort -u | wc -l)" = 250 ] || fail "not every task was started"
 echo "3 NodeManagers and 2 ResourceManagers restarted under load: 250 tasks, each ran once"

@@ -1,26 +1,33 @@
-# tests/fault/ha_world.sh - sourced: a cluster for faults: each ResourceManager, NodeManager and ZooKeeper server in a
-# network namespace of its own, joined by a bridge; this shell is in the bridge's namespace and plays the clients.
+# tests/fault/ha_world.sh - sourced: a cluster for faults. Each ResourceManager, NodeManager and
+# ZooKeeper server has its own network namespace, joined by a bridge; this shell is in the bridge's
+# namespace and plays the clients.
 #
-#   zk1..zk3 10.77.0.1-3      rm1..rm3 10.77.0.11-13      nm1..nm5 10.77.0.21-25      clients 10.77.0.254
+#   zk1..zk3 10.77.0.1-3   rm1..rm3 10.77.0.11-13   nm1..nm5 10.77.0.21-25   clients 10.77.0.254
 #
-#   ha_enter "$0" "$@"            runs the script again in namespaces of its own (user namespace where we are not root);
-#                                 exits 77 (skipped) where that is refused
-#   net_open                      bridge;   net_host NAME   a namespace with its link
+#   ha_enter "$0" "$@"            runs the script again in namespaces of its own (in a user
+#                                 namespace unless we are root); exits 77 (skipped) where that is
+#                                 refused
+#   net_open                      the bridge
+#   net_host NAME                 a namespace with its link
 #   net_down|net_up NAME          the link of NAME
-#   net_block FROM TO, net_unblock FROM TO    what FROM sends to TO goes nowhere (one way; twice for both ways)
+#   net_block|net_unblock FROM TO  what FROM sends to TO is lost (one way; twice for both ways)
 #   world_conf DIR RMS ZK_SERVERS CLUSTER_ID  one configuration for all daemons
-#   rm_start|nm_start I, rm_up|nm_up I        a daemon, and whether it answers
+#   rm_start|nm_start I           a daemon
+#   rm_up|nm_up I                 whether it answers
 #   host_signal NAME SIGNAL, host_pid NAME, host_alive NAME
-#   rm_active                     I of the RM that is active;   rm_standby   I of one that is not and runs
-#   rm_call METHOD PATH [BODY]    over the RMs, following the active one; prints the body, then the status on a line
-# Needs W (folder of the world), BIN. Every daemon's folder: $W/NAME (log, state). Ends only what it started.
+#   rm_active                     I of the active RM
+#   rm_standby                    I of an RM that runs and is not active
+#   rm_call METHOD PATH [BODY]    over the RMs, following the active one; prints the body, then the
+#                                 status on a line
+# Needs W (folder of the world), BIN. Every daemon's folder: $W/NAME (log, state). Ends only what it
+# has started.
 
 ha_enter() {
     local flags=-nm
     [ -z "${CREEL_HA_WORLD:-}" ] || return 0
     [ "$EUID" = 0 ] || flags=-Urnm
-    if ! unshare $flags sh -c 'mount -t tmpfs none /run && mkdir -p /run/netns && ip netns add t && ip link add name br-try type bridge' \
-        > /dev/null 2>&1; then
+    if ! unshare $flags sh -c 'mount -t tmpfs none /run && mkdir -p /run/netns && ip netns add t &&
+        ip link add name br-try type bridge' > /dev/null 2>&1; then
         echo "skipped: network namespaces are refused here (unshare $flags, ip netns, ip link)"
         exit 77
     fi
@@ -83,7 +90,8 @@ world_conf() {
         echo '</configuration>'
     } > "$1/yarn-site.xml"
 }
-# host_run NAME COMMAND...: in NAME's namespace, its output in its log, its pid kept. Ends with this shell.
+# host_run NAME COMMAND...: runs it in NAME's namespace, its output in its log, and keeps its pid.
+# It ends with this shell.
 host_run() {
     local name=$1
     shift
@@ -98,21 +106,28 @@ host_run() {
 }
 rm_start() {
     local faked=()
-    [ ! -e "$W/rm$1/clock" ] || faked=(LD_PRELOAD="$BIN/clock_step.so" CLOCK_STEP_FILE="$W/rm$1/clock")
-    host_run "rm$1" "${faked[@]}" "${RM_PROGRAM:-$BIN/creel-rm}" --ha --rm-id "rm$1" -D creel.rm.state-dir="$W/rm$1/state" \
-        --log-format text
+    if [ -e "$W/rm$1/clock" ]; then
+        faked=(LD_PRELOAD="$BIN/clock_step.so" CLOCK_STEP_FILE="$W/rm$1/clock")
+    fi
+    host_run "rm$1" "${faked[@]}" "${RM_PROGRAM:-$BIN/creel-rm}" --ha --rm-id "rm$1" \
+        -D creel.rm.state-dir="$W/rm$1/state" --log-format text
 }
 nm_start() {
     local faked=()
-    [ ! -e "$W/nm$1/clock" ] || faked=(LD_PRELOAD="$BIN/clock_step.so" CLOCK_STEP_FILE="$W/nm$1/clock")
-    host_run "nm$1" "${faked[@]}" "$BIN/creel-nm" -D creel.nodemanager.bind="$(net_ip "nm$1")" -D creel.nodemanager.port=$NM_PORT \
-        -D creel.nodemanager.map-slots="${NM_MAPS:-3}" -D creel.nodemanager.reduce-slots="${NM_REDUCES:-1}" \
+    if [ -e "$W/nm$1/clock" ]; then
+        faked=(LD_PRELOAD="$BIN/clock_step.so" CLOCK_STEP_FILE="$W/nm$1/clock")
+    fi
+    host_run "nm$1" "${faked[@]}" "$BIN/creel-nm" \
+        -D creel.nodemanager.bind="$(net_ip "nm$1")" -D creel.nodemanager.port=$NM_PORT \
+        -D creel.nodemanager.map-slots="${NM_MAPS:-3}" \
+        -D creel.nodemanager.reduce-slots="${NM_REDUCES:-1}" \
         -D creel.nodemanager.local-dir="$W/nm$1/local" --log-format text --log-level debug
 }
 host_pid() { cat "$W/$1/pid" 2> /dev/null; }
 host_alive() {
     local pid
-    pid=$(host_pid "$1") && [ -n "$pid" ] && [ -e "/proc/$pid" ] && [ "$(cut -d' ' -f3 "/proc/$pid/stat" 2> /dev/null || echo Z)" != Z ]
+    pid=$(host_pid "$1") && [ -n "$pid" ] && [ -e "/proc/$pid" ] &&
+        [ "$(cut -d' ' -f3 "/proc/$pid/stat" 2> /dev/null || echo Z)" != Z ]
 }
 host_signal() {
     if host_alive "$1"; then kill "-$2" "$(host_pid "$1")"; fi
@@ -123,7 +138,10 @@ host_kill() {
 }
 rm_url() { echo "http://$(net_ip "rm$1"):$RM_PORT"; }
 nm_url() { echo "http://$(net_ip "nm$1"):$NM_PORT"; }
-rm_state() { curl -s -m 0.5 "$(rm_url "$1")/ws/v1/cluster/info" | jq -r '.clusterInfo.haState // empty' 2> /dev/null; }
+rm_state() {
+    curl -s -m 0.5 "$(rm_url "$1")/ws/v1/cluster/info" |
+        jq -r '.clusterInfo.haState // empty' 2> /dev/null
+}
 rm_up() { [ -n "$(rm_state "$1")" ]; }
 nm_up() { curl -sf -m 0.5 "$(nm_url "$1")/ws/v1/node/info" > /dev/null; }
 rm_active() {
@@ -145,12 +163,14 @@ rm_urls() {
     for ((i = 1; i <= RMS; i++)); do out+=${out:+,}$(rm_url "$i"); done
     echo "$out"
 }
-# One try over all RMs; 0 and the body followed by the status when one has answered as the active one.
+# One try over all RMs: succeeds, and prints the body followed by the status, when one has answered
+# as the active one.
 rm_call() {
     local i out status body=()
     [ -z "${3:-}" ] || body=(-H 'Content-Type: application/json' -d "$3")
     for ((i = 1; i <= RMS; i++)); do
-        out=$(curl -s -m 3 --connect-timeout 0.5 -X "$1" "${body[@]}" -w '\n%{http_code}' "$(rm_url "$i")$2") || continue
+        out=$(curl -s -m 3 --connect-timeout 0.5 -X "$1" "${body[@]}" -w '\n%{http_code}' \
+            "$(rm_url "$i")$2") || continue
         status=${out##*$'\n'}
         case $status in
         2* | 4*) echo "$out" && return 0 ;;
