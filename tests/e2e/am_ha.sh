@@ -1,32 +1,38 @@
 #!/usr/bin/env bash
-# Goal: a master of nothing but shell and curl, and its containers, live through ResourceManagers that are killed at any
-# moment: the new one has forgotten what was asked and told, is asked again, and no container runs twice or in vain.
-# Method: five containers in four slots wait for a file, which comes when another ResourceManager leads. One kill when the
-# master registers; one as soon as a container runs, of which the master has mostly not heard yet; the same twice in a row;
-# one when the first container has ended, which the master has mostly not heard yet; one when it has heard of all that run.
+# Goal: a master of nothing but shell and curl, and its containers, survive ResourceManagers killed
+# at any moment: the new leader has forgotten all requests and answers, gets them again, and no
+# container runs twice or in vain.
+# Method: five containers in four slots wait for a file, which appears when another ResourceManager
+# leads. One kill when the master registers; one as soon as a container runs, which the master
+# mostly has not heard yet; the same twice in a row; one when the first container has ended, mostly
+# before the master has heard; one when the master has heard of all running containers.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/zookeeper.sh"
 zk_or_skip
 start_cluster --ha --nodes 1 --map-slots 4
 AM="$(cd "$(dirname "$0")" && pwd)/sample-am.sh"
-who_is() { creel dev --status --dir "$DEV" --json | jq -r --arg r "$1" '.daemons[] | select(.role == $r) | .name'; }
+who_is() {
+    creel dev --status --dir "$DEV" --json |
+        jq -r --arg r "$1" '.daemons[] | select(.role == $r) | .name'
+}
 api() { curl -sf --location-trusted "${CREEL_RM%%,*}/ws/v1/cluster/$1" "${@:2}"; }
 app() { api "apps/$id" | jq -r ".app.$1"; }
 
-# submit NAME: in $id; its containers write into $out
+# submit NAME: sets id, and out, the folder into which its containers write
 submit() {
     out=$T/$1
     mkdir "$out"
     id=$(api 'apps/new-application?user.name=ann' -X POST | jq -r '."application-id"')
     run="echo >> $out/\$CONTAINER_ID; until test -e $out/go; do sleep 0.05; done; echo > $out/ended"
     jq -n --arg id "$id" --arg run "sh '$AM' 5 '$run'" \
-        '{"application-id":$id,"application-name":"am","max-app-attempts":1,"resource":{"memory":256,"vCores":1},
+        '{"application-id":$id,"application-name":"am","max-app-attempts":1,
+          "resource":{"memory":256,"vCores":1},
           "am-container-spec":{"commands":{"command":$run}}}' > "$T/body.json"
     api 'apps?user.name=ann' -H 'Content-Type: application/json' -d @"$T/body.json" -o /dev/null
 }
 starts() { find "$out" -name 'container_*' -exec cat {} + | wc -l; }
 heard() { cat "$DEV/nm-1/logs/$id"/container_*/stdout 2> /dev/null | grep -c "^$1" || true; }
-# at_once WHAT COMMAND...: waits like wait_for, and sees it at once
+# at_once WHAT COMMAND...: waits like wait_for, but polls without a pause
 at_once() {
     local what=$1 end=$((SECONDS + 60))
     shift
@@ -55,7 +61,8 @@ ended() { case $(app state) in FINISHED | FAILED | KILLED) ;; *) return 1 ;; esa
 check_end() {
     touch "$out/go"
     wait_for 60 "end of $id" ended
-    check_equal "$(app state)/$(app finalStatus): $(app diagnostics)" "FINISHED/SUCCEEDED: 0 of 5 containers failed" "the application"
+    check_equal "$(app state)/$(app finalStatus): $(app diagnostics)" \
+        "FINISHED/SUCCEEDED: 0 of 5 containers failed" "the application"
     check_equal "$(starts)" 5 "starts of containers, $1"
     check_equal "$(api "apps/$id/appattempts" | jq '.appAttempts.appAttempt | length')" 1 "attempts"
 }

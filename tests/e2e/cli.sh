@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Goal: the creel command does what its help says on a real cluster.
-# Method: creel dev with 2 NodeManagers; run (status, both streams, signals, Ctrl-C), submit --wait against the
-# pipeline, list, status, kill, counters, logs, application, node; bad input is one line and status 2.
+# Method: creel dev with 2 NodeManagers; run (status, both streams, signals, Ctrl-C), submit --wait
+# against the pipeline, list, status, kill, counters, logs, application, node; bad input is one line
+# and status 2.
 . "$(dirname "$0")/cli_lib.sh"
 one_line_of() { check_equal "$(grep -c "$1" "$T/e")" 1 "lines with '$1'"; }
 start_cluster --nodes 2
@@ -18,7 +19,7 @@ expect 137 creel run -- sh -c 'kill -9 $$'
 expect 127 creel run -- /no/such/command
 expect 0 creel run -- seq 200000
 seq 200000 | cmp - "$T/o" || fail "a long output is not whole"
-# Input that the command does not get is not lost without a word; none that is there is none to speak of.
+# Input that never reaches the command is reported; empty input is not worth a word.
 seq 3 > "$T/numbers"
 expect 0 creel run -- sh -c 'wc -l' < "$T/numbers"
 check_equal "$(cat "$T/o")" 0 "lines that a command on the cluster reads"
@@ -31,10 +32,10 @@ for input in /dev/null "$T/numbers"; do # the second: read to its end
 done
 echo "ok run"
 
-# --- standard output that cannot be written, that nobody reads, that is closed
+# --- standard output that is full, that nobody reads, that is closed
 id=$(creel job submit --task 'echo there' --wait --json 2> /dev/null | jq -r .job.id)
-for words in "job list" "job list --json" "job submit --help" "application -list" "help" "sim --list" \
-    "run -- echo hi" "logs $id" "logs $id -f" "logs $id --json"; do
+for words in "job list" "job list --json" "job submit --help" "application -list" "help" \
+    "sim --list" "run -- echo hi" "logs $id" "logs $id -f" "logs $id --json"; do
     rc=0
     creel $words > /dev/full 2> "$T/e" || rc=$?
     check_equal $rc 1 "status of creel $words > /dev/full"
@@ -43,7 +44,8 @@ for words in "job list" "job list --json" "job submit --help" "application -list
     rc=0
     creel $words >&- 2> "$T/e" || rc=$?
     check_equal $rc 1 "status of creel $words with a closed output"
-    grep -q "cannot write to standard output" "$T/e" || fail "creel $words with a closed output: $(cat "$T/e")"
+    grep -q "cannot write to standard output" "$T/e" ||
+        fail "creel $words with a closed output: $(cat "$T/e")"
 done
 mkfifo "$T/unread"
 for words in "job list" "help"; do
@@ -59,8 +61,9 @@ done
 rm "$T/unread"
 echo "ok standard output"
 
-# --- Ctrl-C: the command's whole tree is gone, exit 130
-"$BIN/creel" run -- sh -c "sleep 1000 & echo \$! > $T/inner; echo \$\$ > $T/outer; wait" > "$T/o" 2> "$T/e" &
+# --- Ctrl-C ends the command's whole process tree, exit 130
+"$BIN/creel" run -- sh -c "sleep 1000 & echo \$! > $T/inner; echo \$\$ > $T/outer; wait" \
+    > "$T/o" 2> "$T/e" &
 run=$!
 wait_for 20 "process of run" test -s "$T/outer"
 kill -0 "$(cat "$T/outer")" && kill -0 "$(cat "$T/inner")" || fail "the command does not run"
@@ -73,12 +76,13 @@ for p in "$(cat "$T/outer")" "$(cat "$T/inner")"; do
 done
 echo "ok Ctrl-C"
 
-# --- submit --wait: the same as the pipeline
+# --- submit --wait: the same output as the pipeline
 mkdir "$T/in put"
 cp -L /usr/share/common-licenses/{GPL-2,GPL-3,Artistic} "$T/in put/"
 wc_expected "$T/in put/"* > "$T/expected"
 cd "$T"
-expect 0 creel job submit --name wörds --input "in put" --output "out put" --map "$WC_MAP" --combine "$WC_SUM" \
+expect 0 creel job submit --name wörds --input "in put" --output "out put" --map "$WC_MAP" \
+    --combine "$WC_SUM" \
     --reduce "$WC_SUM" --reduces 2 --split-size 20K --wait
 cd /
 check_output "$T/out put" "$T/expected" 2
@@ -95,26 +99,33 @@ expect 0 creel job list --json
 check_equal "$(jq -r '.jobs[0].id' "$T/o")" "$id" "newest job"
 expect 0 creel job status "$id" --tasks
 grep -q "^result *SUCCEEDED" "$T/o" || fail "status: $(cat "$T/o")"
-check_equal "$(grep -c '^task_' "$T/o")" "$(creel job status "$id" --json | jq '.job.taskCounts | .map.total + .reduce.total')" tasks
-# The table is made of rows that leave out what ids share; the JSON is not.
+check_equal "$(grep -c '^task_' "$T/o")" \
+    "$(creel job status "$id" --json | jq '.job.taskCounts | .map.total + .reduce.total')" tasks
+# The table is fetched in a short form that leaves out what ids share; the JSON is not.
 grep '^task_' "$T/o" | awk '{print $1, $2, $3, $4, $5, $(NF-1), $NF}' > "$T/rows"
 expect 0 creel job status "$id" --tasks --json
-jq -r '.tasks[] | "\(.id) \(.state) \(.progress)% \(.attempts) \(.exitCode) \(.node) \(.containerId)"' "$T/o" |
+jq -r '.tasks[] | "\(.id) \(.state) \(.progress)% \(.attempts) \(.exitCode) \(.node) " +
+    "\(.containerId)"' "$T/o" |
     diff - "$T/rows" || fail "the table of tasks and its JSON differ"
-check_equal "$(jq '.tasks | length' "$T/o")" "$(jq '.job.taskCounts | .map.total + .reduce.total' "$T/o")" "tasks in JSON"
+check_equal "$(jq '.tasks | length' "$T/o")" \
+    "$(jq '.job.taskCounts | .map.total + .reduce.total' "$T/o")" "tasks in JSON"
 big=$(creel job submit --task true --count 12000) # three pages, one table
 expect 0 creel job status "$big" --tasks
 check_equal "$(grep -c '^task_' "$T/o")/$(grep -c '^TASK ' "$T/o")" 12000/1 "tasks of all pages"
 expect 0 creel job kill "$big"
 expect 0 creel job counters "$id" --json
 check_equal "$(jq .counters.MAP_INPUT_BYTES "$T/o")" "$(cat "$T/in put/"* | wc -c)" "bytes read"
-check_equal "$(jq .counters.REDUCE_OUTPUT_RECORDS "$T/o")" "$(wc -l < "$T/expected")" "lines written"
+check_equal "$(jq .counters.REDUCE_OUTPUT_RECORDS "$T/o")" "$(wc -l < "$T/expected")" \
+    "lines written"
 expect 0 creel application -list -appStates FINISHED -appTypes MAPREDUCE
 grep -q "$id" "$T/o" || fail "application -list: $(cat "$T/o")"
-grep -q '^Total number of applications (application-types: \[MAPREDUCE\], states: \[FINISHED\] and tags: \[\]):[1-9][0-9]*$' "$T/o" ||
+heading='^Total number of applications (application-types: \[MAPREDUCE\], states: \[FINISHED\]'
+heading+=' and tags: \[\]):[1-9][0-9]*$'
+grep -q "$heading" "$T/o" ||
     fail "application -list, as yarn prints it: $(cat "$T/o")"
 check_equal "$(sed -n 2p "$T/o" | tr -d ' ' | tr '\t' ' ')" \
-    "Application-Id Application-Name Application-Type User Queue State Final-State Progress Tracking-URL" heads
+    "Application-Id Application-Name Application-Type User Queue State Final-State Progress\
+ Tracking-URL" heads
 expect 0 creel app -status "$id"
 grep -q $'^\tFinal-State : SUCCEEDED$' "$T/o" || fail "application -status: $(cat "$T/o")"
 expect 0 creel application list -appStates FINISHED
@@ -124,21 +135,26 @@ check_equal "$(jq -r .app.finalStatus "$T/o")" SUCCEEDED "application's result"
 expect 0 creel node -list
 check_equal "$(grep -c RUNNING "$T/o")" 2 nodes
 check_equal "$(head -n 1 "$T/o")" "Total Nodes:2" "node -list, as yarn prints it"
-check_equal "$(sed -n 2p "$T/o")" $'         Node-Id\t     Node-State\tNode-Http-Address\tNumber-of-Running-Containers' heads
+check_equal "$(sed -n 2p "$T/o")" \
+    $'         Node-Id\t     Node-State\tNode-Http-Address\tNumber-of-Running-Containers' heads
 node=$(awk 'NR == 3 {print $1}' "$T/o")
 expect 0 creel node -status "$node"
 grep -q $'^\tNode-State : RUNNING$' "$T/o" || fail "node -status: $(cat "$T/o")"
 expect 0 creel node list # ours: slots of each kind, sorted
-grep -qE "^$node +RUNNING +0/[0-9]+ +0/[0-9]+ +[0-9.]+ s +$node " "$T/o" || fail "node list: $(cat "$T/o")"
-check_equal "$(tail -n +2 "$T/o" | awk '{print $1}')" "$(tail -n +2 "$T/o" | awk '{print $1}' | sort -V)" "sorted nodes"
+grep -qE "^$node +RUNNING +0/[0-9]+ +0/[0-9]+ +[0-9.]+ s +$node " "$T/o" ||
+    fail "node list: $(cat "$T/o")"
+check_equal "$(tail -n +2 "$T/o" | awk '{print $1}')" \
+    "$(tail -n +2 "$T/o" | awk '{print $1}' | sort -V)" "sorted nodes"
 expect 0 creel node status "$node" --json
 check_equal "$(jq -r .node.id "$T/o")" "$node" "node status"
 expect 0 creel rmadmin status
 grep -qE "^rm-1 +${CREEL_RM#http://} +active +[0-9]+" "$T/o" || fail "rmadmin status: $(cat "$T/o")"
 expect 0 creel version
-id=$(creel job submit --task 'echo to-out; echo to-err >&2' --task 'echo second; sleep 0.3; echo third' --count 1)
+id=$(creel job submit --task 'echo to-out; echo to-err >&2' \
+    --task 'echo second; sleep 0.3; echo third' --count 1)
 expect 0 creel logs "$id" -f
-grep -q '_m_000000| to-out' "$T/o" && grep -q '_m_000001| third' "$T/o" || fail "logs -f: $(cat "$T/o")"
+grep -q '_m_000000| to-out' "$T/o" && grep -q '_m_000001| third' "$T/o" ||
+    fail "logs -f: $(cat "$T/o")"
 grep -q '_m_000000| to-err' "$T/e" || fail "logs -f, stderr: $(cat "$T/e")"
 wait_for 20 "end of job" job_is "$id" FINISHED/SUCCEEDED
 expect 0 creel logs "$id"
@@ -156,17 +172,22 @@ expect 0 creel job kill "$id"
 check_equal "$(job_state "$id")" KILLED/KILLED "killed job"
 expect 1 creel job submit --max-attempts 1 --task 'echo the reason >&2; exit 3' --wait
 grep -q "the reason" "$T/e" || fail "diagnostics: $(cat "$T/e")"
-expect 1 creel job submit --input "$T/in put" --output "$T/again" --map 'echo part; false' --max-attempts 1 --wait
+expect 1 creel job submit --input "$T/in put" --output "$T/again" --map 'echo part; false' \
+    --max-attempts 1 --wait
 failed=$(creel job list --limit 1 --json | jq -r '.jobs[0].id')
 expect 0 creel job list --result failed
 grep -q "^$failed .*FINISHED.*FAILED" "$T/o" || fail "list of failed jobs: $(cat "$T/o")"
 ! grep -qE "SUCCEEDED|KILLED" "$T/o" || fail "list of failed jobs has others: $(cat "$T/o")"
 expect 0 creel job list --result KILLED,REFUSED
-! grep -qE "SUCCEEDED|FAILED" "$T/o" && grep -q KILLED "$T/o" || fail "list of killed jobs: $(cat "$T/o")"
+! grep -qE "SUCCEEDED|FAILED" "$T/o" && grep -q KILLED "$T/o" ||
+    fail "list of killed jobs: $(cat "$T/o")"
 expect 2 creel job list --result LOST; one_line LOST REFUSED
 ended() { curl -sf "$CREEL_RM/metrics" | sed -n "s/^creel_apps_ended_total{result=\"$1\"} //p"; }
-check_equal "$(ended FAILED)" "$(creel job list --limit 0 --result FAILED --json | jq '.jobs | length')" "failed jobs in /metrics"
-[ "$(ended FAILED)" -ge 2 ] && [ "$(ended KILLED)" -ge 1 ] || fail "metrics: $(curl -s "$CREEL_RM/metrics" | grep ended)"
+check_equal "$(ended FAILED)" \
+    "$(creel job list --limit 0 --result FAILED --json | jq '.jobs | length')" \
+    "failed jobs in /metrics"
+[ "$(ended FAILED)" -ge 2 ] && [ "$(ended KILLED)" -ge 1 ] ||
+    fail "metrics: $(curl -s "$CREEL_RM/metrics" | grep ended)"
 [ ! -e "$T/again" ] || fail "a failed job's output folder is there: $(ls -R "$T/again")"
 expect 0 creel job submit --input "$T/in put" --output "$T/again" --map cat --wait # at once
 echo "ok kill, failure"
@@ -177,7 +198,8 @@ expect 2 job --input /no/such/file; one_line '^creel: --input: .*/no/such/file'
 expect 2 job --output "$T/out put"; one_line '^creel: --output: .*out put'
 expect 2 job --queue nowhere; one_line nowhere
 expect 2 job --reduces -1; one_line '^creel: --reduces: -1'
-expect 2 creel job submit --task true --task true --count 2000000; one_line '^creel: --count (task 2): 2000000'
+expect 2 creel job submit --task true --task true --count 2000000
+one_line '^creel: --count (task 2): 2000000'
 expect 2 job --reduces x; one_line reduces
 expect 2 job --map ''; one_line map
 expect 2 job --split-size 0; one_line split-size
@@ -186,21 +208,25 @@ expect 2 job --max-attempts 0; one_line max-attempts
 expect 2 job --bogus; one_line bogus
 expect 2 creel job submit; one_line
 echo '[]' > "$T/tasks"; expect 2 creel job submit --tasks "$T/tasks"; one_line tasks
-echo '[{"kind":"map","comand":"x"}]' > "$T/tasks"; expect 2 creel job submit --tasks "$T/tasks"; one_line comand command
+echo '[{"kind":"map","comand":"x"}]' > "$T/tasks"
+expect 2 creel job submit --tasks "$T/tasks"
+one_line comand command
 echo '[{' > "$T/tasks"; expect 2 creel job submit --tasks "$T/tasks"; one_line tasks
 expect 2 creel job submit --tasks "$T/nofile"; one_line nofile
 expect 2 creel run; one_line
 expect 2 creel nonsense; one_line nonsense
 expect 2 creel application -list -appStates BOGUS; one_line BOGUS
 [ ! -e "$T/never" ] || fail "a refused job left its output folder"
-for command in "job status" "job wait" "job kill" "job counters" "logs" "application -status" "application -kill"; do
+for command in "job status" "job wait" "job kill" "job counters" "logs" "application -status" \
+    "application -kill"; do
     expect 4 creel $command application_1_0001; one_line application_1_0001
     expect 2 creel $command application_x; one_line application_x
 done
 expect 4 creel node -status nowhere:1; one_line nowhere:1
 expect 3 creel job list --rm http://127.0.0.1:1; one_line 127.0.0.1:1
 expect 0 creel job list --rm "http://127.0.0.1:1,$CREEL_RM"
-expect 0 creel --rm "http://127.0.0.1:1,$CREEL_RM" --json -D creel.rm.port=1 job list # common options come first, too
+# Common options may stand before the command, too.
+expect 0 creel --rm "http://127.0.0.1:1,$CREEL_RM" --json -D creel.rm.port=1 job list
 jq -e .jobs "$T/o" > "$T/e"
 expect 3 creel --rm=http://127.0.0.1:1 node -list; one_line 127.0.0.1:1
 expect 5 creel --rm "$CREEL_RM" run -- sh -c 'exit 5'
@@ -208,10 +234,11 @@ expect 2 creel --rm "$CREEL_RM"; one_line "--rm must be followed by a command"
 expect 2 creel --rm "$CREEL_RM" jobs; one_line "did you mean creel job"
 echo "ok bad input"
 
-# --- dev: in use, port busy, status, restart, a death is reported
+# --- dev: folder in use, port busy, status, restart, a daemon's death is reported
 expect 1 creel dev --detach --port 0 --dir "$DEV"; one_line "in use"
 expect 2 creel dev --policy lottery --port 0 --dir "$T/other"; one_line lottery
-expect 1 creel dev --detach --port "${CREEL_RM##*:}" --dir "$T/other"; one_line "port ${CREEL_RM##*:}"
+expect 1 creel dev --detach --port "${CREEL_RM##*:}" --dir "$T/other"
+one_line "port ${CREEL_RM##*:}"
 expect 0 creel dev --status --dir "$DEV"
 check_equal "$(grep -c running "$T/o")" 3 "running daemons"
 kill -9 "$(daemon_pid nm-2)"
@@ -221,10 +248,14 @@ expect 0 creel dev --restart nm-2 --dir "$DEV"
 wait_for 10 "nm-2" nodes_running 2
 expect 2 creel dev --restart nm-9 --dir "$DEV"; one_line nm-9
 
-# --- run and logs -f outlive their node's and the RM's restart: nothing lost, nothing twice
-creel run --name ticker -- sh -c 'for i in $(seq 40); do echo $i; sleep 0.1; done; exit 5' > "$T/ticks" 2> "$T/ticks.err" &
+# --- run and logs -f survive restarts of their node and the RM: nothing lost, nothing twice
+creel run --name ticker -- sh -c 'for i in $(seq 40); do echo $i; sleep 0.1; done; exit 5' \
+    > "$T/ticks" 2> "$T/ticks.err" &
 run=$!
-started() { id=$(creel job list --json | jq -r '.jobs[] | select(.name == "ticker" and .state == "RUNNING") | .id') && [ -n "$id" ]; }
+started() {
+    id=$(creel job list --json |
+        jq -r '.jobs[] | select(.name == "ticker" and .state == "RUNNING") | .id') && [ -n "$id" ]
+}
 wait_for 20 "ticker" started
 creel logs "$id" -f > "$T/ticks2" 2> "$T/ticks2.err" &
 logs=$!

@@ -1,41 +1,52 @@
 #!/usr/bin/env bash
-# Goal: creel dev --ha starts a ZooKeeper and ResourceManagers that take over from each other, says who is active, starts
-# each of them again, and leaves nothing.
+# Goal: creel dev --ha starts a ZooKeeper and ResourceManagers that take over from each other, says
+# who is active, starts each of them again, and leaves nothing.
 . "$(dirname "$0")/cli_lib.sh"
 . "$(dirname "$0")/zookeeper.sh"
 zk_or_skip
 nobody() { ! pgrep -f -- "$DEV/" > /dev/null; }
-role() { creel dev --status --dir "$DEV" --json | jq -r --arg n "$1" '.daemons[] | select(.name == $n) | .role'; }
-who_is() { creel dev --status --dir "$DEV" --json | jq -r --arg r "$1" '.daemons[] | select(.role == $r) | .name'; }
+role() {
+    creel dev --status --dir "$DEV" --json |
+        jq -r --arg n "$1" '.daemons[] | select(.name == $n) | .role'
+}
+who_is() {
+    creel dev --status --dir "$DEV" --json |
+        jq -r --arg r "$1" '.daemons[] | select(.role == $r) | .name'
+}
 is_one() { [ "$(who_is "$1" | wc -l)" = 1 ]; }
 settled() { is_one active && is_one standby; }
 
-# --- what does not go together, and what is not installed
+# --- options that exclude each other, and missing programs
 expect 2 creel dev --rms 2 --dir "$DEV"; one_line --rms --ha
 expect 2 creel dev --ha --rms 4 --dir "$DEV"; one_line --rms
 expect 2 creel dev --ha -Dyarn.resourcemanager.zk-address=x:1 --dir "$DEV"; one_line zk-address
 expect 2 creel dev --ha -Dhadoop.zk.address=x:1 --dir "$DEV"; one_line hadoop.zk.address
 expect 1 env PATH=/nowhere "$BIN/creel" dev --ha --port 0 --dir "$DEV"; one_line java 'apt install'
-for odd in ünï 'back\slash' 'a#b'; do expect 1 creel dev --ha --port 0 --dir "$T/$odd"; one_line 'ZooKeeper needs a folder'; done
+for odd in ünï 'back\slash' 'a#b'; do
+    expect 1 creel dev --ha --port 0 --dir "$T/$odd"; one_line 'ZooKeeper needs a folder'
+done
 nobody || fail "a refused command started something"
 echo "ok refusals"
 
-# --- what the folder holds, and who is active
+# --- what the folder holds, and which ResourceManager is active
 start_cluster --ha --nodes 2
 [[ $CREEL_RM == http://127.0.0.1:*,http://127.0.0.1:* ]] || fail "rm.url: $CREEL_RM"
 check_equal "$CREEL_RM" "$(cat "$DEV/rm-1.url"),$(cat "$DEV/rm-2.url")" "rm.url"
 for f in rm-2.pid rm-2.url rm-2.log zookeeper.pid zookeeper.log zookeeper/zoo.cfg; do
     [ -s "$DEV/$f" ] || fail "$f is not in the folder"
 done
-grep -qF QuorumPeerMain "/proc/$(daemon_pid zookeeper)/cmdline" || fail "zookeeper.pid is not its process"
+grep -qF QuorumPeerMain "/proc/$(daemon_pid zookeeper)/cmdline" ||
+    fail "zookeeper.pid is not its process"
 wait_for 30 "active ResourceManager and standby" settled
-table_says() { creel dev --status --dir "$DEV" > "$T/table" && grep -q '^rm-[12]  *active ' "$T/table"; }
+table_says() {
+    creel dev --status --dir "$DEV" > "$T/table" && grep -q '^rm-[12]  *active ' "$T/table"
+}
 wait_for 30 "active one in the table" table_says
 grep -q '^  ResourceManager *http.*([a-z]*)$' "$T/dev.out" || fail "says $(cat "$T/dev.out")"
 expect 1 creel dev --port 0 --dir "$DEV"; one_line "in use"
 echo "ok folder"
 
-# --- the active one is killed under a job, and started again
+# --- the active ResourceManager is killed during a job, and started again
 creel job submit --task 'sleep 0.2' --count 60 --wait > "$T/job.out" 2>&1 &
 job=$!
 busy() { creel job list --states RUNNING --json | jq -e '.jobs | length == 1'; }
@@ -57,7 +68,7 @@ wait_for 30 "an active ResourceManager after ZooKeeper's restart" leads_again
 expect 2 creel dev --restart rm-9 --dir "$DEV"; one_line rm-9 rm-2 zookeeper
 echo "ok takeover"
 
-# --- all ends; the folder belongs to clusters of this kind, which know their jobs
+# --- all ends; the folder stays reserved for clusters of this kind, which still know their jobs
 id=$(creel job list --json | jq -r '.jobs[0].id')
 expect 0 creel dev --stop --dir "$DEV"
 nobody || fail "left: $(pgrep -af -- "$DEV/")"

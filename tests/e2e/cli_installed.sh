@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Goal: what cmake --install puts down works by itself: a cluster and a small job from another prefix.
+# Goal: what cmake --install installs works by itself: a cluster and a small job, from another
+# prefix.
 . "$(dirname "$0")/cli_lib.sh"
-# Goal too: everything is there that README and the pages speak of, at the places where Debian's programs look.
-DESTDIR=$T/root cmake --install "$BIN/.." --prefix /usr > "$T/install.out" 2>&1 || { cat "$T/install.out" >&2; exit 1; }
+# A second goal: everything that the README and the pages mention is installed, in the places where
+# Debian's programs look.
+DESTDIR=$T/root cmake --install "$BIN/.." --prefix /usr > "$T/install.out" 2>&1 ||
+    { cat "$T/install.out" >&2; exit 1; }
 sort > "$T/wanted" << 'END'
 usr/bin/creel
 usr/lib/systemd/system/creel-nm.service
@@ -28,15 +31,19 @@ usr/share/doc/creel/operations.md
 usr/share/doc/creel/rest.md
 usr/share/doc/creel/simulator.md
 END
-[ -s "$T/root/usr/share/man/man1/creel-job-submit.1" ] && [ -s "$T/root/usr/share/man/man8/creel-rm.8" ] || fail "no manual"
-(cd "$T/root" && find . -type f ! -path './usr/share/man/*' | sed 's|^\./||' | sort) | diff "$T/wanted" - || fail "what is installed is not what is wanted (<)"
+[ -s "$T/root/usr/share/man/man1/creel-job-submit.1" ] &&
+    [ -s "$T/root/usr/share/man/man8/creel-rm.8" ] || fail "no manual"
+(cd "$T/root" && find . -type f ! -path './usr/share/man/*' | sed 's|^\./||' | sort) |
+    diff "$T/wanted" - || fail "what is installed is not what is wanted (<)"
 for path in $(grep -ohE '/usr/(s?bin|share)/[a-z/.-]*[a-z]' "$T"/root/usr/lib/systemd/system/*); do
     [ -e "$T/root$path" ] || fail "a unit names $path, which is not installed"
 done
-cmake --install "$BIN/.." --prefix "$T/prefix" > "$T/install.out" 2>&1 || { cat "$T/install.out" >&2; exit 1; }
+cmake --install "$BIN/.." --prefix "$T/prefix" > "$T/install.out" 2>&1 ||
+    { cat "$T/install.out" >&2; exit 1; }
 for unit in "$T"/prefix/lib/systemd/system/creel-*.service; do
     for path in $(grep -oE "($T/prefix|/usr)/(s?bin|share)/[a-z/.-]*[a-z]" "$unit"); do
-        [ -e "$path" ] && [ "${path#"$T/prefix"}" != "$path" ] || fail "$unit names $path, and the prefix is $T/prefix"
+        [ -e "$path" ] && [ "${path#"$T/prefix"}" != "$path" ] ||
+            fail "$unit names $path, and the prefix is $T/prefix"
     done
 done
 BIN=$(dirname "$(find "$T/prefix" -name creel -type f -perm -u+x)")
@@ -44,13 +51,17 @@ BIN=$(dirname "$(find "$T/prefix" -name creel -type f -perm -u+x)")
 export PATH=/usr/local/bin:/usr/bin:/bin
 start_cluster --nodes 1
 for name in rm-1 nm-1; do
-    case $(readlink "/proc/$(daemon_pid $name)/exe") in "$T/prefix"/*) ;; *) fail "$name is not the installed one" ;; esac
+    case $(readlink "/proc/$(daemon_pid $name)/exe") in
+        "$T/prefix"/*) ;;
+        *) fail "$name is not the installed one" ;;
+    esac
 done
 expect 7 creel run -- sh -c 'echo here; exit 7'
 check_equal "$(cat "$T/o")" here "output of run"
 printf 'b a\na\n' > "$T/words"
 printf 'a\t2\nb\t1\n' > "$T/expected"
-expect 0 creel job submit --input "$T/words" --output "$T/out" --map "$WC_MAP" --combine "$WC_SUM" --reduce "$WC_SUM" --wait
+expect 0 creel job submit --input "$T/words" --output "$T/out" --map "$WC_MAP" --combine "$WC_SUM" \
+    --reduce "$WC_SUM" --wait
 check_output "$T/out" "$T/expected" 1
 expect 0 creel dev --stop --dir "$DEV"
 echo "ok installed"

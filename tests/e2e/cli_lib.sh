@@ -1,4 +1,5 @@
-# tests/e2e/cli_lib.sh - sourced by the tests of the creel command: lib.sh, and what a command is expected to do.
+# tests/e2e/cli_lib.sh - sourced by the tests of the creel command: lib.sh, and what a command is
+# expected to do.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # expect RC COMMAND...: runs it; stdout in $T/o, stderr in $T/e.
@@ -8,7 +9,8 @@ expect() {
     "$@" > "$T/o" 2> "$T/e" || rc=$?
     [ "$rc" = "$want" ] || { cat "$T/o" "$T/e" >&2; fail "'$*' exits $rc, not $want"; }
 }
-one_line() { # WORD...: exactly one line on stderr, starting with "creel: ", naming every WORD; no JSON
+# one_line WORD...: exactly one line on stderr, starting with "creel: ", naming every WORD; no JSON.
+one_line() {
     check_equal "$(wc -l < "$T/e")" 1 "lines on stderr"
     grep -q '^creel: ' "$T/e" || fail "no 'creel: ': $(cat "$T/e")"
     ! grep -qE '[{]"|RemoteException|javaClassName' "$T/e" || fail "JSON for people: $(cat "$T/e")"
@@ -23,7 +25,7 @@ ends_within() {
     check_equal "$rc" "$3" "status of process $2"
 }
 gone() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
-# A test that fails ends what it runs in the background.
+# A test that fails ends its background processes.
 cleanup_more() {
     local left
     left=$(jobs -p)

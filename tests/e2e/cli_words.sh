@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Goal: what the creel command says: JSON for programs, one line for mistakes, help that tells the truth, logs of every
-# attempt. Method: each command and mistake once, on a cluster of two NodeManagers.
+# Goal: what the creel command says: JSON for programs, one line for mistakes, help that is true,
+# logs of every attempt.
+# Method: each command and mistake once, on a cluster of two NodeManagers.
 . "$(dirname "$0")/cli_lib.sh"
 start_cluster --nodes 2
 
@@ -41,11 +42,12 @@ for width in 80 100; do
     on_terminal $width "application list -appStates ALL" > "$T/o"
     grep -q "^$id " "$T/o" || fail "application list on $width columns: $(cat "$T/o")"
     on_terminal $width "job status $id --tasks" > "$T/o"
-    grep -q "^${id/application/task}_m_000000 " "$T/o" || fail "tasks on $width columns: $(cat "$T/o")"
+    grep -q "^${id/application/task}_m_000000 " "$T/o" ||
+        fail "tasks on $width columns: $(cat "$T/o")"
 done
 echo "ok tables"
 
-# --- logs of every attempt, wherever it ran; of what wrote nothing
+# --- logs of every attempt, wherever it ran; logs of a task that wrote nothing
 id=$(creel job submit --max-attempts 4 --task 'echo attempt of $$; exit 1')
 wait_for 30 "failed job" job_is "$id" FINISHED/FAILED
 last=$(creel job status "$id" --tasks --json | jq -r '.tasks[0].containerId')
@@ -58,7 +60,8 @@ for i in 3 2 1 0; do
 done
 expect 0 creel logs "$id" -log_files stdout
 check_equal "$(grep -c '^attempt of ' "$T/o")" 4 "attempts in the job's logs"
-check_equal "$(grep -c '^==> earlier attempt container_' "$T/o")" 3 "earlier attempts in the job's logs"
+check_equal "$(grep -c '^==> earlier attempt container_' "$T/o")" 3 \
+    "earlier attempts in the job's logs"
 check_equal "$(tr ' ' '\n' <<< "${nodes# }" | sort -u | wc -l)" 2 "nodes with attempts"
 expect 4 creel logs "${last%??????}009999"; one_line 009999
 id=$(creel job submit --task true)
@@ -66,8 +69,9 @@ wait_for 20 "end of job" job_is "$id" FINISHED/SUCCEEDED
 expect 0 creel logs "$id"; one_line "$id wrote nothing to stdout or stderr"
 echo "ok logs"
 
-# --- ids and addresses that are none
-for command in "job status" "job kill" "job counters" logs "application -status" "application -kill" "node -status"; do
+# --- malformed ids and addresses
+for command in "job status" "job kill" "job counters" logs "application -status" \
+    "application -kill" "node -status"; do
     expect 2 creel $command ''; one_line
 done
 for url in http:// ftp://x / , http://h:0 http://h:99999 'http://h x://y' 'http://a b?c'; do
@@ -81,7 +85,7 @@ expect 3 creel job status "$id" --rm "$node"; one_line "is it a ResourceManager"
 expect 3 creel run --rm "$node" -- true; one_line "is it a ResourceManager"
 echo "ok addresses"
 
-# --- options: what is wrong with them
+# --- wrong options
 expect 2 creel job submit --nmae x; one_line "no option '--nmae'" "did you mean --name"
 expect 2 creel job submit --name; one_line "name needs a value"
 expect 2 creel job list --json=1; one_line "takes no value"
@@ -94,16 +98,19 @@ expect 2 creel job submit --tasks "$T/no such file"; one_line "no such file"
 echo '[{' > "$T/tasks"; expect 2 creel job submit --tasks "$T/tasks"; one_line "$T/tasks"
 running=$(creel job submit --task 'sleep 1000')
 expect 2 creel job kill "$running" bogus; one_line bogus
-check_equal "$(creel job status "$running" --json | jq -r .job.finalStatus)" UNDEFINED "job beside a wrong id"
+check_equal "$(creel job status "$running" --json | jq -r .job.finalStatus)" UNDEFINED \
+    "job beside a wrong id"
 expect 2 creel application -changeQueue default -appId "$id"; one_line "$id has already finished"
 expect 2 creel application -changeQueue default; one_line appId
 expect 2 creel application -movetoqueue "$running"; one_line "needs -queue"
 expect 2 creel application -list -appId "$running"; one_line appId changeQueue
 expect 2 creel application -movetoqueue "$running" -queue nowhere
-grep -q '^creel: policy fifo cannot move applications between queues$' "$T/e" || fail "move: $(cat "$T/e")"
+grep -q '^creel: policy fifo cannot move applications between queues$' "$T/e" ||
+    fail "move: $(cat "$T/e")"
 is_json '.queue == "default"' creel application -changeQueue default -appId "$running" --json
 expect 0 creel job kill "$running" "$id"
-grep -q "^$running KILLED" "$T/o" && grep -q "^$id has already finished" "$T/o" || fail "kill: $(cat "$T/o")"
+grep -q "^$running KILLED" "$T/o" && grep -q "^$id has already finished" "$T/o" ||
+    fail "kill: $(cat "$T/o")"
 expect 0 creel application -kill "$id"
 grep -q "$id has already finished" "$T/o" || fail "kill: $(cat "$T/o")"
 echo "ok options"
@@ -113,32 +120,40 @@ for words in "help" "help help" "help --help" "--help"; do
     expect 0 creel $words
     grep -q '^Start here' "$T/o" || fail "creel $words: $(cat "$T/o")"
 done
-for command in dev run "job submit" "job list" "job status" "job kill" "job counters" logs application node version; do
+for command in dev run "job submit" "job list" "job status" "job kill" "job counters" logs \
+    application node version; do
     expect 0 creel help $command
     grep -q "^Usage: creel $command" "$T/o" || fail "help $command: $(cat "$T/o")"
     expect 0 creel $command --help
     case $command in
     run) ! grep -q -e '--json' "$T/o" || fail "run has no --json" ;;
-    application | node) grep -qE '^ +-list ' "$T/o" && grep -qE '^(Usage|  or): .* -list' "$T/o" || fail "$(cat "$T/o")" ;;
-    "job submit") [ "$(grep -n -e '--map=' "$T/o" | cut -d: -f1)" -lt "$(grep -n -e '--name=' "$T/o" | cut -d: -f1)" ] ||
-        fail "required options are not first: $(cat "$T/o")" ;;
+    application | node) grep -qE '^ +-list ' "$T/o" && grep -qE '^(Usage|  or): .* -list' "$T/o" ||
+        fail "$(cat "$T/o")" ;;
+    "job submit")
+        required=$(grep -n -e '--map=' "$T/o" | cut -d: -f1)
+        optional=$(grep -n -e '--name=' "$T/o" | cut -d: -f1)
+        [ "$required" -lt "$optional" ] || fail "required options are not first: $(cat "$T/o")"
+        ;;
     esac
 done
 echo "ok help"
 
-# --- a configuration that is not for everybody's eyes: addresses are found elsewhere, or it is said whose file that is
-if [ "$(id -u)" = 0 ] && as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs "$@"; } &&
-    chmod o+x "$T" && as_nobody test -x "$BIN/creel" && as_nobody test -x "$T"; then
+# --- a configuration that the user may not read: addresses come from elsewhere, or the message
+# names the file
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs "$@"; }
+if [ "$(id -u)" = 0 ] && chmod o+x "$T" && as_nobody test -x "$BIN/creel" &&
+    as_nobody test -x "$T"; then
     mkdir "$T/hidden"
     echo '<configuration/>' > "$T/hidden/yarn-site.xml"
     chmod 0600 "$T/hidden/yarn-site.xml"
     CREEL_CONF_DIR=$T/hidden expect 0 as_nobody "$BIN/creel" job list
     CREEL_CONF_DIR=$T/hidden CREEL_RM= expect 2 as_nobody "$BIN/creel" job list
-    grep -q "you may not read $T/hidden/yarn-site.xml; name the ResourceManagers with --rm" "$T/e" || fail "says $(cat "$T/e")"
+    grep -q "you may not read $T/hidden/yarn-site.xml; name the ResourceManagers with --rm" \
+        "$T/e" || fail "says $(cat "$T/e")"
     echo "ok hidden"
 fi
 
-# --- run: nobody comments on the command's end; a failed job's last line
+# --- run adds no comment of its own to the command's end; a failed job's last line
 expect 143 creel run -- sh -c 'kill $$'
 check_equal "$(cat "$T/e")" "" "stderr of a terminated command"
 expect 1 creel job submit --max-attempts 1 --task 'exit 1' --wait

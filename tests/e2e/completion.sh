@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Goal: bash completes commands, verbs, options and policies of creel, in either way that options are written.
+# Goal: bash completes commands, verbs, options and policies of creel, in either way that options
+# are written.
 . "$(dirname "$0")/lib.sh"
 . "${CREEL_SOURCE:?}/deploy/creel.bash"
 
@@ -13,12 +14,16 @@ completes() {
 has() { # CANDIDATE, as completes: it is among them
     local want=$1
     shift
-    case " $(completes "$@") " in *" $want "*) ;; *) fail "$want is not offered for creel $*: $(completes "$@")" ;; esac
+    case " $(completes "$@") " in
+        *" $want "*) ;;
+        *) fail "$want is not offered for creel $*: $(completes "$@")" ;;
+    esac
 }
 check_equal "$(completes ru)" run "creel ru"
 check_equal "$(completes h)" "help history" "creel h"
 check_equal "$(completes job s)" "status submit" "creel job s"
-check_equal "$(completes job submit --reduce)" "--reduce --reduce-task --reduces" "creel job submit --reduce"
+check_equal "$(completes job submit --reduce)" \
+    "--reduce --reduce-task --reduces" "creel job submit --reduce"
 check_equal "$(completes job submit --inp)" "--input" "creel job submit --inp"
 check_equal "$(completes --rm http://h:1 jo)" job "a command behind --rm"
 check_equal "$(completes --rm = http job lis)" list "a verb behind --rm=URL"
@@ -28,7 +33,8 @@ check_equal "$(completes rmadmin -fail)" -failover "creel rmadmin -fail"
 check_equal "$(completes dev --policy hfs)" hfsp "creel dev --policy hfs"
 check_equal "$(completes rmadmin -policy rt)" rtmr "creel rmadmin -policy rt"
 check_equal "$(completes sim --policy fifo,ps)" "fifo,ps fifo,psbs" "several policies"
-check_equal "$(completes dev --policy ps)" "" "a policy for simulations alone is offered for a cluster"
+check_equal "$(completes dev --policy ps)" "" \
+    "a policy for simulations alone is offered for a cluster"
 has --wait job submit --
 has -o history export -
 has --seeds sim --

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Goal: what deploy/ gives to administrators is right: systemd takes the units without a word, the daemons take the example
-# configuration, and the pages name only keys, metrics and options that exist.
+# Goal: what deploy/ gives to administrators is right: systemd takes the units without a complaint,
+# the daemons take the example configuration, and the pages name only keys, metrics and options that
+# exist.
 . "$(dirname "$0")/lib.sh"
 DEPLOY=${CREEL_SOURCE:?}/deploy
 checked=0
@@ -20,14 +21,19 @@ fi
 echo "ok $checked units"
 
 # --- the user and the folder, as systemd would make them
-if command -v systemd-sysusers > /dev/null && command -v systemd-tmpfiles > /dev/null && [ "$EUID" = 0 ]; then
+if command -v systemd-sysusers > /dev/null && command -v systemd-tmpfiles > /dev/null &&
+    [ "$EUID" = 0 ]; then
     mkdir -p "$T/root/etc" "$T/root/usr/lib/sysusers.d" "$T/root/usr/lib/tmpfiles.d"
     cp "$DEPLOY/creel.sysusers" "$T/root/usr/lib/sysusers.d/creel.conf"
     cp "$DEPLOY/creel.tmpfiles" "$T/root/usr/lib/tmpfiles.d/creel.conf"
-    systemd-sysusers --root="$T/root" creel.conf > "$T/said" 2>&1 || fail "sysusers.d: $(cat "$T/said")"
-    grep -q '^creel:.*:/var/lib/creel:' "$T/root/etc/passwd" || fail "no user creel: $(cat "$T/root/etc/passwd")"
-    systemd-tmpfiles --root="$T/root" --create creel.conf > "$T/said" 2>&1 || fail "tmpfiles.d: $(cat "$T/said")"
-    check_equal "$(stat -c '%a %g' "$T/root/etc/creel")" "750 $(sed -n 's/^creel:[^:]*:\([0-9]*\):.*/\1/p' "$T/root/etc/group")" \
+    systemd-sysusers --root="$T/root" creel.conf > "$T/said" 2>&1 ||
+        fail "sysusers.d: $(cat "$T/said")"
+    grep -q '^creel:.*:/var/lib/creel:' "$T/root/etc/passwd" ||
+        fail "no user creel: $(cat "$T/root/etc/passwd")"
+    systemd-tmpfiles --root="$T/root" --create creel.conf > "$T/said" 2>&1 ||
+        fail "tmpfiles.d: $(cat "$T/said")"
+    check_equal "$(stat -c '%a %g' "$T/root/etc/creel")" \
+        "750 $(sed -n 's/^creel:[^:]*:\([0-9]*\):.*/\1/p' "$T/root/etc/group")" \
         "mode and group of /etc/creel"
     for user in $(sed -n 's/^\(User\|Group\)=//p' "$DEPLOY"/systemd/*.service | sort -u); do
         check_equal "$user" creel "the units' user"
@@ -35,22 +41,29 @@ if command -v systemd-sysusers > /dev/null && command -v systemd-tmpfiles > /dev
     echo "ok user and folder"
 fi
 
-# --- the example: every id is a ResourceManager, and nothing else is complained of
+# --- the example: every id is a ResourceManager, and nothing else is reported
 said() { "$BIN/creel-rm" --conf "$DEPLOY/yarn-site-ha.xml" "$@" 2>&1 || true; }
-said --rm-id rm3 | grep -q 'yarn.resourcemanager.ha.id: rm3 is not one of .*rm1,rm2' || fail "says $(said --rm-id rm3)"
+said --rm-id rm3 | grep -q 'yarn.resourcemanager.ha.id: rm3 is not one of .*rm1,rm2' ||
+    fail "says $(said --rm-id rm3)"
 for id in rm1 rm2; do # all of it was read when the port is what is wrong
-    said --rm-id $id -D creel.rm.bind=999.9.9.9 | grep -q '999.9.9.9' || fail "says $(said --rm-id $id -D creel.rm.bind=999.9.9.9)"
+    said --rm-id $id -D creel.rm.bind=999.9.9.9 | grep -q '999.9.9.9' ||
+        fail "says $(said --rm-id $id -D creel.rm.bind=999.9.9.9)"
 done
 echo "ok example"
 
 # --- the pages
 pages=$(ls "$DEPLOY"/doc/*.md "$CREEL_SOURCE/README.md" | grep -v /configuration.md)
 "$BIN/creel-rm" --help > "$T/help"
-for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages | tr -d '` =' | sort -u); do
-    case $key in yarn.resourcemanager.webapp.address) ;; *) grep -qF "$key (" "$T/help" || fail "$key is no key" ;; esac
+for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages |
+    tr -d '` =' | sort -u); do
+    case $key in
+        yarn.resourcemanager.webapp.address) ;;
+        *) grep -qF "$key (" "$T/help" || fail "$key is no key" ;;
+    esac
 done
 for metric in $(grep -oh 'creel_[a-z_]*' $pages | sort -u); do
-    grep -rqF "\"${metric#creel_}\"" "$CREEL_SOURCE/rm" || grep -rqF "\"${metric#creel_nm_}\"" "$CREEL_SOURCE/nodemanager" ||
+    grep -rqF "\"${metric#creel_}\"" "$CREEL_SOURCE/rm" ||
+        grep -rqF "\"${metric#creel_nm_}\"" "$CREEL_SOURCE/nodemanager" ||
         fail "$metric is no metric"
 done
 "$BIN/creel" rmadmin --help > "$T/help"
@@ -60,5 +73,6 @@ done
 for file in $(grep -oh 'deploy/[a-z@./-]*[a-z]' $pages | sort -u); do
     [ -e "$CREEL_SOURCE/$file" ] || [ -d "$CREEL_SOURCE/$file" ] || fail "$file is not there"
 done
-! grep -nE '^ +[A-Za-z.]+=[^#]*#' "$DEPLOY/doc/high-availability.md" || fail "zoo.cfg knows no comment behind a value: it is taken as a part of that"
+! grep -nE '^ +[A-Za-z.]+=[^#]*#' "$DEPLOY/doc/high-availability.md" ||
+    fail "zoo.cfg knows no comment behind a value: it is taken as a part of that"
 echo "ok pages"

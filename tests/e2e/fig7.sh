@@ -1,24 +1,30 @@
 #!/usr/bin/env bash
-# Goal: preemption of real processes gives what Fig. 7 of the HFSP paper shows (Pastorelli et al., arXiv:1302.2749), at a
-# hundredth of its time: 4 nodes with 2 reduce slots; j1 of 11 reduces of 5 s, 0.1 s later j2 of 2 and j3 to j5 of 1 of 4 s.
-#   eager: 5 are suspended, resumed and end; mean sojourn 5.2 s. wait: 9.12 s. kill: 5 start again, 5.2 s.
-# Method: the same under each of the three; ratios within 10 %, and every task's line is written as often as it ran to its end.
+# Goal: preemption of real processes gives what Fig. 7 of the HFSP paper shows (Pastorelli et al.,
+# arXiv:1302.2749), at a hundredth of its time: 4 nodes with 2 reduce slots; j1 has 11 reduces of
+# 5 s; 0.1 s later come j2 with 2, and j3 to j5 with 1 reduce of 4 s each.
+#   eager: 5 tasks are suspended, resumed and end; mean sojourn 5.2 s
+#   wait:  9.12 s
+#   kill:  5 tasks start again; 5.2 s
+# Method: the same jobs under each of the three; ratios within 10 %, and every task's line is
+# written as often as it ran to its end.
 # Usage: fig7.sh [eager|wait|kill ...]
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/policies_lib.sh"
 
 body() { # NAME COUNT SECONDS: a submission
-    jq -nc --arg n "$1" --argjson c "$2" --argjson s "$3" --arg cmd "$LIVED $3 $T/out-$1 & wait \$!" \
+    jq -nc --arg n "$1" --argjson c "$2" --argjson s "$3" \
+        --arg cmd "$LIVED $3 $T/out-$1 & wait \$!" \
         '{job:{name:$n, tasks:[{kind:"reduce", count:$c, "expected-s":$s, command:$cmd}]}}'
 }
 stopped() { # processes of the tasks that are stopped
     ps -eo stat=,args= | awk -v c="$T/out-" '$1 ~ /^T/ && index($0, c)' | wc -l
 }
-# post BODY...: one after the other over one connection, without a pause; prints the ids
+# post BODY...: submits one after another over one connection, without a pause; prints the ids
 post() {
     local args=() b
     for b; do
-        args+=(${args[@]+--next} -sf -H 'Content-Type: application/json' -d "$b" "$CREEL_RM/ws/v1/cluster/jobs")
+        args+=(${args[@]+--next} -sf -H 'Content-Type: application/json' -d "$b"
+            "$CREEL_RM/ws/v1/cluster/jobs")
     done
     curl "${args[@]}" | jq -r .job.id
 }
@@ -40,7 +46,7 @@ one() { # eager|wait|kill
     post "${others[@]}" >> "$T/ids"
     mapfile -t ids < "$T/ids"
     check_equal "${#ids[@]}" 5 "jobs"
-    # looked at again and again until j2 to j5 have ended: the most that was seen stopped at once
+    # Sample until j2 to j5 have ended: the greatest number of processes stopped at once.
     until others_ended; do
         n=$(stopped)
         seen=$((n > seen ? n : seen))
@@ -50,21 +56,27 @@ one() { # eager|wait|kill
     for n in "${ids[@]}"; do sum=$((sum + $(sojourn "$n"))); done
     mean[$1]=$((sum / 5))
     suspended[$1]=$(preemptions suspended)
-    echo "$1: mean sojourn ${mean[$1]} ms, suspended ${suspended[$1]}, resumed $(preemptions resumed)," \
+    echo "$1: mean sojourn ${mean[$1]} ms, suspended ${suspended[$1]}," \
+        "resumed $(preemptions resumed)," \
         "killed $(preemptions killed), processes seen stopped: $seen"
     check_equal "$(cat "$T"/out-* | wc -l)" 16 "lines of tasks that ended"
     check_equal "$(wc -l < "$T/out-j1")" 11 "lines of j1"
     no_answer_overruled
     case $1 in
         eager)
-            # the shell and the command it waits for, of each of the five
+            # Of each of the five tasks the shell and the command that it waits for.
             [ "$seen" -ge 10 ] || fail "only $seen processes were stopped"
-            check_equal "$(preemptions suspended)/$(preemptions resumed)/$(preemptions killed)" 5/5/0 "preemptions"
-            check_equal "$(job "${ids[0]}" .job.taskCounts.reduce.killedAttempts)" 0 "killed attempts of j1" ;;
-        wait) check_equal "$(preemptions suspended)/$(preemptions killed)/$seen" 0/0/0 "preemptions" ;;
+            check_equal "$(preemptions suspended)/$(preemptions resumed)/$(preemptions killed)" \
+                5/5/0 "preemptions"
+            check_equal "$(job "${ids[0]}" .job.taskCounts.reduce.killedAttempts)" 0 \
+                "killed attempts of j1" ;;
+        wait)
+            check_equal "$(preemptions suspended)/$(preemptions killed)/$seen" 0/0/0 "preemptions"
+            ;;
         kill)
             check_equal "$(preemptions suspended)/$(preemptions killed)/$seen" 0/5/0 "preemptions"
-            check_equal "$(job "${ids[0]}" .job.taskCounts.reduce.killedAttempts)" 5 "killed attempts of j1" ;;
+            check_equal "$(job "${ids[0]}" .job.taskCounts.reduce.killedAttempts)" 5 \
+                "killed attempts of j1" ;;
     esac
     creel dev --stop --dir "$DEV" > /dev/null
     rm -rf "$DEV" "$T"/out-*

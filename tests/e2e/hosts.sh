@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Goal: deploy/creel-site-hosts.xml, as it is, makes a cluster of several hosts: "master" runs the ResourceManager, two
-# others a NodeManager each, every host with its own name and addresses (network namespaces). A user on a fourth one runs
-# a command and a word count whose reduce fetches from both nodes.
+# Goal: deploy/creel-site-hosts.xml, unchanged, makes a cluster of several hosts: "master" runs the
+# ResourceManager, two others a NodeManager each, every host with its own name and addresses
+# (network namespaces). A user on a fourth host runs a command and a word count whose reduce fetches
+# from both nodes.
 BIN=${CREEL_BIN:?folder with the creel binaries}
 . "$(dirname "$0")/../fault/ha_world.sh"
 ha_enter "$0" "$@"
@@ -21,23 +22,32 @@ named() { # NAMESPACE HOSTNAME COMMAND...
     shift 2
     host_run "$ns" unshare --uts sh -c 'hostname "$0" && exec "$@"' "$name" "$@"
 }
-# Folders are given on the command line: all hosts share one file system here.
+# Folders come from the command line, because all hosts share one file system here.
 named rm1 master "$BIN/creel-rm" -D creel.rm.state-dir="$W/state" --log-format text
-for i in 1 2; do named nm$i nm$i "$BIN/creel-nm" -D creel.nodemanager.local-dir="$W/local$i" --log-format text; done
+for i in 1 2; do
+    named nm$i nm$i "$BIN/creel-nm" -D creel.nodemanager.local-dir="$W/local$i" --log-format text
+done
 export CREEL_RM=http://master:8088
 wait_for 60 "two nodes" nodes_running 2 || { tail -n 5 "$W"/*/log >&2; exit 1; }
 unset CREEL_RM # from here on the configuration tells, as it tells users
-case $(creel run -- sh -c 'hostname; echo to stderr >&2' 2> "$T/e") in nm1 | nm2) ;; *) fail "run does not say where it ran" ;; esac
+case $(creel run -- sh -c 'hostname; echo to stderr >&2' 2> "$T/e") in
+    nm1 | nm2) ;;
+    *) fail "run does not say where it ran" ;;
+esac
 check_equal "$(cat "$T/e")" "to stderr" "stderr of run"
 mkdir "$T/in"
 for i in 1 2 3 4 5 6 7 8; do printf 'b a\na %s\n' $i > "$T/in/$i"; done
 wc_expected "$T"/in/* > "$T/expected"
-# A node has four map slots: that more maps have begun than that says that both nodes take part.
-both="touch '$T/began.'\$CONTAINER_ID; until [ \$(ls '$T' | grep -c began) -gt 4 ]; do sleep 0.05; done"
-creel job submit --input "$T/in" --output "$T/out" --map "$both; $WC_MAP" --reduce "$WC_SUM" --reduces 2 --wait > "$T/o" 2>&1 ||
+# A node has four map slots: once five maps have begun, both nodes take part.
+both="touch '$T/began.'\$CONTAINER_ID;"
+both+=" until [ \$(ls '$T' | grep -c began) -gt 4 ]; do sleep 0.05; done"
+creel job submit --input "$T/in" --output "$T/out" --map "$both; $WC_MAP" --reduce "$WC_SUM" \
+    --reduces 2 --wait > "$T/o" 2>&1 ||
     { cat "$T/o" >&2; exit 1; }
 check_output "$T/out" "$T/expected" 2
 id=$(grep -om1 'application_[0-9_]*' "$T/o")
 creel job status "$id" --tasks > "$T/o"
-for h in nm1 nm2; do grep -q "$h:8042" "$T/o" || fail "no task of the job ran on $h: $(cat "$T/o")"; done
+for h in nm1 nm2; do
+    grep -q "$h:8042" "$T/o" || fail "no task of the job ran on $h: $(cat "$T/o")"
+done
 echo "ok several hosts"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Goal: the pages for users are complete and up to date. Method: the generated ones are made again; every command, option and
-# key that --help prints is looked for in the manual; every link between the pages is followed.
+# Goal: the pages for users are complete and up to date.
+# Method: generated pages are generated again and compared; every command, option and key that
+# --help prints is looked up in the manual; every link between the pages is followed.
 . "$(dirname "$0")/lib.sh"
 SOURCE=${CREEL_SOURCE:?}
 DOC=$SOURCE/deploy/doc
@@ -8,13 +9,15 @@ DOC=$SOURCE/deploy/doc
 # --- configuration.md
 "$BIN/configuration_page" > "$T/configuration.md"
 diff "$DOC/configuration.md" "$T/configuration.md" ||
-    fail "deploy/doc/configuration.md is out of date: cmake --build --preset asan --target update_configuration_page"
+    fail "deploy/doc/configuration.md is out of date:" \
+        "cmake --build --preset asan --target update_configuration_page"
 echo "ok configuration"
 
 # --- the manual: a page for each command, with each option
 "$DOC/manual" "$BIN" 1.2.3 "$T/man"
 checked=0
-check_page() { # PAGE COMMAND...: every option and every command that the help text lists is in the page
+# check_page PAGE COMMAND...: every option and command that the help text lists is in the page.
+check_page() {
     local page=$T/man/$1 word
     shift
     [ -s "$page" ] || fail "the manual has no page $page"
@@ -23,7 +26,8 @@ check_page() { # PAGE COMMAND...: every option and every command that the help t
         grep -qx ".SH $section" "$page" || fail "$page has no section $section"
     done
     grep -E '^\.B ' "$page" | sed 's/\\-/-/g' > "$T/tags"
-    for word in $(grep -oE '^ {2,6}(-[a-zA-Z?](, +)?)?(--?[a-zA-Z_-]+)?' "$T/help" | grep -oE '\-[-a-zA-Z_?]+' | sort -u); do
+    for word in $(grep -oE '^ {2,6}(-[a-zA-Z?](, +)?)?(--?[a-zA-Z_-]+)?' "$T/help" |
+        grep -oE '\-[-a-zA-Z_?]+' | sort -u); do
         grep -qE -- "[ ,]${word/\?/\\?}([ =,[]|\$)" "$T/tags" || fail "$page lacks the option $word"
         checked=$((checked + 1))
     done
@@ -49,7 +53,8 @@ for verb in $verbs; do
 done
 check_page man8/creel-rm.8 "$BIN/creel-rm" --help
 check_page man8/creel-nm.8 "$BIN/creel-nm" --help
-check_equal "$(find "$T/man" -type f | wc -l)" "$(($(wc -w <<< "$commands $verbs") + 3))" "pages of the manual"
+check_equal "$(find "$T/man" -type f | wc -l)" "$(($(wc -w <<< "$commands $verbs") + 3))" \
+    "pages of the manual"
 [ $checked -gt 200 ] || fail "only $checked options and keys were looked for"
 echo "ok manual: $checked options and keys"
 

@@ -1,26 +1,28 @@
 #!/bin/sh
 # sample-am.sh N COMMAND - an ApplicationMaster in shell and curl.
 #
-# Runs in the master's container: registers with the ResourceManager, asks for N containers that run COMMAND (in sh, each
-# in a container of its own), waits until all have ended, and finishes: SUCCEEDED when all exited with 0, else FAILED.
-# Environment, as every master finds it: CONTAINER_ID, CREEL_RM (URLs, separated by commas), CREEL_APP_TOKEN_FILE.
-# Any of several ResourceManagers may be the active one, and that may change: a standby sends us on, the others are passed
-# over, and what got no answer is said again. A new active one has forgotten what was asked, and says so: "resync". Then we
-# register again. The answer lists all containers that are there, even those of which we never heard; what we knew and is not
-# listed is gone. We ask for what is missing, and go by the ids of containers: some news may come twice.
+# Runs in the master's container: registers with the ResourceManager, asks for N containers that run
+# COMMAND (in sh, each in a container of its own), waits until all have ended, and finishes:
+# SUCCEEDED when all exited with 0, else FAILED. Environment, as for every master:
+# CONTAINER_ID, CREEL_RM (URLs, separated by commas), CREEL_APP_TOKEN_FILE.
+# Any of several ResourceManagers may be the active one, and that may change: a standby redirects
+# us, others are skipped, and a request without an answer is repeated. A new active one has
+# forgotten our requests and says so: "resync". Then we register again. The answer lists all live
+# containers, even those of which we never heard; a container that we know and that is not listed is
+# gone. We ask for the missing ones, and count containers by id, since some news may come twice.
 set -eu
 n=${1:-5}
 command=${2:-hostname}
 app=$(echo "$CONTAINER_ID" | sed -E 's/^container_(e[0-9]+_)?([0-9]+_[0-9]+)_.*$/application_\2/')
 
-# post URL BODY: prints the answer and, as its last line, the status. The token goes by a pipe: arguments are visible to
-# everybody on the host.
+# post URL BODY: prints the answer and, as its last line, the status. The token goes through a pipe,
+# because arguments are visible to everybody on the host.
 post() {
     printf 'header = "Authorization: Bearer %s"\n' "$(cat "$CREEL_APP_TOKEN_FILE")" |
         curl -sS --location-trusted --max-redirs 3 --connect-timeout 2 --max-time 30 -K - -X POST \
             -H 'Content-Type: application/json' -d "$2" -w '\n%{http_code}' "$1"
 }
-# call WHAT BODY: prints the answer of whichever ResourceManager is the active one; waits for that some minutes.
+# call WHAT BODY: prints the answer of the active ResourceManager; waits for one for some minutes.
 call() {
     tries=0
     while [ $tries -lt 600 ]; do
@@ -38,14 +40,15 @@ call() {
 }
 json_text() { printf '%s' "$1" | sed 's/\\/\\\\/g; s/"/\\"/g; s/\t/\\t/g'; }
 ids() { grep -o '"id":"container_[^"]*"' | cut -d'"' -f4 || true; }
-# in_list ID LIST...: is it one of them?
+# in_list ID LIST...: is ID in the list?
 in_list() {
     id=$1
     shift
     case " $* " in *" $id "*) ;; *) return 1 ;; esac
 }
 
-live='' over='' failed=0 # containers that are there; those that have ended; how many of these did not exit with 0
+# Live containers, containers that have ended, and how many of those did not exit with 0.
+live='' over='' failed=0
 add_live() {
     for id in "$@"; do
         if ! in_list "$id" $live $over; then
@@ -64,13 +67,15 @@ register() {
     missing=$((n - $(count $live $over)))
     [ "$missing" -ge 0 ] || missing=0
     ask='"ask":[{"priority":1,"resourceName":"*","numContainers":'$missing',
-        "capability":{"memory":256,"vCores":1},"launch":{"commands":{"command":"'$(json_text "$command")'"}}}],'
+        "capability":{"memory":256,"vCores":1},
+        "launch":{"commands":{"command":"'$(json_text "$command")'"}}}],'
     response=0
 }
 
 register
 while [ "$(count $over)" -lt "$n" ]; do
-    answer=$(call allocate "{$ask\"responseId\":$response,\"progress\":0.$(($(count $over) * 9 / n))}")
+    progress=0.$(($(count $over) * 9 / n))
+    answer=$(call allocate "{$ask\"responseId\":$response,\"progress\":$progress}")
     case $answer in
     *'"command":"resync"'*)
         register
@@ -80,7 +85,8 @@ while [ "$(count $over)" -lt "$n" ]; do
     ask='' # absolute, so it is said once
     response=$(echo "$answer" | sed -n 's/^.*"responseId":\([0-9]*\).*$/\1/p')
     add_live $(echo "$answer" | sed 's/"completed".*//' | ids)
-    for ended in $(echo "$answer" | grep -o '"id":"container_[^"]*","exitStatus":-\{0,1\}[0-9]*' | cut -d'"' -f4,7 || true); do
+    for ended in $(echo "$answer" |
+        grep -o '"id":"container_[^"]*","exitStatus":-\{0,1\}[0-9]*' | cut -d'"' -f4,7 || true); do
         id=${ended%\"*} status=${ended#*\":}
         in_list "$id" $over && continue
         over="$over $id"

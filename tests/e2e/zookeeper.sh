@@ -1,19 +1,25 @@
-# tests/e2e/zookeeper.sh - sourced: real ZooKeeper servers for scripts (Debian's package zookeeper), one or an ensemble,
-# with short sessions, each in a folder of its own: DIR/1, DIR/2, ... (zoo.cfg, zookeeper.pid, zookeeper.log, data).
-# They end with the shell that called zk_start (so call it in no subshell), or by zk_stop_all in the script's cleanup_more.
+# tests/e2e/zookeeper.sh - sourced: real ZooKeeper servers for scripts (Debian's package zookeeper),
+# one or an ensemble, with short sessions, each in a folder of its own: DIR/1, DIR/2, ... (zoo.cfg,
+# zookeeper.pid, zookeeper.log, data). They end with the shell that called zk_start (so do not call
+# it in a subshell), or by zk_stop_all in the script's cleanup_more.
 #
 #   zk_or_skip                    exits 77 (skipped) where java or the package is missing
-#   zk_start DIR [N]              N servers (1), waits until they serve; sets ZK_SERVERS=host:port,... DIR: no links in it
-#   zk_restart DIR I              server I again, on its old port and data; zk_wait DIR I waits until it serves
+#   zk_start DIR [N]              starts N servers (1), waits until they serve, and sets
+#                                 ZK_SERVERS=host:port,...; no link in DIR
+#   zk_restart DIR I              starts server I again, on its old port and data
 #   zk_stop|zk_kill|zk_pause|zk_continue DIR I    TERM (waits for its end) | KILL | STOP | CONT
-#   zk_serves DIR I, zk_wait DIR I [SECONDS], zk_leader DIR, zk_wait_leader DIR, zk_pid DIR I, zk_4lw DIR I WORD, zk_stop_all DIR
+#   zk_wait DIR I [SECONDS]       waits until server I serves
+#   zk_serves DIR I, zk_leader DIR, zk_wait_leader DIR, zk_pid DIR I, zk_4lw DIR I WORD,
+#   zk_stop_all DIR
 #
-# Settings, as variables: ZK_HOSTS=(a b c) their addresses (127.0.0.1 each), ZK_PREFIX=("ip netns exec z1" ...) commands to
-# run them with, ZK_CONF lines for zoo.cfg, ZK_FORCE_SYNC=yes for a real fsync per write (no: files outlive a killed
-# server all the same, and a slow disk ends no short sessions).
-# Ports are below the kernel's ephemeral ones: nobody else is given a stopped server's port.
+# Settings, as variables: ZK_HOSTS=(a b c) their addresses (127.0.0.1 each);
+# ZK_PREFIX=("ip netns exec z1" ...) commands to run them with; ZK_CONF lines for zoo.cfg;
+# ZK_FORCE_SYNC=yes for a real fsync per write (default no: files outlive a killed server anyway,
+# and a slow disk then expires no short session).
+# Ports lie below the kernel's ephemeral ones, so that nobody else gets a stopped server's port.
 
-ZK_JARS=/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-log4j12.jar:/usr/share/java/log4j-1.2.jar
+ZK_JARS=/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-log4j12.jar
+ZK_JARS+=:/usr/share/java/log4j-1.2.jar
 : "${ZK_FORCE_SYNC:=no}" "${ZK_CONF:=}"
 
 zk_or_skip() {
@@ -30,18 +36,22 @@ zk_prefix() { echo "${ZK_PREFIX[$(($1 - 1))]:-}"; }
 # The pid of server I, if that process is still this server.
 zk_alive() {
     local pid
-    pid=$(cat "$1/$2/zookeeper.pid" 2> /dev/null) && grep -qzF "$1/$2/zoo.cfg" "/proc/$pid/cmdline" 2> /dev/null && echo "$pid"
+    pid=$(cat "$1/$2/zookeeper.pid" 2> /dev/null) &&
+        grep -qzF "$1/$2/zoo.cfg" "/proc/$pid/cmdline" 2> /dev/null && echo "$pid"
 }
 zk_4lw() {
     # shellcheck disable=SC2016,SC2046
-    timeout 2 $(zk_prefix "$2") bash -c 'exec 3<>"/dev/tcp/$0/$1" && printf %s "$2" >&3 && cat <&3' \
+    timeout 2 $(zk_prefix "$2") \
+        bash -c 'exec 3<>"/dev/tcp/$0/$1" && printf %s "$2" >&3 && cat <&3' \
         "$(zk_host "$2")" "$(zk_port "$1" "$2")" "$3" 2> /dev/null
 }
-# It answers, it is ours (not one of another test that has got the same port), and it is part of a quorum.
+# Does server I answer, is it ours (not one of another test that got the same port), and is it part
+# of a quorum?
 zk_serves() {
-    zk_4lw "$1" "$2" conf | grep -qF "dataDir=$1/$2/data" && zk_4lw "$1" "$2" srvr | grep -q '^Mode: \(standalone\|leader\|follower\)'
+    zk_4lw "$1" "$2" conf | grep -qF "dataDir=$1/$2/data" &&
+        zk_4lw "$1" "$2" srvr | grep -q '^Mode: \(standalone\|leader\|follower\)'
 }
-# 0: serves; 1: not in time; 2: the server has ended.
+# Returns 0 when it serves, 1 when not in time, 2 when the server has ended.
 zk_wait() {
     local until=$((SECONDS + ${3:-60}))
     until zk_serves "$1" "$2"; do
@@ -56,7 +66,9 @@ zk_wait() {
 zk_leader() {
     local d
     for d in "$1"/[0-9]*; do
-        if zk_4lw "$1" "${d##*/}" srvr | grep -q '^Mode: \(standalone\|leader\)'; then echo "${d##*/}" && return; fi
+        if zk_4lw "$1" "${d##*/}" srvr | grep -q '^Mode: \(standalone\|leader\)'; then
+            echo "${d##*/}" && return
+        fi
     done
     return 1
 }
@@ -70,10 +82,13 @@ zk_wait_leader() {
 zk_restart() {
     local d=$1/$2
     # shellcheck disable=SC2046
-    (cd "$d" && exec $(zk_prefix "$2") setpriv --pdeathsig KILL java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+    (cd "$d" && exec $(zk_prefix "$2") setpriv --pdeathsig KILL \
+        java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
         -XX:-UsePerfData -Dzookeeper.jmx.log4j.disable=true -Dzookeeper.forceSync="$ZK_FORCE_SYNC" \
-        -Dzookeeper.preAllocSize=4096 -Dlog4j.configuration="file:$d/log4j.properties" -cp "$d:$ZK_JARS" \
-        org.apache.zookeeper.server.quorum.QuorumPeerMain "$d/zoo.cfg") < /dev/null >> "$d/zookeeper.out" 2>&1 &
+        -Dzookeeper.preAllocSize=4096 \
+        -Dlog4j.configuration="file:$d/log4j.properties" -cp "$d:$ZK_JARS" \
+        org.apache.zookeeper.server.quorum.QuorumPeerMain "$d/zoo.cfg") < /dev/null \
+        >> "$d/zookeeper.out" 2>&1 &
     echo $! > "$d/zookeeper.pid"
     disown $!
 }
