@@ -50,7 +50,7 @@ int ha_store_open(const struct ha_store_ops *ops, const char *where, const struc
 {
     int rc = ops->open(where, lead, out, epoch, err);
 
-    if (rc == 0)
+    if (rc == 0 && (*out)->ops != ops) /* a store in memory may be open and in use already */
         (*out)->ops = ops;
     return rc;
 }
