@@ -273,8 +273,9 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
 
     if (!b->started)
         return 0;
-    b->started = false;
+    /* Together, under the lock: a leadership that is being entered has its threads, and no other one is entered. */
     pthread_mutex_lock(&b->life);
+    b->started = false;
     b->ending = true;
     if (b->term)
         rc = rm_leadership_finish(b->term, -BASE_EIO, STOPPING_TEXT, err);
