@@ -10,7 +10,8 @@ creel_test(test_api_parking SOURCES unit/test_api_parking.c unit/api_client.c LI
            LABELS unit threads TIMEOUT 180)
 # What a standby answers, served by a fake daemon.
 creel_test(test_standby SOURCES unit/test_standby.c unit/api_client.c
-           ${CMAKE_SOURCE_DIR}/rm/leader/standby.c ${CMAKE_SOURCE_DIR}/rm/http/ha.c LIBS creel_api LABELS unit threads)
+           ${CMAKE_SOURCE_DIR}/rm/leader/standby.c ${CMAKE_SOURCE_DIR}/rm/http/ha.c
+           LIBS creel_api LABELS unit threads)
 target_compile_definitions(test_standby PRIVATE GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/golden")
 creel_test(test_rm_failover_http SOURCES unit/test_rm_failover_http.c unit/api_client.c
            unit/rms_of_test.c LIBS creel_rm LABELS unit threads)
