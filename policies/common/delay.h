@@ -1,4 +1,4 @@
-/* policies/common/delay.h - delay scheduling: a filter over any ordering of jobs, and the formulas around it.
+/* policies/common/delay.h - delay scheduling: a filter over any ordering of jobs.
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, Algorithms 2 and 3 and section 4.
  *
  * A job offered a slot where it has no local task declines for a while. Per job: level (how far it may go now), wait
@@ -54,23 +54,5 @@ bool delay_ask(struct delay *d, struct delay_job *job, enum delay_level best);
 void delay_launched(struct delay *d, struct delay_job *job);
 /* @job goes away. */
 void delay_leave(struct delay *d, struct delay_job *job);
-
-/* ---- formulas (section 4) ---- */
-/* Formula 2: skips D for target locality @l (0..1), @tasks per job, @replicas, @nodes. */
-double delay_d_for_locality(double l, double tasks, double replicas, double nodes);
-/* Expected locality of a job of @tasks when it skips @d offers: 1 - (1/N) sum_{K=1..N} exp(-R D K / M). */
-double delay_locality_of_d(double d, double tasks, double replicas, double nodes);
-/* Longest wait: D * T / S, for @slots in all and mean task time @task_s. */
-double delay_wait_bound_s(double d, double task_s, double slots);
-/* Formula 1: expected time to collect @need slots by waiting: F * T / S. */
-double delay_ramp_s(double need, double task_s, double slots);
-/* Skips within @w1_s when @freed_per_s slots become free. */
-double delay_d_of_wait(double w1_s, double freed_per_s);
-/* Chance of a local task at one offer with @pending tasks left: 1 - exp(-R D K / M). */
-double delay_local_chance(double d, double pending, double replicas, double nodes);
-/* Sticky slots: locality is at most 1 - (1 - 1/n)^(R L) with n jobs, R replicas, L slots per node. */
-double delay_sticky_bound(double jobs, double replicas, double slots_per_node);
-/* A job with @share of its data's nodes: 1 - (1 - p)^d. */
-double delay_chance_within(double p, double offers);
 
 #endif

@@ -4,6 +4,7 @@
 #include "policies/common/delay.h"
 #include "policies/common/spread_cap.h"
 #include "policies/policy.h"
+#include "tests/policy/delay_formulas.h"
 #include "tests/unit/cunit_main.h"
 
 #define S                          INT64_C(1000000)

@@ -21,9 +21,9 @@ static void test_registry(void)
             CU_ASSERT_STRING_NOT_EQUAL(policy_at(i)->colour, policy_at(n)->colour);
         }
     }
-    CU_ASSERT_EQUAL(n, 16);
+    CU_ASSERT(n >= 16);
     CU_ASSERT_PTR_EQUAL(policy_at(0), &policy_fifo);
-    CU_ASSERT_PTR_EQUAL(policy_at(15), &policy_psbs);
+    CU_ASSERT_PTR_EQUAL(policy_find("psbs"), &policy_psbs);
     CU_ASSERT_PTR_NULL(policy_find(NULL));
     CU_ASSERT_STRING_EQUAL(policy_nearest("hfps", false), "hfsp");
     CU_ASSERT_STRING_EQUAL(policy_nearest("strp", true), "srpt");

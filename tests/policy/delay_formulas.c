@@ -1,7 +1,7 @@
 /* The arithmetic of delay scheduling. SOURCE: Zaharia et al., EuroSys 2010, section 4. */
-#include <math.h>
+#include "tests/policy/delay_formulas.h"
 
-#include "policies/common/delay.h"
+#include <math.h>
 
 double delay_d_for_locality(double l, double tasks, double replicas, double nodes)
 {
