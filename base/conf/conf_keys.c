@@ -127,14 +127,13 @@ const struct base_conf_key base_conf_keys[] = {
          "for allocation files without placement rules: create queues that the file does not "
          "declare on demand"),
     INT("yarn.scheduler.fair.locality-delay-node-ms", "-1", -1, MS_MAX,
-        "as creel.delay.w1, in milliseconds"),
+        "alias of creel.delay.w1, in milliseconds; -1: not set"),
     INT("yarn.scheduler.fair.locality-delay-rack-ms", "-1", -1, MS_MAX,
-        "as creel.delay.w2, in milliseconds"),
+        "alias of creel.delay.w2, in milliseconds; -1: not set"),
     STR("creel.scheduler.queues", "",
         "names of the queues in addition to \"default\", separated by commas"),
     INT("creel.scheduler.locality-delay-ms", "-1", -1, MS_MAX,
-        "delay scheduling: wait for a local node, then as long for the rack; 0: off; -1: as the "
-        "policy has it"),
+        "alias of creel.delay.w1 and creel.delay.w2 together, in milliseconds; -1: not set"),
     DBL("creel.scheduler.slowstart", "0.05",
         "share of a job's maps that must have ended before its reduces start, 0 to 1"),
     INT("creel.rtmr.offer-margin-ms", "5000", 0, 3600000,
