@@ -41,7 +41,8 @@ void hfsp_node_forgotten(struct policy *self, uint32_t node)
         if (node >= ks->node_n)
             continue;
         while (ks->node[node].len) /* none: nothing is there any more */
-            hfsp_node_held(self, ks->node[node].v[0].phase, node, -ks->node[node].v[0].n);
+            hfsp_node_count_suspended(self, ks->node[node].v[0].phase, node,
+                                      -ks->node[node].v[0].n);
         free(ks->node[node].v);
         ks->node[node] = (struct hfsp_node){0};
     }
@@ -55,7 +56,7 @@ void hfsp_nodes_free(struct hfsp_kind *ks)
     free(ks->candidate);
 }
 
-void hfsp_node_held(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by)
+void hfsp_node_count_suspended(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by)
 {
     struct hfsp_node *n = node_of(&self->kind[p->kind], node);
     size_t at = 0;
@@ -84,13 +85,13 @@ static int32_t held_of(const struct hfsp_node *n, const struct hfsp_phase *p)
     return 0;
 }
 
-void hfsp_nodes_forget(struct policy *self, struct hfsp_phase *p)
+void hfsp_nodes_drop_phase(struct policy *self, struct hfsp_phase *p)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
 
     for (uint32_t i = 0; p->held > 0; i++)
         if (held_of(&ks->node[i], p) > 0)
-            hfsp_node_held(self, p, i, -held_of(&ks->node[i], p));
+            hfsp_node_count_suspended(self, p, i, -held_of(&ks->node[i], p));
 }
 
 /* How many may be preempted on the node now. */
@@ -359,7 +360,7 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
     int64_t left, elsewhere, free;
     int32_t rank = -1;
 
-    hfsp_clock(self, offer->now_us);
+    hfsp_clock_advance(self, offer->now_us);
     if (self->set.preemption == HFSP_WAIT)
         return;
     elsewhere = offer->capacity->slots[kind] - offer->capacity->used[kind];
@@ -367,7 +368,7 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
     free = left;
     if (ks->pending <= left && offer->node_suspended == 0)
         return;
-    hfsp_settle(self, kind);
+    hfsp_rank_anew(self, kind);
     if (self->fair)
         virtual_fair_advance(self->fair, self->now_us);
     node = node_of(ks, offer->node);

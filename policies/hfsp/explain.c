@@ -58,7 +58,7 @@ void hfsp_explain(const struct policy *self, const struct policy_job *job, int64
             continue;
         base_buf_addf(out, "%s%ss: ", any ? ". " : "", kind_name[k]);
         any = true;
-        hfsp_settle((struct policy *)(uintptr_t)self, k); /* for the core this changes nothing */
+        hfsp_rank_anew((struct policy *)(uintptr_t)self, k); /* for the core this changes nothing */
         explain_size(self, p, out);
         explain_finish(self, p, now_us, out);
         if (count->suspended > 0)

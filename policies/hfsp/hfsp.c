@@ -169,14 +169,14 @@ static void find_suspended(struct policy *self, struct hfsp_phase *p)
         return;
     while (self->env->running(self->env->core, p->own->job, p->kind, &cursor, &r))
         if (r.suspended)
-            hfsp_node_held(self, p, r.node, 1);
+            hfsp_node_count_suspended(self, p, r.node, 1);
 }
 
 static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct hfsp_job *own = base_alloc(sizeof *own);
 
-    hfsp_clock(self, now_us);
+    hfsp_clock_advance(self, now_us);
     own->job = job;
     job->own = own;
     if (self->fair) {
@@ -188,8 +188,8 @@ static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t no
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         find_suspended(self, &own->phase[k]);
         if (enters_now(self, &own->phase[k]))
-            hfsp_enter(self, &own->phase[k]);
-        hfsp_refresh(self, &own->phase[k]);
+            hfsp_phase_enter(self, &own->phase[k]);
+        hfsp_phase_update_lists(self, &own->phase[k]);
     }
 }
 
@@ -215,7 +215,7 @@ static void phase_leaves(struct policy *self, struct hfsp_phase *p)
     struct hfsp_kind *ks = &self->kind[p->kind];
 
     ks->pending -= p->pending;
-    hfsp_nodes_forget(self, p);
+    hfsp_nodes_drop_phase(self, p);
     if (p->share.linked)
         policy_order_remove(&ks->share_order, &p->share);
     if (p->counted) {
@@ -223,7 +223,7 @@ static void phase_leaves(struct policy *self, struct hfsp_phase *p)
         ks->means_n--;
     }
     if (p->state != HFSP_ABSENT) {
-        hfsp_advance(self, p->kind);
+        hfsp_virtual_advance(self, p->kind);
         hfsp_rank_want(&ks->rank, p->virtual, 0);
         for (int c = 0; c < HFSP_COUNTS; c++)
             hfsp_rank_count(&ks->rank, (enum hfsp_count)c, p->virtual, 0);
@@ -256,14 +256,14 @@ static void hfsp_left(struct policy *self, struct policy_job *job, int64_t now_u
 {
     struct hfsp_job *own = job->own;
 
-    hfsp_clock(self, now_us);
+    hfsp_clock_advance(self, now_us);
     if (own->fair)
         fair_leaves(self, own);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         phase_leaves(self, &own->phase[k]);
         if (self->set.order == VIRTUAL_BY_REMAINING)
             self->kind[k].stale = true;
-        hfsp_find_late(self, k);
+        hfsp_share_late_jobs(self, k);
     }
     free(own);
     job->own = NULL;
@@ -274,18 +274,18 @@ static void hfsp_changed(struct policy *self, struct policy_job *job, enum base_
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
     if (p->state == HFSP_ABSENT && enters_now(self, p))
-        hfsp_enter(self, p);
+        hfsp_phase_enter(self, p);
     else if (p->state != HFSP_ABSENT && p->total != job->phase[kind].total)
-        hfsp_grow(self, p, job->phase[kind].total - p->total);
-    hfsp_refresh(self, p);
+        hfsp_phase_change_total(self, p, job->phase[kind].total - p->total);
+    hfsp_phase_update_lists(self, p);
 }
 
 static void hfsp_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                          uint32_t node, int64_t now_us)
 {
     (void)node;
-    hfsp_clock(self, now_us);
-    hfsp_find_late(self, kind);
+    hfsp_clock_advance(self, now_us);
+    hfsp_share_late_jobs(self, kind);
     hfsp_train_started(self, hfsp_phase_of(job, kind), task);
 }
 
@@ -294,10 +294,10 @@ static void hfsp_suspended(struct policy *self, struct policy_job *job, enum bas
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
-    hfsp_clock(self, now_us);
-    hfsp_find_late(self, kind);
-    hfsp_node_held(self, p, node, suspended ? 1 : -1);
-    hfsp_train_paused(self, p, task, suspended);
+    hfsp_clock_advance(self, now_us);
+    hfsp_share_late_jobs(self, kind);
+    hfsp_node_count_suspended(self, p, node, suspended ? 1 : -1);
+    hfsp_train_note_suspended(self, p, task, suspended);
 }
 
 static void hfsp_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
@@ -305,11 +305,11 @@ static void hfsp_ended(struct policy *self, struct policy_job *job, enum base_ta
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
-    hfsp_clock(self, end->ended_us);
-    hfsp_find_late(self, kind);
+    hfsp_clock_advance(self, end->ended_us);
+    hfsp_share_late_jobs(self, kind);
     if (end->suspended) {
-        hfsp_node_held(self, p, end->node, -1);
-        hfsp_train_paused(self, p, end->task, false);
+        hfsp_node_count_suspended(self, p, end->node, -1);
+        hfsp_train_note_suspended(self, p, end->task, false);
     }
     hfsp_train_ended(self, p, end);
 }
@@ -321,17 +321,17 @@ static void hfsp_progress(struct policy *self, struct policy_job *job, enum base
 
     if (p->state != HFSP_TRAINING || kind != BASE_TASK_REDUCE)
         return;
-    hfsp_clock(self, now_us);
+    hfsp_clock_advance(self, now_us);
     hfsp_train_progress(self, p, task, progress, now_us);
 }
 
 static void hfsp_capacity(struct policy *self, int64_t now_us)
 {
-    hfsp_clock(self, now_us);
+    hfsp_clock_advance(self, now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         enum base_task_kind kind = k;
 
-        hfsp_advance(self, kind);
+        hfsp_virtual_advance(self, kind);
         if (!virtual_cluster_set_slots(self->kind[k].vc, self->env->capacity->slots[k]))
             continue;
         self->kind[k].stale = true;
@@ -348,9 +348,9 @@ static int64_t hfsp_timer(struct policy *self, int64_t now_us, struct policy_pla
     (void)plan;
     if (self->set.update_us <= 0)
         return 0;
-    hfsp_clock(self, now_us);
+    hfsp_clock_advance(self, now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        hfsp_advance(self, k);
+        hfsp_virtual_advance(self, k);
         self->kind[k].stale = true;
     }
     return now_us + self->set.update_us;
@@ -393,7 +393,7 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
     struct policy_link *link;
     struct policy_job *job;
 
-    hfsp_settle(self, offer->kind);
+    hfsp_rank_anew(self, offer->kind);
     for (; offer->step < STEP_END; offer->step++, offer->at = NULL) {
         switch ((enum step)offer->step) {
         case STEP_TRAIN:

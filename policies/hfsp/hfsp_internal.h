@@ -121,15 +121,16 @@ static inline struct hfsp_phase *hfsp_phase_of(const struct policy_job *job, enu
 }
 
 /* ---- policies/hfsp/order.c ---- */
-void hfsp_clock(struct policy *self, int64_t now_us); /* time is at least that */
-/* The virtual cluster of @kind goes on to now; before a change of it. */
-void hfsp_advance(struct policy *self, enum base_task_kind kind);
-/* Before the order is looked at: projections, ranks, late jobs, if the virtual cluster was changed since. */
-void hfsp_settle(struct policy *self, enum base_task_kind kind);
-/* Late jobs share (PSBS): those that have become late by now join the sharing. */
-void hfsp_find_late(struct policy *self, enum base_task_kind kind);
-/* What @p wants now, in all lists. */
-void hfsp_refresh(struct policy *self, struct hfsp_phase *p);
+void hfsp_clock_advance(struct policy *self, int64_t now_us); /* never backwards */
+/* Serves the virtual cluster of @kind up to now. Call it before any change of that cluster. */
+void hfsp_virtual_advance(struct policy *self, enum base_task_kind kind);
+/* Projects, ranks and finds late jobs anew if the virtual cluster has changed. Call it before ranks
+ * are read. */
+void hfsp_rank_anew(struct policy *self, enum base_task_kind kind);
+/* Under PSBS: lets jobs that have become late by now share slots with the other late ones. */
+void hfsp_share_late_jobs(struct policy *self, enum base_task_kind kind);
+/* Puts @p into, or takes it out of, the ranks and lists that fit its counts. */
+void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p);
 
 /* A task's time as a whole number, small enough to be added to others: sizes may be given, or wrong, without bound. */
 static inline int64_t hfsp_whole_us(double us)
@@ -138,12 +139,12 @@ static inline int64_t hfsp_whole_us(double us)
 }
 
 /* ---- policies/hfsp/size.c ---- */
-void hfsp_enter(struct policy *self, struct hfsp_phase *p);
-/* It has @more tasks; fewer (< 0): some were withdrawn, or have run. */
-void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more);
-/* Its sample is measured. */
-void hfsp_sized(struct policy *self, struct hfsp_phase *p);
-/* What a size is multiplied with in experiments with errors. */
+void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p);
+/* The phase has @more tasks; < 0: some were withdrawn, or have run. */
+void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t more);
+/* Ends the training of @p: its size follows from the measured sample. */
+void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p);
+/* The factor on a size in experiments with wrong estimates. */
 double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq, enum base_task_kind kind);
 
 /* ---- policies/hfsp/train.c ---- */
@@ -151,19 +152,21 @@ int64_t hfsp_train_max(const struct policy *self, enum base_task_kind kind); /* 
 int32_t hfsp_train_need(const struct hfsp_phase *p);                      /* samples still to launch */
 void hfsp_train_begin(struct policy *self, struct hfsp_phase *p);
 void hfsp_train_end(struct policy *self, struct hfsp_phase *p);
-void hfsp_train_place(struct policy *self, struct hfsp_phase *p);
+void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p);
 void hfsp_train_reshare(struct policy *self, enum base_task_kind kind);
 void hfsp_train_started(struct policy *self, struct hfsp_phase *p, int32_t task);
-void hfsp_train_paused(struct policy *self, struct hfsp_phase *p, int32_t task, bool suspended);
+void hfsp_train_note_suspended(struct policy *self, struct hfsp_phase *p, int32_t task,
+                               bool suspended);
 void hfsp_train_ended(struct policy *self, struct hfsp_phase *p, const struct policy_task_end *end);
 void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress, int64_t now_us);
-/* Is it being measured? */
+/* Is @task a sample that is being measured? */
 bool hfsp_train_is_sample(const struct hfsp_phase *p, int32_t task);
 struct policy_job *hfsp_train_job(const struct policy_link *link);
 
 /* ---- policies/hfsp/claims.c ---- */
-void hfsp_node_held(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by);
-void hfsp_nodes_forget(struct policy *self, struct hfsp_phase *p);
+void hfsp_node_count_suspended(struct policy *self, struct hfsp_phase *p, uint32_t node,
+                               int32_t by);
+void hfsp_nodes_drop_phase(struct policy *self, struct hfsp_phase *p);
 void hfsp_node_forgotten(struct policy *self, uint32_t node);
 void hfsp_nodes_free(struct hfsp_kind *ks);
 void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,

@@ -4,18 +4,18 @@
 
 #include "policies/hfsp/hfsp_internal.h"
 
-void hfsp_clock(struct policy *self, int64_t now_us)
+void hfsp_clock_advance(struct policy *self, int64_t now_us)
 {
     if (now_us > self->now_us)
         self->now_us = now_us;
 }
 
-void hfsp_advance(struct policy *self, enum base_task_kind kind)
+void hfsp_virtual_advance(struct policy *self, enum base_task_kind kind)
 {
     virtual_cluster_advance(self->kind[kind].vc, self->now_us);
 }
 
-void hfsp_find_late(struct policy *self, enum base_task_kind kind)
+void hfsp_share_late_jobs(struct policy *self, enum base_task_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
 
@@ -29,12 +29,12 @@ void hfsp_find_late(struct policy *self, enum base_task_kind kind)
         ks->late_to++;
         if (ks->phase[job]) {
             ks->phase[job]->late = true;
-            hfsp_refresh(self, ks->phase[job]);
+            hfsp_phase_update_lists(self, ks->phase[job]);
         }
     }
 }
 
-void hfsp_settle(struct policy *self, enum base_task_kind kind)
+void hfsp_rank_anew(struct policy *self, enum base_task_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
     const int32_t *order;
@@ -49,13 +49,13 @@ void hfsp_settle(struct policy *self, enum base_task_kind kind)
     if (!self->set.late_share)
         return;
     ks->late_to = 0;
-    hfsp_find_late(self, kind);
+    hfsp_share_late_jobs(self, kind);
     for (size_t i = (size_t)ks->late_to; i < n; i++) {
         struct hfsp_phase *p = ks->phase[order[i]];
 
         if (p && p->late) { /* its size was set anew */
             p->late = false;
-            hfsp_refresh(self, p);
+            hfsp_phase_update_lists(self, p);
         }
     }
 }
@@ -83,7 +83,7 @@ static int32_t prey(const struct hfsp_phase *p)
     return p->own->job->phase[p->kind].running - (p->state == HFSP_TRAINING ? p->running : 0);
 }
 
-void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
+void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     const struct policy_phase *count = &job->phase[p->kind];
@@ -97,7 +97,7 @@ void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
     hfsp_rank_count(&ks->rank, HFSP_PREY, p->virtual, prey(p));
     hfsp_rank_count(&ks->rank, HFSP_WAITING, p->virtual, count->pending);
     if (p->state == HFSP_TRAINING)
-        hfsp_train_place(self, p);
+        hfsp_train_update_list(self, p);
     if (p->late || p->share.linked)
         policy_order_place(&ks->share_order, &p->share,
                            p->late && (count->pending > hfsp_train_need(p) || count->suspended > 0),

@@ -90,7 +90,7 @@ static void add(struct policy *self, struct hfsp_phase *p, const struct virtual_
     struct hfsp_kind *ks = &self->kind[p->kind];
     const struct policy_job *job = p->own->job;
 
-    hfsp_advance(self, p->kind);
+    hfsp_virtual_advance(self, p->kind);
     p->virtual = virtual_cluster_add(ks->vc, job->submit_us, job->cluster_ts, job->seq, job->weight, runs, n);
     while ((size_t)p->virtual >= ks->phase_cap) {
         size_t len = ks->phase_cap;
@@ -161,7 +161,7 @@ static void enter_fair(struct policy *self, const struct hfsp_phase *p)
     virtual_fair_tasks(self->fair, p->own->fair, p->kind, p->total - count->done - running, running, count->done);
 }
 
-void hfsp_enter(struct policy *self, struct hfsp_phase *p)
+void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     const struct policy_size *size = &job->size[p->kind];
@@ -184,7 +184,7 @@ void hfsp_enter(struct policy *self, struct hfsp_phase *p)
     enter_fair(self, p);
 }
 
-void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more)
+void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t more)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
     struct virtual_run runs[2];
@@ -198,7 +198,7 @@ void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more)
         virtual_fair_advance(self->fair, self->now_us);
         virtual_fair_tasks(self->fair, p->own->fair, p->kind, more, 0, 0);
     }
-    hfsp_advance(self, p->kind);
+    hfsp_virtual_advance(self, p->kind);
     tasks = virtual_cluster_tasks(ks->vc, p->virtual) + more;
     left = virtual_cluster_left(ks->vc, p->virtual) + p->task_us * more;
     p->size_us = fmax(p->size_us + p->task_us * more, 0);
@@ -238,7 +238,7 @@ static double measured(const struct hfsp_phase *p, int64_t *x, int32_t *ended)
     return work;
 }
 
-void hfsp_sized(struct policy *self, struct hfsp_phase *p)
+void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
     struct virtual_run runs[ESTIMATOR_RUNS];
@@ -253,7 +253,7 @@ void hfsp_sized(struct policy *self, struct hfsp_phase *p)
     estimator_fit(&fit, self->set.estimator, x, (size_t)p->sample_n);
     free(x);
     p->size_us = estimator_total(&fit, p->total) * bytes_scale(p) * error_of(self, p);
-    hfsp_advance(self, p->kind);
+    hfsp_virtual_advance(self, p->kind);
     left = p->total - ended;
     if (self->set.resize == HFSP_RESIZE_VIRTUAL) {
         work = virtual_cluster_received(ks->vc, p->virtual);
@@ -268,5 +268,5 @@ void hfsp_sized(struct policy *self, struct hfsp_phase *p)
     }
     virtual_cluster_resize(ks->vc, p->virtual, runs, estimator_runs(&fit, left, p->size_us - work, runs));
     ks->stale = true;
-    hfsp_refresh(self, p);
+    hfsp_phase_update_lists(self, p);
 }

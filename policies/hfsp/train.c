@@ -26,7 +26,7 @@ int32_t hfsp_train_need(const struct hfsp_phase *p)
 }
 
 /* In the list of its place, or in none. */
-void hfsp_train_place(struct policy *self, struct hfsp_phase *p)
+void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
     const struct policy_phase *count = &p->own->job->phase[p->kind];
@@ -59,7 +59,7 @@ void hfsp_train_reshare(struct policy *self, enum base_task_kind kind)
     for (int side = 0; side < 2; side++)
         for (struct policy_link *l = ks->train[side].first; l; l = next) {
             next = policy_order_next(l);
-            hfsp_train_place(self, hfsp_phase_of(hfsp_train_job(l), kind));
+            hfsp_train_update_list(self, hfsp_phase_of(hfsp_train_job(l), kind));
         }
 }
 
@@ -79,7 +79,7 @@ void hfsp_train_begin(struct policy *self, struct hfsp_phase *p)
     while (hfsp_train_need(p) > 0 && self->env->running(self->env->core, job, p->kind, &cursor, &r)) {
         hfsp_train_started(self, p, r.task);
         if (r.suspended)
-            hfsp_train_paused(self, p, r.task, true);
+            hfsp_train_note_suspended(self, p, r.task, true);
     }
 }
 
@@ -121,7 +121,8 @@ void hfsp_train_started(struct policy *self, struct hfsp_phase *p, int32_t task)
     self->kind[p->kind].training_running++;
 }
 
-void hfsp_train_paused(struct policy *self, struct hfsp_phase *p, int32_t task, bool suspended)
+void hfsp_train_note_suspended(struct policy *self, struct hfsp_phase *p, int32_t task,
+                               bool suspended)
 {
     int32_t by = suspended ? -1 : 1;
 
@@ -170,7 +171,7 @@ void hfsp_train_ended(struct policy *self, struct hfsp_phase *p, const struct po
     else
         s->work_us = end->work_us;
     if (p->known + p->measured == p->sample_n)
-        hfsp_sized(self, p);
+        hfsp_phase_size_from_sample(self, p);
 }
 
 void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress, int64_t now_us)
@@ -189,5 +190,5 @@ void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task
         return;
     measure(p, s, estimator_reduce_us(now_us - s->function_us, done - s->function_first), now_us - s->function_us);
     if (p->known + p->measured == p->sample_n)
-        hfsp_sized(self, p);
+        hfsp_phase_size_from_sample(self, p);
 }

@@ -34,15 +34,15 @@ static int64_t left_us(const struct policy *self, const struct policy_job *job)
     return sum;
 }
 
-void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum base_task_kind kind)
+void rtmr_best_effort_reorder(struct policy *self, struct rtmr_job *own, enum base_task_kind kind)
 {
     struct policy_job *job = own->job;
     struct policy_link *link = &job->link[kind];
     int64_t key = -(int64_t)job->priority;
 
-    if (self->be_order == RTMR_BESIDE_FAIR)
+    if (self->be_order == RTMR_BEST_EFFORT_FAIR)
         key = job->phase[kind].running;
-    else if (self->be_order == RTMR_BESIDE_HSRTF)
+    else if (self->be_order == RTMR_BEST_EFFORT_HSRTF)
         key = left_us(self, job);
     if (job->phase[kind].pending <= 0 && job->phase[kind].suspended <= 0) {
         if (link->linked)
@@ -54,8 +54,8 @@ void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum base_ta
     }
 }
 
-struct policy_job *rtmr_beside_next(const struct policy *self, struct policy_offer *offer,
-                                    const struct policy_job *prev)
+struct policy_job *rtmr_best_effort_next(const struct policy *self, struct policy_offer *offer,
+                                         const struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
     struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->beside[kind].first;
@@ -71,7 +71,7 @@ struct policy_job *rtmr_beside_next(const struct policy *self, struct policy_off
 }
 
 /* ---- what runs ---- */
-int64_t rtmr_until_us(const struct policy_running *r, int64_t eps_us, int64_t now_us)
+int64_t rtmr_latest_end_us(const struct policy_running *r, int64_t eps_us, int64_t now_us)
 {
     int64_t until = r->started_us + eps_us;
 
@@ -118,7 +118,7 @@ static void coarsen(struct rtmr_busy *b, int64_t now_us)
     free(grid);
 }
 
-int64_t rtmr_killed_us(const struct policy *self, int64_t now_us)
+int64_t rtmr_kill_end_us(const struct policy *self, int64_t now_us)
 {
     return now_us + 2 * self->env->heartbeat_us;
 }
@@ -140,18 +140,18 @@ static void add_running(struct policy *self, enum base_task_kind k, int64_t now_
             continue; /* started under another policy: they hold their slots until its maps are done */
         eps_us = rtmr_eps_us(self, own->job, k);
         while (env->running(env->core, own->job, k, &cursor, &r)) {
-            int64_t until = rtmr_until_us(&r, eps_us, now_us);
+            int64_t until = rtmr_latest_end_us(&r, eps_us, now_us);
             /* it holds its slot longer than was said before: as if it had started now */
             bool longer = self->be_kill || r.started_us + eps_us <= now_us;
 
             if (!r.suspended)
-                add(b, self->be_kill ? min64(until, rtmr_killed_us(self, now_us)) : until,
+                add(b, self->be_kill ? min64(until, rtmr_kill_end_us(self, now_us)) : until,
                     longer ? now_us : r.started_us, 1);
         }
     }
 }
 
-void rtmr_beside_busy(struct policy *self, int64_t now_us)
+void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us)
 {
     const struct policy_capacity *c = self->env->capacity;
 
@@ -164,7 +164,7 @@ void rtmr_beside_busy(struct policy *self, int64_t now_us)
         others = max64(c->used[k] - self->running[1][k] - (int64_t)b->n, 0);
         freeing = min64(c->freeing[k], others); /* of jobs that have left, too */
         if (freeing > 0)
-            add(b, rtmr_killed_us(self, now_us), now_us, freeing);
+            add(b, rtmr_kill_end_us(self, now_us), now_us, freeing);
         b->never = others - freeing;
         if (b->n > STEPS)
             coarsen(b, now_us);
@@ -185,7 +185,7 @@ static int64_t may_start(const struct policy *self, const struct policy_job *job
     return max64((int64_t)p->total - p->done - p->running, 0);
 }
 
-void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us)
+void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t at_us)
 {
     const struct policy_capacity *c = self->env->capacity;
 
@@ -210,15 +210,16 @@ void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us)
             continue;
         }
         if (self->be_kill)
-            eps_us = min64(eps_us, rtmr_killed_us(self, 0));
+            eps_us = min64(eps_us, rtmr_kill_end_us(self, 0));
         eps_us = max64(eps_us, b->n ? b->v[b->n - 1].until_us - now_us : 0);
         add(w, at_us + eps_us, at_us, n);
     }
 }
 
 /* ---- killing them ---- */
-void rtmr_beside_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
-                         size_t n, struct policy_plan *plan)
+void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offer *offer,
+                                   const struct policy_running *here, size_t n,
+                                   struct policy_plan *plan)
 {
     const struct policy_capacity *c = offer->capacity;
     enum base_task_kind kind = offer->kind;

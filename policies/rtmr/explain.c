@@ -24,8 +24,8 @@ static const char *kind_of(enum base_task_kind kind)
     return kind == BASE_TASK_MAP ? "map" : "reduce";
 }
 
-void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const struct rtmr_verdict *v, int64_t offer_us,
-                  struct policy_promise *out)
+void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
+                       const struct rtmr_verdict *v, int64_t offer_us, struct policy_promise *out)
 {
     struct base_buf why = {0};
     char id[BASE_ID_TEXT_MAX];
@@ -85,7 +85,8 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
                       (long long)rtmr_queue_reserved(&self->q, e->at));
 }
 
-void rtmr_say_broke(struct policy *self, struct rtmr_job *own, enum base_task_kind kind, int64_t took_us)
+void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
+                                    enum base_task_kind kind, int64_t took_us)
 {
     char text[NOTE_MAX], id[BASE_ID_TEXT_MAX];
 
@@ -99,7 +100,7 @@ void rtmr_say_broke(struct policy *self, struct rtmr_job *own, enum base_task_ki
     self->env->note(self->env->core, BASE_LOG_WARN, text);
 }
 
-void rtmr_say_late(struct policy *self, const struct rtmr_job *own, int64_t now_us)
+void rtmr_warn_late_job(struct policy *self, const struct rtmr_job *own, int64_t now_us)
 {
     const struct rtmr_entry *e = own->entry;
     char text[NOTE_MAX], id[BASE_ID_TEXT_MAX];
@@ -113,7 +114,7 @@ void rtmr_say_late(struct policy *self, const struct rtmr_job *own, int64_t now_
     self->env->note(self->env->core, own->broke || now_us <= e->due_us ? BASE_LOG_WARN : BASE_LOG_ERROR, text);
 }
 
-void rtmr_say_lost(struct policy *self, const char *what)
+void rtmr_warn_lost_promises(struct policy *self, const char *what)
 {
     for (size_t i = 0; i < self->q.n; i++) {
         const struct rtmr_entry *e = self->q.v[i];

@@ -327,7 +327,7 @@ size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_
     return from;
 }
 
-void rtmr_entry_ended(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us)
+void rtmr_entry_note_task_end(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us)
 {
     size_t i;
 
@@ -378,7 +378,7 @@ void rtmr_queue_occupy(struct rtmr_queue *q, enum base_task_kind kind, const str
     q->version++;
 }
 
-void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy)
+void rtmr_queue_lay_under(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy)
 {
     for (size_t i = 0; i < q->n; i++)
         rtmr_link_drop_held(q->v[i]);

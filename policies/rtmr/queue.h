@@ -115,14 +115,15 @@ int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr
 /* Takes @e, which waits, in at its place. Estimates of later jobs follow. After an accepting rtmr_queue_test() of the
  * same @e this is what was tested. */
 void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy);
-/* Takes in @e, which comes from elsewhere: waiting, or among the started ones by started_us. Its estimate is its
- * deadline until rtmr_queue_lay(), which has to follow before anybody else is tested. */
+/* Takes in @e, which comes from elsewhere: waiting, or among the started ones by started_us. Its
+ * estimate is its deadline until rtmr_queue_lay_under(), which has to follow before anybody else is
+ * tested. */
 void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* Its first task starts. Returns the first place from which on, up to @e, keys changed (not their order); past @e: none
  * did. Estimates stay. */
 size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* An attempt of it ended at @at_us. */
-void rtmr_entry_ended(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us);
+void rtmr_entry_note_task_end(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us);
 /* Slots for reduces to keep for it. O(log n). */
 void rtmr_queue_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots);
 /* Sum over the first @n of the queue. O(log n). */
@@ -135,9 +136,10 @@ void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_u
 void rtmr_queue_occupy(struct rtmr_queue *q, enum base_task_kind kind, const struct slot_run *until, size_t n);
 /* What runs beside, laid under the whole queue instead of what was known before: jobs were taken over that did not
  * start by the rules here. Calculates all anew. */
-void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy);
-/* Forgets how things came about: every slot is free at @now_us but for what rtmr_queue_occupy() then says. The caller
- * sets n and after_us of every job that has not finished to what is left, and rtmr_queue_lay() follows. */
+void rtmr_queue_lay_under(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy);
+/* Forgets how things came about: every slot is free at @now_us but for what rtmr_queue_occupy()
+ * then says. The caller sets n and after_us of every job that has not finished to what is left, and
+ * rtmr_queue_lay_under() follows. */
 void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS], int64_t now_us);
 /* The cluster has these slots now. Does not calculate. */
 void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS], int64_t now_us);

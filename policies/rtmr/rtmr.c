@@ -67,7 +67,7 @@ static struct policy *rtmr_create(const struct policy_env *env)
     self->eps_margin_us = policy_conf_us(env->conf, rtmr_options, "rtmr.eps_margin");
     self->offer_margin_us = policy_conf_us(env->conf, rtmr_options, "rtmr.offer_margin");
     self->be_order =
-        (enum rtmr_beside_order)policy_conf_word(env->conf, rtmr_options, "rtmr.be_order");
+        (enum rtmr_best_effort_order)policy_conf_word(env->conf, rtmr_options, "rtmr.be_order");
     self->be_kill = policy_conf_bool(env->conf, rtmr_options, "rtmr.be_kill");
     self->be_share = policy_conf_real(env->conf, rtmr_options, "rtmr.be_share");
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -121,7 +121,7 @@ static struct rtmr_entry *new_entry(const struct policy *self, const struct poli
     e->seq = job->seq;
     e->due_us = job->deadline_us < RTMR_UNKNOWN - job->submit_us ? job->submit_us + job->deadline_us : RTMR_UNKNOWN - 1;
     if (self->be_kill) /* slots for its reduces may have to be cleared first, and only then */
-        e->gap_us = rtmr_killed_us(self, 0);
+        e->gap_us = rtmr_kill_end_us(self, 0);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         e->n[k] = job->phase[k].total;
         e->eps_us[k] = rtmr_eps_us(self, job, k);
@@ -145,7 +145,7 @@ static void rtmr_capacity(struct policy *self, int64_t now_us)
     rtmr_queue_estimate(&self->q, 0, now_us);
     self->anew = true; /* those that came may be taken already */
     if (fewer)
-        rtmr_say_lost(self, "slots were lost");
+        rtmr_warn_lost_promises(self, "slots were lost");
 }
 
 static int by_time(const void *a, const void *b)
@@ -172,7 +172,8 @@ static void take_stock(struct policy *self, struct rtmr_entry *e, const struct p
             if (r.suspended)
                 continue;
             base_array_grow(&until, n, &cap);
-            until[n] = (struct slot_run){early ? RTMR_UNKNOWN : rtmr_until_us(&r, e->eps_us[k], now_us), 1};
+            until[n] = (struct slot_run){
+                early ? RTMR_UNKNOWN : rtmr_latest_end_us(&r, e->eps_us[k], now_us), 1};
             e->after_us[k] = max64(e->after_us[k], until[n++].at_us);
         }
         e->n[k] = max64(p->total - p->done - (int64_t)n, 0); /* those being killed run again */
@@ -199,8 +200,8 @@ static void begin_anew(struct policy *self, int64_t now_us)
 /* Jobs were taken over, and all are known by now: what they leave. */
 static void lay(struct policy *self, int64_t now_us)
 {
-    rtmr_beside_busy(self, now_us);
-    rtmr_queue_lay(&self->q, now_us, self->busy);
+    rtmr_best_effort_list_busy(self, now_us);
+    rtmr_queue_lay_under(&self->q, now_us, self->busy);
     self->adopted_us = 0;
 }
 
@@ -220,7 +221,7 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
     if (self->adopted_us)
         lay(self, now_us);
     else
-        rtmr_beside_busy(self, now_us);
+        rtmr_best_effort_list_busy(self, now_us);
     e = new_entry(self, job);
     rtmr_queue_test(&self->q, e, now_us, self->busy, &v);
     if (v.accepted) {
@@ -228,11 +229,11 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
         out->finish_us = v.finish_us;
         return true;
     }
-    rtmr_beside_later(self, now_us, now_us + self->offer_margin_us);
+    rtmr_best_effort_predict_busy(self, now_us, now_us + self->offer_margin_us);
     offer_us = rtmr_queue_offer(
         &self->q, e, (struct rtmr_moment){now_us, self->busy},
         (struct rtmr_moment){now_us + self->offer_margin_us, self->later});
-    rtmr_refusal(self, e, &v, offer_us, out);
+    rtmr_word_refusal(self, e, &v, offer_us, out);
     rtmr_entry_free(e);
     return false;
 }
@@ -261,7 +262,7 @@ static void update(struct policy *self, struct policy_job *job, enum base_task_k
 
     count(self, own, kind, p[kind].running, p[kind].pending);
     if (!own->entry) {
-        rtmr_beside_changed(self, own, kind);
+        rtmr_best_effort_reorder(self, own, kind);
         return;
     }
     self->anew = self->anew || p[BASE_TASK_MAP].done < own->maps_done; /* their output was lost */
@@ -345,7 +346,7 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         done = done && job->phase[k].done >= job->phase[k].total;
     if (done) {
-        rtmr_say_late(self, own, now_us);
+        rtmr_warn_late_job(self, own, now_us);
         correct = self->feedback && (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us);
     } else if (e->at >= self->q.fixed) { /* nothing of it or behind it has started: as if it had never been */
         e->n[BASE_TASK_MAP] = e->n[BASE_TASK_REDUCE] = 0;
@@ -410,11 +411,11 @@ static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum ba
 
     if (!own->entry)
         return;
-    rtmr_entry_ended(own->entry, kind, end->ended_us);
+    rtmr_entry_note_task_end(own->entry, kind, end->ended_us);
     if (!end->success)
         self->anew = true;
     else if (took > own->entry->eps_us[kind])
-        rtmr_say_broke(self, own, kind, took);
+        rtmr_warn_task_outlasted_bound(self, own, kind, took);
 }
 
 /* ---- dispatch ---- */
@@ -434,7 +435,7 @@ static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *of
     struct policy_link *link;
 
     if (prev && !rtmr_job_of(prev)->entry)
-        return rtmr_beside_next(self, offer, prev);
+        return rtmr_best_effort_next(self, offer, prev);
     if (prev)
         offer->step += prev->phase[kind].pending;
     link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
@@ -445,7 +446,7 @@ static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *of
             offer->held = true;
             return NULL;
         }
-        return rtmr_beside_next(self, offer, NULL);
+        return rtmr_best_effort_next(self, offer, NULL);
     }
     if (!keeps_enough(self, offer,
                       offer->step +
@@ -454,7 +455,7 @@ static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *of
         offer->held = true;
         return NULL;
     }
-    return link ? policy_link_job(link, kind) : rtmr_beside_next(self, offer, NULL);
+    return link ? policy_link_job(link, kind) : rtmr_best_effort_next(self, offer, NULL);
 }
 
 const struct policy_ops policy_rtmr = {
@@ -474,6 +475,6 @@ const struct policy_ops policy_rtmr = {
     .on_task_ended = rtmr_task_ended,
     .on_capacity = rtmr_capacity,
     .next = rtmr_next,
-    .victims = rtmr_beside_victims,
+    .victims = rtmr_best_effort_name_victims,
     .explain = rtmr_explain,
 };

@@ -6,7 +6,11 @@
 #include "policies/policy.h"
 #include "policies/rtmr/queue.h"
 
-enum rtmr_beside_order { RTMR_BESIDE_FIFO, RTMR_BESIDE_FAIR, RTMR_BESIDE_HSRTF };
+enum rtmr_best_effort_order {
+    RTMR_BEST_EFFORT_FIFO,
+    RTMR_BEST_EFFORT_FAIR,
+    RTMR_BEST_EFFORT_HSRTF
+};
 
 struct rtmr_job { /* policy_job.own */
     struct policy_job *job;
@@ -32,7 +36,7 @@ struct policy {
     int64_t slots[BASE_TASK_KINDS]; /* as the queue knows them */
     /* options */
     bool literal, feedback, be_kill;
-    enum rtmr_beside_order be_order;
+    enum rtmr_best_effort_order be_order;
     double be_share;
     int64_t delta_us, eps_margin_us, offer_margin_us, bootstrap_us[BASE_TASK_KINDS];
 };
@@ -42,37 +46,42 @@ static inline struct rtmr_job *rtmr_job_of(const struct policy_job *job)
     return job->own;
 }
 
-/* How long a slot is taken by a task of @job at most: its longest task, one heartbeat, the margin. */
+/* The longest time for which a task of @job holds its slot: the longest task, one heartbeat, the
+ * margin. */
 int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job, enum base_task_kind kind);
-/* Until when the attempt holds its slot at most. One that has outlasted its bound may run as long again. */
-int64_t rtmr_until_us(const struct policy_running *r, int64_t eps_us, int64_t now_us);
+/* The latest time at which the attempt leaves its slot. An attempt past its bound may run as long
+ * again. */
+int64_t rtmr_latest_end_us(const struct policy_running *r, int64_t eps_us, int64_t now_us);
 
-/* When the slot of an attempt is free that is killed from @now_us on: its node is told so in its next heartbeat, and
- * says in the one after that that it has ended. */
-int64_t rtmr_killed_us(const struct policy *self, int64_t now_us);
+/* When the slot of an attempt killed at @now_us is free: its node hears of the kill in its next
+ * heartbeat and reports the end in the one after. */
+int64_t rtmr_kill_end_us(const struct policy *self, int64_t now_us);
 
 /* policies/rtmr/best_effort.c */
-void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum base_task_kind kind);
-/* The next one after @prev (NULL: the first), within their share. */
-struct policy_job *rtmr_beside_next(const struct policy *self, struct policy_offer *offer,
-                                    const struct policy_job *prev);
-/* Fills self->busy with what runs now. */
-void rtmr_beside_busy(struct policy *self, int64_t now_us);
-/* Fills self->later: the worst that may run at @at_us, when slots of jobs without deadline are taken by such again.
- * After rtmr_beside_busy(). */
-void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us);
-void rtmr_beside_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
-                         size_t n, struct policy_plan *plan);
+void rtmr_best_effort_reorder(struct policy *self, struct rtmr_job *own, enum base_task_kind kind);
+/* The job without deadline after @prev (NULL: the first) that may have the slot within their share.
+ */
+struct policy_job *rtmr_best_effort_next(const struct policy *self, struct policy_offer *offer,
+                                         const struct policy_job *prev);
+/* Fills self->busy with the tasks without deadline that run now. */
+void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us);
+/* Fills self->later: the longest-lasting tasks without deadline that may run at @at_us, when such
+ * jobs keep the slots they hold. Call it after rtmr_best_effort_list_busy(). */
+void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t at_us);
+void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offer *offer,
+                                   const struct policy_running *here, size_t n,
+                                   struct policy_plan *plan);
 
 /* policies/rtmr/explain.c */
-void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const struct rtmr_verdict *v, int64_t offer_us,
-                  struct policy_promise *out);
+void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
+                       const struct rtmr_verdict *v, int64_t offer_us, struct policy_promise *out);
 void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out);
-/* A task of @own ran longer than what promises rest on. */
-void rtmr_say_broke(struct policy *self, struct rtmr_job *own, enum base_task_kind kind, int64_t took_us);
-/* @e ended at @now_us: says so if it is later than promised. */
-void rtmr_say_late(struct policy *self, const struct rtmr_job *own, int64_t now_us);
-/* Estimates were calculated anew because of @what, which the guarantee leaves out: says which promises do not hold. */
-void rtmr_say_lost(struct policy *self, const char *what);
+/* Logs once per job that a task ran longer than promises assume. */
+void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
+                                    enum base_task_kind kind, int64_t took_us);
+/* Logs that the job ended later than promised, if it did. */
+void rtmr_warn_late_job(struct policy *self, const struct rtmr_job *own, int64_t now_us);
+/* Logs the promises that no longer hold after @what, an event that the guarantee leaves out. */
+void rtmr_warn_lost_promises(struct policy *self, const char *what);
 
 #endif

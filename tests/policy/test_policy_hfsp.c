@@ -146,7 +146,7 @@ static void test_known_sizes(void)
     CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED);
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 70, 1e-9);
     /* the longest task is known: 40 s, however many slots there are */
-    hfsp_settle(w.policy, BASE_TASK_MAP);
+    hfsp_rank_anew(w.policy, BASE_TASK_MAP);
     CU_ASSERT_EQUAL(virtual_cluster_finish_us(w.policy->kind[BASE_TASK_MAP].vc, phase(j, BASE_TASK_MAP)->virtual) -
                         w.now_us,
                     40 * S);
@@ -586,7 +586,7 @@ static void test_extremes(void)
         }
         unknown = fake_job(&w, 1, 10 * S, 0, 0);
         fake_arrive(&w, unknown);
-        hfsp_settle(w.policy, BASE_TASK_MAP);
+        hfsp_rank_anew(w.policy, BASE_TASK_MAP);
         CU_ASSERT(w.policy->kind[BASE_TASK_MAP].rank.rank[phase(j[1], BASE_TASK_MAP)->virtual] <
                   w.policy->kind[BASE_TASK_MAP].rank.rank[phase(j[0], BASE_TASK_MAP)->virtual]);
         CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), unknown);
@@ -636,7 +636,7 @@ static void test_capacity(void)
         CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), slots ? 20 : 15, 1e-6);
         w.now_us += 5 * S;
     }
-    hfsp_advance(w.policy, BASE_TASK_MAP);
+    hfsp_virtual_advance(w.policy, BASE_TASK_MAP);
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 15, 1e-6);
     fake_free(&w);
 }
