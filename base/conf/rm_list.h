@@ -1,11 +1,11 @@
 /* base/conf/rm_list.h - the ResourceManagers of a cluster as the configuration names them to their clients. Which of them is
- * asked: base/rm_turn.h. */
+ * asked: base/conf/rm_turn.h. */
 #ifndef CREEL_BASE_CONF_RM_LIST_H
 #define CREEL_BASE_CONF_RM_LIST_H
 
 #include "base/conf/conf.h"
 #include "base/error.h"
-#include "base/rm_turn.h"
+#include "base/conf/rm_turn.h"
 
 /* Adds what @text lists: "host:port", "http://host:port/", separated by commas or white space. @what is the source that
  * messages name. -BASE_EINVAL: none there, or one that is no address; -BASE_ELIMIT: too many. */

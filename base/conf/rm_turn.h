@@ -1,4 +1,4 @@
-/* base/rm_turn.h - which of a cluster's ResourceManagers is asked next. For the NodeManager, its tasks and the command line
+/* base/conf/rm_turn.h - which of a cluster's ResourceManagers is asked next. For the NodeManager, its tasks and the command line
  * alike. Pure.
  *
  * Asking (struct base_rm_turn): one RM is asked at a time. One that cannot be reached or has no use for us is passed
@@ -15,8 +15,8 @@
  *
  * Who failed in this round is told to the others (header BASE_RM_FAILED_HEADER): a standby that would send us there
  * answers otherwise, or lets a NodeManager wait until there is another leader. */
-#ifndef CREEL_BASE_RM_TURN_H
-#define CREEL_BASE_RM_TURN_H
+#ifndef CREEL_BASE_CONF_RM_TURN_H
+#define CREEL_BASE_CONF_RM_TURN_H
 
 #include <stdbool.h>
 #include <stddef.h>

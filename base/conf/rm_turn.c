@@ -1,4 +1,4 @@
-#include "base/rm_turn.h"
+#include "base/conf/rm_turn.h"
 
 #include <stdio.h>
 #include <string.h>
