@@ -18,4 +18,9 @@ void base_clock_virtual_advance(struct base_clock *c, int64_t to_us); /* never b
 static inline int64_t base_mono_us(const struct base_clock *c) { return c->mono_us(c); }
 static inline int64_t base_wall_us(const struct base_clock *c) { return c->wall_us(c); }
 
+#define BASE_DATE_TEXT_MAX 64
+/* "2026-11-21T20:00:05Z" for @us, microseconds since 1970 (not before), cut to the second; pure,
+ * without libc's time zones. Returns @out. */
+const char *base_date_text(int64_t us, char out[static BASE_DATE_TEXT_MAX]);
+
 #endif

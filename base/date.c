@@ -1,5 +1,5 @@
-/* base/date.c - see the header. */
-#include "base/date.h"
+/* base/date.c - calendar dates for people; see base/clock.h. */
+#include "base/clock.h"
 
 #include <stdio.h>
 

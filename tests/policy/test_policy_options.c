@@ -3,7 +3,7 @@
 #include <CUnit/Basic.h>
 #include <string.h>
 
-#include "base/date.h"
+#include "base/clock.h"
 #include "policies/options.h"
 #include "policies/registry.h"
 #include "tests/unit/cunit_main.h"

@@ -1,7 +1,7 @@
 /* Asks the policy whether it can promise a job's deadline, and words the refusal. */
 #include "rm/core/job/admission.h"
 
-#include "base/date.h"
+#include "base/clock.h"
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
