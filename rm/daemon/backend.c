@@ -70,9 +70,9 @@ struct rm_relay *rm_backend_relay(struct rm_backend *b)
     return b->relay;
 }
 
-void rm_backend_files(struct rm_backend *b, struct rm_files_work *w)
+void rm_backend_files(struct rm_backend *b, struct rm_file_work *w)
 {
-    rm_files_add(b->files, w);
+    rm_file_pool_submit(b->files, w);
 }
 
 void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)

@@ -32,7 +32,7 @@ const char *rm_backend_url(const struct rm_backend *b); /* "http://host:port" of
 void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
                               void (*fn)(void *user), void *user);
 /* For a parked request: work on files that a request names (rm/jobs/file_pool.h). */
-void rm_backend_files(struct rm_backend *b, struct rm_files_work *w);
+void rm_backend_files(struct rm_backend *b, struct rm_file_work *w);
 /* Runs a task for a parked request on one of two threads: one in the background that encodes long lists, and one that may
  * wait for the RM's own files and the name service. After the stop @task is called at once, to give up. */
 enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_KINDS };

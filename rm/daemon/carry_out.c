@@ -56,7 +56,7 @@ static void folder(void *user, const struct rm_effect *fx)
 {
     struct rm_leadership *t = user;
 
-    rm_jobs_io_put(t->io, fx);
+    rm_jobs_io_queue_effect(t->io, fx);
 }
 
 static void outputs(void *user, const struct rm_effect *fx)
@@ -75,7 +75,7 @@ static void tell(void *user, const struct rm_effect *fx)
         base_log((enum base_log_level)fx->u.note.level, "core", "%s", fx->u.note.text);
         break;
     case RM_FX_HISTORY:
-        rm_history_keep(t->b, fx->u.history.id);
+        rm_history_archive_job(t->b, fx->u.history.id);
         break;
     case RM_FX_APP_ENDED:
         rm_audit_end(fx);

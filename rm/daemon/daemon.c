@@ -39,12 +39,13 @@ struct rm_backend *rm_daemon_make(const struct base_conf *conf)
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
     b->slow[RM_SLOW_FILES] = rm_worker_new("rm-slow", false);
     b->relay = rm_relay_new();
-    b->files = rm_files_new(&(struct rm_files_conf){.limit_us = base_conf_int(conf, "creel.rm.input-timeout-ms") * 1000,
-                                                    .slow_us = FILES_SLOW_US,
-                                                    .grace_us = FILES_GRACE_US,
-                                                    .quick = FILES_QUICK,
-                                                    .most = FILES_MOST,
-                                                    .limit = "creel.rm.input-timeout-ms"});
+    b->files = rm_file_pool_new(&(struct rm_file_pool_conf){
+        .limit_us = base_conf_int(conf, "creel.rm.input-timeout-ms") * 1000,
+        .slow_us = FILES_SLOW_US,
+        .grace_us = FILES_GRACE_US,
+        .quick = FILES_QUICK,
+        .most = FILES_MOST,
+        .limit = "creel.rm.input-timeout-ms"});
     b->closed = -BASE_EVERSION;
     b->closed_text = RM_NOT_ACTIVE_TEXT;
     return b;
@@ -105,7 +106,7 @@ void rm_daemon_start(struct rm_backend *b)
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_start(b->slow[i]);
     rm_relay_start(b->relay);
-    rm_files_start(b->files);
+    rm_file_pool_start(b->files);
     if (b->term)
         serve(b->term);
 }
@@ -285,7 +286,7 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     for (int i = 0; i < RM_SLOW_KINDS; i++) /* what they still post is refused; history is kept */
         rm_worker_stop(b->slow[i]);
     rm_relay_stop(b->relay);
-    b->left_behind = !rm_files_stop(b->files);
+    b->left_behind = !rm_file_pool_stop(b->files);
     rm_watch_stop(b->watch);
     rm_roles_stop(b);
     return rc;
@@ -301,7 +302,7 @@ void rm_daemon_free(struct rm_backend *b)
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_free(b->slow[i]);
     rm_relay_free(b->relay);
-    rm_files_free(b->files);
+    rm_file_pool_free(b->files);
     rm_core_free(b->core);
     while (b->keys) {
         struct rm_key *k = b->keys;

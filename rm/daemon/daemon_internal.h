@@ -87,7 +87,7 @@ struct rm_backend {
     struct rm_watch *watch;
     struct rm_worker *slow[RM_SLOW_KINDS];
     struct rm_relay *relay;
-    struct rm_files *files;
+    struct rm_file_pool *files;
     bool left_behind; /* the stop did not wait for a thread of @files that hangs: what it uses stays */
     bool started;
     struct rm_core_lock lock;

@@ -49,18 +49,18 @@ static void look_further(struct history *h)
 /* The next one of those that the core does not know any more, up to the next one that it knows. True: it was looked at. */
 static bool put_forgotten(struct history *h, const struct rm_app_view *known, struct base_buf *out)
 {
-    struct rm_history_file *file = rm_history_file_of(h->list.b);
+    struct rm_history_file *file = rm_history_get_file(h->list.b);
     char token[65];
     bool gone;
 
-    if (!rm_history_file_next(file, h->has_last ? &h->last : NULL, known ? &known->id : NULL, h->from_us, h->to_us,
-                              &h->last))
+    if (!rm_history_file_find_next(file, h->has_last ? &h->last : NULL, known ? &known->id : NULL, h->from_us, h->to_us,
+                                   &h->last))
         return false;
     h->has_last = true;
     gone = rm_view_token(rm_backend_hold(h->list.b), h->last, token) < 0;
     rm_backend_release(h->list.b);
     if (gone)
-        h->limit -= rm_history_file_get(file, h->last, h->zero_us, out);
+        h->limit -= rm_history_file_read_job(file, h->last, h->zero_us, out);
     return true;
 }
 
@@ -69,8 +69,8 @@ static bool all_seen(struct history *h)
     struct base_app_id id;
 
     return !h->more && h->at == h->apps.apps_n &&
-           !rm_history_file_next(rm_history_file_of(h->list.b), h->has_last ? &h->last : NULL, NULL, h->from_us, h->to_us,
-                                 &id);
+           !rm_history_file_find_next(rm_history_get_file(h->list.b), h->has_last ? &h->last : NULL,
+                                      NULL, h->from_us, h->to_us, &id);
 }
 
 /* One more job, newest first, of the core or of those it has forgotten. */
@@ -89,7 +89,7 @@ static void look_at_one(struct history *h, struct base_buf *out)
     h->last = a->id;
     h->has_last = true;
     if (wanted(h, a))
-        h->limit -= rm_history_of(h->list.b, a, h->zero_us, out);
+        h->limit -= rm_history_read_job(h->list.b, a, h->zero_us, out);
 }
 
 #define LOOK_MAX 256 /* of which nothing is told, in one chunk */

@@ -273,7 +273,7 @@ static void post_submit(struct submit_call *s)
  * when the job has files or its queue depends on its user's groups. What can be wrong with the files of a submission is
  * found there, before the core hears of it; the core finds its queue. */
 struct submit_look {
-    struct rm_files_work work;
+    struct rm_file_work work;
     struct submit_call *call; /* NULL: answered, or the core's */
     struct rm_backend *b;
     struct rm_job_spec *spec; /* a reference of its own: the call may be answered while it looks */
@@ -282,36 +282,37 @@ struct submit_look {
 static int look_at_output(struct submit_look *l, struct base_error *err)
 {
     char *path;
-    int rc = rm_output_path(l->spec->output, &path, err);
+    int rc = rm_output_parse_path(l->spec->output, &path, err);
 
     if (rc < 0)
         return rc;
-    rc = rm_files_enter(&l->work, path, err);
+    rc = rm_file_work_enter_path(&l->work, path, err);
     if (rc < 0)
         base_error_wrap(err, rc, "job.output: %s", path);
     else
-        rc = rm_output_check(path, err);
+        rc = rm_output_check_creatable(path, err);
     free(path);
     return rc;
 }
 
-static int look_at_submission(struct rm_files_work *work, struct base_error *err)
+static int look_at_submission(struct rm_file_work *work, struct base_error *err)
 {
     struct submit_look *l = (struct submit_look *)work;
-    const struct rm_input_bounds bounds = {.check = rm_files_check, .enter = rm_files_enter, .user = work};
+    const struct rm_input_bounds bounds = {
+        .check = rm_file_work_check_cancelled, .enter = rm_file_work_enter_path, .user = work};
     int rc = l->spec->output ? look_at_output(l, err) : 0;
 
     if (rc == 0)
         rc = rm_spec_expand(l->spec, &bounds, err);
     if (rc == 0)
-        rc = rm_files_enter(work, NULL, err); /* who hangs at a name service hangs at no file */
+        rc = rm_file_work_enter_path(work, NULL, err); /* who hangs at a name service hangs at no file */
     if (rc == 0)
         rm_queues_groups(l->b, l->spec->user, &l->spec->user_groups);
     /* A limit or a permission met on the way is a wrong value of the job, not of the request. */
     return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT ? -BASE_EINVAL : rc;
 }
 
-static void submission_looked_at(struct rm_files_work *work, int rc, struct base_error *err)
+static void submission_looked_at(struct rm_file_work *work, int rc, struct base_error *err)
 {
     struct submit_look *l = (struct submit_look *)work;
     struct submit_call *s = l->call;
@@ -328,7 +329,7 @@ static void submission_looked_at(struct rm_files_work *work, int rc, struct base
     post_submit(s);
 }
 
-static void submit_look_drop(struct rm_files_work *work)
+static void submit_look_drop(struct rm_file_work *work)
 {
     struct submit_look *l = (struct submit_look *)work;
 

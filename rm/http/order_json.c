@@ -60,7 +60,7 @@ static void put_output(const struct rm_job_spec *job, struct base_buf *out)
 {
     char *path = NULL;
 
-    if (job->output && rm_output_path(job->output, &path, NULL) == 0) {
+    if (job->output && rm_output_parse_path(job->output, &path, NULL) == 0) {
         base_json_put_str(out, "output", path);
         base_json_put_bool(out, "jobCommits", true);
     }

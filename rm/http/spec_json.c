@@ -399,7 +399,7 @@ int rm_spec_expand(struct rm_job_spec *s, const struct rm_input_bounds *bounds, 
 
     if (s->groups_n)
         return 0;
-    rc = rm_input_expand((const char *const *)s->input.v, s->input.n, s->split_size, bounds, &in, err);
+    rc = rm_input_find_splits((const char *const *)s->input.v, s->input.n, s->split_size, bounds, &in, err);
     if (rc < 0)
         return rc;
     if (in.splits_len == 0 || in.splits_len > BASE_TASKS_MAX) {

@@ -1,4 +1,4 @@
-/* Ended jobs as lines of a workload. */
+/* Encodes ended jobs as lines of a workload. */
 #include "rm/jobs/ended_job.h"
 
 #include <stdint.h>
@@ -8,112 +8,123 @@
 
 #include "base/io/json_write.h"
 
-#define FAR_US INT64_C(1000000000000000) /* a workload's times reach so far: about 31 years */
+#define FAR_US INT64_C(1000000000000000) /* largest time of a workload, about 31 years */
 
 static const char *const kinds[BASE_TASK_KINDS] = {"map", "reduce"};
 
-static void put_seconds(struct base_buf *out, int64_t us)
+static void write_seconds(struct base_buf *out, int64_t us)
 {
     base_json_value_num(out, (double)us / 1e6);
 }
 
-static void put_kseconds(struct base_buf *out, const char *key, int64_t us)
+static void write_seconds_member(struct base_buf *out, const char *key, int64_t us)
 {
     base_json_key(out, key);
-    put_seconds(out, us);
+    write_seconds(out, us);
 }
 
-static bool succeeded(const struct rm_task_view *t)
+static bool task_succeeded(const struct rm_task_view *task)
 {
-    return t->state == RM_TASK_SUCCEEDED && t->finish_us > 0 && t->start_us > 0;
+    return task->state == RM_TASK_SUCCEEDED && task->finish_us > 0 && task->start_us > 0;
 }
 
-static int64_t maps_end(const struct rm_views *maps)
+static int64_t find_last_map_finish(const struct rm_views *maps)
 {
     int64_t end = 0;
 
     for (size_t i = 0; i < maps->tasks_n; i++)
-        if (succeeded(&maps->tasks[i]) && maps->tasks[i].finish_us > end)
+        if (task_succeeded(&maps->tasks[i]) && maps->tasks[i].finish_us > end)
             end = maps->tasks[i].finish_us;
     return end;
 }
 
-/* Time the task has run; of a reduce from its start or @from, whichever is later. At least 1 us. */
-static int64_t took(const struct rm_task_view *t, int64_t from)
+/* Returns how long the task has run, at least 1 us. The time of a reduce counts from its start or
+ * from @not_before_us (the end of the last map), whichever is later: before that it could only wait
+ * for map outputs. */
+static int64_t get_task_duration(const struct rm_task_view *task, int64_t not_before_us)
 {
-    int64_t us = t->finish_us - (t->start_us > from ? t->start_us : from) - t->suspended_us;
+    int64_t us = task->finish_us -
+                 (task->start_us > not_before_us ? task->start_us : not_before_us) -
+                 task->suspended_us;
 
     return us > 0 ? us : 1;
 }
 
-/* Expected with the submission, over the tasks of @k: the mean; 0: not given. */
-static int64_t expected(const struct rm_job_spec *s, enum base_task_kind k)
+/* Returns the mean duration that the submission gives for the tasks of @kind; 0: none given. */
+static int64_t get_expected_duration(const struct rm_job_spec *spec, enum base_task_kind kind)
 {
     int64_t n = 0;
     double sum = 0;
 
-    for (size_t i = 0; i < s->groups_n; i++)
-        if (s->groups[i].kind == k && s->groups[i].expected_us > 0) {
-            sum += (double)s->groups[i].expected_us * (double)s->groups[i].count;
-            n += s->groups[i].count;
+    for (size_t i = 0; i < spec->groups_n; i++)
+        if (spec->groups[i].kind == kind && spec->groups[i].expected_us > 0) {
+            sum += (double)spec->groups[i].expected_us * (double)spec->groups[i].count;
+            n += spec->groups[i].count;
         }
     return n ? (int64_t)(sum / (double)n) : 0;
 }
 
-/* What a task that did not succeed would have taken; 0: nothing tells. */
-static int64_t guess(const struct rm_app_view *a, const struct rm_views *tasks, enum base_task_kind k, int64_t from)
+/* Estimates how long an unsuccessful task would have taken; 0: unknown. */
+static int64_t estimate_missing_duration(const struct rm_app_view *app,
+                                         const struct rm_views *tasks, enum base_task_kind kind,
+                                         int64_t not_before_us)
 {
     int64_t n = 0, sum = 0;
 
     for (size_t i = 0; i < tasks->tasks_n; i++)
-        if (succeeded(&tasks->tasks[i])) {
-            sum += took(&tasks->tasks[i], from);
+        if (task_succeeded(&tasks->tasks[i])) {
+            sum += get_task_duration(&tasks->tasks[i], not_before_us);
             n++;
         }
-    return n ? sum / n : expected(a->job, k);
+    return n ? sum / n : get_expected_duration(app->job, kind);
 }
 
-static void put_durations(const struct rm_views *tasks, enum base_task_kind k, int64_t from, int64_t other,
-                          struct base_buf *out)
+static void write_durations(const struct rm_views *tasks, enum base_task_kind kind,
+                            int64_t not_before_us, int64_t missing_us, struct base_buf *out)
 {
-    base_json_key(out, k == BASE_TASK_MAP ? "map_durations_s" : "reduce_durations_s");
+    base_json_key(out, kind == BASE_TASK_MAP ? "map_durations_s" : "reduce_durations_s");
     base_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
-        put_seconds(out, succeeded(&tasks->tasks[i]) ? took(&tasks->tasks[i], from) : other);
+        write_seconds(out, task_succeeded(&tasks->tasks[i])
+                               ? get_task_duration(&tasks->tasks[i], not_before_us)
+                               : missing_us);
     base_json_close(out, ']');
 }
 
-/* 0 and null where there was no attempt that succeeded. */
-static void put_past(const struct rm_views *tasks, enum base_task_kind k, int64_t zero_us, struct base_buf *out)
+/* Writes 0 and null for tasks without a successful attempt. */
+static void write_starts_and_nodes(const struct rm_views *tasks, enum base_task_kind kind,
+                                   int64_t zero_us, struct base_buf *out)
 {
-    base_json_key(out, k == BASE_TASK_MAP ? "map_starts_s" : "reduce_starts_s");
+    base_json_key(out, kind == BASE_TASK_MAP ? "map_starts_s" : "reduce_starts_s");
     base_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
-        put_seconds(out, succeeded(&tasks->tasks[i]) ? tasks->tasks[i].start_us - zero_us : 0);
+        write_seconds(out, task_succeeded(&tasks->tasks[i]) ? tasks->tasks[i].start_us - zero_us : 0);
     base_json_close(out, ']');
-    base_json_key(out, k == BASE_TASK_MAP ? "map_ran_on" : "reduce_ran_on");
+    base_json_key(out, kind == BASE_TASK_MAP ? "map_ran_on" : "reduce_ran_on");
     base_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
-        base_json_value_str(out, succeeded(&tasks->tasks[i]) ? tasks->tasks[i].node_id : NULL);
+        base_json_value_str(out, task_succeeded(&tasks->tasks[i]) ? tasks->tasks[i].node_id : NULL);
     base_json_close(out, ']');
 }
 
-/* Hosts of every map, of its split or its explicit task; NULL: none are given. The list is the caller's to free. */
-static const struct rm_str_list **hosts_of(const struct rm_job_spec *s, size_t maps)
+/* Lists the hosts of every map, from its split or its explicit task; NULL: none given. The caller
+ * frees the list. */
+static const struct rm_str_list **list_map_hosts(const struct rm_job_spec *spec, size_t maps)
 {
     const struct rm_str_list **of = base_alloc((maps + 1) * sizeof *of);
     size_t n = 0;
 
-    for (; !s->groups_n && n < maps && n < s->splits_n; n++)
-        of[n] = &s->splits[n].hosts;
-    for (size_t g = 0; g < s->groups_n; g++)
-        for (int64_t i = 0; s->groups[g].kind == BASE_TASK_MAP && i < s->groups[g].count && n < maps; i++)
-            of[n++] = &s->groups[g].hosts;
+    for (; !spec->groups_n && n < maps && n < spec->splits_n; n++)
+        of[n] = &spec->splits[n].hosts;
+    for (size_t g = 0; g < spec->groups_n; g++)
+        for (int64_t i = 0; spec->groups[g].kind == BASE_TASK_MAP && i < spec->groups[g].count && n < maps; i++)
+            of[n++] = &spec->groups[g].hosts;
     return of;
 }
 
-/* Hosts that every map has, the same number of each; 0: there are not. */
-static size_t replicas_of(const struct rm_str_list *const *hosts, size_t maps)
+/* Returns how many hosts every map has at least: a trace has the same number for each. 0: some map
+ * has none. */
+static size_t count_common_hosts(const struct rm_str_list *const *hosts, size_t maps)
 {
     size_t n = maps ? RM_HISTORY_REPLICAS_MAX : 0;
 
@@ -125,10 +136,10 @@ static size_t replicas_of(const struct rm_str_list *const *hosts, size_t maps)
     return n;
 }
 
-static void put_places(const struct rm_job_spec *s, size_t maps, struct base_buf *out)
+static void write_map_hosts(const struct rm_job_spec *spec, size_t maps, struct base_buf *out)
 {
-    const struct rm_str_list **hosts = hosts_of(s, maps);
-    size_t n = replicas_of(hosts, maps);
+    const struct rm_str_list **hosts = list_map_hosts(spec, maps);
+    size_t n = count_common_hosts(hosts, maps);
 
     if (n == 0) {
         base_json_put_bool(out, "located", false);
@@ -146,14 +157,14 @@ static void put_places(const struct rm_job_spec *s, size_t maps, struct base_buf
     free(hosts);
 }
 
-static void put_bytes(const struct rm_app_view *a, struct base_buf *out)
+static void write_byte_counts(const struct rm_app_view *app, struct base_buf *out)
 {
     const struct {
         const char *name;
         int64_t bytes;
-    } sizes[] = {{"input_bytes", a->counters[RM_C_MAP_INPUT_BYTES]},
-                 {"shuffle_bytes", a->counters[RM_C_SHUFFLE_BYTES]},
-                 {"output_bytes", a->counters[a->phase[BASE_TASK_REDUCE].total ? RM_C_REDUCE_OUTPUT_BYTES
+    } sizes[] = {{"input_bytes", app->counters[RM_C_MAP_INPUT_BYTES]},
+                 {"shuffle_bytes", app->counters[RM_C_SHUFFLE_BYTES]},
+                 {"output_bytes", app->counters[app->phase[BASE_TASK_REDUCE].total ? RM_C_REDUCE_OUTPUT_BYTES
                                                                                : RM_C_MAP_OUTPUT_BYTES]}};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -161,18 +172,18 @@ static void put_bytes(const struct rm_app_view *a, struct base_buf *out)
             base_json_put_int(out, sizes[i].name, sizes[i].bytes);
 }
 
-static const char *ended_how(const struct rm_app_view *a)
+static const char *name_final_state(const struct rm_app_view *app)
 {
-    return a->final_status == RM_FINAL_SUCCEEDED ? "SUCCEEDED" : a->state == RM_APP_KILLED ? "KILLED" : "FAILED";
+    return app->final_status == RM_FINAL_SUCCEEDED ? "SUCCEEDED" : app->state == RM_APP_KILLED ? "KILLED" : "FAILED";
 }
 
-static void put_head(const struct rm_app_view *a, int64_t zero_us, struct base_buf *out)
+static void write_summary(const struct rm_app_view *app, int64_t zero_us, struct base_buf *out)
 {
     char id[BASE_ID_TEXT_MAX];
-    const char *queue = a->queue ? a->queue : "default";
+    const char *queue = app->queue ? app->queue : "default";
 
     base_json_put_int(out, "version", 1);
-    base_json_put_str(out, "name", a->name);
+    base_json_put_str(out, "name", app->name);
     base_json_key(out, "pool");
     if (strcmp(queue, "root") == 0 || strncmp(queue, "root.", 5) == 0) {
         base_json_value_str(out, queue);
@@ -181,54 +192,54 @@ static void put_head(const struct rm_app_view *a, int64_t zero_us, struct base_b
         base_json_value_str(out, full);
         free(full);
     }
-    base_json_put_str(out, "user", a->user);
-    put_kseconds(out, "submit_s", a->submit_us - zero_us);
-    if (a->job->weight > 0)
-        base_json_put_num(out, "weight", a->job->weight);
-    if (a->priority)
-        base_json_put_int(out, "priority", a->priority);
-    if (a->deadline_us > a->submit_us) /* one further away than that binds nobody */
-        put_kseconds(out, "deadline_s",
-                     a->deadline_us - a->submit_us < FAR_US ? a->deadline_us - a->submit_us : FAR_US);
-    base_json_put_int(out, "maps", a->phase[BASE_TASK_MAP].total);
-    base_json_put_int(out, "reduces", a->phase[BASE_TASK_REDUCE].total);
-    base_json_put_str(out, "app", base_app_id_text(&a->id, id));
-    base_json_put_str(out, "state", ended_how(a));
+    base_json_put_str(out, "user", app->user);
+    write_seconds_member(out, "submit_s", app->submit_us - zero_us);
+    if (app->job->weight > 0)
+        base_json_put_num(out, "weight", app->job->weight);
+    if (app->priority)
+        base_json_put_int(out, "priority", app->priority);
+    if (app->deadline_us > app->submit_us) /* a deadline further away binds nobody */
+        write_seconds_member(out, "deadline_s",
+                             app->deadline_us - app->submit_us < FAR_US ? app->deadline_us - app->submit_us : FAR_US);
+    base_json_put_int(out, "maps", app->phase[BASE_TASK_MAP].total);
+    base_json_put_int(out, "reduces", app->phase[BASE_TASK_REDUCE].total);
+    base_json_put_str(out, "app", base_app_id_text(&app->id, id));
+    base_json_put_str(out, "state", name_final_state(app));
     base_json_put_int(out, "time_0_ms", zero_us / 1000);
-    if (a->start_us > 0)
-        put_kseconds(out, "start_s", a->start_us - zero_us);
-    put_kseconds(out, "finish_s", a->finish_us - zero_us);
+    if (app->start_us > 0)
+        write_seconds_member(out, "start_s", app->start_us - zero_us);
+    write_seconds_member(out, "finish_s", app->finish_us - zero_us);
 }
 
-bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[BASE_TASK_KINDS], int64_t zero_us,
-                    struct base_buf *out)
+bool rm_history_encode_job(const struct rm_app_view *app, const struct rm_views tasks[BASE_TASK_KINDS], int64_t zero_us,
+                           struct base_buf *out)
 {
-    int64_t from[BASE_TASK_KINDS] = {0, maps_end(&tasks[BASE_TASK_MAP])}, other[BASE_TASK_KINDS];
+    int64_t from[BASE_TASK_KINDS] = {0, find_last_map_finish(&tasks[BASE_TASK_MAP])}, other[BASE_TASK_KINDS];
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        other[k] = guess(a, &tasks[k], k, from[k]);
+        other[k] = estimate_missing_duration(app, &tasks[k], k, from[k]);
         if (tasks[k].tasks_n && !other[k])
             return false;
     }
     base_json_open(out, '{');
-    put_head(a, zero_us, out);
+    write_summary(app, zero_us, out);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         char key[32];
-        int64_t given = expected(a->job, k);
+        int64_t given = get_expected_duration(app->job, k);
 
         if (!tasks[k].tasks_n)
             continue;
         if (given) {
             snprintf(key, sizeof key, "%s_expected_s", kinds[k]);
-            put_kseconds(out, key, given);
+            write_seconds_member(out, key, given);
         }
-        put_durations(&tasks[k], k, from[k], other[k], out);
-        put_past(&tasks[k], k, zero_us, out);
+        write_durations(&tasks[k], k, from[k], other[k], out);
+        write_starts_and_nodes(&tasks[k], k, zero_us, out);
     }
-    put_bytes(a, out);
+    write_byte_counts(app, out);
     base_json_put_num(out, "f_rack", 1);
     base_json_put_num(out, "f_off", 1);
-    put_places(a->job, tasks[BASE_TASK_MAP].tasks_n, out);
+    write_map_hosts(app->job, tasks[BASE_TASK_MAP].tasks_n, out);
     base_json_close(out, '}');
     return true;
 }

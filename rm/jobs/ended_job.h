@@ -1,6 +1,7 @@
-/* rm/jobs/ended_job.h - an ended job as an object of JSON, in the form that the simulator replays (sim/input/trace_jsonl.h): what
- * its tasks took, where they ran, what was known of it. A task that did not succeed counts with the mean of those of its
- * kind that did, else with what was expected of it. */
+/* rm/jobs/ended_job.h - encodes an ended job as a JSON object in the form that the simulator
+ * replays (sim/input/trace_jsonl.h): how long its tasks took, where they ran, and what was known
+ * about the job. A task that did not succeed counts with the mean duration of the successful tasks
+ * of its kind or, without any, with the expected duration. */
 #ifndef CREEL_RM_JOBS_ENDED_JOB_H
 #define CREEL_RM_JOBS_ENDED_JOB_H
 
@@ -9,9 +10,10 @@
 
 #define RM_HISTORY_REPLICAS_MAX 8
 
-/* Appends @a, with all its @tasks of each kind. Times count from @zero_us (whole milliseconds). False: nothing tells how
- * long its tasks take, and nothing is appended. */
-bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[BASE_TASK_KINDS], int64_t zero_us,
-                    struct base_buf *out);
+/* Appends @app with all its @tasks of each kind to @out. Times count from @zero_us (a multiple of 1
+ * ms). Returns false and appends nothing when neither an ended task nor the submission tells how
+ * long the tasks of some kind take. */
+bool rm_history_encode_job(const struct rm_app_view *app, const struct rm_views tasks[BASE_TASK_KINDS], int64_t zero_us,
+                           struct base_buf *out);
 
 #endif

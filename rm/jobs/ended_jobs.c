@@ -12,7 +12,7 @@
 #include "rm/daemon/daemon_internal.h"
 #include "rm/jobs/ended_job.h"
 
-#define TASKS_AT_ONCE 1000 /* copied per hold of the core */
+#define TASKS_AT_ONCE 1000 /* tasks copied per hold of the core */
 #define TEXT_(n) #n
 #define TEXT(n)  TEXT_(n)
 
@@ -21,7 +21,7 @@ struct rm_history_file {
     char *folder, *path;
     int64_t bytes_max;
     pthread_mutex_t lock;
-    sqlite3 *db; /* NULL: not opened yet */
+    sqlite3 *db; /* NULL: not open */
 };
 
 struct rm_history_file *rm_history_file_new(const char *folder, int64_t bytes_max)
@@ -46,16 +46,16 @@ void rm_history_file_free(struct rm_history_file *f)
     free(f);
 }
 
-static int fail(struct rm_history_file *f, struct base_error *err)
+static int fail_and_close(struct rm_history_file *f, struct base_error *err)
 {
     int rc = base_error_set(err, -BASE_EIO, "history %s: %s", f->path, f->db ? sqlite3_errmsg(f->db) : "no memory");
 
-    sqlite3_close(f->db); /* the next one tries anew */
+    sqlite3_close(f->db); /* the next call opens it again */
     f->db = NULL;
     return rc;
 }
 
-static int open_file(struct rm_history_file *f, struct base_error *err)
+static int open_database(struct rm_history_file *f, struct base_error *err)
 {
     int rc;
 
@@ -72,11 +72,11 @@ static int open_file(struct rm_history_file *f, struct base_error *err)
                      "CREATE TABLE IF NOT EXISTS job(n INTEGER PRIMARY KEY AUTOINCREMENT, ts INTEGER NOT NULL,"
                      " seq INTEGER NOT NULL, submit_us INTEGER NOT NULL, line TEXT NOT NULL, UNIQUE(ts,seq))",
                      NULL, NULL, NULL) != SQLITE_OK)
-        return fail(f, err);
+        return fail_and_close(f, err);
     return 0;
 }
 
-static int64_t pragma(struct rm_history_file *f, const char *sql)
+static int64_t read_pragma(struct rm_history_file *f, const char *sql)
 {
     sqlite3_stmt *st = NULL;
     int64_t v = -1;
@@ -87,14 +87,16 @@ static int64_t pragma(struct rm_history_file *f, const char *sql)
     return v;
 }
 
-/* The file does not shrink: room that deleted jobs have left is filled first. So it grows to the bound and stays there.
- * A job goes at a time, since one can be as large as many; the newest stays. */
-static int make_room(struct rm_history_file *f)
+/* Deletes the oldest jobs until the data fits into bytes_max, always keeping the newest. SQLite
+ * reuses the pages of deleted jobs before it extends the file, so the file grows to the bound and
+ * stays there without a VACUUM. Jobs go one at a time because one can be as large as many
+ * others. */
+static int evict_oldest_jobs(struct rm_history_file *f)
 {
     int rc = SQLITE_OK;
 
-    while (rc == SQLITE_OK && (pragma(f, "PRAGMA page_count") - pragma(f, "PRAGMA freelist_count")) *
-                                      pragma(f, "PRAGMA page_size") > f->bytes_max) {
+    while (rc == SQLITE_OK && (read_pragma(f, "PRAGMA page_count") - read_pragma(f, "PRAGMA freelist_count")) *
+                                      read_pragma(f, "PRAGMA page_size") > f->bytes_max) {
         rc = sqlite3_exec(f->db, "DELETE FROM job WHERE n = (SELECT min(n) FROM job) AND n < (SELECT max(n) FROM job)",
                           NULL, NULL, NULL);
         if (sqlite3_changes(f->db) == 0)
@@ -103,8 +105,8 @@ static int make_room(struct rm_history_file *f)
     return rc;
 }
 
-static int insert(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
-                  struct base_error *err)
+static int insert_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
+                      struct base_error *err)
 {
     sqlite3_stmt *st = NULL;
     int rc = sqlite3_prepare_v2(f->db, "INSERT OR REPLACE INTO job(ts,seq,submit_us,line) VALUES(?1,?2,?3,?4)", -1, &st,
@@ -125,30 +127,30 @@ static int insert(struct rm_history_file *f, struct base_app_id id, int64_t subm
         rc = sqlite3_exec(f->db, "DELETE FROM job WHERE n <= (SELECT max(n) FROM job) - " TEXT(RM_HISTORY_KEPT), NULL,
                           NULL, NULL);
     if (rc == SQLITE_OK)
-        rc = make_room(f);
-    return rc == SQLITE_OK ? 0 : fail(f, err);
+        rc = evict_oldest_jobs(f);
+    return rc == SQLITE_OK ? 0 : fail_and_close(f, err);
 }
 
-int rm_history_file_put(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
-                        struct base_error *err)
+int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
+                              struct base_error *err)
 {
     int rc;
 
     pthread_mutex_lock(&f->lock);
-    rc = open_file(f, err);
+    rc = open_database(f, err);
     if (rc == 0)
-        rc = insert(f, id, submit_us, line, err);
+        rc = insert_job(f, id, submit_us, line, err);
     pthread_mutex_unlock(&f->lock);
     return rc;
 }
 
-/* It is there and open. With the lock held. */
-static bool readable(struct rm_history_file *f)
+/* Opens the database if its file exists. Called with the lock held. */
+static bool open_if_present(struct rm_history_file *f)
 {
-    return f->db || (access(f->path, F_OK) == 0 && open_file(f, NULL) == 0);
+    return f->db || (access(f->path, F_OK) == 0 && open_database(f, NULL) == 0);
 }
 
-static char *select_line(struct rm_history_file *f, struct base_app_id id)
+static char *select_job_line(struct rm_history_file *f, struct base_app_id id)
 {
     sqlite3_stmt *st = NULL;
     char *line = NULL;
@@ -161,8 +163,8 @@ static char *select_line(struct rm_history_file *f, struct base_app_id id)
     return line;
 }
 
-static bool select_next(struct rm_history_file *f, const struct base_app_id *before, const struct base_app_id *after,
-                        int64_t from_us, int64_t to_us, struct base_app_id *out)
+static bool select_next_id(struct rm_history_file *f, const struct base_app_id *before, const struct base_app_id *after,
+                           int64_t from_us, int64_t to_us, struct base_app_id *out)
 {
     static const char sql[] = "SELECT ts,seq FROM job WHERE (ts,seq) < (?1,?2) AND (ts,seq) > (?3,?4)"
                               " AND submit_us BETWEEN ?5 AND ?6 ORDER BY ts DESC, seq DESC LIMIT 1";
@@ -181,32 +183,33 @@ static bool select_next(struct rm_history_file *f, const struct base_app_id *bef
     return found;
 }
 
-bool rm_history_file_next(struct rm_history_file *f, const struct base_app_id *before, const struct base_app_id *after,
-                          int64_t from_us, int64_t to_us, struct base_app_id *out)
+bool rm_history_file_find_next(struct rm_history_file *f, const struct base_app_id *before,
+                               const struct base_app_id *after, int64_t submitted_from_us,
+                               int64_t submitted_to_us, struct base_app_id *out)
 {
     bool found;
 
     if (!f)
         return false;
     pthread_mutex_lock(&f->lock);
-    found = readable(f) && select_next(f, before, after, from_us, to_us, out);
+    found = open_if_present(f) && select_next_id(f, before, after, submitted_from_us, submitted_to_us, out);
     pthread_mutex_unlock(&f->lock);
     return found;
 }
 
-bool rm_history_file_get(struct rm_history_file *f, struct base_app_id id, int64_t zero_us, struct base_buf *out)
+bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, int64_t zero_us, struct base_buf *out)
 {
     struct base_error err = {0};
     char *line = NULL;
     int rc;
 
     pthread_mutex_lock(&f->lock);
-    if (readable(f))
-        line = select_line(f, id);
+    if (open_if_present(f))
+        line = select_job_line(f, id);
     pthread_mutex_unlock(&f->lock);
     if (!line)
         return false;
-    rc = rm_history_shift(line, strlen(line), 0, zero_us, out, &err);
+    rc = rm_history_shift_times(line, strlen(line), 0, zero_us, out, &err);
     if (rc < 0)
         base_log_warn("rm", "history %s: %s", f->path, err.text);
     free(line);
@@ -214,43 +217,48 @@ bool rm_history_file_get(struct rm_history_file *f, struct base_app_id id, int64
 }
 
 /* ---------------------------------------------------------------- jobs */
-/* All tasks of a kind. They do not change any more: the job has ended. */
-static void copy_tasks(struct rm_backend *b, struct base_app_id id, enum base_task_kind k, struct rm_views *out)
+/* Copies all tasks of @kind. The core is released in between, which is safe because the tasks of an
+ * ended job no longer change. */
+static void copy_tasks(struct rm_backend *backend, struct base_app_id id, enum base_task_kind kind,
+                       struct rm_views *out)
 {
     int64_t pos = 0, before;
     int rc;
 
     do {
         before = pos;
-        rc = rm_view_tasks(rm_backend_hold(b), id, k, 0, &pos, TASKS_AT_ONCE, out);
-        rm_backend_release(b);
+        rc = rm_view_tasks(rm_backend_hold(backend), id, kind, 0, &pos, TASKS_AT_ONCE, out);
+        rm_backend_release(backend);
     } while (rc == 0 && pos != before);
 }
 
-static bool put_from_core(struct rm_backend *b, const struct rm_app_view *a, int64_t zero_us, struct base_buf *out)
+static bool encode_from_core(struct rm_backend *backend, const struct rm_app_view *app,
+                             int64_t zero_us, struct base_buf *out)
 {
     struct rm_views tasks[BASE_TASK_KINDS] = {{0}};
     bool done;
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        copy_tasks(b, a->id, k, &tasks[k]);
+        copy_tasks(backend, app->id, k, &tasks[k]);
     /* the core may have dropped the job meanwhile, or never had its tasks */
-    done = (int64_t)tasks[BASE_TASK_MAP].tasks_n == a->phase[BASE_TASK_MAP].total &&
-           (int64_t)tasks[BASE_TASK_REDUCE].tasks_n == a->phase[BASE_TASK_REDUCE].total &&
-           rm_history_put(a, (const struct rm_views *)tasks, zero_us, out);
+    done = (int64_t)tasks[BASE_TASK_MAP].tasks_n == app->phase[BASE_TASK_MAP].total &&
+           (int64_t)tasks[BASE_TASK_REDUCE].tasks_n == app->phase[BASE_TASK_REDUCE].total &&
+           rm_history_encode_job(app, (const struct rm_views *)tasks, zero_us, out);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_views_free(&tasks[k]);
     return done;
 }
 
-bool rm_history_of(struct rm_backend *b, const struct rm_app_view *a, int64_t zero_us, struct base_buf *out)
+bool rm_history_read_job(struct rm_backend *backend, const struct rm_app_view *app, int64_t zero_us,
+                         struct base_buf *out)
 {
-    return put_from_core(b, a, zero_us, out) || (b->history && rm_history_file_get(b->history, a->id, zero_us, out));
+    return encode_from_core(backend, app, zero_us, out) ||
+           (backend->history && rm_history_file_read_job(backend->history, app->id, zero_us, out));
 }
 
-struct rm_history_file *rm_history_file_of(const struct rm_backend *b)
+struct rm_history_file *rm_history_get_file(const struct rm_backend *backend)
 {
-    return b->history;
+    return backend->history;
 }
 
 struct keep {
@@ -258,7 +266,7 @@ struct keep {
     struct base_app_id id;
 };
 
-static bool keep_one(void *user, bool stopping)
+static bool archive_one_job(void *user, bool stopping)
 {
     struct keep *k = user;
     struct rm_views v = {0};
@@ -266,10 +274,10 @@ static bool keep_one(void *user, bool stopping)
     struct base_error err = {0};
     int rc = rm_view_app(rm_backend_hold(k->b), k->id, &v);
 
-    (void)stopping; /* the last core is still there */
+    (void)stopping; /* the last core still exists while the process stops */
     rm_backend_release(k->b);
-    if (rc == 0 && v.apps_n == 1 && put_from_core(k->b, &v.apps[0], 0, &line) &&
-        rm_history_file_put(k->b->history, k->id, v.apps[0].submit_us, line.data, &err) < 0)
+    if (rc == 0 && v.apps_n == 1 && encode_from_core(k->b, &v.apps[0], 0, &line) &&
+        rm_history_file_store_job(k->b->history, k->id, v.apps[0].submit_us, line.data, &err) < 0)
         base_log_warn("rm", "%s", err.text);
     base_buf_free(&line);
     rm_views_free(&v);
@@ -277,10 +285,10 @@ static bool keep_one(void *user, bool stopping)
     return false;
 }
 
-void rm_history_keep(struct rm_backend *b, struct base_app_id id)
+void rm_history_archive_job(struct rm_backend *backend, struct base_app_id id)
 {
     struct keep *k = base_alloc(sizeof *k);
 
-    *k = (struct keep){b, id};
-    rm_backend_slow(b, RM_SLOW_FILES, keep_one, k);
+    *k = (struct keep){backend, id};
+    rm_backend_slow(backend, RM_SLOW_FILES, archive_one_job, k);
 }

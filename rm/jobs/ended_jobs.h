@@ -1,7 +1,8 @@
-/* rm/jobs/ended_jobs.h - ended jobs that the shared state of several RMs keeps without their tasks: the RM that saw one end
- * keeps it whole (rm/jobs/ended_job.h), in a file of its own: <creel.rm.state-dir>/history.db, the newest RM_HISTORY_KEPT of them, in a
- * file of bounded size.
- * A convenience: what cannot be written there is noted and missing, nothing waits for it. */
+/* rm/jobs/ended_jobs.h - history of ended jobs. The state that several RMs share keeps ended jobs
+ * without their tasks, so the RM that saw a job end keeps it whole (rm/jobs/ended_job.h) in a file
+ * of its own, <creel.rm.state-dir>/history.db: the newest RM_HISTORY_KEPT jobs, in a file of
+ * bounded size. The history is a convenience: a job that cannot be written is logged and left out,
+ * and nothing waits for the write. */
 #ifndef CREEL_RM_JOBS_ENDED_JOBS_H
 #define CREEL_RM_JOBS_ENDED_JOBS_H
 
@@ -10,28 +11,37 @@
 
 #define RM_HISTORY_KEPT 100000
 
-struct rm_history_file; /* any thread */
-/* Nothing is opened or made yet. @bytes_max: of what the file holds; then the oldest jobs make room. */
+struct rm_history_file; /* may be used from any thread */
+/* Opens and creates nothing yet. @bytes_max bounds the data in the file; beyond it the oldest jobs
+ * are deleted. */
 struct rm_history_file *rm_history_file_new(const char *folder, int64_t bytes_max);
 void rm_history_file_free(struct rm_history_file *f);            /* NULL is fine */
-/* @line: of rm_history_put() with zero 0. */
-int rm_history_file_put(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
-                        struct base_error *err);
-/* The newest one, by its id, that is older than @before (NULL: of all), newer than @after (NULL: any), and was submitted
- * between the two times. False: there is none; @f may be NULL. */
-bool rm_history_file_next(struct rm_history_file *f, const struct base_app_id *before, const struct base_app_id *after,
-                          int64_t from_us, int64_t to_us, struct base_app_id *out);
-/* Appends it with times that count from @zero_us. False: it is not there. */
-bool rm_history_file_get(struct rm_history_file *f, struct base_app_id id, int64_t zero_us, struct base_buf *out);
+/* Stores @line, made by rm_history_encode_job() with @zero_us 0. */
+int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
+                              struct base_error *err);
+/* Finds the job with the highest id that is lower than @before (NULL: no bound), higher than @after
+ * (NULL: no bound), and was submitted between the two times. Returns false when there is none. @f
+ * may be NULL. */
+bool rm_history_file_find_next(struct rm_history_file *f, const struct base_app_id *before,
+                               const struct base_app_id *after, int64_t submitted_from_us,
+                               int64_t submitted_to_us, struct base_app_id *out);
+/* Appends job @id to @out with times that count from @zero_us. Returns false when the file does not
+ * have the job. */
+bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, int64_t zero_us, struct base_buf *out);
 
-/* A line whose times count from @from_us, with times that count from @to_us, appended. -BASE_ECORRUPT. */
-int rm_history_shift(const char *line, size_t len, int64_t from_us, int64_t to_us, struct base_buf *out,
-                     struct base_error *err);
-struct rm_history_file *rm_history_file_of(const struct rm_backend *b); /* NULL: alone */
+/* Appends @line, whose times count from @old_zero_us, to @out with times that count from
+ * @new_zero_us. Returns -BASE_ECORRUPT when the line cannot be parsed. */
+int rm_history_shift_times(const char *line, size_t len, int64_t old_zero_us, int64_t new_zero_us, struct base_buf *out,
+                           struct base_error *err);
+/* Returns the backend's file; NULL when there is only one RM. */
+struct rm_history_file *rm_history_get_file(const struct rm_backend *backend);
 
-/* RM_FX_HISTORY: job @id has ended and its tasks can still be read. Returns at once. */
-void rm_history_keep(struct rm_backend *b, struct base_app_id id);
-/* Appends ended job @a, from the core or, where that has no tasks of it any more, from the file. False: it cannot. */
-bool rm_history_of(struct rm_backend *b, const struct rm_app_view *a, int64_t zero_us, struct base_buf *out);
+/* Handles RM_FX_HISTORY: stores ended job @id in the background while the core still has its tasks.
+ * Returns at once. */
+void rm_history_archive_job(struct rm_backend *backend, struct base_app_id id);
+/* Appends ended job @app to @out, from the core or, when the core no longer has its tasks, from the
+ * file. Returns false when neither has them. */
+bool rm_history_read_job(struct rm_backend *backend, const struct rm_app_view *app, int64_t zero_us,
+                         struct base_buf *out);
 
 #endif

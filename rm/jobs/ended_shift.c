@@ -1,4 +1,4 @@
-/* rm/jobs/ended_shift.c - a kept line of history told from another point in time. */
+/* rm/jobs/ended_shift.c - shifts the times of a stored history line to another point zero. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "rm/jobs/ended_jobs.h"
 #include "base/io/json_write.h"
 
-static void put(const json_t *v, struct base_buf *out)
+static void copy_value(const json_t *v, struct base_buf *out)
 {
     const char *key;
     json_t *e;
@@ -17,13 +17,13 @@ static void put(const json_t *v, struct base_buf *out)
         json_object_foreach((json_t *)(uintptr_t)v, key, e)
         {
             base_json_key(out, key);
-            put(e, out);
+            copy_value(e, out);
         }
         base_json_close(out, '}');
     } else if (json_is_array(v)) {
         base_json_open(out, '[');
         json_array_foreach(v, i, e)
-            put(e, out);
+            copy_value(e, out);
         base_json_close(out, ']');
     } else if (json_is_boolean(v)) {
         base_json_value_bool(out, json_is_true(v));
@@ -36,29 +36,30 @@ static void put(const json_t *v, struct base_buf *out)
     }
 }
 
-static void put_time(const json_t *v, int64_t later_us, struct base_buf *out)
+static void write_shifted_time(const json_t *v, int64_t later_us, struct base_buf *out)
 {
     int64_t us = llround(json_number_value(v) * 1e6) + later_us;
 
     base_json_value_num(out, (double)us / 1e6);
 }
 
-/* Starts of tasks: 0 where there is no node, which means that there was no attempt that succeeded. */
-static void put_starts(const json_t *v, const json_t *ran_on, int64_t later_us, struct base_buf *out)
+/* Shifts the start times of tasks. A task without a node had no successful attempt: its 0 is no
+ * time and stays 0. */
+static void write_shifted_starts(const json_t *v, const json_t *ran_on, int64_t later_us, struct base_buf *out)
 {
     base_json_open(out, '[');
     for (size_t i = 0; i < json_array_size(v); i++)
-        put_time(json_array_get(v, i), json_is_string(json_array_get(ran_on, i)) ? later_us : 0, out);
+        write_shifted_time(json_array_get(v, i), json_is_string(json_array_get(ran_on, i)) ? later_us : 0, out);
     base_json_close(out, ']');
 }
 
-static bool is_time(const char *key)
+static bool is_time_member(const char *key)
 {
     return strcmp(key, "submit_s") == 0 || strcmp(key, "start_s") == 0 || strcmp(key, "finish_s") == 0;
 }
 
-int rm_history_shift(const char *line, size_t len, int64_t from_us, int64_t to_us, struct base_buf *out,
-                     struct base_error *err)
+int rm_history_shift_times(const char *line, size_t len, int64_t old_zero_us, int64_t new_zero_us, struct base_buf *out,
+                           struct base_error *err)
 {
     json_t *job = NULL, *v;
     const char *key;
@@ -66,22 +67,22 @@ int rm_history_shift(const char *line, size_t len, int64_t from_us, int64_t to_u
 
     if (rc < 0 || !json_is_object(job)) {
         json_decref(job);
-        return base_error_set(err, -BASE_ECORRUPT, "its line does not read back");
+        return base_error_set(err, -BASE_ECORRUPT, "its line cannot be parsed");
     }
     base_json_open(out, '{');
     json_object_foreach(job, key, v)
     {
         base_json_key(out, key);
-        if (is_time(key))
-            put_time(v, from_us - to_us, out);
+        if (is_time_member(key))
+            write_shifted_time(v, old_zero_us - new_zero_us, out);
         else if (strcmp(key, "map_starts_s") == 0)
-            put_starts(v, json_object_get(job, "map_ran_on"), from_us - to_us, out);
+            write_shifted_starts(v, json_object_get(job, "map_ran_on"), old_zero_us - new_zero_us, out);
         else if (strcmp(key, "reduce_starts_s") == 0)
-            put_starts(v, json_object_get(job, "reduce_ran_on"), from_us - to_us, out);
+            write_shifted_starts(v, json_object_get(job, "reduce_ran_on"), old_zero_us - new_zero_us, out);
         else if (strcmp(key, "time_0_ms") == 0)
-            base_json_value_int(out, to_us / 1000);
+            base_json_value_int(out, new_zero_us / 1000);
         else
-            put(v, out);
+            copy_value(v, out);
     }
     base_json_close(out, '}');
     json_decref(job);

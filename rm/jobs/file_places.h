@@ -1,25 +1,31 @@
-/* rm/jobs/file_places.h - where a path lies, as far as its text tells, so that what hangs at one place does not take all threads.
- * A file system that does not answer cannot be asked what it is (stat(2) hangs too), so the first two names of the folder
- * that holds the path stand for it: /mnt/nfs, /home/ann. Either of them has its limit: a place as a whole, and all that is
- * below its first name. Pure. */
+/* rm/jobs/file_places.h - groups paths by the place where they lie, as far as the text of the path
+ * tells, so that one hanging file system does not take all threads. A file system that does not
+ * answer cannot be asked for its identity (stat(2) hangs too). The first two names of the folder
+ * that holds the path therefore stand for it: /mnt/nfs, /home/ann. Threads are limited both at a
+ * place and below its first name. Pure. */
 #ifndef CREEL_RM_JOBS_FILE_PLACES_H
 #define CREEL_RM_JOBS_FILE_PLACES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RM_PLACE_MAX = 8, RM_PLACE_TOP_MAX = 16 }; /* threads: at one place; below one first name */
+/* most threads at one place, and below one first name */
+enum { RM_PLACE_MAX = 8, RM_PLACE_TOP_MAX = 16 };
 
 struct rm_place {
-    uint64_t top, whole; /* hashes: two places that fall together share a limit; 0: nowhere */
+    /* hashes of the first name and of both; places whose hashes collide share a limit; 0: no
+     * place */
+    uint64_t top, whole;
 };
-struct rm_place rm_place_of(const char *path); /* absolute; NULL: nowhere */
-bool rm_place_eq(const struct rm_place *a, const struct rm_place *b);
+struct rm_place rm_place_from_path(const char *path); /* @path is absolute; NULL gives no place */
+bool rm_place_equal(const struct rm_place *a, const struct rm_place *b);
 
-struct rm_place_count { /* of others; zeros to begin with */
+struct rm_place_count { /* how many others are at a place; starts as zeros */
     int at_top, at_whole;
 };
-void rm_place_add(struct rm_place_count *n, const struct rm_place *here, const struct rm_place *other);
-bool rm_place_is_full(const struct rm_place_count *n);
+/* Counts @other when it is at the same place as @here, or below the same first name. */
+void rm_place_count_other(struct rm_place_count *count, const struct rm_place *here, const struct rm_place *other);
+/* Tells whether no further thread may go to the place. */
+bool rm_place_count_is_full(const struct rm_place_count *count);
 
 #endif

@@ -1,6 +1,7 @@
-/* The pool of rm/jobs/file_pool.h. All threads share one lock, which no thread holds in @look. A piece of work is answered by the
- * thread that ran it, or before that by the keeper or the stop: "answered" is set under the lock, so only one does it.
- * The keeper is the thread that watches the clock: it alone finds out that work is slow, over its limit, or stuck. */
+/* The pool of rm/jobs/file_pool.h. All threads share one lock, which no thread holds while it runs
+ * @look. The thread that ran a piece of work answers it, unless the keeper or a stop has done so
+ * before: "answered" is set under the lock, so exactly one of them answers. The keeper is the
+ * thread that watches the clock: it alone finds out that work is slow, over its limit, or stuck. */
 #include "rm/jobs/file_pool.h"
 
 #include <pthread.h>
@@ -10,20 +11,20 @@
 #include "base/cond.h"
 #include "base/mem.h"
 
-struct rm_files {
-    struct rm_files_conf conf;
+struct rm_file_pool {
+    struct rm_file_pool_conf conf;
     pthread_mutex_t lock;
-    pthread_cond_t work, keep, quiet; /* for idle threads; for the keeper; for the stop */
+    /* wake idle threads; wake the keeper; tell a stop that a thread has ended */
+    pthread_cond_t work, keep, quiet;
     pthread_t keeper;
-    bool started, stop, freed; /* freed: the last thread frees it */
-    struct rm_files_work *first, **last; /* not begun */
-    struct rm_files_work *running;
-    int waiting, threads, idle, slow; /* waiting: not begun */
+    bool started, stop, freed; /* freed: the last thread to end frees the pool */
+    struct rm_file_work *first, **last; /* waiting for a thread, oldest first */
+    struct rm_file_work *running;
+    int waiting, threads, idle, slow; /* waiting: length of the list from @first */
 };
 
-/* ---- with the lock held ---- */
 
-static void answer(struct rm_files_work *w, int rc, struct base_error *err)
+static void answer_once(struct rm_file_work *w, int rc, struct base_error *err)
 {
     if (w->answered)
         return;
@@ -31,9 +32,9 @@ static void answer(struct rm_files_work *w, int rc, struct base_error *err)
     w->done(w, rc, err);
 }
 
-static struct rm_files_work *take(struct rm_files *f)
+static struct rm_file_work *take_first_waiting(struct rm_file_pool *f)
 {
-    struct rm_files_work *w = f->first;
+    struct rm_file_work *w = f->first;
 
     f->first = w->next;
     if (!f->first)
@@ -42,10 +43,12 @@ static struct rm_files_work *take(struct rm_files *f)
     return w;
 }
 
-static void run(struct rm_files *f, struct rm_files_work *w)
+/* Runs @w, releasing the lock meanwhile. The keeper may answer the work while @look still hangs;
+ * then its result is thrown away here. */
+static void run_work(struct rm_file_pool *f, struct rm_file_work *w)
 {
     struct base_error err = {0};
-    struct rm_files_work **at = &f->running;
+    struct rm_file_work **at = &f->running;
     bool ours;
     int rc;
 
@@ -69,7 +72,7 @@ static void run(struct rm_files *f, struct rm_files_work *w)
     pthread_mutex_lock(&f->lock);
 }
 
-static void destroy(struct rm_files *f)
+static void destroy_pool(struct rm_file_pool *f)
 {
     pthread_cond_destroy(&f->work);
     pthread_cond_destroy(&f->keep);
@@ -78,18 +81,18 @@ static void destroy(struct rm_files *f)
     free(f);
 }
 
-static void *thread_main(void *arg)
+static void *worker_main(void *arg)
 {
-    struct rm_files *f = arg;
+    struct rm_file_pool *f = arg;
     bool last;
 
     pthread_setname_np(pthread_self(), "rm-files");
     pthread_mutex_lock(&f->lock);
     while (!f->stop) {
         if (f->first) {
-            run(f, take(f));
+            run_work(f, take_first_waiting(f));
         } else if (f->threads - f->slow > f->conf.quick) {
-            break; /* it stood in for one that was slow */
+            break; /* this thread stood in for one that had become slow */
         } else {
             f->idle++;
             pthread_cond_wait(&f->work, &f->lock);
@@ -101,12 +104,12 @@ static void *thread_main(void *arg)
     last = f->freed && f->threads == 0;
     pthread_mutex_unlock(&f->lock);
     if (last)
-        destroy(f);
+        destroy_pool(f);
     return NULL;
 }
 
-/* As many threads as the work that waits may have. */
-static void staff(struct rm_files *f)
+/* Starts or wakes as many threads as the waiting work may have. */
+static void start_needed_threads(struct rm_file_pool *f)
 {
     pthread_t thread;
 
@@ -117,66 +120,68 @@ static void staff(struct rm_files *f)
     for (int more = f->waiting - f->idle; more > 0; more--) {
         if (f->threads - f->slow >= f->conf.quick || f->threads >= f->conf.most)
             return;
-        if (pthread_create(&thread, NULL, thread_main, f) != 0)
-            return; /* those that are there do it later */
+        if (pthread_create(&thread, NULL, worker_main, f) != 0)
+            return; /* the existing threads will get to it */
         pthread_detach(thread);
         f->threads++;
     }
 }
 
-static void tell(struct rm_files_work *w, int code)
+static void tell_to_end(struct rm_file_work *w, int code)
 {
     int none = 0;
 
     atomic_compare_exchange_strong(&w->told, &none, code);
 }
 
-/* @w turns slow: it leaves the shared threads, or ends when too much work has done so. */
-static void note_slow(struct rm_files *f, struct rm_files_work *w)
+/* Lets @w become slow: its thread no longer counts as shared. Too much slow work already: tells @w
+ * to end instead. */
+static void mark_slow(struct rm_file_pool *f, struct rm_file_work *w)
 {
     if (f->slow + f->conf.quick >= f->conf.most) {
-        tell(w, -BASE_EAGAIN);
+        tell_to_end(w, -BASE_EAGAIN);
         return;
     }
     w->slow = true;
     f->slow++;
 }
 
-static void look_at_running(struct rm_files *f, int64_t now)
+/* Advances each running piece of work along its deadlines: slow, told to end, answered as stuck. */
+static void check_running_work(struct rm_file_pool *f, int64_t now)
 {
-    for (struct rm_files_work *w = f->running; w; w = w->next) {
+    for (struct rm_file_work *w = f->running; w; w = w->next) {
         int64_t age = now - w->since_us;
         struct base_error err = {0};
 
         if (age >= f->conf.slow_us && !w->slow)
-            note_slow(f, w);
+            mark_slow(f, w);
         if (age < f->conf.limit_us)
             continue;
-        tell(w, -BASE_ETIMEOUT);
+        tell_to_end(w, -BASE_ETIMEOUT);
         if (age < f->conf.limit_us + f->conf.grace_us)
             continue;
         base_error_set(&err, -BASE_EAGAIN, "a file system has not answered for %lld s (%s)",
                        (long long)(age / 1000000), f->conf.limit);
-        answer(w, -BASE_EAGAIN, &err);
+        answer_once(w, -BASE_EAGAIN, &err);
     }
 }
 
-static void look_at_waiting(struct rm_files *f, int64_t now)
+static void refuse_overdue_work(struct rm_file_pool *f, int64_t now)
 {
     while (f->first && now - f->first->since_us >= f->conf.limit_us) {
-        struct rm_files_work *w = take(f);
+        struct rm_file_work *w = take_first_waiting(f);
         struct base_error err = {0};
 
-        base_error_set(&err, -BASE_EAGAIN, "%d others wait for file systems that do not answer (%s)", f->threads,
+        base_error_set(&err, -BASE_EAGAIN, "%d others are waiting for file systems that do not answer (%s)", f->threads,
                        f->conf.limit);
-        answer(w, -BASE_EAGAIN, &err);
+        answer_once(w, -BASE_EAGAIN, &err);
         w->drop(w);
     }
 }
 
 static void *keeper_main(void *arg)
 {
-    struct rm_files *f = arg;
+    struct rm_file_pool *f = arg;
 
     pthread_setname_np(pthread_self(), "rm-files-keeper");
     pthread_mutex_lock(&f->lock);
@@ -189,9 +194,9 @@ static void *keeper_main(void *arg)
         }
         base_cond_wait_until(&f->keep, &f->lock, base_cond_now_us() + f->conf.slow_us / 2);
         now = base_cond_now_us();
-        look_at_running(f, now);
-        look_at_waiting(f, now);
-        staff(f);
+        check_running_work(f, now);
+        refuse_overdue_work(f, now);
+        start_needed_threads(f);
     }
     pthread_mutex_unlock(&f->lock);
     return NULL;
@@ -199,9 +204,9 @@ static void *keeper_main(void *arg)
 
 /* ---- */
 
-struct rm_files *rm_files_new(const struct rm_files_conf *conf)
+struct rm_file_pool *rm_file_pool_new(const struct rm_file_pool_conf *conf)
 {
-    struct rm_files *f = base_alloc(sizeof *f);
+    struct rm_file_pool *f = base_alloc(sizeof *f);
 
     base_assert(conf->quick > 0 && conf->most > conf->quick && conf->slow_us > 0);
     f->conf = *conf;
@@ -213,43 +218,43 @@ struct rm_files *rm_files_new(const struct rm_files_conf *conf)
     return f;
 }
 
-void rm_files_start(struct rm_files *f)
+void rm_file_pool_start(struct rm_file_pool *f)
 {
     f->started = true;
     base_assert(pthread_create(&f->keeper, NULL, keeper_main, f) == 0);
 }
 
-static void refuse(struct rm_files_work *w)
+static void refuse_at_shutdown(struct rm_file_work *w)
 {
     struct base_error err = {0};
 
     base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down");
-    answer(w, -BASE_EIO, &err);
+    answer_once(w, -BASE_EIO, &err);
 }
 
-void rm_files_add(struct rm_files *f, struct rm_files_work *w)
+void rm_file_pool_submit(struct rm_file_pool *f, struct rm_file_work *w)
 {
     pthread_mutex_lock(&f->lock);
     w->pool = f;
     w->next = NULL;
     w->since_us = base_cond_now_us();
     if (f->stop) {
-        refuse(w);
+        refuse_at_shutdown(w);
         w->drop(w);
     } else {
         *f->last = w;
         f->last = &w->next;
         f->waiting++;
-        staff(f);
+        start_needed_threads(f);
         pthread_cond_signal(&f->keep);
     }
     pthread_mutex_unlock(&f->lock);
 }
 
-int rm_files_check(void *user, struct base_error *err)
+int rm_file_work_check_cancelled(void *user, struct base_error *err)
 {
-    struct rm_files_work *w = user;
-    const struct rm_files_conf *conf = &w->pool->conf;
+    struct rm_file_work *w = user;
+    const struct rm_file_pool_conf *conf = &w->pool->conf;
 
     atomic_store_explicit(&w->seen_us, base_cond_now_us(), memory_order_relaxed);
     switch (atomic_load_explicit(&w->told, memory_order_relaxed)) {
@@ -259,58 +264,60 @@ int rm_files_check(void *user, struct base_error *err)
         return base_error_set(err, -BASE_ETIMEOUT, "not done after %lld ms, which is the limit (%s)",
                               (long long)(conf->limit_us / 1000), conf->limit);
     case -BASE_EAGAIN:
-        return base_error_set(err, -BASE_EAGAIN, "%d others are looking at their files for long already",
+        return base_error_set(err, -BASE_EAGAIN, "%d others have been searching their files for a long time already",
                               conf->most - conf->quick);
     default:
         return base_error_set(err, -BASE_EIO, "the ResourceManager is shutting down");
     }
 }
 
-int rm_files_enter(void *user, const char *path, struct base_error *err)
+int rm_file_work_enter_path(void *user, const char *path, struct base_error *err)
 {
-    struct rm_files_work *w = user;
-    struct rm_files *f = w->pool;
-    const struct rm_place place = rm_place_of(path);
+    struct rm_file_work *w = user;
+    struct rm_file_pool *f = w->pool;
+    const struct rm_place place = rm_place_from_path(path);
     struct rm_place_count n = {0};
     int64_t now;
 
-    if (rm_place_eq(&place, &w->place))
+    if (rm_place_equal(&place, &w->place))
         return 0;
     pthread_mutex_lock(&f->lock);
     now = base_cond_now_us();
-    for (const struct rm_files_work *o = f->running; o; o = o->next)
+    for (const struct rm_file_work *o = f->running; o; o = o->next)
         if (o != w && now - atomic_load(&o->seen_us) >= f->conf.slow_us)
-            rm_place_add(&n, &place, &o->place);
-    if (!rm_place_is_full(&n))
+            rm_place_count_other(&n, &place, &o->place);
+    if (!rm_place_count_is_full(&n))
         w->place = place;
     pthread_mutex_unlock(&f->lock);
-    if (!rm_place_is_full(&n))
+    if (!rm_place_count_is_full(&n))
         return 0;
-    return base_error_set(err, -BASE_EAGAIN, "%d others wait for a file system there that does not answer",
-                          n.at_top > n.at_whole ? n.at_top : n.at_whole);
+    return base_error_set(
+        err, -BASE_EAGAIN,
+        "%d others are already waiting for a file system there that does not answer",
+        n.at_top > n.at_whole ? n.at_top : n.at_whole);
 }
 
-bool rm_files_stop(struct rm_files *f)
+bool rm_file_pool_stop(struct rm_file_pool *f)
 {
     int64_t until = base_cond_now_us() + f->conf.grace_us;
     bool all;
 
     pthread_mutex_lock(&f->lock);
     f->stop = true;
-    for (struct rm_files_work *w = f->running; w; w = w->next)
-        tell(w, -BASE_EIO);
+    for (struct rm_file_work *w = f->running; w; w = w->next)
+        tell_to_end(w, -BASE_EIO);
     while (f->first) {
-        struct rm_files_work *w = take(f);
+        struct rm_file_work *w = take_first_waiting(f);
 
-        refuse(w);
+        refuse_at_shutdown(w);
         w->drop(w);
     }
     pthread_cond_broadcast(&f->work);
     pthread_cond_broadcast(&f->keep);
     while (f->threads > 0 && base_cond_now_us() < until)
         base_cond_wait_until(&f->quiet, &f->lock, until);
-    for (struct rm_files_work *w = f->running; w; w = w->next)
-        refuse(w);
+    for (struct rm_file_work *w = f->running; w; w = w->next)
+        refuse_at_shutdown(w);
     all = f->threads == 0;
     pthread_mutex_unlock(&f->lock);
     if (f->started)
@@ -319,7 +326,7 @@ bool rm_files_stop(struct rm_files *f)
     return all;
 }
 
-void rm_files_free(struct rm_files *f)
+void rm_file_pool_free(struct rm_file_pool *f)
 {
     bool now;
 
@@ -331,5 +338,5 @@ void rm_files_free(struct rm_files *f)
     now = f->threads == 0;
     pthread_mutex_unlock(&f->lock);
     if (now)
-        destroy(f);
+        destroy_pool(f);
 }

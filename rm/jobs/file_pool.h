@@ -1,13 +1,17 @@
-/* rm/jobs/file_pool.h - threads for what waits on file systems, which may be slow or never answer.
+/* rm/jobs/file_pool.h - threads for work that waits on file systems, which may be slow or never
+ * answer.
  *
- * A piece of work runs on a thread of its own until it ends. Quick ones are never behind slow ones for long: what runs
- * for longer than slow_us no longer counts among the @quick threads that everybody shares, and another thread takes its
- * place, up to @most threads in all. When that many are slow, the one that turned slow last is told to end.
- * After limit_us a piece of work is told to end, and answered with -BASE_EAGAIN a while later if it sits in a system
- * call that does not return (nothing can interrupt that); what was not even begun by then is answered likewise.
- * Such a thread is lost until the file system answers, maybe for good. So that one file system cannot take all threads,
- * work says at which path it is going to look: where RM_PLACE_MAX others sit in a system call for longer than slow_us,
- * it is refused. */
+ * A piece of work runs on one thread until it ends. Slow work must not hold up quick work for long:
+ * work that has run for slow_us no longer counts among the @quick shared threads, and another
+ * thread takes its place, up to @most threads in all. When that many threads run slow work, the
+ * work that became slow last is told to end.
+ *
+ * Work is told to end after limit_us. If it sits in a system call that does not return (nothing can
+ * interrupt that), it is answered with -BASE_EAGAIN after a further grace_us; work that has not
+ * even started by the limit is answered likewise. The thread of stuck work is lost until the file
+ * system answers, perhaps for good. So that one file system cannot take all threads, work names the
+ * path that it is about to access, and is refused where RM_PLACE_MAX others have been in a system
+ * call for longer than slow_us. */
 #ifndef CREEL_RM_JOBS_FILE_POOL_H
 #define CREEL_RM_JOBS_FILE_POOL_H
 
@@ -18,44 +22,53 @@
 #include "base/error.h"
 #include "rm/jobs/file_places.h"
 
-struct rm_files;
-struct rm_files_conf {
-    int64_t limit_us;   /* of one piece of work */
-    int64_t slow_us;    /* then it is slow */
-    int64_t grace_us;   /* from the limit until it is answered without having ended; at the stop: the wait for it */
-    int quick, most;    /* threads */
-    const char *limit;  /* how the limit is called in answers: "creel.rm.input-timeout-ms" */
+struct rm_file_pool;
+struct rm_file_pool_conf {
+    int64_t limit_us;   /* time limit of one piece of work */
+    int64_t slow_us;    /* running time after which work is slow */
+    /* from the limit until stuck work is answered; also how long a stop waits for running work */
+    int64_t grace_us;
+    int quick, most;    /* threads: shared by quick work; in all */
+    const char *limit;  /* name of the limit in answers: "creel.rm.input-timeout-ms" */
 };
 
-/* Embed as the first member. All three are called once, in this order, except that @done may come while @look still
- * runs: with -BASE_EAGAIN (it does not come back), or -BASE_EIO (the pool was stopped). Then @done leaves alone what
- * @look works on. Without @look, @done comes alone. */
-struct rm_files_work {
-    int (*look)(struct rm_files_work *w, struct base_error *err); /* may block; rm_files_check() now and then */
-    void (*done)(struct rm_files_work *w, int rc, struct base_error *err); /* does not block; adds nothing */
-    void (*drop)(struct rm_files_work *w);                                 /* frees it */
-    /* the pool's own */
-    struct rm_files *pool;
-    struct rm_files_work *next;
+/* Embed as the first member. The pool calls all three functions once, in this order, except that it
+ * may call @done while @look still runs: with -BASE_EAGAIN (the file system does not answer) or
+ * -BASE_EIO (the pool was stopped). Then @done must not touch what @look works on. Work that never
+ * runs @look gets @done and @drop only. */
+struct rm_file_work {
+    /* may block; calls rm_file_work_check_cancelled() now and then */
+    int (*look)(struct rm_file_work *w, struct base_error *err);
+    /* must neither block nor submit work */
+    void (*done)(struct rm_file_work *w, int rc, struct base_error *err);
+    void (*drop)(struct rm_file_work *w);                                 /* frees the work */
+    /* the rest belongs to the pool */
+    struct rm_file_pool *pool;
+    struct rm_file_work *next;
     int64_t since_us;
-    _Atomic int64_t seen_us; /* rm_files_check(), or its begin: since then it may sit in a system call */
-    struct rm_place place;   /* where it looks; written by its own thread, under the lock */
-    atomic_int told; /* to end: a negative BASE_E*, 0: not */
+    /* last sign of life: a check or the start; since then the thread may be in a system call */
+    _Atomic int64_t seen_us;
+    /* place of the current path; written by the work's own thread, under the lock */
+    struct rm_place place;
+    atomic_int told; /* why the work is to end, a negative BASE_E*; 0: it may go on */
     bool slow, answered;
 };
 
-struct rm_files *rm_files_new(const struct rm_files_conf *conf);
-void rm_files_start(struct rm_files *f);
-/* Any thread; @w is taken. After the stop it is answered at once. */
-void rm_files_add(struct rm_files *f, struct rm_files_work *w);
-/* Is @w to end? 0, or a negative BASE_E* and the text why. Cheap. For struct rm_input_bounds too. */
-int rm_files_check(void *w, struct base_error *err);
-/* @w goes on to look at @path (NULL: at no file). 0, or -BASE_EAGAIN and the text why: too many others hang there. Cheap
- * where it looks already. For struct rm_input_bounds too. */
-int rm_files_enter(void *w, const char *path, struct base_error *err);
-/* Tells all work to end and answers it. False: a thread still hangs in a system call. It makes no call of @done any
- * more, but what its @look uses must stay. */
-bool rm_files_stop(struct rm_files *f);
-void rm_files_free(struct rm_files *f); /* stopped, or never started; NULL-safe. A thread that hangs frees it later */
+struct rm_file_pool *rm_file_pool_new(const struct rm_file_pool_conf *conf);
+void rm_file_pool_start(struct rm_file_pool *f);
+/* Takes @work and runs it when a thread is free; after a stop, answers it at once. Any thread. */
+void rm_file_pool_submit(struct rm_file_pool *f, struct rm_file_work *work);
+/* Tells whether @work was told to end: 0, or a negative BASE_E* with the reason. Cheap. Fits struct
+ * rm_input_bounds. */
+int rm_file_work_check_cancelled(void *work, struct base_error *err);
+/* Notes that @work is about to access @path (NULL: no file). Returns 0, or -BASE_EAGAIN with the
+ * reason when too many others hang there. Cheap while the place stays the same. Fits struct
+ * rm_input_bounds. */
+int rm_file_work_enter_path(void *work, const char *path, struct base_error *err);
+/* Tells all work to end and answers it. Returns false when a thread still hangs in a system call:
+ * it will not call @done any more, but what its @look uses must stay. */
+bool rm_file_pool_stop(struct rm_file_pool *f);
+/* stopped or never started; NULL-safe; a hanging thread frees the pool later */
+void rm_file_pool_free(struct rm_file_pool *f);
 
 #endif

@@ -21,10 +21,10 @@
 #define SUCCESS "_SUCCESS"
 #define PART_FROM_MAX (BASE_ID_TEXT_MAX + 64)
 
-int rm_output_path(const char *output, char **out, struct base_error *err)
+int rm_output_parse_path(const char *output, char **out, struct base_error *err)
 {
     size_t n;
-    int rc = rm_input_path(output, out, err);
+    int rc = rm_input_parse_path(output, out, err);
 
     if (rc < 0)
         return base_error_wrap(err, rc, "job.output");
@@ -34,8 +34,9 @@ int rm_output_path(const char *output, char **out, struct base_error *err)
     return 0;
 }
 
-/* The user of the job may well write there: it is this daemon that makes the folder, and the nodes' that fill it. */
-static int not_writable(const char *path, int sys, struct base_error *err)
+/* The job's user may well be allowed to write there, but the folder is made by this daemon and
+ * filled by the NodeManagers. */
+static int report_not_writable(const char *path, int sys, struct base_error *err)
 {
     char user[BASE_USER_NAME_MAX];
 
@@ -43,7 +44,7 @@ static int not_writable(const char *path, int sys, struct base_error *err)
                           base_user_name(user), strerror(sys));
 }
 
-static int check_parent(const char *path, struct base_error *err)
+static int check_parent_folder(const char *path, struct base_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *parent = slash == path ? base_strdup("/") : base_strndup(path, (size_t)(slash - path));
@@ -56,44 +57,45 @@ static int check_parent(const char *path, struct base_error *err)
     else if (!S_ISDIR(st.st_mode))
         rc = base_error_set(err, -BASE_EINVAL, "job.output: %s is not a folder", parent);
     else if (access(parent, W_OK | X_OK) < 0)
-        rc = not_writable(parent, errno, err);
+        rc = report_not_writable(parent, errno, err);
     free(parent);
     return rc;
 }
 
-int rm_output_check(const char *output, struct base_error *err)
+int rm_output_check_creatable(const char *output, struct base_error *err)
 {
     struct stat st;
     char *path = NULL;
-    int rc = rm_output_path(output, &path, err);
+    int rc = rm_output_parse_path(output, &path, err);
 
     if (rc < 0)
         return rc;
     if (lstat(path, &st) == 0)
         rc = base_error_set(err, -BASE_EEXIST, "job.output: %s already exists", path);
     else if (errno == EACCES)
-        rc = not_writable(path, errno, err);
+        rc = report_not_writable(path, errno, err);
     else if (errno != ENOENT && errno != ENOTDIR)
         rc = base_error_sys(err, -BASE_EINVAL, errno, "job.output: %s", path);
     else
-        rc = check_parent(path, err);
+        rc = check_parent_folder(path, err);
     free(path);
     return rc;
 }
 
 /* ---- durable names ---- */
 
-static int sync_fd(int fd, const char *path, struct base_error *err)
+static int fsync_folder_fd(int fd, const char *path, struct base_error *err)
 {
     return fsync(fd) == 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
 }
 
-static int sync_parent(const char *path, struct base_error *err)
+static int fsync_parent_folder(const char *path, struct base_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *parent = slash == path ? base_strdup("/") : base_strndup(path, (size_t)(slash - path));
     int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "job.output: folder %s", parent) : sync_fd(fd, parent, err);
+    int rc = fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "job.output: folder %s", parent)
+                    : fsync_folder_fd(fd, parent, err);
 
     if (fd >= 0)
         close(fd);
@@ -107,17 +109,18 @@ static int open_folder(const char *path, int *fd, struct base_error *err)
     return *fd >= 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
 }
 
-/* ---- whose folder it is ---- */
+/* ---- ownership ---- */
 
-static void mark_of(struct base_app_id id, char out[BASE_ID_TEXT_MAX + 16])
+static void format_mark_path(struct base_app_id id, char out[BASE_ID_TEXT_MAX + 16])
 {
     char text[BASE_ID_TEXT_MAX];
 
     snprintf(out, BASE_ID_TEXT_MAX + 16, TEMPORARY "/%s", base_app_id_text(&id, text));
 }
 
-/* Another job's mark is in it. None at all: made by a version of Creel without marks, or not yet marked. */
-static bool is_anothers(int folder, struct base_app_id id)
+/* Tells whether the folder carries another job's mark. A folder without any mark was made by a
+ * version of Creel without marks, or is not marked yet. */
+static bool is_owned_by_other_job(int folder, struct base_app_id id)
 {
     char mark[BASE_ID_TEXT_MAX + 16];
     struct base_app_id other;
@@ -126,7 +129,7 @@ static bool is_anothers(int folder, struct base_app_id id)
     DIR *d;
     int fd;
 
-    mark_of(id, mark);
+    format_mark_path(id, mark);
     if (faccessat(folder, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
         return false;
     fd = openat(folder, TEMPORARY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -142,7 +145,7 @@ static bool is_anothers(int folder, struct base_app_id id)
     return found;
 }
 
-/* ---- set-up ---- */
+/* ---- creation ---- */
 
 static int make_folder(const char *path, bool again, struct base_error *err)
 {
@@ -157,14 +160,14 @@ static int make_folder(const char *path, bool again, struct base_error *err)
     return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
 }
 
-static int make_temporary(int folder, const char *path, struct base_app_id id, struct base_error *err)
+static int make_temporary_folder(int folder, const char *path, struct base_app_id id, struct base_error *err)
 {
     char mark[BASE_ID_TEXT_MAX + 16];
     int fd, rc;
 
-    mark_of(id, mark);
-    if (is_anothers(folder, id))
-        return base_error_set(err, -BASE_EEXIST, "job.output: %s already exists, and is another job's", path);
+    format_mark_path(id, mark);
+    if (is_owned_by_other_job(folder, id))
+        return base_error_set(err, -BASE_EEXIST, "job.output: %s already exists and belongs to another job", path);
     if (mkdirat(folder, TEMPORARY, 0755) < 0 && errno != EEXIST)
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, path);
     fd = openat(folder, mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -174,12 +177,12 @@ static int make_temporary(int folder, const char *path, struct base_app_id id, s
     fd = openat(folder, TEMPORARY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, path);
-    rc = sync_fd(fd, path, err);
+    rc = fsync_folder_fd(fd, path, err);
     close(fd);
-    return rc == 0 ? sync_fd(folder, path, err) : rc;
+    return rc == 0 ? fsync_folder_fd(folder, path, err) : rc;
 }
 
-static int setup(const char *path, struct base_app_id id, bool again, struct base_error *err)
+static int set_up_folder(const char *path, struct base_app_id id, bool again, struct base_error *err)
 {
     int fd = -1, rc = make_folder(path, again, err);
 
@@ -187,33 +190,33 @@ static int setup(const char *path, struct base_app_id id, bool again, struct bas
         rc = open_folder(path, &fd, err);
     if (rc < 0)
         return rc;
-    rc = make_temporary(fd, path, id, err);
+    rc = make_temporary_folder(fd, path, id, err);
     close(fd);
-    return rc == 0 ? sync_parent(path, err) : rc;
+    return rc == 0 ? fsync_parent_folder(path, err) : rc;
 }
 
-int rm_output_setup(const char *output, struct base_app_id id, bool again, struct base_error *err)
+int rm_output_create_folder(const char *output, struct base_app_id id, bool again, struct base_error *err)
 {
     char *path;
-    int rc = rm_output_path(output, &path, err);
+    int rc = rm_output_parse_path(output, &path, err);
 
     if (rc == 0) {
-        rc = setup(path, id, again, err);
+        rc = set_up_folder(path, id, again, err);
         free(path);
     }
     return rc;
 }
 
-/* ---- the end ---- */
+/* ---- commit and abort ---- */
 
-/* What a commit or an abort works on. */
+/* An output folder that is being committed or aborted. */
 struct ending {
     const char *path;
-    int folder, temporary; /* temporary: -1 where there is none */
+    int folder, temporary; /* temporary: -1 when there is none */
     struct base_app_id id;
 };
 
-static bool is_absent(int sys)
+static bool errno_means_absent(int sys)
 {
     return sys == ENOENT || sys == ENOTDIR;
 }
@@ -226,85 +229,87 @@ static void ending_close(struct ending *e)
         close(e->folder);
 }
 
-/* -BASE_ENOTFOUND: there is no such folder. ending_close() also after an error. */
+/* Opens the folders. -BASE_ENOTFOUND: there is no output folder. Call ending_close() also after an
+ * error. */
 static int ending_open(struct ending *e, const char *path, struct base_app_id id,
                        struct base_error *err)
 {
     *e = (struct ending){.path = path, .id = id, .temporary = -1};
     e->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (e->folder < 0)
-        return base_error_sys(err, is_absent(errno) ? -BASE_ENOTFOUND : -BASE_EIO, errno,
+        return base_error_sys(err, errno_means_absent(errno) ? -BASE_ENOTFOUND : -BASE_EIO, errno,
                               "job.output: %s", path);
     e->temporary = openat(e->folder, TEMPORARY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (e->temporary < 0 && !is_absent(errno) && errno != ELOOP)
+    if (e->temporary < 0 && !errno_means_absent(errno) && errno != ELOOP)
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, path);
     return 0;
 }
 
-static const char *part_from(const struct ending *e, const struct rm_output_parts *parts, size_t i,
-                             char out[static PART_FROM_MAX])
+static const char *format_attempt_part_path(const struct ending *e, const struct rm_output_parts *parts, size_t i,
+                                            char out[static PART_FROM_MAX])
 {
     const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
     char text[BASE_ID_TEXT_MAX], part[RM_OUTPUT_PART_MAX];
 
     snprintf(out, PART_FROM_MAX, "%s_%d/%s", base_task_id_text(&task, text), parts->attempts[i],
-             rm_output_part(i, part));
+             rm_output_format_part_name(i, part));
     return out;
 }
 
-static bool is_at_place(const struct ending *e, size_t i)
+static bool part_is_in_place(const struct ending *e, size_t i)
 {
     char part[RM_OUTPUT_PART_MAX];
     struct stat st;
 
-    return fstatat(e->folder, rm_output_part(i, part), &st, AT_SYMLINK_NOFOLLOW) == 0;
+    return fstatat(e->folder, rm_output_format_part_name(i, part), &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int missing_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
-                        struct base_error *err)
+static int report_missing_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
+                               struct base_error *err)
 {
     const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
     char text[BASE_ID_TEXT_MAX], from[PART_FROM_MAX];
 
     return base_error_set(err, -BASE_ENOTFOUND,
                           "job.output: %s/" TEMPORARY "/%s, the output of %s, is missing", e->path,
-                          part_from(e, parts, i, from), base_task_id_text(&task, text));
+                          format_attempt_part_path(e, parts, i, from), base_task_id_text(&task, text));
 }
 
-/* Finds part i: 1: it waits in its attempt's folder, with *@inode; 0: it was taken before. */
+/* Finds part i. Returns 1 with *@inode when the part is still in its attempt's folder, 0 when it is
+ * in place already. */
 static int find_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
                      uint64_t *inode, struct base_error *err)
 {
     char from[PART_FROM_MAX];
     struct stat st;
 
-    part_from(e, parts, i, from);
+    format_attempt_part_path(e, parts, i, from);
     if (e->temporary >= 0 && fstatat(e->temporary, from, &st, AT_SYMLINK_NOFOLLOW) == 0) {
         *inode = st.st_ino;
         return 1;
     }
-    if (e->temporary >= 0 && !is_absent(errno))
+    if (e->temporary >= 0 && !errno_means_absent(errno))
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path,
                               from);
-    return is_at_place(e, i) ? 0 : missing_part(e, parts, i, err);
+    return part_is_in_place(e, i) ? 0 : report_missing_part(e, parts, i, err);
 }
 
-static int load_taken(const struct ending *e, struct rm_output_taken *taken, struct base_error *err)
+static int load_taken_list(const struct ending *e, struct rm_output_taken *taken, struct base_error *err)
 {
     *taken = (struct rm_output_taken){0};
     return e->temporary < 0 ? 0
-                            : rm_output_taken_load(e->temporary, e->id, BASE_TASKS_MAX, taken, err);
+                            : rm_output_taken_load_list(e->temporary, e->id, BASE_TASKS_MAX, taken, err);
 }
 
-/* Writes down what is going to be taken. A commit that is repeated goes on with its list, in which
- * a part that was taken before stands already; one at its place that is not in it was never this
- * commit's. Nothing is taken unless every part is there. */
-static int announce_parts(const struct ending *e, const struct rm_output_parts *parts,
-                          struct base_error *err)
+/* Writes down which parts the commit is going to move, once every part has been found: nothing
+ * moves unless all are there. A repeated commit continues its list, which names the parts moved
+ * before; a part in place that the list does not name was never moved by this commit. */
+static int record_parts_to_take(const struct ending *e, const struct rm_output_parts *parts,
+                                struct base_error *err)
 {
     struct rm_output_taken taken;
     bool changed = false;
-    int rc = load_taken(e, &taken, err);
+    int rc = load_taken_list(e, &taken, err);
 
     if (rc == 0 && !taken.is_there) {
         taken.n = parts->n;
@@ -320,28 +325,28 @@ static int announce_parts(const struct ending *e, const struct rm_output_parts *
         }
     }
     if (rc >= 0 && changed)
-        rc = rm_output_taken_save(e->temporary, e->id, &taken, err);
+        rc = rm_output_taken_save_list(e->temporary, e->id, &taken, err);
     rm_output_taken_free(&taken);
     return rc < 0 ? rc : 0;
 }
 
-/* The part of the attempt that counts to its place. One that is absent was taken before, or somebody
- * has removed it since it was announced: a commit of many parts takes minutes. */
-static int take_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
-                     struct base_error *err)
+/* Moves the part of the attempt that counts into place. A part that is absent was moved before, or
+ * somebody has removed it since it was recorded: a commit of many parts takes minutes. */
+static int move_part_into_place(const struct ending *e, const struct rm_output_parts *parts, size_t i,
+                                struct base_error *err)
 {
     char from[PART_FROM_MAX], part[RM_OUTPUT_PART_MAX];
 
-    part_from(e, parts, i, from);
+    format_attempt_part_path(e, parts, i, from);
     if (e->temporary >= 0 &&
-        renameat(e->temporary, from, e->folder, rm_output_part(i, part)) == 0)
+        renameat(e->temporary, from, e->folder, rm_output_format_part_name(i, part)) == 0)
         return 0;
-    if (e->temporary < 0 || is_absent(errno))
-        return is_at_place(e, i) ? 0 : missing_part(e, parts, i, err);
+    if (e->temporary < 0 || errno_means_absent(errno))
+        return part_is_in_place(e, i) ? 0 : report_missing_part(e, parts, i, err);
     return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path, from);
 }
 
-static int remove_temporary(const char *path, struct base_error *err)
+static int remove_temporary_folder(const char *path, struct base_error *err)
 {
     char *temporary = base_printf("%s/" TEMPORARY, path);
     int rc = base_rmtree(temporary, err);
@@ -350,8 +355,8 @@ static int remove_temporary(const char *path, struct base_error *err)
     return rc;
 }
 
-/* All of _temporary but the job's mark and the list of what was taken. */
-static int remove_attempts(const struct ending *e, struct base_error *err)
+/* Removes everything from _temporary except the job's mark and the list of moved parts. */
+static int remove_attempt_folders(const struct ending *e, struct base_error *err)
 {
     char mark[BASE_ID_TEXT_MAX], list[RM_OUTPUT_TAKEN_MAX];
     const struct dirent *d;
@@ -369,7 +374,7 @@ static int remove_attempts(const struct ending *e, struct base_error *err)
         return rc;
     }
     base_app_id_text(&e->id, mark);
-    rm_output_taken_name(e->id, list);
+    rm_output_taken_format_list_name(e->id, list);
     while (rc == 0 && (d = readdir(dir)) != NULL) {
         char *entry;
 
@@ -384,9 +389,9 @@ static int remove_attempts(const struct ending *e, struct base_error *err)
     return rc;
 }
 
-/* Empty, and never missing once it was there: people wait for it. What is no plain file is
- * replaced. */
-static int write_success(const struct ending *e, struct base_error *err)
+/* Writes the empty _SUCCESS, which must never disappear once it exists: people wait for it.
+ * Replaces anything that is not a plain file. */
+static int write_success_file(const struct ending *e, struct base_error *err)
 {
     int fd = base_plain_open(e->folder, SUCCESS, O_WRONLY | O_CREAT | O_TRUNC, 0644, NULL), rc = 0;
 
@@ -397,99 +402,101 @@ static int write_success(const struct ending *e, struct base_error *err)
                               base_plain_text(fd));
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, -fd, "job.output: %s/" SUCCESS, e->path);
-    rc = sync_fd(fd, e->path, err);
+    rc = fsync_folder_fd(fd, e->path, err);
     close(fd);
-    return rc == 0 ? sync_fd(e->folder, e->path, err) : rc;
+    return rc == 0 ? fsync_folder_fd(e->folder, e->path, err) : rc;
 }
 
-/* The list goes when all is done: until then an abort can take everything back. */
-static int commit(const struct ending *e, const struct rm_output_parts *parts,
-                  struct base_error *err)
+/* Commits in an order that a crash can interrupt anywhere: record the parts, move them, make the
+ * moves durable, write _SUCCESS. The list goes last, with _temporary, since until then an abort can
+ * undo everything. */
+static int commit_parts(const struct ending *e, const struct rm_output_parts *parts,
+                        struct base_error *err)
 {
     struct base_error left;
     int rc;
 
-    if (is_anothers(e->folder, e->id))
-        return base_error_set(err, -BASE_EEXIST, "job.output: %s is another job's by now", e->path);
-    rc = announce_parts(e, parts, err);
+    if (is_owned_by_other_job(e->folder, e->id))
+        return base_error_set(err, -BASE_EEXIST, "job.output: %s belongs to another job by now", e->path);
+    rc = record_parts_to_take(e, parts, err);
     for (size_t i = 0; rc == 0 && i < parts->n; i++)
-        rc = take_part(e, parts, i, err);
+        rc = move_part_into_place(e, parts, i, err);
     if (rc == 0)
-        rc = sync_fd(e->folder, e->path, err); /* before the other names go */
-    /* The output is whole: what cannot be cleared away stays, as a file that an attempt still has
-     * open on NFS. */
-    if (rc == 0 && remove_attempts(e, &left) < 0)
-        base_log_warn("jobs", "clearing away before the end of a commit: %s", left.text);
+        rc = fsync_folder_fd(e->folder, e->path, err); /* before the attempts' folders go */
+    /* The output is complete. What cannot be removed stays, such as a file on NFS that an attempt
+     * still has open. */
+    if (rc == 0 && remove_attempt_folders(e, &left) < 0)
+        base_log_warn("jobs", "removing attempt folders during a commit: %s", left.text);
     if (rc == 0)
-        rc = write_success(e, err);
-    if (rc == 0 && remove_temporary(e->path, &left) < 0)
-        base_log_warn("jobs", "clearing away after a commit: %s", left.text);
+        rc = write_success_file(e, err);
+    if (rc == 0 && remove_temporary_folder(e->path, &left) < 0)
+        base_log_warn("jobs", "removing _temporary after a commit: %s", left.text);
     return rc;
 }
 
-int rm_output_commit(const char *output, struct base_app_id id, const struct rm_output_parts *parts,
-                     struct base_error *err)
+int rm_output_commit_parts(const char *output, struct base_app_id id, const struct rm_output_parts *parts,
+                           struct base_error *err)
 {
     struct ending e = {.folder = -1, .temporary = -1};
     char *path;
-    int rc = rm_output_path(output, &path, err);
+    int rc = rm_output_parse_path(output, &path, err);
 
     if (rc < 0)
         return rc;
     rc = ending_open(&e, path, id, err);
     if (rc == 0)
-        rc = commit(&e, parts, err);
+        rc = commit_parts(&e, parts, err);
     ending_close(&e);
     free(path);
     return rc;
 }
 
-/* What a commit that did not come to its end has put into the folder. The list of it goes with
- * _temporary, afterwards. */
-static int take_back(const struct ending *e, struct base_error *err)
+/* Removes what an incomplete commit has put into the folder. Its list goes afterwards, with
+ * _temporary, so that an interrupted abort can be repeated. */
+static int undo_partial_commit(const struct ending *e, struct base_error *err)
 {
     struct rm_output_taken taken;
     struct stat st;
-    int rc = load_taken(e, &taken, err);
+    int rc = load_taken_list(e, &taken, err);
 
     if (rc == 0 && taken.is_there) {
         if (fstatat(e->folder, SUCCESS, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
             st.st_size == 0 && unlinkat(e->folder, SUCCESS, 0) < 0 && errno != ENOENT)
             rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" SUCCESS, e->path);
         if (rc == 0)
-            rc = rm_output_taken_remove(e->folder, &taken, err);
+            rc = rm_output_taken_remove_parts(e->folder, &taken, err);
     }
     rm_output_taken_free(&taken);
     return rc;
 }
 
-static int abort_in(const struct ending *e, struct base_error *err)
+static int abort_job_in_folder(const struct ending *e, struct base_error *err)
 {
     int rc;
 
-    if (is_anothers(e->folder, e->id))
+    if (is_owned_by_other_job(e->folder, e->id))
         return 0;
-    rc = take_back(e, err);
+    rc = undo_partial_commit(e, err);
     if (rc == 0)
-        rc = remove_temporary(e->path, err);
+        rc = remove_temporary_folder(e->path, err);
     if (rc < 0)
         return rc;
     if (rmdir(e->path) < 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT)
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", e->path);
-    return sync_parent(e->path, err);
+    return fsync_parent_folder(e->path, err);
 }
 
-int rm_output_abort(const char *output, struct base_app_id id, struct base_error *err)
+int rm_output_abort_job(const char *output, struct base_app_id id, struct base_error *err)
 {
     struct ending e = {.folder = -1, .temporary = -1};
     char *path;
-    int rc = rm_output_path(output, &path, err);
+    int rc = rm_output_parse_path(output, &path, err);
 
     if (rc < 0)
         return rc;
     rc = ending_open(&e, path, id, err);
     if (rc == 0)
-        rc = abort_in(&e, err);
+        rc = abort_job_in_folder(&e, err);
     else if (rc == -BASE_ENOTFOUND)
         rc = 0;
     ending_close(&e);

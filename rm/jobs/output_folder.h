@@ -1,17 +1,19 @@
-/* rm/jobs/output_folder.h - the output folder of a job, as Hadoop's FileOutputCommitter (algorithm 1) keeps it:
+/* rm/jobs/output_folder.h - the output folder of a job, laid out as Hadoop's FileOutputCommitter
+ * (algorithm 1) does:
  *
- *   check --> setup: <out>/, <out>/_temporary/, <out>/_temporary/<job's id>
+ *   check --> create: <out>/, <out>/_temporary/, <out>/_temporary/<job's id>
  *         --> attempts write <out>/_temporary/<task>_<attempt>/part-NNNNN
- *         --> commit: <out>/_temporary/<job's id>.taken, then the parts of the attempts that count
- *                     become <out>/part-NNNNN; all else in _temporary goes; _SUCCESS; what is left
- *                     of _temporary goes
- *         \-> abort: parts that a commit has taken go (rm/jobs/output_taken.h), _temporary, and <out> if
- *                    nothing else is in it
+ *         --> commit: write <out>/_temporary/<job's id>.taken, rename the parts of the attempts
+ *                     that count to <out>/part-NNNNN, remove the attempts' folders, write
+ *                     _SUCCESS, remove _temporary
+ *         \-> abort: remove parts that a commit has moved (rm/jobs/output_taken.h), _temporary,
+ *                    and <out> if it is empty then
  *
- * No attempt writes outside a folder of its own: one that was lost with its node, replaced, and goes on all the same
- * cannot touch the part of the attempt that counts. The empty file with the job's id tells whose folder it is.
- * commit and abort may be repeated, and setup when it says so: a restarted RM does. Each is on disk when it returns.
- * Thread-safe; does I/O. */
+ * No attempt writes outside its own folder: an attempt that was lost with its node and replaced,
+ * but still runs, cannot touch the part of the attempt that counts. The empty file named after the
+ * job tells who owns the folder. A restarted RM may repeat a commit or an abort, and a creation
+ * when it passes @again. The effects of each call are on disk when it returns. Thread-safe; does
+ * I/O. */
 #ifndef CREEL_RM_JOBS_OUTPUT_FOLDER_H
 #define CREEL_RM_JOBS_OUTPUT_FOLDER_H
 
@@ -20,27 +22,30 @@
 #include "base/error.h"
 #include "base/id.h"
 
-struct rm_output_parts { /* part i is that of attempt attempts[i] of task i of @kind */
+struct rm_output_parts { /* part i comes from attempt attempts[i] of task i of @kind */
     enum base_task_kind kind;
     const int32_t *attempts;
     size_t n;
 };
 
-/* @output: absolute path or file:// URI. -BASE_EEXIST when it is there already, -BASE_EINVAL when its parent is not a
- * writable folder; texts begin with "output: ". */
-int rm_output_check(const char *output, struct base_error *err);
-/* The plain path tasks get ("output" of their specs), without slashes at the end; caller frees. */
-int rm_output_path(const char *output, char **out, struct base_error *err);
-/* @output: in either form again. @again: the folder may be there already, this job's; else that is -BASE_EEXIST: it
- * belongs to another job that named the same one. */
-int rm_output_setup(const char *output, struct base_app_id id, bool again, struct base_error *err);
-/* Parts that are at their place already, from an earlier try or by a version of Creel that let attempts put them there,
- * are fine; one that is nowhere is -BASE_ENOTFOUND. */
-int rm_output_commit(const char *output, struct base_app_id id, const struct rm_output_parts *parts,
-                     struct base_error *err);
-/* Leaves the folder alone when it is another job's by now. After a commit that was not completed,
- * the parts that it has taken are removed, so that the folder can go; nothing else in it is, and
- * nothing after a complete one. */
-int rm_output_abort(const char *output, struct base_app_id id, struct base_error *err);
+/* Checks that the output folder can be created. @output is an absolute path or a file:// URI.
+ * Returns -BASE_EEXIST when it exists already and -BASE_EINVAL when its parent is not a writable
+ * folder; messages begin with "job.output: ". */
+int rm_output_check_creatable(const char *output, struct base_error *err);
+/* Converts @output to the plain path that tasks get as "output", without trailing slashes; caller
+ * frees. */
+int rm_output_parse_path(const char *output, char **out, struct base_error *err);
+/* Creates the folder, owned by job @id. With @again the folder may exist if it belongs to this job;
+ * otherwise an existing folder is -BASE_EEXIST. */
+int rm_output_create_folder(const char *output, struct base_app_id id, bool again, struct base_error *err);
+/* Moves the parts into place and completes the folder. Parts already in place, from an earlier try
+ * or written there by the attempts of an older version of Creel, are accepted; a part that is
+ * nowhere is -BASE_ENOTFOUND. */
+int rm_output_commit_parts(const char *output, struct base_app_id id, const struct rm_output_parts *parts,
+                           struct base_error *err);
+/* Removes the job's unfinished output. Leaves the folder alone when another job owns it by now.
+ * After an incomplete commit, removes the parts that the commit has moved, so that the folder can
+ * go, and nothing else in it; after a complete commit, removes nothing. */
+int rm_output_abort_job(const char *output, struct base_app_id id, struct base_error *err);
 
 #endif

@@ -13,15 +13,16 @@
 #include "base/mem.h"
 #include "base/io/plain.h"
 
-#define LINE_MAX_BYTES 32 /* an index of at most seven digits, an inode of at most twenty */
+/* an index of up to 7 digits, a blank, an inode of up to 20 digits, a newline */
+#define LINE_MAX_BYTES 32
 
-const char *rm_output_part(size_t index, char out[static RM_OUTPUT_PART_MAX])
+const char *rm_output_format_part_name(size_t index, char out[static RM_OUTPUT_PART_MAX])
 {
     snprintf(out, RM_OUTPUT_PART_MAX, "part-%05zu", index);
     return out;
 }
 
-const char *rm_output_taken_name(struct base_app_id id, char out[static RM_OUTPUT_TAKEN_MAX])
+const char *rm_output_taken_format_list_name(struct base_app_id id, char out[static RM_OUTPUT_TAKEN_MAX])
 {
     char text[BASE_ID_TEXT_MAX];
 
@@ -35,7 +36,7 @@ void rm_output_taken_free(struct rm_output_taken *taken)
     *taken = (struct rm_output_taken){0};
 }
 
-static int open_error(int rc, const char *name, struct base_error *err)
+static int report_io_error(int rc, const char *name, struct base_error *err)
 {
     return rc == -BASE_PLAIN_OTHER
                ? base_error_set(err, -BASE_EIO, "job.output: _temporary/%s: %s", name,
@@ -43,8 +44,8 @@ static int open_error(int rc, const char *name, struct base_error *err)
                : base_error_sys(err, -BASE_EIO, -rc, "job.output: _temporary/%s", name);
 }
 
-/* @text: NUL-terminated. A last line that was cut, by whomever, is left out. */
-static void parse(char *text, struct rm_output_taken *out)
+/* Parses @text, which ends with NUL, in place. A truncated last line is skipped. */
+static void parse_list(char *text, struct rm_output_taken *out)
 {
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         size_t index;
@@ -58,19 +59,19 @@ static void parse(char *text, struct rm_output_taken *out)
     }
 }
 
-int rm_output_taken_load(int temporary, struct base_app_id id, size_t max,
-                         struct rm_output_taken *out, struct base_error *err)
+int rm_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
+                              struct rm_output_taken *out, struct base_error *err)
 {
     char name[RM_OUTPUT_TAKEN_MAX];
     struct base_buf b = {0};
     int fd, rc;
 
     *out = (struct rm_output_taken){0};
-    fd = base_plain_open(temporary, rm_output_taken_name(id, name), O_RDONLY, 0, NULL);
+    fd = base_plain_open(temporary, rm_output_taken_format_list_name(id, name), O_RDONLY, 0, NULL);
     if (fd == -ENOENT || fd == -BASE_PLAIN_OTHER)
         return 0;
     if (fd < 0)
-        return open_error(fd, name, err);
+        return report_io_error(fd, name, err);
     rc = base_fd_read(fd, name, max * LINE_MAX_BYTES, &b, err);
     close(fd);
     if (rc == -BASE_ELIMIT) {
@@ -82,7 +83,7 @@ int rm_output_taken_load(int temporary, struct base_app_id id, size_t max,
         out->n = max;
         out->inodes = base_alloc(max * sizeof *out->inodes);
         if (b.data)
-            parse(b.data, out);
+            parse_list(b.data, out);
     }
     base_buf_free(&b);
     return rc < 0 ? base_error_wrap(err, rc, "job.output") : 0;
@@ -101,47 +102,47 @@ static int write_list(int fd, const struct rm_output_taken *taken)
     return rc == 0 && fsync(fd) < 0 ? -errno : rc;
 }
 
-int rm_output_taken_save(int temporary, struct base_app_id id, const struct rm_output_taken *taken,
-                         struct base_error *err)
+int rm_output_taken_save_list(int temporary, struct base_app_id id, const struct rm_output_taken *taken,
+                              struct base_error *err)
 {
     char name[RM_OUTPUT_TAKEN_MAX], next[RM_OUTPUT_TAKEN_MAX + 40], own[33];
     int fd, rc;
 
-    /* A name of its own: a deposed leader may still be at the same commit. What is left behind goes
-     * with the folder. */
+    /* The temporary name is random, since a deposed leader may still be working on the same commit.
+     * A file left behind goes with the folder. */
     base_random_hex(own);
-    snprintf(next, sizeof next, "%s.%s", rm_output_taken_name(id, name), own);
+    snprintf(next, sizeof next, "%s.%s", rm_output_taken_format_list_name(id, name), own);
     fd = base_plain_open(temporary, next, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL);
     if (fd < 0)
-        return open_error(fd, next, err);
+        return report_io_error(fd, next, err);
     rc = write_list(fd, taken);
     close(fd);
     if (rc == 0 && (renameat(temporary, next, temporary, name) < 0 || fsync(temporary) < 0))
         rc = -errno;
     if (rc < 0)
         (void)unlinkat(temporary, next, 0);
-    return rc < 0 ? open_error(rc, name, err) : 0;
+    return rc < 0 ? report_io_error(rc, name, err) : 0;
 }
 
-static int remove_part(int folder, size_t index, uint64_t inode, struct base_error *err)
+static int remove_taken_part(int folder, size_t index, uint64_t inode, struct base_error *err)
 {
     char part[RM_OUTPUT_PART_MAX];
     struct stat st;
 
-    rm_output_part(index, part);
+    rm_output_format_part_name(index, part);
     if (fstatat(folder, part, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s", part);
     if (st.st_ino != inode || S_ISDIR(st.st_mode))
-        return 0; /* not the one that was taken */
+        return 0; /* not the file that was moved */
     if (unlinkat(folder, part, 0) < 0 && errno != ENOENT)
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", part);
     return 0;
 }
 
-int rm_output_taken_remove(int folder, const struct rm_output_taken *taken, struct base_error *err)
+int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken, struct base_error *err)
 {
     for (size_t i = 0; i < taken->n; i++) {
-        int rc = taken->inodes[i] ? remove_part(folder, i, taken->inodes[i], err) : 0;
+        int rc = taken->inodes[i] ? remove_taken_part(folder, i, taken->inodes[i], err) : 0;
 
         if (rc < 0)
             return rc;

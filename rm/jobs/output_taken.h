@@ -1,14 +1,13 @@
-/* rm/jobs/output_taken.h - which files of an output folder are parts that a job's commit has taken
- * there.
+/* rm/jobs/output_taken.h - the list of files that a job's commit has moved into the output folder.
  *
- * A commit that fails, or ends with its RM, half way has moved some parts already; an abort after
- * it has to remove these, and nothing that anybody else has put into the folder. So the commit
- * writes down, before the first move, which files it is going to move: <out>/_temporary/<job's
- * id>.taken, lines of "<index> <inode>". A rename keeps the inode, so <out>/part-<index> is a taken
- * part if and only if it is that inode. The list lasts until the commit is complete.
+ * A commit that fails half way, or whose RM dies, has moved some parts already. A later abort has
+ * to remove these parts, but nothing that anybody else has put into the folder. So before its first
+ * move the commit writes down which files it is going to move: <out>/_temporary/<job's id>.taken
+ * holds lines of "<index> <inode>". A rename keeps the inode, so <out>/part-<index> was moved by
+ * the commit if and only if it has that inode. The list lasts until the commit is complete.
  *
- * It lies in a folder of the user, who may write anything into it: at worst, parts of this folder
- * are removed or left. */
+ * The list lies in a folder of the user, who may write anything into it. At worst, parts of this
+ * folder are removed or left behind. */
 #ifndef CREEL_RM_JOBS_OUTPUT_TAKEN_H
 #define CREEL_RM_JOBS_OUTPUT_TAKEN_H
 
@@ -20,27 +19,29 @@
 #include "base/id.h"
 
 struct rm_output_taken {
-    uint64_t *inodes; /* of part i; 0: not of this commit */
+    uint64_t *inodes; /* inode of part i; 0: not moved by this commit */
     size_t n;
     bool is_there; /* a list was found */
 };
 
-/* The list in @temporary, an open _temporary; indexes from @max on and lines that are none are left
- * out. No list, or what cannot be one: empty. rm_output_taken_free() also after an error. */
-int rm_output_taken_load(int temporary, struct base_app_id id, size_t max,
-                         struct rm_output_taken *out, struct base_error *err);
-/* Replaces it, on disk when it returns. */
-int rm_output_taken_save(int temporary, struct base_app_id id, const struct rm_output_taken *taken,
-                         struct base_error *err);
-/* Removes the taken parts from @folder, the output folder, on disk when it returns. */
-int rm_output_taken_remove(int folder, const struct rm_output_taken *taken, struct base_error *err);
+/* Loads the list from @temporary, an open _temporary folder. Indexes from @max on and malformed
+ * lines are skipped; a missing list, or a file that cannot be a list, gives an empty one. Call
+ * rm_output_taken_free() also after an error. */
+int rm_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
+                              struct rm_output_taken *out, struct base_error *err);
+/* Replaces the list; the new one is on disk when the call returns. */
+int rm_output_taken_save_list(int temporary, struct base_app_id id, const struct rm_output_taken *taken,
+                              struct base_error *err);
+/* Removes the moved parts from the open output folder @folder; their removal is on disk when the
+ * call returns. */
+int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken, struct base_error *err);
 void rm_output_taken_free(struct rm_output_taken *taken);
 
-/* "part-00000" for 0. */
+/* Formats the name of part @index: "part-00000" for 0. */
 #define RM_OUTPUT_PART_MAX 32
-const char *rm_output_part(size_t index, char out[static RM_OUTPUT_PART_MAX]);
-/* The list's name. */
+const char *rm_output_format_part_name(size_t index, char out[static RM_OUTPUT_PART_MAX]);
+/* Formats the file name of the list of job @id. */
 #define RM_OUTPUT_TAKEN_MAX (BASE_ID_TEXT_MAX + 16)
-const char *rm_output_taken_name(struct base_app_id id, char out[static RM_OUTPUT_TAKEN_MAX]);
+const char *rm_output_taken_format_list_name(struct base_app_id id, char out[static RM_OUTPUT_TAKEN_MAX]);
 
 #endif

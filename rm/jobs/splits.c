@@ -21,14 +21,14 @@ struct file {
     char *path;
     int64_t size;
 };
-#define SPLIT_STORED_MIN 10 /* bytes of a split in the job's record, at least */
+#define SPLIT_STORED_MIN 10 /* least number of bytes that a split takes in the job's record */
 
-struct files { /* of one input, and what all inputs have cost so far */
+struct files { /* the files of one input, and what all inputs have cost so far */
     struct file *v;
-    size_t len, cap, bytes; /* bytes: of their paths */
+    size_t len, cap, bytes; /* bytes: total length of their paths */
     const struct rm_input_bounds *bounds;
     int64_t entries;
-    struct base_error over; /* a bound was reached: code and text */
+    struct base_error over; /* set when a bound was reached: code and message */
 };
 
 static void files_clear(struct files *f)
@@ -40,7 +40,7 @@ static void files_clear(struct files *f)
 
 /* ---- names ---- */
 
-static int percent_decode(const char *text, char **out, struct base_error *err)
+static int decode_percent_escapes(const char *text, char **out, struct base_error *err)
 {
     *out = base_alloc(strlen(text) + 1);
     if (base_percent_decode(text, text + strlen(text), *out, false))
@@ -50,8 +50,8 @@ static int percent_decode(const char *text, char **out, struct base_error *err)
     return base_error_set(err, -BASE_EINVAL, "\"%s\" has a wrong percent escape", text);
 }
 
-/* Paths travel in JSON, which has no other text than UTF-8. */
-static int check_utf8(const char *path, struct base_error *err)
+/* Checks that @path is UTF-8: paths travel in JSON, which can carry nothing else. */
+static int check_path_is_utf8(const char *path, struct base_error *err)
 {
     char *shown;
 
@@ -63,7 +63,7 @@ static int check_utf8(const char *path, struct base_error *err)
     return -BASE_EINVAL;
 }
 
-int rm_input_path(const char *text, char **out, struct base_error *err)
+int rm_input_parse_path(const char *text, char **out, struct base_error *err)
 {
     const char *path = text;
 
@@ -80,7 +80,7 @@ int rm_input_path(const char *text, char **out, struct base_error *err)
         }
         if (path[0] != '/')
             return base_error_set(err, -BASE_EINVAL, "\"%s\" has no absolute path", text);
-        if (percent_decode(path, out, err) < 0)
+        if (decode_percent_escapes(path, out, err) < 0)
             return -BASE_EINVAL;
     } else if (text[0] == '/') {
         *out = base_strdup(text);
@@ -92,7 +92,7 @@ int rm_input_path(const char *text, char **out, struct base_error *err)
         *out = NULL;
         return base_error_set(err, -BASE_EINVAL, "a path longer than %d bytes", PATH_MAX - 1);
     }
-    if (check_utf8(*out, err) < 0) {
+    if (check_path_is_utf8(*out, err) < 0) {
         free(*out);
         *out = NULL;
         return -BASE_EINVAL;
@@ -102,7 +102,7 @@ int rm_input_path(const char *text, char **out, struct base_error *err)
 
 /* ---- files ---- */
 
-static int unreadable(const char *path, int sys, struct base_error *err)
+static int report_unreadable(const char *path, int sys, struct base_error *err)
 {
     char user[BASE_USER_NAME_MAX];
 
@@ -116,8 +116,8 @@ static int unreadable(const char *path, int sys, struct base_error *err)
     return base_error_sys(err, -BASE_EIO, sys, "%s", path);
 }
 
-/* One more name is looked at. The first refusal holds for the rest of the expansion. */
-static int spend(struct files *f, struct base_error *err)
+/* Charges one directory entry. Once a bound has refused an entry, it refuses all further ones. */
+static int charge_one_entry(struct files *f, struct base_error *err)
 {
     int64_t max = f->bounds->entries_max ? f->bounds->entries_max : RM_INPUT_ENTRIES_MAX;
 
@@ -139,16 +139,16 @@ static int add_file(struct files *f, const char *path, const struct stat *st, st
     f->bytes += strlen(path);
     if (f->bytes > BASE_RECORD_MAX)
         return base_error_set(err, -BASE_ETOOLARGE, "the names of its files take more than %d bytes to store", BASE_RECORD_MAX);
-    if (check_utf8(path, err) < 0)
+    if (check_path_is_utf8(path, err) < 0)
         return -BASE_EINVAL;
     if (access(path, R_OK) < 0)
-        return unreadable(path, errno, err);
+        return report_unreadable(path, errno, err);
     base_array_grow(&f->v, f->len, &f->cap);
     f->v[f->len++] = (struct file){base_strdup(path), st->st_size};
     return 0;
 }
 
-static int add_folder(struct files *f, const char *path, struct base_error *err)
+static int add_files_in_folder(struct files *f, const char *path, struct base_error *err)
 {
     DIR *d = opendir(path);
     const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
@@ -156,17 +156,17 @@ static int add_folder(struct files *f, const char *path, struct base_error *err)
     int rc = 0;
 
     if (d == NULL)
-        return unreadable(path, errno, err);
+        return report_unreadable(path, errno, err);
     while (rc == 0 && (errno = 0, e = readdir(d)) != NULL) {
         struct stat st;
         char *name;
 
-        rc = spend(f, err);
+        rc = charge_one_entry(f, err);
         if (rc < 0 || e->d_name[0] == '.' || e->d_name[0] == '_' || e->d_type == DT_DIR)
             continue;
         name = base_printf("%s%s%s", path, slash, e->d_name);
         if (stat(name, &st) < 0)
-            rc = unreadable(name, errno, err);
+            rc = report_unreadable(name, errno, err);
         else if (S_ISREG(st.st_mode))
             rc = add_file(f, name, &st, err);
         free(name);
@@ -177,49 +177,50 @@ static int add_folder(struct files *f, const char *path, struct base_error *err)
     return rc;
 }
 
-static int enter(const struct rm_input_bounds *b, const char *path, struct base_error *err)
+static int enter_path(const struct rm_input_bounds *b, const char *path, struct base_error *err)
 {
     int rc = b->enter ? b->enter(b->user, path, err) : 0;
 
     return rc < 0 ? base_error_wrap(err, rc, "%s", path) : 0;
 }
 
-static int add_path(struct files *f, const char *path, struct base_error *err)
+static int add_files_at_path(struct files *f, const char *path, struct base_error *err)
 {
     struct stat st;
-    int rc = spend(f, err);
+    int rc = charge_one_entry(f, err);
 
     if (rc == 0)
-        rc = enter(f->bounds, path, err);
+        rc = enter_path(f->bounds, path, err);
     if (rc < 0)
         return rc;
     if (stat(path, &st) < 0)
-        return unreadable(path, errno, err);
+        return report_unreadable(path, errno, err);
     if (S_ISDIR(st.st_mode))
-        return add_folder(f, path, err);
+        return add_files_in_folder(f, path, err);
     if (!S_ISREG(st.st_mode))
         return base_error_set(err, -BASE_EINVAL, "%s is neither a file nor a folder", path);
     return add_file(f, path, &st, err);
 }
 
-/* What a folder would not show, a wildcard does not either; "_*" and ".*" say that they want it. */
-static bool hidden_match(const char *pattern, const char *path)
+/* Tells whether a wildcard matched a name that a folder's listing would skip. A pattern that spells
+ * out the first character, such as "_*" or ".*", asks for such names. */
+static bool is_hidden_match(const char *pattern, const char *path)
 {
     const char *want = strrchr(pattern, '/') + 1, *have = strrchr(path, '/') + 1;
 
     return (have[0] == '.' || have[0] == '_') && want[0] != have[0];
 }
 
-/* ---- glob(3) under the bounds
- * A pattern like a/b/c with wildcards in each part may look at every file of a machine. glob() itself has no limit and
- * asks nobody, but it reads folders through functions that can be replaced: these count and, once a bound is reached, fail
- * with ECANCELED, which ends it at the next folder because of GLOB_ERR. They get no argument of ours, hence the
- * thread's variable. */
+/* ---- glob(3) under the bounds ----
+ * A pattern such as a/b/c with wildcards in each part may read every folder of a machine. glob()
+ * has no limit of its own, but reads folders through functions that can be replaced. Ours count
+ * entries and, once a bound is reached, fail with ECANCELED, which makes glob() stop at the next
+ * folder because of GLOB_ERR. They receive no argument of ours, hence the thread-local variable. */
 static _Thread_local struct files *globbing;
 
-static bool refused(void)
+static bool glob_must_stop(void)
 {
-    if (spend(globbing, NULL) == 0)
+    if (charge_one_entry(globbing, NULL) == 0)
         return false;
     errno = ECANCELED;
     return true;
@@ -227,12 +228,12 @@ static bool refused(void)
 
 static void *glob_opendir(const char *path)
 {
-    return refused() ? NULL : opendir(path);
+    return glob_must_stop() ? NULL : opendir(path);
 }
 
 static struct dirent *glob_readdir(void *d)
 {
-    return refused() ? NULL : readdir(d);
+    return glob_must_stop() ? NULL : readdir(d);
 }
 
 static void glob_closedir(void *d)
@@ -242,15 +243,15 @@ static void glob_closedir(void *d)
 
 static int glob_stat(const char *path, struct stat *st)
 {
-    return refused() ? -1 : stat(path, st);
+    return glob_must_stop() ? -1 : stat(path, st);
 }
 
 static int glob_lstat(const char *path, struct stat *st)
 {
-    return refused() ? -1 : lstat(path, st);
+    return glob_must_stop() ? -1 : lstat(path, st);
 }
 
-static int run_glob(struct files *f, const char *pattern, glob_t *g, struct base_error *err)
+static int expand_glob(struct files *f, const char *pattern, glob_t *g, struct base_error *err)
 {
     int rc, sys;
 
@@ -271,20 +272,20 @@ static int run_glob(struct files *f, const char *pattern, glob_t *g, struct base
         return base_error_set(err, -BASE_EINVAL, "%s matches no file", pattern);
     if (rc == GLOB_NOSPACE)
         return base_error_set(err, -BASE_ENOMEM, "%s matches too much", pattern);
-    return rc != 0 ? unreadable(pattern, sys, err) : 0;
+    return rc != 0 ? report_unreadable(pattern, sys, err) : 0;
 }
 
-static int add_pattern(struct files *f, const char *pattern, struct base_error *err)
+static int add_matching_files(struct files *f, const char *pattern, struct base_error *err)
 {
     glob_t g;
     bool seen = false;
-    int rc = run_glob(f, pattern, &g, err);
+    int rc = expand_glob(f, pattern, &g, err);
 
     for (size_t i = 0; rc == 0 && i < g.gl_pathc; i++) {
-        if (hidden_match(pattern, g.gl_pathv[i]))
+        if (is_hidden_match(pattern, g.gl_pathv[i]))
             continue;
         seen = true;
-        rc = add_path(f, g.gl_pathv[i], err);
+        rc = add_files_at_path(f, g.gl_pathv[i], err);
     }
     if (rc == 0 && !seen)
         rc = base_error_set(err, -BASE_EINVAL, "%s matches no file", pattern);
@@ -292,27 +293,27 @@ static int add_pattern(struct files *f, const char *pattern, struct base_error *
     return rc;
 }
 
-static int file_cmp(const void *a, const void *b)
+static int compare_files_by_path(const void *a, const void *b)
 {
     return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
 }
 
-static int add_input(struct files *f, const char *text, struct base_error *err)
+static int add_input_files(struct files *f, const char *text, struct base_error *err)
 {
     struct stat st;
     char *path;
-    int rc = rm_input_path(text, &path, err);
+    int rc = rm_input_parse_path(text, &path, err);
 
     if (rc < 0)
         return rc;
-    rc = enter(f->bounds, path, err);
+    rc = enter_path(f->bounds, path, err);
     if (rc == 0 && strpbrk(path, "*?[") != NULL && lstat(path, &st) < 0)
-        rc = add_pattern(f, path, err);
+        rc = add_matching_files(f, path, err);
     else if (rc == 0)
-        rc = add_path(f, path, err);
+        rc = add_files_at_path(f, path, err);
     free(path);
     if (rc == 0 && f->len > 1)
-        qsort(f->v, f->len, sizeof *f->v, file_cmp);
+        qsort(f->v, f->len, sizeof *f->v, compare_files_by_path);
     return rc;
 }
 
@@ -327,8 +328,8 @@ static int add_split(struct rm_input *in, int64_t offset, int64_t length, bool g
     return 0;
 }
 
-/* 1, 0, or a negative BASE_E*. */
-static int is_gzip(const char *path, struct base_error *err)
+/* Returns 1, 0, or a negative BASE_E*. */
+static int is_gzip_file(const char *path, struct base_error *err)
 {
     size_t len = strlen(path);
     unsigned char magic[2] = {0, 0};
@@ -339,7 +340,7 @@ static int is_gzip(const char *path, struct base_error *err)
         return 0;
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return unreadable(path, errno, err);
+        return report_unreadable(path, errno, err);
     n = read(fd, magic, sizeof magic);
     close(fd);
     return n == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
@@ -348,11 +349,11 @@ static int is_gzip(const char *path, struct base_error *err)
 static int split_file(struct rm_input *in, const struct file *f, int64_t split_size, struct base_error *err)
 {
     int64_t offset = 0;
-    int rc = is_gzip(f->path, err);
+    int rc = is_gzip_file(f->path, err);
 
     if (rc != 0)
         return rc < 0 ? rc : add_split(in, 0, f->size, true, err);
-    /* left > 1.1 * split_size, in integers that do not overflow */
+    /* i.e. the rest is over 1.1 * split_size, without overflow */
     while (rc == 0 && f->size - offset > split_size && f->size - offset - split_size > split_size / 10) {
         rc = add_split(in, offset, split_size, false, err);
         offset += split_size;
@@ -360,15 +361,15 @@ static int split_file(struct rm_input *in, const struct file *f, int64_t split_s
     return rc == 0 ? add_split(in, offset, f->size - offset, false, err) : rc;
 }
 
-static void add_name(struct rm_input *in, const char *path)
+static void append_path(struct rm_input *in, const char *path)
 {
     base_array_grow(&in->paths, in->paths_len, &in->paths_cap);
     in->paths[in->paths_len++] = base_strdup(path);
     in->stored += strlen(path) + 2;
 }
 
-/* The list is stored with the job: one that cannot be is not even made. */
-static int check_size(const struct rm_input *in, struct base_error *err)
+/* Refuses a list that could not be stored with the job, before it is even complete. */
+static int check_stored_size(const struct rm_input *in, struct base_error *err)
 {
     size_t least = in->stored + in->splits_len * SPLIT_STORED_MIN;
 
@@ -380,8 +381,8 @@ static int check_size(const struct rm_input *in, struct base_error *err)
                           BASE_RECORD_MAX, least);
 }
 
-static int take_files(struct rm_input *in, const struct files *f, int64_t split_size, char **first_empty,
-                      struct base_error *err)
+static int append_file_splits(struct rm_input *in, const struct files *f, int64_t split_size, char **first_empty,
+                              struct base_error *err)
 {
     int rc = 0;
 
@@ -394,20 +395,20 @@ static int take_files(struct rm_input *in, const struct files *f, int64_t split_
             continue;
         }
         in->bytes += f->v[i].size;
-        add_name(in, f->v[i].path);
+        append_path(in, f->v[i].path);
         rc = split_file(in, &f->v[i], split_size, err);
         if (rc == 0)
-            rc = check_size(in, err);
+            rc = check_stored_size(in, err);
     }
     return rc;
 }
 
 struct entry {
-    char *path; /* without a '/' at the end */
+    char *path; /* without trailing slashes */
     size_t at;
 };
 
-static int entry_cmp(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
     int c = strcmp(x->path, y->path);
@@ -415,8 +416,9 @@ static int entry_cmp(const void *a, const void *b)
     return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-/* @again[i]: the same path as an earlier entry, which alone counts. What is no path is left for add_input to refuse. */
-static void find_repeated(const char *const *inputs, size_t n, bool *again)
+/* Sets @again[i] for each input with the same path as an earlier one, which alone counts. Texts
+ * that are not paths are left for add_input_files() to refuse. */
+static void mark_repeated_inputs(const char *const *inputs, size_t n, bool *again)
 {
     struct entry *v = base_alloc(n * sizeof *v);
     size_t k = 0;
@@ -424,13 +426,13 @@ static void find_repeated(const char *const *inputs, size_t n, bool *again)
     for (size_t i = 0; i < n; i++) {
         size_t len;
 
-        if (rm_input_path(inputs[i], &v[k].path, NULL) < 0)
+        if (rm_input_parse_path(inputs[i], &v[k].path, NULL) < 0)
             continue;
         for (len = strlen(v[k].path); len > 1 && v[k].path[len - 1] == '/'; len--)
             v[k].path[len - 1] = '\0';
         v[k++].at = i;
     }
-    qsort(v, k, sizeof *v, entry_cmp);
+    qsort(v, k, sizeof *v, compare_entries);
     for (size_t i = 1; i < k; i++)
         again[v[i].at] = strcmp(v[i].path, v[i - 1].path) == 0;
     for (size_t i = 0; i < k; i++)
@@ -438,8 +440,8 @@ static void find_repeated(const char *const *inputs, size_t n, bool *again)
     free(v);
 }
 
-int rm_input_expand(const char *const *inputs, size_t n, int64_t split_size, const struct rm_input_bounds *bounds,
-                    struct rm_input *out, struct base_error *err)
+int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size, const struct rm_input_bounds *bounds,
+                         struct rm_input *out, struct base_error *err)
 {
     static const struct rm_input_bounds usual = {0};
     struct files files = {.bounds = bounds != NULL ? bounds : &usual};
@@ -456,22 +458,22 @@ int rm_input_expand(const char *const *inputs, size_t n, int64_t split_size, con
     if (n > BASE_INPUTS_MAX)
         return base_error_set(err, -BASE_ELIMIT, "job.input: %zu entries, at most %d are allowed", n, BASE_INPUTS_MAX);
     again = base_alloc(n * sizeof *again);
-    find_repeated(inputs, n, again);
+    mark_repeated_inputs(inputs, n, again);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         if (again[i])
             continue;
-        rc = add_input(&files, inputs[i], err);
+        rc = add_input_files(&files, inputs[i], err);
         if (rc == 0)
-            rc = take_files(out, &files, split_size, &first_empty, err);
+            rc = append_file_splits(out, &files, split_size, &first_empty, err);
         if (rc < 0)
             base_error_wrap(err, rc, "job.input[%zu]", i);
         files_clear(&files);
     }
     if (rc == 0 && out->splits_len == 0 && first_empty != NULL) {
-        add_name(out, first_empty);
+        append_path(out, first_empty);
         rc = add_split(out, 0, 0, false, err);
     } else if (rc == 0 && out->splits_len == 0) {
-        rc = base_error_set(err, -BASE_EINVAL, "job.input: no files are there");
+        rc = base_error_set(err, -BASE_EINVAL, "job.input: there are no files");
     }
     free(again);
     free(first_empty);

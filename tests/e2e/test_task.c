@@ -242,7 +242,9 @@ static void cluster_start(struct cluster *c, const struct job *j)
 
     memset(c, 0, sizeof *c);
     c->job = *j;
-    CU_ASSERT_EQUAL_FATAL(rm_input_expand(&input, 1, j->split_size ? j->split_size : 1 << 20, NULL, &c->in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits(&input, 1, j->split_size ? j->split_size : 1 << 20,
+                                               NULL, &c->in, &err),
+                          0);
     c->maps = (int)c->in.splits_len;
     c->mr = fake_mr_start(dir, c->maps);
 }
@@ -311,7 +313,7 @@ static void commit_job(enum base_task_kind kind, const int32_t *attempts, int n)
     struct base_error err = {0};
 
     CU_ASSERT_FALSE(exists(at("out/part-00000")));
-    CU_ASSERT_EQUAL(rm_output_commit(at("out"), (struct base_app_id){1700000000000, 7}, &parts, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), (struct base_app_id){1700000000000, 7}, &parts, &err), 0);
     if (err.code < 0)
         printf("\n  %s\n", err.text);
 }

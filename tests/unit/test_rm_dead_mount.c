@@ -69,7 +69,8 @@ static void test_dead_mount(void)
     struct base_buf text = {0};
     struct api_route *routes;
     struct rm_backend *b;
-    static const char refused[] = "/dead/a/out: 8 others wait for a file system there that does not answer";
+    static const char refused[] =
+        "/dead/a/out: 8 others are already waiting for a file system there that does not answer";
     int status[AT_ONCE], hung, taken = 503;
     size_t n;
 

@@ -1,5 +1,5 @@
 /* Goal: file systems that are slow or never answer hold up those who ask for them, and nobody else, nor the stop.
- * Method: work that waits for the test stands in for a system call that does not return; work that asks rm_files_check()
+ * Method: work that waits for the test stands in for a system call that does not return; work that asks rm_file_work_check_cancelled()
  * stands in for a long listing. */
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 
 enum { HANG, LONG, QUICK };
 struct look {
-    struct rm_files_work work;
+    struct rm_file_work work;
     int how;
     const char *path; /* it says that it looks there; NULL: nothing */
     sem_t *go; /* HANG: returns when it is posted */
@@ -29,24 +29,24 @@ struct look {
     char *text;
 };
 
-static int look(struct rm_files_work *w, struct base_error *err)
+static int look(struct rm_file_work *w, struct base_error *err)
 {
     struct look *l = (struct look *)w;
     int rc = 0;
 
-    if (l->path && (rc = rm_files_enter(w, l->path, err)) < 0)
+    if (l->path && (rc = rm_file_work_enter_path(w, l->path, err)) < 0)
         return rc;
     if (l->begun)
         sem_post(l->begun);
     if (l->how == HANG)
         while (sem_wait(l->go) < 0)
             continue;
-    while (l->how == LONG && (rc = rm_files_check(w, err)) == 0)
+    while (l->how == LONG && (rc = rm_file_work_check_cancelled(w, err)) == 0)
         usleep(1000);
     return rc;
 }
 
-static void done(struct rm_files_work *w, int rc, struct base_error *err)
+static void done(struct rm_file_work *w, int rc, struct base_error *err)
 {
     static pthread_mutex_t text_lock = PTHREAD_MUTEX_INITIALIZER; /* several works share one text */
     struct look *l = (struct look *)w;
@@ -59,7 +59,7 @@ static void done(struct rm_files_work *w, int rc, struct base_error *err)
     sem_post(l->answered);
 }
 
-static void drop(struct rm_files_work *w)
+static void drop(struct rm_file_work *w)
 {
     struct look *l = (struct look *)w;
 
@@ -75,7 +75,7 @@ static void wait_for(sem_t *s, int n)
 }
 
 struct rig {
-    struct rm_files *f;
+    struct rm_file_pool *f;
     sem_t go, begun, answered, dropped, quick;
     int codes[64], quick_code;
     char text[200], quick_text[200];
@@ -86,8 +86,8 @@ struct rig {
 
 static void begin(struct rig *r, int64_t limit_us, int64_t slow_us, int64_t grace_us, int most)
 {
-    const struct rm_files_conf conf = {.limit_us = limit_us, .slow_us = slow_us, .grace_us = grace_us, .quick = 2,
-                                       .most = most, .limit = "the.key"};
+    const struct rm_file_pool_conf conf = {.limit_us = limit_us, .slow_us = slow_us, .grace_us = grace_us, .quick = 2,
+                                           .most = most, .limit = "the.key"};
 
     memset(r, 0, sizeof *r);
     sem_init(&r->go, 0, 0);
@@ -95,8 +95,8 @@ static void begin(struct rig *r, int64_t limit_us, int64_t slow_us, int64_t grac
     sem_init(&r->answered, 0, 0);
     sem_init(&r->dropped, 0, 0);
     sem_init(&r->quick, 0, 0);
-    r->f = rm_files_new(&conf);
-    rm_files_start(r->f);
+    r->f = rm_file_pool_new(&conf);
+    rm_file_pool_start(r->f);
 }
 
 static void add_at(struct rig *r, int how, int n, const char *path)
@@ -108,7 +108,7 @@ static void add_at(struct rig *r, int how, int n, const char *path)
                            .begun = how == QUICK ? NULL : &r->begun, .answered = how == QUICK ? &r->quick : &r->answered,
                            .dropped = how == QUICK ? NULL : &r->dropped,
                            .code = how == QUICK ? &r->quick_code : &r->codes[i], .text = how == QUICK ? r->quick_text : r->text};
-        rm_files_add(r->f, &l->work);
+        rm_file_pool_submit(r->f, &l->work);
     }
 }
 
@@ -132,8 +132,8 @@ static void test_no_starving(void)
     wait_for(&r.answered, 14);
     for (int i = 0; i < 14; i++)
         CU_ASSERT_EQUAL(r.codes[i], 0);
-    CU_ASSERT_TRUE(rm_files_stop(r.f));
-    rm_files_free(r.f);
+    CU_ASSERT_TRUE(rm_file_pool_stop(r.f));
+    rm_file_pool_free(r.f);
 }
 
 /* More slow ones than there may be: the last are told to end, and quick ones still get their turn. */
@@ -151,10 +151,10 @@ static void test_too_many_slow(void)
     for (int i = 0; i < 20; i++)
         again += r.codes[i] == -BASE_EAGAIN;
     CU_ASSERT_EQUAL(again, 18);
-    CU_ASSERT_TRUE(rm_files_stop(r.f));
+    CU_ASSERT_TRUE(rm_file_pool_stop(r.f));
     wait_for(&r.answered, 2); /* the stop told them */
     CU_ASSERT_STRING_EQUAL(r.text, "the ResourceManager is shutting down");
-    rm_files_free(r.f);
+    rm_file_pool_free(r.f);
 }
 
 static void test_limit(void)
@@ -172,9 +172,9 @@ static void test_limit(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(r.text, "a file system has not answered"));
     sem_post(&r.go);
     wait_for(&r.dropped, 2);
-    CU_ASSERT_TRUE(rm_files_stop(r.f));
+    CU_ASSERT_TRUE(rm_file_pool_stop(r.f));
     CU_ASSERT_EQUAL(sem_trywait(&r.answered), -1); /* nor was it answered twice */
-    rm_files_free(r.f);
+    rm_file_pool_free(r.f);
 }
 
 /* All threads hang: what waits behind them is answered. */
@@ -191,8 +191,8 @@ static void test_all_hang(void)
     for (int i = 0; i < 3; i++)
         sem_post(&r.go);
     wait_for(&r.dropped, 3);
-    CU_ASSERT_TRUE(rm_files_stop(r.f));
-    rm_files_free(r.f);
+    CU_ASSERT_TRUE(rm_file_pool_stop(r.f));
+    rm_file_pool_free(r.f);
 }
 
 /* As many as want to hang at one place: most of the threads are left for who looks elsewhere. */
@@ -214,15 +214,16 @@ static void test_places(void)
     add_at(&r, QUICK, 1, "/dead//./a/other");
     wait_for(&r.quick, 1);
     CU_ASSERT_EQUAL(r.quick_code, -BASE_EAGAIN);
-    CU_ASSERT_PTR_NOT_NULL(strstr(r.quick_text, " others wait for a file system there that does not answer"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(
+        r.quick_text, " others are already waiting for a file system there that does not answer"));
     for (int i = 0; i < 40; i++)
         sem_post(&r.go);
     wait_for(&r.dropped, 40);
     add_at(&r, QUICK, 1, "/dead/a/other");
     wait_for(&r.quick, 1);
     CU_ASSERT_EQUAL(r.quick_code, 0);
-    CU_ASSERT_TRUE(rm_files_stop(r.f));
-    rm_files_free(r.f);
+    CU_ASSERT_TRUE(rm_file_pool_stop(r.f));
+    rm_file_pool_free(r.f);
 }
 
 static void test_stop_while_one_hangs(void)
@@ -232,13 +233,13 @@ static void test_stop_while_one_hangs(void)
     begin(&r, NEVER, 1000, 20000, 8);
     add(&r, HANG, 1);
     wait_for(&r.begun, 1);
-    CU_ASSERT_FALSE(rm_files_stop(r.f));
+    CU_ASSERT_FALSE(rm_file_pool_stop(r.f));
     wait_for(&r.answered, 1);
     CU_ASSERT_EQUAL(r.codes[0], -BASE_EIO);
     add(&r, QUICK, 1); /* after the stop: at once */
     wait_for(&r.quick, 1);
     CU_ASSERT_EQUAL(r.quick_code, -BASE_EIO);
-    rm_files_free(r.f);
+    rm_file_pool_free(r.f);
     sem_post(&r.go); /* the thread frees the pool */
     wait_for(&r.dropped, 1);
 }
@@ -276,7 +277,7 @@ static void put(struct rm_jobs_io *io, enum rm_effect_kind what, struct rm_job_s
 
     fx.u.job.id = spec->id;
     fx.u.job.spec = spec; /* without a task that leaves a part */
-    rm_jobs_io_put(io, &fx);
+    rm_jobs_io_queue_effect(io, &fx);
 }
 
 static void test_jobs_in_order(void)
@@ -388,15 +389,16 @@ static void test_places_hang(void)
 
 static bool together(const char *a, const char *b)
 {
-    const struct rm_place p = rm_place_of(a), q = rm_place_of(b);
+    const struct rm_place p = rm_place_from_path(a), q = rm_place_from_path(b);
 
-    CU_ASSERT(!rm_place_eq(&p, &q) || p.top == q.top);
-    return rm_place_eq(&p, &q);
+    CU_ASSERT(!rm_place_equal(&p, &q) || p.top == q.top);
+    return rm_place_equal(&p, &q);
 }
 
 static void test_place_of(void)
 {
-    struct rm_place a = rm_place_of("/mnt/a/x"), b = rm_place_of("/mnt/b/x"), c = rm_place_of("/home/a/x"), none = {0};
+    struct rm_place a = rm_place_from_path("/mnt/a/x"), b = rm_place_from_path("/mnt/b/x"),
+                    c = rm_place_from_path("/home/a/x"), none = {0};
     struct rm_place_count n = {0};
 
     CU_ASSERT_TRUE(together("/mnt/nfs/out", "/mnt/nfs/a/b/c"));
@@ -413,18 +415,18 @@ static void test_place_of(void)
     CU_ASSERT_NOT_EQUAL(a.whole, b.whole);
     CU_ASSERT_NOT_EQUAL(a.top, c.top);
     for (int i = 0; i < RM_PLACE_TOP_MAX; i++) {
-        CU_ASSERT_FALSE(rm_place_is_full(&n));
-        rm_place_add(&n, &a, &b);
-        rm_place_add(&n, &a, &c);
-        rm_place_add(&n, &none, &none);
+        CU_ASSERT_FALSE(rm_place_count_is_full(&n));
+        rm_place_count_other(&n, &a, &b);
+        rm_place_count_other(&n, &a, &c);
+        rm_place_count_other(&n, &none, &none);
     }
-    CU_ASSERT_TRUE(rm_place_is_full(&n));
+    CU_ASSERT_TRUE(rm_place_count_is_full(&n));
     n = (struct rm_place_count){0};
     for (int i = 0; i < RM_PLACE_MAX; i++) {
-        CU_ASSERT_FALSE(rm_place_is_full(&n));
-        rm_place_add(&n, &a, &a);
+        CU_ASSERT_FALSE(rm_place_count_is_full(&n));
+        rm_place_count_other(&n, &a, &a);
     }
-    CU_ASSERT_TRUE(rm_place_is_full(&n));
+    CU_ASSERT_TRUE(rm_place_count_is_full(&n));
 }
 
 static const struct cunit_case cases[] = {
@@ -439,4 +441,4 @@ static const struct cunit_case cases[] = {
     {"output folders: many places hang", test_places_hang},
     {"places of paths", test_place_of},
 };
-CUNIT_MAIN("rm_files", cases)
+CUNIT_MAIN("rm_file_pool", cases)

@@ -93,7 +93,7 @@ static void test_round_trip(void)
     struct base_buf line = {0};
     struct sim_job job;
 
-    CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"app\":\"application_1700000000000_0007\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"state\":\"SUCCEEDED\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"map_starts_s\":[2,2,7]"));
@@ -138,7 +138,7 @@ static void test_killed(void)
 
     a.state = RM_APP_KILLED;
     a.final_status = RM_FINAL_KILLED;
-    CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"state\":\"KILLED\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"map_ran_on\":[\"host1:8042\",null,null]"));
     job = read_back(&line);
@@ -162,7 +162,7 @@ static void test_far_deadline(void)
     struct sim_job job;
 
     a.deadline_us = INT64_C(253402300799000) * 1000; /* the end of the year 9999 */
-    CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
     job = read_back(&line);
     CU_ASSERT_EQUAL(job.deadline_us, INT64_C(1000000000000000));
     sim_job_clear(&job);
@@ -187,7 +187,7 @@ static void test_many_groups(void)
     tasks[BASE_TASK_MAP].tasks_n = GROUPS;
     for (int i = 0; i < GROUPS; i++)
         tasks[BASE_TASK_MAP].tasks[i] = task(RM_TASK_SUCCEEDED, 2, 6, 0);
-    CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
     job = read_back(&line);
     CU_ASSERT_EQUAL(job.replicas, 1);
     CU_ASSERT_EQUAL(job.replica_nodes[GROUPS - 1], (GROUPS - 1) % 7);
@@ -207,7 +207,7 @@ static void test_unknown(void)
     struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 1}, {0}};
     struct base_buf line = {0};
 
-    CU_ASSERT_FALSE(rm_history_put(&a, (const struct rm_views *)tasks, 0, &line));
+    CU_ASSERT_FALSE(rm_history_encode_job(&a, (const struct rm_views *)tasks, 0, &line));
     CU_ASSERT_EQUAL(line.len, 0);
     base_buf_free(&line);
     rm_job_spec_unref(s);

@@ -82,7 +82,7 @@ static void wait_written(const char *id)
     char text[BASE_ID_TEXT_MAX] = "";
 
     for (int i = 0; i < 2000 && strcmp(text, id) != 0; i++) {
-        if (rm_history_file_next(rm_history_file_of(b), NULL, NULL, 0, INT64_MAX, &newest))
+        if (rm_history_file_find_next(rm_history_get_file(b), NULL, NULL, 0, INT64_MAX, &newest))
             base_app_id_text(&newest, text);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
@@ -286,9 +286,9 @@ static void test_shift(void)
 
             a.phase[BASE_TASK_MAP].total = 2;
             a.phase[BASE_TASK_REDUCE].total = 1;
-            CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, zeros[from], &one));
-            CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, zeros[to], &other));
-            CU_ASSERT_EQUAL(rm_history_shift(one.data, one.len, zeros[from], zeros[to], &shifted, &err), 0);
+            CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, zeros[from], &one));
+            CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, zeros[to], &other));
+            CU_ASSERT_EQUAL(rm_history_shift_times(one.data, one.len, zeros[from], zeros[to], &shifted, &err), 0);
             CU_ASSERT_STRING_EQUAL(shifted.data, other.data);
             base_buf_free(&one);
             base_buf_free(&other);
@@ -302,8 +302,8 @@ static void test_damaged(void)
     struct base_buf out = {0};
     struct base_error err;
 
-    CU_ASSERT_EQUAL(rm_history_shift("{\"a\":", 5, 0, 0, &out, &err), -BASE_ECORRUPT);
-    CU_ASSERT_EQUAL(rm_history_shift("[1]", 3, 0, 0, &out, &err), -BASE_ECORRUPT);
+    CU_ASSERT_EQUAL(rm_history_shift_times("{\"a\":", 5, 0, 0, &out, &err), -BASE_ECORRUPT);
+    CU_ASSERT_EQUAL(rm_history_shift_times("[1]", 3, 0, 0, &out, &err), -BASE_ECORRUPT);
     CU_ASSERT_EQUAL(out.len, 0);
 }
 

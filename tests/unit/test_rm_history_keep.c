@@ -21,7 +21,7 @@ static void put(struct rm_history_file *f, struct base_app_id id, const char *na
 {
     char *line = base_printf(LINE, name);
 
-    CU_ASSERT_EQUAL(rm_history_file_put(f, id, 1700000010500000, line, NULL), 0);
+    CU_ASSERT_EQUAL(rm_history_file_store_job(f, id, 1700000010500000, line, NULL), 0);
     free(line);
 }
 
@@ -40,7 +40,7 @@ static void test_kept(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
     below = base_printf("%s/rm", folder);
     f = rm_history_file_new(below, INT64_C(1) << 30);
-    CU_ASSERT(!rm_history_file_get(f, one, 0, &out));
+    CU_ASSERT(!rm_history_file_read_job(f, one, 0, &out));
     CU_ASSERT(access(below, F_OK) < 0); /* asking makes nothing */
     put(f, one, "first");
     put(f, two, "second");
@@ -48,7 +48,7 @@ static void test_kept(void)
     rm_history_file_free(f);
 
     f = rm_history_file_new(below, INT64_C(1) << 30);
-    CU_ASSERT_FATAL(rm_history_file_get(f, one, 1700000000000000, &out));
+    CU_ASSERT_FATAL(rm_history_file_read_job(f, one, 1700000000000000, &out));
     o = json_loads(out.data, 0, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(o);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(o, "name")), "first again");
@@ -62,9 +62,9 @@ static void test_kept(void)
     CU_ASSERT_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_durations_s"), 1)), 4);
     json_decref(o);
     base_buf_clear(&out);
-    CU_ASSERT(rm_history_file_get(f, two, 0, &out));
+    CU_ASSERT(rm_history_file_read_job(f, two, 0, &out));
     CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "\"second\""));
-    CU_ASSERT(!rm_history_file_get(f, (struct base_app_id){1700000000000, 3}, 0, &out));
+    CU_ASSERT(!rm_history_file_read_job(f, (struct base_app_id){1700000000000, 3}, 0, &out));
     rm_history_file_free(f);
     base_buf_free(&out);
     CU_ASSERT_EQUAL(base_rmtree(folder, NULL), 0);
@@ -87,11 +87,11 @@ static void test_bounded(void)
         name[i % 3 ? 200000 : 10] = '\0';
         put(f, (struct base_app_id){1700000000000, i}, name);
         if (i == 1)
-            CU_ASSERT(rm_history_file_get(f, one, 0, &out));
+            CU_ASSERT(rm_history_file_read_job(f, one, 0, &out));
     }
-    CU_ASSERT(!rm_history_file_get(f, one, 0, &out));
+    CU_ASSERT(!rm_history_file_read_job(f, one, 0, &out));
     for (int i = 58; i <= 60; i++)
-        CU_ASSERT(rm_history_file_get(f, (struct base_app_id){1700000000000, i}, 0, &out));
+        CU_ASSERT(rm_history_file_read_job(f, (struct base_app_id){1700000000000, i}, 0, &out));
     rm_history_file_free(f); /* the log goes into the file */
     CU_ASSERT_EQUAL_FATAL(stat(path, &st), 0);
     CU_ASSERT(st.st_size <= (2 << 20) + (1 << 19));
@@ -100,8 +100,8 @@ static void test_bounded(void)
     memset(name, 'n', 200000);
     f = rm_history_file_new(folder, 1000); /* too small for any: the newest stays */
     put(f, one, name);
-    CU_ASSERT(rm_history_file_get(f, one, 0, &out));
-    CU_ASSERT(!rm_history_file_get(f, (struct base_app_id){1700000000000, 60}, 0, &out));
+    CU_ASSERT(rm_history_file_read_job(f, one, 0, &out));
+    CU_ASSERT(!rm_history_file_read_job(f, (struct base_app_id){1700000000000, 60}, 0, &out));
     rm_history_file_free(f);
     base_buf_free(&out);
     CU_ASSERT_EQUAL(base_rmtree(folder, NULL), 0);
@@ -118,9 +118,9 @@ static void test_cannot_be_kept(void)
     struct base_error err = {0};
 
     CU_ASSERT_FATAL(fd >= 0);
-    CU_ASSERT(rm_history_file_put(f, one, 0, "{}", &err) < 0);
+    CU_ASSERT(rm_history_file_store_job(f, one, 0, "{}", &err) < 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
-    CU_ASSERT(!rm_history_file_get(f, one, 0, &out));
+    CU_ASSERT(!rm_history_file_read_job(f, one, 0, &out));
     rm_history_file_free(f);
     close(fd);
     unlink(path);
@@ -128,4 +128,4 @@ static void test_cannot_be_kept(void)
 
 static const struct cunit_case cases[] = {{"kept", test_kept}, {"bounded", test_bounded},
                                           {"cannot be kept", test_cannot_be_kept}};
-CUNIT_MAIN("rm_history_keep", cases)
+CUNIT_MAIN("rm_history_archive_job", cases)

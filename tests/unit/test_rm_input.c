@@ -50,7 +50,7 @@ static void end(void)
 
 static int expand1(const char *input, int64_t split, struct rm_input *in, struct base_error *err)
 {
-    return rm_input_expand(&input, 1, split, NULL, in, err);
+    return rm_input_find_splits(&input, 1, split, NULL, in, err);
 }
 
 /* Goal: the pieces cover each file exactly; the tail rule holds on both sides of its boundary. */
@@ -147,7 +147,7 @@ static void test_patterns_and_uris(void)
     snprintf(uri, sizeof uri, "file://localhost%s/x[12].txt", dir);
     two[0] = at("x2.txt");
     two[1] = uri;
-    CU_ASSERT_EQUAL_FATAL(rm_input_expand(two, 2, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits(two, 2, 10, NULL, &in, &err), 0);
     CU_ASSERT_EQUAL_FATAL(in.paths_len, 3); /* named by two entries, read twice; inputs keep their order */
     CU_ASSERT_STRING_EQUAL(in.paths[0], at("x2.txt"));
     CU_ASSERT_STRING_EQUAL(in.paths[1], at("x1.txt"));
@@ -175,12 +175,12 @@ static void test_repeated(void)
     snprintf(pattern, sizeof pattern, "%s/a*", dir);
     for (size_t i = 0; i < 1000; i++)
         many[i] = i % 3 == 0 ? dir : i % 3 == 1 ? slash : uri;
-    CU_ASSERT_EQUAL_FATAL(rm_input_expand(many, 1000, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits(many, 1000, 10, NULL, &in, &err), 0);
     CU_ASSERT_EQUAL(in.paths_len, 2);
     CU_ASSERT_EQUAL(in.splits_len, 2);
     rm_input_free(&in);
     many[1] = pattern;
-    CU_ASSERT_EQUAL_FATAL(rm_input_expand(many, 1000, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits(many, 1000, 10, NULL, &in, &err), 0);
     CU_ASSERT_EQUAL(in.splits_len, 3);
     rm_input_free(&in);
     end();
@@ -203,10 +203,12 @@ static void test_too_large(void)
         for (size_t k = 0; k < 1900; k++)
             q = stpcpy(q, k < 14 && (i >> k & 1) ? "//" : "/.");
     }
-    CU_ASSERT_EQUAL_FATAL(rm_input_expand((const char *const *)names, 100, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits((const char *const *)names, 100, 10, NULL, &in, &err), 0);
     CU_ASSERT_EQUAL(in.splits_len, 200);
     rm_input_free(&in);
-    CU_ASSERT_EQUAL(rm_input_expand((const char *const *)names, BASE_INPUTS_MAX, 10, NULL, &in, &err), -BASE_ETOOLARGE);
+    CU_ASSERT_EQUAL(
+        rm_input_find_splits((const char *const *)names, BASE_INPUTS_MAX, 10, NULL, &in, &err),
+        -BASE_ETOOLARGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "more than 67108864 bytes"));
     CU_ASSERT_EQUAL(in.paths_len + in.splits_len, 0);
     for (size_t i = 0; i < BASE_INPUTS_MAX; i++)
@@ -247,7 +249,7 @@ static void refuse(const char *second, const char *says)
     struct base_error err = {0};
     struct rm_input in;
 
-    CU_ASSERT_EQUAL(rm_input_expand(inputs, 2, 10, NULL, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_input_find_splits(inputs, 2, 10, NULL, &in, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NULL(in.paths);
     CU_ASSERT_EQUAL(strncmp(err.text, "job.input[1]: ", 14), 0);
     if (strstr(err.text, says) == NULL)
@@ -311,7 +313,7 @@ static void test_refusals(void)
     if (as_somebody()) {
         refuse(at("secret"), closed_to("read"));
         refuse(at("closed/*"), closed_to("read"));
-        CU_ASSERT_EQUAL(rm_output_check(at("closed/out"), &err), -BASE_EINVAL);
+        CU_ASSERT_EQUAL(rm_output_check_creatable(at("closed/out"), &err), -BASE_EINVAL);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, closed_to("written")));
         as_before();
     } else {
@@ -323,9 +325,9 @@ static void test_refusals(void)
     CU_ASSERT_EQUAL(symlink("loop", at("loop")), 0);
     refuse(at("loop"), "cannot be read: Too many levels of symbolic links");
     refuse(at("loop/*"), "cannot be read: Too many levels of symbolic links");
-    CU_ASSERT_EQUAL(rm_input_expand(many, 0, 10, NULL, &in, &err), -BASE_EINVAL);
-    CU_ASSERT_EQUAL(rm_input_expand(many, 10001, 10, NULL, &in, &err), -BASE_ELIMIT);
-    CU_ASSERT_EQUAL(rm_input_expand(many, 1, 0, NULL, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_input_find_splits(many, 0, 10, NULL, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_input_find_splits(many, 10001, 10, NULL, &in, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(rm_input_find_splits(many, 1, 0, NULL, &in, &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(mkdir(at("nothing"), 0755), 0);
     CU_ASSERT_EQUAL(expand1(at("nothing"), 10, &in, &err), -BASE_EINVAL);
     put("big", 0, NULL);
@@ -370,10 +372,10 @@ static void test_places(void)
     CU_ASSERT_EQUAL(base_file_write_atomic(a, "line\n", 5, 0600, false, &err), 0);
     const char *const inputs[] = {a, pattern, "/dead"}, *const dead[] = {"/dead*"};
 
-    CU_ASSERT_EQUAL(rm_input_expand(inputs, 3, 10, &bounds, &in, &err), -BASE_EAGAIN);
+    CU_ASSERT_EQUAL(rm_input_find_splits(inputs, 3, 10, &bounds, &in, &err), -BASE_EAGAIN);
     CU_ASSERT_STRING_EQUAL(err.text, "job.input[2]: /dead: full");
     CU_ASSERT_STRING_EQUAL(seen.data, "/a /a /[ab] /a /dead ");
-    CU_ASSERT_EQUAL(rm_input_expand(dead, 1, 10, &bounds, &in, &err), -BASE_EAGAIN);
+    CU_ASSERT_EQUAL(rm_input_find_splits(dead, 1, 10, &bounds, &in, &err), -BASE_EAGAIN);
     base_buf_free(&seen);
     free(a);
     free(pattern);
@@ -403,31 +405,31 @@ static void test_bounds(void)
     twice[0] = at("d0");
     snprintf(again, sizeof again, "%s/.", at("d0")); /* the same, as another entry */
     twice[1] = again;
-    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), 0);
+    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), 0);
     rm_input_free(&in);
     bounds.entries_max = 30;
-    CU_ASSERT_EQUAL(rm_input_expand(twice, 2, 10, &bounds, &in, &err), -BASE_ELIMIT); /* once each would be fine */
+    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 2, 10, &bounds, &in, &err), -BASE_ELIMIT); /* once each would be fine */
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.input[1]: "));
     bounds.entries_max = 60;
     twice[0] = at("*/*/nothing*");
-    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ELIMIT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.input[0]: "));
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/*/*/nothing*: more than 60 names had to be looked at"));
     CU_ASSERT_PTR_NULL(in.paths);
     bounds = (struct rm_input_bounds){.check = check, .user = &patience};
     patience.max = 100;
-    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
+    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "patience is over"));
     CU_ASSERT_EQUAL(patience.asked, 101); /* it is not asked again, and nothing is looked at after that */
     patience = (struct patience){.max = 10};
     twice[0] = at("d1");
-    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
+    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
     patience.max = 1000000;
     twice[0] = at("*/*/nothing*");
-    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "matches no file"));
     twice[0] = at("*/fil?");
-    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), 0);
+    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), 0);
     CU_ASSERT_EQUAL(in.paths_len, 1);
     rm_input_free(&in);
     end();
@@ -473,22 +475,22 @@ static void test_output(void)
 
     begin();
     snprintf(uri, sizeof uri, "file://%s/o%%75t//", dir);
-    CU_ASSERT_EQUAL(rm_output_check(uri, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(rm_output_path(uri, &path, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_check_creatable(uri, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_output_parse_path(uri, &path, &err), 0);
     CU_ASSERT_STRING_EQUAL(path, at("out"));
     for (int twice = 0; twice < 2; twice++)
-        CU_ASSERT_EQUAL(rm_output_setup(path, ours, twice, &err), 0);
-    CU_ASSERT_EQUAL(rm_output_setup(path, ours, false, &err), -BASE_EEXIST); /* another job's, by now */
+        CU_ASSERT_EQUAL(rm_output_create_folder(path, ours, twice, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_create_folder(path, ours, false, &err), -BASE_EEXIST); /* another job's, by now */
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
-    CU_ASSERT_EQUAL(rm_output_setup(path, others, true, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(rm_output_create_folder(path, others, true, &err), -BASE_EEXIST);
     err = (struct base_error){0};
     CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007"));
-    CU_ASSERT_EQUAL(rm_output_check(uri, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(rm_output_check_creatable(uri, &err), -BASE_EEXIST);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
     put_part(1, "counts");
     put_part(0, "late"); /* of an attempt that had leave to commit, was lost, and came back */
     for (int twice = 0; twice < 2; twice++) {
-        CU_ASSERT_EQUAL(rm_output_commit(twice ? uri : path, ours, &parts, &err), 0);
+        CU_ASSERT_EQUAL(rm_output_commit_parts(twice ? uri : path, ours, &parts, &err), 0);
         expect_part("counts");
         CU_ASSERT_FALSE(is_there("out/_temporary"));
         CU_ASSERT_TRUE(is_there("out/_SUCCESS"));
@@ -505,17 +507,17 @@ static void test_output_parts(void)
     struct base_error err = {0};
 
     begin();
-    CU_ASSERT_EQUAL(rm_output_setup(at("out"), ours, false, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), ours, false, &err), 0);
     put_part(0, "late");
-    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "the output of task_1700000000000_0007_r_000000, is missing"));
     CU_ASSERT_FALSE(is_there("out/_SUCCESS"));
     CU_ASSERT_TRUE(is_there("out/_temporary")); /* nothing is thrown away */
     put_part(1000, "counts");
     put("out/part-00001", 5, NULL);
     parts.n = 2;
-    CU_ASSERT_EQUAL(rm_output_commit(at("out"), others, &parts, &err), -BASE_EEXIST);
-    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), others, &parts, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), 0);
     expect_part("counts");
     CU_ASSERT_TRUE(is_there("out/part-00001"));
     end();
@@ -527,26 +529,26 @@ static void test_output_abort(void)
     struct base_error err = {0};
 
     begin();
-    CU_ASSERT_EQUAL(rm_output_check(at("no/such/parent"), &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_output_check_creatable(at("no/such/parent"), &err), -BASE_EINVAL);
     put("file", 1, NULL);
-    CU_ASSERT_EQUAL(rm_output_check(at("file/out"), &err), -BASE_EINVAL);
-    CU_ASSERT_EQUAL(rm_output_check("out", &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_output_check_creatable(at("file/out"), &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_output_check_creatable("out", &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(strncmp(err.text, "job.output: ", 12), 0);
-    CU_ASSERT_EQUAL(rm_output_check("file:///a%ff", &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_output_check_creatable("file:///a%ff", &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/a%FF is not UTF-8"));
     CU_ASSERT_EQUAL(symlink("nowhere", at("dangling")), 0);
-    CU_ASSERT_EQUAL(rm_output_check(at("dangling"), &err), -BASE_EEXIST);
-    CU_ASSERT_EQUAL(rm_output_setup(at("out"), ours, false, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_check_creatable(at("dangling"), &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), ours, false, &err), 0);
     put_part(0, "unfinished");
-    CU_ASSERT_EQUAL(rm_output_abort(at("out"), others, &err), 0); /* not theirs: all stays */
+    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), others, &err), 0); /* not theirs: all stays */
     CU_ASSERT_TRUE(is_there("out/_temporary/task_1700000000000_0007_r_000000_0/part-00000"));
     for (int twice = 0; twice < 2; twice++)
-        CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
-    CU_ASSERT_EQUAL(rm_output_check(at("out"), &err), 0); /* it can be submitted again */
-    CU_ASSERT_EQUAL(rm_output_setup(at("out"), others, false, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_check_creatable(at("out"), &err), 0); /* it can be submitted again */
+    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), others, false, &err), 0);
     put("out/notes", 5, NULL);
-    CU_ASSERT_EQUAL(rm_output_abort(at("out"), others, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), others, &err), 0);
     CU_ASSERT_TRUE(is_there("out/notes"));
     CU_ASSERT_FALSE(is_there("out/_temporary"));
     end();

@@ -124,7 +124,7 @@ static void begin(void)
 
     snprintf(dir, sizeof dir, "/tmp/creel-output-XXXXXX");
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
-    CU_ASSERT_EQUAL(rm_output_setup(at("out"), ours, false, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), ours, false, &err), 0);
     for (int i = 0; i < PARTS; i++)
         put_attempt(i, attempts[i], "counts");
     put_attempt(1, 0, "late");
@@ -163,7 +163,7 @@ static bool commit_until(long step, bool crash)
     if (pid == 0) {
         crashes = crash;
         steps_left = step;
-        rc = rm_output_commit(at("out"), ours, &parts, &err);
+        rc = rm_output_commit_parts(at("out"), ours, &parts, &err);
         bool reached = steps_left < 0;
         steps_left = -1;
         if (crash)
@@ -180,11 +180,11 @@ static void check_aborted(long step, bool crash)
     struct base_error err = {0};
     bool was_whole = is_whole(), gone;
 
-    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
     gone = !is_there("out");
     /* One that has only failed to clear away is complete, and stays. */
     CU_ASSERT(gone || (was_whole && is_whole() && !is_there("out/_temporary")));
-    CU_ASSERT(!gone || rm_output_check(at("out"), &err) == 0);
+    CU_ASSERT(!gone || rm_output_check_creatable(at("out"), &err) == 0);
     if (!gone && !was_whole)
         printf("\n  step %ld, %s: the folder stays\n", step, crash ? "crash" : "failure");
 }
@@ -193,7 +193,7 @@ static void check_repeated(void)
 {
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), 0);
     CU_ASSERT(is_whole());
     CU_ASSERT_FALSE(is_there("out/_temporary"));
 }
@@ -229,7 +229,7 @@ static void test_abort_sweep(void)
         begin();
         CU_ASSERT_EQUAL(mkdir(at("out/part-00002"), 0755), 0);
         /* Two parts are taken. */
-        CU_ASSERT_NOT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0);
+        CU_ASSERT_NOT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), 0);
         CU_ASSERT_TRUE(is_there("out/part-00001"));
         CU_ASSERT_EQUAL(rmdir(at("out/part-00002")), 0);
         fflush(stdout);
@@ -238,12 +238,12 @@ static void test_abort_sweep(void)
         if (pid == 0) {
             crashes = true;
             steps_left = step;
-            _exit(rm_output_abort(at("out"), ours, &err) != 0);
+            _exit(rm_output_abort_job(at("out"), ours, &err) != 0);
         }
         CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
         done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
         CU_ASSERT(done || (WIFEXITED(status) && WEXITSTATUS(status) == CRASHED));
-        CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
         CU_ASSERT_FALSE(is_there("out"));
         end();
     }
@@ -257,9 +257,9 @@ static void test_missing(void)
 
     begin();
     CU_ASSERT_EQUAL(unlink(at("out/_temporary/task_1700000000000_0007_r_000002_0/part-00002")), 0);
-    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
     CU_ASSERT_FALSE(is_there("out/part-00000"));
-    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
     end();
 }
@@ -272,12 +272,12 @@ static void test_vanishes(void)
 
     begin();
     vanishes = at("out/_temporary/task_1700000000000_0007_r_000002_0/part-00002");
-    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
     CU_ASSERT_PTR_NULL(vanishes);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "task_1700000000000_0007_r_000002"));
     CU_ASSERT_TRUE(is_there("out/part-00000"));
     CU_ASSERT_FALSE(is_there("out/_SUCCESS"));
-    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_FALSE(is_there("out"));
     end();
 }
@@ -293,13 +293,13 @@ static void test_of_others(void)
     CU_ASSERT_EQUAL(mkdir(at("out/part-00002"), 0755), 0);
     put(at("out/part-00003"), "mine");
     put(at("out/notes"), "mine");
-    CU_ASSERT_NOT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0);
+    CU_ASSERT_NOT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), 0);
     put(at("out/part-00000"), "mine"); /* another file by now */
     CU_ASSERT_TRUE(is_there("out/part-00001"));
-    CU_ASSERT_EQUAL(rm_output_abort(at("out"), others, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), others, &err), 0);
     CU_ASSERT_TRUE(is_there("out/part-00001"));
     CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007.taken"));
-    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_FALSE(is_there("out/part-00001"));
     CU_ASSERT_FALSE(is_there("out/_temporary"));
     CU_ASSERT_TRUE(is_there("out/part-00000") && is_there("out/part-00002"));
@@ -315,9 +315,9 @@ static void test_folder_of_others(void)
 
     begin();
     CU_ASSERT_EQUAL(base_rmtree(at("out"), NULL), 0);
-    CU_ASSERT_EQUAL(rm_output_setup(at("out"), others, false, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), others, false, &err), 0);
     put(at("out/part-00000"), "theirs");
-    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
     CU_ASSERT_TRUE(is_there("out/part-00000"));
     CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0008"));
     end();
@@ -344,7 +344,7 @@ static void test_damaged_list(void)
             CU_ASSERT_EQUAL(symlink("/dev/zero", at("%s", list)), 0)
         else
             CU_ASSERT_EQUAL(mkdir(at("%s", list), 0755), 0);
-        CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+        CU_ASSERT_EQUAL(rm_output_abort_job(at("out"), ours, &err), 0);
         CU_ASSERT_TRUE(is_there("out/part-00000"));
         CU_ASSERT_FALSE(is_there("out/_temporary"));
         end();
