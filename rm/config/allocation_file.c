@@ -15,8 +15,8 @@
 #define KEY       "yarn.scheduler.fair.allocation.file"
 #define FILE_NAME "fair-scheduler.xml"
 
-/* The place where @key is set ("file, line n", "-D"); NULL: nowhere. */
-static const char *source_of(const struct base_conf *conf, const char *key)
+/* Returns where @key is set ("file, line n", "-D"); NULL: nowhere. */
+static const char *find_key_source(const struct base_conf *conf, const char *key)
 {
     struct base_conf_item item;
 
@@ -26,9 +26,9 @@ static const char *source_of(const struct base_conf *conf, const char *key)
     return NULL;
 }
 
-char *rm_queues_path(const struct base_conf *conf, bool *optional)
+char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional)
 {
-    const char *path = base_conf_get(conf, KEY), *source = source_of(conf, KEY), *slash;
+    const char *path = base_conf_get(conf, KEY), *source = find_key_source(conf, KEY), *slash;
 
     *optional = false;
     if (!path || !*path) {
@@ -41,44 +41,47 @@ char *rm_queues_path(const struct base_conf *conf, bool *optional)
     return base_printf("%.*s/%s", (int)(slash - source), source, path);
 }
 
-static void finish_rules(const struct base_conf *conf, struct policy_queues *q)
+static void add_default_rules(const struct base_conf *conf, struct policy_queues *q)
 {
     if (!q->rules_given)
         policy_queues_default_rules(q, base_conf_bool(conf, "yarn.scheduler.fair.allow-undeclared-pools"),
                                     base_conf_bool(conf, "yarn.scheduler.fair.user-as-default-queue"));
 }
 
-int rm_queues_read(const struct base_conf *conf, const char *path, struct policy_queues *out, struct base_error *err)
+int rm_queues_read_file(const struct base_conf *conf, const char *path, struct policy_queues *out,
+                        struct base_error *err)
 {
     struct stat st;
     int rc;
 
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* opening a pipe would wait for whoever writes to it */
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* opening a pipe would wait for its writer */
         return base_error_set(err, -BASE_EINVAL, "%s: an allocation file is a regular file", path);
-    rc = rm_allocations_read(path, out, err);
+    rc = rm_allocations_read_file(path, out, err);
     if (rc == 0)
-        finish_rules(conf, out);
+        add_default_rules(conf, out);
     return rc;
 }
 
-const char *rm_queues_file(const struct rm_backend *b)
+const char *rm_queues_get_file_path(const struct rm_backend *backend)
 {
-    return b->queues_path;
+    return backend->queues_path;
 }
 
-bool rm_queues_want_groups(const struct rm_backend *b)
+bool rm_queues_rules_use_groups(const struct rm_backend *backend)
 {
-    return atomic_load(&b->wants_groups);
+    return atomic_load(&backend->wants_groups);
 }
 
-void rm_queues_groups(struct rm_backend *b, const char *user, struct rm_str_list *out)
+void rm_queues_look_up_groups(struct rm_backend *backend, const char *user, struct rm_str_list *out)
 {
-    if (rm_queues_want_groups(b))
-        rm_groups_get(b->groups, user, rm_backend_now_us(b), out);
+    if (rm_queues_rules_use_groups(backend))
+        rm_groups_look_up(backend->groups, user, rm_backend_now_us(backend), out);
 }
 
 /* ---------------------------------------------------------------- at a start */
-static void remember(struct rm_backend *b)
+/* A leadership may begin at any time, long after the start. A file that has become bad meanwhile
+ * must not keep a new leader from its work, so the last good content is kept in memory. */
+static void remember_good_file(struct rm_backend *b)
 {
     struct base_buf text = {0};
 
@@ -90,8 +93,8 @@ static void remember(struct rm_backend *b)
     pthread_mutex_unlock(&b->qlock);
 }
 
-/* What the file said when it could last be read. */
-static int read_remembered(struct rm_backend *b, struct policy_queues *out, struct base_error *err)
+/* Parses the content that the file had when it was last read successfully. */
+static int parse_remembered_file(struct rm_backend *b, struct policy_queues *out, struct base_error *err)
 {
     struct base_buf text = {0};
     int rc;
@@ -99,41 +102,41 @@ static int read_remembered(struct rm_backend *b, struct policy_queues *out, stru
     pthread_mutex_lock(&b->qlock);
     base_buf_add(&text, b->queues_good.data, b->queues_good.len);
     pthread_mutex_unlock(&b->qlock);
-    rc = rm_allocations_parse(b->queues_path, text.data, text.len, out, NULL, err);
+    rc = rm_allocations_parse_text(b->queues_path, text.data, text.len, out, NULL, err);
     if (rc == 0)
-        finish_rules(b->conf, out);
+        add_default_rules(b->conf, out);
     base_buf_free(&text);
     return rc;
 }
 
-int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_error *err)
+int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out, struct base_error *err)
 {
     struct base_error why = {0};
     int rc;
 
     if (!b->queues_path || (b->queues_optional && access(b->queues_path, F_OK) < 0))
         return 0;
-    rc = rm_queues_read(b->conf, b->queues_path, out, &why);
+    rc = rm_queues_read_file(b->conf, b->queues_path, out, &why);
     if (rc == 0) {
-        remember(b);
+        remember_good_file(b);
     } else if (b->queues_good.data) {
         base_log_error("rm", "the queues stay as they were: %s", why.text);
-        rc = read_remembered(b, out, err);
+        rc = parse_remembered_file(b, out, err);
     } else {
-        /* whatever is wrong with it: nothing but another file, or another name for it, helps */
+        /* -BASE_EINVAL whatever is wrong: only another file, or another path, helps */
         rc = base_error_set(err, -BASE_EINVAL, "%s: %s", KEY, why.text);
     }
     if (rc < 0)
         return rc;
     base_log_info("rm", "%s: %zu queues", b->queues_path, out->n);
-    atomic_store(&b->wants_groups, rm_groups_wanted(out));
+    atomic_store(&b->wants_groups, rm_groups_used_by_rules(out));
     if (*base_conf_get(b->conf, "creel.scheduler.queues"))
-        base_log_warn("rm", "creel.scheduler.queues is passed over: the queues come from %s", b->queues_path);
+        base_log_warn("rm", "creel.scheduler.queues is ignored: the queues come from %s", b->queues_path);
     return 1;
 }
 
 /* ---------------------------------------------------------------- reloading */
-struct reload { /* shared by the event and the reply, which come back in either order */
+struct reload { /* shared by the event and its reply, which come back in either order */
     struct rm_event ev;
     struct policy_queues queues;
     rm_reply_fn *fn;
@@ -141,53 +144,54 @@ struct reload { /* shared by the event and the reply, which come back in either 
     atomic_int refs;
 };
 
-static void drop(void *user)
+static void unref_reload(void *user)
 {
     struct reload *r = user;
 
     if (atomic_fetch_sub(&r->refs, 1) != 1)
         return;
-    policy_queues_free(&r->queues); /* what the core has not taken */
+    policy_queues_free(&r->queues); /* frees the queues that the core has not taken */
     free(r);
 }
 
-static void on_reply(void *user, const struct rm_effect *fx)
+static void on_reload_reply(void *user, const struct rm_effect *fx)
 {
     struct reload *r = user;
 
     if (r->fn)
         r->fn(r->user, fx);
-    drop(r);
+    unref_reload(r);
 }
 
-int rm_queues_reload(struct rm_backend *b, rm_reply_fn *fn, void *user, size_t *n, struct base_error *err)
+int rm_queues_reload(struct rm_backend *backend, rm_reply_fn *on_reply, void *reply_user,
+                     size_t *queues_n, struct base_error *err)
 {
     struct reload *r;
     int rc;
 
-    if (!b->queues_path)
+    if (!backend->queues_path)
         return base_error_set(err, -BASE_ENOTFOUND, "no allocation file is configured: " KEY);
     r = base_alloc(sizeof *r);
-    rc = rm_queues_read(b->conf, b->queues_path, &r->queues, err);
+    rc = rm_queues_read_file(backend->conf, backend->queues_path, &r->queues, err);
     if (rc < 0) {
         free(r);
         return rc;
     }
-    remember(b);
-    *n = r->queues.n;
-    atomic_store(&b->wants_groups, rm_groups_wanted(&r->queues));
-    r->fn = fn;
-    r->user = user;
+    remember_good_file(backend);
+    *queues_n = r->queues.n;
+    atomic_store(&backend->wants_groups, rm_groups_used_by_rules(&r->queues));
+    r->fn = on_reply;
+    r->user = reply_user;
     atomic_init(&r->refs, 2);
     r->ev.kind = RM_EV_SET_QUEUES;
     r->ev.u.queues.queues = &r->queues;
-    rm_backend_post(b, &r->ev, on_reply, drop, r);
+    rm_backend_post(backend, &r->ev, on_reload_reply, unref_reload, r);
     return 0;
 }
 
 /* ---------------------------------------------------------------- watching */
-/* All zero: it is not there. */
-static void stamp_of(const char *path, int64_t out[4])
+/* Reads what identifies the file's content; all zero when there is no file. */
+static void read_file_stamp(const char *path, int64_t out[4])
 {
     struct stat st;
 
@@ -200,21 +204,22 @@ static void stamp_of(const char *path, int64_t out[4])
     out[3] = st.st_mtim.tv_nsec;
 }
 
-bool rm_queues_look(const struct rm_backend *b, struct rm_queues_watch *w)
+bool rm_queues_file_has_changed(const struct rm_backend *backend, struct rm_queues_watch *watch)
 {
     int64_t now[4];
-    bool quiet, first = !w->looked;
+    bool quiet, first = !watch->looked;
 
-    if (!b->queues_path)
+    if (!backend->queues_path)
         return false;
-    stamp_of(b->queues_path, now);
-    quiet = memcmp(now, w->seen, sizeof now) == 0;
-    memcpy(w->seen, now, sizeof now);
-    w->looked = true;
+    read_file_stamp(backend->queues_path, now);
+    quiet = memcmp(now, watch->seen, sizeof now) == 0;
+    memcpy(watch->seen, now, sizeof now);
+    watch->looked = true;
     if (first)
-        memcpy(w->stamp, now, sizeof now);
-    if (!quiet || memcmp(now, w->stamp, sizeof now) == 0 || now[0] == 0) /* gone: the queues stay */
+        memcpy(watch->stamp, now, sizeof now);
+    /* a file that is gone leaves the queues as they are */
+    if (!quiet || memcmp(now, watch->stamp, sizeof now) == 0 || now[0] == 0)
         return false;
-    memcpy(w->stamp, now, sizeof now);
+    memcpy(watch->stamp, now, sizeof now);
     return true;
 }

@@ -12,21 +12,23 @@
 
 #define SECONDS_MAX (INT64_MAX / 1000000)
 
-/* One file being read. libxml2 reports through @first. */
+/* One file being read. libxml2 reports errors through @first. */
 struct reader {
     const char *file;
     struct policy_queues q;
     struct base_buf *notes;
     struct base_error *err;
     char *first;                 /* first message of libxml2, or NULL */
-    int64_t old_fair_timeout_us; /* fairSharePreemptionTimeout at the top, an older name; -1: not there */
-    bool fair_timeout;           /* defaultFairSharePreemptionTimeout is there */
+    /* fairSharePreemptionTimeout at the top, an older name; -1: not given */
+    int64_t old_fair_timeout_us;
+    bool fair_timeout;           /* defaultFairSharePreemptionTimeout was given */
     xmlNodePtr placement;
 };
 
-static int refuse(struct reader *r, xmlNodePtr node, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int refuse_element(struct reader *r, xmlNodePtr node, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static int refuse(struct reader *r, xmlNodePtr node, const char *fmt, ...)
+static int refuse_element(struct reader *r, xmlNodePtr node, const char *fmt, ...)
 {
     struct base_buf b = {0};
     va_list ap;
@@ -41,13 +43,13 @@ static int refuse(struct reader *r, xmlNodePtr node, const char *fmt, ...)
     return rc;
 }
 
-static void note(struct reader *r, xmlNodePtr node, const char *what)
+static void note_element(struct reader *r, xmlNodePtr node, const char *what)
 {
     if (r->notes)
         base_buf_addf(r->notes, "%s:%ld: %s: %s\n", r->file, xmlGetLineNo(node), (const char *)node->name, what);
 }
 
-static void trim(char *text)
+static void trim_blanks(char *text)
 {
     size_t len = strlen(text), skip = strspn(text, " \t\r\n");
 
@@ -57,8 +59,8 @@ static void trim(char *text)
         text[--len] = '\0';
 }
 
-/* Text of an element as it is written; caller frees. */
-static int text_of(struct reader *r, xmlNodePtr node, char **out)
+/* Reads the text of an element, untrimmed; caller frees. */
+static int read_element_text(struct reader *r, xmlNodePtr node, char **out)
 {
     struct base_buf b = {0};
 
@@ -67,86 +69,86 @@ static int text_of(struct reader *r, xmlNodePtr node, char **out)
             base_buf_adds(&b, (const char *)n->content);
         } else if (n->type == XML_ELEMENT_NODE) {
             base_buf_free(&b);
-            return refuse(r, n, "an element inside a value, expected text");
+            return refuse_element(r, n, "an element inside a value, expected text");
         }
     }
     *out = base_buf_take(&b);
     return 0;
 }
 
-static int value_of(struct reader *r, xmlNodePtr node, char **out)
+static int read_value(struct reader *r, xmlNodePtr node, char **out)
 {
-    int rc = text_of(r, node, out);
+    int rc = read_element_text(r, node, out);
 
     if (rc < 0)
         return rc;
-    trim(*out);
+    trim_blanks(*out);
     if (**out)
         return 0;
     free(*out);
     *out = NULL;
-    return refuse(r, node, "it is empty, expected a value");
+    return refuse_element(r, node, "it is empty, expected a value");
 }
 
-/* Attribute, trimmed (caller frees), NULL: not there. */
-static char *attribute(xmlNodePtr node, const char *name)
+/* Returns an attribute, trimmed (caller frees); NULL: not given. */
+static char *get_attribute(xmlNodePtr node, const char *name)
 {
     xmlChar *x = xmlGetNoNsProp(node, BAD_CAST name);
     char *out = base_strdup((const char *)x);
 
     xmlFree(x);
     if (out)
-        trim(out);
+        trim_blanks(out);
     return out;
 }
 
-static bool named(xmlNodePtr node, const char *name)
+static bool is_named(xmlNodePtr node, const char *name)
 {
     return strcmp((const char *)node->name, name) == 0;
 }
 
-static bool is_queue(xmlNodePtr node)
+static bool is_queue_element(xmlNodePtr node)
 {
-    return named(node, "queue") || named(node, "pool");
+    return is_named(node, "queue") || is_named(node, "pool");
 }
 
-static xmlNodePtr first_element(xmlNodePtr n)
+static xmlNodePtr skip_to_element(xmlNodePtr n)
 {
     while (n && n->type != XML_ELEMENT_NODE)
         n = n->next;
     return n;
 }
 
-#define EACH_ELEMENT(n, parent)                                                                                        \
-    xmlNodePtr n = first_element((parent)->children);                                                                  \
-    n;                                                                                                                 \
-    n = first_element(n->next)
+#define EACH_ELEMENT(n, parent)                                                                    \
+    xmlNodePtr n = skip_to_element((parent)->children);                                            \
+    n;                                                                                             \
+    n = skip_to_element(n->next)
 
-static int integer(struct reader *r, xmlNodePtr node, int64_t max, const char *what, int64_t *out)
+static int read_integer(struct reader *r, xmlNodePtr node, int64_t max, const char *what, int64_t *out)
 {
     char *text = NULL;
-    int rc = value_of(r, node, &text);
+    int rc = read_value(r, node, &text);
 
     if (rc == 0 && base_int_parse(text, 0, max, out) < 0)
-        rc = refuse(r, node, "\"%.200s\", expected %s", text, what);
+        rc = refuse_element(r, node, "\"%.200s\", expected %s", text, what);
     free(text);
     return rc;
 }
 
-static int apps(struct reader *r, xmlNodePtr node, int32_t *out)
+static int read_app_count(struct reader *r, xmlNodePtr node, int32_t *out)
 {
     int64_t v;
-    int rc = integer(r, node, INT32_MAX, "a number of applications, 0 or more", &v);
+    int rc = read_integer(r, node, INT32_MAX, "a number of applications, 0 or more", &v);
 
     if (rc == 0)
         *out = (int32_t)v;
     return rc;
 }
 
-static int slots(struct reader *r, xmlNodePtr node, struct policy_limit *l, enum base_task_kind kind)
+static int read_slot_count(struct reader *r, xmlNodePtr node, struct policy_limit *l, enum base_task_kind kind)
 {
     int64_t v;
-    int rc = integer(r, node, INT32_MAX, "a number of slots, 0 or more", &v);
+    int rc = read_integer(r, node, INT32_MAX, "a number of slots, 0 or more", &v);
 
     if (rc == 0) {
         l->given = true;
@@ -155,48 +157,48 @@ static int slots(struct reader *r, xmlNodePtr node, struct policy_limit *l, enum
     return rc;
 }
 
-static int seconds(struct reader *r, xmlNodePtr node, int64_t *us)
+static int read_seconds(struct reader *r, xmlNodePtr node, int64_t *us)
 {
     int64_t v;
-    int rc = integer(r, node, INT64_MAX, "whole seconds, 0 or more", &v);
+    int rc = read_integer(r, node, INT64_MAX, "whole seconds, 0 or more", &v);
 
     if (rc == 0)
         *us = v >= SECONDS_MAX ? INT64_MAX : v * 1000000;
     return rc;
 }
 
-static int real(struct reader *r, xmlNodePtr node, double min, double max, const char *what, double *out)
+static int read_real(struct reader *r, xmlNodePtr node, double min, double max, const char *what, double *out)
 {
     char *text, *end;
     size_t len;
-    int rc = value_of(r, node, &text);
+    int rc = read_value(r, node, &text);
 
     if (rc < 0)
         return rc;
     len = strlen(text);
-    if (len > 1 && strchr("fFdD", text[len - 1])) /* as Java writes them: 0.5f */
+    if (len > 1 && strchr("fFdD", text[len - 1])) /* as Java writes numbers: 0.5f */
         text[len - 1] = '\0';
     *out = strtod(text, &end);
     if (*end || !*text || text[strspn(text, "+-.eE0123456789")] || !(*out >= min && *out <= max))
-        rc = refuse(r, node, "\"%.200s\", expected %s", text, what);
+        rc = refuse_element(r, node, "\"%.200s\", expected %s", text, what);
     free(text);
     return rc;
 }
 
-static int limit(struct reader *r, xmlNodePtr node, struct policy_limit *out)
+static int read_limit(struct reader *r, xmlNodePtr node, struct policy_limit *out)
 {
     struct base_error why;
     char *text;
-    int rc = value_of(r, node, &text);
+    int rc = read_value(r, node, &text);
 
     if (rc < 0)
         return rc;
-    rc = rm_allocations_limit(text, out, &why);
+    rc = rm_allocations_parse_limit(text, out, &why);
     free(text);
-    return rc < 0 ? refuse(r, node, "%s", why.text) : 0;
+    return rc < 0 ? refuse_element(r, node, "%s", why.text) : 0;
 }
 
-static int order(struct reader *r, xmlNodePtr node, enum policy_queue_order *out)
+static int read_queue_order(struct reader *r, xmlNodePtr node, enum policy_queue_order *out)
 {
     static const struct {
         const char *name, *class;
@@ -207,7 +209,7 @@ static int order(struct reader *r, xmlNodePtr node, enum policy_queue_order *out
     const char *class;
     char *text;
     size_t i = 0;
-    int rc = value_of(r, node, &text);
+    int rc = read_value(r, node, &text);
 
     if (rc < 0)
         return rc;
@@ -217,29 +219,29 @@ static int order(struct reader *r, xmlNodePtr node, enum policy_queue_order *out
     if (i < 3)
         *out = orders[i].order;
     else
-        rc = refuse(r, node, "\"%.200s\", expected fair, fifo or drf", text);
+        rc = refuse_element(r, node, "\"%.200s\", expected fair, fifo or drf", text);
     free(text);
     return rc;
 }
 
-static int truth(struct reader *r, xmlNodePtr node, bool *out)
+static int read_boolean(struct reader *r, xmlNodePtr node, bool *out)
 {
     char *text;
-    int rc = value_of(r, node, &text);
+    int rc = read_value(r, node, &text);
 
     if (rc < 0)
         return rc;
     *out = strcasecmp(text, "true") == 0;
     if (!*out && strcasecmp(text, "false") != 0)
-        rc = refuse(r, node, "\"%.200s\", expected true or false", text);
+        rc = refuse_element(r, node, "\"%.200s\", expected true or false", text);
     free(text);
     return rc;
 }
 
-static int acl(struct reader *r, xmlNodePtr node, char **out)
+static int read_acl(struct reader *r, xmlNodePtr node, char **out)
 {
     char *text;
-    int rc = text_of(r, node, &text);
+    int rc = read_element_text(r, node, &text);
 
     if (rc < 0)
         return rc;
@@ -250,141 +252,146 @@ static int acl(struct reader *r, xmlNodePtr node, char **out)
 
 /* --- queues --- */
 
-/* What takes room for masters: a fraction, or any negative number for no bound. */
-static int am_share(struct reader *r, xmlNodePtr node, double *out)
+/* Reads the share that application masters may use: a fraction, or any negative number for no
+ * bound. */
+static int read_am_share(struct reader *r, xmlNodePtr node, double *out)
 {
-    int rc = real(r, node, -1e9, 1e9, "a number, -1 or between 0 and 1", out);
+    int rc = read_real(r, node, -1e9, 1e9, "a number, -1 or between 0 and 1", out);
 
     if (rc == 0)
         *out = *out < 0 ? -1 : *out > 1 ? 1 : *out;
     return rc;
 }
 
-static int threshold(struct reader *r, xmlNodePtr node, double *out)
+static int read_threshold(struct reader *r, xmlNodePtr node, double *out)
 {
-    int rc = real(r, node, -1e9, 1e9, "a number between 0 and 1", out);
+    int rc = read_real(r, node, -1e9, 1e9, "a number between 0 and 1", out);
 
     if (rc == 0)
         *out = *out < 0 ? 0 : *out > 1 ? 1 : *out;
     return rc;
 }
 
-static int preemption(struct reader *r, xmlNodePtr n, struct policy_queue *u)
+static int read_preemption_field(struct reader *r, xmlNodePtr n, struct policy_queue *u)
 {
     bool allowed;
     int rc;
 
-    if (named(n, "minSharePreemptionTimeout"))
-        return seconds(r, n, &u->min_timeout_us);
-    if (named(n, "fairSharePreemptionTimeout"))
-        return seconds(r, n, &u->fair_timeout_us);
-    if (named(n, "fairSharePreemptionThreshold"))
-        return threshold(r, n, &u->fair_threshold);
-    rc = truth(r, n, &allowed);
+    if (is_named(n, "minSharePreemptionTimeout"))
+        return read_seconds(r, n, &u->min_timeout_us);
+    if (is_named(n, "fairSharePreemptionTimeout"))
+        return read_seconds(r, n, &u->fair_timeout_us);
+    if (is_named(n, "fairSharePreemptionThreshold"))
+        return read_threshold(r, n, &u->fair_threshold);
+    rc = read_boolean(r, n, &allowed);
     if (rc == 0)
-        u->preempt = u->preempt && allowed; /* what the parent forbids is forbidden below */
+        /* a parent that forbids it forbids it for its children */
+        u->preempt = u->preempt && allowed;
     return rc;
 }
 
-static int resources(struct reader *r, xmlNodePtr n, struct policy_queue *u)
+static int read_resource_field(struct reader *r, xmlNodePtr n, struct policy_queue *u)
 {
-    if (named(n, "minResources"))
-        return limit(r, n, &u->min);
-    if (named(n, "maxResources"))
-        return limit(r, n, &u->max);
-    if (named(n, "maxChildResources"))
-        return limit(r, n, &u->child_max);
-    if (named(n, "minMaps"))
-        return slots(r, n, &u->min, BASE_TASK_MAP);
-    if (named(n, "minReduces"))
-        return slots(r, n, &u->min, BASE_TASK_REDUCE);
-    return slots(r, n, &u->max, named(n, "maxMaps") ? BASE_TASK_MAP : BASE_TASK_REDUCE);
+    if (is_named(n, "minResources"))
+        return read_limit(r, n, &u->min);
+    if (is_named(n, "maxResources"))
+        return read_limit(r, n, &u->max);
+    if (is_named(n, "maxChildResources"))
+        return read_limit(r, n, &u->child_max);
+    if (is_named(n, "minMaps"))
+        return read_slot_count(r, n, &u->min, BASE_TASK_MAP);
+    if (is_named(n, "minReduces"))
+        return read_slot_count(r, n, &u->min, BASE_TASK_REDUCE);
+    return read_slot_count(r, n, &u->max, is_named(n, "maxMaps") ? BASE_TASK_MAP : BASE_TASK_REDUCE);
 }
 
-static int other(struct reader *r, xmlNodePtr n, struct policy_queue *u)
+static int read_other_field(struct reader *r, xmlNodePtr n, struct policy_queue *u)
 {
-    if (named(n, "maxRunningApps") || named(n, "maxRunningJobs"))
-        return apps(r, n, &u->max_running);
-    if (named(n, "maxAMShare"))
-        return am_share(r, n, &u->max_am_share);
-    if (named(n, "weight"))
-        return real(r, n, 0, 1e9, "a number, 0 or more", &u->weight);
-    if (named(n, "schedulingPolicy") || named(n, "schedulingMode"))
-        return order(r, n, &u->order);
-    return acl(r, n, named(n, "aclSubmitApps") ? &u->acl_submit : &u->acl_admin);
+    if (is_named(n, "maxRunningApps") || is_named(n, "maxRunningJobs"))
+        return read_app_count(r, n, &u->max_running);
+    if (is_named(n, "maxAMShare"))
+        return read_am_share(r, n, &u->max_am_share);
+    if (is_named(n, "weight"))
+        return read_real(r, n, 0, 1e9, "a number, 0 or more", &u->weight);
+    if (is_named(n, "schedulingPolicy") || is_named(n, "schedulingMode"))
+        return read_queue_order(r, n, &u->order);
+    return read_acl(r, n, is_named(n, "aclSubmitApps") ? &u->acl_submit : &u->acl_admin);
 }
 
-static void ignored(struct reader *r, xmlNodePtr n)
+static void note_ignored_element(struct reader *r, xmlNodePtr n)
 {
     static const char *const known[] = {"reservation",         "maxContainerAllocation", "aclAdministerReservations",
                                         "aclListReservations", "aclSubmitReservations",  "reservation-planner",
                                         "reservation-agent",   "reservation-policy"};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (named(n, known[i])) {
-            note(r, n, "it has no effect here");
+        if (is_named(n, known[i])) {
+            note_element(r, n, "has no effect here");
             return;
         }
-    note(r, n, "an unknown element, nothing is done with it");
+    note_element(r, n, "an unknown element, ignored");
 }
 
-static int field(struct reader *r, xmlNodePtr n, struct policy_queue *u)
+static int read_queue_field(struct reader *r, xmlNodePtr n, struct policy_queue *u)
 {
     static const struct {
         const char *name;
         int (*read)(struct reader *, xmlNodePtr, struct policy_queue *);
     } fields[] = {
-        {"minResources", resources},
-        {"maxResources", resources},
-        {"maxChildResources", resources},
-        {"minMaps", resources},
-        {"minReduces", resources},
-        {"maxMaps", resources},
-        {"maxReduces", resources},
-        {"maxRunningApps", other},
-        {"maxRunningJobs", other},
-        {"maxAMShare", other},
-        {"weight", other},
-        {"schedulingPolicy", other},
-        {"schedulingMode", other},
-        {"aclSubmitApps", other},
-        {"aclAdministerApps", other},
-        {"minSharePreemptionTimeout", preemption},
-        {"fairSharePreemptionTimeout", preemption},
-        {"fairSharePreemptionThreshold", preemption},
-        {"allowPreemptionFrom", preemption},
+        {"minResources", read_resource_field},
+        {"maxResources", read_resource_field},
+        {"maxChildResources", read_resource_field},
+        {"minMaps", read_resource_field},
+        {"minReduces", read_resource_field},
+        {"maxMaps", read_resource_field},
+        {"maxReduces", read_resource_field},
+        {"maxRunningApps", read_other_field},
+        {"maxRunningJobs", read_other_field},
+        {"maxAMShare", read_other_field},
+        {"weight", read_other_field},
+        {"schedulingPolicy", read_other_field},
+        {"schedulingMode", read_other_field},
+        {"aclSubmitApps", read_other_field},
+        {"aclAdministerApps", read_other_field},
+        {"minSharePreemptionTimeout", read_preemption_field},
+        {"fairSharePreemptionTimeout", read_preemption_field},
+        {"fairSharePreemptionThreshold", read_preemption_field},
+        {"allowPreemptionFrom", read_preemption_field},
     };
 
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (named(n, fields[i].name))
+        if (is_named(n, fields[i].name))
             return fields[i].read(r, n, u);
-    if (!is_queue(n))
-        ignored(r, n);
+    if (!is_queue_element(n))
+        note_ignored_element(r, n);
     return 0;
 }
 
-/* The queue of an element below @parent (-1: it is root itself). */
-static int queue_of(struct reader *r, xmlNodePtr node, int32_t parent, int32_t *out)
+/* Finds or adds the queue of an element below @parent (-1: the element is root itself). */
+static int find_or_add_queue(struct reader *r, xmlNodePtr node, int32_t parent, int32_t *out)
 {
     struct base_error why;
-    char *name = attribute(node, "name"), *full = NULL;
+    char *name = get_attribute(node, "name"), *full = NULL;
     int rc = 0;
 
     *out = 0;
     if (!name || !*name)
-        rc = refuse(r, node, "attribute name is %s, expected the queue's name", name ? "empty" : "missing");
+        rc = refuse_element(r, node, "attribute name is %s, expected the queue's name", name ? "empty" : "missing");
     else if (strchr(name, '.'))
-        rc = refuse(r, node, "name \"%.200s\" has a period, expected a name without (queues nest as elements)", name);
+        rc = refuse_element(
+            r, node,
+            "name \"%.200s\" has a period, expected a name without (queues nest as elements)",
+            name);
     else if (parent >= 0) {
         full = base_printf("%s.%s", r->q.v[parent].name, name);
         if (policy_queue_check_name(full, &why) < 0)
-            rc = refuse(r, node, "%s", why.text);
+            rc = refuse_element(r, node, "%s", why.text);
         else if (r->q.n + 2 > POLICY_QUEUES_MAX)
-            rc = refuse(r, node, "more than %d queues", POLICY_QUEUES_MAX);
+            rc = refuse_element(r, node, "more than %d queues", POLICY_QUEUES_MAX);
     }
     if (rc == 0 && parent >= 0) {
         if (policy_queues_find(&r->q, full) > 1)
-            note(r, node, "a queue of that name came before: what is said here is added");
+            note_element(r, node, "a queue of that name was given before: these settings are added to it");
         *out = policy_queues_add(&r->q, full);
     }
     free(full);
@@ -392,7 +399,7 @@ static int queue_of(struct reader *r, xmlNodePtr node, int32_t parent, int32_t *
     return rc;
 }
 
-static bool exceeds(const struct policy_limit *a, const struct policy_limit *b)
+static bool limit_exceeds(const struct policy_limit *a, const struct policy_limit *b)
 {
     return a->given && b->given &&
            ((b->memory_mb >= 0 && a->memory_mb > b->memory_mb) || (b->vcores > 0 && a->vcores > b->vcores) ||
@@ -400,56 +407,56 @@ static bool exceeds(const struct policy_limit *a, const struct policy_limit *b)
             (b->slots[BASE_TASK_REDUCE] >= 0 && a->slots[BASE_TASK_REDUCE] > b->slots[BASE_TASK_REDUCE]));
 }
 
-static int queue(struct reader *r, xmlNodePtr node, int32_t parent)
+static int read_queue(struct reader *r, xmlNodePtr node, int32_t parent)
 {
-    char *type = attribute(node, "type");
+    char *type = get_attribute(node, "type");
     int32_t at;
-    int rc = queue_of(r, node, parent, &at);
+    int rc = find_or_add_queue(r, node, parent, &at);
 
     if (rc == 0 && type && strcasecmp(type, "parent") != 0)
-        rc = refuse(r, node, "attribute type is \"%.200s\", expected parent", type);
+        rc = refuse_element(r, node, "attribute type is \"%.200s\", expected parent", type);
     if (rc == 0) {
         r->q.v[at].configured = true;
         r->q.v[at].is_parent = r->q.v[at].is_parent || type;
     }
     free(type);
-    for (EACH_ELEMENT(n, node)) /* all of its own first: queues below inherit some */
+    for (EACH_ELEMENT(n, node)) /* first the queue's own fields: the queues below inherit some */
         if (rc == 0)
-            rc = field(r, n, &r->q.v[at]);
-    if (rc == 0 && exceeds(&r->q.v[at].min, &r->q.v[at].max))
-        note(r, node, "its minimum is more than its maximum, which holds");
+            rc = read_queue_field(r, n, &r->q.v[at]);
+    if (rc == 0 && limit_exceeds(&r->q.v[at].min, &r->q.v[at].max))
+        note_element(r, node, "its minimum is more than its maximum, which holds");
     for (EACH_ELEMENT(n, node))
-        if (rc == 0 && is_queue(n))
-            rc = queue(r, n, at);
+        if (rc == 0 && is_queue_element(n))
+            rc = read_queue(r, n, at);
     return rc;
 }
 
 /* --- placement rules --- */
 
-static int rule(struct reader *r, xmlNodePtr node, struct policy_rule *out, int depth);
+static int read_rule(struct reader *r, xmlNodePtr node, struct policy_rule *out, int depth);
 
-/* @nested below a rule: it finds the parent of users' queues. */
-static int nested_rule(struct reader *r, xmlNodePtr node, struct policy_rule *out, int depth)
+/* Reads the rule nested in a nestedUserQueue rule, which finds the parent of the users' queues. */
+static int read_nested_rule(struct reader *r, xmlNodePtr node, struct policy_rule *out, int depth)
 {
     int rc = 0;
 
     for (EACH_ELEMENT(n, node)) {
-        if (!named(n, "rule"))
-            return refuse(r, n, "expected a rule element");
+        if (!is_named(n, "rule"))
+            return refuse_element(r, n, "expected a rule element");
         if (out->nested || depth >= 1 || (out->kind != POLICY_RULE_NESTED_USER && out->kind != POLICY_RULE_USER))
-            return refuse(r, n, "a rule too many, expected one inside a rule nestedUserQueue");
+            return refuse_element(r, n, "a rule too many, expected one inside a rule nestedUserQueue");
         out->nested = base_alloc(sizeof *out->nested);
-        rc = rule(r, n, out->nested, depth + 1);
+        rc = read_rule(r, n, out->nested, depth + 1);
         if (rc < 0)
             return rc;
         out->kind = POLICY_RULE_NESTED_USER;
     }
     if (out->kind == POLICY_RULE_NESTED_USER && !out->nested)
-        return refuse(r, node, "nestedUserQueue without a rule, expected one inside");
+        return refuse_element(r, node, "nestedUserQueue without a rule, expected one inside");
     return 0;
 }
 
-static int rule_kind(struct reader *r, xmlNodePtr node, const char *name, enum policy_rule_kind *out)
+static int parse_rule_kind(struct reader *r, xmlNodePtr node, const char *name, enum policy_rule_kind *out)
 {
     static const struct {
         const char *name;
@@ -467,34 +474,36 @@ static int rule_kind(struct reader *r, xmlNodePtr node, const char *name, enum p
             *out = rules[i].kind;
             return 0;
         }
-    return refuse(r, node,
-                  "attribute name is \"%.200s\", expected specified, user, primaryGroup, secondaryGroupExistingQueue, "
-                  "nestedUserQueue, default or reject",
-                  name ? name : "");
+    return refuse_element(r, node,
+                          "attribute name is \"%.200s\", expected specified, user, primaryGroup, "
+                          "secondaryGroupExistingQueue, "
+                          "nestedUserQueue, default or reject",
+                          name ? name : "");
 }
 
-static int rule(struct reader *r, xmlNodePtr node, struct policy_rule *out, int depth)
+static int read_rule(struct reader *r, xmlNodePtr node, struct policy_rule *out, int depth)
 {
-    char *name = attribute(node, "name"), *create = attribute(node, "create"), *to = attribute(node, "queue");
+    char *name = get_attribute(node, "name"), *create = get_attribute(node, "create"),
+         *to = get_attribute(node, "queue");
     struct base_error why;
-    int rc = rule_kind(r, node, name, &out->kind);
+    int rc = parse_rule_kind(r, node, name, &out->kind);
 
     out->create = !create || strcasecmp(create, "true") == 0;
     if (rc == 0 && create && !out->create && strcasecmp(create, "false") != 0)
-        rc = refuse(r, node, "attribute create is \"%.200s\", expected true or false", create);
+        rc = refuse_element(r, node, "attribute create is \"%.200s\", expected true or false", create);
     if (rc == 0 && out->kind == POLICY_RULE_DEFAULT && to) {
         if (policy_queue_check_name(to, &why) < 0)
-            rc = refuse(r, node, "attribute queue: %s", why.text);
+            rc = refuse_element(r, node, "attribute queue: %s", why.text);
         else
             out->queue = base_strdup(to);
     }
     free(name);
     free(create);
     free(to);
-    return rc < 0 ? rc : nested_rule(r, node, out, depth);
+    return rc < 0 ? rc : read_nested_rule(r, node, out, depth);
 }
 
-static int placement(struct reader *r, xmlNodePtr node)
+static int read_placement_rules(struct reader *r, xmlNodePtr node)
 {
     struct policy_queues *q = &r->q;
     xmlNodePtr last = NULL;
@@ -504,49 +513,49 @@ static int placement(struct reader *r, xmlNodePtr node)
         policy_rule_free(&q->rules[i]);
     q->rules_n = 0;
     for (EACH_ELEMENT(n, node)) {
-        if (!named(n, "rule"))
-            return refuse(r, n, "expected a rule element");
+        if (!is_named(n, "rule"))
+            return refuse_element(r, n, "expected a rule element");
         if (q->rules_n >= POLICY_QUEUE_RULES_MAX)
-            return refuse(r, n, "more than %d rules", POLICY_QUEUE_RULES_MAX);
+            return refuse_element(r, n, "more than %d rules", POLICY_QUEUE_RULES_MAX);
         if (q->rules_n > 0 && policy_rule_is_last(&q->rules[q->rules_n - 1]))
-            return refuse(r, n, "this rule can never be reached, expected none behind one that always decides");
+            return refuse_element(r, n, "this rule can never be reached, expected none behind one that always decides");
         q->rules = base_realloc_array(q->rules, q->rules_n + 1, sizeof *q->rules);
         q->rules[q->rules_n] = (struct policy_rule){0};
-        rc = rule(r, n, &q->rules[q->rules_n++], 0);
+        rc = read_rule(r, n, &q->rules[q->rules_n++], 0);
         if (rc < 0)
             return rc;
         last = n;
     }
     if (!last)
-        return refuse(r, node, "no rule, expected one at least");
+        return refuse_element(r, node, "no rule, expected one at least");
     if (!policy_rule_is_last(&q->rules[q->rules_n - 1]))
-        return refuse(r, last,
-                      "the last rule may find no queue, expected default, reject, or user or primaryGroup that "
-                      "may create one");
+        return refuse_element(r, last,
+                              "the last rule may find no queue, expected default, reject, or user or primaryGroup that "
+                              "may create one");
     q->rules_given = true;
     return 0;
 }
 
 /* --- the file --- */
 
-static int user(struct reader *r, xmlNodePtr node)
+static int read_user(struct reader *r, xmlNodePtr node)
 {
     struct policy_queues *q = &r->q;
-    char *name = attribute(node, "name");
+    char *name = get_attribute(node, "name");
     int32_t max = INT32_MAX;
     bool given = false;
     int rc = 0;
 
     if (!name || !*name)
-        rc = refuse(r, node, "attribute name is %s, expected the user's name", name ? "empty" : "missing");
+        rc = refuse_element(r, node, "attribute name is %s, expected the user's name", name ? "empty" : "missing");
     for (EACH_ELEMENT(n, node)) {
         if (rc < 0)
             break;
-        given = named(n, "maxRunningApps") || named(n, "maxRunningJobs");
+        given = is_named(n, "maxRunningApps") || is_named(n, "maxRunningJobs");
         if (given)
-            rc = apps(r, n, &max);
+            rc = read_app_count(r, n, &max);
         else
-            ignored(r, n);
+            note_ignored_element(r, n);
     }
     if (rc == 0 && max != INT32_MAX) {
         q->users = base_realloc_array(q->users, q->users_n + 1, sizeof *q->users);
@@ -557,107 +566,109 @@ static int user(struct reader *r, xmlNodePtr node)
     return rc;
 }
 
-static int default_order(struct reader *r, xmlNodePtr n)
+static int read_default_order(struct reader *r, xmlNodePtr n)
 {
-    int rc = order(r, n, &r->q.defaults.order);
+    int rc = read_queue_order(r, n, &r->q.defaults.order);
 
     if (rc == 0 && r->q.defaults.order == POLICY_QUEUE_FIFO)
-        rc = refuse(r, n, "fifo, expected fair or drf (fifo is said of a queue)");
+        rc = refuse_element(r, n, "fifo, expected fair or drf (fifo is said of a queue)");
     return rc;
 }
 
-/* Everything at the top but queues, which need it. */
-static int top(struct reader *r, xmlNodePtr n)
+/* Reads one top-level element. Queues come later, because they need the defaults set here. */
+static int read_top_element(struct reader *r, xmlNodePtr n)
 {
     struct policy_queues *q = &r->q;
 
-    if (named(n, "user"))
-        return user(r, n);
-    if (named(n, "queueMaxResourcesDefault"))
-        return limit(r, n, &q->defaults.max);
-    if (named(n, "queueMaxAppsDefault") || named(n, "poolMaxJobsDefault"))
-        return apps(r, n, &q->defaults.max_running);
-    if (named(n, "queueMaxAMShareDefault"))
-        return am_share(r, n, &q->defaults.max_am_share);
-    if (named(n, "userMaxAppsDefault") || named(n, "userMaxJobsDefault"))
-        return apps(r, n, &q->user_max_running);
-    if (named(n, "defaultMinSharePreemptionTimeout"))
-        return seconds(r, n, &q->v[0].min_timeout_us);
-    if (named(n, "defaultFairSharePreemptionTimeout")) {
+    if (is_named(n, "user"))
+        return read_user(r, n);
+    if (is_named(n, "queueMaxResourcesDefault"))
+        return read_limit(r, n, &q->defaults.max);
+    if (is_named(n, "queueMaxAppsDefault") || is_named(n, "poolMaxJobsDefault"))
+        return read_app_count(r, n, &q->defaults.max_running);
+    if (is_named(n, "queueMaxAMShareDefault"))
+        return read_am_share(r, n, &q->defaults.max_am_share);
+    if (is_named(n, "userMaxAppsDefault") || is_named(n, "userMaxJobsDefault"))
+        return read_app_count(r, n, &q->user_max_running);
+    if (is_named(n, "defaultMinSharePreemptionTimeout"))
+        return read_seconds(r, n, &q->v[0].min_timeout_us);
+    if (is_named(n, "defaultFairSharePreemptionTimeout")) {
         r->fair_timeout = true;
-        return seconds(r, n, &q->v[0].fair_timeout_us);
+        return read_seconds(r, n, &q->v[0].fair_timeout_us);
     }
-    if (named(n, "fairSharePreemptionTimeout"))
-        return seconds(r, n, &r->old_fair_timeout_us);
-    if (named(n, "defaultFairSharePreemptionThreshold"))
-        return threshold(r, n, &q->v[0].fair_threshold);
-    if (named(n, "defaultQueueSchedulingPolicy") || named(n, "defaultQueueSchedulingMode") ||
-        named(n, "defaultPoolSchedulingMode"))
-        return default_order(r, n);
-    if (named(n, "queuePlacementPolicy"))
+    if (is_named(n, "fairSharePreemptionTimeout"))
+        return read_seconds(r, n, &r->old_fair_timeout_us);
+    if (is_named(n, "defaultFairSharePreemptionThreshold"))
+        return read_threshold(r, n, &q->v[0].fair_threshold);
+    if (is_named(n, "defaultQueueSchedulingPolicy") || is_named(n, "defaultQueueSchedulingMode") ||
+        is_named(n, "defaultPoolSchedulingMode"))
+        return read_default_order(r, n);
+    if (is_named(n, "queuePlacementPolicy"))
         r->placement = n;
-    else if (!is_queue(n))
-        ignored(r, n);
+    else if (!is_queue_element(n))
+        note_ignored_element(r, n);
     return 0;
 }
 
-static int queues(struct reader *r, xmlNodePtr root)
+static int read_queues(struct reader *r, xmlNodePtr root)
 {
     size_t n_queues = 0;
     int rc = 0;
 
     for (EACH_ELEMENT(n, root))
-        n_queues += is_queue(n);
+        n_queues += is_queue_element(n);
     for (EACH_ELEMENT(n, root)) {
         char *name;
         bool is_root;
 
-        if (rc < 0 || !is_queue(n))
+        if (rc < 0 || !is_queue_element(n))
             continue;
-        name = attribute(n, "name");
+        name = get_attribute(n, "name");
         is_root = name && strcasecmp(name, "root") == 0;
         free(name);
         if (is_root && n_queues > 1)
-            rc = refuse(r, n, "queue root beside others, expected all others inside it");
+            rc = refuse_element(r, n, "queue root beside others, expected all others inside it");
         else
-            rc = queue(r, n, is_root ? -1 : 0);
+            rc = read_queue(r, n, is_root ? -1 : 0);
     }
     return rc;
 }
 
-static int document(struct reader *r, xmlNodePtr root)
+/* Order matters: defaults first, since every queue copies them when it is added; then the queues;
+ * placement rules last, since they are checked against the queues. */
+static int read_document(struct reader *r, xmlNodePtr root)
 {
     int rc = 0;
 
-    if (!named(root, "allocations"))
-        return refuse(r, root, "the outermost element, expected <allocations>");
+    if (!is_named(root, "allocations"))
+        return refuse_element(r, root, "the outermost element, expected <allocations>");
     for (EACH_ELEMENT(n, root))
         if (rc == 0)
-            rc = top(r, n);
+            rc = read_top_element(r, n);
     if (rc == 0 && !r->fair_timeout && r->old_fair_timeout_us >= 0)
         r->q.v[0].fair_timeout_us = r->old_fair_timeout_us;
     policy_queue_reset(&r->q, policy_queues_find(&r->q, "default"));
     if (rc == 0)
-        rc = queues(r, root);
+        rc = read_queues(r, root);
     if (rc == 0 && r->placement)
-        rc = placement(r, r->placement);
+        rc = read_placement_rules(r, r->placement);
     return rc;
 }
 
-static void on_xml_error(void *arg, xmlErrorPtr e)
+static void keep_first_xml_error(void *arg, xmlErrorPtr e)
 {
     struct reader *r = arg;
 
     if (r->first || e->level < XML_ERR_ERROR)
         return;
     r->first = base_printf("%s:%d: %s", r->file, e->line, e->message ? e->message : "");
-    trim(r->first);
+    trim_blanks(r->first);
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-int rm_allocations_parse(const char *name, const char *data, size_t len, struct policy_queues *out,
-                         struct base_buf *notes, struct base_error *err)
+int rm_allocations_parse_text(const char *name, const char *data, size_t len, struct policy_queues *out,
+                              struct base_buf *notes, struct base_error *err)
 {
     struct reader r = {.file = name, .notes = notes, .err = err, .old_fair_timeout_us = -1};
     xmlDocPtr doc;
@@ -667,7 +678,7 @@ int rm_allocations_parse(const char *name, const char *data, size_t len, struct 
     if (len > RM_ALLOCATIONS_MAX)
         return base_error_set(err, -BASE_ELIMIT, "%s is larger than %u bytes", name, RM_ALLOCATIONS_MAX);
     pthread_once(&once, xmlInitParser);
-    xmlSetStructuredErrorFunc(&r, on_xml_error); /* per thread */
+    xmlSetStructuredErrorFunc(&r, keep_first_xml_error); /* set for this thread only */
     doc = xmlReadMemory(data, (int)len, NULL, NULL, XML_PARSE_NONET | XML_PARSE_NOWARNING);
     root = doc ? xmlDocGetRootElement(doc) : NULL;
     policy_queues_init(&r.q, NULL);
@@ -675,10 +686,11 @@ int rm_allocations_parse(const char *name, const char *data, size_t len, struct 
     if (!root)
         rc = base_error_set(err, -BASE_EINVAL, "%s: not valid XML, expected an allocation file",
                             r.first ? r.first : name);
-    else if (doc->intSubset) /* nothing needs entities; they can grow without end and reach for other files */
-        rc = base_error_set(err, -BASE_EINVAL, "%s:1: a document type declaration, expected none", name);
+    /* nothing needs entities, which can expand without end and read other files */
+    else if (doc->intSubset)
+        rc = base_error_set(err, -BASE_EINVAL, "%s:1: a document type declaration is not allowed", name);
     else
-        rc = document(&r, root);
+        rc = read_document(&r, root);
     xmlFreeDoc(doc);
     xmlSetStructuredErrorFunc(NULL, NULL);
     free(r.first);
@@ -689,21 +701,21 @@ int rm_allocations_parse(const char *name, const char *data, size_t len, struct 
     return rc;
 }
 
-static void log_notes(const char *text)
+static void log_each_note(const char *text)
 {
     for (size_t len = strcspn(text, "\n"); text[0]; text += len + (text[len] == '\n'), len = strcspn(text, "\n"))
         base_log_warn("rm", "%.*s", (int)len, text);
 }
 
-int rm_allocations_read(const char *path, struct policy_queues *out, struct base_error *err)
+int rm_allocations_read_file(const char *path, struct policy_queues *out, struct base_error *err)
 {
     struct base_buf b = {0}, notes = {0};
     int rc = base_file_read(path, RM_ALLOCATIONS_MAX, &b, err);
 
     if (rc == 0)
-        rc = rm_allocations_parse(path, b.data ? b.data : "", b.len, out, &notes, err);
+        rc = rm_allocations_parse_text(path, b.data ? b.data : "", b.len, out, &notes, err);
     if (rc == 0 && notes.data)
-        log_notes(notes.data);
+        log_each_note(notes.data);
     base_buf_free(&b);
     base_buf_free(&notes);
     return rc;

@@ -1,4 +1,5 @@
-/* Resources as the allocation file writes them. SOURCE: Hadoop's FairSchedulerConfiguration. */
+/* Parses resource limits as the allocation file writes them. SOURCE: Hadoop's
+ * FairSchedulerConfiguration. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ enum resource { MEMORY, VCORES, MAP_SLOTS, REDUCE_SLOTS, RESOURCES };
 static const struct {
     const char *name;
     enum resource resource;
-    bool assigned, absolute, percent; /* NAME=VALUE, VALUE NAME, VALUE% NAME */
+    bool assigned, absolute, percent; /* forms allowed: NAME=VALUE, VALUE NAME, VALUE% NAME */
 } names[] = {
     {"memory-mb", MEMORY, true, false, false},
     {"memory", MEMORY, true, false, true},
@@ -33,40 +34,40 @@ struct limit_text {
     struct base_error *err;
 };
 
-static int refuse(const struct limit_text *t, const char *why, const char *what, size_t len)
+static int refuse_limit(const struct limit_text *t, const char *why, const char *what, size_t len)
 {
     return base_error_set(t->err, -BASE_EINVAL, "\"%.200s\": %s%s%.*s%s, %s", t->text, why, len ? " \"" : "",
                           (int)(len > 100 ? 100 : len), what, len ? "\"" : "", EXPECTED);
 }
 
-static void blanks(struct limit_text *t)
+static void skip_blanks(struct limit_text *t)
 {
     t->at += strspn(t->at, " \t\r\n");
 }
 
-/* A number without sign or exponent. */
-static int number(struct limit_text *t, double *value)
+/* Parses a number without sign or exponent. */
+static int parse_number(struct limit_text *t, double *value)
 {
     size_t digits = strspn(t->at, "0123456789"), len = digits;
 
     if (t->at[len] == '.')
         len += 1 + strspn(t->at + len + 1, "0123456789");
     if (digits == 0)
-        return refuse(t, t->at[0] == '-' ? "a negative value" : "no number where a value belongs", t->at,
-                      strcspn(t->at, ","));
+        return refuse_limit(t, t->at[0] == '-' ? "a negative value" : "no number where a value belongs", t->at,
+                            strcspn(t->at, ","));
     *value = strtod(t->at, NULL);
     if (*value > VALUE_MAX)
-        return refuse(t, "too large", t->at, len);
+        return refuse_limit(t, "too large", t->at, len);
     t->at += len;
     return 0;
 }
 
-static int set(struct limit_text *t, enum resource r, double value, bool percent)
+static int set_resource(struct limit_text *t, enum resource r, double value, bool percent)
 {
     struct policy_limit *l = t->out;
 
     if (t->seen[r])
-        return refuse(t, "a resource is named twice", "", 0);
+        return refuse_limit(t, "a resource is named twice", "", 0);
     t->seen[r] = true;
     if (percent) {
         if (r == MEMORY || r == VCORES)
@@ -83,7 +84,7 @@ static int set(struct limit_text *t, enum resource r, double value, bool percent
     return 0;
 }
 
-static size_t word(const char *s)
+static size_t get_word_length(const char *s)
 {
     size_t n = 0;
 
@@ -92,67 +93,67 @@ static size_t word(const char *s)
     return n;
 }
 
-static bool is_name(const char *s, size_t len, const char *name)
+static bool equals_ignoring_case(const char *s, size_t len, const char *name)
 {
     return strlen(name) == len && strncasecmp(s, name, len) == 0;
 }
 
-/* NAME=VALUE; percentages in all of them or in none. */
-static int assigned(struct limit_text *t, bool percent)
+/* Parses NAME=VALUE. Either all values of a limit are percentages or none is. */
+static int parse_assigned_value(struct limit_text *t, bool percent)
 {
-    size_t len = word(t->at), i;
+    size_t len = get_word_length(t->at), i;
     const char *name = t->at;
     double value;
     int rc;
 
     for (i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].assigned && is_name(name, len, names[i].name))
+        if (names[i].assigned && equals_ignoring_case(name, len, names[i].name))
             break;
     if (i == sizeof names / sizeof *names)
-        return refuse(t, "there is no resource", name, len ? len : strcspn(name, ",="));
+        return refuse_limit(t, "there is no resource", name, len ? len : strcspn(name, ",="));
     t->at += len;
-    blanks(t);
+    skip_blanks(t);
     if (*t->at++ != '=')
-        return refuse(t, "\"=\" is missing behind", name, len);
-    blanks(t);
-    if ((rc = number(t, &value)) < 0)
+        return refuse_limit(t, "\"=\" is missing behind", name, len);
+    skip_blanks(t);
+    if ((rc = parse_number(t, &value)) < 0)
         return rc;
-    blanks(t);
+    skip_blanks(t);
     if ((*t->at == '%') != percent)
-        return refuse(t, "percentages beside values without %", "", 0);
+        return refuse_limit(t, "percentages beside values without %", "", 0);
     t->at += percent;
-    return set(t, names[i].resource, value, percent);
+    return set_resource(t, names[i].resource, value, percent);
 }
 
-/* VALUE UNIT, VALUE% or VALUE% NAME. */
-static int measured(struct limit_text *t, bool percent)
+/* Parses VALUE UNIT, VALUE% or VALUE% NAME. */
+static int parse_measured_value(struct limit_text *t, bool percent)
 {
     size_t len, i;
     double value;
-    int rc = number(t, &value);
+    int rc = parse_number(t, &value);
 
     if (rc < 0)
         return rc;
-    blanks(t);
+    skip_blanks(t);
     if ((*t->at == '%') != percent)
-        return refuse(t, "percentages beside values without %", "", 0);
+        return refuse_limit(t, "percentages beside values without %", "", 0);
     t->at += percent;
-    blanks(t);
-    len = word(t->at);
+    skip_blanks(t);
+    len = get_word_length(t->at);
     if (percent && len == 0) {
-        rc = set(t, MEMORY, value, true);
-        return rc < 0 ? rc : set(t, VCORES, value, true);
+        rc = set_resource(t, MEMORY, value, true);
+        return rc < 0 ? rc : set_resource(t, VCORES, value, true);
     }
     for (i = 0; i < sizeof names / sizeof *names; i++)
-        if ((percent ? names[i].percent : names[i].absolute) && is_name(t->at, len, names[i].name))
+        if ((percent ? names[i].percent : names[i].absolute) && equals_ignoring_case(t->at, len, names[i].name))
             break;
     if (i == sizeof names / sizeof *names)
-        return refuse(t, len ? "there is no unit" : "a unit is missing", t->at, len);
+        return refuse_limit(t, len ? "there is no unit" : "a unit is missing", t->at, len);
     t->at += len;
-    return set(t, names[i].resource, value, percent);
+    return set_resource(t, names[i].resource, value, percent);
 }
 
-int rm_allocations_limit(const char *text, struct policy_limit *out, struct base_error *err)
+int rm_allocations_parse_limit(const char *text, struct policy_limit *out, struct base_error *err)
 {
     struct limit_text t = {.text = text, .at = text, .out = out, .err = err};
     bool by_name = strchr(text, '=') != NULL, percent = strchr(text, '%') != NULL, comma;
@@ -160,25 +161,25 @@ int rm_allocations_limit(const char *text, struct policy_limit *out, struct base
 
     policy_limit_init(out);
     out->given = true;
-    blanks(&t);
+    skip_blanks(&t);
     if (!*t.at)
-        return refuse(&t, "no resource", "", 0);
+        return refuse_limit(&t, "no resource", "", 0);
     for (;;) {
-        rc = by_name ? assigned(&t, percent) : measured(&t, percent);
+        rc = by_name ? parse_assigned_value(&t, percent) : parse_measured_value(&t, percent);
         if (rc < 0)
             return rc;
-        blanks(&t);
+        skip_blanks(&t);
         comma = *t.at == ',';
         t.at += comma;
-        blanks(&t);
+        skip_blanks(&t);
         if (!*t.at)
             break;
         if (!comma && by_name)
-            return refuse(&t, "a comma is missing before", t.at, strcspn(t.at, ","));
+            return refuse_limit(&t, "a comma is missing before", t.at, strcspn(t.at, ","));
     }
     if (comma)
-        return refuse(&t, "nothing behind the last comma", "", 0);
+        return refuse_limit(&t, "nothing behind the last comma", "", 0);
     if (!by_name && t.seen[MEMORY] != t.seen[VCORES])
-        return refuse(&t, t.seen[MEMORY] ? "vcores are missing" : "memory is missing", "", 0);
+        return refuse_limit(&t, t.seen[MEMORY] ? "vcores are missing" : "memory is missing", "", 0);
     return 0;
 }

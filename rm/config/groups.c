@@ -8,35 +8,38 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROOM_MAX   (1 << 20) /* an entry of passwd or group */
+#define ROOM_MAX   (1 << 20) /* largest entry of passwd or group */
 #define USERS_MAX  1024
 #define KNOWN_US   INT64_C(300000000)
 #define UNKNOWN_US INT64_C(30000000)
 
 struct answer {
-    char *user; /* NULL: free */
+    char *user; /* NULL: the slot is free */
     struct rm_str_list groups;
     int64_t at_us;
 };
-struct rm_groups { /* a user has one place, by a hash of his name */
+/* each user has one slot, chosen by a hash of the name; users who share a slot displace each
+ * other */
+struct rm_groups {
     pthread_mutex_t lock;
     struct answer v[USERS_MAX];
 };
 
-static bool asks(const struct policy_rule *r)
+static bool rule_uses_groups(const struct policy_rule *r)
 {
-    return r && (r->kind == POLICY_RULE_PRIMARY_GROUP || r->kind == POLICY_RULE_SECONDARY_GROUP || asks(r->nested));
+    return r && (r->kind == POLICY_RULE_PRIMARY_GROUP || r->kind == POLICY_RULE_SECONDARY_GROUP ||
+                 rule_uses_groups(r->nested));
 }
 
-bool rm_groups_wanted(const struct policy_queues *q)
+bool rm_groups_used_by_rules(const struct policy_queues *queues)
 {
-    for (size_t i = 0; i < q->rules_n; i++)
-        if (asks(&q->rules[i]))
+    for (size_t i = 0; i < queues->rules_n; i++)
+        if (rule_uses_groups(&queues->rules[i]))
             return true;
     return false;
 }
 
-static bool primary_of(const char *user, gid_t *gid)
+static bool find_primary_group(const char *user, gid_t *gid)
 {
     struct passwd pw, *found = NULL;
     size_t size = 1024;
@@ -54,7 +57,7 @@ static bool primary_of(const char *user, gid_t *gid)
     return found;
 }
 
-static void add_name(gid_t gid, struct rm_str_list *out)
+static void append_group_name(gid_t gid, struct rm_str_list *out)
 {
     struct group gr, *found = NULL;
     size_t size = 1024;
@@ -73,7 +76,7 @@ static void add_name(gid_t gid, struct rm_str_list *out)
     free(room);
 }
 
-static void clear(struct rm_str_list *l)
+static void clear_list(struct rm_str_list *l)
 {
     for (size_t i = 0; i < l->n; i++)
         free(l->v[i]);
@@ -81,25 +84,25 @@ static void clear(struct rm_str_list *l)
     *l = (struct rm_str_list){0};
 }
 
-void rm_groups_of(const char *user, struct rm_str_list *out)
+void rm_groups_query_host(const char *user, struct rm_str_list *out)
 {
     gid_t gids[RM_GROUPS_MAX], primary = 0;
     int n = RM_GROUPS_MAX;
 
-    clear(out);
-    if (!primary_of(user, &primary))
+    clear_list(out);
+    if (!find_primary_group(user, &primary))
         return;
     if (getgrouplist(user, primary, gids, &n) < 0)
-        n = RM_GROUPS_MAX; /* the first ones were filled in */
-    add_name(primary, out);
-    if (!out->n) /* nobody else may stand first */
+        n = RM_GROUPS_MAX; /* more groups than room: the first ones were filled in */
+    append_group_name(primary, out);
+    if (!out->n) /* without a name for the primary group, no other group may stand first */
         return;
     for (int i = 0; i < n; i++)
         if (gids[i] != primary)
-            add_name(gids[i], out);
+            append_group_name(gids[i], out);
 }
 
-/* ---------------------------------------------------------------- answers that are kept */
+/* ---------------------------------------------------------------- the cache */
 struct rm_groups *rm_groups_new(void)
 {
     struct rm_groups *g = base_alloc(sizeof *g);
@@ -114,13 +117,13 @@ void rm_groups_free(struct rm_groups *g)
         return;
     for (size_t i = 0; i < USERS_MAX; i++) {
         free(g->v[i].user);
-        clear(&g->v[i].groups);
+        clear_list(&g->v[i].groups);
     }
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
 
-static struct answer *place_of(struct rm_groups *g, const char *user)
+static struct answer *find_cache_slot(struct rm_groups *g, const char *user)
 {
     uint32_t h = 2166136261; /* FNV-1a */
 
@@ -129,37 +132,38 @@ static struct answer *place_of(struct rm_groups *g, const char *user)
     return &g->v[(h ^ h >> 16) % USERS_MAX];
 }
 
-static void copy(const struct rm_str_list *from, struct rm_str_list *to)
+static void copy_list(const struct rm_str_list *from, struct rm_str_list *to)
 {
-    clear(to);
+    clear_list(to);
     to->v = base_realloc_array(NULL, from->n ? from->n : 1, sizeof *to->v);
     for (; to->n < from->n; to->n++)
         to->v[to->n] = base_strdup(from->v[to->n]);
 }
 
-static bool is_good(const struct answer *a, const char *user, int64_t now_us)
+static bool is_fresh_answer(const struct answer *a, const char *user, int64_t now_us)
 {
     return a->user && strcmp(a->user, user) == 0 && now_us >= a->at_us &&
            now_us - a->at_us < (a->groups.n ? KNOWN_US : UNKNOWN_US);
 }
 
-void rm_groups_get(struct rm_groups *g, const char *user, int64_t now_us, struct rm_str_list *out)
+void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us, struct rm_str_list *out)
 {
-    struct answer *a = place_of(g, user);
+    struct answer *a = find_cache_slot(cache, user);
     bool good;
 
-    pthread_mutex_lock(&g->lock);
-    good = is_good(a, user, now_us);
+    pthread_mutex_lock(&cache->lock);
+    good = is_fresh_answer(a, user, now_us);
     if (good)
-        copy(&a->groups, out);
-    pthread_mutex_unlock(&g->lock);
+        copy_list(&a->groups, out);
+    pthread_mutex_unlock(&cache->lock);
     if (good)
         return;
-    rm_groups_of(user, out); /* others do not wait for it */
-    pthread_mutex_lock(&g->lock);
+    /* without the lock, so that others do not wait for the name service */
+    rm_groups_query_host(user, out);
+    pthread_mutex_lock(&cache->lock);
     free(a->user);
     a->user = base_strdup(user);
     a->at_us = now_us;
-    copy(out, &a->groups);
-    pthread_mutex_unlock(&g->lock);
+    copy_list(out, &a->groups);
+    pthread_mutex_unlock(&cache->lock);
 }

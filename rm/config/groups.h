@@ -1,24 +1,27 @@
-/* rm/config/groups.h - groups of a user on this host, for the rules that place a submission in a queue by them. */
+/* rm/config/groups.h - the groups of a user on this host, for placement rules that choose a queue
+ * by group. */
 #ifndef CREEL_RM_CONFIG_GROUPS_H
 #define CREEL_RM_CONFIG_GROUPS_H
 
 #include "policies/common/queues.h"
 #include "rm/core/types.h"
 
-#define RM_GROUPS_MAX 1000 /* of a user; more are passed over */
+#define RM_GROUPS_MAX 1000 /* most groups of a user; more are ignored */
 
-/* Does a rule of @q, or one inside it, ask for groups? */
-bool rm_groups_wanted(const struct policy_queues *q);
-/* Names of the groups of @user, the primary one first; none when this host does not know him. Replaces *out, whose texts
- * are the caller's. Asks the name service, which may take its time. */
-void rm_groups_of(const char *user, struct rm_str_list *out);
+/* Tells whether a rule of @queues, or one nested in it, needs the groups of users. */
+bool rm_groups_used_by_rules(const struct policy_queues *queues);
+/* Replaces *@out with the names of @user's groups, the primary group first; none when this host
+ * does not know the user. The caller owns the texts. Asks the name service, which may take its
+ * time. */
+void rm_groups_query_host(const char *user, struct rm_str_list *out);
 
-/* Answers of the name service, kept for a while. Any thread. */
+/* A cache of the name service's answers. Any thread. */
 struct rm_groups;
 struct rm_groups *rm_groups_new(void);
 void rm_groups_free(struct rm_groups *g);
-/* As rm_groups_of; the name service is asked when the last answer about @user is too old at @now_us, or has made room for
- * another user's. SOURCE: hadoop.security.groups.cache.secs and ...negative-cache.secs, their defaults. */
-void rm_groups_get(struct rm_groups *g, const char *user, int64_t now_us, struct rm_str_list *out);
+/* As rm_groups_query_host(), but asks the name service only when the last answer about @user is too
+ * old at @now_us or was displaced by another user's. SOURCE: the defaults of
+ * hadoop.security.groups.cache.secs and hadoop.security.groups.negative-cache.secs. */
+void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us, struct rm_str_list *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* rm/config/ha_conf.c - what the configuration says of several ResourceManagers. */
+/* rm/config/ha_conf.c - reads the keys that describe several ResourceManagers. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -24,19 +24,19 @@
 #define PORT        8088
 #define AUTH_MAX    4096
 
-static const char *get(const struct base_conf *c, const char *key)
+static const char *get_text(const struct base_conf *c, const char *key)
 {
     const char *v = base_conf_get(c, key);
 
     return v ? v : "";
 }
 
-static bool is_word(const char *s)
+static bool is_valid_id(const char *s)
 {
     return *s && strspn(s, WORD) == strlen(s) && strcmp(s, ".") != 0 && strcmp(s, "..") != 0;
 }
 
-static uint16_t port_of(const char *url)
+static uint16_t parse_port(const char *url)
 {
     int64_t port = 0;
 
@@ -44,35 +44,35 @@ static uint16_t port_of(const char *url)
     return (uint16_t)port;
 }
 
-void rm_ha_conf_address(const struct rm_ha_conf *c, char **host, uint16_t *port)
+void rm_ha_conf_get_own_address(const struct rm_ha_conf *c, char **host, uint16_t *port)
 {
     const char *from = strstr(c->urls[c->own], "://") + 3, *colon = strrchr(from, ':');
     bool bracket = *from == '[';
 
     *host = base_strndup(from + bracket, (size_t)(colon - from) - (bracket ? 2 : 0));
-    *port = port_of(from);
+    *port = parse_port(from);
 }
 
 /* ---------------------------------------------------------------- the ResourceManagers */
-/* The addresses that stand for all of a host's own. */
-static bool is_wildcard(const char *url)
+/* Tells whether @url has an address that stands for all addresses of a host. */
+static bool is_wildcard_address(const char *url)
 {
     const char *host = strstr(url, "://") + 3;
 
     return strncmp(host, "0.0.0.0:", 8) == 0 || strncmp(host, "[::]:", 5) == 0;
 }
 
-static int read_url(const struct base_conf *c, const char *id, char **out, struct base_error *err)
+static int read_rm_url(const struct base_conf *c, const char *id, char **out, struct base_error *err)
 {
     char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id), *text = NULL;
     struct base_rm_list one = {0};
     int64_t port;
     int rc;
 
-    if (*get(c, key))
-        text = base_strdup(get(c, key));
-    else if (*get(c, host_key))
-        text = base_printf(strchr(get(c, host_key), ':') ? "[%s]:%d" : "%s:%d", get(c, host_key), PORT);
+    if (*get_text(c, key))
+        text = base_strdup(get_text(c, key));
+    else if (*get_text(c, host_key))
+        text = base_printf(strchr(get_text(c, host_key), ':') ? "[%s]:%d" : "%s:%d", get_text(c, host_key), PORT);
     if (!text)
         rc = base_error_set(err, -BASE_EINVAL, "%s is not set: expected host:port (or a host as %s)", key, host_key);
     else
@@ -80,9 +80,10 @@ static int read_url(const struct base_conf *c, const char *id, char **out, struc
     if (rc == 0 && (one.n != 1 || base_rm_base(one.url[0]) != strlen(one.url[0]) ||
                     base_int_parse(strrchr(one.url[0], ':') + 1, 1, 65535, &port) < 0))
         rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not host:port", key, text);
-    if (rc == 0 && is_wildcard(one.url[0]))
+    if (rc == 0 && is_wildcard_address(one.url[0]))
         rc = base_error_set(err, -BASE_EINVAL,
-                            "%s: \"%.100s\" is everywhere: expected where the others find this ResourceManager "
+                            "%s: \"%.100s\" is a wildcard: expected an address where the others "
+                            "reach this ResourceManager "
                             "(creel.rm.bind says where it listens)",
                             key, text);
     if (rc == 0)
@@ -98,14 +99,14 @@ static int add_rm(const struct base_conf *c, const char *id, struct rm_ha_conf *
 {
     int rc;
 
-    if (!is_word(id))
+    if (!is_valid_id(id))
         return base_error_set(err, -BASE_EINVAL, KEY_IDS ": \"%.100s\" is no id: letters, digits, '.', '_', '-'", id);
     if (out->n == RM_HA_IDS_MAX)
         return base_error_set(err, -BASE_ELIMIT, KEY_IDS ": more than %d ids", RM_HA_IDS_MAX);
     for (size_t i = 0; i < out->n; i++)
         if (strcmp(out->ids[i], id) == 0)
-            return base_error_set(err, -BASE_EINVAL, KEY_IDS ": %s is there twice", id);
-    rc = read_url(c, id, &out->urls[out->n], err);
+            return base_error_set(err, -BASE_EINVAL, KEY_IDS ": %s is listed twice", id);
+    rc = read_rm_url(c, id, &out->urls[out->n], err);
     if (rc < 0)
         return rc;
     out->ids[out->n++] = base_strdup(id);
@@ -116,9 +117,9 @@ static int add_rm(const struct base_conf *c, const char *id, struct rm_ha_conf *
     return 0;
 }
 
-static int read_rms(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+static int read_rm_ids(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    char *ids = base_strdup(get(c, KEY_IDS)), *save = NULL;
+    char *ids = base_strdup(get_text(c, KEY_IDS)), *save = NULL;
     int rc = 0;
 
     for (char *id = strtok_r(ids, SEPARATORS, &save); id && rc == 0; id = strtok_r(NULL, SEPARATORS, &save))
@@ -130,36 +131,37 @@ static int read_rms(const struct base_conf *c, struct rm_ha_conf *out, struct ba
     return rc;
 }
 
-/* Which of them we are: the id that is given, else the one whose address has our port. */
-static int find_own(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+/* Finds this ResourceManager in the list: by the configured id, or else by the only address with
+ * our port. */
+static int find_own_rm(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    const char *id = get(c, KEY_ID);
+    const char *id = get_text(c, KEY_ID);
     int64_t port = base_conf_int(c, "creel.rm.port");
     size_t found = 0;
 
     for (size_t i = 0; i < out->n; i++)
-        if (*id ? strcmp(out->ids[i], id) == 0 : port_of(out->urls[i]) == port) {
+        if (*id ? strcmp(out->ids[i], id) == 0 : parse_port(out->urls[i]) == port) {
             out->own = i;
             found++;
         }
     if (*id && !found)
         return base_error_set(err, -BASE_EINVAL, KEY_ID ": %.100s is not one of " KEY_IDS " (%.400s)", id,
-                              get(c, KEY_IDS));
+                              get_text(c, KEY_IDS));
     if (found != 1)
         return base_error_set(err, -BASE_EINVAL,
                               KEY_ID " is not set, and %s of " KEY_IDS " (%.400s) has port %lld: expected the id of this "
                                      "ResourceManager (or --rm-id)",
-                              found ? "more than one" : "none", get(c, KEY_IDS), (long long)port);
+                              found ? "more than one" : "none", get_text(c, KEY_IDS), (long long)port);
     out->rm_id = base_strdup(out->ids[out->own]);
     return 0;
 }
 
 /* ---------------------------------------------------------------- ZooKeeper */
-static int read_servers(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+static int read_zk_servers(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    const char *key = *get(c, KEY_ZK) ? KEY_ZK : KEY_ZK_TOO;
+    const char *key = *get_text(c, KEY_ZK) ? KEY_ZK : KEY_ZK_TOO;
     struct base_buf servers = {0};
-    char *text = base_strdup(get(c, key)), *save = NULL;
+    char *text = base_strdup(get_text(c, key)), *save = NULL;
     int rc = 0;
 
     for (char *s = strtok_r(text, SEPARATORS, &save); s && rc == 0; s = strtok_r(NULL, SEPARATORS, &save)) {
@@ -178,15 +180,15 @@ static int read_servers(const struct base_conf *c, struct rm_ha_conf *out, struc
     return rc;
 }
 
-static int read_root(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    const char *root = get(c, KEY_ROOT), *id = get(c, KEY_CLUSTER);
+    const char *root = get_text(c, KEY_ROOT), *id = get_text(c, KEY_CLUSTER);
     size_t len = strlen(root);
 
     if (!*id)
         return base_error_set(err, -BASE_EINVAL,
                               KEY_CLUSTER " is not set: expected a name that all ResourceManagers of the cluster share");
-    if (!is_word(id))
+    if (!is_valid_id(id))
         return base_error_set(err, -BASE_EINVAL, KEY_CLUSTER ": \"%.100s\" is no id: letters, digits, '.', '_', '-'", id);
     if (len && (*root != '/' || len == 1 || root[len - 1] == '/' || strstr(root, "//") || strstr(root, "/.") ||
                 strcmp(root, "/zookeeper") == 0 || strncmp(root, "/zookeeper/", 11) == 0 ||
@@ -199,17 +201,18 @@ static int read_root(const struct base_conf *c, struct rm_ha_conf *out, struct b
     return 0;
 }
 
-/* SOURCE: Hadoop's ZKUtil.parseAuth and resolveConfIndirection: "scheme:auth", or "@file" that holds it. */
-static int read_auth(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+/* SOURCE: Hadoop's ZKUtil.parseAuth and resolveConfIndirection: "scheme:auth", or "@file" for a
+ * file that holds it. */
+static int read_zk_auth(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    const char *auth = get(c, KEY_AUTH), *secret = get(c, KEY_SECRET), *user;
+    const char *auth = get_text(c, KEY_AUTH), *secret = get_text(c, KEY_SECRET), *user;
     struct base_buf file = {0};
     int rc = 0;
 
     if (!*auth && !*secret)
         return base_error_set(err, -BASE_EINVAL,
-                              "neither " KEY_SECRET " nor " KEY_AUTH " is set: the state in ZooKeeper would be open to "
-                              "everybody");
+                              "neither " KEY_SECRET " nor " KEY_AUTH " is set: anybody could change the state in "
+                              "ZooKeeper");
     if (!*auth) {
         out->auth = base_printf("creel:%s", secret);
         return 0;
@@ -224,16 +227,18 @@ static int read_auth(const struct base_conf *c, struct rm_ha_conf *out, struct b
     user = strncmp(auth, "digest:", 7) == 0 ? auth + 7 : "";
     out->auth = base_strndup(user, strcspn(user, "\r\n"));
     if (*user == ':' || !strchr(out->auth, ':') || !strchr(out->auth, ':')[1])
-        rc = base_error_set(err, -BASE_EINVAL, KEY_AUTH ": expected digest:user:password%s, and what is there (not shown, it may be a "
-                            "password) is not",
+        rc = base_error_set(err, -BASE_EINVAL,
+                            KEY_AUTH
+                            ": expected digest:user:password%s; the value (not shown, it may be a "
+                            "password) has another form",
                             file.data ? " in the file" : "");
     base_buf_free(&file);
     return rc;
 }
 
-static int read_store(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+static int choose_store(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    int rc = ha_store_choose(get(c, KEY_STORE), true, &out->store, err);
+    int rc = ha_store_choose(get_text(c, KEY_STORE), true, &out->store, err);
 
     return rc < 0 ? base_error_wrap(err, rc, KEY_STORE) : 0;
 }
@@ -246,16 +251,16 @@ int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *ou
                                .timeout_us = base_conf_int(conf, "yarn.resourcemanager.zk-timeout-ms") * 1000};
     if (!out->enabled)
         return 0;
-    if ((rc = read_rms(conf, out, err)) < 0 || (rc = find_own(conf, out, err)) < 0 ||
-        (rc = read_servers(conf, out, err)) < 0 || (rc = read_root(conf, out, err)) < 0 ||
-        (rc = read_auth(conf, out, err)) < 0 || (rc = read_store(conf, out, err)) < 0) {
+    if ((rc = read_rm_ids(conf, out, err)) < 0 || (rc = find_own_rm(conf, out, err)) < 0 ||
+        (rc = read_zk_servers(conf, out, err)) < 0 || (rc = read_cluster_and_root(conf, out, err)) < 0 ||
+        (rc = read_zk_auth(conf, out, err)) < 0 || (rc = choose_store(conf, out, err)) < 0) {
         rm_ha_conf_free(out);
         return rc;
     }
     return 0;
 }
 
-char *rm_ha_conf_all_urls(const struct rm_ha_conf *c)
+char *rm_ha_conf_join_urls(const struct rm_ha_conf *c)
 {
     struct base_buf b = {0};
 
@@ -266,7 +271,7 @@ char *rm_ha_conf_all_urls(const struct rm_ha_conf *c)
     return base_buf_take(&b);
 }
 
-const char *rm_ha_conf_url(const struct rm_ha_conf *c, const char *rm_id)
+const char *rm_ha_conf_find_url(const struct rm_ha_conf *c, const char *rm_id)
 {
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->ids[i], rm_id) == 0)

@@ -10,7 +10,7 @@
 
 #define SCHEDULER_CLASS "yarn.resourcemanager.scheduler.class"
 
-static bool is_option(const char *name)
+static bool is_policy_option(const char *name)
 {
     if (strncmp(name, "creel.", 6) != 0)
         return false;
@@ -20,7 +20,7 @@ static bool is_option(const char *name)
     return true;
 }
 
-static int read_delay(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
+static int read_locality_delay(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
 {
     int64_t ms = base_conf_int(conf, "creel.scheduler.locality-delay-ms");
     char seconds[32];
@@ -33,7 +33,7 @@ static int read_delay(const struct base_conf *conf, struct policy_conf *out, str
     return rc < 0 ? rc : policy_conf_set(out, "delay.w2", seconds, err);
 }
 
-int rm_options_policy_check(const char *where, const char *name, struct base_error *err)
+int rm_options_check_policy_name(const char *where, const char *name, struct base_error *err)
 {
     const struct policy_ops *ops = policy_find(name);
     struct base_buf known = {0};
@@ -54,9 +54,10 @@ int rm_options_policy_check(const char *where, const char *name, struct base_err
 }
 
 /* ---------------------------------------------------------------- Hadoop's keys */
-/* A key of Hadoop's that is an option of ours: the option itself, where it is set, comes later and replaces it. */
-static int read_hadoop(const struct base_conf *conf, const char *key, const char *option, struct policy_conf *out,
-                       struct base_error *err)
+/* Reads a Hadoop key that stands for one of our options. The option itself, where it is set, is
+ * read later and wins. */
+static int read_hadoop_key(const struct base_conf *conf, const char *key, const char *option, struct policy_conf *out,
+                           struct base_error *err)
 {
     struct base_error why;
     int rc;
@@ -67,8 +68,8 @@ static int read_hadoop(const struct base_conf *conf, const char *key, const char
     return rc < 0 ? base_error_set(err, rc, "%s: %s", key, why.text) : rc;
 }
 
-static int read_ms(const struct base_conf *conf, const char *key, const char *option, struct policy_conf *out,
-                          struct base_error *err)
+static int read_ms_as_seconds(const struct base_conf *conf, const char *key, const char *option,
+                              struct policy_conf *out, struct base_error *err)
 {
     int64_t ms = base_conf_int(conf, key);
     char seconds[32];
@@ -79,18 +80,18 @@ static int read_ms(const struct base_conf *conf, const char *key, const char *op
     return policy_conf_set(out, option, seconds, err);
 }
 
-static int read_fair(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
+static int read_fair_scheduler_keys(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
 {
     int rc;
 
-    if ((rc = read_hadoop(conf, "yarn.scheduler.fair.preemption", "fair.preemption", out, err)) < 0 ||
-        (rc = read_hadoop(conf, "yarn.scheduler.fair.sizebasedweight", "fair.size_weight", out, err)) < 0 ||
-        (rc = read_ms(conf, "yarn.scheduler.fair.locality-delay-node-ms", "delay.w1", out, err)) < 0)
+    if ((rc = read_hadoop_key(conf, "yarn.scheduler.fair.preemption", "fair.preemption", out, err)) < 0 ||
+        (rc = read_hadoop_key(conf, "yarn.scheduler.fair.sizebasedweight", "fair.size_weight", out, err)) < 0 ||
+        (rc = read_ms_as_seconds(conf, "yarn.scheduler.fair.locality-delay-node-ms", "delay.w1", out, err)) < 0)
         return rc;
-    return read_ms(conf, "yarn.scheduler.fair.locality-delay-rack-ms", "delay.w2", out, err);
+    return read_ms_as_seconds(conf, "yarn.scheduler.fair.locality-delay-rack-ms", "delay.w2", out, err);
 }
 
-/* Keys of Hadoop's Fair Scheduler that say nothing to Creel, with the reason. */
+/* Keys of Hadoop's Fair Scheduler that mean nothing to Creel, with the reason. */
 static const struct {
     const char *key, *why;
 } without_meaning[] = {
@@ -104,25 +105,25 @@ static const struct {
     {"yarn.scheduler.fair.continuous-scheduling-enabled", "slots are assigned as soon as they are free"},
     {"yarn.scheduler.fair.continuous-scheduling-sleep-ms", "slots are assigned as soon as they are free"},
     {"yarn.scheduler.fair.update-interval-ms", "shares are kept up to date with every change"},
-    {"yarn.scheduler.fair.preemption.cluster-utilization-threshold", "only who waits while others hold more than their "
-                                                                     "share preempts"},
+    {"yarn.scheduler.fair.preemption.cluster-utilization-threshold", "an application preempts only while others hold "
+                                                                     "more than their share"},
     {"yarn.scheduler.fair.waitTimeBeforeKill", "a container has its grace: creel.nodemanager.kill-grace-ms"},
     {"yarn.scheduler.increment-allocation-mb", "a container takes one slot"},
     {"yarn.scheduler.increment-allocation-vcores", "a container takes one slot"},
 };
 
-void rm_options_note(const struct base_conf *conf)
+void rm_options_log_unused_keys(const struct base_conf *conf)
 {
     for (size_t i = 0; i < sizeof without_meaning / sizeof *without_meaning; i++)
         if (base_conf_get(conf, without_meaning[i].key))
             base_log_warn("rm", "%s has no meaning here: %s", without_meaning[i].key, without_meaning[i].why);
     if (!base_conf_is_set(conf, "creel.scheduler.policy") && base_conf_is_set(conf, SCHEDULER_CLASS) &&
         !policy_find(base_conf_get(conf, SCHEDULER_CLASS)))
-        base_log_warn("rm", "%s: %s is none of Creel's; the policy is %s", SCHEDULER_CLASS,
-                      base_conf_get(conf, SCHEDULER_CLASS), rm_options_policy(conf));
+        base_log_warn("rm", "%s: Creel has no scheduler %s; the policy is %s", SCHEDULER_CLASS,
+                      base_conf_get(conf, SCHEDULER_CLASS), rm_options_get_policy_name(conf));
 }
 
-const char *rm_options_policy(const struct base_conf *conf)
+const char *rm_options_get_policy_name(const struct base_conf *conf)
 {
     const char *class = base_conf_get(conf, SCHEDULER_CLASS);
 
@@ -131,20 +132,22 @@ const char *rm_options_policy(const struct base_conf *conf)
     return base_conf_get(conf, "creel.scheduler.policy");
 }
 
-int rm_options_read(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
+/* Later settings replace earlier ones, so the order is from the general to the particular: Hadoop's
+ * keys, Creel's keys in milliseconds, then the options themselves. */
+int rm_options_read_policy_conf(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
 {
-    const char *name = rm_options_policy(conf);
+    const char *name = rm_options_get_policy_name(conf);
     struct base_conf_item item;
-    int rc = read_fair(conf, out, err);
+    int rc = read_fair_scheduler_keys(conf, out, err);
 
     if (rc >= 0)
-        rc = read_ms(conf, "creel.rtmr.offer-margin-ms", "rtmr.offer_margin", out, err);
+        rc = read_ms_as_seconds(conf, "creel.rtmr.offer-margin-ms", "rtmr.offer_margin", out, err);
     if (rc >= 0)
-        rc = read_delay(conf, out, err);
+        rc = read_locality_delay(conf, out, err);
     for (size_t i = 0; rc >= 0 && base_conf_at(conf, i, &item); i++) {
         struct base_error why;
 
-        if (!is_option(item.name))
+        if (!is_policy_option(item.name))
             continue;
         rc = policy_conf_set(out, item.name, item.value, &why);
         if (rc < 0)
@@ -152,6 +155,6 @@ int rm_options_read(const struct base_conf *conf, struct policy_conf *out, struc
                                 policy_option_find(item.name) ? "creel." : "", why.text);
     }
     if (rc >= 0)
-        rc = rm_options_policy_check("creel.scheduler.policy", name, err);
+        rc = rm_options_check_policy_name("creel.scheduler.policy", name, err);
     return rc >= 0 && policy_find(name)->check_conf ? policy_find(name)->check_conf(out, err) : rc;
 }

@@ -33,7 +33,7 @@ struct rm_backend *rm_daemon_make(const struct base_conf *conf)
     rm_roles_init(b);
     b->groups = rm_groups_new();
     b->conf = conf;
-    b->queues_path = rm_queues_path(conf, &b->queues_optional);
+    b->queues_path = rm_queues_resolve_path(conf, &b->queues_optional);
     atomic_init(&b->master_key, "");
     rm_clock_init(&b->clock, &base_clock_real);
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
@@ -60,7 +60,7 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
     b->roles.ha = true;
     b->history = rm_history_file_new(base_conf_get(conf, "creel.rm.state-dir"),
                                      base_conf_int(conf, "creel.rm.history-max-mb") << 20);
-    rc = rm_queues_load(b, &tree, err);
+    rc = rm_queues_load_at_start(b, &tree, err);
     policy_queues_free(&tree); /* read again when it becomes active */
     if (rc >= 0)
         rc = rm_empty_core(b, &b->core, err);
@@ -130,7 +130,7 @@ static int load_term(struct rm_backend *b, struct rm_leadership *t, struct rm_fi
                      struct base_error *err)
 {
     struct policy_queues now = {0}, *tree = first ? &first->tree : &now;
-    int rc = first ? first->given : rm_queues_load(b, &now, err);
+    int rc = first ? first->given : rm_queues_load_at_start(b, &now, err);
 
     if (rc >= 0)
         rc = rm_leadership_load(t, rc ? tree : NULL, err);

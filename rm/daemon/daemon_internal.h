@@ -178,7 +178,7 @@ void rm_roles_count_late_answer(struct rm_backend *b); /* refused since the leas
 
 /* ---- rm/config/allocation_file.c ---- */
 /* 1: @out has the queues of the allocation file, or of its last readable version; 0: there is no such file. */
-int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_error *err);
+int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out, struct base_error *err);
 
 /* ---- rm/core/record/read_back.c ---- */
 /* Makes @ts_ms (the present time) greater than every one taken from this store before, and stores it: two leaderships

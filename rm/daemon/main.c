@@ -218,7 +218,7 @@ static int listen_where_told(struct settings *s, struct base_error *err)
 
     if (!s->ha.enabled)
         return 0;
-    rm_ha_conf_address(&s->ha, &host, &port);
+    rm_ha_conf_get_own_address(&s->ha, &host, &port);
     snprintf(port_text, sizeof port_text, "%u", port);
     if (!base_conf_is_set(s->conf, "creel.rm.bind"))
         rc = set(s->conf, "creel.rm.bind", host, err);
@@ -264,7 +264,7 @@ static void reload(struct rm_backend *b, const char *why)
     struct base_error err = {0};
     size_t n;
 
-    base_log_info("rm", "%s: reading %s", why, rm_queues_file(b));
+    base_log_info("rm", "%s: reading %s", why, rm_queues_get_file_path(b));
     int rc = rm_queues_reload(b, NULL, NULL, &n, &err);
     if (rc < 0)
         base_log_error("rm", "the queues stay as they are: %s", err.text);
@@ -277,7 +277,7 @@ static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
     static const struct timespec look = {.tv_sec = 1};
     struct rm_queues_watch watch = {0};
 
-    rm_queues_look(b, &watch);
+    rm_queues_file_has_changed(b, &watch);
     for (;;) {
         int sig = sigtimedwait(signals, NULL, &look);
 
@@ -288,11 +288,11 @@ static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
             return;
         if (sig == SIGHUP)
             rm_audit_reopen();
-        if (sig == SIGHUP && !rm_queues_file(b))
+        if (sig == SIGHUP && !rm_queues_get_file_path(b))
             base_log_info("rm", "SIGHUP: nothing to reload");
         else if (sig == SIGHUP)
             reload(b, "SIGHUP");
-        else if (rm_queues_look(b, &watch))
+        else if (rm_queues_file_has_changed(b, &watch))
             reload(b, "changed");
     }
 }
@@ -335,7 +335,7 @@ static int join_others(const struct settings *s, struct rm_backend **b, struct b
     if (rc < 0)
         return rc;
     look_at_folder(s);
-    all = rm_ha_conf_all_urls(&s->ha);
+    all = rm_ha_conf_join_urls(&s->ha);
     rm_role_set_identity(*b, s->ha.rm_id, all);
     free(all);
     return 0;
@@ -419,7 +419,7 @@ static int run(struct settings *s, struct base_error *err)
     char pid[24];
     int rc;
 
-    rm_options_note(s->conf);
+    rm_options_log_unused_keys(s->conf);
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

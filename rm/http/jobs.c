@@ -307,7 +307,7 @@ static int look_at_submission(struct rm_file_work *work, struct base_error *err)
     if (rc == 0)
         rc = rm_file_work_enter_path(work, NULL, err); /* who hangs at a name service hangs at no file */
     if (rc == 0)
-        rm_queues_groups(l->b, l->spec->user, &l->spec->user_groups);
+        rm_queues_look_up_groups(l->b, l->spec->user, &l->spec->user_groups);
     /* A limit or a permission met on the way is a wrong value of the job, not of the request. */
     return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT ? -BASE_EINVAL : rc;
 }
@@ -382,7 +382,7 @@ static void do_submit(struct api_request *rq, void *user)
     s->prefix = location_prefix(rq, user);
     base_random_hex(s->token);
     api_park(rq);
-    if (spec->groups_n && !spec->output && !rm_queues_want_groups(user))
+    if (spec->groups_n && !spec->output && !rm_queues_rules_use_groups(user))
         post_submit(s);
     else
         submit_after_look(s);

@@ -21,7 +21,7 @@ static void on_set(void *user, const struct rm_effect *fx)
         rm_api_reply_error(r->rq, fx);
     } else {
         base_json_open(&body, '{');
-        base_json_put_str(&body, "file", rm_queues_file(r->b));
+        base_json_put_str(&body, "file", rm_queues_get_file_path(r->b));
         base_json_put_int(&body, "queues", (int64_t)r->n);
         base_json_close(&body, '}');
         rm_api_json(r->rq, 200, &body);

@@ -42,11 +42,11 @@ static int open_and_enter(struct alone *a, struct base_error *err)
     struct rm_first_queues queues = {0};
     struct ha_store *store = NULL;
     int64_t epoch = 0;
-    int rc = rm_options_read(a->b->conf, &options, err);
+    int rc = rm_options_read_policy_conf(a->b->conf, &options, err);
 
     policy_conf_free(&options);
     if (rc >= 0)
-        rc = rm_queues_load(a->b, &queues.tree, err);
+        rc = rm_queues_load_at_start(a->b, &queues.tree, err);
     queues.given = rc > 0;
     if (rc >= 0)
         rc = choose_store(a, err);

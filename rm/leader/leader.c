@@ -204,7 +204,7 @@ static void look_at_active(struct rm_lead *l)
     char id[256];
 
     ha_service_get_active_rm(l->service, id);
-    url = strcmp(id, l->conf->rm_id) == 0 ? "" : rm_ha_conf_url(l->conf, id);
+    url = strcmp(id, l->conf->rm_id) == 0 ? "" : rm_ha_conf_find_url(l->conf, id);
     rm_role_set_active_url(l->b, url);
     if (strcmp(id, l->active) == 0)
         return;

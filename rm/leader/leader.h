@@ -35,9 +35,9 @@ struct rm_ha_conf { /* read from the configuration; texts owned */
  * availability is not enabled. */
 int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *out, struct base_error *err);
 void rm_ha_conf_free(struct rm_ha_conf *c);
-char *rm_ha_conf_all_urls(const struct rm_ha_conf *c); /* ours first; caller frees */
-const char *rm_ha_conf_url(const struct rm_ha_conf *c, const char *rm_id); /* "": no such id */
-void rm_ha_conf_address(const struct rm_ha_conf *c, char **host, uint16_t *port); /* ours; caller frees */
+char *rm_ha_conf_join_urls(const struct rm_ha_conf *c); /* ours first; caller frees */
+const char *rm_ha_conf_find_url(const struct rm_ha_conf *c, const char *rm_id); /* "": no such id */
+void rm_ha_conf_get_own_address(const struct rm_ha_conf *c, char **host, uint16_t *port); /* ours; caller frees */
 
 struct rm_lead;
 /* @conf must outlive it. @b: of rm_daemon_new_standby, rm_role_set_identity()ed, started. @ended is called (any thread, once)

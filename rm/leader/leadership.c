@@ -17,7 +17,7 @@ static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
         .cluster_ts_ms = cluster_ts_ms,
         .rm_instance_ms = now_ms,
         .epoch = epoch,
-        .policy = rm_options_policy(c),
+        .policy = rm_options_get_policy_name(c),
         .queues = base_conf_get(c, "creel.scheduler.queues"),
         .node_expiry_us = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms") * 1000,
         .heartbeat_us = base_conf_int(c, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") * 1000,
@@ -51,7 +51,7 @@ static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_
 {
     struct policy_conf options = {0};
     struct rm_core_conf cc;
-    int rc = rm_options_read(b->conf, &options, err);
+    int rc = rm_options_read_policy_conf(b->conf, &options, err);
 
     if (rc < 0)
         return rc;

@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct base_buf notes = {0};
     struct base_error err = {0};
 
-    if (rm_allocations_parse("fuzz.xml", (const char *)data, size, &q, &notes, &err) < 0) {
+    if (rm_allocations_parse_text("fuzz.xml", (const char *)data, size, &q, &notes, &err) < 0) {
         base_assert(err.text[0]);
     } else {
         check(&q);

@@ -14,7 +14,7 @@ static int parse(const char *text, struct policy_queues *q)
 {
     err.text[0] = '\0';
     base_buf_clear(&notes);
-    return rm_allocations_parse("f.xml", text, strlen(text), q, &notes, &err);
+    return rm_allocations_parse_text("f.xml", text, strlen(text), q, &notes, &err);
 }
 
 static const struct policy_queue *queue(const struct policy_queues *q, const char *name)
@@ -70,7 +70,7 @@ static void test_example_queues(void)
     const struct policy_queue *u;
 
     CU_ASSERT_EQUAL_FATAL(parse(example, &q), 0);
-    CU_ASSERT_STRING_EQUAL(notes.data, "f.xml:15: reservation: it has no effect here\n");
+    CU_ASSERT_STRING_EQUAL(notes.data, "f.xml:15: reservation: has no effect here\n");
     CU_ASSERT_EQUAL(q.n, 6);
     u = queue(&q, "sample_queue");
     CU_ASSERT(u->is_parent && u->configured && u->min.given && u->max.given);
@@ -208,7 +208,7 @@ static void test_notations(void)
     struct policy_limit l;
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        CU_ASSERT_EQUAL(rm_allocations_limit(good[i].text, &l, &err), 0);
+        CU_ASSERT_EQUAL(rm_allocations_parse_limit(good[i].text, &l, &err), 0);
         CU_ASSERT(l.given);
         CU_ASSERT_EQUAL(l.percent[0], good[i].memory);
         CU_ASSERT_EQUAL(l.percent[1], good[i].cpu);
@@ -217,7 +217,7 @@ static void test_notations(void)
         CU_ASSERT_EQUAL(l.slots[BASE_TASK_MAP], good[i].maps);
         CU_ASSERT_EQUAL(l.slots[BASE_TASK_REDUCE], good[i].reduces);
     }
-    CU_ASSERT_EQUAL(rm_allocations_limit("map-slots=12.5%", &l, &err), 0);
+    CU_ASSERT_EQUAL(rm_allocations_parse_limit("map-slots=12.5%", &l, &err), 0);
     CU_ASSERT_EQUAL(l.slot_percent[BASE_TASK_MAP], 12.5);
 }
 
@@ -254,7 +254,7 @@ static void test_bad_notations(void)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err.text[0] = '\0';
-        CU_ASSERT_EQUAL(rm_allocations_limit(bad[i], &l, &err), -BASE_EINVAL);
+        CU_ASSERT_EQUAL(rm_allocations_parse_limit(bad[i], &l, &err), -BASE_EINVAL);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "expected"));
     }
 }
@@ -308,7 +308,7 @@ static void test_refused(void)
         {"<allocations><queuePlacementPolicy><user/></queuePlacementPolicy></allocations>", "expected a rule element"},
         {"<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><allocations><queue name='a'><aclSubmitApps>&e;"
          "</aclSubmitApps></queue></allocations>",
-         "f.xml:1: a document type declaration, expected none"},
+         "f.xml:1: a document type declaration is not allowed"},
     };
     struct policy_queues q;
 
@@ -343,8 +343,8 @@ static void test_bounds(void)
     CU_ASSERT(parse(b.data, &q) < 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "queues"));
     base_buf_reserve(&b, RM_ALLOCATIONS_MAX);
-    CU_ASSERT_EQUAL(rm_allocations_parse("f", b.data, RM_ALLOCATIONS_MAX + 1, &q, NULL, &err), -BASE_ELIMIT);
-    CU_ASSERT(rm_allocations_read("/nonexistent/fair-scheduler.xml", &q, &err) < 0);
+    CU_ASSERT_EQUAL(rm_allocations_parse_text("f", b.data, RM_ALLOCATIONS_MAX + 1, &q, NULL, &err), -BASE_ELIMIT);
+    CU_ASSERT(rm_allocations_read_file("/nonexistent/fair-scheduler.xml", &q, &err) < 0);
     base_buf_free(&b);
     base_buf_free(&notes);
 }

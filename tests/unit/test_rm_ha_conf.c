@@ -71,11 +71,11 @@ static void test_read(void)
     CU_ASSERT_STRING_EQUAL(h.auth, "creel:s3cret");
     CU_ASSERT_EQUAL(h.timeout_us, 10000000);
     CU_ASSERT_STRING_EQUAL(h.store->name, "zookeeper");
-    text = rm_ha_conf_all_urls(&h);
+    text = rm_ha_conf_join_urls(&h);
     CU_ASSERT_STRING_EQUAL(text, "http://127.0.0.1:8088,http://host2:8089");
     free(text);
-    CU_ASSERT_STRING_EQUAL(rm_ha_conf_url(&h, "rm2"), "http://host2:8089");
-    CU_ASSERT_STRING_EQUAL(rm_ha_conf_url(&h, "rm3"), "");
+    CU_ASSERT_STRING_EQUAL(rm_ha_conf_find_url(&h, "rm2"), "http://host2:8089");
+    CU_ASSERT_STRING_EQUAL(rm_ha_conf_find_url(&h, "rm3"), "");
     rm_ha_conf_free(&h);
 
     CU_ASSERT_EQUAL_FATAL(read_them(ARGS(GOOD, Y "ha.id=rm2", Y "webapp.address.rm2=", Y "hostname.rm2=::1",
@@ -89,7 +89,7 @@ static void test_read(void)
     CU_ASSERT_STRING_EQUAL(h.root, "/zookeepers/b");
     CU_ASSERT_STRING_EQUAL(h.auth, "me:a:b");
     CU_ASSERT_EQUAL(h.timeout_us, 1000000);
-    rm_ha_conf_address(&h, &text, &port);
+    rm_ha_conf_get_own_address(&h, &text, &port);
     CU_ASSERT_STRING_EQUAL(text, "::1");
     CU_ASSERT_EQUAL(port, 8088);
     free(text);
@@ -116,15 +116,15 @@ static void test_refused(void)
     refused(ARGS(GOOD, "creel.rm.port=1"), Y "ha.id is not set, and none of");
     refused(ARGS(GOOD, Y "webapp.address.rm2=h:8088"), "more than one of");
     refused(ARGS(GOOD, Y "ha.rm-ids="), Y "ha.rm-ids is not set");
-    refused(ARGS(GOOD, Y "ha.rm-ids=rm1,rm2,rm1"), Y "ha.rm-ids: rm1 is there twice");
+    refused(ARGS(GOOD, Y "ha.rm-ids=rm1,rm2,rm1"), Y "ha.rm-ids: rm1 is listed twice");
     refused(ARGS(GOOD, Y "ha.rm-ids=rm1,a~b"), "\"a~b\" is no id");
     refused(ARGS(GOOD, Y "ha.rm-ids=rm1,rm2,rm3"), Y "webapp.address.rm3 is not set: expected host:port");
     refused(ARGS(GOOD, Y "webapp.address.rm2=host2"), Y "webapp.address.rm2: \"host2\" is not host:port");
     refused(ARGS(GOOD, Y "webapp.address.rm2=127.0.0.1:8088"), "http://127.0.0.1:8088 is the address of rm1 already");
     refused(ARGS(GOOD, Y "webapp.address.rm1=h:8088", Y "webapp.address.rm2=http://H:8088"),
             "http://h:8088 is the address of rm1 already");
-    refused(ARGS(GOOD, Y "webapp.address.rm2=0.0.0.0:8089"), Y "webapp.address.rm2: \"0.0.0.0:8089\" is everywhere");
-    refused(ARGS(GOOD, Y "webapp.address.rm2=[::]:8089"), "\"[::]:8089\" is everywhere");
+    refused(ARGS(GOOD, Y "webapp.address.rm2=0.0.0.0:8089"), Y "webapp.address.rm2: \"0.0.0.0:8089\" is a wildcard");
+    refused(ARGS(GOOD, Y "webapp.address.rm2=[::]:8089"), "\"[::]:8089\" is a wildcard");
     refused(ARGS(GOOD, Y "zk-address="), Y "zk-address is not set");
     refused(ARGS(GOOD, Y "zk-address=z1:2181,z2"), Y "zk-address: \"z2\" is not host:port");
     refused(ARGS(GOOD, Y "zk-address=z1:2181/x"), "\"z1:2181/x\" is not host:port");
@@ -138,7 +138,8 @@ static void test_refused(void)
     refused(ARGS(GOOD, "creel.ha.zk-root=/a b"), "creel.ha.zk-root: \"/a b\" is not a path");
     refused(ARGS(GOOD, "creel.cluster.secret="), "neither creel.cluster.secret nor hadoop.zk.auth is set");
     refused(ARGS(GOOD, "hadoop.zk.auth=sasl:x"), "hadoop.zk.auth: expected digest:user:password");
-    refused(ARGS(GOOD, "hadoop.zk.auth=digest:x:"), "hadoop.zk.auth: expected digest:user:password, and what is there (not shown");
+    refused(ARGS(GOOD, "hadoop.zk.auth=digest:x:"),
+            "hadoop.zk.auth: expected digest:user:password; the value (not shown");
     refused(ARGS(GOOD, "hadoop.zk.auth=@/nowhere/at/all"), "hadoop.zk.auth: ");
 }
 

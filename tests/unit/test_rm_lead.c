@@ -190,7 +190,7 @@ static void open_world(struct world *w)
         base_assert(base_conf_set_arg(w->conf, args[i], NULL) == 0);
     base_assert(rm_ha_conf_read(w->conf, true, &w->ha, NULL) == 0);
     base_assert(rm_daemon_new_standby(w->conf, &w->b, NULL) == 0);
-    all = rm_ha_conf_all_urls(&w->ha);
+    all = rm_ha_conf_join_urls(&w->ha);
     rm_role_set_identity(w->b, w->ha.rm_id, all);
     free(all);
     rm_daemon_start(w->b);

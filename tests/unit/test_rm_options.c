@@ -35,8 +35,8 @@ static void test_policy(void)
         struct base_conf *c = conf_of(cases[i].sets, 2);
         struct policy_conf options = {0};
 
-        CU_ASSERT_STRING_EQUAL(rm_options_policy(c), cases[i].policy);
-        CU_ASSERT(rm_options_read(c, &options, NULL) >= 0);
+        CU_ASSERT_STRING_EQUAL(rm_options_get_policy_name(c), cases[i].policy);
+        CU_ASSERT(rm_options_read_policy_conf(c, &options, NULL) >= 0);
         policy_conf_free(&options);
         base_conf_free(c);
     }
@@ -52,7 +52,7 @@ static void test_hadoops_keys(void)
     struct base_conf *c = conf_of(sets, sizeof sets / sizeof *sets);
     struct policy_conf options = {0};
 
-    CU_ASSERT_FATAL(rm_options_read(c, &options, NULL) >= 0);
+    CU_ASSERT_FATAL(rm_options_read_policy_conf(c, &options, NULL) >= 0);
     CU_ASSERT_TRUE(policy_conf_bool(&options, policy_fair.options, "fair.preemption"));
     CU_ASSERT_FALSE(
         policy_conf_bool(&options, policy_fair.options,
@@ -85,7 +85,7 @@ static void test_bad(void)
         struct policy_conf options = {0};
         struct base_error err = {0};
 
-        CU_ASSERT_EQUAL(rm_options_read(c, &options, &err), -BASE_EINVAL);
+        CU_ASSERT_EQUAL(rm_options_read_policy_conf(c, &options, &err), -BASE_EINVAL);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i].words[0]));
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i].words[1]));
         policy_conf_free(&options);

@@ -34,7 +34,7 @@ static void put(const char *name, const char *text)
 static void expect_path(struct base_conf *c, const char *want, bool want_optional)
 {
     bool optional;
-    char *path = rm_queues_path(c, &optional);
+    char *path = rm_queues_resolve_path(c, &optional);
 
     if (want) {
         CU_ASSERT_PTR_NOT_NULL_FATAL(path);
@@ -87,7 +87,7 @@ static void test_default_rules(void)
     int32_t at;
 
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
-    CU_ASSERT_EQUAL_FATAL(rm_queues_read(c, path, &q, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_queues_read_file(c, path, &q, NULL), 0);
     CU_ASSERT_EQUAL(policy_queues_place(&q, "new", "ann", NULL, 0, &at, NULL), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.new");
     CU_ASSERT_EQUAL(policy_queues_place(&q, NULL, "ann", NULL, 0, &at, NULL), 0);
@@ -95,7 +95,7 @@ static void test_default_rules(void)
     policy_queues_free(&q);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.allow-undeclared-pools=false", NULL), 0);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.user-as-default-queue=false", NULL), 0);
-    CU_ASSERT_EQUAL_FATAL(rm_queues_read(c, path, &q, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_queues_read_file(c, path, &q, NULL), 0);
     CU_ASSERT_EQUAL(policy_queues_place(&q, "new", "ann", NULL, 0, &at, NULL), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.default");
     policy_queues_free(&q);
@@ -119,16 +119,16 @@ static void test_groups(void)
         struct policy_queues q = {0};
         struct base_error err = {0};
 
-        if (rm_allocations_parse("q.xml", text, strlen(text), &q, NULL, &err) < 0)
+        if (rm_allocations_parse_text("q.xml", text, strlen(text), &q, NULL, &err) < 0)
             printf("%s\n", err.text);
-        CU_ASSERT_EQUAL(rm_groups_wanted(&q), cases[i].wanted);
+        CU_ASSERT_EQUAL(rm_groups_used_by_rules(&q), cases[i].wanted);
         policy_queues_free(&q);
         free(text);
     }
-    rm_groups_of("root", &groups);
+    rm_groups_query_host("root", &groups);
     CU_ASSERT_FATAL(groups.n > 0);
     CU_ASSERT_STRING_EQUAL(groups.v[0], "root");
-    rm_groups_of("no such user", &groups);
+    rm_groups_query_host("no such user", &groups);
     CU_ASSERT_EQUAL(groups.n, 0);
 }
 
@@ -141,12 +141,12 @@ static void test_groups_kept(void)
     for (int i = 0; i < 3000; i++) {
         char *user = base_printf("no such user %d", i % 1500);
 
-        rm_groups_get(g, i % 3 ? user : "root", i * INT64_C(1000000), &groups);
+        rm_groups_look_up(g, i % 3 ? user : "root", i * INT64_C(1000000), &groups);
         CU_ASSERT_EQUAL(groups.n > 0, i % 3 == 0);
         CU_ASSERT(i % 3 || strcmp(groups.v[0], "root") == 0);
         free(user);
     }
-    rm_groups_get(g, "no such user", 0, &groups); /* frees the texts */
+    rm_groups_look_up(g, "no such user", 0, &groups); /* frees the texts */
     free(groups.v);
     rm_groups_free(g);
 }
@@ -178,11 +178,11 @@ static void test_no_file(void)
     char *pipe = in_dir("pipe.xml");
 
     CU_ASSERT_EQUAL_FATAL(mkfifo(pipe, 0600), 0);
-    CU_ASSERT_EQUAL(rm_queues_read(c, pipe, &q, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_queues_read_file(c, pipe, &q, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "regular file"));
-    CU_ASSERT_EQUAL(rm_queues_read(c, dir, &q, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_queues_read_file(c, dir, &q, &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(unlink(pipe), 0);
-    CU_ASSERT_TRUE(rm_queues_read(c, pipe, &q, &err) < 0);
+    CU_ASSERT_TRUE(rm_queues_read_file(c, pipe, &q, &err) < 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "No such file"));
     free(pipe);
     base_conf_free(c);
@@ -245,18 +245,18 @@ static void test_watch(void)
 
     put("q.xml", "<allocations/>");
     CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, NULL), 0);
-    CU_ASSERT_FALSE(rm_queues_look(b, &w)); /* what is there at first was read at the start */
-    CU_ASSERT_FALSE(rm_queues_look(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w)); /* what is there at first was read at the start */
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
-    CU_ASSERT_FALSE(rm_queues_look(b, &w)); /* somebody may still be writing it */
-    CU_ASSERT_TRUE(rm_queues_look(b, &w));
-    CU_ASSERT_FALSE(rm_queues_look(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w)); /* somebody may still be writing it */
+    CU_ASSERT_TRUE(rm_queues_file_has_changed(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     unlink(path);
-    CU_ASSERT_FALSE(rm_queues_look(b, &w));
-    CU_ASSERT_FALSE(rm_queues_look(b, &w)); /* gone: the queues stay */
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w)); /* gone: the queues stay */
     put("q.xml", "<allocations><queue name=\"b\"/></allocations>");
-    CU_ASSERT_FALSE(rm_queues_look(b, &w));
-    CU_ASSERT_TRUE(rm_queues_look(b, &w));
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
+    CU_ASSERT_TRUE(rm_queues_file_has_changed(b, &w));
     rm_daemon_free(b);
     base_conf_free(c);
     stores_forget();

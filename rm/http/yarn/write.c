@@ -198,7 +198,7 @@ static bool submit_in_groups(void *user, bool stopping)
     struct rm_app_spec *spec = w->ev.u.submit_app.spec;
 
     if (!stopping)
-        rm_queues_groups(w->b, spec->user, &spec->user_groups);
+        rm_queues_look_up_groups(w->b, spec->user, &spec->user_groups);
     rm_backend_post(w->b, &w->ev, on_submitted, write_drop, w);
     return false;
 }
@@ -216,7 +216,7 @@ static void submit(struct api_request *rq, struct rm_backend *b, struct rm_app_s
     rm_audit_note(rq, "name", spec->name);
     rm_audit_note(rq, "queue", spec->queue);
     w->ev.u.submit_app.app_token = w->token;
-    if (!rm_queues_want_groups(b)) {
+    if (!rm_queues_rules_use_groups(b)) {
         write_post(w, b, on_submitted);
         return;
     }
@@ -458,7 +458,7 @@ void yarn_put_policy(struct api_request *rq, void *user)
     if (rc == 0)
         rc = base_json_str(body, "", "policy", true, 255, &name, &err);
     if (rc == 0)
-        rc = rm_options_policy_check("policy", name, &err);
+        rc = rm_options_check_policy_name("policy", name, &err);
     if (rc < 0) {
         json_decref(body);
         api_answer_base_error(rq, &err);
