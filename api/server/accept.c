@@ -7,7 +7,7 @@
 #include <strings.h>
 
 struct range {
-    const char *type; /* not terminated */
+    const char *type; /* not NUL-terminated */
     size_t len;
     int q;         /* 1/1000 */
     int wildcards; /* 0 exact, 1 any subtype, 2 any type */
@@ -57,7 +57,7 @@ static bool parse_range(const char *s, size_t n, struct range *out)
     out->q = 1000;
     slash = memchr(s, '/', out->len);
     if (out->len == 1 && *s == '*')
-        out->wildcards = 2; /* java.net.URLConnection sends it so */
+        out->wildcards = 2; /* java.net.URLConnection sends "*" */
     else if (!slash || !is_token(s, (size_t)(slash - s)) || !is_token(slash + 1, (size_t)(type_end - slash - 1)))
         return false;
     else
@@ -81,17 +81,17 @@ static bool parse_range(const char *s, size_t n, struct range *out)
     return true;
 }
 
-static bool type_is(const struct range *r, const char *type)
+static bool range_names_type(const struct range *r, const char *type)
 {
     return r->len == strlen(type) && strncasecmp(r->type, type, r->len) == 0;
 }
 
-/* What of JSON and XML, in this order, does the range cover? */
-static int offered(const struct range *r)
+/* Returns which of JSON and XML, in this order, the range covers; -1: neither. */
+static int match_offered_type(const struct range *r)
 {
-    if (type_is(r, "application/json") || type_is(r, "application/*") || r->wildcards == 2)
+    if (range_names_type(r, "application/json") || range_names_type(r, "application/*") || r->wildcards == 2)
         return API_ACCEPT_JSON;
-    return type_is(r, "application/xml") ? API_ACCEPT_XML : -1;
+    return range_names_type(r, "application/xml") ? API_ACCEPT_XML : -1;
 }
 
 enum api_accept api_accept_parse(const char *header, bool *named)
@@ -111,10 +111,10 @@ enum api_accept api_accept_parse(const char *header, bool *named)
             if (!parse_range(s, n, &r))
                 return API_ACCEPT_BAD;
             any = true;
-            html = html || type_is(&r, "text/html");
-            text_xml = text_xml || type_is(&r, "text/xml");
-            what = offered(&r);
-            /* Higher q first, then the more specific one, then the order of the client. */
+            html = html || range_names_type(&r, "text/html");
+            text_xml = text_xml || range_names_type(&r, "text/xml");
+            what = match_offered_type(&r);
+            /* Prefer a higher q, then the more specific range, then the client's order. */
             if (what >= 0 && r.q > 0 && (best < 0 || r.q > best_q || (r.q == best_q && r.wildcards < best_wildcards))) {
                 best = what;
                 best_q = r.q;
@@ -144,9 +144,10 @@ enum api_content api_content_parse(const char *content_type)
     content_type = skip_space(content_type);
     if (!*content_type)
         return API_CONTENT_NONE;
-    if (strchr(content_type, ',') || !parse_range(content_type, strlen(content_type), &r)) /* several are none */
+    /* several types count as none */
+    if (strchr(content_type, ',') || !parse_range(content_type, strlen(content_type), &r))
         return API_CONTENT_OTHER;
-    if (type_is(&r, "application/json"))
+    if (range_names_type(&r, "application/json"))
         return API_CONTENT_JSON;
-    return type_is(&r, "application/xml") ? API_CONTENT_XML : API_CONTENT_OTHER;
+    return range_names_type(&r, "application/xml") ? API_CONTENT_XML : API_CONTENT_OTHER;
 }

@@ -1,4 +1,5 @@
-/* api/server/accept.h - what a client wants of JSON and XML, and what it sends. Pure. Source: YARN 3.4.2 as recorded in tests/golden. */
+/* api/server/accept.h - parses which of JSON and XML a client accepts, and which it sends. Pure.
+ * Source: YARN 3.4.2 as recorded in tests/golden. */
 #ifndef CREEL_API_SERVER_ACCEPT_H
 #define CREEL_API_SERVER_ACCEPT_H
 
@@ -8,11 +9,12 @@ enum api_accept {
     API_ACCEPT_JSON,
     API_ACCEPT_XML,
     API_ACCEPT_TEXT_XML, /* text/xml only: YARN answers 503 */
-    API_ACCEPT_HTML,     /* nothing offered, but text/html: 406, as a page */
-    API_ACCEPT_OTHER,    /* nothing offered: server error page 500 as text */
-    API_ACCEPT_BAD,      /* cannot be parsed: 500 without body */
+    API_ACCEPT_HTML,     /* neither of them, but text/html: answered 406 with a page */
+    API_ACCEPT_OTHER,    /* none of these: answered with a server error page, 500, as text */
+    API_ACCEPT_BAD,      /* cannot be parsed: answered 500 without a body */
 };
-/* @header: value of Accept, lines joined with commas; NULL when absent. @named: did the client name JSON or XML? */
+/* Parses @header, the values of Accept joined with commas; NULL when absent. *@named tells whether
+ * the client named JSON or XML, not just a wildcard. */
 enum api_accept api_accept_parse(const char *header, bool *named);
 
 enum api_content { API_CONTENT_NONE, API_CONTENT_JSON, API_CONTENT_XML, API_CONTENT_OTHER };

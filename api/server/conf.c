@@ -4,8 +4,8 @@
 
 #include "api/server/hosts.h"
 
-/* Keys that hold addresses by which others know a daemon: whoever wrote them there meant these
- * names. A point at the end stands for one key for each ResourceManager's id. */
+/* Keys that hold addresses by which others know a daemon: whoever wrote them meant these names. A
+ * trailing period stands for one key per ResourceManager id. */
 static const char *const address_keys[] = {
     "creel.rm.bind",
     "creel.nodemanager.bind",

@@ -1,4 +1,4 @@
-/* Errors as YARN words them. Source: recordings of YARN 3.4.2 in tests/golden. */
+/* Error answers, worded as in YARN. Source: recordings of YARN 3.4.2 in tests/golden. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -42,10 +42,10 @@ static void add_java_class(struct base_buf *out, const char *name)
             return;
         }
     }
-    base_buf_addf(out, "creel.%s", name); /* our own: YARN has no such error */
+    base_buf_addf(out, "creel.%s", name); /* an exception of Creel's own */
 }
 
-void api_error_document(struct base_buf *out, enum api_type type, const char *exception, const char *message)
+void api_error_encode_document(struct base_buf *out, enum api_type type, const char *exception, const char *message)
 {
     if (type == API_XML) {
         base_buf_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>");
@@ -80,7 +80,7 @@ void api_answer_error(struct api_request *rq, unsigned status, const char *excep
     va_start(ap, fmt);
     base_buf_vaddf(&message, fmt, ap);
     va_end(ap);
-    api_error_document(&body, type, exception, message.data);
+    api_error_encode_document(&body, type, exception, message.data);
     if (rq->server->on_answer && !rq->refusal)
         rq->refusal = base_buf_take(&message);
     base_buf_free(&message);
@@ -117,13 +117,13 @@ void api_answer_base_error(struct api_request *rq, const struct base_error *err)
     api_answer_error(rq, 503, "YarnRuntimeException", "%s", err->text);
 }
 
-static bool starts(const char *text, const char *with)
+static bool starts_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static void give(struct api_request *rq, unsigned status, enum api_type type, const char *content_type, bool page,
-                 struct base_buf *body)
+static void hand_over_body(struct api_request *rq, unsigned status, enum api_type type,
+                           const char *content_type, bool page, struct base_buf *body)
 {
     struct api_reply reply = {.kind = API_REPLY_BODY,
                               .status = status,
@@ -134,12 +134,12 @@ static void give(struct api_request *rq, unsigned status, enum api_type type, co
                               .close = page && status == 500,
                               .body = *body};
 
-    api_reply_give(rq, &reply);
+    api_reply_hand_over(rq, &reply);
 }
 
-/* The servlet engine's own page: URI, STATUS, MESSAGE and, unless NULL, SERVLET. */
-static void page_text(struct base_buf *b, const char *path, unsigned status, const char *reason, bool html,
-                      const char *servlet)
+/* Adds the servlet engine's own page: URI, STATUS, MESSAGE and, unless NULL, SERVLET. */
+static void add_error_page(struct base_buf *b, const char *path, unsigned status, const char *reason, bool html,
+                           const char *servlet)
 {
     if (!html) {
         base_buf_addf(b, "HTTP ERROR %u %s\nURI: %s\nSTATUS: %u\nMESSAGE: %s\n", status, reason, path, status, reason);
@@ -162,15 +162,15 @@ static void page_text(struct base_buf *b, const char *path, unsigned status, con
     base_buf_adds(b, "</table>\n\n</body>\n</html>\n");
 }
 
-void api_error_server_page(struct api_request *rq, unsigned status, const char *message)
+void api_error_answer_server_page(struct api_request *rq, unsigned status, const char *message)
 {
     struct base_buf b = {0};
 
-    page_text(&b, rq->uri.path, status, message, true, NULL);
-    give(rq, status, API_TEXT, "text/html;charset=iso-8859-1", true, &b);
+    add_error_page(&b, rq->uri.path, status, message, true, NULL);
+    hand_over_body(rq, status, API_TEXT, "text/html;charset=iso-8859-1", true, &b);
 }
 
-void api_answer_page(struct api_request *rq, unsigned status, const char *message, const char *servlet)
+void api_answer_html_page(struct api_request *rq, unsigned status, const char *message, const char *servlet)
 {
     struct base_buf b = {0};
     struct api_reply reply = {.kind = API_REPLY_BODY,
@@ -181,18 +181,18 @@ void api_answer_page(struct api_request *rq, unsigned status, const char *messag
                               .final = true,
                               .gate = true};
 
-    page_text(&b, rq->uri.path, status, message, true, servlet);
+    add_error_page(&b, rq->uri.path, status, message, true, servlet);
     reply.body = b;
-    api_reply_give(rq, &reply);
+    api_reply_hand_over(rq, &reply);
 }
 
-void api_error_not_found_page(struct api_request *rq)
+void api_error_answer_not_found(struct api_request *rq)
 {
     const char *path = rq->uri.path;
     struct base_buf b = {0};
 
-    if (!starts(path, "/ws/") && !starts(path, "/cluster/") && !starts(path, "/node/")) {
-        api_error_server_page(rq, 404, "Not Found");
+    if (!starts_with(path, "/ws/") && !starts_with(path, "/cluster/") && !starts_with(path, "/node/")) {
+        api_error_answer_server_page(rq, 404, "Not Found");
         return;
     }
     base_buf_adds(&b, "<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 4.01//EN\" \"http://www.w3.org/TR/html4/strict.dtd\">\n"
@@ -202,7 +202,7 @@ void api_error_not_found_page(struct api_request *rq)
                       "  <h1>Sorry, got error 404</h1>\n  <p>There is nothing at <code>");
     api_xml_text(&b, path);
     base_buf_adds(&b, "</code>.</p>\n</html>\n");
-    give(rq, 404, API_TEXT, "text/html;charset=utf-8", false, &b);
+    hand_over_body(rq, 404, API_TEXT, "text/html;charset=utf-8", false, &b);
 }
 
 static void add_allow(struct api_request *rq, const char *separator)
@@ -222,7 +222,7 @@ static void add_allow(struct api_request *rq, const char *separator)
     base_buf_free(&b);
 }
 
-static bool matched_creel(const struct api_request *rq)
+static bool matches_creel_route(const struct api_request *rq)
 {
     for (int i = 0; i < API_M_COUNT; i++)
         if (rq->match.by_method[i] && (rq->match.by_method[i]->flags & API_ROUTE_CREEL))
@@ -230,15 +230,16 @@ static bool matched_creel(const struct api_request *rq)
     return false;
 }
 
-/* Wrong method, or a body of a type nobody reads. The charset is YARN's "null"; its NodeManager says none. */
-void api_error_wrong_method(struct api_request *rq)
+/* Answers a wrong method, or a body of a type that no resource reads. The charset is YARN's "null";
+ * its NodeManager sends none. */
+void api_error_answer_wrong_method(struct api_request *rq)
 {
     bool json = rq->accept == API_ACCEPT_JSON && rq->accept_named;
-    bool node = starts(rq->uri.path, "/ws/v1/node/");
+    bool node = starts_with(rq->uri.path, "/ws/v1/node/");
     struct base_buf b = {0};
     const char *type;
 
-    if (matched_creel(rq)) {
+    if (matches_creel_route(rq)) {
         add_allow(rq, ", ");
         api_answer_error(rq, 405, "MethodNotAllowedException", "%s does not serve %s", rq->uri.path, rq->method);
         return;
@@ -249,12 +250,12 @@ void api_error_wrong_method(struct api_request *rq)
         type = node ? "text/xml" : "text/xml;charset=null";
     else
         type = node ? "application/xml" : "application/xml;charset=null";
-    api_error_document(&b, json ? API_JSON : API_XML, "WebApplicationException", NULL);
-    give(rq, 503, json ? API_JSON : API_XML, type, false, &b);
+    api_error_encode_document(&b, json ? API_JSON : API_XML, "WebApplicationException", NULL);
+    hand_over_body(rq, 503, json ? API_JSON : API_XML, type, false, &b);
 }
 
-/* Java class that YARN reads a resource's body into: part of its error text. */
-static const char *body_class(const char *path)
+/* Returns the Java class into which YARN reads a resource's body: a part of its error message. */
+static const char *get_body_class(const char *path)
 {
     static const struct {
         const char *end, *name;
@@ -283,9 +284,9 @@ static const char *body_class(const char *path)
     return "ApplicationSubmissionContextInfo";
 }
 
-void api_error_no_content_type(struct api_request *rq)
+void api_error_answer_no_content_type(struct api_request *rq)
 {
-    const char *name = body_class(rq->route->path);
+    const char *name = get_body_class(rq->route->path);
 
     api_answer_error(rq, 503, "WebApplicationException",
                      "com.sun.jersey.api.MessageException: A message body reader for Java class "
@@ -309,7 +310,7 @@ static void add_wadl(struct api_request *rq, struct base_buf *b)
     base_buf_adds(b, "</resource></resources></application>");
 }
 
-void api_error_options(struct api_request *rq)
+void api_error_answer_options(struct api_request *rq)
 {
     struct base_buf b = {0};
 
@@ -319,34 +320,37 @@ void api_error_options(struct api_request *rq)
         api_add_header(rq, "Allow", "GET, POST");
     } else {
         add_allow(rq, ",");
-        if (!matched_creel(rq)) {
-            bool node = starts(rq->uri.path, "/ws/v1/node/");
+        if (!matches_creel_route(rq)) {
+            bool node = starts_with(rq->uri.path, "/ws/v1/node/");
 
             add_wadl(rq, &b);
-            give(rq, 200, API_XML, node ? "application/vnd.sun.wadl+xml" : "application/vnd.sun.wadl+xml;charset=utf-8",
-                 false, &b);
+            hand_over_body(rq, 200, API_XML,
+                           node ? "application/vnd.sun.wadl+xml"
+                                : "application/vnd.sun.wadl+xml;charset=utf-8",
+                           false, &b);
             return;
         }
     }
-    give(rq, 200, API_TEXT, NULL, false, &b);
+    hand_over_body(rq, 200, API_TEXT, NULL, false, &b);
 }
 
-unsigned api_error_unacceptable_status(const struct api_request *rq)
+unsigned api_error_get_unacceptable_status(const struct api_request *rq)
 {
     switch (rq->accept) {
     case API_ACCEPT_TEXT_XML:
         return 503;
     case API_ACCEPT_HTML:
-        /* YARN's 500 for text/html would send people who try it with a browser's tool looking for our fault. */
+        /* YARN answers text/html with 500, which would make people who try a URL in a browser
+         * suspect a fault of ours. */
         return 406;
     default:
         return 500;
     }
 }
 
-bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply)
+bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *reply)
 {
-    unsigned status = api_error_unacceptable_status(rq);
+    unsigned status = api_error_get_unacceptable_status(rq);
     bool page = true;
 
     bool body = reply->kind == API_REPLY_BODY || reply->kind == API_REPLY_PIECES;
@@ -360,15 +364,17 @@ bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply)
     reply->kind = API_REPLY_BODY;
     if (rq->accept == API_ACCEPT_TEXT_XML) {
         page = false;
-        api_error_document(&reply->body, API_XML, "WebApplicationException", NULL);
+        api_error_encode_document(&reply->body, API_XML, "WebApplicationException", NULL);
         reply->content_type = "text/xml;charset=null";
     } else if (rq->accept == API_ACCEPT_BAD) {
         reply->content_type = "";
     } else {
         bool html = rq->accept == API_ACCEPT_HTML;
 
-        page_text(&reply->body, rq->uri.path, status,
-                  html ? "Not Acceptable: expected application/json or application/xml" : "Server Error", html, NULL);
+        add_error_page(&reply->body, rq->uri.path, status,
+                       html ? "Not Acceptable: expected application/json or application/xml"
+                            : "Server Error",
+                       html, NULL);
         reply->content_type = html ? "text/html;charset=iso-8859-1" : "text/plain;charset=iso-8859-1";
     }
     reply->status = status;

@@ -1,4 +1,5 @@
-/* gzip both ways. Packing keeps one prepared deflate state per thread: setting one up costs more than most answers. */
+/* Compression and decompression with gzip. Each thread keeps a prepared deflate state, because
+ * setting one up costs more than compressing most answers. */
 #include <stdlib.h>
 
 #include "api/server/server_internal.h"
@@ -6,22 +7,22 @@
 static pthread_key_t deflate_key;
 static pthread_once_t deflate_once = PTHREAD_ONCE_INIT;
 
-static void deflate_drop(void *p)
+static void free_deflate_state(void *p)
 {
     deflateEnd(p);
     free(p);
 }
 
-static void deflate_key_make(void)
+static void make_deflate_key(void)
 {
-    base_assert(pthread_key_create(&deflate_key, deflate_drop) == 0);
+    base_assert(pthread_key_create(&deflate_key, free_deflate_state) == 0);
 }
 
-static z_stream *deflate_of_thread(void)
+static z_stream *get_thread_deflate_state(void)
 {
     z_stream *z;
 
-    pthread_once(&deflate_once, deflate_key_make);
+    pthread_once(&deflate_once, make_deflate_key);
     z = pthread_getspecific(deflate_key);
     if (z)
         return deflateReset(z) == Z_OK ? z : NULL;
@@ -34,9 +35,9 @@ static z_stream *deflate_of_thread(void)
     return z;
 }
 
-bool api_gzip_pack(const struct base_buf *in, struct base_buf *out)
+bool api_gzip_compress(const struct base_buf *in, struct base_buf *out)
 {
-    z_stream *z = deflate_of_thread();
+    z_stream *z = get_thread_deflate_state();
 
     if (!z || in->len > UINT32_MAX / 2)
         return false;
@@ -71,7 +72,7 @@ void api_gunzip_free(z_stream *z)
     free(z);
 }
 
-int api_gunzip_piece(z_stream *z, const char *data, size_t len, size_t max, struct base_buf *out, bool *done)
+int api_gunzip_add_piece(z_stream *z, const char *data, size_t len, size_t max, struct base_buf *out, bool *done)
 {
     char buf[16 * 1024];
 
@@ -90,7 +91,7 @@ int api_gunzip_piece(z_stream *z, const char *data, size_t len, size_t max, stru
         base_buf_add(out, buf, sizeof buf - z->avail_out);
         *done = rc == Z_STREAM_END;
         if (z->avail_out > 0)
-            break; /* all input used, or the end */
+            break; /* all input is used, or the end is reached */
     }
     return *done && z->avail_in > 0 ? -BASE_EINVAL : 0;
 }

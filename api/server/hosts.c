@@ -29,7 +29,8 @@ static bool parse_port(const char *text, int *out)
     return true;
 }
 
-/* "::1]:80", behind the bracket. One address has many spellings: the system's own is kept. */
+/* Parses "::1]:80", the text after the bracket. An address has several spellings; the system's own
+ * is kept. */
 static bool parse_ipv6(const char *text, struct api_authority *out)
 {
     size_t n = strcspn(text, "]");
@@ -60,7 +61,7 @@ bool api_authority_parse(const char *text, struct api_authority *out)
     if (text[n] == ':' && !parse_port(text + n + 1, &out->port))
         return false;
     if (n > 1 && text[n - 1] == '.')
-        n--; /* the same name, said to be a full one */
+        n--; /* a trailing dot only marks the name as fully qualified */
     if (n == 0 || n > API_HOST_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -71,11 +72,13 @@ bool api_authority_parse(const char *text, struct api_authority *out)
         out->host[i] = (char)tolower(c);
     }
     out->host[n] = '\0';
-    out->literal = inet_pton(AF_INET, out->host, &address) == 1; /* in full: "127.1" is a name */
+    /* only complete addresses: "127.1" is a name */
+    out->literal = inet_pton(AF_INET, out->host, &address) == 1;
     return true;
 }
 
-/* The usual port of its scheme; 0: it is none of a web page ("null" too). */
+/* Parses @origin and returns the usual port of its scheme; 0 when it is not the origin of a web
+ * page ("null" included). */
 static int parse_origin(const char *origin, struct api_authority *out)
 {
     if (strncasecmp(origin, "http://", 7) == 0)
@@ -85,7 +88,7 @@ static int parse_origin(const char *origin, struct api_authority *out)
     return 0;
 }
 
-bool api_origin_is(const char *origin, const struct api_authority *to)
+bool api_origin_matches(const char *origin, const struct api_authority *to)
 {
     struct api_authority from;
     int usual = parse_origin(origin, &from);
@@ -94,14 +97,14 @@ bool api_origin_is(const char *origin, const struct api_authority *to)
            (from.port < 0 ? usual : from.port) == (to->port < 0 ? usual : to->port);
 }
 
-/* ---- the set: a handful of names, looked through ---- */
+/* ---- the set: a handful of names, searched linearly ---- */
 
 struct api_hosts {
-    char **v; /* lower case; ".name" stands for all below it */
+    char **v; /* lower case; ".name" stands for all names below it */
     size_t n, cap;
 };
 
-static void add(struct api_hosts *h, const char *name)
+static void add_unique(struct api_hosts *h, const char *name)
 {
     for (size_t i = 0; i < h->n; i++)
         if (strcmp(h->v[i], name) == 0)
@@ -110,16 +113,16 @@ static void add(struct api_hosts *h, const char *name)
     h->v[h->n++] = base_strdup(name);
 }
 
-/* @text may hold a port; what is no name or an address adds nothing. */
+/* Adds the name in @text, which may have a port; anything but a name adds nothing. */
 static void add_name(struct api_hosts *h, const char *text)
 {
     struct api_authority a;
 
     if (api_authority_parse(text, &a) && !a.literal)
-        add(h, a.host);
+        add_unique(h, a.host);
 }
 
-static bool names(const struct hostent *e, const char *name)
+static bool entry_has_name(const struct hostent *e, const char *name)
 {
     if (strcasecmp(e->h_name, name) == 0)
         return true;
@@ -129,7 +132,8 @@ static bool names(const struct hostent *e, const char *name)
     return false;
 }
 
-/* The lines of /etc/hosts that name this machine give its other names, above all the full one. */
+/* Adds the other names on the lines of /etc/hosts that name this machine, above all the fully
+ * qualified one. */
 static void add_aliases(struct api_hosts *h, const char *own)
 {
     struct hostent entry, *e;
@@ -138,7 +142,7 @@ static void add_aliases(struct api_hosts *h, const char *own)
 
     sethostent(0);
     while (gethostent_r(&entry, text, sizeof text, &e, &why) == 0 && e) {
-        if (!names(e, own))
+        if (!entry_has_name(e, own))
             continue;
         add_name(h, e->h_name);
         for (char **alias = e->h_aliases; *alias; alias++)
@@ -152,7 +156,7 @@ struct api_hosts *api_hosts_new(void)
     struct api_hosts *h = base_alloc(sizeof *h);
     char own[API_HOST_MAX + 1] = "";
 
-    add(h, "localhost");
+    add_unique(h, "localhost");
     if (gethostname(own, sizeof own - 1) < 0 || !own[0])
         return h;
     add_name(h, own);
@@ -167,7 +171,7 @@ struct api_hosts *api_hosts_copy(const struct api_hosts *h)
     struct api_hosts *copy = base_alloc(sizeof *copy);
 
     for (size_t i = 0; i < h->n; i++)
-        add(copy, h->v[i]);
+        add_unique(copy, h->v[i]);
     return copy;
 }
 
@@ -215,20 +219,20 @@ int api_hosts_add_list(struct api_hosts *h, const char *key, const char *text,
             break;
         }
         snprintf(name, sizeof name, "%s%s", below ? "." : "", a.host);
-        add(h, name);
+        add_unique(h, name);
     }
     free(copy);
     return rc;
 }
 
-bool api_hosts_has_origin(const struct api_hosts *h, const char *origin)
+bool api_hosts_contain_origin(const struct api_hosts *h, const char *origin)
 {
     struct api_authority a;
 
-    return parse_origin(origin, &a) && api_hosts_has(h, &a);
+    return parse_origin(origin, &a) && api_hosts_contain(h, &a);
 }
 
-bool api_hosts_has(const struct api_hosts *h, const struct api_authority *a)
+bool api_hosts_contain(const struct api_hosts *h, const struct api_authority *a)
 {
     size_t len = strlen(a->host);
 

@@ -1,5 +1,5 @@
-/* Which site a request is meant for, and which page sent it: looked at before anything else of
- * it. */
+/* Checks which site a request is meant for and which page sent it, before anything else in it is
+ * considered. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,8 +16,8 @@ struct host_header {
     unsigned n;
 };
 
-static enum MHD_Result find_host(void *cls, enum MHD_ValueKind kind, const char *name,
-                                 const char *value)
+static enum MHD_Result collect_host(void *cls, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
 {
     struct host_header *h = cls;
 
@@ -29,10 +29,11 @@ static enum MHD_Result find_host(void *cls, enum MHD_ValueKind kind, const char 
     return MHD_YES;
 }
 
-/* Once a minute: an administrator who gave the host another name sees why nobody gets an answer. */
-static void warn(struct api_server *s, const char *shown)
+/* Warns at most once a minute: an administrator who has given the host another name can see why
+ * nobody gets an answer. */
+static void warn_of_unknown_host(struct api_server *s, const char *shown)
 {
-    int64_t now = api_mono_ms(), last = atomic_load(&s->host_warned_ms);
+    int64_t now = api_read_mono_ms(), last = atomic_load(&s->host_warned_ms);
 
     if ((last == 0 || now - last >= WARN_EVERY_MS) &&
         atomic_compare_exchange_strong(&s->host_warned_ms, &last, now))
@@ -42,21 +43,21 @@ static void warn(struct api_server *s, const char *shown)
                       shown);
 }
 
-static bool check_name(struct api_request *rq, const char *text)
+static bool check_host_name(struct api_request *rq, const char *text)
 {
     struct api_authority a;
     bool is_name = api_authority_parse(text, &a);
     char *shown;
 
-    if (is_name && api_hosts_has(rq->server->hosts, &a))
+    if (is_name && api_hosts_contain(rq->server->hosts, &a))
         return true;
     shown = base_utf8_shown(text, SHOWN_MAX);
     if (!is_name) {
         api_answer_error(rq, 400, "BadRequestException",
-                         "Host: \"%s\" is not a host's name or address, with a port or without",
+                         "Host: \"%s\" is not a host name or address with or without a port",
                          shown);
     } else {
-        warn(rq->server, shown);
+        warn_of_unknown_host(rq->server, shown);
         api_answer_error(rq, 421, "MisdirectedRequestException",
                          "Host: \"%s\" is no name of this server: expected an address, "
                          "localhost, a name of this machine or of its configuration, or one in "
@@ -71,16 +72,16 @@ bool api_origin_check_host(struct api_request *rq)
 {
     struct host_header h = {0};
 
-    MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, find_host, &h);
+    MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, collect_host, &h);
     if (h.n != 1) {
         api_answer_error(rq, 400, "BadRequestException", "Host: %u of them were sent, expected one",
                          h.n);
         return false;
     }
     rq->host = h.value;
-    /* "GET http://name/path": the name there is the one that counts (RFC 9112 3.2.2), and Host
-     * has to be one of ours all the same, so that both readings agree. */
-    return check_name(rq, h.value) && (!rq->uri.authority || check_name(rq, rq->uri.authority));
+    /* For "GET http://name/path" the name in the target counts (RFC 9112 3.2.2). Host has to be a
+     * name of ours all the same, so that both readings agree. */
+    return check_host_name(rq, h.value) && (!rq->uri.authority || check_host_name(rq, rq->uri.authority));
 }
 
 bool api_origin_is_foreign(const struct api_request *rq)
@@ -90,9 +91,9 @@ bool api_origin_is_foreign(const struct api_request *rq)
 
     if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
         return true;
-    if (!origin || (api_authority_parse(rq->host, &host) && api_origin_is(origin, &host)))
+    if (!origin || (api_authority_parse(rq->host, &host) && api_origin_matches(origin, &host)))
         return false;
-    /* A proxy in front may put its own Host; then the browser's word counts, for a site under
-     * one of our names. */
-    return !site || !api_hosts_has_origin(rq->server->hosts, origin);
+    /* A proxy in front may replace Host. Then the browser's Sec-Fetch-Site decides, provided that
+     * the origin has one of our names. */
+    return !site || !api_hosts_contain_origin(rq->server->hosts, origin);
 }

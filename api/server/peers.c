@@ -12,14 +12,14 @@
 
 #define WARN_EVERY_MS   60000
 #define SWEEP_EVERY_MS  60000
-#define REMEMBERED_MAX  20000 /* addresses of nodes that are not connected */
+#define REMEMBERED_MAX  20000 /* most addresses of disconnected nodes that are remembered */
 #define IPV6_PREFIX_LEN 8     /* bytes */
 
 struct api_peer {
     struct in6_addr address; /* key; IPv4 as ::ffff:a.b.c.d */
-    unsigned seats, others;  /* connections; those that count, which are not nodes' */
+    unsigned seats, others;  /* all connections; those that count, i.e. are not nodes' */
     struct api_link silent;  /* oldest first */
-    int64_t node_until_ms;   /* 0: never a node's */
+    int64_t node_until_ms;   /* 0: the address was never a node's */
     int64_t body_bytes;
     UT_hash_handle hh;
 };
@@ -67,7 +67,7 @@ void api_peers_free(struct api_peers *p)
 
 /* ---- addresses ---- */
 
-static struct in6_addr key_of(const struct sockaddr *from)
+static struct in6_addr make_key(const struct sockaddr *from)
 {
     struct in6_addr key = {0};
 
@@ -84,7 +84,7 @@ static struct in6_addr key_of(const struct sockaddr *from)
     return key;
 }
 
-static struct api_peer *find(struct api_peers *p, const struct in6_addr *key)
+static struct api_peer *find_peer(struct api_peers *p, const struct in6_addr *key)
 {
     struct api_peer *peer;
 
@@ -92,8 +92,8 @@ static struct api_peer *find(struct api_peers *p, const struct in6_addr *key)
     return peer;
 }
 
-/* Drops what was remembered too long. */
-static void forget(struct api_peers *p, int64_t now_ms)
+/* Drops addresses that were remembered long enough. */
+static void forget_old_peers(struct api_peers *p, int64_t now_ms)
 {
     struct api_peer *peer, *next;
 
@@ -108,9 +108,9 @@ static void forget(struct api_peers *p, int64_t now_ms)
     }
 }
 
-static struct api_peer *obtain(struct api_peers *p, const struct in6_addr *key)
+static struct api_peer *find_or_add_peer(struct api_peers *p, const struct in6_addr *key)
 {
-    struct api_peer *peer = find(p, key);
+    struct api_peer *peer = find_peer(p, key);
 
     if (peer) {
         p->n_remembered -= peer->seats == 0;
@@ -125,13 +125,13 @@ static struct api_peer *obtain(struct api_peers *p, const struct in6_addr *key)
 
 /* ---- room ---- */
 
-/* With @others of an address. */
+/* Tells whether an address with @others counting connections has used up its share. */
 static bool address_is_full(const struct api_peers *p, unsigned others)
 {
     return p->limits.per_address && others >= p->limits.per_address;
 }
 
-/* With @others of all connections that count. */
+/* Tells whether @others counting connections leave no room for one more. */
 static bool all_is_full(const struct api_peers *p, bool node_address, unsigned others)
 {
     unsigned kept = p->nodes > p->limits.for_nodes ? p->nodes : p->limits.for_nodes;
@@ -141,13 +141,13 @@ static bool all_is_full(const struct api_peers *p, bool node_address, unsigned o
     return others + kept >= p->limits.connections;
 }
 
-static bool is_empty(const struct api_link *head)
+static bool link_is_empty(const struct api_link *head)
 {
     return head->next == head;
 }
 
-static void warn(struct api_peers *p, const struct in6_addr *key, const char *key_name,
-                 int64_t now_ms)
+static void warn_of_limit(struct api_peers *p, const struct in6_addr *key, const char *key_name,
+                          int64_t now_ms)
 {
     char text[INET6_ADDRSTRLEN];
 
@@ -158,20 +158,20 @@ static void warn(struct api_peers *p, const struct in6_addr *key, const char *ke
                   inet_ntop(AF_INET6, key, text, sizeof text), key_name);
 }
 
-bool api_peers_has_room(struct api_peers *p, const struct sockaddr *from, int64_t now_ms)
+bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, int64_t now_ms)
 {
-    struct in6_addr key = key_of(from);
+    struct in6_addr key = make_key(from);
     struct api_peer *peer;
     bool room = true;
 
     pthread_mutex_lock(&p->lock);
-    peer = find(p, &key);
-    if (peer && address_is_full(p, peer->others) && is_empty(&peer->silent)) {
-        warn(p, &key, "creel.http.connections-per-address", now_ms);
+    peer = find_peer(p, &key);
+    if (peer && address_is_full(p, peer->others) && link_is_empty(&peer->silent)) {
+        warn_of_limit(p, &key, "creel.http.connections-per-address", now_ms);
         room = false;
     } else if (all_is_full(p, peer && peer->node_until_ms > now_ms, p->others) &&
-               is_empty(&p->silent)) {
-        warn(p, &key, "creel.http.connections", now_ms);
+               link_is_empty(&p->silent)) {
+        warn_of_limit(p, &key, "creel.http.connections", now_ms);
         room = false;
     }
     pthread_mutex_unlock(&p->lock);
@@ -180,19 +180,19 @@ bool api_peers_has_room(struct api_peers *p, const struct sockaddr *from, int64_
 
 /* ---- seats ---- */
 
-static void no_longer_silent(struct api_seat *seat)
+static void unlist_silent(struct api_seat *seat)
 {
     if (!seat->is_silent)
         return;
     seat->is_silent = false;
-    api_link_del(&seat->silent);
-    api_link_del(&seat->peer_silent);
+    api_link_remove(&seat->silent);
+    api_link_remove(&seat->peer_silent);
 }
 
-/* It counts no more, though its end takes a moment. */
-static void give_way(struct api_peers *p, struct api_seat *seat)
+/* The connection no longer counts, though its end takes a moment. */
+static void shut_down_silent(struct api_peers *p, struct api_seat *seat)
 {
-    no_longer_silent(seat);
+    unlist_silent(seat);
     seat->gave_way = true;
     seat->peer->others--;
     p->others--;
@@ -209,35 +209,35 @@ static struct api_seat *seat_of_link(struct api_link *l)
     return (struct api_seat *)(void *)((char *)l - offsetof(struct api_seat, silent));
 }
 
-void api_peers_enter(struct api_peers *p, struct api_seat *seat, const struct sockaddr *from,
-                     int fd, int64_t now_ms)
+void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat, const struct sockaddr *from,
+                               int fd, int64_t now_ms)
 {
-    struct in6_addr key = key_of(from);
+    struct in6_addr key = make_key(from);
     struct api_peer *peer;
 
     pthread_mutex_lock(&p->lock);
-    forget(p, now_ms);
-    peer = obtain(p, &key);
+    forget_old_peers(p, now_ms);
+    peer = find_or_add_peer(p, &key);
     *seat = (struct api_seat){.peer = peer, .fd = fd, .is_silent = true};
     api_link_add(&p->silent, &seat->silent);
     api_link_add(&peer->silent, &seat->peer_silent);
     peer->seats++;
     peer->others++;
     p->others++;
-    if (address_is_full(p, peer->others - 1) && !is_empty(&peer->silent))
-        give_way(p, seat_of_peer_link(peer->silent.next));
+    if (address_is_full(p, peer->others - 1) && !link_is_empty(&peer->silent))
+        shut_down_silent(p, seat_of_peer_link(peer->silent.next));
     if (p->others > 0 && all_is_full(p, peer->node_until_ms > now_ms, p->others - 1) &&
-        !is_empty(&p->silent))
-        give_way(p, seat_of_link(p->silent.next));
+        !link_is_empty(&p->silent))
+        shut_down_silent(p, seat_of_link(p->silent.next));
     pthread_mutex_unlock(&p->lock);
 }
 
-void api_peers_leave(struct api_peers *p, struct api_seat *seat, int64_t now_ms)
+void api_peers_unseat_connection(struct api_peers *p, struct api_seat *seat, int64_t now_ms)
 {
     struct api_peer *peer = seat->peer;
 
     pthread_mutex_lock(&p->lock);
-    no_longer_silent(seat);
+    unlist_silent(seat);
     if (seat->is_node) {
         p->nodes--;
     } else if (!seat->gave_way) {
@@ -254,14 +254,14 @@ void api_peers_leave(struct api_peers *p, struct api_seat *seat, int64_t now_ms)
     pthread_mutex_unlock(&p->lock);
 }
 
-void api_peers_spoke(struct api_peers *p, struct api_seat *seat)
+void api_peers_mark_spoken(struct api_peers *p, struct api_seat *seat)
 {
     pthread_mutex_lock(&p->lock);
-    no_longer_silent(seat);
+    unlist_silent(seat);
     pthread_mutex_unlock(&p->lock);
 }
 
-void api_peers_is_node(struct api_peers *p, struct api_seat *seat, bool proven, int64_t now_ms)
+void api_peers_mark_node(struct api_peers *p, struct api_seat *seat, bool proven, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
     seat->peer->node_until_ms = now_ms + API_PEER_NODE_MS;
@@ -276,7 +276,7 @@ void api_peers_is_node(struct api_peers *p, struct api_seat *seat, bool proven, 
 
 /* ---- bodies ---- */
 
-bool api_peers_charge(struct api_peers *p, struct api_seat *seat, size_t bytes)
+bool api_peers_charge_body_memory(struct api_peers *p, struct api_seat *seat, size_t bytes)
 {
     int64_t max = p->limits.body_bytes, n = (int64_t)bytes;
     bool ok = true;
@@ -294,7 +294,7 @@ bool api_peers_charge(struct api_peers *p, struct api_seat *seat, size_t bytes)
     return ok;
 }
 
-void api_peers_release(struct api_peers *p, struct api_seat *seat, size_t bytes)
+void api_peers_release_body_memory(struct api_peers *p, struct api_seat *seat, size_t bytes)
 {
     pthread_mutex_lock(&p->lock);
     p->body_bytes -= (int64_t)bytes;

@@ -1,4 +1,4 @@
-/* Long bodies: a list of pieces, packed while they are added, freed while they are sent. */
+/* Long bodies: a list of pieces, compressed while they are added and freed while they are sent. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,14 @@
 
 #define PACKED_STEP (8 * 1024)
 #define DEFLATE_MEMORY (256 * 1024) /* SOURCE: zconf.h, of windowBits 15 and memLevel 8 */
-#define PACKED_FULL (32 * 1024) /* a packed piece takes more until it is this long */
+#define PACKED_FULL (32 * 1024) /* a compressed piece grows up to this length */
 
 struct api_pieces {
     struct base_buf *v;
     size_t n, cap;
-    uint64_t len;    /* of all */
-    z_stream *deflate; /* NULL: not packed */
-    size_t at, sent;   /* piece that is being sent, bytes of it sent */
+    uint64_t len;    /* length of all pieces */
+    z_stream *deflate; /* NULL: not compressed */
+    size_t at, sent;   /* piece being sent, and how many of its bytes are sent */
 };
 
 struct api_pieces *api_pieces_new(const struct api_request *rq)
@@ -31,14 +31,14 @@ struct api_pieces *api_pieces_new(const struct api_request *rq)
     return p;
 }
 
-static struct base_buf *new_piece(struct api_pieces *p)
+static struct base_buf *add_empty_piece(struct api_pieces *p)
 {
     base_array_grow(&p->v, p->n, &p->cap);
     p->v[p->n] = (struct base_buf){0};
     return &p->v[p->n++];
 }
 
-static void pack(struct api_pieces *p, const struct base_buf *in, int flush)
+static void compress_into_pieces(struct api_pieces *p, const struct base_buf *in, int flush)
 {
     z_stream *z = p->deflate;
     int rc;
@@ -46,7 +46,7 @@ static void pack(struct api_pieces *p, const struct base_buf *in, int flush)
     z->next_in = (Bytef *)in->data;
     z->avail_in = (uInt)in->len;
     do {
-        struct base_buf *out = p->n && p->v[p->n - 1].len < PACKED_FULL ? &p->v[p->n - 1] : new_piece(p);
+        struct base_buf *out = p->n && p->v[p->n - 1].len < PACKED_FULL ? &p->v[p->n - 1] : add_empty_piece(p);
 
         base_buf_reserve(out, PACKED_STEP);
         z->next_out = (Bytef *)out->data + out->len;
@@ -64,11 +64,11 @@ void api_pieces_add(struct api_pieces *p, struct base_buf *piece)
     if (piece->len == 0) {
         base_buf_free(piece);
     } else if (p->deflate) {
-        pack(p, piece, Z_NO_FLUSH);
-        base_buf_clear(piece); /* its memory is good for the next one */
+        compress_into_pieces(p, piece, Z_NO_FLUSH);
+        base_buf_clear(piece); /* its memory serves the next piece */
     } else {
         p->len += piece->len;
-        *new_piece(p) = *piece;
+        *add_empty_piece(p) = *piece;
         memset(piece, 0, sizeof *piece);
     }
 }
@@ -87,7 +87,7 @@ void api_pieces_finish(struct api_pieces *p)
     static const struct base_buf none;
 
     if (p->deflate)
-        pack(p, &none, Z_FINISH);
+        compress_into_pieces(p, &none, Z_FINISH);
 }
 
 void api_pieces_free(struct api_pieces *p)
@@ -103,14 +103,16 @@ void api_pieces_free(struct api_pieces *p)
     free(p);
 }
 
-static ssize_t pieces_read(void *cls, uint64_t pos, char *buf, size_t max)
+static ssize_t read_pieces(void *cls, uint64_t pos, char *buf, size_t max)
 {
     struct api_pieces *p = cls;
     size_t n = 0;
 
     if (max > API_TURN_MAX)
         max = API_TURN_MAX;
-    if (pos > 0) /* read in order: a turn is over. A fast reader would keep this thread running for many of them. */
+    /* Bytes are read in order, so @pos > 0 means that a turn is over. A fast client would keep this
+     * thread running for many turns; let others run. */
+    if (pos > 0)
         sched_yield();
     while (p->at < p->n && n < max) {
         struct base_buf *b = &p->v[p->at];
@@ -128,26 +130,26 @@ static ssize_t pieces_read(void *cls, uint64_t pos, char *buf, size_t max)
     return n ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-static void pieces_drop(void *cls)
+static void free_pieces(void *cls)
 {
     api_pieces_free(cls);
 }
 
-struct MHD_Response *api_pieces_response(struct api_pieces **p, bool chunked, bool *packed)
+struct MHD_Response *api_pieces_create_response(struct api_pieces **p, bool chunked, bool *packed)
 {
     struct api_pieces *taken = *p;
     uint64_t size = chunked ? MHD_SIZE_UNKNOWN : taken->len;
 
     *p = NULL;
     *packed = taken->deflate != NULL;
-    return MHD_create_response_from_callback(size, API_TURN_MAX, pieces_read, taken, pieces_drop);
+    return MHD_create_response_from_callback(size, API_TURN_MAX, read_pieces, taken, free_pieces);
 }
 
-struct MHD_Response *api_pieces_of_body(struct base_buf *body, bool chunked)
+struct MHD_Response *api_pieces_create_body_response(struct base_buf *body, bool chunked)
 {
     struct api_pieces *p = base_alloc(sizeof *p);
     bool packed;
 
     api_pieces_add(p, body);
-    return api_pieces_response(&p, chunked, &packed);
+    return api_pieces_create_response(&p, chunked, &packed);
 }

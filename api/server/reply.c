@@ -1,4 +1,5 @@
-/* Answers: taken from any thread, turned into a response and sent by the thread that owns the connection. */
+/* Answers: accepted from any thread, then turned into a response and sent by the thread that owns
+ * the connection. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,9 @@ void api_reply_free(struct api_reply *reply)
     memset(reply, 0, sizeof *reply);
 }
 
-/* See the drawing in api/server/server_internal.h. After this the caller may not touch @rq: another thread may have freed it. */
-void api_reply_give(struct api_request *rq, struct api_reply *reply)
+/* Implements the edges of the diagram in api/server/server_internal.h. The caller must not touch
+ * @rq afterwards: another thread may have freed it. */
+void api_reply_hand_over(struct api_request *rq, struct api_reply *reply)
 {
     struct api_server *s = rq->server;
     struct MHD_Connection *connection = NULL;
@@ -32,7 +34,7 @@ void api_reply_give(struct api_request *rq, struct api_reply *reply)
     pthread_mutex_lock(&s->lock);
     switch (rq->state) {
     case API_ST_PARKED:
-        api_link_del(&rq->parked);
+        api_link_remove(&rq->parked);
         connection = rq->connection;
         s->resuming++;
         __attribute__((fallthrough));
@@ -46,10 +48,10 @@ void api_reply_give(struct api_request *rq, struct api_reply *reply)
         dropped = rq->late_answer = true;
         last = rq->completed;
         if (last)
-            api_link_del(&rq->parked);
+            api_link_remove(&rq->parked);
         break;
     case API_ST_ANSWERED:
-        base_assert(rq->state != API_ST_ANSWERED); /* answered twice */
+        base_assert(rq->state != API_ST_ANSWERED); /* the request was answered twice */
     }
     pthread_mutex_unlock(&s->lock);
     if (connection) {
@@ -73,7 +75,7 @@ void api_add_header(struct api_request *rq, const char *name, const char *value)
     h = &rq->headers[rq->n_headers++];
     h->name = base_strdup(name);
     h->value = base_strdup(value);
-    for (char *c = h->value; *c; c++) /* nobody smuggles a header in */
+    for (char *c = h->value; *c; c++) /* prevents header injection */
         if (*c == '\r' || *c == '\n')
             *c = ' ';
 }
@@ -86,16 +88,16 @@ void api_answer(struct api_request *rq, unsigned status, enum api_type type, str
         reply.body = *body;
         memset(body, 0, sizeof *body);
     }
-    api_reply_give(rq, &reply);
+    api_reply_hand_over(rq, &reply);
 }
 
-void api_answer_gate(struct api_request *rq, unsigned status, struct base_buf *body)
+void api_answer_from_gate(struct api_request *rq, unsigned status, struct base_buf *body)
 {
     struct api_reply reply = {
         .kind = API_REPLY_BODY, .status = status, .type = API_TEXT, .final = true, .gate = true, .body = *body};
 
     memset(body, 0, sizeof *body);
-    api_reply_give(rq, &reply);
+    api_reply_hand_over(rq, &reply);
 }
 
 void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type, struct api_pieces **p)
@@ -104,7 +106,7 @@ void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type ty
 
     *p = NULL;
     api_pieces_finish(reply.pieces);
-    api_reply_give(rq, &reply);
+    api_reply_hand_over(rq, &reply);
 }
 
 void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd, uint64_t offset,
@@ -117,7 +119,7 @@ void api_answer_file(struct api_request *rq, unsigned status, const char *conten
                               .offset = offset,
                               .len = len};
 
-    api_reply_give(rq, &reply);
+    api_reply_hand_over(rq, &reply);
 }
 
 void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
@@ -130,42 +132,43 @@ void api_answer_stream(struct api_request *rq, unsigned status, const char *cont
                               .u = u,
                               .free_fn = free_fn};
 
-    api_reply_give(rq, &reply);
+    api_reply_hand_over(rq, &reply);
 }
 
 /* ---- sending ---- */
 
-/* The client is to notice now: libmicrohttpd 0.9.75 marks the connection closed, and closes it when something happens
- * on its socket; a shutdown is such a thing. */
-static ssize_t cut(const struct api_stream *st)
+/* Makes the client notice at once: libmicrohttpd 0.9.75 only marks the connection closed, and
+ * closes it when something happens on its socket, such as a shutdown. */
+static ssize_t cut_stream(const struct api_stream *st)
 {
     if (st->fd >= 0)
         shutdown(st->fd, SHUT_RDWR);
     return MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max)
+static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
 {
     struct api_stream *st = cls;
     int64_t n;
 
     (void)pos;
-    if (atomic_load(&st->server->stopping)) /* a clean end would say that this is all */
-        return cut(st);
+    /* a clean end would tell the client that it has everything */
+    if (atomic_load(&st->server->stopping))
+        return cut_stream(st);
     n = st->read(st->u, buf, max);
     if (n < 0)
-        return n == API_STREAM_BROKEN ? cut(st) : MHD_CONTENT_READER_END_OF_STREAM;
+        return n == API_STREAM_BROKEN ? cut_stream(st) : MHD_CONTENT_READER_END_OF_STREAM;
     base_assert((size_t)n <= max);
     if (n > 0) {
         st->wait_ms = 0;
         return (ssize_t)n;
     }
-    if (api_fd_gone(st->fd))
+    if (api_fd_is_closed_by_peer(st->fd))
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    return api_stream_wait(st) ? 0 : cut(st);
+    return api_stream_suspend(st) ? 0 : cut_stream(st);
 }
 
-static void stream_free(void *cls)
+static void free_stream(void *cls)
 {
     struct api_stream *st = cls;
 
@@ -174,7 +177,7 @@ static void stream_free(void *cls)
     free(st);
 }
 
-static struct MHD_Response *stream_response(struct api_request *rq)
+static struct MHD_Response *create_stream_response(struct api_request *rq)
 {
     struct api_reply *reply = &rq->reply;
     struct api_stream *st = base_alloc(sizeof *st);
@@ -185,11 +188,11 @@ static struct MHD_Response *stream_response(struct api_request *rq)
     st->read = reply->read;
     st->u = reply->u;
     st->free_fn = reply->free_fn;
-    reply->free_fn = NULL; /* the stream's from here */
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, stream_read, st, stream_free);
+    reply->free_fn = NULL; /* now owned by the stream */
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, read_stream, st, free_stream);
 }
 
-static struct MHD_Response *file_response(struct api_reply *reply)
+static struct MHD_Response *create_file_response(struct api_reply *reply)
 {
     struct MHD_Response *response;
 
@@ -201,19 +204,20 @@ static struct MHD_Response *file_response(struct api_reply *reply)
     return response;
 }
 
-static bool is_creel(const struct api_request *rq)
+static bool is_creel_route(const struct api_request *rq)
 {
     return rq->route && (rq->route->flags & API_ROUTE_CREEL);
 }
 
-static bool pack(struct api_request *rq)
+static bool compress_body(struct api_request *rq)
 {
     struct api_reply *reply = &rq->reply;
     struct base_buf packed = {0};
 
-    /* YARN packs whatever is not empty but its pages; our own small answers are not worth it. */
+    /* YARN compresses everything but empty bodies and its pages; our own small answers are not
+     * worth the effort. */
     if (!rq->accept_gzip || reply->page || reply->gate || (reply->final && reply->type == API_TEXT) ||
-        (is_creel(rq) && reply->body.len < 1024) || !api_gzip_pack(&reply->body, &packed)) {
+        (is_creel_route(rq) && reply->body.len < 1024) || !api_gzip_compress(&reply->body, &packed)) {
         base_buf_free(&packed);
         return false;
     }
@@ -224,10 +228,10 @@ static bool pack(struct api_request *rq)
 
 static bool is_chunked(const struct api_request *rq)
 {
-    return rq->reply.type == API_JSON && !is_creel(rq) && !rq->reply.page;
+    return rq->reply.type == API_JSON && !is_creel_route(rq) && !rq->reply.page;
 }
 
-static struct MHD_Response *body_response(struct api_request *rq, bool *packed)
+static struct MHD_Response *create_body_response(struct api_request *rq, bool *packed)
 {
     struct api_reply *reply = &rq->reply;
     struct MHD_Response *response;
@@ -235,16 +239,16 @@ static struct MHD_Response *body_response(struct api_request *rq, bool *packed)
     *packed = false;
     if (reply->body.len == 0)
         return MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
-    *packed = pack(rq);
+    *packed = compress_body(rq);
     if (is_chunked(rq) || reply->body.len > API_TURN_MAX)
-        return api_pieces_of_body(&reply->body, is_chunked(rq));
+        return api_pieces_create_body_response(&reply->body, is_chunked(rq));
     response = MHD_create_response_from_buffer_with_free_callback(reply->body.len, reply->body.data, free);
     if (response)
         memset(&reply->body, 0, sizeof reply->body);
     return response;
 }
 
-static const char *own_header(const struct api_request *rq, const char *name)
+static const char *find_added_header(const struct api_request *rq, const char *name)
 {
     for (unsigned i = 0; i < rq->n_headers; i++)
         if (strcasecmp(rq->headers[i].name, name) == 0)
@@ -252,8 +256,9 @@ static const char *own_header(const struct api_request *rq, const char *name)
     return NULL;
 }
 
-/* "Sat, 21 Nov 2026 07:02:07 GMT"; formatted once a second and thread. */
-static const char *http_date(void)
+/* Returns the date as in "Sat, 21 Nov 2026 07:02:07 GMT", formatted at most once a second per
+ * thread. */
+static const char *get_http_date(void)
 {
     static _Thread_local time_t at;
     static _Thread_local char text[40];
@@ -271,7 +276,7 @@ static const char *http_date(void)
     return text;
 }
 
-static const char *type_text(const struct api_reply *reply)
+static const char *get_content_type(const struct api_reply *reply)
 {
     static const char *const texts[] = {
         [API_JSON] = "application/json;charset=utf-8",
@@ -285,15 +290,16 @@ static const char *type_text(const struct api_reply *reply)
     return reply->type_text ? reply->type_text : texts[reply->type];
 }
 
-/* SOURCE: YARN 3.4.2 as recorded, the order of the headers too. "Date" itself is libmicrohttpd's; it stands there once. */
+/* Adds the headers in YARN's order. SOURCE: YARN 3.4.2 as recorded. libmicrohttpd adds "Date"
+ * itself. */
 static void add_headers(struct api_request *rq, struct MHD_Response *r, bool packed)
 {
     const struct api_reply *reply = &rq->reply;
-    const char *type = type_text(reply);
+    const char *type = get_content_type(reply);
 
-    if (!reply->page && !own_header(rq, "Cache-Control")) {
+    if (!reply->page && !find_added_header(rq, "Cache-Control")) {
         MHD_add_response_header(r, "Cache-Control", "no-cache");
-        MHD_add_response_header(r, "Expires", http_date());
+        MHD_add_response_header(r, "Expires", get_http_date());
         MHD_add_response_header(r, "Pragma", "no-cache");
     } else if (reply->page) {
         MHD_add_response_header(r, "Pragma", "no-cache");
@@ -305,7 +311,7 @@ static void add_headers(struct api_request *rq, struct MHD_Response *r, bool pac
         MHD_add_response_header(r, "Cache-Control", "must-revalidate,no-cache,no-store");
     for (unsigned i = 0; i < rq->n_headers; i++)
         MHD_add_response_header(r, rq->headers[i].name, rq->headers[i].value);
-    if (type && type[0] && reply->status != 204 && !own_header(rq, "Content-Type"))
+    if (type && type[0] && reply->status != 204 && !find_added_header(rq, "Content-Type"))
         MHD_add_response_header(r, "Content-Type", type);
     if (!reply->page && !reply->gate && reply->status != 307)
         MHD_add_response_header(r, "Vary", "Accept-Encoding");
@@ -315,7 +321,7 @@ static void add_headers(struct api_request *rq, struct MHD_Response *r, bool pac
         MHD_add_response_header(r, "Connection", "close");
 }
 
-static enum MHD_Result queue(struct api_request *rq, struct MHD_Response *response, unsigned status)
+static enum MHD_Result queue_response(struct api_request *rq, struct MHD_Response *response, unsigned status)
 {
     enum MHD_Result rc;
 
@@ -333,24 +339,24 @@ enum MHD_Result api_reply_send(struct api_request *rq)
     bool packed = false;
 
     if (!reply->final)
-        api_error_unacceptable(rq, reply);
+        api_error_replace_unacceptable(rq, reply);
     if (rq->head && !reply->gate)
         response = MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
     else if (reply->kind == API_REPLY_STREAM)
-        response = stream_response(rq);
+        response = create_stream_response(rq);
     else if (reply->kind == API_REPLY_FILE)
-        response = file_response(reply);
+        response = create_file_response(reply);
     else if (reply->kind == API_REPLY_PIECES)
-        response = api_pieces_response(&reply->pieces, is_chunked(rq), &packed);
+        response = api_pieces_create_response(&reply->pieces, is_chunked(rq), &packed);
     else
-        response = body_response(rq, &packed);
+        response = create_body_response(rq, &packed);
     if (response)
         add_headers(rq, response, packed);
-    return queue(rq, response, reply->status);
+    return queue_response(rq, response, reply->status);
 }
 
-/* For ABORTED: what the daemon may still write in @rq is not looked at. */
-enum MHD_Result api_reply_send_stopping(struct api_request *rq)
+/* Sends 503 for an ABORTED request without reading members that the daemon may still write. */
+enum MHD_Result api_reply_send_stopping_error(struct api_request *rq)
 {
     static const char text[] = "{\"RemoteException\":{\"exception\":\"ServiceUnavailableException\","
                                "\"message\":\"The server is stopping\","
@@ -362,5 +368,5 @@ enum MHD_Result api_reply_send_stopping(struct api_request *rq)
         MHD_add_response_header(r, "Content-Type", "application/json;charset=utf-8");
         MHD_add_response_header(r, "Connection", "close");
     }
-    return queue(rq, r, 503);
+    return queue_response(rq, r, 503);
 }

@@ -1,4 +1,4 @@
-/* Reading a request: line and headers, role, body; and what a handler may ask about it. */
+/* Reads a request: line and headers, role, body; and what handlers can ask about it. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-/* IPv4 that came over an IPv6 socket is written as IPv4: one host has one name. */
+/* Notes the client's address. An IPv4 address that came over an IPv6 socket is written as IPv4, so
+ * that a host has one name. */
 static void set_peer(struct api_request *rq)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -30,7 +31,7 @@ static void set_peer(struct api_request *rq)
         snprintf(rq->peer, sizeof rq->peer, "-");
 }
 
-#define BODY_RETRY_S "2" /* when bodies have used up their memory */
+#define BODY_RETRY_S "2" /* Retry-After when bodies have used up their memory */
 
 struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c, const char *raw_uri)
 {
@@ -49,10 +50,10 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
     return rq;
 }
 
-void api_request_discharge(struct api_request *rq)
+void api_request_release_body_memory(struct api_request *rq)
 {
     if (rq->charged)
-        api_peers_release(rq->server->peers, &rq->conn->seat, rq->charged);
+        api_peers_release_body_memory(rq->server->peers, &rq->conn->seat, rq->charged);
     rq->charged = 0;
 }
 
@@ -76,7 +77,7 @@ void api_request_free(struct api_request *rq)
     free(rq);
 }
 
-static const char *static_method(const char *text)
+static const char *find_static_method(const char *text)
 {
     static const char *const names[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"};
 
@@ -86,7 +87,7 @@ static const char *static_method(const char *text)
     return NULL;
 }
 
-static const char *header(const struct api_request *rq, const char *name)
+static const char *get_header(const struct api_request *rq, const char *name)
 {
     return MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, name);
 }
@@ -114,18 +115,18 @@ static enum MHD_Result join_header(void *cls, enum MHD_ValueKind kind, const cha
 static void read_accept(struct api_request *rq)
 {
     struct joined accept = {.name = "Accept"};
-    const char *encoding = header(rq, "Accept-Encoding");
+    const char *encoding = get_header(rq, "Accept-Encoding");
 
     MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, join_header, &accept);
     rq->accept = api_accept_parse(accept.text.data, &rq->accept_named);
     base_buf_free(&accept.text);
-    rq->accept_gzip = encoding && strstr(encoding, "gzip"); /* YARN does not look at the q either */
+    rq->accept_gzip = encoding && strstr(encoding, "gzip"); /* YARN ignores q here too */
 }
 
 static void read_identity(struct api_request *rq)
 {
-    const char *user = api_uri_query(&rq->uri, "user.name");
-    const char *authorization = header(rq, "Authorization");
+    const char *user = api_uri_find_query_value(&rq->uri, "user.name");
+    const char *authorization = get_header(rq, "Authorization");
 
     rq->caller = base_strdup(user ? user : rq->server->static_user);
     if (authorization && strncasecmp(authorization, "Bearer ", 7) == 0) {
@@ -136,7 +137,7 @@ static void read_identity(struct api_request *rq)
     }
 }
 
-/* A name is stored, shown in JSON and passed on in environments: what cannot be is refused here. */
+/* Refuses a user name that could not be stored, shown in JSON, or passed on in an environment. */
 static bool check_caller(struct api_request *rq)
 {
     char *shown;
@@ -151,29 +152,31 @@ static bool check_caller(struct api_request *rq)
     return false;
 }
 
-/* The same, and it is one for YARN. */
+/* Also refuses a user name that YARN refuses. */
 static bool check_user(struct api_request *rq)
 {
     if (!check_caller(rq))
         return false;
     if (!rq->caller || (rq->caller[0] && !strchr(rq->caller, '&')))
         return true;
-    api_error_server_page(rq, 500, "java.lang.IllegalArgumentException: userName is NULL, empty or contains a '&'");
+    api_error_answer_server_page(
+        rq, 500, "java.lang.IllegalArgumentException: userName is NULL, empty or contains a '&'");
     return false;
 }
 
-/* For the limits of connections. A node's requests follow each other closely: not each needs to be told. */
-static void tell_node(struct api_request *rq, bool proven)
+/* Marks the connection as a node's, for the limits of connections. A node's requests follow each
+ * other closely, so not every one needs to do this. */
+static void mark_as_node(struct api_request *rq, bool proven)
 {
-    int64_t now = api_mono_ms();
+    int64_t now = api_read_mono_ms();
 
     if (!rq->conn || (rq->conn->node_told_ms && now - rq->conn->node_told_ms < API_PEER_NODE_MS / 60))
         return;
     rq->conn->node_told_ms = now;
-    api_peers_is_node(rq->server->peers, &rq->conn->seat, proven, now);
+    api_peers_mark_node(rq->server->peers, &rq->conn->seat, proven, now);
 }
 
-/* True when the request may go on; else it is answered. */
+/* Returns true when the request may go on; otherwise it is answered. */
 static bool authorise(struct api_request *rq)
 {
     const char *secret = rq->server->node_secret;
@@ -182,7 +185,7 @@ static bool authorise(struct api_request *rq)
         return false;
     if (strcmp(rq->route->method, "GET") != 0 && api_origin_is_foreign(rq)) {
         api_answer_error(rq, 403, "ForbiddenException", "A page of another site may not ask for this (Origin: %.200s)",
-                         header(rq, "Origin") ? header(rq, "Origin") : "");
+                         get_header(rq, "Origin") ? get_header(rq, "Origin") : "");
         return false;
     }
     switch (rq->route->role) {
@@ -196,7 +199,7 @@ static bool authorise(struct api_request *rq)
         return false;
     case API_ROLE_NODE:
         if (!secret || (rq->bearer && base_secret_equal(rq->bearer, secret))) {
-            tell_node(rq, secret != NULL);
+            mark_as_node(rq, secret != NULL);
             return true;
         }
         if (!rq->bearer) {
@@ -221,25 +224,25 @@ static bool authorise(struct api_request *rq)
 
 static bool has_body(const struct api_request *rq, uint64_t *length)
 {
-    const char *text = header(rq, "Content-Length");
+    const char *text = get_header(rq, "Content-Length");
     int64_t n = 0;
 
     *length = 0;
-    if (header(rq, "Transfer-Encoding"))
+    if (get_header(rq, "Transfer-Encoding"))
         return true;
     if (text && base_int_parse(text, 0, INT64_MAX, &n) == 0)
         *length = (uint64_t)n;
     return n > 0;
 }
 
-static void too_large(struct api_request *rq)
+static void answer_too_large(struct api_request *rq)
 {
     api_answer_error(rq, 413, "LimitException", "The body is larger than the %u bytes this resource takes",
                      rq->route->body_max);
 }
 
-/* Two lines of it are none that we know. */
-static enum api_content content_of(const struct api_request *rq)
+/* Parses Content-Type; two such headers make an unknown type. */
+static enum api_content parse_content_type(const struct api_request *rq)
 {
     struct joined type = {.name = "Content-Type"};
     enum api_content content;
@@ -250,11 +253,12 @@ static enum api_content content_of(const struct api_request *rq)
     return content;
 }
 
-/* A page of another site can have its reader's browser send text/plain, a form, or no type, without asking us first
- * (Fetch, "simple" requests): Creel's own resources take JSON that is called so. */
-static void wrong_type(struct api_request *rq)
+/* Refuses the body's type. A page of another site can make its reader's browser send text/plain, a
+ * form, or no type without asking us first (Fetch, "simple" requests), so Creel's own resources
+ * accept only JSON that is declared as such. */
+static void answer_wrong_type(struct api_request *rq)
 {
-    const char *type = header(rq, "Content-Type");
+    const char *type = get_header(rq, "Content-Type");
     char *shown = base_utf8_shown(type ? type : "", 100);
 
     api_answer_error(rq, 415, "UnsupportedMediaTypeException", "Content-Type: \"%s\": expected application/json", shown);
@@ -263,30 +267,30 @@ static void wrong_type(struct api_request *rq)
 
 static bool check_body_headers(struct api_request *rq, bool body, uint64_t length)
 {
-    const char *encoding = header(rq, "Content-Encoding");
-    enum api_content content = content_of(rq);
+    const char *encoding = get_header(rq, "Content-Encoding");
+    enum api_content content = parse_content_type(rq);
 
     if (rq->route->body_max == 0) {
-        rq->drain = true; /* not wanted, not looked at */
+        rq->drain = true; /* not wanted, so its headers do not matter */
         return true;
     }
     if (rq->route->flags & API_ROUTE_CREEL) {
         if (body && content != API_CONTENT_JSON) {
-            wrong_type(rq);
+            answer_wrong_type(rq);
             return false;
         }
     } else {
         if (content == API_CONTENT_OTHER) {
-            api_error_wrong_method(rq);
+            api_error_answer_wrong_method(rq);
             return false;
         }
         if (content == API_CONTENT_NONE && strcmp(rq->method, "DELETE") != 0) {
-            api_error_no_content_type(rq);
+            api_error_answer_no_content_type(rq);
             return false;
         }
     }
     if (length > rq->route->body_max) {
-        too_large(rq);
+        answer_too_large(rq);
         return false;
     }
     if (body && encoding && strcasecmp(encoding, "identity") != 0) {
@@ -299,11 +303,11 @@ static bool check_body_headers(struct api_request *rq, bool body, uint64_t lengt
     return true;
 }
 
-/* False: the address is none, which is answered. */
+/* Checks the request's target; returns false when it is invalid, which is then answered. */
 static bool check_address(struct api_request *rq)
 {
     if (strcmp(rq->method, "OPTIONS") == 0 && strcmp(rq->uri.path, "*") == 0)
-        api_error_options(rq);
+        api_error_answer_options(rq);
     else if (rq->uri_error == -BASE_ELIMIT)
         api_answer_error(rq, 414, "LimitException", "The request's address has too many parts");
     else if (rq->uri_error)
@@ -319,21 +323,21 @@ static void find_route(struct api_request *rq)
 
     if (!api_router_match(rq->server->router, &rq->uri, &rq->match))
         rq->match.by_method = NULL;
-    else if (method != API_M_OTHER) /* OPTIONS is one: it has no route */
+    else if (method != API_M_OTHER) /* OPTIONS has no route */
         rq->route = rq->match.by_method[method];
 }
 
 static void answer_no_route(struct api_request *rq)
 {
     if (strcmp(rq->method, "OPTIONS") == 0)
-        api_error_options(rq);
+        api_error_answer_options(rq);
     else if (!rq->match.by_method)
-        api_error_not_found_page(rq);
+        api_error_answer_not_found(rq);
     else
-        api_error_wrong_method(rq);
+        api_error_answer_wrong_method(rq);
 }
 
-static void take_rest(struct api_request *rq)
+static void join_rest(struct api_request *rq)
 {
     struct base_buf b = {0};
 
@@ -344,37 +348,37 @@ static void take_rest(struct api_request *rq)
     rq->rest = base_buf_take(&b);
 }
 
-static bool gate(struct api_request *rq)
+static bool run_gate(struct api_request *rq)
 {
     return rq->server->gate && rq->server->gate(rq, rq->server->user);
 }
 
-static void begin_routed(struct api_request *rq)
+static void handle_routed_head(struct api_request *rq)
 {
     uint64_t length;
     bool body = has_body(rq, &length);
 
     find_route(rq);
     if (rq->match.has_rest)
-        take_rest(rq);
+        join_rest(rq);
     if (rq->route || rq->server->gate)
         read_identity(rq);
     if (rq->route ? !authorise(rq) : rq->server->gate && !check_user(rq))
         return;
-    if (gate(rq))
+    if (run_gate(rq))
         return;
     if (!rq->route)
         answer_no_route(rq);
     else if (check_body_headers(rq, body, length) && rq->accept > API_ACCEPT_XML &&
              strcmp(rq->route->method, "GET") != 0 && !(rq->route->flags & API_ROUTE_CREEL))
-        /* refused before it does anything: api_error_unacceptable */
-        api_answer(rq, api_error_unacceptable_status(rq), API_JSON, NULL);
+        /* refuse it before it changes anything; see api_error_replace_unacceptable() */
+        api_answer(rq, api_error_get_unacceptable_status(rq), API_JSON, NULL);
 }
 
-void api_request_begin(struct api_request *rq, const char *method)
+void api_request_handle_head(struct api_request *rq, const char *method)
 {
     rq->begun = true;
-    rq->method = static_method(method);
+    rq->method = find_static_method(method);
     if (!rq->method) {
         snprintf(rq->unknown_method, sizeof rq->unknown_method, "%s", method);
         rq->method = rq->unknown_method;
@@ -385,43 +389,43 @@ void api_request_begin(struct api_request *rq, const char *method)
         rq->close = true;
         api_answer_error(rq, 503, "ServiceUnavailableException", "The server is stopping");
     } else if (api_origin_check_host(rq) && check_address(rq)) {
-        begin_routed(rq);
+        handle_routed_head(rq);
     }
     if (rq->state == API_ST_ANSWERED)
         rq->drain = true;
 }
 
-static bool charge(struct api_request *rq, size_t bytes)
+static bool charge_memory(struct api_request *rq, size_t bytes)
 {
     if (!rq->conn || bytes == 0)
         return true;
-    if (!api_peers_charge(rq->server->peers, &rq->conn->seat, bytes))
+    if (!api_peers_charge_body_memory(rq->server->peers, &rq->conn->seat, bytes))
         return false;
     rq->charged += bytes;
     return true;
 }
 
-static void no_memory(struct api_request *rq, const char *what)
+static void answer_no_memory(struct api_request *rq, const char *what)
 {
     api_add_header(rq, "Retry-After", BODY_RETRY_S);
     api_answer_error(rq, 503, "ServiceUnavailableException",
                      "Too many %s at once; try again in " BODY_RETRY_S " s", what);
 }
 
-/* While a request is not ABORTED its connection keeps its seat: that takes the lock. */
-bool api_charge_answer(struct api_request *rq, size_t bytes)
+/* Takes the lock, because a connection keeps its seat only while its request is not ABORTED. */
+bool api_charge_answer_memory(struct api_request *rq, size_t bytes)
 {
     bool ok;
 
     pthread_mutex_lock(&rq->server->lock);
-    ok = rq->state == API_ST_ABORTED || charge(rq, bytes);
+    ok = rq->state == API_ST_ABORTED || charge_memory(rq, bytes);
     pthread_mutex_unlock(&rq->server->lock);
     if (!ok)
-        no_memory(rq, "long answers are being made or sent");
+        answer_no_memory(rq, "long answers are being made or sent");
     return ok;
 }
 
-bool api_request_piece(struct api_request *rq, const char *data, size_t len)
+bool api_request_add_body_piece(struct api_request *rq, const char *data, size_t len)
 {
     size_t max, before = rq->body.len;
     int rc = 0;
@@ -436,34 +440,34 @@ bool api_request_piece(struct api_request *rq, const char *data, size_t len)
         if (rq->inflate_done && len > 0)
             rc = -BASE_EINVAL;
         else
-            rc = api_gunzip_piece(rq->inflate, data, len, max, &rq->body, &rq->inflate_done);
+            rc = api_gunzip_add_piece(rq->inflate, data, len, max, &rq->body, &rq->inflate_done);
     } else if (len > max - rq->body.len) {
         rc = -BASE_ELIMIT;
     } else {
         base_buf_add(&rq->body, data, len);
     }
-    if (rc == 0 && !charge(rq, rq->body.len - before))
+    if (rc == 0 && !charge_memory(rq, rq->body.len - before))
         rc = -BASE_EAGAIN;
     if (rc == 0)
         return true;
     if (rc == -BASE_ELIMIT)
-        too_large(rq);
+        answer_too_large(rq);
     else if (rc == -BASE_EAGAIN)
-        no_memory(rq, "bodies are being read");
+        answer_no_memory(rq, "bodies are being read");
     else
         api_answer_error(rq, 400, "BadRequestException", "The body is not in gzip format");
     base_buf_free(&rq->body);
-    api_request_discharge(rq);
-    rq->received = 0; /* what was wanted does not count against what is dropped */
+    api_request_release_body_memory(rq);
+    rq->received = 0; /* bytes of the wanted body do not count against the limit of dropped bytes */
     rq->drain = true;
     return true;
 }
 
-void api_request_end(struct api_request *rq)
+void api_request_finish_body(struct api_request *rq)
 {
     rq->handled = true;
     if (rq->conn)
-        api_conn_phase(rq->conn, API_PHASE_BUSY);
+        api_conn_set_phase(rq->conn, API_PHASE_BUSY);
     if (rq->state == API_ST_ANSWERED)
         return;
     if (rq->inflate && !rq->inflate_done) {
@@ -473,7 +477,7 @@ void api_request_end(struct api_request *rq)
     rq->route->handler(rq, rq->server->user);
 }
 
-/* ---- what a handler may ask ---- */
+/* ---- for handlers ---- */
 
 const char *api_method(const struct api_request *rq)
 {
@@ -494,7 +498,7 @@ const char *api_path_arg(const struct api_request *rq, unsigned i)
 
 const char *api_query(const struct api_request *rq, const char *name)
 {
-    return api_uri_query(&rq->uri, name);
+    return api_uri_find_query_value(&rq->uri, name);
 }
 
 void api_query_each(const struct api_request *rq, const char *name, void (*each)(const char *value, void *u), void *u)
@@ -512,7 +516,7 @@ void api_query_pairs(const struct api_request *rq, void (*each)(const char *name
 
 const char *api_header(const struct api_request *rq, const char *name)
 {
-    return header(rq, name);
+    return get_header(rq, name);
 }
 
 const char *api_body(const struct api_request *rq, size_t *len)
@@ -532,7 +536,7 @@ const struct api_route *api_route_of(const struct api_request *rq)
     return rq->route;
 }
 
-const char *api_refusal(const struct api_request *rq)
+const char *api_refusal_text(const struct api_request *rq)
 {
     return rq->refusal;
 }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 struct node {
-    char *text; /* literal segment on the way here */
+    char *text; /* the literal segment that leads here */
     struct node **kids;
     size_t n_kids, cap_kids;
     struct node *capture;
@@ -44,22 +44,22 @@ static void node_free(struct node *node)
     free(node);
 }
 
-static int text_cmp(const char *a, size_t n, const char *b)
+static int compare_segment(const char *a, size_t n, const char *b)
 {
     int c = strncmp(a, b, n);
 
     return c ? c : -(b[n] != '\0');
 }
 
-/* Kids are sorted by text. Returns the place of @text, or where it belongs. */
-static size_t kid_place(const struct node *node, const char *text, size_t n, bool *found)
+/* Children are sorted by text. Returns the index of @text, or where to insert it. */
+static size_t find_child_place(const struct node *node, const char *text, size_t n, bool *found)
 {
     size_t low = 0, high = node->n_kids;
 
     *found = false;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int c = text_cmp(text, n, node->kids[middle]->text);
+        int c = compare_segment(text, n, node->kids[middle]->text);
 
         if (c == 0) {
             *found = true;
@@ -73,10 +73,10 @@ static size_t kid_place(const struct node *node, const char *text, size_t n, boo
     return low;
 }
 
-static struct node *literal_kid(struct node *node, const char *text, size_t n)
+static struct node *get_or_add_child(struct node *node, const char *text, size_t n)
 {
     bool found;
-    size_t place = kid_place(node, text, n, &found);
+    size_t place = find_child_place(node, text, n, &found);
     struct node *kid;
 
     if (found)
@@ -103,11 +103,11 @@ static int add_route(struct node *node, const struct api_route *route, struct ba
 
         at = segment + n;
         if (n == 0 && !*at)
-            break; /* "/" alone, or a closing slash */
+            break; /* "/" alone, or a trailing slash */
         if (segment[0] != '{') {
             if (n == 0 || memchr(segment, '{', n))
                 return base_error_set(err, -BASE_EINVAL, "route %s: bad segment", route->path);
-            node = literal_kid(node, segment, n);
+            node = get_or_add_child(node, segment, n);
             continue;
         }
         if (n < 3 || segment[n - 1] != '}' || ++captures > API_CAPTURES_MAX)
@@ -128,7 +128,7 @@ static int add_route(struct node *node, const struct api_route *route, struct ba
         slot = &node->routes[method];
     }
     if (*slot)
-        return base_error_set(err, -BASE_EINVAL, "route %s %s is there twice", route->method, route->path);
+        return base_error_set(err, -BASE_EINVAL, "route %s %s is defined twice", route->method, route->path);
     *slot = route;
     return 0;
 }
@@ -173,11 +173,14 @@ void api_router_free(struct api_router *r)
     free(r);
 }
 
-/* Visits each node at most once, because a node has one way in: O(nodes) at worst, O(depth * log kids) usually. */
-static bool match_from(const struct node *node, const struct api_uri *uri, size_t at, struct api_match *out)
+/* Matches the segments from @at on below @node, backtracking from a literal child to the capture.
+ * Each node has one way in and is visited at most once: O(nodes) at worst, usually O(depth *
+ * log(children)). */
+static bool match_below(const struct node *node, const struct api_uri *uri, size_t at, struct api_match *out)
 {
     const char *segment = at < uri->n_segments ? uri->segments[at] : NULL;
-    bool at_end = !segment || (segment[0] == '\0' && at + 1 == uri->n_segments); /* one closing slash is fine */
+    /* one trailing slash is fine */
+    bool at_end = !segment || (segment[0] == '\0' && at + 1 == uri->n_segments);
 
     if (at_end && node->has_routes) {
         out->by_method = node->routes;
@@ -185,13 +188,13 @@ static bool match_from(const struct node *node, const struct api_uri *uri, size_
     }
     if (segment && segment[0]) {
         bool found;
-        size_t place = kid_place(node, segment, strlen(segment), &found);
+        size_t place = find_child_place(node, segment, strlen(segment), &found);
 
-        if (found && match_from(node->kids[place], uri, at + 1, out))
+        if (found && match_below(node->kids[place], uri, at + 1, out))
             return true;
         if (node->capture && out->n_args < API_CAPTURES_MAX) {
             out->args[out->n_args++] = segment;
-            if (match_from(node->capture, uri, at + 1, out))
+            if (match_below(node->capture, uri, at + 1, out))
                 return true;
             out->n_args--;
         }
@@ -208,5 +211,5 @@ static bool match_from(const struct node *node, const struct api_uri *uri, size_
 bool api_router_match(const struct api_router *r, const struct api_uri *uri, struct api_match *out)
 {
     memset(out, 0, sizeof *out);
-    return uri->n_segments > 0 && match_from(r->root, uri, 0, out);
+    return uri->n_segments > 0 && match_below(r->root, uri, 0, out);
 }

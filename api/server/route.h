@@ -2,9 +2,9 @@
  *
  *   node --literal--> node ... --{capture}--> node ... --{rest*}--> routes by method
  *
- * A literal segment wins over a capture, a capture over {rest*}; a branch that leads nowhere is left again. The
- * method is looked at only after the path is decided, as JAX-RS does: GET /apps/new-application is a wrong method,
- * not the application called "new-application". */
+ * A literal segment wins over a capture, and a capture over {rest*}; a branch that leads nowhere is
+ * abandoned. The method is considered only after the path is decided, as in JAX-RS: GET
+ * /apps/new-application is a wrong method, not the application called "new-application". */
 #ifndef CREEL_API_SERVER_ROUTE_H
 #define CREEL_API_SERVER_ROUTE_H
 
@@ -17,7 +17,7 @@ enum api_method { API_M_GET, API_M_POST, API_M_PUT, API_M_DELETE, API_M_COUNT, A
 
 struct api_match {
     const struct api_route *const *by_method; /* API_M_COUNT entries, NULL where the method is not served */
-    const char *args[API_CAPTURES_MAX];       /* borrowed from the uri; "{rest*}" is not among them */
+    const char *args[API_CAPTURES_MAX];       /* borrowed from the URI, without "{rest*}" */
     unsigned n_args;
     bool has_rest;
     size_t rest_from; /* index of the first segment that {rest*} took */
@@ -25,10 +25,11 @@ struct api_match {
 struct api_router;
 
 enum api_method api_method_parse(const char *text); /* HEAD gives GET */
-/* -BASE_EINVAL: bad path, no role, no handler, unknown method, the same route twice. @routes must outlive it. */
+/* Builds the trie. -BASE_EINVAL: bad path, no role, no handler, unknown method, or a duplicate
+ * route. @routes must outlive the router. */
 int api_router_new(const struct api_route *routes, size_t n, struct api_router **out, struct base_error *err);
 void api_router_free(struct api_router *r);
-/* False: no such path. */
+/* Returns false when no route has this path. */
 bool api_router_match(const struct api_router *r, const struct api_uri *uri, struct api_match *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The server: sockets, libmicrohttpd's callbacks, parking, the helper thread, the end. */
+/* The server: sockets, libmicrohttpd's callbacks, parking, the helper thread, the stop. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
@@ -22,20 +22,20 @@
 #define IDLE_DEFAULT_S      120
 #define HEAD_DEFAULT_MS     30000
 #define WINDOW_DEFAULT_MS   10000
-/* libmicrohttpd's limit lies so much above ours, and is dealt out to its threads: those that gave way for others are open
- * for another moment, and who is turned away is accepted first. */
+/* How far libmicrohttpd's limit, which is divided among its threads, lies above ours: a connection
+ * that gave way stays open for another moment, and one that is turned away is accepted first. */
 #define CONNECTIONS_SPARE (128 + THREADS_MAX)
 #define DESCRIPTORS_OTHER (256 + CONNECTIONS_SPARE)
 #define THREADS_MAX         64
 #define HELPER_TICK_MS      1000
-#define STOP_WAIT_MS        3000 /* for answers under way when the server stops */
+#define STOP_WAIT_MS        3000 /* for unfinished answers when the server stops */
 
-int64_t api_mono_ms(void)
+int64_t api_read_mono_ms(void)
 {
     return base_cond_now_us() / 1000;
 }
 
-bool api_fd_gone(int fd)
+bool api_fd_is_closed_by_peer(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLRDHUP};
 
@@ -52,32 +52,34 @@ void api_park(struct api_request *rq)
     pthread_mutex_unlock(&rq->server->lock);
 }
 
-/* A client that has only ended its own direction still reads: it is there until the connection is reset. */
-static bool is_reset(int fd)
+/* Tells whether the connection was reset. A client that closed only its sending side still
+ * reads. */
+static bool connection_is_reset(int fd)
 {
     struct pollfd p = {.fd = fd, .events = 0};
 
     return fd < 0 || (poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR | POLLNVAL)));
 }
 
-bool api_gone(const struct api_request *rq)
+bool api_client_is_gone(const struct api_request *rq)
 {
     struct api_server *s = rq->server;
     bool gone;
 
-    pthread_mutex_lock(&s->lock); /* while it is not ABORTED the descriptor is open */
-    gone = rq->state == API_ST_ABORTED || !rq->conn || is_reset(rq->conn->fd);
+    pthread_mutex_lock(&s->lock); /* the descriptor stays open while the request is not ABORTED */
+    gone = rq->state == API_ST_ABORTED || !rq->conn || connection_is_reset(rq->conn->fd);
     pthread_mutex_unlock(&s->lock);
     return gone;
 }
 
-/* PARKED -> ABORTED, with the lock held; lets it go for a moment. */
+/* Moves a request from PARKED to ABORTED. Called with the lock held, which it releases for a
+ * moment. */
 static void abort_parked(struct api_server *s, struct api_request *rq)
 {
     struct MHD_Connection *connection = rq->connection;
 
     rq->state = API_ST_ABORTED;
-    api_link_del(&rq->parked);
+    api_link_remove(&rq->parked);
     api_link_add(&s->aborted, &rq->parked);
     s->resuming++;
     pthread_mutex_unlock(&s->lock);
@@ -86,8 +88,9 @@ static void abort_parked(struct api_server *s, struct api_request *rq)
     s->resuming--;
 }
 
-/* The handler has returned without an answer so far. True: suspended, MHD will call again; false: answered now. */
-static bool suspend(struct api_request *rq)
+/* Called when the handler has returned without an answer so far. Returns true when the request was
+ * suspended and MHD will call again, false when it was answered meanwhile. */
+static bool suspend_if_unanswered(struct api_request *rq)
 {
     struct api_server *s = rq->server;
     bool suspended = false;
@@ -108,7 +111,7 @@ static bool suspend(struct api_request *rq)
 
 /* ---- streams that wait ---- */
 
-bool api_stream_wait(struct api_stream *st)
+bool api_stream_suspend(struct api_stream *st)
 {
     struct api_server *s = st->server;
     bool waits = false;
@@ -119,7 +122,7 @@ bool api_stream_wait(struct api_stream *st)
         st->wait_ms = st->wait_ms == 0                           ? API_STREAM_POLL_FIRST_MS
                       : st->wait_ms * 2 > API_STREAM_POLL_MAX_MS ? API_STREAM_POLL_MAX_MS
                                                                  : st->wait_ms * 2;
-        st->wake_at_ms = api_mono_ms() + st->wait_ms;
+        st->wake_at_ms = api_read_mono_ms() + st->wait_ms;
         if (st->wake_at_ms < s->helper_wakes_ms)
             pthread_cond_broadcast(&s->wake);
         api_link_add(&s->waiting, &st->link);
@@ -129,9 +132,10 @@ bool api_stream_wait(struct api_stream *st)
     return waits;
 }
 
-/* With the lock held; resumes those whose wait is over at @now. Resuming under the lock is fine: MHD calls nothing of
- * ours from it. Returns when the next one's is, INT64_MAX without any. */
-static int64_t wake_streams(struct api_server *s, int64_t now)
+/* Resumes the streams whose wait is over at @now. Called with the lock held, which is safe because
+ * MHD calls nothing of ours from MHD_resume_connection(). Returns when the next wait ends,
+ * INT64_MAX without any. */
+static int64_t resume_due_streams(struct api_server *s, int64_t now)
 {
     int64_t next = INT64_MAX;
 
@@ -140,7 +144,7 @@ static int64_t wake_streams(struct api_server *s, int64_t now)
 
         after = l->next;
         if (st->wake_at_ms <= now) {
-            api_link_del(&st->link);
+            api_link_remove(&st->link);
             MHD_resume_connection(st->connection);
         } else if (st->wake_at_ms < next) {
             next = st->wake_at_ms;
@@ -149,15 +153,15 @@ static int64_t wake_streams(struct api_server *s, int64_t now)
     return next;
 }
 
-/* Bytes that have come and that we have not read yet: then it is we who are slow. */
-static bool has_unread(int fd)
+/* Tells whether bytes have arrived that we have not read yet: then we are the slow side. */
+static bool has_unread_bytes(int fd)
 {
     int n = 0;
 
     return ioctl(fd, FIONREAD, &n) == 0 && n > 0;
 }
 
-static bool is_late(struct api_server *s, struct api_conn *conn, int64_t now)
+static bool connection_is_late(struct api_server *s, struct api_conn *conn, int64_t now)
 {
     enum api_phase phase = (enum api_phase)atomic_load(&conn->phase);
     int64_t since = atomic_load(&conn->since_ms);
@@ -168,7 +172,9 @@ static bool is_late(struct api_server *s, struct api_conn *conn, int64_t now)
     case API_PHASE_BODY:
         return s->body_rate > 0 && api_pace_is_late(&conn->pace, since, atomic_load(&conn->received), now,
                                                     s->body_window_ms, s->body_rate);
-    case API_PHASE_IDLE: /* libmicrohttpd's own time-out sees silence; this, a byte of a request line now and then */
+    /* libmicrohttpd's own time-out sees silence; this one also sees a client that sends a byte of a
+     * request line now and then */
+    case API_PHASE_IDLE:
         return now - since > 2 * s->idle_timeout_ms;
     case API_PHASE_BUSY:
         break;
@@ -176,19 +182,20 @@ static bool is_late(struct api_server *s, struct api_conn *conn, int64_t now)
     return false;
 }
 
-/* Cuts who keeps a connection without using it. With the lock held. */
-static void cut_late(struct api_server *s, int64_t now)
+/* Shuts down connections that are kept but not used. Called with the lock held. */
+static void shut_down_late_connections(struct api_server *s, int64_t now)
 {
     for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {
         struct api_conn *conn = (struct api_conn *)(void *)l;
 
-        if (is_late(s, conn, now) && !has_unread(conn->fd))
-            shutdown(conn->fd, SHUT_RDWR); /* open as long as it is listed */
+        if (connection_is_late(s, conn, now) && !has_unread_bytes(conn->fd))
+            /* the descriptor is open as long as the connection is listed */
+            shutdown(conn->fd, SHUT_RDWR);
     }
 }
 
-/* When the server stops: all but those whose request has come. */
-static void cut_waiting(struct api_server *s)
+/* Shuts down all connections without a whole request, when the server stops. */
+static void shut_down_idle_connections(struct api_server *s)
 {
     for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {
         struct api_conn *conn = (struct api_conn *)(void *)l;
@@ -198,24 +205,24 @@ static void cut_waiting(struct api_server *s)
     }
 }
 
-void api_conn_phase(struct api_conn *conn, enum api_phase phase)
+void api_conn_set_phase(struct api_conn *conn, enum api_phase phase)
 {
-    atomic_store(&conn->since_ms, api_mono_ms());
+    atomic_store(&conn->since_ms, api_read_mono_ms());
     atomic_store(&conn->phase, phase);
 }
 
 static void *helper_main(void *p)
 {
     struct api_server *s = p;
-    int64_t next_cut = api_mono_ms() + s->tick_ms;
+    int64_t next_cut = api_read_mono_ms() + s->tick_ms;
 
     pthread_setname_np(pthread_self(), "http-helper");
     pthread_mutex_lock(&s->lock);
     while (!s->helper_stop) {
-        int64_t now = api_mono_ms(), next_stream = wake_streams(s, now);
+        int64_t now = api_read_mono_ms(), next_stream = resume_due_streams(s, now);
 
         if (now >= next_cut) {
-            cut_late(s, now);
+            shut_down_late_connections(s, now);
             next_cut = now + s->tick_ms;
         }
         s->helper_wakes_ms = next_stream < next_cut ? next_stream : next_cut;
@@ -232,7 +239,7 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connectio
     struct api_request *rq = api_request_new(cls, connection, uri);
 
     if (rq->conn)
-        api_conn_phase(rq->conn, API_PHASE_HEAD);
+        api_conn_set_phase(rq->conn, API_PHASE_HEAD);
     return rq;
 }
 
@@ -245,15 +252,15 @@ static enum MHD_Result send_answer(struct api_request *rq)
     state = rq->state;
     pthread_mutex_unlock(&s->lock);
     base_assert(state == API_ST_ANSWERED || state == API_ST_ABORTED);
-    return state == API_ST_ANSWERED ? api_reply_send(rq) : api_reply_send_stopping(rq);
+    return state == API_ST_ANSWERED ? api_reply_send(rq) : api_reply_send_stopping_error(rq);
 }
 
-static enum MHD_Result handle(struct api_request *rq)
+static enum MHD_Result finish_and_handle(struct api_request *rq)
 {
     struct api_server *s = rq->server;
     enum api_state state;
 
-    api_request_end(rq);
+    api_request_finish_body(rq);
     pthread_mutex_lock(&s->lock);
     state = rq->state;
     pthread_mutex_unlock(&s->lock);
@@ -261,24 +268,25 @@ static enum MHD_Result handle(struct api_request *rq)
         base_log_error("http", "%s %s: the handler neither answered nor parked", rq->method, rq->uri.path);
         api_answer_error(rq, 500, "YarnRuntimeException", "No answer");
     }
-    if (state == API_ST_PARKING && suspend(rq))
-        return MHD_YES; /* rq may be gone */
+    if (state == API_ST_PARKING && suspend_if_unanswered(rq))
+        return MHD_YES; /* @rq may be freed already */
     return send_answer(rq);
 }
 
-static void head_has_come(struct api_request *rq)
+static void note_head_arrived(struct api_request *rq)
 {
     struct api_conn *conn = rq->conn;
 
     if (!conn)
         return;
     if (!conn->spoke)
-        api_peers_spoke(rq->server->peers, &conn->seat);
+        api_peers_mark_spoken(rq->server->peers, &conn->seat);
     conn->spoke = true;
-    api_conn_phase(conn, API_PHASE_BODY);
+    api_conn_set_phase(conn, API_PHASE_BODY);
 }
 
-/* Called after the headers, for every piece of the body, when all is there, and again after each resume. */
+/* MHD calls this after the headers, for every piece of the body, when the whole body is there, and
+ * again after each resume. */
 static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
                                  const char *version, const char *data, size_t *size, void **context)
 {
@@ -294,10 +302,10 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
         const char *expect = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Expect");
         const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
 
-        head_has_come(rq);
-        api_request_begin(rq, method);
-        /* An error known now spares the client its body, at the price of the connection; a short one is rather read
-         * and dropped. */
+        note_head_arrived(rq);
+        api_request_handle_head(rq, method);
+        /* An error that is known now spares the client its body, at the price of the connection; a
+         * short body is better read and dropped. */
         if (rq->state == API_ST_ANSWERED && (expect || (length && strtoull(length, NULL, 10) > API_DRAIN_MAX))) {
             rq->close = true;
             return api_reply_send(rq);
@@ -305,12 +313,12 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
         return MHD_YES;
     }
     if (*size > 0) {
-        bool ok = api_request_piece(rq, data, *size);
+        bool ok = api_request_add_body_piece(rq, data, *size);
 
         *size = 0;
         return ok ? MHD_YES : MHD_NO;
     }
-    return rq->handled ? send_answer(rq) : handle(rq);
+    return rq->handled ? send_answer(rq) : finish_and_handle(rq);
 }
 
 static void on_completed(void *cls, struct MHD_Connection *connection, void **context,
@@ -325,16 +333,16 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **co
     *context = NULL;
     if (!rq)
         return;
-    api_request_discharge(rq);
+    api_request_release_body_memory(rq);
     if (rq->conn)
-        api_conn_phase(rq->conn, API_PHASE_IDLE);
+        api_conn_set_phase(rq->conn, API_PHASE_IDLE);
     pthread_mutex_lock(&s->lock);
     owed = rq->state == API_ST_ABORTED && !rq->late_answer;
     if (rq->state == API_ST_ABORTED) {
         rq->completed = true;
         rq->conn = NULL;
         if (!owed)
-            api_link_del(&rq->parked);
+            api_link_remove(&rq->parked);
     }
     if (--s->n_requests == 0 && atomic_load(&s->stopping))
         pthread_cond_broadcast(&s->wake);
@@ -355,10 +363,11 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 
         conn = base_alloc(sizeof *conn);
         conn->fd = fd->connect_fd;
-        api_conn_phase(conn, API_PHASE_HEAD);
+        api_conn_set_phase(conn, API_PHASE_HEAD);
         *context = conn;
         address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-        api_peers_enter(s->peers, &conn->seat, address ? address->client_addr : NULL, conn->fd, api_mono_ms());
+        api_peers_seat_connection(s->peers, &conn->seat, address ? address->client_addr : NULL,
+                                  conn->fd, api_read_mono_ms());
         pthread_mutex_lock(&s->lock);
         api_link_add(&s->conns, &conn->link);
         pthread_mutex_unlock(&s->lock);
@@ -367,9 +376,9 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
     if (!conn)
         return;
     pthread_mutex_lock(&s->lock);
-    api_link_del(&conn->link);
+    api_link_remove(&conn->link);
     pthread_mutex_unlock(&s->lock);
-    api_peers_leave(s->peers, &conn->seat, api_mono_ms());
+    api_peers_unseat_connection(s->peers, &conn->seat, api_read_mono_ms());
     *context = NULL;
     free(conn);
 }
@@ -384,7 +393,7 @@ static void on_log(void *cls, const char *fmt, va_list ap)
     n = strlen(line);
     while (n > 0 && line[n - 1] == '\n')
         line[--n] = '\0';
-    base_log_debug("http", "%s", line); /* mostly about clients that went away */
+    base_log_debug("http", "%s", line); /* mostly about clients that disconnected */
 }
 
 /* ---- start ---- */
@@ -401,8 +410,8 @@ static bool is_loopback(const struct sockaddr *a)
 #define BIND_TRIES   100
 #define BIND_WAIT_MS 20
 
-/* A daemon that was just killed keeps its address until the last of its threads is gone: whoever starts it again at once
- * need not care. */
+/* Retries a busy address for a while: a killed daemon keeps its address until its last thread is
+ * gone, so that it can be restarted at once. */
 static int bind_patiently(int fd, const struct addrinfo *ai)
 {
     for (int i = 0; i < BIND_TRIES; i++) {
@@ -416,14 +425,15 @@ static int bind_patiently(int fd, const struct addrinfo *ai)
     return -1;
 }
 
-static int listen_on(const struct addrinfo *ai, const struct api_server_conf *conf, struct base_error *err)
+static int open_listening_socket(const struct addrinfo *ai, const struct api_server_conf *conf, struct base_error *err)
 {
     int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
 
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, errno, "socket for %s", conf->bind);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* inherited: an answer leaves when it is written */
+    /* inherited by connections: an answer is sent as soon as it is written */
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (bind_patiently(fd, ai) < 0 || listen(fd, 1024) < 0) {
         int saved = errno;
 
@@ -433,7 +443,7 @@ static int listen_on(const struct addrinfo *ai, const struct api_server_conf *co
     return fd;
 }
 
-int api_listen(const struct api_server_conf *conf, struct base_error *err)
+int api_open_listener(const struct api_server_conf *conf, struct base_error *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *ai = NULL;
     const char *host = conf->bind ? conf->bind : "127.0.0.1";
@@ -442,7 +452,7 @@ int api_listen(const struct api_server_conf *conf, struct base_error *err)
 
     snprintf(text, sizeof text, "%u", conf->port);
     rc = getaddrinfo(host, text, &hints, &ai);
-    if (rc != 0) /* a name server that is away may be back */
+    if (rc != 0) /* an unreachable name server may come back */
         return base_error_set(err, rc == EAI_AGAIN ? -BASE_EAGAIN : -BASE_EINVAL, "address %s: %s", host,
                               gai_strerror(rc));
     if (!conf->insecure && !is_loopback(ai->ai_addr)) {
@@ -452,12 +462,12 @@ int api_listen(const struct api_server_conf *conf, struct base_error *err)
                               "authenticated (--insecure lifts this)",
                               host);
     }
-    fd = listen_on(ai, conf, err);
+    fd = open_listening_socket(ai, conf, err);
     freeaddrinfo(ai);
     return fd;
 }
 
-static int port_of(int fd, uint16_t *port, struct base_error *err)
+static int get_bound_port(int fd, uint16_t *port, struct base_error *err)
 {
     struct sockaddr_storage bound;
     socklen_t len = sizeof bound;
@@ -469,7 +479,7 @@ static int port_of(int fd, uint16_t *port, struct base_error *err)
     return 0;
 }
 
-static unsigned thread_count(unsigned wanted)
+static unsigned choose_thread_count(unsigned wanted)
 {
     cpu_set_t set;
 
@@ -478,9 +488,10 @@ static unsigned thread_count(unsigned wanted)
     return wanted > THREADS_MAX ? THREADS_MAX : wanted ? wanted : 1;
 }
 
-/* Lets the process open as many descriptors as @connections need. Returns how many connections there can be: with fewer
- * descriptors than connections nobody could be accepted long before a limit is reached. */
-static unsigned raise_descriptors(unsigned connections)
+/* Raises the limit of descriptors to what @connections need. Returns how many connections are
+ * possible: with more connections than descriptors, accept() would fail long before a limit is
+ * reached. */
+static unsigned raise_descriptor_limit(unsigned connections)
 {
     struct rlimit limit;
     rlim_t wanted = (rlim_t)connections + DESCRIPTORS_OTHER;
@@ -496,13 +507,14 @@ static unsigned raise_descriptors(unsigned connections)
     return (unsigned)wanted;
 }
 
-/* Nobody new while stopping. (MHD_quiesce_daemon would race with the server's threads and abort the process.) */
+/* Accepts no connection while stopping. (MHD_quiesce_daemon() would race with the server's threads
+ * and abort the process.) */
 static enum MHD_Result on_connect(void *cls, const struct sockaddr *addr, socklen_t len)
 {
     struct api_server *s = cls;
 
     (void)len;
-    return !atomic_load(&s->stopping) && api_peers_has_room(s->peers, addr, api_mono_ms()) ? MHD_YES : MHD_NO;
+    return !atomic_load(&s->stopping) && api_peers_have_room_for(s->peers, addr, api_read_mono_ms()) ? MHD_YES : MHD_NO;
 }
 
 static void set_limits(struct api_server *s, const struct api_server_conf *conf, unsigned connections)
@@ -513,7 +525,7 @@ static void set_limits(struct api_server *s, const struct api_server_conf *conf,
                                      .for_nodes = conf->connections_for_nodes,
                                      .body_bytes = conf->body_memory};
 
-    if (connections < asked) { /* the shares stay shares */
+    if (connections < asked) { /* scale the shares too */
         limits.per_address = (unsigned)((uint64_t)limits.per_address * connections / asked);
         limits.for_nodes = (unsigned)((uint64_t)limits.for_nodes * connections / asked);
         if (conf->connections_per_address && limits.per_address == 0)
@@ -524,13 +536,13 @@ static void set_limits(struct api_server *s, const struct api_server_conf *conf,
 
 static int start_mhd(struct api_server *s, const struct api_server_conf *conf, struct base_error *err)
 {
-    unsigned threads = thread_count(conf->threads);
+    unsigned threads = choose_thread_count(conf->threads);
     unsigned connections = conf->connections_max ? conf->connections_max : CONNECTIONS_DEFAULT;
     struct MHD_OptionItem pool[] = {{MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL}, {MHD_OPTION_END, 0, NULL}};
 
     if (threads == 1)
         pool[0] = pool[1];
-    connections = raise_descriptors(connections);
+    connections = raise_descriptor_limit(connections);
     set_limits(s, conf, connections);
     s->mhd = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
@@ -539,7 +551,7 @@ static int start_mhd(struct api_server *s, const struct api_server_conf *conf, s
         (unsigned)(s->idle_timeout_ms / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)API_CONNECTION_MEMORY,
         MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
-    s->listen_fd = -1; /* libmicrohttpd's: it closes it, also when it does not start */
+    s->listen_fd = -1; /* owned by libmicrohttpd, which closes it even when it does not start */
     if (!s->mhd)
         return base_error_sys(err, -BASE_EIO, errno, "the HTTP server did not start");
     return 0;
@@ -595,9 +607,9 @@ int api_server_start(const struct api_server_conf *conf, const struct api_route 
     s->listen_fd = conf->listener > 0 ? conf->listener : -1;
     rc = api_router_new(routes, n, &s->router, err);
     if (rc == 0 && s->listen_fd < 0)
-        rc = s->listen_fd = api_listen(conf, err);
+        rc = s->listen_fd = api_open_listener(conf, err);
     if (rc >= 0)
-        rc = port_of(s->listen_fd, &s->port, err);
+        rc = get_bound_port(s->listen_fd, &s->port, err);
     if (rc < 0)
         goto fail;
     rc = pthread_create(&s->helper, NULL, helper_main, s);
@@ -629,10 +641,10 @@ uint16_t api_server_port(const struct api_server *s)
 
 /* ---- stop ---- */
 
-/* With the lock held: everything that is suspended goes on, to be answered 503 or ended. */
-static void abort_all(struct api_server *s)
+/* Resumes everything that is suspended, to be answered 503 or ended. Called with the lock held. */
+static void abort_all_parked(struct api_server *s)
 {
-    wake_streams(s, INT64_MAX);
+    resume_due_streams(s, INT64_MAX);
     while (s->parked.next != &s->parked)
         abort_parked(s, (struct api_request *)(void *)s->parked.next);
 }
@@ -649,29 +661,32 @@ void api_server_stop_begin(struct api_server *s)
     pthread_mutex_lock(&s->lock);
     s->helper_stop = true;
     pthread_cond_broadcast(&s->wake);
-    abort_all(s);
-    cut_waiting(s);
+    abort_all_parked(s);
+    shut_down_idle_connections(s);
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Waits for threads inside MHD_resume_connection() without a limit, since libmicrohttpd aborts the
+ * process when it is stopped with suspended connections, but only for a while for answers under
+ * way. */
 void api_server_stop(struct api_server *s)
 {
-    int64_t until = api_mono_ms() + STOP_WAIT_MS;
+    int64_t until = api_read_mono_ms() + STOP_WAIT_MS;
 
     if (!s)
         return;
     api_server_stop_begin(s);
     pthread_mutex_lock(&s->lock);
-    while (s->resuming > 0 || (s->n_requests > 0 && api_mono_ms() < until))
+    while (s->resuming > 0 || (s->n_requests > 0 && api_read_mono_ms() < until))
         base_cond_wait_until(&s->wake, &s->lock,
-                             (s->resuming > 0 && api_mono_ms() >= until ? api_mono_ms() + 10 : until) * 1000);
+                             (s->resuming > 0 && api_read_mono_ms() >= until ? api_read_mono_ms() + 10 : until) * 1000);
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->helper, NULL);
     MHD_stop_daemon(s->mhd);
-    while (s->aborted.next != &s->aborted) { /* never answered by the daemon */
+    while (s->aborted.next != &s->aborted) { /* requests that the daemon never answered */
         struct api_request *rq = (struct api_request *)(void *)s->aborted.next;
 
-        api_link_del(&rq->parked);
+        api_link_remove(&rq->parked);
         api_request_free(rq);
     }
     server_free(s);

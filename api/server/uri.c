@@ -11,8 +11,8 @@
 #define SEGMENTS_MAX 256
 #define PAIRS_MAX    1024
 
-/* True when a component between slashes (the segment itself included) is "." or "..". */
-static bool has_dots(const char *segment)
+/* Tells whether a component between slashes (the segment itself included) is "." or "..". */
+static bool has_dot_component(const char *segment)
 {
     for (;;) {
         size_t n = strcspn(segment, "/");
@@ -25,7 +25,8 @@ static bool has_dots(const char *segment)
     }
 }
 
-/* "http://host:port/path?query": finds "host:port" (*@len bytes; 0: there is none) and returns the rest. */
+/* Finds "host:port" in "http://host:port/path?query" (*@len bytes; 0: there is none) and returns
+ * the rest of @raw. */
 static const char *skip_authority(const char *raw, const char **authority, size_t *len)
 {
     static const char *const schemes[] = {"http://", "https://"};
@@ -43,7 +44,7 @@ static const char *skip_authority(const char *raw, const char **authority, size_
     return raw;
 }
 
-static size_t count(const char *from, const char *end, char c)
+static size_t count_char(const char *from, const char *end, char c)
 {
     size_t n = 0;
 
@@ -52,7 +53,7 @@ static size_t count(const char *from, const char *end, char c)
     return n;
 }
 
-static char *parse_path(struct api_uri *u, const char *path, const char *end, char *to)
+static char *decode_path(struct api_uri *u, const char *path, const char *end, char *to)
 {
     const char *from = path + 1;
 
@@ -63,7 +64,7 @@ static char *parse_path(struct api_uri *u, const char *path, const char *end, ch
         char *segment = to;
 
         to = base_percent_decode(from, matrix ? matrix : segment_end, to, false);
-        if (!to || has_dots(segment))
+        if (!to || has_dot_component(segment))
             return NULL;
         u->segments[u->n_segments++] = segment;
         if (!stop)
@@ -72,7 +73,7 @@ static char *parse_path(struct api_uri *u, const char *path, const char *end, ch
     }
 }
 
-static char *parse_query(struct api_uri *u, const char *query, char *to)
+static char *decode_query(struct api_uri *u, const char *query, char *to)
 {
     while (*query) {
         const char *end = query + strcspn(query, "&");
@@ -105,8 +106,8 @@ int api_uri_parse(struct api_uri *u, const char *raw)
     const char *end = rest + strcspn(rest, "?#");
     const char *query = *end == '?' ? end + 1 : "";
     size_t path_len = path == rest ? (size_t)(end - rest) : 1, query_len = strlen(query);
-    size_t segments_max = count(path, path + path_len, '/') + 1;
-    size_t pairs_max = *query ? count(query, query + query_len, '&') + 1 : 0;
+    size_t segments_max = count_char(path, path + path_len, '/') + 1;
+    size_t pairs_max = *query ? count_char(query, query + query_len, '&') + 1 : 0;
     char *text;
 
     memset(u, 0, sizeof *u);
@@ -130,8 +131,8 @@ int api_uri_parse(struct api_uri *u, const char *raw)
         return -BASE_ELIMIT;
     if (path[0] != '/')
         return strcmp(path, "*") == 0 ? 0 : -BASE_EINVAL;
-    text = parse_path(u, path, path + path_len, text);
-    if (!text || !parse_query(u, query, text)) {
+    text = decode_path(u, path, path + path_len, text);
+    if (!text || !decode_query(u, query, text)) {
         u->n_segments = u->n_pairs = 0;
         return -BASE_EINVAL;
     }
@@ -144,7 +145,7 @@ void api_uri_free(struct api_uri *u)
     memset(u, 0, sizeof *u);
 }
 
-const char *api_uri_query(const struct api_uri *u, const char *name)
+const char *api_uri_find_query_value(const struct api_uri *u, const char *name)
 {
     for (size_t i = 0; i < u->n_pairs; i++)
         if (strcmp(u->pairs[i].name, name) == 0)

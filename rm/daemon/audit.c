@@ -286,7 +286,7 @@ static const char *op_of(const struct api_request *rq, unsigned status)
 
 void rm_audit_answer(struct api_request *rq, unsigned status, void *user)
 {
-    const char *op = op_of(rq, status), *why = api_refusal(rq);
+    const char *op = op_of(rq, status), *why = api_refusal_text(rq);
     const struct notes *n = api_request_slot(rq);
     const char *result =
         status >= 500 ? "failed" : status >= 400 || (n && n->refusal) ? "refused" : "success";

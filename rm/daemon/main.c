@@ -437,7 +437,7 @@ static int run(struct settings *s, struct base_error *err)
     rc = rm_audit_open(base_conf_get(s->conf, "creel.rm.audit-log"), err);
     if (rc < 0)
         goto free_conf;
-    conf.listener = api_listen(&conf, err); /* before the store is opened: a wrong address leaves it as it is */
+    conf.listener = api_open_listener(&conf, err); /* before the store is opened: a wrong address leaves it as it is */
     if (conf.listener < 0) {
         rc = wrong_address(s, conf.listener, err);
         goto free_conf;

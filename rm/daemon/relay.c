@@ -254,7 +254,7 @@ static bool look_at(struct stream *s, int64_t now)
     pthread_mutex_unlock(&s->lock);
     if (flow == ENDED || flow == BROKEN || (!s->rq && !has_reader))
         return true;
-    if (s->rq && (now - s->begun_ms > RM_RELAY_ANSWER_MS || api_gone(s->rq))) {
+    if (s->rq && (now - s->begun_ms > RM_RELAY_ANSWER_MS || api_client_is_gone(s->rq))) {
         give_up(s, 504, "GatewayTimeoutException", "it does not answer in time");
         return true;
     }

@@ -126,12 +126,12 @@ static void get_active(struct api_request *rq, void *user)
     struct base_buf body = {0};
 
     if (strcmp(api_path(rq), "/isActive") != 0) { /* a servlet's path takes no slash behind it */
-        api_answer_page(rq, 404, "Not Found", NULL);
+        api_answer_html_page(rq, 404, "Not Found", NULL);
         return;
     }
     api_add_header(rq, "Connection", "close");
     if (!rm_standby_is_active(user)) {
-        api_answer_page(rq, 405, "I am not Active!", "isActive");
+        api_answer_html_page(rq, 405, "I am not Active!", "isActive");
         return;
     }
     base_buf_adds(&body, "I am Active!");

@@ -197,7 +197,7 @@ static void get_jmx(struct api_request *rq, void *user)
     struct bean beans[2];
 
     if (strcmp(api_path(rq), "/jmx") != 0) { /* a servlet's path takes no slash behind it */
-        api_answer_page(rq, 404, "Not Found", NULL);
+        api_answer_html_page(rq, 404, "Not Found", NULL);
         return;
     }
     fill(user, &beans[0], &beans[1]);

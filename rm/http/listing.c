@@ -39,7 +39,7 @@ static bool charge(struct rm_listing *l)
     size_t memory = api_pieces_memory(l->pieces), more = memory > l->charged ? memory - l->charged : 0;
 
     l->charged += more;
-    return api_charge_answer(l->rq, more);
+    return api_charge_answer_memory(l->rq, more);
 }
 
 static bool step(void *user, bool stopping)
@@ -47,7 +47,7 @@ static bool step(void *user, bool stopping)
     struct rm_listing *l = user;
     enum rm_listing_next next;
 
-    if (stopping || api_gone(l->rq)) {
+    if (stopping || api_client_is_gone(l->rq)) {
         struct base_error err = {0};
 
         base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down");

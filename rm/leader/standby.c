@@ -230,7 +230,7 @@ static void answer(struct api_request *rq, const struct rm_backend *b, const cha
         api_add_header(rq, "Location", a.location.data);
     if (a.refresh.len)
         api_add_header(rq, "Refresh", a.refresh.data);
-    api_answer_gate(rq, a.status, &a.body);
+    api_answer_from_gate(rq, a.status, &a.body);
     rm_standby_answer_free(&a);
 }
 

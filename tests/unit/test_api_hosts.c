@@ -81,7 +81,7 @@ static bool origin_is(const char *origin, const char *host)
     struct api_authority a;
 
     CU_ASSERT_TRUE_FATAL(api_authority_parse(host, &a));
-    return api_origin_is(origin, &a);
+    return api_origin_matches(origin, &a);
 }
 
 static void test_origin(void)
@@ -108,7 +108,7 @@ static bool has(const struct api_hosts *h, const char *text)
     struct api_authority a;
 
     CU_ASSERT_TRUE_FATAL(api_authority_parse(text, &a));
-    return api_hosts_has(h, &a);
+    return api_hosts_contain(h, &a);
 }
 
 static void test_set(void)

@@ -366,16 +366,16 @@ static void test_gone(void)
     first = dequeue(true);
     second = dequeue(true);
     pthread_mutex_unlock(&queue.lock);
-    CU_ASSERT_FALSE(api_gone(first));
-    CU_ASSERT_FALSE(api_gone(second));
+    CU_ASSERT_FALSE(api_client_is_gone(first));
+    CU_ASSERT_FALSE(api_client_is_gone(second));
     shutdown(leaves, SHUT_WR);
-    CU_ASSERT_FALSE(api_gone(second)); /* it has said all it had to say, and reads on */
+    CU_ASSERT_FALSE(api_client_is_gone(second)); /* it has said all it had to say, and reads on */
     setsockopt(leaves, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
     close(leaves);
-    for (int64_t until = client_now_ms() + 10000; !api_gone(second) && client_now_ms() < until;)
+    for (int64_t until = client_now_ms() + 10000; !api_client_is_gone(second) && client_now_ms() < until;)
         pause_ms(1);
-    CU_ASSERT_TRUE(api_gone(second));
-    CU_ASSERT_FALSE(api_gone(first));
+    CU_ASSERT_TRUE(api_client_is_gone(second));
+    CU_ASSERT_FALSE(api_client_is_gone(first));
     answer_echo(second);
     answer_echo(first);
     CU_ASSERT_TRUE(client_read(stays, false, &a));
@@ -462,7 +462,7 @@ static struct api_request *late_rq;
 static void *late_answer_main(void *p)
 {
     (void)p;
-    while (!api_gone(late_rq)) /* becomes true when the server has taken the request back */
+    while (!api_client_is_gone(late_rq)) /* becomes true when the server has taken the request back */
         pause_ms(1);
     answer_echo(late_rq);
     return NULL;

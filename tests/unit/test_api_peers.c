@@ -46,7 +46,7 @@ static bool has_room(struct api_peers *p, const char *from, int64_t now)
     struct sockaddr_storage a;
 
     address(from, &a);
-    return api_peers_has_room(p, (struct sockaddr *)&a, now);
+    return api_peers_have_room_for(p, (struct sockaddr *)&a, now);
 }
 
 static void enter(struct api_peers *p, struct place *place, const char *from, int64_t now)
@@ -55,13 +55,13 @@ static void enter(struct api_peers *p, struct place *place, const char *from, in
 
     address(from, &a);
     CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM, 0, place->ends), 0);
-    api_peers_enter(p, &place->seat, (struct sockaddr *)&a, place->ends[0], now);
+    api_peers_seat_connection(p, &place->seat, (struct sockaddr *)&a, place->ends[0], now);
 }
 
 static void enter_and_speak(struct api_peers *p, struct place *place, const char *from, int64_t now)
 {
     enter(p, place, from, now);
-    api_peers_spoke(p, &place->seat);
+    api_peers_mark_spoken(p, &place->seat);
 }
 
 static bool is_cut(const struct place *place)
@@ -73,7 +73,7 @@ static bool is_cut(const struct place *place)
 
 static void leave(struct api_peers *p, struct place *place, int64_t now)
 {
-    api_peers_leave(p, &place->seat, now);
+    api_peers_unseat_connection(p, &place->seat, now);
     close(place->ends[0]);
     close(place->ends[1]);
 }
@@ -93,9 +93,9 @@ static void test_one_address(void)
     }
     CU_ASSERT_FALSE(is_cut(&a[2]));
     CU_ASSERT_FALSE(is_cut(&other));
-    api_peers_spoke(p, &a[0].seat); /* gave way a moment ago: nothing more happens */
+    api_peers_mark_spoken(p, &a[0].seat); /* gave way a moment ago: nothing more happens */
     for (int i = 2; i < 5; i++)
-        api_peers_spoke(p, &a[i].seat);
+        api_peers_mark_spoken(p, &a[i].seat);
     CU_ASSERT_FALSE(has_room(p, "192.0.2.1", 0)); /* all three speak: nobody gives way */
     CU_ASSERT_TRUE(has_room(p, "192.0.2.2", 0));
     leave(p, &a[0], 0); /* did not count any more */
@@ -122,9 +122,9 @@ static void test_all(void)
     CU_ASSERT_TRUE(is_cut(&a[1])); /* the oldest silent one, whosever */
     CU_ASSERT_FALSE(is_cut(&a[0]));
     CU_ASSERT_FALSE(is_cut(&a[2]));
-    api_peers_spoke(p, &a[2].seat);
+    api_peers_mark_spoken(p, &a[2].seat);
     CU_ASSERT_FALSE(has_room(p, "192.0.2.5", 0)); /* the fourth is kept back */
-    api_peers_is_node(p, &a[0].seat, true, 0); /* it moves there */
+    api_peers_mark_node(p, &a[0].seat, true, 0); /* it moves there */
     CU_ASSERT_TRUE(has_room(p, "192.0.2.5", 0));
     enter_and_speak(p, &a[4], "192.0.2.5", 0);
     CU_ASSERT_FALSE(has_room(p, "192.0.2.6", 0));
@@ -147,13 +147,13 @@ static void test_nodes(void)
 
     for (int i = 0; i < 5; i++) { /* with the secret: they count no longer */
         enter_and_speak(p, &node[i], "192.0.2.1", 0);
-        api_peers_is_node(p, &node[i].seat, true, 0);
-        api_peers_is_node(p, &node[i].seat, true, 0); /* at each heartbeat */
+        api_peers_mark_node(p, &node[i].seat, true, 0);
+        api_peers_mark_node(p, &node[i].seat, true, 0); /* at each heartbeat */
         CU_ASSERT_TRUE(has_room(p, "192.0.2.1", 0));
     }
     for (int i = 0; i < 2; i++) {
         enter_and_speak(p, &a[i], "192.0.2.1", 0);
-        api_peers_is_node(p, &a[i].seat, false, 0); /* anybody may say so */
+        api_peers_mark_node(p, &a[i].seat, false, 0); /* anybody may say so */
     }
     CU_ASSERT_FALSE(has_room(p, "192.0.2.1", 0));
     for (int i = 0; i < 5; i++)
@@ -200,24 +200,24 @@ static void test_budget(void)
     enter_and_speak(p, &b, "192.0.2.1", 0);
     enter_and_speak(p, &c, "192.0.2.2", 0);
     enter_and_speak(p, &node, "192.0.2.3", 0);
-    CU_ASSERT_TRUE(api_peers_charge(p, &a.seat, 150));
-    CU_ASSERT_FALSE(api_peers_charge(p, &b.seat, 51)); /* half for one address, over all its connections */
-    CU_ASSERT_TRUE(api_peers_charge(p, &b.seat, 50));
-    CU_ASSERT_FALSE(api_peers_charge(p, &a.seat, 1));
-    CU_ASSERT_FALSE(api_peers_charge(p, &c.seat, 101)); /* a quarter is the nodes' */
-    CU_ASSERT_TRUE(api_peers_charge(p, &c.seat, 100));
-    CU_ASSERT_FALSE(api_peers_charge(p, &node.seat, 1));
-    api_peers_is_node(p, &node.seat, false, 0);
-    CU_ASSERT_FALSE(api_peers_charge(p, &node.seat, 1));
-    api_peers_is_node(p, &node.seat, true, 0);
-    CU_ASSERT_FALSE(api_peers_charge(p, &node.seat, 101));
-    CU_ASSERT_TRUE(api_peers_charge(p, &node.seat, 100));
-    api_peers_release(p, &a.seat, 150);
-    CU_ASSERT_TRUE(api_peers_charge(p, &c.seat, 50));
-    CU_ASSERT_FALSE(api_peers_charge(p, &c.seat, 1)); /* three quarters are taken, by whomever */
-    api_peers_release(p, &b.seat, 50);
-    api_peers_release(p, &c.seat, 150);
-    api_peers_release(p, &node.seat, 100);
+    CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &a.seat, 150));
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &b.seat, 51)); /* half for one address, over all its connections */
+    CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &b.seat, 50));
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &a.seat, 1));
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &c.seat, 101)); /* a quarter is the nodes' */
+    CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &c.seat, 100));
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &node.seat, 1));
+    api_peers_mark_node(p, &node.seat, false, 0);
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &node.seat, 1));
+    api_peers_mark_node(p, &node.seat, true, 0);
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &node.seat, 101));
+    CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &node.seat, 100));
+    api_peers_release_body_memory(p, &a.seat, 150);
+    CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &c.seat, 50));
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &c.seat, 1)); /* three quarters are taken, by whomever */
+    api_peers_release_body_memory(p, &b.seat, 50);
+    api_peers_release_body_memory(p, &c.seat, 150);
+    api_peers_release_body_memory(p, &node.seat, 100);
     leave(p, &a, 0);
     leave(p, &b, 0);
     leave(p, &c, 0);

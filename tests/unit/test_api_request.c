@@ -17,24 +17,24 @@ static void test_uri(void)
     CU_ASSERT_STRING_EQUAL(u.segments[4], "yarn.io/gpu");
     CU_ASSERT_STRING_EQUAL(u.segments[5], "");
     CU_ASSERT_STRING_EQUAL(u.path, "/ws/v1/%61pps;x=y/a%20b/yarn.io%2Fgpu/");
-    CU_ASSERT_STRING_EQUAL(api_uri_query(&u, "a"), "1");
-    CU_ASSERT_STRING_EQUAL(api_uri_query(&u, "b"), "x y+");
-    CU_ASSERT_STRING_EQUAL(api_uri_query(&u, "flag"), "");
-    CU_ASSERT_STRING_EQUAL(api_uri_query(&u, ""), "v");
-    CU_ASSERT_STRING_EQUAL(api_uri_query(&u, "c"), ";d=1"); /* a semicolon separates nothing */
-    CU_ASSERT_PTR_NULL(api_uri_query(&u, "A"));
-    CU_ASSERT_PTR_NULL(api_uri_query(&u, "d"));
+    CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "a"), "1");
+    CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "b"), "x y+");
+    CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "flag"), "");
+    CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, ""), "v");
+    CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "c"), ";d=1"); /* a semicolon separates nothing */
+    CU_ASSERT_PTR_NULL(api_uri_find_query_value(&u, "A"));
+    CU_ASSERT_PTR_NULL(api_uri_find_query_value(&u, "d"));
     api_uri_free(&u);
 
     CU_ASSERT_EQUAL(api_uri_parse(&u, "http://host:1/a?x=1#f"), 0);
     CU_ASSERT_STRING_EQUAL(u.path, "/a");
-    CU_ASSERT_STRING_EQUAL(api_uri_query(&u, "x"), "1#f");
+    CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "x"), "1#f");
     CU_ASSERT_STRING_EQUAL(u.authority, "host:1");
     api_uri_free(&u);
     CU_ASSERT_EQUAL(api_uri_parse(&u, "HTTPS://[::1]?x=2&y"), 0);
     CU_ASSERT_STRING_EQUAL(u.path, "/");
     CU_ASSERT_EQUAL(u.n_segments, 1);
-    CU_ASSERT_STRING_EQUAL(api_uri_query(&u, "x"), "2");
+    CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "x"), "2");
     CU_ASSERT_STRING_EQUAL(u.authority, "[::1]");
     api_uri_free(&u);
     CU_ASSERT_EQUAL(api_uri_parse(&u, "http:///a/b"), 0);
