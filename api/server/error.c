@@ -53,7 +53,7 @@ void api_error_encode_document(struct base_buf *out, enum api_type type, const c
         base_buf_adds(out, "</exception>");
         if (message && message[0]) {
             base_buf_adds(out, "<message>");
-            api_xml_text(out, message);
+            api_xml_add_text(out, message);
             base_buf_adds(out, "</message>");
         }
         base_buf_adds(out, "<javaClassName>");
@@ -149,13 +149,13 @@ static void add_error_page(struct base_buf *b, const char *path, unsigned status
                   "<html>\n<head>\n<meta http-equiv=\"Content-Type\" content=\"text/html;charset=ISO-8859-1\"/>\n"
                   "<title>Error %u ",
                   status);
-    api_xml_text(b, reason);
+    api_xml_add_text(b, reason);
     base_buf_addf(b, "</title>\n</head>\n<body><h2>HTTP ERROR %u ", status);
-    api_xml_text(b, reason);
+    api_xml_add_text(b, reason);
     base_buf_adds(b, "</h2>\n<table>\n<tr><th>URI:</th><td>");
-    api_xml_text(b, path);
+    api_xml_add_text(b, path);
     base_buf_addf(b, "</td></tr>\n<tr><th>STATUS:</th><td>%u</td></tr>\n<tr><th>MESSAGE:</th><td>", status);
-    api_xml_text(b, reason);
+    api_xml_add_text(b, reason);
     base_buf_adds(b, "</td></tr>\n");
     if (servlet)
         base_buf_addf(b, "<tr><th>SERVLET:</th><td>%s</td></tr>\n", servlet);
@@ -200,7 +200,7 @@ void api_error_answer_not_found(struct api_request *rq)
                       "  <meta http-equiv=\"Content-type\" content=\"text/html; charset=UTF-8\">\n"
                       "  <title>\n    Sorry, got error 404\n  </title>\n"
                       "  <h1>Sorry, got error 404</h1>\n  <p>There is nothing at <code>");
-    api_xml_text(&b, path);
+    api_xml_add_text(&b, path);
     base_buf_adds(&b, "</code>.</p>\n</html>\n");
     hand_over_body(rq, 404, API_TEXT, "text/html;charset=utf-8", false, &b);
 }
@@ -302,7 +302,7 @@ static void add_wadl(struct api_request *rq, struct base_buf *b)
 
     base_buf_adds(b, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
                      "<application xmlns=\"http://wadl.dev.java.net/2009/02\"><resources><resource path=\"");
-    api_xml_text(b, rq->uri.path + 1);
+    api_xml_add_text(b, rq->uri.path + 1);
     base_buf_adds(b, "\">");
     for (int i = 0; i < API_M_COUNT; i++)
         if (rq->match.by_method[i])

@@ -1,4 +1,4 @@
-/* Text of XML elements as YARN writes it. */
+/* Escapes the text of XML elements as YARN does. */
 #include "base/escape.h"
 #include "api/yarn/shape.h"
 
@@ -22,7 +22,7 @@ static const char *xml_escape(unsigned char c, char buf[static 7])
     }
 }
 
-void api_xml_text(struct base_buf *out, const char *s)
+void api_xml_add_text(struct base_buf *out, const char *s)
 {
     base_escape_add(out, s, xml_escape);
 }

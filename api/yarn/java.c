@@ -1,5 +1,6 @@
-/* Numbers as Java prints them. Source: java.lang.Float.toString and Double.toString: as few digits as tell the value
- * from its neighbours, at least one after the point; between 1e-3 and 1e7 plain, otherwise d.dddE[-]n. */
+/* Prints numbers as Java does. Source: java.lang.Float.toString and Double.toString: as few digits
+ * as distinguish the value from its neighbours, at least one after the point; plain between 1e-3
+ * and 1e7, otherwise d.dddE[-]n. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,8 +12,9 @@
 #define DOUBLE_DIGITS 17
 #define FLOAT_DIGITS  9
 
-/* The fewest digits of @v (> 0) that read back as @v, and the exponent of the first one. Returns their number. */
-static int shortest(double v, bool is_float, char digits[static DOUBLE_DIGITS + 1], int *exponent)
+/* Finds the fewest digits of @v (> 0) that read back as @v, and the exponent of the first digit.
+ * Returns the number of digits. */
+static int find_shortest_digits(double v, bool is_float, char digits[static DOUBLE_DIGITS + 1], int *exponent)
 {
     int most = is_float ? FLOAT_DIGITS : DOUBLE_DIGITS;
     char text[40];
@@ -33,7 +35,7 @@ static int shortest(double v, bool is_float, char digits[static DOUBLE_DIGITS + 
     return n;
 }
 
-static void add_plain(struct base_buf *out, const char *digits, int n, int exponent)
+static void add_plain_number(struct base_buf *out, const char *digits, int n, int exponent)
 {
     if (exponent < 0) {
         base_buf_adds(out, "0.");
@@ -51,7 +53,7 @@ static void add_plain(struct base_buf *out, const char *digits, int n, int expon
         base_buf_add(out, "0", 1);
 }
 
-void api_java_float(struct base_buf *out, double v, int is_float)
+void api_java_add_float(struct base_buf *out, double v, int is_float)
 {
     char digits[DOUBLE_DIGITS + 1];
     int exponent, n;
@@ -67,13 +69,13 @@ void api_java_float(struct base_buf *out, double v, int is_float)
         base_buf_adds(out, "Infinity");
         return;
     }
-    if (v < 1e7 && v == (double)(long)v) { /* most of ours: 0.0, 100.0 */
+    if (v < 1e7 && v == (double)(long)v) { /* the most frequent values: 0.0, 100.0 */
         base_buf_addf(out, "%ld.0", (long)v);
         return;
     }
-    n = shortest(v, is_float, digits, &exponent);
+    n = find_shortest_digits(v, is_float, digits, &exponent);
     if (exponent >= -3 && exponent < 7) {
-        add_plain(out, digits, n, exponent);
+        add_plain_number(out, digits, n, exponent);
         return;
     }
     base_buf_addf(out, "%c.%sE%d", digits[0], n > 1 ? digits + 1 : "0", exponent);

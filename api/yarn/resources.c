@@ -49,7 +49,8 @@ static const struct api_member resource_members[] = {
 #undef T
 static const struct api_shape shape_resource = {.root = "resource", .members = resource_members};
 
-void yarn_resource_set(struct yarn_resource *r, int64_t memory_mb, int64_t vcores, const struct yarn_limits *limits)
+void yarn_resource_set_memory_and_vcores(struct yarn_resource *r, int64_t memory_mb, int64_t vcores,
+                                         const struct yarn_limits *limits)
 {
     static const struct yarn_limits open = {.max = {INT64_MAX, INT64_MAX}};
 
@@ -72,7 +73,7 @@ void yarn_resource_set(struct yarn_resource *r, int64_t memory_mb, int64_t vcore
     r->infos.list = (struct api_list){.items = r->info, .n = 2, .stride = sizeof r->info[0]};
 }
 
-void yarn_resource_add(struct yarn_resource *r, const char *name, int64_t value)
+void yarn_resource_add_type(struct yarn_resource *r, const char *name, int64_t value)
 {
     base_assert(r->infos.list.n >= 2 && r->infos.list.n < YARN_RESOURCES_MAX);
     r->info[r->infos.list.n++] = (struct yarn_resource_info){

@@ -1,9 +1,11 @@
-/* api/yarn/resources.h - YARN's ResourceManager resources as plain structs and the tables that describe them.
- * Source (member order, presence, types): Hadoop's ResourceManager REST APIs; recordings in tests/golden.
+/* api/yarn/resources.h - YARN's ResourceManager resources as plain structs, and the tables that
+ * describe them. Source of member order, presence and types: Hadoop's ResourceManager REST APIs and
+ * the recordings in tests/golden.
  *
- * A struct holds what one resource shows, in the order in which YARN shows it, so that a table can be checked against
- * its struct by eye. Strings are borrowed; NULL is "absent". Structs hold pointers into themselves once their
- * yarn_*_init or yarn_resource_set was called: fill them where they stay, never copy them. Times are milliseconds. */
+ * A struct holds what one resource shows, in YARN's order, so that a table can be checked against
+ * its struct by eye. Strings are borrowed; NULL means absent. Structs hold pointers into themselves
+ * once a function has filled them or their resources: fill them where they stay, never copy them.
+ * Times are in milliseconds. */
 #ifndef CREEL_API_YARN_RESOURCES_H
 #define CREEL_API_YARN_RESOURCES_H
 
@@ -35,10 +37,13 @@ struct yarn_resource {
 struct yarn_limits { /* maximumAllocation and minimumAllocation of memory-mb and vcores */
     int64_t max[2], min[2];
 };
-/* Two entries, memory-mb and vcores; @limits NULL: 0 and 2^63-1, as YARN shows for everything that is no type. */
-void yarn_resource_set(struct yarn_resource *r, int64_t memory_mb, int64_t vcores, const struct yarn_limits *limits);
-/* A further countable type without unit ("map-slots"). Call after yarn_resource_set. */
-void yarn_resource_add(struct yarn_resource *r, const char *name, int64_t value);
+/* Sets @r to two types, memory-mb and vcores. Without @limits (NULL) each type shows the limits 0
+ * and 2^63-1, as YARN does for every resource that is not a limit itself. */
+void yarn_resource_set_memory_and_vcores(struct yarn_resource *r, int64_t memory_mb, int64_t vcores,
+                                         const struct yarn_limits *limits);
+/* Adds a further countable type without unit ("map-slots"). Call after
+ * yarn_resource_set_memory_and_vcores(). */
+void yarn_resource_add_type(struct yarn_resource *r, const char *name, int64_t value);
 
 /* ---- cluster ---- */
 struct yarn_cluster_info {
@@ -89,7 +94,7 @@ struct yarn_fair_queue {
     int64_t pending_apps, active_apps;         /* leaf only */
 };
 struct yarn_fair_info {
-    const struct yarn_fair_queue *root; /* shown as a parent, whatever it has below it */
+    const struct yarn_fair_queue *root; /* shown as a parent, even without children */
 };
 struct yarn_fair_scheduler {
     struct yarn_fair_info info;
@@ -161,7 +166,7 @@ struct yarn_statistics {
 };
 
 /* ---- attempts and containers ---- */
-struct yarn_attempt { /* element of the list */
+struct yarn_attempt { /* element of a list of attempts */
     int64_t id, start, finish;
     const char *container_id, *node_http, *node_id, *logs, *blacklisted, *system_blacklisted, *attempt_id,
         *export_ports, *state;
@@ -169,7 +174,7 @@ struct yarn_attempt { /* element of the list */
 struct yarn_attempts {
     struct api_list list;
 };
-struct yarn_attempt_info { /* a single attempt: another object */
+struct yarn_attempt_info { /* a single attempt, which YARN shows as a different object */
     const char *attempt_id, *host;
     int64_t rpc_port;
     const char *tracking_url, *original_tracking_url, *diagnostics, *state, *container_id;
@@ -193,7 +198,7 @@ struct yarn_containers {
 /* ---- nodes ---- */
 struct yarn_utilization {
     int64_t node_physical_mb, node_virtual_mb;
-    double node_cpu; /* a Java float widened to a double: both forms were seen */
+    double node_cpu; /* a Java float widened to double: recordings have both forms */
     int64_t containers_physical_mb, containers_virtual_mb;
     double containers_cpu;
 };
@@ -207,10 +212,11 @@ struct yarn_node {
     struct api_list labels; /* of const char * */
     struct yarn_empty allocation_tags;
     struct yarn_utilization utilization;
-    const struct yarn_resource *used, *available; /* NULL when the scheduler has no such node */
+    /* NULL when the scheduler does not know the node */
+    const struct yarn_resource *used, *available;
     struct yarn_empty attributes;
     struct yarn_resource total;
-    struct yarn_resource used_room, available_room; /* where used and available usually point */
+    struct yarn_resource used_room, available_room; /* what used and available usually point to */
 };
 struct yarn_nodes {
     struct api_list list;

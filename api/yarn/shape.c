@@ -1,4 +1,4 @@
-/* The encoder of shapes: one walk over a table of members for each of the two families, JSON and XML.
+/* Encodes shapes: one walk over a table of members for each of the two families, JSON and XML.
  * Source: recordings of YARN 3.4.2 in tests/golden. */
 #include "api/yarn/shape.h"
 #include "base/io/json_write.h"
@@ -10,7 +10,7 @@
 #define XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
 #define XSI             " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\""
 
-static void add(struct base_buf *out, const char *s)
+static void add_text(struct base_buf *out, const char *s)
 {
     base_buf_add(out, s, strlen(s));
 }
@@ -28,32 +28,33 @@ static void add_int(struct base_buf *out, int64_t v)
     base_buf_add(out, at, (size_t)(text + sizeof text - at));
 }
 
-/* ---- what a member holds ---- */
+/* ---- values of members ---- */
 
-static const void *field(const struct api_member *m, const void *view)
+static const void *get_field(const struct api_member *member, const void *view)
 {
-    return (const char *)view + m->offset;
+    return (const char *)view + member->offset;
 }
 
-static const char *string_of(const struct api_member *m, const void *view)
+static const char *get_string(const struct api_member *member, const void *view)
 {
-    return *(const char *const *)field(m, view);
+    return *(const char *const *)get_field(member, view);
 }
 
-static const void *object_of(const struct api_member *m, const void *view)
+static const void *get_object(const struct api_member *member, const void *view)
 {
-    return m->kind == API_K_OBJPTR ? *(const void *const *)field(m, view) : field(m, view);
+    return member->kind == API_K_OBJPTR ? *(const void *const *)get_field(member, view) : get_field(member, view);
 }
 
-/* A thing without parts: number, truth or text. Not the empty ones under API_NONEMPTY, nor NULL strings. */
-static bool scalar_present(const struct api_member *m, const void *view)
+/* Tells whether a number, truth value or string is shown: NULL strings never are, and zero, false
+ * and "" are not under API_NONEMPTY. */
+static bool is_scalar_shown(const struct api_member *m, const void *view)
 {
-    const void *f = field(m, view);
+    const void *f = get_field(m, view);
     bool always = m->presence == API_ALWAYS;
 
     switch (m->kind) {
     case API_K_STR:
-        return string_of(m, view) && (always || string_of(m, view)[0]);
+        return get_string(m, view) && (always || get_string(m, view)[0]);
     case API_K_I32:
         return always || *(const int32_t *)f != 0;
     case API_K_I64:
@@ -71,7 +72,7 @@ static bool scalar_present(const struct api_member *m, const void *view)
 
 static void add_number(struct base_buf *out, const struct api_member *m, const void *view)
 {
-    const void *f = field(m, view);
+    const void *f = get_field(m, view);
 
     switch (m->kind) {
     case API_K_I32:
@@ -81,13 +82,13 @@ static void add_number(struct base_buf *out, const struct api_member *m, const v
         add_int(out, *(const int64_t *)f);
         break;
     case API_K_F32:
-        api_java_float(out, (double)*(const float *)f, 1);
+        api_java_add_float(out, (double)*(const float *)f, 1);
         break;
     case API_K_F64:
-        api_java_float(out, *(const double *)f, 0);
+        api_java_add_float(out, *(const double *)f, 0);
         break;
     case API_K_BOOL:
-        add(out, *(const bool *)f ? "true" : "false");
+        add_text(out, *(const bool *)f ? "true" : "false");
         break;
     default:
         break;
@@ -99,21 +100,21 @@ static bool is_scalar(enum api_kind kind)
     return kind >= API_K_STR && kind <= API_K_BOOL;
 }
 
-static const void *list_at(const struct api_list *list, size_t i)
+static const void *get_list_element(const struct api_list *list, size_t i)
 {
     return (const char *)list->items + i * list->stride;
 }
 
-/* Item @i of any list of objects: its shape and its struct. */
-static const void *item_of(const struct api_member *m, const struct api_list *list, size_t i,
-                           const struct api_shape **shape)
+/* Returns item @i of a list of objects, and its shape. */
+static const void *get_list_item(const struct api_member *m, const struct api_list *list, size_t i,
+                                 const struct api_shape **shape)
 {
     const struct api_any *any;
 
     *shape = m->shape;
     if (m->kind != API_K_ANYLIST)
-        return list_at(list, i);
-    any = list_at(list, i);
+        return get_list_element(list, i);
+    any = get_list_element(list, i);
     *shape = any->shape;
     return any->view;
 }
@@ -122,23 +123,25 @@ static const void *item_of(const struct api_member *m, const struct api_list *li
 
 struct json {
     struct base_buf *out;
-    bool strings; /* M-bare: every scalar quoted, one item is no array, nothing is null */
+    /* M-bare (a mapped dialect): every scalar is quoted, a single item is not put into an array, an
+     * empty object is null */
+    bool strings;
 };
 
-static void json_object(const struct json *j, const struct api_shape *shape, const void *view, bool document);
+static void json_add_object(const struct json *j, const struct api_shape *shape, const void *view, bool document);
 
-static void json_name(const struct json *j, const char *name, bool *first)
+static void json_add_name(const struct json *j, const char *name, bool *first)
 {
     base_buf_add(j->out, *first ? "\"" : ",\"", *first ? 1 : 2);
     *first = false;
-    add(j->out, name);
+    add_text(j->out, name);
     base_buf_add(j->out, "\":", 2);
 }
 
-static void json_scalar(const struct json *j, const struct api_member *m, const void *view)
+static void json_add_scalar(const struct json *j, const struct api_member *m, const void *view)
 {
     if (m->kind == API_K_STR) {
-        base_json_quote(j->out, string_of(m, view));
+        base_json_quote(j->out, get_string(m, view));
         return;
     }
     if (j->strings)
@@ -148,7 +151,7 @@ static void json_scalar(const struct json *j, const struct api_member *m, const 
         base_buf_add(j->out, "\"", 1);
 }
 
-static void json_list(const struct json *j, const struct api_member *m, const struct api_list *list)
+static void json_add_list(const struct json *j, const struct api_member *m, const struct api_list *list)
 {
     bool array = !j->strings || list->n > 1;
 
@@ -158,76 +161,78 @@ static void json_list(const struct json *j, const struct api_member *m, const st
         if (i > 0)
             base_buf_add(j->out, ",", 1);
         if (m->kind == API_K_STRLIST) {
-            const char *s = *(const char *const *)list_at(list, i);
+            const char *s = *(const char *const *)get_list_element(list, i);
 
             base_json_quote(j->out, s ? s : "");
         } else {
             const struct api_shape *shape;
-            const void *item = item_of(m, list, i, &shape);
+            const void *item = get_list_item(m, list, i, &shape);
 
-            json_object(j, shape, item, false);
+            json_add_object(j, shape, item, false);
         }
     }
     if (array)
         base_buf_add(j->out, "]", 1);
 }
 
-static void json_pair(const struct json *j, const struct api_pair *pair)
+static void json_add_pair(const struct json *j, const struct api_pair *pair)
 {
-    add(j->out, "{\"key\":");
+    add_text(j->out, "{\"key\":");
     base_json_quote(j->out, pair->key ? pair->key : "");
     if (pair->value) {
-        add(j->out, ",\"value\":");
+        add_text(j->out, ",\"value\":");
         base_json_quote(j->out, pair->value);
     }
-    add(j->out, "}");
+    add_text(j->out, "}");
 }
 
-/* Natural JSON repeats the member "entry"; the mapped one makes an array of it. */
-static void json_map(const struct json *j, const struct api_list *list)
+/* Natural JSON repeats the member "entry"; mapped JSON puts the entries into an array. */
+static void json_add_map(const struct json *j, const struct api_list *list)
 {
     if (list->n == 0) {
-        add(j->out, j->strings ? "null" : "{}");
+        add_text(j->out, j->strings ? "null" : "{}");
         return;
     }
-    add(j->out, "{");
+    add_text(j->out, "{");
     for (size_t i = 0; i < list->n; i++) {
         if (i > 0)
-            add(j->out, ",");
+            add_text(j->out, ",");
         if (i == 0 || !j->strings)
-            add(j->out, "\"entry\":");
+            add_text(j->out, "\"entry\":");
         if (i == 0 && j->strings && list->n > 1)
-            add(j->out, "[");
-        json_pair(j, list_at(list, i));
+            add_text(j->out, "[");
+        json_add_pair(j, get_list_element(list, i));
     }
-    add(j->out, j->strings && list->n > 1 ? "]}" : "}");
+    add_text(j->out, j->strings && list->n > 1 ? "]}" : "}");
 }
 
-static void json_member(const struct json *j, const struct api_member *m, const void *view, bool *first)
+/* An object that turns out to be empty is dropped again under API_NONEMPTY. It must be encoded
+ * first, since whether it is empty depends on its members' members. */
+static void json_add_member(const struct json *j, const struct api_member *m, const void *view, bool *first)
 {
-    const struct api_list *list = field(m, view);
+    const struct api_list *list = get_field(m, view);
     const void *object;
 
     if (is_scalar(m->kind)) {
-        if (!scalar_present(m, view))
+        if (!is_scalar_shown(m, view))
             return;
-        json_name(j, m->name, first);
-        json_scalar(j, m, view);
+        json_add_name(j, m->name, first);
+        json_add_scalar(j, m, view);
     } else if (m->kind == API_K_MAP) {
         if (list->n == 0 && m->presence == API_NONEMPTY)
             return;
-        json_name(j, m->name, first);
-        json_map(j, list);
+        json_add_name(j, m->name, first);
+        json_add_map(j, list);
     } else if (m->kind == API_K_OBJ || m->kind == API_K_OBJPTR) {
         size_t before = j->out->len, start;
         bool first_before = *first;
 
-        object = object_of(m, view);
+        object = get_object(m, view);
         if (!object)
             return;
-        json_name(j, m->name, first);
+        json_add_name(j, m->name, first);
         start = j->out->len;
-        json_object(j, m->shape, object, false);
+        json_add_object(j, m->shape, object, false);
         if (m->presence == API_NONEMPTY &&
             (strcmp(j->out->data + start, "{}") == 0 || strcmp(j->out->data + start, "null") == 0)) {
             j->out->len = before;
@@ -235,27 +240,27 @@ static void json_member(const struct json *j, const struct api_member *m, const 
             *first = first_before;
         }
     } else if (list->n > 0) {
-        json_name(j, m->name, first);
-        json_list(j, m, list);
+        json_add_name(j, m->name, first);
+        json_add_list(j, m, list);
     }
 }
 
-static void json_object(const struct json *j, const struct api_shape *shape, const void *view, bool document)
+static void json_add_object(const struct json *j, const struct api_shape *shape, const void *view, bool document)
 {
     bool first = true;
 
-    add(j->out, "{");
+    add_text(j->out, "{");
     if (shape->xsi_type) {
-        json_name(j, "type", &first);
+        json_add_name(j, "type", &first);
         base_json_quote(j->out, shape->xsi_type);
     }
     for (const struct api_member *m = shape->members; m->kind != API_K_END; m++)
-        json_member(j, m, view, &first);
+        json_add_member(j, m, view, &first);
     if (first && j->strings && !document) {
         j->out->len--;
-        add(j->out, "null");
+        add_text(j->out, "null");
     } else {
-        add(j->out, "}");
+        add_text(j->out, "}");
     }
 }
 
@@ -263,112 +268,113 @@ static void json_object(const struct json *j, const struct api_shape *shape, con
 
 struct xml {
     struct base_buf *out;
-    unsigned declared; /* elements around this one that declare xmlns:xsi: only the outermost does */
+    /* number of enclosing elements that declare xmlns:xsi: only the outermost does */
+    unsigned declared;
 };
 
-static void xml_object(struct xml *x, const char *name, const struct api_shape *shape, const void *view,
-                       bool omit_empty);
+static void xml_add_object(struct xml *x, const char *name, const struct api_shape *shape, const void *view,
+                           bool omit_empty);
 
-static void xml_open(struct base_buf *out, const char *name)
+static void xml_open_element(struct base_buf *out, const char *name)
 {
     base_buf_add(out, "<", 1);
-    add(out, name);
+    add_text(out, name);
     base_buf_add(out, ">", 1);
 }
 
-static void xml_close(struct base_buf *out, const char *name)
+static void xml_close_element(struct base_buf *out, const char *name)
 {
     base_buf_add(out, "</", 2);
-    add(out, name);
+    add_text(out, name);
     base_buf_add(out, ">", 1);
 }
 
-static void xml_string(struct base_buf *out, const char *name, const char *text)
+static void xml_add_string(struct base_buf *out, const char *name, const char *text)
 {
-    xml_open(out, name);
-    api_xml_text(out, text);
-    xml_close(out, name);
+    xml_open_element(out, name);
+    api_xml_add_text(out, text);
+    xml_close_element(out, name);
 }
 
-static void xml_map(struct base_buf *out, const char *name, const struct api_list *list)
+static void xml_add_map(struct base_buf *out, const char *name, const struct api_list *list)
 {
     if (list->n == 0) {
         base_buf_addf(out, "<%s/>", name);
         return;
     }
-    xml_open(out, name);
+    xml_open_element(out, name);
     for (size_t i = 0; i < list->n; i++) {
-        const struct api_pair *pair = list_at(list, i);
+        const struct api_pair *pair = get_list_element(list, i);
 
-        xml_open(out, "entry");
-        xml_string(out, "key", pair->key ? pair->key : "");
+        xml_open_element(out, "entry");
+        xml_add_string(out, "key", pair->key ? pair->key : "");
         if (pair->value)
-            xml_string(out, "value", pair->value);
-        xml_close(out, "entry");
+            xml_add_string(out, "value", pair->value);
+        xml_close_element(out, "entry");
     }
-    xml_close(out, name);
+    xml_close_element(out, name);
 }
 
-static void xml_member(struct xml *x, const struct api_member *m, const void *view)
+static void xml_add_member(struct xml *x, const struct api_member *m, const void *view)
 {
     struct base_buf *out = x->out;
-    const struct api_list *list = field(m, view);
+    const struct api_list *list = get_field(m, view);
 
     if (is_scalar(m->kind)) {
-        if (!scalar_present(m, view))
+        if (!is_scalar_shown(m, view))
             return;
         if (m->kind == API_K_STR) {
-            xml_string(out, m->name, string_of(m, view));
+            xml_add_string(out, m->name, get_string(m, view));
             return;
         }
-        xml_open(out, m->name);
+        xml_open_element(out, m->name);
         add_number(out, m, view);
-        xml_close(out, m->name);
+        xml_close_element(out, m->name);
     } else if (m->kind == API_K_MAP) {
         if (list->n > 0 || m->presence == API_ALWAYS)
-            xml_map(out, m->name, list);
+            xml_add_map(out, m->name, list);
     } else if (m->kind == API_K_OBJ || m->kind == API_K_OBJPTR) {
-        const void *object = object_of(m, view);
+        const void *object = get_object(m, view);
 
         if (object)
-            xml_object(x, m->name, m->shape, object, m->presence == API_NONEMPTY);
+            xml_add_object(x, m->name, m->shape, object, m->presence == API_NONEMPTY);
     } else {
         for (size_t i = 0; i < list->n; i++) {
             if (m->kind == API_K_STRLIST) {
-                const char *s = *(const char *const *)list_at(list, i);
+                const char *s = *(const char *const *)get_list_element(list, i);
 
-                xml_string(out, m->name, s ? s : "");
+                xml_add_string(out, m->name, s ? s : "");
             } else {
                 const struct api_shape *shape;
-                const void *item = item_of(m, list, i, &shape);
+                const void *item = get_list_item(m, list, i, &shape);
 
-                xml_object(x, m->name, shape, item, false);
+                xml_add_object(x, m->name, shape, item, false);
             }
         }
     }
 }
 
-static void xml_object(struct xml *x, const char *name, const struct api_shape *shape, const void *view,
-                       bool omit_empty)
+static void xml_add_object(struct xml *x, const char *name, const struct api_shape *shape, const void *view,
+                           bool omit_empty)
 {
     struct base_buf *out = x->out;
     size_t before = out->len, inside;
 
     base_buf_add(out, "<", 1);
-    add(out, name);
+    add_text(out, name);
     if (shape->xsi_type) {
-        add(out, x->declared++ ? " xsi:type=\"" : XSI);
-        add(out, shape->xsi_type);
+        add_text(out, x->declared++ ? " xsi:type=\"" : XSI);
+        add_text(out, shape->xsi_type);
         base_buf_add(out, "\"", 1);
         omit_empty = false;
     }
     base_buf_add(out, ">", 1);
     inside = out->len;
     for (const struct api_member *m = shape->members; m->kind != API_K_END; m++)
-        xml_member(x, m, view);
+        xml_add_member(x, m, view);
     x->declared -= shape->xsi_type != NULL;
     if (out->len > inside) {
-        xml_close(out, name);
+        xml_close_element(out, name);
     } else if (omit_empty) {
         out->len = before;
         out->data[before] = '\0';
@@ -380,63 +386,66 @@ static void xml_object(struct xml *x, const char *name, const struct api_shape *
 
 /* ---- documents ---- */
 
-void api_shape_encode(const struct api_shape *shape, enum api_dialect dialect, const void *view, struct base_buf *out)
+void api_shape_encode_document(const struct api_shape *shape, enum api_dialect dialect,
+                               const void *view, struct base_buf *out)
 {
     struct json j = {out, dialect == API_M_BARE};
     struct xml x = {out, 0};
 
     if (dialect == API_XML_DOC) {
-        add(out, XML_DECLARATION);
-        xml_object(&x, shape->root, shape, view, false);
+        add_text(out, XML_DECLARATION);
+        xml_add_object(&x, shape->root, shape, view, false);
         return;
     }
     if (dialect == API_N_WRAPPED) {
-        add(out, "{");
+        add_text(out, "{");
         base_json_quote(out, shape->root);
-        add(out, ":");
+        add_text(out, ":");
     }
-    json_object(&j, shape, view, true);
+    json_add_object(&j, shape, view, true);
     if (dialect == API_N_WRAPPED)
-        add(out, "}");
+        add_text(out, "}");
 }
 
-/* The opening leaves the place of the first item open, because an empty list looks different: {"apps":{}}, <apps/>. */
-void api_shape_list_open(const char *root, const char *item, enum api_dialect d, struct base_buf *out)
+/* Leaves the container open until the first item is known to exist, because an empty list looks
+ * different: {"apps":{}}, <apps/>. */
+void api_shape_open_list(const char *root, const char *item, enum api_dialect dialect, struct base_buf *out)
 {
     (void)item;
-    if (d == API_XML_DOC)
+    if (dialect == API_XML_DOC)
         base_buf_addf(out, XML_DECLARATION "<%s", root);
     else
         base_buf_addf(out, "{\"%s\":{", root);
 }
 
-void api_shape_list_item(const char *item, const struct api_shape *shape, enum api_dialect d, const void *view,
-                         size_t index, struct base_buf *out)
+void api_shape_add_list_item(const char *item, const struct api_shape *shape,
+                             enum api_dialect dialect, const void *view, size_t index,
+                             struct base_buf *out)
 {
     struct json j = {out, false};
     struct xml x = {out, 0};
 
-    if (d == API_XML_DOC) {
+    if (dialect == API_XML_DOC) {
         if (index == 0)
-            add(out, ">");
-        xml_object(&x, item, shape, view, false);
+            add_text(out, ">");
+        xml_add_object(&x, item, shape, view, false);
         return;
     }
     if (index == 0)
         base_buf_addf(out, "\"%s\":[", item);
     else
-        add(out, ",");
-    json_object(&j, shape, view, false);
+        add_text(out, ",");
+    json_add_object(&j, shape, view, false);
 }
 
-void api_shape_list_close(const char *root, enum api_dialect d, size_t n, struct base_buf *out)
+void api_shape_close_list(const char *root, enum api_dialect dialect, size_t items_n, struct base_buf *out)
 {
-    if (d == API_XML_DOC) {
-        if (n == 0)
-            add(out, "/>");
+    if (dialect == API_XML_DOC) {
+        if (items_n == 0)
+            add_text(out, "/>");
         else
-            xml_close(out, root);
+            xml_close_element(out, root);
     } else {
-        add(out, n == 0 ? "}}" : "]}}");
+        add_text(out, items_n == 0 ? "}}" : "]}}");
     }
 }

@@ -1,5 +1,5 @@
-/* api/yarn/shape.h - each YARN resource described once, as a table of members, from which both JSON dialects and
- * XML come. Source: recordings of YARN 3.4.2 in tests/golden.
+/* api/yarn/shape.h - describes each YARN resource once, as a table of members, from which both JSON
+ * dialects and XML are encoded. Source: recordings of YARN 3.4.2 in tests/golden.
  *
  * A shape describes a plain C view struct by offsets:
  *
@@ -8,8 +8,7 @@
  *       API_I64(struct rm_node_view, last_health_ms, "lastHealthUpdate", API_ALWAYS),
  *       API_OBJ(struct rm_node_view, total, "totalResource", &api_shape_resource, API_ALWAYS),
  *       { 0 } };
- *   const struct api_shape api_shape_node = { "node", node_members };
- */
+ *   const struct api_shape api_shape_node = { "node", node_members }; */
 #ifndef CREEL_API_YARN_SHAPE_H
 #define CREEL_API_YARN_SHAPE_H
 
@@ -24,15 +23,16 @@ enum api_kind {
     API_K_STR,    /* const char *; NULL = absent */
     API_K_I32,
     API_K_I64,
-    API_K_F32,    /* float: shortest Java form */
+    API_K_F32,    /* float, in Java's shortest form */
     API_K_F64,
     API_K_BOOL,
     API_K_OBJ,    /* struct embedded at offset */
     API_K_OBJPTR, /* pointer to struct; NULL = absent */
-    API_K_LIST,   /* struct api_list embedded: objects of one shape, each under the member's own name */
+    /* struct api_list embedded: objects of one shape, each encoded under the member's name */
+    API_K_LIST,
     API_K_STRLIST,/* struct api_list of const char * */
-    API_K_MAP,    /* struct api_list of struct api_pair: the entry form */
-    API_K_ANYLIST,/* struct api_list of struct api_any: as LIST, but each item names its own shape (fair's queues) */
+    API_K_MAP,    /* struct api_list of struct api_pair: encoded as "entry" members */
+    API_K_ANYLIST,/* struct api_list of struct api_any: as LIST, but each item has its own shape */
 };
 enum api_presence {
     API_ALWAYS,   /* NULL strings are absent anyway */
@@ -76,15 +76,20 @@ struct api_any {
 #define API_MAP(T, f, n, p) { API_K_MAP, n, offsetof(T, f), NULL, p }
 #define API_ANYLIST(T, f, n, p) { API_K_ANYLIST, n, offsetof(T, f), NULL, p }
 
-/* Appends the whole document (XML with its declaration). */
-void api_shape_encode(const struct api_shape *shape, enum api_dialect dialect, const void *view, struct base_buf *out);
-/* Pieces of a long list, for encoding in chunks: open, each item, close (dialect N_WRAPPED or XML). */
-void api_shape_list_open(const char *root, const char *item, enum api_dialect d, struct base_buf *out);
-void api_shape_list_item(const char *item, const struct api_shape *shape, enum api_dialect d, const void *view,
-                         size_t index, struct base_buf *out);
-void api_shape_list_close(const char *root, enum api_dialect d, size_t n, struct base_buf *out);
+/* Appends the whole document of @view (XML with its declaration). */
+void api_shape_encode_document(const struct api_shape *shape, enum api_dialect dialect,
+                               const void *view, struct base_buf *out);
+/* Encode a long list in chunks: open it, add each item, close it (dialect API_N_WRAPPED or
+ * API_XML_DOC). */
+void api_shape_open_list(const char *root, const char *item, enum api_dialect dialect, struct base_buf *out);
+void api_shape_add_list_item(const char *item, const struct api_shape *shape,
+                             enum api_dialect dialect, const void *view, size_t index,
+                             struct base_buf *out);
+void api_shape_close_list(const char *root, enum api_dialect dialect, size_t items_n, struct base_buf *out);
 
-void api_xml_text(struct base_buf *out, const char *s);
-void api_java_float(struct base_buf *out, double v, int is_float); /* Float.toString / Double.toString */
+/* Appends @s as the text of an XML element, escaped. */
+void api_xml_add_text(struct base_buf *out, const char *s);
+/* as Java's Float.toString or Double.toString prints it */
+void api_java_add_float(struct base_buf *out, double v, int is_float);
 
 #endif

@@ -9,11 +9,11 @@
 #include "base/io/json.h"
 #include "base/limits.h"
 
-/* Siblings of one name become an array: an element may cost two levels of JSON. */
+/* siblings with the same name become an array, so an element may cost two levels of JSON */
 #define XML_DEPTH_MAX (BASE_JSON_DEPTH_MAX / 2 - 1)
 
-/* Text of an element without child elements. */
-static json_t *text_of(xmlNode *el)
+/* Returns the text of an element without child elements. */
+static json_t *copy_element_text(xmlNode *el)
 {
     xmlChar *text = xmlNodeGetContent(el);
     json_t *j = json_string(text ? (const char *)text : "");
@@ -22,7 +22,8 @@ static json_t *text_of(xmlNode *el)
     return j ? j : json_string(""); /* libxml2 gives UTF-8; anything else is dropped */
 }
 
-static json_t *value_of(xmlNode *el, int depth)
+/* Recursion is bounded by @depth: below it an element is converted to its text alone. */
+static json_t *convert_element(xmlNode *el, int depth)
 {
     json_t *obj;
     bool children = false;
@@ -30,14 +31,14 @@ static json_t *value_of(xmlNode *el, int depth)
     for (xmlNode *c = el->children; c; c = c->next)
         children = children || c->type == XML_ELEMENT_NODE;
     if (!children || depth == 0)
-        return text_of(el);
+        return copy_element_text(el);
     obj = json_object();
     for (xmlNode *c = el->children; c; c = c->next) {
         const char *name = (const char *)c->name;
         json_t *value, *old;
         if (c->type != XML_ELEMENT_NODE)
             continue;
-        value = value_of(c, depth - 1);
+        value = convert_element(c, depth - 1);
         old = json_object_get(obj, name);
         if (!old) {
             json_object_set_new(obj, name, value);
@@ -53,8 +54,9 @@ static json_t *value_of(xmlNode *el, int depth)
     return obj;
 }
 
-/* Where the text ends, as a SAX parser counts: line from 1, column after the last character. */
-static void end_of(const char *text, size_t len, size_t *line, size_t *column)
+/* Finds the end of the text as a SAX parser counts: lines from 1, the column after the last
+ * character. */
+static void find_text_end(const char *text, size_t len, size_t *line, size_t *column)
 {
     *line = 1;
     *column = 1;
@@ -68,18 +70,18 @@ static void end_of(const char *text, size_t len, size_t *line, size_t *column)
     }
 }
 
-static int sax_error(const char *text, size_t len, const char *why, struct base_error *err)
+static int report_sax_error(const char *text, size_t len, const char *why, struct base_error *err)
 {
     size_t line, column;
 
-    end_of(text, len, &line, &column);
+    find_text_end(text, len, &line, &column);
     return base_error_set(err, -BASE_EINVAL,
                           "javax.xml.bind.UnmarshalException\n - with linked exception:\n"
                           "[org.xml.sax.SAXParseException; lineNumber: %zu; columnNumber: %zu; %s]",
                           line, column, why);
 }
 
-static bool blank(const char *text, size_t len)
+static bool is_blank(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         if (!isspace((unsigned char)text[i]))
@@ -87,8 +89,8 @@ static bool blank(const char *text, size_t len)
     return true;
 }
 
-int api_xml_body(const char *text, size_t len, const char *root, const char *expected, json_t **out,
-                 struct base_error *err)
+int api_xml_body_parse(const char *text, size_t len, const char *root, const char *expected, json_t **out,
+                       struct base_error *err)
 {
     xmlParserCtxt *ctx;
     xmlDoc *doc = NULL;
@@ -96,10 +98,10 @@ int api_xml_body(const char *text, size_t len, const char *root, const char *exp
     json_t *j;
     int rc = 0;
 
-    if (blank(text, len))
-        return sax_error(text, 0, "Premature end of file.", err);
+    if (is_blank(text, len))
+        return report_sax_error(text, 0, "Premature end of file.", err);
     if (len > INT_MAX)
-        return sax_error(text, 0, "The document is too large.", err);
+        return report_sax_error(text, 0, "The document is too large.", err);
     ctx = xmlNewParserCtxt();
     base_assert(ctx);
     doc = xmlCtxtReadMemory(ctx, text, (int)len, NULL, NULL,
@@ -111,12 +113,14 @@ int api_xml_body(const char *text, size_t len, const char *root, const char *exp
         char why[256] = "The markup in the document must be well-formed.";
         if (xe && xe->message)
             snprintf(why, sizeof why, "%.*s", (int)strcspn(xe->message, "\n"), xe->message);
-        rc =
-            sax_error(text, len, cut ? "XML document structures must start and end within the same entity." : why, err);
+        rc = report_sax_error(
+            text, len,
+            cut ? "XML document structures must start and end within the same entity." : why, err);
         goto done;
     }
-    if (doc->intSubset || doc->extSubset) { /* entities: the usual way to make a parser eat the machine */
-        rc = sax_error(text, len, "DOCTYPE is disallowed.", err);
+    /* entities are the usual way to exhaust a parser's memory */
+    if (doc->intSubset || doc->extSubset) {
+        rc = report_sax_error(text, len, "DOCTYPE is disallowed.", err);
         goto done;
     }
     top = xmlDocGetRootElement(doc);
@@ -128,7 +132,7 @@ int api_xml_body(const char *text, size_t len, const char *root, const char *exp
                             expected ? expected : "<{}", expected ? "" : root, expected ? "" : ">");
         goto done;
     }
-    j = value_of(top, XML_DEPTH_MAX);
+    j = convert_element(top, XML_DEPTH_MAX);
     if (!json_is_object(j)) { /* an empty root element */
         json_decref(j);
         j = json_object();
@@ -140,12 +144,12 @@ done:
     return rc;
 }
 
-/* ---- JSON with YARN's (that is Jackson's) messages ---- */
+/* ---- JSON, with the messages of YARN's parser, Jackson ---- */
 
 #define JSON_FAILED                                                                                                    \
     "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
 
-static int json_syntax(const char *text, size_t len, const char *why, struct base_error *err)
+static int report_json_syntax_error(const char *text, size_t len, const char *why, struct base_error *err)
 {
     size_t line, column, word = 0;
     size_t from = 0;
@@ -155,14 +159,14 @@ static int json_syntax(const char *text, size_t len, const char *why, struct bas
     while (from + word < len && isalnum((unsigned char)text[from + word]))
         word++;
     if (word > 0) {
-        end_of(text, from + word, &line, &column);
+        find_text_end(text, from + word, &line, &column);
         return base_error_set(err, -BASE_EINVAL,
                               JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: Unrecognized token '%.*s': "
                                           "was expecting (JSON String, Number, Array, Object or token 'null', 'true' "
                                           "or 'false')\n at [Source: (BufferedReader); line: %zu, column: %zu]]",
                               (int)(word < 60 ? word : 60), text + from, line, column);
     }
-    end_of(text, len, &line, &column);
+    find_text_end(text, len, &line, &column);
     if (strstr(why, "premature end of input") || strstr(why, "near end of file"))
         return base_error_set(err, -BASE_EINVAL,
                               JSON_FAILED "com.fasterxml.jackson.core.io.JsonEOFException: Unexpected end-of-input "
@@ -172,20 +176,20 @@ static int json_syntax(const char *text, size_t len, const char *why, struct bas
     return base_error_set(err, -BASE_EINVAL, JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: %s]", why);
 }
 
-int api_json_body(const char *text, size_t len, json_t **out, struct base_error *err)
+int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_error *err)
 {
     struct base_error why = {0};
     json_t *j = NULL;
     int rc;
 
-    if (blank(text, len))
+    if (is_blank(text, len))
         return base_error_set(err, -BASE_EINVAL,
                               "javax.xml.bind.UnmarshalException: Error creating JSON-based XMLStreamReader\n - with "
                               "linked exception:\n[javax.xml.stream.XMLStreamException: JSON expression can not be "
                               "empty!]");
     rc = base_json_parse(text, len, &j, &why);
     if (rc < 0)
-        return json_syntax(text, len, why.text, err);
+        return report_json_syntax_error(text, len, why.text, err);
     if (!json_is_object(j)) {
         json_decref(j);
         return base_error_set(err, -BASE_EINVAL,

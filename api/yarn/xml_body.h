@@ -1,8 +1,10 @@
-/* api/yarn/xml_body.h - an XML request body as the JSON tree its JSON form would give, so that each resource has one
- * decoder: elements become members, repeated elements an array, an element without children its text (a string, ""
- * when empty). Attributes and namespaces are dropped.
+/* api/yarn/xml_body.h - parses an XML request body into the JSON tree that the same body in JSON
+ * would give, so that each resource needs one decoder: elements become members, repeated elements
+ * an array, and an element without children becomes its text (a string, "" when empty). Attributes
+ * and namespaces are dropped.
  *
- * Safe on hostile input: no network, no external entities, no document type at all, depth and size bounded. */
+ * Safe on hostile input: no network, no external entities, no document type at all; depth and size
+ * are bounded. */
 #ifndef CREEL_API_YARN_XML_BODY_H
 #define CREEL_API_YARN_XML_BODY_H
 
@@ -11,12 +13,14 @@
 
 #include "base/error.h"
 
-/* 0 and *out (owned by the caller), an object with the members of root element @root (NULL: any root). -BASE_EINVAL
- * with the text YARN's parser gives: broken syntax, or a root other than @root; @expected lists the roots named in that
- * message ("<{}appstate>"; NULL: made from @root). */
-int api_xml_body(const char *text, size_t len, const char *root, const char *expected, json_t **out,
-                 struct base_error *err);
-/* The same for JSON: strict parsing, and YARN's texts for what is wrong with it. *out may be any object. */
-int api_json_body(const char *text, size_t len, json_t **out, struct base_error *err);
+/* Returns 0 and in *out an object, owned by the caller, with the members of root element @root
+ * (NULL: any root). -BASE_EINVAL with the message of YARN's parser for broken syntax, or for a root
+ * other than @root; @expected lists the roots that this message names ("<{}appstate>"; NULL: made
+ * from @root). */
+int api_xml_body_parse(const char *text, size_t len, const char *root, const char *expected, json_t **out,
+                       struct base_error *err);
+/* The same for a JSON body: parses strictly, with YARN's messages for mistakes. *out may be any
+ * object. */
+int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_error *err);
 
 #endif

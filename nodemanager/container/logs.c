@@ -182,7 +182,7 @@ void nm_get_logs(struct api_request *rq, void *user)
                              .node = nm->node_id};
     struct logs_doc doc = {.infos = {.items = &view, .n = 1, .stride = sizeof view}};
     enum api_type type = api_want(rq);
-    api_shape_encode(&doc_shape, type == API_XML ? API_XML_DOC : API_M_BARE, &doc, &b);
+    api_shape_encode_document(&doc_shape, type == API_XML ? API_XML_DOC : API_M_BARE, &doc, &b);
     api_answer(rq, 200, type, &b);
     free(files);
     free(list.v);

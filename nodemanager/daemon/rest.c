@@ -110,7 +110,7 @@ static void answer(struct api_request *rq, const struct api_shape *shape, const 
 {
     struct base_buf b = {0};
     enum api_type type = api_want(rq);
-    api_shape_encode(shape, type == API_XML ? API_XML_DOC : API_N_WRAPPED, view, &b);
+    api_shape_encode_document(shape, type == API_XML ? API_XML_DOC : API_N_WRAPPED, view, &b);
     api_answer(rq, 200, type, &b);
 }
 
@@ -410,7 +410,7 @@ static void get_resource(struct api_request *rq, void *user)
     enum api_type type = api_want(rq);
     (void)user;
     if (type == API_XML)
-        api_shape_encode(&resource_shape, API_XML_DOC, &b, &b);
+        api_shape_encode_document(&resource_shape, API_XML_DOC, &b, &b);
     else
         base_buf_adds(&b, "{}");
     api_answer(rq, 200, type, &b);

@@ -59,7 +59,7 @@ static void check_texts(const char *text)
             i++;
     }
     base_buf_clear(&b);
-    api_xml_text(&b, text);
+    api_xml_add_text(&b, text);
     for (size_t i = 0; i < b.len; i++)
         base_assert(b.data[i] != '<' && b.data[i] != '>');
     base_buf_free(&b);

@@ -31,9 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc;
 
     if (size > 0 && text[0] == '<')
-        rc = api_xml_body(text, size, ROOT, NULL, &body, &err);
+        rc = api_xml_body_parse(text, size, ROOT, NULL, &body, &err);
     else
-        rc = api_json_body(text, size, &body, &err);
+        rc = api_json_body_parse(text, size, &body, &err);
     if (rc == 0)
         rc = rm_app_spec_decode(body, "ann", &spec, &err);
     json_decref(body);

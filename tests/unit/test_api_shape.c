@@ -57,7 +57,7 @@ static void expect(const struct api_shape *shape, enum api_dialect dialect, cons
 {
     struct base_buf b = {0};
 
-    api_shape_encode(shape, dialect, view, &b);
+    api_shape_encode_document(shape, dialect, view, &b);
     if (strcmp(b.data, wanted) != 0)
         printf("\n  got    %s\n  wanted %s\n", b.data, wanted);
     CU_ASSERT_STRING_EQUAL(b.data, wanted);
@@ -233,13 +233,13 @@ static void list(enum api_dialect d, size_t n, const char *wanted)
     static const char *const names[] = {"a", "b"};
     struct base_buf b = {0};
 
-    api_shape_list_open("apps", "app", d, &b);
+    api_shape_open_list("apps", "app", d, &b);
     for (size_t i = 0; i < n; i++) {
         struct leaf leaf = {names[i]};
 
-        api_shape_list_item("app", &shape_parent, d, &leaf, i, &b);
+        api_shape_add_list_item("app", &shape_parent, d, &leaf, i, &b);
     }
-    api_shape_list_close("apps", d, n, &b);
+    api_shape_close_list("apps", d, n, &b);
     CU_ASSERT_STRING_EQUAL(b.data, wanted);
     base_buf_free(&b);
 }
@@ -295,7 +295,7 @@ static void test_java_numbers(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct base_buf b = {0};
 
-        api_java_float(&b, cases[i].v, cases[i].is_float);
+        api_java_add_float(&b, cases[i].v, cases[i].is_float);
         if (strcmp(b.data, cases[i].text) != 0)
             printf("\n  got %s, wanted %s\n", b.data, cases[i].text);
         CU_ASSERT_STRING_EQUAL(b.data, cases[i].text);
@@ -322,10 +322,10 @@ static void test_java_numbers_round_trip(void)
         memcpy(&f, &bits, sizeof f);
         if (isnan(d) || isnan(f))
             continue;
-        api_java_float(&b, d, 0);
+        api_java_add_float(&b, d, 0);
         CU_ASSERT_EQUAL(strtod(b.data, NULL), d);
         base_buf_clear(&b);
-        api_java_float(&b, (double)f, 1);
+        api_java_add_float(&b, (double)f, 1);
         CU_ASSERT_EQUAL(strtof(b.data, NULL), f);
         base_buf_free(&b);
     }
@@ -358,7 +358,7 @@ static void test_text(void)
         CU_ASSERT_STRING_EQUAL(b.data, cases[i].json);
         base_buf_clear(&b);
         base_buf_adds(&b, "");
-        api_xml_text(&b, cases[i].in);
+        api_xml_add_text(&b, cases[i].in);
         CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", cases[i].xml);
         base_buf_free(&b);
     }

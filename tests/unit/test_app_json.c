@@ -14,8 +14,8 @@ static struct rm_app_spec *decode(const char *text, bool xml, const char *user, 
     struct rm_app_spec *spec = NULL;
     json_t *body = NULL;
 
-    *rc =
-        xml ? api_xml_body(text, strlen(text), ROOT, NULL, &body, err) : api_json_body(text, strlen(text), &body, err);
+    *rc = xml ? api_xml_body_parse(text, strlen(text), ROOT, NULL, &body, err)
+              : api_json_body_parse(text, strlen(text), &body, err);
     if (*rc == 0)
         *rc = rm_app_spec_decode(body, user, &spec, err);
     json_decref(body);
@@ -212,7 +212,7 @@ static void test_hostile_xml(void)
     for (int i = 0; i < 2; i++) {
         struct base_error err = {0};
         json_t *body = NULL;
-        CU_ASSERT_EQUAL(api_xml_body(texts[i], strlen(texts[i]), ROOT, NULL, &body, &err), -BASE_EINVAL);
+        CU_ASSERT_EQUAL(api_xml_body_parse(texts[i], strlen(texts[i]), ROOT, NULL, &body, &err), -BASE_EINVAL);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "DOCTYPE is disallowed"));
         CU_ASSERT_PTR_NULL(body);
     }

@@ -40,7 +40,7 @@ static void same(const char *name, const char *ext, const struct api_shape *shap
     size_t at = 0;
 
     golden_read(path, &g);
-    api_shape_encode(shape, d, view, &out);
+    api_shape_encode_document(shape, d, view, &out);
     while (out.data[at] && out.data[at] == g.body[at])
         at++;
     if (out.data[at] != g.body[at])
@@ -167,9 +167,9 @@ static void test_fair(void)
     yarn_fair_fill(&f, &t);
     for (int i = HOLD; i < QUEUES; i++) { /* Hadoop finds shares by bisection, and of memory alone */
         CU_ASSERT(llabs(t.queues[i].steady_fair.memory - steady[i]) <= 1);
-        yarn_resource_set(&t.queues[i].steady_fair, steady[i], 0, NULL);
+        yarn_resource_set_memory_and_vcores(&t.queues[i].steady_fair, steady[i], 0, NULL);
     }
-    yarn_resource_set(&t.queues[ENG].max_container, 2048, 2, NULL);
+    yarn_resource_set_memory_and_vcores(&t.queues[ENG].max_container, 2048, 2, NULL);
     same_both("fair/idle/scheduler", &yarn_shape_fair_scheduler, API_N_WRAPPED, &t.scheduler);
     yarn_fair_free(&t);
 }
@@ -363,8 +363,8 @@ static void test_no_apps(void)
         struct base_buf out = {0};
         struct golden g;
         golden_read(names[i], &g);
-        api_shape_list_open("apps", "app", d[i], &out);
-        api_shape_list_close("apps", d[i], 0, &out);
+        api_shape_open_list("apps", "app", d[i], &out);
+        api_shape_close_list("apps", d[i], 0, &out);
         CU_ASSERT_STRING_EQUAL(out.data, g.body);
         golden_free(&g);
         base_buf_free(&out);
@@ -387,8 +387,8 @@ static void test_room_again(void)
     CU_ASSERT_STRING_EQUAL(again.app.am_rpc_address, "n:7");
     yarn_app_fill(&f, &fresh, &again);
     yarn_app_fill(&f, &fresh, &once);
-    api_shape_encode(&yarn_shape_app, API_N_WRAPPED, &again.app, &x);
-    api_shape_encode(&yarn_shape_app, API_N_WRAPPED, &once.app, &y);
+    api_shape_encode_document(&yarn_shape_app, API_N_WRAPPED, &again.app, &x);
+    api_shape_encode_document(&yarn_shape_app, API_N_WRAPPED, &once.app, &y);
     CU_ASSERT_STRING_EQUAL(x.data, y.data);
     base_buf_free(&x);
     base_buf_free(&y);

@@ -176,7 +176,7 @@ static enum rm_listing_next list_views(struct listing *l, const struct rm_views 
         yarn_app_fill(&l->frame, &v->apps[i], &l->room);
         if (!l->filter.final_status || strcmp(l->room.app.final_status, l->filter.final_status) == 0) {
             yarn_deselects_apply(&l->filter.deselects, &l->room.app);
-            api_shape_list_item("app", &yarn_shape_app, l->dialect, &l->room.app, l->shown++, out);
+            api_shape_add_list_item("app", &yarn_shape_app, l->dialect, &l->room.app, l->shown++, out);
         }
         if ((int64_t)l->matched >= l->filter.limit)
             return RM_LISTING_END;
@@ -192,14 +192,14 @@ static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, stru
     bool more;
 
     if (!l->walk.begun)
-        api_shape_list_open("apps", "app", l->dialect, out);
+        api_shape_open_list("apps", "app", l->dialect, out);
     more = walk_on(&l->walk, list->b, max, &v);
     next = list_views(l, &v, out);
     rm_views_free(&v);
     if (next == RM_LISTING_MORE && !more)
         next = RM_LISTING_END;
     if (next == RM_LISTING_END)
-        api_shape_list_close("apps", l->dialect, l->shown, out);
+        api_shape_close_list("apps", l->dialect, l->shown, out);
     return next;
 }
 

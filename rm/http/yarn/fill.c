@@ -42,10 +42,10 @@ void yarn_frame_set(struct yarn_frame *f, const struct rm_cluster_view *cluster,
 
 void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r, const struct rm_res *from)
 {
-    yarn_resource_set(r, from->v[RM_RES_MEMORY_MB], from->v[RM_RES_VCORES], NULL);
+    yarn_resource_set_memory_and_vcores(r, from->v[RM_RES_MEMORY_MB], from->v[RM_RES_VCORES], NULL);
     if (f->show_slots) {
-        yarn_resource_add(r, rm_res_names[RM_RES_MAP_SLOTS], from->v[RM_RES_MAP_SLOTS]);
-        yarn_resource_add(r, rm_res_names[RM_RES_REDUCE_SLOTS], from->v[RM_RES_REDUCE_SLOTS]);
+        yarn_resource_add_type(r, rm_res_names[RM_RES_MAP_SLOTS], from->v[RM_RES_MAP_SLOTS]);
+        yarn_resource_add_type(r, rm_res_names[RM_RES_REDUCE_SLOTS], from->v[RM_RES_REDUCE_SLOTS]);
     }
 }
 
@@ -486,7 +486,7 @@ static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_vi
                                   .active_apps = v->active_apps};
     yarn_resource_fill(f, &q->min, &v->min);
     if (is_zero(&v->min)) /* an unset minimum shows the scheduler's limits */
-        yarn_resource_set(&q->min, 0, 0, &f->limits);
+        yarn_resource_set_memory_and_vcores(&q->min, 0, 0, &f->limits);
     yarn_resource_fill(f, &q->max, &max);
     yarn_resource_fill(f, &q->used, &v->used);
     yarn_resource_fill(f, &q->am_used, &none);

@@ -53,7 +53,7 @@ void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape
 {
     struct base_buf body = {0};
 
-    api_shape_encode(shape, yarn_dialect(rq, json), view, &body);
+    api_shape_encode_document(shape, yarn_dialect(rq, json), view, &body);
     api_answer(rq, status, api_want(rq), &body);
 }
 

@@ -51,19 +51,19 @@ static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, stru
     bool more;
 
     if (l->pos == 0)
-        api_shape_list_open("nodes", "node", l->dialect, out);
+        api_shape_open_list("nodes", "node", l->dialect, out);
     more = rm_view_nodes(rm_backend_hold(list->b), &l->pos, max, &v);
     rm_backend_release(list->b);
     for (size_t i = 0; i < v.nodes_n; i++) {
         if (!(l->states & UINT32_C(1) << v.nodes[i].state))
             continue;
         yarn_node_fill(&l->frame, &v.nodes[i], &node);
-        api_shape_list_item("node", &yarn_shape_node, l->dialect, &node, l->shown++, out);
+        api_shape_add_list_item("node", &yarn_shape_node, l->dialect, &node, l->shown++, out);
     }
     rm_views_free(&v);
     if (more)
         return RM_LISTING_MORE;
-    api_shape_list_close("nodes", l->dialect, l->shown, out);
+    api_shape_close_list("nodes", l->dialect, l->shown, out);
     return RM_LISTING_END;
 }
 

@@ -130,7 +130,8 @@ static json_t *read_body(struct api_request *rq, const char *root, const char *r
     json_t *body = NULL;
     size_t len;
     const char *text = api_body(rq, &len);
-    int rc = is_xml(rq) ? api_xml_body(text, len, root, roots, &body, &err) : api_json_body(text, len, &body, &err);
+    int rc = is_xml(rq) ? api_xml_body_parse(text, len, root, roots, &body, &err)
+                        : api_json_body_parse(text, len, &body, &err);
 
     if (rc < 0) {
         api_answer_error(rq, 400, "WebApplicationException", "%s", err.text);
