@@ -26,7 +26,7 @@ static struct yarn_frame frame(const char *policy, int64_t now_ms)
 
     c.nodes[RM_NODE_RUNNING] = 2;
     c.nodes[RM_NODE_DECOMMISSIONED] = 1;
-    yarn_frame_set(&f, &c, NULL);
+    yarn_frame_set_views(&f, &c, NULL);
     f.limits.min[0] = 128;
     f.limits.min[1] = 1;
     return f;

@@ -18,15 +18,15 @@ struct filter {
     struct yarn_deselects deselects;
 };
 
-static const char *nonempty(const char *s)
+static const char *null_if_empty(const char *s)
 {
     return s && s[0] ? s : NULL;
 }
 
-/* @spoken: the name in the messages, which is not quite the parameter's. */
+/* @spoken: the name used in messages, which differs slightly from the parameter's. */
 static bool read_time(struct api_request *rq, const char *name, const char *spoken, int64_t *out)
 {
-    const char *text = nonempty(api_query(rq, name));
+    const char *text = null_if_empty(api_query(rq, name));
 
     if (!text)
         return true;
@@ -62,7 +62,7 @@ static bool read_times(struct api_request *rq, struct filter *f)
 
 static bool read_limit(struct api_request *rq, struct filter *f)
 {
-    const char *text = nonempty(api_query(rq, "limit"));
+    const char *text = null_if_empty(api_query(rq, "limit"));
 
     f->limit = INT64_MAX;
     if (!text)
@@ -76,7 +76,7 @@ static bool read_limit(struct api_request *rq, struct filter *f)
     return false;
 }
 
-static void filter_free(struct filter *f)
+static void free_filter(struct filter *f)
 {
     yarn_words_free(&f->states);
     yarn_words_free(&f->types);
@@ -84,47 +84,47 @@ static void filter_free(struct filter *f)
     yarn_deselects_free(&f->deselects);
 }
 
-/* False: the error was answered. filter_free() in any case. */
-static bool filter_read(struct api_request *rq, struct filter *f)
+/* Returns false when the error was answered. Call free_filter() in any case. */
+static bool read_filter(struct api_request *rq, struct filter *f)
 {
-    *f = (struct filter){.user = nonempty(api_query(rq, "user")),
-                         .queue = nonempty(api_query(rq, "queue")),
-                         .name = nonempty(api_query(rq, "name")),
-                         .final_status = nonempty(api_query(rq, "finalStatus"))};
-    yarn_words_query(rq, "state", &f->states);
-    yarn_words_query(rq, "states", &f->states);
-    yarn_words_query(rq, "applicationTypes", &f->types);
-    yarn_words_query(rq, "applicationTags", &f->tags);
+    *f = (struct filter){.user = null_if_empty(api_query(rq, "user")),
+                         .queue = null_if_empty(api_query(rq, "queue")),
+                         .name = null_if_empty(api_query(rq, "name")),
+                         .final_status = null_if_empty(api_query(rq, "finalStatus"))};
+    yarn_words_add_from_query(rq, "state", &f->states);
+    yarn_words_add_from_query(rq, "states", &f->states);
+    yarn_words_add_from_query(rq, "applicationTypes", &f->types);
+    yarn_words_add_from_query(rq, "applicationTags", &f->tags);
     for (size_t i = 0; i < f->tags.n; i++)
         for (char *p = f->tags.v[i]; *p; p++)
             *p = (char)tolower((unsigned char)*p);
     yarn_deselects_read(rq, &f->deselects);
-    return read_limit(rq, f) && read_times(rq, f) && yarn_states(rq, &f->states, &f->state_bits);
+    return read_limit(rq, f) && read_times(rq, f) && yarn_parse_states(rq, &f->states, &f->state_bits);
 }
 
-static bool in_range(int64_t us, const int64_t range_ms[2])
+static bool time_is_in_range(int64_t us, const int64_t range_ms[2])
 {
     return us / 1000 >= range_ms[0] && us / 1000 <= range_ms[1];
 }
 
-/* What the core's own filter has not looked at. */
-static bool passes(const struct filter *f, const struct yarn_frame *frame, const struct rm_app_view *v)
+/* Applies the conditions that the core's own filter does not check. */
+static bool app_passes_filter(const struct filter *f, const struct yarn_frame *frame, const struct rm_app_view *v)
 {
-    return in_range(v->submit_us, f->started) && in_range(v->finish_us, f->finished) &&
+    return time_is_in_range(v->submit_us, f->started) && time_is_in_range(v->finish_us, f->finished) &&
            (!f->queue || yarn_app_in_queue(frame, v, f->queue));
 }
 
 /* ---- the list ---- */
 
-/* A walk through the applications, newest first, a chunk per hold of the core. */
+/* A walk through the applications, newest first, one chunk per hold of the core. */
 struct walk {
     struct rm_app_filter filter;
     struct base_app_id cursor;
     bool begun;
 };
 
-/* True: there may be more. */
-static bool walk_on(struct walk *w, struct rm_backend *b, size_t max, struct rm_views *v)
+/* Copies the next chunk; true: there may be more. */
+static bool view_next_chunk(struct walk *w, struct rm_backend *b, size_t max, struct rm_views *v)
 {
     struct base_app_id before = w->cursor;
     bool more = rm_view_apps(rm_backend_hold(b), &w->filter, w->begun ? &before : NULL, max, v, &w->cursor);
@@ -144,7 +144,7 @@ struct listing {
     size_t matched, shown;
 };
 
-static bool final_status_known(const char *name)
+static bool is_final_status_name(const char *name)
 {
     for (int s = RM_FINAL_UNDEFINED; s <= RM_FINAL_ENDED; s++)
         if (strcmp(rm_final_status_name((enum rm_final_status)s), name) == 0)
@@ -152,26 +152,26 @@ static bool final_status_known(const char *name)
     return false;
 }
 
-/* Mistakes that YARN notices only when it comes to an application. */
-static bool late_mistakes(struct listing *l)
+/* Answers mistakes that YARN notices only when it reaches the first application. */
+static bool answer_late_mistakes(struct listing *l)
 {
     struct api_request *rq = l->list.rq;
 
-    if (l->filter.final_status && !final_status_known(l->filter.final_status)) {
+    if (l->filter.final_status && !is_final_status_name(l->filter.final_status)) {
         api_answer_error(rq, 400, "IllegalArgumentException",
                          "No enum constant org.apache.hadoop.yarn.api.records.FinalApplicationStatus.%s",
                          l->filter.final_status);
         return true;
     }
-    return yarn_deselects_bad(rq, &l->filter.deselects);
+    return yarn_deselects_refuse_unknown(rq, &l->filter.deselects);
 }
 
-static enum rm_listing_next list_views(struct listing *l, const struct rm_views *v, struct base_buf *out)
+static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm_views *v, struct base_buf *out)
 {
     for (size_t i = 0; i < v->apps_n; i++) {
-        if (!passes(&l->filter, &l->frame, &v->apps[i]))
+        if (!app_passes_filter(&l->filter, &l->frame, &v->apps[i]))
             continue;
-        if (l->matched++ == 0 && late_mistakes(l))
+        if (l->matched++ == 0 && answer_late_mistakes(l))
             return RM_LISTING_ANSWERED;
         yarn_app_fill(&l->frame, &v->apps[i], &l->room);
         if (!l->filter.final_status || strcmp(l->room.app.final_status, l->filter.final_status) == 0) {
@@ -184,7 +184,7 @@ static enum rm_listing_next list_views(struct listing *l, const struct rm_views 
     return RM_LISTING_MORE;
 }
 
-static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
 {
     struct listing *l = (struct listing *)list;
     enum rm_listing_next next;
@@ -193,8 +193,8 @@ static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, stru
 
     if (!l->walk.begun)
         api_shape_open_list("apps", "app", l->dialect, out);
-    more = walk_on(&l->walk, list->b, max, &v);
-    next = list_views(l, &v, out);
+    more = view_next_chunk(&l->walk, list->b, max, &v);
+    next = add_matching_apps(l, &v, out);
     rm_views_free(&v);
     if (next == RM_LISTING_MORE && !more)
         next = RM_LISTING_END;
@@ -203,13 +203,13 @@ static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, stru
     return next;
 }
 
-static void drop_listing(struct rm_listing *list)
+static void free_listing(struct rm_listing *list)
 {
     struct listing *l = (struct listing *)list;
 
     yarn_frame_free(&l->frame);
     yarn_app_room_free(&l->room);
-    filter_free(&l->filter);
+    free_filter(&l->filter);
 }
 
 void yarn_get_apps(struct api_request *rq, void *user)
@@ -217,10 +217,10 @@ void yarn_get_apps(struct api_request *rq, void *user)
     struct listing *l = base_alloc(sizeof *l);
 
     l->list = (struct rm_listing){
-        .rq = rq, .b = user, .type = api_want(rq), .chunk = list_chunk, .drop = drop_listing};
+        .rq = rq, .b = user, .type = api_want(rq), .chunk = write_list_chunk, .drop = free_listing};
     l->dialect = yarn_dialect(rq, API_N_WRAPPED);
-    if (!filter_read(rq, &l->filter)) {
-        filter_free(&l->filter);
+    if (!read_filter(rq, &l->filter)) {
+        free_filter(&l->filter);
         free(l);
         return;
     }
@@ -233,24 +233,24 @@ void yarn_get_apps(struct api_request *rq, void *user)
         .tags = (const char *const *)l->filter.tags.v,
         .tags_n = l->filter.tags.n,
     };
-    yarn_frame_take(user, &l->frame);
+    yarn_frame_fill_from_backend(user, &l->frame);
     rm_listing_run(&l->list);
 }
 
 /* ---- one application ---- */
 
-/* Copies application args[0]. False: the error was answered. */
-static bool view_app(struct api_request *rq, struct rm_backend *b, struct rm_views *v)
+/* Copies application args[0]; false: the error was answered. */
+static bool copy_app_view(struct api_request *rq, struct rm_backend *b, struct rm_views *v)
 {
     struct base_app_id id;
     int rc;
 
-    if (!yarn_app_id_arg(rq, 0, &id))
+    if (!yarn_parse_app_id_arg(rq, 0, &id))
         return false;
     rc = rm_view_app(rm_backend_hold(b), id, v);
     rm_backend_release(b);
     if (rc < 0)
-        yarn_app_not_found(rq);
+        yarn_answer_app_not_found(rq);
     return rc == 0;
 }
 
@@ -261,13 +261,13 @@ void yarn_get_app(struct api_request *rq, void *user)
     struct rm_views v = {0};
     struct yarn_frame f;
 
-    if (!view_app(rq, user, &v)) {
+    if (!copy_app_view(rq, user, &v)) {
         rm_views_free(&v);
         return;
     }
     yarn_deselects_read(rq, &deselects);
-    if (!yarn_deselects_bad(rq, &deselects)) {
-        yarn_frame_take(user, &f);
+    if (!yarn_deselects_refuse_unknown(rq, &deselects)) {
+        yarn_frame_fill_from_backend(user, &f);
         yarn_app_fill(&f, &v.apps[0], &room);
         yarn_deselects_apply(&deselects, &room.app);
         yarn_answer(rq, 200, &yarn_shape_app, API_N_WRAPPED, &room.app);
@@ -283,7 +283,7 @@ void yarn_get_state(struct api_request *rq, void *user)
     struct yarn_app_state state;
     struct rm_views v = {0};
 
-    if (view_app(rq, user, &v)) {
+    if (copy_app_view(rq, user, &v)) {
         state.state = rm_app_state_name(v.apps[0].state);
         yarn_answer(rq, 200, &yarn_shape_app_state, API_M_BARE, &state);
     }
@@ -297,9 +297,9 @@ void yarn_get_queue(struct api_request *rq, void *user)
     struct rm_views v = {0};
     struct yarn_frame f;
 
-    if (view_app(rq, user, &v)) {
-        yarn_frame_take(user, &f);
-        queue.queue = yarn_shown_queue(&f, &v.apps[0], &room);
+    if (copy_app_view(rq, user, &v)) {
+        yarn_frame_fill_from_backend(user, &f);
+        queue.queue = yarn_get_shown_queue(&f, &v.apps[0], &room);
         yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &queue);
         yarn_frame_free(&f);
         base_buf_free(&room);
@@ -331,11 +331,11 @@ static void answer_counts(struct counting *c)
     yarn_answer(c->list.rq, 200, &yarn_shape_statistics, API_N_WRAPPED, &stats);
 }
 
-static enum rm_listing_next count_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next count_next_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
 {
     struct counting *c = (struct counting *)list;
     struct rm_views v = {0};
-    bool more = walk_on(&c->walk, list->b, max, &v);
+    bool more = view_next_chunk(&c->walk, list->b, max, &v);
 
     (void)out;
     for (size_t i = 0; i < v.apps_n; i++)
@@ -347,7 +347,7 @@ static enum rm_listing_next count_chunk(struct rm_listing *list, size_t max, str
     return RM_LISTING_ANSWERED;
 }
 
-static void drop_counting(struct rm_listing *list)
+static void free_counting(struct rm_listing *list)
 {
     struct counting *c = (struct counting *)list;
 
@@ -359,13 +359,13 @@ void yarn_get_statistics(struct api_request *rq, void *user)
 {
     struct counting *c = base_alloc(sizeof *c);
 
-    c->list = (struct rm_listing){.rq = rq, .b = user, .chunk = count_chunk, .drop = drop_counting};
-    yarn_words_query(rq, "states", &c->states);
-    yarn_words_query(rq, "applicationTypes", &c->types);
+    c->list = (struct rm_listing){.rq = rq, .b = user, .chunk = count_next_chunk, .drop = free_counting};
+    yarn_words_add_from_query(rq, "states", &c->states);
+    yarn_words_add_from_query(rq, "applicationTypes", &c->types);
     if (c->types.n > 1) {
         yarn_bad_request(rq, "# of applicationTypes = %zu, we temporarily support at most one applicationType",
                          c->types.n);
-    } else if (yarn_states(rq, &c->states, &c->walk.filter.states)) {
+    } else if (yarn_parse_states(rq, &c->states, &c->walk.filter.states)) {
         for (char *p = c->types.n ? c->types.v[0] : ""; *p; p++)
             *p = (char)tolower((unsigned char)*p);
         c->walk.filter.types = (const char *const *)c->types.v;
@@ -373,6 +373,6 @@ void yarn_get_statistics(struct api_request *rq, void *user)
         rm_listing_run(&c->list);
         return;
     }
-    drop_counting(&c->list);
+    free_counting(&c->list);
     free(c);
 }

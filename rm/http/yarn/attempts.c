@@ -16,16 +16,16 @@ void yarn_get_attempts(struct api_request *rq, void *user)
     struct yarn_attempts list;
     int rc;
 
-    if (!yarn_app_id_arg(rq, 0, &id))
+    if (!yarn_parse_app_id_arg(rq, 0, &id))
         return;
     rc = rm_view_attempts(rm_backend_hold(b), id, &v);
     rm_backend_release(b);
     if (rc < 0) {
-        yarn_app_not_found(rq);
+        yarn_answer_app_not_found(rq);
         rm_views_free(&v);
         return;
     }
-    yarn_frame_take(b, &f);
+    yarn_frame_fill_from_backend(b, &f);
     rooms = base_alloc(v.attempts_n * sizeof *rooms);
     for (size_t i = 0; i < v.attempts_n; i++)
         yarn_attempt_fill(&f, &v.attempts[i], &rooms[i]);
@@ -39,14 +39,14 @@ void yarn_get_attempts(struct api_request *rq, void *user)
 }
 
 /* Copies attempt args[1] of application args[0] to v->attempts; NULL: the error was answered. */
-static const struct rm_attempt_view *view_attempt(struct api_request *rq, struct rm_backend *b,
-                                                  struct base_attempt_id *id, struct rm_views *v)
+static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, struct rm_backend *b,
+                                                       struct base_attempt_id *id, struct rm_views *v)
 {
     struct base_app_id app;
     char text[BASE_ID_TEXT_MAX];
     int rc;
 
-    if (!yarn_app_id_arg(rq, 0, &app) || !yarn_attempt_id_arg(rq, 1, id))
+    if (!yarn_parse_app_id_arg(rq, 0, &app) || !yarn_parse_attempt_id_arg(rq, 1, id))
         return NULL;
     if (base_app_id_cmp(&app, &id->app) != 0) {
         yarn_not_found(rq, "appId and appAttemptId don't match");
@@ -77,10 +77,10 @@ void yarn_get_attempt(struct api_request *rq, void *user)
     struct base_attempt_id id;
     struct rm_views v = {0};
     struct yarn_frame f;
-    const struct rm_attempt_view *attempt = view_attempt(rq, user, &id, &v);
+    const struct rm_attempt_view *attempt = copy_attempt_view(rq, user, &id, &v);
 
     if (attempt) {
-        yarn_frame_take(user, &f);
+        yarn_frame_fill_from_backend(user, &f);
         yarn_attempt_fill(&f, attempt, &room);
         yarn_answer(rq, 200, &yarn_shape_attempt, API_M_BARE, &room.info);
         yarn_frame_free(&f);
@@ -89,13 +89,14 @@ void yarn_get_attempt(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
-/* Live containers of the attempt the path names, added to @v. */
-static bool view_containers(struct api_request *rq, struct rm_backend *b, struct base_attempt_id *id,
-                            struct rm_views *v)
+/* Copies the live containers of the attempt in the path to @v; false: the error was answered. */
+static bool copy_container_views(struct api_request *rq, struct rm_backend *b, struct base_attempt_id *id,
+                                 struct rm_views *v)
 {
-    if (!view_attempt(rq, b, id, v))
+    if (!copy_attempt_view(rq, b, id, v))
         return false;
-    rm_view_containers(rm_backend_hold(b), *id, v); /* an attempt gone meanwhile has none */
+    /* an attempt that has vanished meanwhile has none */
+    rm_view_containers(rm_backend_hold(b), *id, v);
     rm_backend_release(b);
     return true;
 }
@@ -108,11 +109,11 @@ void yarn_get_containers(struct api_request *rq, void *user)
     struct rm_views v = {0};
     struct yarn_frame f;
 
-    if (!view_containers(rq, user, &id, &v)) {
+    if (!copy_container_views(rq, user, &id, &v)) {
         rm_views_free(&v);
         return;
     }
-    yarn_frame_take(user, &f);
+    yarn_frame_fill_from_backend(user, &f);
     rooms = base_alloc(v.containers_n * sizeof *rooms);
     for (size_t i = 0; i < v.containers_n; i++)
         yarn_container_fill(&f, &v.containers[i], &rooms[i]);
@@ -130,7 +131,7 @@ static void answer_container(struct api_request *rq, struct rm_backend *b, const
     struct yarn_container_room room = {0};
     struct yarn_frame f;
 
-    yarn_frame_take(b, &f);
+    yarn_frame_fill_from_backend(b, &f);
     yarn_container_fill(&f, v, &room);
     yarn_answer(rq, 200, &yarn_shape_container, API_M_BARE, &room.container);
     yarn_container_room_free(&room);
@@ -146,14 +147,15 @@ void yarn_get_container(struct api_request *rq, void *user)
     char text[BASE_ID_TEXT_MAX];
     size_t i = 0;
 
-    if (!yarn_app_id_arg(rq, 0, &app) || !yarn_attempt_id_arg(rq, 1, &id) || !yarn_container_id_arg(rq, 2, &cid))
+    if (!yarn_parse_app_id_arg(rq, 0, &app) || !yarn_parse_attempt_id_arg(rq, 1, &id) ||
+        !yarn_parse_container_id_arg(rq, 2, &cid))
         return;
     if (base_app_id_cmp(&app, &id.app) == 0 &&
         (base_app_id_cmp(&cid.attempt.app, &id.app) != 0 || cid.attempt.attempt != id.attempt)) {
         yarn_not_found(rq, "appAttemptId and containerId don't match");
         return;
     }
-    if (view_containers(rq, user, &id, &v)) {
+    if (copy_container_views(rq, user, &id, &v)) {
         while (i < v.containers_n && base_container_id_cmp(&v.containers[i].id, &cid) != 0)
             i++;
         if (i < v.containers_n)

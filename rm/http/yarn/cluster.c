@@ -1,4 +1,5 @@
-/* Info, metrics, user, scheduler, active policy. Source: Hadoop's ResourceManager REST APIs. */
+/* Handlers of info, metrics, user, scheduler, active policy. Source: Hadoop's ResourceManager REST
+ * APIs. */
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ void yarn_get_info(struct api_request *rq, void *user)
     struct yarn_cluster_info info;
     struct yarn_frame f;
 
-    yarn_frame_take(b, &f);
+    yarn_frame_fill_from_backend(b, &f);
     snprintf(hadoop_build, sizeof hadoop_build, "%s from creel-" CREEL_VERSION " by creel source checksum none",
              hadoop);
     info = (struct yarn_cluster_info){
@@ -47,7 +48,7 @@ void yarn_get_metrics(struct api_request *rq, void *user)
     struct rm_backend_stats stats;
     struct yarn_frame f;
 
-    yarn_frame_take(b, &f);
+    yarn_frame_fill_from_backend(b, &f);
     rm_backend_stats(b, &stats);
     yarn_metrics_fill(&f, &m);
     m.rm_events = stats.queue_length;
@@ -71,7 +72,7 @@ void yarn_get_scheduler(struct api_request *rq, void *user)
 {
     struct yarn_frame f;
 
-    yarn_frame_take(user, &f);
+    yarn_frame_fill_from_backend(user, &f);
     if (f.fair) {
         struct yarn_fair_tree tree;
         yarn_fair_fill(&f, &tree);

@@ -1,4 +1,4 @@
-/* Views of the core -> YARN's resources. Source: Hadoop's ResourceManager REST APIs. */
+/* Fills YARN's resources from views of the core. Source: Hadoop's ResourceManager REST APIs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,17 @@
 
 #define MS(us) ((us) / 1000)
 
-static bool ended(enum rm_app_state s)
+static bool has_ended(enum rm_app_state s)
 {
     return s == RM_APP_FINISHED || s == RM_APP_FAILED || s == RM_APP_KILLED;
 }
 
-static const char *text(const char *s)
+static const char *text_or_empty(const char *s)
 {
     return s ? s : "";
 }
 
-static float percent(int64_t part, int64_t whole)
+static float compute_percent(int64_t part, int64_t whole)
 {
     return whole > 0 ? (float)((double)part * 100.0 / (double)whole) : 0.0f;
 }
@@ -28,7 +28,7 @@ bool yarn_looks_fair(const char *policy)
     return policy && strcmp(policy, "fifo") != 0;
 }
 
-void yarn_frame_set(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues)
+void yarn_frame_set_views(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues)
 {
     f->cluster = *cluster;
     f->fair = yarn_looks_fair(cluster->policy);
@@ -51,46 +51,48 @@ void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r, con
 
 /* ---- applications ---- */
 
-static bool under_root(const char *name)
+static bool is_under_root(const char *name)
 {
     return strcmp(name, "root") == 0 || strncmp(name, "root.", 5) == 0;
 }
 
-static const char *submitted_queue(const struct rm_app_view *v)
+static const char *get_submitted_queue(const struct rm_app_view *v)
 {
     const char *q = v->app ? v->app->queue : v->job ? v->job->queue : NULL;
 
-    return q ? q : text(v->queue);
+    return q ? q : text_or_empty(v->queue);
 }
 
-void yarn_queue_path(const char *queue, struct base_buf *out)
+void yarn_format_queue_path(const char *queue, struct base_buf *out)
 {
     base_buf_clear(out);
-    base_buf_addf(out, "%s%s", under_root(queue) ? "" : "root.", queue);
+    base_buf_addf(out, "%s%s", is_under_root(queue) ? "" : "root.", queue);
 }
 
-/* The fair scheduler shows full paths, fifo what was submitted; so does everyone for a refused application. */
-const char *yarn_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room)
+/* The fair scheduler shows full paths, fifo the submitted name; both show the submitted name of a
+ * refused application. */
+const char *yarn_get_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room)
 {
     if (!f->fair || (v->state == RM_APP_FAILED && !v->has_attempt))
-        return submitted_queue(v);
-    yarn_queue_path(text(v->queue), room);
+        return get_submitted_queue(v);
+    yarn_format_queue_path(text_or_empty(v->queue), room);
     return room->data;
 }
 
 bool yarn_app_in_queue(const struct yarn_frame *f, const struct rm_app_view *v, const char *name)
 {
     struct base_buf room = {0};
-    const char *queue = yarn_shown_queue(f, v, &room);
+    const char *queue = yarn_get_shown_queue(f, v, &room);
     bool in = strcmp(queue, name) == 0;
 
-    if (!in && f->fair && !under_root(name)) /* fair finds "a" and "root.a" */
+    if (!in && f->fair && !is_under_root(name)) /* the fair scheduler finds "a" and "root.a" */
         in = strncmp(queue, "root.", 5) == 0 && strcmp(queue + 5, name) == 0;
     base_buf_free(&room);
     return in;
 }
 
-/* Where people look: the application's own page by way of the proxy, the RM's page after a failure or kill. */
+/* Fills the tracking link: the application's own page through the proxy, or the RM's page after a
+ * failure or kill. */
 static void fill_tracking(const struct yarn_frame *f, const struct rm_app_view *v, enum rm_app_state pub,
                           struct yarn_app_room *room)
 {
@@ -120,11 +122,11 @@ static void fill_master(const struct rm_app_view *v, enum rm_app_state pub, stru
     a->am_logs = a->am_http_address = a->am_rpc_address = NULL;
     a->master_node_id = "";
     if (v->has_master) {
-        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s", text(v->master_node_http),
-                      base_container_id_text(&v->master_container, id), text(v->user));
+        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s", text_or_empty(v->master_node_http),
+                      base_container_id_text(&v->master_container, id), text_or_empty(v->user));
         a->am_logs = room->logs.data;
-        a->am_http_address = text(v->master_node_http);
-        a->master_node_id = text(v->master_node_id);
+        a->am_http_address = text_or_empty(v->master_node_http);
+        a->master_node_id = text_or_empty(v->master_node_id);
     }
     if (v->master_host && v->master_host[0] && v->master_rpc_port >= 0 &&
         (pub == RM_APP_RUNNING || pub == RM_APP_FINISHED)) {
@@ -133,7 +135,7 @@ static void fill_master(const struct rm_app_view *v, enum rm_app_state pub, stru
     }
 }
 
-static int64_t queue_share_mb(const struct yarn_frame *f, const char *path)
+static int64_t get_queue_share_mb(const struct yarn_frame *f, const char *path)
 {
     for (size_t i = 0; f->fair && i < f->queues.queues_n; i++)
         if (strcmp(f->queues.queues[i].name, path) == 0)
@@ -154,8 +156,8 @@ static void fill_usage(const struct yarn_frame *f, const struct rm_app_view *v, 
         a->reserved_mb = v->reserved.v[RM_RES_MEMORY_MB];
         a->reserved_vcores = v->reserved.v[RM_RES_VCORES];
         a->running_containers = v->running_containers;
-        a->cluster_usage = percent(a->allocated_mb, f->cluster.total.v[RM_RES_MEMORY_MB]);
-        a->queue_usage = percent(a->allocated_mb, queue_share_mb(f, a->queue));
+        a->cluster_usage = compute_percent(a->allocated_mb, f->cluster.total.v[RM_RES_MEMORY_MB]);
+        a->queue_usage = compute_percent(a->allocated_mb, get_queue_share_mb(f, a->queue));
     }
     a->memory_seconds = v->memory_seconds;
     a->vcore_seconds = v->vcore_seconds;
@@ -163,14 +165,15 @@ static void fill_usage(const struct yarn_frame *f, const struct rm_app_view *v, 
     snprintf(room->vcore_seconds, sizeof room->vcore_seconds, "%lld", (long long)v->vcore_seconds);
     room->seconds[0] = (struct api_pair){"memory-mb", room->memory_seconds};
     room->seconds[1] = (struct api_pair){"vcores", room->vcore_seconds};
-    /* one that ended without ever holding anything has an empty map */
+    /* an application that ended without ever holding anything has an empty map */
     a->resource_seconds =
         (struct api_list){.items = room->seconds,
-                          .n = ended(v->state) && v->memory_seconds == 0 && v->vcore_seconds == 0 ? 0 : 2,
+                          .n = has_ended(v->state) && v->memory_seconds == 0 && v->vcore_seconds == 0 ? 0 : 2,
                           .stride = sizeof room->seconds[0]};
 }
 
-/* An application that waits for its master's container shows that one request. */
+/* Fills the requests: an application that waits for its master's container shows that one
+ * request. */
 static void fill_requests(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room)
 {
     struct yarn_request *r = &room->request;
@@ -195,8 +198,9 @@ static void fill_requests(const struct yarn_frame *f, const struct rm_app_view *
     room->app.requests.n = 1;
 }
 
-/* What an end says when nobody unregistered with something better. */
-static const char *final_status(const struct rm_app_view *v)
+/* Names the final status; an application that ended without unregistering gets the status of its
+ * end. */
+static const char *name_final_status(const struct rm_app_view *v)
 {
     enum rm_final_status s = v->final_status;
 
@@ -213,18 +217,18 @@ void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v, stru
     struct yarn_app *a = &room->app;
 
     a->id = base_app_id_text(&v->id, room->id);
-    a->user = text(v->user);
-    a->name = text(v->name);
-    a->queue = yarn_shown_queue(f, v, &room->queue);
+    a->user = text_or_empty(v->user);
+    a->name = text_or_empty(v->name);
+    a->queue = yarn_get_shown_queue(f, v, &room->queue);
     a->state = rm_app_state_name(pub);
-    a->final_status = final_status(v);
+    a->final_status = name_final_status(v);
     a->progress = (float)(v->progress * 100.0);
     fill_tracking(f, v, pub, room);
-    a->diagnostics = text(v->diagnostics);
+    a->diagnostics = text_or_empty(v->diagnostics);
     a->cluster_id = f->cluster.rm_instance_ms;
     a->rm_cluster_id = f->cluster_id;
-    a->type = text(v->type);
-    a->tags = text(v->tags);
+    a->type = text_or_empty(v->type);
+    a->tags = text_or_empty(v->tags);
     a->priority = 0; /* neither fifo nor fair has priorities */
     a->started = MS(v->submit_us);
     a->launched = v->unmanaged && v->has_attempt ? -1 : MS(v->launch_us);
@@ -251,7 +255,7 @@ void yarn_app_room_free(struct yarn_app_room *room)
 
 /* ---- attempts and containers ---- */
 
-static const char *public_attempt_state(const struct rm_attempt_view *v)
+static const char *name_public_attempt_state(const struct rm_attempt_view *v)
 {
     enum rm_attempt_state s = v->state == RM_ATTEMPT_FINAL_SAVING ? v->state_before : v->state;
 
@@ -279,8 +283,8 @@ static void fill_attempt_info(const struct yarn_frame *f, const struct rm_attemp
         .original_tracking_url = broken                                                    ? room->url.data
                                  : v->original_tracking_url && v->original_tracking_url[0] ? v->original_tracking_url
                                                                                            : "N/A",
-        .diagnostics = text(v->diagnostics),
-        .state = public_attempt_state(v),
+        .diagnostics = text_or_empty(v->diagnostics),
+        .state = name_public_attempt_state(v),
         .container_id = v->has_container ? room->container_id : NULL,
         .start = MS(v->start_us),
         .finish = MS(v->finish_us),
@@ -306,11 +310,11 @@ void yarn_attempt_fill(const struct yarn_frame *f, const struct rm_attempt_view 
                                .export_ports = "",
                                .state = rm_attempt_state_name(v->state)};
     if (v->has_container) {
-        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s", text(v->node_http), room->container_id,
-                      text(v->user));
+        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s",
+                      text_or_empty(v->node_http), room->container_id, text_or_empty(v->user));
         a->container_id = room->container_id;
-        a->node_http = text(v->node_http);
-        a->node_id = text(v->node_id);
+        a->node_http = text_or_empty(v->node_http);
+        a->node_id = text_or_empty(v->node_id);
         a->logs = room->logs.data;
         a->system_blacklisted = "";
         a->export_ports = "null";
@@ -334,8 +338,8 @@ void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_v
     base_container_id_text(&v->id, room->id);
     base_buf_clear(&room->logs);
     base_buf_clear(&room->http);
-    base_buf_addf(&room->http, "http://%s", text(v->node_http));
-    base_buf_addf(&room->logs, "%s/node/containerlogs/%s/%s", room->http.data, room->id, text(v->user));
+    base_buf_addf(&room->http, "http://%s", text_or_empty(v->node_http));
+    base_buf_addf(&room->logs, "%s/node/containerlogs/%s/%s", room->http.data, room->id, text_or_empty(v->user));
     snprintf(room->memory, sizeof room->memory, "%lld", (long long)v->resource.v[RM_RES_MEMORY_MB]);
     snprintf(room->vcores, sizeof room->vcores, "%lld", (long long)v->resource.v[RM_RES_VCORES]);
     room->resources[0] = (struct api_pair){"memory-mb", room->memory};
@@ -348,7 +352,7 @@ void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_v
         .id = room->id,
         .mb = v->resource.v[RM_RES_MEMORY_MB],
         .vcores = v->resource.v[RM_RES_VCORES],
-        .assigned_node = text(v->node_id),
+        .assigned_node = text_or_empty(v->node_id),
         .priority = v->priority,
         .start = MS(v->start_us),
         .finish = MS(v->finish_us),
@@ -358,7 +362,7 @@ void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_v
         .exit_status = v->state == RM_CONTAINER_COMPLETED ? v->exit_code : 0,
         .state = v->state == RM_CONTAINER_COMPLETED ? "COMPLETE" : "RUNNING",
         .node_http = room->http.data,
-        .node_id = text(v->node_id),
+        .node_id = text_or_empty(v->node_id),
         .resources = {.items = room->resources, .n = n, .stride = sizeof room->resources[0]},
         .exposed_ports = "",
     };
@@ -381,11 +385,11 @@ void yarn_node_fill(const struct yarn_frame *f, const struct rm_node_view *v, st
     *out = (struct yarn_node){.rack = v->rack,
                               .state = rm_node_state_name(v->state),
                               .id = v->id,
-                              .host = text(v->host),
-                              .http_address = active ? text(v->http_address) : "",
+                              .host = text_or_empty(v->host),
+                              .http_address = active ? text_or_empty(v->http_address) : "",
                               .last_health_ms = MS(v->last_heartbeat_us),
-                              .version = text(v->version),
-                              .health = text(v->health_report)};
+                              .version = text_or_empty(v->version),
+                              .health = text_or_empty(v->health_report)};
     yarn_resource_fill(f, &out->total, &v->total);
     if (!active)
         return;
@@ -456,7 +460,7 @@ void yarn_fifo_fill(const struct yarn_frame *f, struct yarn_fifo_scheduler *out)
     };
 }
 
-static const char *policy_name(const char *name)
+static const char *name_queue_policy(const char *name)
 {
     if (name && strcasecmp(name, "fifo") == 0)
         return "FIFO";
@@ -473,14 +477,14 @@ static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_vi
     const struct rm_cluster_view *c = &f->cluster;
     struct rm_res none = {{0}}, max = is_zero(&v->max) ? c->total : v->max;
 
-    for (int i = 0; i < RM_RES_NAMES; i++) /* what nobody has cannot be used */
+    for (int i = 0; i < RM_RES_NAMES; i++) /* a queue cannot use more than the cluster has */
         if (max.v[i] > c->total.v[i])
             max.v[i] = c->total.v[i];
     *q = (struct yarn_fair_queue){.max_apps = v->max_apps,
                                   .pending_containers = v->pending_containers,
                                   .allocated_containers = v->allocated_containers,
                                   .name = v->name,
-                                  .policy = policy_name(v->policy),
+                                  .policy = name_queue_policy(v->policy),
                                   .preemptable = v->preemptable,
                                   .pending_apps = v->pending_apps,
                                   .active_apps = v->active_apps};
@@ -498,12 +502,14 @@ static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_vi
     yarn_resource_fill(f, &q->max_container, &c->max_capability);
 }
 
-/* A queue's part by weight alone, whoever has work now. Parents come before their children. */
-static void fill_steady(const struct yarn_frame *f, struct yarn_fair_tree *t)
+/* Fills each queue's share by weight alone, whether or not it has work now. Parents come before
+ * their children in the array, so one pass suffices. */
+static void fill_steady_shares(const struct yarn_frame *f, struct yarn_fair_tree *t)
 {
     const struct rm_views *v = &f->queues;
     struct rm_res *steady = base_alloc((v->queues_n + 1) * sizeof *steady);
-    double *weights = base_alloc((v->queues_n + 1) * sizeof *weights); /* of the children of each */
+    /* sum over the children of each queue */
+    double *weights = base_alloc((v->queues_n + 1) * sizeof *weights);
 
     for (size_t i = 1; i < v->queues_n; i++)
         weights[v->queues[i].parent] += v->queues[i].weight;
@@ -530,9 +536,9 @@ void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *t)
                                  .any = base_alloc(n * sizeof *t->any)};
     for (size_t i = 0; i < n; i++)
         fill_fair_queue(f, &v->queues[i], &t->queues[i]);
-    for (size_t i = 1; i < n; i++) /* how many children each has */
+    for (size_t i = 1; i < n; i++) /* count each queue's children */
         t->children[v->queues[i].parent].list.n++;
-    for (size_t i = 0; i < n; i++) { /* each one's children get a row of @any */
+    for (size_t i = 0; i < n; i++) { /* give each queue's children a row of @any */
         struct api_list *l = &t->children[i].list;
         used += l->n;
         *l = (struct api_list){.items = &t->any[used - l->n], .n = 0, .stride = sizeof *t->any};
@@ -545,7 +551,7 @@ void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *t)
         t->any[at] = (struct api_any){.shape = v->queues[i].is_parent ? &yarn_shape_fair_parent : &yarn_shape_fair_leaf,
                                       .view = &t->queues[i]};
     }
-    fill_steady(f, t);
+    fill_steady_shares(f, t);
     t->scheduler.info.root = n > 0 ? &t->queues[0] : NULL;
 }
 

@@ -1,4 +1,5 @@
-/* What every handler of YARN's resources needs: the frame of an answer, ids in paths, words in queries. */
+/* What every handler of YARN's resources needs: the frame of an answer, ids in paths, word lists in
+ * queries. */
 #include "rm/http/yarn/yarn_internal.h"
 
 #include <ctype.h>
@@ -11,12 +12,12 @@
 
 /* ---- the frame ---- */
 
-static int64_t smaller(int64_t a, int64_t b)
+static int64_t get_smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-void yarn_frame_take(struct rm_backend *b, struct yarn_frame *f)
+void yarn_frame_fill_from_backend(struct rm_backend *b, struct yarn_frame *f)
 {
     const struct base_conf *conf = rm_backend_conf(b);
     const char *id = base_conf_get(conf, "yarn.resourcemanager.cluster-id");
@@ -35,12 +36,12 @@ void yarn_frame_take(struct rm_backend *b, struct yarn_frame *f)
     if (yarn_looks_fair(cluster.policy))
         rm_view_queues(core, &queues);
     rm_backend_release(b);
-    yarn_frame_set(f, &cluster, &queues);
-    /* every container takes one slot, so the smaller slot is the smallest thing to be had */
-    f->limits.min[0] =
-        smaller(base_conf_int(conf, "creel.slot.map.memory-mb"), base_conf_int(conf, "creel.slot.reduce.memory-mb"));
+    yarn_frame_set_views(f, &cluster, &queues);
+    /* every container takes one slot, so the smaller slot is the smallest possible allocation */
+    f->limits.min[0] = get_smaller(base_conf_int(conf, "creel.slot.map.memory-mb"),
+                                   base_conf_int(conf, "creel.slot.reduce.memory-mb"));
     f->limits.min[1] =
-        smaller(base_conf_int(conf, "creel.slot.map.vcores"), base_conf_int(conf, "creel.slot.reduce.vcores"));
+        get_smaller(base_conf_int(conf, "creel.slot.map.vcores"), base_conf_int(conf, "creel.slot.reduce.vcores"));
 }
 
 void yarn_frame_free(struct yarn_frame *f)
@@ -59,8 +60,10 @@ void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape
 
 /* ---- ids ---- */
 
-/* As YARN: another word in front is "prefix", anything else that does not parse is just invalid. */
-static void bad_id(struct api_request *rq, const char *given, const char *what, const char *prefix, const char *more)
+/* As in YARN: another word in front is a wrong "prefix"; anything else that does not parse is just
+ * invalid. */
+static void answer_bad_id(struct api_request *rq, const char *given, const char *what,
+                          const char *prefix, const char *more)
 {
     size_t n = strlen(prefix);
 
@@ -72,37 +75,38 @@ static void bad_id(struct api_request *rq, const char *given, const char *what, 
                          given);
 }
 
-bool yarn_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out)
+bool yarn_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out)
 {
     const char *given = api_path_arg(rq, i);
 
     if (base_app_id_parse(given, out, NULL) == 0)
         return true;
-    bad_id(rq, given, "ApplicationId", "application", ". The valid ApplicationId should start with prefix application");
+    answer_bad_id(rq, given, "ApplicationId", "application",
+                  ". The valid ApplicationId should start with prefix application");
     return false;
 }
 
-bool yarn_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out)
+bool yarn_parse_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out)
 {
     const char *given = api_path_arg(rq, i);
 
     if (base_attempt_id_parse(given, out, NULL) == 0)
         return true;
-    bad_id(rq, given, "AppAttemptId", "appattempt", "");
+    answer_bad_id(rq, given, "AppAttemptId", "appattempt", "");
     return false;
 }
 
-bool yarn_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out)
+bool yarn_parse_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out)
 {
     const char *given = api_path_arg(rq, i);
 
     if (base_container_id_parse(given, out, NULL) == 0)
         return true;
-    bad_id(rq, given, "ContainerId", "container", "");
+    answer_bad_id(rq, given, "ContainerId", "container", "");
     return false;
 }
 
-void yarn_app_not_found(struct api_request *rq)
+void yarn_answer_app_not_found(struct api_request *rq)
 {
     yarn_not_found(rq, "app with id: %s not found", api_path_arg(rq, 0));
 }
@@ -123,7 +127,7 @@ bool yarn_parse_long(const char *text, int64_t *out)
     return *end == '\0' && errno == 0;
 }
 
-static void add_words(const char *value, void *u)
+static void split_words(const char *value, void *u)
 {
     struct yarn_words *w = u;
 
@@ -141,9 +145,9 @@ static void add_words(const char *value, void *u)
     }
 }
 
-void yarn_words_query(const struct api_request *rq, const char *name, struct yarn_words *out)
+void yarn_words_add_from_query(const struct api_request *rq, const char *name, struct yarn_words *out)
 {
-    api_query_each(rq, name, add_words, out);
+    api_query_each(rq, name, split_words, out);
 }
 
 void yarn_words_free(struct yarn_words *w)
@@ -158,7 +162,7 @@ const enum rm_app_state yarn_public_states[] = {RM_APP_NEW,     RM_APP_NEW_SAVIN
                                                 RM_APP_RUNNING, RM_APP_FINISHED,   RM_APP_FAILED,    RM_APP_KILLED};
 const size_t yarn_public_states_n = sizeof yarn_public_states / sizeof yarn_public_states[0];
 
-bool yarn_states(struct api_request *rq, const struct yarn_words *w, uint32_t *out)
+bool yarn_parse_states(struct api_request *rq, const struct yarn_words *w, uint32_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < w->n; i++) {
@@ -192,7 +196,7 @@ void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d)
     struct yarn_words w = {0};
 
     *d = (struct yarn_deselects){0};
-    yarn_words_query(rq, "deSelects", &w);
+    yarn_words_add_from_query(rq, "deSelects", &w);
     for (size_t i = 0; i < w.n; i++) {
         size_t k = 0;
         while (k < sizeof known / sizeof known[0] && strcasecmp(known[k].name, w.v[i]) != 0)
@@ -205,7 +209,7 @@ void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d)
     yarn_words_free(&w);
 }
 
-bool yarn_deselects_bad(struct api_request *rq, const struct yarn_deselects *d)
+bool yarn_deselects_refuse_unknown(struct api_request *rq, const struct yarn_deselects *d)
 {
     if (!d->unknown)
         return false;

@@ -8,7 +8,8 @@
 #include "rm/http/yarn/yarn_internal.h"
 #include "rm/http/listing.h"
 
-/* NodeState.valueOf of each part of the list, in upper case; as Java splits, empty parts at the end do not count. */
+/* Parses the list as YARN does: NodeState.valueOf() of each part in upper case; as Java splits,
+ * empty parts at the end do not count. */
 static bool read_states(struct api_request *rq, uint32_t *out)
 {
     const char *list = api_query(rq, "states");
@@ -43,7 +44,7 @@ struct listing {
     size_t pos, shown;
 };
 
-static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
 {
     struct listing *l = (struct listing *)list;
     struct rm_views v = {0};
@@ -67,7 +68,7 @@ static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, stru
     return RM_LISTING_END;
 }
 
-static void drop_listing(struct rm_listing *list)
+static void free_listing(struct rm_listing *list)
 {
     yarn_frame_free(&((struct listing *)list)->frame);
 }
@@ -81,15 +82,16 @@ void yarn_get_nodes(struct api_request *rq, void *user)
         return;
     l = base_alloc(sizeof *l);
     l->list = (struct rm_listing){
-        .rq = rq, .b = user, .type = api_want(rq), .chunk = list_chunk, .drop = drop_listing};
+        .rq = rq, .b = user, .type = api_want(rq), .chunk = write_list_chunk, .drop = free_listing};
     l->dialect = yarn_dialect(rq, API_N_WRAPPED);
     l->states = states;
-    yarn_frame_take(user, &l->frame);
+    yarn_frame_fill_from_backend(user, &l->frame);
     rm_listing_run(&l->list);
 }
 
-/* NodeId.fromString: two parts, the second one a number. False: answered. */
-static bool node_id_arg(struct api_request *rq, char id[static 512])
+/* Parses the id as NodeId.fromString() does: two parts, the second one a number. False: the error
+ * was answered. */
+static bool parse_node_id_arg(struct api_request *rq, char id[static 512])
 {
     const char *given = api_path_arg(rq, 0), *colon = strchr(given, ':');
     char *end;
@@ -118,14 +120,14 @@ void yarn_get_node(struct api_request *rq, void *user)
     char id[512];
     int rc;
 
-    if (!node_id_arg(rq, id))
+    if (!parse_node_id_arg(rq, id))
         return;
     rc = rm_view_node(rm_backend_hold(b), id, &v);
     rm_backend_release(b);
     if (rc < 0) {
         yarn_not_found(rq, "nodeId, %s, is not found", api_path_arg(rq, 0));
     } else {
-        yarn_frame_take(b, &f);
+        yarn_frame_fill_from_backend(b, &f);
         yarn_node_fill(&f, &v.nodes[0], &node);
         yarn_answer(rq, 200, &yarn_shape_node, API_N_WRAPPED, &node);
         yarn_frame_free(&f);

@@ -1,7 +1,9 @@
-/* New application ids, submissions, kills, moves, the active policy. Source: Hadoop's ResourceManager REST APIs.
+/* Handlers that write: new application ids, submissions, kills, moves, the active policy. Source:
+ * Hadoop's ResourceManager REST APIs.
  *
- * Each write has one context that carries the event and what it points to. It is shared by the event (until the core
- * has stepped over it) and the reply, in either order; whoever is last frees it. */
+ * Each write has one context that holds the event and everything the event points to. The event
+ * (until the core has processed it) and the reply share the context and end in either order; the
+ * last one frees it. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@
 #include "rm/leader/standby.h"
 
 #define SUBMISSION_ROOT "application-submission-context"
-/* the roots YARN's decoder of this resource knows, as it lists them */
+/* the roots that YARN's decoder of this resource knows, in YARN's order */
 #define SUBMISSION_ROOTS                                                                                               \
     "<{}NewApplication>,<{}application-submission-context>,<{}applicationpriority>,<{}appqueue>,"                      \
     "<{}container-launch-context-info>,<{}credentials-info>,<{}delegation-token>,<{}localresources>,"                  \
@@ -40,7 +42,7 @@ struct write {
     struct yarn_frame frame; /* new-application only */
 };
 
-static struct write *write_new(struct api_request *rq, enum rm_event_kind kind)
+static struct write *create_write(struct api_request *rq, enum rm_event_kind kind)
 {
     struct write *w = base_alloc(sizeof *w);
 
@@ -52,7 +54,7 @@ static struct write *write_new(struct api_request *rq, enum rm_event_kind kind)
     return w;
 }
 
-static void write_drop(void *user)
+static void unref_write(void *user)
 {
     struct write *w = user;
 
@@ -66,14 +68,14 @@ static void write_drop(void *user)
     free(w);
 }
 
-static void write_post(struct write *w, struct rm_backend *b, rm_reply_fn *fn)
+static void post_write(struct write *w, struct rm_backend *b, rm_reply_fn *fn)
 {
-    api_park(w->rq); /* from here on the reply may come at any time, on another thread */
-    rm_backend_post(b, &w->ev, fn, write_drop, w);
+    api_park(w->rq); /* the reply may come at any time from now on, on another thread */
+    rm_backend_post(b, &w->ev, fn, unref_write, w);
 }
 
-/* "<scheme and host of the request><path><suffix>" */
-static char *location_of(struct api_request *rq, struct rm_backend *b, const char *slash, const char *suffix)
+/* Formats "<scheme and host of the request><path><suffix>". */
+static char *format_location(struct api_request *rq, struct rm_backend *b, const char *slash, const char *suffix)
 {
     const char *host = api_header(rq, "Host");
 
@@ -82,7 +84,8 @@ static char *location_of(struct api_request *rq, struct rm_backend *b, const cha
     return base_printf("%s%s%s%s", rm_backend_url(b), api_path(rq), slash, suffix);
 }
 
-/* What the RM refuses is a bad request to YARN's clients; what fails inside is not their fault. */
+/* Answers a refusal: to YARN's clients, what the RM refuses is a bad request, but an internal
+ * failure is not their fault. */
 static void answer_refusal(struct api_request *rq, const struct rm_effect *fx)
 {
     switch (fx->u.reply.code) {
@@ -109,28 +112,28 @@ static void answer_refusal(struct api_request *rq, const struct rm_effect *fx)
     }
 }
 
-static bool is_error(const struct rm_effect *fx)
+static bool is_error_reply(const struct rm_effect *fx)
 {
     return fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_ERROR;
 }
 
 /* ---- bodies ---- */
 
-static bool is_xml(struct api_request *rq)
+static bool body_is_xml(struct api_request *rq)
 {
     const char *type = api_header(rq, "Content-Type");
 
     return type && strncasecmp(type, "application/xml", strlen("application/xml")) == 0;
 }
 
-/* Owned by the caller; NULL: the error was answered. */
+/* Parses the body; owned by the caller. NULL: the error was answered. */
 static json_t *read_body(struct api_request *rq, const char *root, const char *roots)
 {
     struct base_error err = {0};
     json_t *body = NULL;
     size_t len;
     const char *text = api_body(rq, &len);
-    int rc = is_xml(rq) ? api_xml_body_parse(text, len, root, roots, &body, &err)
+    int rc = body_is_xml(rq) ? api_xml_body_parse(text, len, root, roots, &body, &err)
                         : api_json_body_parse(text, len, &body, &err);
 
     if (rc < 0) {
@@ -142,11 +145,11 @@ static json_t *read_body(struct api_request *rq, const char *root, const char *r
 
 /* ---- POST apps/new-application ---- */
 
-static void on_new_id(void *user, const struct rm_effect *fx)
+static void answer_new_id(void *user, const struct rm_effect *fx)
 {
     struct write *w = user;
 
-    if (is_error(fx)) {
+    if (is_error_reply(fx)) {
         answer_refusal(w->rq, fx);
     } else {
         struct yarn_new_application app;
@@ -155,33 +158,32 @@ static void on_new_id(void *user, const struct rm_effect *fx)
         yarn_resource_fill(&w->frame, &app.max, &w->frame.cluster.max_capability);
         yarn_answer(w->rq, 200, &yarn_shape_new_application, API_N_BARE, &app);
     }
-    write_drop(w);
+    unref_write(w);
 }
 
 void yarn_post_new_application(struct api_request *rq, void *user)
 {
-    struct write *w = write_new(rq, RM_EV_NEW_APP_ID);
+    struct write *w = create_write(rq, RM_EV_NEW_APP_ID);
 
-    yarn_frame_take(user, &w->frame);
-    write_post(w, user, on_new_id);
+    yarn_frame_fill_from_backend(user, &w->frame);
+    post_write(w, user, answer_new_id);
 }
 
 /* ---- POST apps ---- */
 
-static void on_submitted(void *user, const struct rm_effect *fx)
+static void answer_submission(void *user, const struct rm_effect *fx)
 {
     struct write *w = user;
     struct base_buf none = {0};
 
-    /* an id that is known already is accepted, and nothing happens: clients repeat a submission whose answer was lost
-     */
-    if (is_error(fx) && fx->u.reply.code != -BASE_EEXIST) {
+    /* a known id is accepted without effect: clients repeat a submission whose answer was lost */
+    if (is_error_reply(fx) && fx->u.reply.code != -BASE_EEXIST) {
         answer_refusal(w->rq, fx);
     } else {
         api_add_header(w->rq, "Location", w->location);
         api_answer(w->rq, 202, api_want(w->rq), &none);
     }
-    write_drop(w);
+    unref_write(w);
 }
 
 static void answer_bad_spec(struct api_request *rq, int rc, const struct base_error *err)
@@ -192,37 +194,37 @@ static void answer_bad_spec(struct api_request *rq, int rc, const struct base_er
         yarn_bad_request(rq, "%s", err->text);
 }
 
-/* On a thread that may wait for a name service. */
-static bool submit_in_groups(void *user, bool stopping)
+/* Runs on a thread that may wait for a name service. */
+static bool look_up_groups_and_submit(void *user, bool stopping)
 {
     struct write *w = user;
     struct rm_app_spec *spec = w->ev.u.submit_app.spec;
 
     if (!stopping)
         rm_queues_look_up_groups(w->b, spec->user, &spec->user_groups);
-    rm_backend_post(w->b, &w->ev, on_submitted, write_drop, w);
+    rm_backend_post(w->b, &w->ev, answer_submission, unref_write, w);
     return false;
 }
 
-static void submit(struct api_request *rq, struct rm_backend *b, struct rm_app_spec *spec)
+static void submit_app(struct api_request *rq, struct rm_backend *b, struct rm_app_spec *spec)
 {
-    struct write *w = write_new(rq, RM_EV_SUBMIT_APP);
+    struct write *w = create_write(rq, RM_EV_SUBMIT_APP);
     char id[BASE_ID_TEXT_MAX];
 
     w->b = b;
     base_random_hex(w->token);
-    w->location = location_of(rq, b, "/", base_app_id_text(&spec->id, id));
+    w->location = format_location(rq, b, "/", base_app_id_text(&spec->id, id));
     w->ev.u.submit_app.spec = spec;
     rm_audit_note(rq, "app", id);
     rm_audit_note(rq, "name", spec->name);
     rm_audit_note(rq, "queue", spec->queue);
     w->ev.u.submit_app.app_token = w->token;
     if (!rm_queues_rules_use_groups(b)) {
-        write_post(w, b, on_submitted);
+        post_write(w, b, answer_submission);
         return;
     }
     api_park(rq);
-    rm_backend_slow(b, RM_SLOW_FILES, submit_in_groups, w);
+    rm_backend_slow(b, RM_SLOW_FILES, look_up_groups_and_submit, w);
 }
 
 void yarn_post_app(struct api_request *rq, void *user)
@@ -248,7 +250,7 @@ void yarn_post_app(struct api_request *rq, void *user)
         answer_bad_spec(rq, rc, &err);
         return;
     }
-    submit(rq, b, spec);
+    submit_app(rq, b, spec);
 }
 
 /* ---- PUT apps/{id}/state ---- */
@@ -260,12 +262,12 @@ static void answer_state(struct api_request *rq, unsigned status, enum rm_app_st
     yarn_answer(rq, status, &yarn_shape_app_state, API_M_BARE, &state);
 }
 
-static void on_killed(void *user, const struct rm_effect *fx)
+static void answer_kill(void *user, const struct rm_effect *fx)
 {
     struct write *w = user;
     enum rm_app_state now = fx->u.reply.app_state;
 
-    if (is_error(fx)) {
+    if (is_error_reply(fx)) {
         answer_refusal(w->rq, fx);
     } else if (fx->u.reply.flag || now == RM_APP_FINISHING || w->unmanaged) {
         answer_state(w->rq, 200, now);
@@ -273,36 +275,36 @@ static void on_killed(void *user, const struct rm_effect *fx)
         api_add_header(w->rq, "Location", w->location);
         answer_state(w->rq, 202, now);
     }
-    write_drop(w);
+    unref_write(w);
 }
 
 static void kill_app(struct api_request *rq, struct rm_backend *b, const struct rm_app_view *v, const char *reason)
 {
-    struct write *w = write_new(rq, RM_EV_KILL_APP);
+    struct write *w = create_write(rq, RM_EV_KILL_APP);
     char id[BASE_ID_TEXT_MAX];
 
     w->unmanaged = v->unmanaged;
-    w->location = location_of(rq, b, "", "");
+    w->location = format_location(rq, b, "", "");
     w->text = base_printf("Application %s was killed by user %s%s%s", base_app_id_text(&v->id, id), w->caller,
                           reason && reason[0] ? " with diagnostic message: " : "", reason ? reason : "");
     w->ev.u.kill.id = v->id;
     w->ev.u.kill.diagnostics = w->text;
-    write_post(w, b, on_killed);
+    post_write(w, b, answer_kill);
 }
 
-static void put_state(struct api_request *rq, struct rm_backend *b, const json_t *body)
+static void change_state(struct api_request *rq, struct rm_backend *b, const json_t *body)
 {
     const char *target = json_string_value(json_object_get(body, "state"));
     struct base_app_id id;
     struct rm_views v = {0};
     int rc;
 
-    if (!yarn_app_id_arg(rq, 0, &id))
+    if (!yarn_parse_app_id_arg(rq, 0, &id))
         return;
     rc = rm_view_app(rm_backend_hold(b), id, &v);
     rm_backend_release(b);
     if (rc < 0)
-        yarn_app_not_found(rq);
+        yarn_answer_app_not_found(rq);
     else if (!target)
         api_answer_error(rq, 503, "NullPointerException",
                          "Cannot invoke \"String.equals(Object)\" because the return value of "
@@ -321,7 +323,7 @@ void yarn_put_state(struct api_request *rq, void *user)
     json_t *body = read_body(rq, "appstate", NULL);
 
     if (body)
-        put_state(rq, user, body);
+        change_state(rq, user, body);
     json_decref(body);
 }
 
@@ -334,7 +336,8 @@ static void answer_queue(struct api_request *rq, const char *queue)
     yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &shown);
 }
 
-/* YARN's answers have no document around this one, and no word about why a scheduler refuses: that is in a header. */
+/* Answers a refused move. YARN's answer has no document and no word about the scheduler's reason,
+ * so the reason goes into a header. */
 static void answer_unmoved(struct api_request *rq, int code, const char *why)
 {
     struct base_buf body = {0};
@@ -349,38 +352,39 @@ static void answer_unmoved(struct api_request *rq, int code, const char *why)
     }
 }
 
-static void on_moved(void *user, const struct rm_effect *fx)
+static void answer_move(void *user, const struct rm_effect *fx)
 {
     struct write *w = user;
 
-    if (!is_error(fx))
+    if (!is_error_reply(fx))
         answer_queue(w->rq, w->text);
     else if (fx->u.reply.code == -BASE_ESTATE || fx->u.reply.code == -BASE_EINVAL)
         answer_unmoved(w->rq, fx->u.reply.code, fx->u.reply.text);
     else
         answer_refusal(w->rq, fx);
-    write_drop(w);
+    unref_write(w);
 }
 
-/* @queue: NULL: where it is, once that is durable: the answer to an earlier request may have been lost. */
+/* Posts the move. @queue NULL: stay, and answer once the present queue is durable, since the answer
+ * to an earlier request may have been lost. */
 static void move_app(struct api_request *rq, struct rm_backend *b, struct base_app_id id, const char *queue,
                      const char *shown)
 {
-    struct write *w = write_new(rq, RM_EV_MOVE_APP);
+    struct write *w = create_write(rq, RM_EV_MOVE_APP);
 
     rm_audit_note(rq, "queue", shown);
     w->text = base_strdup(shown);
     w->queue = queue ? base_strdup(queue) : NULL;
     w->ev.u.move.id = id;
     w->ev.u.move.queue = w->queue;
-    write_post(w, b, on_moved);
+    post_write(w, b, answer_move);
 }
 
-static void put_queue(struct api_request *rq, struct rm_backend *b, const struct yarn_frame *f,
-                      const struct rm_app_view *v, const char *queue)
+static void change_queue(struct api_request *rq, struct rm_backend *b, const struct yarn_frame *f,
+                         const struct rm_app_view *v, const char *queue)
 {
     struct base_buf room = {0};
-    const char *shown = yarn_shown_queue(f, v, &room);
+    const char *shown = yarn_get_shown_queue(f, v, &room);
 
     if (queue && strcmp(queue, shown) == 0) {
         move_app(rq, b, v->id, NULL, shown);
@@ -394,7 +398,7 @@ static void put_queue(struct api_request *rq, struct rm_backend *b, const struct
     } else if (!queue) {
         answer_unmoved(rq, -BASE_EINVAL, "queue: is missing");
     } else {
-        yarn_queue_path(queue, &room);
+        yarn_format_queue_path(queue, &room);
         move_app(rq, b, v->id, queue, room.data);
     }
     base_buf_free(&room);
@@ -409,17 +413,17 @@ void yarn_put_queue(struct api_request *rq, void *user)
     struct rm_views v = {0};
     int rc;
 
-    if (!body || !yarn_app_id_arg(rq, 0, &id)) {
+    if (!body || !yarn_parse_app_id_arg(rq, 0, &id)) {
         json_decref(body);
         return;
     }
     rc = rm_view_app(rm_backend_hold(b), id, &v);
     rm_backend_release(b);
     if (rc < 0) {
-        yarn_app_not_found(rq);
+        yarn_answer_app_not_found(rq);
     } else {
-        yarn_frame_take(b, &f);
-        put_queue(rq, b, &f, &v.apps[0], json_string_value(json_object_get(body, "queue")));
+        yarn_frame_fill_from_backend(b, &f);
+        change_queue(rq, b, &f, &v.apps[0], json_string_value(json_object_get(body, "queue")));
         yarn_frame_free(&f);
     }
     rm_views_free(&v);
@@ -428,17 +432,17 @@ void yarn_put_queue(struct api_request *rq, void *user)
 
 /* ---- PUT scheduler/policy ---- */
 
-static void on_policy(void *user, const struct rm_effect *fx)
+static void answer_policy(void *user, const struct rm_effect *fx)
 {
     struct write *w = user;
 
-    if (is_error(fx)) {
+    if (is_error_reply(fx)) {
         rm_api_reply_error(w->rq, fx);
     } else {
         struct yarn_policy policy = {.policy = w->text};
         yarn_answer(w->rq, 200, &yarn_shape_policy, API_N_BARE, &policy);
     }
-    write_drop(w);
+    unref_write(w);
 }
 
 void yarn_put_policy(struct api_request *rq, void *user)
@@ -465,10 +469,10 @@ void yarn_put_policy(struct api_request *rq, void *user)
         api_answer_base_error(rq, &err);
         return;
     }
-    w = write_new(rq, RM_EV_SET_POLICY);
-    w->text = base_strdup(policy_find(name)->name); /* of a Hadoop class: ours */
+    w = create_write(rq, RM_EV_SET_POLICY);
+    w->text = base_strdup(policy_find(name)->name); /* for a Hadoop class: our name of the policy */
     w->ev.u.policy.name = w->text;
     rm_audit_note(rq, "policy", w->text);
     json_decref(body);
-    write_post(w, user, on_policy);
+    post_write(w, user, answer_policy);
 }

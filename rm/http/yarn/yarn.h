@@ -1,4 +1,5 @@
-/* rm/http/yarn/yarn.h - YARN's ResourceManager REST, /metrics and the active policy: the routes. User pointer of every handler: struct rm_backend *. */
+/* rm/http/yarn/yarn.h - the routes of YARN's ResourceManager REST, /metrics and the active policy.
+ * The user pointer of every handler is a struct rm_backend *. */
 #ifndef CREEL_RM_HTTP_YARN_YARN_H
 #define CREEL_RM_HTTP_YARN_YARN_H
 

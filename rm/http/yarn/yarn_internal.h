@@ -1,7 +1,7 @@
-/* rm/http/yarn/yarn_internal.h - what the files of YARN's REST share. Nobody else includes it.
+/* rm/http/yarn/yarn_internal.h - what the files of YARN's REST share. Only they include it.
  *
- * Reads copy views while the core is held and encode after it was released (rm/core/view/view.h); writes go as events and answer
- * from the reply (rm/daemon/backend.h). */
+ * Reads copy views while they hold the core, and encode after releasing it (rm/core/view/view.h);
+ * writes are posted as events and answered from the reply (rm/daemon/backend.h). */
 #ifndef CREEL_RM_HTTP_YARN_YARN_INTERNAL_H
 #define CREEL_RM_HTTP_YARN_YARN_INTERNAL_H
 
@@ -9,20 +9,20 @@
 #include "api/yarn/resources.h"
 #include "rm/daemon/backend.h"
 
-/* ---- what surrounds every answer: taken once per request, freed with yarn_frame_free ---- */
+/* ---- the context of every answer: filled once per request, freed with yarn_frame_free() ---- */
 struct yarn_frame {
-    const char *url;        /* of this RM */
+    const char *url;        /* address of this RM */
     const char *cluster_id; /* configured, NULL when unset */
-    bool fair;              /* looks like the fair scheduler; else like fifo */
+    bool fair;              /* shown as the fair scheduler; otherwise as fifo */
     bool show_slots;        /* creel.yarn.show-slots */
     int64_t now_ms;
     struct rm_cluster_view cluster;
     struct rm_views queues; /* fair only */
     struct yarn_limits limits;
 };
-void yarn_frame_take(struct rm_backend *b, struct yarn_frame *f);
-/* The same from parts, without a daemon: for tests. Takes @queues. */
-void yarn_frame_set(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues);
+void yarn_frame_fill_from_backend(struct rm_backend *b, struct yarn_frame *f);
+/* Fills the frame from parts, without a daemon; for tests. Takes @queues. */
+void yarn_frame_set_views(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues);
 void yarn_frame_free(struct yarn_frame *f);
 bool yarn_looks_fair(const char *policy); /* every policy but fifo has a tree of queues to show */
 
@@ -36,13 +36,15 @@ struct yarn_app_room {
     struct api_pair seconds[2];
     struct yarn_request request;
 };
-/* @room starts zeroed and may be filled again; the last time, yarn_app_room_free. @v must outlive the encoding. */
+/* @room starts zeroed and may be filled again; free it with yarn_app_room_free() in the end. @v
+ * must outlive the encoding. */
 void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room);
 void yarn_app_room_free(struct yarn_app_room *room);
-/* Its queue as the scheduler shows it; valid as long as @v and @room. */
-const char *yarn_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room);
-void yarn_queue_path(const char *queue, struct base_buf *out); /* as the fair scheduler does; @out is overwritten */
-/* True when the application is one of queue @name, as the scheduler resolves names. */
+/* Returns the application's queue as the scheduler shows it; valid as long as @v and @room. */
+const char *yarn_get_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room);
+/* formats it as the fair scheduler does; overwrites @out */
+void yarn_format_queue_path(const char *queue, struct base_buf *out);
+/* Tells whether the application is in queue @name, as the scheduler resolves names. */
 bool yarn_app_in_queue(const struct yarn_frame *f, const struct rm_app_view *v, const char *name);
 
 struct yarn_attempt_room {
@@ -84,37 +86,40 @@ static inline enum api_dialect yarn_dialect(const struct api_request *rq, enum a
 {
     return api_want(rq) == API_XML ? API_XML_DOC : json;
 }
-/* 400 BadRequestException and 404 NotFoundException with the inner class in front of the message (1.9). */
+/* Answer 400 BadRequestException and 404 NotFoundException, with the inner class in front of the
+ * message (1.9). */
 #define yarn_bad_request(rq, fmt, ...)                                                                                 \
     api_answer_error(rq, 400, "BadRequestException", "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
 #define yarn_not_found(rq, fmt, ...)                                                                                   \
     api_answer_error(rq, 404, "NotFoundException", "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
-/* Ids in the path; false: the error was answered. */
-bool yarn_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out);
-bool yarn_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out);
-bool yarn_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out);
-void yarn_app_not_found(struct api_request *rq); /* the id as given in path argument 0 */
-/* Value in the form of Java's Long.parseLong. */
+/* Parse ids in the path; false: the error was answered. */
+bool yarn_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out);
+bool yarn_parse_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out);
+bool yarn_parse_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out);
+void yarn_answer_app_not_found(struct api_request *rq); /* names the id in path argument 0 */
+/* Parses a value in the form of Java's Long.parseLong(). */
 bool yarn_parse_long(const char *text, int64_t *out);
-/* Calls @each for every non-empty, trimmed part of the comma lists in all values of @name. */
+/* The non-empty, trimmed parts of comma lists. */
 struct yarn_words {
     char **v;
     size_t n;
 };
-void yarn_words_query(const struct api_request *rq, const char *name, struct yarn_words *out); /* appends */
+void yarn_words_add_from_query(const struct api_request *rq, const char *name, struct yarn_words *out); /* appends */
 void yarn_words_free(struct yarn_words *w);
-/* Public application states named by @w as a bit set (0: none named); false: the error was answered. */
-bool yarn_states(struct api_request *rq, const struct yarn_words *w, uint32_t *out);
+/* Parses the public application states in @w into a bit set (0: none named); false: the error was
+ * answered. */
+bool yarn_parse_states(struct api_request *rq, const struct yarn_words *w, uint32_t *out);
 extern const enum rm_app_state yarn_public_states[];
 extern const size_t yarn_public_states_n;
 
 /* ---- deSelects (2.6) ---- */
 struct yarn_deselects {
     bool requests, timeouts, app_label, am_label, resource_info;
-    char *unknown; /* first word that is none of them */
+    char *unknown; /* first unknown word */
 };
 void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d);
-bool yarn_deselects_bad(struct api_request *rq, const struct yarn_deselects *d); /* answers when there was a bad word */
+/* answers and returns true when there was an unknown word */
+bool yarn_deselects_refuse_unknown(struct api_request *rq, const struct yarn_deselects *d);
 void yarn_deselects_apply(const struct yarn_deselects *d, struct yarn_app *app);
 void yarn_deselects_free(struct yarn_deselects *d);
 
