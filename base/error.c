@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends @text (holding @cap bytes, already filled) with "..." without leaving half a UTF-8 sequence before it. */
-static void cut(char *text, size_t cap)
+/* Ends @text, whose @cap bytes are full, with "..." without leaving half a UTF-8 sequence before
+ * it. */
+static void truncate_with_dots(char *text, size_t cap)
 {
     size_t end = cap - 4;
 
@@ -16,7 +17,7 @@ static void cut(char *text, size_t cap)
     memcpy(text + end, "...", 4);
 }
 
-static void chomp(char *text)
+static void strip_newlines(char *text)
 {
     size_t len = strlen(text);
 
@@ -24,30 +25,30 @@ static void chomp(char *text)
         text[--len] = '\0';
 }
 
-static void put(struct base_error *err, int code, const char *head, const char *tail)
+static void set_text(struct base_error *err, int code, const char *head, const char *tail)
 {
-    /* The arguments may point into err->text, so the new text is built aside. */
+    /* The arguments may point into err->text, so build the new text in a buffer of its own. */
     char text[sizeof err->text];
     int n = snprintf(text, sizeof text, "%s%s%s", head, *head && *tail ? ": " : "", tail);
 
     if (n < 0)
         text[0] = '\0';
     else if ((size_t)n >= sizeof text)
-        cut(text, sizeof text);
-    chomp(text);
+        truncate_with_dots(text, sizeof text);
+    strip_newlines(text);
     err->code = code;
     memcpy(err->text, text, sizeof text);
 }
 
-/* Formats into @out, cut with "...". */
-static void format(char *out, size_t cap, const char *fmt, va_list ap)
+/* Formats into @out, truncating with "...". */
+static void format_truncated(char *out, size_t cap, const char *fmt, va_list ap)
 {
     int n = vsnprintf(out, cap, fmt, ap);
 
     if (n < 0)
         out[0] = '\0';
     else if ((size_t)n >= cap)
-        cut(out, cap);
+        truncate_with_dots(out, cap);
 }
 
 int base_error_set(struct base_error *err, int code, const char *fmt, ...)
@@ -59,9 +60,9 @@ int base_error_set(struct base_error *err, int code, const char *fmt, ...)
     if (!err)
         return code;
     va_start(ap, fmt);
-    format(text, sizeof text, fmt, ap);
+    format_truncated(text, sizeof text, fmt, ap);
     va_end(ap);
-    put(err, code, text, "");
+    set_text(err, code, text, "");
     return code;
 }
 
@@ -77,9 +78,9 @@ int base_error_sys(struct base_error *err, int code, int sys, const char *fmt, .
     if (!err)
         return code;
     va_start(ap, fmt);
-    format(text, sizeof text, fmt, ap);
+    format_truncated(text, sizeof text, fmt, ap);
     va_end(ap);
-    put(err, code, text, strerror_r(sys, why, sizeof why));
+    set_text(err, code, text, strerror_r(sys, why, sizeof why));
     return code;
 }
 
@@ -93,10 +94,10 @@ int base_error_wrap(struct base_error *err, int code, const char *fmt, ...)
     if (!err)
         return code;
     va_start(ap, fmt);
-    format(text, sizeof text, fmt, ap);
+    format_truncated(text, sizeof text, fmt, ap);
     va_end(ap);
     memcpy(old, err->text, sizeof old);
-    put(err, code, text, old);
+    set_text(err, code, text, old);
     return code;
 }
 

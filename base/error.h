@@ -1,8 +1,9 @@
 /* base/error.h - a code to act on and a message to read.
  *
- * Functions that can fail return 0 (or a count >= 0) or a negative BASE_E*, and put the story into the caller's
- * struct base_error (which may be NULL: then only the code travels). Going up, base_error_wrap() puts context in
- * front. An error is logged once, where it stops travelling. */
+ * Functions that can fail return 0 (or a count >= 0) or a negative BASE_E*, and put the message
+ * into the caller's struct base_error (which may be NULL: then only the code is returned). On the
+ * way up, base_error_wrap() puts context in front. An error is logged once, where it stops
+ * travelling. */
 #ifndef CREEL_BASE_ERROR_H
 #define CREEL_BASE_ERROR_H
 
@@ -14,20 +15,20 @@ enum base_errno {
     BASE_EEXIST,      /* already there, differently: 409 */
     BASE_ELIMIT,      /* over a named limit: 413 or 400 */
     BASE_EPERM,       /* not allowed: 401/403 */
-    BASE_EIO,         /* the world failed: disk, socket, child process */
+    BASE_EIO,         /* the environment failed: disk, socket, child process */
     BASE_ENOSPC,      /* no space left on device */
     BASE_ENOMEM,      /* out of memory */
     BASE_ECORRUPT,    /* stored data does not read back */
     BASE_ESTATE,      /* not possible in this state */
     BASE_ETIMEOUT,    /* no answer in time */
     BASE_EVERSION,    /* other side speaks another version or a stale epoch */
-    BASE_EAGAIN,      /* not yet: the same request will do later: 503 */
+    BASE_EAGAIN,      /* not yet; the same request will succeed later: 503 */
     BASE_ETOOLARGE,   /* more bytes than can be stored: 413 */
 };
 
 struct base_error {
     int code;        /* negative BASE_E*, 0: none */
-    char text[1024]; /* UTF-8, no newline at the end, cut with "..." */
+    char text[1024]; /* UTF-8, no trailing newline; truncated with "..." */
 };
 
 /* Sets @err (may be NULL) and returns @code (negative). */
@@ -37,7 +38,7 @@ int base_error_sys(struct base_error *err, int code, int sys, const char *fmt, .
     __attribute__((format(printf, 4, 5)));
 /* Puts "<context>: " before the text already in @err; returns @code. */
 int base_error_wrap(struct base_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* "invalid value", "not found", ...; for any code. */
+/* Returns the name of any code: "invalid value", "not found", ... */
 const char *base_error_name(int code);
 
 /* Assertions are for our own bugs and stay on in release builds: message to stderr, abort(). */

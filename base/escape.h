@@ -1,5 +1,5 @@
-/* base/escape.h - text with the characters replaced that a format cannot carry as they are. Bytes that are not UTF-8
- * become U+FFFD: JSON and XML both demand it. */
+/* base/escape.h - replaces the characters of a text that a format cannot carry as they are. Bytes
+ * that are not UTF-8 become U+FFFD: JSON and XML both demand it. */
 #ifndef CREEL_BASE_ESCAPE_H
 #define CREEL_BASE_ESCAPE_H
 
@@ -8,15 +8,17 @@
 
 #define BASE_ESCAPE_REPLACEMENT "\xEF\xBF\xBD"
 
-/* Returns what stands for the one-byte character @c, NULL for the character itself. @buf is room for the answer. */
+/* Returns the replacement of the one-byte character @c, or NULL to keep the character. @buf is room
+ * for the replacement. */
 typedef const char *base_escape_fn(unsigned char c, char buf[static 7]);
 
-/* Always inlined, so that @escape is inlined too: a list of a million rows consists of plain bytes. */
+/* Appends @text, escaped. Always inlined, so that @escape is inlined too: a list of a million rows
+ * consists mostly of plain bytes. */
 static inline __attribute__((always_inline)) void base_escape_add(struct base_buf *out, const char *text,
                                                                   base_escape_fn *escape)
 {
     const unsigned char *s = (const unsigned char *)text;
-    const unsigned char *plain = s; /* start of what can be copied as it is */
+    const unsigned char *plain = s; /* start of the bytes that can be copied unchanged */
     char buf[7];
 
     while (*s) {

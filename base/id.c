@@ -11,7 +11,7 @@ struct scan {
     const char *p;
 };
 
-static void scan_word(struct scan *s, const char *word)
+static void scan_literal(struct scan *s, const char *word)
 {
     size_t n = strlen(word);
 
@@ -19,7 +19,7 @@ static void scan_word(struct scan *s, const char *word)
         s->p = strncmp(s->p, word, n) == 0 ? s->p + n : NULL;
 }
 
-static int64_t scan_num(struct scan *s, int64_t max)
+static int64_t scan_number(struct scan *s, int64_t max)
 {
     int64_t v = 0;
     const char *p = s->p;
@@ -40,19 +40,19 @@ static int64_t scan_num(struct scan *s, int64_t max)
     return v;
 }
 
-static bool scan_done(const struct scan *s)
+static bool scan_is_complete(const struct scan *s)
 {
     return s->p && *s->p == '\0';
 }
 
-static void scan_app(struct scan *s, struct base_app_id *app)
+static void scan_app_id(struct scan *s, struct base_app_id *app)
 {
-    app->cluster_ts = scan_num(s, INT64_MAX);
-    scan_word(s, "_");
-    app->seq = (int32_t)scan_num(s, INT32_MAX);
+    app->cluster_ts = scan_number(s, INT64_MAX);
+    scan_literal(s, "_");
+    app->seq = (int32_t)scan_number(s, INT32_MAX);
 }
 
-static int refuse(struct base_error *err, const char *text, const char *what, const char *form)
+static int refuse_id(struct base_error *err, const char *text, const char *what, const char *form)
 {
     return base_error_set(err, -BASE_EINVAL, "\"%.200s\" is not %s (%s)", text ? text : "", what, form);
 }
@@ -62,10 +62,10 @@ int base_app_id_parse(const char *text, struct base_app_id *out, struct base_err
     struct scan s = {text};
     struct base_app_id id = {0};
 
-    scan_word(&s, "application_");
-    scan_app(&s, &id);
-    if (!scan_done(&s))
-        return refuse(err, text, "an application id", "application_<cluster time>_<number>");
+    scan_literal(&s, "application_");
+    scan_app_id(&s, &id);
+    if (!scan_is_complete(&s))
+        return refuse_id(err, text, "an application id", "application_<cluster time>_<number>");
     *out = id;
     return 0;
 }
@@ -75,12 +75,12 @@ int base_attempt_id_parse(const char *text, struct base_attempt_id *out, struct 
     struct scan s = {text};
     struct base_attempt_id id = {0};
 
-    scan_word(&s, "appattempt_");
-    scan_app(&s, &id.app);
-    scan_word(&s, "_");
-    id.attempt = (int32_t)scan_num(&s, INT32_MAX);
-    if (!scan_done(&s))
-        return refuse(err, text, "an application attempt id", "appattempt_<cluster time>_<number>_<attempt>");
+    scan_literal(&s, "appattempt_");
+    scan_app_id(&s, &id.app);
+    scan_literal(&s, "_");
+    id.attempt = (int32_t)scan_number(&s, INT32_MAX);
+    if (!scan_is_complete(&s))
+        return refuse_id(err, text, "an application attempt id", "appattempt_<cluster time>_<number>_<attempt>");
     *out = id;
     return 0;
 }
@@ -91,19 +91,20 @@ int base_container_id_parse(const char *text, struct base_container_id *out, str
     struct base_container_id id = {0};
     int64_t epoch = 0, counter;
 
-    scan_word(&s, "container_");
+    scan_literal(&s, "container_");
     if (s.p && *s.p == 'e') {
         s.p++;
-        epoch = scan_num(&s, BASE_EPOCH_MAX);
-        scan_word(&s, "_");
+        epoch = scan_number(&s, BASE_EPOCH_MAX);
+        scan_literal(&s, "_");
     }
-    scan_app(&s, &id.attempt.app);
-    scan_word(&s, "_");
-    id.attempt.attempt = (int32_t)scan_num(&s, INT32_MAX);
-    scan_word(&s, "_");
-    counter = scan_num(&s, COUNTER_MAX);
-    if (!scan_done(&s))
-        return refuse(err, text, "a container id", "container_[e<epoch>_]<cluster time>_<number>_<attempt>_<number>");
+    scan_app_id(&s, &id.attempt.app);
+    scan_literal(&s, "_");
+    id.attempt.attempt = (int32_t)scan_number(&s, INT32_MAX);
+    scan_literal(&s, "_");
+    counter = scan_number(&s, COUNTER_MAX);
+    if (!scan_is_complete(&s))
+        return refuse_id(err, text, "a container id",
+                         "container_[e<epoch>_]<cluster time>_<number>_<attempt>_<number>");
     id.num = (epoch << 40) | counter;
     *out = id;
     return 0;
@@ -114,15 +115,15 @@ int base_task_id_parse(const char *text, struct base_task_id *out, struct base_e
     struct scan s = {text};
     struct base_task_id id = {0};
 
-    scan_word(&s, "task_");
-    scan_app(&s, &id.app);
-    scan_word(&s, "_");
+    scan_literal(&s, "task_");
+    scan_app_id(&s, &id.app);
+    scan_literal(&s, "_");
     if (s.p && *s.p == 'r')
         id.kind = BASE_TASK_REDUCE;
-    scan_word(&s, id.kind == BASE_TASK_REDUCE ? "r_" : "m_");
-    id.index = (int32_t)scan_num(&s, INT32_MAX);
-    if (!scan_done(&s))
-        return refuse(err, text, "a task id", "task_<cluster time>_<number>_<m or r>_<index>");
+    scan_literal(&s, id.kind == BASE_TASK_REDUCE ? "r_" : "m_");
+    id.index = (int32_t)scan_number(&s, INT32_MAX);
+    if (!scan_is_complete(&s))
+        return refuse_id(err, text, "a task id", "task_<cluster time>_<number>_<m or r>_<index>");
     *out = id;
     return 0;
 }
@@ -142,8 +143,8 @@ char *base_digits(char *to, uint64_t v, int width)
     return to;
 }
 
-/* Lists of a million tasks print ids by the million, which is why no printf is at work here. */
-static char *put_word(char *to, const char *word)
+/* Lists of a million tasks print ids by the million, so printf would be too slow here. */
+static char *write_word(char *to, const char *word)
 {
     size_t n = strlen(word);
 
@@ -151,23 +152,23 @@ static char *put_word(char *to, const char *word)
     return to + n;
 }
 
-/* "<word><cluster time>_<number>" */
-static char *put_app(char *to, const char *word, const struct base_app_id *id)
+/* Writes "<word><cluster time>_<number>". */
+static char *write_app_id(char *to, const char *word, const struct base_app_id *id)
 {
-    to = base_digits(put_word(to, word), (uint64_t)id->cluster_ts, 1);
+    to = base_digits(write_word(to, word), (uint64_t)id->cluster_ts, 1);
     *to++ = '_';
     return base_digits(to, (uint32_t)id->seq, 4);
 }
 
 char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
-    *put_app(buf, "application_", id) = '\0';
+    *write_app_id(buf, "application_", id) = '\0';
     return buf;
 }
 
 char *base_attempt_id_text(const struct base_attempt_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
-    char *at = put_word(put_app(buf, "appattempt_", &id->app), "_");
+    char *at = write_word(write_app_id(buf, "appattempt_", &id->app), "_");
 
     *base_digits(at, (uint32_t)id->attempt, 6) = '\0';
     return buf;
@@ -177,34 +178,34 @@ char *base_attempt_id_text(const struct base_attempt_id *id, char buf[static BAS
 char *base_container_id_text(const struct base_container_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
     int64_t epoch = BASE_CONTAINER_EPOCH(id->num);
-    char *at = put_word(buf, "container_");
+    char *at = write_word(buf, "container_");
 
     if (epoch > 0)
-        at = put_word(base_digits(put_word(at, "e"), (uint64_t)epoch, 2), "_");
-    at = put_word(put_app(at, "", &id->attempt.app), "_");
-    at = put_word(base_digits(at, (uint32_t)id->attempt.attempt, 2), "_");
+        at = write_word(base_digits(write_word(at, "e"), (uint64_t)epoch, 2), "_");
+    at = write_word(write_app_id(at, "", &id->attempt.app), "_");
+    at = write_word(base_digits(at, (uint32_t)id->attempt.attempt, 2), "_");
     *base_digits(at, (uint64_t)BASE_CONTAINER_COUNTER(id->num), 6) = '\0';
     return buf;
 }
 
 char *base_task_id_text(const struct base_task_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
-    char *at = put_word(put_app(buf, "task_", &id->app), id->kind == BASE_TASK_REDUCE ? "_r_" : "_m_");
+    char *at = write_word(write_app_id(buf, "task_", &id->app), id->kind == BASE_TASK_REDUCE ? "_r_" : "_m_");
 
     *base_digits(at, (uint32_t)id->index, 6) = '\0';
     return buf;
 }
 
-static int cmp(int64_t a, int64_t b)
+static int compare_int64(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
 int base_app_id_cmp(const struct base_app_id *a, const struct base_app_id *b)
 {
-    int c = cmp(a->cluster_ts, b->cluster_ts);
+    int c = compare_int64(a->cluster_ts, b->cluster_ts);
 
-    return c ? c : cmp(a->seq, b->seq);
+    return c ? c : compare_int64(a->seq, b->seq);
 }
 
 int base_container_id_cmp(const struct base_container_id *a, const struct base_container_id *b)
@@ -212,6 +213,6 @@ int base_container_id_cmp(const struct base_container_id *a, const struct base_c
     int c = base_app_id_cmp(&a->attempt.app, &b->attempt.app);
 
     if (!c)
-        c = cmp(a->attempt.attempt, b->attempt.attempt);
-    return c ? c : cmp(a->num, b->num);
+        c = compare_int64(a->attempt.attempt, b->attempt.attempt);
+    return c ? c : compare_int64(a->num, b->num);
 }

@@ -29,7 +29,8 @@ struct base_task_id {
     int32_t index;
 };
 
-#define BASE_EPOCH_MAX ((INT64_C(1) << 23) - 1) /* what a container's number leaves for it */
+/* the bits that a container's number leaves for the epoch */
+#define BASE_EPOCH_MAX ((INT64_C(1) << 23) - 1)
 #define BASE_CONTAINER_EPOCH(num) ((int64_t)(num) >> 40)
 #define BASE_CONTAINER_COUNTER(num) ((int64_t)(num) & ((INT64_C(1) << 40) - 1))
 
@@ -38,7 +39,8 @@ int base_app_id_parse(const char *text, struct base_app_id *out, struct base_err
 int base_attempt_id_parse(const char *text, struct base_attempt_id *out, struct base_error *err);
 int base_container_id_parse(const char *text, struct base_container_id *out, struct base_error *err);
 int base_task_id_parse(const char *text, struct base_task_id *out, struct base_error *err);
-/* Digits of @v to @to, at least @width of them (at most 20 are written), without a NUL; returns their end. */
+/* Writes the digits of @v to @to without a NUL, padded with zeros to @width (at most 20 digits);
+ * returns their end. */
 char *base_digits(char *to, uint64_t v, int width);
 /* Printers: write into @buf (BASE_ID_TEXT_MAX bytes) and return it. */
 char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX]);

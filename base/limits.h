@@ -12,10 +12,11 @@
 #define BASE_HOSTS_MAX 10         /* preferred hosts of one task */
 #define BASE_ATTEMPTS_MAX 100     /* max-attempts of one task */
 #define BASE_ASK_MAX 10000        /* containers in one ask */
-#define BASE_BODY_MAX (8 << 20)   /* request body, unless the route says otherwise */
+#define BASE_BODY_MAX (8 << 20)   /* bytes of a request body, unless the route says otherwise */
 #define BASE_JSON_DEPTH_MAX 64
 #define BASE_RECORD_MAX (64 << 20)     /* bytes of one record of the state store */
-#define BASE_SUBMISSION_MAX (32 << 20) /* bytes of a submission as it is stored: its record has to hold more beside it */
+/* bytes of a stored submission; its record has to hold more than that */
+#define BASE_SUBMISSION_MAX (32 << 20)
 #define BASE_VIEW_CHUNK 200 /* applications copied per hold of the core */
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-static _Noreturn void out_of_memory(size_t size)
+static _Noreturn void abort_out_of_memory(size_t size)
 {
     fprintf(stderr, "creel: out of memory (asked for %zu bytes)\n", size);
     abort();
@@ -17,7 +17,7 @@ void *base_alloc(size_t size)
     void *p = calloc(1, size ? size : 1);
 
     if (!p)
-        out_of_memory(size);
+        abort_out_of_memory(size);
     return p;
 }
 
@@ -27,10 +27,10 @@ void *base_realloc_array(void *old, size_t n, size_t el)
     void *p;
 
     if (__builtin_mul_overflow(n, el, &size))
-        out_of_memory(SIZE_MAX);
+        abort_out_of_memory(SIZE_MAX);
     p = realloc(old, size ? size : 1);
     if (!p)
-        out_of_memory(size);
+        abort_out_of_memory(size);
     return p;
 }
 
@@ -68,7 +68,7 @@ void base_buf_reserve(struct base_buf *b, size_t more)
     size_t need, cap;
 
     if (__builtin_add_overflow(b->len, more, &need) || need >= SIZE_MAX / 2)
-        out_of_memory(SIZE_MAX);
+        abort_out_of_memory(SIZE_MAX);
     need++;
     if (need <= b->cap)
         return;

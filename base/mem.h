@@ -1,5 +1,5 @@
-/* base/mem.h - allocation that does not return NULL (a daemon without memory stops and is restarted; nothing
- * acknowledged is lost), growing byte buffers, growing arrays. */
+/* base/mem.h - allocation that never returns NULL (a daemon out of memory stops and is restarted;
+ * nothing acknowledged is lost), growing byte buffers, growing arrays. */
 #ifndef CREEL_BASE_MEM_H
 #define CREEL_BASE_MEM_H
 
@@ -13,7 +13,8 @@ char *base_strdup(const char *s);                         /* NULL stays NULL */
 char *base_strndup(const char *s, size_t n);
 char *base_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* caller frees */
 
-/* Bytes that grow. data is always NUL-terminated once something was added; len does not count the NUL. */
+/* A growing byte buffer. Once something was added, data is NUL-terminated; len does not count the
+ * NUL. */
 struct base_buf {
     char *data;
     size_t len, cap;
@@ -22,7 +23,7 @@ void base_buf_add(struct base_buf *b, const void *p, size_t n);
 void base_buf_adds(struct base_buf *b, const char *s);
 void base_buf_addf(struct base_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void base_buf_vaddf(struct base_buf *b, const char *fmt, va_list ap);
-void base_buf_reserve(struct base_buf *b, size_t more); /* room for @more bytes and the NUL */
+void base_buf_reserve(struct base_buf *b, size_t more); /* makes room for @more bytes and the NUL */
 void base_buf_clear(struct base_buf *b);                /* len = 0, memory kept */
 void base_buf_free(struct base_buf *b);                 /* back to all zero */
 char *base_buf_take(struct base_buf *b);                /* never NULL; caller frees */

@@ -5,14 +5,15 @@
 
 #define WORD_MAX 255
 
-static size_t min3(size_t a, size_t b, size_t c)
+static size_t min_of_3(size_t a, size_t b, size_t c)
 {
     size_t m = a < b ? a : b;
 
     return m < c ? m : c;
 }
 
-/* Optimal string alignment distance with three rolling rows. */
+/* Optimal string alignment distance, by dynamic programming over three rolling rows: a swap of
+ * neighbours looks two rows back. */
 size_t base_edit_distance(const char *a, const char *b)
 {
     uint16_t rows[3][WORD_MAX + 1];
@@ -27,7 +28,7 @@ size_t base_edit_distance(const char *a, const char *b)
         uint16_t *spare = before;
         cur[0] = (uint16_t)i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t d = min3(prev[j] + 1u, cur[j - 1] + 1u, prev[j - 1] + (a[i - 1] != b[j - 1]));
+            size_t d = min_of_3(prev[j] + 1u, cur[j - 1] + 1u, prev[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1u < d)
                 d = before[j - 2] + 1u;
             cur[j] = (uint16_t)d;

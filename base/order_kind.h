@@ -1,10 +1,10 @@
-/* base/order_kind.h - what a ResourceManager can order a NodeManager to do.
+/* base/order_kind.h - the orders that a ResourceManager gives to a NodeManager.
  *
  *   LAUNCH       start a container
- *   KILL         end it: SIGTERM, and SIGKILL after a grace
- *   SUSPEND      stop its processes; RESUME lets them go on
- *   FORGET       its end is durable with the RM: report it no longer
- *   CLEANUP_APP  the application is over: remove its folders
+ *   KILL         end a container: SIGTERM, then SIGKILL after a grace period
+ *   SUSPEND      stop a container's processes; RESUME lets them continue
+ *   FORGET       the container's end is durable with the RM: stop reporting it
+ *   CLEANUP_APP  the application has ended: remove its folders
  *   RESYNC       the RM does not know the node: register again, with all containers
  *   SHUTDOWN     end once nothing runs any more
  *

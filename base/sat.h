@@ -1,5 +1,5 @@
-/* base/sat.h - sums and products of int64_t that stay at the bound where they would overflow. For totals that
- * grow for as long as a cluster lives, and for numbers that others have reported. */
+/* base/sat.h - saturating sums, differences and products of int64_t, for totals that grow for as
+ * long as a cluster lives and for numbers that other processes report. */
 #ifndef CREEL_BASE_SAT_H
 #define CREEL_BASE_SAT_H
 

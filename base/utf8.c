@@ -23,7 +23,7 @@ size_t base_utf8_len(const char *text)
         (s[0] == 0xF4 && s[1] > 0x8F))
         return 0;
     for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80) /* the closing NUL stops here too */
+        if ((s[i] & 0xC0) != 0x80) /* the terminating NUL stops here too */
             return 0;
     return n;
 }

@@ -18,27 +18,27 @@
 #include "base/nearest.h"
 
 #define FILE_MAX ((size_t)8 << 20)
-#define SUBST_MAX 20             /* SOURCE: Hadoop Configuration.MAX_SUBST */
+#define SUBST_MAX 20             /* most substitutions. SOURCE: Hadoop Configuration.MAX_SUBST */
 #define VALUE_MAX ((size_t)1 << 20)
 #define XML_DEPTH_MAX 64
 
 struct entry {
     char *name;
-    char *raw;      /* as written, trimmed */
-    char *value;    /* expanded; never NULL after expand_all */
+    char *raw;      /* the value as written, trimmed */
+    char *value;    /* the expanded value; never NULL after expand_all() */
     char *source;   /* "file, line n", "-D", or NULL: the default */
     bool final;
     bool arg;       /* set by -D */
-    bool too_deep;  /* expansion did not end within SUBST_MAX substitutions */
+    bool too_deep;  /* the expansion did not end within SUBST_MAX substitutions */
 };
 
 struct base_conf {
     struct entry *v; /* sorted by name */
     size_t len, cap;
-    char *folder; /* of the default files */
+    char *folder; /* folder of the default files */
 };
 
-static const struct base_conf_key *key_find(const char *name)
+static const struct base_conf_key *find_key(const char *name)
 {
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
         if (strcmp(k->name, name) == 0)
@@ -46,8 +46,8 @@ static const struct base_conf_key *key_find(const char *name)
     return NULL;
 }
 
-/* Index of @name, or of where it belongs with *found false. */
-static size_t locate(const struct base_conf *c, const char *name, bool *found)
+/* Returns the index of @name or, with *found false, where to insert it. */
+static size_t find_index(const struct base_conf *c, const char *name, bool *found)
 {
     size_t lo = 0, hi = c->len;
 
@@ -70,16 +70,16 @@ static size_t locate(const struct base_conf *c, const char *name, bool *found)
 static struct entry *entry_peek(const struct base_conf *c, const char *name)
 {
     bool found;
-    size_t at = locate(c, name, &found);
+    size_t at = find_index(c, name, &found);
 
     return found ? &c->v[at] : NULL;
 }
 
-/* The entry of @name, made when absent. */
+/* Returns the entry of @name, adding it if absent. */
 static struct entry *entry_make(struct base_conf *c, const char *name)
 {
     bool found;
-    size_t at = locate(c, name, &found);
+    size_t at = find_index(c, name, &found);
 
     if (found)
         return &c->v[at];
@@ -99,11 +99,13 @@ static void entry_set(struct entry *e, const char *raw, char *source_take)
 }
 
 /* --- ${name} ---
- * SOURCE: Hadoop Configuration.substituteVars and findSubVariable: the innermost ${...} without blanks is replaced
- * first; an unbound one ends the expansion and stays; a variable whose value names itself gives the text back as it
- * was; ${env.NAME}, ${env.NAME-default} (unset) and ${env.NAME:-default} (unset or empty). ${name:-default} is ours. */
+ * SOURCE: Hadoop Configuration.substituteVars and findSubVariable: the innermost ${...} without
+ * blanks is replaced first; an unbound variable ends the expansion and stays; a variable whose
+ * value names the variable itself leaves the whole text unexpanded; ${env.NAME},
+ * ${env.NAME-default} (if unset) and ${env.NAME:-default} (if unset or empty). ${name:-default} is
+ * an addition of ours. */
 
-/* Bounds of the name within the first innermost ${...}; false when there is none. */
+/* Finds the bounds of the name in the first innermost ${...}; false when there is none. */
 static bool find_variable(const char *text, size_t *start, size_t *end)
 {
     size_t open = 0;
@@ -128,7 +130,7 @@ static bool find_variable(const char *text, size_t *start, size_t *end)
     return false;
 }
 
-static char *lookup_env(const char *var)
+static char *look_up_env(const char *var)
 {
     size_t n = strcspn(var, ":-");
     bool or_empty;
@@ -148,8 +150,8 @@ static char *lookup_env(const char *var)
     return base_strdup(v);
 }
 
-/* Java's system properties that configurations commonly use. */
-static char *lookup_system(const char *var)
+/* Looks up the Java system properties that configurations commonly use. */
+static char *look_up_system_property(const char *var)
 {
     struct passwd pw, *found = NULL;
     char space[4096];
@@ -164,19 +166,19 @@ static char *lookup_system(const char *var)
     return base_strdup(user ? pw.pw_name : pw.pw_dir);
 }
 
-/* Raw value of variable @var; NULL: unbound. Caller frees. */
-static char *lookup(const struct base_conf *c, const char *var)
+/* Returns the raw value of variable @var, or NULL when it is unbound. Caller frees. */
+static char *look_up_variable(const struct base_conf *c, const char *var)
 {
     const struct entry *e;
     const char *or_else;
     char *name, *v;
 
     if (strncmp(var, "env.", 4) == 0 && var[4])
-        return lookup_env(var + 4);
+        return look_up_env(var + 4);
     e = entry_peek(c, var);
     if (e)
         return base_strdup(e->raw);
-    v = lookup_system(var);
+    v = look_up_system_property(var);
     or_else = strstr(var, ":-");
     if (v || !or_else)
         return v;
@@ -187,7 +189,7 @@ static char *lookup(const struct base_conf *c, const char *var)
     return v;
 }
 
-static char *expand(const struct base_conf *c, const char *raw, bool *too_deep)
+static char *expand_value(const struct base_conf *c, const char *raw, bool *too_deep)
 {
     char *text = base_strdup(raw);
     size_t start, end;
@@ -195,7 +197,7 @@ static char *expand(const struct base_conf *c, const char *raw, bool *too_deep)
     *too_deep = false;
     for (int turn = 0; find_variable(text, &start, &end); turn++) {
         char *var = base_strndup(text + start, end - start);
-        char *value = turn < SUBST_MAX ? lookup(c, var) : NULL;
+        char *value = turn < SUBST_MAX ? look_up_variable(c, var) : NULL;
         char *reference = base_printf("${%s}", var);
         bool loop = value && strstr(value, reference);
         bool large = value && strlen(text) + strlen(value) > VALUE_MAX;
@@ -219,13 +221,13 @@ static char *expand(const struct base_conf *c, const char *raw, bool *too_deep)
     return text;
 }
 
-/* Eager, so that readers in any thread only read. */
+/* Expands all values now, so that threads can read them later without a lock. */
 static void expand_all(struct base_conf *c)
 {
     for (size_t i = 0; i < c->len; i++) {
         struct entry *e = &c->v[i];
         free(e->value);
-        e->value = expand(c, e->raw, &e->too_deep);
+        e->value = expand_value(c, e->raw, &e->too_deep);
     }
 }
 
@@ -256,16 +258,16 @@ void base_conf_free(struct base_conf *c)
 
 /* --- XML --- */
 
-/* One file being read. libxml2 reports through @first. */
+/* One file being read. libxml2 reports errors through @first. */
 struct reader {
     struct base_conf *conf;
     const char *path;
     struct base_error *err;
     char *first;       /* first message of libxml2, or NULL */
-    xmlChar *included; /* the file an XInclude brought the current element from, or NULL */
+    xmlChar *included; /* the included file that the current element comes from, or NULL */
 };
 
-static void trim(char *text)
+static void trim_blanks(char *text)
 {
     size_t len = strlen(text), skip = strspn(text, " \t\r\n");
 
@@ -282,26 +284,27 @@ static void on_xml_error(void *arg, xmlErrorPtr e)
     if (r->first || e->level < XML_ERR_ERROR)
         return;
     r->first = base_printf("%s, line %d: %s", e->file ? e->file : r->path, e->line, e->message ? e->message : "");
-    trim(r->first);
+    trim_blanks(r->first);
 }
 
-/* "file, line n" of @node. */
-static char *place(const struct reader *r, xmlNodePtr node)
+/* Formats the place of @node: "file, line n". */
+static char *format_place(const struct reader *r, xmlNodePtr node)
 {
     return base_printf("%s, line %ld", r->included ? (const char *)r->included : r->path, xmlGetLineNo(node));
 }
 
-static int refuse(const struct reader *r, xmlNodePtr node, const char *why)
+static int refuse_element(const struct reader *r, xmlNodePtr node, const char *why)
 {
-    char *where = place(r, node);
+    char *where = format_place(r, node);
     int rc = base_error_set(r->err, -BASE_EINVAL, "%s: %s", where, why);
 
     free(where);
     return rc;
 }
 
-/* Text of an element, trimmed. Entity references are refused: nothing needs them, and they can grow without end. */
-static int text_of(const struct reader *r, xmlNodePtr node, char **out)
+/* Reads the trimmed text of an element. Entity references are refused: nothing needs them, and they
+ * can expand without end. */
+static int read_element_text(const struct reader *r, xmlNodePtr node, char **out)
 {
     struct base_buf b = {0};
 
@@ -319,13 +322,13 @@ static int text_of(const struct reader *r, xmlNodePtr node, char **out)
             break;
         default:
             base_buf_free(&b);
-            return refuse(r, n->type == XML_ELEMENT_NODE ? n : node,
-                          n->type == XML_ELEMENT_NODE ? "an element inside a text" : "an entity reference");
+            return refuse_element(r, n->type == XML_ELEMENT_NODE ? n : node,
+                                  n->type == XML_ELEMENT_NODE ? "an element inside a text" : "an entity reference");
         }
     }
     free(*out);
     *out = base_buf_take(&b);
-    trim(*out);
+    trim_blanks(*out);
     return 0;
 }
 
@@ -340,7 +343,7 @@ static void property_free(struct property *p)
     free(p->final);
 }
 
-static char **property_slot(struct property *p, const xmlChar *name)
+static char **find_property_slot(struct property *p, const xmlChar *name)
 {
     if (xmlStrEqual(name, BAD_CAST "name"))
         return &p->name;
@@ -351,12 +354,12 @@ static char **property_slot(struct property *p, const xmlChar *name)
     return NULL;
 }
 
-/* Elements, or (as Hadoop) attributes of <property>. */
+/* Reads a property from child elements or, as Hadoop allows, from attributes of <property>. */
 static int property_read(const struct reader *r, xmlNodePtr node, struct property *p)
 {
     for (xmlAttrPtr a = node->properties; a; a = a->next) {
-        char **slot = property_slot(p, a->name);
-        int rc = slot ? text_of(r, (xmlNodePtr)a, slot) : 0;
+        char **slot = find_property_slot(p, a->name);
+        int rc = slot ? read_element_text(r, (xmlNodePtr)a, slot) : 0;
         if (rc < 0)
             return rc;
     }
@@ -365,10 +368,10 @@ static int property_read(const struct reader *r, xmlNodePtr node, struct propert
         int rc;
         if (n->type != XML_ELEMENT_NODE)
             continue;
-        slot = property_slot(p, n->name);
+        slot = find_property_slot(p, n->name);
         if (!slot)
             continue; /* description, source, tag */
-        rc = text_of(r, n, slot);
+        rc = read_element_text(r, n, slot);
         if (rc < 0)
             return rc;
     }
@@ -380,17 +383,17 @@ static int property_apply(const struct reader *r, xmlNodePtr node, const struct 
     struct entry *e;
 
     if (!p->name || !*p->name)
-        return refuse(r, node, "a <property> without a <name>");
+        return refuse_element(r, node, "a <property> without a <name>");
     if (p->final && strcasecmp(p->final, "true") != 0 && strcasecmp(p->final, "false") != 0)
-        return refuse(r, node, "<final> is neither true nor false");
+        return refuse_element(r, node, "<final> is neither true nor false");
     if (!p->value)
-        return strncmp(p->name, "creel.", 6) == 0 ? refuse(r, node, "a <property> without a <value>") : 0;
+        return strncmp(p->name, "creel.", 6) == 0 ? refuse_element(r, node, "a <property> without a <value>") : 0;
     if (strlen(p->value) > VALUE_MAX)
-        return refuse(r, node, "a <value> over 1 MiB");
+        return refuse_element(r, node, "a <value> over 1 MiB");
     e = entry_make(r->conf, p->name);
     if (e->arg || e->final)
         return 0;
-    entry_set(e, p->value, place(r, node));
+    entry_set(e, p->value, format_place(r, node));
     e->final = p->final && strcasecmp(p->final, "true") == 0;
     return 0;
 }
@@ -414,12 +417,12 @@ static int element_load(struct reader *r, xmlNodePtr n, int depth)
         return property_load(r, n);
     if (xmlStrEqual(n->name, BAD_CAST "configuration"))
         return configuration_load(r, n, depth + 1); /* the root of an included file */
-    return refuse(r, n, "expected <property>");
+    return refuse_element(r, n, "expected <property>");
 }
 
-/* The file that the XInclude at @n has brought, NULL when it was its fallback. (libxml2's xml:base would say it, but is
- * missing for files of the same folder.) */
-static xmlChar *included_file(xmlNodePtr n)
+/* Returns the file that the XInclude at @n has included, or NULL when its fallback was used.
+ * (libxml2's xml:base would tell, but is missing for files in the same folder.) */
+static xmlChar *find_included_file(xmlNodePtr n)
 {
     xmlAttrPtr a = n->properties; /* xmlGetProp is for elements, which @n no longer is */
     xmlChar *href, *base, *file;
@@ -445,16 +448,16 @@ static int configuration_load(struct reader *r, xmlNodePtr root, int depth)
     int rc = 0;
 
     if (depth > XML_DEPTH_MAX)
-        return refuse(r, root, "<configuration> nested too deep");
+        return refuse_element(r, root, "<configuration> nested too deep");
     for (xmlNodePtr n = root->children; n && rc == 0; n = n->next) {
         if (n->type == XML_XINCLUDE_START || n->type == XML_XINCLUDE_END) {
             xmlFree(inner);
-            inner = n->type == XML_XINCLUDE_START ? included_file(n) : NULL;
+            inner = n->type == XML_XINCLUDE_START ? find_included_file(n) : NULL;
             r->included = inner ? inner : outer;
         } else if (n->type == XML_ELEMENT_NODE) {
             rc = element_load(r, n, depth);
         } else if (n->type == XML_TEXT_NODE && !xmlIsBlankNode(n)) {
-            rc = refuse(r, n, "text outside of a <property>");
+            rc = refuse_element(r, n, "text outside of a <property>");
         }
     }
     r->included = outer;
@@ -482,7 +485,7 @@ static int document_load(struct reader *r, const char *text, size_t len)
     if (!root || rc < 0)
         rc = base_error_set(r->err, -BASE_EINVAL, "%s: %s", r->first ? r->first : r->path, "not valid XML");
     else if (!xmlStrEqual(root->name, BAD_CAST "configuration"))
-        rc = refuse(r, root, "the outermost element is not <configuration>");
+        rc = refuse_element(r, root, "the outermost element is not <configuration>");
     else
         rc = configuration_load(r, root, 0);
     xmlFreeDoc(doc);
@@ -498,7 +501,7 @@ int base_conf_load_text(struct base_conf *c, const char *name, const char *text,
     if (len > FILE_MAX)
         return base_error_set(err, -BASE_ELIMIT, "%s is larger than %zu bytes", name, FILE_MAX);
     pthread_once(&once, init_xml);
-    xmlSetStructuredErrorFunc(&r, on_xml_error); /* per thread */
+    xmlSetStructuredErrorFunc(&r, on_xml_error); /* set for this thread only */
     rc = document_load(&r, text, len);
     xmlSetStructuredErrorFunc(NULL, NULL);
     free(r.first);
@@ -517,7 +520,7 @@ int base_conf_load_file(struct base_conf *c, const char *path, struct base_error
     return rc;
 }
 
-/* @left_out NULL: a file that may not be read is an error. */
+/* Loads the default files. Without @left_out (NULL) an unreadable file is an error. */
 static int load_default(struct base_conf *c, char **left_out, struct base_error *err)
 {
     static const char *const names[] = {"creel-site.xml", "yarn-site.xml"};
@@ -566,8 +569,8 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
         return base_error_set(err, -BASE_EINVAL, "-D %.200s: expected key=value", key_eq_value);
     name = base_strndup(key_eq_value, (size_t)(eq - key_eq_value));
     value = base_strdup(eq + 1);
-    trim(name);
-    trim(value);
+    trim_blanks(name);
+    trim_blanks(value);
     e = entry_make(c, name);
     entry_set(e, value, base_strdup("-D"));
     e->arg = true;
@@ -586,7 +589,7 @@ static bool ends_with(const char *text, const char *end)
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* Sizes may be written with a unit. */
+/* Parses an integer; keys named -size or -bytes accept a unit. */
 static int parse_int(const struct base_conf_key *k, const char *text, int64_t *out)
 {
     if (base_int_parse(text, k->min, k->max, out) == 0)
@@ -686,7 +689,7 @@ int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *
 {
     for (size_t i = 0; i < c->len; i++) {
         const struct entry *e = &c->v[i];
-        const struct base_conf_key *k = key_find(e->name);
+        const struct base_conf_key *k = find_key(e->name);
         int rc = 0;
         if (k)
             rc = check_value(k, e, err);
@@ -723,7 +726,7 @@ bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *ou
 
 int64_t base_conf_int(const struct base_conf *c, const char *key)
 {
-    const struct base_conf_key *k = key_find(key);
+    const struct base_conf_key *k = find_key(key);
     int64_t v = 0;
 
     base_assert(k && k->type == BASE_CONF_INT);
@@ -733,7 +736,7 @@ int64_t base_conf_int(const struct base_conf *c, const char *key)
 
 bool base_conf_bool(const struct base_conf *c, const char *key)
 {
-    const struct base_conf_key *k = key_find(key);
+    const struct base_conf_key *k = find_key(key);
     bool v = false;
 
     base_assert(k && k->type == BASE_CONF_BOOL);
@@ -743,7 +746,7 @@ bool base_conf_bool(const struct base_conf *c, const char *key)
 
 double base_conf_double(const struct base_conf *c, const char *key)
 {
-    const struct base_conf_key *k = key_find(key);
+    const struct base_conf_key *k = find_key(key);
     double v = 0;
 
     base_assert(k && k->type == BASE_CONF_DOUBLE);

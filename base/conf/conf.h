@@ -1,7 +1,8 @@
-/* base/conf/conf.h - configuration in Hadoop's XML form.
- * Source: Hadoop 3.4 Configuration: <configuration><property><name/><value/><final/></property>…, ${name} and
- * ${name:-default} and ${env.NAME} expansion (20 levels), XInclude; later files and -D override earlier ones unless
- * <final>. Unknown creel.* keys (options of policies aside) are errors that suggest the nearest known key; other unknown keys are kept. */
+/* base/conf/conf.h - configuration in Hadoop's XML form. Source: Hadoop 3.4 Configuration:
+ * <configuration><property><name/><value/><final/></property>..., expansion of ${name},
+ * ${name:-default} and ${env.NAME} (20 levels), XInclude; later files and -D override earlier files
+ * except for <final> values. Unknown creel.* keys, other than options of policies, are errors that
+ * suggest the nearest known key; other unknown keys are kept. */
 #ifndef CREEL_BASE_CONF_CONF_H
 #define CREEL_BASE_CONF_CONF_H
 
@@ -26,18 +27,19 @@ extern const struct base_conf_key base_conf_keys[]; /* ends with name == NULL */
 struct base_conf;
 struct base_conf *base_conf_new(void);
 void base_conf_free(struct base_conf *c);
-/* Reads yarn-site.xml-like @path over what is there. */
+/* Reads a file such as yarn-site.xml over the present values. */
 int base_conf_load_file(struct base_conf *c, const char *path, struct base_error *err);
-/* Loads $CREEL_CONF_DIR or /etc/creel: creel-site.xml, yarn-site.xml, whichever exist. */
+/* Loads creel-site.xml and yarn-site.xml, whichever exist, from $CREEL_CONF_DIR or /etc/creel. */
 int base_conf_load_default(struct base_conf *c, struct base_error *err);
-/* The same for who is not a daemon, and need not see what is kept from other users: what may not be read is passed over.
- * *left_out: the first such file, caller frees; NULL: none. */
+/* The same for programs other than daemons, which need not see what is kept from other users:
+ * unreadable files are skipped. *@left_out: the first skipped file (caller frees), or NULL. */
 int base_conf_load_readable(struct base_conf *c, char **left_out, struct base_error *err);
-/* The folder that base_conf_load_default() has read; NULL when it was not called. */
+/* Returns the folder that base_conf_load_default() has read, or NULL when it was not called. */
 const char *base_conf_folder(const struct base_conf *c);
-/* The same from memory; @name stands for the file in messages and as the base of relative XIncludes. */
+/* Loads a file's content from memory; @name stands for the file in messages and as the base of
+ * relative XIncludes. */
 int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len, struct base_error *err);
-/* "key=value" of -D: beats files, also <final>. */
+/* Sets "key=value" of -D, which overrides files, even <final> values. */
 int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base_error *err);
 /* Checks every known key's type and range and refuses unknown creel.* keys but those that
  * @is_elsewhere knows: options of policies. @is_elsewhere NULL, for programs without policies: keys
@@ -45,14 +47,17 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
  * loading. */
 int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *name),
                     struct base_error *err);
-/* Borrowed until the conf changes; the default when not set; NULL for a key that is neither set nor known. */
+/* Returns the value, borrowed until the configuration changes; the default when not set; NULL for a
+ * key that is neither set nor known. */
 const char *base_conf_get(const struct base_conf *c, const char *key);
-bool base_conf_is_set(const struct base_conf *c, const char *key); /* by a file or -D: not the default */
-int64_t base_conf_int(const struct base_conf *c, const char *key); /* key must be known; checked before */
+/* set by a file or -D, not just a default */
+bool base_conf_is_set(const struct base_conf *c, const char *key);
+/* @key must be known; base_conf_check() has checked it */
+int64_t base_conf_int(const struct base_conf *c, const char *key);
 bool base_conf_bool(const struct base_conf *c, const char *key);
 double base_conf_double(const struct base_conf *c, const char *key);
 
-/* Everything set or known, in order of names; for listings. Texts are borrowed. */
+/* Everything set or known, ordered by name, for listings. Texts are borrowed. */
 struct base_conf_item {
     const char *name, *value;
     const char *source; /* "file, line n", "-D", NULL: the default */
@@ -60,12 +65,13 @@ struct base_conf_item {
 };
 bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out); /* false: past the end */
 
-/* Makes the folder that @key names (mode @mode) where it is not there. -BASE_EINVAL: the value is empty; -BASE_EPERM: it
- * cannot be made or written into; -BASE_ENOSPC. */
+/* Creates the folder that @key names (with @mode) unless it exists. -BASE_EINVAL: the value is
+ * empty; -BASE_EPERM: the folder cannot be created or written to; -BASE_ENOSPC. */
 int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode, struct base_error *err);
 
-/* Exit status of a daemon that ended with @rc (0 or a negative BASE_E*): 0; 2 when only another configuration helps, so
- * that systemd does not start it again (RestartPreventExitStatus= in deploy/systemd); 1: it may go better next time. */
+/* Returns the exit status of a daemon that ended with @rc (0 or a negative BASE_E*): 0; 2 when only
+ * another configuration helps, so that systemd does not restart it (RestartPreventExitStatus= in
+ * deploy/systemd); 1 when a restart may help. */
 int base_conf_exit_status(int rc);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-static int hex(char c)
+static int parse_hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -26,8 +26,8 @@ char *base_percent_decode(const char *from, const char *end, char *to, bool plus
 
             if (end - from < 2)
                 return NULL;
-            high = hex(from[0]);
-            low = hex(from[1]);
+            high = parse_hex_digit(from[0]);
+            low = parse_hex_digit(from[1]);
             if (high < 0 || low < 0 || (high == 0 && low == 0))
                 return NULL;
             c = (char)(high << 4 | low);

@@ -5,11 +5,12 @@
 #include <stdbool.h>
 
 struct base_buf;
-/* Appends @text as one component of a path or query: all but letters, digits and "-._~" is escaped. */
+/* Appends @text as one component of a path or query, escaping everything but letters, digits and
+ * "-._~". */
 void base_percent_encode(const char *text, struct base_buf *out);
 
-/* Decodes [from, end) to @to (never longer) and NUL-terminates it. Returns the place after the NUL; NULL: an escape
- * without two hex digits, or one that stands for NUL. */
+/* Decodes [from, end) to @to (never longer) and NUL-terminates it. Returns the place after the NUL,
+ * or NULL for an escape without two hex digits or one that stands for NUL. */
 char *base_percent_decode(const char *from, const char *end, char *to, bool plus_is_space);
 
 #endif
