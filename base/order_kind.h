@@ -24,4 +24,12 @@ enum base_order_kind {
     BASE_ORDER_KINDS
 };
 
+/* What a LAUNCH starts: a command, a job's map or reduce, or an application's master. */
+enum base_container_kind {
+    BASE_CONTAINER_COMMAND,
+    BASE_CONTAINER_MAP,
+    BASE_CONTAINER_REDUCE,
+    BASE_CONTAINER_MASTER
+};
+
 #endif

@@ -1,6 +1,7 @@
-/* base/io/json_write.h - JSON written straight into a buffer. Orders and listings are made by the thousand, so no tree
- * is built first. Whether a comma is due shows in the last byte written; there is no other state:
- *   base_json_open(b, '{'); base_json_key(b, "name"); base_json_value_str(b, v); base_json_close(b, '}'); */
+/* base/io/json_write.h - JSON written straight into a buffer. Orders and listings are made by the
+ * thousand, so no tree is built first. Whether a comma is due shows in the last byte written; there
+ * is no other state: base_json_open(b, '{'); base_json_key(b, "name"); base_json_value_str(b, v);
+ * base_json_close(b, '}'); */
 #ifndef CREEL_BASE_IO_JSON_WRITE_H
 #define CREEL_BASE_IO_JSON_WRITE_H
 

@@ -65,12 +65,12 @@ static void set_diagnostics(const struct nm_files *f, const struct base_containe
     base_buf_free(&tail);
 }
 
-bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id, enum nm_kind kind,
+bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id, enum base_container_kind kind,
                     struct nm_ending *out)
 {
     struct nm_exit_file x;
     struct nm_result_file r = {0};
-    bool task = kind == NM_KIND_MAP || kind == NM_KIND_REDUCE;
+    bool task = kind == BASE_CONTAINER_MAP || kind == BASE_CONTAINER_REDUCE;
     memset(out, 0, sizeof *out);
     if (nm_files_read_exit(f, id, &x) < 0)
         return false;

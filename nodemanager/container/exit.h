@@ -27,7 +27,7 @@ bool nm_is_disk_failure(int rc);
  * the exit code is NM_EXIT_DISK; otherwise it is that of exit.json. Temporary files that filled the
  * disk may be gone by then. The attempt has then failed like any other, and a disk that stays full
  * is found by the health check. */
-bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id, enum nm_kind kind,
+bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id, enum base_container_kind kind,
                     struct nm_ending *out);
 /* Sets an end for which there is no exit.json. */
 void nm_ending_set(struct nm_ending *out, int exit_code, int64_t ended_ms, const char *text);

@@ -1,13 +1,11 @@
 /* nodemanager/container/launch.c - see the header. */
 #include "nodemanager/container/launch.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io/json.h"
-#include "base/limits.h"
+#include "api/wire/order.h"
 
 #define ARG_STRING_MAX (128 * 1024 - 1) /* the kernel's MAX_ARG_STRLEN without the NUL */
 
@@ -43,26 +41,18 @@ static void inherit_env(struct list *l, const char *name, const char *otherwise)
         set_env(l, name, value && *value ? value : otherwise);
 }
 
-static int set_env_from_order(struct list *l, const json_t *order, struct base_error *err)
+static void set_env_from_order(struct list *l, const struct wire_launch *order)
 {
-    json_t *env = json_object_get(order, "env"), *value;
-    const char *name;
-    if (env && !json_is_null(env) && !json_is_object(env))
-        return base_error_set(err, -BASE_EINVAL, "env: an object of strings was expected");
-    if (json_object_size(env) > BASE_ENV_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "env: more than %d entries", BASE_ENV_MAX);
-    json_object_foreach(env, name, value)
-    {
-        if (!json_is_string(value) || !*name || strchr(name, '='))
-            return base_error_set(err, -BASE_EINVAL, "env.%.64s: a name without \"=\" and a text were expected", name);
-        set_env(l, name, json_string_value(value));
+    for (size_t i = 0; i < order->env_n; i++) {
+        char *name = base_strndup(order->env[i], strcspn(order->env[i], "="));
+        set_env(l, name, order->env[i] + strlen(name) + 1);
+        free(name);
     }
-    return 0;
 }
 
 static void set_env_for_task(struct list *l, const struct nm_launch *la)
 {
-    const json_t *spec = json_object_get(la->raw, "spec");
+    const struct wire_launch *order = la->order;
     char text[32];
     if (la->task) {
         set_env(l, "CREEL_TASK_ID", la->task);
@@ -70,12 +60,11 @@ static void set_env_for_task(struct list *l, const struct nm_launch *la)
     }
     snprintf(text, sizeof text, "%lld", (long long)la->task_attempt);
     set_env(l, "CREEL_TASK_ATTEMPT", text);
-    if (json_is_object(spec)) {
-        const char *path = json_string_value(json_object_get(json_object_get(spec, "split"), "path"));
-        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(json_object_get(spec, "index")));
+    if (la->kind == BASE_CONTAINER_MAP || la->kind == BASE_CONTAINER_REDUCE) {
+        snprintf(text, sizeof text, "%d", (int)order->spec.index);
         set_env(l, "mapreduce_task_partition", text);
-        if (path)
-            set_env(l, "mapreduce_map_input_file", path);
+        if (order->spec.split.path)
+            set_env(l, "mapreduce_map_input_file", order->spec.split.path);
     }
 }
 
@@ -100,7 +89,7 @@ static void set_env_for_node(struct list *l, const struct nm_launch_conf *conf, 
 static int set_env_for_master(struct list *l, const struct nm_files *f, const struct nm_launch *la,
                               struct base_error *err)
 {
-    const char *token = json_string_value(json_object_get(la->raw, "masterToken"));
+    const char *token = ((const struct wire_launch *)la->order)->master_token;
     char path[NM_PATH_MAX];
     int rc;
     if (!token)
@@ -115,15 +104,16 @@ static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_fi
                            struct list *l, struct base_error *err)
 {
     char path[NM_PATH_MAX];
-    const char *command = json_string_value(json_object_get(la->raw, "command"));
-    json_int_t max = json_integer_value(json_object_get(la->raw, "logMaxBytes"));
+    const struct wire_launch *order = la->order;
+    const char *command = order->command;
+    int64_t max = order->log_max_bytes;
     append_string(l, base_strdup(conf->shim));
     append_string(l, base_strdup(conf->isolation));
     append_string(l, base_strdup(nm_path_in_container(f, &la->id, NULL, path)));
     append_string(l, base_strdup(nm_path_in_record(f, &la->id, NULL, path)));
     append_string(l, base_strdup(nm_path_in_logs(f, &la->id, NULL, path)));
     append_string(l, base_printf("%lld", (long long)(max > 0 ? max : conf->log_max_bytes)));
-    if (la->kind == NM_KIND_MAP || la->kind == NM_KIND_REDUCE) {
+    if (la->kind == BASE_CONTAINER_MAP || la->kind == BASE_CONTAINER_REDUCE) {
         append_string(l, base_strdup("task"));
         append_string(l, base_strdup(conf->task_runner));
         return 0;
@@ -152,8 +142,7 @@ int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *f
     inherit_env(&env, "TZ", NULL);
     set_env(&env, "USER", l->user && *l->user ? l->user : "nobody");
     set_env(&env, "LOGNAME", l->user && *l->user ? l->user : "nobody");
-    if (rc == 0)
-        rc = set_env_from_order(&env, l->raw, err);
+    set_env_from_order(&env, l->order);
     set_env_for_task(&env, l);
     set_env_for_node(&env, conf, files, l);
     if (rc == 0)

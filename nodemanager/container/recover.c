@@ -107,7 +107,7 @@ static void clean_ended_isolation(const struct nm *nm, const struct base_contain
 }
 
 /* Returns false if the container has ended; out->ending then tells how. */
-static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *id, enum nm_kind kind, struct found *out)
+static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *id, enum base_container_kind kind, struct found *out)
 {
     char text[BASE_ID_TEXT_MAX];
     struct nm_pid_file p;
@@ -142,7 +142,9 @@ static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *i
     return false;
 }
 
-static json_t *read_launch_order(struct nm *nm, const struct base_container_id *id, struct nm_launch *out)
+/* A launch.json that cannot be read is incomplete, so its container was never started. */
+static json_t *read_launch_order(struct nm *nm, const struct base_container_id *id, struct wire_launch *order,
+                                 struct nm_launch *out)
 {
     char path[NM_PATH_MAX];
     struct base_buf b = {0};
@@ -152,8 +154,9 @@ static json_t *read_launch_order(struct nm *nm, const struct base_container_id *
         b.data)
         base_json_parse(b.data, b.len, &j, NULL);
     base_buf_free(&b);
-    if (!j || nm_wire_launch(j, out, NULL) < 0 || base_container_id_cmp(&out->id, id) != 0)
-        *out = (struct nm_launch){0}; /* incomplete, so it was never started */
+    *order = (struct wire_launch){0};
+    if (j && wire_launch_get(j, order, NULL) == 0 && base_container_id_cmp(&order->container, id) == 0)
+        nm_wire_launch(order, out);
     out->id = *id;
     return j;
 }
@@ -173,10 +176,11 @@ static void recover_container(const struct base_container_id *id, void *u)
     struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
     if (nm_core_has_forgotten(nm->core, id))
         return;
-    json_t *j = read_launch_order(nm, id, &ev.u.recovered.launch);
+    struct wire_launch order;
+    json_t *j = read_launch_order(nm, id, &order, &ev.u.recovered.launch);
     ev.u.recovered.launch.user = w->user;
     ev.u.recovered.launch.token = w->token;
-    enum nm_kind kind = ev.u.recovered.launch.kind;
+    enum base_container_kind kind = ev.u.recovered.launch.kind;
     char path[NM_PATH_MAX];
     if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "killed", path), BASE_DIAGNOSTICS_MAX,
                             &reason, NULL) >= 0)
@@ -201,6 +205,7 @@ static void recover_container(const struct base_container_id *id, void *u)
     }
     nm_ending_free(&f.ending);
     base_buf_free(&reason);
+    wire_launch_free(&order);
     json_decref(j);
 }
 

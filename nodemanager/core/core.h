@@ -72,7 +72,6 @@ enum nm_input {
     NM_IN_FORGET,
     NM_INPUTS
 };
-enum nm_kind { NM_KIND_COMMAND, NM_KIND_MAP, NM_KIND_REDUCE, NM_KIND_MASTER };
 enum nm_signal { NM_SIGNAL_TERM, NM_SIGNAL_KILL, NM_SIGNAL_STOP, NM_SIGNAL_CONT };
 
 /* What a launch order says of a container (strings borrowed; copied by the core). */
@@ -81,10 +80,10 @@ struct nm_launch {
     const char *user, *token, *name;
     const char *task; /* task id text or NULL */
     int64_t task_attempt, memory_mb, vcores, priority, allocation_request_id;
-    enum nm_kind kind;
+    enum base_container_kind kind;
     enum base_task_kind slot;
     const char *refused; /* NULL, or why it cannot be started: it is made and ends with NM_EXIT_REFUSED at once */
-    const void *raw;     /* the shell's own form of the order; handed through to NM_FX_LAUNCH */
+    const void *order;   /* the shell's own form of the order; handed through to NM_FX_LAUNCH */
 };
 
 struct nm_order {
@@ -201,7 +200,7 @@ struct nm_container_view {
     char text[BASE_ID_TEXT_MAX];
     const struct nm_app_view *app;
     enum nm_state state;
-    enum nm_kind kind;
+    enum base_container_kind kind;
     enum base_task_kind slot;
     char *name, *task; /* task NULL: none */
     int64_t task_attempt, memory_mb, vcores, priority, allocation_request_id;

@@ -123,8 +123,8 @@ static void ident_set(struct nm *nm)
                                   .rack = base_conf_get(nm->conf, "creel.nodemanager.rack"),
                                   .instance = nm->instance,
                                   .boot_id = base_boot_id(),
-                                  .map_slots = base_conf_int(nm->conf, "creel.nodemanager.map-slots"),
-                                  .reduce_slots = base_conf_int(nm->conf, "creel.nodemanager.reduce-slots")};
+                                  .map_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.map-slots"),
+                                  .reduce_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.reduce-slots")};
 }
 
 static int isolation_set(struct nm *nm, struct base_error *err)

@@ -33,7 +33,7 @@ struct nm_options { /* of the command line, strings borrowed */
 struct nm_box {
     struct nm *nm;
     struct base_container_id id;
-    enum nm_kind kind;
+    enum base_container_kind kind;
     const struct nm_isolation_ops *isolation;
     int pidfd; /* of the shim, -1: none yet, or over */
     int64_t shim, shim_start;

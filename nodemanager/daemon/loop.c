@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "api/wire/node.h"
 #include "base/clock.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
@@ -134,7 +135,7 @@ static int isolation_prepare(const struct nm_box *box, const struct nm_launch *l
 static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_launch *l, struct base_error *err)
 {
     struct base_buf text = {0};
-    base_json_dump(l->raw, &text);
+    base_json_dump(((const struct wire_launch *)l->order)->source, &text);
     int rc = nm_files_create_app(&nm->files, &l->id.attempt.app, l->user, l->token, err);
     if (rc == 0)
         rc = nm_files_create_container(&nm->files, &l->id, text.data ? text.data : "", text.len, err);
@@ -274,7 +275,7 @@ static void fx_beat(struct nm *nm, const struct nm_effect *fx)
 static void fx_wake(struct nm *nm)
 {
     struct base_buf body = {0};
-    base_buf_addf(&body, "{\"node-id\":\"%s\",\"instance\":\"%s\"}", nm->node_id, nm->instance);
+    wire_node_name_put(&(struct wire_node_name){.node_id = nm->node_id, .instance = nm->instance}, &body);
     nm_link_wake(nm->link, &body);
 }
 
@@ -447,9 +448,9 @@ static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
 static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const struct nm_answer *a)
 {
     size_t base = base_rm_base(r->url);
-    nm_link_good(nm->link, a->epoch);
-    if (a->bad)
-        base_log_error("nm", "%zu orders of %s were not understood: %s", a->bad, r->url, a->bad_err.text);
+    nm_link_good(nm->link, a->wire.epoch);
+    if (a->wire.bad)
+        base_log_error("nm", "%zu orders of %s were not understood: %s", a->wire.bad, r->url, a->wire.bad_err.text);
     if (nm->rm_away || !nm_core_registered(nm->core))
         base_log_info("nm", "registered with %.*s", (int)base, r->url);
     nm->rm_away = false;
@@ -462,18 +463,15 @@ static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const str
 /* For who wants to follow who ordered what (--log-level debug). */
 static void log_orders(const struct nm_answer *a)
 {
-    static const char *const names[BASE_ORDER_KINDS] = {
-        "launch", "kill", "suspend", "resume", "forget", "cleanup-app", "resync", "shutdown",
-    };
     char text[BASE_ID_TEXT_MAX];
-    for (size_t i = 0; i < a->n; i++) {
+    for (size_t i = 0; i < a->wire.orders_n; i++) {
         const struct nm_order *o = &a->orders[i];
         const char *what = "the node";
         if (o->kind == BASE_ORDER_CLEANUP_APP)
             what = base_app_id_text(&o->app, text);
         else if (o->kind <= BASE_ORDER_FORGET)
             what = base_container_id_text(o->kind == BASE_ORDER_LAUNCH ? &o->launch.id : &o->container, text);
-        base_log_debug("nm", "%s order carried out: %s epoch %" PRId64, names[o->kind], what, a->epoch);
+        base_log_debug("nm", "%s order carried out: %s epoch %" PRId64, wire_order_name(o->kind), what, a->wire.epoch);
     }
 }
 
@@ -484,11 +482,10 @@ static void rm_answered(struct nm *nm, struct nm_link_result *r)
     if (nm_wire_answer(r->body.data ? r->body.data : "", r->body.len, nm->grace_ms, &a, &err) < 0) {
         nm_link_bad(nm->link, r);
         rm_failed(nm, r, err.text, false);
-        nm_answer_free(&a);
         return;
     }
-    enum nm_worth worth = nm_search_judge(a.epoch, nm_core_epoch(nm->core));
-    if (worth == NM_WORTH_HIGHER && epoch_keep(nm, a.epoch, &err) < 0) {
+    enum nm_worth worth = nm_search_judge(a.wire.epoch, nm_core_epoch(nm->core));
+    if (worth == NM_WORTH_HIGHER && epoch_keep(nm, a.wire.epoch, &err) < 0) {
         rm_failed(nm, r, err.text, false); /* the RM's fault it is not: it is asked again */
         nm_answer_free(&a);
         return;
@@ -500,11 +497,11 @@ static void rm_answered(struct nm *nm, struct nm_link_result *r)
         log_orders(&a);
     }
     struct nm_event ev = {.kind = NM_EV_ANSWER, .at_us = nm_now_us()};
-    ev.u.answer.epoch = a.epoch;
-    ev.u.answer.response_id = a.response_id;
-    ev.u.answer.heartbeat_ms = a.heartbeat_ms;
+    ev.u.answer.epoch = a.wire.epoch;
+    ev.u.answer.response_id = a.wire.response_id;
+    ev.u.answer.heartbeat_ms = a.wire.heartbeat_ms;
     ev.u.answer.orders = a.orders;
-    ev.u.answer.n_orders = a.n;
+    ev.u.answer.n_orders = a.wire.orders_n;
     ev.u.answer.no_pause = r->retry.at_once;
     nm_step(nm, &ev);
     nm_answer_free(&a);

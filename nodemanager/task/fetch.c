@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/wire/task.h"
 #include "base/cond.h"
 #include "base/clock.h"
 #include "base/io/http_client.h"
-#include "base/io/json.h"
 #include "base/limits.h"
 #include "nodemanager/task/rm_client.h"
 
@@ -149,8 +149,8 @@ static void record_fetched_output(struct shuffle *s, const struct job *job, int6
 {
     struct output *o = &s->outputs[job->map];
 
-    task_counter_add(s->t, TASK_SHUFFLE_BYTES, bytes);
-    task_counter_add(s->t, TASK_SHUFFLED_MAPS, 1);
+    task_counter_add(s->t, BASE_COUNT_SHUFFLE_BYTES, bytes);
+    task_counter_add(s->t, BASE_COUNT_SHUFFLED_MAPS, 1);
     pthread_mutex_lock(&s->lock);
     o->state = OUT_DONE;
     s->complaints -= o->complaint != NULL;
@@ -297,39 +297,25 @@ static void set_output_location(struct shuffle *s, int32_t map, int32_t attempt,
     s->moved_us = task_active_time_us(s->t);
 }
 
-static int read_output_locations(struct shuffle *s, const json_t *reply, struct base_error *err)
+static int take_output_locations(struct shuffle *s, const struct wire_map_outputs *reply, struct base_error *err)
 {
-    json_t *list = NULL, *e;
-    int64_t version = 0;
-    size_t i;
-    int rc = base_json_int(reply, "", "version", true, 0, INT64_MAX, &version, err);
+    int rc = 0;
 
-    if (rc == 0)
-        rc = base_json_arr(reply, "", "outputs", true, BASE_TASKS_MAX, &list, err);
-    if (rc < 0)
-        return rc;
     pthread_mutex_lock(&s->lock);
-    json_array_foreach(list, i, e)
-    {
-        int64_t map = 0, attempt = 0;
-        const char *container = NULL, *node = NULL;
+    for (size_t i = 0; rc == 0 && i < reply->outputs_n; i++) {
+        const struct wire_map_output *o = &reply->outputs[i];
 
-        rc = base_json_int(e, "outputs.", "map", true, 0, s->maps - 1, &map, err);
-        if (rc == 0)
-            rc = base_json_int(e, "outputs.", "attempt", false, 0, INT32_MAX, &attempt, err);
-        if (rc == 0)
-            rc = base_json_str(e, "outputs.", "container", true, BASE_NAME_MAX, &container, err);
-        if (rc == 0)
-            rc = base_json_str(e, "outputs.", "node", true, BASE_NAME_MAX, &node, err);
-        if (rc < 0)
-            break;
-        set_output_location(s, (int32_t)map, (int32_t)attempt, container, node);
+        if (o->map < s->maps)
+            set_output_location(s, o->map, o->attempt, o->container, o->node);
+        else
+            rc = base_error_set(err, -BASE_EINVAL, "outputs[%zu].map: %d is not one of %d maps", i, (int)o->map,
+                                (int)s->maps);
     }
     pthread_cond_broadcast(&s->work);
     pthread_mutex_unlock(&s->lock);
     /* A restarted RM may count versions from the beginning. */
     if (rc == 0)
-        s->version = version >= s->version ? version : 0;
+        s->version = reply->version >= s->version ? reply->version : 0;
     return rc;
 }
 
@@ -338,16 +324,16 @@ static int poll_output_locations(struct shuffle *s, int64_t hold_ms, struct base
     char *path = base_printf("/ws/v1/nodetracker/apps/%s/mapoutputs?since=%lld&hold-ms=%lld", s->t->spec.app_id,
                              (long long)s->version, (long long)hold_ms);
     struct base_http_answer answer = {0};
-    json_t *reply = NULL;
+    struct wire_map_outputs reply = {0};
     int rc = task_rm_call_active(s->rm, path, NULL, hold_ms + POLL_TIMEOUT_MS, &answer, err);
 
     if (rc == 0)
-        rc = base_json_parse(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
+        rc = wire_map_outputs_get(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
     if (rc == 0)
-        rc = read_output_locations(s, reply, err);
+        rc = take_output_locations(s, &reply, err);
     if (rc < 0)
         s->version = 0; /* the next successful poll asks for all locations */
-    json_decref(reply);
+    wire_map_outputs_free(&reply);
     base_http_answer_free(&answer);
     free(path);
     return rc;
@@ -361,18 +347,15 @@ static char *take_next_complaint(struct shuffle *s)
     pthread_mutex_lock(&s->lock);
     for (int32_t m = 0; m < s->maps && s->complaints > 0 && body.len == 0; m++) {
         struct output *o = &s->outputs[m];
-        json_t *j;
 
         if (o->complaint == NULL)
             continue;
-        j = json_object();
-        json_object_set_new(j, "map", json_integer(m));
-        json_object_set_new(j, "attempt", json_integer(o->attempt));
-        json_object_set_new(j, "container", json_string(o->container));
-        json_object_set_new(j, "reduce", json_string(s->t->spec.task_id));
-        json_object_set_new(j, "reason", json_string(o->complaint));
-        base_json_dump(j, &body);
-        json_decref(j);
+        wire_fetch_failure_put(&(struct wire_fetch_failure){.map = m,
+                                                            .attempt = o->attempt,
+                                                            .container = o->container,
+                                                            .reduce = s->t->spec.task_id,
+                                                            .reason = o->complaint},
+                               &body);
         free(o->complaint);
         o->complaint = NULL;
         s->complaints--;

@@ -70,7 +70,7 @@ static int run_map_into_part_file(struct map_run *m, struct base_error *err)
     if (rc == 0)
         rc = start_command_and_feed(m, err);
     if (rc == 0)
-        rc = task_output_copy_from_fd(o, m->out, TASK_MAP_OUTPUT_RECORDS, err);
+        rc = task_output_copy_from_fd(o, m->out, BASE_COUNT_MAP_OUTPUT_RECORDS, err);
     if (rc == 0)
         rc = finish_command_and_feed(m, err);
     if (rc == 0)

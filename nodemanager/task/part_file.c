@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/wire/task.h"
 #include "base/io/io.h"
-#include "base/io/json.h"
 #include "base/io/plain.h"
 #include "nodemanager/task/child.h"
 #include "nodemanager/task/rm_client.h"
@@ -90,7 +90,7 @@ int task_output_open(struct task *t, struct task_output **out, struct base_error
     return rc == 0 ? open_part(o, err) : rc;
 }
 
-int task_output_write(struct task_output *o, const char *p, size_t n, enum task_counter records, struct base_error *err)
+int task_output_write(struct task_output *o, const char *p, size_t n, enum base_task_counter records, struct base_error *err)
 {
     bool low = false;
     int rc;
@@ -104,7 +104,7 @@ int task_output_write(struct task_output *o, const char *p, size_t n, enum task_
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
 }
 
-int task_output_copy_from_fd(struct task_output *o, int fd, enum task_counter records, struct base_error *err)
+int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_counter records, struct base_error *err)
 {
     ssize_t n;
 
@@ -131,20 +131,17 @@ static int ask_rm_to_commit(struct task_output *o, bool *allowed, struct base_er
     struct task_rm *rm = task_rm_new(o->t);
     struct base_http_answer answer = {0};
     struct base_buf body = {0};
-    json_t *j = json_object(), *reply = NULL;
+    struct wire_leave reply = {0};
     int rc;
 
-    json_object_set_new(j, "app", json_string(s->app_id));
-    json_object_set_new(j, "task", json_string(s->task_id));
-    json_object_set_new(j, "taskAttempt", json_integer(s->attempt));
-    base_json_dump(j, &body);
-    json_decref(j);
+    wire_commit_put(&(struct wire_commit){.app = s->app_id,
+                                          .task = s->task_id,
+                                          .task_attempt = s->attempt},
+                    &body);
     rc = task_rm_call_patiently(rm, "/ws/v1/nodetracker/commit", body.data, COMMIT_TIMEOUT_MS, &answer, err);
     if (rc == 0)
-        rc = base_json_parse(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
-    if (rc == 0)
-        rc = base_json_bool(reply, "", "commit", true, allowed, err);
-    json_decref(reply);
+        rc = wire_leave_get(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
+    *allowed = reply.commit;
     base_http_answer_free(&answer);
     base_buf_free(&body);
     task_rm_free(rm);

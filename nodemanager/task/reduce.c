@@ -36,10 +36,10 @@ static int feed_merged_lines(struct reduce_run *r)
             rc = base_error_sys(&r->err, -BASE_EIO, (int)-n, "reading the merged input");
             break;
         }
-        task_counter_add(t, TASK_REDUCE_INPUT_RECORDS, (int64_t)task_count_lines(buf, (size_t)n, &low));
-        task_counter_add(t, TASK_REDUCE_INPUT_BYTES, n);
+        task_counter_add(t, BASE_COUNT_REDUCE_INPUT_RECORDS, (int64_t)task_count_lines(buf, (size_t)n, &low));
+        task_counter_add(t, BASE_COUNT_REDUCE_INPUT_BYTES, n);
         if (t->spec.command == NULL) {
-            rc = task_output_write(r->output, buf, (size_t)n, TASK_REDUCE_OUTPUT_RECORDS, &r->err);
+            rc = task_output_write(r->output, buf, (size_t)n, BASE_COUNT_REDUCE_OUTPUT_RECORDS, &r->err);
         } else {
             rc = base_write_all(r->in, buf, (size_t)n);
             r->enough = rc == -EPIPE;
@@ -94,7 +94,7 @@ static int run_reduce_command(struct reduce_run *r, struct base_error *err)
     rc = pthread_create(&r->feed, NULL, feed_thread, r);
     if (rc != 0)
         return base_error_sys(err, -BASE_EIO, rc, "feeding thread");
-    rc = task_output_copy_from_fd(r->output, r->out, TASK_REDUCE_OUTPUT_RECORDS, err);
+    rc = task_output_copy_from_fd(r->output, r->out, BASE_COUNT_REDUCE_OUTPUT_RECORDS, err);
     if (rc < 0)
         return rc;
     close(r->out);

@@ -34,7 +34,7 @@ void task_sort_count_spills(struct task *t)
             const struct inotify_event *e = (const void *)(buf + at);
 
             if (e->len > 4 && strncmp(e->name, "sort", 4) == 0)
-                task_counter_add(t, TASK_SPILLS, 1);
+                task_counter_add(t, BASE_COUNT_SPILLS, 1);
             at += (ssize_t)(sizeof *e + e->len);
         }
     }

@@ -24,7 +24,7 @@
 int task_sort_start_process(struct task *t, struct task_child *c, int in, int out, bool by_key, const char *merge_list,
                             struct base_error *err);
 
-/* Adds the number of temporary files that sort created to TASK_SPILLS. Call it after the last sort.
+/* Adds the number of temporary files that sort created to BASE_COUNT_SPILLS. Call it after the last sort.
  * If the system has no inotify watch left, nothing is counted. */
 void task_sort_count_spills(struct task *t);
 

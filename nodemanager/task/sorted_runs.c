@@ -139,7 +139,7 @@ static int sort_pool_into_run(struct task_runs *r, struct base_error *err)
         close(out);
     if (rc == 0) {
         append_run_path(r, path);
-        task_counter_add(r->t, TASK_SPILLS, 1);
+        task_counter_add(r->t, BASE_COUNT_SPILLS, 1);
         unlink(r->pool_path);
     }
     free(path);

@@ -127,8 +127,8 @@ static int copy_single_partition(struct task_sorter *s, int fd, struct base_erro
 
         p->records += (int64_t)lines;
         p->bytes += n;
-        task_counter_add(s->t, TASK_MAP_OUTPUT_RECORDS, (int64_t)lines);
-        task_counter_add(s->t, TASK_MAP_OUTPUT_BYTES, n);
+        task_counter_add(s->t, BASE_COUNT_MAP_OUTPUT_RECORDS, (int64_t)lines);
+        task_counter_add(s->t, BASE_COUNT_MAP_OUTPUT_BYTES, n);
         last = s->block[n - 1];
         rc = write_to_sort(s, s->block, (size_t)n, err);
         if (rc < 0)
@@ -139,8 +139,8 @@ static int copy_single_partition(struct task_sorter *s, int fd, struct base_erro
     if (last != '\n') {
         p->records++;
         p->bytes++;
-        task_counter_add(s->t, TASK_MAP_OUTPUT_RECORDS, 1);
-        task_counter_add(s->t, TASK_MAP_OUTPUT_BYTES, 1);
+        task_counter_add(s->t, BASE_COUNT_MAP_OUTPUT_RECORDS, 1);
+        task_counter_add(s->t, BASE_COUNT_MAP_OUTPUT_BYTES, 1);
         return write_to_sort(s, "\n", 1, err);
     }
     return 0;
@@ -249,8 +249,8 @@ static int copy_lines_with_prefix(struct task_sorter *s, int fd, struct base_err
             break;
         end = whole_lines_end(&s->lines, n > 0 ? (size_t)n : 1);
         lines = task_count_lines(s->lines.data, (size_t)(end - s->lines.data), &s->low);
-        task_counter_add(s->t, TASK_MAP_OUTPUT_RECORDS, (int64_t)lines);
-        task_counter_add(s->t, TASK_MAP_OUTPUT_BYTES, end - s->lines.data);
+        task_counter_add(s->t, BASE_COUNT_MAP_OUTPUT_RECORDS, (int64_t)lines);
+        task_counter_add(s->t, BASE_COUNT_MAP_OUTPUT_BYTES, end - s->lines.data);
         rc = write_prefixed_lines(s, s->lines.data, end, err);
         if (rc < 0)
             return rc;
@@ -601,7 +601,7 @@ static int sort_partition_by_key(struct task_sorter *s, const struct task_partit
     rc = task_child_wait(s->t, &child, err);
     if (rc == 0 && p.rc < 0)
         rc = base_error_sys(err, -BASE_EIO, -p.rc, "%s", s->path);
-    task_counter_add(s->t, TASK_SPILLED_RECORDS, part->records);
+    task_counter_add(s->t, BASE_COUNT_SPILLED_RECORDS, part->records);
     return rc;
 }
 
@@ -632,9 +632,9 @@ static int resort_and_index_partitions(struct task_sorter *s, struct base_error 
 
         part->offset = offset;
         offset += part->bytes;
-        task_counter_add(s->t, TASK_SPILLED_RECORDS, part->records);
+        task_counter_add(s->t, BASE_COUNT_SPILLED_RECORDS, part->records);
         if (s->combine)
-            task_counter_add(s->t, TASK_COMBINE_OUTPUT_RECORDS, part->records);
+            task_counter_add(s->t, BASE_COUNT_COMBINE_OUTPUT_RECORDS, part->records);
     }
     if (lseek(s->file, 0, SEEK_END) != offset)
         return base_error_set(err, -BASE_ECORRUPT, "%s: the sorted output differs in size from its input", s->path);
@@ -654,9 +654,9 @@ int task_sorter_finish(struct task_sorter *s, struct base_error *err)
 
     close(s->in);
     s->in = -1;
-    task_counter_add(s->t, TASK_SPILLS, 1);
+    task_counter_add(s->t, BASE_COUNT_SPILLS, 1);
     if (s->combine)
-        task_counter_add(s->t, TASK_COMBINE_INPUT_RECORDS, atomic_load(&s->t->counter[TASK_MAP_OUTPUT_RECORDS]));
+        task_counter_add(s->t, BASE_COUNT_COMBINE_INPUT_RECORDS, atomic_load(&s->t->counter[BASE_COUNT_MAP_OUTPUT_RECORDS]));
     if (s->width > 0)
         rc = drain_sort_output(s, err);
     else if (s->combine)

@@ -19,25 +19,6 @@
 #define PROGRESS_INTERVAL_US 200000
 #define LIVED_STEP_MAX_US    1000000 /* a longer step was spent suspended */
 
-static const char *const counter_names[TASK_COUNTERS] = {
-    [TASK_MAP_INPUT_RECORDS] = "MAP_INPUT_RECORDS",
-    [TASK_MAP_INPUT_BYTES] = "MAP_INPUT_BYTES",
-    [TASK_MAP_OUTPUT_RECORDS] = "MAP_OUTPUT_RECORDS",
-    [TASK_MAP_OUTPUT_BYTES] = "MAP_OUTPUT_BYTES",
-    [TASK_COMBINE_INPUT_RECORDS] = "COMBINE_INPUT_RECORDS",
-    [TASK_COMBINE_OUTPUT_RECORDS] = "COMBINE_OUTPUT_RECORDS",
-    [TASK_SPILLED_RECORDS] = "SPILLED_RECORDS",
-    [TASK_SPILLS] = "SPILLS",
-    [TASK_SHUFFLE_BYTES] = "SHUFFLE_BYTES",
-    [TASK_SHUFFLED_MAPS] = "SHUFFLED_MAPS",
-    [TASK_REDUCE_INPUT_RECORDS] = "REDUCE_INPUT_RECORDS",
-    [TASK_REDUCE_INPUT_BYTES] = "REDUCE_INPUT_BYTES",
-    [TASK_REDUCE_OUTPUT_RECORDS] = "REDUCE_OUTPUT_RECORDS",
-    [TASK_REDUCE_OUTPUT_BYTES] = "REDUCE_OUTPUT_BYTES",
-    [TASK_MAP_MILLIS] = "MAP_MILLIS",
-    [TASK_REDUCE_MILLIS] = "REDUCE_MILLIS",
-    [TASK_CPU_MILLIS] = "CPU_MILLIS",
-};
 static const char *const phase_names[] = {"map", "shuffle", "sort", "reduce"};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects stop and the first failure */
@@ -67,12 +48,12 @@ static json_t *encode_counters(struct task *t)
     json_t *o = json_object();
     int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;
 
-    atomic_store(&t->counter[t->spec.is_reduce ? TASK_REDUCE_MILLIS : TASK_MAP_MILLIS], ms);
-    atomic_store(&t->counter[TASK_CPU_MILLIS], cpu_time_ms(RUSAGE_SELF) + cpu_time_ms(RUSAGE_CHILDREN));
-    for (int i = 0; i < TASK_COUNTERS; i++) {
+    atomic_store(&t->counter[t->spec.is_reduce ? BASE_COUNT_REDUCE_MILLIS : BASE_COUNT_MAP_MILLIS], ms);
+    atomic_store(&t->counter[BASE_COUNT_CPU_MILLIS], cpu_time_ms(RUSAGE_SELF) + cpu_time_ms(RUSAGE_CHILDREN));
+    for (enum base_task_counter i = 0; i < BASE_TASK_COUNTERS; i++) {
         int64_t v = atomic_load(&t->counter[i]);
         if (v != 0)
-            json_object_set_new(o, counter_names[i], json_integer(v));
+            json_object_set_new(o, base_task_counter_name(i), json_integer(v));
     }
     return o;
 }

@@ -25,6 +25,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/task_counter.h"
 
 #define TASK_EXIT_NOSPACE        75
 #define TASK_EXIT_COMMIT_REFUSED 3
@@ -34,29 +35,6 @@
 #define TASK_LINE_MAX (1u << 30) /* maximum length of a record that must be held whole */
 
 enum task_phase { TASK_PHASE_MAP, TASK_PHASE_SHUFFLE, TASK_PHASE_SORT, TASK_PHASE_REDUCE };
-
-enum task_counter {
-    TASK_MAP_INPUT_RECORDS,
-    TASK_MAP_INPUT_BYTES,
-    TASK_MAP_OUTPUT_RECORDS,
-    TASK_MAP_OUTPUT_BYTES,
-    TASK_COMBINE_INPUT_RECORDS,
-    TASK_COMBINE_OUTPUT_RECORDS,
-    TASK_SPILLED_RECORDS,
-    /* sorted files: sort's temporary ones, a map's output, a reduce's small inputs counted as
-     * one */
-    TASK_SPILLS,
-    TASK_SHUFFLE_BYTES,
-    TASK_SHUFFLED_MAPS,
-    TASK_REDUCE_INPUT_RECORDS,
-    TASK_REDUCE_INPUT_BYTES,
-    TASK_REDUCE_OUTPUT_RECORDS,
-    TASK_REDUCE_OUTPUT_BYTES,
-    TASK_MAP_MILLIS,
-    TASK_REDUCE_MILLIS,
-    TASK_CPU_MILLIS,
-    TASK_COUNTERS
-};
 
 /* The part of the launch order that concerns the task (protocol: map and reduce specs). */
 struct task_spec {
@@ -88,7 +66,7 @@ struct task {
     _Atomic int64_t lived_us; /* see task_active_time_us() */
     _Atomic int phase;
     _Atomic int64_t done, total; /* of the current phase, in any unit; total 0: nothing to do yet */
-    _Atomic int64_t counter[TASK_COUNTERS];
+    _Atomic int64_t counter[BASE_TASK_COUNTERS];
     struct task_partition *partitions; /* of a map with reduces: [spec.reduces] */
     _Atomic int failed;                /* exit code of the first failure; 0: none */
     char *diagnostics;                 /* message of the first failure */
@@ -96,7 +74,7 @@ struct task {
     size_t headline;
 };
 
-static inline void task_counter_add(struct task *t, enum task_counter c, int64_t n)
+static inline void task_counter_add(struct task *t, enum base_task_counter c, int64_t n)
 {
     atomic_fetch_add_explicit(&t->counter[c], n, memory_order_relaxed);
 }

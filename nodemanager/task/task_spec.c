@@ -3,34 +3,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/wire/order.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "base/limits.h"
 #include "nodemanager/task/task.h"
 
 #define LAUNCH_MAX (16u << 20)
-#define TASK_ATTEMPT_MAX 1000000000 /* each takeover by another RM starts at the next thousand */
-
-static int read_string_member(const json_t *o, const char *where, const char *name, bool required, size_t max,
-                              char **out, struct base_error *err)
-{
-    const char *s = NULL;
-    int rc = base_json_str(o, where, name, required, max, &s, err);
-
-    if (rc == 0 && s != NULL)
-        *out = base_strdup(s);
-    return rc;
-}
-
-static int read_integer_member(const json_t *o, const char *where, const char *name, int64_t min, int64_t max,
-                               int32_t *out, struct base_error *err)
-{
-    int64_t v = 0;
-    int rc = base_json_int(o, where, name, true, min, max, &v, err);
-
-    *out = (int32_t)v;
-    return rc;
-}
 
 /* Decodes "/out" or "file:///out" with percent escapes, already checked by the RM. */
 static char *decode_file_uri(const char *text)
@@ -56,79 +35,28 @@ static char *decode_file_uri(const char *text)
     return path;
 }
 
-static int read_split(struct task_spec *s, const json_t *spec, struct base_error *err)
+static void copy_spec(const struct wire_launch *l, struct task_spec *s)
 {
-    const json_t *split = json_object_get(spec, "split");
-    int rc;
+    const struct wire_task_spec *w = &l->spec;
 
-    if (!json_is_object(split))
-        return base_error_set(err, -BASE_EINVAL, "spec.split: an object is needed");
-    rc = read_string_member(split, "spec.split.", "path", true, 4096, &s->path, err);
-    if (rc == 0)
-        rc = base_json_int(split, "spec.split.", "offset", true, 0, INT64_MAX, &s->offset, err);
-    if (rc == 0)
-        rc = base_json_int(split, "spec.split.", "length", true, 0, INT64_MAX, &s->length, err);
-    if (rc == 0)
-        rc = base_json_bool(split, "spec.split.", "gzip", false, &s->gzip, err);
-    return rc;
-}
-
-static int read_spec(struct task_spec *s, const json_t *spec, struct base_error *err)
-{
-    const char *output = NULL;
-    int64_t mb = 64;
-    int rc = read_integer_member(spec, "spec.", "index", 0, BASE_TASKS_MAX, &s->index, err);
-
-    if (rc == 0)
-        rc = read_string_member(spec, "spec.", s->is_reduce ? "reduce" : "map", !s->is_reduce, BASE_COMMAND_MAX,
-                                &s->command, err);
-    if (rc == 0)
-        rc = base_json_int(spec, "spec.", "sortBufferMb", false, 1, 1 << 20, &mb, err);
-    s->sort_buffer_mb = (int32_t)mb;
-    if (rc == 0 && s->is_reduce)
-        rc = read_integer_member(spec, "spec.", "maps", 0, BASE_TASKS_MAX, &s->maps, err);
-    if (rc == 0 && !s->is_reduce)
-        rc = read_integer_member(spec, "spec.", "reduces", 0, BASE_TASKS_MAX, &s->reduces, err);
-    if (rc == 0 && !s->is_reduce)
-        rc = read_string_member(spec, "spec.", "combine", false, BASE_COMMAND_MAX, &s->combine, err);
-    if (rc == 0 && !s->is_reduce)
-        rc = read_split(s, spec, err);
-    if (rc == 0)
-        rc = base_json_str(spec, "spec.", "output", s->is_reduce || s->reduces == 0, 4096, &output, err);
-    if (output != NULL)
-        s->output = decode_file_uri(output);
-    if (rc == 0)
-        rc = base_json_bool(spec, "spec.", "jobCommits", false, &s->job_commits, err);
-    if (rc == 0)
-        rc = read_string_member(spec, "spec.", "rm", false, 4096, &s->rm, err);
-    if (rc == 0)
-        rc = read_string_member(spec, "spec.", "job", false, BASE_NAME_MAX, &s->app_id, err);
-    return rc;
-}
-
-static int read_launch_order(struct task_spec *s, const json_t *root, struct base_error *err)
-{
-    const json_t *spec = json_object_get(root, "spec");
-    const char *kind = NULL;
-    int rc = base_json_str(root, "", "kind", true, 16, &kind, err);
-
-    if (rc < 0)
-        return rc;
-    if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0)
-        return base_error_set(err, -BASE_EINVAL, "kind: \"%s\" is not map or reduce", kind);
-    s->is_reduce = kind[0] == 'r';
-    if (!json_is_object(spec))
-        return base_error_set(err, -BASE_EINVAL, "spec: an object is needed");
-    rc = read_string_member(root, "", "task", true, BASE_NAME_MAX, &s->task_id, err);
-    if (rc == 0)
-        rc = read_integer_member(root, "", "taskAttempt", 0, TASK_ATTEMPT_MAX, &s->attempt, err);
-    if (rc == 0)
-        rc = read_string_member(root, "", "token", false, BASE_NAME_MAX, &s->token, err);
-    if (rc == 0)
-        rc = read_spec(s, spec, err);
-    if (rc == 0 && s->app_id == NULL)
-        rc = read_string_member(root, "", "app", true, BASE_NAME_MAX, &s->app_id, err);
-    return rc;
+    *s = (struct task_spec){.is_reduce = l->kind == BASE_CONTAINER_REDUCE,
+                            .task_id = base_strdup(l->task),
+                            .app_id = base_strdup(w->job),
+                            .token = base_strdup(l->token),
+                            .attempt = l->task_attempt,
+                            .index = w->index,
+                            .reduces = w->reduces,
+                            .maps = w->maps,
+                            .command = base_strdup(w->command),
+                            .combine = base_strdup(w->combine),
+                            .output = w->output != NULL ? decode_file_uri(w->output) : NULL,
+                            .job_commits = w->job_commits,
+                            .rm = base_strdup(w->rm),
+                            .path = base_strdup(w->split.path),
+                            .offset = w->split.offset,
+                            .length = w->split.length,
+                            .gzip = w->split.gzip,
+                            .sort_buffer_mb = w->sort_buffer_mb};
 }
 
 /* A token file takes precedence over the token in the order, because it can be renewed. The RM URLs
@@ -159,13 +87,16 @@ int task_spec_load(struct task *t, struct base_error *err)
 {
     char *path = base_printf("%s/launch.json", t->dir);
     struct base_buf text = {0};
+    struct wire_launch launch;
     json_t *root = NULL;
     int rc = base_file_read_plain(path, LAUNCH_MAX, &text, err);
 
     if (rc == 0)
         rc = base_json_parse(text.data != NULL ? text.data : "", text.len, &root, err);
     if (rc == 0)
-        rc = read_launch_order(&t->spec, root, err);
+        rc = wire_task_launch_get(root, &launch, err);
+    if (rc == 0)
+        copy_spec(&launch, &t->spec);
     if (rc == 0)
         rc = read_environment(&t->spec, err);
     if (rc < 0)

@@ -143,7 +143,7 @@ struct rm_container_report {
     const char *diagnostics;       /* NULL or text */
     int64_t started_us, ended_us;  /* node's wall clock */
     int64_t cpu_ms, max_rss_kb, input_bytes, output_bytes; /* bytes: where there are no counters */
-    const int64_t *counters;       /* RM_C_TASK_COUNTERS values or NULL */
+    const int64_t *counters;       /* BASE_TASK_COUNTERS values or NULL */
     /* registration only: everything needed to know the container again */
     bool has_task, master;
     struct base_task_id task;

@@ -171,34 +171,15 @@ const char *rm_result_name(enum rm_result r)
     return NAME(names, r);
 }
 
-const char *rm_counter_name(enum rm_counter c)
+const char *rm_counter_name(int c)
 {
-    static const char *const names[] = {"MAP_INPUT_RECORDS",
-                                        "MAP_INPUT_BYTES",
-                                        "MAP_OUTPUT_RECORDS",
-                                        "MAP_OUTPUT_BYTES",
-                                        "COMBINE_INPUT_RECORDS",
-                                        "COMBINE_OUTPUT_RECORDS",
-                                        "SPILLED_RECORDS",
-                                        "SPILLS",
-                                        "SHUFFLE_BYTES",
-                                        "SHUFFLED_MAPS",
-                                        "REDUCE_INPUT_RECORDS",
-                                        "REDUCE_INPUT_BYTES",
-                                        "REDUCE_OUTPUT_RECORDS",
-                                        "REDUCE_OUTPUT_BYTES",
-                                        "MAP_MILLIS",
-                                        "REDUCE_MILLIS",
-                                        "CPU_MILLIS",
-                                        "TOTAL_LAUNCHED_MAPS",
-                                        "TOTAL_LAUNCHED_REDUCES",
-                                        "FAILED_MAPS",
-                                        "FAILED_REDUCES",
-                                        "KILLED_MAPS",
-                                        "KILLED_REDUCES",
-                                        "DATA_LOCAL_MAPS",
-                                        "RACK_LOCAL_MAPS",
-                                        "OTHER_LOCAL_MAPS"};
+    static const char *const own[] = {"TOTAL_LAUNCHED_MAPS", "TOTAL_LAUNCHED_REDUCES",
+                                      "FAILED_MAPS",         "FAILED_REDUCES",
+                                      "KILLED_MAPS",         "KILLED_REDUCES",
+                                      "DATA_LOCAL_MAPS",     "RACK_LOCAL_MAPS",
+                                      "OTHER_LOCAL_MAPS"};
 
-    return NAME(names, c);
+    if (c < BASE_TASK_COUNTERS)
+        return base_task_counter_name((enum base_task_counter)c);
+    return NAME(own, c - BASE_TASK_COUNTERS);
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/id.h"
 #include "base/mem.h"
+#include "base/task_counter.h"
 
 /* Registry of resource names; a resource is a vector over it. */
 enum rm_res_name { RM_RES_MEMORY_MB, RM_RES_VCORES, RM_RES_MAP_SLOTS, RM_RES_REDUCE_SLOTS,
@@ -74,23 +75,21 @@ enum { RM_EXIT_INVALID = -1000, RM_EXIT_ABORTED = -100, RM_EXIT_DISKS_FAILED = -
        RM_EXIT_PREEMPTED = -102,
        RM_EXIT_KILLED_BY_AM = -105, RM_EXIT_KILLED_BY_RM = -106, RM_EXIT_KILLED_AFTER_APP = -107 };
 
-/* ---- counters of a job: fixed registry, added up over successful attempts ---- */
+/* ---- counters of a job: those of its tasks, added up over successful attempts, and behind them
+ * those that the core counts ---- */
 enum rm_counter {
-    RM_C_MAP_INPUT_RECORDS, RM_C_MAP_INPUT_BYTES, RM_C_MAP_OUTPUT_RECORDS, RM_C_MAP_OUTPUT_BYTES,
-    RM_C_COMBINE_INPUT_RECORDS, RM_C_COMBINE_OUTPUT_RECORDS, RM_C_SPILLED_RECORDS, RM_C_SPILLS,
-    RM_C_SHUFFLE_BYTES,
-    RM_C_SHUFFLED_MAPS, RM_C_REDUCE_INPUT_RECORDS, RM_C_REDUCE_INPUT_BYTES,
-    RM_C_REDUCE_OUTPUT_RECORDS,
-    RM_C_REDUCE_OUTPUT_BYTES, RM_C_MAP_MILLIS, RM_C_REDUCE_MILLIS, RM_C_CPU_MILLIS,
-    RM_C_TASK_COUNTERS,
-    /* made by the core */
-    RM_C_TOTAL_LAUNCHED_MAPS = RM_C_TASK_COUNTERS, RM_C_TOTAL_LAUNCHED_REDUCES, RM_C_FAILED_MAPS,
+    RM_C_TOTAL_LAUNCHED_MAPS = BASE_TASK_COUNTERS,
+    RM_C_TOTAL_LAUNCHED_REDUCES,
+    RM_C_FAILED_MAPS,
     RM_C_FAILED_REDUCES,
-    RM_C_KILLED_MAPS, RM_C_KILLED_REDUCES, RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS,
+    RM_C_KILLED_MAPS,
+    RM_C_KILLED_REDUCES,
+    RM_C_DATA_LOCAL_MAPS,
+    RM_C_RACK_LOCAL_MAPS,
     RM_C_OTHER_LOCAL_MAPS,
     RM_C_COUNTERS
 };
-const char *rm_counter_name(enum rm_counter c); /* "MAP_INPUT_RECORDS" */
+const char *rm_counter_name(int c); /* of both enums: "MAP_INPUT_RECORDS", "FAILED_MAPS" */
 
 /* ---- submissions: immutable once accepted; refcounted so that views and encoders can hold them
  * ---- */

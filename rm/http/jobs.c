@@ -64,7 +64,7 @@ static void put_counters(const struct rm_app_view *a, struct base_buf *out)
     base_json_key(out, "counters");
     base_json_open(out, '{');
     for (int c = 0; c < RM_C_COUNTERS; c++)
-        base_json_put_int(out, rm_counter_name((enum rm_counter)c), a->counters[c]);
+        base_json_put_int(out, rm_counter_name(c), a->counters[c]);
     base_json_close(out, '}');
 }
 

@@ -1,209 +1,152 @@
-/* rm/http/order_json.c - orders to NodeManagers, written straight into the answer: thousands a second. */
+/* rm/http/order_json.c - orders to NodeManagers, written straight into the answer: thousands a
+ * second. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io/json_write.h"
+#include "api/wire/order.h"
+#include "base/version.h"
 #include "rm/daemon/master_token.h"
 #include "rm/http/node_json.h"
-#include "rm/jobs/output_folder.h"
 #include "rm/http/spec_json.h"
+#include "rm/jobs/output_folder.h"
 
-static const char *const order_names[] = {
-    [BASE_ORDER_LAUNCH] = "launch",   [BASE_ORDER_KILL] = "kill",     [BASE_ORDER_SUSPEND] = "suspend",
-    [BASE_ORDER_RESUME] = "resume",   [BASE_ORDER_FORGET] = "forget", [BASE_ORDER_CLEANUP_APP] = "cleanup-app",
-    [BASE_ORDER_RESYNC] = "resync",   [BASE_ORDER_SHUTDOWN] = "shutdown"};
-
-static void put_container(struct base_buf *out, const char *key, const struct base_container_id *id)
-{
-    char text[BASE_ID_TEXT_MAX];
-
-    base_json_put_str(out, key, base_container_id_text(id, text));
-}
-
-static void put_app(struct base_buf *out, const char *key, const struct base_app_id *id)
-{
-    char text[BASE_ID_TEXT_MAX];
-
-    base_json_put_str(out, key, base_app_id_text(id, text));
-}
-
-static void put_env(const struct rm_str_list *env, struct base_buf *out)
-{
-    base_json_key(out, "env");
-    base_json_open(out, '{');
-    for (size_t i = 0; i < env->n; i++) {
-        const char *eq = strchr(env->v[i], '=');
-        char *name = base_strndup(env->v[i], eq ? (size_t)(eq - env->v[i]) : SIZE_MAX);
-        base_json_value_str(out, name);
-        base_buf_adds(out, ":");
-        base_json_value_str(out, eq ? eq + 1 : "");
-        free(name);
-    }
-    base_json_close(out, '}');
-}
-
-static void put_commands(const struct rm_launch *l, struct base_buf *out)
-{
-    struct base_buf text = {0};
-
-    for (size_t i = 0; l && i < l->commands.n; i++) {
-        if (i)
-            base_buf_adds(&text, "\n");
-        base_buf_adds(&text, l->commands.v[i]);
-    }
-    base_json_put_str(out, "command", text.data ? text.data : "");
-    base_buf_free(&text);
-}
+/* What a launch's texts point to while it is written. */
+struct scratch {
+    char task[BASE_ID_TEXT_MAX], job[BASE_ID_TEXT_MAX];
+    char master_token[RM_MASTER_TOKEN_MAX];
+    struct base_buf commands;
+    char *output;
+};
 
 /* Tasks get the plain path of the output folder; it was checked at submission. */
-static void put_output(const struct rm_job_spec *job, struct base_buf *out)
+static void fill_output(const struct rm_job_spec *job, struct wire_task_spec *spec,
+                        struct scratch *tmp)
 {
-    char *path = NULL;
-
-    if (job->output && rm_output_parse_path(job->output, &path, NULL) == 0) {
-        base_json_put_str(out, "output", path);
-        base_json_put_bool(out, "jobCommits", true);
+    if (job->output && rm_output_parse_path(job->output, &tmp->output, NULL) == 0) {
+        spec->output = tmp->output;
+        spec->job_commits = true;
     }
-    free(path);
 }
 
-static void put_map_spec(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
+static void fill_map(const struct rm_order *o, struct wire_task_spec *spec)
 {
     const struct rm_job_spec *job = o->job;
     const struct rm_split_spec *split;
 
     base_assert(o->task.index >= 0 && (size_t)o->task.index < job->splits_n);
     split = &job->splits[o->task.index];
-    base_json_put_int(out, "reduces", job->reduces);
-    base_json_put_str(out, "map", job->map);
-    if (job->reduces > 0)
-        base_json_put_str_opt(out, "combine", job->combine);
-    base_json_key(out, "split");
-    base_json_open(out, '{');
-    base_json_put_str(out, "path", job->paths.v[split->path]);
-    base_json_put_int(out, "offset", split->offset);
-    base_json_put_int(out, "length", split->length);
-    base_json_put_bool(out, "gzip", split->gzip);
-    base_json_close(out, '}');
-    if (job->reduces == 0) { /* it commits */
-        put_output(job, out);
-        base_json_put_str(out, "rm", cx->rm_urls);
-    }
-    base_json_put_int(out, "sortBufferMb", cx->sort_buffer_mb);
+    spec->reduces = (int32_t)job->reduces;
+    spec->command = job->map;
+    spec->combine = job->reduces > 0 ? job->combine : NULL;
+    spec->split = (struct wire_split){.path = job->paths.v[split->path],
+                                      .offset = split->offset,
+                                      .length = split->length,
+                                      .gzip = split->gzip};
 }
 
-static void put_reduce_spec(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
+static void fill_task(const struct rm_order *o, const struct rm_order_context *cx,
+                      struct wire_launch *l, struct scratch *tmp)
 {
-    base_json_put_int(out, "maps", (int64_t)o->job->splits_n);
-    base_json_put_str(out, "reduce", o->job->reduce);
-    put_output(o->job, out);
-    base_json_put_str(out, "rm", cx->rm_urls);
-    base_json_put_int(out, "sortBufferMb", cx->sort_buffer_mb);
-}
-
-static void put_task(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
-{
+    const struct rm_job_spec *job = o->job;
     bool map = o->task.kind == BASE_TASK_MAP;
-    char text[BASE_ID_TEXT_MAX];
 
-    base_json_put_str(out, "task", base_task_id_text(&o->task, text));
-    base_json_put_int(out, "taskAttempt", o->task_attempt);
-    if (o->job->groups_n) {
-        base_json_put_str(out, "kind", "command");
-        base_json_put_str(out, "command",
-                     rm_spec_task_command(o->job, map ? BASE_TASK_MAP : BASE_TASK_REDUCE, o->task.index));
+    l->task = base_task_id_text(&o->task, tmp->task);
+    l->task_attempt = o->task_attempt;
+    if (job->groups_n) {
+        l->command = rm_spec_task_command(job, o->task.kind, o->task.index);
         return;
     }
-    base_json_put_str(out, "kind", map ? "map" : "reduce");
-    base_json_key(out, "spec");
-    base_json_open(out, '{');
-    put_app(out, "job", &o->app);
-    base_json_put_int(out, "index", o->task.index);
-    base_json_put_int(out, "attempt", o->task_attempt);
-    if (map)
-        put_map_spec(o, cx, out);
-    else
-        put_reduce_spec(o, cx, out);
-    base_json_close(out, '}');
+    l->kind = map ? BASE_CONTAINER_MAP : BASE_CONTAINER_REDUCE;
+    l->spec = (struct wire_task_spec){.job = base_app_id_text(&o->app, tmp->job),
+                                      .index = o->task.index,
+                                      .attempt = o->task_attempt,
+                                      .sort_buffer_mb = (int32_t)cx->sort_buffer_mb};
+    if (map) {
+        fill_map(o, &l->spec);
+    } else {
+        l->spec.maps = (int32_t)job->splits_n;
+        l->spec.command = job->reduce;
+    }
+    if (!map || job->reduces == 0) { /* it commits */
+        fill_output(job, &l->spec, tmp);
+        l->spec.rm = cx->rm_urls;
+    }
 }
 
-static void put_launch(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
+static void fill_command(const struct rm_order *o, const struct rm_order_context *cx,
+                         struct wire_launch *l, struct scratch *tmp)
+{
+    l->kind = o->master ? BASE_CONTAINER_MASTER : BASE_CONTAINER_COMMAND;
+    l->allocation_request_id = o->allocation_request_id;
+    if (o->master)
+        l->master_token = rm_master_token(cx->master_key, &o->container.attempt, tmp->master_token);
+    for (size_t i = 0; o->launch && i < o->launch->commands.n; i++) {
+        if (i)
+            base_buf_adds(&tmp->commands, "\n");
+        base_buf_adds(&tmp->commands, o->launch->commands.v[i]);
+    }
+    l->command = tmp->commands.data ? tmp->commands.data : "";
+}
+
+static void fill_launch(const struct rm_order *o, const struct rm_order_context *cx,
+                        struct wire_launch *l, struct scratch *tmp)
 {
     static const struct rm_str_list none = {0};
-    char master_token[RM_MASTER_TOKEN_MAX];
+    const struct rm_str_list *env = o->job ? &o->job->env : o->launch ? &o->launch->env : &none;
 
-    put_container(out, "container", &o->container);
-    put_app(out, "app", &o->app);
-    base_json_put_str(out, "user", o->user);
-    base_json_put_str(out, "slot", o->slot == BASE_TASK_MAP ? "map" : "reduce");
-    base_json_put_str(out, "name", o->name ? o->name : "");
-    base_json_put_str(out, "token", o->token);
-    base_json_put_int(out, "memoryMb", o->resource.v[RM_RES_MEMORY_MB]);
-    base_json_put_int(out, "vcores", o->resource.v[RM_RES_VCORES]);
-    base_json_put_int(out, "priority", o->priority);
-    if (o->job) {
-        put_env(&o->job->env, out);
-        put_task(o, cx, out);
-    } else {
-        put_env(o->launch ? &o->launch->env : &none, out);
-        base_json_put_str(out, "kind", o->master ? "master" : "command");
-        base_json_put_int(out, "allocationRequestId", o->allocation_request_id);
-        if (o->master)
-            base_json_put_str(out, "masterToken", rm_master_token(cx->master_key, &o->container.attempt, master_token));
-        put_commands(o->launch, out);
-    }
+    l->container = o->container;
+    l->app = o->app;
+    l->user = o->user;
+    l->name = o->name;
+    l->token = o->token;
+    l->slot = o->slot;
+    l->memory_mb = o->resource.v[RM_RES_MEMORY_MB];
+    l->vcores = o->resource.v[RM_RES_VCORES];
+    l->priority = o->priority;
+    l->env = (const char *const *)env->v;
+    l->env_n = env->n;
+    if (o->job)
+        fill_task(o, cx, l, tmp);
+    else
+        fill_command(o, cx, l, tmp);
 }
 
-void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
+void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx,
+                     struct base_buf *out)
 {
-    base_json_open(out, '{');
-    base_json_put_str(out, "type", order_names[o->kind]);
-    switch (o->kind) {
-    case BASE_ORDER_LAUNCH:
-        put_launch(o, cx, out);
-        break;
-    case BASE_ORDER_KILL:
-        put_container(out, "container", &o->container);
-        base_json_put_str(out, "reason", o->reason ? o->reason : "");
-        base_json_put_int(out, "graceMs", o->grace_ms);
-        break;
-    case BASE_ORDER_SUSPEND:
-    case BASE_ORDER_RESUME:
-    case BASE_ORDER_FORGET:
-        put_container(out, "container", &o->container);
-        break;
-    case BASE_ORDER_CLEANUP_APP:
-        put_app(out, "app", &o->app);
-        base_json_put_bool(out, "keepLogs", true);
-        break;
-    case BASE_ORDER_RESYNC:
-    case BASE_ORDER_SHUTDOWN:
-        base_json_put_str_opt(out, "reason", o->reason);
-        break;
-    case BASE_ORDER_KINDS:
-        break;
-    }
-    base_json_close(out, '}');
+    struct scratch tmp;
+    struct wire_order w = {.kind = o->kind,
+                           .container = o->container,
+                           .app = o->app,
+                           .reason = o->reason,
+                           .grace_ms = o->grace_ms,
+                           .keep_logs = true};
+
+    tmp.output = NULL;
+    tmp.commands = (struct base_buf){0};
+    if (o->kind == BASE_ORDER_LAUNCH)
+        fill_launch(o, cx, &w.launch, &tmp);
+    wire_order_put(&w, out);
+    base_buf_free(&tmp.commands);
+    free(tmp.output);
 }
 
-void rm_heartbeat_encode(const struct rm_effect *fx, const char *cluster_name, const struct rm_order_context *cx,
-                         struct base_buf *out)
+void rm_heartbeat_encode(const struct rm_effect *fx, const char *cluster_name,
+                         const struct rm_order_context *cx, struct base_buf *out)
 {
     const __typeof__(fx->u.heartbeat) *h = &fx->u.heartbeat;
+    struct wire_answer a = {.epoch = h->epoch,
+                            .rm_instance_ms = h->rm_instance_ms,
+                            .response_id = h->response_id,
+                            .heartbeat_ms = h->interval_us / 1000};
 
-    base_json_open(out, '{');
-    base_json_put_int(out, "epoch", h->epoch);
-    base_json_put_int(out, "rmInstance", h->rm_instance_ms);
     if (h->registered) {
-        base_json_put_int(out, "clusterTs", h->cluster_ts_ms);
-        base_json_put_str(out, "clusterName", cluster_name);
+        a.cluster_ts_ms = h->cluster_ts_ms;
+        a.cluster_name = cluster_name;
+        a.version = CREEL_VERSION;
     }
-    base_json_put_int(out, "responseId", h->response_id);
-    base_json_put_int(out, "heartbeatMs", h->interval_us / 1000);
-    base_json_key(out, "orders");
-    base_json_open(out, '[');
+    wire_answer_open(&a, out);
     for (size_t i = 0; i < h->orders_n; i++)
         rm_order_encode(&h->orders[i], cx, out);
-    base_json_close(out, ']');
-    base_json_close(out, '}');
+    wire_answer_close(out);
 }

@@ -16,14 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/wire/order.h"
+#include "api/wire/task.h"
 #include "base/conf/conf.h"
-#include "base/io/json.h"
 #include "base/limits.h"
 #include "base/conf/rm_list.h"
+#include "base/io/log.h"
 #include "rm/http/core_call.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
-#include "base/io/json_write.h"
 #include "rm/http/node_json.h"
 #include "rm/leader/standby.h"
 #include "rm/leader/parked.h"
@@ -62,8 +63,9 @@ static void drop_node(struct rm_call *c)
 /* With the epoch, as every order: a node refuses what comes from a lower one than it has seen. */
 static void put_resync(const struct rm_backend *b, struct base_buf *out)
 {
-    base_buf_addf(out, "{\"epoch\":%lld,\"responseId\":0,\"orders\":[{\"type\":\"resync\"}]}",
-                  (long long)rm_daemon_epoch(b));
+    wire_answer_open(&(struct wire_answer){.epoch = rm_daemon_epoch(b)}, out);
+    wire_order_put(&(struct wire_order){.kind = BASE_ORDER_RESYNC}, out);
+    wire_answer_close(out);
 }
 
 static void role_changed(void *user);
@@ -192,6 +194,16 @@ static void park_node(struct api_request *rq, struct rm_backend *b, const struct
     rm_backend_await_role_change(b, seen, c->until_us, role_changed, c);
 }
 
+/* A node that was refused comes again within a second: one line a minute is enough for any number of them. */
+static void log_other_version(const struct api_request *rq, const struct base_error *err)
+{
+    static _Atomic int64_t quiet_until_us;
+    int64_t now = rm_watch_mono_us(), until = atomic_load(&quiet_until_us);
+
+    if (now >= until && atomic_compare_exchange_strong(&quiet_until_us, &until, now + INT64_C(60000000)))
+        base_log_warn("rm", "a registration from %s was refused: %s", api_peer(rq), err->text);
+}
+
 typedef int decode_fn(const char *text, size_t len, struct rm_node_message *out, struct base_error *err);
 
 static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *decode)
@@ -211,6 +223,8 @@ static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *dec
     int rc = decode(body, len, &m, &err);
     if (rc == 0 && m.ev.kind == RM_EV_NODE_REGISTER)
         rm_audit_note(rq, "node", m.ev.u.node_register.node_id);
+    if (rc == -BASE_EVERSION)
+        log_other_version(rq, &err);
     if (rc < 0)
         rm_api_bad_request(rq, &err);
     else if (leads)
@@ -263,7 +277,7 @@ static void answer_flag(void *user, const struct rm_effect *fx)
     struct base_buf body = {0};
 
     if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_FLAG) {
-        base_buf_adds(&body, fx->u.reply.flag ? "{\"commit\":true}" : "{\"commit\":false}");
+        wire_leave_put(&(struct wire_leave){.commit = fx->u.reply.flag}, &body);
         rm_api_json(c->rq, 200, &body);
     } else {
         rm_api_reply_error(c->rq, fx);
@@ -271,51 +285,26 @@ static void answer_flag(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-/* Reads the body as a JSON object; NULL: answered. */
-static json_t *open_body(struct api_request *rq)
-{
-    struct base_error err = {0};
-    json_t *j = NULL;
-    size_t len;
-    const char *body = api_body(rq, &len);
-    int rc = base_json_parse(body, len, &j, &err);
-
-    if (rc == 0 && !json_is_object(j))
-        rc = base_error_set(&err, -BASE_EINVAL, "the body is not a JSON object");
-    if (rc == 0)
-        return j;
-    json_decref(j);
-    rm_api_bad_request(rq, &err);
-    return NULL;
-}
-
-static int read_commit(const json_t *j, struct rm_event *ev, struct base_error *err)
-{
-    const char *task = NULL;
-    int64_t attempt = 0;
-    int rc;
-
-    if ((rc = base_json_str(j, "", "task", true, BASE_ID_TEXT_MAX, &task, err)) < 0 ||
-        (rc = base_json_int(j, "", "taskAttempt", true, 0, INT32_MAX, &attempt, err)) < 0)
-        return rc;
-    ev->kind = RM_EV_TASK_COMMIT;
-    ev->u.task_commit.attempt = (int32_t)attempt;
-    rc = base_task_id_parse(task, &ev->u.task_commit.task, err);
-    return rc < 0 ? base_error_wrap(err, rc, "task") : 0;
-}
-
 static void do_commit(struct api_request *rq, void *user)
 {
-    struct rm_event ev = {0};
+    struct wire_commit m;
+    struct rm_event ev = {.kind = RM_EV_TASK_COMMIT};
     struct base_error err = {0};
-    json_t *j = leads_or_answered(rq, user) ? open_body(rq) : NULL;
     struct rm_call *c;
+    size_t len;
+    const char *body = api_body(rq, &len);
     int rc;
 
-    if (!j)
+    if (!leads_or_answered(rq, user))
         return;
-    rc = read_commit(j, &ev, &err);
-    json_decref(j);
+    rc = wire_commit_get(body, len, &m, &err);
+    if (rc == 0) {
+        ev.u.task_commit.attempt = m.task_attempt;
+        rc = base_task_id_parse(m.task, &ev.u.task_commit.task, &err);
+        if (rc < 0)
+            base_error_wrap(&err, rc, "task");
+        wire_commit_free(&m);
+    }
     if (rc < 0) {
         rm_api_bad_request(rq, &err);
         return;
@@ -338,25 +327,20 @@ static void answer_ok(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-/* "gone" (or a reason that names the 404): the node answers, but the output is not there, so one report is enough. */
-static int read_failure(const json_t *j, struct rm_event *ev, struct base_error *err)
+/* A reason that names the 404 says as much as "gone": creel-task gives no more than the reason. */
+static int read_failure(const char *text, size_t len, struct rm_event *ev, struct base_error *err)
 {
-    const char *reduce = NULL, *reason = "";
-    int64_t map = 0, attempt = 0;
-    bool gone = false;
-    int rc;
+    struct wire_fetch_failure m;
+    int rc = wire_fetch_failure_get(text, len, &m, err);
 
-    if ((rc = base_json_int(j, "", "map", true, 0, BASE_TASKS_MAX, &map, err)) < 0 ||
-        (rc = base_json_int(j, "", "attempt", true, 0, INT32_MAX, &attempt, err)) < 0 ||
-        (rc = base_json_str(j, "", "reduce", true, BASE_ID_TEXT_MAX, &reduce, err)) < 0 ||
-        (rc = base_json_str(j, "", "reason", false, BASE_DIAGNOSTICS_MAX, &reason, err)) < 0 ||
-        (rc = base_json_bool(j, "", "gone", false, &gone, err)) < 0)
+    if (rc < 0)
         return rc;
     ev->kind = RM_EV_FETCH_FAILURE;
-    ev->u.fetch_failure.map = (int32_t)map;
-    ev->u.fetch_failure.attempt = (int32_t)attempt;
-    ev->u.fetch_failure.gone = gone || strstr(reason, "404") != NULL;
-    rc = base_task_id_parse(reduce, &ev->u.fetch_failure.reduce, err);
+    ev->u.fetch_failure.map = m.map;
+    ev->u.fetch_failure.attempt = m.attempt;
+    ev->u.fetch_failure.gone = m.gone || strstr(m.reason, "404") != NULL;
+    rc = base_task_id_parse(m.reduce, &ev->u.fetch_failure.reduce, err);
+    wire_fetch_failure_free(&m);
     return rc < 0 ? base_error_wrap(err, rc, "reduce") : 0;
 }
 
@@ -366,15 +350,12 @@ static void do_fetch_failure(struct api_request *rq, void *user)
     struct rm_event ev = {0};
     struct base_error err = {0};
     struct rm_call *c;
-    json_t *j;
-    int rc;
+    size_t len;
+    const char *body = api_body(rq, &len);
 
-    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &app) || !rm_api_authorised(rq, user, app) ||
-        !(j = open_body(rq)))
+    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &app) || !rm_api_authorised(rq, user, app))
         return;
-    rc = read_failure(j, &ev, &err);
-    json_decref(j);
-    if (rc < 0) {
+    if (read_failure(body, len, &ev, &err) < 0) {
         rm_api_bad_request(rq, &err);
         return;
     }
@@ -396,12 +377,11 @@ static void put_output(const struct rm_map_output_view *o, struct base_buf *out)
 {
     char text[BASE_ID_TEXT_MAX];
 
-    base_json_open(out, '{');
-    base_json_put_int(out, "map", o->map);
-    base_json_put_int(out, "attempt", o->attempt);
-    base_json_put_str(out, "container", base_container_id_text(&o->container, text));
-    base_json_put_str(out, "node", o->node_http);
-    base_json_close(out, '}');
+    wire_map_output_put(&(struct wire_map_output){.map = o->map,
+                                                  .attempt = o->attempt,
+                                                  .container = base_container_id_text(&o->container, text),
+                                                  .node = o->node_http},
+                        out);
 }
 
 /* False and nothing answered: nothing new, and @may_wait. */
@@ -424,16 +404,10 @@ static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct 
         rm_views_free(&views);
         return true;
     }
-    base_json_open(&body, '{');
-    base_json_put_int(&body, "version", *version);
-    base_json_put_int(&body, "maps", maps);
-    base_json_put_int(&body, "done", done);
-    base_json_key(&body, "outputs");
-    base_json_open(&body, '[');
+    wire_map_outputs_open(&(struct wire_map_outputs){.version = *version, .maps = maps, .done = done}, &body);
     for (size_t i = 0; i < views.outputs_n; i++)
         put_output(&views.outputs[i], &body);
-    base_json_close(&body, ']');
-    base_json_close(&body, '}');
+    wire_map_outputs_close(&body);
     rm_views_free(&views);
     rm_api_json(rq, 200, &body);
     return true;

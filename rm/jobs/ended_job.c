@@ -162,10 +162,10 @@ static void write_byte_counts(const struct rm_app_view *app, struct base_buf *ou
     const struct {
         const char *name;
         int64_t bytes;
-    } sizes[] = {{"input_bytes", app->counters[RM_C_MAP_INPUT_BYTES]},
-                 {"shuffle_bytes", app->counters[RM_C_SHUFFLE_BYTES]},
-                 {"output_bytes", app->counters[app->phase[BASE_TASK_REDUCE].total ? RM_C_REDUCE_OUTPUT_BYTES
-                                                                               : RM_C_MAP_OUTPUT_BYTES]}};
+    } sizes[] = {{"input_bytes", app->counters[BASE_COUNT_MAP_INPUT_BYTES]},
+                 {"shuffle_bytes", app->counters[BASE_COUNT_SHUFFLE_BYTES]},
+                 {"output_bytes", app->counters[app->phase[BASE_TASK_REDUCE].total ? BASE_COUNT_REDUCE_OUTPUT_BYTES
+                                                                               : BASE_COUNT_MAP_OUTPUT_BYTES]}};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].bytes > 0)

@@ -38,7 +38,7 @@ struct bench {
     uint64_t token, seq;
 };
 static struct bench b;
-static const int64_t counters[RM_C_TASK_COUNTERS] = {1000000, 134217728, 1000000, 130000000};
+static const int64_t counters[BASE_TASK_COUNTERS] = {1000000, 134217728, 1000000, 130000000};
 
 static double cpu_ms(void)
 {

@@ -21,11 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "base/clock.h"
 #include "base/io/http_client.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "base/io/sched.h"
+#include "base/version.h"
 
 static const char *bin;
 static char *dir;
@@ -305,8 +307,8 @@ static void *beat_loop(void *arg)
     struct base_buf out = {0};
     long long response[25] = {0};
     for (int k = 0; k < 25; k++) {
-        snprintf(body, sizeof body, "{\"node-id\":\"bench%d-%d:1\",\"http-address\":\"bench%d-%d:1\",\"rack\":\"/r\",\"map-slots\":0,"
-                 "\"reduce-slots\":1,\"boot-id\":\"b\",\"instance\":\"i\",\"epoch-seen\":0,\"version\":\"0\",\"containers\":[]}",
+        snprintf(body, sizeof body, "{\"nodeId\":\"bench%d-%d:1\",\"httpAddress\":\"bench%d-%d:1\",\"rack\":\"/r\",\"mapSlots\":0,"
+                 "\"reduceSlots\":1,\"bootId\":\"b\",\"instance\":\"i\",\"epochSeen\":0,\"version\":\"" CREEL_VERSION "\",\"containers\":[]}",
                  b->id, k, b->id, k);
         if (ask(h, "POST", "/ws/v1/nodetracker/register", body, NULL) != 200)
             die("registration refused");
@@ -317,7 +319,7 @@ static void *beat_loop(void *arg)
             double wait = next - now_s();
             if (wait > 0.001)
                 pause_ms((long)(wait * 1e3));
-            snprintf(body, sizeof body, "{\"node-id\":\"bench%d-%d:1\",\"instance\":\"i\",\"responseId\":%lld,\"epochSeen\":0,"
+            snprintf(body, sizeof body, "{\"nodeId\":\"bench%d-%d:1\",\"instance\":\"i\",\"responseId\":%lld,\"epochSeen\":0,"
                      "\"healthy\":true,\"healthReport\":\"\",\"diskFreeMb\":1000,\"holdMs\":0,\"containers\":[]}", b->id, k, response[k]);
             double t = now_s();
             if (ask(h, "POST", "/ws/v1/nodetracker/heartbeat", body, &out) != 200)

@@ -17,6 +17,7 @@
 
 #include "base/io/json.h"
 #include "base/mem.h"
+#include "base/version.h"
 
 enum { HOLD_MS = 1000, REQUEST_MS = 14000, CONNECT_MS = 1000, PAUSE_MIN_MS = 50, PAUSE_MAX_MS = 1000, RMS_MAX = 8 };
 
@@ -101,10 +102,10 @@ static void make_body(struct node *n)
     struct base_buf *b = &n->body;
 
     base_buf_clear(b);
-    base_buf_addf(b, "{\"node-id\":\"sim-%d:1\",\"instance\":\"one\"", n->index);
+    base_buf_addf(b, "{\"nodeId\":\"sim-%d:1\",\"instance\":\"one\"", n->index);
     if (!n->registered) {
-        base_buf_addf(b, ",\"http-address\":\"sim-%d:8042\",\"rack\":\"/sim\",\"boot-id\":\"b\",\"version\":\"sim\","
-                         "\"map-slots\":%d,\"reduce-slots\":%d,\"epoch-seen\":%lld,\"apps\":[]",
+        base_buf_addf(b, ",\"httpAddress\":\"sim-%d:8042\",\"rack\":\"/sim\",\"bootId\":\"b\",\"version\":\"" CREEL_VERSION "\","
+                         "\"mapSlots\":%d,\"reduceSlots\":%d,\"epochSeen\":%lld,\"apps\":[]",
                       n->index, map_slots, reduce_slots, (long long)epoch_seen);
     } else {
         base_buf_addf(b, ",\"responseId\":%lld,\"epochSeen\":%lld,\"healthy\":true,\"diskFreeMb\":100000,\"holdMs\":%d,"

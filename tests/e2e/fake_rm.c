@@ -179,11 +179,11 @@ static bool stands_by(struct fake_rm *rm, struct api_request *rq, bool registeri
 static void take_registration(struct fake_rm *rm, struct api_request *rq)
 {
     json_t *j = body_of(rq);
-    const char *id = json_string_value(json_object_get(j, "node-id"));
+    const char *id = json_string_value(json_object_get(j, "nodeId"));
     struct node *n = id ? node_find(rm, id) : NULL;
     if (refuse(rm, rq)) {
     } else if (!id || (!n && rm->n == NODES_MAX)) {
-        api_answer_error(rq, 400, "BadRequestException", "node-id");
+        api_answer_error(rq, 400, "BadRequestException", "nodeId");
     } else {
         if (!n) {
             n = &rm->nodes[rm->n++];
@@ -255,7 +255,7 @@ static void resync(struct fake_rm *rm, struct api_request *rq)
 static void take_heartbeat(struct fake_rm *rm, struct api_request *rq, bool parked)
 {
     json_t *j = body_of(rq);
-    const char *id = json_string_value(json_object_get(j, "node-id"));
+    const char *id = json_string_value(json_object_get(j, "nodeId"));
     const char *instance = json_string_value(json_object_get(j, "instance"));
     struct node *n = id ? node_find(rm, id) : NULL;
     if (!refuse(rm, rq)) {
@@ -315,7 +315,7 @@ static void on_wake(struct api_request *rq, void *user)
 {
     struct fake_rm *rm = user;
     json_t *j = body_of(rq);
-    const char *id = json_string_value(json_object_get(j, "node-id"));
+    const char *id = json_string_value(json_object_get(j, "nodeId"));
     struct base_buf none = {0};
     pthread_mutex_lock(&rm->lock);
     struct node *n = id ? node_find(rm, id) : NULL;

@@ -85,9 +85,9 @@ want 200 GET "/ws/v1/cluster/jobs?limit=1&cursor=$CURSOR"
 check_equal "$(body '.jobs[0].name')" first "the page behind the cursor"
 
 # ---- a node: with a wrong secret, then with the right one
-NODE='"node-id":"127.0.0.1:9","instance":"00000000000000000000000000000001"'
-REGISTER='{'$NODE',"http-address":"127.0.0.1:9","rack":"/default-rack","map-slots":1,'
-REGISTER+='"reduce-slots":1,"boot-id":"b","epoch-seen":0,"version":"0.1.0","containers":[]}'
+NODE='"nodeId":"127.0.0.1:9","instance":"00000000000000000000000000000001"'
+REGISTER='{'$NODE',"httpAddress":"127.0.0.1:9","rack":"/default-rack","mapSlots":1,'
+REGISTER+='"reduceSlots":1,"bootId":"b","epochSeen":0,"version":"0.1.0","containers":[]}'
 # heartbeat HOLD_MS [CONTAINERS]: the node's next heartbeat, with reports of these containers
 heartbeat() {
     tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":'$RESPONSE',"epochSeen":0,

@@ -28,14 +28,14 @@ const char *const creel_fuzz_samples[] = {
 
 static void check_orders(const struct nm_answer *a)
 {
-    for (size_t i = 0; i < a->n; i++) {
+    for (size_t i = 0; i < a->wire.orders_n; i++) {
         const struct nm_launch *l = &a->orders[i].launch;
 
         base_assert(a->orders[i].kind < BASE_ORDER_KINDS && a->orders[i].grace_ms >= 0);
         if (a->orders[i].kind == BASE_ORDER_LAUNCH)
-            base_assert(l->user && l->token && l->raw && (!l->refused || l->refused[0]));
+            base_assert(l->user && l->token && l->order && (!l->refused || l->refused[0]));
     }
-    base_assert(a->bad == 0 || a->bad_err.text[0]);
+    base_assert(a->wire.bad == 0 || a->wire.bad_err.text[0]);
 }
 
 /* Each container that was ordered starts and ends, or does not start, by the parity of its number. */
@@ -63,17 +63,17 @@ static void carry_out(struct nm_core *core, struct nm_effects *fx)
 
 static void obey(const struct nm_answer *a)
 {
-    struct nm_core *core = nm_core_new(a->epoch);
+    struct nm_core *core = nm_core_new(a->wire.epoch);
     struct nm_event ev = {.kind = NM_EV_ANSWER};
     struct nm_effects fx = {0};
 
     node_step(core, (struct nm_event){.kind = NM_EV_START}, &fx);
-    ev.u.answer.epoch = a->epoch; /* the registration is answered, then the first heartbeat */
+    ev.u.answer.epoch = a->wire.epoch; /* the registration is answered, then the first heartbeat */
     node_step(core, ev, &fx);
-    ev.u.answer.response_id = a->response_id;
-    ev.u.answer.heartbeat_ms = a->heartbeat_ms;
+    ev.u.answer.response_id = a->wire.response_id;
+    ev.u.answer.heartbeat_ms = a->wire.heartbeat_ms;
     ev.u.answer.orders = a->orders;
-    ev.u.answer.n_orders = a->n;
+    ev.u.answer.n_orders = a->wire.orders_n;
     node_step(core, ev, &fx);
     node_check_beat(core, &fx);
     carry_out(core, &fx);

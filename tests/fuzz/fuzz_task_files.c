@@ -85,7 +85,7 @@ static void check_ending(const struct nm_ending *e)
 }
 
 /* The container as a NodeManager that was started again finds it, and as one that watched it sees it. */
-static void tell(enum nm_kind kind, const struct nm_progress_file *p, const struct nm_ending *e)
+static void tell(enum base_container_kind kind, const struct nm_progress_file *p, const struct nm_ending *e)
 {
     struct nm_core *core = nm_core_new(1);
     struct nm_effects fx = {0};
@@ -134,10 +134,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int kind = 0; kind < 2; kind++) {
         struct nm_ending e = {0};
 
-        if (!nm_ending_read(&files, &id, kind ? NM_KIND_MAP : NM_KIND_COMMAND, &e))
+        if (!nm_ending_read(&files, &id, kind ? BASE_CONTAINER_MAP : BASE_CONTAINER_COMMAND, &e))
             nm_ending_set(&e, 255, 1, "no end");
         check_ending(&e);
-        tell(kind ? NM_KIND_MAP : NM_KIND_COMMAND, told ? &p : NULL, &e);
+        tell(kind ? BASE_CONTAINER_MAP : BASE_CONTAINER_COMMAND, told ? &p : NULL, &e);
         nm_ending_free(&e);
     }
     if (told)

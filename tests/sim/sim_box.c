@@ -532,7 +532,7 @@ struct sim_box *sim_box_start(struct sim_nm *nm, struct sim_disk_box *d)
     b->id = d->id;
     b->job = sim_job_of(w, d->id.attempt.app);
     b->slot = d->launch.slot == BASE_TASK_REDUCE ? BASE_TASK_REDUCE : BASE_TASK_MAP;
-    b->master = d->launch.kind == NM_KIND_MASTER;
+    b->master = d->launch.kind == BASE_CONTAINER_MASTER;
     b->wanted = b->outstanding = b->job->tasks_n[BASE_TASK_MAP];
     b->attempt = (int32_t)d->launch.task_attempt;
     if (d->launch.task && base_task_id_parse(d->launch.task, &task, NULL) == 0) {

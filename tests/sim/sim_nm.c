@@ -43,7 +43,7 @@ static struct sim_disk_box *disk_add(struct sim_nm *nm, const struct nm_launch *
 
     d->id = l->id;
     d->launch = *l;
-    d->launch.raw = NULL;
+    d->launch.order = NULL;
     d->launch.task = l->task ? sim_copy(s, l->task, strlen(l->task)) : NULL;
     d->launch.name = sim_copy(s, l->name, strlen(l->name));
     d->launch.user = sim_copy(s, l->user, strlen(l->user));
@@ -175,7 +175,7 @@ static void report(struct nm_container *ct, void *user)
         return;
     r->has_task = v->task && base_task_id_parse(v->task, &r->task, NULL) == 0;
     r->task_attempt = (int32_t)v->task_attempt;
-    r->master = v->kind == NM_KIND_MASTER;
+    r->master = v->kind == BASE_CONTAINER_MASTER;
     r->priority = (int32_t)v->priority;
     r->allocation_request_id = v->allocation_request_id;
     r->resource.v[RM_RES_MEMORY_MB] = v->memory_mb;
@@ -361,13 +361,13 @@ static void nm_step(struct sim_nm *nm, struct nm_event *ev)
 }
 
 /* ---------------------------------------------------------------- answers */
-static enum nm_kind kind_of(const struct rm_order *o)
+static enum base_container_kind kind_of(const struct rm_order *o)
 {
     if (o->master)
-        return NM_KIND_MASTER;
+        return BASE_CONTAINER_MASTER;
     if (!o->job)
-        return NM_KIND_COMMAND;
-    return o->slot == BASE_TASK_REDUCE ? NM_KIND_REDUCE : NM_KIND_MAP;
+        return BASE_CONTAINER_COMMAND;
+    return o->slot == BASE_TASK_REDUCE ? BASE_CONTAINER_REDUCE : BASE_CONTAINER_MAP;
 }
 
 static void launch_of(struct sim_nm *nm, const struct rm_order *o, struct nm_launch *l)
@@ -385,7 +385,7 @@ static void launch_of(struct sim_nm *nm, const struct rm_order *o, struct nm_lau
                             .allocation_request_id = o->allocation_request_id,
                             .kind = kind_of(o),
                             .slot = o->slot == BASE_TASK_REDUCE ? BASE_TASK_REDUCE : BASE_TASK_MAP,
-                            .raw = o};
+                            .order = o};
     if (o->job) {
         base_task_id_text(&o->task, text);
         l->task = sim_copy(&nm->w->s, text, strlen(text));

@@ -54,7 +54,7 @@ static void test_names(void)
     CU_ASSERT_STRING_EQUAL(rm_node_state_name(RM_NODE_SHUTDOWN), "SHUTDOWN");
     CU_ASSERT_STRING_EQUAL(rm_final_status_name(RM_FINAL_ENDED), "ENDED");
     CU_ASSERT_STRING_EQUAL(rm_counter_name(RM_C_OTHER_LOCAL_MAPS), "OTHER_LOCAL_MAPS");
-    CU_ASSERT_STRING_EQUAL(rm_counter_name(RM_C_CPU_MILLIS), "CPU_MILLIS");
+    CU_ASSERT_STRING_EQUAL(rm_counter_name(BASE_COUNT_CPU_MILLIS), "CPU_MILLIS");
     CU_ASSERT_STRING_EQUAL(rm_app_state_name((enum rm_app_state)99), "UNKNOWN");
 }
 

@@ -10,6 +10,7 @@
 #include "rm/daemon/daemon.h"
 #include "rm/daemon/master_token.h"
 #include "rm/leader/role.h"
+#include "base/version.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"
@@ -46,7 +47,7 @@ static json_t *node(const char *what, const char *body)
 /* A heartbeat with these reports; returns the orders (owned by the answer in *answer). */
 static json_t *beat(const char *containers, json_t **answer)
 {
-    char *body = base_printf("{\"node-id\":\"h1:1\",\"instance\":\"i\",\"responseId\":%lld,\"holdMs\":0,\"healthy\":true,"
+    char *body = base_printf("{\"nodeId\":\"h1:1\",\"instance\":\"i\",\"responseId\":%lld,\"holdMs\":0,\"healthy\":true,"
                              "\"containers\":[%s]}", (long long)response_id, containers);
 
     *answer = node("heartbeat", body);
@@ -99,8 +100,8 @@ static void lead(void)
     store = memory_open("master", &epoch);
     rms_lead(0, store, epoch);
     response_id = 0;
-    json_decref(node("register", "{\"node-id\":\"h1:1\",\"http-address\":\"h1:9\",\"instance\":\"i\",\"boot-id\":\"b\","
-                                 "\"map-slots\":4,\"reduce-slots\":1}"));
+    json_decref(node("register", "{\"nodeId\":\"h1:1\",\"httpAddress\":\"h1:9\",\"instance\":\"i\",\"bootId\":\"b\",\"version\":\"" CREEL_VERSION "\","
+                                 "\"mapSlots\":4,\"reduceSlots\":1}"));
 }
 
 /* An application is submitted and its master runs on the only node. */

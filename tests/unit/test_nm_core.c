@@ -409,7 +409,7 @@ static void test_what_is_said(void)
     CU_ASSERT_TRUE(nm_core_healthy(w.core, &report, &free_mb));
     world_free(&w);
     world_up(&w);
-    o.launch.kind = NM_KIND_REDUCE;
+    o.launch.kind = BASE_CONTAINER_REDUCE;
     o.launch.slot = BASE_TASK_REDUCE;
     o.launch.name = "sums";
     o.launch.task = "task_1_0001_r_000003";
@@ -425,7 +425,7 @@ static void test_what_is_said(void)
     CU_ASSERT_PTR_EQUAL(find(&w, NM_FX_LAUNCH)->container, c);
     CU_ASSERT_PTR_NOT_NULL(find(&w, NM_FX_LAUNCH)->launch);
     const struct nm_container_view *v = nm_core_view(c);
-    CU_ASSERT_EQUAL(v->kind, NM_KIND_REDUCE);
+    CU_ASSERT_EQUAL(v->kind, BASE_CONTAINER_REDUCE);
     CU_ASSERT_EQUAL(v->slot, BASE_TASK_REDUCE);
     CU_ASSERT_STRING_EQUAL(v->name, "sums");
     CU_ASSERT_STRING_EQUAL(v->task, "task_1_0001_r_000003");

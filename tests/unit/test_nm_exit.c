@@ -34,7 +34,7 @@ static void put(const char *path, const char *text)
 }
 
 struct story {
-    enum nm_kind kind;
+    enum base_container_kind kind;
     const char *exit, *failure, *stderr_text; /* NULL: no such file */
     int code;
     const char *says; /* NULL: no diagnostics */
@@ -67,22 +67,22 @@ static void tell(const struct story *s, bool full)
 
 #define SHIM_FULL ",\"reason\":\"" NM_NO_SPACE_TEXT "\"}"
 static const struct story words[] = {
-    {NM_KIND_COMMAND, "{\"exitCode\":1}", NULL, "scp: remote: No space left on device\n", 1, "scp: remote"},
-    {NM_KIND_MASTER, "{\"exitCode\":5}", NULL, "No space left on device\n", 5, "Exit code 5"},
-    {NM_KIND_COMMAND, "{\"exitCode\":2" SHIM_FULL, NULL, "why\n", 2, "why"},
-    {NM_KIND_COMMAND, "{\"exitCode\":0" SHIM_FULL, NULL, NULL, NM_EXIT_OUTPUT_LOST,
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":1}", NULL, "scp: remote: No space left on device\n", 1, "scp: remote"},
+    {BASE_CONTAINER_MASTER, "{\"exitCode\":5}", NULL, "No space left on device\n", 5, "Exit code 5"},
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":2" SHIM_FULL, NULL, "why\n", 2, "why"},
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":0" SHIM_FULL, NULL, NULL, NM_EXIT_OUTPUT_LOST,
      "output could not be written completely"},
-    {NM_KIND_MAP, "{\"exitCode\":75}", "{\"exitCode\":-101,\"diagnostics\":\"sort: no room\"}", NULL, 75,
+    {BASE_CONTAINER_MAP, "{\"exitCode\":75}", "{\"exitCode\":-101,\"diagnostics\":\"sort: no room\"}", NULL, 75,
      "sort: no room"},
-    {NM_KIND_REDUCE, "{\"exitCode\":1}", "{\"exitCode\":1,\"diagnostics\":\"x: No space left on device\"}", NULL, 1,
+    {BASE_CONTAINER_REDUCE, "{\"exitCode\":1}", "{\"exitCode\":1,\"diagnostics\":\"x: No space left on device\"}", NULL, 1,
      "x: No"},
 };
 static const struct story others[] = {
-    {NM_KIND_COMMAND, "{\"exitCode\":0}", NULL, "No space left on device\n", 0, NULL},
-    {NM_KIND_MAP, "{\"exitCode\":0" SHIM_FULL, NULL, NULL, 0, NULL}, /* its result is elsewhere */
-    {NM_KIND_COMMAND, "{\"exitCode\":3}", "{\"exitCode\":-101,\"diagnostics\":\"mine\"}", "plain\n", 3, "plain"},
-    {NM_KIND_COMMAND, "{\"exitCode\":143,\"signal\":15}", NULL, "", 143, "Killed by signal 15"},
-    {NM_KIND_COMMAND, "{\"exitCode\":300,\"signal\":99}", NULL, "", 255, "Exit code 255"},
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":0}", NULL, "No space left on device\n", 0, NULL},
+    {BASE_CONTAINER_MAP, "{\"exitCode\":0" SHIM_FULL, NULL, NULL, 0, NULL}, /* its result is elsewhere */
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":3}", "{\"exitCode\":-101,\"diagnostics\":\"mine\"}", "plain\n", 3, "plain"},
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":143,\"signal\":15}", NULL, "", 143, "Killed by signal 15"},
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":300,\"signal\":99}", NULL, "", 255, "Exit code 255"},
 };
 
 static void test_words(void)

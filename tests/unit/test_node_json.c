@@ -4,22 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "rm/daemon/master_token.h"
 #include "rm/http/node_json.h"
 #include "rm/http/spec_json.h"
 
-#define ID "\"node-id\":\"n1:4242\",\"instance\":\"0123\""
+#define ID "\"nodeId\":\"n1:4242\",\"instance\":\"0123\""
 
 static void test_register(void)
 {
     static const char body[] =
-        "{" ID ",\"http-address\":\"n1:4242\",\"rack\":\"/r1\",\"map-slots\":2,\"reduce-slots\":1,\"boot-id\":\"b\","
-        "\"epoch-seen\":3,\"sentUs\":4000000001,\"version\":\"0.1.0\",\"containers\":["
+        "{" ID ",\"httpAddress\":\"n1:4242\",\"rack\":\"/r1\",\"mapSlots\":2,\"reduceSlots\":1,\"bootId\":\"b\","
+        "\"epochSeen\":3,\"sentUs\":4000000001,\"version\":\"" CREEL_VERSION "\",\"containers\":["
         "{\"id\":\"container_e03_17_0002_01_000005\",\"state\":\"complete\",\"slot\":\"reduce\",\"exitCode\":143,"
         "\"startedMs\":10,\"endedMs\":20,\"cpuMs\":3,\"task\":\"task_17_0002_r_000001\",\"taskAttempt\":2,"
         "\"memoryMb\":512,\"counters\":{\"SPILLS\":4,\"NOT_OURS\":1}}],\"apps\":[\"application_17_0002\",\"application_18_0001\"]}";
-    static const char no_app[] = "{" ID ",\"http-address\":\"n1:4242\",\"map-slots\":2,\"reduce-slots\":1,\"boot-id\":\"b\","
-                                 "\"apps\":[\"application_17_0002\",7]}";
+    static const char no_app[] = "{" ID ",\"httpAddress\":\"n1:4242\",\"mapSlots\":2,\"reduceSlots\":1,\"bootId\":\"b\","
+                                 "\"version\":\"" CREEL_VERSION "\",\"apps\":[\"application_17_0002\",7]}";
     struct rm_node_message m;
     struct base_error err = {0};
 
@@ -36,7 +37,7 @@ static void test_register(void)
     CU_ASSERT(m.reports[0].has_task);
     CU_ASSERT_EQUAL(m.reports[0].task.index, 1);
     CU_ASSERT_EQUAL(m.reports[0].resource.v[RM_RES_REDUCE_SLOTS], 1);
-    CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_SPILLS], 4);
+    CU_ASSERT_EQUAL(m.reports[0].counters[BASE_COUNT_SPILLS], 4);
     CU_ASSERT_EQUAL(BASE_CONTAINER_EPOCH(m.reports[0].id.num), 3);
     CU_ASSERT_EQUAL_FATAL(m.ev.u.node_register.apps_n, 2);
     CU_ASSERT_EQUAL(m.ev.u.node_register.apps[1].cluster_ts, 18);
@@ -59,11 +60,11 @@ static void test_bad_counters(void)
 
     CU_ASSERT_EQUAL_FATAL(rm_node_decode_heartbeat(body, strlen(body), &m, &err), 0);
     CU_ASSERT_EQUAL(m.ev.u.heartbeat.sent_us, 4000000002);
-    CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_MAP_INPUT_RECORDS], 7);
-    CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_SPILLS], 0);
-    CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_MAP_INPUT_BYTES], 0);
-    CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_SHUFFLE_BYTES], 0);
-    CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_CPU_MILLIS], 0);
+    CU_ASSERT_EQUAL(m.reports[0].counters[BASE_COUNT_MAP_INPUT_RECORDS], 7);
+    CU_ASSERT_EQUAL(m.reports[0].counters[BASE_COUNT_SPILLS], 0);
+    CU_ASSERT_EQUAL(m.reports[0].counters[BASE_COUNT_MAP_INPUT_BYTES], 0);
+    CU_ASSERT_EQUAL(m.reports[0].counters[BASE_COUNT_SHUFFLE_BYTES], 0);
+    CU_ASSERT_EQUAL(m.reports[0].counters[BASE_COUNT_CPU_MILLIS], 0);
     CU_ASSERT_PTR_NULL(m.reports[1].counters);
     rm_node_message_free(&m);
 }
@@ -74,12 +75,12 @@ static void test_bad(void)
         const char *body, *word;
     } bad[] = {
         {"[]", "object"},
-        {"{\"instance\":\"1\",\"responseId\":0}", "node-id"},
-        {"{\"node-id\":\"n1\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
-        {"{\"node-id\":\"n1:0\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
-        {"{\"node-id\":\":4242\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
-        {"{\"node-id\":\"n1:65536\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
-        {"{\"node-id\":\"n1:99999\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
+        {"{\"instance\":\"1\",\"responseId\":0}", "nodeId"},
+        {"{\"nodeId\":\"n1\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
+        {"{\"nodeId\":\"n1:0\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
+        {"{\"nodeId\":\":4242\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
+        {"{\"nodeId\":\"n1:65536\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
+        {"{\"nodeId\":\"n1:99999\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
         {"{" ID "}", "responseId"},
         {"{" ID ",\"responseId\":-1}", "responseId: -1"},
         {"{" ID ",\"responseId\":0,\"holdMs\":99999999}", "holdMs"},

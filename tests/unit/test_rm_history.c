@@ -51,9 +51,9 @@ static struct rm_app_view ended_job(struct rm_job_spec *s, int64_t maps, int64_t
 
     a.phase[BASE_TASK_MAP].total = maps;
     a.phase[BASE_TASK_REDUCE].total = reduces;
-    a.counters[RM_C_MAP_INPUT_BYTES] = 3000;
-    a.counters[RM_C_SHUFFLE_BYTES] = 200;
-    a.counters[RM_C_REDUCE_OUTPUT_BYTES] = 10;
+    a.counters[BASE_COUNT_MAP_INPUT_BYTES] = 3000;
+    a.counters[BASE_COUNT_SHUFFLE_BYTES] = 200;
+    a.counters[BASE_COUNT_REDUCE_OUTPUT_BYTES] = 10;
     return a;
 }
 

@@ -9,6 +9,7 @@
 
 #include "rm/daemon/daemon.h"
 #include "rm/leader/role.h"
+#include "base/version.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"
@@ -40,8 +41,8 @@ static void lead(int i)
 /* ---- asking ---- */
 static char *registration(int node)
 {
-    return base_printf("{\"node-id\":\"h%d:1\",\"http-address\":\"h%d:1\",\"instance\":\"i\",\"boot-id\":\"b\","
-                       "\"map-slots\":1,\"reduce-slots\":1}",
+    return base_printf("{\"nodeId\":\"h%d:1\",\"httpAddress\":\"h%d:1\",\"instance\":\"i\",\"bootId\":\"b\",\"version\":\"" CREEL_VERSION "\","
+                       "\"mapSlots\":1,\"reduceSlots\":1}",
                        node, node);
 }
 
@@ -105,7 +106,7 @@ static void gets_sent_on(int fd, int to, const char *what)
 /* A heartbeat that the leader @i will hold. */
 static int held(int i, int node)
 {
-    char *beat = base_printf("{\"node-id\":\"h%d:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":60000}", node);
+    char *beat = base_printf("{\"nodeId\":\"h%d:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":60000}", node);
     int fd;
 
     gets(ask_register(i, node, NULL), 200, NULL, "\"orders\":[");
@@ -137,21 +138,39 @@ static void test_sent_on(void)
     gets_sent_on(ask_register(1, 1, NULL), 0, "register");
     gets_sent_on(ask(1, "heartbeat", "http://127.0.0.1:1", "nonsense"), 0, "heartbeat"); /* somebody else has failed */
     snprintf(list, sizeof list, "http://127.0.0.1:1, %s/", rms[0].url);
-    gets(ask(1, "register", list, "{}"), 400, NULL, "node-id"); /* is not let wait */
+    gets(ask(1, "register", list, "{}"), 400, NULL, "nodeId"); /* is not let wait */
+    rms_stop();
+}
+
+/* Goal: a node of another major version is refused in words that name both, and one that names none by the member; the
+ * answer to a registration names the ResourceManager's. */
+static void test_versions(void)
+{
+    static const char other[] = "{\"nodeId\":\"h1:1\",\"httpAddress\":\"h1:1\",\"instance\":\"i\",\"bootId\":\"b\","
+                                "\"version\":\"9999.1.2\",\"mapSlots\":1,\"reduceSlots\":1}";
+    static const char none[] = "{\"nodeId\":\"h1:1\",\"httpAddress\":\"h1:1\",\"instance\":\"i\",\"bootId\":\"b\","
+                               "\"mapSlots\":1,\"reduceSlots\":1}";
+
+    rms_start(no_sources);
+    lead(0);
+    gets(ask(0, "register", NULL, other), 400, NULL, "NodeManager has version 9999.1.2");
+    gets(ask(0, "register", NULL, other), 400, NULL, "ResourceManager has version " CREEL_VERSION);
+    gets(ask(0, "register", NULL, none), 400, NULL, "version: is required");
+    gets(ask_register(0, 1, NULL), 200, NULL, "\"version\":\"" CREEL_VERSION "\"");
     rms_stop();
 }
 
 /* Goal: who waits gets the answer of a leader: of this RM, or of the one that it says leads now. */
 static void test_parked(void)
 {
-    char *beat = base_strdup("{\"node-id\":\"h1:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":0}");
+    char *beat = base_strdup("{\"nodeId\":\"h1:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":0}");
     int fd, other;
 
     rms_start(no_sources);
     fd = ask_register(1, 1, NULL); /* nobody leads yet */
     others_served(1);
     lead(1);
-    gets(fd, 200, NULL, "\"epoch\":0,\"rmInstance\":");
+    gets(fd, 200, NULL, "\"epoch\":0,");
     fd = ask(0, "heartbeat", rms[1].url, beat);
     others_served(0);
     rms_end(1);
@@ -285,7 +304,7 @@ static void test_others(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"sent on", test_sent_on}, {"parked", test_parked}, {"many parked", test_many_parked},
+    {"sent on", test_sent_on}, {"versions", test_versions}, {"parked", test_parked}, {"many parked", test_many_parked},
     {"stopped", test_stopped}, {"others", test_others}, {"left behind", test_left_behind},
     {"left behind in vain", test_left_behind_in_vain},
 };

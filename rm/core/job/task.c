@@ -105,9 +105,9 @@ int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make)
         return NULL;
     if (!p->counters[block] && make)
         p->counters[block] =
-            base_alloc(RM_COUNTER_BLOCK * RM_C_TASK_COUNTERS * sizeof **p->counters);
+            base_alloc(RM_COUNTER_BLOCK * BASE_TASK_COUNTERS * sizeof **p->counters);
     return p->counters[block]
-               ? p->counters[block] + (size_t)t->index % RM_COUNTER_BLOCK * RM_C_TASK_COUNTERS
+               ? p->counters[block] + (size_t)t->index % RM_COUNTER_BLOCK * BASE_TASK_COUNTERS
                : NULL;
 }
 

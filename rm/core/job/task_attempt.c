@@ -53,7 +53,7 @@ void rm_task_note_launched(struct rm_core *c, struct rm_app *a, struct rm_task *
 
 static void add_counters(struct rm_app *a, const int64_t *counters, int64_t sign)
 {
-    for (int i = 0; counters && i < RM_C_TASK_COUNTERS; i++)
+    for (int i = 0; counters && i < BASE_TASK_COUNTERS; i++)
         a->counters[i] = sign > 0 ? base_sat_add(a->counters[i], counters[i])
                                   : base_sat_sub(a->counters[i], counters[i]);
 }
@@ -112,7 +112,7 @@ void rm_task_note_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task 
         a->pj.maps_done_us = c->now_us;
     rm_learn_task_ended(c, a, t, ct, r, true, false);
     if (r->counters) {
-        memcpy(rm_task_counters(a, t, true), r->counters, RM_C_TASK_COUNTERS * sizeof *r->counters);
+        memcpy(rm_task_counters(a, t, true), r->counters, BASE_TASK_COUNTERS * sizeof *r->counters);
         add_counters(a, r->counters, 1);
     }
     if (t->kind == BASE_TASK_MAP && a->phase[BASE_TASK_REDUCE].total) {
@@ -196,7 +196,7 @@ static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t,
             next == RM_TASK_FAILED ? "has failed" : "is run again", why);
     add_counters(a, counters, -1);
     if (counters)
-        memset(counters, 0, RM_C_TASK_COUNTERS * sizeof *counters);
+        memset(counters, 0, BASE_TASK_COUNTERS * sizeof *counters);
     t->out_version = 0;
     t->fetch_failures = 0;
     t->fetch_reduce = -1;

@@ -123,7 +123,7 @@ void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev)
 
     if (!n || !n->registered || !ev->u.node.instance ||
         strcmp(n->instance, ev->u.node.instance) != 0) {
-        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "node-id: %s is not registered",
+        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "nodeId: %s is not registered",
                        ev->u.node.node_id ? ev->u.node.node_id : "");
         return;
     }

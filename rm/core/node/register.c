@@ -94,7 +94,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     uint64_t after;
 
     if (!id || !*id || !ev->u.node_register.instance || !ev->u.node_register.host) {
-        rm_reply_error(c, ev->token, -BASE_EINVAL, "node-id, host and instance must be given");
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "nodeId, host and instance must be given");
         return;
     }
     n = rm_node_find(c, id);

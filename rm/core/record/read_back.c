@@ -283,7 +283,7 @@ static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
     }
     a->memory_ms = get_sum(r, unit);
     a->vcore_ms = get_sum(r, unit);
-    n = rm_get_int_in(r, 0, RM_C_TASK_COUNTERS);
+    n = rm_get_int_in(r, 0, BASE_TASK_COUNTERS);
     for (int64_t i = 0; i < n; i++)
         a->counters[i] = rm_get_int(r);
     r->bad = r->bad || !a->is_job || !rm_app_is_over(a);
@@ -315,9 +315,9 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     a->ending = (enum rm_app_end)rm_get_int_in(r, 0, RM_END_KILL);
     a->set_up = rm_get_int_in(r, 0, 1) == 1;
     a->diagnostics = rm_get_text(r);
-    n = rm_get_int_in(r, 0, RM_C_COUNTERS - RM_C_TASK_COUNTERS);
+    n = rm_get_int_in(r, 0, RM_C_COUNTERS - BASE_TASK_COUNTERS);
     for (int64_t i = 0; i < n; i++)
-        a->counters[RM_C_TASK_COUNTERS + i] =
+        a->counters[BASE_TASK_COUNTERS + i] =
             half_at_most(rm_get_int_in(r, 0, INT64_MAX), INT64_MAX);
     a->failed_attempts = (int32_t)half_at_most(rm_get_int_in(r, 0, INT32_MAX), INT32_MAX);
     n = rm_get_int_in(r, 0, RM_ATTEMPTS_KEPT);
@@ -606,7 +606,7 @@ struct task_fields {
     const char *node, *diagnostics;
     size_t node_len, diagnostics_len;
     struct rm_reader bad; /* where the list of bad nodes begins */
-    int64_t counters[RM_C_TASK_COUNTERS];
+    int64_t counters[BASE_TASK_COUNTERS];
 };
 
 #define ATTEMPT_NUMBERS_MAX (RM_TASK_ATTEMPT_MAX + 1000000) /* numbering continues from there */
@@ -633,7 +633,7 @@ static bool read_task(struct rm_reader *r, struct task_fields *f)
     f->bad = *r;
     for (int64_t i = 0; i < f->bad_n && !r->bad; i++)
         r->bad = !rm_get_slice(r, &text, &len);
-    f->counters_n = rm_get_int_in(r, 0, RM_C_TASK_COUNTERS);
+    f->counters_n = rm_get_int_in(r, 0, BASE_TASK_COUNTERS);
     for (int64_t i = 0; i < f->counters_n; i++)
         f->counters[i] = rm_get_int_in(r, 0, INT64_MAX);
     f->suspended_us = r->p != r->end ? rm_get_time(r) : 0;

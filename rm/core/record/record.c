@@ -114,7 +114,7 @@ static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
     }
     rm_put_int(b, a->memory_ms * unit);
     rm_put_int(b, a->vcore_ms * unit);
-    put_counters(b, a->counters, RM_C_TASK_COUNTERS);
+    put_counters(b, a->counters, BASE_TASK_COUNTERS);
 }
 
 uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
@@ -141,7 +141,7 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->ending);
     rm_put_int(b, a->set_up);
     rm_put_text(b, a->diagnostics);
-    put_counters(b, a->counters + RM_C_TASK_COUNTERS, RM_C_COUNTERS - RM_C_TASK_COUNTERS);
+    put_counters(b, a->counters + BASE_TASK_COUNTERS, RM_C_COUNTERS - BASE_TASK_COUNTERS);
     rm_put_int(b, a->failed_attempts);
     rm_put_int(b, a->attempts_n);
     for (int32_t i = 0; i < a->attempts_n; i++)
@@ -275,7 +275,7 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
     for (uint32_t i = 1; i <= bad; i++)
         rm_put_text(b, c->nodes[t->bad[i]]->id);
     put_counters(b, t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL,
-                 RM_C_TASK_COUNTERS);
+                 BASE_TASK_COUNTERS);
     if (t->suspended_us)
         rm_put_int(b, t->suspended_us);
     return store(c, "task", task_key(c, a, t));

@@ -1,0 +1,81 @@
+/* api/wire/member.h - a message between Creel's own daemons as a table of members, from which it is
+ * both written and read. One table per struct, so a name is spelled once and sender and receiver
+ * cannot differ. Names are camelCase.
+ *
+ * Reading passes over members that the table does not know: a newer peer of the same major version
+ * may say more. A member of the wrong type or beyond its bounds is refused by name, and so is a
+ * required one that is missing; any other missing member leaves the struct's value as it was.
+ * Tables are for this folder's files alone. */
+#ifndef CREEL_API_WIRE_MEMBER_H
+#define CREEL_API_WIRE_MEMBER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+enum wire_type {            /* the field in the struct */
+                 WIRE_TEXT, /* const char *: borrowed from the tree when read; NULL is written as ""
+                             */
+                 WIRE_INT32,        /* int32_t */
+                 WIRE_INT64,        /* int64_t */
+                 WIRE_SHARE,        /* double from 0 to 1, with four decimals */
+                 WIRE_BOOL,         /* bool */
+                 WIRE_WORD,         /* an enum from 0 on, written as one of the words */
+                 WIRE_CONTAINER_ID, /* struct base_container_id */
+                 WIRE_APP_ID        /* struct base_app_id */
+};
+struct wire_member {
+    const char *name;
+    const char *key; /* ,"name": */
+    size_t key_len, offset;
+    int64_t min, max; /* of numbers; of texts, max is the longest in bytes */
+    const char *const *words;
+    enum wire_type type;
+    bool required;
+    bool sparse; /* not written when 0, false or NULL */
+};
+
+/* Rows of a table of struct @T, which ends with WIRE_END. The second letter says when the member is
+ * there: R always (required), D always written, with a default when missing, S sparse. */
+#define WIRE_ROW(T, f, n, t, ...)                                                                  \
+    {                                                                                              \
+        .name = n, .key = ",\"" n "\":", .key_len = sizeof n + 3, .offset = offsetof(T, f),        \
+        .type = t, __VA_ARGS__                                                                     \
+    }
+#define WIRE_R                                .required = true
+#define WIRE_D                                .required = false
+#define WIRE_S                                .sparse = true
+#define WIRE_TEXT_ROW(T, f, n, when, longest) WIRE_ROW(T, f, n, WIRE_TEXT, when, .max = longest)
+#define WIRE_INT32_ROW(T, f, n, when, least, most)                                                 \
+    WIRE_ROW(T, f, n, WIRE_INT32, when, .min = least, .max = most)
+#define WIRE_INT64_ROW(T, f, n, when, least, most)                                                 \
+    WIRE_ROW(T, f, n, WIRE_INT64, when, .min = least, .max = most)
+#define WIRE_SHARE_ROW(T, f, n, when)     WIRE_ROW(T, f, n, WIRE_SHARE, when)
+#define WIRE_BOOL_ROW(T, f, n, when)      WIRE_ROW(T, f, n, WIRE_BOOL, when)
+#define WIRE_WORD_ROW(T, f, n, when, w)   WIRE_ROW(T, f, n, WIRE_WORD, when, .words = w)
+#define WIRE_CONTAINER_ROW(T, f, n, when) WIRE_ROW(T, f, n, WIRE_CONTAINER_ID, when)
+#define WIRE_APP_ROW(T, f, n, when)       WIRE_ROW(T, f, n, WIRE_APP_ID, when)
+#define WIRE_END                                                                                   \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+
+/* Appends the members of @from to @out: to an object that was opened with '{'. */
+void wire_put(const struct wire_member *table, const void *from, struct base_buf *out);
+/* Reads the members of object @obj into @to. @where: as in base/io/json.h. */
+int wire_get(const struct wire_member *table, const json_t *obj, const char *where, void *to,
+             struct base_error *err);
+/* The same for element @i of the array @list; the place is put together only for an error message.
+ */
+int wire_get_element(const struct wire_member *table, const json_t *obj, const char *list, size_t i,
+                     void *to, struct base_error *err);
+/* Parses @text, which must be an object. Caller owns *out, also after an error. */
+int wire_parse(const char *text, size_t len, json_t **out, struct base_error *err);
+
+extern const char *const wire_kind_words[]; /* of enum base_task_kind */
+
+#endif
