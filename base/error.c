@@ -101,29 +101,6 @@ int base_error_wrap(struct base_error *err, int code, const char *fmt, ...)
     return code;
 }
 
-const char *base_error_name(int code)
-{
-    static const char *const names[] = {
-        "no error",
-        [BASE_EINVAL] = "invalid value",
-        [BASE_ENOTFOUND] = "not found",
-        [BASE_EEXIST] = "already exists",
-        [BASE_ELIMIT] = "over a limit",
-        [BASE_EPERM] = "not allowed",
-        [BASE_EIO] = "input/output error",
-        [BASE_ENOSPC] = "no space left on device",
-        [BASE_ENOMEM] = "out of memory",
-        [BASE_ECORRUPT] = "stored data is corrupt",
-        [BASE_ESTATE] = "not possible in this state",
-        [BASE_ETIMEOUT] = "no answer in time",
-        [BASE_EVERSION] = "version or epoch mismatch",
-        [BASE_ETOOLARGE] = "too large to be stored",
-    };
-    size_t at = code < 0 ? (size_t)(-(long)code) : (size_t)code;
-
-    return at < sizeof names / sizeof *names ? names[at] : "unknown error";
-}
-
 _Noreturn void base_assert_failed(const char *cond, const char *file, int line, const char *func)
 {
     fprintf(stderr, "creel: %s:%d: %s: assertion failed: %s\n", file, line, func, cond);

@@ -38,8 +38,6 @@ int base_error_sys(struct base_error *err, int code, int sys, const char *fmt, .
     __attribute__((format(printf, 4, 5)));
 /* Puts "<context>: " before the text already in @err; returns @code. */
 int base_error_wrap(struct base_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Returns the name of any code: "invalid value", "not found", ... */
-const char *base_error_name(int code);
 
 /* Assertions are for our own bugs and stay on in release builds: message to stderr, abort(). */
 #define base_assert(cond)                                                                                             \

@@ -14,16 +14,6 @@
 #define RETRY_DOUBLINGS 5
 #define FAILED_NOTE_US  30000000 /* minimum time between two log lines about failing requests */
 
-const char *ha_election_state_name(enum ha_election_state s)
-{
-    static const char *const names[] = {
-        [HA_OFFLINE] = "offline",   [HA_OPENING] = "opening", [HA_JOINING] = "joining", [HA_WAITING] = "waiting",
-        [HA_CLAIMING] = "claiming", [HA_LEADING] = "leading", [HA_REFUSED] = "refused",
-    };
-
-    return (size_t)s < sizeof names / sizeof *names ? names[s] : "unknown";
-}
-
 struct ha_election *ha_election_new(const struct ha_election_conf *conf, const struct ha_election_calls *calls)
 {
     struct ha_election *e = base_alloc(sizeof *e);

@@ -42,7 +42,6 @@
 #define HA_EPOCH_MAX ((int)BASE_EPOCH_MAX)
 
 enum ha_election_state { HA_OFFLINE, HA_OPENING, HA_JOINING, HA_WAITING, HA_CLAIMING, HA_LEADING, HA_REFUSED };
-const char *ha_election_state_name(enum ha_election_state s); /* "offline", "opening", ... */
 
 struct ha_election_conf { /* copied */
     const char *root;     /* "/creel/<cluster-id>"; missing parents are created */

@@ -461,11 +461,6 @@ int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch)
     return atomic_load(&s->held_epoch) == epoch ? lease_us : 0;
 }
 
-bool ha_service_holds_lease(const struct ha_service *s, int64_t epoch)
-{
-    return mono_us() < ha_service_lease_us(s, epoch);
-}
-
 void ha_service_resign(struct ha_service *s, int64_t hold_us)
 {
     pthread_mutex_lock(&s->lock);

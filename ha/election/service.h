@@ -46,9 +46,6 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
  * allowed. */
 void ha_service_stop(struct ha_service *s);
 
-/* True if this RM leads under @epoch and the lease has not ended at this moment. Cheap; any
- * thread. */
-bool ha_service_holds_lease(const struct ha_service *s, int64_t epoch);
 /* The end of the lease of the leadership under @epoch, on base_mono_us(). INT64_MAX: lease off; 0: not
  * leading under @epoch. */
 int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch);

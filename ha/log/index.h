@@ -55,7 +55,6 @@ struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *t
                                            size_t key_len, uint64_t segment, uint32_t off, uint32_t parts, bool removed,
                                            uint32_t len);
 void ha_log_index_remove(struct ha_log_index *x, struct ha_log_item *it);
-const char *ha_log_index_table(const struct ha_log_index *x, const struct ha_log_item *it);
 /* The table's number; -1 if no record ever belonged to it. */
 int ha_log_index_find_table(const struct ha_log_index *x, const char *table, size_t len);
 

@@ -456,10 +456,6 @@ int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c)
     return !c->zh ? c->open_us : c->connected ? INT64_MAX : c->give_up_us;
 }
 
-bool ha_zk_client_is_connected(const struct ha_zk_client *c)
-{
-    return c->connected;
-}
 const char *ha_zk_client_auth_id(const struct ha_zk_client *c) { return c->auth_id; }
 
 void ha_zk_client_describe_connection(const struct ha_zk_client *c, char *out, size_t size)

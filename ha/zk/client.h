@@ -53,8 +53,6 @@ void ha_zk_client_deliver_events(struct ha_zk_client *c, int64_t now_us, ha_zk_e
 /* latest time for the next delivery; INT64_MAX: when woken */
 int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c);
 
-/* according to the events delivered so far */
-bool ha_zk_client_is_connected(const struct ha_zk_client *c);
 /* Describes the connection: "connected to 127.0.0.1:2181, session 0x...", "no server of ... answers
  * (127.0.0.1:2181: Connection refused)". */
 void ha_zk_client_describe_connection(const struct ha_zk_client *c, char *out, size_t size);

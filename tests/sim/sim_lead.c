@@ -64,7 +64,7 @@ static void refuse(void *user, void *ticket, int code, const char *text)
 
     (void)text;
     if (code != -BASE_EVERSION)
-        sim_violated(&l->rm->w->s, "I7", "%s refuses with %s", l->rm->proc.name, base_error_name(code));
+        sim_violated(&l->rm->w->s, "I7", "%s refuses with code %d", l->rm->proc.name, code);
     sim_rm_away(l->rm, ticket);
 }
 

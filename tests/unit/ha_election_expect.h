@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/election_state.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/ha_election_world.h"
 
@@ -26,7 +27,7 @@ static inline void expect_text(const char *got, const char *want, const char *fi
 /* The requests sent, or the callbacks, since the last look at them. */
 #define SENT(r, want)  (expect_text((r)->sent.data, want, __FILE__, __LINE__), base_buf_clear(&(r)->sent))
 #define TOLD(r, want)  (expect_text((r)->told.data, want, __FILE__, __LINE__), base_buf_clear(&(r)->told))
-#define STATE(r, want) CU_ASSERT_STRING_EQUAL(ha_election_state_name(ha_election_get_state((r)->e)), want)
+#define STATE(r, want) CU_ASSERT_STRING_EQUAL(election_state_name(ha_election_get_state((r)->e)), want)
 #define DATA(w, path, want)                                                                                            \
     expect_text(world_node(w, path) ? world_node(w, path)->data : "(none)", want, __FILE__, __LINE__)
 

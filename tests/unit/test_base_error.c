@@ -67,17 +67,6 @@ static void test_cut(void)
     }
 }
 
-static void test_name(void)
-{
-    CU_ASSERT_STRING_EQUAL(base_error_name(-BASE_EINVAL), "invalid value");
-    CU_ASSERT_STRING_EQUAL(base_error_name(BASE_ENOTFOUND), "not found");
-    CU_ASSERT_STRING_EQUAL(base_error_name(0), "no error");
-    for (int code = BASE_EINVAL; code <= BASE_EVERSION; code++)
-        CU_ASSERT_STRING_NOT_EQUAL(base_error_name(-code), "unknown error");
-    CU_ASSERT_STRING_EQUAL(base_error_name(-1000), "unknown error");
-    CU_ASSERT_STRING_EQUAL(base_error_name(-2147483647 - 1), "unknown error");
-}
-
 static void test_nearest(void)
 {
     const char *best = NULL;
@@ -97,6 +86,6 @@ static void test_nearest(void)
 
 static const struct cunit_case cases[] = {
     {"set", test_set},   {"wrap", test_wrap}, {"sys", test_sys},
-    {"cut", test_cut},   {"name", test_name}, {"nearest", test_nearest},
+    {"cut", test_cut}, {"nearest", test_nearest},
 };
 CUNIT_MAIN("base_error", cases)

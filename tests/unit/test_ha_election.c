@@ -14,9 +14,6 @@ static void test_names(void)
     CU_ASSERT_STRING_EQUAL(ha_zk_code_name(HA_ZK_BADVERSION), "bad version");
     CU_ASSERT_STRING_EQUAL(ha_zk_code_name(HA_ZK_FAILED), "failed");
     CU_ASSERT_STRING_EQUAL(ha_zk_code_name((enum ha_zk_code)77), "unknown code");
-    CU_ASSERT_STRING_EQUAL(ha_election_state_name(HA_OFFLINE), "offline");
-    CU_ASSERT_STRING_EQUAL(ha_election_state_name(HA_REFUSED), "refused");
-    CU_ASSERT_STRING_EQUAL(ha_election_state_name((enum ha_election_state)77), "unknown");
 }
 
 /* ---- the root ---- */

@@ -331,7 +331,7 @@ static void settle(struct play *p)
         struct world_rm *r = &w->rms[i];
 
         if (r != leader && ha_election_get_state(r->e) != HA_WAITING)
-            world_broken(w, "%s is %s", r->id, ha_election_state_name(ha_election_get_state(r->e)));
+            world_broken(w, "%s is %s", r->id, election_state_name(ha_election_get_state(r->e)));
         if (!p->lease_off && strcmp(ha_election_active_rm(r->e), leader->id) != 0) /* without it, of another session */
             world_broken(w, "%s takes \"%s\" for active, %s is", r->id, ha_election_active_rm(r->e), leader->id);
         if (world_election_nodes(w, r->session) != 1)
