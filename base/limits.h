@@ -12,7 +12,7 @@
 #define BASE_HOSTS_MAX 10         /* preferred hosts of one task */
 #define BASE_ATTEMPTS_MAX 100     /* max-attempts of one task */
 #define BASE_ASK_MAX 10000        /* containers in one ask */
-#define BASE_BODY_MAX (8 << 20)   /* bytes of a request body, unless the route says otherwise */
+#define BASE_BODY_MAX (8 << 20)   /* bytes of a request body, where the route sets none */
 #define BASE_JSON_DEPTH_MAX 64
 #define BASE_RECORD_MAX (64 << 20)     /* bytes of one record of the state store */
 /* bytes of a stored submission; its record has to hold more than that */

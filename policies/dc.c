@@ -4,9 +4,9 @@
  * refusal of more reduces than slots.
  *
  *     s     = A + D - f sigma c_r / R - f sigma c_d      latest start of the reduces
- *     n_min = ceil(sigma c_m / (s - A))                  map slots it needs from A on, and may use at most
- *     accepted: s > A, n_min map slots are free, R <= reduce slots, and R of them are unclaimed at s, where an accepted
- *     job k claims R_k over [s_k, A_k + D_k)
+ *     n_min = ceil(sigma c_m / (s - A))                  map slots it needs from A on, at most
+ *     accepted: s > A, n_min map slots are free, R <= reduce slots, and R of them are unclaimed
+ *               at s, where an accepted job k claims R_k over [s_k, A_k + D_k)
  *
  * Jobs run by deadline; reduces start when all maps are done, as slots come, without reservation.
  * SOURCE: Kc, Anyanwu, "Scheduling Hadoop Jobs to Meet Deadlines", CloudCom 2010, as described in He, Lu, Swanson, HPCC

@@ -26,7 +26,8 @@ static void rm_state_take(struct nm *nm, struct rm_state *out)
     pthread_mutex_unlock(&nm->lock);
 }
 
-/* {"resourceManager":{"addresses":[...],"active":"http://...","registered":true,"epochSeen":7,"lastAnswer":<ms>,
+/* {"resourceManager":{"addresses":[...],"active":"http://...","registered":true,"epochSeen":7,
+ * "lastAnswer":<ms>,
  * "refusedAnswers":1,"refusedOrders":2}}; active: who answered last, "" before the first answer. */
 void nm_get_rm(struct api_request *rq, void *user)
 {

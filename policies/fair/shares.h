@@ -2,7 +2,8 @@
  * SOURCE: Zaharia et al., EuroSys 2010, section 2 and Fig. 4; Hadoop's SchedulingAlgorithms (there by bisection; exact
  * here) and, for deficits, its fair scheduler before 0.21.
  *
- *     share_i(x) = min(cap_i, max(min_i, weight_i * x)),   x such that the shares add up to min(total, sum of caps)
+ *     share_i(x) = min(cap_i, max(min_i, weight_i * x)),
+ *     x such that the shares add up to min(total, sum of caps)
  *
  * An entity is a pool or a job. Units: slots; shares are real numbers. Equal input gives equal bits. */
 #ifndef CREEL_POLICIES_FAIR_SHARES_H

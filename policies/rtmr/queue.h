@@ -5,7 +5,8 @@
  * neither is overtaken any more. A job stays until it and all before it have finished. Each job has a slot-availability
  * profile "after it" for maps and for reduces, made from its predecessor's: so the profiles are a chain
  *
- *     base --job 1--> profiles --job 2--> profiles --> ...          base: after the last job removed from the queue
+ *     base --job 1--> profiles --job 2--> profiles --> ...
+ *     base: after the last job removed from the queue
  *
  * A link is a function of few numbers (tasks, their length, the reference time of the last calculation, or the actual
  * finish times), so the profiles themselves are not stored: what is needed is folded anew from the base, which costs

@@ -3,9 +3,11 @@
  * the estimate, nothing fails and no slot is lost.
  *
  *   admission   policies/rtmr/queue.h: list scheduling on slot-availability profiles, in the order of the queue
- *   dispatch    maps in the order of the queue; a reduce starts only where enough slots stay free for the reduces of
- * the jobs before it whose maps are not done (Algorithm IV). Jobs without deadline get what is left feedback    a job
- * that ended much earlier or late replaces its estimate by what happened (Algorithms V, VI)
+ *   dispatch    maps in the order of the queue; a reduce starts only where enough slots stay free
+ *               for the reduces of the jobs before it whose maps are not done (Algorithm IV). Jobs
+ *               without a deadline get the slots that are left
+ *   feedback    a job that ended much earlier or later than planned replaces its estimate by its
+ *               actual length (Algorithms V, VI)
  *
  * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013. Printed there is res > Ra in
  * Algorithm IV; its own text asks that enough slots stay free, which is res >= Ra (rtmr.literal keeps the print). A

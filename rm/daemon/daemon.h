@@ -1,7 +1,7 @@
 /* rm/daemon/daemon.h - the shell around the core: what handlers know as struct rm_backend.
  *
  *   HTTP threads --rm_backend_post--> queue --> core thread: rm_core_step --> effects
- *        ^                                                       | records      | replies without a wait
+ *        ^                                                       | records      | other replies
  *        |                                                       v              v
  *        +------------- replies, once durable --------- store thread      HTTP threads
  *

@@ -1,9 +1,9 @@
 /* rm/daemon/relay.h - relays answers of nodes to clients that cannot reach the nodes themselves.
  *
- *   rm_relay_get(): parked --> WAITING --200 of that very node--> FLOWING --its end--> the answer's end
- *                                 |                                  \--broken, or too long--> the answer is cut
- *                                 \--> 404: the node has no such thing; 502: it is not reached; 503: too many at once;
- *                                      504: it does not answer in time
+ *   rm_relay_get(): parked --> WAITING --200 of that node--> FLOWING --its end--> the answer's end
+ *                                 |                            \--broken, or too long--> cut off
+ *                                 \--> 404: the node has no such thing; 502: it is not reached;
+ *                                      503: too many at once; 504: it does not answer in time
  *
  * This is no open proxy: the address is a registered node's, the caller builds the path from checked parts, redirects are
  * not followed, and only an answer that names the requested node (BASE_HTTP_NODE_HEADER) is passed on.

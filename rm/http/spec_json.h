@@ -1,11 +1,13 @@
 /* rm/http/spec_json.h - a job as JSON: what POST /ws/v1/cluster/jobs takes, what the store keeps, what GET shows.
  *
  *   {"job":{"id":"application_…","name":"wordcount","user":"ann","queue":"default","priority":0,
- *           "input":["file:///data/x"],"output":"file:///out/wc","map":"…","combine":"…","reduce":"…","reduces":3,
- *           "split-size":67108864,"max-attempts":4,"env":{"LC_ALL":"C"},"deadline-s":600,"weight":2}}
- *   or "tasks":[{"kind":"map|reduce","command":"sleep 5","hosts":["node1"],"count":20,"expected-s":5}]
+ *           "input":["file:///data/x"],"output":"file:///out/wc","map":"…","combine":"…",
+ *           "reduce":"…","reduces":3,"split-size":67108864,"max-attempts":4,
+ *           "env":{"LC_ALL":"C"},"deadline-s":600,"weight":2}}
+ *   or "tasks":[{"kind":"map|reduce","command":"sleep 5","hosts":["node1"],"count":20,
+ *                "expected-s":5}]
  *   in place of input, output, map, combine, reduce, reduces and split-size;
- *   or "deadline-at-ms":1700000000000 (since the epoch) in place of deadline-s (from the submission on).
+ *   or "deadline-at-ms":1700000000000 (since the epoch) in place of deadline-s (from submission).
  *
  * Strict: an unknown member, a wrong type, a value out of bounds is refused, naming field, value and expectation, and
  * nothing is half done. Defaults: name "job", user = who asks, queue "default", priority 0, reduces 1 when a reduce

@@ -2,8 +2,9 @@
  * (rm_daemon_enter), under the epoch that the store takes when it is opened, and its lease is endless
  * (RM_LEASE_ENDLESS), since nobody else can open the store.
  *
- *   open --epoch of the store--> ACTIVE --nodes have obeyed a higher epoch--> entered anew, under one above it
- *                                  ^                                             |
+ *   open --epoch of the store--> ACTIVE --nodes have obeyed a higher epoch--> entered anew,
+ *                                  ^                                        under one above it
+ *                                  |                                             |
  *                                  +---------------------------------------------+ */
 #ifndef CREEL_RM_LEADER_ALONE_H
 #define CREEL_RM_LEADER_ALONE_H

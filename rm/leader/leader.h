@@ -1,6 +1,7 @@
 /* rm/leader/leader.h - one of several RMs: leadership (ha_service) drives the daemon (rm_daemon_activate, _deactivate).
  *
- *   service thread --lead, stop, changed (enqueue only)--> lead thread: activate | deactivate   (may block)
+ *   service thread --lead, stop, changed (enqueue only)--> lead thread:
+ *                     activate | deactivate (may block)
  *   watchdog thread: looks at the core's thread and at a deactivation under way
  *
  * Deadlines: deactivation ends within 1 s of the end of the leadership; otherwise the process ends itself (_exit 3), since

@@ -1,8 +1,10 @@
 /* sim/engine/sim.h - the simulator's engine: a seeded event queue around rm_core_step(), with simulated nodes.
  *
- *     workload --next()--> jobs --submit--> rm/core <--heartbeats with reports-- nodes: slots, speeds, tasks that take
- *                                              |                                 the time sim/engine/durations.h gives them
- *                                              +--orders in answers-------------> launch, kill, suspend, resume
+ *     workload --next()--> jobs --submit--> rm/core <--heartbeats with reports-- nodes
+ *                                              |                                   ^
+ *                                              +--launch, kill, suspend, resume----+
+ *
+ * Nodes have slots and speeds; their tasks take the time that sim/engine/durations.h gives them.
  *
  * Nothing of scheduling is here: the core and the policy are the object code of the ResourceManager. Virtual time is
  * integer microseconds from 0. Events of equal time: ends of tasks, submissions, timers of the core, heartbeats; then in the

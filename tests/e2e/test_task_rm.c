@@ -11,8 +11,9 @@
 #include "tests/unit/cunit_main.h"
 
 #define COMMIT "/ws/v1/nodetracker/commit"
-#define BODY0  "{\"app\":\"application_1_0007\",\"task\":\"task_1_0007_r_000000\",\"taskAttempt\":0}"
-#define BODY1  "{\"app\":\"application_1_0007\",\"task\":\"task_1_0007_r_000000\",\"taskAttempt\":1}"
+#define TASK    "{\"app\":\"application_1_0007\",\"task\":\"task_1_0007_r_000000\","
+#define BODY0  TASK "\"taskAttempt\":0}"
+#define BODY1  TASK "\"taskAttempt\":1}"
 
 enum { RMS = 2, TIMEOUT_MS = 30000, WAIT_MS = 30000 };
 

@@ -17,7 +17,8 @@ const struct api_route rm_api_yarn_routes[] = {
     {"GET",  CLUSTER "/metrics",           API_ROLE_READ,  0, yarn_get_metrics, 0},
     {"GET",  CLUSTER "/scheduler",         API_ROLE_READ,  0, yarn_get_scheduler, 0},
     {"GET",  CLUSTER "/scheduler/policy",  API_ROLE_READ,  0, yarn_get_policy, API_ROUTE_CREEL},
-    {"PUT",  CLUSTER "/scheduler/policy",  API_ROLE_WRITE, STATE_BODY_MAX, yarn_put_policy, API_ROUTE_CREEL},
+    {"PUT",  CLUSTER "/scheduler/policy",  API_ROLE_WRITE, STATE_BODY_MAX, yarn_put_policy,
+             API_ROUTE_CREEL},
     {"GET",  CLUSTER "/nodes",             API_ROLE_READ,  0, yarn_get_nodes, 0},
     {"GET",  CLUSTER "/nodes/{nodeid}",    API_ROLE_READ,  0, yarn_get_node, 0},
     {"GET",  CLUSTER "/appstatistics",     API_ROLE_READ,  0, yarn_get_statistics, 0},
@@ -32,7 +33,8 @@ const struct api_route rm_api_yarn_routes[] = {
     {"GET",  ATTEMPTS,                     API_ROLE_READ,  0, yarn_get_attempts, 0},
     {"GET",  ATTEMPTS "/{attemptid}",      API_ROLE_READ,  0, yarn_get_attempt, 0},
     {"GET",  ATTEMPTS "/{attemptid}/containers", API_ROLE_READ, 0, yarn_get_containers, 0},
-    {"GET",  ATTEMPTS "/{attemptid}/containers/{containerid}", API_ROLE_READ, 0, yarn_get_container, 0},
+    {"GET",  ATTEMPTS "/{attemptid}/containers/{containerid}",
+             API_ROLE_READ, 0, yarn_get_container, 0},
     {"GET",  "/metrics",                   API_ROLE_READ,  0, yarn_get_prometheus, API_ROUTE_CREEL},
 };
 /* clang-format on */
