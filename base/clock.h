@@ -1,5 +1,6 @@
 /* base/clock.h - the clock as an object, so that virtual time can stand in for the real one.
- * All times are int64_t microseconds. `mono` never goes back and counts during suspend (CLOCK_BOOTTIME);
+ * All times are int64_t microseconds. `mono` never goes back and counts during suspend
+ * (CLOCK_BOOTTIME);
  * `wall` is microseconds since the Unix epoch. */
 #ifndef CREEL_BASE_CLOCK_H
 #define CREEL_BASE_CLOCK_H
@@ -15,8 +16,14 @@ struct base_clock {
 extern const struct base_clock base_clock_real;
 void base_clock_virtual_init(struct base_clock *c, int64_t wall_start_us);
 void base_clock_virtual_advance(struct base_clock *c, int64_t to_us); /* never back: asserted */
-static inline int64_t base_mono_us(const struct base_clock *c) { return c->mono_us(c); }
-static inline int64_t base_wall_us(const struct base_clock *c) { return c->wall_us(c); }
+static inline int64_t base_mono_us(const struct base_clock *c)
+{
+    return c->mono_us(c);
+}
+static inline int64_t base_wall_us(const struct base_clock *c)
+{
+    return c->wall_us(c);
+}
 
 #define BASE_DATE_TEXT_MAX 64
 /* "2026-11-21T20:00:05Z" for @us, microseconds since 1970 (not before), cut to the second; pure,

@@ -13,7 +13,8 @@ static int64_t virtual_wall_us(const struct base_clock *c)
 
 void base_clock_virtual_init(struct base_clock *c, int64_t wall_start_us)
 {
-    *c = (struct base_clock){.mono_us = virtual_mono_us, .wall_us = virtual_wall_us, .base_us = wall_start_us};
+    *c = (struct base_clock){
+        .mono_us = virtual_mono_us, .wall_us = virtual_wall_us, .base_us = wall_start_us};
 }
 
 void base_clock_virtual_advance(struct base_clock *c, int64_t to_us)

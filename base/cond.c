@@ -41,5 +41,6 @@ bool base_cond_wait_for(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t us)
 {
     const int64_t now_us = base_cond_now_us();
 
-    return base_cond_wait_until(cond, lock, us < BASE_COND_NO_LIMIT - now_us ? now_us + us : BASE_COND_NO_LIMIT);
+    return base_cond_wait_until(
+        cond, lock, us < BASE_COND_NO_LIMIT - now_us ? now_us + us : BASE_COND_NO_LIMIT);
 }

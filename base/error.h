@@ -10,20 +10,20 @@
 #include <stddef.h>
 
 enum base_errno {
-    BASE_EINVAL = 1,  /* a value is wrong: HTTP 400, CLI exit 2 */
-    BASE_ENOTFOUND,   /* no such object: 404 */
-    BASE_EEXIST,      /* already there, differently: 409 */
-    BASE_ELIMIT,      /* over a named limit: 413 or 400 */
-    BASE_EPERM,       /* not allowed: 401/403 */
-    BASE_EIO,         /* the environment failed: disk, socket, child process */
-    BASE_ENOSPC,      /* no space left on device */
-    BASE_ENOMEM,      /* out of memory */
-    BASE_ECORRUPT,    /* stored data does not read back */
-    BASE_ESTATE,      /* not possible in this state */
-    BASE_ETIMEOUT,    /* no answer in time */
-    BASE_EVERSION,    /* other side speaks another version or a stale epoch */
-    BASE_EAGAIN,      /* not yet; the same request will succeed later: 503 */
-    BASE_ETOOLARGE,   /* more bytes than can be stored: 413 */
+    BASE_EINVAL = 1, /* a value is wrong: HTTP 400, CLI exit 2 */
+    BASE_ENOTFOUND,  /* no such object: 404 */
+    BASE_EEXIST,     /* already there, differently: 409 */
+    BASE_ELIMIT,     /* over a named limit: 413 or 400 */
+    BASE_EPERM,      /* not allowed: 401/403 */
+    BASE_EIO,        /* the environment failed: disk, socket, child process */
+    BASE_ENOSPC,     /* no space left on device */
+    BASE_ENOMEM,     /* out of memory */
+    BASE_ECORRUPT,   /* stored data does not read back */
+    BASE_ESTATE,     /* not possible in this state */
+    BASE_ETIMEOUT,   /* no answer in time */
+    BASE_EVERSION,   /* other side speaks another version or a stale epoch */
+    BASE_EAGAIN,     /* not yet; the same request will succeed later: 503 */
+    BASE_ETOOLARGE,  /* more bytes than can be stored: 413 */
 };
 
 struct base_error {
@@ -32,18 +32,20 @@ struct base_error {
 };
 
 /* Sets @err (may be NULL) and returns @code (negative). */
-int base_error_set(struct base_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int base_error_set(struct base_error *err, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* As base_error_set with ": <strerror(@sys)>"; ENOSPC/EDQUOT turn @code into -BASE_ENOSPC. */
 int base_error_sys(struct base_error *err, int code, int sys, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Puts "<context>: " before the text already in @err; returns @code. */
-int base_error_wrap(struct base_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int base_error_wrap(struct base_error *err, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Assertions are for our own bugs and stay on in release builds: message to stderr, abort(). */
-#define base_assert(cond)                                                                                             \
-    do {                                                                                                              \
-        if (__builtin_expect(!(cond), 0))                                                                             \
-            base_assert_failed(#cond, __FILE__, __LINE__, __func__);                                                  \
+#define base_assert(cond)                                                                          \
+    do {                                                                                           \
+        if (__builtin_expect(!(cond), 0))                                                          \
+            base_assert_failed(#cond, __FILE__, __LINE__, __func__);                               \
     } while (0)
 _Noreturn void base_assert_failed(const char *cond, const char *file, int line, const char *func);
 

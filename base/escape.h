@@ -14,8 +14,8 @@ typedef const char *base_escape_fn(unsigned char c, char buf[static 7]);
 
 /* Appends @text, escaped. Always inlined, so that @escape is inlined too: a list of a million rows
  * consists mostly of plain bytes. */
-static inline __attribute__((always_inline)) void base_escape_add(struct base_buf *out, const char *text,
-                                                                  base_escape_fn *escape)
+static inline __attribute__((always_inline)) void
+base_escape_add(struct base_buf *out, const char *text, base_escape_fn *escape)
 {
     const unsigned char *s = (const unsigned char *)text;
     const unsigned char *plain = s; /* start of the bytes that can be copied unchanged */

@@ -54,7 +54,8 @@ static void scan_app_id(struct scan *s, struct base_app_id *app)
 
 static int refuse_id(struct base_error *err, const char *text, const char *what, const char *form)
 {
-    return base_error_set(err, -BASE_EINVAL, "\"%.200s\" is not %s (%s)", text ? text : "", what, form);
+    return base_error_set(err, -BASE_EINVAL, "\"%.200s\" is not %s (%s)", text ? text : "", what,
+                          form);
 }
 
 int base_app_id_parse(const char *text, struct base_app_id *out, struct base_error *err)
@@ -80,7 +81,8 @@ int base_attempt_id_parse(const char *text, struct base_attempt_id *out, struct 
     scan_literal(&s, "_");
     id.attempt = (int32_t)scan_number(&s, INT32_MAX);
     if (!scan_is_complete(&s))
-        return refuse_id(err, text, "an application attempt id", "appattempt_<cluster time>_<number>_<attempt>");
+        return refuse_id(err, text, "an application attempt id",
+                         "appattempt_<cluster time>_<number>_<attempt>");
     *out = id;
     return 0;
 }
@@ -190,7 +192,8 @@ char *base_container_id_text(const struct base_container_id *id, char buf[static
 
 char *base_task_id_text(const struct base_task_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
-    char *at = write_word(write_app_id(buf, "task_", &id->app), id->kind == BASE_TASK_REDUCE ? "_r_" : "_m_");
+    char *at = write_word(write_app_id(buf, "task_", &id->app),
+                          id->kind == BASE_TASK_REDUCE ? "_r_" : "_m_");
 
     *base_digits(at, (uint32_t)id->index, 6) = '\0';
     return buf;

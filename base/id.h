@@ -1,5 +1,6 @@
 /* base/id.h - YARN's identifiers, parsed once at the edge into integers and printed in YARN's form.
- * Source: Hadoop 3.4 ApplicationId/ContainerId text forms (docs: YARN REST). Numeric ids are plain values. */
+ * Source: Hadoop 3.4 ApplicationId/ContainerId text forms (docs: YARN REST). Numeric ids are plain
+ * values. */
 #ifndef CREEL_BASE_ID_H
 #define CREEL_BASE_ID_H
 
@@ -30,14 +31,15 @@ struct base_task_id {
 };
 
 /* the bits that a container's number leaves for the epoch */
-#define BASE_EPOCH_MAX ((INT64_C(1) << 23) - 1)
-#define BASE_CONTAINER_EPOCH(num) ((int64_t)(num) >> 40)
+#define BASE_EPOCH_MAX              ((INT64_C(1) << 23) - 1)
+#define BASE_CONTAINER_EPOCH(num)   ((int64_t)(num) >> 40)
 #define BASE_CONTAINER_COUNTER(num) ((int64_t)(num) & ((INT64_C(1) << 40) - 1))
 
 /* Parsers: 0, or -BASE_EINVAL and the reason in @err (may be NULL). Any digit count is accepted. */
 int base_app_id_parse(const char *text, struct base_app_id *out, struct base_error *err);
 int base_attempt_id_parse(const char *text, struct base_attempt_id *out, struct base_error *err);
-int base_container_id_parse(const char *text, struct base_container_id *out, struct base_error *err);
+int base_container_id_parse(const char *text, struct base_container_id *out,
+                            struct base_error *err);
 int base_task_id_parse(const char *text, struct base_task_id *out, struct base_error *err);
 /* Writes the digits of @v to @to without a NUL, padded with zeros to @width (at most 20 digits);
  * returns their end. */

@@ -3,7 +3,8 @@
  *   any thread: post --> | mail | mail | mail | --> take: the thread that owns the mailbox
  *
  * A message is a struct whose first member is struct base_mail; the mailbox links messages and owns
- * none. After close() nothing more is accepted, and take() returns what is left and then NULL at once.
+ * none. After close() nothing more is accepted, and take() returns what is left and then NULL at
+ * once.
  * Within base_mailbox_lock() the owner may look through the queue (first, then next). */
 #ifndef CREEL_BASE_MAILBOX_H
 #define CREEL_BASE_MAILBOX_H
@@ -28,7 +29,8 @@ void base_mailbox_init(struct base_mailbox *b);
 void base_mailbox_destroy(struct base_mailbox *b); /* nothing may be left in it */
 /* Queues @mail and wakes the owner. False: closed, and @mail stays the caller's. */
 bool base_mailbox_post(struct base_mailbox *b, struct base_mail *mail);
-/* Waits for a message until @until_us (base_cond_now_us()). NULL: time is up, or closed and empty. */
+/* Waits for a message until @until_us (base_cond_now_us()). NULL: time is up, or closed and
+ * empty. */
 struct base_mail *base_mailbox_take(struct base_mailbox *b, int64_t until_us);
 void base_mailbox_close(struct base_mailbox *b);
 

@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *base_alloc(size_t size);                            /* zeroed; size 0 gives 1 byte */
-void *base_realloc_array(void *old, size_t n, size_t el); /* overflow-checked; new bytes not zeroed */
-char *base_strdup(const char *s);                         /* NULL stays NULL */
+void *base_alloc(size_t size); /* zeroed; size 0 gives 1 byte */
+void *base_realloc_array(void *old, size_t n,
+                         size_t el); /* overflow-checked; new bytes not zeroed */
+char *base_strdup(const char *s);    /* NULL stays NULL */
 char *base_strndup(const char *s, size_t n);
 char *base_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* caller frees */
 
@@ -28,13 +29,14 @@ void base_buf_clear(struct base_buf *b);                /* len = 0, memory kept 
 void base_buf_free(struct base_buf *b);                 /* back to all zero */
 char *base_buf_take(struct base_buf *b);                /* never NULL; caller frees */
 
-/* Makes room for one more element in a {v,len,cap} array: base_array_grow(&a->v, a->len, &a->cap). */
-#define base_array_grow(v, len, cap)                                                                                  \
-    do {                                                                                                              \
-        if ((len) == *(cap)) {                                                                                        \
-            *(cap) = *(cap) ? *(cap) * 2 : 8;                                                                         \
-            *(v) = base_realloc_array(*(v), *(cap), sizeof **(v));                                                    \
-        }                                                                                                             \
+/* Makes room for one more element in a {v,len,cap} array: base_array_grow(&a->v, a->len,
+ * &a->cap). */
+#define base_array_grow(v, len, cap)                                                               \
+    do {                                                                                           \
+        if ((len) == *(cap)) {                                                                     \
+            *(cap) = *(cap) ? *(cap)*2 : 8;                                                        \
+            *(v) = base_realloc_array(*(v), *(cap), sizeof **(v));                                 \
+        }                                                                                          \
     } while (0)
 
 #endif

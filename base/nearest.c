@@ -28,8 +28,10 @@ size_t base_edit_distance(const char *a, const char *b)
         uint16_t *spare = before;
         cur[0] = (uint16_t)i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t d = min_of_3(prev[j] + 1u, cur[j - 1] + 1u, prev[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1u < d)
+            size_t d =
+                min_of_3(prev[j] + 1u, cur[j - 1] + 1u, prev[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1u < d)
                 d = before[j - 2] + 1u;
             cur[j] = (uint16_t)d;
         }
@@ -40,7 +42,8 @@ size_t base_edit_distance(const char *a, const char *b)
     return prev[lb];
 }
 
-void base_nearest_offer(const char *typed, const char *word, const char **best, size_t *best_distance)
+void base_nearest_offer(const char *typed, const char *word, const char **best,
+                        size_t *best_distance)
 {
     size_t limit = strlen(typed) / 3;
     size_t d = base_edit_distance(typed, word);

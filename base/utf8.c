@@ -19,8 +19,8 @@ size_t base_utf8_len(const char *text)
         n = 4;
     else
         return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) ||
-        (s[0] == 0xF4 && s[1] > 0x8F))
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) ||
+        (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
         return 0;
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xC0) != 0x80) /* the terminating NUL stops here too */

@@ -31,7 +31,8 @@ const struct policy_option policy_common_options[] = {
 /* ---------------------------------------------------------------- values */
 static int as_bool(const char *v)
 {
-    static const char *const yes[] = {"true", "1", "yes", "on"}, *const no[] = {"false", "0", "no", "off"};
+    static const char *const yes[] = {"true", "1", "yes", "on"}, *const no[] = {"false", "0", "no",
+                                                                                "off"};
 
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
         if (strcasecmp(v, yes[i]) == 0)
@@ -82,12 +83,15 @@ static int refuse(const struct policy_option *o, const char *value, struct base_
 
     switch (o->type) {
     case POLICY_OPT_BOOL:
-        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is neither true nor false", o->name, value);
+        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is neither true nor false",
+                              o->name, value);
     case POLICY_OPT_WORD:
-        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not one of %s", o->name, value, o->words);
+        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not one of %s", o->name, value,
+                              o->words);
     default:
-        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not a%s number from %.12g to %.12g%s%s", o->name, value,
-                              o->type == POLICY_OPT_INT ? " whole" : "", o->min, o->max,
+        return base_error_set(err, -BASE_EINVAL,
+                              "%s: \"%.100s\" is not a%s number from %.12g to %.12g%s%s", o->name,
+                              value, o->type == POLICY_OPT_INT ? " whole" : "", o->min, o->max,
                               o->type == POLICY_OPT_SECONDS ? " (seconds)" : "", also);
     }
 }
@@ -102,7 +106,8 @@ static int check(const struct policy_option *o, const char *value, struct base_e
         return as_bool(value) < 0 ? refuse(o, value, err) : 0;
     if (o->type == POLICY_OPT_WORD)
         return as_word(o->words, value) < 0 ? refuse(o, value, err) : 0;
-    if (!as_number(value, &x) || x < o->min || x > o->max || (o->type == POLICY_OPT_INT && x != floor(x)))
+    if (!as_number(value, &x) || x < o->min || x > o->max ||
+        (o->type == POLICY_OPT_INT && x != floor(x)))
         return refuse(o, value, err);
     return 0;
 }
@@ -140,7 +145,8 @@ void policy_conf_copy(struct policy_conf *to, const struct policy_conf *from)
     *to = (struct policy_conf){.n = from->n};
     to->v = from->n ? base_realloc_array(NULL, from->n, sizeof *to->v) : NULL;
     for (size_t i = 0; i < from->n; i++)
-        to->v[i] = (struct policy_setting){base_strdup(from->v[i].name), base_strdup(from->v[i].value)};
+        to->v[i] =
+            (struct policy_setting){base_strdup(from->v[i].name), base_strdup(from->v[i].value)};
 }
 
 void policy_conf_free(struct policy_conf *c)

@@ -12,16 +12,17 @@
 #include "base/error.h"
 
 enum policy_option_type {
-    POLICY_OPT_BOOL,    /* true, false, 1, 0, yes, no, on, off */
+    POLICY_OPT_BOOL, /* true, false, 1, 0, yes, no, on, off */
     POLICY_OPT_INT,
     POLICY_OPT_REAL,    /* a number; "inf" where max is INFINITY */
     POLICY_OPT_SECONDS, /* as REAL, read as microseconds */
     POLICY_OPT_WORD     /* one of @words */
 };
 struct policy_option {
-    const char *name;  /* "hfsp.sample_maps" */
+    const char *name; /* "hfsp.sample_maps" */
     enum policy_option_type type;
-    const char *value; /* the default, as it would be written; "auto": reads as -1 (REAL, SECONDS, INT) */
+    const char
+        *value; /* the default, as it would be written; "auto": reads as -1 (REAL, SECONDS, INT) */
     double min, max;   /* INT, REAL, SECONDS: inclusive */
     const char *words; /* "eager,wait,kill" */
     const char *help;

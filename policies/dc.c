@@ -1,7 +1,7 @@
-/* Deadline Constraint scheduler: a job is tested once, at submission, against a fluid model of its maps and against the
- * reduce slots that are spoken for at one instant. The baseline that RTMR is compared with; its defects are part of it:
- * the instant instead of an interval, maps that do not come in whole waves, slots that must be free at once, and
- * refusal of more reduces than slots.
+/* Deadline Constraint scheduler: a job is tested once, at submission, against a fluid model of its
+ * maps and against the reduce slots that are spoken for at one instant. The baseline that RTMR is
+ * compared with; its defects are part of it: the instant instead of an interval, maps that do not
+ * come in whole waves, slots that must be free at once, and refusal of more reduces than slots.
  *
  *     s     = A + D - f sigma c_r / R - f sigma c_d      latest start of the reduces
  *     n_min = ceil(sigma c_m / (s - A))                  map slots it needs from A on, at most
@@ -9,8 +9,8 @@
  *               at s, where an accepted job k claims R_k over [s_k, A_k + D_k)
  *
  * Jobs run by deadline; reduces start when all maps are done, as slots come, without reservation.
- * SOURCE: Kc, Anyanwu, "Scheduling Hadoop Jobs to Meet Deadlines", CloudCom 2010, as described in He, Lu, Swanson, HPCC
- *         2013; the closed forms follow from its assumptions.
+ * SOURCE: Kc, Anyanwu, "Scheduling Hadoop Jobs to Meet Deadlines", CloudCom 2010, as described in
+ *         He, Lu, Swanson, HPCC 2013; the closed forms follow from its assumptions.
  * Costs: next and on_job_changed O(log jobs); admit O(jobs), with a refusal O(jobs^2) additions. */
 #include <limits.h>
 #include <math.h>
@@ -46,7 +46,7 @@ struct policy {
     const struct policy_env *env;
     struct dc_job *first;
     struct policy_order order[BASE_TASK_KINDS]; /* jobs that may start something, by deadline */
-    int64_t capped;                          /* jobs */
+    int64_t capped;                             /* jobs */
     enum dc_cost cost;
     bool integral;
     double transfer_us; /* per byte */
@@ -57,7 +57,8 @@ static const struct policy_option dc_options[] = {
     {"dc.cost", POLICY_OPT_WORD, "mean", 0, 0, "mean,max",
      "what tasks are expected to take: means, or the longest seen"},
     {"dc.integral", POLICY_OPT_BOOL, "false", 0, 0, NULL, "maps are counted in whole waves"},
-    {"dc.transfer", POLICY_OPT_SECONDS, "0", 0, 1e6, NULL, "moving a GiB of map output to the reduces takes so long"},
+    {"dc.transfer", POLICY_OPT_SECONDS, "0", 0, 1e6, NULL,
+     "moving a GiB of map output to the reduces takes so long"},
     {.name = NULL},
 };
 
@@ -89,12 +90,14 @@ static void dc_destroy(struct policy *self)
 }
 
 /* ---- the test ---- */
-static int64_t all_us(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
+static int64_t all_us(const struct policy *self, const struct policy_job *job,
+                      enum base_task_kind kind)
 {
     const struct policy_learned *l = self->env->learned;
 
     if (self->cost == DC_MAX) {
-        int64_t longest = rtmr_cost_longest_us(l, job, kind, BOOTSTRAP_US), total = job->phase[kind].total;
+        int64_t longest = rtmr_cost_longest_us(l, job, kind, BOOTSTRAP_US),
+                total = job->phase[kind].total;
 
         return total > 0 && longest > WORK_MAX / total ? WORK_MAX : total * longest;
     }
@@ -103,15 +106,17 @@ static int64_t all_us(const struct policy *self, const struct policy_job *job, e
 
 static struct dc_need need_of(const struct policy *self, const struct policy_job *job)
 {
-    struct dc_need n = {.maps = job->phase[BASE_TASK_MAP].total, .reduces = job->phase[BASE_TASK_REDUCE].total};
+    struct dc_need n = {.maps = job->phase[BASE_TASK_MAP].total,
+                        .reduces = job->phase[BASE_TASK_REDUCE].total};
 
     n.maps_us = all_us(self, job, BASE_TASK_MAP);
     if (n.maps)
         n.longest_us = self->cost == DC_MAX ? n.maps_us / n.maps : ceil_div(n.maps_us, n.maps);
     if (n.reduces)
-        n.tail_us =
-            ceil_div(all_us(self, job, BASE_TASK_REDUCE), n.reduces) +
-            (int64_t)fmin(ceil(self->transfer_us * rtmr_cost_shuffle_bytes(self->env->learned, job)), (double)WORK_MAX);
+        n.tail_us = ceil_div(all_us(self, job, BASE_TASK_REDUCE), n.reduces) +
+                    (int64_t)fmin(
+                        ceil(self->transfer_us * rtmr_cost_shuffle_bytes(self->env->learned, job)),
+                        (double)WORK_MAX);
     return n;
 }
 
@@ -145,9 +150,11 @@ static int64_t free_maps(const struct policy *self)
     return c->slots[BASE_TASK_MAP] - c->used[BASE_TASK_MAP];
 }
 
-/* The earliest s from @asked_us on at which it would be accepted: as soon as the free slots do its maps, or when a
- * claim ends. What is offered is asked for a little later: so long the slots must stay unclaimed. */
-static int64_t earliest_start(const struct policy *self, const struct dc_need *n, int64_t asked_us, int64_t now_us)
+/* The earliest s from @asked_us on at which it would be accepted: as soon as the free slots do its
+ * maps, or when a claim ends. What is offered is asked for a little later: so long the slots must
+ * stay unclaimed. */
+static int64_t earliest_start(const struct policy *self, const struct dc_need *n, int64_t asked_us,
+                              int64_t now_us)
 {
     const int64_t all = self->env->capacity->slots[BASE_TASK_REDUCE], free_slots = free_maps(self);
     int64_t first = now_us + 1, best = NEVER;
@@ -155,8 +162,8 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
     if (n->reduces > all || (n->maps > 0 && free_slots <= 0))
         return NEVER;
     if (n->maps > 0)
-        first = now_us +
-                (self->integral ? ceil_div(n->maps, free_slots) * n->longest_us : ceil_div(n->maps_us, free_slots));
+        first = now_us + (self->integral ? ceil_div(n->maps, free_slots) * n->longest_us
+                                         : ceil_div(n->maps_us, free_slots));
     first = first > asked_us ? first : asked_us;
     if (claimed(self, first, first + self->margin_us + ROUND_US) + n->reduces <= all)
         return first;
@@ -167,7 +174,8 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
     return best;
 }
 
-static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t now_us, struct policy_promise *out)
+static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t now_us,
+                     struct policy_promise *out)
 {
     struct dc_need n = need_of(self, job);
     int64_t due_us = job->submit_us + job->deadline_us, start_us = due_us - n.tail_us,
@@ -185,19 +193,20 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
     out->finish_us = earliest < NEVER ? earliest + n.tail_us : 0;
     out->ask_us = out->finish_us ? out->finish_us + self->margin_us : 0;
     if (start_us <= now_us)
-        snprintf(out->why, sizeof out->why, "its reduces alone need %.1f s, deadline %.1f s", (double)n.tail_us / 1e6,
-                 (double)job->deadline_us / 1e6);
+        snprintf(out->why, sizeof out->why, "its reduces alone need %.1f s, deadline %.1f s",
+                 (double)n.tail_us / 1e6, (double)job->deadline_us / 1e6);
     else if (n.reduces > self->env->capacity->slots[BASE_TASK_REDUCE])
-        snprintf(out->why, sizeof out->why, "%d reduces are more than the %lld slots there are", n.reduces,
-                 (long long)self->env->capacity->slots[BASE_TASK_REDUCE]);
+        snprintf(out->why, sizeof out->why, "%d reduces are more than the %lld slots there are",
+                 n.reduces, (long long)self->env->capacity->slots[BASE_TASK_REDUCE]);
     else if (slots == INT64_MAX)
         snprintf(out->why, sizeof out->why, "a map takes longer than the %.1f s left for maps",
                  (double)(start_us - now_us) / 1e6);
     else if (slots > free_maps(self))
-        snprintf(out->why, sizeof out->why, "needs %lld map slots at once, %lld are free", (long long)slots,
-                 (long long)free_maps(self));
+        snprintf(out->why, sizeof out->why, "needs %lld map slots at once, %lld are free",
+                 (long long)slots, (long long)free_maps(self));
     else
-        snprintf(out->why, sizeof out->why, "needs %d reduce slots %.1f s after submission, %lld are not claimed then",
+        snprintf(out->why, sizeof out->why,
+                 "needs %d reduce slots %.1f s after submission, %lld are not claimed then",
                  n.reduces, (double)(start_us - job->submit_us) / 1e6, (long long)unclaimed);
     return false;
 }
@@ -208,7 +217,8 @@ static void dc_changed(struct policy *self, struct policy_job *job, enum base_ta
     struct dc_job *own = own_of(job);
     struct policy_link *link = &job->link[kind];
     const struct policy_phase *p = &job->phase[kind];
-    bool may = kind != BASE_TASK_MAP || p->running<own->at_once, wants = p->pending> 0 || p->suspended > 0,
+    bool may = kind != BASE_TASK_MAP || p->running<own->at_once, wants = p->pending> 0 ||
+               p->suspended > 0,
          capped = wants && !may;
 
     if (kind == BASE_TASK_MAP) {
@@ -266,10 +276,12 @@ static void dc_left(struct policy *self, struct policy_job *job, int64_t now_us)
     job->own = NULL;
 }
 
-static struct policy_job *dc_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+static struct policy_job *dc_next(struct policy *self, struct policy_offer *offer,
+                                  struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
-    struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
+    struct policy_link *link =
+        prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
 
     if (link)
         return policy_link_job(link, kind);
@@ -277,7 +289,8 @@ static struct policy_job *dc_next(struct policy *self, struct policy_offer *offe
     return NULL;
 }
 
-static void dc_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+static void dc_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                       struct base_buf *out)
 {
     const struct dc_job *own = own_of(job);
 
@@ -288,9 +301,10 @@ static void dc_explain(const struct policy *self, const struct policy_job *job, 
     }
     base_buf_addf(out, "deadline %s%.1f s%s", own->due_us < now_us ? "" : "in ",
                   fabs((double)(own->due_us - now_us)) / 1e6, own->due_us < now_us ? " ago" : "");
-    if (job->phase[BASE_TASK_MAP].done < job->phase[BASE_TASK_MAP].total && own->at_once < INT64_MAX)
-        base_buf_addf(out, "; runs %d of at most %lld maps at once", job->phase[BASE_TASK_MAP].running,
-                      (long long)own->at_once);
+    if (job->phase[BASE_TASK_MAP].done < job->phase[BASE_TASK_MAP].total &&
+        own->at_once < INT64_MAX)
+        base_buf_addf(out, "; runs %d of at most %lld maps at once",
+                      job->phase[BASE_TASK_MAP].running, (long long)own->at_once);
     else
         base_buf_addf(out, "; runs %d reduces", job->phase[BASE_TASK_REDUCE].running);
 }

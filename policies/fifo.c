@@ -12,7 +12,8 @@ struct policy {
 
 static const struct policy_option fifo_options[] = {
     {"fifo.hadoop_rules", POLICY_OPT_BOOL, "false", 0, 0, NULL,
-     "assigns as Hadoop 1's JobQueueTaskScheduler: spread cap, one off-rack map and one reduce in a heartbeat"},
+     "assigns as Hadoop 1's JobQueueTaskScheduler: spread cap, one off-rack map and one reduce in "
+     "a heartbeat"},
     {.name = NULL},
 };
 
@@ -60,13 +61,15 @@ static void fifo_left(struct policy *self, struct policy_job *job, int64_t now_u
 /* Hadoop's own limits of one heartbeat. */
 static bool hadoop_holds(const struct policy_offer *offer)
 {
-    if (offer->node_used >= policy_spread_cap(offer->node_slots, offer->capacity->outstanding[offer->kind],
+    if (offer->node_used >= policy_spread_cap(offer->node_slots,
+                                              offer->capacity->outstanding[offer->kind],
                                               offer->capacity->slots[offer->kind]))
         return true;
     return offer->kind == BASE_TASK_MAP ? offer->off_rack : offer->assigned[BASE_TASK_REDUCE] > 0;
 }
 
-static struct policy_job *fifo_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+static struct policy_job *fifo_next(struct policy *self, struct policy_offer *offer,
+                                    struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
     struct policy_link *link;
@@ -79,7 +82,8 @@ static struct policy_job *fifo_next(struct policy *self, struct policy_offer *of
     return link ? policy_link_job(link, kind) : NULL;
 }
 
-static void fifo_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+static void fifo_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                         struct base_buf *out)
 {
     size_t ahead = 0;
     const struct policy_link *l;
@@ -91,8 +95,8 @@ static void fifo_explain(const struct policy *self, const struct policy_job *job
             continue;
         for (l = policy_order_prev(&job->link[k]), ahead = 0; l; l = policy_order_prev(l))
             ahead++;
-        base_buf_addf(out, "%zu job%s with waiting %s tasks come first", ahead, ahead == 1 ? "" : "s",
-                      k == BASE_TASK_MAP ? "map" : "reduce");
+        base_buf_addf(out, "%zu job%s with waiting %s tasks come first", ahead,
+                      ahead == 1 ? "" : "s", k == BASE_TASK_MAP ? "map" : "reduce");
         return;
     }
     if (job->phase[BASE_TASK_MAP].pending + job->phase[BASE_TASK_REDUCE].pending > 0)

@@ -1,8 +1,10 @@
-/* LAS, least attained service: the job that has had the least slot time so far, in proportion to its weight, comes
- * first. Knows nothing of sizes and interrupts nothing. Service is slot time, of killed attempts too; suspended
- * attempts get none. SOURCE: foreground-background scheduling, Kleinrock, Queueing Systems II, 1976, section 4.6.
+/* LAS, least attained service: the job that has had the least slot time so far, in proportion to
+ * its weight, comes first. Knows nothing of sizes and interrupts nothing. Service is slot time, of
+ * killed attempts too; suspended attempts get none. SOURCE: foreground-background scheduling,
+ * Kleinrock, Queueing Systems II, 1976, section 4.6.
  *
- * A job's service is brought up to date when its counts change and once per quantum; it keeps its place between. */
+ * A job's service is brought up to date when its counts change and once per quantum; it keeps its
+ * place between. */
 #include <stdlib.h>
 
 #include "policies/policy.h"
@@ -19,7 +21,8 @@ struct policy {
     const struct policy_env *env;
     int64_t quantum_us, now_us;
     struct las_job *first;
-    struct policy_order order[BASE_TASK_KINDS]; /* jobs with something to launch or resume, by service / weight */
+    struct policy_order
+        order[BASE_TASK_KINDS]; /* jobs with something to launch or resume, by service / weight */
 };
 
 #define QUANTUM_MIN_US 100000
@@ -124,8 +127,8 @@ static void las_left(struct policy *self, struct policy_job *job, int64_t now_us
     free(own);
 }
 
-static void las_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
-                        uint32_t node, int64_t now_us)
+static void las_started(struct policy *self, struct policy_job *job, enum base_task_kind kind,
+                        int32_t task, uint32_t node, int64_t now_us)
 {
     (void)job;
     (void)kind;
@@ -135,8 +138,8 @@ static void las_started(struct policy *self, struct policy_job *job, enum base_t
         self->now_us = now_us; /* on_job_changed comes next */
 }
 
-static void las_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
-                          uint32_t node, bool suspended, int64_t now_us)
+static void las_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
+                          int32_t task, uint32_t node, bool suspended, int64_t now_us)
 {
     (void)suspended;
     las_started(self, job, kind, task, node, now_us);
@@ -158,14 +161,17 @@ static int64_t las_timer(struct policy *self, int64_t now_us, struct policy_plan
     return now_us + self->quantum_us;
 }
 
-static struct policy_job *las_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+static struct policy_job *las_next(struct policy *self, struct policy_offer *offer,
+                                   struct policy_job *prev)
 {
-    struct policy_link *link = prev ? policy_order_next(&prev->link[offer->kind]) : self->order[offer->kind].first;
+    struct policy_link *link =
+        prev ? policy_order_next(&prev->link[offer->kind]) : self->order[offer->kind].first;
 
     return link ? policy_link_job(link, offer->kind) : NULL;
 }
 
-static void las_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+static void las_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                        struct base_buf *out)
 {
     const struct las_job *own = job->own;
     int64_t got = own->got_us;
@@ -173,8 +179,10 @@ static void las_explain(const struct policy *self, const struct policy_job *job,
     (void)self;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         got += (now_us > own->last_us ? now_us - own->last_us : 0) * own->running[k];
-    base_buf_addf(out, "has had %.1f s of slot time, weight %g; jobs that have had less for theirs come first",
-                  (double)got / 1e6, job->weight);
+    base_buf_addf(
+        out,
+        "has had %.1f s of slot time, weight %g; jobs that have had less for theirs come first",
+        (double)got / 1e6, job->weight);
 }
 
 const struct policy_ops policy_las = {

@@ -1,6 +1,7 @@
 /* Naive fair sharing: the job with the fewest running tasks of the kind is next.
- * SOURCE: Zaharia et al., EuroSys 2010, Algorithm 1. With commit_delay a task that has ended counts on for a while, as
- * in the Hadoop of their experiments; then a job's own state is its number of such tasks. */
+ * SOURCE: Zaharia et al., EuroSys 2010, Algorithm 1. With commit_delay a task that has ended counts
+ * on for a while, as in the Hadoop of their experiments; then a job's own state is its number of
+ * such tasks. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -8,7 +9,8 @@
 #include "policies/policy.h"
 
 struct policy {
-    struct policy_order order[BASE_TASK_KINDS]; /* jobs with pending tasks, by running tasks of the kind */
+    struct policy_order
+        order[BASE_TASK_KINDS]; /* jobs with pending tasks, by running tasks of the kind */
     struct commit_delay commit;
 };
 struct naive_job {
@@ -80,8 +82,9 @@ static void naive_expire(struct policy *self, int64_t now_us)
     }
 }
 
-static void naive_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
-                               uint32_t node, int64_t now_us)
+static void naive_task_started(struct policy *self, struct policy_job *job,
+                               enum base_task_kind kind, int32_t task, uint32_t node,
+                               int64_t now_us)
 {
     (void)job;
     (void)kind;
@@ -109,20 +112,23 @@ static int64_t naive_timer(struct policy *self, int64_t now_us, struct policy_pl
     return next == INT64_MAX ? 0 : next;
 }
 
-static struct policy_job *naive_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+static struct policy_job *naive_next(struct policy *self, struct policy_offer *offer,
+                                     struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
-    struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
+    struct policy_link *link =
+        prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
 
     return link ? policy_link_job(link, kind) : NULL;
 }
 
-static void naive_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+static void naive_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                          struct base_buf *out)
 {
     (void)self;
     (void)now_us;
-    base_buf_addf(out, "runs %d maps and %d reduces; jobs that run fewer come first", job->phase[BASE_TASK_MAP].running,
-                  job->phase[BASE_TASK_REDUCE].running);
+    base_buf_addf(out, "runs %d maps and %d reduces; jobs that run fewer come first",
+                  job->phase[BASE_TASK_MAP].running, job->phase[BASE_TASK_REDUCE].running);
 }
 
 const struct policy_ops policy_naive_fair = {

@@ -1,15 +1,16 @@
 /* SRPT and NP-SRPT: the job with the least remaining work over all its tasks comes first.
  *
- *   srpt     interrupts: tasks of jobs with more remaining work are suspended. Works with true sizes, which a
- *            simulation alone knows: what other policies are measured against.
+ *   srpt     interrupts: tasks of jobs with more remaining work are suspended. Works with true
+ *            sizes, which a simulation alone knows: what other policies are measured against.
  *   np-srpt  never interrupts a task; true sizes where given, else estimates.
  *
- * SOURCE: Schrage, Oper. Res. 1968 (SRPT); Grosof, Scully, Harchol-Balter, 2018 (many servers); Li, arXiv:2411.06348,
- *         2024 (NP-SRPT: jobs of several tasks, ranked by remaining total work).
+ * SOURCE: Schrage, Oper. Res. 1968 (SRPT); Grosof, Scully, Harchol-Balter, 2018 (many servers); Li,
+ *         arXiv:2411.06348, 2024 (NP-SRPT: jobs of several tasks, ranked by remaining total work).
  *
- * Remaining work: (tasks not finished) x (mean size) less what running and suspended attempts have done. A mean size is
- * the true one; else of the job's own finished tasks; else as given with the submission; else of recent tasks of the
- * cluster; else 60 s. What attempts have done is measured once per epoch, under srpt also when a job arrives. */
+ * Remaining work: (tasks not finished) x (mean size) less what running and suspended attempts have
+ * done. A mean size is the true one; else of the job's own finished tasks; else as given with the
+ * submission; else of recent tasks of the cluster; else 60 s. What attempts have done is measured
+ * once per epoch, under srpt also when a job arrives. */
 #include <stdlib.h>
 
 #include "policies/policy.h"
@@ -21,7 +22,8 @@ struct srpt_job { /* policy_job.own */
     struct srpt_job *prev, *next; /* all jobs */
     int64_t inside_us;            /* done by attempts that have not ended */
     int64_t left_us;              /* remaining work */
-    /* srpt: among jobs with something that runs, waits or is suspended; among those that run something, most work first
+    /* srpt: among jobs with something that runs, waits or is suspended; among those that run
+     * something, most work first
      */
     struct policy_link active[BASE_TASK_KINDS], busy[BASE_TASK_KINDS];
 };
@@ -31,12 +33,14 @@ struct policy {
     bool interrupts;
     int64_t epoch_us;
     struct srpt_job *first;
-    struct policy_order order[BASE_TASK_KINDS]; /* jobs with something to launch or resume, by left_us */
+    struct policy_order
+        order[BASE_TASK_KINDS]; /* jobs with something to launch or resume, by left_us */
     struct policy_order active[BASE_TASK_KINDS], busy[BASE_TASK_KINDS]; /* srpt */
 };
 
 static const struct policy_option srpt_options[] = {
-    {"srpt.epoch", POLICY_OPT_SECONDS, "3", 0.1, 86400, NULL, "srpt and np-srpt measure running tasks this often"},
+    {"srpt.epoch", POLICY_OPT_SECONDS, "3", 0.1, 86400, NULL,
+     "srpt and np-srpt measure running tasks this often"},
     {.name = NULL},
 };
 
@@ -72,7 +76,8 @@ static void srpt_destroy(struct policy *self)
 }
 
 /* ---------------------------------------------------------------- remaining work */
-static int64_t mean_us(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
+static int64_t mean_us(const struct policy *self, const struct policy_job *job,
+                       enum base_task_kind kind)
 {
     int32_t total = job->phase[kind].total;
     int64_t recent;
@@ -99,7 +104,8 @@ static int64_t estimate(const struct policy *self, const struct srpt_job *own)
     return left > 0 ? left : 0;
 }
 
-/* No attempt counts for more than a task's mean: what is longer than expected is not done before it ends. */
+/* No attempt counts for more than a task's mean: what is longer than expected is not done before it
+ * ends. */
 static int64_t inside_us(const struct policy *self, const struct policy_job *job, int64_t now_us)
 {
     int64_t sum = 0;
@@ -136,7 +142,8 @@ static void place(struct policy *self, struct srpt_job *own)
         policy_order_place(&self->order[k], &own->job->link[k], wants, own->left_us);
         if (!self->interrupts)
             continue;
-        policy_order_place(&self->active[k], &own->active[k], wants || phase->running > 0, own->left_us);
+        policy_order_place(&self->active[k], &own->active[k], wants || phase->running > 0,
+                           own->left_us);
         policy_order_place(&self->busy[k], &own->busy[k], phase->running > 0, -own->left_us);
     }
 }
@@ -213,21 +220,24 @@ static int64_t srpt_timer(struct policy *self, int64_t now_us, struct policy_pla
 }
 
 /* ---------------------------------------------------------------- slots */
-static struct policy_job *after(const struct policy *self, enum base_task_kind kind, struct policy_job *prev)
+static struct policy_job *after(const struct policy *self, enum base_task_kind kind,
+                                struct policy_job *prev)
 {
-    struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
+    struct policy_link *link =
+        prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
 
     return link ? policy_link_job(link, kind) : NULL;
 }
 
-static struct policy_job *srpt_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+static struct policy_job *srpt_next(struct policy *self, struct policy_offer *offer,
+                                    struct policy_job *prev)
 {
     return after(self, offer->kind, prev);
 }
 
 /* ---------------------------------------------------------------- suspension */
-/* The cluster's slots go to jobs in order, to each as many as it has tasks; where they end, one job gets the rest. Jobs
- * behind it run what others should have. */
+/* The cluster's slots go to jobs in order, to each as many as it has tasks; where they end, one job
+ * gets the rest. Jobs behind it run what others should have. */
 struct border {
     const struct policy_job *job; /* NULL: slots for all */
     int64_t over;                 /* it runs so many more than it should, may be negative */
@@ -284,7 +294,8 @@ static bool suspended_before(const struct policy_running *here, size_t i, size_t
     return here[i].job == here[j].job ? i < j : comes_before(here[j].job, here[i].job);
 }
 
-/* The first in that order after @last (n: from the beginning) that can be suspended; n when there is none. */
+/* The first in that order after @last (n: from the beginning) that can be suspended; n when there
+ * is none. */
 static size_t next_victim(const struct policy_running *here, size_t n, size_t last)
 {
     size_t best = n;
@@ -296,7 +307,8 @@ static size_t next_victim(const struct policy_running *here, size_t n, size_t la
     return best;
 }
 
-static int64_t suspended_here(const struct policy *self, const struct policy_offer *offer, const struct policy_job *job)
+static int64_t suspended_here(const struct policy *self, const struct policy_offer *offer,
+                              const struct policy_job *job)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -311,7 +323,8 @@ static int64_t suspended_here(const struct policy *self, const struct policy_off
 
 #define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
 
-/* Only when one that lacks slots, or has something suspended, has less work left than the last that runs something. */
+/* Only when one that lacks slots, or has something suspended, has less work left than the last that
+ * runs something. */
 static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind)
 {
     const struct policy_link *has = self->busy[kind].first;
@@ -329,10 +342,11 @@ static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind
     return has && job;
 }
 
-/* Free slots anywhere go to the first jobs' waiting tasks. What these lack is taken on this node from jobs with
- * strictly more remaining work that run what others should have; what they have suspended here, from any with more. */
-static void srpt_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
-                         size_t n, struct policy_plan *plan)
+/* Free slots anywhere go to the first jobs' waiting tasks. What these lack is taken on this node
+ * from jobs with strictly more remaining work that run what others should have; what they have
+ * suspended here, from any with more. */
+static void srpt_victims(struct policy *self, const struct policy_offer *offer,
+                         const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
     enum base_task_kind kind = offer->kind;
     int64_t left = policy_free_slots(offer->capacity, kind);
@@ -367,17 +381,19 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer, 
     }
 }
 
-static void srpt_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+static void srpt_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                         struct base_buf *out)
 {
     (void)self;
     (void)now_us;
-    base_buf_addf(out, "%.1f s of work remain; jobs with less come first", (double)own_of(job)->left_us / 1e6);
+    base_buf_addf(out, "%.1f s of work remain; jobs with less come first",
+                  (double)own_of(job)->left_us / 1e6);
 }
 
-#define SRPT_COMMON                                                                                                    \
-    .options = srpt_options, .destroy = srpt_destroy, .on_job_arrived = srpt_arrived, .on_job_left = srpt_left,        \
-    .on_job_changed = srpt_changed, .on_task_ended = srpt_ended, .on_timer = srpt_timer, .next = srpt_next,            \
-    .explain = srpt_explain
+#define SRPT_COMMON                                                                                \
+    .options = srpt_options, .destroy = srpt_destroy, .on_job_arrived = srpt_arrived,              \
+    .on_job_left = srpt_left, .on_job_changed = srpt_changed, .on_task_ended = srpt_ended,         \
+    .on_timer = srpt_timer, .next = srpt_next, .explain = srpt_explain
 
 const struct policy_ops policy_srpt = {
     .name = "srpt",

@@ -19,7 +19,9 @@
 #include "sim/terminal.h"
 
 /* ---------------------------------------------------------------- options */
-#define OPTION(name) static int name(struct sim_cli *c, const char *option, const char *value, struct base_error *err)
+#define OPTION(name)                                                                               \
+    static int name(struct sim_cli *c, const char *option, const char *value,                      \
+                    struct base_error *err)
 
 static int refuse(const char *option, const char *value, const char *wanted, struct base_error *err)
 {
@@ -64,8 +66,9 @@ OPTION(opt_paper)
 }
 OPTION(opt_policy)
 {
-    return sim_list_split(&c->policies, value) ? 0
-                                               : refuse(option, value, "a list of policies with commas between", err);
+    return sim_list_split(&c->policies, value)
+               ? 0
+               : refuse(option, value, "a list of policies with commas between", err);
 }
 
 /* A cluster's option is short for --set of that name. */
@@ -95,7 +98,8 @@ OPTION(opt_sweep)
     const char *eq = strchr(value, '=');
 
     if (c->sweeps_n == SIM_CLI_SWEEPS_MAX)
-        return base_error_set(err, -BASE_EINVAL, "%s: at most %d parameters", option, SIM_CLI_SWEEPS_MAX);
+        return base_error_set(err, -BASE_EINVAL, "%s: at most %d parameters", option,
+                              SIM_CLI_SWEEPS_MAX);
     if (!eq || eq == value)
         return refuse(option, value, "KEY=VALUE,VALUE,...", err);
     struct sim_sweep *s = &c->sweeps[c->sweeps_n++];
@@ -137,14 +141,17 @@ OPTION(opt_log)
 OPTION(opt_format)
 {
     c->format_given = true;
-    return sim_format_parse(value, &c->format, err) < 0 ? base_error_wrap(err, -BASE_EINVAL, "%s", option) : 0;
+    return sim_format_parse(value, &c->format, err) < 0
+               ? base_error_wrap(err, -BASE_EINVAL, "%s", option)
+               : 0;
 }
 OPTION(opt_jobs)
 {
     int64_t n;
 
     if (base_int_parse(value, 0, SIM_POOL_JOBS_MAX, &n) < 0)
-        return refuse(option, value, "a number of processes from 1 to 256, or 0: one per processor", err);
+        return refuse(option, value, "a number of processes from 1 to 256, or 0: one per processor",
+                      err);
     c->jobs = (int)n;
     return 0;
 }
@@ -153,7 +160,9 @@ OPTION(opt_load)
     char *end;
 
     c->load = strtod(value, &end);
-    return *value && !*end && c->load > 0 && c->load < 1e6 ? 0 : refuse(option, value, "a load above 0", err);
+    return *value && !*end && c->load > 0 && c->load < 1e6
+               ? 0
+               : refuse(option, value, "a load above 0", err);
 }
 OPTION(opt_slowdown)
 {
@@ -166,14 +175,14 @@ OPTION(opt_slowdown)
         return refuse(option, value, "auto, on or off", err);
     return 0;
 }
-#define FLAG(name, what)                                                                                               \
-    OPTION(name)                                                                                                       \
-    {                                                                                                                  \
-        (void)option;                                                                                                  \
-        (void)value;                                                                                                   \
-        (void)err;                                                                                                     \
-        what;                                                                                                          \
-        return 0;                                                                                                      \
+#define FLAG(name, what)                                                                           \
+    OPTION(name)                                                                                   \
+    {                                                                                              \
+        (void)option;                                                                              \
+        (void)value;                                                                               \
+        (void)err;                                                                                 \
+        what;                                                                                      \
+        return 0;                                                                                  \
     }
 FLAG(opt_single, c->single_server = true)
 FLAG(opt_skip_bad, c->skip_bad = true)
@@ -190,43 +199,54 @@ static const struct option_row {
 } options[] = {
     {"Jobs", NULL, NULL, NULL},
     {"--workload", "W",
-     "a workload by name (--list), or swim:FILE, sls:FILE, csv:FILE, jsonl:FILE; FILE \"-\" is standard "
+     "a workload by name (--list), or swim:FILE, sls:FILE, csv:FILE, jsonl:FILE; FILE \"-\" is "
+     "standard "
      "input",
      opt_workload},
-    {"--history", "FILE", "what `creel history export` wrote: short for --workload jsonl:FILE", opt_history},
+    {"--history", "FILE", "what `creel history export` wrote: short for --workload jsonl:FILE",
+     opt_history},
     {"--skip-bad", NULL, "count bad lines of a trace and go on", opt_skip_bad},
     {"Cluster", NULL, NULL, NULL},
     {"--nodes", "N", "nodes (100)", opt_set_named},
     {"--map-slots", "M", "map slots of each node (4)", opt_set_named},
     {"--reduce-slots", "R", "reduce slots of each node (2)", opt_set_named},
     {"--racks", "K", "racks (1)", opt_set_named},
-    {"--heartbeat", "S", "seconds, auto or 0 (auto: a second per started 100 nodes, at least 3)", opt_set_named},
+    {"--heartbeat", "S", "seconds, auto or 0 (auto: a second per started 100 nodes, at least 3)",
+     opt_set_named},
     {"--oob", "on|off", "an extra heartbeat at the end of every task (on)", opt_oob},
-    {"--slowstart", "X", "share of the maps that are done before reduces start (0.05)", opt_set_named},
+    {"--slowstart", "X", "share of the maps that are done before reduces start (0.05)",
+     opt_set_named},
     {"Policies", NULL, NULL, NULL},
     {"--policy", "P[,P...]", "policies (fifo); pictures compare with the first one", opt_policy},
-    {"--set", "KEY=VALUE", "an option of a policy, of the simulator or of the workload (--list)", opt_set},
+    {"--set", "KEY=VALUE", "an option of a policy, of the simulator or of the workload (--list)",
+     opt_set},
     {"Runs", NULL, NULL, NULL},
     {"--seeds", "A-B", "every policy with each of these seeds (1)", opt_seeds},
     {"--seed", "S", "one seed", opt_seeds},
-    {"--sweep", "KEY=V,V...", "all of it with each value of a setting; several sweeps are combined", opt_sweep},
+    {"--sweep", "KEY=V,V...", "all of it with each value of a setting; several sweeps are combined",
+     opt_sweep},
     {"--jobs", "N", "processes at once (one per processor)", opt_jobs},
-    {"--slowdown", "auto|on|off", "run each job alone too, to say how much longer it took (auto: named workloads)",
+    {"--slowdown", "auto|on|off",
+     "run each job alone too, to say how much longer it took (auto: named workloads)",
      opt_slowdown},
     {"Results", NULL, NULL, NULL},
     {"--format", "F", "table, csv or json on standard output (table)", opt_format},
-    {"--out", "DIR", "a report in DIR: index.html with pictures, summary, jobs.csv, manifest.json", opt_out},
+    {"--out", "DIR", "a report in DIR: index.html with pictures, summary, jobs.csv, manifest.json",
+     opt_out},
     {"--force", NULL, "replace the report in DIR, and the log in FILE", opt_force},
     {"--no-pictures", NULL, "no index.html and no pictures in DIR", opt_no_pictures},
     {"--log", "FILE", "the log of events; with several runs their names come into FILE's", opt_log},
-    {"--progress", NULL, "a bar with the time left, also where standard error is no terminal", opt_progress},
+    {"--progress", NULL, "a bar with the time left, also where standard error is no terminal",
+     opt_progress},
     {"--no-progress", NULL, "no bar", opt_no_progress},
     {"Other simulations", NULL, NULL, NULL},
     {"--single-server", NULL,
-     "jobs on one machine; prints policy,mean_sojourn_s. Policies: fifo, ps, las, fsp, srpt, psbs", opt_single},
+     "jobs on one machine; prints policy,mean_sojourn_s. Policies: fifo, ps, las, fsp, srpt, psbs",
+     opt_single},
     {"--load", "L", "of the single server until the last submission (0.9)", opt_load},
     {"--paper", "NAME[,...]",
-     "the experiments of a paper, beside what it published: hsrtf, hfsp, rtmr, hfs or all; 10 seeds "
+     "the experiments of a paper, beside what it published: hsrtf, hfsp, rtmr, hfs or all; 10 "
+     "seeds "
      "unless --seeds says otherwise; with --out their pictures too",
      opt_paper},
     {"Help", NULL, NULL, NULL},
@@ -245,15 +265,17 @@ static int unknown(const char *arg, struct base_error *err)
         if (options[i].help)
             base_nearest_offer(arg, options[i].name, &best, &distance);
     if (*arg != '-')
-        return base_error_set(err, -BASE_EINVAL, "\"%.100s\" is no option; see creel sim --help", arg);
-    return base_error_set(err, -BASE_EINVAL, "there is no option %.100s%s%s; see creel sim --help", arg,
-                          best ? "; did you mean " : "", best ? best : "");
+        return base_error_set(err, -BASE_EINVAL, "\"%.100s\" is no option; see creel sim --help",
+                              arg);
+    return base_error_set(err, -BASE_EINVAL, "there is no option %.100s%s%s; see creel sim --help",
+                          arg, best ? "; did you mean " : "", best ? best : "");
 }
 
 static int parse_one(struct sim_cli *c, int argc, char **argv, int *i, struct base_error *err)
 {
     const char *arg = argv[*i], *eq = strncmp(arg, "--", 2) == 0 ? strchr(arg, '=') : NULL;
-    char *name = eq ? base_strndup(arg, (size_t)(eq - arg)) : base_strdup(strcmp(arg, "-h") == 0 ? "--help" : arg);
+    char *name = eq ? base_strndup(arg, (size_t)(eq - arg))
+                    : base_strdup(strcmp(arg, "-h") == 0 ? "--help" : arg);
     const struct option_row *o = NULL;
     int rc;
 
@@ -276,16 +298,19 @@ static int check(struct sim_cli *c, struct base_error *err)
 {
     if (c->help || c->list)
         return 0;
-    if (c->paper && (c->workload || c->policies.n || c->sets.n || c->sweeps_n || c->log || c->single_server))
-        return base_error_set(err, -BASE_EINVAL,
-                              "--paper says itself what is run: with it go --seeds, --jobs, --out, --force and "
-                              "--format alone");
+    if (c->paper &&
+        (c->workload || c->policies.n || c->sets.n || c->sweeps_n || c->log || c->single_server))
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "--paper says itself what is run: with it go --seeds, --jobs, --out, --force and "
+            "--format alone");
     if (c->paper)
         return 0;
     if (!c->workload)
-        return base_error_set(err, -BASE_EINVAL,
-                              "what is to be simulated? --workload NAME|swim:FILE|sls:FILE|csv:FILE or "
-                              "--history FILE; see creel sim --help");
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "what is to be simulated? --workload NAME|swim:FILE|sls:FILE|csv:FILE or "
+            "--history FILE; see creel sim --help");
     if (c->single_server && (c->out || c->log || c->sweeps_n))
         return base_error_set(err, -BASE_EINVAL, "--single-server has no %s",
                               c->out   ? "--out"
@@ -302,7 +327,8 @@ int sim_cli_parse(struct sim_cli *c, int argc, char **argv, struct base_error *e
 {
     int rc = 0;
 
-    *c = (struct sim_cli){.seed_first = 1, .seeds_n = 1, .progress = -1, .slowdown = -1, .argc = argc, .argv = argv};
+    *c = (struct sim_cli){
+        .seed_first = 1, .seeds_n = 1, .progress = -1, .slowdown = -1, .argc = argc, .argv = argv};
     for (int i = 1; i < argc && rc == 0; i++)
         rc = parse_one(c, argc, argv, &i, err);
     return rc == 0 ? check(c, err) : rc;
@@ -326,7 +352,8 @@ void sim_cli_free(struct sim_cli *c)
 /* ---------------------------------------------------------------- help */
 void sim_cli_help(const char *name)
 {
-    char *usage = base_printf("Usage: %s --workload W [--policy P,P...] [--seeds A-B] [--out DIR] ...", name);
+    char *usage =
+        base_printf("Usage: %s --workload W [--policy P,P...] [--seeds A-B] [--out DIR] ...", name);
     sim_print_folded(usage);
     printf("\n");
     free(usage);
@@ -348,8 +375,10 @@ void sim_cli_help(const char *name)
         "\nExamples:\n"
         "  creel sim --workload w-hfsp --policy fifo,fair,hfsp --seeds 1-10 --out report\n"
         "  creel sim --workload w-hfsp --policy fair,hfsp --sweep nodes=10,20,50,100 --seeds 1-5\n"
-        "  creel sim --workload swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 30 --policy hfsp\n"
-        "  creel sim --single-server --workload swim:FB-2009_samples_24_times_1hr_0.tsv --load 0.9\n\n");
+        "  creel sim --workload swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 30 "
+        "--policy hfsp\n"
+        "  creel sim --single-server --workload swim:FB-2009_samples_24_times_1hr_0.tsv --load "
+        "0.9\n\n");
     sim_print_folded("Exit status: 0 success, 1 a run failed or a paper's criterion is not met, 2 "
                      "wrong usage or "
                      "refused input.\n");
@@ -369,7 +398,8 @@ void sim_cli_list(void)
     for (size_t i = 0; policy_option_at(i); i++) {
         const struct policy_option *o = policy_option_at(i);
         char *left = base_printf("  %s = %s", o->name, o->value);
-        char *help = o->type == POLICY_OPT_WORD ? base_printf("%s: %s", o->words, o->help) : base_strdup(o->help);
+        char *help = o->type == POLICY_OPT_WORD ? base_printf("%s: %s", o->words, o->help)
+                                                : base_strdup(o->help);
         sim_print_pair(left, help, 37);
         free(help);
         free(left);
@@ -395,7 +425,8 @@ static int paper(const struct sim_cli *cli)
                                   .jobs = cli->jobs,
                                   .dir = cli->out,
                                   .force = cli->force,
-                                  .progress = cli->progress < 0 ? isatty(STDERR_FILENO) : cli->progress,
+                                  .progress =
+                                      cli->progress < 0 ? isatty(STDERR_FILENO) : cli->progress,
                                   .format = cli->format};
     struct base_error err;
     int rc = sim_paper_main(&conf, &err);

@@ -1,9 +1,11 @@
 /* sim/command.h - the command `creel sim`.
  *
- *     argv --sim_cli_parse()--> struct sim_cli --settings--> one struct sim_setup per variation --> specs --> results
+ *     argv --sim_cli_parse()--> struct sim_cli --settings--> one struct sim_setup per variation -->
+ *     specs --> results
  *
- * Results go to standard output, everything else to standard error; an error is one line, "creel: ...". Exit status: 0,
- * 1 a run failed or a criterion of a paper is not met, 2 wrong usage or refused input. */
+ * Results go to standard output, everything else to standard error; an error is one line, "creel:
+ * ...". Exit status: 0, 1 a run failed or a criterion of a paper is not met, 2 wrong usage or
+ * refused input. */
 #ifndef CREEL_SIM_COMMAND_H
 #define CREEL_SIM_COMMAND_H
 

@@ -1,4 +1,5 @@
-/* sim/command_runs.c - the runs of `creel sim`: which there are, their results as they come, what is written in the end.
+/* sim/command_runs.c - the runs of `creel sim`: which there are, their results as they come, what
+ * is written in the end.
  */
 #include <errno.h>
 #include <math.h>
@@ -106,8 +107,8 @@ static int make_variations(struct plan *p, struct base_error *err)
     for (size_t i = 0; i < cli->sweeps_n; i++)
         p->variations_n *= cli->sweeps[i].values.n;
     if (p->variations_n > SIM_CLI_VALUES_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "--sweep: %zu variations, at most %d", p->variations_n,
-                              SIM_CLI_VALUES_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "--sweep: %zu variations, at most %d",
+                              p->variations_n, SIM_CLI_VALUES_MAX);
     sim_setup_init(&base);
     for (size_t i = 0; i < cli->sets.n && rc == 0; i++)
         rc = sim_setup_set_pair(&base, cli->sets.v[i], err);
@@ -144,9 +145,10 @@ static int find_policies(struct plan *p, struct base_error *err)
             for (size_t k = 0; policy_at(k); k++)
                 base_buf_addf(&names, "%s%s", k ? ", " : "", policy_at(k)->name);
             const char *near = policy_nearest(p->cli->policies.v[i], true);
-            int rc = base_error_set(err, -BASE_EINVAL, "--policy: there is no policy \"%.60s\"%s%s%s: there are %s",
-                                    p->cli->policies.v[i], near ? " (did you mean " : "", near ? near : "",
-                                    near ? "?)" : "", names.data);
+            int rc = base_error_set(err, -BASE_EINVAL,
+                                    "--policy: there is no policy \"%.60s\"%s%s%s: there are %s",
+                                    p->cli->policies.v[i], near ? " (did you mean " : "",
+                                    near ? near : "", near ? "?)" : "", names.data);
             base_buf_free(&names);
             return rc;
         }
@@ -181,8 +183,11 @@ static int check_variation(const struct plan *p, size_t v, struct base_error *er
         if (rc < 0)
             return rc;
     }
-    if (sim_setup_slots(&p->setups[v], BASE_TASK_MAP) + sim_setup_slots(&p->setups[v], BASE_TASK_REDUCE) == 0)
-        return base_error_set(err, -BASE_EINVAL, "map_slots and reduce_slots are both 0: nothing can run");
+    if (sim_setup_slots(&p->setups[v], BASE_TASK_MAP) +
+            sim_setup_slots(&p->setups[v], BASE_TASK_REDUCE) ==
+        0)
+        return base_error_set(err, -BASE_EINVAL,
+                              "map_slots and reduce_slots are both 0: nothing can run");
     if (sim_source_is_one_shot(p->cli->workload))
         return 0;
     make_source(p, v, &conf);
@@ -193,13 +198,15 @@ static int check_variation(const struct plan *p, size_t v, struct base_error *er
     return 0;
 }
 
-/* A key that neither the workload knows, which names its own in @err, nor anything else: the nearest one is named too. */
+/* A key that neither the workload knows, which names its own in @err, nor anything else: the
+ * nearest one is named too. */
 static void suggest(const struct plan *p, struct base_error *err)
 {
     for (size_t v = 0; v < p->variations_n; v++)
         for (size_t i = 0; p->setups && i < p->setups[v].params.n; i++) {
             const char *param = p->setups[v].params.v[i], *best = NULL;
-            char *key = base_strndup(param, strcspn(param, "=")), *quoted = base_printf("'%s'", key);
+            char *key = base_strndup(param, strcspn(param, "=")),
+                 *quoted = base_printf("'%s'", key);
             const char *at = strstr(err->text, "no setting '") ? strstr(err->text, quoted) : NULL;
             const char *own = at ? strstr(at, "there are ") : NULL;
             size_t distance = 0;
@@ -213,8 +220,9 @@ static void suggest(const struct plan *p, struct base_error *err)
                 base_nearest_offer(key, names.v[k], &best, &distance);
             sim_setup_nearest(key, &best, &distance);
             if (at && best) {
-                char *text = base_printf("%.*s (did you mean %s?)%s", (int)(at + strlen(quoted) - err->text), err->text,
-                                         best, at + strlen(quoted));
+                char *text =
+                    base_printf("%.*s (did you mean %s?)%s", (int)(at + strlen(quoted) - err->text),
+                                err->text, best, at + strlen(quoted));
                 base_error_set(err, err->code, "%s", text);
                 free(text);
             }
@@ -264,7 +272,8 @@ static char *log_name(const struct plan *p, const struct place *at)
     base_buf_add(&b, file, stem);
     if (p->axis)
         base_buf_addf(&b, "-v%zu", at->variation + 1);
-    base_buf_addf(&b, "-%s-seed%llu%s", p->policies[at->policy], (unsigned long long)at->seed, file + stem);
+    base_buf_addf(&b, "-%s-seed%llu%s", p->policies[at->policy], (unsigned long long)at->seed,
+                  file + stem);
     return base_buf_take(&b);
 }
 
@@ -289,7 +298,8 @@ static void add_run(struct plan *p, struct place at)
     spec.tweak = tweak;
     spec.tweak_ctx = &s->tweak;
     spec.alone = at.alone;
-    spec.keep_usage = !at.alone && p->cli->out && !p->cli->no_pictures && at.seed == p->cli->seed_first;
+    spec.keep_usage =
+        !at.alone && p->cli->out && !p->cli->no_pictures && at.seed == p->cli->seed_first;
     if (p->cli->log && !at.alone)
         spec.log_path = at.log = log_name(p, &at);
     base_array_grow(&p->specs, p->n, &p->cap);
@@ -318,15 +328,18 @@ static int make_plan(struct plan *p, struct base_error *err)
     if (rc < 0)
         return rc;
     if (sim_source_is_one_shot(cli->workload) && p->policies_n * p->variations_n * cli->seeds_n > 1)
-        return base_error_set(err, -BASE_EINVAL,
-                              "standard input and pipes can be read once: one policy, one seed, no sweep");
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "standard input and pipes can be read once: one policy, one seed, no sweep");
     p->alone = wants_alone(cli);
     for (size_t v = 0; v < p->variations_n; v++)
         for (uint64_t i = 0; i < cli->seeds_n; i++) {
             if (p->alone)
-                add_run(p, (struct place){.variation = v, .seed = cli->seed_first + i, .alone = true});
+                add_run(p,
+                        (struct place){.variation = v, .seed = cli->seed_first + i, .alone = true});
             for (size_t k = 0; k < p->policies_n; k++)
-                add_run(p, (struct place){.variation = v, .policy = k, .seed = cli->seed_first + i});
+                add_run(p,
+                        (struct place){.variation = v, .policy = k, .seed = cli->seed_first + i});
         }
     return 0;
 }
@@ -355,7 +368,8 @@ static void free_plan(struct plan *p)
 /* ---------------------------------------------------------------- results as they come */
 static int by_id(const void *a, const void *b)
 {
-    uint64_t x = (*(struct sim_job_result *const *)a)->id, y = (*(struct sim_job_result *const *)b)->id;
+    uint64_t x = (*(struct sim_job_result *const *)a)->id,
+             y = (*(struct sim_job_result *const *)b)->id;
 
     return (x > y) - (x < y);
 }
@@ -377,7 +391,9 @@ static double alone_s(const struct plan *p, uint64_t id)
 {
     struct sim_job_result key = {.id = id}, *at = &key;
     struct sim_job_result *const *found =
-        p->alone && p->last_alone.jobs_n ? bsearch(&at, p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, by_id) : NULL;
+        p->alone && p->last_alone.jobs_n
+            ? bsearch(&at, p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, by_id)
+            : NULL;
 
     return found ? (double)sim_sojourn_us(*found) / 1e6 : NAN;
 }
@@ -393,7 +409,8 @@ static void write_jobs(struct plan *p, const struct place *at, const struct sim_
         of.alone_s = alone_s(p, o->jobs[i].id);
         for (int f = 0; f < 2 && p->jobs[f]; f++) {
             base_buf_clear(&row);
-            sim_output_append_job(f ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, p->rows, &of, &o->jobs[i], &row);
+            sim_output_append_job(f ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, p->rows, &of, &o->jobs[i],
+                                  &row);
             fwrite(row.data, 1, row.len, p->jobs[f]);
         }
     }
@@ -437,7 +454,8 @@ static bool take(void *ctx, size_t index, struct sim_outcome *o)
     }
     p->heartbeat_us = o->heartbeat_us;
     write_jobs(p, at, o);
-    sim_results_add_run(&p->results, at->variation, at->policy, at->seed, o, p->alone ? &p->last_alone : NULL);
+    sim_results_add_run(&p->results, at->variation, at->policy, at->seed, o,
+                        p->alone ? &p->last_alone : NULL);
     return true;
 }
 
@@ -492,7 +510,8 @@ static int close_jobs(struct plan *p, struct base_error *err)
     return rc;
 }
 
-static int write_summary(const struct plan *p, enum sim_format format, const char *name, struct base_error *err)
+static int write_summary(const struct plan *p, enum sim_format format, const char *name,
+                         struct base_error *err)
 {
     struct base_buf text = {0};
     char *path = base_printf("%s/%s", p->cli->out, name);
@@ -517,9 +536,10 @@ static char *cluster_text(const struct plan *p)
 {
     const struct sim_setup *s = &p->setups[0];
 
-    char *beats = p->heartbeat_us ? base_printf("a heartbeat every %g s%s", (double)p->heartbeat_us / 1e6,
-                                                s->cluster.oob ? " and at the end of a task" : "")
-                                  : base_strdup("heartbeats whenever something happens");
+    char *beats = p->heartbeat_us
+                      ? base_printf("a heartbeat every %g s%s", (double)p->heartbeat_us / 1e6,
+                                    s->cluster.oob ? " and at the end of a task" : "")
+                      : base_strdup("heartbeats whenever something happens");
     struct base_buf text = {0};
     for (size_t i = 0; i < s->groups_n; i++) {
         const struct sim_group *g = &s->groups[i];
@@ -528,21 +548,23 @@ static char *cluster_text(const struct plan *p)
         if (g->speed != 1)
             base_buf_addf(&text, " of speed %g", g->speed);
     }
-    base_buf_addf(&text, ", %d rack%s; %s%s%s", s->cluster.racks, s->cluster.racks == 1 ? "" : "s", beats,
-                  p->axis ? "; varied: " : "", p->axis ? p->axis : "");
+    base_buf_addf(&text, ", %d rack%s; %s%s%s", s->cluster.racks, s->cluster.racks == 1 ? "" : "s",
+                  beats, p->axis ? "; varied: " : "", p->axis ? p->axis : "");
     free(beats);
     return base_buf_take(&text);
 }
 
 static int write_report(const struct plan *p, struct base_error *err)
 {
-    char *seeds = seeds_text(p->cli), *cluster = cluster_text(p), *command = sim_manifest_command(p->cli);
+    char *seeds = seeds_text(p->cli), *cluster = cluster_text(p),
+         *command = sim_manifest_command(p->cli);
     struct base_buf settings = {0}, title = {0};
     const char *facts[6][2] = {{"workload", p->cli->workload},
                                {"cluster", cluster},
                                {"seeds", seeds},
                                {"command", command},
-                               {"version", *CREEL_COMMIT ? "Creel " CREEL_VERSION ", commit " CREEL_COMMIT
+                               {"version", *CREEL_COMMIT ? "Creel " CREEL_VERSION
+                                                           ", commit " CREEL_COMMIT
                                                          : "Creel " CREEL_VERSION}};
     size_t n = 5;
 
@@ -555,7 +577,8 @@ static int write_report(const struct plan *p, struct base_error *err)
     base_buf_addf(&title, "%s: ", p->cli->workload);
     for (size_t i = 0; i < p->policies_n; i++)
         base_buf_addf(&title, "%s%s", i ? ", " : "", p->policies[i]);
-    int rc = sim_report_write(p->cli->out, &p->results, title.data, (const char *const(*)[2])facts, n, err);
+    int rc = sim_report_write(p->cli->out, &p->results, title.data, (const char *const(*)[2])facts,
+                              n, err);
     free(seeds);
     free(cluster);
     free(command);
@@ -588,15 +611,18 @@ static void print(const struct plan *p, bool written)
 
     if (p->cli->format == SIM_FORMAT_TABLE) {
         char *seeds = seeds_text(p->cli), *cluster = cluster_text(p);
-        base_buf_addf(&text, "%s, seed%s %s: %s\n\n", p->cli->workload, p->cli->seeds_n > 1 ? "s" : "", seeds, cluster);
+        base_buf_addf(&text, "%s, seed%s %s: %s\n\n", p->cli->workload,
+                      p->cli->seeds_n > 1 ? "s" : "", seeds, cluster);
         sim_print_folded(text.data);
         base_buf_clear(&text);
         free(seeds);
         free(cluster);
     }
-    sim_output_append_summary(&p->results, p->cli->format, base_terminal_width(STDOUT_FILENO), &text);
+    sim_output_append_summary(&p->results, p->cli->format, base_terminal_width(STDOUT_FILENO),
+                              &text);
     if (p->cli->out && written && p->cli->format == SIM_FORMAT_TABLE)
-        base_buf_addf(&text, "\n%s/%s\n", p->cli->out, p->cli->no_pictures ? "summary.csv" : "index.html");
+        base_buf_addf(&text, "\n%s/%s\n", p->cli->out,
+                      p->cli->no_pictures ? "summary.csv" : "index.html");
     fwrite(text.data, 1, text.len, stdout);
     base_buf_free(&text);
 }
@@ -607,7 +633,8 @@ static int run_plan(struct plan *p, struct base_error *err)
     struct sim_pool_hooks hooks = {.on_outcome = take, .on_progress = progress, .ctx = p};
     int rc = 0;
 
-    sim_results_init(&p->results, p->policies, p->policies_n, (const char *const *)p->variations, p->variations_n);
+    sim_results_init(&p->results, p->policies, p->policies_n, (const char *const *)p->variations,
+                     p->variations_n);
     p->results.axis = p->axis;
     p->results.values = p->values;
     if (p->cli->out) {

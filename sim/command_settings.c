@@ -20,7 +20,8 @@ static int refuse(const char *key, const char *value, const char *wanted, struct
     return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not %s", key, value, wanted);
 }
 
-static int as_int(const char *key, const char *value, int64_t min, int64_t max, int32_t *out, struct base_error *err)
+static int as_int(const char *key, const char *value, int64_t min, int64_t max, int32_t *out,
+                  struct base_error *err)
 {
     char wanted[96];
     int64_t n;
@@ -29,11 +30,13 @@ static int as_int(const char *key, const char *value, int64_t min, int64_t max, 
         *out = (int32_t)n;
         return 0;
     }
-    snprintf(wanted, sizeof wanted, "a whole number from %lld to %lld", (long long)min, (long long)max);
+    snprintf(wanted, sizeof wanted, "a whole number from %lld to %lld", (long long)min,
+             (long long)max);
     return refuse(key, value, wanted, err);
 }
 
-static int as_real(const char *key, const char *value, double min, double max, double *out, struct base_error *err)
+static int as_real(const char *key, const char *value, double min, double max, double *out,
+                   struct base_error *err)
 {
     char wanted[96], *end;
     double x = *value && strchr("+-.0123456789", *value) ? strtod(value, &end) : NAN;
@@ -59,7 +62,8 @@ static int as_seconds(const char *key, const char *value, double min_s, double m
 
 static int as_bool(const char *key, const char *value, bool *out, struct base_error *err)
 {
-    static const char *const yes[] = {"on", "true", "yes", "1"}, *const no[] = {"off", "false", "no", "0"};
+    static const char *const yes[] = {"on", "true", "yes", "1"}, *const no[] = {"off", "false",
+                                                                                "no", "0"};
 
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
         bool is = strcasecmp(value, yes[i]) == 0;
@@ -72,12 +76,15 @@ static int as_bool(const char *key, const char *value, bool *out, struct base_er
 }
 
 /* ---------------------------------------------------------------- the simulator's own */
-#define SETTER(name) static int name(struct sim_setup *s, const char *key, const char *value, struct base_error *err)
+#define SETTER(name)                                                                               \
+    static int name(struct sim_setup *s, const char *key, const char *value, struct base_error *err)
 
 /* What all nodes have, when they are alike. */
 static int alike(const struct sim_setup *s, const char *key, struct base_error *err)
 {
-    return s->groups_n == 1 ? 0 : base_error_set(err, -BASE_EINVAL, "%s: groups says it for each kind of node", key);
+    return s->groups_n == 1
+               ? 0
+               : base_error_set(err, -BASE_EINVAL, "%s: groups says it for each kind of node", key);
 }
 
 SETTER(set_nodes)
@@ -88,12 +95,16 @@ SETTER(set_nodes)
 SETTER(set_map_slots)
 {
     int rc = alike(s, key, err);
-    return rc < 0 ? rc : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_MAP], err);
+    return rc < 0
+               ? rc
+               : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_MAP], err);
 }
 SETTER(set_reduce_slots)
 {
     int rc = alike(s, key, err);
-    return rc < 0 ? rc : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_REDUCE], err);
+    return rc < 0 ? rc
+                  : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_REDUCE],
+                           err);
 }
 SETTER(set_speed)
 {
@@ -112,7 +123,8 @@ static bool parse_group(const char *text, size_t len, struct sim_group *out)
         return false;
     memcpy(one, text, len);
     one[len] = '\0';
-    if (sscanf(one, "%9dx%9d+%9d%n", &out->nodes, &out->slots[BASE_TASK_MAP], &out->slots[BASE_TASK_REDUCE], &end) != 3)
+    if (sscanf(one, "%9dx%9d+%9d%n", &out->nodes, &out->slots[BASE_TASK_MAP],
+               &out->slots[BASE_TASK_REDUCE], &end) != 3)
         return false;
     if (one[end] == '@') {
         const char *speed = one + end + 1;
@@ -121,13 +133,16 @@ static bool parse_group(const char *text, size_t len, struct sim_group *out)
             return false;
         end += 1 + used;
     }
-    return !one[end] && out->nodes > 0 && out->nodes <= SIM_NODES_MAX && out->slots[BASE_TASK_MAP] >= 0 &&
-           out->slots[BASE_TASK_MAP] <= SIM_NODE_SLOTS_MAX && out->slots[BASE_TASK_REDUCE] >= 0 &&
-           out->slots[BASE_TASK_REDUCE] <= SIM_NODE_SLOTS_MAX && out->speed >= 0.001 && out->speed <= 1000;
+    return !one[end] && out->nodes > 0 && out->nodes <= SIM_NODES_MAX &&
+           out->slots[BASE_TASK_MAP] >= 0 && out->slots[BASE_TASK_MAP] <= SIM_NODE_SLOTS_MAX &&
+           out->slots[BASE_TASK_REDUCE] >= 0 &&
+           out->slots[BASE_TASK_REDUCE] <= SIM_NODE_SLOTS_MAX && out->speed >= 0.001 &&
+           out->speed <= 1000;
 }
 SETTER(set_groups)
 {
-    static const char wanted[] = "kinds of nodes as 20x4+1/10x2+1@0.8: nodes, map and reduce slots, speed";
+    static const char wanted[] =
+        "kinds of nodes as 20x4+1/10x2+1@0.8: nodes, map and reduce slots, speed";
     size_t n = 0;
 
     for (const char *at = value;; at++) {
@@ -255,7 +270,8 @@ static const struct setting {
     {"reduce_slots", "2", "reduce slots of each", set_reduce_slots},
     {"speed", "1", "of the nodes: a task takes its time over this", set_speed},
     {"groups", "",
-     "instead of these four, kinds of nodes: 20x4+1/10x2+1@0.8 is 20 nodes with 4 map slots and 1 reduce slot, "
+     "instead of these four, kinds of nodes: 20x4+1/10x2+1@0.8 is 20 nodes with 4 map slots and 1 "
+     "reduce slot, "
      "10 with 2 and 1 at speed 0.8",
      set_groups},
     {"racks", "1", "racks; node i is in rack i modulo racks", set_racks},
@@ -267,11 +283,13 @@ static const struct setting {
     {"slowstart", "0.05", "share of the maps that are done before reduces start", set_slowstart},
     {"swap", "0", "seconds that a resumed task takes longer", set_swap},
     {"stop", "0", "second at which the run ends; 0: with the last job", set_stop},
-    {"progress", "auto", "do heartbeats report the progress of tasks? auto: when the policy asks for it", set_progress},
+    {"progress", "auto",
+     "do heartbeats report the progress of tasks? auto: when the policy asks for it", set_progress},
     {"queues", "", "queues that exist from the beginning, with + between them", set_queues},
     {"f_off", "job's", "a map takes so many times longer with its data in another rack", set_f_off},
     {"f_rack", "job's", "the same with its data on another node of the rack", set_f_rack},
-    {"f_colo", "job's", "the reduce of a job of one map takes so many times longer on that map's node", set_f_colo},
+    {"f_colo", "job's",
+     "the reduce of a job of one map takes so many times longer on that map's node", set_f_colo},
     {"cv", "job's", "coefficient of variation of the times of tasks", set_cv},
     {"setup", "job's", "seconds before the first task of a job", set_setup},
     {"cleanup", "job's", "seconds after the last", set_cleanup},
@@ -292,11 +310,12 @@ static bool same_name(const char *a, const char *b)
 /* ---------------------------------------------------------------- a setup */
 void sim_setup_init(struct sim_setup *s)
 {
-    *s = (struct sim_setup){.groups = {{.nodes = 100, .slots = {4, 2}, .speed = 1}},
-                            .groups_n = 1,
-                            .cluster = {.racks = 1, .heartbeat_us = SIM_HEARTBEAT_AUTO, .oob = true},
-                            .slowstart = 0.05,
-                            .progress = SIM_PROGRESS_AUTO};
+    *s =
+        (struct sim_setup){.groups = {{.nodes = 100, .slots = {4, 2}, .speed = 1}},
+                           .groups_n = 1,
+                           .cluster = {.racks = 1, .heartbeat_us = SIM_HEARTBEAT_AUTO, .oob = true},
+                           .slowstart = 0.05,
+                           .progress = SIM_PROGRESS_AUTO};
     s->tweak = (struct sim_tweak){.f_off = NAN,
                                   .f_rack = NAN,
                                   .f_colo = NAN,
@@ -372,7 +391,8 @@ int sim_setup_set_pair(struct sim_setup *s, const char *pair, struct base_error 
 void sim_setup_describe(struct base_buf *out)
 {
     for (size_t i = 0; i < SETTINGS; i++)
-        base_buf_addf(out, "  %-16s %-6s %s\n", settings[i].name, settings[i].value, settings[i].help);
+        base_buf_addf(out, "  %-16s %-6s %s\n", settings[i].name, settings[i].value,
+                      settings[i].help);
 }
 
 void sim_setup_nearest(const char *key, const char **best, size_t *distance)

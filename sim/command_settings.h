@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "sim/engine/sim.h"
 #include "sim/command.h"
+#include "sim/engine/sim.h"
 
 struct sim_tweak { /* of every job; NAN or below 0: as the workload has it */
     double f_off, f_rack, f_colo, cv;
@@ -31,11 +31,12 @@ struct sim_setup {
     struct policy_conf options;
     struct sim_list params; /* of the workload */
 };
-void sim_setup_init(struct sim_setup *s); /* 100 nodes of 4 + 2 slots in one rack, out-of-band heartbeats */
+void sim_setup_init(
+    struct sim_setup *s); /* 100 nodes of 4 + 2 slots in one rack, out-of-band heartbeats */
 void sim_setup_copy(struct sim_setup *to, const struct sim_setup *from);
 void sim_setup_free(struct sim_setup *s);
-/* -BASE_EINVAL with the key, the value and what was expected. A key that is neither the simulator's nor a policy's is kept
- * for the workload. */
+/* -BASE_EINVAL with the key, the value and what was expected. A key that is neither the simulator's
+ * nor a policy's is kept for the workload. */
 int sim_setup_set(struct sim_setup *s, const char *key, const char *value, struct base_error *err);
 /* "KEY=VALUE" */
 int sim_setup_set_pair(struct sim_setup *s, const char *pair, struct base_error *err);

@@ -12,7 +12,8 @@
 
 static void add_quoted(struct base_buf *b, const char *arg)
 {
-    static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
+    static const char harmless[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
 
     if (*arg && strspn(arg, harmless) == strlen(arg)) {
         base_buf_adds(b, arg);
@@ -66,12 +67,14 @@ static json_t *cluster(const struct sim_manifest *m)
 
     json_t *groups = json_array();
     for (size_t i = 0; i < s->groups_n; i++)
-        json_array_append_new(groups, json_pack("{s:i, s:i, s:i, s:f}", "nodes", s->groups[i].nodes, "map_slots",
-                                                s->groups[i].slots[BASE_TASK_MAP], "reduce_slots",
-                                                s->groups[i].slots[BASE_TASK_REDUCE], "speed", s->groups[i].speed));
-    return json_pack("{s:i, s:o, s:i, s:f, s:b, s:f}", "nodes", sim_setup_nodes(s), "groups", groups, "racks",
-                     s->cluster.racks, "heartbeat_s", (double)m->heartbeat_us / 1e6, "oob_heartbeat", s->cluster.oob,
-                     "slowstart", s->slowstart);
+        json_array_append_new(
+            groups, json_pack("{s:i, s:i, s:i, s:f}", "nodes", s->groups[i].nodes, "map_slots",
+                              s->groups[i].slots[BASE_TASK_MAP], "reduce_slots",
+                              s->groups[i].slots[BASE_TASK_REDUCE], "speed", s->groups[i].speed));
+    return json_pack("{s:i, s:o, s:i, s:f, s:b, s:f}", "nodes", sim_setup_nodes(s), "groups",
+                     groups, "racks", s->cluster.racks, "heartbeat_s",
+                     (double)m->heartbeat_us / 1e6, "oob_heartbeat", s->cluster.oob, "slowstart",
+                     s->slowstart);
 }
 
 static json_t *options(const struct policy_conf *c)
@@ -88,14 +91,16 @@ static json_t *sweeps(const struct sim_cli *cli)
     json_t *o = json_object();
 
     for (size_t i = 0; i < cli->sweeps_n; i++)
-        json_object_set_new(o, cli->sweeps[i].key,
-                            texts((const char *const *)cli->sweeps[i].values.v, cli->sweeps[i].values.n));
+        json_object_set_new(
+            o, cli->sweeps[i].key,
+            texts((const char *const *)cli->sweeps[i].values.v, cli->sweeps[i].values.n));
     return o;
 }
 
 int sim_manifest_write(const struct sim_manifest *m, struct base_error *err)
 {
-    char *command = sim_manifest_command(m->cli), *path = base_printf("%s/manifest.json", m->cli->out);
+    char *command = sim_manifest_command(m->cli),
+         *path = base_printf("%s/manifest.json", m->cli->out);
     json_t *j = json_object(), *seeds = json_array();
 
     for (uint64_t i = 0; i < m->cli->seeds_n; i++)
@@ -103,7 +108,8 @@ int sim_manifest_write(const struct sim_manifest *m, struct base_error *err)
     json_object_set_new(j, "creel", json_string(CREEL_VERSION));
     json_object_set_new(j, "commit", *CREEL_COMMIT ? json_string(CREEL_COMMIT) : json_null());
     json_object_set_new(j, "command", as_text(command));
-    json_object_set_new(j, "arguments", texts((const char *const *)m->cli->argv + 1, (size_t)m->cli->argc - 1));
+    json_object_set_new(j, "arguments",
+                        texts((const char *const *)m->cli->argv + 1, (size_t)m->cli->argc - 1));
     json_object_set_new(j, "workload", as_text(m->cli->workload));
     json_object_set_new(j, "policies", texts(m->policies, m->policies_n));
     json_object_set_new(j, "seeds", seeds);

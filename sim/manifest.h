@@ -11,7 +11,7 @@ struct sim_manifest {
     const char *const *policies;
     size_t policies_n;
     const struct sim_setup *setup; /* before any sweep */
-    int64_t heartbeat_us; /* as resolved */
+    int64_t heartbeat_us;          /* as resolved */
 };
 /* Writes OUT/manifest.json. */
 int sim_manifest_write(const struct sim_manifest *m, struct base_error *err);

@@ -63,7 +63,8 @@ static bool say(int fd, enum said kind, const void *data, size_t len)
     return base_write_all(fd, &f, sizeof f) == 0 && base_write_all(fd, data, len) == 0;
 }
 
-static bool tell_progress(void *ctx, double fraction, int64_t now_us, const struct sim_totals *so_far)
+static bool tell_progress(void *ctx, double fraction, int64_t now_us,
+                          const struct sim_totals *so_far)
 {
     struct teller *t = ctx;
     int64_t now = now_ms();
@@ -138,11 +139,12 @@ static void complain(const struct pool *p, const struct child *c, int status, st
 
     sim_spec_name(&p->specs[c->index], name, sizeof name);
     if (WIFSIGNALED(status))
-        base_error_set(&o->err, -BASE_EIO, "%s: its process died: %s%s", name, strsignal(WTERMSIG(status)),
+        base_error_set(&o->err, -BASE_EIO, "%s: its process died: %s%s", name,
+                       strsignal(WTERMSIG(status)),
                        WTERMSIG(status) == SIGKILL ? " (out of memory?)" : "");
     else
-        base_error_set(&o->err, -BASE_EIO, "%s: its process ended with status %d and no result", name,
-                       WEXITSTATUS(status));
+        base_error_set(&o->err, -BASE_EIO, "%s: its process ended with status %d and no result",
+                       name, WEXITSTATUS(status));
     o->code = o->err.code;
 }
 
@@ -255,7 +257,8 @@ static void listen_to(struct pool *p)
             read_child(p, &p->children[i]);
 }
 
-/* Starts what may be started. Results that wait for an earlier one are bounded: no more runs ahead than two rounds. */
+/* Starts what may be started. Results that wait for an earlier one are bounded: no more runs ahead
+ * than two rounds. */
 static int fill(struct pool *p, struct base_error *err)
 {
     for (int i = 0; i < p->children_n && p->started < p->n; i++) {
@@ -290,8 +293,8 @@ int sim_pool_processors(void)
     return n > 0 ? (int)n : 1;
 }
 
-int sim_pool_run(const struct sim_spec *specs, size_t n, int jobs, const struct sim_pool_hooks *hooks,
-                 struct base_error *err)
+int sim_pool_run(const struct sim_spec *specs, size_t n, int jobs,
+                 const struct sim_pool_hooks *hooks, struct base_error *err)
 {
     struct pool p = {.specs = specs, .n = n, .hooks = hooks};
     int64_t shown_ms = 0;

@@ -42,7 +42,8 @@ void sim_spec_name(const struct sim_spec *spec, char *out, size_t size)
     if (spec->label)
         snprintf(out, size, "%s", spec->label);
     else
-        snprintf(out, size, "%s, seed %llu", spec->conf.policy, (unsigned long long)spec->conf.seed);
+        snprintf(out, size, "%s, seed %llu", spec->conf.policy,
+                 (unsigned long long)spec->conf.seed);
 }
 
 /* ---------------------------------------------------------------- jobs in */
@@ -59,7 +60,8 @@ static int next_job(void *self, struct sim_job *job, struct base_error *err)
     return rc;
 }
 
-static bool job_at_end(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *job)
+static bool job_at_end(void *self, const struct sim_job_result *ended, int64_t now_us,
+                       struct sim_job *job)
 {
     struct run *run = self;
 
@@ -70,9 +72,10 @@ static bool job_at_end(void *self, const struct sim_job_result *ended, int64_t n
     return true;
 }
 
-/* The next job without its place in time: it is submitted when it is taken. @ended: the one before, NULL: none. */
-static int take_alone(struct run *run, const struct sim_job_result *ended, int64_t now_us, struct sim_job *job,
-                      struct base_error *err)
+/* The next job without its place in time: it is submitted when it is taken. @ended: the one before,
+ * NULL: none. */
+static int take_alone(struct run *run, const struct sim_job_result *ended, int64_t now_us,
+                      struct sim_job *job, struct base_error *err)
 {
     int rc = run->over ? 0 : next_job(run, job, err);
 
@@ -98,11 +101,13 @@ static int next_alone(void *self, struct sim_job *job, struct base_error *err)
     return run->given ? 0 : take_alone(run, NULL, 0, job, err);
 }
 
-static bool alone_at_end(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *job)
+static bool alone_at_end(void *self, const struct sim_job_result *ended, int64_t now_us,
+                         struct sim_job *job)
 {
     struct run *run = self;
 
-    if (run->asked == ended->id || run->late.code) /* one for each that ends; the engine asks until there is none */
+    if (run->asked == ended->id ||
+        run->late.code) /* one for each that ends; the engine asks until there is none */
         return false;
     run->asked = ended->id;
     return take_alone(run, ended, now_us, job, &run->late) == 1;
@@ -322,7 +327,8 @@ static void close_workload(struct run *run)
         keep_note(run, sim_source_scaling_note(run->source));
         if (sim_source_skipped_lines(run->source)) {
             snprintf(text, sizeof text, "bad lines that were passed over: %zu; the first: %s",
-                     sim_source_skipped_lines(run->source), sim_source_first_skipped_error(run->source));
+                     sim_source_skipped_lines(run->source),
+                     sim_source_first_skipped_error(run->source));
             keep_note(run, text);
         }
         sim_source_close(run->source);
@@ -342,7 +348,8 @@ static void forget_texts(struct run *run)
     }
 }
 
-int sim_run_spec(const struct sim_spec *spec, const struct sim_run_watch *watch, struct sim_outcome *out)
+int sim_run_spec(const struct sim_spec *spec, const struct sim_run_watch *watch,
+                 struct sim_outcome *out)
 {
     struct run run = {.spec = spec, .watch = watch, .out = out, .inner = spec->conf.workload};
     double begin = cpu_now();
@@ -396,7 +403,8 @@ void sim_outcome_pack(const struct sim_outcome *o, struct base_buf *out)
     if (o->usage)
         sim_usage_pack(o->usage, &usage);
     for (size_t i = 0; i < o->jobs_n; i++) {
-        const char *last[] = {o->jobs[i].name, o->jobs[i].class_name, o->jobs[i].pool, o->jobs[i].user};
+        const char *last[] = {o->jobs[i].name, o->jobs[i].class_name, o->jobs[i].pool,
+                              o->jobs[i].user};
         for (size_t k = 0; k < sizeof last / sizeof *last; k++) {
             size_t end = (size_t)(last[k] - o->texts) + strlen(last[k]) + 1;
             texts = end > texts ? end : texts;
@@ -445,8 +453,9 @@ int sim_outcome_unpack(struct sim_outcome *o, const char *data, size_t len, stru
     if (len < sizeof head)
         return base_error_set(err, -BASE_ECORRUPT, "a result is cut short");
     memcpy(&head, data, sizeof head);
-    if (head.jobs_n > len / sizeof *o->jobs ||
-        len != sizeof head + head.jobs_n * sizeof *o->jobs + head.texts + head.notes + head.extra + head.usage)
+    if (head.jobs_n > len / sizeof *o->jobs || len != sizeof head + head.jobs_n * sizeof *o->jobs +
+                                                          head.texts + head.notes + head.extra +
+                                                          head.usage)
         return base_error_set(err, -BASE_ECORRUPT, "a result is not as it was sent");
     o->code = head.code;
     o->err = head.err;

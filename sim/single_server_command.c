@@ -1,4 +1,5 @@
-/* sim/single_server_command.c - `creel sim --single-server`: a trace's jobs on one machine, under exact policies. */
+/* sim/single_server_command.c - `creel sim --single-server`: a trace's jobs on one machine, under
+ * exact policies. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,8 @@ struct single {
 
 static int find_policies(const struct sim_cli *cli, struct single *s, struct base_error *err)
 {
-    static const enum sim_single_policy usual[] = {SIM_SINGLE_FIFO, SIM_SINGLE_PS, SIM_SINGLE_LAS, SIM_SINGLE_FSP,
-                                                   SIM_SINGLE_SRPT};
+    static const enum sim_single_policy usual[] = {SIM_SINGLE_FIFO, SIM_SINGLE_PS, SIM_SINGLE_LAS,
+                                                   SIM_SINGLE_FSP, SIM_SINGLE_SRPT};
 
     if (!cli->policies.n) {
         memcpy(s->policies, usual, sizeof usual);
@@ -42,8 +43,8 @@ static int find_policies(const struct sim_cli *cli, struct single *s, struct bas
     return 0;
 }
 
-static int run_seed(const struct sim_cli *cli, const struct sim_setup *setup, uint64_t seed, struct single *s,
-                    struct base_error *err)
+static int run_seed(const struct sim_cli *cli, const struct sim_setup *setup, uint64_t seed,
+                    struct single *s, struct base_error *err)
 {
     struct sim_source_conf conf = {.what = cli->workload,
                                    .params = (const char *const *)setup->params.v,
@@ -98,7 +99,8 @@ static void print(const struct sim_cli *cli, const struct single *s)
     } else {
         base_buf_adds(&out, "policy,mean_sojourn_s\n");
         for (size_t i = 0; i < s->n; i++)
-            base_buf_addf(&out, "%s,%.6f\n", sim_single_policy_name(s->policies[i]), s->mean_s[i].mean);
+            base_buf_addf(&out, "%s,%.6f\n", sim_single_policy_name(s->policies[i]),
+                          s->mean_s[i].mean);
     }
     fwrite(out.data, 1, out.len, stdout);
     base_buf_free(&out);

@@ -109,7 +109,8 @@ void sim_usage_add(struct sim_usage *u, const struct sim_alloc *a)
         free(job);
     }
     for (int b = 0; b < SIM_USAGE_BYS; b++) {
-        struct sim_usage_line *line = u->by[b].too_many ? NULL : line_of(&u->by[b], names[b] ? names[b] : "");
+        struct sim_usage_line *line =
+            u->by[b].too_many ? NULL : line_of(&u->by[b], names[b] ? names[b] : "");
         if (!line)
             continue;
         settle(u, line, a->kind, a->now_us);
@@ -133,15 +134,18 @@ size_t sim_usage_cells(const struct sim_usage *u)
     return (size_t)((u->end_us + u->width_us - 1) / u->width_us);
 }
 
-double sim_usage_slots(const struct sim_usage *u, const struct sim_usage_line *line, enum base_task_kind kind, size_t i)
+double sim_usage_slots(const struct sim_usage *u, const struct sim_usage_line *line,
+                       enum base_task_kind kind, size_t i)
 {
     int64_t begin = (int64_t)i * u->width_us;
-    int64_t width = begin + u->width_us <= u->end_us ? u->width_us : u->end_us - begin; /* the last one is cut */
+    /* the last one is cut */
+    int64_t width = begin + u->width_us <= u->end_us ? u->width_us : u->end_us - begin;
 
     return width > 0 ? line->cell[kind][i] / (double)width : 0;
 }
 
-const struct sim_usage_line *sim_usage_find(const struct sim_usage *u, enum sim_usage_by by, const char *name)
+const struct sim_usage_line *sim_usage_find(const struct sim_usage *u, enum sim_usage_by by,
+                                            const char *name)
 {
     for (size_t i = 0; i < u->by[by].n; i++)
         if (strcmp(u->by[by].v[i].name, name) == 0)
@@ -191,7 +195,8 @@ int sim_usage_unpack(struct sim_usage *u, const char *data, size_t len, struct b
     for (int b = 0; b < SIM_USAGE_BYS; b++)
         lines += head.n[b];
     size_t cells = u->width_us > 0 ? sim_usage_cells(u) : SIM_USAGE_CELLS + 1;
-    if (cells > SIM_USAGE_CELLS || len != at + lines * (SIM_TEXT_MAX + BASE_TASK_KINDS * cells * sizeof(double)))
+    if (cells > SIM_USAGE_CELLS ||
+        len != at + lines * (SIM_TEXT_MAX + BASE_TASK_KINDS * cells * sizeof(double)))
         return base_error_set(err, -BASE_ECORRUPT, "slots over time are not as they were sent");
     for (int b = 0; b < SIM_USAGE_BYS; b++) {
         u->by[b].too_many = head.too_many[b];
@@ -200,7 +205,8 @@ int sim_usage_unpack(struct sim_usage *u, const char *data, size_t len, struct b
             memcpy(name, data + at, SIM_TEXT_MAX);
             at += SIM_TEXT_MAX;
             struct sim_usage_line *line = line_of(&u->by[b], name);
-            for (enum base_task_kind k = 0; line && k < BASE_TASK_KINDS; k++, at += cells * sizeof(double))
+            for (enum base_task_kind k = 0; line && k < BASE_TASK_KINDS;
+                 k++, at += cells * sizeof(double))
                 memcpy(line->cell[k], data + at, cells * sizeof(double));
         }
     }

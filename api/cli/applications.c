@@ -9,8 +9,19 @@
 #include "api/cli/text/table.h"
 #include "api/cli/text/text.h"
 
-enum { KEY_LIST = 256, KEY_STATUS, KEY_KILL, KEY_STATES, KEY_TYPES, KEY_TAGS, KEY_USER, KEY_QUEUE,
-       KEY_CHANGE_QUEUE, KEY_APP_ID, KEY_MOVE_TO_QUEUE };
+enum {
+    KEY_LIST = 256,
+    KEY_STATUS,
+    KEY_KILL,
+    KEY_STATES,
+    KEY_TYPES,
+    KEY_TAGS,
+    KEY_USER,
+    KEY_QUEUE,
+    KEY_CHANGE_QUEUE,
+    KEY_APP_ID,
+    KEY_MOVE_TO_QUEUE
+};
 
 struct app {
     bool list, own_form; /* own_form: list and status without a dash */

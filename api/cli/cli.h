@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "base/conf/conf.h"
+#include "base/conf/rm_list.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/conf/rm_list.h"
 
 enum cli_exit {
     CLI_OK = 0,

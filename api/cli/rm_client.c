@@ -340,7 +340,7 @@ static int call_all_once(struct cli_rm *rm, const char *method, const char *path
     size_t asked = 0, not_rms = 0;
     bool more;
     do {
-        char location[sizeof ((struct base_http_answer *)0)->location];
+        char location[sizeof((struct base_http_answer *)0)->location];
         char *url = build_url(rm, base_rm_turn_url(&rm->turn), method, path);
         int rc = call_url(rm, method, url, body, answer_timeout_ms(rm, method, flags, round),
                           location, out);

@@ -58,7 +58,8 @@ static bool parse_range(const char *s, size_t n, struct range *out)
     slash = memchr(s, '/', out->len);
     if (out->len == 1 && *s == '*')
         out->wildcards = 2; /* java.net.URLConnection sends "*" */
-    else if (!slash || !is_token(s, (size_t)(slash - s)) || !is_token(slash + 1, (size_t)(type_end - slash - 1)))
+    else if (!slash || !is_token(s, (size_t)(slash - s)) ||
+             !is_token(slash + 1, (size_t)(type_end - slash - 1)))
         return false;
     else
         out->wildcards = (s[0] == '*') + (slash[1] == '*' && slash + 2 == type_end);
@@ -89,7 +90,8 @@ static bool range_names_type(const struct range *r, const char *type)
 /* Returns which of JSON and XML, in this order, the range covers; -1: neither. */
 static int match_offered_type(const struct range *r)
 {
-    if (range_names_type(r, "application/json") || range_names_type(r, "application/*") || r->wildcards == 2)
+    if (range_names_type(r, "application/json") || range_names_type(r, "application/*") ||
+        r->wildcards == 2)
         return API_ACCEPT_JSON;
     return range_names_type(r, "application/xml") ? API_ACCEPT_XML : -1;
 }
@@ -115,7 +117,8 @@ enum api_accept api_accept_parse(const char *header, bool *named)
             text_xml = text_xml || range_names_type(&r, "text/xml");
             what = match_offered_type(&r);
             /* Prefer a higher q, then the more specific range, then the client's order. */
-            if (what >= 0 && r.q > 0 && (best < 0 || r.q > best_q || (r.q == best_q && r.wildcards < best_wildcards))) {
+            if (what >= 0 && r.q > 0 &&
+                (best < 0 || r.q > best_q || (r.q == best_q && r.wildcards < best_wildcards))) {
                 best = what;
                 best_q = r.q;
                 best_wildcards = r.wildcards;

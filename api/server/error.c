@@ -18,8 +18,10 @@ static const struct {
     {"AccessControlException", "org.apache.hadoop.security.AccessControlException"},
     {"YarnException", "org.apache.hadoop.yarn.exceptions.YarnException"},
     {"YarnRuntimeException", "org.apache.hadoop.yarn.exceptions.YarnRuntimeException"},
-    {"ApplicationNotFoundException", "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException"},
-    {"InvalidResourceRequestException", "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException"},
+    {"ApplicationNotFoundException",
+     "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException"},
+    {"InvalidResourceRequestException",
+     "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException"},
     {"WebApplicationException", "javax.ws.rs.WebApplicationException"},
     {"QueryParamException", "com.sun.jersey.api.ParamException$QueryParamException"},
     {"IllegalArgumentException", "java.lang.IllegalArgumentException"},
@@ -45,10 +47,12 @@ static void add_java_class(struct base_buf *out, const char *name)
     base_buf_addf(out, "creel.%s", name); /* an exception of Creel's own */
 }
 
-void api_error_encode_document(struct base_buf *out, enum api_type type, const char *exception, const char *message)
+void api_error_encode_document(struct base_buf *out, enum api_type type, const char *exception,
+                               const char *message)
 {
     if (type == API_XML) {
-        base_buf_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>");
+        base_buf_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" "
+                           "standalone=\"yes\"?><RemoteException><exception>");
         base_buf_adds(out, exception);
         base_buf_adds(out, "</exception>");
         if (message && message[0]) {
@@ -71,7 +75,8 @@ void api_error_encode_document(struct base_buf *out, enum api_type type, const c
     base_buf_adds(out, "\"}}");
 }
 
-void api_answer_error(struct api_request *rq, unsigned status, const char *exception, const char *fmt, ...)
+void api_answer_error(struct api_request *rq, unsigned status, const char *exception,
+                      const char *fmt, ...)
 {
     struct base_buf message = {0}, body = {0};
     enum api_type type = api_want(rq);
@@ -138,15 +143,17 @@ static void hand_over_body(struct api_request *rq, unsigned status, enum api_typ
 }
 
 /* Adds the servlet engine's own page: URI, STATUS, MESSAGE and, unless NULL, SERVLET. */
-static void add_error_page(struct base_buf *b, const char *path, unsigned status, const char *reason, bool html,
-                           const char *servlet)
+static void add_error_page(struct base_buf *b, const char *path, unsigned status,
+                           const char *reason, bool html, const char *servlet)
 {
     if (!html) {
-        base_buf_addf(b, "HTTP ERROR %u %s\nURI: %s\nSTATUS: %u\nMESSAGE: %s\n", status, reason, path, status, reason);
+        base_buf_addf(b, "HTTP ERROR %u %s\nURI: %s\nSTATUS: %u\nMESSAGE: %s\n", status, reason,
+                      path, status, reason);
         return;
     }
     base_buf_addf(b,
-                  "<html>\n<head>\n<meta http-equiv=\"Content-Type\" content=\"text/html;charset=ISO-8859-1\"/>\n"
+                  "<html>\n<head>\n<meta http-equiv=\"Content-Type\" "
+                  "content=\"text/html;charset=ISO-8859-1\"/>\n"
                   "<title>Error %u ",
                   status);
     api_xml_add_text(b, reason);
@@ -154,7 +161,8 @@ static void add_error_page(struct base_buf *b, const char *path, unsigned status
     api_xml_add_text(b, reason);
     base_buf_adds(b, "</h2>\n<table>\n<tr><th>URI:</th><td>");
     api_xml_add_text(b, path);
-    base_buf_addf(b, "</td></tr>\n<tr><th>STATUS:</th><td>%u</td></tr>\n<tr><th>MESSAGE:</th><td>", status);
+    base_buf_addf(b, "</td></tr>\n<tr><th>STATUS:</th><td>%u</td></tr>\n<tr><th>MESSAGE:</th><td>",
+                  status);
     api_xml_add_text(b, reason);
     base_buf_adds(b, "</td></tr>\n");
     if (servlet)
@@ -170,7 +178,8 @@ void api_error_answer_server_page(struct api_request *rq, unsigned status, const
     hand_over_body(rq, status, API_TEXT, "text/html;charset=iso-8859-1", true, &b);
 }
 
-void api_answer_html_page(struct api_request *rq, unsigned status, const char *message, const char *servlet)
+void api_answer_html_page(struct api_request *rq, unsigned status, const char *message,
+                          const char *servlet)
 {
     struct base_buf b = {0};
     struct api_reply reply = {.kind = API_REPLY_BODY,
@@ -191,11 +200,13 @@ void api_error_answer_not_found(struct api_request *rq)
     const char *path = rq->uri.path;
     struct base_buf b = {0};
 
-    if (!starts_with(path, "/ws/") && !starts_with(path, "/cluster/") && !starts_with(path, "/node/")) {
+    if (!starts_with(path, "/ws/") && !starts_with(path, "/cluster/") &&
+        !starts_with(path, "/node/")) {
         api_error_answer_server_page(rq, 404, "Not Found");
         return;
     }
-    base_buf_adds(&b, "<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 4.01//EN\" \"http://www.w3.org/TR/html4/strict.dtd\">\n"
+    base_buf_adds(&b, "<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 4.01//EN\" "
+                      "\"http://www.w3.org/TR/html4/strict.dtd\">\n"
                       "<html>\n"
                       "  <meta http-equiv=\"Content-type\" content=\"text/html; charset=UTF-8\">\n"
                       "  <title>\n    Sorry, got error 404\n  </title>\n"
@@ -241,7 +252,8 @@ void api_error_answer_wrong_method(struct api_request *rq)
 
     if (matches_creel_route(rq)) {
         add_allow(rq, ", ");
-        api_answer_error(rq, 405, "MethodNotAllowedException", "%s does not serve %s", rq->uri.path, rq->method);
+        api_answer_error(rq, 405, "MethodNotAllowedException", "%s does not serve %s", rq->uri.path,
+                         rq->method);
         return;
     }
     if (json)
@@ -288,20 +300,22 @@ void api_error_answer_no_content_type(struct api_request *rq)
 {
     const char *name = get_body_class(rq->route->path);
 
-    api_answer_error(rq, 503, "WebApplicationException",
-                     "com.sun.jersey.api.MessageException: A message body reader for Java class "
-                     "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.%s, and Java type class "
-                     "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.%s, and MIME media type "
-                     "application/octet-stream was not found.\n",
-                     name, name);
+    api_answer_error(
+        rq, 503, "WebApplicationException",
+        "com.sun.jersey.api.MessageException: A message body reader for Java class "
+        "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.%s, and Java type class "
+        "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.%s, and MIME media type "
+        "application/octet-stream was not found.\n",
+        name, name);
 }
 
 static void add_wadl(struct api_request *rq, struct base_buf *b)
 {
     static const char *const names[] = {"GET", "POST", "PUT", "DELETE"};
 
-    base_buf_adds(b, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
-                     "<application xmlns=\"http://wadl.dev.java.net/2009/02\"><resources><resource path=\"");
+    base_buf_adds(
+        b, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
+           "<application xmlns=\"http://wadl.dev.java.net/2009/02\"><resources><resource path=\"");
     api_xml_add_text(b, rq->uri.path + 1);
     base_buf_adds(b, "\">");
     for (int i = 0; i < API_M_COUNT; i++)
@@ -375,7 +389,8 @@ bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *re
                        html ? "Not Acceptable: expected application/json or application/xml"
                             : "Server Error",
                        html, NULL);
-        reply->content_type = html ? "text/html;charset=iso-8859-1" : "text/plain;charset=iso-8859-1";
+        reply->content_type =
+            html ? "text/html;charset=iso-8859-1" : "text/plain;charset=iso-8859-1";
     }
     reply->status = status;
     reply->type = API_XML;

@@ -72,7 +72,8 @@ void api_gunzip_free(z_stream *z)
     free(z);
 }
 
-int api_gunzip_add_piece(z_stream *z, const char *data, size_t len, size_t max, struct base_buf *out, bool *done)
+int api_gunzip_add_piece(z_stream *z, const char *data, size_t len, size_t max,
+                         struct base_buf *out, bool *done)
 {
     char buf[16 * 1024];
 

@@ -81,7 +81,8 @@ bool api_origin_check_host(struct api_request *rq)
     rq->host = h.value;
     /* For "GET http://name/path" the name in the target counts (RFC 9112 3.2.2). Host has to be a
      * name of ours all the same, so that both readings agree. */
-    return check_host_name(rq, h.value) && (!rq->uri.authority || check_host_name(rq, rq->uri.authority));
+    return check_host_name(rq, h.value) &&
+           (!rq->uri.authority || check_host_name(rq, rq->uri.authority));
 }
 
 bool api_origin_is_foreign(const struct api_request *rq)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct api_pace { /* starts as zeros */
+struct api_pace {             /* starts as zeros */
     int64_t of_ms, window_ms; /* when the measured body and the current window began */
     uint64_t received;        /* bytes received when the window began */
 };

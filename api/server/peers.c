@@ -57,7 +57,8 @@ void api_peers_free(struct api_peers *p)
 
     if (!p)
         return;
-    HASH_ITER(hh, p->by_address, peer, next) {
+    HASH_ITER(hh, p->by_address, peer, next)
+    {
         base_assert(peer->seats == 0);
         peer_free(p, peer);
     }
@@ -100,7 +101,8 @@ static void forget_old_peers(struct api_peers *p, int64_t now_ms)
     if (now_ms - p->swept_ms < SWEEP_EVERY_MS)
         return;
     p->swept_ms = now_ms;
-    HASH_ITER(hh, p->by_address, peer, next) {
+    HASH_ITER(hh, p->by_address, peer, next)
+    {
         if (peer->seats == 0 && peer->node_until_ms <= now_ms) {
             peer_free(p, peer);
             p->n_remembered--;
@@ -209,8 +211,8 @@ static struct api_seat *seat_of_link(struct api_link *l)
     return (struct api_seat *)(void *)((char *)l - offsetof(struct api_seat, silent));
 }
 
-void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat, const struct sockaddr *from,
-                               int fd, int64_t now_ms)
+void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat,
+                               const struct sockaddr *from, int fd, int64_t now_ms)
 {
     struct in6_addr key = make_key(from);
     struct api_peer *peer;

@@ -55,8 +55,8 @@ void api_peers_free(struct api_peers *p); /* no connection may be left; NULL-saf
 bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, int64_t now_ms);
 /* Registers a connection as silent; others may be shut down for it (with shutdown(2), so that their
  * owner sees the end). @fd must stay open until api_peers_unseat_connection(). */
-void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat, const struct sockaddr *from,
-                               int fd, int64_t now_ms);
+void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat,
+                               const struct sockaddr *from, int fd, int64_t now_ms);
 void api_peers_unseat_connection(struct api_peers *p, struct api_seat *seat, int64_t now_ms);
 /* Marks a connection as no longer silent: a whole request head has come. */
 void api_peers_mark_spoken(struct api_peers *p, struct api_seat *seat);

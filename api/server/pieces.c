@@ -5,14 +5,14 @@
 
 #include "api/server/server_internal.h"
 
-#define PACKED_STEP (8 * 1024)
+#define PACKED_STEP    (8 * 1024)
 #define DEFLATE_MEMORY (256 * 1024) /* SOURCE: zconf.h, of windowBits 15 and memLevel 8 */
-#define PACKED_FULL (32 * 1024) /* a compressed piece grows up to this length */
+#define PACKED_FULL    (32 * 1024)  /* a compressed piece grows up to this length */
 
 struct api_pieces {
     struct base_buf *v;
     size_t n, cap;
-    uint64_t len;    /* length of all pieces */
+    uint64_t len;      /* length of all pieces */
     z_stream *deflate; /* NULL: not compressed */
     size_t at, sent;   /* piece being sent, and how many of its bytes are sent */
 };
@@ -24,7 +24,8 @@ struct api_pieces *api_pieces_new(const struct api_request *rq)
     if (!rq->accept_gzip)
         return p;
     p->deflate = base_alloc(sizeof *p->deflate);
-    if (deflateInit2(p->deflate, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(p->deflate, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
         free(p->deflate);
         p->deflate = NULL;
     }
@@ -46,7 +47,8 @@ static void compress_into_pieces(struct api_pieces *p, const struct base_buf *in
     z->next_in = (Bytef *)in->data;
     z->avail_in = (uInt)in->len;
     do {
-        struct base_buf *out = p->n && p->v[p->n - 1].len < PACKED_FULL ? &p->v[p->n - 1] : add_empty_piece(p);
+        struct base_buf *out =
+            p->n && p->v[p->n - 1].len < PACKED_FULL ? &p->v[p->n - 1] : add_empty_piece(p);
 
         base_buf_reserve(out, PACKED_STEP);
         z->next_out = (Bytef *)out->data + out->len;

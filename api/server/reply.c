@@ -93,24 +93,30 @@ void api_answer(struct api_request *rq, unsigned status, enum api_type type, str
 
 void api_answer_from_gate(struct api_request *rq, unsigned status, struct base_buf *body)
 {
-    struct api_reply reply = {
-        .kind = API_REPLY_BODY, .status = status, .type = API_TEXT, .final = true, .gate = true, .body = *body};
+    struct api_reply reply = {.kind = API_REPLY_BODY,
+                              .status = status,
+                              .type = API_TEXT,
+                              .final = true,
+                              .gate = true,
+                              .body = *body};
 
     memset(body, 0, sizeof *body);
     api_reply_hand_over(rq, &reply);
 }
 
-void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type, struct api_pieces **p)
+void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type,
+                       struct api_pieces **p)
 {
-    struct api_reply reply = {.kind = API_REPLY_PIECES, .status = status, .type = type, .pieces = *p};
+    struct api_reply reply = {
+        .kind = API_REPLY_PIECES, .status = status, .type = type, .pieces = *p};
 
     *p = NULL;
     api_pieces_finish(reply.pieces);
     api_reply_hand_over(rq, &reply);
 }
 
-void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd, uint64_t offset,
-                     uint64_t len)
+void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd,
+                     uint64_t offset, uint64_t len)
 {
     struct api_reply reply = {.kind = API_REPLY_FILE,
                               .status = status,
@@ -123,7 +129,8 @@ void api_answer_file(struct api_request *rq, unsigned status, const char *conten
 }
 
 void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
-                       int64_t (*read)(void *u, char *buf, size_t max), void *u, void (*free_fn)(void *))
+                       int64_t (*read)(void *u, char *buf, size_t max), void *u,
+                       void (*free_fn)(void *))
 {
     struct api_reply reply = {.kind = API_REPLY_STREAM,
                               .status = status,
@@ -189,7 +196,8 @@ static struct MHD_Response *create_stream_response(struct api_request *rq)
     st->u = reply->u;
     st->free_fn = reply->free_fn;
     reply->free_fn = NULL; /* now owned by the stream */
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, read_stream, st, free_stream);
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, read_stream, st,
+                                             free_stream);
 }
 
 static struct MHD_Response *create_file_response(struct api_reply *reply)
@@ -216,8 +224,10 @@ static bool compress_body(struct api_request *rq)
 
     /* YARN compresses everything but empty bodies and its pages; our own small answers are not
      * worth the effort. */
-    if (!rq->accept_gzip || reply->page || reply->gate || (reply->final && reply->type == API_TEXT) ||
-        (is_creel_route(rq) && reply->body.len < 1024) || !api_gzip_compress(&reply->body, &packed)) {
+    if (!rq->accept_gzip || reply->page || reply->gate ||
+        (reply->final && reply->type == API_TEXT) ||
+        (is_creel_route(rq) && reply->body.len < 1024) ||
+        !api_gzip_compress(&reply->body, &packed)) {
         base_buf_free(&packed);
         return false;
     }
@@ -242,7 +252,8 @@ static struct MHD_Response *create_body_response(struct api_request *rq, bool *p
     *packed = compress_body(rq);
     if (is_chunked(rq) || reply->body.len > API_TURN_MAX)
         return api_pieces_create_body_response(&reply->body, is_chunked(rq));
-    response = MHD_create_response_from_buffer_with_free_callback(reply->body.len, reply->body.data, free);
+    response =
+        MHD_create_response_from_buffer_with_free_callback(reply->body.len, reply->body.data, free);
     if (response)
         memset(&reply->body, 0, sizeof reply->body);
     return response;
@@ -262,15 +273,17 @@ static const char *get_http_date(void)
 {
     static _Thread_local time_t at;
     static _Thread_local char text[40];
-    static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    static const char days[] = "SunMonTueWedThuFriSat",
+                      months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     time_t now = time(NULL);
 
     if (now != at || !text[0]) {
         struct tm tm;
 
         gmtime_r(&now, &tm);
-        snprintf(text, sizeof text, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT", days + 3 * tm.tm_wday, tm.tm_mday,
-                 months + 3 * tm.tm_mon, tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
+        snprintf(text, sizeof text, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT",
+                 days + 3 * tm.tm_wday, tm.tm_mday, months + 3 * tm.tm_mon, tm.tm_year + 1900,
+                 tm.tm_hour, tm.tm_min, tm.tm_sec);
         at = now;
     }
     return text;
@@ -321,7 +334,8 @@ static void add_headers(struct api_request *rq, struct MHD_Response *r, bool pac
         MHD_add_response_header(r, "Connection", "close");
 }
 
-static enum MHD_Result queue_response(struct api_request *rq, struct MHD_Response *response, unsigned status)
+static enum MHD_Result queue_response(struct api_request *rq, struct MHD_Response *response,
+                                      unsigned status)
 {
     enum MHD_Result rc;
 
@@ -358,10 +372,12 @@ enum MHD_Result api_reply_send(struct api_request *rq)
 /* Sends 503 for an ABORTED request without reading members that the daemon may still write. */
 enum MHD_Result api_reply_send_stopping_error(struct api_request *rq)
 {
-    static const char text[] = "{\"RemoteException\":{\"exception\":\"ServiceUnavailableException\","
-                               "\"message\":\"The server is stopping\","
-                               "\"javaClassName\":\"creel.ServiceUnavailableException\"}}";
-    struct MHD_Response *r = MHD_create_response_from_buffer(sizeof text - 1, (void *)text, MHD_RESPMEM_PERSISTENT);
+    static const char text[] =
+        "{\"RemoteException\":{\"exception\":\"ServiceUnavailableException\","
+        "\"message\":\"The server is stopping\","
+        "\"javaClassName\":\"creel.ServiceUnavailableException\"}}";
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(sizeof text - 1, (void *)text, MHD_RESPMEM_PERSISTENT);
 
     if (r) {
         MHD_add_response_header(r, "Cache-Control", "no-cache");

@@ -14,7 +14,8 @@
  * that a host has one name. */
 static void set_peer(struct api_request *rq)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *a = info ? info->client_addr : NULL;
     const void *at = NULL;
     int family = a ? a->sa_family : AF_UNSPEC;
@@ -33,9 +34,11 @@ static void set_peer(struct api_request *rq)
 
 #define BODY_RETRY_S "2" /* Retry-After when bodies have used up their memory */
 
-struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c, const char *raw_uri)
+struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c,
+                                    const char *raw_uri)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct api_request *rq = base_alloc(sizeof *rq);
 
     rq->server = s;
@@ -98,7 +101,8 @@ struct joined {
     bool seen;
 };
 
-static enum MHD_Result join_header(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
+static enum MHD_Result join_header(void *cls, enum MHD_ValueKind kind, const char *name,
+                                   const char *value)
 {
     struct joined *j = cls;
 
@@ -145,9 +149,10 @@ static bool check_caller(struct api_request *rq)
     if (!rq->caller || (strlen(rq->caller) <= BASE_NAME_MAX && base_utf8_plain(rq->caller)))
         return true;
     shown = base_utf8_shown(rq->caller, 100);
-    api_answer_error(rq, 400, "BadRequestException",
-                     "user.name: \"%s\" is not a name of 1 to %d bytes in UTF-8 without control characters", shown,
-                     BASE_NAME_MAX);
+    api_answer_error(
+        rq, 400, "BadRequestException",
+        "user.name: \"%s\" is not a name of 1 to %d bytes in UTF-8 without control characters",
+        shown, BASE_NAME_MAX);
     free(shown);
     return false;
 }
@@ -170,7 +175,8 @@ static void mark_as_node(struct api_request *rq, bool proven)
 {
     int64_t now = api_read_mono_ms();
 
-    if (!rq->conn || (rq->conn->node_told_ms && now - rq->conn->node_told_ms < API_PEER_NODE_MS / 60))
+    if (!rq->conn ||
+        (rq->conn->node_told_ms && now - rq->conn->node_told_ms < API_PEER_NODE_MS / 60))
         return;
     rq->conn->node_told_ms = now;
     api_peers_mark_node(rq->server->peers, &rq->conn->seat, proven, now);
@@ -184,7 +190,8 @@ static bool authorise(struct api_request *rq)
     if (!check_caller(rq))
         return false;
     if (strcmp(rq->route->method, "GET") != 0 && api_origin_is_foreign(rq)) {
-        api_answer_error(rq, 403, "ForbiddenException", "A page of another site may not ask for this (Origin: %.200s)",
+        api_answer_error(rq, 403, "ForbiddenException",
+                         "A page of another site may not ask for this (Origin: %.200s)",
                          get_header(rq, "Origin") ? get_header(rq, "Origin") : "");
         return false;
     }
@@ -195,7 +202,8 @@ static bool authorise(struct api_request *rq)
             return false;
         if (rq->caller || rq->route->role == API_ROLE_READ)
             return true;
-        api_answer_error(rq, 401, "AuthorizationException", "Unable to obtain user name, user not authenticated");
+        api_answer_error(rq, 401, "AuthorizationException",
+                         "Unable to obtain user name, user not authenticated");
         return false;
     case API_ROLE_NODE:
         if (!secret || (rq->bearer && base_secret_equal(rq->bearer, secret))) {
@@ -204,16 +212,19 @@ static bool authorise(struct api_request *rq)
         }
         if (!rq->bearer) {
             api_add_header(rq, "WWW-Authenticate", "Bearer");
-            api_answer_error(rq, 401, "AuthorizationException", "The cluster's secret is needed as bearer token");
+            api_answer_error(rq, 401, "AuthorizationException",
+                             "The cluster's secret is needed as bearer token");
         } else {
-            api_answer_error(rq, 403, "ForbiddenException", "The bearer token is not this cluster's secret");
+            api_answer_error(rq, 403, "ForbiddenException",
+                             "The bearer token is not this cluster's secret");
         }
         return false;
     case API_ROLE_MASTER:
         if (rq->bearer)
             return true;
         api_add_header(rq, "WWW-Authenticate", "Bearer");
-        api_answer_error(rq, 401, "AuthorizationException", "The application's token is needed as bearer token");
+        api_answer_error(rq, 401, "AuthorizationException",
+                         "The application's token is needed as bearer token");
         return false;
     case API_ROLE_NONE:
         break;
@@ -237,7 +248,8 @@ static bool has_body(const struct api_request *rq, uint64_t *length)
 
 static void answer_too_large(struct api_request *rq)
 {
-    api_answer_error(rq, 413, "LimitException", "The body is larger than the %u bytes this resource takes",
+    api_answer_error(rq, 413, "LimitException",
+                     "The body is larger than the %u bytes this resource takes",
                      rq->route->body_max);
 }
 
@@ -261,7 +273,8 @@ static void answer_wrong_type(struct api_request *rq)
     const char *type = get_header(rq, "Content-Type");
     char *shown = base_utf8_shown(type ? type : "", 100);
 
-    api_answer_error(rq, 415, "UnsupportedMediaTypeException", "Content-Type: \"%s\": expected application/json", shown);
+    api_answer_error(rq, 415, "UnsupportedMediaTypeException",
+                     "Content-Type: \"%s\": expected application/json", shown);
     free(shown);
 }
 
@@ -295,7 +308,8 @@ static bool check_body_headers(struct api_request *rq, bool body, uint64_t lengt
     }
     if (body && encoding && strcasecmp(encoding, "identity") != 0) {
         if (strcasecmp(encoding, "gzip") != 0 && strcasecmp(encoding, "x-gzip") != 0) {
-            api_answer_error(rq, 415, "UnsupportedMediaTypeException", "Content-Encoding %s is not known", encoding);
+            api_answer_error(rq, 415, "UnsupportedMediaTypeException",
+                             "Content-Encoding %s is not known", encoding);
             return false;
         }
         rq->inflate = api_gunzip_new();
@@ -501,14 +515,16 @@ const char *api_query(const struct api_request *rq, const char *name)
     return api_uri_find_query_value(&rq->uri, name);
 }
 
-void api_query_each(const struct api_request *rq, const char *name, void (*each)(const char *value, void *u), void *u)
+void api_query_each(const struct api_request *rq, const char *name,
+                    void (*each)(const char *value, void *u), void *u)
 {
     for (size_t i = 0; i < rq->uri.n_pairs; i++)
         if (strcmp(rq->uri.pairs[i].name, name) == 0)
             each(rq->uri.pairs[i].value, u);
 }
 
-void api_query_pairs(const struct api_request *rq, void (*each)(const char *name, const char *value, void *u), void *u)
+void api_query_pairs(const struct api_request *rq,
+                     void (*each)(const char *name, const char *value, void *u), void *u)
 {
     for (size_t i = 0; i < rq->uri.n_pairs; i++)
         each(rq->uri.pairs[i].name, rq->uri.pairs[i].has_value ? rq->uri.pairs[i].value : NULL, u);

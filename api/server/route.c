@@ -23,8 +23,11 @@ enum api_method api_method_parse(const char *text)
     static const struct {
         const char *text;
         enum api_method method;
-    } names[] = {
-        {"GET", API_M_GET}, {"HEAD", API_M_GET}, {"POST", API_M_POST}, {"PUT", API_M_PUT}, {"DELETE", API_M_DELETE}};
+    } names[] = {{"GET", API_M_GET},
+                 {"HEAD", API_M_GET},
+                 {"POST", API_M_POST},
+                 {"PUT", API_M_PUT},
+                 {"DELETE", API_M_DELETE}};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i].text, text) == 0)
@@ -84,7 +87,8 @@ static struct node *get_or_add_child(struct node *node, const char *text, size_t
     kid = base_alloc(sizeof *kid);
     kid->text = base_strndup(text, n);
     base_array_grow(&node->kids, node->n_kids, &node->cap_kids);
-    memmove(node->kids + place + 1, node->kids + place, (node->n_kids - place) * sizeof *node->kids);
+    memmove(node->kids + place + 1, node->kids + place,
+            (node->n_kids - place) * sizeof *node->kids);
     node->kids[place] = kid;
     node->n_kids++;
     return kid;
@@ -122,13 +126,15 @@ static int add_route(struct node *node, const struct api_route *route, struct ba
         node = node->capture;
     }
     if (*at && !(at[0] == '/' && !at[1]))
-        return base_error_set(err, -BASE_EINVAL, "route %s: nothing may follow {...*}", route->path);
+        return base_error_set(err, -BASE_EINVAL, "route %s: nothing may follow {...*}",
+                              route->path);
     if (!slot) {
         node->has_routes = true;
         slot = &node->routes[method];
     }
     if (*slot)
-        return base_error_set(err, -BASE_EINVAL, "route %s %s is defined twice", route->method, route->path);
+        return base_error_set(err, -BASE_EINVAL, "route %s %s is defined twice", route->method,
+                              route->path);
     *slot = route;
     return 0;
 }
@@ -137,16 +143,21 @@ static int check_route(const struct api_route *route, struct base_error *err)
 {
     if (!route->path || route->path[0] != '/')
         return base_error_set(err, -BASE_EINVAL, "a route's path must start with '/'");
-    if (!route->method || api_method_parse(route->method) == API_M_OTHER || strcmp(route->method, "HEAD") == 0)
-        return base_error_set(err, -BASE_EINVAL, "route %s: method must be GET, POST, PUT or DELETE", route->path);
+    if (!route->method || api_method_parse(route->method) == API_M_OTHER ||
+        strcmp(route->method, "HEAD") == 0)
+        return base_error_set(err, -BASE_EINVAL,
+                              "route %s: method must be GET, POST, PUT or DELETE", route->path);
     if (route->role <= API_ROLE_NONE || route->role > API_ROLE_MASTER)
-        return base_error_set(err, -BASE_EINVAL, "route %s %s has no role", route->method, route->path);
+        return base_error_set(err, -BASE_EINVAL, "route %s %s has no role", route->method,
+                              route->path);
     if (!route->handler)
-        return base_error_set(err, -BASE_EINVAL, "route %s %s has no handler", route->method, route->path);
+        return base_error_set(err, -BASE_EINVAL, "route %s %s has no handler", route->method,
+                              route->path);
     return 0;
 }
 
-int api_router_new(const struct api_route *routes, size_t n, struct api_router **out, struct base_error *err)
+int api_router_new(const struct api_route *routes, size_t n, struct api_router **out,
+                   struct base_error *err)
 {
     struct api_router *r = base_alloc(sizeof *r);
 
@@ -176,7 +187,8 @@ void api_router_free(struct api_router *r)
 /* Matches the segments from @at on below @node, backtracking from a literal child to the capture.
  * Each node has one way in and is visited at most once: O(nodes) at worst, usually O(depth *
  * log(children)). */
-static bool match_below(const struct node *node, const struct api_uri *uri, size_t at, struct api_match *out)
+static bool match_below(const struct node *node, const struct api_uri *uri, size_t at,
+                        struct api_match *out)
 {
     const char *segment = at < uri->n_segments ? uri->segments[at] : NULL;
     /* one trailing slash is fine */

@@ -13,11 +13,19 @@
 
 #define API_CAPTURES_MAX 8
 
-enum api_method { API_M_GET, API_M_POST, API_M_PUT, API_M_DELETE, API_M_COUNT, API_M_OTHER = API_M_COUNT };
+enum api_method {
+    API_M_GET,
+    API_M_POST,
+    API_M_PUT,
+    API_M_DELETE,
+    API_M_COUNT,
+    API_M_OTHER = API_M_COUNT
+};
 
 struct api_match {
-    const struct api_route *const *by_method; /* API_M_COUNT entries, NULL where the method is not served */
-    const char *args[API_CAPTURES_MAX];       /* borrowed from the URI, without "{rest*}" */
+    const struct api_route *const
+        *by_method; /* API_M_COUNT entries, NULL where the method is not served */
+    const char *args[API_CAPTURES_MAX]; /* borrowed from the URI, without "{rest*}" */
     unsigned n_args;
     bool has_rest;
     size_t rest_from; /* index of the first segment that {rest*} took */
@@ -27,7 +35,8 @@ struct api_router;
 enum api_method api_method_parse(const char *text); /* HEAD gives GET */
 /* Builds the trie. -BASE_EINVAL: bad path, no role, no handler, unknown method, or a duplicate
  * route. @routes must outlive the router. */
-int api_router_new(const struct api_route *routes, size_t n, struct api_router **out, struct base_error *err);
+int api_router_new(const struct api_route *routes, size_t n, struct api_router **out,
+                   struct base_error *err);
 void api_router_free(struct api_router *r);
 /* Returns false when no route has this path. */
 bool api_router_match(const struct api_router *r, const struct api_uri *uri, struct api_match *out);

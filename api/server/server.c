@@ -26,9 +26,9 @@
  * that gave way stays open for another moment, and one that is turned away is accepted first. */
 #define CONNECTIONS_SPARE (128 + THREADS_MAX)
 #define DESCRIPTORS_OTHER (256 + CONNECTIONS_SPARE)
-#define THREADS_MAX         64
-#define HELPER_TICK_MS      1000
-#define STOP_WAIT_MS        3000 /* for unfinished answers when the server stops */
+#define THREADS_MAX       64
+#define HELPER_TICK_MS    1000
+#define STOP_WAIT_MS      3000 /* for unfinished answers when the server stops */
 
 int64_t api_read_mono_ms(void)
 {
@@ -39,7 +39,8 @@ bool api_fd_is_closed_by_peer(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLRDHUP};
 
-    return fd < 0 || (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)));
+    return fd < 0 ||
+           (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)));
 }
 
 /* ---- parking ---- */
@@ -170,8 +171,9 @@ static bool connection_is_late(struct api_server *s, struct api_conn *conn, int6
     case API_PHASE_HEAD:
         return now - since > s->head_timeout_ms;
     case API_PHASE_BODY:
-        return s->body_rate > 0 && api_pace_is_late(&conn->pace, since, atomic_load(&conn->received), now,
-                                                    s->body_window_ms, s->body_rate);
+        return s->body_rate > 0 &&
+               api_pace_is_late(&conn->pace, since, atomic_load(&conn->received), now,
+                                s->body_window_ms, s->body_rate);
     /* libmicrohttpd's own time-out sees silence; this one also sees a client that sends a byte of a
      * request line now and then */
     case API_PHASE_IDLE:
@@ -265,7 +267,8 @@ static enum MHD_Result finish_and_handle(struct api_request *rq)
     state = rq->state;
     pthread_mutex_unlock(&s->lock);
     if (state == API_ST_HANDLING) {
-        base_log_error("http", "%s %s: the handler neither answered nor parked", rq->method, rq->uri.path);
+        base_log_error("http", "%s %s: the handler neither answered nor parked", rq->method,
+                       rq->uri.path);
         api_answer_error(rq, 500, "YarnRuntimeException", "No answer");
     }
     if (state == API_ST_PARKING && suspend_if_unanswered(rq))
@@ -287,8 +290,9 @@ static void note_head_arrived(struct api_request *rq)
 
 /* MHD calls this after the headers, for every piece of the body, when the whole body is there, and
  * again after each resume. */
-static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
-                                 const char *version, const char *data, size_t *size, void **context)
+static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url,
+                                 const char *method, const char *version, const char *data,
+                                 size_t *size, void **context)
 {
     struct api_request *rq = *context;
 
@@ -300,13 +304,15 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
         return MHD_NO;
     if (!rq->begun) {
         const char *expect = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Expect");
-        const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+        const char *length =
+            MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
 
         note_head_arrived(rq);
         api_request_handle_head(rq, method);
         /* An error that is known now spares the client its body, at the price of the connection; a
          * short body is better read and dropped. */
-        if (rq->state == API_ST_ANSWERED && (expect || (length && strtoull(length, NULL, 10) > API_DRAIN_MAX))) {
+        if (rq->state == API_ST_ANSWERED &&
+            (expect || (length && strtoull(length, NULL, 10) > API_DRAIN_MAX))) {
             rq->close = true;
             return api_reply_send(rq);
         }
@@ -358,7 +364,8 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
     struct api_conn *conn = *context;
 
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        const union MHD_ConnectionInfo *fd =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         const union MHD_ConnectionInfo *address;
 
         conn = base_alloc(sizeof *conn);
@@ -425,7 +432,8 @@ static int bind_patiently(int fd, const struct addrinfo *ai)
     return -1;
 }
 
-static int open_listening_socket(const struct addrinfo *ai, const struct api_server_conf *conf, struct base_error *err)
+static int open_listening_socket(const struct addrinfo *ai, const struct api_server_conf *conf,
+                                 struct base_error *err)
 {
     int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
 
@@ -438,14 +446,16 @@ static int open_listening_socket(const struct addrinfo *ai, const struct api_ser
         int saved = errno;
 
         close(fd);
-        return base_error_sys(err, -BASE_EIO, saved, "cannot listen on %s port %u", conf->bind, conf->port);
+        return base_error_sys(err, -BASE_EIO, saved, "cannot listen on %s port %u", conf->bind,
+                              conf->port);
     }
     return fd;
 }
 
 int api_open_listener(const struct api_server_conf *conf, struct base_error *err)
 {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *ai = NULL;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV},
+                    *ai = NULL;
     const char *host = conf->bind ? conf->bind : "127.0.0.1";
     char text[8];
     int rc, fd;
@@ -453,14 +463,15 @@ int api_open_listener(const struct api_server_conf *conf, struct base_error *err
     snprintf(text, sizeof text, "%u", conf->port);
     rc = getaddrinfo(host, text, &hints, &ai);
     if (rc != 0) /* an unreachable name server may come back */
-        return base_error_set(err, rc == EAI_AGAIN ? -BASE_EAGAIN : -BASE_EINVAL, "address %s: %s", host,
-                              gai_strerror(rc));
+        return base_error_set(err, rc == EAI_AGAIN ? -BASE_EAGAIN : -BASE_EINVAL, "address %s: %s",
+                              host, gai_strerror(rc));
     if (!conf->insecure && !is_loopback(ai->ai_addr)) {
         freeaddrinfo(ai);
-        return base_error_set(err, -BASE_EPERM,
-                              "refusing to listen on %s: only loopback addresses are allowed while requests are not "
-                              "authenticated (--insecure lifts this)",
-                              host);
+        return base_error_set(
+            err, -BASE_EPERM,
+            "refusing to listen on %s: only loopback addresses are allowed while requests are not "
+            "authenticated (--insecure lifts this)",
+            host);
     }
     fd = open_listening_socket(ai, conf, err);
     freeaddrinfo(ai);
@@ -501,9 +512,10 @@ static unsigned raise_descriptor_limit(unsigned connections)
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= wanted)
         return connections;
-    wanted = limit.rlim_cur > 2 * DESCRIPTORS_OTHER ? limit.rlim_cur - DESCRIPTORS_OTHER : limit.rlim_cur / 2;
-    base_log_warn("http", "%u connections instead of %u: only %llu descriptors", (unsigned)wanted, connections,
-                  (unsigned long long)limit.rlim_cur);
+    wanted = limit.rlim_cur > 2 * DESCRIPTORS_OTHER ? limit.rlim_cur - DESCRIPTORS_OTHER
+                                                    : limit.rlim_cur / 2;
+    base_log_warn("http", "%u connections instead of %u: only %llu descriptors", (unsigned)wanted,
+                  connections, (unsigned long long)limit.rlim_cur);
     return (unsigned)wanted;
 }
 
@@ -514,10 +526,13 @@ static enum MHD_Result on_connect(void *cls, const struct sockaddr *addr, sockle
     struct api_server *s = cls;
 
     (void)len;
-    return !atomic_load(&s->stopping) && api_peers_have_room_for(s->peers, addr, api_read_mono_ms()) ? MHD_YES : MHD_NO;
+    return !atomic_load(&s->stopping) && api_peers_have_room_for(s->peers, addr, api_read_mono_ms())
+               ? MHD_YES
+               : MHD_NO;
 }
 
-static void set_limits(struct api_server *s, const struct api_server_conf *conf, unsigned connections)
+static void set_limits(struct api_server *s, const struct api_server_conf *conf,
+                       unsigned connections)
 {
     unsigned asked = conf->connections_max ? conf->connections_max : CONNECTIONS_DEFAULT;
     struct api_peer_limits limits = {.connections = connections,
@@ -534,23 +549,28 @@ static void set_limits(struct api_server *s, const struct api_server_conf *conf,
     s->peers = api_peers_new(&limits);
 }
 
-static int start_mhd(struct api_server *s, const struct api_server_conf *conf, struct base_error *err)
+static int start_mhd(struct api_server *s, const struct api_server_conf *conf,
+                     struct base_error *err)
 {
     unsigned threads = choose_thread_count(conf->threads);
     unsigned connections = conf->connections_max ? conf->connections_max : CONNECTIONS_DEFAULT;
-    struct MHD_OptionItem pool[] = {{MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL}, {MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem pool[] = {{MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL},
+                                    {MHD_OPTION_END, 0, NULL}};
 
     if (threads == 1)
         pool[0] = pool[1];
     connections = raise_descriptor_limit(connections);
     set_limits(s, conf, connections);
-    s->mhd = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
-        on_connect, s, on_access, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd,
-        MHD_OPTION_ARRAY, pool, MHD_OPTION_CONNECTION_LIMIT, connections + CONNECTIONS_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)(s->idle_timeout_ms / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)API_CONNECTION_MEMORY,
-        MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
+    s->mhd = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+                                  MHD_USE_TURBO | MHD_USE_ITC | MHD_USE_ERROR_LOG,
+                              0, on_connect, s, on_access, s, MHD_OPTION_EXTERNAL_LOGGER, on_log,
+                              NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_ARRAY, pool,
+                              MHD_OPTION_CONNECTION_LIMIT, connections + CONNECTIONS_SPARE,
+                              MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(s->idle_timeout_ms / 1000),
+                              MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)API_CONNECTION_MEMORY,
+                              MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED,
+                              on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+                              MHD_OPTION_END);
     s->listen_fd = -1; /* owned by libmicrohttpd, which closes it even when it does not start */
     if (!s->mhd)
         return base_error_sys(err, -BASE_EIO, errno, "the HTTP server did not start");
@@ -577,14 +597,16 @@ static struct api_server *server_new(const struct api_server_conf *conf, void *u
 
     s->user = user;
     s->listen_fd = -1;
-    s->node_secret = conf->node_secret && conf->node_secret[0] ? base_strdup(conf->node_secret) : NULL;
+    s->node_secret =
+        conf->node_secret && conf->node_secret[0] ? base_strdup(conf->node_secret) : NULL;
     s->static_user = base_strdup(conf->static_user);
     s->hosts = conf->hosts ? api_hosts_copy(conf->hosts) : api_hosts_new();
     if (conf->bind)
         api_hosts_add_addresses(s->hosts, conf->bind);
     s->gate = conf->gate;
     s->on_answer = conf->on_answer;
-    s->idle_timeout_ms = (int64_t)(conf->idle_timeout_s ? conf->idle_timeout_s : IDLE_DEFAULT_S) * 1000;
+    s->idle_timeout_ms =
+        (int64_t)(conf->idle_timeout_s ? conf->idle_timeout_s : IDLE_DEFAULT_S) * 1000;
     s->head_timeout_ms = conf->head_timeout_ms ? conf->head_timeout_ms : HEAD_DEFAULT_MS;
     s->body_window_ms = conf->body_window_ms ? conf->body_window_ms : WINDOW_DEFAULT_MS;
     s->body_rate = conf->body_rate;
@@ -598,8 +620,8 @@ static struct api_server *server_new(const struct api_server_conf *conf, void *u
     return s;
 }
 
-int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n, void *user,
-                     struct api_server **out, struct base_error *err)
+int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n,
+                     void *user, struct api_server **out, struct base_error *err)
 {
     struct api_server *s = server_new(conf, user);
     int rc;
@@ -678,8 +700,10 @@ void api_server_stop(struct api_server *s)
     api_server_stop_begin(s);
     pthread_mutex_lock(&s->lock);
     while (s->resuming > 0 || (s->n_requests > 0 && api_read_mono_ms() < until))
-        base_cond_wait_until(&s->wake, &s->lock,
-                             (s->resuming > 0 && api_read_mono_ms() >= until ? api_read_mono_ms() + 10 : until) * 1000);
+        base_cond_wait_until(
+            &s->wake, &s->lock,
+            (s->resuming > 0 && api_read_mono_ms() >= until ? api_read_mono_ms() + 10 : until) *
+                1000);
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->helper, NULL);
     MHD_stop_daemon(s->mhd);

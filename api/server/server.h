@@ -26,7 +26,7 @@ enum api_role {
     API_ROLE_WRITE,    /* needs a caller (user.name, or the static user dr.who) */
     /* NodeManagers: need the cluster's secret as bearer token, if one is configured */
     API_ROLE_NODE,
-    API_ROLE_MASTER,   /* a token of an application or its master; the handler checks whose */
+    API_ROLE_MASTER, /* a token of an application or its master; the handler checks whose */
 };
 enum api_type { API_JSON, API_XML, API_TEXT, API_BYTES };
 
@@ -57,16 +57,16 @@ typedef bool api_gate(struct api_request *rq, void *user);
 typedef void api_on_answer(struct api_request *rq, unsigned status, void *user);
 
 struct api_server_conf {
-    const char *bind;  /* any address but loopback is refused unless @insecure */
-    uint16_t port;     /* 0: any */
+    const char *bind; /* any address but loopback is refused unless @insecure */
+    uint16_t port;    /* 0: any */
     bool insecure;
     /* a descriptor of api_open_listener(), taken in any case; 0: the server opens its own */
     int listener;
-    unsigned threads;        /* 0: number of cores */
+    unsigned threads;         /* 0: number of cores */
     unsigned connections_max; /* 0: 10000 */
     /* 0: no limit; api/server/peers.h tells which connections count */
     unsigned connections_per_address;
-    unsigned connections_for_nodes;   /* of connections_max, reserved for nodes */
+    unsigned connections_for_nodes; /* of connections_max, reserved for nodes */
     /* bytes for all bodies and long answers, beyond which requests get 503; 0: no limit */
     int64_t body_memory;
     /* 0: 120; idle connections are closed then, except for parked requests */
@@ -88,8 +88,8 @@ struct api_server;
 int api_open_listener(const struct api_server_conf *conf, struct base_error *err);
 /* Starts a server. @routes, a table of @n, must outlive it; requests are matched with a prepared
  * trie, never by scanning the table. */
-int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n, void *user,
-                     struct api_server **out, struct base_error *err);
+int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n,
+                     void *user, struct api_server **out, struct base_error *err);
 uint16_t api_server_port(const struct api_server *s);
 /* First half of a stop, optional and immediate: accepts no new connections, answers parked requests
  * 503, and ends streams. Requests that the daemon still holds stay valid until api_server_stop() is
@@ -107,13 +107,17 @@ const char *api_path(const struct api_request *rq); /* the path as sent, without
 /* Capture @i, percent-decoded; may hold '/' (from %2F) but never a component "." or "..". {rest*}
  * is the last capture, without its leading slash. NULL: no such capture. */
 const char *api_path_arg(const struct api_request *rq, unsigned i);
-const char *api_query(const struct api_request *rq, const char *name); /* first value, decoded; NULL when absent */
+const char *api_query(const struct api_request *rq,
+                      const char *name); /* first value, decoded; NULL when absent */
 /* Calls @each for every value of @name, in order. */
-void api_query_each(const struct api_request *rq, const char *name, void (*each)(const char *value, void *u), void *u);
+void api_query_each(const struct api_request *rq, const char *name,
+                    void (*each)(const char *value, void *u), void *u);
 /* Calls @each for every pair of the query, in order; @value is NULL where there was no '='. */
-void api_query_pairs(const struct api_request *rq, void (*each)(const char *name, const char *value, void *u), void *u);
+void api_query_pairs(const struct api_request *rq,
+                     void (*each)(const char *name, const char *value, void *u), void *u);
 const char *api_header(const struct api_request *rq, const char *name);
-const char *api_body(const struct api_request *rq, size_t *len); /* NUL-terminated; gzip already decoded */
+const char *api_body(const struct api_request *rq,
+                     size_t *len);                    /* NUL-terminated; gzip already decoded */
 const char *api_caller(const struct api_request *rq); /* user.name, or the static user */
 /* The route of the request (NULL: none), and, in api_on_answer, the text of an error answer (NULL:
  * no error). */
@@ -150,18 +154,19 @@ struct api_pieces;
 struct api_pieces *api_pieces_new(const struct api_request *rq);
 /* takes the memory of @piece (zeroed); best 32 to 128 KiB */
 void api_pieces_add(struct api_pieces *p, struct base_buf *piece);
-void api_pieces_free(struct api_pieces *p);                        /* NULL-safe */
-size_t api_pieces_memory(const struct api_pieces *p);              /* bytes held now */
+void api_pieces_free(struct api_pieces *p);           /* NULL-safe */
+size_t api_pieces_memory(const struct api_pieces *p); /* bytes held now */
 /* Charges @bytes of an answer to @rq to the memory for bodies (api_server_conf.body_memory), until
  * the answer is sent. Returns false when so much is not left; @rq is then answered 503. */
 bool api_charge_answer_memory(struct api_request *rq, size_t bytes);
 /* Answers with the pieces, taking them (*p is NULL afterwards). */
-void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type, struct api_pieces **p);
+void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type,
+                       struct api_pieces **p);
 /* Answers with YARN's RemoteException in the wanted type. @exception is the short name; a table
  * gives the Java class. The message is sent as it is: a leading "java.lang.Exception: " is the
  * caller's business. Empty: no message member. */
-void api_answer_error(struct api_request *rq, unsigned status, const char *exception, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+void api_answer_error(struct api_request *rq, unsigned status, const char *exception,
+                      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Answers with the status and exception of a BASE_E* code: EINVAL 400 BadRequestException,
  * ENOTFOUND 404 NotFoundException, EEXIST 409, ELIMIT 413, EPERM 403 ForbiddenException, ESTATE
  * 409, otherwise 503. For Creel's own resources. */
@@ -171,16 +176,18 @@ void api_answer_base_error(struct api_request *rq, const struct base_error *err)
 void api_answer_from_gate(struct api_request *rq, unsigned status, struct base_buf *body);
 /* Answers with the servlet engine's HTML page of an error. @servlet: the servlet's name shown there
  * (NULL: none). */
-void api_answer_html_page(struct api_request *rq, unsigned status, const char *message, const char *servlet);
+void api_answer_html_page(struct api_request *rq, unsigned status, const char *message,
+                          const char *servlet);
 /* Answers with @len bytes of @fd from @offset; takes the descriptor. */
-void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd, uint64_t offset,
-                     uint64_t len);
+void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd,
+                     uint64_t offset, uint64_t len);
 /* Answers with a body made piece by piece on a server thread, for following logs. @read fills up to
  * @max bytes and returns their number; 0 to be called again later (after 2 ms, doubling to 50 ms
  * while nothing comes); -1 at the end; or API_STREAM_BROKEN to cut the connection, so that the
  * client notices that bytes are missing. A stop of the server cuts streams too. */
 #define API_STREAM_BROKEN (-2)
 void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
-                       int64_t (*read)(void *u, char *buf, size_t max), void *u, void (*free_fn)(void *));
+                       int64_t (*read)(void *u, char *buf, size_t max), void *u,
+                       void (*free_fn)(void *));
 
 #endif

@@ -82,12 +82,12 @@ struct api_conn {
     struct api_seat seat;
     int fd;
     _Atomic int64_t since_ms;
-    _Atomic int phase;          /* enum api_phase */
-    _Atomic uint64_t received;  /* body bytes of all its requests */
+    _Atomic int phase;         /* enum api_phase */
+    _Atomic uint64_t received; /* body bytes of all its requests */
     /* a whole head has come; only its own thread uses this and the next member */
     bool spoke;
-    int64_t node_told_ms;       /* when it was last marked as a node's; 0: never */
-    struct api_pace pace;       /* only the helper uses it */
+    int64_t node_told_ms; /* when it was last marked as a node's; 0: never */
+    struct api_pace pace; /* only the helper uses it */
 };
 
 enum api_state { API_ST_HANDLING, API_ST_PARKING, API_ST_PARKED, API_ST_ANSWERED, API_ST_ABORTED };
@@ -102,8 +102,8 @@ struct api_reply {
     enum api_type type;
     /* static text; NULL: chosen by @type; a Content-Type added by the handler wins */
     const char *content_type;
-    bool page;                /* server error page: its own Cache-Control, never compressed */
-    bool final;               /* made by the server itself: Accept is not considered again */
+    bool page;  /* server error page: its own Cache-Control, never compressed */
+    bool final; /* made by the server itself: Accept is not considered again */
     /* made by a gate: a HEAD answer gives the body's length; never compressed */
     bool gate;
     bool close;
@@ -175,7 +175,8 @@ struct api_server {
     _Atomic int64_t host_warned_ms; /* 0: not yet */
     api_gate *gate;
     api_on_answer *on_answer;
-    int64_t idle_timeout_ms, head_timeout_ms, body_window_ms, body_rate; /* body_rate: bytes a second, 0: none */
+    int64_t idle_timeout_ms, head_timeout_ms, body_window_ms,
+        body_rate;   /* body_rate: bytes a second, 0: none */
     int64_t tick_ms; /* how often the helper looks for late connections */
     struct api_peers *peers;
     uint16_t port;
@@ -200,7 +201,8 @@ bool api_fd_is_closed_by_peer(int fd);
 /* api/server/request.c: reading a request. api_request_handle_head() comes after the headers,
  * api_request_add_body_piece() with body bytes, api_request_finish_body() once the whole body is
  * there; it calls the handler unless the request is answered already. */
-struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c, const char *raw_uri);
+struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c,
+                                    const char *raw_uri);
 void api_request_handle_head(struct api_request *rq, const char *method);
 /* false: close the connection */
 bool api_request_add_body_piece(struct api_request *rq, const char *data, size_t len);
@@ -224,7 +226,8 @@ enum MHD_Result api_reply_send_stopping_error(struct api_request *rq);
 void api_reply_free(struct api_reply *reply);
 
 /* api/server/error.c: answers that the server itself gives. */
-void api_error_encode_document(struct base_buf *out, enum api_type type, const char *exception, const char *message);
+void api_error_encode_document(struct base_buf *out, enum api_type type, const char *exception,
+                               const char *message);
 void api_error_answer_not_found(struct api_request *rq);
 void api_error_answer_server_page(struct api_request *rq, unsigned status, const char *message);
 void api_error_answer_wrong_method(struct api_request *rq);
@@ -242,7 +245,8 @@ z_stream *api_gunzip_new(void);
 void api_gunzip_free(z_stream *z);
 /* Appends the decompressed bytes to @out. Returns 0, -BASE_EINVAL (broken) or -BASE_ELIMIT (more
  * than @max in @out). */
-int api_gunzip_add_piece(z_stream *z, const char *data, size_t len, size_t max, struct base_buf *out, bool *done);
+int api_gunzip_add_piece(z_stream *z, const char *data, size_t len, size_t max,
+                         struct base_buf *out, bool *done);
 
 /* api/server/pieces.c */
 /* ends the compression; call before the pieces go to a server thread */

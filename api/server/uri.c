@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/conf/percent.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/conf/percent.h"
 
 #define SEGMENTS_MAX 256
 #define PAIRS_MAX    1024
@@ -114,8 +114,9 @@ int api_uri_parse(struct api_uri *u, const char *raw)
     if (segments_max > SEGMENTS_MAX || pairs_max > PAIRS_MAX)
         segments_max = pairs_max = 0;
     /* Decoded text is never longer than the raw one, plus one NUL per piece. */
-    u->memory = base_alloc(segments_max * sizeof *u->segments + pairs_max * sizeof *u->pairs + path_len + 1 + path_len +
-                           segments_max + 1 + query_len + 2 * pairs_max + 1 + authority_len + 1);
+    u->memory = base_alloc(segments_max * sizeof *u->segments + pairs_max * sizeof *u->pairs +
+                           path_len + 1 + path_len + segments_max + 1 + query_len + 2 * pairs_max +
+                           1 + authority_len + 1);
     u->segments = (const char **)u->memory;
     u->pairs = (struct api_uri_pair *)(u->segments + segments_max);
     text = (char *)(u->pairs + pairs_max);

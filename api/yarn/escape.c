@@ -18,7 +18,8 @@ static const char *xml_escape(unsigned char c, char buf[static 7])
     case '\t':
         return NULL;
     default:
-        return c < 0x20 ? BASE_ESCAPE_REPLACEMENT : NULL; /* not allowed in XML 1.0, not even escaped */
+        /* not allowed in XML 1.0, not even escaped */
+        return c < 0x20 ? BASE_ESCAPE_REPLACEMENT : NULL;
     }
 }
 

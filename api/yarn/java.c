@@ -14,7 +14,8 @@
 
 /* Finds the fewest digits of @v (> 0) that read back as @v, and the exponent of the first digit.
  * Returns the number of digits. */
-static int find_shortest_digits(double v, bool is_float, char digits[static DOUBLE_DIGITS + 1], int *exponent)
+static int find_shortest_digits(double v, bool is_float, char digits[static DOUBLE_DIGITS + 1],
+                                int *exponent)
 {
     int most = is_float ? FLOAT_DIGITS : DOUBLE_DIGITS;
     char text[40];

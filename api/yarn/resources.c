@@ -8,9 +8,9 @@
 #define B(field, name)        API_BOOL(T, field, name, API_ALWAYS)
 #define O(field, name, shape) API_OBJ(T, field, name, shape, API_ALWAYS)
 #define P(field, name, shape) API_OBJPTR(T, field, name, shape, API_ALWAYS)
-#define END                                                                                                            \
-    {                                                                                                                  \
-        .kind = API_K_END                                                                                              \
+#define END                                                                                        \
+    {                                                                                              \
+        .kind = API_K_END                                                                          \
     }
 
 /* ---- common objects ---- */
@@ -76,8 +76,11 @@ void yarn_resource_set_memory_and_vcores(struct yarn_resource *r, int64_t memory
 void yarn_resource_add_type(struct yarn_resource *r, const char *name, int64_t value)
 {
     base_assert(r->infos.list.n >= 2 && r->infos.list.n < YARN_RESOURCES_MAX);
-    r->info[r->infos.list.n++] = (struct yarn_resource_info){
-        .maximum = INT64_MAX, .name = name, .resource_type = "COUNTABLE", .units = "", .value = value};
+    r->info[r->infos.list.n++] = (struct yarn_resource_info){.maximum = INT64_MAX,
+                                                             .name = name,
+                                                             .resource_type = "COUNTABLE",
+                                                             .units = "",
+                                                             .value = value};
 }
 
 /* ---- cluster ---- */
@@ -99,7 +102,8 @@ static const struct api_member cluster_info_members[] = {
     END,
 };
 #undef T
-const struct api_shape yarn_shape_cluster_info = {.root = "clusterInfo", .members = cluster_info_members};
+const struct api_shape yarn_shape_cluster_info = {.root = "clusterInfo",
+                                                  .members = cluster_info_members};
 
 #define T struct yarn_cluster_metrics
 static const struct api_member cluster_metrics_members[] = {
@@ -143,7 +147,8 @@ static const struct api_member cluster_metrics_members[] = {
     END,
 };
 #undef T
-const struct api_shape yarn_shape_cluster_metrics = {.root = "clusterMetrics", .members = cluster_metrics_members};
+const struct api_shape yarn_shape_cluster_metrics = {.root = "clusterMetrics",
+                                                     .members = cluster_metrics_members};
 
 #define T struct yarn_user_info
 static const struct api_member user_info_members[] = {
@@ -152,7 +157,8 @@ static const struct api_member user_info_members[] = {
     END,
 };
 #undef T
-const struct api_shape yarn_shape_user_info = {.root = "clusterUserInfo", .members = user_info_members};
+const struct api_shape yarn_shape_user_info = {.root = "clusterUserInfo",
+                                               .members = user_info_members};
 
 /* ---- scheduler ---- */
 #define T struct yarn_fifo_info
@@ -170,7 +176,8 @@ static const struct api_member fifo_info_members[] = {
     END,
 };
 #undef T
-static const struct api_shape shape_fifo_info = {.members = fifo_info_members, .xsi_type = "fifoScheduler"};
+static const struct api_shape shape_fifo_info = {.members = fifo_info_members,
+                                                 .xsi_type = "fifoScheduler"};
 
 #define T struct yarn_fifo_scheduler
 static const struct api_member fifo_scheduler_members[] = {
@@ -178,7 +185,8 @@ static const struct api_member fifo_scheduler_members[] = {
     END,
 };
 #undef T
-const struct api_shape yarn_shape_fifo_scheduler = {.root = "scheduler", .members = fifo_scheduler_members};
+const struct api_shape yarn_shape_fifo_scheduler = {.root = "scheduler",
+                                                    .members = fifo_scheduler_members};
 
 #define T struct yarn_fair_children
 static const struct api_member fair_children_members[] = {
@@ -188,15 +196,21 @@ static const struct api_member fair_children_members[] = {
 #undef T
 static const struct api_shape shape_fair_children = {.members = fair_children_members};
 
-#define FAIR_QUEUE_MEMBERS                                                                                             \
-    I(max_apps, "maxApps"), O(min, "minResources", &shape_resource), O(max, "maxResources", &shape_resource),          \
-        O(used, "usedResources", &shape_resource), O(am_used, "amUsedResources", &shape_resource),                     \
-        O(am_max, "amMaxResources", &shape_resource), O(demand, "demandResources", &shape_resource),                   \
-        O(steady_fair, "steadyFairResources", &shape_resource), O(fair, "fairResources", &shape_resource),             \
-        O(cluster, "clusterResources", &shape_resource), O(reserved, "reservedResources", &shape_resource),            \
-        O(max_container, "maxContainerAllocation", &shape_resource), I(pending_containers, "pendingContainers"),       \
-        I(allocated_containers, "allocatedContainers"), I(reserved_containers, "reservedContainers"),                  \
-        S(name, "queueName"), S(policy, "schedulingPolicy"), B(preemptable, "preemptable"),                            \
+#define FAIR_QUEUE_MEMBERS                                                                         \
+    I(max_apps, "maxApps"), O(min, "minResources", &shape_resource),                               \
+        O(max, "maxResources", &shape_resource), O(used, "usedResources", &shape_resource),        \
+        O(am_used, "amUsedResources", &shape_resource),                                            \
+        O(am_max, "amMaxResources", &shape_resource),                                              \
+        O(demand, "demandResources", &shape_resource),                                             \
+        O(steady_fair, "steadyFairResources", &shape_resource),                                    \
+        O(fair, "fairResources", &shape_resource),                                                 \
+        O(cluster, "clusterResources", &shape_resource),                                           \
+        O(reserved, "reservedResources", &shape_resource),                                         \
+        O(max_container, "maxContainerAllocation", &shape_resource),                               \
+        I(pending_containers, "pendingContainers"),                                                \
+        I(allocated_containers, "allocatedContainers"),                                            \
+        I(reserved_containers, "reservedContainers"), S(name, "queueName"),                        \
+        S(policy, "schedulingPolicy"), B(preemptable, "preemptable"),                              \
         P(children, "childQueues", &shape_fair_children)
 
 #define T struct yarn_fair_queue
@@ -218,7 +232,8 @@ static const struct api_member fair_info_members[] = {
     END,
 };
 #undef T
-static const struct api_shape shape_fair_info = {.members = fair_info_members, .xsi_type = "fairScheduler"};
+static const struct api_shape shape_fair_info = {.members = fair_info_members,
+                                                 .xsi_type = "fairScheduler"};
 
 #define T struct yarn_fair_scheduler
 static const struct api_member fair_scheduler_members[] = {
@@ -226,7 +241,8 @@ static const struct api_member fair_scheduler_members[] = {
     END,
 };
 #undef T
-const struct api_shape yarn_shape_fair_scheduler = {.root = "scheduler", .members = fair_scheduler_members};
+const struct api_shape yarn_shape_fair_scheduler = {.root = "scheduler",
+                                                    .members = fair_scheduler_members};
 
 /* ---- applications ---- */
 #define T struct yarn_timeout
@@ -247,7 +263,8 @@ static const struct api_member timeouts_members[] = {
 #undef T
 static const struct api_shape shape_timeouts = {.root = "timeouts", .members = timeouts_members};
 
-static const struct yarn_timeout timeout_none = {.type = "LIFETIME", .expiry_time = "UNLIMITED", .remaining_s = -1};
+static const struct yarn_timeout timeout_none = {
+    .type = "LIFETIME", .expiry_time = "UNLIMITED", .remaining_s = -1};
 const struct yarn_timeouts yarn_timeouts_none = {
     .list = {.items = &timeout_none, .n = 1, .stride = sizeof timeout_none}};
 
@@ -359,7 +376,8 @@ static const struct api_member new_application_members[] = {
     END,
 };
 #undef T
-const struct api_shape yarn_shape_new_application = {.root = "NewApplication", .members = new_application_members};
+const struct api_shape yarn_shape_new_application = {.root = "NewApplication",
+                                                     .members = new_application_members};
 
 #define T struct yarn_stat_item
 static const struct api_member stat_item_members[] = {
@@ -377,7 +395,8 @@ static const struct api_member statistics_members[] = {
     END,
 };
 #undef T
-const struct api_shape yarn_shape_statistics = {.root = "appStatInfo", .members = statistics_members};
+const struct api_shape yarn_shape_statistics = {.root = "appStatInfo",
+                                                .members = statistics_members};
 
 /* ---- attempts and containers ---- */
 #define T struct yarn_attempt
@@ -453,7 +472,8 @@ static const struct api_member containers_members[] = {
     END,
 };
 #undef T
-const struct api_shape yarn_shape_containers = {.root = "containers", .members = containers_members};
+const struct api_shape yarn_shape_containers = {.root = "containers",
+                                                .members = containers_members};
 
 /* ---- nodes ---- */
 #define T struct yarn_utilization

@@ -58,10 +58,11 @@ struct yarn_cluster_metrics {
     int64_t reserved_mb, available_mb, allocated_mb, pending_mb;
     int64_t reserved_vcores, available_vcores, allocated_vcores, pending_vcores;
     int64_t containers_allocated, containers_reserved, containers_pending;
-    int64_t total_mb, utilized_mb, total_vcores, utilized_vcores, utilized_mb_percent, utilized_vcores_percent;
+    int64_t total_mb, utilized_mb, total_vcores, utilized_vcores, utilized_mb_percent,
+        utilized_vcores_percent;
     int64_t scheduler_busy_percent;
-    int64_t total_nodes, lost_nodes, unhealthy_nodes, decommissioning_nodes, decommissioned_nodes, rebooted_nodes,
-        active_nodes, shutdown_nodes;
+    int64_t total_nodes, lost_nodes, unhealthy_nodes, decommissioning_nodes, decommissioned_nodes,
+        rebooted_nodes, active_nodes, shutdown_nodes;
     int64_t assigned_per_second, allocated_across_partitions;
     bool cross_partition;
     int64_t rm_events, scheduler_events;
@@ -86,7 +87,8 @@ struct yarn_fair_children {
 };
 struct yarn_fair_queue {
     int64_t max_apps;
-    struct yarn_resource min, max, used, am_used, am_max, demand, steady_fair, fair, cluster, reserved, max_container;
+    struct yarn_resource min, max, used, am_used, am_max, demand, steady_fair, fair, cluster,
+        reserved, max_container;
     int64_t pending_containers, allocated_containers, reserved_containers;
     const char *name, *policy;
     bool preemptable;
@@ -168,8 +170,8 @@ struct yarn_statistics {
 /* ---- attempts and containers ---- */
 struct yarn_attempt { /* element of a list of attempts */
     int64_t id, start, finish;
-    const char *container_id, *node_http, *node_id, *logs, *blacklisted, *system_blacklisted, *attempt_id,
-        *export_ports, *state;
+    const char *container_id, *node_http, *node_id, *logs, *blacklisted, *system_blacklisted,
+        *attempt_id, *export_ports, *state;
 };
 struct yarn_attempts {
     struct api_list list;
@@ -227,12 +229,15 @@ struct yarn_policy { /* Creel's own: /ws/v1/cluster/scheduler/policy */
 };
 
 /* Document shapes. */
-extern const struct api_shape yarn_shape_cluster_info, yarn_shape_cluster_metrics, yarn_shape_user_info;
+extern const struct api_shape yarn_shape_cluster_info, yarn_shape_cluster_metrics,
+    yarn_shape_user_info;
 extern const struct api_shape yarn_shape_fifo_scheduler, yarn_shape_fair_scheduler;
-extern const struct api_shape yarn_shape_fair_leaf, yarn_shape_fair_parent; /* elements of struct yarn_fair_children */
-extern const struct api_shape yarn_shape_app, yarn_shape_apps, yarn_shape_app_state, yarn_shape_app_queue,
-    yarn_shape_new_application, yarn_shape_statistics;
-extern const struct api_shape yarn_shape_attempts, yarn_shape_attempt, yarn_shape_container, yarn_shape_containers;
+extern const struct api_shape yarn_shape_fair_leaf,
+    yarn_shape_fair_parent; /* elements of struct yarn_fair_children */
+extern const struct api_shape yarn_shape_app, yarn_shape_apps, yarn_shape_app_state,
+    yarn_shape_app_queue, yarn_shape_new_application, yarn_shape_statistics;
+extern const struct api_shape yarn_shape_attempts, yarn_shape_attempt, yarn_shape_container,
+    yarn_shape_containers;
 extern const struct api_shape yarn_shape_node, yarn_shape_nodes, yarn_shape_policy;
 
 #endif

@@ -42,7 +42,8 @@ static const char *get_string(const struct api_member *member, const void *view)
 
 static const void *get_object(const struct api_member *member, const void *view)
 {
-    return member->kind == API_K_OBJPTR ? *(const void *const *)get_field(member, view) : get_field(member, view);
+    return member->kind == API_K_OBJPTR ? *(const void *const *)get_field(member, view)
+                                        : get_field(member, view);
 }
 
 /* Tells whether a number, truth value or string is shown: NULL strings never are, and zero, false
@@ -128,7 +129,8 @@ struct json {
     bool strings;
 };
 
-static void json_add_object(const struct json *j, const struct api_shape *shape, const void *view, bool document);
+static void json_add_object(const struct json *j, const struct api_shape *shape, const void *view,
+                            bool document);
 
 static void json_add_name(const struct json *j, const char *name, bool *first)
 {
@@ -151,7 +153,8 @@ static void json_add_scalar(const struct json *j, const struct api_member *m, co
         base_buf_add(j->out, "\"", 1);
 }
 
-static void json_add_list(const struct json *j, const struct api_member *m, const struct api_list *list)
+static void json_add_list(const struct json *j, const struct api_member *m,
+                          const struct api_list *list)
 {
     bool array = !j->strings || list->n > 1;
 
@@ -208,7 +211,8 @@ static void json_add_map(const struct json *j, const struct api_list *list)
 
 /* An object that turns out to be empty is dropped again under API_NONEMPTY. It must be encoded
  * first, since whether it is empty depends on its members' members. */
-static void json_add_member(const struct json *j, const struct api_member *m, const void *view, bool *first)
+static void json_add_member(const struct json *j, const struct api_member *m, const void *view,
+                            bool *first)
 {
     const struct api_list *list = get_field(m, view);
     const void *object;
@@ -233,8 +237,8 @@ static void json_add_member(const struct json *j, const struct api_member *m, co
         json_add_name(j, m->name, first);
         start = j->out->len;
         json_add_object(j, m->shape, object, false);
-        if (m->presence == API_NONEMPTY &&
-            (strcmp(j->out->data + start, "{}") == 0 || strcmp(j->out->data + start, "null") == 0)) {
+        if (m->presence == API_NONEMPTY && (strcmp(j->out->data + start, "{}") == 0 ||
+                                            strcmp(j->out->data + start, "null") == 0)) {
             j->out->len = before;
             j->out->data[before] = '\0';
             *first = first_before;
@@ -245,7 +249,8 @@ static void json_add_member(const struct json *j, const struct api_member *m, co
     }
 }
 
-static void json_add_object(const struct json *j, const struct api_shape *shape, const void *view, bool document)
+static void json_add_object(const struct json *j, const struct api_shape *shape, const void *view,
+                            bool document)
 {
     bool first = true;
 
@@ -272,8 +277,8 @@ struct xml {
     unsigned declared;
 };
 
-static void xml_add_object(struct xml *x, const char *name, const struct api_shape *shape, const void *view,
-                           bool omit_empty);
+static void xml_add_object(struct xml *x, const char *name, const struct api_shape *shape,
+                           const void *view, bool omit_empty);
 
 static void xml_open_element(struct base_buf *out, const char *name)
 {
@@ -354,8 +359,8 @@ static void xml_add_member(struct xml *x, const struct api_member *m, const void
     }
 }
 
-static void xml_add_object(struct xml *x, const char *name, const struct api_shape *shape, const void *view,
-                           bool omit_empty)
+static void xml_add_object(struct xml *x, const char *name, const struct api_shape *shape,
+                           const void *view, bool omit_empty)
 {
     struct base_buf *out = x->out;
     size_t before = out->len, inside;
@@ -409,7 +414,8 @@ void api_shape_encode_document(const struct api_shape *shape, enum api_dialect d
 
 /* Leaves the container open until the first item is known to exist, because an empty list looks
  * different: {"apps":{}}, <apps/>. */
-void api_shape_open_list(const char *root, const char *item, enum api_dialect dialect, struct base_buf *out)
+void api_shape_open_list(const char *root, const char *item, enum api_dialect dialect,
+                         struct base_buf *out)
 {
     (void)item;
     if (dialect == API_XML_DOC)
@@ -438,7 +444,8 @@ void api_shape_add_list_item(const char *item, const struct api_shape *shape,
     json_add_object(&j, shape, view, false);
 }
 
-void api_shape_close_list(const char *root, enum api_dialect dialect, size_t items_n, struct base_buf *out)
+void api_shape_close_list(const char *root, enum api_dialect dialect, size_t items_n,
+                          struct base_buf *out)
 {
     if (dialect == API_XML_DOC) {
         if (items_n == 0)

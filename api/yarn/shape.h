@@ -20,19 +20,19 @@
 enum api_dialect { API_N_WRAPPED, API_N_BARE, API_M_BARE, API_XML_DOC };
 enum api_kind {
     API_K_END,
-    API_K_STR,    /* const char *; NULL = absent */
+    API_K_STR, /* const char *; NULL = absent */
     API_K_I32,
     API_K_I64,
-    API_K_F32,    /* float, in Java's shortest form */
+    API_K_F32, /* float, in Java's shortest form */
     API_K_F64,
     API_K_BOOL,
     API_K_OBJ,    /* struct embedded at offset */
     API_K_OBJPTR, /* pointer to struct; NULL = absent */
     /* struct api_list embedded: objects of one shape, each encoded under the member's name */
     API_K_LIST,
-    API_K_STRLIST,/* struct api_list of const char * */
-    API_K_MAP,    /* struct api_list of struct api_pair: encoded as "entry" members */
-    API_K_ANYLIST,/* struct api_list of struct api_any: as LIST, but each item has its own shape */
+    API_K_STRLIST, /* struct api_list of const char * */
+    API_K_MAP,     /* struct api_list of struct api_pair: encoded as "entry" members */
+    API_K_ANYLIST, /* struct api_list of struct api_any: as LIST, but each item has its own shape */
 };
 enum api_presence {
     API_ALWAYS,   /* NULL strings are absent anyway */
@@ -49,7 +49,7 @@ struct api_member {
 struct api_shape {
     const char *root;                 /* XML root element and N-wrapped key */
     const struct api_member *members; /* ends with kind API_K_END */
-    const char *xsi_type;             /* polymorphic: JSON first member "type", XML xsi:type; else NULL */
+    const char *xsi_type; /* polymorphic: JSON first member "type", XML xsi:type; else NULL */
 };
 struct api_list {
     const void *items;
@@ -63,29 +63,67 @@ struct api_any {
     const void *view;
 };
 
-#define API_STR(T, f, n, p) { API_K_STR, n, offsetof(T, f), NULL, p }
-#define API_I32(T, f, n, p) { API_K_I32, n, offsetof(T, f), NULL, p }
-#define API_I64(T, f, n, p) { API_K_I64, n, offsetof(T, f), NULL, p }
-#define API_F32(T, f, n, p) { API_K_F32, n, offsetof(T, f), NULL, p }
-#define API_F64(T, f, n, p) { API_K_F64, n, offsetof(T, f), NULL, p }
-#define API_BOOL(T, f, n, p) { API_K_BOOL, n, offsetof(T, f), NULL, p }
-#define API_OBJ(T, f, n, s, p) { API_K_OBJ, n, offsetof(T, f), s, p }
-#define API_OBJPTR(T, f, n, s, p) { API_K_OBJPTR, n, offsetof(T, f), s, p }
-#define API_LIST(T, f, n, s, p) { API_K_LIST, n, offsetof(T, f), s, p }
-#define API_STRLIST(T, f, n, p) { API_K_STRLIST, n, offsetof(T, f), NULL, p }
-#define API_MAP(T, f, n, p) { API_K_MAP, n, offsetof(T, f), NULL, p }
-#define API_ANYLIST(T, f, n, p) { API_K_ANYLIST, n, offsetof(T, f), NULL, p }
+#define API_STR(T, f, n, p)                                                                        \
+    {                                                                                              \
+        API_K_STR, n, offsetof(T, f), NULL, p                                                      \
+    }
+#define API_I32(T, f, n, p)                                                                        \
+    {                                                                                              \
+        API_K_I32, n, offsetof(T, f), NULL, p                                                      \
+    }
+#define API_I64(T, f, n, p)                                                                        \
+    {                                                                                              \
+        API_K_I64, n, offsetof(T, f), NULL, p                                                      \
+    }
+#define API_F32(T, f, n, p)                                                                        \
+    {                                                                                              \
+        API_K_F32, n, offsetof(T, f), NULL, p                                                      \
+    }
+#define API_F64(T, f, n, p)                                                                        \
+    {                                                                                              \
+        API_K_F64, n, offsetof(T, f), NULL, p                                                      \
+    }
+#define API_BOOL(T, f, n, p)                                                                       \
+    {                                                                                              \
+        API_K_BOOL, n, offsetof(T, f), NULL, p                                                     \
+    }
+#define API_OBJ(T, f, n, s, p)                                                                     \
+    {                                                                                              \
+        API_K_OBJ, n, offsetof(T, f), s, p                                                         \
+    }
+#define API_OBJPTR(T, f, n, s, p)                                                                  \
+    {                                                                                              \
+        API_K_OBJPTR, n, offsetof(T, f), s, p                                                      \
+    }
+#define API_LIST(T, f, n, s, p)                                                                    \
+    {                                                                                              \
+        API_K_LIST, n, offsetof(T, f), s, p                                                        \
+    }
+#define API_STRLIST(T, f, n, p)                                                                    \
+    {                                                                                              \
+        API_K_STRLIST, n, offsetof(T, f), NULL, p                                                  \
+    }
+#define API_MAP(T, f, n, p)                                                                        \
+    {                                                                                              \
+        API_K_MAP, n, offsetof(T, f), NULL, p                                                      \
+    }
+#define API_ANYLIST(T, f, n, p)                                                                    \
+    {                                                                                              \
+        API_K_ANYLIST, n, offsetof(T, f), NULL, p                                                  \
+    }
 
 /* Appends the whole document of @view (XML with its declaration). */
 void api_shape_encode_document(const struct api_shape *shape, enum api_dialect dialect,
                                const void *view, struct base_buf *out);
 /* Encode a long list in chunks: open it, add each item, close it (dialect API_N_WRAPPED or
  * API_XML_DOC). */
-void api_shape_open_list(const char *root, const char *item, enum api_dialect dialect, struct base_buf *out);
+void api_shape_open_list(const char *root, const char *item, enum api_dialect dialect,
+                         struct base_buf *out);
 void api_shape_add_list_item(const char *item, const struct api_shape *shape,
                              enum api_dialect dialect, const void *view, size_t index,
                              struct base_buf *out);
-void api_shape_close_list(const char *root, enum api_dialect dialect, size_t items_n, struct base_buf *out);
+void api_shape_close_list(const char *root, enum api_dialect dialect, size_t items_n,
+                          struct base_buf *out);
 
 /* Appends @s as the text of an XML element, escaped. */
 void api_xml_add_text(struct base_buf *out, const char *s);

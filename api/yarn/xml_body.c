@@ -89,8 +89,8 @@ static bool is_blank(const char *text, size_t len)
     return true;
 }
 
-int api_xml_body_parse(const char *text, size_t len, const char *root, const char *expected, json_t **out,
-                       struct base_error *err)
+int api_xml_body_parse(const char *text, size_t len, const char *root, const char *expected,
+                       json_t **out, struct base_error *err)
 {
     xmlParserCtxt *ctx;
     xmlDoc *doc = NULL;
@@ -105,11 +105,13 @@ int api_xml_body_parse(const char *text, size_t len, const char *root, const cha
     ctx = xmlNewParserCtxt();
     base_assert(ctx);
     doc = xmlCtxtReadMemory(ctx, text, (int)len, NULL, NULL,
-                            XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOBLANKS);
+                            XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                                XML_PARSE_NOBLANKS);
     if (!doc || !ctx->wellFormed) {
         const xmlError *xe = xmlCtxtGetLastError(ctx);
-        bool cut = xe && (xe->code == XML_ERR_TAG_NOT_FINISHED || xe->code == XML_ERR_DOCUMENT_END ||
-                          xe->code == XML_ERR_GT_REQUIRED || xe->code == XML_ERR_LTSLASH_REQUIRED);
+        bool cut =
+            xe && (xe->code == XML_ERR_TAG_NOT_FINISHED || xe->code == XML_ERR_DOCUMENT_END ||
+                   xe->code == XML_ERR_GT_REQUIRED || xe->code == XML_ERR_LTSLASH_REQUIRED);
         char why[256] = "The markup in the document must be well-formed.";
         if (xe && xe->message)
             snprintf(why, sizeof why, "%.*s", (int)strcspn(xe->message, "\n"), xe->message);
@@ -126,10 +128,12 @@ int api_xml_body_parse(const char *text, size_t len, const char *root, const cha
     top = xmlDocGetRootElement(doc);
     if (root && strcmp((const char *)top->name, root) != 0) {
         rc = base_error_set(err, -BASE_EINVAL,
-                            "javax.xml.bind.UnmarshalException: unexpected element (uri:\"%.100s\", local:\"%.100s\"). "
+                            "javax.xml.bind.UnmarshalException: unexpected element "
+                            "(uri:\"%.100s\", local:\"%.100s\"). "
                             "Expected elements are %s%s%s",
-                            top->ns && top->ns->href ? (const char *)top->ns->href : "", (const char *)top->name,
-                            expected ? expected : "<{}", expected ? "" : root, expected ? "" : ">");
+                            top->ns && top->ns->href ? (const char *)top->ns->href : "",
+                            (const char *)top->name, expected ? expected : "<{}",
+                            expected ? "" : root, expected ? "" : ">");
         goto done;
     }
     j = convert_element(top, XML_DEPTH_MAX);
@@ -146,10 +150,12 @@ done:
 
 /* ---- JSON, with the messages of YARN's parser, Jackson ---- */
 
-#define JSON_FAILED                                                                                                    \
-    "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
+#define JSON_FAILED                                                                                \
+    "javax.xml.bind.UnmarshalException\n - with linked "                                           \
+    "exception:\n[javax.xml.stream.XMLStreamException: "
 
-static int report_json_syntax_error(const char *text, size_t len, const char *why, struct base_error *err)
+static int report_json_syntax_error(const char *text, size_t len, const char *why,
+                                    struct base_error *err)
 {
     size_t line, column, word = 0;
     size_t from = 0;
@@ -160,20 +166,23 @@ static int report_json_syntax_error(const char *text, size_t len, const char *wh
         word++;
     if (word > 0) {
         find_text_end(text, from + word, &line, &column);
-        return base_error_set(err, -BASE_EINVAL,
-                              JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: Unrecognized token '%.*s': "
-                                          "was expecting (JSON String, Number, Array, Object or token 'null', 'true' "
-                                          "or 'false')\n at [Source: (BufferedReader); line: %zu, column: %zu]]",
-                              (int)(word < 60 ? word : 60), text + from, line, column);
+        return base_error_set(
+            err, -BASE_EINVAL,
+            JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: Unrecognized token '%.*s': "
+                        "was expecting (JSON String, Number, Array, Object or token 'null', 'true' "
+                        "or 'false')\n at [Source: (BufferedReader); line: %zu, column: %zu]]",
+            (int)(word < 60 ? word : 60), text + from, line, column);
     }
     find_text_end(text, len, &line, &column);
     if (strstr(why, "premature end of input") || strstr(why, "near end of file"))
-        return base_error_set(err, -BASE_EINVAL,
-                              JSON_FAILED "com.fasterxml.jackson.core.io.JsonEOFException: Unexpected end-of-input "
-                                          "within/between Object entries\n at [Source: (BufferedReader); line: %zu, "
-                                          "column: %zu]]",
-                              line, column);
-    return base_error_set(err, -BASE_EINVAL, JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: %s]", why);
+        return base_error_set(
+            err, -BASE_EINVAL,
+            JSON_FAILED "com.fasterxml.jackson.core.io.JsonEOFException: Unexpected end-of-input "
+                        "within/between Object entries\n at [Source: (BufferedReader); line: %zu, "
+                        "column: %zu]]",
+            line, column);
+    return base_error_set(err, -BASE_EINVAL,
+                          JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: %s]", why);
 }
 
 int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_error *err)
@@ -183,18 +192,20 @@ int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_
     int rc;
 
     if (is_blank(text, len))
-        return base_error_set(err, -BASE_EINVAL,
-                              "javax.xml.bind.UnmarshalException: Error creating JSON-based XMLStreamReader\n - with "
-                              "linked exception:\n[javax.xml.stream.XMLStreamException: JSON expression can not be "
-                              "empty!]");
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "javax.xml.bind.UnmarshalException: Error creating JSON-based XMLStreamReader\n - with "
+            "linked exception:\n[javax.xml.stream.XMLStreamException: JSON expression can not be "
+            "empty!]");
     rc = base_json_parse(text, len, &j, &why);
     if (rc < 0)
         return report_json_syntax_error(text, len, why.text, err);
     if (!json_is_object(j)) {
         json_decref(j);
-        return base_error_set(err, -BASE_EINVAL,
-                              JSON_FAILED "java.lang.NullPointerException: Cannot read field \"name\" because \"pi\" "
-                                          "is null]");
+        return base_error_set(
+            err, -BASE_EINVAL,
+            JSON_FAILED "java.lang.NullPointerException: Cannot read field \"name\" because \"pi\" "
+                        "is null]");
     }
     *out = j;
     return 0;

@@ -17,8 +17,8 @@
  * (NULL: any root). -BASE_EINVAL with the message of YARN's parser for broken syntax, or for a root
  * other than @root; @expected lists the roots that this message names ("<{}appstate>"; NULL: made
  * from @root). */
-int api_xml_body_parse(const char *text, size_t len, const char *root, const char *expected, json_t **out,
-                       struct base_error *err);
+int api_xml_body_parse(const char *text, size_t len, const char *root, const char *expected,
+                       json_t **out, struct base_error *err);
 /* The same for a JSON body: parses strictly, with YARN's messages for mistakes. *out may be any
  * object. */
 int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_error *err);

@@ -17,19 +17,19 @@
 #include "base/io/io.h"
 #include "base/nearest.h"
 
-#define FILE_MAX ((size_t)8 << 20)
-#define SUBST_MAX 20             /* most substitutions. SOURCE: Hadoop Configuration.MAX_SUBST */
-#define VALUE_MAX ((size_t)1 << 20)
+#define FILE_MAX      ((size_t)8 << 20)
+#define SUBST_MAX     20 /* most substitutions. SOURCE: Hadoop Configuration.MAX_SUBST */
+#define VALUE_MAX     ((size_t)1 << 20)
 #define XML_DEPTH_MAX 64
 
 struct entry {
     char *name;
-    char *raw;      /* the value as written, trimmed */
-    char *value;    /* the expanded value; never NULL after expand_all() */
-    char *source;   /* "file, line n", "-D", or NULL: the default */
+    char *raw;    /* the value as written, trimmed */
+    char *value;  /* the expanded value; never NULL after expand_all() */
+    char *source; /* "file, line n", "-D", or NULL: the default */
     bool final;
-    bool arg;       /* set by -D */
-    bool too_deep;  /* the expansion did not end within SUBST_MAX substitutions */
+    bool arg;      /* set by -D */
+    bool too_deep; /* the expansion did not end within SUBST_MAX substitutions */
 };
 
 struct base_conf {
@@ -283,14 +283,16 @@ static void on_xml_error(void *arg, xmlErrorPtr e)
 
     if (r->first || e->level < XML_ERR_ERROR)
         return;
-    r->first = base_printf("%s, line %d: %s", e->file ? e->file : r->path, e->line, e->message ? e->message : "");
+    r->first = base_printf("%s, line %d: %s", e->file ? e->file : r->path, e->line,
+                           e->message ? e->message : "");
     trim_blanks(r->first);
 }
 
 /* Formats the place of @node: "file, line n". */
 static char *format_place(const struct reader *r, xmlNodePtr node)
 {
-    return base_printf("%s, line %ld", r->included ? (const char *)r->included : r->path, xmlGetLineNo(node));
+    return base_printf("%s, line %ld", r->included ? (const char *)r->included : r->path,
+                       xmlGetLineNo(node));
 }
 
 static int refuse_element(const struct reader *r, xmlNodePtr node, const char *why)
@@ -323,7 +325,8 @@ static int read_element_text(const struct reader *r, xmlNodePtr node, char **out
         default:
             base_buf_free(&b);
             return refuse_element(r, n->type == XML_ELEMENT_NODE ? n : node,
-                                  n->type == XML_ELEMENT_NODE ? "an element inside a text" : "an entity reference");
+                                  n->type == XML_ELEMENT_NODE ? "an element inside a text"
+                                                              : "an entity reference");
         }
     }
     free(*out);
@@ -387,7 +390,9 @@ static int property_apply(const struct reader *r, xmlNodePtr node, const struct 
     if (p->final && strcasecmp(p->final, "true") != 0 && strcasecmp(p->final, "false") != 0)
         return refuse_element(r, node, "<final> is neither true nor false");
     if (!p->value)
-        return strncmp(p->name, "creel.", 6) == 0 ? refuse_element(r, node, "a <property> without a <value>") : 0;
+        return strncmp(p->name, "creel.", 6) == 0
+                   ? refuse_element(r, node, "a <property> without a <value>")
+                   : 0;
     if (strlen(p->value) > VALUE_MAX)
         return refuse_element(r, node, "a <value> over 1 MiB");
     e = entry_make(r->conf, p->name);
@@ -483,7 +488,8 @@ static int document_load(struct reader *r, const char *text, size_t len)
         rc = -BASE_EINVAL;
     root = doc && rc == 0 ? xmlDocGetRootElement(doc) : NULL;
     if (!root || rc < 0)
-        rc = base_error_set(r->err, -BASE_EINVAL, "%s: %s", r->first ? r->first : r->path, "not valid XML");
+        rc = base_error_set(r->err, -BASE_EINVAL, "%s: %s", r->first ? r->first : r->path,
+                            "not valid XML");
     else if (!xmlStrEqual(root->name, BAD_CAST "configuration"))
         rc = refuse_element(r, root, "the outermost element is not <configuration>");
     else
@@ -492,7 +498,8 @@ static int document_load(struct reader *r, const char *text, size_t len)
     return rc;
 }
 
-int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len, struct base_error *err)
+int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len,
+                        struct base_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct reader r = {.conf = c, .path = name, .err = err};
@@ -623,24 +630,27 @@ static int check_value(const struct base_conf_key *k, const struct entry *e, str
     bool b;
 
     if (e->too_deep)
-        return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" does not expand within %d substitutions", where,
+        return base_error_set(err, -BASE_EINVAL,
+                              "%s: %s: \"%.100s\" does not expand within %d substitutions", where,
                               k->name, e->raw, SUBST_MAX);
     switch (k->type) {
     case BASE_CONF_STRING:
         return 0;
     case BASE_CONF_INT:
         if (parse_int(k, e->value, &i) < 0)
-            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is not an integer from %lld to %lld", where,
+            return base_error_set(err, -BASE_EINVAL,
+                                  "%s: %s: \"%.100s\" is not an integer from %lld to %lld", where,
                                   k->name, e->value, (long long)k->min, (long long)k->max);
         return 0;
     case BASE_CONF_BOOL:
         if (parse_bool(e->value, &b) < 0)
-            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is neither true nor false", where, k->name,
-                                  e->value);
+            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is neither true nor false",
+                                  where, k->name, e->value);
         return 0;
     case BASE_CONF_DOUBLE:
         if (parse_double(e->value, &d) < 0)
-            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is not a number", where, k->name, e->value);
+            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is not a number", where,
+                                  k->name, e->value);
         return 0;
     }
     return 0;
@@ -654,7 +664,8 @@ static int refuse_unknown(const struct entry *e, struct base_error *err)
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
         base_nearest_offer(e->name, k->name, &best, &distance);
     if (best)
-        return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s; did you mean %s?", e->source, e->name, best);
+        return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s; did you mean %s?",
+                              e->source, e->name, best);
     return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s", e->source, e->name);
 }
 
@@ -719,8 +730,10 @@ bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *ou
 {
     if (i >= c->len)
         return false;
-    *out = (struct base_conf_item){
-        .name = c->v[i].name, .value = c->v[i].value, .source = c->v[i].source, .final = c->v[i].final};
+    *out = (struct base_conf_item){.name = c->v[i].name,
+                                   .value = c->v[i].value,
+                                   .source = c->v[i].source,
+                                   .final = c->v[i].final};
     return true;
 }
 
@@ -754,7 +767,8 @@ double base_conf_double(const struct base_conf *c, const char *key)
     return v;
 }
 
-int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode, struct base_error *err)
+int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode,
+                          struct base_error *err)
 {
     const char *path = base_conf_get(c, key);
     int rc;

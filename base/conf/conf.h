@@ -14,12 +14,13 @@
 
 enum base_conf_type { BASE_CONF_STRING, BASE_CONF_INT, BASE_CONF_BOOL, BASE_CONF_DOUBLE };
 
-/* One known key. The table (base/conf/conf_keys.c) is the only list of keys, defaults and help texts. */
+/* One known key. The table (base/conf/conf_keys.c) is the only list of keys, defaults and help
+ * texts. */
 struct base_conf_key {
     const char *name;
     enum base_conf_type type;
-    const char *value;    /* default, as text */
-    int64_t min, max;     /* BASE_CONF_INT */
+    const char *value; /* default, as text */
+    int64_t min, max;  /* BASE_CONF_INT */
     const char *help;
 };
 extern const struct base_conf_key base_conf_keys[]; /* ends with name == NULL */
@@ -38,7 +39,8 @@ int base_conf_load_readable(struct base_conf *c, char **left_out, struct base_er
 const char *base_conf_folder(const struct base_conf *c);
 /* Loads a file's content from memory; @name stands for the file in messages and as the base of
  * relative XIncludes. */
-int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len, struct base_error *err);
+int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len,
+                        struct base_error *err);
 /* Sets "key=value" of -D, which overrides files, even <final> values. */
 int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base_error *err);
 /* Checks every known key's type and range and refuses unknown creel.* keys but those that
@@ -63,11 +65,13 @@ struct base_conf_item {
     const char *source; /* "file, line n", "-D", NULL: the default */
     bool final;
 };
-bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out); /* false: past the end */
+bool base_conf_at(const struct base_conf *c, size_t i,
+                  struct base_conf_item *out); /* false: past the end */
 
 /* Creates the folder that @key names (with @mode) unless it exists. -BASE_EINVAL: the value is
  * empty; -BASE_EPERM: the folder cannot be created or written to; -BASE_ENOSPC. */
-int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode, struct base_error *err);
+int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode,
+                          struct base_error *err);
 
 /* Returns the exit status of a daemon that ended with @rc (0 or a negative BASE_E*): 0; 2 when only
  * another configuration helps, so that systemd does not restart it (RestartPreventExitStatus= in

@@ -1,11 +1,23 @@
-/* The only list of keys, their defaults and help texts. Keep it sorted by subject; Hadoop's own names where Hadoop
- * has the same thing. */
+/* The only list of keys, their defaults and help texts. Keep it sorted by subject; Hadoop's own
+ * names where Hadoop has the same thing. */
 #include "base/conf/conf.h"
 
-#define STR(key, def, text) {.name = key, .type = BASE_CONF_STRING, .value = def, .help = text}
-#define INT(key, def, lo, hi, text) {.name = key, .type = BASE_CONF_INT, .value = def, .min = lo, .max = hi, .help = text}
-#define BOOL(key, def, text) {.name = key, .type = BASE_CONF_BOOL, .value = def, .help = text}
-#define DBL(key, def, text) {.name = key, .type = BASE_CONF_DOUBLE, .value = def, .help = text}
+#define STR(key, def, text)                                                                        \
+    {                                                                                              \
+        .name = key, .type = BASE_CONF_STRING, .value = def, .help = text                          \
+    }
+#define INT(key, def, lo, hi, text)                                                                \
+    {                                                                                              \
+        .name = key, .type = BASE_CONF_INT, .value = def, .min = lo, .max = hi, .help = text       \
+    }
+#define BOOL(key, def, text)                                                                       \
+    {                                                                                              \
+        .name = key, .type = BASE_CONF_BOOL, .value = def, .help = text                            \
+    }
+#define DBL(key, def, text)                                                                        \
+    {                                                                                              \
+        .name = key, .type = BASE_CONF_DOUBLE, .value = def, .help = text                          \
+    }
 
 #define MS_MAX INT32_MAX /* about 24 days */
 

@@ -44,7 +44,8 @@ char *base_percent_decode(const char *from, const char *end, char *to, bool plus
 void base_percent_encode(const char *text, struct base_buf *out)
 {
     for (; *text; text++) {
-        bool plain = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || strchr("0123456789-._~", *text);
+        bool plain = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
+                     strchr("0123456789-._~", *text);
 
         if (plain)
             base_buf_add(out, text, 1);

@@ -10,12 +10,12 @@
 
 #include "base/io/io.h"
 
-#define SEPARATORS ", \t\r\n"
-#define KEY_RM "creel.nodemanager.rm"
-#define KEY_IDS "yarn.resourcemanager.ha.rm-ids"
+#define SEPARATORS  ", \t\r\n"
+#define KEY_RM      "creel.nodemanager.rm"
+#define KEY_IDS     "yarn.resourcemanager.ha.rm-ids"
 #define KEY_ADDRESS "yarn.resourcemanager.webapp.address."
-#define KEY_HOST "yarn.resourcemanager.hostname."
-#define PORT 8088 /* where only the host is told */
+#define KEY_HOST    "yarn.resourcemanager.hostname."
+#define PORT        8088 /* where only the host is told */
 
 /* ---- addresses ---- */
 
@@ -31,7 +31,8 @@ static bool is_address(const char *s)
             return false;
         host++;
     } else {
-        while (host < len && (isalnum((unsigned char)s[host]) || strchr("-._", s[host]) || (s[host] & 0x80)))
+        while (host < len &&
+               (isalnum((unsigned char)s[host]) || strchr("-._", s[host]) || (s[host] & 0x80)))
             host++;
     }
     for (const char *c = s + len; *c; c++)
@@ -66,24 +67,28 @@ static int add(const char *what, const char *text, struct base_rm_list *out, str
 
     if (!url || strlen(url) >= BASE_RM_URL_MAX) {
         free(url);
-        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not an address such as http://127.0.0.1:8088", what,
-                              text);
+        return base_error_set(err, -BASE_EINVAL,
+                              "%s: \"%.100s\" is not an address such as http://127.0.0.1:8088",
+                              what, text);
     }
     if (out->n == BASE_RM_LIST_MAX) {
         free(url);
-        return base_error_set(err, -BASE_ELIMIT, "%s: more than %d addresses", what, BASE_RM_LIST_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "%s: more than %d addresses", what,
+                              BASE_RM_LIST_MAX);
     }
     out->url[out->n++] = url;
     return 0;
 }
 
-int base_rm_list_parse(const char *what, const char *text, struct base_rm_list *out, struct base_error *err)
+int base_rm_list_parse(const char *what, const char *text, struct base_rm_list *out,
+                       struct base_error *err)
 {
     char *copy = base_strdup(text), *save = NULL;
     size_t before = out->n;
     int rc = 0;
 
-    for (char *s = strtok_r(copy, SEPARATORS, &save); s && rc == 0; s = strtok_r(NULL, SEPARATORS, &save))
+    for (char *s = strtok_r(copy, SEPARATORS, &save); s && rc == 0;
+         s = strtok_r(NULL, SEPARATORS, &save))
         rc = add(what, s, out, err);
     free(copy);
     if (rc == 0 && out->n == before)
@@ -91,7 +96,8 @@ int base_rm_list_parse(const char *what, const char *text, struct base_rm_list *
     return rc;
 }
 
-static int add_of_id(const struct base_conf *conf, const char *id, struct base_rm_list *out, struct base_error *err)
+static int add_of_id(const struct base_conf *conf, const char *id, struct base_rm_list *out,
+                     struct base_error *err)
 {
     char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id);
     const char *address = base_conf_get(conf, key), *host = base_conf_get(conf, host_key);
@@ -105,26 +111,30 @@ static int add_of_id(const struct base_conf *conf, const char *id, struct base_r
         rc = add(host_key, text, out, err);
         free(text);
     } else {
-        rc = base_error_set(err, -BASE_EINVAL, "%s is not set, though " KEY_IDS " names %s", key, id);
+        rc = base_error_set(err, -BASE_EINVAL, "%s is not set, though " KEY_IDS " names %s", key,
+                            id);
     }
     free(key);
     free(host_key);
     return rc;
 }
 
-int base_rm_list_of_ids(const struct base_conf *conf, struct base_rm_list *out, struct base_error *err)
+int base_rm_list_of_ids(const struct base_conf *conf, struct base_rm_list *out,
+                        struct base_error *err)
 {
     const char *ids = base_conf_get(conf, KEY_IDS);
     char *copy = base_strdup(ids ? ids : ""), *save = NULL;
     int rc = 0;
 
-    for (char *id = strtok_r(copy, SEPARATORS, &save); id && rc == 0; id = strtok_r(NULL, SEPARATORS, &save))
+    for (char *id = strtok_r(copy, SEPARATORS, &save); id && rc == 0;
+         id = strtok_r(NULL, SEPARATORS, &save))
         rc = add_of_id(conf, id, out, err);
     free(copy);
     return rc;
 }
 
-int base_rm_list_read(const struct base_conf *conf, struct base_rm_list *out, struct base_error *err)
+int base_rm_list_read(const struct base_conf *conf, struct base_rm_list *out,
+                      struct base_error *err)
 {
     size_t before = out->n;
 

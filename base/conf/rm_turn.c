@@ -83,7 +83,8 @@ void base_rm_turn_good(struct base_rm_turn *t)
 bool base_rm_turn_bad(struct base_rm_turn *t)
 {
     size_t n = t->list->n;
-    bool beside = t->moved[0]; /* then the standby that sent us on comes next: it is told that this did not help */
+    /* then the standby that sent us on comes next: it is told that this did not help */
+    bool beside = t->moved[0];
 
     base_buf_addf(&t->failed, "%s%s", t->failed.len ? "," : "", base_rm_turn_url(t));
     t->moved[0] = '\0';
@@ -107,8 +108,9 @@ static size_t place_of(const struct base_rm_list *l, const char *url)
 {
     size_t n = base_rm_base(url), i = 0;
 
-    while (i < l->n && !(strcasecmp(l->url[i], url) == 0 ||
-                         (url[n] == '\0' && base_rm_base(l->url[i]) == n && strncasecmp(l->url[i], url, n) == 0)))
+    while (i < l->n &&
+           !(strcasecmp(l->url[i], url) == 0 || (url[n] == '\0' && base_rm_base(l->url[i]) == n &&
+                                                 strncasecmp(l->url[i], url, n) == 0)))
         i++;
     return i;
 }

@@ -43,7 +43,8 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-bool base_curl_header(const char *line, size_t len, const char *name, const char **value, size_t *value_len)
+bool base_curl_header(const char *line, size_t len, const char *name, const char **value,
+                      size_t *value_len)
 {
     size_t at = strlen(name);
 

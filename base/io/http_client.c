@@ -14,10 +14,10 @@
 #include "base/io/io.h"
 
 #define CONNECT_TIMEOUT_MS 5000
-#define TIMEOUT_MS 60000
-#define BODY_MAX ((size_t)64 << 20)
-#define POLL_MS 1000
-#define CONNECTIONS_MAX 16
+#define TIMEOUT_MS         60000
+#define BODY_MAX           ((size_t)64 << 20)
+#define POLL_MS            1000
+#define CONNECTIONS_MAX    16
 
 struct base_http {
     CURL *easy;
@@ -31,8 +31,8 @@ struct transfer {
     struct base_http_answer *out;
     CURL *easy;
     size_t body_max, got;
-    int failed;      /* BASE_E* found in a callback, positive */
-    int failed_sys;  /* errno of a failed write */
+    int failed;     /* BASE_E* found in a callback, positive */
+    int failed_sys; /* errno of a failed write */
 };
 
 static void init_curl(void)
@@ -65,7 +65,8 @@ void base_http_free(struct base_http *h)
 void base_http_cancel(struct base_http *h)
 {
     atomic_store(&h->cancelled, true);
-    curl_multi_wakeup(h->multi); /* the one function of a multi handle that other threads may call */
+    /* the one function of a multi handle that other threads may call */
+    curl_multi_wakeup(h->multi);
 }
 
 static bool goes_to_fd(const struct transfer *t)
@@ -102,8 +103,10 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     return len;
 }
 
-/* The value of header @name when this line is it. What does not fit is cut off, or left out (@whole). */
-static void take_header(const char *data, size_t len, const char *name, bool whole, char *out, size_t size)
+/* The value of header @name when this line is it. What does not fit is cut off, or left out
+ * (@whole). */
+static void take_header(const char *data, size_t len, const char *name, bool whole, char *out,
+                        size_t size)
 {
     const char *value;
     size_t n;
@@ -179,7 +182,8 @@ static void set_method(CURL *e, const struct base_http_request *rq)
         curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, rq->method);
 }
 
-static void set_options(struct base_http *h, struct transfer *t, struct curl_slist *headers, char *why)
+static void set_options(struct base_http *h, struct transfer *t, struct curl_slist *headers,
+                        char *why)
 {
     const struct base_http_request *rq = t->rq;
     CURL *e = h->easy;
@@ -199,8 +203,9 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
     curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
-    curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
-                     (long)(rq->connect_timeout_ms > 0 ? rq->connect_timeout_ms : CONNECT_TIMEOUT_MS));
+    curl_easy_setopt(
+        e, CURLOPT_CONNECTTIMEOUT_MS,
+        (long)(rq->connect_timeout_ms > 0 ? rq->connect_timeout_ms : CONNECT_TIMEOUT_MS));
     curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)timeout);
     set_method(e, rq);
 }
@@ -234,18 +239,20 @@ static int verdict(const struct transfer *t, CURLcode cc, const char *why, struc
     if (cc == CURLE_ABORTED_BY_CALLBACK)
         return base_error_set(err, -BASE_EIO, "%s %s: cancelled", rq->method, rq->url);
     if (t->failed == BASE_ELIMIT)
-        return base_error_set(err, -BASE_ELIMIT, "%s %s: the answer is larger than %zu bytes", rq->method, rq->url,
-                              t->body_max);
+        return base_error_set(err, -BASE_ELIMIT, "%s %s: the answer is larger than %zu bytes",
+                              rq->method, rq->url, t->body_max);
     if (t->failed)
-        return base_error_sys(err, -BASE_EIO, t->failed_sys, "%s %s: cannot store the answer", rq->method, rq->url);
-    return base_error_set(err, cc == CURLE_OPERATION_TIMEDOUT ? -BASE_ETIMEOUT : -BASE_EIO, "%s %s: %s", rq->method,
-                          rq->url, *why ? why : curl_easy_strerror(cc));
+        return base_error_sys(err, -BASE_EIO, t->failed_sys, "%s %s: cannot store the answer",
+                              rq->method, rq->url);
+    return base_error_set(err, cc == CURLE_OPERATION_TIMEDOUT ? -BASE_ETIMEOUT : -BASE_EIO,
+                          "%s %s: %s", rq->method, rq->url, *why ? why : curl_easy_strerror(cc));
 }
 
-int base_http_do(struct base_http *h, const struct base_http_request *rq, struct base_http_answer *out,
-                 struct base_error *err)
+int base_http_do(struct base_http *h, const struct base_http_request *rq,
+                 struct base_http_answer *out, struct base_error *err)
 {
-    struct transfer t = {.rq = rq, .out = out, .easy = h->easy, .body_max = rq->body_max ? rq->body_max : BODY_MAX};
+    struct transfer t = {
+        .rq = rq, .out = out, .easy = h->easy, .body_max = rq->body_max ? rq->body_max : BODY_MAX};
     char why[CURL_ERROR_SIZE] = "";
     struct curl_slist *headers;
     CURLcode cc;
@@ -254,7 +261,8 @@ int base_http_do(struct base_http *h, const struct base_http_request *rq, struct
     *out = (struct base_http_answer){0};
     if (!header_safe(rq->bearer) || !header_safe(rq->accept) || !header_safe(rq->content_type) ||
         !header_safe(rq->header))
-        return base_error_set(err, -BASE_EINVAL, "%s %s: a header value has a line break", rq->method, rq->url);
+        return base_error_set(err, -BASE_EINVAL, "%s %s: a header value has a line break",
+                              rq->method, rq->url);
     headers = headers_of(rq);
     set_options(h, &t, headers, why);
     base_assert(curl_multi_add_handle(h->multi, h->easy) == CURLM_OK);

@@ -94,7 +94,8 @@ int base_write_all(int fd, const void *data, size_t len)
 static int sync_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = !slash ? base_strdup(".") : base_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    char *folder =
+        !slash ? base_strdup(".") : base_strndup(path, slash == path ? 1 : (size_t)(slash - path));
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = fd < 0 || fsync(fd) < 0 ? -errno : 0;
 
@@ -169,10 +170,10 @@ int base_mkdirs(const char *path, mode_t mode, struct base_error *err)
 }
 
 /* --- base_rmtree ---
- * The tree may belong to somebody hostile: every step is relative to an open folder and O_NOFOLLOW, so no link can
- * lead outside. Folders deeper than DEPTH_MAX are moved up into the root of the tree and met again in its next pass,
- * which bounds both the stack and the descriptors. */
-#define DEPTH_MAX 64
+ * The tree may belong to somebody hostile: every step is relative to an open folder and O_NOFOLLOW,
+ * so no link can lead outside. Folders deeper than DEPTH_MAX are moved up into the root of the tree
+ * and met again in its next pass, which bounds both the stack and the descriptors. */
+#define DEPTH_MAX  64
 #define PASSES_MAX 100000
 
 struct rmtree {
@@ -222,7 +223,8 @@ static int remove_entry(struct rmtree *t, int at, const char *name, int depth)
     if (depth >= DEPTH_MAX) {
         char up[64];
         snprintf(up, sizeof up, ".creel-rm-%llu", (unsigned long long)++t->moved);
-        if (renameat2(at, name, t->root, up, RENAME_NOREPLACE) == 0 || errno == ENOENT || errno == EEXIST)
+        if (renameat2(at, name, t->root, up, RENAME_NOREPLACE) == 0 || errno == ENOENT ||
+            errno == EEXIST)
             return 0; /* EEXIST: the next pass tries again with the next number */
         return -errno;
     }
@@ -232,7 +234,8 @@ static int remove_entry(struct rmtree *t, int at, const char *name, int depth)
     rc = empty_folder(t, fd, depth + 1);
     if (rc < 0)
         return rc;
-    if (unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST)
+    if (unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY ||
+        errno == EEXIST)
         return 0; /* not empty: something came meanwhile, the next pass meets it */
     return -errno;
 }
@@ -273,7 +276,8 @@ int base_rmtree(const char *path, struct base_error *err)
         return base_error_sys(err, -BASE_EIO, errno, "cannot remove %s", path);
     t.root = open_folder(AT_FDCWD, path);
     if (t.root < 0)
-        return errno == ENOENT ? 0 : base_error_sys(err, -BASE_EIO, errno, "cannot remove %s", path);
+        return errno == ENOENT ? 0
+                               : base_error_sys(err, -BASE_EIO, errno, "cannot remove %s", path);
     for (int pass = 0; rc == 0 && pass < PASSES_MAX; pass++) {
         int fd = openat(t.root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         rc = fd < 0 ? -errno : empty_folder(&t, fd, 0);

@@ -38,10 +38,12 @@ int base_json_parse(const char *text, size_t len, json_t **out, struct base_erro
     json_t *j;
 
     if (depth_max(text, len) > BASE_JSON_DEPTH_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "JSON is nested deeper than %d levels", BASE_JSON_DEPTH_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "JSON is nested deeper than %d levels",
+                              BASE_JSON_DEPTH_MAX);
     j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
     if (!j)
-        return base_error_set(err, -BASE_EINVAL, "not valid JSON: line %d, column %d: %s", je.line, je.column, je.text);
+        return base_error_set(err, -BASE_EINVAL, "not valid JSON: line %d, column %d: %s", je.line,
+                              je.column, je.text);
     *out = j;
     return 0;
 }
@@ -59,7 +61,8 @@ void base_json_dump(const json_t *j, struct base_buf *out)
 
 #define SHOWN_MAX 60
 
-int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted, struct base_error *err)
+int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted,
+                     struct base_error *err)
 {
     struct base_buf shown = {0};
     size_t n = strlen(where);
@@ -81,16 +84,18 @@ int base_json_refuse(const json_t *j, const char *where, const char *name, const
     if (!*name && n == 0)
         where = "the body";
     if (!*name && n > 0 && where[n - 1] == '.')
-        rc = base_error_set(err, -BASE_EINVAL, "%.*s: %s is not %s", (int)n - 1, where, shown.data, wanted);
+        rc = base_error_set(err, -BASE_EINVAL, "%.*s: %s is not %s", (int)n - 1, where, shown.data,
+                            wanted);
     else
-        rc = base_error_set(err, -BASE_EINVAL, "%s%s: %s is not %s", where, name, shown.data, wanted);
+        rc = base_error_set(err, -BASE_EINVAL, "%s%s: %s is not %s", where, name, shown.data,
+                            wanted);
     base_buf_free(&shown);
     return rc;
 }
 
 /* The member, or NULL with *rc set to what the reader returns. */
-static json_t *member(const json_t *obj, const char *where, const char *name, bool required, int *rc,
-                      struct base_error *err)
+static json_t *member(const json_t *obj, const char *where, const char *name, bool required,
+                      int *rc, struct base_error *err)
 {
     json_t *j = json_object_get(obj, name);
 
@@ -121,8 +126,8 @@ int base_json_str(const json_t *obj, const char *where, const char *name, bool r
     return 0;
 }
 
-int base_json_int(const json_t *obj, const char *where, const char *name, bool required, int64_t min, int64_t max,
-                  int64_t *out, struct base_error *err)
+int base_json_int(const json_t *obj, const char *where, const char *name, bool required,
+                  int64_t min, int64_t max, int64_t *out, struct base_error *err)
 {
     int rc;
     json_t *j = member(obj, where, name, required, &rc, err);
@@ -139,8 +144,8 @@ int base_json_int(const json_t *obj, const char *where, const char *name, bool r
     return 0;
 }
 
-int base_json_num(const json_t *obj, const char *where, const char *name, bool required, double min, double max,
-                  double *out, struct base_error *err)
+int base_json_num(const json_t *obj, const char *where, const char *name, bool required, double min,
+                  double max, double *out, struct base_error *err)
 {
     int rc;
     json_t *j = member(obj, where, name, required, &rc, err);
@@ -173,8 +178,8 @@ int base_json_bool(const json_t *obj, const char *where, const char *name, bool 
     return 0;
 }
 
-int base_json_arr(const json_t *obj, const char *where, const char *name, bool required, size_t max, json_t **out,
-                  struct base_error *err)
+int base_json_arr(const json_t *obj, const char *where, const char *name, bool required, size_t max,
+                  json_t **out, struct base_error *err)
 {
     int rc;
     json_t *j = member(obj, where, name, required, &rc, err);
@@ -184,13 +189,14 @@ int base_json_arr(const json_t *obj, const char *where, const char *name, bool r
     if (!json_is_array(j))
         return base_json_refuse(j, where, name, "an array", err);
     if (json_array_size(j) > max)
-        return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu elements are more than %zu", where, name,
-                              json_array_size(j), max);
+        return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu elements are more than %zu", where,
+                              name, json_array_size(j), max);
     *out = j;
     return 0;
 }
 
-int base_json_known(const json_t *obj, const char *where, const char *const *names, struct base_error *err)
+int base_json_known(const json_t *obj, const char *where, const char *const *names,
+                    struct base_error *err)
 {
     const char *name;
     json_t *value;
@@ -207,7 +213,8 @@ int base_json_known(const json_t *obj, const char *where, const char *const *nam
         if (names[i])
             continue;
         if (best)
-            return base_error_set(err, -BASE_EINVAL, "%s%.200s: unknown member; did you mean \"%s\"?", where, name,
+            return base_error_set(err, -BASE_EINVAL,
+                                  "%s%.200s: unknown member; did you mean \"%s\"?", where, name,
                                   best);
         return base_error_set(err, -BASE_EINVAL, "%s%.200s: unknown member", where, name);
     }

@@ -25,15 +25,16 @@ static struct {
     bool terminal;
 } settings = {.program = "creel", .format = BASE_LOG_TEXT, .max = BASE_LOG_INFO};
 
-/* SOURCE: systemd.exec(5), $JOURNAL_STREAM: "<device>:<inode>" of the stream stderr was connected to. A child may
- * have redirected stderr since, so both numbers are compared. */
+/* SOURCE: systemd.exec(5), $JOURNAL_STREAM: "<device>:<inode>" of the stream stderr was connected
+ * to. A child may have redirected stderr since, so both numbers are compared. */
 static bool stderr_is_journal(void)
 {
     const char *text = getenv("JOURNAL_STREAM");
     uintmax_t dev, ino;
     struct stat st;
 
-    if (!text || sscanf(text, "%" SCNuMAX ":%" SCNuMAX, &dev, &ino) != 2 || fstat(STDERR_FILENO, &st) < 0)
+    if (!text || sscanf(text, "%" SCNuMAX ":%" SCNuMAX, &dev, &ino) != 2 ||
+        fstat(STDERR_FILENO, &st) < 0)
         return false;
     return st.st_dev == dev && st.st_ino == ino;
 }
@@ -72,8 +73,8 @@ static void add_time(struct base_buf *b)
 
     clock_gettime(CLOCK_REALTIME, &ts);
     gmtime_r(&ts.tv_sec, &tm);
-    base_buf_addf(b, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
-                  tm.tm_min, tm.tm_sec, ts.tv_nsec / 1000000);
+    base_buf_addf(b, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", tm.tm_year + 1900, tm.tm_mon + 1,
+                  tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, ts.tv_nsec / 1000000);
 }
 
 /* One event stays one line, whatever a remote side put into the message. */
@@ -84,7 +85,8 @@ static void flatten(char *text)
             *text = ' ';
 }
 
-static void line_text(struct base_buf *b, enum base_log_level level, const char *area, char *message)
+static void line_text(struct base_buf *b, enum base_log_level level, const char *area,
+                      char *message)
 {
     if (!settings.terminal)
         base_buf_addf(b, "<%d>", (int)level);
@@ -108,7 +110,8 @@ static const char *level_name(enum base_log_level level)
     return "info";
 }
 
-static void line_json(struct base_buf *b, enum base_log_level level, const char *area, char *message)
+static void line_json(struct base_buf *b, enum base_log_level level, const char *area,
+                      char *message)
 {
     struct base_buf at = {0};
     json_t *text = json_string(message);
@@ -122,8 +125,8 @@ static void line_json(struct base_buf *b, enum base_log_level level, const char 
         text = json_string(message);
     }
     add_time(&at);
-    j = json_pack("{s:s, s:s, s:s, s:i, s:s*, s:o*}", "time", at.data, "level", level_name(level), "program",
-                  settings.program, "pid", (int)getpid(), "area", area, "message", text);
+    j = json_pack("{s:s, s:s, s:s, s:i, s:s*, s:o*}", "time", at.data, "level", level_name(level),
+                  "program", settings.program, "pid", (int)getpid(), "area", area, "message", text);
     out = j ? json_dumps(j, JSON_COMPACT) : NULL;
     if (out)
         base_buf_addf(b, "%s\n", out);
@@ -134,8 +137,8 @@ static void line_json(struct base_buf *b, enum base_log_level level, const char 
 
 static int to_journal(enum base_log_level level, const char *area, const char *message)
 {
-    return sd_journal_send("MESSAGE=%s", message, "PRIORITY=%d", (int)level, "SYSLOG_IDENTIFIER=%s", settings.program,
-                           "CREEL_AREA=%s", area, NULL);
+    return sd_journal_send("MESSAGE=%s", message, "PRIORITY=%d", (int)level, "SYSLOG_IDENTIFIER=%s",
+                           settings.program, "CREEL_AREA=%s", area, NULL);
 }
 
 static void write_event(enum base_log_level level, const char *area, const char *fmt, va_list ap)
@@ -149,7 +152,8 @@ static void write_event(enum base_log_level level, const char *area, const char 
             line_json(&line, level, area, message.data);
         else
             line_text(&line, level, area, message.data);
-        if (line.len) /* one write(2): lines of several threads do not mix; nobody is left to tell of a failure */
+        if (line.len) /* one write(2): lines of several threads do not mix; nobody is left to tell
+                         of a failure */
             (void)base_write_all(STDERR_FILENO, line.data, line.len);
     }
     base_buf_free(&message);

@@ -24,8 +24,8 @@ static int check(int fd, int flags, struct stat *st)
     return ftruncate(fd, 0) < 0 ? -errno : 0;
 }
 
-/* O_TRUNC waits for the checks. The first look keeps us from opening devices; O_NONBLOCK and the second one hold
- * against a swap in between. */
+/* O_TRUNC waits for the checks. The first look keeps us from opening devices; O_NONBLOCK and the
+ * second one hold against a swap in between. */
 int base_plain_open(int at, const char *path, int flags, mode_t mode, struct stat *st)
 {
     struct stat own;
@@ -35,7 +35,8 @@ int base_plain_open(int at, const char *path, int flags, mode_t mode, struct sta
         st = &own;
     if (fstatat(at, path, st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st->st_mode))
         return -BASE_PLAIN_OTHER;
-    fd = openat(at, path, (flags & ~O_TRUNC) | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, mode);
+    fd =
+        openat(at, path, (flags & ~O_TRUNC) | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, mode);
     if (fd < 0)
         return error_of(errno);
     rc = check(fd, flags, st);
@@ -113,5 +114,6 @@ const char *base_plain_text(int error)
 {
     int positive = error < 0 ? -error : error;
 
-    return positive == BASE_PLAIN_OTHER ? "not a regular file, or one with several names" : strerror(positive);
+    return positive == BASE_PLAIN_OTHER ? "not a regular file, or one with several names"
+                                        : strerror(positive);
 }

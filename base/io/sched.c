@@ -7,8 +7,8 @@
 
 #define PROMPT_SLICE_NS     100000
 #define BACKGROUND_SLICE_NS 50000000
-/* A little nicer only: it takes locks that the others wait for, and would keep them for long on a busy machine if it
- * hardly ever ran. */
+/* A little nicer only: it takes locks that the others wait for, and would keep them for long on a
+ * busy machine if it hardly ever ran. */
 #define BACKGROUND_NICE 5
 
 static void set(int32_t nicer, uint64_t slice_ns)

@@ -1,5 +1,5 @@
-#include "base/cond.h"
 #include "base/io/watchdog.h"
+#include "base/cond.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,7 +11,8 @@
 #include "base/mem.h"
 
 #define EXPIRED_S 2 /* how long expired() may take: then SIGALRM ends the process */
-#define LATE_US BASE_WATCHDOG_LOOK_US /* a look that comes later than this after its time: we did not run */
+#define LATE_US                                                                                    \
+    BASE_WATCHDOG_LOOK_US /* a look that comes later than this after its time: we did not run */
 
 struct base_watchdog {
     struct base_watchdog_conf conf;
@@ -22,8 +23,9 @@ struct base_watchdog {
     atomic_int ending; /* ends that have begun and are not over */
 };
 
-enum base_watchdog_verdict base_watchdog_look(struct base_watchdog_view *v, int64_t now_us, bool busy, uint64_t turns,
-                                              bool ending, int64_t limit_us)
+enum base_watchdog_verdict base_watchdog_look(struct base_watchdog_view *v, int64_t now_us,
+                                              bool busy, uint64_t turns, bool ending,
+                                              int64_t limit_us)
 {
     int64_t passed = v->looked_us ? now_us - v->looked_us : 0;
     int64_t limit = limit_us > BASE_WATCHDOG_LEAST_US ? limit_us : BASE_WATCHDOG_LEAST_US;

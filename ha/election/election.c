@@ -14,7 +14,8 @@
 #define RETRY_DOUBLINGS 5
 #define FAILED_NOTE_US  30000000 /* minimum time between two log lines about failing requests */
 
-struct ha_election *ha_election_new(const struct ha_election_conf *conf, const struct ha_election_calls *calls)
+struct ha_election *ha_election_new(const struct ha_election_conf *conf,
+                                    const struct ha_election_calls *calls)
 {
     struct ha_election *e = base_alloc(sizeof *e);
 
@@ -84,7 +85,8 @@ static void record_round_step(struct ha_election *e, enum election_step step, co
     e->about = copy;
 }
 
-void election_read_node(struct ha_election *e, enum election_step step, enum ha_zk_request_kind kind, const char *about)
+void election_read_node(struct ha_election *e, enum election_step step,
+                        enum ha_zk_request_kind kind, const char *about)
 {
     struct ha_zk_request rq = {.kind = kind, .path = about};
 
@@ -92,8 +94,8 @@ void election_read_node(struct ha_election *e, enum election_step step, enum ha_
     election_send_request(e, SLOT_ROUND, &rq);
 }
 
-void election_send_multi(struct ha_election *e, enum election_step step, const char *about, const struct ha_zk_op *ops,
-                         size_t n)
+void election_send_multi(struct ha_election *e, enum election_step step, const char *about,
+                         const struct ha_zk_op *ops, size_t n)
 {
     struct ha_zk_request rq = {.kind = HA_ZK_MULTI, .ops = ops, .ops_n = n};
 
@@ -111,7 +113,8 @@ static void abandon_round(struct ha_election *e)
 void election_retry_later(struct ha_election *e, int64_t now_us)
 {
     abandon_round(e);
-    e->retry_us = now_us + ((int64_t)RETRY_MIN_US << (e->tries < RETRY_DOUBLINGS ? e->tries : RETRY_DOUBLINGS));
+    e->retry_us = now_us + ((int64_t)RETRY_MIN_US
+                            << (e->tries < RETRY_DOUBLINGS ? e->tries : RETRY_DOUBLINGS));
     e->tries++;
 }
 
@@ -124,9 +127,9 @@ void election_update_active_rm(struct ha_election *e)
 
     if (e->leading)
         now = base_strdup(e->rm_id);
-    else if (e->lowest && e->seen.rm && election_node_name_parse(e->lowest, &id) && id.session == e->seen.session &&
-             id.rm_len == strlen(e->seen.rm) && memcmp(e->lowest, e->seen.rm, id.rm_len) == 0 &&
-             strcmp(e->seen.rm, e->rm_id) != 0)
+    else if (e->lowest && e->seen.rm && election_node_name_parse(e->lowest, &id) &&
+             id.session == e->seen.session && id.rm_len == strlen(e->seen.rm) &&
+             memcmp(e->lowest, e->seen.rm, id.rm_len) == 0 && strcmp(e->seen.rm, e->rm_id) != 0)
         now = base_strdup(e->seen.rm);
     else
         now = base_strdup("");
@@ -152,7 +155,8 @@ void election_begin_leading(struct ha_election *e, int64_t epoch, int32_t versio
     if (epoch > e->highest)
         e->highest = epoch;
     free(seen->rm);
-    *seen = (struct election_authority){.epoch = epoch, .rm = rm, .session = e->session, .version = version};
+    *seen = (struct election_authority){
+        .epoch = epoch, .rm = rm, .session = e->session, .version = version};
     e->calls.elected(e->calls.user, epoch, version);
     election_update_active_rm(e);
 }
@@ -189,10 +193,12 @@ static void refuse_for_missing_permission(struct ha_election *e, const char *pat
 {
     struct base_error err;
 
-    base_error_set(&err, -BASE_EPERM,
-                   "ZooKeeper does not let us use %s (%s): we authenticate as %s; compare hadoop.zk.auth or "
-                   "creel.cluster.secret of this cluster's ResourceManagers with the node's ACL (zkCli.sh getAcl %s)",
-                   path, text ? text : "not authenticated", e->auth_as ? e->auth_as : "nobody", path);
+    base_error_set(
+        &err, -BASE_EPERM,
+        "ZooKeeper does not let us use %s (%s): we authenticate as %s; compare hadoop.zk.auth or "
+        "creel.cluster.secret of this cluster's ResourceManagers with the node's ACL (zkCli.sh "
+        "getAcl %s)",
+        path, text ? text : "not authenticated", e->auth_as ? e->auth_as : "nobody", path);
     election_enter_refused(e, &err);
 }
 
@@ -291,7 +297,8 @@ static void on_connected(struct ha_election *e, const struct ha_zk_event *ev, in
 
 bool election_is_between_rounds(const struct ha_election *e)
 {
-    return e->connected && e->opened && !e->want[SLOT_ROUND] && !e->want[SLOT_CHILDREN] && !e->want[SLOT_EPOCH];
+    return e->connected && e->opened && !e->want[SLOT_ROUND] && !e->want[SLOT_CHILDREN] &&
+           !e->want[SLOT_EPOCH];
 }
 
 static void on_watch(struct ha_election *e)
@@ -301,12 +308,14 @@ static void on_watch(struct ha_election *e)
         election_request_nodes_and_epoch(e);
 }
 
-static void on_lost_or_failed_request(struct ha_election *e, enum election_slot slot, const struct ha_zk_event *ev,
-                                      int64_t now_us)
+static void on_lost_or_failed_request(struct ha_election *e, enum election_slot slot,
+                                      const struct ha_zk_event *ev, int64_t now_us)
 {
-    if (ev->code == HA_ZK_FAILED && (!e->failed_noted_us || now_us - e->failed_noted_us >= FAILED_NOTE_US)) {
+    if (ev->code == HA_ZK_FAILED &&
+        (!e->failed_noted_us || now_us - e->failed_noted_us >= FAILED_NOTE_US)) {
         e->failed_noted_us = now_us;
-        election_log(e, BASE_LOG_WARN, "a request about %s failed: %s", slot == SLOT_ROUND ? e->about : e->root,
+        election_log(e, BASE_LOG_WARN, "a request about %s failed: %s",
+                     slot == SLOT_ROUND ? e->about : e->root,
                      ev->text ? ev->text : "no reason given");
     }
     if (slot != SLOT_RENEW) /* renewals are repeated by timer */

@@ -41,7 +41,15 @@
 /* container ids have 23 bits for the epoch; an RM that needs a higher one is refused */
 #define HA_EPOCH_MAX ((int)BASE_EPOCH_MAX)
 
-enum ha_election_state { HA_OFFLINE, HA_OPENING, HA_JOINING, HA_WAITING, HA_CLAIMING, HA_LEADING, HA_REFUSED };
+enum ha_election_state {
+    HA_OFFLINE,
+    HA_OPENING,
+    HA_JOINING,
+    HA_WAITING,
+    HA_CLAIMING,
+    HA_LEADING,
+    HA_REFUSED
+};
 
 struct ha_election_conf { /* copied */
     const char *root;     /* "/creel/<cluster-id>"; missing parents are created */
@@ -70,7 +78,8 @@ struct ha_election_calls {
     void (*note)(void *user, int level, const char *text); /* @level: enum base_log_level */
 };
 struct ha_election;
-struct ha_election *ha_election_new(const struct ha_election_conf *conf, const struct ha_election_calls *calls);
+struct ha_election *ha_election_new(const struct ha_election_conf *conf,
+                                    const struct ha_election_calls *calls);
 void ha_election_free(struct ha_election *e);
 
 /* Handles session events, watches, and results with owner HA_ZK_FOR_ELECTION. */

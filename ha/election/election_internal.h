@@ -82,7 +82,8 @@ struct election_authority { /* the contents of <root>/epoch */
 /* Replaces the contents of @out, except its version. */
 bool election_authority_parse(const char *data, struct election_authority *out);
 /* Checks that the root's @data names a format we know and our cluster. */
-int election_root_check(const char *path, const char *data, const char *cluster_id, struct base_error *err);
+int election_root_check(const char *path, const char *data, const char *cluster_id,
+                        struct base_error *err);
 
 struct ha_election {
     char *root, *cluster_id, *rm_id, *instance, *auth_as;
@@ -103,7 +104,7 @@ struct ha_election {
     int64_t failed_noted_us;
     size_t making; /* MAKE_ROOT: length of the prefix of the root's path being created */
 
-    bool dirty;   /* a watch has fired since the last look */
+    bool dirty; /* a watch has fired since the last look */
     bool odd_noted;
     char *lowest;                  /* name of the lowest election node; NULL: none */
     char *mine[ELECTION_MINE_MAX]; /* nodes of our rm-id, in order of sequence */
@@ -134,20 +135,23 @@ struct ha_election {
 };
 
 /* ha/election/election.c */
-void election_log(struct ha_election *e, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void election_log(struct ha_election *e, int level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 void election_enter_refused(struct ha_election *e, const struct base_error *why);
-void election_send_request(struct ha_election *e, enum election_slot slot, struct ha_zk_request *rq);
+void election_send_request(struct ha_election *e, enum election_slot slot,
+                           struct ha_zk_request *rq);
 /* Sends the request of SLOT_ROUND. @about is the path whose ACL matters, for messages. */
-void election_read_node(struct ha_election *e, enum election_step step, enum ha_zk_request_kind kind,
-                        const char *about);
-void election_send_multi(struct ha_election *e, enum election_step step, const char *about, const struct ha_zk_op *ops,
-                         size_t n);
+void election_read_node(struct ha_election *e, enum election_step step,
+                        enum ha_zk_request_kind kind, const char *about);
+void election_send_multi(struct ha_election *e, enum election_step step, const char *about,
+                         const struct ha_zk_op *ops, size_t n);
 /* no round is under way and the root was checked */
 bool election_is_between_rounds(const struct ha_election *e);
 /* Abandons the round and starts another one after a back-off. */
 void election_retry_later(struct ha_election *e, int64_t now_us);
 void election_begin_leading(struct ha_election *e, int64_t epoch, int32_t version, int64_t sent_us);
-void election_depose(struct ha_election *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void election_depose(struct ha_election *e, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 void election_update_active_rm(struct ha_election *e);
 /* when a lease granted by a request sent at @sent_us ends */
 int64_t election_lease_end_us(const struct ha_election *e, int64_t sent_us);
@@ -159,10 +163,11 @@ void election_on_root_result(struct ha_election *e, const struct ha_zk_event *ev
 
 /* ha/election/join.c: election nodes and epoch */
 void election_request_nodes_and_epoch(struct ha_election *e);
-void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot, const struct ha_zk_event *ev,
-                                int64_t now_us);
+void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot,
+                                const struct ha_zk_event *ev, int64_t now_us);
 /* STEP_INSPECT to STEP_JOIN */
-void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
+void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event *ev,
+                                 int64_t now_us);
 void election_on_claim_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
 void election_delete_own_node(struct ha_election *e);
 void election_forget_nodes(struct ha_election *e); /* forgets own, mine and blocker */

@@ -42,8 +42,9 @@ static bool read_process_start_ticks(long pid, unsigned long long *start)
         return false;
     /* the process name may contain anything */
     ok = fgets(line, sizeof line, f) && (after = strrchr(line, ')')) &&
-         sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &state,
-                start) == 2;
+         sscanf(after + 1,
+                " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                &state, start) == 2;
     if (ok && (state == 'Z' || state == 'X'))
         *start = 0;
     fclose(f);
@@ -62,8 +63,8 @@ void ha_instance_describe_self(char out[HA_INSTANCE_MAX])
         snprintf(p.boot, sizeof p.boot, "?");
     if (!read_process_start_ticks(getpid(), &start))
         start = 0; /* likewise */
-    snprintf(out, HA_INSTANCE_MAX, "host=%s boot=%s pidns=%llu pid=%ld start=%llu", host, p.boot, p.pid_namespace,
-             (long)getpid(), start);
+    snprintf(out, HA_INSTANCE_MAX, "host=%s boot=%s pidns=%llu pid=%ld start=%llu", host, p.boot,
+             p.pid_namespace, (long)getpid(), start);
 }
 
 bool ha_instance_is_dead(const char *text)
@@ -72,10 +73,10 @@ bool ha_instance_is_dead(const char *text)
     unsigned long long start, now;
     long pid;
 
-    if (sscanf(text, "host=%*s boot=%63s pidns=%llu pid=%ld start=%llu", there.boot, &there.pid_namespace, &pid,
-               &start) != 4 ||
-        pid <= 0 || start == 0 || !read_boot_and_pid_namespace(&here) || strcmp(there.boot, here.boot) != 0 ||
-        there.pid_namespace != here.pid_namespace)
+    if (sscanf(text, "host=%*s boot=%63s pidns=%llu pid=%ld start=%llu", there.boot,
+               &there.pid_namespace, &pid, &start) != 4 ||
+        pid <= 0 || start == 0 || !read_boot_and_pid_namespace(&here) ||
+        strcmp(there.boot, here.boot) != 0 || there.pid_namespace != here.pid_namespace)
         return false;
     if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) /* authoritative even if /proc hides processes */
         return true;

@@ -37,7 +37,8 @@ void election_forget_nodes(struct ha_election *e)
 
 void election_request_nodes_and_epoch(struct ha_election *e)
 {
-    struct ha_zk_request children = {.kind = HA_ZK_CHILDREN, .path = e->election_path, .watch = true};
+    struct ha_zk_request children = {
+        .kind = HA_ZK_CHILDREN, .path = e->election_path, .watch = true};
     struct ha_zk_request epoch = {.kind = HA_ZK_GET, .path = e->epoch_path, .watch = true};
 
     e->dirty = false;
@@ -67,8 +68,8 @@ static void insert_node_of_our_id(struct ha_election *e, const char *name)
     if (at == ELECTION_MINE_MAX)
         return;
     if (e->mine_n == ELECTION_MINE_MAX) {
-        election_log(e, BASE_LOG_WARN, "%s has more than %d nodes of rm-id %s", e->election_path, ELECTION_MINE_MAX,
-                     e->rm_id);
+        election_log(e, BASE_LOG_WARN, "%s has more than %d nodes of rm-id %s", e->election_path,
+                     ELECTION_MINE_MAX, e->rm_id);
         free(e->mine[--e->mine_n]);
     }
     memmove(e->mine + at + 1, e->mine + at, (e->mine_n - at) * sizeof *e->mine);
@@ -88,7 +89,8 @@ static void read_election_nodes(struct ha_election *e, const struct ha_zk_event 
 
         if (!election_node_name_parse(name, &id)) {
             if (!e->odd_noted)
-                election_log(e, BASE_LOG_WARN, "%s/%.100s is no election node: expected rm-id~session~sequence",
+                election_log(e, BASE_LOG_WARN,
+                             "%s/%.100s is no election node: expected rm-id~session~sequence",
                              e->election_path, name);
             e->odd_noted = true;
             continue;
@@ -108,8 +110,10 @@ static bool read_epoch_node(struct ha_election *e, const struct ha_zk_event *ev)
 
     if (!election_authority_parse(ev->data ? ev->data : "", &e->seen)) {
         base_error_set(&err, -BASE_ECORRUPT,
-                       "%s in ZooKeeper holds \"%.80s\", expected \"<epoch> <rm-id> <session>\" with an epoch of %d at most. "
-                       "Repair: with all ResourceManagers stopped, zkCli.sh set %s \"<epoch> repaired 0000000000000000\", "
+                       "%s in ZooKeeper holds \"%.80s\", expected \"<epoch> <rm-id> <session>\" "
+                       "with an epoch of %d at most. "
+                       "Repair: with all ResourceManagers stopped, zkCli.sh set %s \"<epoch> "
+                       "repaired 0000000000000000\", "
                        "with an epoch that is not below any that nodes show as epochSeen",
                        e->epoch_path, ev->data ? ev->data : "", HA_EPOCH_MAX, e->epoch_path);
         election_enter_refused(e, &err);
@@ -125,7 +129,8 @@ static bool read_epoch_node(struct ha_election *e, const struct ha_zk_event *ev)
 
 static void create_own_node(struct ha_election *e)
 {
-    char *path = base_printf("%s/%s~%016llx~", e->election_path, e->rm_id, (unsigned long long)e->session);
+    char *path =
+        base_printf("%s/%s~%016llx~", e->election_path, e->rm_id, (unsigned long long)e->session);
     const struct ha_zk_op op = {.kind = HA_ZK_CREATE,
                                 .path = path,
                                 .data = e->instance,
@@ -156,13 +161,14 @@ static void wait_for_blocker(struct ha_election *e, int64_t now_us)
 
     if (!e->blocked_us) {
         e->blocked_us = e->blocker_us;
-        election_log(e, BASE_LOG_WARN, "rm-id %s is used by %.300s (%s): waiting for it to end", e->rm_id,
-                     e->blocker_instance, e->blocker);
+        election_log(e, BASE_LOG_WARN, "rm-id %s is used by %.300s (%s): waiting for it to end",
+                     e->rm_id, e->blocker_instance, e->blocker);
     }
     until = e->blocked_us + 2 * e->timeout_us;
     if (e->blocker_us >= until) {
         base_error_set(&err, -BASE_EEXIST,
-                       "rm-id %s is used by %.300s, whose election node %s/%s is still there after %lld ms; every "
+                       "rm-id %s is used by %.300s, whose election node %s/%s is still there after "
+                       "%lld ms; every "
                        "ResourceManager needs an id of its own (yarn.resourcemanager.ha.id)",
                        e->rm_id, e->blocker_instance, e->election_path, e->blocker,
                        (long long)((e->blocker_us - e->blocked_us) / 1000));
@@ -178,7 +184,8 @@ static void refuse_exhausted_epochs(struct ha_election *e, int64_t epoch)
     struct base_error err;
 
     base_error_set(&err, -BASE_ELIMIT,
-                   "no epoch is left: %s in ZooKeeper holds %lld, the next one would be %lld, and container ids have "
+                   "no epoch is left: %s in ZooKeeper holds %lld, the next one would be %lld, and "
+                   "container ids have "
                    "room for %d at most; set creel.ha.zk-root to a path that is free",
                    e->epoch_path, (long long)e->seen.epoch, (long long)epoch, HA_EPOCH_MAX);
     election_enter_refused(e, &err);
@@ -187,10 +194,15 @@ static void refuse_exhausted_epochs(struct ha_election *e, int64_t epoch)
 static void send_claim(struct ha_election *e, int64_t epoch, int64_t now_us)
 {
     char *own = base_printf("%s/%s", e->election_path, e->own);
-    char *data = base_printf("%lld %s %016llx\n", (long long)epoch, e->rm_id, (unsigned long long)e->session);
+    char *data = base_printf("%lld %s %016llx\n", (long long)epoch, e->rm_id,
+                             (unsigned long long)e->session);
     const struct ha_zk_op ops[] = {
         {.kind = HA_ZK_CHECK, .path = own, .version = -1},
-        {.kind = HA_ZK_SET, .path = e->epoch_path, .data = data, .len = strlen(data), .version = e->seen.version},
+        {.kind = HA_ZK_SET,
+         .path = e->epoch_path,
+         .data = data,
+         .len = strlen(data),
+         .version = e->seen.version},
     };
 
     e->phase = HA_CLAIMING;
@@ -208,12 +220,13 @@ static bool lead_if_lost_claim_succeeded(struct ha_election *e, int64_t now_us)
     int64_t tried = e->tried;
 
     e->tried = -1;
-    if (tried < 0 || e->seen.epoch != tried || e->seen.session != e->session || strcmp(e->seen.rm, e->rm_id) != 0)
+    if (tried < 0 || e->seen.epoch != tried || e->seen.session != e->session ||
+        strcmp(e->seen.rm, e->rm_id) != 0)
         return false;
     if (election_lease_end_us(e, e->tried_us) <= now_us)
         return false;
-    election_log(e, BASE_LOG_INFO, "the answer to our claim was lost; %s names us, with epoch %lld", e->epoch_path,
-                 (long long)tried);
+    election_log(e, BASE_LOG_INFO, "the answer to our claim was lost; %s names us, with epoch %lld",
+                 e->epoch_path, (long long)tried);
     election_begin_leading(e, tried, e->seen.version, e->tried_us);
     return true;
 }
@@ -288,7 +301,8 @@ static void delete_inspected_node(struct ha_election *e, const char *why)
     free(path);
 }
 
-static void judge_inspected_node(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+static void judge_inspected_node(struct ha_election *e, const struct ha_zk_event *ev,
+                                 int64_t now_us)
 {
     const char *instance = ev->data ? ev->data : "";
     bool ours = ev->ephemeral_owner == e->session;
@@ -335,8 +349,8 @@ static void on_nodes_and_epoch_read(struct ha_election *e, int64_t now_us)
     }
 }
 
-void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot, const struct ha_zk_event *ev,
-                                int64_t now_us)
+void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot,
+                                const struct ha_zk_event *ev, int64_t now_us)
 {
     /* NONODE too: someone deleted the nodes; they will be created again */
     if (ev->code != HA_ZK_OK) {
@@ -351,7 +365,8 @@ void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot, 
         on_nodes_and_epoch_read(e, now_us);
 }
 
-void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event *ev,
+                                 int64_t now_us)
 {
     bool gone = ev->code == HA_ZK_NONODE;
 
@@ -386,7 +401,8 @@ void election_on_claim_result(struct ha_election *e, const struct ha_zk_event *e
         if (election_lease_end_us(e, ev->sent_us) > now_us)
             election_begin_leading(e, epoch, e->seen.version + 1, ev->sent_us);
         else
-            election_log(e, BASE_LOG_WARN, "epoch %lld was won only after its lease had ended", (long long)epoch);
+            election_log(e, BASE_LOG_WARN, "epoch %lld was won only after its lease had ended",
+                         (long long)epoch);
         if ((e->dirty || !e->leading) && election_is_between_rounds(e))
             election_request_nodes_and_epoch(e);
     }

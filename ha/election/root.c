@@ -77,29 +77,32 @@ bool election_authority_parse(const char *data, struct election_authority *out)
     return true;
 }
 
-int election_root_check(const char *path, const char *data, const char *cluster_id, struct base_error *err)
+int election_root_check(const char *path, const char *data, const char *cluster_id,
+                        struct base_error *err)
 {
     int64_t format = 0;
     const char *p = strncmp(data, "creel ", 6) == 0 ? parse_number(data + 6, &format) : NULL;
     size_t len;
 
     if (!p || format < 1)
-        return base_error_set(err, -BASE_EINVAL,
-                              "%s in ZooKeeper is not a root of Creel: it holds \"%.80s\", expected \"creel %d %s\"; "
-                              "set creel.ha.zk-root to a path that is free",
-                              path, data, HA_ZK_FORMAT, cluster_id);
-    if (format > HA_ZK_FORMAT)
         return base_error_set(
-            err, -BASE_EVERSION,
-            "%s in ZooKeeper has format %lld, written by a newer Creel; this one knows formats up to %d", path,
-            (long long)format, HA_ZK_FORMAT);
+            err, -BASE_EINVAL,
+            "%s in ZooKeeper is not a root of Creel: it holds \"%.80s\", expected \"creel %d %s\"; "
+            "set creel.ha.zk-root to a path that is free",
+            path, data, HA_ZK_FORMAT, cluster_id);
+    if (format > HA_ZK_FORMAT)
+        return base_error_set(err, -BASE_EVERSION,
+                              "%s in ZooKeeper has format %lld, written by a newer Creel; this one "
+                              "knows formats up to %d",
+                              path, (long long)format, HA_ZK_FORMAT);
     p += *p == ' ';
     len = strcspn(p, "\n");
     if (len != strlen(cluster_id) || memcmp(p, cluster_id, len) != 0)
-        return base_error_set(err, -BASE_EINVAL,
-                              "%s in ZooKeeper belongs to cluster \"%.*s\", this ResourceManager to cluster \"%s\" "
-                              "(yarn.resourcemanager.cluster-id)",
-                              path, (int)(len < 200 ? len : 200), p, cluster_id);
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "%s in ZooKeeper belongs to cluster \"%.*s\", this ResourceManager to cluster \"%s\" "
+            "(yarn.resourcemanager.cluster-id)",
+            path, (int)(len < 200 ? len : 200), p, cluster_id);
     return 0;
 }
 
@@ -129,7 +132,10 @@ static void create_root_path(struct ha_election *e)
     char *whose = base_printf("creel %d %s\n", HA_ZK_FORMAT, e->cluster_id);
     bool all = e->making == strlen(e->root);
     const struct ha_zk_op ops[] = {
-        {.kind = HA_ZK_CREATE, .path = path, .data = all ? whose : "", .len = all ? strlen(whose) : 0},
+        {.kind = HA_ZK_CREATE,
+         .path = path,
+         .data = all ? whose : "",
+         .len = all ? strlen(whose) : 0},
         {.kind = HA_ZK_CREATE, .path = e->epoch_path, .data = NO_EPOCH, .len = strlen(NO_EPOCH)},
         {.kind = HA_ZK_CREATE, .path = e->election_path, .data = ""},
         {.kind = HA_ZK_CREATE, .path = log, .data = ""},
@@ -183,9 +189,10 @@ static void create_missing_parts(struct ha_election *e, const struct ha_zk_event
         log |= strcmp(ev->children[i], "log") == 0;
     }
     if (!epoch) {
-        election_log(e, BASE_LOG_WARN, "%s is missing: created again, so epochs restart", e->epoch_path);
-        ops[n++] =
-            (struct ha_zk_op){.kind = HA_ZK_CREATE, .path = e->epoch_path, .data = NO_EPOCH, .len = strlen(NO_EPOCH)};
+        election_log(e, BASE_LOG_WARN, "%s is missing: created again, so epochs restart",
+                     e->epoch_path);
+        ops[n++] = (struct ha_zk_op){
+            .kind = HA_ZK_CREATE, .path = e->epoch_path, .data = NO_EPOCH, .len = strlen(NO_EPOCH)};
     }
     if (!election)
         ops[n++] = (struct ha_zk_op){.kind = HA_ZK_CREATE, .path = e->election_path, .data = ""};

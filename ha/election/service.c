@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/cond.h"
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/io/log.h"
 #include "base/mem.h"
 #include "ha/election/instance.h"
@@ -96,13 +96,15 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     struct ha_service *s = user;
     struct ha_log_kept kept;
     const struct ha_store_lead lead = {
-        epoch, version, ++s->leaderships, &kept, send_request, wake_service_thread, on_log_ended, s};
+        epoch,        version, ++s->leaderships, &kept, send_request, wake_service_thread,
+        on_log_ended, s};
     int rc;
 
     ha_log_follow_stop_and_take(s->follow, &kept);
     s->follow_said = false;
-    base_log_info("ha", "elected: active under epoch %" PRId64 ", %zu segments of the state already read", epoch,
-                  kept.n);
+    base_log_info("ha",
+                  "elected: active under epoch %" PRId64 ", %zu segments of the state already read",
+                  epoch, kept.n);
     rc = ha_store_open(s->store_ops, s->root, &lead, &s->store, &epoch, NULL);
     base_assert(rc == 0); /* a shared store reports errors at its first load */
     publish_lease(s);
@@ -203,7 +205,8 @@ static void on_event(void *user, const struct ha_zk_event *ev)
     else if (ev->owner == HA_ZK_FOR_LOG)
         on_log_result(s, ev, now_us);
     publish_lease(s);
-    if (s->store && ev->kind != HA_ZK_WATCH && (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_LOG))
+    if (s->store && ev->kind != HA_ZK_WATCH &&
+        (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_LOG))
         s->store_ops->shared->on(s->store, ev);
 }
 
@@ -218,7 +221,8 @@ static void log_silence(struct ha_service *s, int64_t now_us)
     s->silent_next_us = now_us + SILENT_AGAIN_US;
     ha_zk_client_describe_connection(s->client, text, sizeof text);
     base_log_warn("ha", "ZooKeeper has not answered for %" PRId64 " s: %s; trying again (%s)",
-                  (now_us - s->silent_since_us) / 1000000, text, s->store ? "active until the lease ends" : "standby");
+                  (now_us - s->silent_since_us) / 1000000, text,
+                  s->store ? "active until the lease ends" : "standby");
 }
 
 static void publish_status(struct ha_service *s)
@@ -257,7 +261,8 @@ static int64_t earlier_of(int64_t a, int64_t b)
 }
 
 /* Waits until @at_us or the next wake-up. Returns false when the service is to stop. */
-static bool wait_for_work(struct ha_service *s, int64_t at_us, bool *resign, int64_t *hold_us, int64_t *least)
+static bool wait_for_work(struct ha_service *s, int64_t at_us, bool *resign, int64_t *hold_us,
+                          int64_t *least)
 {
     bool stop;
 
@@ -311,8 +316,10 @@ static int64_t run_turn(struct ha_service *s)
     follow_log_on_standby(s, now_us);
     log_silence(s, now_us);
     publish_status(s);
-    return earlier_of(earlier_of(ha_election_next_timer_us(s->election), ha_log_follow_next_timer_us(s->follow)),
-                      earlier_of(ha_zk_client_next_timer_us(s->client), s->connected ? INT64_MAX : s->silent_next_us));
+    return earlier_of(
+        earlier_of(ha_election_next_timer_us(s->election), ha_log_follow_next_timer_us(s->follow)),
+        earlier_of(ha_zk_client_next_timer_us(s->client),
+                   s->connected ? INT64_MAX : s->silent_next_us));
 }
 
 static void *service_thread(void *user)
@@ -342,15 +349,22 @@ static int check_conf(const struct ha_service_conf *conf, struct base_error *err
     size_t root_len = strlen(conf->root);
 
     if (!conf->rm_id[0] || strpbrk(conf->rm_id, "~/ \t\n") || strlen(conf->rm_id) > 200)
-        return base_error_set(err, -BASE_EINVAL,
-                              "rm-id is \"%s\": expected 1 to 200 characters without '~', '/' and spaces", conf->rm_id);
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "rm-id is \"%s\": expected 1 to 200 characters without '~', '/' and spaces",
+            conf->rm_id);
     if (!conf->cluster_id[0] || strpbrk(conf->cluster_id, "/ \t\n"))
-        return base_error_set(err, -BASE_EINVAL, "cluster-id is \"%s\": expected a word without '/'", conf->cluster_id);
-    if (conf->root[0] != '/' || root_len < 2 || conf->root[root_len - 1] == '/' || strstr(conf->root, "//"))
-        return base_error_set(err, -BASE_EINVAL, "root in ZooKeeper is \"%s\": expected a path as /creel/cluster",
+        return base_error_set(err, -BASE_EINVAL,
+                              "cluster-id is \"%s\": expected a word without '/'",
+                              conf->cluster_id);
+    if (conf->root[0] != '/' || root_len < 2 || conf->root[root_len - 1] == '/' ||
+        strstr(conf->root, "//"))
+        return base_error_set(err, -BASE_EINVAL,
+                              "root in ZooKeeper is \"%s\": expected a path as /creel/cluster",
                               conf->root);
     if (conf->timeout_us < 1000)
-        return base_error_set(err, -BASE_EINVAL, "session time-out is %" PRId64 " us: expected 1 ms at least",
+        return base_error_set(err, -BASE_EINVAL,
+                              "session time-out is %" PRId64 " us: expected 1 ms at least",
                               conf->timeout_us);
     return 0;
 }
@@ -402,11 +416,12 @@ static void service_free(struct ha_service *s)
     free(s);
 }
 
-int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls, struct ha_service **out,
-                     struct base_error *err)
+int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls,
+                     struct ha_service **out, struct base_error *err)
 {
     struct ha_service *s = base_alloc(sizeof *s);
-    const struct ha_zk_client_conf zk = {conf->servers, conf->auth, conf->timeout_us, wake_service_thread, s};
+    const struct ha_zk_client_conf zk = {conf->servers, conf->auth, conf->timeout_us,
+                                         wake_service_thread, s};
     sigset_t all, before;
     int rc = check_conf(conf, err);
 

@@ -38,16 +38,16 @@ struct ha_service_calls { /* called on the service thread; must return at once *
 struct ha_service;
 /* Starts connecting and returns. Without ZooKeeper it tries for ever and logs a warning every 30
  * s. */
-int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls, struct ha_service **out,
-                     struct base_error *err);
+int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls,
+                     struct ha_service **out, struct base_error *err);
 /* Resigns (deletes the election node at once, so that the next RM need not wait, and calls stop()),
  * closes the session, joins the thread and frees. Close the store given to lead() first. May take 5
  * s if ZooKeeper has stopped answering, or longer while a server name is being resolved. NULL is
  * allowed. */
 void ha_service_stop(struct ha_service *s);
 
-/* The end of the lease of the leadership under @epoch, on base_mono_us(). INT64_MAX: lease off; 0: not
- * leading under @epoch. */
+/* The end of the lease of the leadership under @epoch, on base_mono_us(). INT64_MAX: lease off; 0:
+ * not leading under @epoch. */
 int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch);
 /* Ends the leadership in favour of the next RM in the queue. This RM claims again after another has
  * led, or after @hold_us. */

@@ -15,7 +15,8 @@ static bool needs_cleaning(const struct ha_log *l)
     const struct ha_log_index *x = &l->index;
     size_t needed = (size_t)x->live_bytes / (l->limits.segment_bytes - HA_LOG_HEAD_MAX) + 1;
 
-    return x->bytes > 2 * x->live_bytes + l->limits.bytes_spare || x->places_n > l->limits.segments_spare + 2 * needed;
+    return x->bytes > 2 * x->live_bytes + l->limits.bytes_spare ||
+           x->places_n > l->limits.segments_spare + 2 * needed;
 }
 
 /* The number of oldest segments to reclaim now; all of them are durable. 0: none can be reclaimed.
@@ -58,7 +59,8 @@ void ha_log_stop_cleaning(struct ha_log *l)
 static int rewrite_live_record(void *user, struct ha_log_found *f, struct base_error *err)
 {
     struct ha_log *l = user;
-    struct ha_log_item *it = ha_log_index_find(&l->index, f->table, f->table_len, f->key, f->key_len);
+    struct ha_log_item *it =
+        ha_log_index_find(&l->index, f->table, f->table_len, f->key, f->key_len);
     const char *data;
 
     (void)err;
@@ -69,7 +71,8 @@ static int rewrite_live_record(void *user, struct ha_log_found *f, struct base_e
         return 0;
     }
     data = it->data;
-    ha_log_append_record(l, f->table, f->table_len, f->key, f->key_len, f->data, f->len)->data = data;
+    ha_log_append_record(l, f->table, f->table_len, f->key, f->key_len, f->data, f->len)->data =
+        data;
     return 0;
 }
 
@@ -122,7 +125,8 @@ void ha_log_start_cleaning(struct ha_log *l)
     struct ha_log_job *j = &l->job;
     size_t n;
 
-    if (j->n > 0 || l->deleting || l->batches == 0 || !needs_cleaning(l) || (n = count_segments_to_clean(l)) == 0)
+    if (j->n > 0 || l->deleting || l->batches == 0 || !needs_cleaning(l) ||
+        (n = count_segments_to_clean(l)) == 0)
         return;
     j->from = l->index.first;
     j->n = n;

@@ -36,8 +36,9 @@ uint32_t ha_crc32c_update(uint32_t crc, const void *p, size_t n)
     crc = ~crc;
     for (; n >= 8; at += 8, n -= 8) {
         uint32_t lo = read_le32(at) ^ crc, hi = read_le32(at + 4);
-        crc = table[7][lo & 0xFF] ^ table[6][lo >> 8 & 0xFF] ^ table[5][lo >> 16 & 0xFF] ^ table[4][lo >> 24] ^
-              table[3][hi & 0xFF] ^ table[2][hi >> 8 & 0xFF] ^ table[1][hi >> 16 & 0xFF] ^ table[0][hi >> 24];
+        crc = table[7][lo & 0xFF] ^ table[6][lo >> 8 & 0xFF] ^ table[5][lo >> 16 & 0xFF] ^
+              table[4][lo >> 24] ^ table[3][hi & 0xFF] ^ table[2][hi >> 8 & 0xFF] ^
+              table[1][hi >> 16 & 0xFF] ^ table[0][hi >> 24];
     }
     for (; n > 0; at++, n--)
         crc = crc >> 8 ^ table[0][(crc ^ *at) & 0xFF];

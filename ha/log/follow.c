@@ -98,7 +98,8 @@ bool ha_log_follow_reached_end(const struct ha_log_follow *f)
 
 static void send_request(struct ha_log_follow *f, enum ha_zk_request_kind kind, const char *path)
 {
-    const struct ha_zk_request rq = {.owner = HA_ZK_FOR_FOLLOW, .id = f->next_id++, .kind = kind, .path = path};
+    const struct ha_zk_request rq = {
+        .owner = HA_ZK_FOR_FOLLOW, .id = f->next_id++, .kind = kind, .path = path};
 
     f->send(f->user, &rq);
 }
@@ -131,7 +132,9 @@ static void request_next_segments(struct ha_log_follow *f)
 static void drop_cleaned_segments(struct ha_log_follow *f, uint64_t first)
 {
     struct ha_log_kept *k = &f->kept;
-    size_t gone = first <= k->first ? 0 : first - k->first < k->n ? (size_t)(first - k->first) : k->n;
+    size_t gone = first <= k->first         ? 0
+                  : first - k->first < k->n ? (size_t)(first - k->first)
+                                            : k->n;
 
     for (size_t i = 0; i < gone; i++)
         free(k->text[i]);
@@ -156,7 +159,8 @@ static void on_segment_list(struct ha_log_follow *f, const struct ha_zk_event *e
         first = v < first ? v : first;
         last = v > last ? v : last;
     }
-    if (ev->created_zxid != f->kept.log_zxid || first < f->kept.first || last + 1 < f->kept.first + f->kept.n)
+    if (ev->created_zxid != f->kept.log_zxid || first < f->kept.first ||
+        last + 1 < f->kept.first + f->kept.n)
         forget_kept_segments(f);
     f->kept.log_zxid = ev->created_zxid;
     if (ev->children_n == 0 || first == 0) {
@@ -197,7 +201,8 @@ static void on_result(struct ha_log_follow *f, const struct ha_zk_event *ev, int
          * read would keep cleaned segments here for ever. */
         else if (f->asked == 0)
             request_segment_list(f, now_us);
-    } else if (f->state == READING && ev->code == HA_ZK_NONODE && f->kept.first + f->kept.n < f->end) {
+    } else if (f->state == READING && ev->code == HA_ZK_NONODE &&
+               f->kept.first + f->kept.n < f->end) {
         request_segment_list(f, now_us); /* the segment was cleaned after the list */
     } else if (f->state == READING && ev->code == HA_ZK_NONODE) {
         f->all = true;

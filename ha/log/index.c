@@ -64,12 +64,14 @@ static size_t find_or_add_table(struct ha_log_index *x, const char *table, size_
 }
 
 /* The slot that holds the key, or the empty slot where the key belongs. */
-static size_t find_slot(const struct ha_log_index *x, uint8_t table, const char *key, size_t n, uint32_t hash)
+static size_t find_slot(const struct ha_log_index *x, uint8_t table, const char *key, size_t n,
+                        uint32_t hash)
 {
     size_t i = hash & (x->slots - 1);
 
     for (const struct ha_log_item *it; (it = x->slot[i].item); i = (i + 1) & (x->slots - 1))
-        if (x->slot[i].hash == hash && it->table == table && it->key_len == n && memcmp(it->key, key, n) == 0)
+        if (x->slot[i].hash == hash && it->table == table && it->key_len == n &&
+            memcmp(it->key, key, n) == 0)
             break;
     return i;
 }
@@ -92,8 +94,8 @@ static void double_slots(struct ha_log_index *x)
     free(old);
 }
 
-struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table, size_t table_len, const char *key,
-                                      size_t key_len)
+struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table, size_t table_len,
+                                      const char *key, size_t key_len)
 {
     int t = ha_log_index_find_table(x, table, table_len);
 
@@ -107,8 +109,11 @@ struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table,
 static void count_item(struct ha_log_index *x, const struct ha_log_item *it, int sign)
 {
     const char *table = x->tables[it->table];
-    const struct ha_log_entry e = {
-        .kind = HA_LOG_UPSERT, .table = table, .table_len = strlen(table), .key_len = it->key_len, .len = it->len};
+    const struct ha_log_entry e = {.kind = HA_LOG_UPSERT,
+                                   .table = table,
+                                   .table_len = strlen(table),
+                                   .key_len = it->key_len,
+                                   .len = it->len};
 
     for (uint64_t s = it->segment; s < it->segment + it->parts; s++)
         ha_log_index_segment_place(x, s)->items += (uint32_t)sign;
@@ -118,9 +123,10 @@ static void count_item(struct ha_log_index *x, const struct ha_log_item *it, int
     x->live_bytes += sign * (int64_t)ha_log_entry_encoded_size(&e);
 }
 
-struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *table, size_t table_len, const char *key,
-                                           size_t key_len, uint64_t segment, uint32_t off, uint32_t parts, bool removed,
-                                           uint32_t len)
+struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *table,
+                                           size_t table_len, const char *key, size_t key_len,
+                                           uint64_t segment, uint32_t off, uint32_t parts,
+                                           bool removed, uint32_t len)
 {
     uint8_t t = (uint8_t)find_or_add_table(x, table, table_len);
     uint32_t hash = hash_key(t, key, key_len);

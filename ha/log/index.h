@@ -47,13 +47,14 @@ struct ha_log_index {
 void ha_log_index_free(struct ha_log_index *x);
 
 /* The item of a key; NULL if a reader of the log would find neither record nor removal. */
-struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table, size_t table_len, const char *key,
-                                      size_t key_len);
+struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table, size_t table_len,
+                                      const char *key, size_t key_len);
 /* Sets the last place of the key to @off in @segment; a large record occupies @parts consecutive
  * segments. Its data pointer becomes NULL. */
-struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *table, size_t table_len, const char *key,
-                                           size_t key_len, uint64_t segment, uint32_t off, uint32_t parts, bool removed,
-                                           uint32_t len);
+struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *table,
+                                           size_t table_len, const char *key, size_t key_len,
+                                           uint64_t segment, uint32_t off, uint32_t parts,
+                                           bool removed, uint32_t len);
 void ha_log_index_remove(struct ha_log_index *x, struct ha_log_item *it);
 /* The table's number; -1 if no record ever belonged to it. */
 int ha_log_index_find_table(const struct ha_log_index *x, const char *table, size_t len);

@@ -47,13 +47,17 @@ static int index_record(void *user, struct ha_log_found *f, struct base_error *e
     struct ha_log *l = user;
     struct ha_log_item *it;
 
-    if (f->table_len > HA_LOG_NAME_MAX || f->key_len > HA_LOG_NAME_MAX || f->len > HA_LOG_RECORD_MAX)
-        return base_error_set(err, -BASE_ECORRUPT, "a record of %zu bytes, its key has %zu", f->len, f->key_len);
-    if (l->index.tables_n == HA_LOG_TABLES_MAX && ha_log_index_find_table(&l->index, f->table, f->table_len) < 0)
-        return base_error_set(err, -BASE_ECORRUPT, "%s: table %.40s is one more than the %d that there can be",
+    if (f->table_len > HA_LOG_NAME_MAX || f->key_len > HA_LOG_NAME_MAX ||
+        f->len > HA_LOG_RECORD_MAX)
+        return base_error_set(err, -BASE_ECORRUPT, "a record of %zu bytes, its key has %zu", f->len,
+                              f->key_len);
+    if (l->index.tables_n == HA_LOG_TABLES_MAX &&
+        ha_log_index_find_table(&l->index, f->table, f->table_len) < 0)
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "%s: table %.40s is one more than the %d that there can be",
                               ha_log_segment_path(l, f->segment), f->table, HA_LOG_TABLES_MAX);
-    it = ha_log_index_set_place(&l->index, f->table, f->table_len, f->key, f->key_len, f->segment, f->off, f->parts,
-                                !f->data, (uint32_t)f->len);
+    it = ha_log_index_set_place(&l->index, f->table, f->table_len, f->key, f->key_len, f->segment,
+                                f->off, f->parts, !f->data, (uint32_t)f->len);
     it->data = f->data;
     if (f->whole) {
         base_array_grow(&l->copies, l->copies_n, &l->copies_cap);
@@ -77,8 +81,8 @@ static int index_segment(struct ha_log *l, size_t i, struct base_error *err)
         return rc;
     if (s.epoch < l->load.epoch || s.epoch > l->epoch)
         return base_error_set(err, -BASE_ECORRUPT,
-                              "%s: of epoch %" PRId64 ", expected %" PRId64 " (the segment before) to %" PRId64
-                              " (ours)",
+                              "%s: of epoch %" PRId64 ", expected %" PRId64
+                              " (the segment before) to %" PRId64 " (ours)",
                               path, s.epoch, l->load.epoch, l->epoch);
     l->load.epoch = s.epoch;
     ha_log_index_set_segment_size(&l->index, number, (uint32_t)l->load.len[i]);
@@ -106,7 +110,8 @@ static void on_segment(struct ha_log *l, const struct ha_zk_event *ev)
     if (ev->id < d->first_id || i >= d->asked)
         return;
     if (ev->code == HA_ZK_NONODE) {
-        base_error_set(&err, -BASE_ECORRUPT, "%s was listed but is gone", ha_log_segment_path(l, l->index.first + i));
+        base_error_set(&err, -BASE_ECORRUPT, "%s was listed but is gone",
+                       ha_log_segment_path(l, l->index.first + i));
         ha_log_enter_doubt(l, &err);
         return;
     }
@@ -148,18 +153,20 @@ uint64_t ha_log_parse_segment_name(const char *name)
 }
 
 /* Segment numbers must be consecutive: a gap means that records are missing. */
-static int parse_segment_list(struct ha_log *l, const struct ha_zk_event *ev, uint64_t *v, struct base_error *err)
+static int parse_segment_list(struct ha_log *l, const struct ha_zk_event *ev, uint64_t *v,
+                              struct base_error *err)
 {
     for (size_t i = 0; i < ev->children_n; i++) {
         v[i] = ha_log_parse_segment_name(ev->children[i]);
         if (v[i] == 0)
-            return base_error_set(err, -BASE_ECORRUPT, "%s/%s: not a segment's name (10 digits)", l->log_path,
-                                  ev->children[i]);
+            return base_error_set(err, -BASE_ECORRUPT, "%s/%s: not a segment's name (10 digits)",
+                                  l->log_path, ev->children[i]);
     }
     qsort(v, ev->children_n, sizeof *v, compare_numbers);
     for (size_t i = 1; i < ev->children_n; i++)
         if (v[i] != v[i - 1] + 1)
-            return base_error_set(err, -BASE_ECORRUPT, "%s: %010" PRIu64 " is missing, %010" PRIu64 " is there",
+            return base_error_set(err, -BASE_ECORRUPT,
+                                  "%s: %010" PRIu64 " is missing, %010" PRIu64 " is there",
                                   l->log_path, v[i - 1] + 1, v[i]);
     return 0;
 }
@@ -230,8 +237,9 @@ static void on_segment_list(struct ha_log *l, const struct ha_zk_event *ev)
     uint64_t *v;
 
     if (ev->code == HA_ZK_NONODE) {
-        const struct ha_zk_op ops[] = {ha_log_epoch_check_op(l),
-                                       {.kind = HA_ZK_CREATE, .path = l->log_path, .data = "", .version = -1}};
+        const struct ha_zk_op ops[] = {
+            ha_log_epoch_check_op(l),
+            {.kind = HA_ZK_CREATE, .path = l->log_path, .data = "", .version = -1}};
         d->make_id = l->next_id;
         ha_log_send_multi(l, ops, 2);
         return;
@@ -328,7 +336,8 @@ static int compare_item_keys(const void *a, const void *b)
 }
 
 /* Records are sorted by key so that the core replays them in the same order on every leader. */
-int ha_log_for_each_record(struct ha_log *l, const char *table, ha_record_fn *fn, void *user, struct base_error *err)
+int ha_log_for_each_record(struct ha_log *l, const char *table, ha_record_fn *fn, void *user,
+                           struct base_error *err)
 {
     int t = ha_log_index_find_table(&l->index, table, strlen(table)), rc = 0;
     struct ha_log_item **v = NULL;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ha_log *ha_log_new(const char *root, int64_t epoch, int32_t epoch_version, const struct ha_log_calls *calls)
+struct ha_log *ha_log_new(const char *root, int64_t epoch, int32_t epoch_version,
+                          const struct ha_log_calls *calls)
 {
     struct ha_log *l = base_alloc(sizeof *l);
 
@@ -74,7 +75,8 @@ const char *ha_log_segment_path(struct ha_log *l, uint64_t number)
 
 uint64_t ha_log_send_request(struct ha_log *l, enum ha_zk_request_kind kind, const char *path)
 {
-    const struct ha_zk_request rq = {.owner = HA_ZK_FOR_LOG, .id = l->next_id++, .kind = kind, .path = path};
+    const struct ha_zk_request rq = {
+        .owner = HA_ZK_FOR_LOG, .id = l->next_id++, .kind = kind, .path = path};
 
     l->calls.send(l->calls.user, &rq);
     return rq.id;
@@ -91,7 +93,8 @@ uint64_t ha_log_send_multi(struct ha_log *l, const struct ha_zk_op *ops, size_t 
 
 struct ha_zk_op ha_log_epoch_check_op(const struct ha_log *l)
 {
-    return (struct ha_zk_op){.kind = HA_ZK_CHECK, .path = l->epoch_path, .version = l->epoch_version};
+    return (struct ha_zk_op){
+        .kind = HA_ZK_CHECK, .path = l->epoch_path, .version = l->epoch_version};
 }
 
 bool ha_log_is_epoch_mismatch(const struct ha_zk_event *ev)
@@ -117,7 +120,8 @@ void ha_log_end_fenced(struct ha_log *l)
     struct base_error err;
 
     l->state = HA_LOG_OVER;
-    base_error_set(&err, -BASE_EVERSION, "%s has another version than %" PRId32 ": epoch %" PRId64 " is over",
+    base_error_set(&err, -BASE_EVERSION,
+                   "%s has another version than %" PRId32 ": epoch %" PRId64 " is over",
                    l->epoch_path, l->epoch_version, l->epoch);
     l->calls.fenced(l->calls.user, err.text);
     end_log(l, &err);
@@ -162,10 +166,13 @@ static const char *error_text_of(const struct ha_zk_event *ev)
     return ev->text ? ev->text : "no reason given";
 }
 
-void ha_log_end_refused(struct ha_log *l, const char *what, const char *path, const struct ha_zk_event *ev)
+void ha_log_end_refused(struct ha_log *l, const char *what, const char *path,
+                        const struct ha_zk_event *ev)
 {
     struct base_error err;
-    int code = ev->code == HA_ZK_NOAUTH ? -BASE_EPERM : ev->code == HA_ZK_FAILED ? -BASE_EIO : -BASE_ECORRUPT;
+    int code = ev->code == HA_ZK_NOAUTH   ? -BASE_EPERM
+               : ev->code == HA_ZK_FAILED ? -BASE_EIO
+                                          : -BASE_ECORRUPT;
 
     base_error_set(&err, code, "%s: cannot be %s: %s", path, what, error_text_of(ev));
     ha_log_end_broken(l, &err);
@@ -202,7 +209,8 @@ struct ha_log_out *ha_log_open_segment(struct ha_log *l)
 
 static void seal_segment(struct ha_log *l, struct ha_log_out *o)
 {
-    const struct ha_log_segment s = {l->epoch, o->number, o->buf.data + HA_LOG_HEAD_MAX, o->buf.len - HA_LOG_HEAD_MAX};
+    const struct ha_log_segment s = {l->epoch, o->number, o->buf.data + HA_LOG_HEAD_MAX,
+                                     o->buf.len - HA_LOG_HEAD_MAX};
 
     o->start = (size_t)(ha_log_segment_write_header(&s) - o->buf.data);
     o->state = HA_LOG_SEALED;
@@ -212,12 +220,14 @@ static void seal_segment(struct ha_log *l, struct ha_log_out *o)
 /* Appends one entry; starts a new segment if the entry does not fit. Returns the entry's segment. A
  * part always starts a new segment, because parts must be the first entries of consecutive
  * segments. */
-static struct ha_log_out *append_entry(struct ha_log *l, const struct ha_log_entry *e, uint32_t *off)
+static struct ha_log_out *append_entry(struct ha_log *l, const struct ha_log_entry *e,
+                                       uint32_t *off)
 {
     size_t need = ha_log_entry_encoded_size(e);
     struct ha_log_out *o = ha_log_open_segment(l);
 
-    if (o->buf.len > HA_LOG_HEAD_MAX && (e->kind == HA_LOG_PART || need > l->limits.segment_bytes - o->buf.len)) {
+    if (o->buf.len > HA_LOG_HEAD_MAX &&
+        (e->kind == HA_LOG_PART || need > l->limits.segment_bytes - o->buf.len)) {
         seal_segment(l, o);
         o = ha_log_open_segment(l);
     }
@@ -229,7 +239,8 @@ static struct ha_log_out *append_entry(struct ha_log *l, const struct ha_log_ent
 
 /* Appends a large record. Its parts fill segments except for the last one. Returns the number of
  * the first segment. */
-static uint64_t append_record_parts(struct ha_log *l, const struct ha_log_entry *whole, uint32_t *parts)
+static uint64_t append_record_parts(struct ha_log *l, const struct ha_log_entry *whole,
+                                    uint32_t *parts)
 {
     struct ha_log_entry e = *whole;
     size_t most, left = whole->len;
@@ -259,8 +270,9 @@ static uint64_t append_record_parts(struct ha_log *l, const struct ha_log_entry 
     return first;
 }
 
-struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, size_t table_len, const char *key,
-                                         size_t key_len, const char *data, size_t len)
+struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, size_t table_len,
+                                         const char *key, size_t key_len, const char *data,
+                                         size_t len)
 {
     const struct ha_log_entry e = {.kind = data ? HA_LOG_UPSERT : HA_LOG_REMOVAL,
                                    .table = table,
@@ -272,13 +284,15 @@ struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, si
     uint32_t parts = 1, off = 0;
     uint64_t number;
 
-    base_assert(table_len <= HA_LOG_NAME_MAX && key_len <= HA_LOG_NAME_MAX && len <= HA_LOG_RECORD_MAX);
+    base_assert(table_len <= HA_LOG_NAME_MAX && key_len <= HA_LOG_NAME_MAX &&
+                len <= HA_LOG_RECORD_MAX);
     if (ha_log_entry_encoded_size(&e) > l->limits.segment_bytes - HA_LOG_HEAD_MAX)
         number = append_record_parts(l, &e, &parts);
     else
         number = append_entry(l, &e, &off)->number;
     l->back->records++;
-    return ha_log_index_set_place(&l->index, table, table_len, key, key_len, number, off, parts, !data, (uint32_t)len);
+    return ha_log_index_set_place(&l->index, table, table_len, key, key_len, number, off, parts,
+                                  !data, (uint32_t)len);
 }
 
 /* Copies the data that ha_log_for_each_record() shows while records have their data. */
@@ -309,7 +323,8 @@ uint64_t ha_log_write_batch(struct ha_log *l, const struct ha_record *v, size_t 
             if (!it || it->removed)
                 continue; /* the log has no record of this key */
         }
-        it = ha_log_append_record(l, v[i].table, table_len, v[i].key, key_len, v[i].data, v[i].data ? v[i].len : 0);
+        it = ha_log_append_record(l, v[i].table, table_len, v[i].key, key_len, v[i].data,
+                                  v[i].data ? v[i].len : 0);
         if (l->loaded && v[i].data)
             it->data = copy_loaded_data(l, &v[i]);
     }
@@ -338,7 +353,8 @@ enum { OP_EPOCH, OP_BEFORE, OP_CREATE, OP_DELETE }; /* positions in a segment's 
 static struct ha_zk_op predecessor_check_op(struct ha_log *l, const struct ha_log_out *o)
 {
     if (o->number > 1)
-        return (struct ha_zk_op){.kind = HA_ZK_CHECK, .path = write_segment_path(l, OP_BEFORE, o->number - 1)};
+        return (struct ha_zk_op){.kind = HA_ZK_CHECK,
+                                 .path = write_segment_path(l, OP_BEFORE, o->number - 1)};
     return (struct ha_zk_op){.kind = HA_ZK_SET, .path = l->log_path, .data = ""};
 }
 
@@ -359,8 +375,9 @@ static void send_segment(struct ha_log *l, struct ha_log_out *o)
                                           .len = o->buf.len - o->start,
                                           .version = -1};
     for (size_t i = 0; i < o->delete_n; i++, n++)
-        l->ops[n] = (struct ha_zk_op){
-            .kind = HA_ZK_DELETE, .path = write_segment_path(l, n, o->delete_from + i), .version = -1};
+        l->ops[n] = (struct ha_zk_op){.kind = HA_ZK_DELETE,
+                                      .path = write_segment_path(l, n, o->delete_from + i),
+                                      .version = -1};
     o->state = HA_LOG_SENT;
     o->id = l->next_id;
     l->under_way++;
@@ -456,7 +473,8 @@ static void resend_unanswered_segments(struct ha_log *l)
 
 /* Compares the node's data in @ev with what we wrote for segment @o. On a mismatch the log enters
  * doubt. */
-static bool verify_our_bytes(struct ha_log *l, const struct ha_log_out *o, const struct ha_zk_event *ev)
+static bool verify_our_bytes(struct ha_log *l, const struct ha_log_out *o,
+                             const struct ha_zk_event *ev)
 {
     struct base_error err;
 
@@ -507,8 +525,9 @@ static void on_comparison(struct ha_log *l, struct ha_log_out *o, const struct h
         if (verify_our_bytes(l, o, ev))
             o->state = HA_LOG_DONE;
     } else if (ev->code == HA_ZK_NONODE) {
-        base_error_set(&err, -BASE_ECORRUPT, "%s is not as it was left: %010" PRIu64 " cannot follow it",
-                       o->number > 1 ? ha_log_segment_path(l, o->number - 1) : l->log_path, o->number);
+        base_error_set(
+            &err, -BASE_ECORRUPT, "%s is not as it was left: %010" PRIu64 " cannot follow it",
+            o->number > 1 ? ha_log_segment_path(l, o->number - 1) : l->log_path, o->number);
         ha_log_enter_doubt(l, &err);
     } else {
         ha_log_end_refused(l, "read back", ha_log_segment_path(l, o->number), ev);
@@ -532,7 +551,8 @@ static void on_multi_failure(struct ha_log *l, struct ha_log_out *o, const struc
         /* an earlier copy may have succeeded and deleted the predecessor */
         request_comparison(l, o);
     else if (op >= OP_DELETE)
-        ha_log_end_refused(l, "deleted", ha_log_segment_path(l, o->delete_from + (uint64_t)(op - OP_DELETE)), ev);
+        ha_log_end_refused(l, "deleted",
+                           ha_log_segment_path(l, o->delete_from + (uint64_t)(op - OP_DELETE)), ev);
     else
         ha_log_end_refused(l, "written", ha_log_segment_path(l, o->number), ev);
 }

@@ -45,7 +45,7 @@ struct ha_log_calls {
     ha_zk_send_fn *send;
     /* once, after ha_log_start_loading() */
     void (*loaded)(void *user, int rc, const struct base_error *err);
-    void (*written)(void *user, uint64_t batch);  /* all batches up to this one are durable */
+    void (*written)(void *user, uint64_t batch); /* all batches up to this one are durable */
     /* once: another leader has begun a new epoch; nothing more will be written */
     void (*fenced)(void *user, const char *text);
     /* once: the log is not as we left it; nothing more will be written */
@@ -53,7 +53,8 @@ struct ha_log_calls {
 };
 struct ha_log;
 /* Creates the log of one leadership. @epoch and @epoch_version come from the election. */
-struct ha_log *ha_log_new(const char *root, int64_t epoch, int32_t epoch_version, const struct ha_log_calls *calls);
+struct ha_log *ha_log_new(const char *root, int64_t epoch, int32_t epoch_version,
+                          const struct ha_log_calls *calls);
 void ha_log_free(struct ha_log *l);
 
 /* Cleaning starts when there are more segments than @segments_spare plus twice those needed by live
@@ -64,7 +65,9 @@ struct ha_log_limits {
     size_t segments_spare;
     int64_t bytes_spare;
 };
-#define HA_LOG_LIMITS ((struct ha_log_limits){HA_LOG_SEGMENT_MAX, 1024, 4 << 20}) /* the defaults */
+#define HA_LOG_LIMITS                                                                              \
+    ((struct ha_log_limits){HA_LOG_SEGMENT_MAX, 1024, 4 << 20}) /* the defaults                    \
+                                                                 */
 void ha_log_set_limits(struct ha_log *l, const struct ha_log_limits *limits);
 
 /* Segments that a standby has read already (ha/log/follow.h). The log does not read them again as
@@ -87,7 +90,8 @@ void ha_log_adopt_kept_segments(struct ha_log *l, struct ha_log_kept *k);
 void ha_log_start_loading(struct ha_log *l);
 /* Visits the records of a table in key order, including those written since loading. Allowed from a
  * successful load until ha_log_free_loaded_data(). */
-int ha_log_for_each_record(struct ha_log *l, const char *table, ha_record_fn *fn, void *user, struct base_error *err);
+int ha_log_for_each_record(struct ha_log *l, const char *table, ha_record_fn *fn, void *user,
+                           struct base_error *err);
 /* frees the data read while loading; the index stays */
 void ha_log_free_loaded_data(struct ha_log *l);
 

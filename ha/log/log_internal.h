@@ -24,8 +24,8 @@
 #define CREEL_HA_LOG_LOG_INTERNAL_H
 
 #include "base/mem.h"
-#include "ha/log/log.h"
 #include "ha/log/index.h"
+#include "ha/log/log.h"
 #include "ha/log/segment.h"
 
 #define HA_LOG_READS_MAX  64        /* parallel requests while loading */
@@ -36,7 +36,14 @@
 #define HA_LOG_NAME_MAX    4096
 
 enum ha_log_state { HA_LOG_NEW, HA_LOG_LOADING, HA_LOG_READY, HA_LOG_DOUBT, HA_LOG_OVER };
-enum ha_log_out_state { HA_LOG_BUILDING, HA_LOG_SEALED, HA_LOG_SENT, HA_LOG_COMPARING, HA_LOG_UNKNOWN, HA_LOG_DONE };
+enum ha_log_out_state {
+    HA_LOG_BUILDING,
+    HA_LOG_SEALED,
+    HA_LOG_SENT,
+    HA_LOG_COMPARING,
+    HA_LOG_UNKNOWN,
+    HA_LOG_DONE
+};
 
 struct ha_log_out { /* a segment from construction until it is acknowledged */
     enum ha_log_out_state state;
@@ -120,8 +127,9 @@ bool ha_log_is_epoch_mismatch(const struct ha_zk_event *ev);
 
 /* Appends a record (data NULL: a removal) to the segment under construction and enters it into the
  * index. */
-struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, size_t table_len, const char *key,
-                                         size_t key_len, const char *data, size_t len);
+struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, size_t table_len,
+                                         const char *key, size_t key_len, const char *data,
+                                         size_t len);
 /* The segment under construction; starts a new one if there is none. */
 struct ha_log_out *ha_log_open_segment(struct ha_log *l);
 void ha_log_send_ready_segments(struct ha_log *l); /* sends what may be sent now */
@@ -133,7 +141,8 @@ void ha_log_end_broken(struct ha_log *l, const struct base_error *err);
 void ha_log_enter_doubt(struct ha_log *l, const struct base_error *err);
 /* Ends the log: a request about @path failed for a reason that another leader cannot explain. @what
  * completes "cannot be". */
-void ha_log_end_refused(struct ha_log *l, const char *what, const char *path, const struct ha_zk_event *ev);
+void ha_log_end_refused(struct ha_log *l, const char *what, const char *path,
+                        const struct ha_zk_event *ev);
 
 /* ha/log/load.c */
 /* "0000000012" gives 12; 0 if @name is not a segment's name */

@@ -47,7 +47,8 @@ static bool varint_read(const char **at, const char *end, uint64_t *out)
 
 size_t ha_log_entry_encoded_size(const struct ha_log_entry *e)
 {
-    size_t n = 1 + varint_size(e->table_len) + varint_size(e->key_len) + e->table_len + 1 + e->key_len + 1;
+    size_t n =
+        1 + varint_size(e->table_len) + varint_size(e->key_len) + e->table_len + 1 + e->key_len + 1;
 
     if (e->kind == HA_LOG_PART)
         n += varint_size(e->total) + varint_size(e->part) + varint_size(e->parts);
@@ -102,19 +103,23 @@ static const char *read_name(const char **at, const char *end, size_t n)
 /* Bounds the numbers of a part, so that code relying on them stays within bounds. */
 static bool part_numbers_are_valid(const struct ha_log_entry *e)
 {
-    return e->parts >= 2 && e->part < e->parts && e->len > 0 && e->len <= e->total && e->total <= UINT32_MAX;
+    return e->parts >= 2 && e->part < e->parts && e->len > 0 && e->len <= e->total &&
+           e->total <= UINT32_MAX;
 }
 
-int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *out, struct base_error *err)
+int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *out,
+                        struct base_error *err)
 {
     uint64_t table_len, key_len, len = 0, part = 0, parts = 1;
 
     *out = (struct ha_log_entry){.kind = (enum ha_log_kind)(unsigned char)*(*at)++};
     if (out->kind < HA_LOG_UPSERT || out->kind > HA_LOG_PART)
-        return base_error_set(err, -BASE_ECORRUPT, "an entry of kind %d, expected 1 to 3", (int)out->kind);
+        return base_error_set(err, -BASE_ECORRUPT, "an entry of kind %d, expected 1 to 3",
+                              (int)out->kind);
     if (!varint_read(at, end, &table_len) || !varint_read(at, end, &key_len) ||
         (out->kind == HA_LOG_PART &&
-         (!varint_read(at, end, &out->total) || !varint_read(at, end, &part) || !varint_read(at, end, &parts))) ||
+         (!varint_read(at, end, &out->total) || !varint_read(at, end, &part) ||
+          !varint_read(at, end, &parts))) ||
         (out->kind != HA_LOG_REMOVAL && !varint_read(at, end, &len)))
         return base_error_set(err, -BASE_ECORRUPT, "an entry's lengths exceed it");
     out->table_len = table_len;
@@ -126,12 +131,15 @@ int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *o
     out->key = out->table ? read_name(at, end, key_len) : NULL;
     if (out->key && out->kind != HA_LOG_REMOVAL)
         out->data = read_terminated_bytes(at, end, len);
-    if (!out->key || table_len > UINT16_MAX || key_len > UINT16_MAX || (out->kind != HA_LOG_REMOVAL && !out->data))
-        return base_error_set(err, -BASE_ECORRUPT, "an entry's texts exceed it or are not terminated");
+    if (!out->key || table_len > UINT16_MAX || key_len > UINT16_MAX ||
+        (out->kind != HA_LOG_REMOVAL && !out->data))
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "an entry's texts exceed it or are not terminated");
     if (out->kind == HA_LOG_PART && !part_numbers_are_valid(out))
         return base_error_set(err, -BASE_ECORRUPT,
-                              "part %" PRIu64 " of %" PRIu64 " with %zu of %" PRIu64 " bytes cannot be", part, parts,
-                              out->len, out->total);
+                              "part %" PRIu64 " of %" PRIu64 " with %zu of %" PRIu64
+                              " bytes cannot be",
+                              part, parts, out->len, out->total);
     return 0;
 }
 
@@ -148,10 +156,11 @@ static uint32_t segment_checksum(const struct ha_log_segment *s)
     return ha_crc32c_update(c, s->entries, s->len);
 }
 
-static int format_header(char out[static HA_LOG_HEAD_MAX], const struct ha_log_segment *s, uint32_t crc)
+static int format_header(char out[static HA_LOG_HEAD_MAX], const struct ha_log_segment *s,
+                         uint32_t crc)
 {
-    return snprintf(out, HA_LOG_HEAD_MAX, MAGIC "%d %" PRId64 " %" PRIu64 " %08" PRIx32 " %zu\n", HA_LOG_FORMAT,
-                    s->epoch, s->number, crc, s->len);
+    return snprintf(out, HA_LOG_HEAD_MAX, MAGIC "%d %" PRId64 " %" PRIu64 " %08" PRIx32 " %zu\n",
+                    HA_LOG_FORMAT, s->epoch, s->number, crc, s->len);
 }
 
 char *ha_log_segment_write_header(const struct ha_log_segment *s)
@@ -166,35 +175,38 @@ char *ha_log_segment_write_header(const struct ha_log_segment *s)
 }
 
 /* Parses the header line. */
-static int parse_header(const char *path, const char *data, size_t len, struct ha_log_segment *out, uint32_t *crc,
-                        size_t *bytes, struct base_error *err)
+static int parse_header(const char *path, const char *data, size_t len, struct ha_log_segment *out,
+                        uint32_t *crc, size_t *bytes, struct base_error *err)
 {
     const char *nl = memchr(data, '\n', len < HA_LOG_HEAD_MAX ? len : HA_LOG_HEAD_MAX);
     char line[HA_LOG_HEAD_MAX];
     int64_t format = 0;
 
     if (!nl || strncmp(data, MAGIC, strlen(MAGIC)) != 0)
-        return base_error_set(err, -BASE_ECORRUPT, "%s: not a segment of a log: it does not begin with \"" MAGIC "%d\"",
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "%s: not a segment of a log: it does not begin with \"" MAGIC "%d\"",
                               path, HA_LOG_FORMAT);
     memcpy(line, data, (size_t)(nl - data));
     line[nl - data] = '\0';
     if (sscanf(line, MAGIC "%" SCNd64, &format) == 1 && format > HA_LOG_FORMAT)
         return base_error_set(err, -BASE_EVERSION,
-                              "%s: format %" PRId64 ", this Creel reads format %d: a newer Creel wrote it", path,
-                              format, HA_LOG_FORMAT);
-    if (sscanf(line, MAGIC "%" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNx32 " %zu", &format, &out->epoch, &out->number,
-               crc, bytes) != 5 ||
+                              "%s: format %" PRId64
+                              ", this Creel reads format %d: a newer Creel wrote it",
+                              path, format, HA_LOG_FORMAT);
+    if (sscanf(line, MAGIC "%" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNx32 " %zu", &format,
+               &out->epoch, &out->number, crc, bytes) != 5 ||
         format != HA_LOG_FORMAT)
         return base_error_set(err, -BASE_ECORRUPT,
-                              "%s: header \"%s\", expected \"" MAGIC "%d <epoch> <number> <crc32c> <bytes>\"", path,
-                              line, HA_LOG_FORMAT);
+                              "%s: header \"%s\", expected \"" MAGIC
+                              "%d <epoch> <number> <crc32c> <bytes>\"",
+                              path, line, HA_LOG_FORMAT);
     out->entries = nl + 1;
     out->len = len - (size_t)(nl + 1 - data);
     return 0;
 }
 
-int ha_log_segment_parse(const char *path, uint64_t number, const char *data, size_t len, struct ha_log_segment *out,
-                         struct base_error *err)
+int ha_log_segment_parse(const char *path, uint64_t number, const char *data, size_t len,
+                         struct ha_log_segment *out, struct base_error *err)
 {
     char again[HA_LOG_HEAD_MAX];
     uint32_t crc, real;
@@ -204,14 +216,16 @@ int ha_log_segment_parse(const char *path, uint64_t number, const char *data, si
     if (rc < 0)
         return rc;
     if (out->number != number)
-        return base_error_set(err, -BASE_ECORRUPT, "%s: its header says number %" PRIu64 ", its name %" PRIu64, path,
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "%s: its header says number %" PRIu64 ", its name %" PRIu64, path,
                               out->number, number);
     if (out->len != bytes)
-        return base_error_set(err, -BASE_ECORRUPT, "%s: %zu bytes of entries, its header says %zu", path, out->len,
-                              bytes);
+        return base_error_set(err, -BASE_ECORRUPT, "%s: %zu bytes of entries, its header says %zu",
+                              path, out->len, bytes);
     real = segment_checksum(out);
     if (real != crc)
-        return base_error_set(err, -BASE_ECORRUPT, "%s: damaged: checksum %08" PRIx32 ", its header says %08" PRIx32,
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "%s: damaged: checksum %08" PRIx32 ", its header says %08" PRIx32,
                               path, real, crc);
     n = format_header(again, out, crc);
     if (out->epoch < 0 || n != (int)(out->entries - data) || memcmp(again, data, (size_t)n) != 0)
@@ -226,7 +240,8 @@ static void discard_open_record(struct ha_log_reader *r)
     r->open = false;
 }
 
-static void begin_open_record(struct ha_log_reader *r, const struct ha_log_segment *s, const struct ha_log_entry *e)
+static void begin_open_record(struct ha_log_reader *r, const struct ha_log_segment *s,
+                              const struct ha_log_entry *e)
 {
     r->open = true;
     r->epoch = s->epoch;
@@ -240,17 +255,21 @@ static void begin_open_record(struct ha_log_reader *r, const struct ha_log_segme
     r->have = 0;
 }
 
-static bool part_follows(const struct ha_log_reader *r, const struct ha_log_segment *s, const struct ha_log_entry *e)
+static bool part_follows(const struct ha_log_reader *r, const struct ha_log_segment *s,
+                         const struct ha_log_entry *e)
 {
-    return r->open && e->part == r->next_part && e->parts == r->first.parts && e->total == r->first.total &&
-           e->table_len == r->first.table_len && e->key_len == r->first.key_len && s->epoch == r->epoch &&
-           s->number == r->first_number + e->part && memcmp(r->names.data, e->table, e->table_len) == 0 &&
-           memcmp(r->names.data + e->table_len + 1, e->key, e->key_len) == 0 && e->len <= e->total - r->have &&
-           (e->part + 1 < e->parts || e->len == e->total - r->have);
+    return r->open && e->part == r->next_part && e->parts == r->first.parts &&
+           e->total == r->first.total && e->table_len == r->first.table_len &&
+           e->key_len == r->first.key_len && s->epoch == r->epoch &&
+           s->number == r->first_number + e->part &&
+           memcmp(r->names.data, e->table, e->table_len) == 0 &&
+           memcmp(r->names.data + e->table_len + 1, e->key, e->key_len) == 0 &&
+           e->len <= e->total - r->have && (e->part + 1 < e->parts || e->len == e->total - r->have);
 }
 
 /* Appends a part to the large record being read. The last part completes it. */
-static int add_part_to_record(struct ha_log_reader *r, const struct ha_log_entry *e, struct base_error *err)
+static int add_part_to_record(struct ha_log_reader *r, const struct ha_log_entry *e,
+                              struct base_error *err)
 {
     struct ha_log_found f;
     int rc;
@@ -277,20 +296,23 @@ static int add_part_to_record(struct ha_log_reader *r, const struct ha_log_entry
     return rc;
 }
 
-static int refuse_misplaced_part(const struct ha_log_reader *r, const char *path, const struct ha_log_entry *e,
-                                 struct base_error *err)
+static int refuse_misplaced_part(const struct ha_log_reader *r, const char *path,
+                                 const struct ha_log_entry *e, struct base_error *err)
 {
     (void)r;
     return base_error_set(err, -BASE_ECORRUPT,
-                          "%s: part %" PRIu32 " of %" PRIu32 " of record %s/%s does not follow part %" PRId64, path,
-                          e->part, e->parts, e->table, e->key, (int64_t)e->part - 1);
+                          "%s: part %" PRIu32 " of %" PRIu32
+                          " of record %s/%s does not follow part %" PRId64,
+                          path, e->part, e->parts, e->table, e->key, (int64_t)e->part - 1);
 }
 
-static int read_part_of_large_record(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
-                                     const struct ha_log_entry *e, bool at_start, struct base_error *err)
+static int read_part_of_large_record(struct ha_log_reader *r, const char *path,
+                                     const struct ha_log_segment *s, const struct ha_log_entry *e,
+                                     bool at_start, struct base_error *err)
 {
     if (!at_start)
-        return base_error_set(err, -BASE_ECORRUPT, "%s: part of record %s/%s is not the first entry", path, e->table,
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "%s: part of record %s/%s is not the first entry", path, e->table,
                               e->key);
     if (e->part == 0)
         begin_open_record(r, s, e);
@@ -303,23 +325,27 @@ static int read_part_of_large_record(struct ha_log_reader *r, const char *path, 
 
 /* If @s does not continue the open large record, discards it as torn. This is damage unless a new
  * epoch began. */
-static int discard_torn_record(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
-                               const struct ha_log_entry *e, struct base_error *err)
+static int discard_torn_record(struct ha_log_reader *r, const char *path,
+                               const struct ha_log_segment *s, const struct ha_log_entry *e,
+                               struct base_error *err)
 {
     if (!r->open || (e && e->kind == HA_LOG_PART && part_follows(r, s, e)))
         return 0;
     if (!r->gaps && s->epoch <= r->epoch)
-        return base_error_set(
-            err, -BASE_ECORRUPT, "%s: part %" PRIu32 " of %" PRIu32 " of record %s/%s is missing, no other epoch began",
-            path, r->next_part, r->first.parts, r->names.data, r->names.data + r->first.table_len + 1);
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "%s: part %" PRIu32 " of %" PRIu32
+                              " of record %s/%s is missing, no other epoch began",
+                              path, r->next_part, r->first.parts, r->names.data,
+                              r->names.data + r->first.table_len + 1);
     discard_open_record(r);
     return 0;
 }
 
 /* An entry that does not continue an open large record ends that record as torn, so this is checked
  * before each entry, and once for an empty segment. */
-int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
-                               bool *continues, struct base_error *err)
+int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path,
+                               const struct ha_log_segment *s, bool *continues,
+                               struct base_error *err)
 {
     const char *at = s->entries, *end = s->entries + s->len;
     int rc = 0;
@@ -332,7 +358,8 @@ int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path, const 
 
         rc = ha_log_entry_decode(&at, end, &e, err);
         if (rc < 0)
-            return base_error_wrap(err, rc, "%s: byte %zu of its entries", path, (size_t)(start - s->entries));
+            return base_error_wrap(err, rc, "%s: byte %zu of its entries", path,
+                                   (size_t)(start - s->entries));
         rc = discard_torn_record(r, path, s, &e, err);
         if (rc >= 0 && e.kind == HA_LOG_PART) {
             rc = read_part_of_large_record(r, path, s, &e, start == s->entries, err);

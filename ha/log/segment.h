@@ -43,7 +43,8 @@ size_t ha_log_entry_encoded_size(const struct ha_log_entry *e);
 char *ha_log_entry_encode(char *at, const struct ha_log_entry *e);
 /* Decodes the entry at *@at and advances *@at past it. Fails with -BASE_ECORRUPT; the message does
  * not name the place. */
-int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *out, struct base_error *err);
+int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *out,
+                        struct base_error *err);
 
 struct ha_log_segment {
     int64_t epoch;
@@ -56,8 +57,8 @@ struct ha_log_segment {
 char *ha_log_segment_write_header(const struct ha_log_segment *s);
 /* Checks header and CRC. @number is the number in the segment's name. Fails with -BASE_ECORRUPT or
  * -BASE_EVERSION; the message begins with @path. */
-int ha_log_segment_parse(const char *path, uint64_t number, const char *data, size_t len, struct ha_log_segment *out,
-                         struct base_error *err);
+int ha_log_segment_parse(const char *path, uint64_t number, const char *data, size_t len,
+                         struct ha_log_segment *out, struct base_error *err);
 
 /* Reads consecutive segments and passes on records; parts are joined. */
 struct ha_log_found { /* borrowed for the call, except @whole */
@@ -88,8 +89,9 @@ struct ha_log_reader {
     size_t have;
 };
 /* Reads the parsed segment @s. Sets *@continues if the segment ends within a large record. */
-int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
-                               bool *continues, struct base_error *err);
+int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path,
+                               const struct ha_log_segment *s, bool *continues,
+                               struct base_error *err);
 void ha_log_reader_free(struct ha_log_reader *r); /* discards a torn record and frees memory */
 
 #endif

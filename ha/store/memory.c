@@ -38,8 +38,8 @@ static void free_store(struct store *s)
     free(s);
 }
 
-static int memory_open(const char *where, const struct ha_store_lead *lead, struct ha_store **out, int64_t *epoch,
-                       struct base_error *err)
+static int memory_open(const char *where, const struct ha_store_lead *lead, struct ha_store **out,
+                       int64_t *epoch, struct base_error *err)
 {
     struct store *s;
 
@@ -91,12 +91,14 @@ static int memory_load(struct ha_store *base, const char *table, ha_record_fn *e
     struct store *s = (struct store *)base;
     int rc = 0;
 
-    for (size_t i = lower(s, table, ""); rc >= 0 && i < s->len && strcmp(s->v[i].table, table) == 0; i++)
+    for (size_t i = lower(s, table, ""); rc >= 0 && i < s->len && strcmp(s->v[i].table, table) == 0;
+         i++)
         rc = each(user, &(struct ha_record){table, s->v[i].key, s->v[i].data, s->v[i].len}, err);
     return rc < 0 ? rc : 0;
 }
 
-static int memory_write(struct ha_store *base, const struct ha_record *v, size_t n, struct base_error *err)
+static int memory_write(struct ha_store *base, const struct ha_record *v, size_t n,
+                        struct base_error *err)
 {
     struct store *s = (struct store *)base;
 

@@ -18,7 +18,8 @@
 struct ha_store_lead {
     int64_t epoch;
     int32_t epoch_version;
-    uint64_t number;          /* of the leadership in this process, from 1 on: an answer to an earlier one is dropped */
+    uint64_t number; /* of the leadership in this process, from 1 on: an answer to an earlier one is
+                        dropped */
     struct ha_log_kept *kept; /* what a standby has read of the store already; taken */
     ha_zk_send_fn *send;
     void (*wake)(void *user); /* any thread: turn() has something to do */

@@ -1,8 +1,9 @@
-/* ha/store/sqlite.c - the store of an RM that is alone: one SQLite file, write-ahead log, synchronous=FULL.
+/* ha/store/sqlite.c - the store of an RM that is alone: one SQLite file, write-ahead log,
+ * synchronous=FULL.
  *
- * One table of records with primary key (tbl, key) WITHOUT ROWID: a batch is one transaction of upserts, a load is a
- * range scan. EXCLUSIVE locking keeps a second process out for as long as this one lives, and spares WAL its shared
- * memory file. */
+ * One table of records with primary key (tbl, key) WITHOUT ROWID: a batch is one transaction of
+ * upserts, a load is a range scan. EXCLUSIVE locking keeps a second process out for as long as this
+ * one lives, and spares WAL its shared memory file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -13,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io/io.h"
 #include "base/id.h"
+#include "base/io/io.h"
 #include "base/mem.h"
 #include "ha/store/store.h"
 
@@ -37,7 +38,8 @@ struct store {
     sqlite3 *db;
     sqlite3_stmt *st[ST_KINDS];
     char *path;
-    bool identified; /* it is one of ours, and being opened: a statement that does not fit means a table is missing */
+    bool identified; /* it is one of ours, and being opened: a statement that does not fit means a
+                        table is missing */
 };
 
 /* SQLite's code as ours, with the file and what an operator can do about it. */
@@ -50,27 +52,34 @@ static int fail(const struct store *s, int rc, const char *doing, struct base_er
     switch (rc & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return base_error_set(err, -BASE_ESTATE,
-                              "state store %s is locked: another ResourceManager is using it; stop that one, or give "
-                              "this one its own file", s->path);
+        return base_error_set(
+            err, -BASE_ESTATE,
+            "state store %s is locked: another ResourceManager is using it; stop that one, or give "
+            "this one its own file",
+            s->path);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
     case SQLITE_MISMATCH:
         return base_error_set(err, -BASE_ECORRUPT,
-                              "state store %s cannot be read (%s): restore a copy of it (with its -wal file), or move "
-                              "it away to start with an empty cluster", s->path, text);
+                              "state store %s cannot be read (%s): restore a copy of it (with its "
+                              "-wal file), or move "
+                              "it away to start with an empty cluster",
+                              s->path, text);
     case SQLITE_FULL:
-        return base_error_set(err, -BASE_ENOSPC, "state store %s: %s: No space left on device", s->path, doing);
+        return base_error_set(err, -BASE_ENOSPC, "state store %s: %s: No space left on device",
+                              s->path, doing);
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-        return base_error_set(err, -BASE_EIO, "state store %s: %s: %s: check the folder and its permissions", s->path,
-                              doing, text);
+        return base_error_set(err, -BASE_EIO,
+                              "state store %s: %s: %s: check the folder and its permissions",
+                              s->path, doing, text);
     default:
         if (s->db && sqlite3_system_errno(s->db) == ENOSPC)
-            return base_error_set(err, -BASE_ENOSPC, "state store %s: %s: No space left on device", s->path, doing);
+            return base_error_set(err, -BASE_ENOSPC, "state store %s: %s: No space left on device",
+                                  s->path, doing);
         return base_error_set(err, -BASE_EIO, "state store %s: %s: %s", s->path, doing, text);
     }
 }
@@ -83,7 +92,8 @@ static int run(struct store *s, const char *sql, struct base_error *err)
 }
 
 /* First column of the first row as a number; *found = false without a row. */
-static int ask_int(struct store *s, const char *sql, int64_t *out, bool *found, struct base_error *err)
+static int ask_int(struct store *s, const char *sql, int64_t *out, bool *found,
+                   struct base_error *err)
 {
     sqlite3_stmt *st;
     int rc = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
@@ -112,9 +122,11 @@ static int quick_check(struct store *s, struct base_error *err)
     } else {
         text = (const char *)sqlite3_column_text(st, 0);
         if (!text || strcmp(text, "ok") != 0)
-            result = base_error_set(err, -BASE_ECORRUPT,
-                                    "state store %s is damaged (%s): restore a copy of it (with its -wal file), or "
-                                    "move it away to start with an empty cluster", s->path, text ? text : "unreadable");
+            result = base_error_set(
+                err, -BASE_ECORRUPT,
+                "state store %s is damaged (%s): restore a copy of it (with its -wal file), or "
+                "move it away to start with an empty cluster",
+                s->path, text ? text : "unreadable");
     }
     sqlite3_finalize(st);
     return result;
@@ -136,27 +148,34 @@ static int check_identity(struct store *s, bool *fresh, struct base_error *err)
         return 0;
     if (app != APPLICATION_ID)
         return base_error_set(err, -BASE_ECORRUPT,
-                              "state store %s is an SQLite file, but not one of Creel's: give another path, or move it "
-                              "away to start with an empty cluster", s->path);
+                              "state store %s is an SQLite file, but not one of Creel's: give "
+                              "another path, or move it "
+                              "away to start with an empty cluster",
+                              s->path);
     if (version > SCHEMA_VERSION)
-        return base_error_set(err, -BASE_EVERSION,
-                              "state store %s was written by a newer Creel (schema %lld, this one knows %d): start "
-                              "that version, or move the file away to start with an empty cluster", s->path,
-                              (long long)version, SCHEMA_VERSION);
+        return base_error_set(
+            err, -BASE_EVERSION,
+            "state store %s was written by a newer Creel (schema %lld, this one knows %d): start "
+            "that version, or move the file away to start with an empty cluster",
+            s->path, (long long)version, SCHEMA_VERSION);
     return 0;
 }
 
-/* Container ids hold an epoch of so many bits, and nodes obey no lower one than they have seen: it cannot be guessed. */
+/* Container ids hold an epoch of so many bits, and nodes obey no lower one than they have seen: it
+ * cannot be guessed. */
 static int no_epoch(const struct store *s, int64_t epoch, bool found, struct base_error *err)
 {
     char text[24];
 
     snprintf(text, sizeof text, "%lld", (long long)epoch);
     return base_error_set(err, -BASE_ECORRUPT,
-                          "state store %s: its epoch is %s, expected 0 to %lld. Repair: sqlite3 %s \"INSERT OR REPLACE INTO epoch "
-                          "VALUES(1,N)\" with an N that is not below any that nodes show as epochSeen; or restore a copy, or "
+                          "state store %s: its epoch is %s, expected 0 to %lld. Repair: sqlite3 %s "
+                          "\"INSERT OR REPLACE INTO epoch "
+                          "VALUES(1,N)\" with an N that is not below any that nodes show as "
+                          "epochSeen; or restore a copy, or "
                           "move it away to start with an empty cluster",
-                          s->path, found ? text : "no number", (long long)BASE_EPOCH_MAX - 1, s->path);
+                          s->path, found ? text : "no number", (long long)BASE_EPOCH_MAX - 1,
+                          s->path);
 }
 
 /* Makes the tables of a fresh file, or raises the epoch of an old one: one durable transaction. */
@@ -170,16 +189,20 @@ static int take_epoch(struct store *s, bool fresh, int64_t *epoch, struct base_e
     if ((rc = run(s, "BEGIN IMMEDIATE", err)) < 0)
         return rc;
     if (fresh) {
-        snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID, SCHEMA_VERSION);
+        snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+                 APPLICATION_ID, SCHEMA_VERSION);
         rc = run(s, sql, err);
         if (rc == 0)
-            rc = run(s,
-                     "CREATE TABLE record(tbl TEXT NOT NULL, key TEXT NOT NULL, data BLOB NOT NULL, "
-                     "PRIMARY KEY(tbl,key)) WITHOUT ROWID;"
-                     "CREATE TABLE epoch(one INTEGER PRIMARY KEY CHECK(one=1), value INTEGER NOT NULL);"
-                     "INSERT INTO epoch VALUES(1,0)", err);
+            rc = run(
+                s,
+                "CREATE TABLE record(tbl TEXT NOT NULL, key TEXT NOT NULL, data BLOB NOT NULL, "
+                "PRIMARY KEY(tbl,key)) WITHOUT ROWID;"
+                "CREATE TABLE epoch(one INTEGER PRIMARY KEY CHECK(one=1), value INTEGER NOT NULL);"
+                "INSERT INTO epoch VALUES(1,0)",
+                err);
     } else {
-        rc = ask_int(s, "SELECT value FROM epoch WHERE one=1 AND typeof(value)='integer'", epoch, &found, err);
+        rc = ask_int(s, "SELECT value FROM epoch WHERE one=1 AND typeof(value)='integer'", epoch,
+                     &found, err);
         if (rc == 0 && (!found || *epoch < 0 || *epoch >= BASE_EPOCH_MAX))
             rc = no_epoch(s, *epoch, found, err);
         if (rc == 0)
@@ -219,9 +242,10 @@ static int make_folder(const char *path, struct base_error *err)
     return rc < 0 ? base_error_wrap(err, rc, "state store %s", path) : 0;
 }
 
-/* Tokens are inside: other users of this host read them not; tasks that run here can, as the same user. SQLite gives a new
- * file the mode that the umask allows, and the files beside it the mode of the database: so that is made here, and the
- * umask, which belongs to all threads, stays as it is. */
+/* Tokens are inside: other users of this host read them not; tasks that run here can, as the same
+ * user. SQLite gives a new file the mode that the umask allows, and the files beside it the mode of
+ * the database: so that is made here, and the umask, which belongs to all threads, stays as it
+ * is. */
 static int make_private(const char *path, struct base_error *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -234,11 +258,13 @@ static int make_private(const char *path, struct base_error *err)
 
 static int open_file(struct store *s, int64_t *epoch, struct base_error *err)
 {
-    /* The mode is set before anything else touches the file: EXCLUSIVE first, then WAL, as SQLite's manual wants for
-     * a log without shared memory. A second process fails at its first read with SQLITE_BUSY. */
-    static const char setup[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-                                "PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;"
-                                "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192; PRAGMA trusted_schema=OFF";
+    /* The mode is set before anything else touches the file: EXCLUSIVE first, then WAL, as SQLite's
+     * manual wants for a log without shared memory. A second process fails at its first read with
+     * SQLITE_BUSY. */
+    static const char setup[] =
+        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+        "PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;"
+        "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192; PRAGMA trusted_schema=OFF";
     bool fresh = false;
     int rc = make_private(s->path, err);
 
@@ -248,13 +274,15 @@ static int open_file(struct store *s, int64_t *epoch, struct base_error *err)
     if (rc != SQLITE_OK)
         return fail(s, rc, "opening it", err);
     sqlite3_extended_result_codes(s->db, 1);
-    if ((rc = run(s, setup, err)) < 0 || (rc = quick_check(s, err)) < 0 || (rc = check_identity(s, &fresh, err)) < 0)
+    if ((rc = run(s, setup, err)) < 0 || (rc = quick_check(s, err)) < 0 ||
+        (rc = check_identity(s, &fresh, err)) < 0)
         return rc;
     s->identified = true;
     if ((rc = take_epoch(s, fresh, epoch, err)) < 0)
         return rc;
     for (int i = 0; i < ST_KINDS; i++) {
-        rc = sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i], NULL);
+        rc = sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i],
+                                NULL);
         if (rc != SQLITE_OK)
             return fail(s, rc, "preparing it", err);
     }
@@ -262,8 +290,8 @@ static int open_file(struct store *s, int64_t *epoch, struct base_error *err)
     return 0;
 }
 
-static int sqlite_open(const char *where, const struct ha_store_lead *lead, struct ha_store **out, int64_t *epoch,
-                       struct base_error *err)
+static int sqlite_open(const char *where, const struct ha_store_lead *lead, struct ha_store **out,
+                       int64_t *epoch, struct base_error *err)
 {
     struct store *s;
     int rc = make_folder(where, err);
@@ -282,17 +310,21 @@ static int sqlite_open(const char *where, const struct ha_store_lead *lead, stru
     return 0;
 }
 
-/* Keys are texts, and one that an operator's tool, or a flipped bit, has made a BLOB is equal to none: such a row would be
- * read again and again, and be removed by nobody. It becomes what it was; where the text is there as well, that one is
- * newer, and the other one is kept aside. BLOBs come after all texts: nothing is searched. */
+/* Keys are texts, and one that an operator's tool, or a flipped bit, has made a BLOB is equal to
+ * none: such a row would be read again and again, and be removed by nobody. It becomes what it was;
+ * where the text is there as well, that one is newer, and the other one is kept aside. BLOBs come
+ * after all texts: nothing is searched. */
 static int make_keys_texts(struct store *s, const char *table, struct base_error *err)
 {
-    char *sql = sqlite3_mprintf("BEGIN IMMEDIATE;"
-                                "UPDATE OR IGNORE record SET key=CAST(key AS TEXT) WHERE tbl=%Q AND key>=x'';"
-                                "INSERT OR REPLACE INTO record SELECT 'damaged',tbl||'/'||CAST(key AS TEXT),data FROM record "
-                                "WHERE tbl=%Q AND key>=x'';"
-                                "DELETE FROM record WHERE tbl=%Q AND key>=x'';"
-                                "COMMIT", table, table, table);
+    char *sql = sqlite3_mprintf(
+        "BEGIN IMMEDIATE;"
+        "UPDATE OR IGNORE record SET key=CAST(key AS TEXT) WHERE tbl=%Q AND key>=x'';"
+        "INSERT OR REPLACE INTO record SELECT 'damaged',tbl||'/'||CAST(key AS TEXT),data FROM "
+        "record "
+        "WHERE tbl=%Q AND key>=x'';"
+        "DELETE FROM record WHERE tbl=%Q AND key>=x'';"
+        "COMMIT",
+        table, table, table);
     struct base_error undo;
     int rc;
 
@@ -356,7 +388,8 @@ static int write_one(struct store *s, const struct ha_record *rec)
     return finish(st);
 }
 
-static int sqlite_write(struct ha_store *base, const struct ha_record *v, size_t n, struct base_error *err)
+static int sqlite_write(struct ha_store *base, const struct ha_record *v, size_t n,
+                        struct base_error *err)
 {
     struct store *s = (struct store *)base;
     int rc = finish(s->st[ST_BEGIN]), result;
@@ -378,9 +411,12 @@ static int sqlite_raise(struct ha_store *base, int64_t epoch, struct base_error 
     char sql[80];
 
     if (epoch < 0 || epoch > BASE_EPOCH_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "no epoch is left: %lld is more than the %lld that container ids hold",
-                              (long long)epoch, (long long)BASE_EPOCH_MAX);
-    snprintf(sql, sizeof sql, "UPDATE epoch SET value=max(value,%lld) WHERE one=1", (long long)epoch);
+        return base_error_set(
+            err, -BASE_ELIMIT,
+            "no epoch is left: %lld is more than the %lld that container ids hold",
+            (long long)epoch, (long long)BASE_EPOCH_MAX);
+    snprintf(sql, sizeof sql, "UPDATE epoch SET value=max(value,%lld) WHERE one=1",
+             (long long)epoch);
     return run((struct store *)base, sql, err);
 }
 

@@ -11,7 +11,7 @@
     X(zookeeper)                                                                                   \
     X(memory)
 
-#define DECLARE(name) extern const struct ha_store_ops ha_store_##name;
+#define DECLARE(name)  extern const struct ha_store_ops ha_store_##name;
 #define POINT_TO(name) &ha_store_##name,
 STORES(DECLARE)
 static const struct ha_store_ops *const stores[] = {STORES(POINT_TO)};
@@ -29,13 +29,15 @@ static int refuse(const char *name, bool shared, struct base_error *err)
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
         if (suits(stores[i], shared))
             base_buf_addf(&names, "%s%s", names.len ? ", " : "", stores[i]->name);
-    rc = base_error_set(err, -BASE_EINVAL, "\"%.40s\" is no state store of %s: expected one of %s", name,
-                        shared ? "several ResourceManagers" : "a single ResourceManager", names.data);
+    rc = base_error_set(err, -BASE_EINVAL, "\"%.40s\" is no state store of %s: expected one of %s",
+                        name, shared ? "several ResourceManagers" : "a single ResourceManager",
+                        names.data);
     base_buf_free(&names);
     return rc;
 }
 
-int ha_store_choose(const char *name, bool shared, const struct ha_store_ops **out, struct base_error *err)
+int ha_store_choose(const char *name, bool shared, const struct ha_store_ops **out,
+                    struct base_error *err)
 {
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
         if (suits(stores[i], shared) && (!name || !*name || strcmp(stores[i]->name, name) == 0)) {
@@ -45,8 +47,9 @@ int ha_store_choose(const char *name, bool shared, const struct ha_store_ops **o
     return refuse(name, shared, err);
 }
 
-int ha_store_open(const struct ha_store_ops *ops, const char *where, const struct ha_store_lead *lead,
-                  struct ha_store **out, int64_t *epoch, struct base_error *err)
+int ha_store_open(const struct ha_store_ops *ops, const char *where,
+                  const struct ha_store_lead *lead, struct ha_store **out, int64_t *epoch,
+                  struct base_error *err)
 {
     int rc = ops->open(where, lead, out, epoch, err);
 
@@ -55,7 +58,8 @@ int ha_store_open(const struct ha_store_ops *ops, const char *where, const struc
     return rc;
 }
 
-int ha_store_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user, struct base_error *err)
+int ha_store_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user,
+                  struct base_error *err)
 {
     return s->ops->load(s, table, each, user, err);
 }

@@ -1,9 +1,10 @@
 /* The store of one leadership (ha/store/shared.h) over its log (ha/log/log.h), between two threads:
  *
- *   daemon's thread (load, write: wait)  <-- lock, condition -->  service thread (the log: never waits)
+ *   daemon's thread (load, write: wait)  <-- lock, condition -->  service thread (the log: never
+ *                                        waits)
  *
- * The log belongs to the service thread, except while a load runs: the caller's thread reads it then,
- * and events of the session that arrive meanwhile are replayed as one lost connection.
+ * The log belongs to the service thread, except while a load runs: the caller's thread reads it
+ * then, and events of the session that arrive meanwhile are replayed as one lost connection.
  * A write is lent to the service thread, which copies it into the log; the caller waits until it is
  * durable. The memory of what was read at the beginning is released with the second of two writes
  * without a load between them; a load after that is refused (-BASE_ESTATE). */
@@ -87,11 +88,12 @@ static void on_broken(void *user, const struct base_error *err)
     st->lead.over(st->lead.user, err->text, true);
 }
 
-static int zk_open(const char *root, const struct ha_store_lead *lead, struct ha_store **out, int64_t *epoch,
-                   struct base_error *err)
+static int zk_open(const char *root, const struct ha_store_lead *lead, struct ha_store **out,
+                   int64_t *epoch, struct base_error *err)
 {
     struct store *st = base_alloc(sizeof *st);
-    const struct ha_log_calls calls = {st, send_numbered, on_loaded, on_written, on_fenced, on_broken};
+    const struct ha_log_calls calls = {st,         send_numbered, on_loaded,
+                                       on_written, on_fenced,     on_broken};
 
     (void)err;
     st->lead = *lead;
@@ -124,8 +126,8 @@ static void zk_put(struct ha_store *base)
 
 /* ---- service thread ---- */
 
-/* The log is ours for now. When events have passed it by, it is told of a lost connection: then it asks for what it
- * needs anew, and finds out what has become of what it wrote. */
+/* The log is ours for now. When events have passed it by, it is told of a lost connection: then it
+ * asks for what it needs anew, and finds out what has become of what it wrote. */
 static bool log_take(struct store *st)
 {
     if (pthread_mutex_trylock(&st->log_lock) != 0)
@@ -219,7 +221,8 @@ static void zk_abort(struct ha_store *base)
 
 static int say_over(const struct store *st, struct base_error *err)
 {
-    return base_error_set(err, -BASE_EVERSION, "the leadership under epoch %lld is over", (long long)st->lead.epoch);
+    return base_error_set(err, -BASE_EVERSION, "the leadership under epoch %lld is over",
+                          (long long)st->lead.epoch);
 }
 
 /* Locked. The log has been read: 0, or why it could not be. */
@@ -247,7 +250,8 @@ static int each_while_leading(void *user, const struct ha_record *rec, struct ba
     return atomic_load(&e->st->over) ? say_over(e->st, err) : e->fn(e->user, rec, err);
 }
 
-static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, void *user, struct base_error *err)
+static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, void *user,
+                   struct base_error *err)
 {
     struct store *st = (struct store *)base;
     struct each e = {st, fn, user};
@@ -256,7 +260,9 @@ static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, v
     pthread_mutex_lock(&st->lock);
     rc = wait_loaded(st, err);
     if (rc == 0 && st->forgotten)
-        rc = base_error_set(err, -BASE_ESTATE, "table %s: what was read when the leadership began is forgotten", table);
+        rc =
+            base_error_set(err, -BASE_ESTATE,
+                           "table %s: what was read when the leadership began is forgotten", table);
     if (rc == 0)
         st->read_since_write = true;
     pthread_mutex_unlock(&st->lock);
@@ -269,7 +275,8 @@ static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, v
     return rc;
 }
 
-static int zk_write(struct ha_store *base, const struct ha_record *v, size_t n, struct base_error *err)
+static int zk_write(struct ha_store *base, const struct ha_record *v, size_t n,
+                    struct base_error *err)
 {
     struct store *st = (struct store *)base;
     int rc;
@@ -298,7 +305,8 @@ static void zk_close(struct ha_store *base)
     zk_put(base);
 }
 
-static const struct ha_store_shared_ops shared = {.on = zk_on, .turn = zk_turn, .stats = zk_stats, .put = zk_put};
+static const struct ha_store_shared_ops shared = {
+    .on = zk_on, .turn = zk_turn, .stats = zk_stats, .put = zk_put};
 const struct ha_store_ops ha_store_zookeeper = {
     .name = "zookeeper",
     .open = zk_open,

@@ -89,10 +89,12 @@ static void append_acl_entry(struct base_buf *b, const struct ACL *a)
     static const char letters[] = "rwcda";
 
     size_t user = strcspn(a->id.id, ":");
-    bool digest = strcmp(a->id.scheme, "digest") == 0 && strlen(a->id.id + user) > HA_ZK_DIGEST_SHOWN + 1;
+    bool digest =
+        strcmp(a->id.scheme, "digest") == 0 && strlen(a->id.id + user) > HA_ZK_DIGEST_SHOWN + 1;
 
     base_buf_addf(b, "%s%s:%.*s%s:", b->len ? ", " : "", a->id.scheme,
-                  digest ? (int)user + 1 + HA_ZK_DIGEST_SHOWN : (int)strlen(a->id.id), a->id.id, digest ? "..." : "");
+                  digest ? (int)user + 1 + HA_ZK_DIGEST_SHOWN : (int)strlen(a->id.id), a->id.id,
+                  digest ? "..." : "");
     for (int i = 0; letters[i]; i++)
         if (a->perms & (1 << i))
             base_buf_add(b, &letters[i], 1);
@@ -110,8 +112,8 @@ static void on_acl(int rc, struct ACL_vector *acl, struct Stat *stat, const void
         r->text = base_printf("%s is open to %s, and we are digest:%s", r->path, b.data,
                               ha_zk_client_auth_id(r->client));
     else
-        r->text = base_printf("%s has an ACL that excludes us (digest:%s), and we may not read it", r->path,
-                              ha_zk_client_auth_id(r->client));
+        r->text = base_printf("%s has an ACL that excludes us (digest:%s), and we may not read it",
+                              r->path, ha_zk_client_auth_id(r->client));
     base_buf_free(&b);
     zk_client_queue_item(r->client, &r->item);
 }
@@ -157,7 +159,8 @@ static void on_multi(int rc, const void *data)
      * ZRUNTIMEINCONSISTENCY. If no operation was examined, all have the latter. */
     if (code != HA_ZK_OK && code != HA_ZK_LOSS && code != HA_ZK_EXPIRED)
         for (size_t i = 0; i < r->ops_n && r->failed_op < 0; i++)
-            if (r->results[i].err == rc && (i + 1 == r->ops_n || r->results[i + 1].err == ZRUNTIMEINCONSISTENCY))
+            if (r->results[i].err == rc &&
+                (i + 1 == r->ops_n || r->results[i + 1].err == ZRUNTIMEINCONSISTENCY))
                 r->failed_op = (int)i;
     complete_request(r, rc);
 }
@@ -176,7 +179,8 @@ static void on_data(int rc, const char *value, int len, const struct Stat *stat,
     complete_request(r, rc);
 }
 
-static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
+static void on_children(int rc, const struct String_vector *names, const struct Stat *stat,
+                        const void *data)
 {
     struct zk_request *r = (struct zk_request *)data;
 
@@ -208,12 +212,14 @@ static int send_multi(struct zk_request *r, zhandle_t *zh, const struct ha_zk_re
 
         switch (op->kind) {
         case HA_ZK_CREATE:
-            zoo_create_op_init(&ops[i], op->path, op->data ? op->data : "", (int)op->len, &ZOO_CREATOR_ALL_ACL, flags,
-                               first ? r->created : NULL, first ? sizeof r->created : 0);
+            zoo_create_op_init(&ops[i], op->path, op->data ? op->data : "", (int)op->len,
+                               &ZOO_CREATOR_ALL_ACL, flags, first ? r->created : NULL,
+                               first ? sizeof r->created : 0);
             first = false;
             break;
         case HA_ZK_SET:
-            zoo_set_op_init(&ops[i], op->path, op->data ? op->data : "", (int)op->len, op->version, NULL);
+            zoo_set_op_init(&ops[i], op->path, op->data ? op->data : "", (int)op->len, op->version,
+                            NULL);
             break;
         case HA_ZK_DELETE:
             zoo_delete_op_init(&ops[i], op->path, op->version);
@@ -228,8 +234,8 @@ static int send_multi(struct zk_request *r, zhandle_t *zh, const struct ha_zk_re
     return rc;
 }
 
-void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_request *rq, watcher_fn watcher,
-                     void *watcher_context)
+void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_request *rq,
+                     watcher_fn watcher, void *watcher_context)
 {
     int rc = ZUNIMPLEMENTED;
 
@@ -242,7 +248,8 @@ void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_req
         rc = zoo_awget(zh, r->path, rq->watch ? watcher : NULL, watcher_context, on_data, r);
         break;
     case HA_ZK_CHILDREN:
-        rc = zoo_awget_children2(zh, r->path, rq->watch ? watcher : NULL, watcher_context, on_children, r);
+        rc = zoo_awget_children2(zh, r->path, rq->watch ? watcher : NULL, watcher_context,
+                                 on_children, r);
         break;
     case HA_ZK_SYNC:
         rc = zoo_async(zh, r->path, on_sync, r);

@@ -19,7 +19,7 @@
 #define PATIENCE_MIN_US 200000
 #define PATIENCE_MAX_US 1000000
 #define DRAIN_US        500000 /* time allowed at the end for answers on their way */
-#define DRAIN_PAUSE_US 500
+#define DRAIN_PAUSE_US  500
 
 struct zk_session { /* one zhandle_t; the context given to libzookeeper's threads */
     struct ha_zk_client *client;
@@ -80,12 +80,14 @@ static void on_library_log_line(const char *message)
     if (!text)
         return;
     text += 2;
-    usual = strncmp(text, "Delaying connection", 19) == 0 || strncmp(text, "Exceeded deadline", 17) == 0;
+    usual = strncmp(text, "Delaying connection", 19) == 0 ||
+            strncmp(text, "Exceeded deadline", 17) == 0;
     if (strncmp(text, "Socket ", 7) == 0 || strncmp(text, "getaddrinfo", 11) == 0) {
         record_trouble(text);
         usual = true;
     }
-    base_log(usual ? BASE_LOG_DEBUG : BASE_LOG_WARN, "zookeeper", "%.*s", (int)strcspn(text, "\n"), text);
+    base_log(usual ? BASE_LOG_DEBUG : BASE_LOG_WARN, "zookeeper", "%.*s", (int)strcspn(text, "\n"),
+             text);
 }
 
 void zk_client_queue_item(struct ha_zk_client *c, struct zk_item *item)
@@ -144,7 +146,8 @@ static void on_connected(struct zk_session *s, zhandle_t *zh)
     const char *auth = s->client->auth;
 
     if (!s->authenticated)
-        s->authenticated = zoo_add_auth(zh, "digest", auth, (int)strlen(auth), on_authenticated, NULL) == ZOK;
+        s->authenticated =
+            zoo_add_auth(zh, "digest", auth, (int)strlen(auth), on_authenticated, NULL) == ZOK;
     it->session = *zoo_client_id(zh);
     it->timeout_us = zoo_recv_timeout(zh) * INT64_C(1000);
     if (zookeeper_get_connected_host(zh, (struct sockaddr *)&address, &len))
@@ -215,9 +218,11 @@ static char *make_digest_id(const char *auth)
     gnutls_datum_t in = {sha1, sizeof sha1}, out = {NULL, 0};
     char *id;
 
-    if (gnutls_hash_fast(GNUTLS_DIG_SHA1, auth, strlen(auth), sha1) < 0 || gnutls_base64_encode2(&in, &out) < 0)
+    if (gnutls_hash_fast(GNUTLS_DIG_SHA1, auth, strlen(auth), sha1) < 0 ||
+        gnutls_base64_encode2(&in, &out) < 0)
         return base_printf("%.*s:?", (int)strcspn(auth, ":"), auth);
-    id = base_printf("%.*s:%.*s...", (int)strcspn(auth, ":"), auth, HA_ZK_DIGEST_SHOWN, (const char *)out.data);
+    id = base_printf("%.*s:%.*s...", (int)strcspn(auth, ":"), auth, HA_ZK_DIGEST_SHOWN,
+                     (const char *)out.data);
     gnutls_free(out.data);
     return id;
 }
@@ -231,22 +236,26 @@ static void reset_patience(struct ha_zk_client *c)
         c->patience_us = PATIENCE_MIN_US;
 }
 
-int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client **out, struct base_error *err)
+int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client **out,
+                     struct base_error *err)
 {
     struct ha_zk_client *c;
     const char *colon = strchr(conf->auth, ':');
 
     if (!strchr(conf->servers, ':'))
-        return base_error_set(err, -BASE_EINVAL, "servers of ZooKeeper are \"%s\": expected host:port[,host:port...]",
+        return base_error_set(err, -BASE_EINVAL,
+                              "servers of ZooKeeper are \"%s\": expected host:port[,host:port...]",
                               conf->servers);
     if (!colon || colon == conf->auth || !colon[1])
-        return base_error_set(err, -BASE_EINVAL, "authentication to ZooKeeper: expected user:password");
+        return base_error_set(err, -BASE_EINVAL,
+                              "authentication to ZooKeeper: expected user:password");
     zoo_set_debug_level(ZOO_LOG_LEVEL_WARN);
     c = base_alloc(sizeof *c);
     c->servers = base_strdup(conf->servers);
     c->auth = base_strdup(conf->auth);
     c->auth_id = make_digest_id(conf->auth);
-    c->timeout_ms = conf->timeout_us / 1000 < TIMEOUT_MS_MAX ? (int)(conf->timeout_us / 1000) : TIMEOUT_MS_MAX;
+    c->timeout_ms =
+        conf->timeout_us / 1000 < TIMEOUT_MS_MAX ? (int)(conf->timeout_us / 1000) : TIMEOUT_MS_MAX;
     c->timeout_us = c->timeout_ms * INT64_C(1000);
     reset_patience(c);
     c->wake = conf->wake;
@@ -264,8 +273,9 @@ static void open_session(struct ha_zk_client *c, int64_t now_us)
     s->client = c;
     s->generation = ++c->generation;
     c->session = s;
-    c->zh = zookeeper_init2(c->servers, on_session_event, c->timeout_ms, c->id.client_id ? &c->id : NULL, s,
-                            ZOO_NO_LOG_CLIENTENV, on_library_log_line);
+    c->zh = zookeeper_init2(c->servers, on_session_event, c->timeout_ms,
+                            c->id.client_id ? &c->id : NULL, s, ZOO_NO_LOG_CLIENTENV,
+                            on_library_log_line);
     c->give_up_us = now_us + c->patience_us;
     if (!c->zh) {
         free(s);
@@ -357,14 +367,20 @@ void ha_zk_client_send_request(void *client, const struct ha_zk_request *rq)
 
 /* Gives all unanswered requests @code as their result. Whatever libzookeeper reports about them
  * later is dropped. */
-static void give_result_to_all(struct ha_zk_client *c, enum ha_zk_code code, ha_zk_event_fn *on, void *user)
+static void give_result_to_all(struct ha_zk_client *c, enum ha_zk_code code, ha_zk_event_fn *on,
+                               void *user)
 {
     /* @on may send further requests, which are not included */
     const struct zk_request *last = c->last;
 
     for (struct zk_request *r = c->first; r; r = r == last ? NULL : r->next) {
-        const struct ha_zk_event ev = {.kind = HA_ZK_RESULT, .owner = r->owner, .id = r->id, .asked = r->kind,
-                                       .code = code, .failed_op = -1, .sent_us = r->sent_us,
+        const struct ha_zk_event ev = {.kind = HA_ZK_RESULT,
+                                       .owner = r->owner,
+                                       .id = r->id,
+                                       .asked = r->kind,
+                                       .code = code,
+                                       .failed_op = -1,
+                                       .sent_us = r->sent_us,
                                        .text = ha_zk_code_name(code)};
 
         if (r->settled)
@@ -377,11 +393,13 @@ static void give_result_to_all(struct ha_zk_client *c, enum ha_zk_code code, ha_
 /* Our own state changes before the event is delivered, so that requests sent by @on see the new
  * connection. After a loss all unanswered requests get their results at once: the owners must not
  * wait for a connection that may never return. */
-static void deliver_session_event(struct ha_zk_client *c, const struct zk_item *it, int64_t now_us, ha_zk_event_fn *on,
-                                  void *user)
+static void deliver_session_event(struct ha_zk_client *c, const struct zk_item *it, int64_t now_us,
+                                  ha_zk_event_fn *on, void *user)
 {
-    struct ha_zk_event ev = {
-        .kind = it->kind, .path = it->path, .session = it->session.client_id, .timeout_us = it->timeout_us};
+    struct ha_zk_event ev = {.kind = it->kind,
+                             .path = it->path,
+                             .session = it->session.client_id,
+                             .timeout_us = it->timeout_us};
 
     if (it->kind != HA_ZK_WATCH)
         c->connected = it->kind == HA_ZK_CONNECTED;
@@ -406,7 +424,8 @@ static void deliver_session_event(struct ha_zk_client *c, const struct zk_item *
     }
 }
 
-static void deliver_item(struct ha_zk_client *c, struct zk_item *it, int64_t now_us, ha_zk_event_fn *on, void *user)
+static void deliver_item(struct ha_zk_client *c, struct zk_item *it, int64_t now_us,
+                         ha_zk_event_fn *on, void *user)
 {
     if (it->kind != HA_ZK_RESULT) {
         if (c->session && it->generation == c->generation)
@@ -428,7 +447,8 @@ static void replace_stalled_attempt(struct ha_zk_client *c, int64_t now_us)
 {
     int state = zoo_state(c->zh);
 
-    if (state != ZOO_CONNECTED_STATE && state != ZOO_EXPIRED_SESSION_STATE && state != ZOO_AUTH_FAILED_STATE) {
+    if (state != ZOO_CONNECTED_STATE && state != ZOO_EXPIRED_SESSION_STATE &&
+        state != ZOO_AUTH_FAILED_STATE) {
         if (c->patience_us < c->timeout_us / 3)
             c->patience_us *= 2;
         close_session(c);
@@ -437,7 +457,8 @@ static void replace_stalled_attempt(struct ha_zk_client *c, int64_t now_us)
     c->give_up_us = now_us + c->patience_us;
 }
 
-void ha_zk_client_deliver_events(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn *on, void *user)
+void ha_zk_client_deliver_events(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn *on,
+                                 void *user)
 {
     struct zk_item *next;
 
@@ -456,16 +477,20 @@ int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c)
     return !c->zh ? c->open_us : c->connected ? INT64_MAX : c->give_up_us;
 }
 
-const char *ha_zk_client_auth_id(const struct ha_zk_client *c) { return c->auth_id; }
+const char *ha_zk_client_auth_id(const struct ha_zk_client *c)
+{
+    return c->auth_id;
+}
 
 void ha_zk_client_describe_connection(const struct ha_zk_client *c, char *out, size_t size)
 {
     if (c->connected) {
-        snprintf(out, size, "connected to %s, session 0x%llx", c->peer, (unsigned long long)c->id.client_id);
+        snprintf(out, size, "connected to %s, session 0x%llx", c->peer,
+                 (unsigned long long)c->id.client_id);
         return;
     }
     pthread_mutex_lock(&trouble_lock);
-    snprintf(out, size, "no server of %s answers%s%s%s", c->servers, trouble[0] ? " (" : "", trouble,
-             trouble[0] ? ")" : "");
+    snprintf(out, size, "no server of %s answers%s%s%s", c->servers, trouble[0] ? " (" : "",
+             trouble, trouble[0] ? ")" : "");
     pthread_mutex_unlock(&trouble_lock);
 }

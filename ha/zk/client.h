@@ -32,8 +32,8 @@ struct ha_zk_client;
 struct ha_zk_client_conf { /* copied */
     /* "host:port,host:port", in libzookeeper's format; a chroot path may follow */
     const char *servers;
-    const char *auth;    /* "user:password" */
-    int64_t timeout_us;  /* requested session time-out; the server has limits of its own */
+    const char *auth;         /* "user:password" */
+    int64_t timeout_us;       /* requested session time-out; the server has limits of its own */
     void (*wake)(void *user); /* called on any thread: there are events to deliver */
     void *user;
 };
@@ -41,7 +41,8 @@ typedef void ha_zk_event_fn(void *user, const struct ha_zk_event *ev);
 
 /* Creates a client without connecting; the first ha_zk_client_deliver_events() connects. Fails with
  * -BASE_EINVAL if servers or auth are malformed. */
-int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client **out, struct base_error *err);
+int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client **out,
+                     struct base_error *err);
 /* Closes the session, so that the server deletes its ephemeral nodes at once. May take 4.5 s if the
  * server has stopped answering. Unanswered requests are dropped. NULL is allowed. */
 void ha_zk_client_free(struct ha_zk_client *c);
@@ -49,7 +50,8 @@ void ha_zk_client_free(struct ha_zk_client *c);
 /* Sends a request; usable as ha_zk_send_fn. */
 void ha_zk_client_send_request(void *client, const struct ha_zk_request *rq);
 /* Calls on() for each queued event, and opens a session if there is none. */
-void ha_zk_client_deliver_events(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn *on, void *user);
+void ha_zk_client_deliver_events(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn *on,
+                                 void *user);
 /* latest time for the next delivery; INT64_MAX: when woken */
 int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c);
 

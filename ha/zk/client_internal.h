@@ -41,7 +41,7 @@ struct zk_request {
     struct zk_op_copy {
         char *path;
         enum ha_zk_op_kind kind;
-    } *ops;
+    } * ops;
     zoo_op_result_t *results;
     char created[512];
     /* result */
@@ -63,8 +63,8 @@ void zk_client_queue_item(struct ha_zk_client *c, struct zk_item *item);
 struct zk_request *zk_request_new(struct ha_zk_client *c, const struct ha_zk_request *rq);
 void zk_request_free(struct zk_request *r);
 /* Passes the request to libzookeeper. Its result is queued in every case. */
-void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_request *rq, watcher_fn watcher,
-                     void *watcher_context);
+void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_request *rq,
+                     watcher_fn watcher, void *watcher_context);
 /* queues a failure as the request's result */
 void zk_request_queue_failure(struct zk_request *r, enum ha_zk_code code, const char *text);
 /* pointers in @ev are borrowed from @r */

@@ -37,8 +37,8 @@ struct ha_zk_op {
     const char *path;
     const char *data; /* CREATE, SET */
     size_t len;
-    int32_t version;              /* SET, DELETE, CHECK; -1: any */
-    bool ephemeral, sequence;     /* CREATE */
+    int32_t version;          /* SET, DELETE, CHECK; -1: any */
+    bool ephemeral, sequence; /* CREATE */
 };
 
 enum ha_zk_request_kind { HA_ZK_MULTI, HA_ZK_GET, HA_ZK_CHILDREN, HA_ZK_SYNC };
@@ -48,7 +48,7 @@ struct ha_zk_request { /* borrowed during the call that sends it */
     enum ha_zk_owner owner;
     uint64_t id; /* chosen by the owner, returned with the result */
     enum ha_zk_request_kind kind;
-    const char *path;           /* GET, CHILDREN, SYNC */
+    const char *path; /* GET, CHILDREN, SYNC */
     /* GET, CHILDREN: deliver one HA_ZK_WATCH when the node changes (GET: also when it is deleted,
      * but not for an absent node). Setting a pending watch again still delivers one event. A watch
      * may survive a lost connection. */
@@ -82,8 +82,8 @@ struct ha_zk_event { /* borrowed during the call */
     const char *text; /* code != OK: a message for people */
     const char *data; /* GET; followed by a NUL */
     size_t len;
-    int32_t version;         /* GET */
-    int64_t ephemeral_owner; /* GET */
+    int32_t version;             /* GET */
+    int64_t ephemeral_owner;     /* GET */
     const char *const *children; /* CHILDREN: names in no particular order */
     size_t children_n;
     /* CHILDREN: the node's czxid, which changes if the node is deleted and created again */

@@ -13,7 +13,8 @@ static bool mentions_no_space(const char *text)
 }
 
 /* Appends what the shim knows, and the last lines of the command's stderr. */
-static void append_exit_summary(const struct nm_exit_file *x, const char *tail, struct base_buf *text)
+static void append_exit_summary(const struct nm_exit_file *x, const char *tail,
+                                struct base_buf *text)
 {
     if (x->signal)
         base_buf_addf(text, "Killed by signal %d (%s)", (int)x->signal, strsignal((int)x->signal));
@@ -47,7 +48,8 @@ static void set_diagnostics(const struct nm_files *f, const struct base_containe
     if (!own.diagnostics)
         nm_files_append_stderr_tail(f, id, &tail);
     const char *story = own.diagnostics ? own.diagnostics : tail.data;
-    bool said = own.no_space || strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || mentions_no_space(story);
+    bool said =
+        own.no_space || strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || mentions_no_space(story);
     out->no_space = said && nm_is_disk_failure(nm_files_probe_disk(f, NM_DISK_PROBE_BYTES));
     if (out->no_space) {
         out->end.exit_code = NM_EXIT_DISK;
@@ -65,8 +67,8 @@ static void set_diagnostics(const struct nm_files *f, const struct base_containe
     base_buf_free(&tail);
 }
 
-bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id, enum base_container_kind kind,
-                    struct nm_ending *out)
+bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id,
+                    enum base_container_kind kind, struct nm_ending *out)
 {
     struct nm_exit_file x;
     struct nm_result_file r = {0};

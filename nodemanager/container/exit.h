@@ -3,8 +3,8 @@
 #ifndef CREEL_NODEMANAGER_CONTAINER_EXIT_H
 #define CREEL_NODEMANAGER_CONTAINER_EXIT_H
 
-#include "nodemanager/core/core.h"
 #include "nodemanager/container/folders.h"
+#include "nodemanager/core/core.h"
 
 #define NM_NO_SPACE_TEXT "No space left on device"
 /* EX_IOERR: the command succeeded, but its output could not be written completely */
@@ -27,8 +27,8 @@ bool nm_is_disk_failure(int rc);
  * the exit code is NM_EXIT_DISK; otherwise it is that of exit.json. Temporary files that filled the
  * disk may be gone by then. The attempt has then failed like any other, and a disk that stays full
  * is found by the health check. */
-bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id, enum base_container_kind kind,
-                    struct nm_ending *out);
+bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id,
+                    enum base_container_kind kind, struct nm_ending *out);
 /* Sets an end for which there is no exit.json. */
 void nm_ending_set(struct nm_ending *out, int exit_code, int64_t ended_ms, const char *text);
 void nm_ending_free(struct nm_ending *e);

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cond.h"
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "base/io/log.h"
@@ -35,12 +35,13 @@ char *nm_files_format_path(char buf[static NM_PATH_MAX], const char *fmt, ...)
     return buf;
 }
 
-static char *format_app_path(const struct nm_files *f, const char *part, const struct base_app_id *id, const char *name,
+static char *format_app_path(const struct nm_files *f, const char *part,
+                             const struct base_app_id *id, const char *name,
                              char buf[static NM_PATH_MAX])
 {
     char app[BASE_ID_TEXT_MAX];
-    return nm_files_format_path(buf, "%s/%s/%s%s%s", f->root, part, base_app_id_text(id, app), name ? "/" : "",
-                                name ? name : "");
+    return nm_files_format_path(buf, "%s/%s/%s%s%s", f->root, part, base_app_id_text(id, app),
+                                name ? "/" : "", name ? name : "");
 }
 
 char *nm_path_in_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
@@ -49,34 +50,36 @@ char *nm_path_in_app(const struct nm_files *f, const struct base_app_id *id, con
     return format_app_path(f, "apps", id, name, buf);
 }
 
-char *nm_path_in_app_record(const struct nm_files *f, const struct base_app_id *id, const char *name,
-                            char buf[static NM_PATH_MAX])
+char *nm_path_in_app_record(const struct nm_files *f, const struct base_app_id *id,
+                            const char *name, char buf[static NM_PATH_MAX])
 {
     return format_app_path(f, "records", id, name, buf);
 }
 
-static char *format_container_path(const struct nm_files *f, const char *part, const struct base_container_id *id,
-                                   const char *name, char buf[static NM_PATH_MAX])
+static char *format_container_path(const struct nm_files *f, const char *part,
+                                   const struct base_container_id *id, const char *name,
+                                   char buf[static NM_PATH_MAX])
 {
     char app[BASE_ID_TEXT_MAX], ct[BASE_ID_TEXT_MAX];
-    return nm_files_format_path(buf, "%s/%s/%s/%s%s%s", f->root, part, base_app_id_text(&id->attempt.app, app),
+    return nm_files_format_path(buf, "%s/%s/%s/%s%s%s", f->root, part,
+                                base_app_id_text(&id->attempt.app, app),
                                 base_container_id_text(id, ct), name ? "/" : "", name ? name : "");
 }
 
-char *nm_path_in_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                           char buf[static NM_PATH_MAX])
+char *nm_path_in_container(const struct nm_files *f, const struct base_container_id *id,
+                           const char *name, char buf[static NM_PATH_MAX])
 {
     return format_container_path(f, "apps", id, name, buf);
 }
 
-char *nm_path_in_record(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                        char buf[static NM_PATH_MAX])
+char *nm_path_in_record(const struct nm_files *f, const struct base_container_id *id,
+                        const char *name, char buf[static NM_PATH_MAX])
 {
     return format_container_path(f, "records", id, name, buf);
 }
 
-char *nm_path_in_logs(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                      char buf[static NM_PATH_MAX])
+char *nm_path_in_logs(const struct nm_files *f, const struct base_container_id *id,
+                      const char *name, char buf[static NM_PATH_MAX])
 {
     return format_container_path(f, "logs", id, name, buf);
 }
@@ -101,7 +104,8 @@ bool nm_files_move_to_trash(struct nm_files *f, const char *path, char *to)
     char own[NM_PATH_MAX];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    to = nm_files_format_path(to ? to : own, "%s/trash/%lld.%09ld.%lld", f->root, (long long)now.tv_sec, now.tv_nsec,
+    to = nm_files_format_path(to ? to : own, "%s/trash/%lld.%09ld.%lld", f->root,
+                              (long long)now.tv_sec, now.tv_nsec,
                               (long long)__atomic_fetch_add(&f->trashed, 1, __ATOMIC_RELAXED));
     if (move_folder(path, to))
         return true;
@@ -158,7 +162,8 @@ static int open_root(struct nm_files *f, const char *root, struct base_error *er
 {
     char path[NM_PATH_MAX];
     if (!*root || strlen(root) >= sizeof f->root - 16)
-        return base_error_set(err, -BASE_EINVAL, "creel.nodemanager.local-dir: empty or longer than %zu bytes",
+        return base_error_set(err, -BASE_EINVAL,
+                              "creel.nodemanager.local-dir: empty or longer than %zu bytes",
                               sizeof f->root - 16);
     int rc = base_mkdirs(root, 0755, err);
     if (rc < 0)
@@ -166,7 +171,8 @@ static int open_root(struct nm_files *f, const char *root, struct base_error *er
     if (!realpath(root, path) || strlen(path) >= sizeof f->root - 16)
         return base_error_sys(err, -BASE_EIO, errno ? errno : ENAMETOOLONG, "%s", root);
     memcpy(f->root, path, strlen(path) + 1);
-    if ((rc = nm_folder_create_own(f->root, 0755, err)) < 0 || (rc = nm_folder_check_parents(f->root, err)) < 0)
+    if ((rc = nm_folder_create_own(f->root, 0755, err)) < 0 ||
+        (rc = nm_folder_check_parents(f->root, err)) < 0)
         return rc;
     f->root_fd = open(f->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return f->root_fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "%s", f->root) : 0;
@@ -179,7 +185,8 @@ int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct b
     init_files_state(f, conf);
     int rc = open_root(f, conf->root, err);
     for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof parts[0]; i++)
-        rc = nm_folder_create_own(nm_files_format_path(path, "%s/%s", f->root, parts[i]), 0700, err);
+        rc =
+            nm_folder_create_own(nm_files_format_path(path, "%s/%s", f->root, parts[i]), 0700, err);
     if (rc == 0)
         rc = nm_folder_lock(f->root, &f->lock_fd, err);
     return rc < 0 ? rc : open_spares(f, err);
@@ -194,7 +201,8 @@ static const char *path_below_root(const struct nm_files *f, const char *path)
     return path + n + 1;
 }
 
-int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, mode_t mode, struct stat *st)
+int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, mode_t mode,
+                        struct stat *st)
 {
     return base_plain_open_below(f->root_fd, path_below_root(f, path), flags, mode, st);
 }
@@ -211,8 +219,8 @@ static int report_open_error(int rc, const char *path, struct base_error *err)
     return base_error_sys(err, rc == -ENOENT ? -BASE_ENOTFOUND : -BASE_EIO, -rc, "%s", path);
 }
 
-int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max, struct base_buf *out,
-                        struct base_error *err)
+int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
+                        struct base_buf *out, struct base_error *err)
 {
     int fd = nm_files_open_plain(f, path, O_RDONLY, 0, NULL);
     if (fd < 0)
@@ -236,7 +244,8 @@ static int write_small_file(const struct nm_files *f, const char *path, int flag
 
 /* ---- placing folders ---- */
 
-static int take_spare(struct nm_files *f, enum nm_spare_kind kind, int64_t *number, struct base_error *err)
+static int take_spare(struct nm_files *f, enum nm_spare_kind kind, int64_t *number,
+                      struct base_error *err)
 {
     struct nm_spare_stock *stock = &f->spares.stock[kind];
     pthread_mutex_lock(&f->lock);
@@ -251,7 +260,8 @@ static int take_spare(struct nm_files *f, enum nm_spare_kind kind, int64_t *numb
     return some ? 0 : nm_spare_make(&f->spares, kind, number, err);
 }
 
-static int place_spare(struct nm_files *f, enum nm_spare_kind kind, const struct nm_spare_text *texts, size_t texts_n,
+static int place_spare(struct nm_files *f, enum nm_spare_kind kind,
+                       const struct nm_spare_text *texts, size_t texts_n,
                        const char *const to[static NM_SPARE_PARTS], struct base_error *err)
 {
     int64_t number;
@@ -270,8 +280,8 @@ bool nm_files_has_app(const struct nm_files *f, const struct base_app_id *id)
     return access(nm_path_in_app_record(f, id, NULL, path), F_OK) == 0;
 }
 
-int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
-                        struct base_error *err)
+int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
+                        const char *token, struct base_error *err)
 {
     char files[NM_PATH_MAX], logs[NM_PATH_MAX], record[NM_PATH_MAX];
     if (nm_files_has_app(f, id))
@@ -282,11 +292,13 @@ int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const 
         return base_error_set(err, -BASE_EINVAL, "user: not UTF-8");
     base_json_dump(j, &spec);
     json_decref(j);
-    const struct nm_spare_text texts[] = {{NM_SPARE_RECORD, "spec.json", spec.data, spec.len},
-                                          {NM_SPARE_FILES, "token", token ? token : "", token ? strlen(token) : 0}};
-    const char *const to[NM_SPARE_PARTS] = {[NM_SPARE_FILES] = nm_path_in_app(f, id, NULL, files),
-                                            [NM_SPARE_LOGS] = format_app_path(f, "logs", id, NULL, logs),
-                                            [NM_SPARE_RECORD] = nm_path_in_app_record(f, id, NULL, record)};
+    const struct nm_spare_text texts[] = {
+        {NM_SPARE_RECORD, "spec.json", spec.data, spec.len},
+        {NM_SPARE_FILES, "token", token ? token : "", token ? strlen(token) : 0}};
+    const char *const to[NM_SPARE_PARTS] = {
+        [NM_SPARE_FILES] = nm_path_in_app(f, id, NULL, files),
+        [NM_SPARE_LOGS] = format_app_path(f, "logs", id, NULL, logs),
+        [NM_SPARE_RECORD] = nm_path_in_app_record(f, id, NULL, record)};
     int rc = place_spare(f, NM_SPARE_APP, texts, 2, to, err);
     base_buf_free(&spec);
     return rc;
@@ -294,39 +306,42 @@ int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const 
 
 /* The launch order is stored twice: in the record, which a restarted NodeManager trusts, and in the
  * container's folder, for the task. */
-int nm_files_create_container(struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
-                              struct base_error *err)
+int nm_files_create_container(struct nm_files *f, const struct base_container_id *id,
+                              const char *launch, size_t len, struct base_error *err)
 {
     char files[NM_PATH_MAX], logs[NM_PATH_MAX], record[NM_PATH_MAX];
     const struct nm_spare_text texts[] = {{NM_SPARE_RECORD, "launch.json", launch, len},
                                           {NM_SPARE_FILES, "launch.json", launch, len}};
-    const char *const to[NM_SPARE_PARTS] = {[NM_SPARE_FILES] = nm_path_in_container(f, id, NULL, files),
-                                            [NM_SPARE_LOGS] = nm_path_in_logs(f, id, NULL, logs),
-                                            [NM_SPARE_RECORD] = nm_path_in_record(f, id, NULL, record)};
+    const char *const to[NM_SPARE_PARTS] = {
+        [NM_SPARE_FILES] = nm_path_in_container(f, id, NULL, files),
+        [NM_SPARE_LOGS] = nm_path_in_logs(f, id, NULL, logs),
+        [NM_SPARE_RECORD] = nm_path_in_record(f, id, NULL, record)};
     return place_spare(f, NM_SPARE_CONTAINER, texts, 2, to, err);
 }
 
-int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                                const char *text, struct base_error *err)
+int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id,
+                                const char *name, const char *text, struct base_error *err)
 {
     char path[NM_PATH_MAX];
     return write_small_file(f, nm_path_in_container(f, id, name, path), O_EXCL, text, err);
 }
 
-int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                        const char *text, struct base_error *err)
+int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id,
+                        const char *name, const char *text, struct base_error *err)
 {
     char path[NM_PATH_MAX];
     return write_small_file(f, nm_path_in_record(f, id, name, path), O_TRUNC, text, err);
 }
 
-bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id, const char *name)
+bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id,
+                       const char *name)
 {
     char path[NM_PATH_MAX];
     return access(nm_path_in_record(f, id, name, path), F_OK) == 0;
 }
 
-void nm_files_remove_mark(const struct nm_files *f, const struct base_container_id *id, const char *name)
+void nm_files_remove_mark(const struct nm_files *f, const struct base_container_id *id,
+                          const char *name)
 {
     char path[NM_PATH_MAX];
     unlink(nm_path_in_record(f, id, name, path));
@@ -335,7 +350,8 @@ void nm_files_remove_mark(const struct nm_files *f, const struct base_container_
 /* ---- removal ---- */
 
 /* If an earlier write left a truncated last line, it is completed so that it is not an id. */
-static int append_forgotten_id(const struct nm_files *f, const struct base_container_id *id, struct base_error *err)
+static int append_forgotten_id(const struct nm_files *f, const struct base_container_id *id,
+                               struct base_error *err)
 {
     char path[NM_PATH_MAX], text[BASE_ID_TEXT_MAX], line[BASE_ID_TEXT_MAX + 8], last = '\n';
     int fd = nm_files_open_plain(f, nm_path_in_app_record(f, &id->attempt.app, "forgotten", path),
@@ -347,19 +363,22 @@ static int append_forgotten_id(const struct nm_files *f, const struct base_conta
     off_t end = lseek(fd, 0, SEEK_END);
     if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
         last = 0;
-    int n = snprintf(line, sizeof line, "%s%s\n", last == '\n' ? "" : "#\n", base_container_id_text(id, text));
+    int n = snprintf(line, sizeof line, "%s%s\n", last == '\n' ? "" : "#\n",
+                     base_container_id_text(id, text));
     int rc = base_write_all(fd, line, (size_t)n);
     close(fd);
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", path) : 0;
 }
 
-int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id, struct base_error *err)
+int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id,
+                              struct base_error *err)
 {
     char path[NM_PATH_MAX], record[NM_PATH_MAX];
     struct stat st;
     /* if it fails for lack of space, this folder may be what uses the space */
     int rc = append_forgotten_id(f, id, err);
-    bool output = lstat(nm_path_in_container(f, id, "output/file.index", path), &st) == 0 && S_ISREG(st.st_mode);
+    bool output = lstat(nm_path_in_container(f, id, "output/file.index", path), &st) == 0 &&
+                  S_ISREG(st.st_mode);
     nm_files_move_container_to_trash(f, nm_path_in_container(f, id, output ? "tmp" : NULL, path),
                                      nm_path_in_record(f, id, NULL, record));
     nm_janitor_wake(f);
@@ -378,7 +397,8 @@ void nm_files_cleanup_app(struct nm_files *f, const struct base_app_id *id, bool
         format_app_path(f, "logs", id, ".running", running);
         format_app_path(f, "logs", id, ".ended", ended);
         /* The application ended once more on this node: refresh the mark of its first end. */
-        if (rename(running, ended) < 0 && (errno != ENOENT || utimensat(AT_FDCWD, ended, NULL, AT_SYMLINK_NOFOLLOW) < 0) &&
+        if (rename(running, ended) < 0 &&
+            (errno != ENOENT || utimensat(AT_FDCWD, ended, NULL, AT_SYMLINK_NOFOLLOW) < 0) &&
             errno != ENOENT)
             base_log_warn("files", "%s: %s", running, strerror(errno));
         nm_janitor_add_ended_app(f, id);

@@ -81,57 +81,63 @@ int nm_files_start_janitor(struct nm_files *f, struct base_error *err);
 void nm_files_close(struct nm_files *f);
 /* Reads state.json; zeroes *@out if there is none. A damaged file is renamed with a warning in the
  * log, and counts as none. */
-int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err);
-int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err);
+int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out,
+                        struct base_error *err);
+int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st,
+                        struct base_error *err);
 
 /* Format "<root>/apps/<app>/<container>[/<name>]" and the corresponding paths below records and
  * logs. Return @buf. */
-char *nm_path_in_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                           char buf[static NM_PATH_MAX]);
-char *nm_path_in_logs(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                      char buf[static NM_PATH_MAX]);
-char *nm_path_in_record(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                        char buf[static NM_PATH_MAX]);
+char *nm_path_in_container(const struct nm_files *f, const struct base_container_id *id,
+                           const char *name, char buf[static NM_PATH_MAX]);
+char *nm_path_in_logs(const struct nm_files *f, const struct base_container_id *id,
+                      const char *name, char buf[static NM_PATH_MAX]);
+char *nm_path_in_record(const struct nm_files *f, const struct base_container_id *id,
+                        const char *name, char buf[static NM_PATH_MAX]);
 char *nm_path_in_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
                      char buf[static NM_PATH_MAX]);
 
-char *nm_path_in_app_record(const struct nm_files *f, const struct base_app_id *id, const char *name,
-                            char buf[static NM_PATH_MAX]);
+char *nm_path_in_app_record(const struct nm_files *f, const struct base_app_id *id,
+                            const char *name, char buf[static NM_PATH_MAX]);
 
 /* Opens a plain file at one of the paths above (base/io/plain.h). @flags: O_RDONLY or flags for
  * writing. @st may be NULL. Returns a descriptor, -errno or -BASE_PLAIN_OTHER. Never blocks. */
-int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, mode_t mode, struct stat *st);
+int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, mode_t mode,
+                        struct stat *st);
 /* Opens the folder at one of the paths above for listing, in the same way. */
 int nm_files_open_folder(const struct nm_files *f, const char *path);
 /* Reads a whole plain file at one of the paths above. Returns 0, -BASE_ENOTFOUND, -BASE_ELIMIT
  * above @max bytes, or -BASE_EIO. */
-int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max, struct base_buf *out,
-                        struct base_error *err);
+int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
+                        struct base_buf *out, struct base_error *err);
 
 /* Creates the application's folder with its token, and its record. Does nothing if they exist. */
-int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
-                        struct base_error *err);
+int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
+                        const char *token, struct base_error *err);
 /* true if the application has a record */
 bool nm_files_has_app(const struct nm_files *f, const struct base_app_id *id);
 /* Creates the container's folders, and its record with launch.json. Fails with -BASE_EEXIST if the
  * container has a record already. */
-int nm_files_create_container(struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
-                              struct base_error *err);
+int nm_files_create_container(struct nm_files *f, const struct base_container_id *id,
+                              const char *launch, size_t len, struct base_error *err);
 /* Writes a small file into the container's folder before the container starts. Fails with -BASE_EIO
  * if the name exists. */
-int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                                const char *text, struct base_error *err);
+int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id,
+                                const char *name, const char *text, struct base_error *err);
 /* Writes a small file into the container's record, without fsync. */
-int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                        const char *text, struct base_error *err);
+int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id,
+                        const char *name, const char *text, struct base_error *err);
 /* Removes the container's folder, or only its tmp/ if it holds a complete map output, which reduces
  * still read. Notes the id for a restart; an error means that this failed, but the folder is gone
  * all the same. */
-int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id, struct base_error *err);
+int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id,
+                              struct base_error *err);
 /* Calls @each for every id noted that way, ignoring a truncated last line. */
 void nm_files_for_each_forgotten(const struct nm_files *f, const struct base_app_id *id,
-                                 void (*each)(const struct base_container_id *id, void *u), void *u);
-void nm_files_remove_mark(const struct nm_files *f, const struct base_container_id *id, const char *name);
+                                 void (*each)(const struct base_container_id *id, void *u),
+                                 void *u);
+void nm_files_remove_mark(const struct nm_files *f, const struct base_container_id *id,
+                          const char *name);
 /* Moves the application's folders away at once; they are deleted in the background. */
 void nm_files_cleanup_app(struct nm_files *f, const struct base_app_id *id, bool keep_logs);
 
@@ -158,25 +164,31 @@ struct nm_progress_file {
     char *counters; /* the caller frees it */
 };
 /* Return 0, -BASE_ENOTFOUND or -BASE_ECORRUPT. */
-int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out);
-int nm_files_read_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out);
-int nm_files_read_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out);
-int nm_files_read_failure(const struct nm_files *f, const struct base_container_id *id, struct nm_failure_file *out);
+int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *id,
+                      struct nm_pid_file *out);
+int nm_files_read_exit(const struct nm_files *f, const struct base_container_id *id,
+                       struct nm_exit_file *out);
+int nm_files_read_result(const struct nm_files *f, const struct base_container_id *id,
+                         struct nm_result_file *out);
+int nm_files_read_failure(const struct nm_files *f, const struct base_container_id *id,
+                          struct nm_failure_file *out);
 /* Returns 1 if the file has changed since *@mtime_ns, which is then updated; otherwise 0. */
-int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id, int64_t *mtime_ns,
-                           struct nm_progress_file *out);
+int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id,
+                           int64_t *mtime_ns, struct nm_progress_file *out);
 /* Parses {"progress":..} or a plain number: 0 to 1; a larger number or one with "%" means per cent.
  * Returns false for anything else. */
 bool nm_progress_parse(const char *text, size_t len, struct nm_progress_file *out);
 /* Appends the last complete lines of stderr as valid UTF-8. */
-void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out);
+void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_container_id *id,
+                                 struct base_buf *out);
 
 /* Calls @app for each application's record, followed by @container for each container in it;
  * otherwise in no particular order. Folders without a record are moved to trash/. */
 int nm_files_scan_records(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
                           void (*container)(const struct base_container_id *id, void *u), void *u,
                           struct base_error *err);
-bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id, const char *name);
+bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id,
+                       const char *name);
 
 struct nm_files_room {
     /* available where containers write; -1: unknown, or the file system has no limit */

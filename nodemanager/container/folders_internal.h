@@ -7,7 +7,8 @@
 
 /* Formats a path into @buf. It always fits, since the length of the root is bounded and the rest
  * consists of ids and our own names. Returns @buf. */
-char *nm_files_format_path(char buf[static NM_PATH_MAX], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *nm_files_format_path(char buf[static NM_PATH_MAX], const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Moves @path into trash/, where the janitor deletes it. @to receives the new path (NM_PATH_MAX
  * bytes; may be NULL). Returns false if @path does not exist or cannot be moved (logged). */
 bool nm_files_move_to_trash(struct nm_files *f, const char *path, char *to);

@@ -15,14 +15,14 @@
 #include "base/utf8.h"
 #include "nodemanager/container/folders_internal.h"
 
-#define SMALL_FILE_MAX    (64 * 1024)
-#define PROGRESS_FILE_MAX (64 * 1024)
-#define FAILURE_FILE_MAX  (256 * 1024)
+#define SMALL_FILE_MAX      (64 * 1024)
+#define PROGRESS_FILE_MAX   (64 * 1024)
+#define FAILURE_FILE_MAX    (256 * 1024)
 #define FORGOTTEN_LINES_MAX 2000000 /* limit per application and node */
-#define FAILURE_NO_SPACE  (-101)
+#define FAILURE_NO_SPACE    (-101)
 #define NUM_MAX             (INT64_MAX / 4) /* largest number accepted by the ResourceManager */
-#define COUNTERS_MAX      64
-#define COUNTER_NAME_MAX  64 /* bytes */
+#define COUNTERS_MAX        64
+#define COUNTER_NAME_MAX    64 /* bytes */
 
 static int read_json_object(const struct nm_files *f, const char *path, size_t max, json_t **out)
 {
@@ -36,15 +36,15 @@ static int read_json_object(const struct nm_files *f, const char *path, size_t m
     return rc < 0 || !json_is_object(*out) ? (json_decref(*out), *out = NULL, -BASE_ECORRUPT) : 0;
 }
 
-static int read_container_json(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                               size_t max, json_t **out)
+static int read_container_json(const struct nm_files *f, const struct base_container_id *id,
+                               const char *name, size_t max, json_t **out)
 {
     char path[NM_PATH_MAX];
     return read_json_object(f, nm_path_in_container(f, id, name, path), max, out);
 }
 
-static int read_record_json(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                            json_t **out)
+static int read_record_json(const struct nm_files *f, const struct base_container_id *id,
+                            const char *name, json_t **out)
 {
     char path[NM_PATH_MAX];
     return read_json_object(f, nm_path_in_record(f, id, name, path), SMALL_FILE_MAX, out);
@@ -65,21 +65,23 @@ static void read_text_member(const json_t *j, const char *name, char *buf, size_
     nm_utf8_replace_invalid(buf, strlen(buf)); /* truncation may have cut a character */
 }
 
-int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out)
+int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *id,
+                      struct nm_pid_file *out)
 {
     json_t *j = NULL;
     int rc = read_record_json(f, id, "pid.json", &j);
     if (rc < 0)
         return rc;
-    *out =
-        (struct nm_pid_file){.shim = read_count_member(j, "shimPid"), .shim_start = read_count_member(j, "shimStart")};
+    *out = (struct nm_pid_file){.shim = read_count_member(j, "shimPid"),
+                                .shim_start = read_count_member(j, "shimStart")};
     read_text_member(j, "bootId", out->boot_id, sizeof out->boot_id);
     read_text_member(j, "isolation", out->isolation, sizeof out->isolation);
     json_decref(j);
     return out->shim > 0 ? 0 : -BASE_ECORRUPT;
 }
 
-int nm_files_read_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out)
+int nm_files_read_exit(const struct nm_files *f, const struct base_container_id *id,
+                       struct nm_exit_file *out)
 {
     json_t *j = NULL;
     int rc = read_record_json(f, id, "exit.json", &j);
@@ -113,8 +115,8 @@ static char *select_counters(const json_t *j)
     json_object_foreach(all, name, v)
     {
         json_int_t n = json_integer_value(v);
-        if (json_is_integer(v) && n >= 0 && n <= NUM_MAX && *name && strlen(name) <= COUNTER_NAME_MAX &&
-            json_object_size(kept) < COUNTERS_MAX)
+        if (json_is_integer(v) && n >= 0 && n <= NUM_MAX && *name &&
+            strlen(name) <= COUNTER_NAME_MAX && json_object_size(kept) < COUNTERS_MAX)
             json_object_set(kept, name, v);
     }
     base_json_dump(kept, &b);
@@ -122,7 +124,8 @@ static char *select_counters(const json_t *j)
     return base_buf_take(&b);
 }
 
-int nm_files_read_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out)
+int nm_files_read_result(const struct nm_files *f, const struct base_container_id *id,
+                         struct nm_result_file *out)
 {
     json_t *j = NULL;
     *out = (struct nm_result_file){0};
@@ -135,7 +138,8 @@ int nm_files_read_result(const struct nm_files *f, const struct base_container_i
     return 0;
 }
 
-int nm_files_read_failure(const struct nm_files *f, const struct base_container_id *id, struct nm_failure_file *out)
+int nm_files_read_failure(const struct nm_files *f, const struct base_container_id *id,
+                          struct nm_failure_file *out)
 {
     json_t *j = NULL;
     *out = (struct nm_failure_file){0};
@@ -188,8 +192,8 @@ bool nm_progress_parse(const char *s, size_t len, struct nm_progress_file *out)
     return ok;
 }
 
-int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id, int64_t *mtime_ns,
-                           struct nm_progress_file *out)
+int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id,
+                           int64_t *mtime_ns, struct nm_progress_file *out)
 {
     char path[NM_PATH_MAX];
     struct stat st;
@@ -219,7 +223,8 @@ void nm_utf8_replace_invalid(char *s, size_t len)
     }
 }
 
-void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out)
+void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_container_id *id,
+                                 struct base_buf *out)
 {
     char path[NM_PATH_MAX], buf[NM_STDERR_TAIL_MAX + 1];
     struct stat st;
@@ -249,16 +254,19 @@ void nm_files_for_each_forgotten(const struct nm_files *f, const struct base_app
                                  void (*each)(const struct base_container_id *id, void *u), void *u)
 {
     char path[NM_PATH_MAX], line[BASE_ID_TEXT_MAX + 2];
-    int fd = nm_files_open_plain(f, nm_path_in_app_record(f, id, "forgotten", path), O_RDONLY, 0, NULL);
+    int fd =
+        nm_files_open_plain(f, nm_path_in_app_record(f, id, "forgotten", path), O_RDONLY, 0, NULL);
     FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
     /* A container can make this file arbitrarily long; do not let it delay the start. */
-    for (long lines = 0; in && lines < FORGOTTEN_LINES_MAX && fgets(line, sizeof line, in); lines++) {
+    for (long lines = 0; in && lines < FORGOTTEN_LINES_MAX && fgets(line, sizeof line, in);
+         lines++) {
         struct base_container_id ct;
         char *nl = strchr(line, '\n');
         if (!nl)
             continue;
         *nl = 0;
-        if (base_container_id_parse(line, &ct, NULL) >= 0 && base_app_id_cmp(&ct.attempt.app, id) == 0)
+        if (base_container_id_parse(line, &ct, NULL) >= 0 &&
+            base_app_id_cmp(&ct.attempt.app, id) == 0)
             each(&ct, u);
     }
     if (in)
@@ -308,7 +316,8 @@ int nm_files_scan_records(struct nm_files *f, void (*app)(const struct base_app_
         DIR *in = open_folder_stream(f, nm_path_in_app_record(f, &id, NULL, path));
         while (in && (c = readdir(in)) != NULL) {
             struct base_container_id ct;
-            if (base_container_id_parse(c->d_name, &ct, NULL) >= 0 && base_app_id_cmp(&ct.attempt.app, &id) == 0)
+            if (base_container_id_parse(c->d_name, &ct, NULL) >= 0 &&
+                base_app_id_cmp(&ct.attempt.app, &id) == 0)
                 container(&ct, u);
         }
         if (in)

@@ -11,18 +11,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cond.h"
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "base/io/plain.h"
 #include "base/io/sched.h"
 #include "nodemanager/container/folders_internal.h"
 
-#define IDLE_S       30
-#define REST_S       1  /* pause between rounds, so that removals are batched */
-#define EARLY_BATCH  32 /* applications removed between two checks of the disk */
-#define SAY_AGAIN_S  60
+#define IDLE_S      30
+#define REST_S      1  /* pause between rounds, so that removals are batched */
+#define EARLY_BATCH 32 /* applications removed between two checks of the disk */
+#define SAY_AGAIN_S 60
 
 static int64_t monotonic_s(void)
 {
@@ -72,7 +72,8 @@ static void fill_spares(struct nm_files *f, enum nm_spare_kind kind)
     struct nm_spare_stock *stock = &f->spares.stock[kind];
     int64_t number;
     /* If none can be made, a launch tries itself and reports the reason. */
-    while (needs_spares(f, stock, NM_SPARES_MADE) && nm_spare_make(&f->spares, kind, &number, NULL) == 0)
+    while (needs_spares(f, stock, NM_SPARES_MADE) &&
+           nm_spare_make(&f->spares, kind, &number, NULL) == 0)
         stock_spare(f, stock, number);
 }
 
@@ -103,7 +104,8 @@ static void remove_or_reuse_trash(struct nm_files *f, const char *path)
         return;
     }
     nm_files_format_path(record, "%.*s.record", (int)(strlen(path) - strlen(".files")), path);
-    if (needs_spares(f, stock, NM_SPARES_MAX) && nm_spare_adopt(&f->spares, path, record, &number, NULL) == 0) {
+    if (needs_spares(f, stock, NM_SPARES_MAX) &&
+        nm_spare_adopt(&f->spares, path, record, &number, NULL) == 0) {
         stock_spare(f, stock, number);
         return;
     }
@@ -126,7 +128,8 @@ static void empty_trash(struct nm_files *f)
 {
     char path[NM_PATH_MAX];
     struct dirent **v = NULL;
-    int n = scandir(nm_files_format_path(path, "%s/trash", f->root), &v, is_visible_entry, compare_names);
+    int n = scandir(nm_files_format_path(path, "%s/trash", f->root), &v, is_visible_entry,
+                    compare_names);
     for (int i = 0; i < n; i++) {
         char entry[NM_PATH_MAX];
         if ((size_t)snprintf(entry, sizeof entry, "%s/%s", path, v[i]->d_name) < sizeof entry)
@@ -158,7 +161,8 @@ static void mark_logs_as_ended(const char *logs)
 
 /* The time at which the application ended; -1 if it has not. Logs left without a record by a crash
  * are taken to end when we find them. */
-static int64_t find_end_of_app(const struct nm_files *f, const struct base_app_id *id, const char *logs)
+static int64_t find_end_of_app(const struct nm_files *f, const struct base_app_id *id,
+                               const char *logs)
 {
     char mark[NM_PATH_MAX];
     struct stat st;
@@ -184,7 +188,8 @@ static void index_ended_apps(struct nm_files *f)
     while (d && !is_stopping(f) && (e = readdir(d)) != NULL) {
         if (base_app_id_parse(e->d_name, &id, NULL) < 0)
             continue;
-        int64_t ended = find_end_of_app(f, &id, nm_files_format_path(logs, "%.3000s/%.255s", path, e->d_name));
+        int64_t ended =
+            find_end_of_app(f, &id, nm_files_format_path(logs, "%.3000s/%.255s", path, e->d_name));
         if (ended < 0)
             continue;
         base_array_grow(&v, n, &cap);
@@ -217,11 +222,13 @@ static bool take_oldest_ended(struct nm_files *f, int64_t until_s, struct nm_end
  * the mark, so that its logs are not removed before older ones; the entry that was right all along
  * then finds nothing. Each entry goes back at most once per second of change of the mark, so nobody
  * can occupy the janitor by touching the mark again and again. */
-static bool reindex_if_ended_again(struct nm_files *f, const struct nm_ended_app *r, const char *logs)
+static bool reindex_if_ended_again(struct nm_files *f, const struct nm_ended_app *r,
+                                   const char *logs)
 {
     char mark[NM_PATH_MAX];
     struct stat st;
-    if (lstat(nm_files_format_path(mark, "%.4000s/.ended", logs), &st) < 0 || st.st_ctime <= r->ended_s)
+    if (lstat(nm_files_format_path(mark, "%.4000s/.ended", logs), &st) < 0 ||
+        st.st_ctime <= r->ended_s)
         return false;
     pthread_mutex_lock(&f->lock);
     nm_ended_logs_add(&f->retain, &r->app, st.st_ctime);
@@ -247,7 +254,8 @@ static bool disk_is_tight(const struct nm_files *f)
 {
     struct nm_files_room room;
     nm_files_get_room(f, &room);
-    return (room.bytes >= 0 && room.bytes < f->tight_bytes) || (room.inodes >= 0 && room.inodes < f->tight_inodes);
+    return (room.bytes >= 0 && room.bytes < f->tight_bytes) ||
+           (room.inodes >= 0 && room.inodes < f->tight_inodes);
 }
 
 /* Removes logs, oldest end first, until the disk is no longer tight. The disk is checked once per
@@ -263,10 +271,11 @@ static void expire_logs_early(struct nm_files *f)
     }
     f->early += n;
     if (f->early && monotonic_s() >= f->say_at_s) {
-        base_log_warn("files",
-                      "logs of %zu ended applications were removed early: the disk is short of space "
-                      "or inodes",
-                      f->early);
+        base_log_warn(
+            "files",
+            "logs of %zu ended applications were removed early: the disk is short of space "
+            "or inodes",
+            f->early);
         f->early = 0;
         f->say_at_s = monotonic_s() + SAY_AGAIN_S;
     }

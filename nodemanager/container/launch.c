@@ -68,8 +68,8 @@ static void set_env_for_task(struct list *l, const struct nm_launch *la)
     }
 }
 
-static void set_env_for_node(struct list *l, const struct nm_launch_conf *conf, const struct nm_files *f,
-                             const struct nm_launch *la)
+static void set_env_for_node(struct list *l, const struct nm_launch_conf *conf,
+                             const struct nm_files *f, const struct nm_launch *la)
 {
     char path[NM_PATH_MAX], id[BASE_ID_TEXT_MAX], port[16];
     set_env(l, "CONTAINER_ID", base_container_id_text(&la->id, id));
@@ -100,8 +100,8 @@ static int set_env_for_master(struct list *l, const struct nm_files *f, const st
     return rc;
 }
 
-static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_files *f, const struct nm_launch *la,
-                           struct list *l, struct base_error *err)
+static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_files *f,
+                           const struct nm_launch *la, struct list *l, struct base_error *err)
 {
     char path[NM_PATH_MAX];
     const struct wire_launch *order = la->order;
@@ -128,8 +128,8 @@ static int build_shim_argv(const struct nm_launch_conf *conf, const struct nm_fi
     return nm_files_write_in_container(f, &la->id, "command.sh", command, err);
 }
 
-int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *files, const struct nm_launch *l,
-                     struct nm_command *out, struct base_error *err)
+int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *files,
+                     const struct nm_launch *l, struct nm_command *out, struct base_error *err)
 {
     struct list argv = {0}, env = {0};
     char id[BASE_ID_TEXT_MAX];

@@ -8,8 +8,8 @@
 #define CREEL_NODEMANAGER_CONTAINER_LAUNCH_H
 
 #include "base/error.h"
-#include "nodemanager/core/core.h"
 #include "nodemanager/container/folders.h"
+#include "nodemanager/core/core.h"
 
 struct nm_launch_conf { /* strings are borrowed */
     const char *shim, *task_runner;
@@ -24,8 +24,8 @@ struct nm_command {
 };
 /* Builds the shim's command. Writes command.sh if the user's command is too long for an argument.
  * Call nm_command_free() even after an error. */
-int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *files, const struct nm_launch *l,
-                     struct nm_command *out, struct base_error *err);
+int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *files,
+                     const struct nm_launch *l, struct nm_command *out, struct base_error *err);
 void nm_command_free(struct nm_command *c);
 
 #endif

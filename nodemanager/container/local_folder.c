@@ -16,9 +16,9 @@
 #include "base/io/plain.h"
 #include "nodemanager/container/process_tree.h"
 
-#define KEY        "creel.nodemanager.local-dir: "
-#define LOCK_TEXT  64
-#define LOOK_NS    10000000
+#define KEY       "creel.nodemanager.local-dir: "
+#define LOCK_TEXT 64
+#define LOOK_NS   10000000
 
 int nm_folder_create_own(const char *path, mode_t mode, struct base_error *err)
 {
@@ -29,18 +29,20 @@ int nm_folder_create_own(const char *path, mode_t mode, struct base_error *err)
     if (lstat(path, &st) < 0)
         return base_error_sys(err, -BASE_EIO, errno, KEY "%s", path);
     if (!S_ISDIR(st.st_mode))
-        return base_error_set(err, -BASE_EPERM, KEY "%s is a link; a folder was expected there", path);
+        return base_error_set(err, -BASE_EPERM, KEY "%s is a link; a folder was expected there",
+                              path);
     if (st.st_uid != geteuid())
         return base_error_set(err, -BASE_EPERM,
-                              KEY
-                              "%s belongs to user %u, who could replace its contents; expected a folder of user %u, as "
-                              "which this NodeManager runs",
+                              KEY "%s belongs to user %u, who could replace its contents; expected "
+                                  "a folder of user %u, as "
+                                  "which this NodeManager runs",
                               path, (unsigned)st.st_uid, (unsigned)geteuid());
     if (st.st_mode & (S_IWGRP | S_IWOTH))
-        return base_error_set(err, -BASE_EPERM,
-                              KEY "%s is writable by %s (mode %04o), who could replace its contents; revoke that "
-                                  "permission: chmod go-w",
-                              path, st.st_mode & S_IWOTH ? "everybody" : "its group", (unsigned)st.st_mode & 07777);
+        return base_error_set(
+            err, -BASE_EPERM,
+            KEY "%s is writable by %s (mode %04o), who could replace its contents; revoke that "
+                "permission: chmod go-w",
+            path, st.st_mode & S_IWOTH ? "everybody" : "its group", (unsigned)st.st_mode & 07777);
     return 0;
 }
 
@@ -52,10 +54,12 @@ int nm_folder_check_parents(const char *path, struct base_error *err)
     for (char *slash; (slash = strrchr(above, '/')) != NULL;) {
         slash[slash == above] = 0; /* the last one is "/" itself */
         if (stat(above, &st) == 0 && (st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
-            return base_error_set(err, -BASE_EPERM,
-                                  KEY "%s lies in %s, where everybody may replace it (mode %04o); choose another place, "
-                                      "or chmod o-w %s",
-                                  path, above, (unsigned)st.st_mode & 07777, above);
+            return base_error_set(
+                err, -BASE_EPERM,
+                KEY
+                "%s lies in %s, where everybody may replace it (mode %04o); choose another place, "
+                "or chmod o-w %s",
+                path, above, (unsigned)st.st_mode & 07777, above);
         if (slash == above)
             break;
     }
@@ -69,7 +73,8 @@ static pid_t find_lock_holder(int fd)
     struct nm_proc p;
     int pid;
     long long start;
-    if (pread(fd, text, sizeof text - 1, 0) <= 0 || sscanf(text, "%d %lld", &pid, &start) != 2 || pid <= 0)
+    if (pread(fd, text, sizeof text - 1, 0) <= 0 || sscanf(text, "%d %lld", &pid, &start) != 2 ||
+        pid <= 0)
         return 0;
     return nm_proc_read(pid, &p) && p.start == start && p.state != 'Z' && p.state != 'X' ? pid : 0;
 }
@@ -83,7 +88,8 @@ static int write_holder_into_lock(int fd, const char *path, struct base_error *e
     if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) == 0)
         return 0;
     /* Only others read this text, so a full disk must not prevent the start. */
-    return errno == ENOSPC || errno == EDQUOT ? 0 : base_error_sys(err, -BASE_EIO, errno, "%s", path);
+    return errno == ENOSPC || errno == EDQUOT ? 0
+                                              : base_error_sys(err, -BASE_EIO, errno, "%s", path);
 }
 
 int nm_folder_lock(const char *root, int *out, struct base_error *err)
@@ -100,13 +106,16 @@ int nm_folder_lock(const char *root, int *out, struct base_error *err)
             return base_error_sys(err, -BASE_EIO, errno, "%s", path);
         pid_t pid = find_lock_holder(fd);
         if (pid > 0)
-            return base_error_set(err, -BASE_ESTATE, KEY "%s is in use by another NodeManager, process %d", root,
+            return base_error_set(err, -BASE_ESTATE,
+                                  KEY "%s is in use by another NodeManager, process %d", root,
                                   (int)pid);
         if (base_mono_us(&base_clock_real) > until)
-            return base_error_set(err, -BASE_ESTATE,
-                                  KEY "%s is in use: its lock is still held %d s after its NodeManager has ended (fuser "
-                                      "%s names the process)",
-                                  root, NM_LOCK_WAIT_MS / 1000, path);
+            return base_error_set(
+                err, -BASE_ESTATE,
+                KEY
+                "%s is in use: its lock is still held %d s after its NodeManager has ended (fuser "
+                "%s names the process)",
+                root, NM_LOCK_WAIT_MS / 1000, path);
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
     }
     return write_holder_into_lock(fd, path, err);

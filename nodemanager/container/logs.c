@@ -18,8 +18,9 @@
 #include "nodemanager/daemon/rest.h"
 
 #define NO_FILE "Cannot find this log on the local disk."
-#define NO_OWNER                                                                                                       \
-    "Unknown container. Container either has not started or has already completed or doesn't belong to this node at "  \
+#define NO_OWNER                                                                                   \
+    "Unknown container. Container either has not started or has already completed or doesn't "     \
+    "belong to this node at "                                                                      \
     "all."
 
 /* ---- files ---- */
@@ -29,7 +30,8 @@ static int compare_file_names(const void *a, const void *b)
     return strcmp(((const struct nm_log_file *)a)->name, ((const struct nm_log_file *)b)->name);
 }
 
-bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id *id, struct nm_log_list *out)
+bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id *id,
+                        struct nm_log_list *out)
 {
     char path[NM_PATH_MAX];
     int fd = nm_files_open_folder(f, nm_path_in_logs(f, id, NULL, path));
@@ -42,7 +44,8 @@ bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id
         return false;
     }
     while ((e = readdir(d)) != NULL && out->len < NM_LOG_FILES_MAX) {
-        if (e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+        if (e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+            !S_ISREG(st.st_mode))
             continue;
         base_array_grow(&out->v, out->len, &out->cap);
         struct nm_log_file *file = &out->v[out->len++];
@@ -58,8 +61,8 @@ bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id
 }
 
 /* Opens a plain file in the container's log folder; -1 if there is none. */
-static int open_log_file(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                         struct stat *st)
+static int open_log_file(const struct nm_files *f, const struct base_container_id *id,
+                         const char *name, struct stat *st)
 {
     char path[NM_PATH_MAX];
     if (!*name || name[0] == '.' || strchr(name, '/') || strlen(name) > 255)
@@ -85,7 +88,8 @@ void nm_log_find_owner(struct nm *nm, const struct base_container_id *id, struct
 }
 
 /* True if the application is known, or if at least its logs are still here. */
-static bool find_known_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out)
+static bool find_known_owner(struct nm *nm, const struct base_container_id *id,
+                             struct nm_log_owner *out)
 {
     char path[NM_PATH_MAX];
     nm_log_find_owner(nm, id, out);
@@ -165,13 +169,14 @@ void nm_get_logs(struct api_request *rq, void *user)
     char text[BASE_ID_TEXT_MAX];
     nm_rest_sign(rq, nm);
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0) {
-        api_answer_error(rq, 400, "BadRequestException", "java.lang.Exception: invalid container id, %s",
-                         api_path_arg(rq, 0));
+        api_answer_error(rq, 400, "BadRequestException",
+                         "java.lang.Exception: invalid container id, %s", api_path_arg(rq, 0));
         return;
     }
     if (!find_known_owner(nm, &id, &owner)) {
-        api_answer_error(rq, 503, "WebApplicationException",
-                         "org.apache.hadoop.yarn.webapp.NotFoundException: java.lang.Exception: " NO_OWNER);
+        api_answer_error(
+            rq, 503, "WebApplicationException",
+            "org.apache.hadoop.yarn.webapp.NotFoundException: java.lang.Exception: " NO_OWNER);
         return;
     }
     nm_logs_list_files(&nm->files, &id, &list);
@@ -242,8 +247,8 @@ static void append_repeated(struct base_buf *b, char c, size_t n)
         base_buf_add(b, &c, 1);
 }
 
-static void format_log_frame(struct nm *nm, struct framed *f, const char *id, const char *name, const struct stat *st,
-                             bool alive)
+static void format_log_frame(struct nm *nm, struct framed *f, const char *id, const char *name,
+                             const struct stat *st, bool alive)
 {
     char time[64];
     format_time(st->st_mtim.tv_sec, time);
@@ -251,13 +256,15 @@ static void format_log_frame(struct nm *nm, struct framed *f, const char *id, co
     size_t width = f->head.len - 1;
     base_buf_adds(&f->head, "LogAggregationType: LOCAL\n");
     append_repeated(&f->head, '=', width);
-    base_buf_addf(&f->head, "\nLogType:%s\nLogLastModifiedTime:%s\nLogLength:%lld\nLogContents:\n", name, time,
-                  (long long)st->st_size);
+    base_buf_addf(&f->head, "\nLogType:%s\nLogLastModifiedTime:%s\nLogLength:%lld\nLogContents:\n",
+                  name, time, (long long)st->st_size);
     base_buf_addf(&f->tail, "End of LogType:%s", name);
     width = f->tail.len + 50;
     base_buf_adds(&f->tail, ".");
     if (alive)
-        base_buf_addf(&f->tail, "This log file belongs to a running container (%s) and so may not be complete.", id);
+        base_buf_addf(
+            &f->tail,
+            "This log file belongs to a running container (%s) and so may not be complete.", id);
     base_buf_adds(&f->tail, "\n");
     append_repeated(&f->tail, '*', width);
     base_buf_adds(&f->tail, "\n\n");
@@ -273,7 +280,8 @@ static bool accepts_text(const struct api_request *rq)
 
 static void answer_type_refused(struct api_request *rq)
 {
-    api_add_header(rq, "Content-Type", api_want(rq) == API_XML ? "application/xml" : "application/json");
+    api_add_header(rq, "Content-Type",
+                   api_want(rq) == API_XML ? "application/xml" : "application/json");
     api_answer_error(rq, 503, "WebApplicationException", "%s", "");
 }
 
@@ -285,12 +293,16 @@ static void answer_number_refused(struct api_request *rq)
         answer_type_refused(rq);
         return;
     }
-    base_buf_adds(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>"
-                      "WebApplicationException</exception><message>com.sun.jersey.api.MessageException: A message body "
-                      "writer for Java class org.apache.hadoop.yarn.webapp.RemoteExceptionData, and Java type class "
-                      "org.apache.hadoop.yarn.webapp.RemoteExceptionData, and MIME media type text/plain; "
-                      "charset=utf-8 was not found.\n</message><javaClassName>javax.ws.rs.WebApplicationException"
-                      "</javaClassName></RemoteException>");
+    base_buf_adds(
+        &b,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>"
+        "WebApplicationException</exception><message>com.sun.jersey.api.MessageException: A "
+        "message body "
+        "writer for Java class org.apache.hadoop.yarn.webapp.RemoteExceptionData, and Java type "
+        "class "
+        "org.apache.hadoop.yarn.webapp.RemoteExceptionData, and MIME media type text/plain; "
+        "charset=utf-8 was not found.\n</message><javaClassName>javax.ws.rs.WebApplicationException"
+        "</javaClassName></RemoteException>");
     api_add_header(rq, "Content-Type", "application/xml");
     api_answer(rq, 503, API_XML, &b);
 }
@@ -302,7 +314,8 @@ void nm_get_log(struct api_request *rq, void *user)
     struct nm_log_owner owner;
     struct stat st;
     char text[BASE_ID_TEXT_MAX];
-    const char *name = api_path_arg(rq, 1), *size = api_query(rq, "size"), *format = api_query(rq, "format");
+    const char *name = api_path_arg(rq, 1), *size = api_query(rq, "size"),
+               *format = api_query(rq, "format");
     int64_t want = INT64_MAX;
     bool octets = format && strcmp(format, "octet-stream") == 0;
     if (!accepts_text(rq)) {
@@ -322,7 +335,8 @@ void nm_get_log(struct api_request *rq, void *user)
         return;
     }
     if (format && *format && !octets && strcmp(format, "text") != 0) {
-        answer_plain_text(rq, 400, "The valid values for the parameter : format are [text, octet-stream]");
+        answer_plain_text(rq, 400,
+                          "The valid values for the parameter : format are [text, octet-stream]");
         return;
     }
     int fd = open_log_file(&nm->files, &id, name, &st);
@@ -337,8 +351,9 @@ void nm_get_log(struct api_request *rq, void *user)
         f->left = st.st_size;
     f->at = want < 0 ? st.st_size - f->left : 0;
     format_log_frame(nm, f, base_container_id_text(&id, text), name, &st, owner.alive);
-    api_answer_stream(rq, 200, octets ? "application/octet-stream; charset=utf-8" : "text/plain;charset=utf-8",
-                      read_framed_log, f, free_framed_log);
+    api_answer_stream(
+        rq, 200, octets ? "application/octet-stream; charset=utf-8" : "text/plain;charset=utf-8",
+        read_framed_log, f, free_framed_log);
 }
 
 /* ---- raw content, followed ---- */
@@ -385,8 +400,9 @@ static void free_followed_log(void *u)
     free(f);
 }
 
-static void answer_raw_log(struct api_request *rq, struct nm *nm, const struct base_container_id *id, const char *name,
-                           int64_t offset, bool follow)
+static void answer_raw_log(struct api_request *rq, struct nm *nm,
+                           const struct base_container_id *id, const char *name, int64_t offset,
+                           bool follow)
 {
     struct nm_log_owner owner;
     struct stat st;
@@ -399,12 +415,14 @@ static void answer_raw_log(struct api_request *rq, struct nm *nm, const struct b
         snprintf(f->name, sizeof f->name, "%.255s", name);
         f->fd = fd;
         f->at = offset;
-        api_answer_stream(rq, 200, "application/octet-stream", read_followed_log, f, free_followed_log);
+        api_answer_stream(rq, 200, "application/octet-stream", read_followed_log, f,
+                          free_followed_log);
     } else if (fd < 0) {
         api_answer_error(rq, 404, "NotFoundException", "%s", owner.known_app ? NO_FILE : NO_OWNER);
     } else {
         int64_t from = offset < st.st_size ? offset : st.st_size;
-        api_answer_file(rq, 200, "application/octet-stream", fd, (uint64_t)from, (uint64_t)(st.st_size - from));
+        api_answer_file(rq, 200, "application/octet-stream", fd, (uint64_t)from,
+                        (uint64_t)(st.st_size - from));
     }
 }
 
@@ -415,11 +433,13 @@ void nm_get_raw_log(struct api_request *rq, void *user)
     const char *from = api_query(rq, "offset"), *follow = api_query(rq, "follow");
     nm_rest_sign(rq, user);
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0) {
-        api_answer_error(rq, 400, "BadRequestException", "invalid container id, %s", api_path_arg(rq, 0));
+        api_answer_error(rq, 400, "BadRequestException", "invalid container id, %s",
+                         api_path_arg(rq, 0));
         return;
     }
     if (from && *from && base_int_parse(from, 0, INT64_MAX, &offset) < 0) {
-        api_answer_error(rq, 400, "BadRequestException", "offset: \"%s\" is not a number of bytes", from);
+        api_answer_error(rq, 400, "BadRequestException", "offset: \"%s\" is not a number of bytes",
+                         from);
         return;
     }
     answer_raw_log(rq, user, &id, api_path_arg(rq, 1), offset,
@@ -434,12 +454,14 @@ void nm_get_page_logs(struct api_request *rq, void *user)
     struct base_container_id id;
     struct nm_log_list list = {0};
     struct base_buf b = {0};
-    if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0 || !nm_logs_list_files(&nm->files, &id, &list)) {
+    if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0 ||
+        !nm_logs_list_files(&nm->files, &id, &list)) {
         answer_plain_text(rq, 404, NO_OWNER "\n");
         return;
     }
     for (size_t i = 0; i < list.len; i++)
-        base_buf_addf(&b, "%s : Total file length is %lld bytes.\n", list.v[i].name, (long long)list.v[i].size);
+        base_buf_addf(&b, "%s : Total file length is %lld bytes.\n", list.v[i].name,
+                      (long long)list.v[i].size);
     free(list.v);
     api_answer(rq, 200, API_TEXT, &b);
 }
@@ -464,5 +486,6 @@ void nm_get_page_log(struct api_request *rq, void *user)
         start = st.st_size + start < 0 ? 0 : st.st_size + start;
     if (start > st.st_size)
         start = st.st_size;
-    api_answer_file(rq, 200, "text/plain;charset=utf-8", fd, (uint64_t)start, (uint64_t)(st.st_size - start));
+    api_answer_file(rq, 200, "text/plain;charset=utf-8", fd, (uint64_t)start,
+                    (uint64_t)(st.st_size - start));
 }

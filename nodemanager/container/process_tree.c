@@ -86,8 +86,9 @@ bool nm_proc_read(pid_t pid, struct nm_proc *out)
     int parent = 0, session = 0;
     long long start = 0;
     char state = 0;
-    if (sscanf(p + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld", &state, &parent,
-               &session, &start) != 4)
+    if (sscanf(p + 1,
+               " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
+               &state, &parent, &session, &start) != 4)
         return false;
     *out = (struct nm_proc){.parent = parent, .session = session, .state = state, .start = start};
     return true;
@@ -147,7 +148,8 @@ static void record_parent(pid_t pid, void *u)
 {
     struct parents *p = u;
     struct nm_proc info;
-    if (nm_proc_read(pid, &info) && append_pid(&p->pid, pid) && !append_pid(&p->parent, info.parent))
+    if (nm_proc_read(pid, &info) && append_pid(&p->pid, pid) &&
+        !append_pid(&p->parent, info.parent))
         p->pid.len--;
 }
 

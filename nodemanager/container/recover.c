@@ -19,10 +19,10 @@
 
 #include "base/io/io.h"
 #include "base/io/json.h"
-#include "base/limits.h"
 #include "base/io/log.h"
-#include "nodemanager/daemon/daemon.h"
+#include "base/limits.h"
 #include "nodemanager/container/process_tree.h"
+#include "nodemanager/daemon/daemon.h"
 
 #define LAUNCH_FILE_MAX (32 << 20)
 
@@ -51,7 +51,8 @@ static void load_app_record(const struct base_app_id *id, void *u)
     free(w->user);
     free(w->token);
     w->app = *id;
-    if (nm_files_read_plain(&w->nm->files, nm_path_in_app_record(&w->nm->files, id, "spec.json", path), 65536, &b,
+    if (nm_files_read_plain(&w->nm->files,
+                            nm_path_in_app_record(&w->nm->files, id, "spec.json", path), 65536, &b,
                             NULL) >= 0 &&
         b.data)
         base_json_parse(b.data, b.len, &j, NULL);
@@ -87,11 +88,14 @@ static bool attach_to_shim(int64_t pid, int64_t start, struct found *out)
 }
 
 /* The isolation with which the container's shim was started; new containers may use another one. */
-static const struct nm_isolation_ops *isolation_of_container(const struct nm *nm, const struct nm_pid_file *p)
+static const struct nm_isolation_ops *isolation_of_container(const struct nm *nm,
+                                                             const struct nm_pid_file *p)
 {
     const struct nm_isolation_ops *ops = nm_isolation_find(p->isolation);
     if (!ops)
-        base_log_warn("nm", "a container was started with the isolation \"%s\", which is unknown here", p->isolation);
+        base_log_warn("nm",
+                      "a container was started with the isolation \"%s\", which is unknown here",
+                      p->isolation);
     return ops ? ops : nm->isolation;
 }
 
@@ -107,7 +111,8 @@ static void clean_ended_isolation(const struct nm *nm, const struct base_contain
 }
 
 /* Returns false if the container has ended; out->ending then tells how. */
-static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *id, enum base_container_kind kind, struct found *out)
+static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *id,
+                                enum base_container_kind kind, struct found *out)
 {
     char text[BASE_ID_TEXT_MAX];
     struct nm_pid_file p;
@@ -127,7 +132,8 @@ static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *i
             return false;
         nm_isolation_kill(
             out->isolation,
-            &(struct nm_isolated){.id = text, .shim = nm_tree_session_of_shim((pid_t)p.shim, p.shim_start)},
+            &(struct nm_isolated){.id = text,
+                                  .shim = nm_tree_session_of_shim((pid_t)p.shim, p.shim_start)},
             NM_KILL_LOST);
         nm_ending_set(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
         return false;
@@ -138,24 +144,26 @@ static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *i
     if (nm_ending_read(&nm->files, id, kind, &out->ending))
         return false;
     nm_isolation_kill(out->isolation, &(struct nm_isolated){.id = text}, NM_KILL_LOST);
-    nm_ending_set(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the NodeManager was restarted before it was started");
+    nm_ending_set(&out->ending, NM_EXIT_LOST, nm_wall_ms(),
+                  "the NodeManager was restarted before it was started");
     return false;
 }
 
 /* A launch.json that cannot be read is incomplete, so its container was never started. */
-static json_t *read_launch_order(struct nm *nm, const struct base_container_id *id, struct wire_launch *order,
-                                 struct nm_launch *out)
+static json_t *read_launch_order(struct nm *nm, const struct base_container_id *id,
+                                 struct wire_launch *order, struct nm_launch *out)
 {
     char path[NM_PATH_MAX];
     struct base_buf b = {0};
     json_t *j = NULL;
-    if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "launch.json", path), LAUNCH_FILE_MAX, &b,
-                            NULL) >= 0 &&
+    if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "launch.json", path),
+                            LAUNCH_FILE_MAX, &b, NULL) >= 0 &&
         b.data)
         base_json_parse(b.data, b.len, &j, NULL);
     base_buf_free(&b);
     *order = (struct wire_launch){0};
-    if (j && wire_launch_get(j, order, NULL) == 0 && base_container_id_cmp(&order->container, id) == 0)
+    if (j && wire_launch_get(j, order, NULL) == 0 &&
+        base_container_id_cmp(&order->container, id) == 0)
         nm_wire_launch(order, out);
     out->id = *id;
     return j;
@@ -182,8 +190,8 @@ static void recover_container(const struct base_container_id *id, void *u)
     ev.u.recovered.launch.token = w->token;
     enum base_container_kind kind = ev.u.recovered.launch.kind;
     char path[NM_PATH_MAX];
-    if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "killed", path), BASE_DIAGNOSTICS_MAX,
-                            &reason, NULL) >= 0)
+    if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "killed", path),
+                            BASE_DIAGNOSTICS_MAX, &reason, NULL) >= 0)
         ev.u.recovered.kill_reason = reason.data ? reason.data : "";
     if (nm_ending_read(&nm->files, id, kind, &f.ending) || !find_shim_or_ending(nm, id, kind, &f)) {
         ev.u.recovered.state = NM_COMPLETE;
@@ -192,7 +200,8 @@ static void recover_container(const struct base_container_id *id, void *u)
         w->ended++;
     } else {
         bool stopped = nm_files_has_mark(&nm->files, id, "suspended");
-        ev.u.recovered.state = ev.u.recovered.kill_reason ? NM_KILLING : (stopped ? NM_SUSPENDED : NM_RUNNING);
+        ev.u.recovered.state =
+            ev.u.recovered.kill_reason ? NM_KILLING : (stopped ? NM_SUSPENDED : NM_RUNNING);
         ev.u.recovered.started_ms = wall_ms_of_ticks(f.start);
         w->running++;
     }

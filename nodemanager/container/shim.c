@@ -50,7 +50,16 @@ struct stream {
     bool noted;
 };
 
-enum argument { ARG_ISOLATION = 1, ARG_DIR, ARG_RECORD, ARG_LOGS, ARG_MAX, ARG_KIND, ARG_COMMAND, ARGS };
+enum argument {
+    ARG_ISOLATION = 1,
+    ARG_DIR,
+    ARG_RECORD,
+    ARG_LOGS,
+    ARG_MAX,
+    ARG_KIND,
+    ARG_COMMAND,
+    ARGS
+};
 
 struct shim {
     const struct nm_isolation_ops *isolation;
@@ -132,11 +141,12 @@ static void write_pid_file(const struct shim *s)
     }
     if (!nm_proc_read(getpid(), &me) || !nm_proc_read(s->command, &child))
         return;
-    int len = snprintf(text, sizeof text,
-                       "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld,"
-                       "\"isolation\":\"%.40s\"}\n",
-                       boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start,
-                       s->isolation->name);
+    int len =
+        snprintf(text, sizeof text,
+                 "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld,"
+                 "\"isolation\":\"%.40s\"}\n",
+                 boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start,
+                 s->isolation->name);
     fd = base_plain_open(s->record_fd, "pid.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
     if (fd < 0)
         return;
@@ -164,11 +174,12 @@ static void report_end(struct shim *s, int exit_code, int sig)
     nm_isolation_usage(s->isolation, &s->self, &used);
     if (s->no_space && !s->reason[0])
         set_reason(s, "%s", strerror(ENOSPC));
-    int len = snprintf(text, sizeof text,
-                       "{\"exitCode\":%d,\"signal\":%d,\"reason\":\"%s\",\"startedUs\":%lld,\"endedUs\":%lld,"
-                       "\"cpuMs\":%lld,\"maxRssKb\":%lld}\n",
-                       exit_code, sig, s->reason, (long long)s->started_us, (long long)wall_us(),
-                       (long long)((used.cpu_us + 500) / 1000), (long long)used.max_rss_kb);
+    int len = snprintf(
+        text, sizeof text,
+        "{\"exitCode\":%d,\"signal\":%d,\"reason\":\"%s\",\"startedUs\":%lld,\"endedUs\":%lld,"
+        "\"cpuMs\":%lld,\"maxRssKb\":%lld}\n",
+        exit_code, sig, s->reason, (long long)s->started_us, (long long)wall_us(),
+        (long long)((used.cpu_us + 500) / 1000), (long long)used.max_rss_kb);
     write_exit_file(s, text, (size_t)len);
 }
 
@@ -194,7 +205,8 @@ static void write_log(struct shim *s, struct stream *st, const char *p, size_t n
     if (take < n && !st->noted && rc == 0) {
         char note[128];
         int len =
-            snprintf(note, sizeof note, "\n[creel: this log reached its limit of %lld bytes; the rest is dropped]\n",
+            snprintf(note, sizeof note,
+                     "\n[creel: this log reached its limit of %lld bytes; the rest is dropped]\n",
                      (long long)s->limit);
         rc = write_all(st->out, note, (size_t)len);
         st->noted = true;
@@ -258,8 +270,8 @@ static const char *volatile exec_step;
 
 /* vfork, because every container pays for the shim's start. The child may only make system calls,
  * and reports errors through the volatile variables above. */
-__attribute__((noinline)) static pid_t start_command(const struct shim *s, char *const argv[], int work_fd, int null_fd,
-                                                     int out, int err)
+__attribute__((noinline)) static pid_t start_command(const struct shim *s, char *const argv[],
+                                                     int work_fd, int null_fd, int out, int err)
 {
     pid_t shim = getpid(), pid = vfork();
     if (pid != 0)
@@ -267,7 +279,8 @@ __attribute__((noinline)) static pid_t start_command(const struct shim *s, char 
     sigset_t none;
     sigemptyset(&none);
     exec_step = "enter the working folder";
-    if (fchdir(work_fd) == 0 && (exec_step = "enter the isolation") && nm_isolation_enter(s->isolation, &s->self) == 0) {
+    if (fchdir(work_fd) == 0 && (exec_step = "enter the isolation") &&
+        nm_isolation_enter(s->isolation, &s->self) == 0) {
         exec_step = "run";
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == shim && dup2(null_fd, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0) {
@@ -301,7 +314,8 @@ static bool reap_children(struct shim *s)
  * NodeManager ends it. */
 static bool grace_period_runs(const struct shim *s)
 {
-    return faccessat(s->record_fd, "killed", F_OK, 0) == 0 && mono_ms() - s->ended_ms < GRACE_MAX_MS;
+    return faccessat(s->record_fd, "killed", F_OK, 0) == 0 &&
+           mono_ms() - s->ended_ms < GRACE_MAX_MS;
 }
 
 /* The shim's main loop: copies logs and reaps children until no child is left. Once the command has
@@ -377,7 +391,8 @@ static int run_command(struct shim *s, char **argv, int null_fd)
     close(write_end[1]);
     if (exec_errno) {
         char what[200];
-        snprintf(what, sizeof what, "%s %.150s", exec_step, strcmp(exec_step, "run") == 0 ? cmd[0] : "");
+        snprintf(what, sizeof what, "%s %.150s", exec_step,
+                 strcmp(exec_step, "run") == 0 ? cmd[0] : "");
         return report_start_failure(s, exec_errno == ENOENT ? 127 : 126, exec_errno, what);
     }
     /* This runs beside the command instead of delaying it. Without space for its report the

@@ -36,13 +36,13 @@ struct path {
     char text[2048 + 128];
 };
 
-static const char *format_spare_path(const struct nm_spares *s, int64_t number, enum nm_spare_part part,
-                                     const char *name, struct path *p)
+static const char *format_spare_path(const struct nm_spares *s, int64_t number,
+                                     enum nm_spare_part part, const char *name, struct path *p)
 {
     static const char *const parts[NM_SPARE_PARTS] = {
         [NM_SPARE_LOGS] = "logs", [NM_SPARE_FILES] = "files", [NM_SPARE_RECORD] = "record"};
-    snprintf(p->text, sizeof p->text, "%s/%lld.%s%s%s", s->dir, (long long)number, parts[part], name ? "/" : "",
-             name ? name : "");
+    snprintf(p->text, sizeof p->text, "%s/%lld.%s%s%s", s->dir, (long long)number, parts[part],
+             name ? "/" : "", name ? name : "");
     return p->text;
 }
 
@@ -60,8 +60,8 @@ static int create_file(const char *at, mode_t mode, struct base_error *err)
     return 0;
 }
 
-static int create_part(const struct nm_spares *s, enum nm_spare_kind kind, int64_t number, enum nm_spare_part part,
-                       struct base_error *err)
+static int create_part(const struct nm_spares *s, enum nm_spare_kind kind, int64_t number,
+                       enum nm_spare_part part, struct base_error *err)
 {
     struct path p;
     int rc = create_folder(format_spare_path(s, number, part, NULL, &p), err);
@@ -69,12 +69,14 @@ static int create_part(const struct nm_spares *s, enum nm_spare_kind kind, int64
         if (entries[kind][i].part != part)
             continue;
         format_spare_path(s, number, part, entries[kind][i].name, &p);
-        rc = entries[kind][i].mode ? create_file(p.text, entries[kind][i].mode, err) : create_folder(p.text, err);
+        rc = entries[kind][i].mode ? create_file(p.text, entries[kind][i].mode, err)
+                                   : create_folder(p.text, err);
     }
     return rc;
 }
 
-int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number, struct base_error *err)
+int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number,
+                  struct base_error *err)
 {
     int rc = 0;
     *number = atomic_fetch_add(&s->last, 1) + 1;
@@ -92,8 +94,9 @@ static int overwrite_file(const char *at, const struct nm_spare_text *t, struct 
     struct stat st;
     int fd = base_plain_open(AT_FDCWD, at, O_WRONLY, 0, &st);
     if (fd < 0)
-        return fd == -BASE_PLAIN_OTHER ? base_error_set(err, -BASE_EIO, "%s: %s", at, base_plain_text(fd))
-                                       : base_error_sys(err, -BASE_EIO, -fd, "%s", at);
+        return fd == -BASE_PLAIN_OTHER
+                   ? base_error_set(err, -BASE_EIO, "%s: %s", at, base_plain_text(fd))
+                   : base_error_sys(err, -BASE_EIO, -fd, "%s", at);
     int rc = base_write_all(fd, t->text, t->len);
     if (rc == 0 && st.st_size > (off_t)t->len && ftruncate(fd, (off_t)t->len) < 0)
         rc = -errno;
@@ -124,15 +127,18 @@ static bool rename_over_leftover(const struct nm_spares *s, const char *from, co
 }
 
 /* The order makes a crash harmless: the record is moved last, and only what has a record counts. */
-int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
-                   const char *const to[static NM_SPARE_PARTS], struct base_error *err)
+int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts,
+                   size_t texts_n, const char *const to[static NM_SPARE_PARTS],
+                   struct base_error *err)
 {
     struct path p;
-    const char *record = to[NM_SPARE_RECORD], *logs = to[NM_SPARE_LOGS], *files = to[NM_SPARE_FILES];
+    const char *record = to[NM_SPARE_RECORD], *logs = to[NM_SPARE_LOGS],
+               *files = to[NM_SPARE_FILES];
     if (access(record, F_OK) == 0)
         return base_error_sys(err, -BASE_EEXIST, EEXIST, "%s", record);
     for (size_t i = 0; i < texts_n; i++) {
-        int rc = overwrite_file(format_spare_path(s, number, texts[i].part, texts[i].name, &p), &texts[i], err);
+        int rc = overwrite_file(format_spare_path(s, number, texts[i].part, texts[i].name, &p),
+                                &texts[i], err);
         if (rc < 0)
             return rc;
     }
@@ -145,7 +151,8 @@ int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_sp
         return base_error_sys(err, -BASE_EIO, errno, "%s", files);
     if (try_rename(format_spare_path(s, number, NM_SPARE_RECORD, NULL, &p), record))
         return 0;
-    return base_error_sys(err, name_is_taken(errno) ? -BASE_EEXIST : -BASE_EIO, errno, "%s", record);
+    return base_error_sys(err, name_is_taken(errno) ? -BASE_EEXIST : -BASE_EIO, errno, "%s",
+                          record);
 }
 
 /* Files that an ended container leaves behind, and their names in a spare. */
@@ -178,8 +185,8 @@ static size_t count_entries(int dir_fd, const char *name)
  * container would inherit the change. */
 static bool has_mode(int dir_fd, const char *name, mode_t mode, struct stat *st)
 {
-    return fstatat(dir_fd, name, st, AT_SYMLINK_NOFOLLOW) == 0 && (st->st_mode & (S_IFMT | 0777)) == mode &&
-           st->st_uid == geteuid();
+    return fstatat(dir_fd, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           (st->st_mode & (S_IFMT | 0777)) == mode && st->st_uid == geteuid();
 }
 
 /* True if the folder contains only the @n plain files, each without further links, and the empty
@@ -190,7 +197,8 @@ static bool is_untouched(int dir_fd, const struct again *again, size_t n, const 
     if (!has_mode(dir_fd, ".", S_IFDIR | 0700, &st) ||
         (folder && !has_mode(dir_fd, folder, S_IFDIR | 0700, &st)))
         return false;
-    if (count_entries(dir_fd, ".") != n + (folder != NULL) || (folder && count_entries(dir_fd, folder) != 0))
+    if (count_entries(dir_fd, ".") != n + (folder != NULL) ||
+        (folder && count_entries(dir_fd, folder) != 0))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (!has_mode(dir_fd, again[i].used, S_IFREG | 0600, &st) || st.st_nlink != 1)
@@ -199,7 +207,8 @@ static bool is_untouched(int dir_fd, const struct again *again, size_t n, const 
     return true;
 }
 
-static bool turn_into_spare(const char *used, const struct again *again, size_t n, const char *folder)
+static bool turn_into_spare(const char *used, const struct again *again, size_t n,
+                            const char *folder)
 {
     int dir_fd = open(used, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir_fd < 0)
@@ -214,7 +223,8 @@ static bool turn_into_spare(const char *used, const struct again *again, size_t 
 
 /* Reusing the folders of an ended container saves creating and deleting a dozen files per launch.
  * The log folder is new, because logs stay. */
-int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number, struct base_error *err)
+int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number,
+                   struct base_error *err)
 {
     struct path p;
     if (!turn_into_spare(files, files_again, FILES_AGAIN, "work") ||

@@ -49,17 +49,20 @@ struct nm_spare_text {
 };
 
 /* Makes a spare and sets *@number. Returns 0 or a negative error. */
-int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number, struct base_error *err);
+int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number,
+                  struct base_error *err);
 /* Makes a spare of kind CONTAINER from the folder @files and the record of an ended container that
  * added no files of its own; the existing files will be overwritten. Fails with -BASE_ESTATE if it
  * did add files. After any error both are to be removed. */
-int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number, struct base_error *err);
+int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number,
+                   struct base_error *err);
 /* Writes @texts into the spare's files, then renames its folders to @to. Existing logs stay. The
  * record is moved last and must not exist (-BASE_EEXIST); as there is no record, anything at
  * @to[NM_SPARE_FILES] was left by a crash and is discarded. After an error the spare is unusable:
  * call nm_spare_discard(). */
-int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
-                   const char *const to[static NM_SPARE_PARTS], struct base_error *err);
+int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts,
+                   size_t texts_n, const char *const to[static NM_SPARE_PARTS],
+                   struct base_error *err);
 void nm_spare_discard(const struct nm_spares *s, int64_t number);
 
 #endif

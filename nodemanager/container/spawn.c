@@ -92,12 +92,13 @@ static bool split_strings(char **p, char *end, uint32_t n, char **v)
 static bool serve_request(int fd, const posix_spawnattr_t *attr)
 {
     struct request rq;
-    if (!read_all(fd, &rq, sizeof rq) || rq.bytes > NM_SPAWN_REQUEST_MAX || rq.argc < 1 || rq.argc > rq.bytes ||
-        rq.envc > rq.bytes)
+    if (!read_all(fd, &rq, sizeof rq) || rq.bytes > NM_SPAWN_REQUEST_MAX || rq.argc < 1 ||
+        rq.argc > rq.bytes || rq.envc > rq.bytes)
         return false;
     char *text = malloc(rq.bytes), *p = text;
     char **v = malloc(((size_t)rq.argc + rq.envc + 2) * sizeof *v);
-    bool ok = text && v && read_all(fd, text, rq.bytes) && split_strings(&p, text + rq.bytes, rq.argc, v) &&
+    bool ok = text && v && read_all(fd, text, rq.bytes) &&
+              split_strings(&p, text + rq.bytes, rq.argc, v) &&
               split_strings(&p, text + rq.bytes, rq.envc, v + rq.argc + 1);
     if (ok) {
         pid_t pid = -1;
@@ -150,7 +151,8 @@ _Noreturn static void run_spawner(int fd, int keep_fd)
     signal(SIGTERM, SIG_IGN); /* the spawner ends when the daemon's socket closes */
     signal(SIGHUP, SIG_IGN);
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attr,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigdefault(&attr, &all);
     posix_spawnattr_setsigmask(&attr, &none);
     for (;;) {
@@ -213,8 +215,8 @@ static uint32_t append_strings(struct base_buf *b, const char *const *v)
     return n;
 }
 
-int nm_spawn_request(struct nm_spawn *s, uint64_t tag, const char *const *argv, const char *const *envp,
-                     struct base_error *err)
+int nm_spawn_request(struct nm_spawn *s, uint64_t tag, const char *const *argv,
+                     const char *const *envp, struct base_error *err)
 {
     struct base_buf b = {0};
     struct request rq = {.tag = tag};
@@ -223,7 +225,8 @@ int nm_spawn_request(struct nm_spawn *s, uint64_t tag, const char *const *argv, 
     rq.envc = append_strings(&b, envp);
     int rc = 0;
     if (b.len - sizeof rq > NM_SPAWN_REQUEST_MAX) {
-        rc = base_error_set(err, -BASE_ELIMIT, "command and environment take more than %u bytes", NM_SPAWN_REQUEST_MAX);
+        rc = base_error_set(err, -BASE_ELIMIT, "command and environment take more than %u bytes",
+                            NM_SPAWN_REQUEST_MAX);
     } else {
         rq.bytes = (uint32_t)(b.len - sizeof rq);
         memcpy(b.data, &rq, sizeof rq);
@@ -247,8 +250,10 @@ int nm_spawn_receive_answer(struct nm_spawn *s, struct nm_spawned *out, struct b
         struct cmsghdr align;
     } control;
     struct iovec iov = {.iov_base = &a, .iov_len = sizeof a};
-    struct msghdr m = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.buf, .msg_controllen = sizeof control.buf};
+    struct msghdr m = {.msg_iov = &iov,
+                       .msg_iovlen = 1,
+                       .msg_control = control.buf,
+                       .msg_controllen = sizeof control.buf};
     ssize_t n = recvmsg(s->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;

@@ -29,8 +29,8 @@ int nm_spawn_fd(const struct nm_spawn *s);
 pid_t nm_spawn_pid(const struct nm_spawn *s);
 /* Requests a process. @argv and @envp are NULL-terminated; argv[0] is the program. The answer
  * carries @tag. */
-int nm_spawn_request(struct nm_spawn *s, uint64_t tag, const char *const *argv, const char *const *envp,
-                     struct base_error *err);
+int nm_spawn_request(struct nm_spawn *s, uint64_t tag, const char *const *argv,
+                     const char *const *envp, struct base_error *err);
 struct nm_spawned {
     uint64_t tag;
     int32_t pid;   /* or -errno */

@@ -22,9 +22,9 @@
 
 #include "base/io/io.h"
 #include "base/io/json.h"
-#include "base/limits.h"
 #include "base/io/log.h"
 #include "base/io/plain.h"
+#include "base/limits.h"
 #include "nodemanager/container/folders_internal.h"
 
 #define STATE_FILE_MAX 65536
@@ -71,10 +71,12 @@ static void keep_damaged_file_aside(const char *path, const char *why)
     char aside[NM_PATH_MAX];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    nm_files_format_path(aside, "%.4000s.damaged-%lld.%09ld", path, (long long)now.tv_sec, now.tv_nsec);
+    nm_files_format_path(aside, "%.4000s.damaged-%lld.%09ld", path, (long long)now.tv_sec,
+                         now.tv_nsec);
     int sys = rename(path, aside) == 0 ? 0 : errno;
-    base_log_warn("files", "%s is damaged (%s) and %s%s; the node starts without its epoch and port", path, why,
-                  sys ? "cannot be kept aside: " : "kept as ", sys ? strerror(sys) : aside);
+    base_log_warn("files",
+                  "%s is damaged (%s) and %s%s; the node starts without its epoch and port", path,
+                  why, sys ? "cannot be kept aside: " : "kept as ", sys ? strerror(sys) : aside);
 }
 
 int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err)
@@ -93,7 +95,8 @@ int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out, str
     return 0;
 }
 
-int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err)
+int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st,
+                        struct base_error *err)
 {
     char path[NM_PATH_MAX], text[128];
     int n = snprintf(text, sizeof text, "{\"epoch\":%lld,\"port\":%lld}\n", (long long)st->epoch,

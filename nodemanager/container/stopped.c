@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/io/log.h"
-#include "nodemanager/container/spawn.h"
 #include "nodemanager/container/process_tree.h"
+#include "nodemanager/container/spawn.h"
 
 /* 'T': stopped by a signal; 't': by ptrace, which SIGCONT does not end. */
 static bool is_stopped(char state)

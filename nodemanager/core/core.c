@@ -16,14 +16,21 @@ static const struct {
     enum nm_input in;
     enum nm_state to;
 } edges[] = {
-    {NM_NEW, NM_IN_LAUNCH, NM_LAUNCHING},       {NM_LAUNCHING, NM_IN_SPAWNED, NM_RUNNING},
-    {NM_LAUNCHING, NM_IN_KILL, NM_KILLING},     {NM_LAUNCHING, NM_IN_SUSPEND, NM_LAUNCHING}, /* remembered */
-    {NM_LAUNCHING, NM_IN_RESUME, NM_LAUNCHING}, {NM_LAUNCHING, NM_IN_ENDED, NM_COMPLETE},    /* could not be started */
-    {NM_RUNNING, NM_IN_SUSPEND, NM_SUSPENDED},  {NM_RUNNING, NM_IN_KILL, NM_KILLING},
-    {NM_RUNNING, NM_IN_ENDED, NM_COMPLETE},     {NM_SUSPENDED, NM_IN_RESUME, NM_RUNNING},
-    {NM_SUSPENDED, NM_IN_KILL, NM_KILLING},     {NM_SUSPENDED, NM_IN_ENDED, NM_COMPLETE},
+    {NM_NEW, NM_IN_LAUNCH, NM_LAUNCHING},
+    {NM_LAUNCHING, NM_IN_SPAWNED, NM_RUNNING},
+    {NM_LAUNCHING, NM_IN_KILL, NM_KILLING},
+    {NM_LAUNCHING, NM_IN_SUSPEND, NM_LAUNCHING}, /* remembered */
+    {NM_LAUNCHING, NM_IN_RESUME, NM_LAUNCHING},
+    {NM_LAUNCHING, NM_IN_ENDED, NM_COMPLETE}, /* could not be started */
+    {NM_RUNNING, NM_IN_SUSPEND, NM_SUSPENDED},
+    {NM_RUNNING, NM_IN_KILL, NM_KILLING},
+    {NM_RUNNING, NM_IN_ENDED, NM_COMPLETE},
+    {NM_SUSPENDED, NM_IN_RESUME, NM_RUNNING},
+    {NM_SUSPENDED, NM_IN_KILL, NM_KILLING},
+    {NM_SUSPENDED, NM_IN_ENDED, NM_COMPLETE},
     {NM_KILLING, NM_IN_SPAWNED, NM_KILLING}, /* killed before its shim was there */
-    {NM_KILLING, NM_IN_ENDED, NM_COMPLETE},     {NM_COMPLETE, NM_IN_FORGET, NM_FORGOTTEN},
+    {NM_KILLING, NM_IN_ENDED, NM_COMPLETE},
+    {NM_COMPLETE, NM_IN_FORGET, NM_FORGOTTEN},
 };
 
 static enum nm_state edge_table[NM_STATES][NM_INPUTS];
@@ -185,7 +192,8 @@ struct nm_container *nm_core_find(const struct nm_core *core, const struct base_
     return c;
 }
 
-static struct nm_app *app_get(struct nm_core *core, const struct base_app_id *id, const char *user, const char *token)
+static struct nm_app *app_get(struct nm_core *core, const struct base_app_id *id, const char *user,
+                              const char *token)
 {
     struct nm_app *app = nm_app_find(core, id);
     if (!app) {
@@ -286,8 +294,8 @@ static void kill_begin(struct nm_container *c, int64_t now_us, bool stopped, str
     c->kill_at_us = now_us + c->v.grace_ms * 1000;
 }
 
-void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason, int64_t grace_ms,
-                       int64_t now_us, struct nm_effects *out)
+void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason,
+                       int64_t grace_ms, int64_t now_us, struct nm_effects *out)
 {
     enum nm_state from = c->v.state;
     if (from == NM_KILLING) { /* only a shorter grace changes anything */
@@ -317,7 +325,8 @@ void nm_container_forget(struct nm_core *core, struct nm_container *c)
 static void finished_limit(struct nm_core *core)
 {
     struct nm_app *app, *next;
-    for (app = TAILQ_FIRST(&core->apps); app && core->finished_apps > NM_APPS_FINISHED_MAX; app = next) {
+    for (app = TAILQ_FIRST(&core->apps); app && core->finished_apps > NM_APPS_FINISHED_MAX;
+         app = next) {
         next = TAILQ_NEXT(app, all);
         if (app->v.finished) {
             core->finished_apps--;
@@ -387,7 +396,8 @@ static void end_take(struct nm_container *c, const struct nm_end *e)
     }
 }
 
-void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e, struct nm_effects *out)
+void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
+                        struct nm_effects *out)
 {
     if (!nm_container_move(core, c, NM_IN_ENDED))
         return;
@@ -427,7 +437,8 @@ static void on_spawned(struct nm_core *core, const struct nm_event *ev, struct n
         suspend_now(core, c, out);
 }
 
-/* A signal that reached no process, since the shim is about to start the command, is sent again as long as it is wanted. */
+/* A signal that reached no process, since the shim is about to start the command, is sent again as
+ * long as it is wanted. */
 static bool signal_still_wanted(const struct nm_container *c, enum nm_signal s)
 {
     switch (s) {
@@ -526,7 +537,8 @@ static void stop_if_done(struct nm_core *core, struct nm_effects *out)
 
 void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
-    if (ev->kind == NM_EV_PROGRESS) { /* told while a request is made: frees nothing that effects point to */
+    if (ev->kind ==
+        NM_EV_PROGRESS) { /* told while a request is made: frees nothing that effects point to */
         on_progress(core, ev);
         return;
     }
@@ -620,14 +632,16 @@ const struct nm_app_view *nm_core_app_find(const struct nm_core *core, const str
     return app ? &app->v : NULL;
 }
 
-void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u)
+void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
+                            void *u)
 {
     struct nm_container *c;
     TAILQ_FOREACH(c, &core->all, all)
     fn(c, u);
 }
 
-void nm_core_each_app(const struct nm_core *core, void (*fn)(const struct nm_app_view *app, void *u), void *u)
+void nm_core_each_app(const struct nm_core *core,
+                      void (*fn)(const struct nm_app_view *app, void *u), void *u)
 {
     struct nm_app *app;
     TAILQ_FOREACH(app, &core->apps, all)

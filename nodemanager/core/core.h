@@ -1,8 +1,8 @@
 /* nodemanager/core/core.h - the decisions of a NodeManager, without their execution.
  *
- * nm_core_step() folds one event in and gives effects out; the shell (nodemanager/daemon/daemon.c) carries them out in order. The
- * core reads no clock, opens no file and knows no process: it is told. Single-threaded. Equal inputs give equal
- * effects.
+ * nm_core_step() folds one event in and gives effects out; the shell (nodemanager/daemon/daemon.c)
+ * carries them out in order. The core reads no clock, opens no file and knows no process: it is
+ * told. Single-threaded. Equal inputs give equal effects.
  *
  * A container's life:
  *
@@ -12,30 +12,35 @@
  *                     |    `------kill----> |    `--kill--> KILLING <-'kill
  *               failed|                     |ended            |
  *                     |                     v                 |ended
- *                     `-----------------> COMPLETE <----------'          (SUSPENDED may end as well)
+ *                     `-----------------> COMPLETE <----------'          (SUSPENDED may end as
+ *                                                                        well)
  *                                           | forget
  *                                           v
  *                                        FORGOTTEN
  *
  *  - LAUNCHING: the shim was asked for; suspend and resume are remembered until it is there.
- *  - RUNNING, SUSPENDED, KILLING: a shim lives. KILLING: TERM was sent, KILL follows after the grace, and again.
+ *  - RUNNING, SUSPENDED, KILLING: a shim lives. KILLING: TERM was sent, KILL follows after the
+ *  grace, and again.
  *  - COMPLETE: the end is known and stands in every heartbeat until the RM says forget.
- *  - FORGOTTEN: freed with the next step; only its id is kept until cleanup-app, so that a repeated launch order
- *    starts nothing twice.
+ *  - FORGOTTEN: freed with the next step; only its id is kept until cleanup-app, so that a repeated
+ *    launch order starts nothing twice.
  *
- * Orders are idempotent; a pair of state and order that is not an edge is counted and changes nothing. Answers of an
- * epoch lower than the highest one seen are refused whole and counted. A higher epoch is stored durably by the shell and
- * told here (NM_EV_EPOCH_SAVED) before the answer that brings it; an NM_EV_ANSWER of an unknown higher epoch is a fault of
- * the shell (asserted). So nothing is done under an epoch that a restart would not remember.
+ * Orders are idempotent; a pair of state and order that is not an edge is counted and changes
+ * nothing. Answers of an epoch lower than the highest one seen are refused whole and counted. A
+ * higher epoch is stored durably by the shell and told here (NM_EV_EPOCH_SAVED) before the answer
+ * that brings it; an NM_EV_ANSWER of an unknown higher epoch is a fault of the shell (asserted). So
+ * nothing is done under an epoch that a restart would not remember.
  *
- * The link to the RM: one request in flight at a time, registration first. The RM parks a heartbeat's answer up to
- * the interval. If there is news to report meanwhile, NM_FX_WAKE asks it to answer now, once per heartbeat (and again
- * after NM_WAKE_AGAIN_US, since a wake call may overtake its heartbeat). A request to an RM other than the one that
- * answered last may be parked until that RM leads: it is not woken, and news goes into the next request. Which RM is
- * asked: nodemanager/core/rm_search.h. Pauses after failures are drawn at random from the upper half of the nominal
- * pause, so that nodes do not come all at once.
+ * The link to the RM: one request in flight at a time, registration first. The RM parks a
+ * heartbeat's answer up to the interval. If there is news to report meanwhile, NM_FX_WAKE asks it
+ * to answer now, once per heartbeat (and again after NM_WAKE_AGAIN_US, since a wake call may
+ * overtake its heartbeat). A request to an RM other than the one that answered last may be parked
+ * until that RM leads: it is not woken, and news goes into the next request. Which RM is asked:
+ * nodemanager/core/rm_search.h. Pauses after failures are drawn at random from the upper half of
+ * the nominal pause, so that nodes do not come all at once.
  *
- * Units: times are microseconds on the caller's monotonic clock where they end in _us; _ms are wall milliseconds. */
+ * Units: times are microseconds on the caller's monotonic clock where they end in _us; _ms are wall
+ * milliseconds. */
 #ifndef CREEL_NODEMANAGER_CORE_CORE_H
 #define CREEL_NODEMANAGER_CORE_CORE_H
 
@@ -46,10 +51,11 @@
 #include "base/id.h"
 #include "base/order_kind.h"
 
-#define NM_BACKOFF_MIN_US    INT64_C(50000)   /* no RM answers: first pause */
-#define NM_BACKOFF_MAX_US    INT64_C(1000000) /* ... and the longest */
-#define NM_WAKE_AGAIN_US     INT64_C(50000)
-#define NM_SIGNAL_AGAIN_US   INT64_C(10000)  /* a signal found nobody: the command is about to be started */
+#define NM_BACKOFF_MIN_US INT64_C(50000)   /* no RM answers: first pause */
+#define NM_BACKOFF_MAX_US INT64_C(1000000) /* ... and the longest */
+#define NM_WAKE_AGAIN_US  INT64_C(50000)
+#define NM_SIGNAL_AGAIN_US                                                                         \
+    INT64_C(10000) /* a signal found nobody: the command is about to be started */
 #define NM_KILL_AGAIN_US     INT64_C(500000) /* SIGKILL is repeated until the end is seen */
 #define NM_CONTAINERS_MAX    20000           /* alive on one node */
 #define NM_APPS_FINISHED_MAX 1000            /* finished applications that stay listed */
@@ -60,7 +66,16 @@
 #define NM_EXIT_KILLED  (-106)
 #define NM_EXIT_REFUSED 126
 
-enum nm_state { NM_NEW, NM_LAUNCHING, NM_RUNNING, NM_SUSPENDED, NM_KILLING, NM_COMPLETE, NM_FORGOTTEN, NM_STATES };
+enum nm_state {
+    NM_NEW,
+    NM_LAUNCHING,
+    NM_RUNNING,
+    NM_SUSPENDED,
+    NM_KILLING,
+    NM_COMPLETE,
+    NM_FORGOTTEN,
+    NM_STATES
+};
 /* What moves a container. */
 enum nm_input {
     NM_IN_LAUNCH,
@@ -82,7 +97,8 @@ struct nm_launch {
     int64_t task_attempt, memory_mb, vcores, priority, allocation_request_id;
     enum base_container_kind kind;
     enum base_task_kind slot;
-    const char *refused; /* NULL, or why it cannot be started: it is made and ends with NM_EXIT_REFUSED at once */
+    const char *refused; /* NULL, or why it cannot be started: it is made and ends with
+                            NM_EXIT_REFUSED at once */
     const void *order;   /* the shell's own form of the order; handed through to NM_FX_LAUNCH */
 };
 
@@ -141,7 +157,8 @@ struct nm_event {
         struct {
             bool register_again; /* the RM answered that it does not know us */
             bool no_pause;       /* another RM is left to be tried at once */
-            bool elsewhere;      /* the next request goes to an RM that has not answered us as the active one yet */
+            bool elsewhere; /* the next request goes to an RM that has not answered us as the active
+                               one yet */
         } failed;
         struct {
             int64_t started_ms;
@@ -165,11 +182,11 @@ struct nm_event {
 };
 
 enum nm_effect_kind {
-    NM_FX_LAUNCH,     /* make the folders and ask for a shim: answer with SPAWNED or SPAWN_FAILED */
-    NM_FX_SIGNAL,     /* to the whole tree except the shim: answer with SIGNALLED */
-    NM_FX_MARK,       /* leave what a restarted NodeManager must know in the container's folder */
-    NM_FX_CLEANUP,    /* remove the application's folder; its containers are gone */
-    NM_FX_BEAT,       /* send a registration or heartbeat: answer with ANSWER or BEAT_FAILED */
+    NM_FX_LAUNCH,  /* make the folders and ask for a shim: answer with SPAWNED or SPAWN_FAILED */
+    NM_FX_SIGNAL,  /* to the whole tree except the shim: answer with SIGNALLED */
+    NM_FX_MARK,    /* leave what a restarted NodeManager must know in the container's folder */
+    NM_FX_CLEANUP, /* remove the application's folder; its containers are gone */
+    NM_FX_BEAT,    /* send a registration or heartbeat: answer with ANSWER or BEAT_FAILED */
     NM_FX_WAKE,
     NM_FX_STOP, /* shutdown was ordered and nothing is alive any more */
     NM_FX_NOTE  /* worth a line in the log */
@@ -178,7 +195,8 @@ enum nm_mark { NM_MARK_KILLED, NM_MARK_SUSPENDED, NM_MARK_RESUMED, NM_MARK_FORGO
 struct nm_container;
 struct nm_effect {
     enum nm_effect_kind kind;
-    struct nm_container *container; /* LAUNCH, SIGNAL, MARK; valid while the effects of this step are carried out */
+    struct nm_container
+        *container; /* LAUNCH, SIGNAL, MARK; valid while the effects of this step are carried out */
     const struct nm_launch *launch; /* LAUNCH: borrowed from the event */
     enum nm_signal signal;
     enum nm_mark mark;
@@ -231,7 +249,8 @@ struct nm_core *nm_core_new(int64_t epoch_seen);
 /* Seeds the random pauses of this node; should differ between nodes. */
 void nm_core_seed(struct nm_core *core, uint64_t seed);
 void nm_core_free(struct nm_core *core);
-/* Appends to @out (the caller clears it). Cannot fail. Pointers in effects hold until the next step. */
+/* Appends to @out (the caller clears it). Cannot fail. Pointers in effects hold until the next
+ * step. */
 void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);
 /* When NM_EV_TIMER is wanted next, INT64_MAX: never. */
 int64_t nm_core_next_us(const struct nm_core *core);
@@ -246,21 +265,26 @@ void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell));
 struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id);
 /* True for a container that was forgotten and whose application was not cleaned up yet. */
 bool nm_core_has_forgotten(const struct nm_core *core, const struct base_container_id *id);
-const struct nm_app_view *nm_core_app_find(const struct nm_core *core, const struct base_app_id *id);
+const struct nm_app_view *nm_core_app_find(const struct nm_core *core,
+                                           const struct base_app_id *id);
 /* Walks in order of arrival; FORGOTTEN ones are left out. */
-void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u);
-void nm_core_each_app(const struct nm_core *core, void (*fn)(const struct nm_app_view *app, void *u), void *u);
+void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
+                            void *u);
+void nm_core_each_app(const struct nm_core *core,
+                      void (*fn)(const struct nm_app_view *app, void *u), void *u);
 /* Containers of one application, FORGOTTEN ones left out. */
 void nm_core_each_of_app(const struct nm_core *core, const struct nm_app_view *app,
                          void (*fn)(struct nm_container *c, void *u), void *u);
-/* The containers the request in flight must carry: all for a registration; for a heartbeat the ended ones and those
- * that changed since the RM last acknowledged. Marks them as sent: call once per NM_FX_BEAT. */
-void nm_core_each_in_beat(struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u);
+/* The containers the request in flight must carry: all for a registration; for a heartbeat the
+ * ended ones and those that changed since the RM last acknowledged. Marks them as sent: call once
+ * per NM_FX_BEAT. */
+void nm_core_each_in_beat(struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
+                          void *u);
 
 int64_t nm_core_epoch(const struct nm_core *core);
 int64_t nm_core_response_id(const struct nm_core *core);
-/* When the request under way, or the last one, was sent. With a clock that counts from boot on it tells an RM which of two
- * requests is the newer one, over restarts of the NodeManager too. */
+/* When the request under way, or the last one, was sent. With a clock that counts from boot on it
+ * tells an RM which of two requests is the newer one, over restarts of the NodeManager too. */
 int64_t nm_core_sent_us(const struct nm_core *core);
 bool nm_core_registered(const struct nm_core *core);
 bool nm_core_healthy(const struct nm_core *core, const char **report, int64_t *disk_free_mb);

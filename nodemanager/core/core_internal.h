@@ -1,4 +1,5 @@
-/* nodemanager/core/core_internal.h - the fields behind nodemanager/core/core.h, shared by the core's own files only. */
+/* nodemanager/core/core_internal.h - the fields behind nodemanager/core/core.h, shared by the
+ * core's own files only. */
 #ifndef CREEL_NODEMANAGER_CORE_CORE_INTERNAL_H
 #define CREEL_NODEMANAGER_CORE_CORE_INTERNAL_H
 
@@ -7,7 +8,8 @@
 
 #include "nodemanager/core/core.h"
 
-/* Ids of forgotten containers: open addressing, num < 0 is an empty place. A job may run a million tasks here. */
+/* Ids of forgotten containers: open addressing, num < 0 is an empty place. A job may run a million
+ * tasks here. */
 struct nm_id_key {
     int64_t num;
     int32_t attempt;
@@ -24,7 +26,8 @@ struct nm_container {
     struct nm_container_view v;
     struct nm_app *of;
     void *shell;
-    uint64_t version, sent, acked; /* of what can be reported: now, in the request in flight, known to the RM */
+    uint64_t version, sent,
+        acked; /* of what can be reported: now, in the request in flight, known to the RM */
     bool suspend_when_up;
     int64_t kill_at_us; /* next SIGKILL, INT64_MAX: none */
     int64_t again_us;   /* repeat of a signal that found nobody, INT64_MAX: none */
@@ -44,7 +47,7 @@ struct nm_app {
 struct nm_link {
     bool registered, in_flight, registering, holding, repeat;
     bool elsewhere; /* the RM that is asked has not answered as the active one yet */
-    bool urgent; /* there is news that the request in flight does not carry */
+    bool urgent;    /* there is news that the request in flight does not carry */
     int64_t response_id, interval_us;
     int64_t next_us;  /* next request when none is in flight, INT64_MAX: never */
     int64_t sent_us;  /* of the request in flight */
@@ -56,7 +59,8 @@ struct nm_link {
 struct nm_core {
     struct nm_container *by_id;
     struct nm_app *app_by_id;
-    TAILQ_HEAD(nm_all, nm_container) all, dying; /* dying: forgotten in this step, freed by the next */
+    /* dying: forgotten in this step, freed by the next */
+    TAILQ_HEAD(nm_all, nm_container) all, dying;
     TAILQ_HEAD(nm_apps, nm_app) apps;
     size_t alive, finished_apps;
     int64_t epoch;
@@ -82,14 +86,16 @@ void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effect
 int64_t nm_link_next_us(const struct nm_core *core);
 
 /* nodemanager/core/orders.c */
-void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out);
+void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us,
+                    struct nm_effects *out);
 
 /* nodemanager/core/core.c: used by orders */
 bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_input in);
 struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l);
-void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason, int64_t grace_ms,
-                       int64_t now_us, struct nm_effects *out);
-void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e, struct nm_effects *out);
+void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason,
+                       int64_t grace_ms, int64_t now_us, struct nm_effects *out);
+void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
+                        struct nm_effects *out);
 void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out);
 /* After the move to FORGOTTEN: keeps the id and frees the rest with the next step. */
 void nm_container_forget(struct nm_core *core, struct nm_container *c);

@@ -1,4 +1,5 @@
-/* nodemanager/core/forgotten_ids.c - the set of forgotten ids; see nodemanager/core/core_internal.h. */
+/* nodemanager/core/forgotten_ids.c - the set of forgotten ids; see
+ * nodemanager/core/core_internal.h. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -6,7 +7,8 @@
 
 static size_t place(const struct nm_id_set *s, const struct base_container_id *id)
 {
-    uint64_t h = ((uint64_t)id->num ^ (uint64_t)id->attempt.attempt << 48) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t h =
+        ((uint64_t)id->num ^ (uint64_t)id->attempt.attempt << 48) * UINT64_C(0x9E3779B97F4A7C15);
     size_t i = (size_t)(h >> 32) & (s->cap - 1);
     while (s->v[i].num >= 0 && (s->v[i].num != id->num || s->v[i].attempt != id->attempt.attempt))
         i = (i + 1) & (s->cap - 1);
@@ -22,7 +24,8 @@ static void grow(struct nm_id_set *s)
         s->v[i].num = -1;
     for (size_t i = 0; i < old.cap; i++) {
         if (old.v[i].num >= 0) {
-            struct base_container_id id = {.num = old.v[i].num, .attempt.attempt = old.v[i].attempt};
+            struct base_container_id id = {.num = old.v[i].num,
+                                           .attempt.attempt = old.v[i].attempt};
             s->v[place(s, &id)] = old.v[i];
         }
     }

@@ -1,4 +1,5 @@
-/* nodemanager/core/link.c - when the next request to the ResourceManager is sent, and which containers it reports. */
+/* nodemanager/core/link.c - when the next request to the ResourceManager is sent, and which
+ * containers it reports. */
 #include "base/error.h"
 #include "nodemanager/core/core_internal.h"
 
@@ -38,8 +39,8 @@ static bool answer_is_stale(struct nm_core *core, const struct nm_event *ev, str
     core->stats.refused_orders += ev->u.answer.n_orders;
     if (ev->u.answer.epoch > core->link.noted) {
         core->link.noted = ev->u.answer.epoch;
-        nm_note(out, "orders of epoch %lld are refused: %lld was seen", (long long)ev->u.answer.epoch,
-                (long long)core->epoch);
+        nm_note(out, "orders of epoch %lld are refused: %lld was seen",
+                (long long)ev->u.answer.epoch, (long long)core->epoch);
     }
     return true;
 }
@@ -51,7 +52,8 @@ static void pause_longer(struct nm_link *l, int64_t max_us)
         l->pause_us = max_us;
 }
 
-/* splitmix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014. */
+/* splitmix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+ * 2014. */
 static uint64_t draw(struct nm_link *l)
 {
     uint64_t z = l->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -70,8 +72,9 @@ static void fail_next(struct nm_link *l, int64_t now_us, bool no_pause)
     l->next_us += l->pause_us - (int64_t)(draw(l) % (uint64_t)(l->pause_us / 2 + 1));
 }
 
-/* The next heartbeat goes at once if the RM parks answers or was woken, since then its answer sets the pace. Otherwise
- * pauses grow up to the interval, so that an RM that does not park is not flooded. */
+/* The next heartbeat goes at once if the RM parks answers or was woken, since then its answer sets
+ * the pace. Otherwise pauses grow up to the interval, so that an RM that does not park is not
+ * flooded. */
 static void schedule_next(struct nm_core *core, const struct nm_event *ev, bool was_registering)
 {
     struct nm_link *l = &core->link;
@@ -117,7 +120,8 @@ void nm_link_on_failure(struct nm_core *core, const struct nm_event *ev)
         return;
     l->in_flight = false;
     l->elsewhere = ev->u.failed.elsewhere;
-    l->repeat = !l->registering; /* the RM may have processed it: the repeat may get the stored answer */
+    /* the RM may have processed it: the repeat may get the stored answer */
+    l->repeat = !l->registering;
     if (ev->u.failed.register_again) {
         l->registered = false;
         l->repeat = false;
@@ -133,7 +137,8 @@ static void send_now(struct nm_core *core, int64_t now_us, struct nm_effects *ou
     fx->hold_ms = l->registered ? l->interval_us / 1000 : 0;
     l->holding = fx->hold_ms > 0;
     l->in_flight = true;
-    l->urgent = l->repeat && l->urgent; /* a repeat may get the stored answer: report the news again afterwards */
+    /* a repeat may get the stored answer: report the news again afterwards */
+    l->urgent = l->repeat && l->urgent;
     l->sent_us = now_us;
     l->wake_us = -1;
     l->next_us = INT64_MAX;
@@ -151,7 +156,8 @@ void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effect
             send_now(core, now_us, out);
         return;
     }
-    if (l->urgent && l->holding && !l->elsewhere && (l->wake_us < 0 || now_us - l->wake_us >= NM_WAKE_AGAIN_US)) {
+    if (l->urgent && l->holding && !l->elsewhere &&
+        (l->wake_us < 0 || now_us - l->wake_us >= NM_WAKE_AGAIN_US)) {
         nm_effect_add(out, NM_FX_WAKE);
         l->wake_us = now_us;
     }
@@ -167,7 +173,8 @@ int64_t nm_link_next_us(const struct nm_core *core)
     return l->urgent && l->holding && l->wake_us >= 0 ? l->wake_us + NM_WAKE_AGAIN_US : INT64_MAX;
 }
 
-void nm_core_each_in_beat(struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u)
+void nm_core_each_in_beat(struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
+                          void *u)
 {
     struct nm_container *c;
     bool all = core->link.registering;

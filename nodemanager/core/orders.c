@@ -2,7 +2,8 @@
 #include "nodemanager/core/core_internal.h"
 
 /* Reported to the RM like any other end: without a report it would wait for ever. */
-static void refuse(struct nm_core *core, struct nm_container *c, const char *why, struct nm_effects *out)
+static void refuse(struct nm_core *core, struct nm_container *c, const char *why,
+                   struct nm_effects *out)
 {
     const struct nm_end end = {.exit_code = NM_EXIT_REFUSED, .diagnostics = why};
     nm_note(out, "%.60s: launch refused: %.80s", nm_core_view(c)->text, why);
@@ -29,7 +30,8 @@ static void order_launch(struct nm_core *core, const struct nm_launch *l, struct
     c = nm_container_new(core, l);
     nm_container_move(core, c, NM_IN_LAUNCH);
     if (l->refused || full) {
-        refuse(core, c, l->refused ? l->refused : "The node runs as many containers as it can.", out);
+        refuse(core, c, l->refused ? l->refused : "The node runs as many containers as it can.",
+               out);
         return;
     }
     core->stats.launched++;
@@ -78,7 +80,8 @@ static void order_forget(struct nm_core *core, struct nm_container *c, struct nm
     fx->mark = NM_MARK_FORGOTTEN;
 }
 
-static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out)
+static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_t now_us,
+                          struct nm_effects *out)
 {
     struct nm_app *app = nm_app_find(core, &o->app);
     if (!app) { /* unknown, but folders of an earlier process may be left */
@@ -100,7 +103,8 @@ static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_
     nm_app_cleanup_if_done(core, app, out);
 }
 
-static void order_shutdown(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out)
+static void order_shutdown(struct nm_core *core, const struct nm_order *o, int64_t now_us,
+                           struct nm_effects *out)
 {
     if (core->stopping)
         return;
@@ -110,11 +114,13 @@ static void order_shutdown(struct nm_core *core, const struct nm_order *o, int64
     TAILQ_FOREACH(c, &core->all, all)
     {
         if (nm_state_alive(c->v.state))
-            nm_container_kill(core, c, "The node was shut down by the ResourceManager.", o->grace_ms, now_us, out);
+            nm_container_kill(core, c, "The node was shut down by the ResourceManager.",
+                              o->grace_ms, now_us, out);
     }
 }
 
-void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out)
+void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us,
+                    struct nm_effects *out)
 {
     struct nm_container *c = NULL;
     core->stats.orders[o->kind]++;

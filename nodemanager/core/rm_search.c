@@ -6,10 +6,11 @@
 #define SECOND_US INT64_C(1000000)
 
 /* Alone there is nobody else to ask; of several a silent one keeps us from the next. */
-#define REGISTRATION_US       (10 * SECOND_US)
-#define BEYOND_HOLD_ALONE_US  (10 * SECOND_US)
-#define BEYOND_HOLD_US        (3 * SECOND_US)
-#define PARKED_US             (10 * SECOND_US) /* a standby keeps a request so long, waiting for its turn to lead */
+#define REGISTRATION_US      (10 * SECOND_US)
+#define BEYOND_HOLD_ALONE_US (10 * SECOND_US)
+#define BEYOND_HOLD_US       (3 * SECOND_US)
+#define PARKED_US                                                                                  \
+    (10 * SECOND_US) /* a standby keeps a request so long, waiting for its turn to lead */
 /* A registration is not held; but over a thousand of them at once a leader takes its time. */
 #define REGISTRATION_TAKES_US SECOND_US
 
@@ -33,7 +34,8 @@ static bool several(const struct nm_search *s)
 /* ---- a request ---- */
 int64_t nm_search_timeout_us(const struct nm_search *s, bool registering, int64_t hold_us)
 {
-    int64_t us = registering ? REGISTRATION_US : hold_us + (several(s) ? BEYOND_HOLD_US : BEYOND_HOLD_ALONE_US);
+    int64_t us = registering ? REGISTRATION_US
+                             : hold_us + (several(s) ? BEYOND_HOLD_US : BEYOND_HOLD_ALONE_US);
 
     return several(s) && !s->turn.answered ? us + PARKED_US : us;
 }
@@ -44,7 +46,8 @@ static void look_later(struct nm_search *s, int64_t from_us, uint32_t random)
     s->look_us = from_us + s->grace_us + (int64_t)random % (s->grace_us / 2 + 1);
 }
 
-void nm_search_sent(struct nm_search *s, bool registering, int64_t hold_us, int64_t now_us, uint32_t random)
+void nm_search_sent(struct nm_search *s, bool registering, int64_t hold_us, int64_t now_us,
+                    uint32_t random)
 {
     s->asking = true;
     s->asked++;
@@ -52,7 +55,8 @@ void nm_search_sent(struct nm_search *s, bool registering, int64_t hold_us, int6
         look_later(s, now_us + (registering ? REGISTRATION_TAKES_US : hold_us), random);
 }
 
-static void choose_next(struct nm_search *s, enum nm_outcome how, const char *location, struct nm_retry *out)
+static void choose_next(struct nm_search *s, enum nm_outcome how, const char *location,
+                        struct nm_retry *out)
 {
     if (how == NM_OUTCOME_SILENT && s->leader) {
         base_rm_turn_leads(&s->turn, s->leader);
@@ -65,9 +69,11 @@ static void choose_next(struct nm_search *s, enum nm_outcome how, const char *lo
     out->elsewhere = several(s);
 }
 
-/* A leader that answered without having been doubted is trusted as at the beginning. After a look in vain the longer
- * grace stays: the leader is slow, and the standbys have been asked often enough. */
-void nm_search_ended(struct nm_search *s, enum nm_outcome how, const char *location, struct nm_retry *out)
+/* A leader that answered without having been doubted is trusted as at the beginning. After a look
+ * in vain the longer grace stays: the leader is slow, and the standbys have been asked often
+ * enough. */
+void nm_search_ended(struct nm_search *s, enum nm_outcome how, const char *location,
+                     struct nm_retry *out)
 {
     if (how != NM_OUTCOME_OK)
         choose_next(s, how, location, out);
@@ -117,8 +123,8 @@ bool nm_search_waits(const struct nm_search *s, uint64_t asked)
     return s->asking && s->asked == asked;
 }
 
-/* An RM that has answered us leads under the epoch that we obey, unless there is a higher one. Of one that has not, we
- * know nothing: a leader of the same epoch will do. */
+/* An RM that has answered us leads under the epoch that we obey, unless there is a higher one. Of
+ * one that has not, we know nothing: a leader of the same epoch will do. */
 int64_t nm_search_least_epoch(const struct nm_search *s)
 {
     return s->turn.answered ? s->epoch + 1 : s->epoch;
@@ -129,7 +135,8 @@ bool nm_search_leads(const char *state, int64_t epoch, int64_t least)
     return strcmp(state, "initializing") == 0 || (strcmp(state, "active") == 0 && epoch >= least);
 }
 
-bool nm_search_looked(struct nm_search *s, uint64_t asked, const char *url, int64_t now_us, uint32_t random)
+bool nm_search_looked(struct nm_search *s, uint64_t asked, const char *url, int64_t now_us,
+                      uint32_t random)
 {
     if (!nm_search_waits(s, asked))
         return false;

@@ -1,5 +1,5 @@
-/* nodemanager/daemon/daemon.c - the daemon from its start to its end. The order matters: the folder's lock first, then
- * the spawner's fork, only then threads. */
+/* nodemanager/daemon/daemon.c - the daemon from its start to its end. The order matters: the
+ * folder's lock first, then the spawner's fork, only then threads. */
 #include "nodemanager/daemon/daemon.h"
 
 #include <errno.h>
@@ -37,7 +37,8 @@ static void program_find(const char *name, char out[static NM_PATH_MAX])
 static void files_limit_raise(void)
 {
     struct rlimit r;
-    if (getrlimit(RLIMIT_NOFILE, &r) == 0) { /* a pidfd for each container; after the spawner's fork */
+    if (getrlimit(RLIMIT_NOFILE, &r) ==
+        0) { /* a pidfd for each container; after the spawner's fork */
         r.rlim_cur = r.rlim_max;
         setrlimit(RLIMIT_NOFILE, &r);
     }
@@ -64,18 +65,19 @@ static void host_set(struct nm *nm)
 static int server_conf(const struct nm *nm, struct api_server_conf *out, struct base_error *err)
 {
     const char *secret = base_conf_get(nm->conf, "creel.cluster.secret");
-    *out = (struct api_server_conf){.bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
-                                    .insecure = nm->options.insecure ||
-                                                base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
-                                    .node_secret = secret && *secret ? secret : NULL,
-                                    .static_user = base_conf_get(nm->conf, "hadoop.http.staticuser.user")};
+    *out = (struct api_server_conf){
+        .bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
+        .insecure = nm->options.insecure || base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
+        .node_secret = secret && *secret ? secret : NULL,
+        .static_user = base_conf_get(nm->conf, "hadoop.http.staticuser.user")};
     int rc = api_conf_read(nm->conf, out, err);
     if (rc == 0)
         api_hosts_add_addresses(out->hosts, nm->host);
     return rc;
 }
 
-static int server_start(struct nm *nm, struct api_server_conf *c, uint16_t port, struct base_error *err)
+static int server_start(struct nm *nm, struct api_server_conf *c, uint16_t port,
+                        struct base_error *err)
 {
     c->port = port;
     return api_server_start(c, nm_routes, nm_routes_n, nm, &nm->server, err);
@@ -118,13 +120,14 @@ static int listen_somewhere(struct nm *nm, struct base_error *err)
 static void ident_set(struct nm *nm)
 {
     base_random_hex(nm->instance);
-    nm->ident = (struct nm_ident){.node_id = nm->node_id,
-                                  .http_address = nm->node_id,
-                                  .rack = base_conf_get(nm->conf, "creel.nodemanager.rack"),
-                                  .instance = nm->instance,
-                                  .boot_id = base_boot_id(),
-                                  .map_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.map-slots"),
-                                  .reduce_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.reduce-slots")};
+    nm->ident = (struct nm_ident){
+        .node_id = nm->node_id,
+        .http_address = nm->node_id,
+        .rack = base_conf_get(nm->conf, "creel.nodemanager.rack"),
+        .instance = nm->instance,
+        .boot_id = base_boot_id(),
+        .map_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.map-slots"),
+        .reduce_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.reduce-slots")};
 }
 
 static int isolation_set(struct nm *nm, struct base_error *err)
@@ -133,7 +136,8 @@ static int isolation_set(struct nm *nm, struct base_error *err)
     char known[NM_ISOLATION_WHY_MAX];
     nm->isolation = nm_isolation_find(name);
     if (!nm->isolation)
-        return base_error_set(err, -BASE_EINVAL, "creel.nodemanager.isolation: \"%.40s\": expected one of %s", name,
+        return base_error_set(err, -BASE_EINVAL,
+                              "creel.nodemanager.isolation: \"%.40s\": expected one of %s", name,
                               nm_isolation_names(known, sizeof known));
     nm->launch_conf.isolation = nm->isolation->name;
     return 0;
@@ -143,12 +147,12 @@ static void launch_conf_set(struct nm *nm)
 {
     program_find("creel-shim", nm->shim_path);
     program_find("creel-task", nm->task_path);
-    nm->launch_conf =
-        (struct nm_launch_conf){.shim = nm->shim_path,
-                                .task_runner = nm->task_path,
-                                .rm = nm->rms_text,
-                                .host = nm->host,
-                                .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes")};
+    nm->launch_conf = (struct nm_launch_conf){
+        .shim = nm->shim_path,
+        .task_runner = nm->task_path,
+        .rm = nm->rms_text,
+        .host = nm->host,
+        .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes")};
 }
 
 static int say_where(const char *path, const char *text, struct base_error *err)
@@ -168,7 +172,8 @@ static int announce(struct nm *nm, struct base_error *err)
     if (rc < 0)
         return rc;
     base_log_info("nm", "node %s, %lld map slots, %lld reduce slots, folder %s", nm->node_id,
-                  (long long)nm->ident.map_slots, (long long)nm->ident.reduce_slots, nm->files.root);
+                  (long long)nm->ident.map_slots, (long long)nm->ident.reduce_slots,
+                  nm->files.root);
     sd_notify(0, "READY=1");
     return 0;
 }
@@ -176,10 +181,11 @@ static int announce(struct nm *nm, struct base_error *err)
 /* Everything before the first thread. */
 static int begin(struct nm *nm, struct base_error *err)
 {
-    const struct nm_files_conf files = {.root = base_conf_get(nm->conf, "creel.nodemanager.local-dir"),
-                                        .retain_s = base_conf_int(nm->conf, "creel.nodemanager.log-retain-s"),
-                                        .min_free_bytes = nm->min_free_bytes,
-                                        .min_free_inodes = nm->min_free_inodes};
+    const struct nm_files_conf files = {
+        .root = base_conf_get(nm->conf, "creel.nodemanager.local-dir"),
+        .retain_s = base_conf_int(nm->conf, "creel.nodemanager.log-retain-s"),
+        .min_free_bytes = nm->min_free_bytes,
+        .min_free_inodes = nm->min_free_inodes};
     int rc = base_conf_make_folder(nm->conf, "creel.nodemanager.local-dir", 0755, err);
     if (rc == 0)
         rc = nm_files_open(&nm->files, &files, err);
@@ -202,7 +208,8 @@ static int go(struct nm *nm, struct base_error *err)
     if ((rc = nm_recover_containers(nm, err)) < 0 || (rc = listen_somewhere(nm, err)) < 0)
         return rc;
     ident_set(nm);
-    nm_core_seed(nm->core, strtoull(nm->instance + 16, NULL, 16)); /* 32 random hex digits: the last 64 bits */
+    /* 32 random hex digits: the last 64 bits */
+    nm_core_seed(nm->core, strtoull(nm->instance + 16, NULL, 16));
     rc = nm_link_start(&nm->rms, base_conf_get(nm->conf, "creel.cluster.secret"), &nm->link, err);
     if (rc == 0)
         rc = announce(nm, err);

@@ -1,9 +1,12 @@
-/* nodemanager/daemon/daemon.h - the shell around the core: one loop that waits, steps the core and applies its effects.
+/* nodemanager/daemon/daemon.h - the shell around the core: one loop that waits, steps the core and
+ * applies its effects.
  *
- *   spawner's answers, pidfds of shims, the RM's answers, signals, timers --> event --> nm_core_step --> effects
+ *   spawner's answers, pidfds of shims, the RM's answers, signals, timers --> event -->
+ *   nm_core_step --> effects
  *
- * Only the loop's thread writes to the core, always under nm->lock; HTTP threads read views under the same lock and
- * copy what they need. The loop holds the lock for the step alone, never while it touches files or processes. */
+ * Only the loop's thread writes to the core, always under nm->lock; HTTP threads read views under
+ * the same lock and copy what they need. The loop holds the lock for the step alone, never while it
+ * touches files or processes. */
 #ifndef CREEL_NODEMANAGER_DAEMON_DAEMON_H
 #define CREEL_NODEMANAGER_DAEMON_DAEMON_H
 
@@ -15,13 +18,13 @@
 
 #include "api/server/server.h"
 #include "base/conf/conf.h"
-#include "nodemanager/core/core.h"
 #include "nodemanager/container/exit.h"
 #include "nodemanager/container/folders.h"
 #include "nodemanager/container/isolation/isolation.h"
 #include "nodemanager/container/launch.h"
-#include "nodemanager/daemon/rm_link.h"
 #include "nodemanager/container/spawn.h"
+#include "nodemanager/core/core.h"
+#include "nodemanager/daemon/rm_link.h"
 #include "nodemanager/daemon/wire.h"
 
 struct nm_options { /* of the command line, strings borrowed */
@@ -63,12 +66,12 @@ struct nm {
     struct nm_link_io *link;
     struct api_server *server;
     int64_t min_free_bytes, min_free_inodes;
-    int64_t watchdog_us;  /* 0: none */
-    atomic_ullong turns;  /* of the loop, for the watchdog */
+    int64_t watchdog_us; /* 0: none */
+    atomic_ullong turns; /* of the loop, for the watchdog */
 
     pthread_mutex_t lock; /* of core, for readers in HTTP threads */
     struct nm_core *core;
-    int64_t last_answer_ms; /* under lock: when the RM last answered */
+    int64_t last_answer_ms;       /* under lock: when the RM last answered */
     char rm_url[BASE_RM_URL_MAX]; /* under lock: and which one, "" before the first answer */
 
     /* the loop's own */
@@ -79,7 +82,8 @@ struct nm {
     TAILQ_HEAD(, nm_box) waiting;
     size_t asked; /* spawn requests without an answer */
     int64_t health_next_us;
-    int64_t no_space_us; /* when a write last found no room, 0: none did since the node was healthy */
+    int64_t
+        no_space_us; /* when a write last found no room, 0: none did since the node was healthy */
     bool rm_away, stop;
     int exit_status;
 };

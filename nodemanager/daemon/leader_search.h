@@ -1,5 +1,5 @@
-/* nodemanager/daemon/leader_search.h - asks a ResourceManager whether it leads: the request that a look around is made of. When
- * and whom to ask is nodemanager/core/rm_search.h's. */
+/* nodemanager/daemon/leader_search.h - asks a ResourceManager whether it leads: the request that a
+ * look around is made of. When and whom to ask is nodemanager/core/rm_search.h's. */
 #ifndef CREEL_NODEMANAGER_DAEMON_LEADER_SEARCH_H
 #define CREEL_NODEMANAGER_DAEMON_LEADER_SEARCH_H
 

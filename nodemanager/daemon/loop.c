@@ -15,15 +15,15 @@
 #include "base/io/log.h"
 #include "base/io/plain.h"
 #include "base/io/watchdog.h"
-#include "nodemanager/daemon/daemon.h"
-#include "nodemanager/container/stopped.h"
 #include "nodemanager/container/process_tree.h"
+#include "nodemanager/container/stopped.h"
+#include "nodemanager/daemon/daemon.h"
 
-#define HEALTH_EVERY_US     INT64_C(1000000)
-#define PROGRESS_EVERY_US   INT64_C(100000) /* per container */
-#define NO_SPACE_REST_US    INT64_C(10000000)
-#define PROBE_BYTES         (64 * 1024)
-#define EPOLL_BATCH         64
+#define HEALTH_EVERY_US   INT64_C(1000000)
+#define PROGRESS_EVERY_US INT64_C(100000) /* per container */
+#define NO_SPACE_REST_US  INT64_C(10000000)
+#define PROBE_BYTES       (64 * 1024)
+#define EPOLL_BATCH       64
 
 struct nm_pending {
     struct nm_event ev;
@@ -91,7 +91,8 @@ static void pending_add(struct nm *nm, const struct nm_event *ev, char *text)
 }
 
 /* @text is taken. */
-static void failed_to_start(struct nm *nm, const struct base_container_id *id, bool no_space, char *text)
+static void failed_to_start(struct nm *nm, const struct base_container_id *id, bool no_space,
+                            char *text)
 {
     struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = *id};
     nm_utf8_replace_invalid(text, strlen(text));
@@ -112,7 +113,8 @@ static void failed_to_start(struct nm *nm, const struct base_container_id *id, b
 /* @id: room for a text that the result borrows. */
 static struct nm_isolated isolated_of(const struct nm_box *box, char id[static BASE_ID_TEXT_MAX])
 {
-    return (struct nm_isolated){.id = base_container_id_text(&box->id, id), .shim = (pid_t)box->shim};
+    return (struct nm_isolated){.id = base_container_id_text(&box->id, id),
+                                .shim = (pid_t)box->shim};
 }
 
 static void isolation_clean(const struct nm_box *box)
@@ -122,23 +124,28 @@ static void isolation_clean(const struct nm_box *box)
     nm_isolation_clean(box->isolation, &c);
 }
 
-static int isolation_prepare(const struct nm_box *box, const struct nm_launch *l, struct base_error *err)
+static int isolation_prepare(const struct nm_box *box, const struct nm_launch *l,
+                             struct base_error *err)
 {
     char id[BASE_ID_TEXT_MAX], why[NM_ISOLATION_WHY_MAX] = "";
     struct nm_isolated c = isolated_of(box, id);
     c.memory_mb = l->memory_mb;
     c.vcores = l->vcores;
     int rc = nm_isolation_prepare(box->isolation, &c, why);
-    return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "isolation %s: %s", box->isolation->name, why) : 0;
+    return rc < 0
+               ? base_error_sys(err, -BASE_EIO, -rc, "isolation %s: %s", box->isolation->name, why)
+               : 0;
 }
 
-static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_launch *l, struct base_error *err)
+static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_launch *l,
+                          struct base_error *err)
 {
     struct base_buf text = {0};
     base_json_dump(((const struct wire_launch *)l->order)->source, &text);
     int rc = nm_files_create_app(&nm->files, &l->id.attempt.app, l->user, l->token, err);
     if (rc == 0)
-        rc = nm_files_create_container(&nm->files, &l->id, text.data ? text.data : "", text.len, err);
+        rc = nm_files_create_container(&nm->files, &l->id, text.data ? text.data : "", text.len,
+                                       err);
     if (rc == 0)
         rc = nm_command_build(&nm->launch_conf, &nm->files, l, &box->command, err);
     if (rc == 0)
@@ -155,7 +162,8 @@ static void fx_launch(struct nm *nm, const struct nm_effect *fx)
     if (rc < 0) {
         bool no_space = rc == -BASE_ENOSPC;
         isolation_clean(box);
-        failed_to_start(nm, &box->id, no_space, base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
+        failed_to_start(nm, &box->id, no_space,
+                        base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
         return;
     }
     TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
@@ -167,7 +175,8 @@ static void spawn_pump(struct nm *nm)
     while (nm->asked < NM_SPAWN_AHEAD_MAX && (box = TAILQ_FIRST(&nm->waiting)) != NULL) {
         struct base_error err = {0};
         TAILQ_REMOVE(&nm->waiting, box, waiting);
-        int rc = nm_spawn_request(nm->spawn, (uint64_t)(uintptr_t)box, (const char *const *)box->command.argv,
+        int rc = nm_spawn_request(nm->spawn, (uint64_t)(uintptr_t)box,
+                                  (const char *const *)box->command.argv,
                                   (const char *const *)box->command.envp, &err);
         nm_command_free(&box->command);
         if (rc < 0) {
@@ -216,7 +225,8 @@ static void fx_mark(struct nm *nm, const struct nm_effect *fx)
     int rc = 0;
     switch (fx->mark) {
     case NM_MARK_KILLED:
-        rc = nm_files_write_mark(&nm->files, &v->id, "killed", v->kill_reason ? v->kill_reason : "", &err);
+        rc = nm_files_write_mark(&nm->files, &v->id, "killed", v->kill_reason ? v->kill_reason : "",
+                                 &err);
         break;
     case NM_MARK_SUSPENDED:
         rc = nm_files_write_mark(&nm->files, &v->id, "suspended", "", &err);
@@ -275,7 +285,8 @@ static void fx_beat(struct nm *nm, const struct nm_effect *fx)
 static void fx_wake(struct nm *nm)
 {
     struct base_buf body = {0};
-    wire_node_name_put(&(struct wire_node_name){.node_id = nm->node_id, .instance = nm->instance}, &body);
+    wire_node_name_put(&(struct wire_node_name){.node_id = nm->node_id, .instance = nm->instance},
+                       &body);
     nm_link_wake(nm->link, &body);
 }
 
@@ -341,7 +352,8 @@ void nm_step(struct nm *nm, const struct nm_event *ev)
 
 /* ---- events ---- */
 
-/* Ends the processes of a container without its shim; @session: that the shim led, @spawner: 0 for none. */
+/* Ends the processes of a container without its shim; @session: that the shim led, @spawner: 0 for
+ * none. */
 static void kill_lost(const struct nm_box *box, pid_t session, pid_t spawner)
 {
     char id[BASE_ID_TEXT_MAX];
@@ -366,7 +378,8 @@ static void on_spawned(struct nm *nm)
                 kill_lost(box, s.pid, 0);
             isolation_clean(box);
             failed_to_start(nm, &box->id, false,
-                            base_printf("cannot start %s: %s", nm->shim_path, strerror(s.pid < 0 ? -s.pid : EMFILE)));
+                            base_printf("cannot start %s: %s", nm->shim_path,
+                                        strerror(s.pid < 0 ? -s.pid : EMFILE)));
             settle(nm);
             continue;
         }
@@ -386,12 +399,14 @@ static void on_spawned(struct nm *nm)
 static void shim_lost(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
-    kill_lost(box, nm_tree_session_of_shim((pid_t)box->shim, box->shim_start), nm_spawn_pid(nm->spawn));
+    kill_lost(box, nm_tree_session_of_shim((pid_t)box->shim, box->shim_start),
+              nm_spawn_pid(nm->spawn));
     if (nm_is_disk_failure(nm_files_probe_disk(&nm->files, PROBE_BYTES)))
         nm_ending_set(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
     else
         nm_ending_set(e, 137, nm_wall_ms(), "container's shim was killed");
-    base_log_warn("nm", "%s: its shim ended without a result", base_container_id_text(&box->id, id));
+    base_log_warn("nm", "%s: its shim ended without a result",
+                  base_container_id_text(&box->id, id));
 }
 
 static void on_shim_end(struct nm *nm, struct nm_box *box)
@@ -416,8 +431,8 @@ static void rm_failed(struct nm *nm, const struct nm_link_result *r, const char 
     struct nm_event ev = {.kind = NM_EV_BEAT_FAILED, .at_us = nm_now_us()};
     if (!nm->rm_away && !r->retry.at_once) {
         bool named = strstr(what, r->url) != NULL; /* base_http's errors begin with it */
-        base_log_warn("nm", "the ResourceManager does not answer as it should: %s%s%s", named ? "" : r->url,
-                      named ? "" : ": ", what);
+        base_log_warn("nm", "the ResourceManager does not answer as it should: %s%s%s",
+                      named ? "" : r->url, named ? "" : ": ", what);
         nm->rm_away = true;
     }
     ev.u.failed.register_again = again;
@@ -426,7 +441,8 @@ static void rm_failed(struct nm *nm, const struct nm_link_result *r, const char 
     nm_step(nm, &ev);
 }
 
-/* Nothing is done under an epoch that a restart would not remember: then an older RM could be obeyed again. */
+/* Nothing is done under an epoch that a restart would not remember: then an older RM could be
+ * obeyed again. */
 static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
 {
     struct nm_event ev = {.kind = NM_EV_EPOCH_SAVED, .at_us = nm_now_us(), .u.epoch_saved = epoch};
@@ -436,7 +452,8 @@ static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
     if (rc < 0) {
         if (rc == -BASE_ENOSPC)
             nm->no_space_us = nm_now_us();
-        return base_error_wrap(err, rc, "epoch %" PRId64 " cannot be kept, so its orders are not carried out", epoch);
+        return base_error_wrap(
+            err, rc, "epoch %" PRId64 " cannot be kept, so its orders are not carried out", epoch);
     }
     nm->disk = st;
     base_log_info("nm", "epoch %" PRId64 " of the ResourceManager", epoch);
@@ -450,7 +467,8 @@ static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const str
     size_t base = base_rm_base(r->url);
     nm_link_good(nm->link, a->wire.epoch);
     if (a->wire.bad)
-        base_log_error("nm", "%zu orders of %s were not understood: %s", a->wire.bad, r->url, a->wire.bad_err.text);
+        base_log_error("nm", "%zu orders of %s were not understood: %s", a->wire.bad, r->url,
+                       a->wire.bad_err.text);
     if (nm->rm_away || !nm_core_registered(nm->core))
         base_log_info("nm", "registered with %.*s", (int)base, r->url);
     nm->rm_away = false;
@@ -470,8 +488,10 @@ static void log_orders(const struct nm_answer *a)
         if (o->kind == BASE_ORDER_CLEANUP_APP)
             what = base_app_id_text(&o->app, text);
         else if (o->kind <= BASE_ORDER_FORGET)
-            what = base_container_id_text(o->kind == BASE_ORDER_LAUNCH ? &o->launch.id : &o->container, text);
-        base_log_debug("nm", "%s order carried out: %s epoch %" PRId64, wire_order_name(o->kind), what, a->wire.epoch);
+            what = base_container_id_text(
+                o->kind == BASE_ORDER_LAUNCH ? &o->launch.id : &o->container, text);
+        base_log_debug("nm", "%s order carried out: %s epoch %" PRId64, wire_order_name(o->kind),
+                       what, a->wire.epoch);
     }
 }
 
@@ -521,9 +541,11 @@ static void on_link(struct nm *nm)
         bool unknown = r.status == 404 || r.status == 409 || r.status == 410;
         if (r.status == 307)
             snprintf(what, sizeof what,
-                     "a standby, and the active one that it names has failed, is unknown, or is none of those configured");
+                     "a standby, and the active one that it names has failed, is unknown, or is "
+                     "none of those configured");
         else
-            snprintf(what, sizeof what, "status %ld %.300s", r.status, r.body.data ? r.body.data : "");
+            snprintf(what, sizeof what, "status %ld %.300s", r.status,
+                     r.body.data ? r.body.data : "");
         rm_failed(nm, &r, what, unknown);
     }
     base_buf_free(&r.body);
@@ -537,15 +559,17 @@ static void on_signal(struct nm *nm)
             base_log_info("nm", "SIGHUP: nothing to reload");
             continue;
         }
-        base_log_info("nm", "%s: the daemon ends, its %zu containers go on", strsignal((int)si.ssi_signo),
-                      nm_core_alive(nm->core));
+        base_log_info("nm", "%s: the daemon ends, its %zu containers go on",
+                      strsignal((int)si.ssi_signo), nm_core_alive(nm->core));
         nm->stop = true;
     }
 }
 
-/* Why the node is unhealthy; "": it is not. Unhealthy below the minimum; and after a write of ours that failed for a while
- * and until one succeeds again: what the failed task leaves free would only be filled by the next. */
-static void health_report(struct nm *nm, const struct nm_files_room *room, char report[static NM_PATH_MAX])
+/* Why the node is unhealthy; "": it is not. Unhealthy below the minimum; and after a write of ours
+ * that failed for a while and until one succeeds again: what the failed task leaves free would only
+ * be filled by the next. */
+static void health_report(struct nm *nm, const struct nm_files_room *room,
+                          char report[static NM_PATH_MAX])
 {
     int rc = 0;
     *report = 0;
@@ -558,11 +582,11 @@ static void health_report(struct nm *nm, const struct nm_files_room *room, char 
     if (rc < 0)
         snprintf(report, NM_PATH_MAX, "%s: %s", nm->files.root, base_plain_text(rc));
     else if (room->bytes >= 0 && room->bytes < nm->min_free_bytes)
-        snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " MB free, at least %" PRId64 " MB wanted", nm->files.root,
-                 room->bytes >> 20, nm->min_free_bytes >> 20);
+        snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " MB free, at least %" PRId64 " MB wanted",
+                 nm->files.root, room->bytes >> 20, nm->min_free_bytes >> 20);
     else if (room->inodes >= 0 && room->inodes < nm->min_free_inodes)
-        snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " inodes free, at least %" PRId64 " wanted", nm->files.root,
-                 room->inodes, nm->min_free_inodes);
+        snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " inodes free, at least %" PRId64 " wanted",
+                 nm->files.root, room->inodes, nm->min_free_inodes);
 }
 
 void nm_health_check(struct nm *nm)
@@ -576,7 +600,8 @@ void nm_health_check(struct nm *nm)
     health_report(nm, &room, report);
     bool was = nm_core_healthy(nm->core, &before, &free_mb);
     if (was != !report[0])
-        base_log_warn("nm", "the node is %s%s", report[0] ? "unhealthy: " : "healthy again", report);
+        base_log_warn("nm", "the node is %s%s", report[0] ? "unhealthy: " : "healthy again",
+                      report);
     ev.u.health.healthy = !report[0];
     ev.u.health.report = report;
     ev.u.health.disk_free_mb = room.bytes < 0 ? 0 : room.bytes >> 20;
@@ -663,7 +688,9 @@ void nm_loop_run(struct nm *nm)
         nm->exit_status = 1;
         return;
     }
-    const struct base_watchdog_conf dog = {.user = nm, .busy = loop_turns, .limit_us = turn_limit_us,
+    const struct base_watchdog_conf dog = {.user = nm,
+                                           .busy = loop_turns,
+                                           .limit_us = turn_limit_us,
                                            .expired = loop_stands_still,
                                            .still = "the main thread stands still for longer than "
                                                     "creel.nodemanager.watchdog-ms"};
@@ -672,8 +699,8 @@ void nm_loop_run(struct nm *nm)
     nm_step(nm, &(struct nm_event){.kind = NM_EV_START, .at_us = nm_now_us()});
     while (!nm->stop) {
         atomic_fetch_add_explicit(&nm->turns, 1, memory_order_relaxed);
-        /* One at a time where an event may free what a later one points to: boxes go only by cleanup-app and never
-         * while they are watched, so a batch is safe. */
+        /* One at a time where an event may free what a later one points to: boxes go only by
+         * cleanup-app and never while they are watched, so a batch is safe. */
         struct epoll_event e[EPOLL_BATCH];
         int n = epoll_wait(nm->epoll_fd, e, EPOLL_BATCH, wait_ms(nm));
         for (int i = 0; i < n; i++)

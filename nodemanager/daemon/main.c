@@ -16,7 +16,8 @@
 const char *argp_program_version = "creel-nm " CREEL_VERSION;
 
 static const char doc[] =
-    "NodeManager of a Creel cluster: offers this host's map and reduce slots to the ResourceManager and runs what it "
+    "NodeManager of a Creel cluster: offers this host's map and reduce slots to the "
+    "ResourceManager and runs what it "
     "is given. Ending it (SIGTERM) or restarting it touches no container.\v"
     "Examples:\n"
     "  creel-nm -D creel.nodemanager.rm=http://127.0.0.1:8088 \\\n"
@@ -50,8 +51,10 @@ static error_t log_level(const char *text, enum base_log_level *out)
     static const struct {
         const char *name;
         enum base_log_level level;
-    } levels[] = {
-        {"error", BASE_LOG_ERROR}, {"warn", BASE_LOG_WARN}, {"info", BASE_LOG_INFO}, {"debug", BASE_LOG_DEBUG}};
+    } levels[] = {{"error", BASE_LOG_ERROR},
+                  {"warn", BASE_LOG_WARN},
+                  {"info", BASE_LOG_INFO},
+                  {"debug", BASE_LOG_DEBUG}};
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         if (strcmp(text, levels[i].name) == 0) {
             *out = levels[i].level;

@@ -1,5 +1,6 @@
-/* nodemanager/daemon/rest.c - YARN's NodeManager resources. Source: Hadoop's NodeManager REST APIs, and what a real one answers.
- * Handlers run on HTTP threads: what they show is copied under nm->lock and encoded outside it. */
+/* nodemanager/daemon/rest.c - YARN's NodeManager resources. Source: Hadoop's NodeManager REST APIs,
+ * and what a real one answers. Handlers run on HTTP threads: what they show is copied under
+ * nm->lock and encoded outside it. */
 #include "nodemanager/daemon/rest.h"
 
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 /* ---- views and their shapes ---- */
 
 struct node_info {
-    const char *health_report, *resource_types, *version, *build, *built_on, *hadoop, *hadoop_build, *id, *host;
+    const char *health_report, *resource_types, *version, *build, *built_on, *hadoop, *hadoop_build,
+        *id, *host;
     int64_t vmem_mb, pmem_mb, vcores, last_update, started;
     bool vmem_check, pmem_check, healthy;
 };
@@ -137,7 +139,8 @@ static void get_node(struct api_request *rq, void *user)
         .build = CREEL_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
         .built_on = BUILT_ON,
         .hadoop = HADOOP_VERSION,
-        .hadoop_build = HADOOP_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
+        .hadoop_build =
+            HADOOP_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
         .id = nm->node_id,
         .host = nm->host,
         .started = nm->started_ms,
@@ -156,7 +159,13 @@ static void get_node(struct api_request *rq, void *user)
 /* ---- applications ---- */
 
 static const char *const app_states[] = {
-    "NEW", "INITING", "RUNNING", "FINISHING_CONTAINERS_WAIT", "APPLICATION_RESOURCES_CLEANINGUP", "FINISHED", NULL,
+    "NEW",
+    "INITING",
+    "RUNNING",
+    "FINISHING_CONTAINERS_WAIT",
+    "APPLICATION_RESOURCES_CLEANINGUP",
+    "FINISHED",
+    NULL,
 };
 
 static void app_id_add(struct nm_container *c, void *u)
@@ -224,8 +233,9 @@ static void get_apps(struct api_request *rq, void *user)
     struct nm *nm = user;
     struct app_walk w = {.nm = nm, .state = api_query(rq, "state"), .user = api_query(rq, "user")};
     if (w.user && !*w.user) {
-        api_answer_error(rq, 400, "BadRequestException",
-                         "java.lang.Exception: Error: You must specify a non-empty string for the user");
+        api_answer_error(
+            rq, 400, "BadRequestException",
+            "java.lang.Exception: Error: You must specify a non-empty string for the user");
         return;
     }
     const char *state = w.state;
@@ -234,9 +244,11 @@ static void get_apps(struct api_request *rq, void *user)
     pthread_mutex_lock(&nm->lock);
     nm_core_each_app(nm->core, app_add, &w);
     pthread_mutex_unlock(&nm->lock);
-    if (state && *state && !w.state && w.n) { /* looked at only when there is something to compare with */
+    if (state && *state && !w.state && w.n) {
+        /* looked at only when there is something to compare with */
         api_answer_error(rq, 400, "IllegalArgumentException",
-                         "No enum constant org.apache.hadoop.yarn.server.nodemanager.containermanager.application."
+                         "No enum constant "
+                         "org.apache.hadoop.yarn.server.nodemanager.containermanager.application."
                          "ApplicationState.%s",
                          state);
     } else {
@@ -259,10 +271,11 @@ static void get_app(struct api_request *rq, void *user)
     nm_rest_sign(rq, nm);
     if (base_app_id_parse(text, &id, NULL) < 0) {
         if (strncmp(text, "application_", 12) != 0)
-            api_answer_error(rq, 400, "BadRequestException",
-                             "java.lang.IllegalArgumentException: Invalid ApplicationId prefix: %s. The valid "
-                             "ApplicationId should start with prefix application",
-                             text);
+            api_answer_error(
+                rq, 400, "BadRequestException",
+                "java.lang.IllegalArgumentException: Invalid ApplicationId prefix: %s. The valid "
+                "ApplicationId should start with prefix application",
+                text);
         else
             api_answer_error(rq, 400, "BadRequestException",
                              "java.lang.IllegalArgumentException: Invalid ApplicationId: %s", text);
@@ -275,7 +288,8 @@ static void get_app(struct api_request *rq, void *user)
         app_fill(nm, v, &info);
     pthread_mutex_unlock(&nm->lock);
     if (!found) {
-        api_answer_error(rq, 404, "NotFoundException", "java.lang.Exception: app with id %s not found", text);
+        api_answer_error(rq, 404, "NotFoundException",
+                         "java.lang.Exception: app with id %s not found", text);
         return;
     }
     app_point(&info);
@@ -304,7 +318,8 @@ static const char *container_state(const struct nm_container_view *v)
 }
 
 /* Lock held. */
-static void container_fill(struct nm *nm, const struct nm_container_view *v, struct container_info *out)
+static void container_fill(struct nm *nm, const struct nm_container_view *v,
+                           struct container_info *out)
 {
     memset(out, 0, sizeof *out);
     out->cid = v->id;
@@ -317,8 +332,8 @@ static void container_fill(struct nm *nm, const struct nm_container_view *v, str
     out->vcores = v->vcores;
     out->execution_type = "GUARANTEED";
     out->node_id = nm->node_id;
-    snprintf(out->link, sizeof out->link, "http://%s/node/containerlogs/%.128s/%.128s", nm->node_id, out->id,
-             out->user);
+    snprintf(out->link, sizeof out->link, "http://%s/node/containerlogs/%.128s/%.128s", nm->node_id,
+             out->id, out->user);
 }
 
 /* Outside the lock: log files are on disk. */
@@ -331,7 +346,8 @@ static void container_point(struct nm *nm, struct container_info *c)
     c->names = base_alloc((c->logs.len + 1) * sizeof *c->names);
     for (size_t i = 0; i < c->logs.len; i++)
         c->names[i] = c->logs.v[i].name;
-    c->log_files = (struct api_list){.items = c->names, .n = c->logs.len, .stride = sizeof *c->names};
+    c->log_files =
+        (struct api_list){.items = c->names, .n = c->logs.len, .stride = sizeof *c->names};
 }
 
 static void container_free(struct container_info *c)
@@ -377,7 +393,8 @@ static void get_container(struct api_request *rq, void *user)
     struct base_container_id id;
     struct container_info info;
     if (base_container_id_parse(text, &id, NULL) < 0) {
-        api_answer_error(rq, 400, "BadRequestException", "java.lang.Exception: invalid container id, %s", text);
+        api_answer_error(rq, 400, "BadRequestException",
+                         "java.lang.Exception: invalid container id, %s", text);
         return;
     }
     pthread_mutex_lock(&nm->lock);
@@ -387,7 +404,8 @@ static void get_container(struct api_request *rq, void *user)
         container_fill(nm, nm_core_view(c), &info);
     pthread_mutex_unlock(&nm->lock);
     if (!found) {
-        api_answer_error(rq, 404, "NotFoundException", "java.lang.Exception: container with id, %s, not found", text);
+        api_answer_error(rq, 404, "NotFoundException",
+                         "java.lang.Exception: container with id, %s, not found", text);
         return;
     }
     container_point(nm, &info);
@@ -435,18 +453,26 @@ static void get_page(struct api_request *rq, void *user)
     int64_t free_mb;
     pthread_mutex_lock(&nm->lock);
     bool healthy = nm_core_healthy(nm->core, &report, &free_mb);
-    base_buf_addf(&b,
-                  "NodeManager %s (Creel " CREEL_VERSION ")\n\nrack %s, %lld map slots, %lld reduce slots\n"
-                  "containers alive: %zu\nresource manager: %s\nhealth: %s %s\nfree disk: %lld MB\n",
-                  nm->node_id, nm->ident.rack, (long long)nm->ident.map_slots, (long long)nm->ident.reduce_slots,
-                  nm_core_alive(nm->core), nm_core_registered(nm->core) ? "registered" : "not registered",
-                  healthy ? "good" : "bad", report, (long long)free_mb);
+    base_buf_addf(
+        &b,
+        "NodeManager %s (Creel " CREEL_VERSION ")\n\nrack %s, %lld map slots, %lld reduce slots\n"
+        "containers alive: %zu\nresource manager: %s\nhealth: %s %s\nfree disk: %lld MB\n",
+        nm->node_id, nm->ident.rack, (long long)nm->ident.map_slots,
+        (long long)nm->ident.reduce_slots, nm_core_alive(nm->core),
+        nm_core_registered(nm->core) ? "registered" : "not registered", healthy ? "good" : "bad",
+        report, (long long)free_mb);
     pthread_mutex_unlock(&nm->lock);
     api_answer(rq, 200, API_TEXT, &b);
 }
 
-#define GET(path, handler)       {"GET", path, API_ROLE_READ, 0, handler, 0}
-#define GET_CREEL(path, handler) {"GET", path, API_ROLE_READ, 0, handler, API_ROUTE_CREEL}
+#define GET(path, handler)                                                                         \
+    {                                                                                              \
+        "GET", path, API_ROLE_READ, 0, handler, 0                                                  \
+    }
+#define GET_CREEL(path, handler)                                                                   \
+    {                                                                                              \
+        "GET", path, API_ROLE_READ, 0, handler, API_ROUTE_CREEL                                    \
+    }
 
 const struct api_route nm_routes[] = {
     GET("/ws/v1/node", get_node),
@@ -462,7 +488,8 @@ const struct api_route nm_routes[] = {
     GET("/ws/v1/node/auxiliaryservices", no_aux_services),
     {"PUT", "/ws/v1/node/auxiliaryservices", API_ROLE_WRITE, 65536, no_aux_services, 0},
     GET_CREEL("/ws/v1/node/raw-logs/{containerid}/{filename}", nm_get_raw_log),
-    {"GET", "/ws/v1/node/mapoutput/{containerid}/{partition}", API_ROLE_MASTER, 0, nm_get_map_output, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/node/mapoutput/{containerid}/{partition}", API_ROLE_MASTER, 0,
+     nm_get_map_output, API_ROUTE_CREEL},
     GET_CREEL("/ws/v1/node/resource-manager", nm_get_rm),
     GET_CREEL("/metrics", nm_get_metrics),
     GET("/", get_root),

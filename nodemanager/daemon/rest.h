@@ -1,4 +1,5 @@
-/* nodemanager/daemon/rest.h - the NodeManager's HTTP surface, one handler per route of the table in nodemanager/daemon/rest.c. */
+/* nodemanager/daemon/rest.h - the NodeManager's HTTP surface, one handler per route of the table in
+ * nodemanager/daemon/rest.c. */
 #ifndef CREEL_NODEMANAGER_DAEMON_REST_H
 #define CREEL_NODEMANAGER_DAEMON_REST_H
 
@@ -16,7 +17,8 @@ struct nm_log_list {
     struct nm_log_file *v;
     size_t len, cap;
 };
-bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id *id, struct nm_log_list *out);
+bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id *id,
+                        struct nm_log_list *out);
 /* What is known of the container of a path: state, owner. False: neither known nor on disk. */
 struct nm_log_owner {
     bool known_app, alive;
@@ -32,7 +34,7 @@ void nm_get_raw_log(struct api_request *rq, void *user);
 void nm_get_page_logs(struct api_request *rq, void *user);
 void nm_get_page_log(struct api_request *rq, void *user);
 void nm_get_map_output(struct api_request *rq, void *user); /* nodemanager/daemon/shuffle.c */
-void nm_get_rm(struct api_request *rq, void *user); /* nodemanager/daemon/rest_rm.c */
+void nm_get_rm(struct api_request *rq, void *user);         /* nodemanager/daemon/rest_rm.c */
 void nm_get_metrics(struct api_request *rq, void *user);
 
 #endif

@@ -1,10 +1,9 @@
-/* nodemanager/daemon/rest_rm.c - Creel's own view of a node: which ResourceManager it obeys, what it has refused, figures
- * for Prometheus. YARN has neither. */
-#include "nodemanager/daemon/rest.h"
+/* nodemanager/daemon/rest_rm.c - Creel's own view of a node: which ResourceManager it obeys, what
+ * it has refused, figures for Prometheus. YARN has neither. */
 #include "base/io/json_write.h"
+#include "nodemanager/daemon/rest.h"
 
 #include <string.h>
-
 
 struct rm_state {
     char url[BASE_RM_URL_MAX];
@@ -42,18 +41,20 @@ void nm_get_rm(struct api_request *rq, void *user)
     }
     base_buf_adds(&b, "],\"active\":");
     base_json_quote(&b, s.url);
-    base_buf_addf(&b,
-                  ",\"registered\":%s,\"epochSeen\":%lld,\"lastAnswer\":%lld,\"refusedAnswers\":%llu,"
-                  "\"refusedOrders\":%llu}}",
-                  s.registered ? "true" : "false", (long long)s.epoch, (long long)s.last_answer_ms,
-                  (unsigned long long)s.stats.stale_answers, (unsigned long long)s.stats.refused_orders);
+    base_buf_addf(
+        &b,
+        ",\"registered\":%s,\"epochSeen\":%lld,\"lastAnswer\":%lld,\"refusedAnswers\":%llu,"
+        "\"refusedOrders\":%llu}}",
+        s.registered ? "true" : "false", (long long)s.epoch, (long long)s.last_answer_ms,
+        (unsigned long long)s.stats.stale_answers, (unsigned long long)s.stats.refused_orders);
     api_answer(rq, 200, API_JSON, &b);
 }
 
-static void metric(struct base_buf *b, const char *name, const char *type, const char *help, uint64_t value)
+static void metric(struct base_buf *b, const char *name, const char *type, const char *help,
+                   uint64_t value)
 {
-    base_buf_addf(b, "# HELP creel_nm_%s %s\n# TYPE creel_nm_%s %s\ncreel_nm_%s %llu\n", name, help, name, type, name,
-                  (unsigned long long)value);
+    base_buf_addf(b, "# HELP creel_nm_%s %s\n# TYPE creel_nm_%s %s\ncreel_nm_%s %llu\n", name, help,
+                  name, type, name, (unsigned long long)value);
 }
 
 void nm_get_metrics(struct api_request *rq, void *user)
@@ -62,14 +63,18 @@ void nm_get_metrics(struct api_request *rq, void *user)
     struct base_buf b = {0};
     rm_state_take(user, &s);
     metric(&b, "containers", "gauge", "Containers alive on this node.", s.alive);
-    metric(&b, "containers_launched_total", "counter", "Containers launched since the start.", s.stats.launched);
-    metric(&b, "containers_completed_total", "counter", "Containers that ended since the start.", s.stats.completed);
+    metric(&b, "containers_launched_total", "counter", "Containers launched since the start.",
+           s.stats.launched);
+    metric(&b, "containers_completed_total", "counter", "Containers that ended since the start.",
+           s.stats.completed);
     metric(&b, "registered", "gauge", "1 while a ResourceManager knows this node.", s.registered);
-    metric(&b, "rm_epoch", "gauge", "Highest epoch of a ResourceManager seen, as on disk.", (uint64_t)s.epoch);
-    metric(&b, "rm_last_answer_seconds", "gauge", "When a ResourceManager last answered, in seconds since 1970.",
+    metric(&b, "rm_epoch", "gauge", "Highest epoch of a ResourceManager seen, as on disk.",
+           (uint64_t)s.epoch);
+    metric(&b, "rm_last_answer_seconds", "gauge",
+           "When a ResourceManager last answered, in seconds since 1970.",
            (uint64_t)s.last_answer_ms / 1000);
-    metric(&b, "refused_answers_total", "counter", "Answers refused since the start: their epoch was lower.",
-           s.stats.stale_answers);
+    metric(&b, "refused_answers_total", "counter",
+           "Answers refused since the start: their epoch was lower.", s.stats.stale_answers);
     metric(&b, "refused_orders_total", "counter", "Orders in them.", s.stats.refused_orders);
     api_add_header(rq, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     api_answer(rq, 200, API_TEXT, &b);

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cond.h"
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/io/http_client.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
@@ -25,7 +25,9 @@
 /* Of several a silent one keeps us from the next; alone there is nobody else to ask. */
 #define CONNECT_ALONE_MS 3000
 #define CONNECT_MS       1000
-#define SILENCE_MS       3000 /* a host that acknowledges nothing for so long is given up; alone never */
+#define SILENCE_MS                                                                                 \
+    3000 /* a host that acknowledges nothing for so long is given up; alone never                  \
+          */
 
 struct job {
     pthread_cond_t wake;
@@ -60,8 +62,8 @@ static void body_take(struct base_buf *to, struct base_buf *from)
     memset(from, 0, sizeof *from);
 }
 
-static int post(struct nm_link_io *l, struct base_http *h, const struct job *j, struct base_http_answer *out,
-                struct base_error *err)
+static int post(struct nm_link_io *l, struct base_http *h, const struct job *j,
+                struct base_http_answer *out, struct base_error *err)
 {
     struct base_http_request rq = {.method = "POST",
                                    .url = j->url,
@@ -111,7 +113,9 @@ static enum nm_outcome outcome_of(int rc, const struct base_http_answer *a)
 {
     if (rc < 0)
         return NM_OUTCOME_SILENT;
-    return a->status == 200 ? NM_OUTCOME_OK : a->status == 307 ? NM_OUTCOME_MOVED : NM_OUTCOME_ERROR;
+    return a->status == 200   ? NM_OUTCOME_OK
+           : a->status == 307 ? NM_OUTCOME_MOVED
+                              : NM_OUTCOME_ERROR;
 }
 
 /* Lock held. A 200 is judged by the loop. */
@@ -164,7 +168,8 @@ static uint32_t any_number(void)
     return random;
 }
 
-/* Lock held, and let go meanwhile. In the normal case it ends when there has been another request for long. */
+/* Lock held, and let go meanwhile. In the normal case it ends when there has been another request
+ * for long. */
 static void look_sleep(struct nm_link_io *l)
 {
     int64_t until = l->search.look_us;
@@ -180,7 +185,8 @@ static void look_sleep(struct nm_link_io *l)
 static const char *other(struct nm_link_io *l, uint64_t asked, size_t *at)
 {
     pthread_mutex_lock(&l->lock);
-    const char *url = !l->stopping && nm_search_waits(&l->search, asked) ? nm_search_other(&l->search, at) : NULL;
+    const char *url =
+        !l->stopping && nm_search_waits(&l->search, asked) ? nm_search_other(&l->search, at) : NULL;
     pthread_mutex_unlock(&l->lock);
     return url;
 }
@@ -209,7 +215,8 @@ static void look(struct nm_link_io *l)
     l->look_http = NULL;
     if (l->stopping || !nm_search_looked(&l->search, asked, leader, now_us(), any_number()))
         return;
-    base_log_info("nm", "%s does not answer, and %s leads now", base_rm_turn_url(&l->search.turn), leader);
+    base_log_info("nm", "%s does not answer, and %s leads now", base_rm_turn_url(&l->search.turn),
+                  leader);
     base_http_cancel(l->beat_http);
 }
 
@@ -241,7 +248,8 @@ static int threads_start(struct nm_link_io *l, struct base_error *err)
     return 0;
 }
 
-int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out, struct base_error *err)
+int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out,
+                  struct base_error *err)
 {
     struct nm_link_io *l = base_alloc(sizeof *l);
     pthread_mutex_init(&l->lock, NULL);
@@ -304,17 +312,19 @@ int nm_link_fd(const struct nm_link_io *l)
 }
 
 /* Lock held. */
-static void hand_over(struct nm_link_io *l, struct job *j, const char *what, struct base_buf *body, int64_t timeout_ms)
+static void hand_over(struct nm_link_io *l, struct job *j, const char *what, struct base_buf *body,
+                      int64_t timeout_ms)
 {
-    snprintf(j->url, sizeof j->url, "%s/ws/v1/nodetracker/%s", base_rm_turn_url(&l->search.turn), what);
+    snprintf(j->url, sizeof j->url, "%s/ws/v1/nodetracker/%s", base_rm_turn_url(&l->search.turn),
+             what);
     body_take(&j->body, body);
     j->timeout_ms = timeout_ms;
     j->waiting = true;
     pthread_cond_signal(&j->wake);
 }
 
-static void send_request(struct nm_link_io *l, const char *what, struct base_buf *body, bool registering,
-                         int64_t hold_ms)
+static void send_request(struct nm_link_io *l, const char *what, struct base_buf *body,
+                         bool registering, int64_t hold_ms)
 {
     pthread_mutex_lock(&l->lock);
     const char *failed = base_rm_turn_failed(&l->search.turn);

@@ -1,22 +1,24 @@
-/* nodemanager/daemon/rm_link.h - the threads that speak to the ResourceManagers: one for the request in flight (registration,
- * heartbeat: it may be parked there), one for wake calls, and with several RMs one that looks around while an answer is
- * overdue. They decide nothing: whom to ask, for how long, and when to look whether another one leads is
- * nodemanager/core/rm_search.h's, under the link's lock. The loop hands a request over and finds the answer when
- * nm_link_fd() becomes readable. */
+/* nodemanager/daemon/rm_link.h - the threads that speak to the ResourceManagers: one for the
+ * request in flight (registration, heartbeat: it may be parked there), one for wake calls, and with
+ * several RMs one that looks around while an answer is overdue. They decide nothing: whom to ask,
+ * for how long, and when to look whether another one leads is nodemanager/core/rm_search.h's, under
+ * the link's lock. The loop hands a request over and finds the answer when nm_link_fd() becomes
+ * readable. */
 #ifndef CREEL_NODEMANAGER_DAEMON_RM_LINK_H
 #define CREEL_NODEMANAGER_DAEMON_RM_LINK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/conf/rm_list.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/conf/rm_list.h"
 #include "nodemanager/core/rm_search.h"
 
 struct nm_link_io;
 /* @rms: borrowed, not empty; @secret: bearer token or NULL/"". */
-int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out, struct base_error *err);
+int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out,
+                  struct base_error *err);
 void nm_link_stop(struct nm_link_io *l); /* cancels what is in flight, joins, frees */
 int nm_link_fd(const struct nm_link_io *l);
 
@@ -34,7 +36,8 @@ struct nm_link_result {
     char url[1024];        /* that was asked */
     struct base_error err;
 };
-/* True and the result once, when there is one; caller frees the body. A 200 must be judged before the next request. */
+/* True and the result once, when there is one; caller frees the body. A 200 must be judged before
+ * the next request. */
 bool nm_link_take(struct nm_link_io *l, struct nm_link_result *out);
 /* The answer was good. @epoch: the one we obey now. */
 void nm_link_good(struct nm_link_io *l, int64_t epoch);

@@ -1,7 +1,8 @@
 /* nodemanager/daemon/shuffle.c - a map's output to the reduces, one partition at a time.
  *
- * output/file.out holds all partitions one behind the other, output/file.index says "offset length records" per line
- * and appears, whole, after file.out is complete. Whoever shows the application's token may read. */
+ * output/file.out holds all partitions one behind the other, output/file.index says "offset length
+ * records" per line and appears, whole, after file.out is complete. Whoever shows the application's
+ * token may read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "base/limits.h"
 #include "nodemanager/daemon/rest.h"
 
-#define INDEX_CHUNK 16384
+#define INDEX_CHUNK    16384
 #define LINE_MAX_BYTES 80 /* of the index: three numbers */
 
 struct piece {
@@ -51,14 +52,17 @@ static bool index_line(int fd, int64_t partition, char line[static LINE_MAX_BYTE
 }
 
 /* The place of @partition in file.out; false when the index does not tell, or makes no sense. */
-static bool piece_of(const struct nm_files *f, const struct base_container_id *id, int64_t partition, struct piece *out)
+static bool piece_of(const struct nm_files *f, const struct base_container_id *id,
+                     int64_t partition, struct piece *out)
 {
     char path[NM_PATH_MAX], line[LINE_MAX_BYTES];
-    int fd = nm_files_open_plain(f, nm_path_in_container(f, id, "output/file.index", path), O_RDONLY, 0, NULL);
+    int fd = nm_files_open_plain(f, nm_path_in_container(f, id, "output/file.index", path),
+                                 O_RDONLY, 0, NULL);
     if (fd < 0)
         return false;
-    bool ok = index_line(fd, partition, line) && sscanf(line, "%lld %lld", &out->offset, &out->length) == 2 &&
-              out->offset >= 0 && out->length >= 0;
+    bool ok = index_line(fd, partition, line) &&
+              sscanf(line, "%lld %lld", &out->offset, &out->length) == 2 && out->offset >= 0 &&
+              out->length >= 0;
     close(fd);
     return ok;
 }
@@ -70,7 +74,8 @@ static unsigned token_check(struct nm *nm, const struct base_app_id *id, const c
     pthread_mutex_lock(&nm->lock);
     const struct nm_app_view *app = nm_core_app_find(nm->core, id);
     if (app && !app->finished)
-        status = app->token && *app->token && token && base_secret_equal(app->token, token) ? 0 : 403;
+        status =
+            app->token && *app->token && token && base_secret_equal(app->token, token) ? 0 : 403;
     pthread_mutex_unlock(&nm->lock);
     return status;
 }
@@ -85,7 +90,8 @@ void nm_get_map_output(struct api_request *rq, void *user)
     int64_t partition;
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0 ||
         base_int_parse(api_path_arg(rq, 1), 0, BASE_TASKS_MAX, &partition) < 0) {
-        api_answer_error(rq, 400, "BadRequestException", "a container id and a partition number were expected");
+        api_answer_error(rq, 400, "BadRequestException",
+                         "a container id and a partition number were expected");
         return;
     }
     unsigned status = token_check(nm, &id.attempt.app, api_bearer(rq));
@@ -95,8 +101,9 @@ void nm_get_map_output(struct api_request *rq, void *user)
     }
     int fd = -1;
     if (status == 0 && piece_of(&nm->files, &id, partition, &p))
-        fd = nm_files_open_plain(&nm->files, nm_path_in_container(&nm->files, &id, "output/file.out", path), O_RDONLY,
-                                 0, &st);
+        fd = nm_files_open_plain(&nm->files,
+                                 nm_path_in_container(&nm->files, &id, "output/file.out", path),
+                                 O_RDONLY, 0, &st);
     if (fd >= 0 && (p.length > st.st_size || p.offset > st.st_size - p.length)) {
         close(fd);
         fd = -1;
@@ -105,5 +112,6 @@ void nm_get_map_output(struct api_request *rq, void *user)
         api_answer_error(rq, 404, "NotFoundException", "no such map output here");
         return;
     }
-    api_answer_file(rq, 200, "application/octet-stream", fd, (uint64_t)p.offset, (uint64_t)p.length);
+    api_answer_file(rq, 200, "application/octet-stream", fd, (uint64_t)p.offset,
+                    (uint64_t)p.length);
 }

@@ -99,7 +99,8 @@ static void *forward_stderr_thread(void *arg)
     bool ended = false;
 
     for (;;) {
-        struct pollfd p[2] = {{.fd = c->stderr_fd, .events = POLLIN}, {.fd = c->stop_fd, .events = POLLIN}};
+        struct pollfd p[2] = {{.fd = c->stderr_fd, .events = POLLIN},
+                              {.fd = c->stop_fd, .events = POLLIN}};
         ssize_t n;
 
         if (poll(p, ended ? 1 : 2, ended ? 0 : -1) < 0 && errno == EINTR)
@@ -128,7 +129,8 @@ static char **build_environment(bool c_locale)
         n++;
     env = base_realloc_array(NULL, n + 2, sizeof *env);
     for (size_t i = 0; i < n; i++)
-        if (!c_locale || (strncmp(environ[i], "LC_ALL=", 7) != 0 && strncmp(environ[i], "TMPDIR=", 7) != 0))
+        if (!c_locale ||
+            (strncmp(environ[i], "LC_ALL=", 7) != 0 && strncmp(environ[i], "TMPDIR=", 7) != 0))
             env[k++] = environ[i];
     if (c_locale)
         env[k++] = "LC_ALL=C";
@@ -136,8 +138,8 @@ static char **build_environment(bool c_locale)
     return env;
 }
 
-static int spawn_process(pid_t *pid, const char *const *argv, int in, int out, int err_fd, const char *cwd,
-                         bool c_locale)
+static int spawn_process(pid_t *pid, const char *const *argv, int in, int out, int err_fd,
+                         const char *cwd, bool c_locale)
 {
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t attr;
@@ -163,8 +165,8 @@ static int spawn_process(pid_t *pid, const char *const *argv, int in, int out, i
     return rc;
 }
 
-int task_child_start(struct task_child *c, const char *what, const char *const *argv, int in, int out, const char *cwd,
-                     bool c_locale, struct base_error *err)
+int task_child_start(struct task_child *c, const char *what, const char *const *argv, int in,
+                     int out, const char *cwd, bool c_locale, struct base_error *err)
 {
     int fds[2], rc;
 
@@ -205,8 +207,8 @@ static int write_script(const struct task *t, const char *what, const char *comm
     return base_file_write_atomic(*path, command, strlen(command), 0600, false, err);
 }
 
-int task_child_start_shell(struct task *t, struct task_child *c, const char *what, const char *command, int in, int out,
-                           struct base_error *err)
+int task_child_start_shell(struct task *t, struct task_child *c, const char *what,
+                           const char *command, int in, int out, struct base_error *err)
 {
     const char *argv[] = {"/bin/sh", "-c", command, NULL}, *script[] = {"/bin/sh", NULL, NULL};
     char *path = NULL;
@@ -284,8 +286,9 @@ int task_child_wait(struct task *t, struct task_child *c, struct base_error *err
         return base_error_set(err, -BASE_ENOSPC, "sort: No space left on device");
     if (WIFSIGNALED(c->status)) {
         code = 128 + WTERMSIG(c->status);
-        task_record_failure_with_stderr(t, code, tail, len, "%s was killed by signal %d (%s)", c->what,
-                                        WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
+        task_record_failure_with_stderr(t, code, tail, len, "%s was killed by signal %d (%s)",
+                                        c->what, WTERMSIG(c->status),
+                                        strsignal(WTERMSIG(c->status)));
     } else {
         code = WEXITSTATUS(c->status);
         task_record_failure_with_stderr(t, code, tail, len, "%s exited with %d", c->what, code);

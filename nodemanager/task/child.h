@@ -29,11 +29,11 @@ struct task_child {
 
 /* Starts @argv in folder @cwd with @in and @out as stdin and stdout (borrowed; the caller closes
  * its copies). @c_locale: sets LC_ALL=C, for sort. */
-int task_child_start(struct task_child *c, const char *what, const char *const *argv, int in, int out, const char *cwd,
-                     bool c_locale, struct base_error *err);
+int task_child_start(struct task_child *c, const char *what, const char *const *argv, int in,
+                     int out, const char *cwd, bool c_locale, struct base_error *err);
 /* Starts `sh -c @command` in the task's work folder. */
-int task_child_start_shell(struct task *t, struct task_child *c, const char *what, const char *command, int in, int out,
-                           struct base_error *err);
+int task_child_start_shell(struct task *t, struct task_child *c, const char *what,
+                           const char *command, int in, int out, struct base_error *err);
 /* Waits for the child's end. Returns 0 if it exited with 0 or is not running. Otherwise records the
  * failure in @t (exit code, last lines of stderr) and returns -BASE_EIO, or -BASE_ENOSPC if sort
  * found the disk full. */

@@ -32,7 +32,8 @@ static int feed_split_to_command(struct task_feed *f)
             return 0;
         if (rc < 0)
             return base_error_sys(&f->err, -BASE_EIO, -rc, "writing to the map command");
-        task_counter_add(t, BASE_COUNT_MAP_INPUT_RECORDS, (int64_t)task_count_lines(data, (size_t)n, &low));
+        task_counter_add(t, BASE_COUNT_MAP_INPUT_RECORDS,
+                         (int64_t)task_count_lines(data, (size_t)n, &low));
         task_counter_add(t, BASE_COUNT_MAP_INPUT_BYTES, n);
         atomic_store(&t->done, task_split_consumed_bytes(f->split));
         last = data[n - 1];

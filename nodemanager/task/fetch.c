@@ -8,16 +8,16 @@
 #include <unistd.h>
 
 #include "api/wire/task.h"
-#include "base/cond.h"
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/io/http_client.h"
 #include "base/limits.h"
 #include "nodemanager/task/rm_client.h"
 
-#define FETCHERS             4
-#define HOLD_MS              1000
-#define POLL_TIMEOUT_MS      15000
-#define REPORT_TIMEOUT_MS    10000
+#define FETCHERS          4
+#define HOLD_MS           1000
+#define POLL_TIMEOUT_MS   15000
+#define REPORT_TIMEOUT_MS 10000
 /* doubles with each failure, so that a large output on a slow link succeeds eventually */
 #define FETCH_TIMEOUT_MS     60000
 #define FETCH_TIMEOUT_MAX_MS (16 * 60000)
@@ -93,7 +93,8 @@ static bool claim_due_output(struct shuffle *s, struct job *job, int64_t *wait_u
             job->map = m;
             job->generation = o->generation;
             job->timeout_ms = (int64_t)FETCH_TIMEOUT_MS << shift;
-            job->url = base_printf("http://%s/ws/v1/node/mapoutput/%s/%d", o->node, o->container, s->t->spec.index);
+            job->url = base_printf("http://%s/ws/v1/node/mapoutput/%s/%d", o->node, o->container,
+                                   s->t->spec.index);
             s->next = (m + 1) % s->maps;
             return true;
         }
@@ -120,7 +121,8 @@ static bool wait_for_fetch_job(struct shuffle *s, struct job *job)
 }
 
 /* Failures of nodes and networks are retried; only our own failures (disk) end the task. */
-static void record_fetch_failure(struct shuffle *s, const struct job *job, const char *why, bool gone)
+static void record_fetch_failure(struct shuffle *s, const struct job *job, const char *why,
+                                 bool gone)
 {
     struct output *o = &s->outputs[job->map];
     int64_t wait_ms = RETRY_FIRST_MS;
@@ -206,7 +208,8 @@ static int fetch_output(struct fetcher *f, const struct job *job, struct base_er
         .url = job->url,
         .bearer = f->s->t->spec.token,
         .accept = "application/octet-stream",
-        .timeout_ms = job->timeout_ms < FETCH_TIMEOUT_MAX_MS ? job->timeout_ms : FETCH_TIMEOUT_MAX_MS,
+        .timeout_ms =
+            job->timeout_ms < FETCH_TIMEOUT_MAX_MS ? job->timeout_ms : FETCH_TIMEOUT_MAX_MS,
     };
     struct base_http_answer answer;
     struct base_error why = {0};
@@ -271,13 +274,13 @@ static void *fetcher_thread(void *arg)
 
 /* ---- talking to the RM ---- */
 
-static void set_output_location(struct shuffle *s, int32_t map, int32_t attempt, const char *container,
-                                const char *node)
+static void set_output_location(struct shuffle *s, int32_t map, int32_t attempt,
+                                const char *container, const char *node)
 {
     struct output *o = &s->outputs[map];
 
-    if (o->state == OUT_DONE ||
-        (o->container != NULL && strcmp(o->container, container) == 0 && strcmp(o->node, node) == 0))
+    if (o->state == OUT_DONE || (o->container != NULL && strcmp(o->container, container) == 0 &&
+                                 strcmp(o->node, node) == 0))
         return;
     s->known += o->container == NULL;
     s->complaints -= o->complaint != NULL;
@@ -297,7 +300,8 @@ static void set_output_location(struct shuffle *s, int32_t map, int32_t attempt,
     s->moved_us = task_active_time_us(s->t);
 }
 
-static int take_output_locations(struct shuffle *s, const struct wire_map_outputs *reply, struct base_error *err)
+static int take_output_locations(struct shuffle *s, const struct wire_map_outputs *reply,
+                                 struct base_error *err)
 {
     int rc = 0;
 
@@ -308,8 +312,8 @@ static int take_output_locations(struct shuffle *s, const struct wire_map_output
         if (o->map < s->maps)
             set_output_location(s, o->map, o->attempt, o->container, o->node);
         else
-            rc = base_error_set(err, -BASE_EINVAL, "outputs[%zu].map: %d is not one of %d maps", i, (int)o->map,
-                                (int)s->maps);
+            rc = base_error_set(err, -BASE_EINVAL, "outputs[%zu].map: %d is not one of %d maps", i,
+                                (int)o->map, (int)s->maps);
     }
     pthread_cond_broadcast(&s->work);
     pthread_mutex_unlock(&s->lock);
@@ -321,14 +325,15 @@ static int take_output_locations(struct shuffle *s, const struct wire_map_output
 
 static int poll_output_locations(struct shuffle *s, int64_t hold_ms, struct base_error *err)
 {
-    char *path = base_printf("/ws/v1/nodetracker/apps/%s/mapoutputs?since=%lld&hold-ms=%lld", s->t->spec.app_id,
-                             (long long)s->version, (long long)hold_ms);
+    char *path = base_printf("/ws/v1/nodetracker/apps/%s/mapoutputs?since=%lld&hold-ms=%lld",
+                             s->t->spec.app_id, (long long)s->version, (long long)hold_ms);
     struct base_http_answer answer = {0};
     struct wire_map_outputs reply = {0};
     int rc = task_rm_call_active(s->rm, path, NULL, hold_ms + POLL_TIMEOUT_MS, &answer, err);
 
     if (rc == 0)
-        rc = wire_map_outputs_get(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
+        rc = wire_map_outputs_get(answer.body.data != NULL ? answer.body.data : "", answer.body.len,
+                                  &reply, err);
     if (rc == 0)
         rc = take_output_locations(s, &reply, err);
     if (rc < 0)
@@ -379,7 +384,8 @@ static void report_fetch_failures(struct shuffle *s)
 
 /* Waits up to @wait_ms for the fetchers. Returns true if the shuffle is over. Sets *all_known if
  * the RM has named all outputs, and *stalled if nothing has been fetched for too long. */
-static bool wait_and_check_progress(struct shuffle *s, int64_t wait_ms, bool *all_known, bool *stalled)
+static bool wait_and_check_progress(struct shuffle *s, int64_t wait_ms, bool *all_known,
+                                    bool *stalled)
 {
     bool stop;
 
@@ -416,8 +422,10 @@ static int poll_until_all_fetched(struct shuffle *s, struct base_error *err)
                 break;
             /* A wake-up may be for one of many outputs: look again without polling the RM each
              * time. */
-            for (int64_t until = monotonic_now_us() + HOLD_MS * 1000; all_known && monotonic_now_us() < until;)
-                if (wait_and_check_progress(s, (until - monotonic_now_us()) / 1000 + 1, &all_known, &stalled) ||
+            for (int64_t until = monotonic_now_us() + HOLD_MS * 1000;
+                 all_known && monotonic_now_us() < until;)
+                if (wait_and_check_progress(s, (until - monotonic_now_us()) / 1000 + 1, &all_known,
+                                            &stalled) ||
                     s->complaints > 0)
                     break;
             continue;
@@ -425,8 +433,8 @@ static int poll_until_all_fetched(struct shuffle *s, struct base_error *err)
         if (lost_us < 0)
             lost_us = task_active_time_us(s->t);
         if (task_active_time_us(s->t) - lost_us > TASK_RM_PATIENCE_US)
-            return base_error_set(err, -BASE_ETIMEOUT, "no ResourceManager reports where map outputs are: %s",
-                                  why.text);
+            return base_error_set(err, -BASE_ETIMEOUT,
+                                  "no ResourceManager reports where map outputs are: %s", why.text);
         (void)wait_and_check_progress(s, task_rm_next_pause_ms(&retry_ms), &all_known, &stalled);
     }
     if (s->rc < 0)
@@ -471,7 +479,8 @@ static void free_outputs(struct shuffle *s)
 
 int task_fetch_map_outputs(struct task *t, struct task_runs *runs, struct base_error *err)
 {
-    struct shuffle s = {.t = t, .runs = runs, .maps = t->spec.maps, .moved_us = task_active_time_us(t)};
+    struct shuffle s = {
+        .t = t, .runs = runs, .maps = t->spec.maps, .moved_us = task_active_time_us(t)};
     struct fetcher fetchers[FETCHERS];
     int rc;
 

@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "base/io/io.h"
-#include "nodemanager/task/task.h"
 #include "nodemanager/task/child.h"
 #include "nodemanager/task/sort.h"
+#include "nodemanager/task/task.h"
 
 static sigset_t fatal_signals;
 

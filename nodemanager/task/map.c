@@ -1,11 +1,11 @@
 /* Runs a map: split --> command --> sorter, or --> part file if the job has no reduces. */
 #include <unistd.h>
 
-#include "nodemanager/task/task.h"
 #include "nodemanager/task/child.h"
 #include "nodemanager/task/feed.h"
 #include "nodemanager/task/part_file.h"
 #include "nodemanager/task/sort.h"
+#include "nodemanager/task/task.h"
 
 struct map_run {
     struct task *t;
@@ -23,7 +23,8 @@ static int start_command_and_feed(struct map_run *m, struct base_error *err)
         rc = task_pipe_create(out, err);
     if (rc < 0)
         return rc;
-    rc = task_child_start_shell(m->t, &m->command, "map command", m->t->spec.command, in[0], out[1], err);
+    rc = task_child_start_shell(m->t, &m->command, "map command", m->t->spec.command, in[0], out[1],
+                                err);
     close(in[0]);
     close(out[1]);
     m->out = out[0];

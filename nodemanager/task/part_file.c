@@ -90,7 +90,8 @@ int task_output_open(struct task *t, struct task_output **out, struct base_error
     return rc == 0 ? open_part(o, err) : rc;
 }
 
-int task_output_write(struct task_output *o, const char *p, size_t n, enum base_task_counter records, struct base_error *err)
+int task_output_write(struct task_output *o, const char *p, size_t n,
+                      enum base_task_counter records, struct base_error *err)
 {
     bool low = false;
     int rc;
@@ -104,7 +105,8 @@ int task_output_write(struct task_output *o, const char *p, size_t n, enum base_
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
 }
 
-int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_counter records, struct base_error *err)
+int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_counter records,
+                             struct base_error *err)
 {
     ssize_t n;
 
@@ -134,13 +136,14 @@ static int ask_rm_to_commit(struct task_output *o, bool *allowed, struct base_er
     struct wire_leave reply = {0};
     int rc;
 
-    wire_commit_put(&(struct wire_commit){.app = s->app_id,
-                                          .task = s->task_id,
-                                          .task_attempt = s->attempt},
-                    &body);
-    rc = task_rm_call_patiently(rm, "/ws/v1/nodetracker/commit", body.data, COMMIT_TIMEOUT_MS, &answer, err);
+    wire_commit_put(
+        &(struct wire_commit){.app = s->app_id, .task = s->task_id, .task_attempt = s->attempt},
+        &body);
+    rc = task_rm_call_patiently(rm, "/ws/v1/nodetracker/commit", body.data, COMMIT_TIMEOUT_MS,
+                                &answer, err);
     if (rc == 0)
-        rc = wire_leave_get(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
+        rc = wire_leave_get(answer.body.data != NULL ? answer.body.data : "", answer.body.len,
+                            &reply, err);
     *allowed = reply.commit;
     base_http_answer_free(&answer);
     base_buf_free(&body);

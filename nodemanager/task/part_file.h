@@ -18,9 +18,10 @@ struct task_output;
 int task_output_open(struct task *t, struct task_output **out, struct base_error *err);
 /* Copies everything from @fd to the part file. Counts records in counter @records and bytes in the
  * counter that follows it in enum base_task_counter. */
-int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_counter records, struct base_error *err);
-int task_output_write(struct task_output *o, const char *p, size_t n, enum base_task_counter records,
-                      struct base_error *err);
+int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_counter records,
+                             struct base_error *err);
+int task_output_write(struct task_output *o, const char *p, size_t n,
+                      enum base_task_counter records, struct base_error *err);
 /* Closes the part, asks the RM for permission, and leaves the part for the job's commit. If
  * refused, records the exit code and returns -BASE_ESTATE. */
 int task_output_commit(struct task_output *o, struct base_error *err);

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "nodemanager/task/task.h"
 #include "nodemanager/task/child.h"
+#include "nodemanager/task/fetch.h"
 #include "nodemanager/task/part_file.h"
 #include "nodemanager/task/scan.h"
-#include "nodemanager/task/fetch.h"
+#include "nodemanager/task/task.h"
 
 struct reduce_run {
     struct task *t;
@@ -36,10 +36,12 @@ static int feed_merged_lines(struct reduce_run *r)
             rc = base_error_sys(&r->err, -BASE_EIO, (int)-n, "reading the merged input");
             break;
         }
-        task_counter_add(t, BASE_COUNT_REDUCE_INPUT_RECORDS, (int64_t)task_count_lines(buf, (size_t)n, &low));
+        task_counter_add(t, BASE_COUNT_REDUCE_INPUT_RECORDS,
+                         (int64_t)task_count_lines(buf, (size_t)n, &low));
         task_counter_add(t, BASE_COUNT_REDUCE_INPUT_BYTES, n);
         if (t->spec.command == NULL) {
-            rc = task_output_write(r->output, buf, (size_t)n, BASE_COUNT_REDUCE_OUTPUT_RECORDS, &r->err);
+            rc = task_output_write(r->output, buf, (size_t)n, BASE_COUNT_REDUCE_OUTPUT_RECORDS,
+                                   &r->err);
         } else {
             rc = base_write_all(r->in, buf, (size_t)n);
             r->enough = rc == -EPIPE;
@@ -84,7 +86,8 @@ static int run_reduce_command(struct reduce_run *r, struct base_error *err)
         rc = task_pipe_create(out, err);
     if (rc < 0)
         return rc;
-    rc = task_child_start_shell(r->t, &r->command, "reduce command", r->t->spec.command, in[0], out[1], err);
+    rc = task_child_start_shell(r->t, &r->command, "reduce command", r->t->spec.command, in[0],
+                                out[1], err);
     close(in[0]);
     close(out[1]);
     if (rc < 0)

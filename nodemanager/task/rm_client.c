@@ -41,18 +41,20 @@ void task_rm_free(struct task_rm *rm)
     free(rm);
 }
 
-static int describe_http_failure(const char *method, const char *url, const struct base_http_answer *a,
-                                 struct base_error *err)
+static int describe_http_failure(const char *method, const char *url,
+                                 const struct base_http_answer *a, struct base_error *err)
 {
     int shown = a->body.len > 300 ? 300 : (int)a->body.len;
 
-    return base_error_set(err, a->status == 404 ? -BASE_ENOTFOUND : -BASE_EIO, "%s %s: HTTP %ld: %.*s", method, url,
-                          a->status, shown, shown > 0 ? a->body.data : "");
+    return base_error_set(err, a->status == 404 ? -BASE_ENOTFOUND : -BASE_EIO,
+                          "%s %s: HTTP %ld: %.*s", method, url, a->status, shown,
+                          shown > 0 ? a->body.data : "");
 }
 
 /* Calls the RM whose turn it is. Sets *again if another RM should be asked at once. */
-static int call_current_rm(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
-                           struct base_http_answer *out, bool *again, struct base_error *err)
+static int call_current_rm(struct task_rm *rm, const char *path, const char *body,
+                           int64_t timeout_ms, struct base_http_answer *out, bool *again,
+                           struct base_error *err)
 {
     bool several = rm->list.n > 1;
     char *url = base_printf("%s%s", base_rm_turn_url(&rm->turn), path);
@@ -73,7 +75,8 @@ static int call_current_rm(struct task_rm *rm, const char *path, const char *bod
         base_rm_turn_good(&rm->turn);
     } else if (rc == 0) {
         rc = describe_http_failure(rq.method, url, out, err);
-        *again = out->status == 307 ? base_rm_turn_moved(&rm->turn, out->location) : base_rm_turn_bad(&rm->turn);
+        *again = out->status == 307 ? base_rm_turn_moved(&rm->turn, out->location)
+                                    : base_rm_turn_bad(&rm->turn);
         base_http_answer_free(out);
     } else {
         *again = base_rm_turn_bad(&rm->turn);
@@ -117,10 +120,11 @@ int64_t task_rm_next_pause_ms(int64_t *wait_ms)
     return now - (int64_t)random % (now / 2 + 1);
 }
 
-int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
-                           struct base_http_answer *out, struct base_error *err)
+int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *body,
+                           int64_t timeout_ms, struct base_http_answer *out, struct base_error *err)
 {
-    int64_t until_us = task_active_time_us(rm->t) + TASK_RM_PATIENCE_US, wait_ms = TASK_RM_RETRY_FIRST_MS;
+    int64_t until_us = task_active_time_us(rm->t) + TASK_RM_PATIENCE_US,
+            wait_ms = TASK_RM_RETRY_FIRST_MS;
     int rc;
 
     for (;;) {

@@ -28,8 +28,9 @@ int task_rm_call_active(struct task_rm *rm, const char *path, const char *body, 
                         struct base_http_answer *out, struct base_error *err);
 /* Repeats task_rm_call_active() until it succeeds or the task has been active for
  * TASK_RM_PATIENCE_US more. */
-int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
-                           struct base_http_answer *out, struct base_error *err);
+int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *body,
+                           int64_t timeout_ms, struct base_http_answer *out,
+                           struct base_error *err);
 /* The pause after a failed round: random within the upper half of *wait_ms, which then doubles up
  * to TASK_RM_RETRY_MAX_MS. The randomness spreads the requests of a job's tasks. */
 int64_t task_rm_next_pause_ms(int64_t *wait_ms);

@@ -64,8 +64,8 @@ static int choose_sort_buffer_mb(const struct task *t)
     return best < t->spec.sort_buffer_mb ? best : t->spec.sort_buffer_mb;
 }
 
-int task_sort_start_process(struct task *t, struct task_child *c, int in, int out, bool by_key, const char *merge_list,
-                            struct base_error *err)
+int task_sort_start_process(struct task *t, struct task_child *c, int in, int out, bool by_key,
+                            const char *merge_list, struct base_error *err)
 {
     const char *program = access("/usr/bin/sort", X_OK) == 0 ? "/usr/bin/sort" : "sort";
     char memory[32], batch[32], from[4200];

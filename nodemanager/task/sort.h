@@ -16,15 +16,16 @@
 #ifndef CREEL_NODEMANAGER_TASK_SORT_H
 #define CREEL_NODEMANAGER_TASK_SORT_H
 
-#include "nodemanager/task/task.h"
 #include "nodemanager/task/child.h"
+#include "nodemanager/task/task.h"
 
 /* Starts sort reading @in and writing @out. @by_key: compare with -t TAB -k1,1. @merge_list: a file
  * with NUL-terminated names of sorted files to merge; NULL: sort stdin. */
-int task_sort_start_process(struct task *t, struct task_child *c, int in, int out, bool by_key, const char *merge_list,
-                            struct base_error *err);
+int task_sort_start_process(struct task *t, struct task_child *c, int in, int out, bool by_key,
+                            const char *merge_list, struct base_error *err);
 
-/* Adds the number of temporary files that sort created to BASE_COUNT_SPILLS. Call it after the last sort.
+/* Adds the number of temporary files that sort created to BASE_COUNT_SPILLS. Call it after the last
+ * sort.
  * If the system has no inotify watch left, nothing is counted. */
 void task_sort_count_spills(struct task *t);
 

@@ -78,12 +78,14 @@ static int append_run_to_pool(struct task_runs *r, int fd, bool *low, struct bas
 {
     int rc = scan_run(r, fd, true, low, err);
 
-    if (rc < 0 && (ftruncate(r->pool, r->pool_bytes) < 0 || lseek(r->pool, r->pool_bytes, SEEK_SET) < 0))
+    if (rc < 0 &&
+        (ftruncate(r->pool, r->pool_bytes) < 0 || lseek(r->pool, r->pool_bytes, SEEK_SET) < 0))
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", r->pool_path);
     return rc;
 }
 
-int task_runs_add_file(struct task_runs *r, int fd, const char *path, bool *kept, struct base_error *err)
+int task_runs_add_file(struct task_runs *r, int fd, const char *path, bool *kept,
+                       struct base_error *err)
 {
     struct stat st;
     bool low = false, small;
@@ -146,7 +148,8 @@ static int sort_pool_into_run(struct task_runs *r, struct base_error *err)
     return rc;
 }
 
-static int start_merge_process(struct task_runs *r, int *out, struct task_child *child, struct base_error *err)
+static int start_merge_process(struct task_runs *r, int *out, struct task_child *child,
+                               struct base_error *err)
 {
     char *names = base_printf("%s/runs", r->t->tmp);
     int fds[2], null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -164,7 +167,8 @@ static int start_merge_process(struct task_runs *r, int *out, struct task_child 
     return rc;
 }
 
-int task_runs_start_merge(struct task_runs *r, int *out, struct task_child *child, struct base_error *err)
+int task_runs_start_merge(struct task_runs *r, int *out, struct task_child *child,
+                          struct base_error *err)
 {
     int rc = r->pool_bytes > 0 ? sort_pool_into_run(r, err) : 0;
 

@@ -14,11 +14,13 @@ int task_runs_new(struct task *t, struct task_runs **out, struct base_error *err
 /* Adds a run of sorted lines: the whole file @fd with path @path, whose last line must be complete.
  * The caller keeps @fd. *kept: the file itself now belongs to the run, so the caller needs another
  * file. */
-int task_runs_add_file(struct task_runs *r, int fd, const char *path, bool *kept, struct base_error *err);
+int task_runs_add_file(struct task_runs *r, int fd, const char *path, bool *kept,
+                       struct base_error *err);
 int64_t task_runs_total_bytes(const struct task_runs *r);
 /* Sorts the pool, then sets *out to a descriptor that delivers all lines in order. @child is the
  * sort process behind it (pid 0 if none is needed). */
-int task_runs_start_merge(struct task_runs *r, int *out, struct task_child *child, struct base_error *err);
+int task_runs_start_merge(struct task_runs *r, int *out, struct task_child *child,
+                          struct base_error *err);
 void task_runs_free(struct task_runs *r);
 
 #endif

@@ -41,7 +41,10 @@ struct task_sorter {
 
 static void compute_partition_prefixes(struct task_sorter *s)
 {
-    s->width = s->reduces == 1 ? 0 : s->reduces <= PREFIX_BASE ? 1 : s->reduces <= PREFIX_BASE * PREFIX_BASE ? 2 : 3;
+    s->width = s->reduces == 1                           ? 0
+               : s->reduces <= PREFIX_BASE               ? 1
+               : s->reduces <= PREFIX_BASE * PREFIX_BASE ? 2
+                                                         : 3;
     s->prefixes = base_alloc((size_t)s->reduces * 4);
     for (unsigned p = 0; p < s->reduces; p++) {
         unsigned v = p;
@@ -83,7 +86,8 @@ int task_sorter_new(struct task *t, struct task_sorter **out, struct base_error 
     if (rc == 0 && !direct)
         rc = task_pipe_create(to, err);
     if (rc == 0)
-        rc = task_sort_start_process(t, &s->sort, in[0], direct ? s->file : to[1], false, NULL, err);
+        rc =
+            task_sort_start_process(t, &s->sort, in[0], direct ? s->file : to[1], false, NULL, err);
     if (in[0] >= 0)
         close(in[0]);
     if (to[1] >= 0)
@@ -105,7 +109,8 @@ static int write_to_sort(struct task_sorter *s, const char *p, size_t n, struct 
     return rc < 0 ? rc : -BASE_EIO;
 }
 
-static int write_to_output_file(struct task_sorter *s, const char *p, size_t n, struct base_error *err)
+static int write_to_output_file(struct task_sorter *s, const char *p, size_t n,
+                                struct base_error *err)
 {
     int rc = base_write_all(s->file, p, n);
 
@@ -156,7 +161,8 @@ static int flush_block_to_sort(struct task_sorter *s, struct base_error *err)
 
 /* Writes the lines in [p,end) with their prefixes. The hash is task_hash_key() written inline, so
  * that one pass finds both the hash and the end of the key. */
-static int write_prefixed_lines(struct task_sorter *s, const char *p, const char *end, struct base_error *err)
+static int write_prefixed_lines(struct task_sorter *s, const char *p, const char *end,
+                                struct base_error *err)
 {
     const unsigned width = s->width, reduces = s->reduces;
     int rc;
@@ -199,12 +205,14 @@ static int write_prefixed_lines(struct task_sorter *s, const char *p, const char
 
 /* Appends more input behind the incomplete line in @b. Returns the number of bytes read, or 0 at
  * the end, where a missing last newline is added. */
-static ssize_t read_more_lines(struct base_buf *b, int fd, const char *whose, struct base_error *err)
+static ssize_t read_more_lines(struct base_buf *b, int fd, const char *whose,
+                               struct base_error *err)
 {
     ssize_t n;
 
     if (b->len > TASK_LINE_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "%s has a line longer than %u bytes", whose, TASK_LINE_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "%s has a line longer than %u bytes", whose,
+                              TASK_LINE_MAX);
     base_buf_reserve(b, TASK_IO_BYTES);
     n = task_read_retrying(fd, b->data + b->len, TASK_IO_BYTES);
     if (n < 0)
@@ -327,7 +335,8 @@ static int collect_combined_output(struct collector *c)
         if (c->lines.len == 0)
             break;
         end = whole_lines_end(&c->lines, n > 0 ? (size_t)n : 1);
-        part->records += (int64_t)task_count_lines(c->lines.data, (size_t)(end - c->lines.data), &low);
+        part->records +=
+            (int64_t)task_count_lines(c->lines.data, (size_t)(end - c->lines.data), &low);
         part->bytes += end - c->lines.data;
         c->s->again[c->part] |= low;
         if (!c->s->again[c->part])
@@ -349,7 +358,8 @@ static void *collector_thread(void *arg)
     return NULL;
 }
 
-static int collector_start(struct collector *c, struct task_sorter *s, unsigned part, int fd, struct base_error *err)
+static int collector_start(struct collector *c, struct task_sorter *s, unsigned part, int fd,
+                           struct base_error *err)
 {
     int rc;
 
@@ -373,22 +383,24 @@ static int collector_join(struct collector *c, struct base_error *err)
 }
 
 /* Starts COMBINE reading @in, and a collector for its output. */
-static int combine_start(struct task_sorter *s, unsigned part, int in, struct task_child *child, struct collector *c,
-                         struct base_error *err)
+static int combine_start(struct task_sorter *s, unsigned part, int in, struct task_child *child,
+                         struct collector *c, struct base_error *err)
 {
     int out[2];
     int rc = task_pipe_create(out, err);
 
     if (rc < 0)
         return rc;
-    rc = task_child_start_shell(s->t, child, "combine command", s->t->spec.combine, in, out[1], err);
+    rc =
+        task_child_start_shell(s->t, child, "combine command", s->t->spec.combine, in, out[1], err);
     close(out[1]);
     if (rc == 0)
         rc = collector_start(c, s, part, out[0], err);
     return rc;
 }
 
-static int combine_finish(struct task_sorter *s, struct task_child *child, struct collector *c, struct base_error *err)
+static int combine_finish(struct task_sorter *s, struct task_child *child, struct collector *c,
+                          struct base_error *err)
 {
     int rc = collector_join(c, err);
 
@@ -437,7 +449,9 @@ static int drain_flush_block(struct drain *d, struct base_error *err)
     } else if (!d->deaf) {
         rc = base_write_all(d->in, d->block, d->len);
         d->deaf = rc == -EPIPE;
-        rc = rc == 0 || d->deaf ? 0 : base_error_sys(err, -BASE_EIO, -rc, "writing to the combine command");
+        rc = rc == 0 || d->deaf
+                 ? 0
+                 : base_error_sys(err, -BASE_EIO, -rc, "writing to the combine command");
     }
     d->len = 0;
     return rc;
@@ -495,7 +509,8 @@ static int drain_open_partition(struct drain *d, unsigned part, struct base_erro
     return rc;
 }
 
-static int drain_strip_lines(struct drain *d, const char *p, const char *end, struct base_error *err)
+static int drain_strip_lines(struct drain *d, const char *p, const char *end,
+                             struct base_error *err)
 {
     const unsigned width = d->s->width;
     int rc;
@@ -573,7 +588,8 @@ static void *copy_range_to_pipe_thread(void *arg)
 
 /* Sorts a partition in place. This is safe because sort reads all input before it writes, and
  * writes exactly as much. */
-static int sort_partition_by_key(struct task_sorter *s, const struct task_partition *part, struct base_error *err)
+static int sort_partition_by_key(struct task_sorter *s, const struct task_partition *part,
+                                 struct base_error *err)
 {
     struct pump p = {.offset = part->offset, .bytes = part->bytes};
     struct task_child child;
@@ -637,7 +653,8 @@ static int resort_and_index_partitions(struct task_sorter *s, struct base_error 
             task_counter_add(s->t, BASE_COUNT_COMBINE_OUTPUT_RECORDS, part->records);
     }
     if (lseek(s->file, 0, SEEK_END) != offset)
-        return base_error_set(err, -BASE_ECORRUPT, "%s: the sorted output differs in size from its input", s->path);
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "%s: the sorted output differs in size from its input", s->path);
     for (unsigned p = 0; p < s->reduces; p++) {
         int rc = (s->again[p] || s->low) && s->t->partitions[p].records > 1
                      ? sort_partition_by_key(s, &s->t->partitions[p], err)
@@ -656,7 +673,8 @@ int task_sorter_finish(struct task_sorter *s, struct base_error *err)
     s->in = -1;
     task_counter_add(s->t, BASE_COUNT_SPILLS, 1);
     if (s->combine)
-        task_counter_add(s->t, BASE_COUNT_COMBINE_INPUT_RECORDS, atomic_load(&s->t->counter[BASE_COUNT_MAP_OUTPUT_RECORDS]));
+        task_counter_add(s->t, BASE_COUNT_COMBINE_INPUT_RECORDS,
+                         atomic_load(&s->t->counter[BASE_COUNT_MAP_OUTPUT_RECORDS]));
     if (s->width > 0)
         rc = drain_sort_output(s, err);
     else if (s->combine)

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/cond.h"
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "base/io/plain.h"
@@ -31,7 +31,8 @@ static int64_t cpu_time_ms(int who)
     struct rusage u;
 
     getrusage(who, &u);
-    return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
+    return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 +
+           (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
 }
 
 int task_open_plain_file(const char *path, int flags, struct base_error *err)
@@ -48,8 +49,10 @@ static json_t *encode_counters(struct task *t)
     json_t *o = json_object();
     int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;
 
-    atomic_store(&t->counter[t->spec.is_reduce ? BASE_COUNT_REDUCE_MILLIS : BASE_COUNT_MAP_MILLIS], ms);
-    atomic_store(&t->counter[BASE_COUNT_CPU_MILLIS], cpu_time_ms(RUSAGE_SELF) + cpu_time_ms(RUSAGE_CHILDREN));
+    atomic_store(&t->counter[t->spec.is_reduce ? BASE_COUNT_REDUCE_MILLIS : BASE_COUNT_MAP_MILLIS],
+                 ms);
+    atomic_store(&t->counter[BASE_COUNT_CPU_MILLIS],
+                 cpu_time_ms(RUSAGE_SELF) + cpu_time_ms(RUSAGE_CHILDREN));
     for (enum base_task_counter i = 0; i < BASE_TASK_COUNTERS; i++) {
         int64_t v = atomic_load(&t->counter[i]);
         if (v != 0)
@@ -69,7 +72,8 @@ static double compute_progress(struct task *t)
     return phase == TASK_PHASE_MAP ? part : (phase - TASK_PHASE_SHUFFLE + part) / 3;
 }
 
-static int write_json_file(const struct task *t, const char *name, json_t *o, struct base_error *err)
+static int write_json_file(const struct task *t, const char *name, json_t *o,
+                           struct base_error *err)
 {
     char *path = base_printf("%s/%s", t->dir, name);
     struct base_buf b = {0};
@@ -203,7 +207,8 @@ void task_record_failure(struct task *t, int exit_code, const char *fmt, ...)
     keep_first_failure(t, exit_code, base_buf_take(&b), headline);
 }
 
-void task_record_failure_with_stderr(struct task *t, int exit_code, const char *tail, size_t len, const char *fmt, ...)
+void task_record_failure_with_stderr(struct task *t, int exit_code, const char *tail, size_t len,
+                                     const char *fmt, ...)
 {
     struct base_buf b = {0};
     size_t headline;
@@ -224,7 +229,8 @@ void task_record_error(struct task *t, const struct base_error *err)
 {
     if (err->code == -BASE_ENOSPC)
         task_record_failure(t, TASK_EXIT_NOSPACE, "%s",
-                            strstr(err->text, "No space left") != NULL ? err->text : "No space left on device");
+                            strstr(err->text, "No space left") != NULL ? err->text
+                                                                       : "No space left on device");
     else
         task_record_failure(t, 1, "%s", err->text);
 }
@@ -234,7 +240,8 @@ void task_write_failure(const struct task *t)
     json_t *o = json_object();
     int code = atomic_load(&t->failed);
 
-    json_object_set_new(o, "exitCode", json_integer(code == TASK_EXIT_NOSPACE ? TASK_REPORT_NOSPACE : code));
+    json_object_set_new(o, "exitCode",
+                        json_integer(code == TASK_EXIT_NOSPACE ? TASK_REPORT_NOSPACE : code));
     json_object_set_new(o, "diagnostics", json_string(t->diagnostics));
     (void)write_json_file(t, "failure.json", o, NULL);
 }

@@ -48,8 +48,8 @@ struct task_spec {
     char *output;  /* the job's output folder; NULL if not needed */
     /* the job's commit takes the part; false for an RM that expects the part at its final place */
     bool job_commits;
-    char *rm;      /* comma-separated URLs */
-    char *path;    /* path of the split's file */
+    char *rm;   /* comma-separated URLs */
+    char *path; /* path of the split's file */
     int64_t offset, length;
     bool gzip;
     int32_t sort_buffer_mb;
@@ -88,10 +88,11 @@ void task_spec_free(struct task_spec *s);
 
 /* Records exit code and message of the first failure; later failures are its consequences and are
  * ignored. */
-void task_record_failure(struct task *t, int exit_code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void task_record_failure(struct task *t, int exit_code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same, with ": <@tail>" appended: the last lines of a command's stderr. */
-void task_record_failure_with_stderr(struct task *t, int exit_code, const char *tail, size_t len, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+void task_record_failure_with_stderr(struct task *t, int exit_code, const char *tail, size_t len,
+                                     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* The same for an error passed up by callees; a full disk has an exit code of its own. */
 void task_record_error(struct task *t, const struct base_error *err);
 

@@ -79,7 +79,8 @@ static int read_environment(struct task_spec *s, struct base_error *err)
     if (s->rm == NULL && rm != NULL)
         s->rm = base_strdup(rm);
     if (s->rm == NULL && (s->is_reduce || s->reduces == 0))
-        return base_error_set(err, -BASE_EINVAL, "neither spec.rm nor CREEL_RM says where the ResourceManager is");
+        return base_error_set(err, -BASE_EINVAL,
+                              "neither spec.rm nor CREEL_RM says where the ResourceManager is");
     return 0;
 }
 

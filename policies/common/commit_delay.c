@@ -23,7 +23,8 @@ static void grow(struct commit_delay *c)
     c->head = 0;
 }
 
-bool commit_delay_add(struct commit_delay *c, struct policy_job *job, enum base_task_kind kind, int64_t now_us)
+bool commit_delay_add(struct commit_delay *c, struct policy_job *job, enum base_task_kind kind,
+                      int64_t now_us)
 {
     if (c->delay_us <= 0)
         return false;
@@ -33,7 +34,8 @@ bool commit_delay_add(struct commit_delay *c, struct policy_job *job, enum base_
     return true;
 }
 
-bool commit_delay_pop(struct commit_delay *c, int64_t now_us, struct policy_job **job, enum base_task_kind *kind)
+bool commit_delay_pop(struct commit_delay *c, int64_t now_us, struct policy_job **job,
+                      enum base_task_kind *kind)
 {
     while (c->n > 0 && at(c, 0)->until_us <= now_us) {
         *job = at(c, 0)->job;

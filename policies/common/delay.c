@@ -58,7 +58,8 @@ void delay_beat(struct delay *d, int64_t now_us)
     d->beat++;
 }
 
-/* The level at which @job launches, -1: it declines. SOURCE: Zaharia et al., EuroSys 2010, Algorithm 3. */
+/* The level at which @job launches, -1: it declines. SOURCE: Zaharia et al., EuroSys 2010,
+ * Algorithm 3. */
 static int level_of(const struct delay *d, const struct delay_job *job, enum delay_level best)
 {
     int64_t w1 = d->w1_us, w2 = d->w2_us;

@@ -2,8 +2,8 @@
 
 #include "policies/policy.h"
 
-void policy_learned_task(struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind,
-                         const struct policy_task_end *end)
+void policy_learned_task(struct policy_learned *l, const struct policy_job *job,
+                         enum base_task_kind kind, const struct policy_task_end *end)
 {
     const struct policy_size *size = &job->size[kind];
     int64_t late, cost = end->work_us - l->kind[kind].startup_us;

@@ -1,7 +1,8 @@
 /* policies/common/order.h - jobs in order without sorting: an intrusive treap with parent links.
  *
- * Keys: (key, submit time, cluster timestamp, sequence), smallest first. Heap priorities are a hash of the id, so the
- * shape depends on the set of jobs alone: same on every machine. Insert, remove, move: O(log n), no allocation;
+ * Keys: (key, submit time, cluster timestamp, sequence), smallest first. Heap priorities are a hash
+ * of the id, so the shape depends on the set of jobs alone: same on every machine. Insert, remove,
+ * move: O(log n), no allocation;
  * first: O(1); next: O(1) amortised. */
 #ifndef CREEL_POLICIES_COMMON_ORDER_H
 #define CREEL_POLICIES_COMMON_ORDER_H

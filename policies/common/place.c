@@ -1,5 +1,6 @@
 /* Where a submission goes: the rules of a queuePlacementPolicy, one after the other.
- * SOURCE: Hadoop's Fair Scheduler documentation, section "Automatically placing applications in queues". */
+ * SOURCE: Hadoop's Fair Scheduler documentation, section "Automatically placing applications in
+ * queues". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,8 @@ static bool is_there(const struct policy_queues *q, const char *name)
     return at >= 0 && (q->v[at].configured || q->v[at].dynamic);
 }
 
-/* No queue more may be made: whoever makes them by the thousand does not keep others from working. */
+/* No queue more may be made: whoever makes them by the thousand does not keep others from
+ * working. */
 static bool is_full(const struct policy_queues *q)
 {
     return q->n + POLICY_QUEUE_DEPTH_MAX > POLICY_QUEUES_MAX;
@@ -82,7 +84,8 @@ static char *secondary(const struct place *p)
 
 static char *apply(const struct place *p, const struct policy_rule *r);
 
-/* The queue of the user below the one that the nested rule finds, unless that takes applications itself. */
+/* The queue of the user below the one that the nested rule finds, unless that takes applications
+ * itself. */
 static char *nested(const struct place *p, const struct policy_rule *r)
 {
     char *parent = r->nested ? apply(p, r->nested) : NULL, *name;
@@ -130,7 +133,8 @@ static char *apply(const struct place *p, const struct policy_rule *r)
     return name;
 }
 
-static int unknown(const struct policy_queues *q, const char *name, const char *why, struct base_error *err)
+static int unknown(const struct policy_queues *q, const char *name, const char *why,
+                   struct base_error *err)
 {
     struct base_buf b = {0};
     size_t known = 0;
@@ -147,7 +151,8 @@ static int unknown(const struct policy_queues *q, const char *name, const char *
     return rc;
 }
 
-int policy_queues_leaf(const struct policy_queues *q, const char *name, int32_t *index, struct base_error *err)
+int policy_queues_leaf(const struct policy_queues *q, const char *name, int32_t *index,
+                       struct base_error *err)
 {
     *index = policy_queues_find(q, name);
     if (*index >= 0 && q->v[*index].is_parent)
@@ -168,7 +173,8 @@ static int enter(struct policy_queues *q, const char *name, int32_t *index, stru
         rc = unknown(q, name, "has queues below it and takes no application itself", err);
         goto out;
     }
-    for (dot = strrchr(up, '.'); at < 0 && dot; dot = strrchr(up, '.')) { /* its nearest ancestor that is there */
+    for (dot = strrchr(up, '.'); at < 0 && dot;
+         dot = strrchr(up, '.')) { /* its nearest ancestor that is there */
         int32_t parent;
 
         *dot = '\0';
@@ -186,10 +192,12 @@ out:
     return rc;
 }
 
-int policy_queues_place(struct policy_queues *q, const char *queue, const char *user, const char *const *groups,
-                        size_t groups_n, int32_t *index, struct base_error *err)
+int policy_queues_place(struct policy_queues *q, const char *queue, const char *user,
+                        const char *const *groups, size_t groups_n, int32_t *index,
+                        struct base_error *err)
 {
-    struct place p = {.q = q, .user = user ? user : "", .groups = groups, .groups_n = groups ? groups_n : 0};
+    struct place p = {
+        .q = q, .user = user ? user : "", .groups = groups, .groups_n = groups ? groups_n : 0};
     char *name = NULL;
     int rc;
 
@@ -200,7 +208,8 @@ int policy_queues_place(struct policy_queues *q, const char *queue, const char *
         return rc;
     for (size_t i = 0; i < q->rules_n && !name; i++) {
         if (q->rules[i].kind == POLICY_RULE_REJECT)
-            return base_error_set(err, -BASE_EINVAL, "the queue placement policy takes no application of user %s%s%s",
+            return base_error_set(err, -BASE_EINVAL,
+                                  "the queue placement policy takes no application of user %s%s%s",
                                   p.user, p.asked ? " for queue " : "", p.asked ? p.asked : "");
         name = apply(&p, &q->rules[i]);
         if (!name && p.asked && q->strict && q->rules[i].kind == POLICY_RULE_SPECIFIED)
@@ -209,7 +218,8 @@ int policy_queues_place(struct policy_queues *q, const char *queue, const char *
     if (!name && is_full(q) && is_there(q, "default"))
         name = base_strdup("root.default");
     if (!name)
-        return base_error_set(err, -BASE_EINVAL, "no rule of the queue placement policy finds a queue for user %s",
+        return base_error_set(err, -BASE_EINVAL,
+                              "no rule of the queue placement policy finds a queue for user %s",
                               p.user);
     rc = enter(q, name, index, err);
     free(name);

@@ -9,8 +9,11 @@
 
 void policy_limit_init(struct policy_limit *l)
 {
-    *l = (struct policy_limit){
-        .percent = {-1, -1}, .slot_percent = {-1, -1}, .memory_mb = -1, .vcores = -1, .slots = {-1, -1}};
+    *l = (struct policy_limit){.percent = {-1, -1},
+                               .slot_percent = {-1, -1},
+                               .memory_mb = -1,
+                               .vcores = -1,
+                               .slots = {-1, -1}};
 }
 
 void policy_rule_free(struct policy_rule *r)
@@ -62,7 +65,8 @@ void policy_queues_free(struct policy_queues *q)
     *q = (struct policy_queues){0};
 }
 
-static struct policy_rule *rule_add(struct policy_queues *q, enum policy_rule_kind kind, bool create)
+static struct policy_rule *rule_add(struct policy_queues *q, enum policy_rule_kind kind,
+                                    bool create)
 {
     q->rules = base_realloc_array(q->rules, q->rules_n + 1, sizeof *q->rules);
     q->rules[q->rules_n] = (struct policy_rule){.kind = kind, .create = create};
@@ -83,7 +87,8 @@ static void defaults_init(struct policy_queue *d)
     policy_limit_init(&d->child_max);
 }
 
-/* Settings of a queue nobody describes. The defaults' maxima are not for root: they would be the cluster's. */
+/* Settings of a queue nobody describes. The defaults' maxima are not for root: they would be the
+ * cluster's. */
 static void queue_defaults(const struct policy_queues *q, struct policy_queue *u)
 {
     const struct policy_queue *up = u->parent >= 0 ? &q->v[u->parent] : NULL;
@@ -168,13 +173,15 @@ static int32_t find_len(const struct policy_queues *q, const char *rest, size_t 
     return q->by_name ? *slot_of(q, rest, len) - 1 : -1;
 }
 
-static int32_t append(struct policy_queues *q, const char *name, size_t len, int32_t parent, bool dynamic)
+static int32_t append(struct policy_queues *q, const char *name, size_t len, int32_t parent,
+                      bool dynamic)
 {
     struct policy_queue *u;
 
     base_array_grow(&q->v, q->n, &q->cap);
     u = &q->v[q->n];
-    *u = (struct policy_queue){.name = base_strndup(name, len), .parent = parent, .dynamic = dynamic};
+    *u = (struct policy_queue){
+        .name = base_strndup(name, len), .parent = parent, .dynamic = dynamic};
     queue_defaults(q, u);
     if (parent >= 0) {
         q->v[parent].is_parent = true;
@@ -253,7 +260,8 @@ void policy_queues_init(struct policy_queues *q, const char *list)
     rule_add(q, POLICY_RULE_DEFAULT, true);
 }
 
-void policy_queues_default_rules(struct policy_queues *q, bool allow_undeclared, bool user_as_default)
+void policy_queues_default_rules(struct policy_queues *q, bool allow_undeclared,
+                                 bool user_as_default)
 {
     rules_free(q);
     rule_add(q, POLICY_RULE_SPECIFIED, allow_undeclared);
@@ -270,17 +278,21 @@ int policy_queue_check_name(const char *name, struct base_error *err)
     int depth = 1;
 
     if (strlen(rest) > BASE_NAME_MAX)
-        return base_error_set(err, -BASE_EINVAL, "a queue's name has at most %d bytes", BASE_NAME_MAX);
+        return base_error_set(err, -BASE_EINVAL, "a queue's name has at most %d bytes",
+                              BASE_NAME_MAX);
     for (const char *s = rest;; s++, depth++) {
         size_t len = strcspn(s, ".");
 
         if (len == 0)
-            return base_error_set(err, -BASE_EINVAL, "queue name \"%s\": a name between periods is empty", name);
+            return base_error_set(err, -BASE_EINVAL,
+                                  "queue name \"%s\": a name between periods is empty", name);
         if (strchr(" \t", s[0]) || strchr(" \t", s[len - 1]))
-            return base_error_set(err, -BASE_EINVAL, "queue name \"%s\" has a blank at the end of a name", name);
+            return base_error_set(err, -BASE_EINVAL,
+                                  "queue name \"%s\" has a blank at the end of a name", name);
         for (size_t i = 0; i < len; i++)
             if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f)
-                return base_error_set(err, -BASE_EINVAL, "a queue's name has no control characters");
+                return base_error_set(err, -BASE_EINVAL,
+                                      "a queue's name has no control characters");
         s += len;
         if (!*s)
             break;
@@ -358,10 +370,12 @@ static double fraction(const struct policy_limit *l, const struct policy_capacit
     return f < g ? f : g;
 }
 
-#define SLOTS_MAX INT64_C(1000000000000) /* more than any cluster has; what they stand for in memory stays a number */
+#define SLOTS_MAX                                                                                  \
+    INT64_C(1000000000000) /* more than any cluster has; what they stand for in memory stays a     \
+                              number */
 
-int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kind, const struct policy_capacity *c,
-                           int64_t none)
+int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kind,
+                           const struct policy_capacity *c, int64_t none)
 {
     double f;
 

@@ -96,7 +96,8 @@ static size_t at_or_after(const struct slot_profile *p, size_t lo, size_t hi, in
     return lo;
 }
 
-/* Makes [lo, hi) of the runs @n runs wide by moving the shorter side. Returns where it begins then. */
+/* Makes [lo, hi) of the runs @n runs wide by moving the shorter side. Returns where it begins
+ * then. */
 static size_t widen(struct slot_profile *p, size_t lo, size_t hi, size_t n)
 {
     size_t before = lo - p->head, after = p->tail - hi, more = n > hi - lo ? n - (hi - lo) : 0,
@@ -134,8 +135,9 @@ static void merge(struct slot_profile *p, size_t n)
     if (!n)
         return;
     lo = at_or_after(p, p->head, p->tail, b[0].at_us);
-    hi =
-        n == 1 && (lo == p->tail || p->v[lo].at_us > b[0].at_us) ? lo : at_or_after(p, lo, p->tail, b[n - 1].at_us + 1);
+    hi = n == 1 && (lo == p->tail || p->v[lo].at_us > b[0].at_us)
+             ? lo
+             : at_or_after(p, lo, p->tail, b[n - 1].at_us + 1);
     room(&p->window, &p->window_cap, n + (hi - lo));
     w = p->window;
     for (i = lo; i < hi || j < n;) {
@@ -163,7 +165,8 @@ static size_t push(struct slot_profile *p, size_t n, int64_t at_us, int64_t coun
     return n + 1;
 }
 
-/* Takes the @n smallest slots out; block[] gets them as max(t, floor) + by. Returns the runs of block[]. */
+/* Takes the @n smallest slots out; block[] gets them as max(t, floor) + by. Returns the runs of
+ * block[]. */
 static size_t lift(struct slot_profile *p, int64_t n, int64_t floor_us, int64_t by_us)
 {
     size_t out = 0, runs = 0;
@@ -199,7 +202,8 @@ int64_t slot_profile_place(struct slot_profile *p, int64_t n, int64_t eps_us, in
             return SLOT_NEVER;
         first = end = max64(p->v[p->head].at_us, floor_us);
         /* the block: what is taken in full before any of it is taken again */
-        for (i = p->head; i < p->tail && count < n && p->v[i].at_us <= first + eps_us && p->v[i].at_us < SLOT_NEVER;
+        for (i = p->head; i < p->tail && count < n && p->v[i].at_us <= first + eps_us &&
+                          p->v[i].at_us < SLOT_NEVER;
              i++) {
             count += p->v[i].n;
             end = max64(p->v[i].at_us, floor_us);
@@ -217,8 +221,9 @@ int64_t slot_profile_place(struct slot_profile *p, int64_t n, int64_t eps_us, in
     return last;
 }
 
-/* The smallest time goes first; what is put in is larger than what was put in before, so from then on it is always the
- * smallest of both that goes: together the n smallest of all times, the first of them from the profile. */
+/* The smallest time goes first; what is put in is larger than what was put in before, so from then
+ * on it is always the smallest of both that goes: together the n smallest of all times, the first
+ * of them from the profile. */
 void slot_profile_replace(struct slot_profile *p, const int64_t *ends_us, size_t n)
 {
     size_t gone = 0, out = 0;
@@ -253,7 +258,8 @@ void slot_profile_hold(struct slot_profile *p, const struct slot_run *until, siz
     if (count <= 0)
         return;
     taken = lift(p, count, INT64_MIN, 0);
-    room(&p->block, &p->block_cap, taken * 2 + n); /* pairs behind the taken ones, then to the front */
+    /* pairs behind the taken ones, then to the front */
+    room(&p->block, &p->block_cap, taken * 2 + n);
     held = p->block + taken;
     i_left = p->block[0].n;
     j_left = until[j].n - (over > 0 ? over : 0);

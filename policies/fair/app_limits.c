@@ -1,4 +1,5 @@
-/* Limits of running applications, of queues and of users: who comes when they are reached waits, first come first.
+/* Limits of running applications, of queues and of users: who comes when they are reached waits,
+ * first come first.
  * SOURCE: Hadoop's Fair Scheduler documentation (maxRunningApps); its MaxRunningAppsEnforcer. */
 #include <stdlib.h>
 #include <string.h>
@@ -137,8 +138,9 @@ void fair_apps_admit(struct policy *self)
         struct fair_job *best = NULL;
 
         for (int32_t i = 0; i < self->queues_n; i++) {
-            struct fair_job *fj =
-                self->queues[i].waiting.n && !queues_full(self, i) ? first_waiting(self, &self->queues[i]) : NULL;
+            struct fair_job *fj = self->queues[i].waiting.n && !queues_full(self, i)
+                                      ? first_waiting(self, &self->queues[i])
+                                      : NULL;
 
             if (fj && (!best || policy_link_before(&fj->wait, &best->wait)))
                 best = fj;

@@ -12,11 +12,14 @@ static void limits(const struct policy *self, const struct fair_job *fj, struct 
 {
     for (int32_t i = fj->queue; i >= 0; i = self->queues[i].parent)
         if (self->queues[i].active >= self->queues[i].max_active) {
-            base_buf_addf(out, "waits until one of the %d running applications of queue %s ends: it may have %d",
-                          self->queues[i].active, name_of(self, i), self->queues[i].max_active);
+            base_buf_addf(
+                out,
+                "waits until one of the %d running applications of queue %s ends: it may have %d",
+                self->queues[i].active, name_of(self, i), self->queues[i].max_active);
             return;
         }
-    base_buf_addf(out, "waits until an application of its user ends: %d may run", self->users[fj->job->user].max);
+    base_buf_addf(out, "waits until an application of its user ends: %d may run",
+                  self->users[fj->job->user].max);
 }
 
 /* Elements of @o before @l. */
@@ -34,13 +37,15 @@ static const char *s(size_t n)
     return n == 1 ? "" : "s";
 }
 
-static void queue_words(const struct policy *self, int32_t queue, enum base_task_kind kind, struct base_buf *out)
+static void queue_words(const struct policy *self, int32_t queue, enum base_task_kind kind,
+                        struct base_buf *out)
 {
     const struct fair_queue *q = &self->queues[queue];
     const struct fair_side *side = &q->side[kind];
 
-    base_buf_addf(out, "queue %s runs %lld of a fair share of %.1f %s slots (weight %g", name_of(self, queue),
-                  (long long)side->running, side->share, kind == BASE_TASK_MAP ? "map" : "reduce", q->weight);
+    base_buf_addf(out, "queue %s runs %lld of a fair share of %.1f %s slots (weight %g",
+                  name_of(self, queue), (long long)side->running, side->share,
+                  kind == BASE_TASK_MAP ? "map" : "reduce", q->weight);
     if (side->min > 0)
         base_buf_addf(out, ", minimum %.1f", side->min);
     if (side->max < INT64_MAX)
@@ -52,8 +57,8 @@ static void queue_words(const struct policy *self, int32_t queue, enum base_task
         base_buf_adds(out, ", too little for too long: it waits for no local slot");
 }
 
-static void place_words(const struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
-                        struct base_buf *out)
+static void place_words(const struct policy *self, const struct fair_job *fj,
+                        enum base_task_kind kind, struct base_buf *out)
 {
     const struct fair_queue *q = &self->queues[fj->queue];
     size_t jobs = before(&q->side[kind].jobs, &fj->job->link[kind]), queues = 0;
@@ -64,11 +69,12 @@ static void place_words(const struct policy *self, const struct fair_job *fj, en
         base_buf_addf(out, "the job runs %d, ", fj->running[kind]);
     else
         base_buf_addf(out, "the job runs %d at weight %g, ", fj->running[kind], fj->weight[kind]);
-    base_buf_addf(out, "%zu queue%s beside its own and %zu job%s in it come%s first", queues, s(queues), jobs, s(jobs),
-                  queues + jobs == 1 ? "s" : "");
+    base_buf_addf(out, "%zu queue%s beside its own and %zu job%s in it come%s first", queues,
+                  s(queues), jobs, s(jobs), queues + jobs == 1 ? "s" : "");
 }
 
-void fair_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+void fair_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                  struct base_buf *out)
 {
     const struct fair_job *fj = fair_job_of(job);
 

@@ -166,7 +166,8 @@ static void fair_moved(struct policy *self, struct policy_job *job, int64_t now_
 {
     self->now_us = now_us;
     leave(self, fair_job_of(job));
-    fair_job_of(job)->active = false; /* the limits of the new queue hold, unless it runs something */
+    /* the limits of the new queue hold, unless it runs something */
+    fair_job_of(job)->active = false;
     enter(self, fair_job_of(job));
     fair_apps_admit(self);
 }
@@ -187,8 +188,8 @@ static void expire_commits(struct policy *self, int64_t now_us)
     }
 }
 
-static void fair_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
-                              uint32_t node, int64_t now_us)
+static void fair_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind,
+                              int32_t task, uint32_t node, int64_t now_us)
 {
     (void)task;
     expire_commits(self, now_us);
@@ -206,8 +207,9 @@ static void fair_task_ended(struct policy *self, struct policy_job *job, enum ba
         fair_long_ended(self, fair_job_of(job), kind, end);
 }
 
-static void fair_task_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
-                                uint32_t node, bool suspended, int64_t now_us)
+static void fair_task_suspended(struct policy *self, struct policy_job *job,
+                                enum base_task_kind kind, int32_t task, uint32_t node,
+                                bool suspended, int64_t now_us)
 {
     (void)task;
     (void)now_us;
@@ -241,8 +243,8 @@ static int64_t fair_timer(struct policy *self, int64_t now_us, struct policy_pla
     return next < self->updated_us + self->update_us ? next : self->updated_us + self->update_us;
 }
 
-static bool fair_queue_share(const struct policy *self, int32_t queue, int64_t share[BASE_TASK_KINDS],
-                             int64_t demand[BASE_TASK_KINDS])
+static bool fair_queue_share(const struct policy *self, int32_t queue,
+                             int64_t share[BASE_TASK_KINDS], int64_t demand[BASE_TASK_KINDS])
 {
     if (self->single || queue < 0 || queue >= self->queues_n)
         return false;

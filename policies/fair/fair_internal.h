@@ -1,29 +1,32 @@
 /* policies/fair/fair_internal.h - parts of the fair scheduler, shared by its files.
  *
- *     queue tree        each queue orders its jobs and the queues in it, one order per kind, always up to date
+ *     queue tree        each queue orders its jobs and the queues in it, one order per kind, always
+ *                       up to date
  *     policy_fair_tree  counts and orders, the job for a free slot
  *     policy_fair_apps  limits of running applications
  *     policy_fair_long  balance of long tasks over nodes
  *     policy_fair_share shares, deficits and time-outs, twice a second
  *     policy_fair_kill  preemption
  *
- * A start or an end of a task changes the counts of its job's queue and of the queues above: O(depth * log). Shares are
- * not used to order, except for deficits; they are computed by the timer. */
+ * A start or an end of a task changes the counts of its job's queue and of the queues above:
+ * O(depth * log). Shares are not used to order, except for deficits; they are computed by the
+ * timer. */
 #ifndef CREEL_POLICIES_FAIR_FAIR_INTERNAL_H
 #define CREEL_POLICIES_FAIR_FAIR_INTERNAL_H
 
 #include "policies/common/commit_delay.h"
+#include "policies/common/queues.h"
 #include "policies/fair/shares.h"
 #include "policies/policy.h"
-#include "policies/common/queues.h"
 
-struct fair_side {                  /* a queue's tasks of one kind, those of queues in it included */
-    int64_t running;                /* of all its jobs */
-    int64_t wants;                  /* of its active jobs: pending, and suspended ones that would go on */
+struct fair_side {
+    /* a queue's tasks of one kind, those of queues in it included */
+    int64_t running; /* of all its jobs */
+    int64_t wants;   /* of its active jobs: pending, and suspended ones that would go on */
     int64_t own_running, own_wants; /* the same without queues in it */
     int64_t max;                    /* slots; INT64_MAX: no limit */
     int64_t min_slots;              /* as configured */
-    double min;                     /* slots, scaled where the minima beside it do not fit; by the timer */
+    double min; /* slots, scaled where the minima beside it do not fit; by the timer */
     double share;
     int64_t share_slots;
     double own_share;              /* of share: what its own jobs have beside queues in it */
@@ -55,9 +58,9 @@ struct fair_job {
     bool active; /* among the running applications of its queues and user */
     bool is_long;
     int32_t running[BASE_TASK_KINDS], wants[BASE_TASK_KINDS]; /* as counted in its queues */
-    int32_t ended[BASE_TASK_KINDS];                        /* counted on for commit_delay */
+    int32_t ended[BASE_TASK_KINDS];                           /* counted on for commit_delay */
     double min[BASE_TASK_KINDS], deficit[BASE_TASK_KINDS];    /* deficit mode */
-    struct policy_link wait;                            /* among the waiting ones of its queue */
+    struct policy_link wait; /* among the waiting ones of its queue */
 };
 struct fair_user {
     int32_t active, max;
@@ -99,7 +102,8 @@ static inline struct fair_job *fair_job_of(const struct policy_job *job)
 static inline struct fair_queue *fair_queue_of(struct policy_link *l, enum base_task_kind kind)
 {
     return (struct fair_queue *)(void *)((char *)(void *)l - offsetof(struct fair_side, link) -
-                                         (size_t)kind * sizeof(struct fair_side) - offsetof(struct fair_queue, side));
+                                         (size_t)kind * sizeof(struct fair_side) -
+                                         offsetof(struct fair_queue, side));
 }
 static inline int64_t fair_demand(const struct fair_side *s)
 {
@@ -112,11 +116,13 @@ void fair_tree_free(struct policy *self);
 void fair_tree_limits(struct policy *self); /* minima and maxima in slots of the present capacity */
 /* Brings counts and places of @fj and of its queues up to date. */
 void fair_job_count(struct policy *self, struct fair_job *fj, enum base_task_kind kind);
-void fair_job_drop(struct policy *self, struct fair_job *fj); /* takes it out of counts and orders */
+void fair_job_drop(struct policy *self,
+                   struct fair_job *fj); /* takes it out of counts and orders */
 void fair_job_weigh(const struct policy *self, struct fair_job *fj);
 void fair_job_place(struct policy *self, struct fair_job *fj, enum base_task_kind kind);
 void fair_queue_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind);
-struct policy_job *fair_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev);
+struct policy_job *fair_next(struct policy *self, struct policy_offer *offer,
+                             struct policy_job *prev);
 
 /* ---- running applications ---- */
 void fair_apps_limits(struct policy *self); /* of users, read anew */
@@ -128,19 +134,22 @@ void fair_apps_admit(struct policy *self); /* those that wait and may run now, f
 /* ---- long tasks ---- */
 void fair_long_arrived(struct policy *self, struct fair_job *fj);
 void fair_long_left(struct policy *self, struct fair_job *fj);
-void fair_long_started(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, uint32_t node);
+void fair_long_started(struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
+                       uint32_t node);
 void fair_long_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
                      const struct policy_task_end *end);
-void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, uint32_t node,
-                         bool suspended);
+void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
+                         uint32_t node, bool suspended);
 void fair_long_forget(struct policy *self, uint32_t node);
 /* Has the node enough of them for the moment? */
-bool fair_long_full(const struct policy *self, const struct fair_job *fj, const struct policy_offer *offer);
+bool fair_long_full(const struct policy *self, const struct fair_job *fj,
+                    const struct policy_offer *offer);
 
 /* ---- timer ---- */
 void fair_update(struct policy *self, int64_t now_us);
 void fair_preempt(struct policy *self, struct policy_plan *plan);
 
-void fair_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out);
+void fair_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                  struct base_buf *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Long tasks are spread over the nodes, so that none is full of them when a short job looks for its data there. A job
- * is long until five of its tasks have shown otherwise.
+/* Long tasks are spread over the nodes, so that none is full of them when a short job looks for its
+ * data there. A job is long until five of its tasks have shown otherwise.
  * SOURCE: Zaharia et al., EuroSys 2010, section 6 (long task balancing). */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 static void count(struct policy *self, uint32_t node, int32_t more)
 {
     if (node >= self->long_nodes) {
-        size_t n = (size_t)node + 1 > 2 * self->long_nodes ? (size_t)node + 1 : 2 * self->long_nodes;
+        size_t n =
+            (size_t)node + 1 > 2 * self->long_nodes ? (size_t)node + 1 : 2 * self->long_nodes;
 
         self->long_on = base_realloc_array(self->long_on, n, sizeof *self->long_on);
         memset(self->long_on + self->long_nodes, 0, (n - self->long_nodes) * sizeof *self->long_on);
@@ -34,7 +35,8 @@ static void count_all(struct policy *self, const struct fair_job *fj, int32_t mo
     struct policy_running r;
     void *cursor = NULL;
 
-    while (self->env->running && self->env->running(self->env->core, fj->job, BASE_TASK_MAP, &cursor, &r))
+    while (self->env->running &&
+           self->env->running(self->env->core, fj->job, BASE_TASK_MAP, &cursor, &r))
         if (!r.suspended)
             count(self, r.node, more);
 }
@@ -46,8 +48,8 @@ static bool still_long(const struct policy *self, const struct policy_job *job)
 
     if (seen->n < LONG_SAMPLE || !l || l->kind[BASE_TASK_MAP].count == 0)
         return true;
-    return (double)seen->work_us / seen->n >
-           LONG_FACTOR * (double)l->kind[BASE_TASK_MAP].total_us / (double)l->kind[BASE_TASK_MAP].count;
+    return (double)seen->work_us / seen->n > LONG_FACTOR * (double)l->kind[BASE_TASK_MAP].total_us /
+                                                 (double)l->kind[BASE_TASK_MAP].count;
 }
 
 void fair_long_arrived(struct policy *self, struct fair_job *fj)
@@ -64,14 +66,15 @@ void fair_long_left(struct policy *self, struct fair_job *fj)
         count_all(self, fj, -1);
 }
 
-void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, uint32_t node,
-                         bool suspended)
+void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
+                         uint32_t node, bool suspended)
 {
     if (kind == BASE_TASK_MAP && fj->is_long)
         count(self, node, suspended ? -1 : 1);
 }
 
-void fair_long_started(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, uint32_t node)
+void fair_long_started(struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
+                       uint32_t node)
 {
     if (kind == BASE_TASK_MAP && fj->is_long)
         count(self, node, 1);
@@ -90,9 +93,11 @@ void fair_long_ended(struct policy *self, struct fair_job *fj, enum base_task_ki
     }
 }
 
-bool fair_long_full(const struct policy *self, const struct fair_job *fj, const struct policy_offer *offer)
+bool fair_long_full(const struct policy *self, const struct fair_job *fj,
+                    const struct policy_offer *offer)
 {
     int64_t here = offer->node < self->long_nodes ? self->long_on[offer->node] : 0;
 
-    return offer->kind == BASE_TASK_MAP && fj->is_long && here * self->env->capacity->nodes > self->long_running;
+    return offer->kind == BASE_TASK_MAP && fj->is_long &&
+           here * self->env->capacity->nodes > self->long_running;
 }

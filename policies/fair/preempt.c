@@ -1,5 +1,7 @@
-/* Preemption: pools that have waited too long for their minimum or their share get it from those that have more.
- * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop 1's FairScheduler.preemptTasksIfNecessary. */
+/* Preemption: pools that have waited too long for their minimum or their share get it from those
+ * that have more.
+ * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop 1's
+ * FairScheduler.preemptTasksIfNecessary. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,8 @@ struct fair_candidate {
     int32_t queue;
 };
 
-static int64_t need_of(const struct policy *self, const struct fair_queue *q, enum base_task_kind kind)
+static int64_t need_of(const struct policy *self, const struct fair_queue *q,
+                       enum base_task_kind kind)
 {
     const struct fair_side *s = &q->side[kind];
 
@@ -21,9 +24,11 @@ static int64_t need_of(const struct policy *self, const struct fair_queue *q, en
                              self->now_us - s->at_fair_us > q->fair_timeout_us);
 }
 
-/* Adds the job's attempts. Returns how many slots it will keep if none of them is killed: of a job those listed, since
- * the others are being killed already; another application has its master beside them. */
-static int64_t candidates_of(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, size_t *n)
+/* Adds the job's attempts. Returns how many slots it will keep if none of them is killed: of a job
+ * those listed, since the others are being killed already; another application has its master
+ * beside them. */
+static int64_t candidates_of(struct policy *self, const struct fair_job *fj,
+                             enum base_task_kind kind, size_t *n)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -34,7 +39,8 @@ static int64_t candidates_of(struct policy *self, const struct fair_job *fj, enu
             continue;
         if (*n == self->candidates_cap) {
             self->candidates_cap = *n ? 2 * *n : 256;
-            self->candidates = base_realloc_array(self->candidates, self->candidates_cap, sizeof *self->candidates);
+            self->candidates = base_realloc_array(self->candidates, self->candidates_cap,
+                                                  sizeof *self->candidates);
         }
         self->candidates[(*n)++] = (struct fair_candidate){r, fj->queue};
         listed++;
@@ -56,7 +62,8 @@ static int newest(const void *a, const void *b)
 }
 
 /* Kills of @kind until @need slots come free; no pool is taken below its share. */
-static void kill_kind(struct policy *self, enum base_task_kind kind, int64_t need, struct policy_plan *plan)
+static void kill_kind(struct policy *self, enum base_task_kind kind, int64_t need,
+                      struct policy_plan *plan)
 {
     int64_t *left = base_alloc((size_t)self->queues_n * sizeof *left);
     size_t n = 0;

@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 
-/* One division. In the last round those with weight have all they can take, and the others share what is left. */
+/* One division. In the last round those with weight have all they can take, and the others share
+ * what is left. */
 struct split {
     struct fair_entity *v;
     size_t n;
@@ -70,8 +71,8 @@ static int by_x(const void *a, const void *b)
     return (int)p->ends - (int)q->ends;
 }
 
-/* The level at which the shares add up to the total, which lies in the segment that ends at @upper. Summed anew in
- * order of entities: nothing is left of the rounding on the way there. */
+/* The level at which the shares add up to the total, which lies in the segment that ends at @upper.
+ * Summed anew in order of entities: nothing is left of the rounding on the way there. */
 static double solve(const struct split *s, double upper)
 {
     double fixed = 0, slope = 0;
@@ -97,8 +98,8 @@ static double sum_at(const struct split *s, double x)
     return sum;
 }
 
-/* INFINITY: all have what they can take in this round. Each sum is added up anew: weights may differ so much that a
- * running one would lose the small ones. */
+/* INFINITY: all have what they can take in this round. Each sum is added up anew: weights may
+ * differ so much that a running one would lose the small ones. */
 static double find_level(const struct split *s)
 {
     size_t len = 0, low = 0, high;
@@ -110,7 +111,8 @@ static double find_level(const struct split *s)
         if (!grows(s, e))
             continue;
         s->points[len++] = (struct fair_point){.x = e->min / w, .entity = (uint32_t)i};
-        s->points[len++] = (struct fair_point){.x = e->cap / w, .entity = (uint32_t)i, .ends = true};
+        s->points[len++] =
+            (struct fair_point){.x = e->cap / w, .entity = (uint32_t)i, .ends = true};
     }
     qsort(s->points, len, sizeof *s->points, by_x);
     for (high = len; low < high;) {
@@ -138,7 +140,8 @@ static bool scale(struct fair_entity *v, size_t n, double total)
     return true;
 }
 
-bool fair_shares(struct fair_entity *v, size_t n, double total, struct fair_scratch *scratch, double *level)
+bool fair_shares(struct fair_entity *v, size_t n, double total, struct fair_scratch *scratch,
+                 double *level)
 {
     struct split s = {.v = v, .n = n, .total = total, .points = room(scratch, 2 * n)};
     bool scaled = scale(v, n, total);
@@ -194,7 +197,8 @@ int64_t fair_alarm(double share, double threshold, int64_t demand)
     return whole(least(share * threshold, (double)demand));
 }
 
-int64_t fair_preempt_need(double min, double share, int64_t demand, int64_t running, bool min_over, bool fair_over)
+int64_t fair_preempt_need(double min, double share, int64_t demand, int64_t running, bool min_over,
+                          bool fair_over)
 {
     int64_t need = 0, missing;
 

@@ -1,12 +1,13 @@
 /* What the fair scheduler's timer does: shares, deficits, time-outs.
- * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop 1's FairScheduler.update and its PoolSchedulable; for
- * deficits the same before Hadoop 0.21. */
+ * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop 1's FairScheduler.update and its
+ * PoolSchedulable; for deficits the same before Hadoop 0.21. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "policies/fair/fair_internal.h"
 
-#define SETTLED_US 10000000 /* so long the slots must have been the same before minima are complained about */
+#define SETTLED_US                                                                                 \
+    10000000 /* so long the slots must have been the same before minima are complained about */
 
 static void room(struct policy *self, size_t n)
 {
@@ -26,8 +27,8 @@ static double cap_of(const struct fair_side *s)
     return (double)(demand < s->max ? demand : s->max);
 }
 
-/* What competes in a queue: the queues in it, and its own jobs as if they were one more. Below root minima count as
- * far as they are wanted: what is divided there depends on the demand itself. */
+/* What competes in a queue: the queues in it, and its own jobs as if they were one more. Below root
+ * minima count as far as they are wanted: what is divided there depends on the demand itself. */
 static size_t collect(struct policy *self, const struct fair_queue *q, enum base_task_kind kind)
 {
     const struct fair_side *own = &q->side[kind];
@@ -39,12 +40,14 @@ static size_t collect(struct policy *self, const struct fair_queue *q, enum base
 
         room(self, n + 1);
         self->owners[n] = s;
-        self->entities[n++] = (struct fair_entity){
-            .weight = self->queues[i].weight, .cap = cap, .min = q->parent < 0 || min < cap ? min : cap};
+        self->entities[n++] = (struct fair_entity){.weight = self->queues[i].weight,
+                                                   .cap = cap,
+                                                   .min = q->parent < 0 || min < cap ? min : cap};
     }
     room(self, n + 1);
     self->owners[n] = NULL;
-    self->entities[n++] = (struct fair_entity){.weight = 1, .cap = (double)(own->own_running + own->own_wants)};
+    self->entities[n++] =
+        (struct fair_entity){.weight = 1, .cap = (double)(own->own_running + own->own_wants)};
     return n;
 }
 
@@ -52,15 +55,18 @@ static void complain(struct policy *self, enum base_task_kind kind, double sum, 
 {
     char text[200];
 
-    if (self->warned[kind] || self->now_us - self->fits_since_us < SETTLED_US || total <= 0 || !self->env->note)
+    if (self->warned[kind] || self->now_us - self->fits_since_us < SETTLED_US || total <= 0 ||
+        !self->env->note)
         return;
     self->warned[kind] = true;
-    snprintf(text, sizeof text, "minimum shares of the queues add up to %.0f %s slots of %.0f: they are scaled down",
+    snprintf(text, sizeof text,
+             "minimum shares of the queues add up to %.0f %s slots of %.0f: they are scaled down",
              sum, kind == BASE_TASK_MAP ? "map" : "reduce", total);
     self->env->note(self->env->core, 4, text);
 }
 
-static void divide(struct policy *self, struct fair_queue *q, enum base_task_kind kind, double total)
+static void divide(struct policy *self, struct fair_queue *q, enum base_task_kind kind,
+                   double total)
 {
     struct fair_side *own = &q->side[kind];
     double sum = 0;
@@ -118,7 +124,8 @@ static void watch(struct policy *self, struct fair_queue *q, enum base_task_kind
         s->at_min_us = self->now_us;
     if (s->running >= fair_alarm(s->share, q->threshold, demand))
         s->at_fair_us = self->now_us;
-    s->starved = self->now_us - s->at_min_us > q->min_timeout_us || self->now_us - s->at_fair_us > q->fair_timeout_us;
+    s->starved = self->now_us - s->at_min_us > q->min_timeout_us ||
+                 self->now_us - s->at_fair_us > q->fair_timeout_us;
 }
 
 /* --- deficits --- */
@@ -132,13 +139,14 @@ static size_t collect_jobs(struct policy *self, int32_t queue, enum base_task_ki
             continue;
         room(self, n + 1);
         self->owners[n] = fj;
-        self->entities[n++] =
-            (struct fair_entity){.weight = fj->weight[kind], .cap = (double)fj->running[kind] + fj->wants[kind]};
+        self->entities[n++] = (struct fair_entity){
+            .weight = fj->weight[kind], .cap = (double)fj->running[kind] + fj->wants[kind]};
     }
     return n;
 }
 
-/* In a fair pool each job gets its part of the pool's minimum; its deficit grows by what it lacks of its share. */
+/* In a fair pool each job gets its part of the pool's minimum; its deficit grows by what it lacks
+ * of its share. */
 static void job_deficits(struct policy *self, int32_t queue, enum base_task_kind kind, int64_t us)
 {
     const struct fair_side *s = &self->queues[queue].side[kind];

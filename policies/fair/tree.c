@@ -1,12 +1,14 @@
 /* The queue tree of the fair scheduler: counts, orders, who gets a free slot.
- * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop's SchedulingAlgorithms.FairShareComparator. */
+ * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop's
+ * SchedulingAlgorithms.FairShareComparator. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "policies/common/spread_cap.h"
 #include "policies/fair/fair_internal.h"
 
-#define RATIO_ONE   4294967296.0 /* fixed point of running / weight: ties of whole numbers stay ties */
+#define RATIO_ONE                                                                                  \
+    4294967296.0 /* fixed point of running / weight: ties of whole numbers stay ties */
 #define RATIO_MAX   (INT64_C(1) << 62)
 #define NEEDY       (INT64_C(1) << 61) /* below its minimum: before all others */
 #define DEFICIT_MAX 1e18
@@ -18,7 +20,8 @@ static int64_t timeout(const struct policy *self, int64_t us)
     return self->single ? INT64_MAX : us;
 }
 
-static void side_init(const struct policy *self, struct fair_side *s, int32_t index, const struct fair_side *old)
+static void side_init(const struct policy *self, struct fair_side *s, int32_t index,
+                      const struct fair_side *old)
 {
     s->at_min_us = old ? old->at_min_us : self->now_us;
     s->at_fair_us = old ? old->at_fair_us : self->now_us;
@@ -27,7 +30,8 @@ static void side_init(const struct policy *self, struct fair_side *s, int32_t in
     policy_link_init(&s->link, 0, 0, index);
 }
 
-static void queue_init(struct policy *self, int32_t i, const struct policy_queue *from, const struct fair_queue *old)
+static void queue_init(struct policy *self, int32_t i, const struct policy_queue *from,
+                       const struct fair_queue *old)
 {
     struct fair_queue *q = &self->queues[i];
 
@@ -99,14 +103,17 @@ static int64_t ratio(int64_t running, double weight)
 
 static int64_t deficit_key(double deficit, bool needy)
 {
-    double d = deficit > DEFICIT_MAX ? DEFICIT_MAX : deficit < -DEFICIT_MAX ? -DEFICIT_MAX : deficit;
+    double d = deficit > DEFICIT_MAX    ? DEFICIT_MAX
+               : deficit < -DEFICIT_MAX ? -DEFICIT_MAX
+                                        : deficit;
 
     return -(int64_t)d - (needy ? NEEDY : 0);
 }
 
-/* Those below their minimum first, by how much of it they have; then by running / weight, or the largest deficit. */
-static int64_t key_of(const struct policy *self, int64_t running, int64_t demand, double min, double weight,
-                      double deficit)
+/* Those below their minimum first, by how much of it they have; then by running / weight, or the
+ * largest deficit. */
+static int64_t key_of(const struct policy *self, int64_t running, int64_t demand, double min,
+                      double weight, double deficit)
 {
     double m = min < (double)demand ? min : (double)demand;
     bool needy = (double)running < m;
@@ -135,10 +142,10 @@ void fair_job_place(struct policy *self, struct fair_job *fj, enum base_task_kin
     struct fair_queue *q = &self->queues[fj->queue];
     int64_t running = fj->running[kind];
 
-    order_set(
-        &q->side[kind].jobs, &fj->job->link[kind], fj->wants[kind] > 0,
-        q->fifo ? -(int64_t)fj->priority
-                : key_of(self, running, running + fj->wants[kind], fj->min[kind], fj->weight[kind], fj->deficit[kind]));
+    order_set(&q->side[kind].jobs, &fj->job->link[kind], fj->wants[kind] > 0,
+              q->fifo ? -(int64_t)fj->priority
+                      : key_of(self, running, running + fj->wants[kind], fj->min[kind],
+                               fj->weight[kind], fj->deficit[kind]));
 }
 
 void fair_queue_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind)
@@ -155,7 +162,8 @@ void fair_queue_place(struct policy *self, struct fair_queue *q, enum base_task_
 /* SOURCE: Hadoop 1's FairScheduler: a factor of two per step of priority. */
 static double priority_factor(int32_t priority)
 {
-    return priority >= 0 ? (double)(1 << (priority > 2 ? 2 : priority)) : 1.0 / (1 << (priority < -2 ? 2 : -priority));
+    return priority >= 0 ? (double)(1 << (priority > 2 ? 2 : priority))
+                         : 1.0 / (1 << (priority < -2 ? 2 : -priority));
 }
 
 void fair_job_weigh(const struct policy *self, struct fair_job *fj)
@@ -173,7 +181,8 @@ void fair_job_weigh(const struct policy *self, struct fair_job *fj)
     }
 }
 
-static void count(struct policy *self, struct fair_job *fj, enum base_task_kind kind, int32_t running, int32_t wants)
+static void count(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                  int32_t running, int32_t wants)
 {
     int32_t more = running - fj->running[kind], want = wants - fj->wants[kind];
     struct fair_side *own = &self->queues[fj->queue].side[kind];
@@ -198,7 +207,8 @@ void fair_job_count(struct policy *self, struct fair_job *fj, enum base_task_kin
 
     if (fj->priority != fj->job->priority || fj->job_weight != fj->job->weight)
         fair_job_weigh(self, fj);
-    count(self, fj, kind, phase->running + fj->ended[kind], fj->active ? phase->pending + phase->suspended : 0);
+    count(self, fj, kind, phase->running + fj->ended[kind],
+          fj->active ? phase->pending + phase->suspended : 0);
 }
 
 void fair_job_drop(struct policy *self, struct fair_job *fj)
@@ -267,15 +277,16 @@ static struct policy_job *behind(struct walk *w, const struct policy_job *prev)
     return job;
 }
 
-struct policy_job *fair_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+struct policy_job *fair_next(struct policy *self, struct policy_offer *offer,
+                             struct policy_job *prev)
 {
     struct walk w = {.self = self, .offer = offer, .kind = offer->kind};
     const struct fair_side *root = &self->queues[0].side[offer->kind];
     struct policy_job *job;
 
     if (!prev && self->spread_cap &&
-        offer->node_used >=
-            policy_spread_cap(offer->node_slots, fair_demand(root), offer->capacity->slots[offer->kind])) {
+        offer->node_used >= policy_spread_cap(offer->node_slots, fair_demand(root),
+                                              offer->capacity->slots[offer->kind])) {
         offer->held = true;
         return NULL;
     }

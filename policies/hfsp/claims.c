@@ -1,24 +1,29 @@
 /* Claims of jobs that wait, and the victims they find on a node.
- * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.3 (eager preemption by suspension, wait, kill; hysteresis
- * on the number of suspended tasks of a node). Bounds of the hysteresis are ours: no suspension from twice the slots
- * on, until there are no more than the slots. The order changes with arrivals, ends and sizes alone, never with time,
- * so that nobody is suspended because of a clock.
+ * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.3 (eager preemption by suspension,
+ * wait, kill; hysteresis on the number of suspended tasks of a node). Bounds of the hysteresis are
+ * ours: no suspension from twice the slots on, until there are no more than the slots. The order
+ * changes with arrivals, ends and sizes alone, never with time, so that nobody is suspended because
+ * of a clock.
  *
- * Beyond the paper (hfsp.promise): a suspended attempt goes on nowhere but on its node, behind whatever runs there by
- * then, and with tasks of many minutes that made single jobs up to 50 minutes later than under fair sharing. So it is
- * suspended only when it can wait for a task of the claimant and still end in time: by when fair sharing without
- * preemption would end its job (policies/hfsp/virtual_fair.h), or, as long as that is not known, by its projected finish. And it starts
- * anew elsewhere where that is sooner. Of a job in training those tasks are spared that are being measured:
+ * Beyond the paper (hfsp.promise): a suspended attempt goes on nowhere but on its node, behind
+ * whatever runs there by then, and with tasks of many minutes that made single jobs up to 50
+ * minutes later than under fair sharing. So it is suspended only when it can wait for a task of the
+ * claimant and still end in time: by when fair sharing without preemption would end its job
+ * (policies/hfsp/virtual_fair.h), or, as long as that is not known, by its projected finish. And it
+ * starts anew elsewhere where that is sooner. Of a job in training those tasks are spared that are
+ * being measured:
  * the others hold slots on the strength of a guess. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "policies/hfsp/hfsp_internal.h"
 
-#define CLAIMANTS_MAX 64                /* looked at per call */
-#define CLEARLY       1.2               /* longer by that factor is longer, whatever single tasks differ by */
-#define TOLERANCE_US  INT64_C(60000000) /* a job may end so much later: tasks of a minute need not be spared */
-#define LOOK_US       INT64_C(15000000) /* how often a suspended attempt is looked at for a start elsewhere */
+#define CLAIMANTS_MAX 64  /* looked at per call */
+#define CLEARLY       1.2 /* longer by that factor is longer, whatever single tasks differ by */
+#define TOLERANCE_US                                                                               \
+    INT64_C(60000000) /* a job may end so much later: tasks of a minute need not be spared */
+#define LOOK_US                                                                                    \
+    INT64_C(15000000) /* how often a suspended attempt is looked at for a start elsewhere */
 
 static struct hfsp_node *node_of(struct hfsp_kind *ks, uint32_t node)
 {
@@ -95,7 +100,8 @@ void hfsp_nodes_drop_phase(struct policy *self, struct hfsp_phase *p)
 }
 
 /* How many may be preempted on the node now. */
-static int64_t room(const struct policy *self, struct hfsp_node *n, const struct policy_offer *offer)
+static int64_t room(const struct policy *self, struct hfsp_node *n,
+                    const struct policy_offer *offer)
 {
     int64_t slots = offer->node_slots;
 
@@ -109,7 +115,8 @@ static int64_t room(const struct policy *self, struct hfsp_node *n, const struct
 }
 
 /* Attempts here that may be victims, with the rank of their job. */
-static size_t candidates(struct hfsp_kind *ks, enum base_task_kind kind, const struct policy_running *here, size_t n)
+static size_t candidates(struct hfsp_kind *ks, enum base_task_kind kind,
+                         const struct policy_running *here, size_t n)
 {
     size_t len = 0;
 
@@ -134,7 +141,9 @@ static int64_t done_us(const struct policy *self, const struct policy_running *r
     int64_t from = r->started_us;
 
     if (r->kind == BASE_TASK_REDUCE && r->job->is_job)
-        from = !r->job->maps_done_us ? self->now_us : r->job->maps_done_us > from ? r->job->maps_done_us : from;
+        from = !r->job->maps_done_us         ? self->now_us
+               : r->job->maps_done_us > from ? r->job->maps_done_us
+                                             : from;
     return self->now_us > from ? self->now_us - from : 0;
 }
 
@@ -146,14 +155,16 @@ static int64_t left_us(const struct policy *self, const struct policy_running *r
     return left > 0 ? left : 0;
 }
 
-/* May this attempt wait until a task of @p has run in its slot? It may when the slot comes back clearly sooner than it
- * would become free by itself, or when its job ends in time nevertheless. Else both together end later than if @p
- * waited. How long tasks of a job in training take is a guess: as long as the other's, at least. */
-static bool can_wait(const struct policy *self, const struct hfsp_kind *ks, const struct policy_running *r,
-                     const struct hfsp_phase *p)
+/* May this attempt wait until a task of @p has run in its slot? It may when the slot comes back
+ * clearly sooner than it would become free by itself, or when its job ends in time nevertheless.
+ * Else both together end later than if @p waited. How long tasks of a job in training take is a
+ * guess: as long as the other's, at least. */
+static bool can_wait(const struct policy *self, const struct hfsp_kind *ks,
+                     const struct policy_running *r, const struct hfsp_phase *p)
 {
     const struct hfsp_phase *own = hfsp_phase_of(r->job, p->kind);
-    int64_t left = self->set.preemption == HFSP_KILL ? hfsp_whole_us(own->task_us) : left_us(self, r);
+    int64_t left =
+        self->set.preemption == HFSP_KILL ? hfsp_whole_us(own->task_us) : left_us(self, r);
     int64_t by = virtual_fair_finish_us(own->own->fair, p->kind);
     double task = p->task_us;
 
@@ -178,16 +189,18 @@ static size_t last_of(const struct hfsp_kind *ks, size_t len)
 
 static bool is_later(const struct hfsp_kind *ks, int32_t rank, const struct hfsp_phase *than)
 {
-    return virtual_cluster_key(ks->vc, ks->rank.job[rank]) > virtual_cluster_key(ks->vc, than->virtual);
+    return virtual_cluster_key(ks->vc, ks->rank.job[rank]) >
+           virtual_cluster_key(ks->vc, than->virtual);
 }
 
 static enum policy_take takes(const struct policy *self, const struct hfsp_phase *p, uint32_t node)
 {
-    return self->env->takes ? self->env->takes(self->env->core, p->own->job, p->kind, node) : POLICY_TAKES;
+    return self->env->takes ? self->env->takes(self->env->core, p->own->job, p->kind, node)
+                            : POLICY_TAKES;
 }
 
-/* Slots that @p waits for. While training is all it gets, no more than that. Nobody is interrupted for a reduce that
- * would only hold the slot until its maps have ended. */
+/* Slots that @p waits for. While training is all it gets, no more than that. Nobody is interrupted
+ * for a reduce that would only hold the slot until its maps have ended. */
 static int64_t wanted(const struct policy *self, const struct hfsp_phase *p)
 {
     int64_t pending = p->own->job->phase[p->kind].pending;
@@ -210,21 +223,24 @@ struct claim {
     int64_t unmet; /* claims of earlier jobs that found nobody here */
 };
 
-/* May a job at @rank be preempted for @p? For a task that could as well start elsewhere not while those behind it, on
- * whatever node, are as many as all that is claimed: they go first. @gone: those of them that are victims already. */
-static bool is_prey(const struct claim *c, const struct hfsp_phase *p, int32_t rank, bool here, int64_t starts,
-                    int64_t gone)
+/* May a job at @rank be preempted for @p? For a task that could as well start elsewhere not while
+ * those behind it, on whatever node, are as many as all that is claimed: they go first. @gone:
+ * those of them that are victims already. */
+static bool is_prey(const struct claim *c, const struct hfsp_phase *p, int32_t rank, bool here,
+                    int64_t starts, int64_t gone)
 {
     if (!is_later(c->ks, rank, p))
         return false;
     return here || c->unmet + starts > hfsp_rank_behind(&c->ks->rank, HFSP_PREY, rank) - gone;
 }
 
-/* Victims here for @starts tasks of @p that could start anywhere and @resumes that are suspended here. A task whose
- * data is here is asked for one at a time: the next one's may be elsewhere. */
-static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts, int64_t resumes)
+/* Victims here for @starts tasks of @p that could start anywhere and @resumes that are suspended
+ * here. A task whose data is here is asked for one at a time: the next one's may be elsewhere. */
+static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts,
+                         int64_t resumes)
 {
-    enum policy_victim_how how = c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
+    enum policy_victim_how how =
+        c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
     enum policy_take take = POLICY_TAKES_NEAR;
     size_t at = last_of(c->ks, c->len);
     int32_t rank = c->ks->candidate[at].rank;
@@ -232,14 +248,16 @@ static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t st
 
     if (starts + resumes > 0 && is_later(c->ks, rank, p) && resumes == 0)
         take = takes(c->self, p, c->offer->node);
-    for (; starts + resumes > 0 && c->room > 0 && c->len > 0 && take != POLICY_DECLINES; taken++, c->room--) {
+    for (; starts + resumes > 0 && c->room > 0 && c->len > 0 && take != POLICY_DECLINES;
+         taken++, c->room--) {
         at = last_of(c->ks, c->len);
         if (c->ks->candidate[at].rank != rank)
             gone = taken;
         rank = c->ks->candidate[at].rank;
         if ((taken > 0 && resumes == 0 && p->kind == BASE_TASK_MAP && c->self->env->takes) ||
             !is_prey(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone) ||
-            (c->self->fair && resumes == 0 && !can_wait(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
+            (c->self->fair && resumes == 0 &&
+             !can_wait(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
             break;
         policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
         for (c->len--; at < c->len; at++)
@@ -249,9 +267,10 @@ static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t st
     c->unmet += starts;
 }
 
-/* Free slots of the cluster serve claims in order: what could start elsewhere first. What is left of @p's claim. */
-static void claim_of(const struct policy *self, const struct hfsp_node *node, const struct hfsp_phase *p, int64_t *left,
-                     int64_t *starts, int64_t *resumes)
+/* Free slots of the cluster serve claims in order: what could start elsewhere first. What is left
+ * of @p's claim. */
+static void claim_of(const struct policy *self, const struct hfsp_node *node,
+                     const struct hfsp_phase *p, int64_t *left, int64_t *starts, int64_t *resumes)
 {
     int64_t served;
 
@@ -267,10 +286,12 @@ static void claim_of(const struct policy *self, const struct hfsp_node *node, co
 }
 
 /* The next of its attempts suspended on the offer's node; @seen of them were before. */
-static bool next_held(const struct policy *self, const struct hfsp_held *held, const struct policy_offer *offer, void **cursor,
-                      int32_t *seen, struct policy_running *r)
+static bool next_held(const struct policy *self, const struct hfsp_held *held,
+                      const struct policy_offer *offer, void **cursor, int32_t *seen,
+                      struct policy_running *r)
 {
-    while (*seen < held->n && self->env->running(self->env->core, held->phase->own->job, offer->kind, cursor, r))
+    while (*seen < held->n &&
+           self->env->running(self->env->core, held->phase->own->job, offer->kind, cursor, r))
         if (r->suspended && r->node == offer->node) {
             ++*seen;
             return true;
@@ -278,10 +299,12 @@ static bool next_held(const struct policy *self, const struct hfsp_held *held, c
     return false;
 }
 
-/* Containers of other applications may run for ever and are not interrupted. What is suspended on a node that has given
- * them all its slots starts anew elsewhere, where @slots are free, when it has waited for as long as it had run. */
-static void give_up(const struct policy *self, const struct hfsp_node *node, const struct policy_offer *offer,
-                    const struct policy_running *here, size_t n, int64_t slots, struct policy_plan *plan)
+/* Containers of other applications may run for ever and are not interrupted. What is suspended on a
+ * node that has given them all its slots starts anew elsewhere, where @slots are free, when it has
+ * waited for as long as it had run. */
+static void give_up(const struct policy *self, const struct hfsp_node *node,
+                    const struct policy_offer *offer, const struct policy_running *here, size_t n,
+                    int64_t slots, struct policy_plan *plan)
 {
     for (size_t i = 0; i < n; i++)
         if (here[i].task >= 0)
@@ -300,8 +323,10 @@ static void give_up(const struct policy *self, const struct hfsp_node *node, con
     }
 }
 
-/* When the next slot here is free by itself; 0: a task of a job behind @rank runs here, which could give way. */
-static int64_t slot_free_in(const struct policy *self, const struct policy_running *here, size_t n, int32_t rank)
+/* When the next slot here is free by itself; 0: a task of a job behind @rank runs here, which could
+ * give way. */
+static int64_t slot_free_in(const struct policy *self, const struct policy_running *here, size_t n,
+                            int32_t rank)
 {
     int64_t in = INT64_MAX;
 
@@ -320,17 +345,20 @@ static int64_t slot_free_in(const struct policy *self, const struct policy_runni
     return in == INT64_MAX ? 0 : in;
 }
 
-/* A suspended attempt goes on here alone. When its job could have another slot now, a free one or one of a job behind it,
- * and none here for longer than the attempt had run, the task ends sooner if it starts anew there. A slot counts once,
- * whichever of the jobs gets it; @plan is empty before. */
-static void start_anew(const struct policy *self, struct hfsp_node *node, const struct policy_offer *offer,
-                       const struct policy_running *here, size_t n, int64_t free, struct policy_plan *plan)
+/* A suspended attempt goes on here alone. When its job could have another slot now, a free one or
+ * one of a job behind it, and none here for longer than the attempt had run, the task ends sooner
+ * if it starts anew there. A slot counts once, whichever of the jobs gets it; @plan is empty
+ * before. */
+static void start_anew(const struct policy *self, struct hfsp_node *node,
+                       const struct policy_offer *offer, const struct policy_running *here,
+                       size_t n, int64_t free, struct policy_plan *plan)
 {
     const struct hfsp_rank *rank = &self->kind[offer->kind].rank;
 
     for (size_t at = 0; at < node->len; at++) {
         struct hfsp_held *held = &node->v[at];
-        int32_t own = held->phase->state == HFSP_ABSENT ? -1 : rank->rank[held->phase->virtual], seen = 0;
+        int32_t own = held->phase->state == HFSP_ABSENT ? -1 : rank->rank[held->phase->virtual],
+                seen = 0;
         struct policy_running r;
         void *cursor = NULL;
         int64_t slots, wait;
@@ -338,8 +366,8 @@ static void start_anew(const struct policy *self, struct hfsp_node *node, const 
         if (own < 0 || self->now_us < held->look_us)
             continue;
         held->look_us = self->now_us + LOOK_US;
-        slots = free + hfsp_rank_behind(rank, HFSP_PREY, own) - hfsp_rank_upto(rank, HFSP_WAITING, own) -
-                (int64_t)plan->len;
+        slots = free + hfsp_rank_behind(rank, HFSP_PREY, own) -
+                hfsp_rank_upto(rank, HFSP_WAITING, own) - (int64_t)plan->len;
         wait = slots > 0 ? slot_free_in(self, here, n, own) : 0;
         while (slots > 0 && wait > 0 && next_held(self, held, offer, &cursor, &seen, &r)) {
             if (done_us(self, &r) + self->env->heartbeat_us >= wait)
@@ -350,8 +378,8 @@ static void start_anew(const struct policy *self, struct hfsp_node *node, const 
     }
 }
 
-void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
-                  struct policy_plan *plan)
+void hfsp_victims(struct policy *self, const struct policy_offer *offer,
+                  const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
     enum base_task_kind kind = offer->kind;
     struct hfsp_kind *ks = &self->kind[kind];

@@ -1,18 +1,19 @@
 /* policies/hfsp/estimator.h - how long the tasks of a job last, from a sample of them.
  *
- * First order: every task lasts the mean of the sample. General: a family of distributions is fitted to the points
- * (x_(i), (i - 0.5)/s) of the sample's empirical distribution by least squares on a straight line, and task k of n
- * lasts the quantile at (k - 0.5)/n:
+ * First order: every task lasts the mean of the sample. General: a family of distributions is
+ * fitted to the points (x_(i), (i - 0.5)/s) of the sample's empirical distribution by least squares
+ * on a straight line, and task k of n lasts the quantile at (k - 0.5)/n:
  *   uniform      x      = a + (b - a) F
- *   normal       x      = mu + sigma z(F)              z: inverse of the standard normal distribution
+ *   normal       x      = mu + sigma z(F)              z: inverse of the standard normal
+ *                distribution
  *   lognormal    ln x   = mu + sigma z(F)
  *   exponential  x      = mean * -ln(1 - F)            a line through the origin
  *   weibull      ln x   = ln scale + (1/shape) ln(-ln(1 - F))
  * A sample that shows no spread (one value, or all equal) is fitted by its mean.
  *
  * Units: microseconds. Pure, no allocation.
- * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2 (the training module's estimator); the normal quantile:
- * Wichura, algorithm AS 241, Applied Statistics 37 (1988). */
+ * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2 (the training module's estimator);
+ * the normal quantile: Wichura, algorithm AS 241, Applied Statistics 37 (1988). */
 #ifndef CREEL_POLICIES_HFSP_ESTIMATOR_H
 #define CREEL_POLICIES_HFSP_ESTIMATOR_H
 
@@ -30,31 +31,36 @@ enum estimator_family {
     ESTIMATOR_WEIBULL,
     ESTIMATOR_FAMILIES
 };
-#define ESTIMATOR_WORDS "mean,uniform,normal,lognormal,exponential,weibull" /* in the order of the families */
-#define ESTIMATOR_RUNS  16 /* runs that a vector of tasks is given as */
+#define ESTIMATOR_WORDS                                                                            \
+    "mean,uniform,normal,lognormal,exponential,weibull" /* in the order of the families */
+#define ESTIMATOR_RUNS 16 /* runs that a vector of tasks is given as */
 
 struct estimator_fit {
     enum estimator_family family; /* MEAN: also when the sample shows no spread */
-    double a, b; /* the line: uniform a, b - a; normal and lognormal mu, sigma; exponential 0, mean; weibull ln scale,
-                    1/shape; mean: a */
+    double a, b; /* the line: uniform a, b - a; normal and lognormal mu, sigma; exponential 0, mean;
+                    weibull ln scale, 1/shape; mean: a */
 };
 
 /* Fits to @x[0..n), n > 0, which is sorted in place. */
 void estimator_fit(struct estimator_fit *fit, enum estimator_family family, int64_t *x, size_t n);
 /* Quantile at @p in (0,1), never below 0. */
 double estimator_quantile(const struct estimator_fit *fit, double p);
-/* The sum over @tasks quantiles. Exact up to ESTIMATOR_POINTS tasks; beyond, that many points stand for them. */
+/* The sum over @tasks quantiles. Exact up to ESTIMATOR_POINTS tasks; beyond, that many points stand
+ * for them. */
 #define ESTIMATOR_POINTS 4096
 double estimator_total(const struct estimator_fit *fit, int32_t tasks);
-/* The vector of @tasks quantiles as at most ESTIMATOR_RUNS runs, each with the mean of its tasks, in increasing order,
- * scaled so that all make @total_us. Returns how many; 0 when there is nothing to do. */
+/* The vector of @tasks quantiles as at most ESTIMATOR_RUNS runs, each with the mean of its tasks,
+ * in increasing order, scaled so that all make @total_us. Returns how many; 0 when there is nothing
+ * to do. */
 size_t estimator_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
                       struct virtual_run runs[ESTIMATOR_RUNS]);
 /* Inverse of the standard normal distribution at @p in (0,1). */
 double estimator_normal_quantile(double p);
-/* Reduce of which @p (> 0) of the input was consumed in @elapsed_us of function time: how long it lasts. */
+/* Reduce of which @p (> 0) of the input was consumed in @elapsed_us of function time: how long it
+ * lasts. */
 int64_t estimator_reduce_us(int64_t elapsed_us, double p);
-/* Progress of the reduce function alone from a reduce's score (a third shuffle, a third sort, a third function). */
+/* Progress of the reduce function alone from a reduce's score (a third shuffle, a third sort, a
+ * third function). */
 double estimator_reduce_progress(double score);
 
 #endif

@@ -5,7 +5,8 @@
 
 static const char *const kind_name[BASE_TASK_KINDS] = {"map", "reduce"};
 
-static void explain_size(const struct policy *self, const struct hfsp_phase *p, struct base_buf *out)
+static void explain_size(const struct policy *self, const struct hfsp_phase *p,
+                         struct base_buf *out)
 {
     double s = p->size_us / 1e6;
 
@@ -29,24 +30,29 @@ static size_t waiting_before(const struct hfsp_kind *ks, int32_t rank)
     return n;
 }
 
-static void explain_finish(const struct policy *self, const struct hfsp_phase *p, int64_t now_us, struct base_buf *out)
+static void explain_finish(const struct policy *self, const struct hfsp_phase *p, int64_t now_us,
+                           struct base_buf *out)
 {
     const struct hfsp_kind *ks = &self->kind[p->kind];
     int64_t finish = virtual_cluster_finish_us(ks->vc, p->virtual);
     size_t before = waiting_before(ks, ks->rank.rank[p->virtual]);
 
     if (finish <= now_us)
-        base_buf_addf(out, ", late: its fair share of the cluster would have finished it %.1f s ago%s",
-                      (double)(now_us - finish) / 1e6, p->late ? ", shares with other late jobs" : "");
+        base_buf_addf(
+            out, ", late: its fair share of the cluster would have finished it %.1f s ago%s",
+            (double)(now_us - finish) / 1e6, p->late ? ", shares with other late jobs" : "");
     else if (finish < VIRTUAL_NEVER && !(p->state == HFSP_TRAINING && isinf(self->set.xi)))
-        base_buf_addf(out, ", a fair share of the cluster would finish it in %.1f s", (double)(finish - now_us) / 1e6);
+        base_buf_addf(out, ", a fair share of the cluster would finish it in %.1f s",
+                      (double)(finish - now_us) / 1e6);
     if (before > 0)
-        base_buf_addf(out, "; %zu waiting job%s come%s first", before, before == 1 ? "" : "s", before == 1 ? "s" : "");
+        base_buf_addf(out, "; %zu waiting job%s come%s first", before, before == 1 ? "" : "s",
+                      before == 1 ? "s" : "");
     else
         base_buf_adds(out, "; no waiting job comes first");
 }
 
-void hfsp_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+void hfsp_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                  struct base_buf *out)
 {
     bool any = false;
 

@@ -1,13 +1,14 @@
-/* HFSP: size-based scheduling with aging. A virtual cluster under processor sharing projects when each job would end;
- * really, jobs get slots in that order, those that are virtually over first. Jobs of unknown size run a sample first
- * (training) and are ordered by a guess until it is measured. Maps and reduces are two phases of their own.
- * SOURCE: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "HFSP: Size-based Scheduling for Hadoop", IEEE BigData
- * 2013, arXiv:1302.2749. FSP: Friedman, Henderson, SIGMETRICS 2003. Late jobs sharing: Dell'Amico, Carra, Michiardi,
- * PSBS, IEEE Transactions on Computers 2016.
+/* HFSP: size-based scheduling with aging. A virtual cluster under processor sharing projects when
+ * each job would end; really, jobs get slots in that order, those that are virtually over first.
+ * Jobs of unknown size run a sample first (training) and are ordered by a guess until it is
+ * measured. Maps and reduces are two phases of their own.
+ * SOURCE: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "HFSP: Size-based Scheduling for
+ * Hadoop", IEEE BigData 2013, arXiv:1302.2749. FSP: Friedman, Henderson, SIGMETRICS 2003. Late jobs
+ * sharing: Dell'Amico, Carra, Michiardi, PSBS, IEEE Transactions on Computers 2016.
  *
- * Projections change with arrivals, sizes and capacity alone: when it is next looked at, the whole order is made anew,
- * O(jobs log jobs) at most, once for all that came at an instant; the passing of time and ends of tasks cost nothing. A
- * choice looks at 64 jobs at a time. */
+ * Projections change with arrivals, sizes and capacity alone: when it is next looked at, the whole
+ * order is made anew, O(jobs log jobs) at most, once for all that came at an instant; the passing
+ * of time and ends of tasks cost nothing. A choice looks at 64 jobs at a time. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,39 +17,49 @@
 
 static const struct policy_option hfsp_options[] = {
     {"hfsp.sizes", POLICY_OPT_WORD, "estimated", 0, 0, "estimated,given,true",
-     "sizes of jobs: measured on a sample; as submitted (expected-s of the tasks); true: in simulations"},
+     "sizes of jobs: measured on a sample; as submitted (expected-s of the tasks); true: in "
+     "simulations"},
     {"hfsp.order", POLICY_OPT_WORD, "finish", 0, 0, "finish,remaining",
      "jobs by projected finish in the virtual cluster, or by the work left there"},
     {"hfsp.virtual", POLICY_OPT_WORD, "fluid", 0, 0, "fluid,slots",
      "the virtual cluster shares fractions of slots, or slots"},
     {"hfsp.late", POLICY_OPT_WORD, "first", 0, 0, "first,psbs",
-     "jobs that took longer than their size: one after another before all others, or sharing by weight (PSBS)"},
+     "jobs that took longer than their size: one after another before all others, or sharing by "
+     "weight (PSBS)"},
     {"hfsp.promise", POLICY_OPT_WORD, "fair", 0, 0, "none,fair",
-     "fair: no task is interrupted that then would end too late for its job to end as under fair sharing"},
+     "fair: no task is interrupted that then would end too late for its job to end as under fair "
+     "sharing"},
     {"hfsp.preemption", POLICY_OPT_WORD, "eager", 0, 0, "eager,wait,kill",
      "tasks of later jobs are suspended, waited for, or killed"},
-    {"hfsp.estimator", POLICY_OPT_WORD, "mean", 0, 0, ESTIMATOR_WORDS, "what is fitted to the sample"},
+    {"hfsp.estimator", POLICY_OPT_WORD, "mean", 0, 0, ESTIMATOR_WORDS,
+     "what is fitted to the sample"},
     {"hfsp.sample_maps", POLICY_OPT_INT, "5", 1, 10000, NULL, "maps of a job that are measured"},
-    {"hfsp.sample_reduces", POLICY_OPT_INT, "5", 1, 10000, NULL, "reduces of a job that are measured"},
-    {"hfsp.train_map_slots", POLICY_OPT_INT, "auto", 0, 1e9, NULL, "map slots for training at most; auto: all"},
-    {"hfsp.train_reduce_slots", POLICY_OPT_INT, "auto", 0, 1e9, NULL, "reduce slots for training at most; auto: all"},
+    {"hfsp.sample_reduces", POLICY_OPT_INT, "5", 1, 10000, NULL,
+     "reduces of a job that are measured"},
+    {"hfsp.train_map_slots", POLICY_OPT_INT, "auto", 0, 1e9, NULL,
+     "map slots for training at most; auto: all"},
+    {"hfsp.train_reduce_slots", POLICY_OPT_INT, "auto", 0, 1e9, NULL,
+     "reduce slots for training at most; auto: all"},
     {"hfsp.train_order", POLICY_OPT_WORD, "fewest", 0, 0, "fewest,most",
      "training: jobs with fewest remaining tasks first, or with most launched ones"},
     {"hfsp.delta_reduce", POLICY_OPT_SECONDS, "60", 0.001, INFINITY, NULL,
      "a reduce is measured by what its function did in this time; inf: by its end alone"},
-    {"hfsp.min_tasks", POLICY_OPT_INT, "1", 0, 1e9, NULL, "phases with fewer tasks come first without training"},
+    {"hfsp.min_tasks", POLICY_OPT_INT, "1", 0, 1e9, NULL,
+     "phases with fewer tasks come first without training"},
     {"hfsp.initial_map", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL,
      "guess of a map's time when none has ended yet"},
     {"hfsp.initial_reduce", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL, "the same of a reduce"},
     {"hfsp.xi", POLICY_OPT_REAL, "1", 1, INFINITY, NULL,
-     "sizes of jobs in training are guessed so many times longer; inf: such jobs run their samples alone"},
+     "sizes of jobs in training are guessed so many times longer; inf: such jobs run their samples "
+     "alone"},
     {"hfsp.resize", POLICY_OPT_WORD, "training", 0, 0, "training,virtual",
      "left after training: the estimate less the work of the sample, or less the virtual service"},
     {"hfsp.reduce_virtual", POLICY_OPT_WORD, "arrival", 0, 0, "arrival,ready",
      "reduces enter the virtual cluster with their job, or when they may start"},
     {"hfsp.update_interval", POLICY_OPT_SECONDS, "0", 0, 86400, NULL,
      "the order is made anew this often too; 0: at events"},
-    {"hfsp.error", POLICY_OPT_REAL, "0", 0, 1, NULL, "experiments: sizes times a uniform factor in 1 - x .. 1 + x"},
+    {"hfsp.error", POLICY_OPT_REAL, "0", 0, 1, NULL,
+     "experiments: sizes times a uniform factor in 1 - x .. 1 + x"},
     {"hfsp.error_sigma", POLICY_OPT_REAL, "0", 0, 10, NULL,
      "experiments: sizes times a log-normal factor of this sigma"},
     {"hfsp.error_seed", POLICY_OPT_INT, "1", 0, 1e15, NULL, "experiments: seed of these factors"},
@@ -68,10 +79,13 @@ static void read_settings(struct hfsp_settings *s, const struct policy_conf *c)
         .reduces_when_ready = policy_conf_word(c, hfsp_options, "hfsp.reduce_virtual") == 1,
         .promise = policy_conf_word(c, hfsp_options, "hfsp.promise") == 1,
         .late_share = policy_conf_word(c, hfsp_options, "hfsp.late") == 1,
-        .sample = {(int32_t)policy_conf_int(c, hfsp_options, "hfsp.sample_maps"), (int32_t)policy_conf_int(c, hfsp_options, "hfsp.sample_reduces")},
+        .sample = {(int32_t)policy_conf_int(c, hfsp_options, "hfsp.sample_maps"),
+                   (int32_t)policy_conf_int(c, hfsp_options, "hfsp.sample_reduces")},
         .min_tasks = (int32_t)policy_conf_int(c, hfsp_options, "hfsp.min_tasks"),
-        .train_slots = {policy_conf_int(c, hfsp_options, "hfsp.train_map_slots"), policy_conf_int(c, hfsp_options, "hfsp.train_reduce_slots")},
-        .initial_us = {policy_conf_us(c, hfsp_options, "hfsp.initial_map"), policy_conf_us(c, hfsp_options, "hfsp.initial_reduce")},
+        .train_slots = {policy_conf_int(c, hfsp_options, "hfsp.train_map_slots"),
+                        policy_conf_int(c, hfsp_options, "hfsp.train_reduce_slots")},
+        .initial_us = {policy_conf_us(c, hfsp_options, "hfsp.initial_map"),
+                       policy_conf_us(c, hfsp_options, "hfsp.initial_reduce")},
         .delta_us = policy_conf_us(c, hfsp_options, "hfsp.delta_reduce"),
         .update_us = policy_conf_us(c, hfsp_options, "hfsp.update_interval"),
         .xi = policy_conf_real(c, hfsp_options, "hfsp.xi"),
@@ -193,8 +207,9 @@ static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t no
     }
 }
 
-/* What never ran, and what its size was too large by, is off its virtual work: else it would hold up others with what
- * is not there, and sizes that are too large on the whole would fill the virtual cluster without end. */
+/* What never ran, and what its size was too large by, is off its virtual work: else it would hold
+ * up others with what is not there, and sizes that are too large on the whole would fill the
+ * virtual cluster without end. */
 static void cut(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
@@ -280,8 +295,8 @@ static void hfsp_changed(struct policy *self, struct policy_job *job, enum base_
     hfsp_phase_update_lists(self, p);
 }
 
-static void hfsp_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
-                         uint32_t node, int64_t now_us)
+static void hfsp_started(struct policy *self, struct policy_job *job, enum base_task_kind kind,
+                         int32_t task, uint32_t node, int64_t now_us)
 {
     (void)node;
     hfsp_clock_advance(self, now_us);
@@ -289,8 +304,8 @@ static void hfsp_started(struct policy *self, struct policy_job *job, enum base_
     hfsp_train_started(self, hfsp_phase_of(job, kind), task);
 }
 
-static void hfsp_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
-                           uint32_t node, bool suspended, int64_t now_us)
+static void hfsp_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
+                           int32_t task, uint32_t node, bool suspended, int64_t now_us)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
@@ -314,8 +329,8 @@ static void hfsp_ended(struct policy *self, struct policy_job *job, enum base_ta
     hfsp_train_ended(self, p, end);
 }
 
-static void hfsp_progress(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
-                          double progress, int64_t now_us)
+static void hfsp_progress(struct policy *self, struct policy_job *job, enum base_task_kind kind,
+                          int32_t task, double progress, int64_t now_us)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
@@ -357,7 +372,15 @@ static int64_t hfsp_timer(struct policy *self, int64_t now_us, struct policy_pla
 }
 
 /* ---------------------------------------------------------------- a free slot */
-enum step { STEP_TRAIN, STEP_TRAIN_MORE, STEP_LATE, STEP_ORDER, STEP_SPARE, STEP_SPARE_MORE, STEP_END };
+enum step {
+    STEP_TRAIN,
+    STEP_TRAIN_MORE,
+    STEP_LATE,
+    STEP_ORDER,
+    STEP_SPARE,
+    STEP_SPARE_MORE,
+    STEP_END
+};
 
 static struct policy_job *share_job(const struct policy_link *link)
 {
@@ -375,7 +398,8 @@ static struct policy_link *next_link(struct policy_offer *offer, const struct po
     return link;
 }
 
-static struct policy_job *next_ranked(struct hfsp_kind *ks, struct policy_offer *offer, const struct policy_job *prev)
+static struct policy_job *next_ranked(struct hfsp_kind *ks, struct policy_offer *offer,
+                                      const struct policy_job *prev)
 {
     unsigned want = HFSP_START | (offer->node_suspended > 0 ? HFSP_RESUME : 0u);
     int32_t from = offer->at ? ks->rank.rank[hfsp_phase_of(prev, offer->kind)->virtual] + 1 : 0;
@@ -385,8 +409,10 @@ static struct policy_job *next_ranked(struct hfsp_kind *ks, struct policy_offer 
     return rank < 0 ? NULL : ks->phase[ks->rank.job[rank]]->own->job;
 }
 
-/* Training within its slots; late jobs that share; the order; then training with what nobody else takes. */
-static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+/* Training within its slots; late jobs that share; the order; then training with what nobody else
+ * takes. */
+static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *offer,
+                                    struct policy_job *prev)
 {
     struct hfsp_kind *ks = &self->kind[offer->kind];
     bool within = ks->training_running < hfsp_train_max(self, offer->kind);
@@ -402,7 +428,9 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
         case STEP_SPARE_MORE:
             if (within != (offer->step < STEP_LATE))
                 break;
-            link = next_link(offer, &ks->train[offer->step == STEP_TRAIN_MORE || offer->step == STEP_SPARE_MORE]);
+            link = next_link(
+                offer,
+                &ks->train[offer->step == STEP_TRAIN_MORE || offer->step == STEP_SPARE_MORE]);
             if (link)
                 return hfsp_train_job(link);
             break;
@@ -430,12 +458,13 @@ static bool hfsp_may_preempt(const struct policy *self, enum base_task_kind kind
     return self->set.preemption != HFSP_WAIT;
 }
 
-#define HFSP_TABLE                                                                                                     \
-    .delays = true, .options = hfsp_options, .destroy = hfsp_destroy, .on_job_arrived = hfsp_arrived,                  \
-    .on_job_left = hfsp_left, .on_job_changed = hfsp_changed, .on_task_started = hfsp_started,                         \
-    .on_task_suspended = hfsp_suspended, .on_task_ended = hfsp_ended, .on_capacity = hfsp_capacity,                    \
-    .on_node_forgotten = hfsp_node_forgotten, .on_timer = hfsp_timer, .next = hfsp_next, .victims = hfsp_victims,      \
-    .may_preempt = hfsp_may_preempt, .explain = hfsp_explain
+#define HFSP_TABLE                                                                                 \
+    .delays = true, .options = hfsp_options, .destroy = hfsp_destroy,                              \
+    .on_job_arrived = hfsp_arrived, .on_job_left = hfsp_left, .on_job_changed = hfsp_changed,      \
+    .on_task_started = hfsp_started, .on_task_suspended = hfsp_suspended,                          \
+    .on_task_ended = hfsp_ended, .on_capacity = hfsp_capacity,                                     \
+    .on_node_forgotten = hfsp_node_forgotten, .on_timer = hfsp_timer, .next = hfsp_next,           \
+    .victims = hfsp_victims, .may_preempt = hfsp_may_preempt, .explain = hfsp_explain
 
 const struct policy_ops policy_hfsp = {
     .name = "hfsp",
@@ -449,8 +478,8 @@ const struct policy_ops policy_hfsp = {
 const struct policy_ops policy_fsp = {
     .name = "fsp",
     .colour = "#b8458f",
-    .source =
-        "Friedman, Henderson, Fairness and efficiency in web server protocols, SIGMETRICS 2003; with HFSP's slots",
+    .source = "Friedman, Henderson, Fairness and efficiency in web server protocols, SIGMETRICS "
+              "2003; with HFSP's slots",
     .sim_only = true,
     .create = fsp_create,
     HFSP_TABLE,
@@ -459,7 +488,8 @@ const struct policy_ops policy_fsp = {
 const struct policy_ops policy_psbs = {
     .name = "psbs",
     .colour = "#1f8f86",
-    .source = "Dell'Amico, Carra, Michiardi, PSBS: Practical Size-Based Scheduling, IEEE TC 2016; with HFSP's slots",
+    .source = "Dell'Amico, Carra, Michiardi, PSBS: Practical Size-Based Scheduling, IEEE TC 2016; "
+              "with HFSP's slots",
     .sim_only = true,
     .create = psbs_create,
     HFSP_TABLE,

@@ -13,9 +13,9 @@
 
 #include "policies/hfsp/estimator.h"
 #include "policies/hfsp/rank.h"
-#include "policies/policy.h"
 #include "policies/hfsp/virtual_cluster.h"
 #include "policies/hfsp/virtual_fair.h"
+#include "policies/policy.h"
 
 /* In the order of the options' words. */
 enum hfsp_sizes { HFSP_SIZES_ESTIMATED, HFSP_SIZES_GIVEN, HFSP_SIZES_TRUE };
@@ -48,24 +48,29 @@ struct hfsp_sample {
     int64_t lasts_us;      /* measured, 0: not yet */
     int64_t work_us;       /* done while measuring */
 };
-enum hfsp_state { HFSP_ABSENT, HFSP_TRAINING, HFSP_SIZED }; /* absent: not in the virtual cluster (yet) */
+enum hfsp_state {
+    HFSP_ABSENT,
+    HFSP_TRAINING,
+    HFSP_SIZED
+}; /* absent: not in the virtual cluster (yet) */
 
 struct hfsp_job;
 struct hfsp_phase {
     struct hfsp_job *own;
     enum base_task_kind kind;
     enum hfsp_state state;
-    int32_t virtual;                              /* handle in the virtual cluster */
-    int32_t total;                                /* tasks it knows of */
-    int32_t pending;                              /* counted in hfsp_kind.pending */
-    int32_t held;                                 /* suspended attempts that nodes know of */
-    double task_us;                               /* expected of one task */
-    double size_us;                               /* of all; of a phase in training: a guess */
-    int32_t sample_n, started, running, measured; /* tasks to measure; those launched, running, measured */
-    int32_t known;                                /* of the measured: from before this policy */
-    struct hfsp_sample *sample;                   /* of those started */
-    bool counted;                                 /* its mean is one of the recent ones */
-    bool late;                                    /* shares as a late job */
+    int32_t virtual; /* handle in the virtual cluster */
+    int32_t total;   /* tasks it knows of */
+    int32_t pending; /* counted in hfsp_kind.pending */
+    int32_t held;    /* suspended attempts that nodes know of */
+    double task_us;  /* expected of one task */
+    double size_us;  /* of all; of a phase in training: a guess */
+    int32_t sample_n, started, running,
+        measured;               /* tasks to measure; those launched, running, measured */
+    int32_t known;              /* of the measured: from before this policy */
+    struct hfsp_sample *sample; /* of those started */
+    bool counted;               /* its mean is one of the recent ones */
+    bool late;                  /* shares as a late job */
     struct policy_link train, share;
     struct policy_order *train_in; /* NULL: not to be trained now */
 };
@@ -92,7 +97,8 @@ struct hfsp_kind {
     struct hfsp_phase **phase; /* by handle */
     size_t phase_cap;
     int64_t pending;              /* over all jobs */
-    struct policy_order train[2]; /* jobs with samples to launch: below their share of the training slots, and above */
+    struct policy_order train[2]; /* jobs with samples to launch: below their share of the training
+                                     slots, and above */
     int32_t training_n;           /* jobs of unknown size */
     int64_t training_running;     /* samples */
     int64_t share;                /* training slots of each */
@@ -111,11 +117,12 @@ struct policy {
     const struct policy_env *env;
     struct hfsp_settings set;
     int64_t now_us;
-    struct virtual_fair *fair;  /* NULL: no promise is kept */
+    struct virtual_fair *fair; /* NULL: no promise is kept */
     struct hfsp_kind kind[BASE_TASK_KINDS];
 };
 
-static inline struct hfsp_phase *hfsp_phase_of(const struct policy_job *job, enum base_task_kind kind)
+static inline struct hfsp_phase *hfsp_phase_of(const struct policy_job *job,
+                                               enum base_task_kind kind)
 {
     return &((struct hfsp_job *)job->own)->phase[kind];
 }
@@ -132,7 +139,8 @@ void hfsp_share_late_jobs(struct policy *self, enum base_task_kind kind);
 /* Puts @p into, or takes it out of, the ranks and lists that fit its counts. */
 void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p);
 
-/* A task's time as a whole number, small enough to be added to others: sizes may be given, or wrong, without bound. */
+/* A task's time as a whole number, small enough to be added to others: sizes may be given, or
+ * wrong, without bound. */
 static inline int64_t hfsp_whole_us(double us)
 {
     return (int64_t)fmin(us, (double)VIRTUAL_NEVER / 4);
@@ -145,11 +153,13 @@ void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t 
 /* Ends the training of @p: its size follows from the measured sample. */
 void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p);
 /* The factor on a size in experiments with wrong estimates. */
-double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq, enum base_task_kind kind);
+double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq,
+                         enum base_task_kind kind);
 
 /* ---- policies/hfsp/train.c ---- */
-int64_t hfsp_train_max(const struct policy *self, enum base_task_kind kind); /* slots of the training */
-int32_t hfsp_train_need(const struct hfsp_phase *p);                      /* samples still to launch */
+int64_t hfsp_train_max(const struct policy *self,
+                       enum base_task_kind kind);    /* slots of the training */
+int32_t hfsp_train_need(const struct hfsp_phase *p); /* samples still to launch */
 void hfsp_train_begin(struct policy *self, struct hfsp_phase *p);
 void hfsp_train_end(struct policy *self, struct hfsp_phase *p);
 void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p);
@@ -158,7 +168,8 @@ void hfsp_train_started(struct policy *self, struct hfsp_phase *p, int32_t task)
 void hfsp_train_note_suspended(struct policy *self, struct hfsp_phase *p, int32_t task,
                                bool suspended);
 void hfsp_train_ended(struct policy *self, struct hfsp_phase *p, const struct policy_task_end *end);
-void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress, int64_t now_us);
+void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress,
+                         int64_t now_us);
 /* Is @task a sample that is being measured? */
 bool hfsp_train_is_sample(const struct hfsp_phase *p, int32_t task);
 struct policy_job *hfsp_train_job(const struct policy_link *link);
@@ -169,10 +180,11 @@ void hfsp_node_count_suspended(struct policy *self, struct hfsp_phase *p, uint32
 void hfsp_nodes_drop_phase(struct policy *self, struct hfsp_phase *p);
 void hfsp_node_forgotten(struct policy *self, uint32_t node);
 void hfsp_nodes_free(struct hfsp_kind *ks);
-void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
-                  struct policy_plan *plan);
+void hfsp_victims(struct policy *self, const struct policy_offer *offer,
+                  const struct policy_running *here, size_t n, struct policy_plan *plan);
 
 /* ---- policies/hfsp/explain.c ---- */
-void hfsp_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out);
+void hfsp_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                  struct base_buf *out);
 
 #endif

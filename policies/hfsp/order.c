@@ -1,5 +1,5 @@
-/* HFSP's order of jobs: projections of the virtual clusters become ranks, and a phase's counts decide in which lists it
- * stands. See policies/hfsp/hfsp_internal.h. */
+/* HFSP's order of jobs: projections of the virtual clusters become ranks, and a phase's counts
+ * decide in which lists it stands. See policies/hfsp/hfsp_internal.h. */
 #include <math.h>
 
 #include "policies/hfsp/hfsp_internal.h"
@@ -99,7 +99,8 @@ void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p)
     if (p->state == HFSP_TRAINING)
         hfsp_train_update_list(self, p);
     if (p->late || p->share.linked)
-        policy_order_place(&ks->share_order, &p->share,
-                           p->late && (count->pending > hfsp_train_need(p) || count->suspended > 0),
-                           (int64_t)fmin(count->running * 1e6 / job->weight, (double)VIRTUAL_NEVER));
+        policy_order_place(
+            &ks->share_order, &p->share,
+            p->late && (count->pending > hfsp_train_need(p) || count->suspended > 0),
+            (int64_t)fmin(count->running * 1e6 / job->weight, (double)VIRTUAL_NEVER));
 }

@@ -26,7 +26,8 @@ void hfsp_rank_handles(struct hfsp_rank *r, size_t handles)
         r->rank = base_realloc_array(r->rank, r->handles_cap, sizeof *r->rank);
         r->want = base_realloc_array(r->want, r->handles_cap, sizeof *r->want);
         for (int c = 0; c < HFSP_COUNTS; c++)
-            r->count[c].of = base_realloc_array(r->count[c].of, r->handles_cap, sizeof *r->count[c].of);
+            r->count[c].of =
+                base_realloc_array(r->count[c].of, r->handles_cap, sizeof *r->count[c].of);
     }
     for (; r->handles < handles; r->handles++) {
         r->want[r->handles] = 0;
@@ -44,7 +45,8 @@ static void reserve(struct hfsp_rank *r, size_t n)
         r->jobs_cap = n * 2;
         r->job = base_realloc_array(r->job, r->jobs_cap, sizeof *r->job);
         for (int c = 0; c < HFSP_COUNTS; c++)
-            r->count[c].sums = base_realloc_array(r->count[c].sums, r->jobs_cap + 1, sizeof *r->count[c].sums);
+            r->count[c].sums =
+                base_realloc_array(r->count[c].sums, r->jobs_cap + 1, sizeof *r->count[c].sums);
     }
     if (words > r->words_cap) {
         r->words_cap = words * 2;

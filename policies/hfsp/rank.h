@@ -1,8 +1,8 @@
-/* policies/hfsp/rank.h - jobs by rank, and which of them want something: a bit each, so that the next one is found
- * without looking at the others. Ranks are set anew when the order changes, O(jobs); a change of what a job wants is
- * O(1); the next job of a kind of want after a rank looks at 64 jobs at a time. Beside them two counts of each job, the
- * attempts that could be preempted and the tasks that wait, with sums over the jobs behind a rank in O(log jobs) (Fenwick
- * trees). */
+/* policies/hfsp/rank.h - jobs by rank, and which of them want something: a bit each, so that the
+ * next one is found without looking at the others. Ranks are set anew when the order changes,
+ * O(jobs); a change of what a job wants is O(1); the next job of a kind of want after a rank looks
+ * at 64 jobs at a time. Beside them two counts of each job, the attempts that could be preempted
+ * and the tasks that wait, with sums over the jobs behind a rank in O(log jobs) (Fenwick trees). */
 #ifndef CREEL_POLICIES_HFSP_RANK_H
 #define CREEL_POLICIES_HFSP_RANK_H
 

@@ -1,7 +1,8 @@
 /* Sizes of phases: how they enter the virtual cluster, and what they are after training.
- * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: initial size (number of tasks times the mean of
- * recent tasks times xi), estimation from the sample, remaining = estimate - work done in training. "Recent" as in
- * the authors' code: the mean over the means of the estimated jobs that are still here. */
+ * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: initial size (number of tasks
+ * times the mean of recent tasks times xi), estimation from the sample, remaining = estimate - work
+ * done in training. "Recent" as in the authors' code: the mean over the means of the estimated jobs
+ * that are still here. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,9 +24,11 @@ static double uniform(uint64_t x)
     return ((double)(x >> 12) + 0.5) / (double)(UINT64_C(1) << 52);
 }
 
-double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq, enum base_task_kind kind)
+double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq,
+                         enum base_task_kind kind)
 {
-    uint64_t x = mix(mix(mix(set->error_seed) ^ (uint64_t)cluster_ts) ^ ((uint64_t)(uint32_t)seq << 1 | kind));
+    uint64_t x = mix(mix(mix(set->error_seed) ^ (uint64_t)cluster_ts) ^
+                     ((uint64_t)(uint32_t)seq << 1 | kind));
     double factor = 1;
 
     if (set->error > 0)
@@ -39,7 +42,8 @@ double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, in
 static int64_t recent_us(const struct policy *self, enum base_task_kind kind)
 {
     const struct hfsp_kind *ks = &self->kind[kind];
-    int64_t recent = ks->means_n ? ks->means_sum / ks->means_n : policy_learned_recent_us(self->env->learned, kind);
+    int64_t recent = ks->means_n ? ks->means_sum / ks->means_n
+                                 : policy_learned_recent_us(self->env->learned, kind);
 
     return recent > 0 ? recent : self->set.initial_us[kind];
 }
@@ -63,7 +67,9 @@ static double elapsed_here(const struct policy *self, const struct hfsp_phase *p
         int64_t from = r.started_us;
 
         if (p->kind == BASE_TASK_REDUCE && job->is_job)
-            from = !job->maps_done_us ? self->now_us : job->maps_done_us > from ? job->maps_done_us : from;
+            from = !job->maps_done_us         ? self->now_us
+                   : job->maps_done_us > from ? job->maps_done_us
+                                              : from;
         sum += self->now_us > from ? (double)(self->now_us - from) : 0;
     }
     return sum;
@@ -91,7 +97,8 @@ static void add(struct policy *self, struct hfsp_phase *p, const struct virtual_
     const struct policy_job *job = p->own->job;
 
     hfsp_virtual_advance(self, p->kind);
-    p->virtual = virtual_cluster_add(ks->vc, job->submit_us, job->cluster_ts, job->seq, job->weight, runs, n);
+    p->virtual = virtual_cluster_add(ks->vc, job->submit_us, job->cluster_ts, job->seq, job->weight,
+                                     runs, n);
     while ((size_t)p->virtual >= ks->phase_cap) {
         size_t len = ks->phase_cap;
 
@@ -148,7 +155,8 @@ static void enter_training(struct policy *self, struct hfsp_phase *p)
     hfsp_train_begin(self, p);
 }
 
-/* Its tasks under fair sharing; what runs already began there when it began here, as far as anybody knows. */
+/* Its tasks under fair sharing; what runs already began there when it began here, as far as anybody
+ * knows. */
 static void enter_fair(struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_phase *count = &p->own->job->phase[p->kind];
@@ -157,8 +165,10 @@ static void enter_fair(struct policy *self, const struct hfsp_phase *p)
     if (!p->own->fair)
         return;
     virtual_fair_advance(self->fair, self->now_us);
-    virtual_fair_lasts(self->fair, p->own->fair, p->kind, p->state == HFSP_SIZED ? hfsp_whole_us(p->task_us) : -1);
-    virtual_fair_tasks(self->fair, p->own->fair, p->kind, p->total - count->done - running, running, count->done);
+    virtual_fair_lasts(self->fair, p->own->fair, p->kind,
+                       p->state == HFSP_SIZED ? hfsp_whole_us(p->task_us) : -1);
+    virtual_fair_tasks(self->fair, p->own->fair, p->kind, p->total - count->done - running, running,
+                       count->done);
 }
 
 void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p)
@@ -206,7 +216,8 @@ void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t 
     ks->stale = true;
 }
 
-/* Tasks differ in input: the mean of the sample stands for the sample's bytes. 1 when they are not known. */
+/* Tasks differ in input: the mean of the sample stands for the sample's bytes. 1 when they are not
+ * known. */
 static double bytes_scale(const struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
@@ -266,7 +277,8 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p)
         virtual_fair_advance(self->fair, self->now_us);
         virtual_fair_lasts(self->fair, p->own->fair, p->kind, hfsp_whole_us(p->size_us / p->total));
     }
-    virtual_cluster_resize(ks->vc, p->virtual, runs, estimator_runs(&fit, left, p->size_us - work, runs));
+    virtual_cluster_resize(ks->vc, p->virtual, runs,
+                           estimator_runs(&fit, left, p->size_us - work, runs));
     ks->stale = true;
     hfsp_phase_update_lists(self, p);
 }

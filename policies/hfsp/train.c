@@ -1,7 +1,8 @@
 /* The training module: which jobs run their first tasks to be measured, and what those show.
- * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: training first, at most T_max slots, every job of
- * unknown size an equal share of them up to its sample, jobs with fewest remaining tasks first (the authors' code:
- * those with most launched and finished tasks); a reduce is measured by what its function did in Delta. */
+ * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: training first, at most T_max
+ * slots, every job of unknown size an equal share of them up to its sample, jobs with fewest
+ * remaining tasks first (the authors' code: those with most launched and finished tasks); a reduce
+ * is measured by what its function did in Delta. */
 #include <stddef.h>
 
 #include "policies/hfsp/hfsp_internal.h"
@@ -31,8 +32,9 @@ void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p)
     struct hfsp_kind *ks = &self->kind[p->kind];
     const struct policy_phase *count = &p->own->job->phase[p->kind];
     struct policy_order *in = NULL;
-    int64_t key = self->set.train_order == HFSP_TRAIN_MOST ? -(int64_t)count->running - count->suspended - count->done
-                                                           : count->total - count->done;
+    int64_t key = self->set.train_order == HFSP_TRAIN_MOST
+                      ? -(int64_t)count->running - count->suspended - count->done
+                      : count->total - count->done;
 
     if (hfsp_train_need(p) > 0 && count->pending > 0)
         in = &ks->train[p->running >= ks->share];
@@ -76,7 +78,8 @@ void hfsp_train_begin(struct policy *self, struct hfsp_phase *p)
     hfsp_train_reshare(self, p->kind);
     if (job->phase[p->kind].running + job->phase[p->kind].suspended == 0)
         return;
-    while (hfsp_train_need(p) > 0 && self->env->running(self->env->core, job, p->kind, &cursor, &r)) {
+    while (hfsp_train_need(p) > 0 &&
+           self->env->running(self->env->core, job, p->kind, &cursor, &r)) {
         hfsp_train_started(self, p, r.task);
         if (r.suspended)
             hfsp_train_note_suspended(self, p, r.task, true);
@@ -174,9 +177,11 @@ void hfsp_train_ended(struct policy *self, struct hfsp_phase *p, const struct po
         hfsp_phase_size_from_sample(self, p);
 }
 
-void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress, int64_t now_us)
+void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress,
+                         int64_t now_us)
 {
-    struct hfsp_sample *s = p->kind == BASE_TASK_REDUCE && p->state == HFSP_TRAINING ? find(p, task, true) : NULL;
+    struct hfsp_sample *s =
+        p->kind == BASE_TASK_REDUCE && p->state == HFSP_TRAINING ? find(p, task, true) : NULL;
     double done = estimator_reduce_progress(progress);
 
     if (!s || s->lasts_us || (done <= 0 && progress < 2.0 / 3 - 1e-6))
@@ -188,7 +193,8 @@ void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task
     }
     if (now_us - s->function_us < self->set.delta_us || done <= s->function_first)
         return;
-    measure(p, s, estimator_reduce_us(now_us - s->function_us, done - s->function_first), now_us - s->function_us);
+    measure(p, s, estimator_reduce_us(now_us - s->function_us, done - s->function_first),
+            now_us - s->function_us);
     if (p->known + p->measured == p->sample_n)
         hfsp_phase_size_from_sample(self, p);
 }

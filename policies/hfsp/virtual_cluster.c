@@ -1,5 +1,5 @@
-/* The virtual cluster: its jobs, their runs of tasks, and their order. The arithmetic of sharing: policies/hfsp/virtual_fluid.c and
- * policies/hfsp/virtual_slots.c. */
+/* The virtual cluster: its jobs, their runs of tasks, and their order. The arithmetic of sharing:
+ * policies/hfsp/virtual_fluid.c and policies/hfsp/virtual_slots.c. */
 #include "policies/hfsp/virtual_cluster.h"
 
 #include <math.h>
@@ -8,11 +8,12 @@
 
 #include "policies/hfsp/virtual_internal.h"
 
-#define OVER_BELOW ((int64_t)1 << 52) /* by remaining work: jobs that are over come before all others */
-#define WEIGHT_MAX 1e9                /* sums of weights stay exact enough: nobody's is lost among the others */
+#define OVER_BELOW                                                                                 \
+    ((int64_t)1 << 52) /* by remaining work: jobs that are over come before all others */
+#define WEIGHT_MAX 1e9 /* sums of weights stay exact enough: nobody's is lost among the others */
 
-struct virtual_cluster *virtual_cluster_new(enum virtual_form form, enum virtual_order order, int64_t slots,
-                                            int64_t now_us)
+struct virtual_cluster *virtual_cluster_new(enum virtual_form form, enum virtual_order order,
+                                            int64_t slots, int64_t now_us)
 {
     struct virtual_cluster *vc = base_alloc(sizeof *vc);
 
@@ -64,7 +65,8 @@ static bool tie_before(const struct virtual_cluster *vc, int32_t x, int32_t y)
     return a->seq < b->seq;
 }
 
-static inline bool before(const struct virtual_cluster *vc, const struct vc_key *a, const struct vc_key *b, bool ties)
+static inline bool before(const struct virtual_cluster *vc, const struct vc_key *a,
+                          const struct vc_key *b, bool ties)
 {
     if (a->key < b->key)
         return true;
@@ -92,8 +94,8 @@ static bool insertion_sort(const struct virtual_cluster *vc, struct vc_keys *k, 
     return true;
 }
 
-static void merge(const struct virtual_cluster *vc, const struct vc_key *a, size_t an, const struct vc_key *b,
-                  size_t bn, struct vc_key *to, bool ties)
+static void merge(const struct virtual_cluster *vc, const struct vc_key *a, size_t an,
+                  const struct vc_key *b, size_t bn, struct vc_key *to, bool ties)
 {
     size_t i = 0, j = 0;
 
@@ -162,7 +164,8 @@ static void list_add(struct virtual_cluster *vc, enum vc_list list, int32_t job)
     vc_keys_add(&vc->list[list], 0, job);
 }
 
-static void list_keep(struct virtual_cluster *vc, enum vc_list list, bool (*keep)(const struct vc_job *j))
+static void list_keep(struct virtual_cluster *vc, enum vc_list list,
+                      bool (*keep)(const struct vc_job *j))
 {
     struct vc_keys *k = &vc->list[list];
     size_t kept = 0;
@@ -268,7 +271,8 @@ static int32_t take_handle(struct virtual_cluster *vc)
     return (int32_t)vc->jobs_n++;
 }
 
-static void set_work(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs, size_t n)
+static void set_work(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs,
+                     size_t n)
 {
     struct vc_job *j = &vc->jobs[job];
 
@@ -284,8 +288,8 @@ static void set_work(struct virtual_cluster *vc, int32_t job, const struct virtu
     }
 }
 
-int32_t virtual_cluster_add(struct virtual_cluster *vc, int64_t submit_us, int64_t cluster_ts, int32_t seq,
-                            double weight, const struct virtual_run *runs, size_t n)
+int32_t virtual_cluster_add(struct virtual_cluster *vc, int64_t submit_us, int64_t cluster_ts,
+                            int32_t seq, double weight, const struct virtual_run *runs, size_t n)
 {
     int32_t job = take_handle(vc);
     struct vc_job *j = &vc->jobs[job];
@@ -302,7 +306,8 @@ int32_t virtual_cluster_add(struct virtual_cluster *vc, int64_t submit_us, int64
     return job;
 }
 
-void virtual_cluster_resize(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs, size_t n)
+void virtual_cluster_resize(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs,
+                            size_t n)
 {
     struct vc_job *j = &vc->jobs[job];
 
@@ -390,7 +395,8 @@ void virtual_cluster_advance(struct virtual_cluster *vc, int64_t now_us)
     if (now_us <= vc->now_us)
         return;
     if (vc->slots > 0) {
-        if (vc->form == VIRTUAL_FLUID && vc->steady && (double)(now_us - vc->steady_us) < vc->first_end - VC_EPS_US) {
+        if (vc->form == VIRTUAL_FLUID && vc->steady &&
+            (double)(now_us - vc->steady_us) < vc->first_end - VC_EPS_US) {
             pass_steadily(vc, now_us);
         } else {
             (vc->form == VIRTUAL_FLUID ? vc_fluid_run : vc_slots_run)(vc, now_us);
@@ -417,8 +423,9 @@ static void set_order(struct virtual_cluster *vc)
 
         j->key = j->finish_us;
         if (vc->order_by == VIRTUAL_BY_REMAINING)
-            j->key = j->state == VC_OVER ? j->finish_us - OVER_BELOW
-                                         : (int64_t)fmin(vc_job_left(j) + 0.5, (double)VIRTUAL_NEVER);
+            j->key = j->state == VC_OVER
+                         ? j->finish_us - OVER_BELOW
+                         : (int64_t)fmin(vc_job_left(j) + 0.5, (double)VIRTUAL_NEVER);
         list->v[i].key = (double)j->key;
     }
     vc_keys_sort(vc, list, true);

@@ -1,10 +1,11 @@
-/* The cluster goes from one end of a virtual task to the next. Between two of them nothing changes: whatever slot is
- * free has been given away, as long as somebody waits. Two orders per kind make each step O(log jobs): phases that wait
- * for a slot by running tasks per weight, and phases that run something by their next end.
+/* The cluster goes from one end of a virtual task to the next. Between two of them nothing changes:
+ * whatever slot is free has been given away, as long as somebody waits. Two orders per kind make
+ * each step O(log jobs): phases that wait for a slot by running tasks per weight, and phases that
+ * run something by their next end.
  *
- * Tasks of a phase last equally long, so that they end in the order in which they started: a phase keeps its running
- * tasks as a queue of (start, how many), and the head of the queue is its next end. When the time of a task is set anew
- * the queue stays as it is. */
+ * Tasks of a phase last equally long, so that they end in the order in which they started: a phase
+ * keeps its running tasks as a queue of (start, how many), and the head of the queue is its next
+ * end. When the time of a task is set anew the queue stays as it is. */
 #include "policies/hfsp/virtual_fair.h"
 
 #include <math.h>
@@ -44,9 +45,11 @@ struct virtual_fair {
     struct fair_kind kind[BASE_TASK_KINDS];
 };
 
-#define JOB_OF(link, kind, member)                                                                                     \
-    ((struct virtual_fair_job *)(void *)((char *)(link) - (size_t)(kind) * sizeof(struct fair_phase) -                 \
-                                         offsetof(struct virtual_fair_job, phase) - offsetof(struct fair_phase, member)))
+#define JOB_OF(link, kind, member)                                                                 \
+    ((struct virtual_fair_job *)(void *)((char *)(link) -                                          \
+                                         (size_t)(kind) * sizeof(struct fair_phase) -              \
+                                         offsetof(struct virtual_fair_job, phase) -                \
+                                         offsetof(struct fair_phase, member)))
 
 struct virtual_fair *virtual_fair_new(double slowstart)
 {
@@ -105,7 +108,8 @@ static bool maps_over(const struct virtual_fair_job *j)
     return j->phase[BASE_TASK_MAP].done >= j->phase[BASE_TASK_MAP].total;
 }
 
-static bool may_start(const struct virtual_fair *vf, const struct virtual_fair_job *j, enum base_task_kind kind)
+static bool may_start(const struct virtual_fair *vf, const struct virtual_fair_job *j,
+                      enum base_task_kind kind)
 {
     const struct fair_phase *maps = &j->phase[BASE_TASK_MAP];
 
@@ -123,7 +127,8 @@ static void place(struct virtual_fair *vf, struct virtual_fair_job *j, enum base
     policy_order_place(&k->ends, &p->ends, ends, ends ? p->run[p->at].start_us + p->task_us : 0);
 }
 
-static void place_both(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind)
+static void place_both(struct virtual_fair *vf, struct virtual_fair_job *j,
+                       enum base_task_kind kind)
 {
     place(vf, j, kind);
     if (kind == BASE_TASK_MAP && j->phase[BASE_TASK_REDUCE].total)
@@ -149,7 +154,8 @@ static void add_run(struct virtual_fair *vf, struct fair_phase *p, int32_t tasks
     p->run[p->len++] = (struct fair_run){vf->now_us, tasks};
 }
 
-static void start_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind, int32_t tasks)
+static void start_tasks(struct virtual_fair *vf, struct virtual_fair_job *j,
+                        enum base_task_kind kind, int32_t tasks)
 {
     struct fair_phase *p = &j->phase[kind];
 
@@ -214,7 +220,8 @@ static void end_tasks(struct virtual_fair *vf, enum base_task_kind kind)
         job_free(vf, j);
 }
 
-/* All that ends until now, before free slots are given away: nobody is served first for an end that was looked at first. */
+/* All that ends until now, before free slots are given away: nobody is served first for an end that
+ * was looked at first. */
 static void end_until_now(struct virtual_fair *vf)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -245,8 +252,8 @@ void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us)
 }
 
 /* ---------------------------------------------------------------- changes */
-void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind, int32_t pending,
-                        int32_t running, int32_t done)
+void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j,
+                        enum base_task_kind kind, int32_t pending, int32_t running, int32_t done)
 {
     struct fair_phase *p = &j->phase[kind];
 
@@ -263,7 +270,8 @@ void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enu
     vf->dirty = true;
 }
 
-void virtual_fair_lasts(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind, int64_t task_us)
+void virtual_fair_lasts(struct virtual_fair *vf, struct virtual_fair_job *j,
+                        enum base_task_kind kind, int64_t task_us)
 {
     j->phase[kind].task_us = task_us;
     place_both(vf, j, kind);

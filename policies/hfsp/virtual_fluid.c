@@ -1,10 +1,12 @@
-/* Processor sharing with divisible slots: max-min fairness with weights and caps, by water-filling events.
+/* Processor sharing with divisible slots: max-min fairness with weights and caps, by water-filling
+ * events.
  *
- * A job shares while its tasks would take more than its weight's part, and is capped (every task at full speed) from
- * then on: without arrivals the level only rises and tasks only get fewer, so nobody goes back. While a job shares,
- * the service per task of it grows with the lag (the integral of the level), so the end of its shortest run is a fixed
- * lag; while it is capped, a fixed time. Three queues say what is next: lags of those that share, tasks per weight at
- * which they become capped, times of those that are capped. The first two are lists that stay nearly sorted from one
+ * A job shares while its tasks would take more than its weight's part, and is capped (every task at
+ * full speed) from then on: without arrivals the level only rises and tasks only get fewer, so
+ * nobody goes back. While a job shares, the service per task of it grows with the lag (the integral
+ * of the level), so the end of its shortest run is a fixed lag; while it is capped, a fixed time.
+ * Three queues say what is next: lags of those that share, tasks per weight at which they become
+ * capped, times of those that are capped. The first two are lists that stay nearly sorted from one
  * run to the next; heaps take what comes up on the way. */
 #include "policies/hfsp/virtual_internal.h"
 
@@ -42,7 +44,8 @@ static void sum_weights(struct fluid *f)
     f->weights_base = f->weights;
 }
 
-/* @weight no longer shares. Summed anew now and then: differences of large sums lose small weights. */
+/* @weight no longer shares. Summed anew now and then: differences of large sums lose small
+ * weights. */
 static void stop_sharing(struct fluid *f, double weight)
 {
     f->weights -= weight;
@@ -73,8 +76,8 @@ static void start(struct fluid *f)
     for (size_t i = 0; i < k->len; i++) {
         const struct vc_job *j = &vc->jobs[k->v[i].job];
 
-        vc->scratch[k->v[i].job] =
-            (struct vc_scratch){.at = k->v[i].key, .tasks = j->tasks, .run = j->more_at, .mode = VC_SHARED};
+        vc->scratch[k->v[i].job] = (struct vc_scratch){
+            .at = k->v[i].key, .tasks = j->tasks, .run = j->more_at, .mode = VC_SHARED};
     }
     f->shared = (int32_t)k->len;
     sum_weights(f);
@@ -103,7 +106,8 @@ static void settle(struct fluid *f)
     const struct vc_scratch *scratch = f->vc->scratch;
 
     while (f->shared > 0) {
-        bool from_heap = heap->len && (f->cap_at == list->len || heap->v[0].key < list->v[f->cap_at].key);
+        bool from_heap =
+            heap->len && (f->cap_at == list->len || heap->v[0].key < list->v[f->cap_at].key);
         struct vc_key k;
 
         if (!from_heap && f->cap_at == list->len)
@@ -115,7 +119,8 @@ static void settle(struct fluid *f)
             vc_heap_pop(heap);
         else
             f->cap_at++;
-        if (scratch[k.job].mode == VC_SHARED && k.key == scratch[k.job].tasks / f->vc->jobs[k.job].weight)
+        if (scratch[k.job].mode == VC_SHARED &&
+            k.key == scratch[k.job].tasks / f->vc->jobs[k.job].weight)
             cap_job(f, k.job);
     }
 }
@@ -127,8 +132,8 @@ static bool next_lag(struct fluid *f, struct vc_key *next, bool *from_heap)
     struct vc_keys *heap = &f->vc->heap_lag;
     const struct vc_scratch *s = f->vc->scratch;
 
-    while (f->lag_at < list->len &&
-           (s[list->v[f->lag_at].job].mode != VC_SHARED || s[list->v[f->lag_at].job].at != list->v[f->lag_at].key))
+    while (f->lag_at < list->len && (s[list->v[f->lag_at].job].mode != VC_SHARED ||
+                                     s[list->v[f->lag_at].job].at != list->v[f->lag_at].key))
         f->lag_at++;
     while (heap->len && s[heap->v[0].job].mode != VC_SHARED)
         vc_heap_pop(heap);
@@ -258,7 +263,8 @@ static void project(struct fluid *f)
     for (size_t i = 0; i < k->len; i++) {
         const struct vc_scratch *s = &vc->scratch[k->v[i].job];
 
-        vc->jobs[k->v[i].job].finish_us = vc_finish_at(vc, s->mode == VC_ENDED ? s->ended : VC_HUGE);
+        vc->jobs[k->v[i].job].finish_us =
+            vc_finish_at(vc, s->mode == VC_ENDED ? s->ended : VC_HUGE);
     }
 }
 
@@ -326,5 +332,6 @@ double vc_fluid_rate(struct virtual_cluster *vc, int32_t job)
     start(&f);
     settle(&f);
     share = f.level * vc->jobs[job].weight;
-    return vc->scratch[job].mode == VC_CAPPED || vc->jobs[job].tasks < share ? vc->jobs[job].tasks : share;
+    return vc->scratch[job].mode == VC_CAPPED || vc->jobs[job].tasks < share ? vc->jobs[job].tasks
+                                                                             : share;
 }

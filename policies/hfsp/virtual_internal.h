@@ -86,7 +86,8 @@ void vc_heap_pop(struct vc_keys *h);
 void vc_list_active(struct virtual_cluster *vc, enum vc_list list);
 void vc_set_runs(struct vc_job *j, const struct virtual_run *runs, size_t n);
 double vc_job_left(const struct vc_job *j);
-/* A job ends virtually @after microseconds after the time of the cluster, which goes on to @now_us. */
+/* A job ends virtually @after microseconds after the time of the cluster, which goes on to
+ * @now_us. */
 void vc_job_over(struct virtual_cluster *vc, int32_t job, double after, int64_t now_us);
 int64_t vc_finish_at(const struct virtual_cluster *vc, double after);
 

@@ -1,6 +1,7 @@
-/* Processor sharing with whole slots: at every end of a task the slots are handed out anew, one per turn, over the jobs
- * from the one with fewest unfinished tasks. The k-th slot of a job comes at level k / weight; slots go out by rising
- * level, which is the round robin for equal weights and in proportion to them else. */
+/* Processor sharing with whole slots: at every end of a task the slots are handed out anew, one per
+ * turn, over the jobs from the one with fewest unfinished tasks. The k-th slot of a job comes at
+ * level k / weight; slots go out by rising level, which is the round robin for equal weights and in
+ * proportion to them else. */
 #include <string.h>
 
 #include "policies/hfsp/virtual_internal.h"

@@ -1,4 +1,5 @@
-/* hSRTF: how long tasks and jobs take, what share a job gets. SOURCE: Cheriere et al., SAC 2016, equations 1 to 5. */
+/* hSRTF: how long tasks and jobs take, what share a job gets. SOURCE: Cheriere et al., SAC 2016,
+ * equations 1 to 5. */
 #include <stdlib.h>
 
 #include "policies/hsrtf/hsrtf_internal.h"
@@ -21,8 +22,9 @@ static bool maps_over(const struct policy_job *job)
     return job->maps_done_us > 0 || unfinished(job, BASE_TASK_MAP) <= 0;
 }
 
-/* A reduce's score is a third shuffle, a third sort, a third its function; what it costs is measured on the function
- * alone, from the end of the maps on. SOURCE: Hadoop 1's progress score. */
+/* A reduce's score is a third shuffle, a third sort, a third its function; what it costs is
+ * measured on the function alone, from the end of the maps on. SOURCE: Hadoop 1's progress
+ * score. */
 static bool projected_us(const struct policy_running *r, int64_t now_us, double *out)
 {
     double p = r->progress;
@@ -66,7 +68,8 @@ void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now
 static void note_ended(struct hsrtf_job *own)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        if (own->own_us[k] == 0 && own->job->seen[k].n > 0 && (k == BASE_TASK_MAP || maps_over(own->job)))
+        if (own->own_us[k] == 0 && own->job->seen[k].n > 0 &&
+            (k == BASE_TASK_MAP || maps_over(own->job)))
             own->own_us[k] = at_least_one(own->job->seen[k].work_us / own->job->seen[k].n);
 }
 
@@ -78,7 +81,8 @@ static int64_t given_us(const struct policy_job *job, enum base_task_kind kind)
 /* Equation 2 for @job. A job that does not tell its input reads a block per map. */
 static int64_t reduce_from_map_us(const struct policy_job *job, int64_t avg_map_us)
 {
-    int64_t block = job->size[BASE_TASK_MAP].bytes_max > 0 ? job->size[BASE_TASK_MAP].bytes_max : HSRTF_BLOCK_BYTES;
+    int64_t block = job->size[BASE_TASK_MAP].bytes_max > 0 ? job->size[BASE_TASK_MAP].bytes_max
+                                                           : HSRTF_BLOCK_BYTES;
     int64_t input = job->size[BASE_TASK_MAP].bytes;
     double selectivity = 1;
 
@@ -87,12 +91,15 @@ static int64_t reduce_from_map_us(const struct policy_job *job, int64_t avg_map_
     if (input <= 0)
         return avg_map_us;
     if (job->seen[BASE_TASK_MAP].bytes_in > 0 && job->seen[BASE_TASK_MAP].bytes_out > 0)
-        selectivity = (double)job->seen[BASE_TASK_MAP].bytes_out / (double)job->seen[BASE_TASK_MAP].bytes_in;
-    return hsrtf_reduce_us(input, selectivity, job->phase[BASE_TASK_REDUCE].total, block, avg_map_us);
+        selectivity =
+            (double)job->seen[BASE_TASK_MAP].bytes_out / (double)job->seen[BASE_TASK_MAP].bytes_in;
+    return hsrtf_reduce_us(input, selectivity, job->phase[BASE_TASK_REDUCE].total, block,
+                           avg_map_us);
 }
 
-/* What a job without data of its own takes over: the means of jobs that have some; else of the job that ended last,
- * else what earlier tasks of the cluster took (another policy may have seen them). 0: nothing. */
+/* What a job without data of its own takes over: the means of jobs that have some; else of the job
+ * that ended last, else what earlier tasks of the cluster took (another policy may have seen them).
+ * 0: nothing. */
 static void priors(const struct policy *self, int64_t prior_us[BASE_TASK_KINDS])
 {
     int64_t sum[BASE_TASK_KINDS] = {0}, n[BASE_TASK_KINDS] = {0};
@@ -119,9 +126,9 @@ static void averages(struct hsrtf_job *own, const int64_t prior_us[BASE_TASK_KIN
     int64_t given = given_us(job, BASE_TASK_MAP), map;
 
     map = own->own_us[BASE_TASK_MAP] > 0 ? own->own_us[BASE_TASK_MAP]
-          : given > 0                 ? given
+          : given > 0                    ? given
           : prior_us[BASE_TASK_MAP] > 0  ? prior_us[BASE_TASK_MAP]
-                                      : UNKNOWN_US;
+                                         : UNKNOWN_US;
     own->avg_us[BASE_TASK_MAP] = map;
     given = given_us(job, BASE_TASK_REDUCE);
     if (own->own_us[BASE_TASK_REDUCE] > 0)
@@ -134,9 +141,10 @@ static void averages(struct hsrtf_job *own, const int64_t prior_us[BASE_TASK_KIN
         own->avg_us[BASE_TASK_REDUCE] = prior_us[BASE_TASK_REDUCE];
 }
 
-/* Equation 1 with @part of the cluster; @all: as if nothing of it were done. An application between two requests counts
- * as if it had one task left: it is not done before it says so. */
-static int64_t time_us(const struct policy *self, const struct hsrtf_job *own, double part, bool all)
+/* Equation 1 with @part of the cluster; @all: as if nothing of it were done. An application between
+ * two requests counts as if it had one task left: it is not done before it says so. */
+static int64_t time_us(const struct policy *self, const struct hsrtf_job *own, double part,
+                       bool all)
 {
     const struct policy_capacity *capacity = self->env->capacity;
     int64_t tasks[BASE_TASK_KINDS];
@@ -162,9 +170,12 @@ static int by_rank(const void *a, const void *b)
     return policy_job_before(x->own->job, y->own->job) ? -1 : 1;
 }
 
-#define RANK_GAP (INT64_C(1) << 32) /* between jobs there is room for those that come before the next ranking */
+#define RANK_GAP                                                                                   \
+    (INT64_C(1) << 32) /* between jobs there is room for those that come before the next ranking   \
+                        */
 
-/* Equal remaining times: those with less work first; the rank among all is the key. There is a job at least. */
+/* Equal remaining times: those with less work first; the rank among all is the key. There is a job
+ * at least. */
 static void rank(struct policy *self)
 {
     size_t n = 0;
@@ -225,7 +236,8 @@ void hsrtf_estimate_one(const struct policy *self, struct hsrtf_job *own)
 }
 
 /* ---------------------------------------------------------------- shares */
-/* Tasks that could run now. A job that has just arrived has none yet: its first tasks will be launchable at once. */
+/* Tasks that could run now. A job that has just arrived has none yet: its first tasks will be
+ * launchable at once. */
 static int64_t demand(const struct policy_job *job, enum base_task_kind kind)
 {
     const struct policy_phase *phase = &job->phase[kind];
@@ -236,7 +248,8 @@ static int64_t demand(const struct policy_job *job, enum base_task_kind kind)
 }
 
 /* Demand that came since the last recomputation. */
-int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own, enum base_task_kind kind)
+int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own,
+                                 enum base_task_kind kind)
 {
     int64_t want = demand(own->job, kind),
             part = (int64_t)(own->share * (double)self->env->capacity->slots[kind] + 0.5);
@@ -282,8 +295,8 @@ static size_t sharers(struct policy *self)
     return n;
 }
 
-/* A share needs how starved the job is, and that needs a share: the one of the last epoch, or of equation 3 for a job
- * that was not here then. */
+/* A share needs how starved the job is, and that needs a share: the one of the last epoch, or of
+ * equation 3 for a job that was not here then. */
 void hsrtf_share(struct policy *self, int64_t now_us, bool epoch)
 {
     size_t n = sharers(self);
@@ -295,8 +308,8 @@ void hsrtf_share(struct policy *self, int64_t now_us, bool epoch)
         const struct hsrtf_job *o = self->scratch[i].own;
         double part = o->epoch_share > 0 ? o->epoch_share : self->shares[i];
 
-        self->starvations[i] =
-            hsrtf_starvation(now_us - o->job->submit_us, time_us(self, o, part, false), time_us(self, o, 1, true));
+        self->starvations[i] = hsrtf_starvation(
+            now_us - o->job->submit_us, time_us(self, o, part, false), time_us(self, o, 1, true));
     }
     hsrtf_shares_starved(self->shares, self->starvations, n);
     for (size_t i = 0; i < n; i++) {

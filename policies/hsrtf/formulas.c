@@ -36,8 +36,8 @@ int64_t hsrtf_time_us(const int64_t tasks[BASE_TASK_KINDS], const int64_t avg_us
     return sum < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : us_of(sum);
 }
 
-int64_t hsrtf_reduce_us(int64_t input_bytes, double selectivity, int64_t reduces, int64_t block_bytes,
-                        int64_t avg_map_us)
+int64_t hsrtf_reduce_us(int64_t input_bytes, double selectivity, int64_t reduces,
+                        int64_t block_bytes, int64_t avg_map_us)
 {
     double per_reducer;
 
@@ -68,7 +68,8 @@ void hsrtf_shares(const int64_t *rt_us, size_t n, double *share)
 
 double hsrtf_starvation(int64_t waited_us, int64_t rt_on_share_us, int64_t alone_us)
 {
-    return (double)(waited_us + rt_on_share_us) / (double)(alone_us < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : alone_us);
+    return (double)(waited_us + rt_on_share_us) /
+           (double)(alone_us < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : alone_us);
 }
 
 void hsrtf_shares_starved(double *share, const double *starvation, size_t n)
@@ -111,8 +112,8 @@ static int by_remainder(const void *a, const void *b)
     return left > right ? -1 : left < right ? 1 : by_place(x, y);
 }
 
-/* Divides @slots among those that are not pinned at one slot (fluid = 1 set before; the others have 0). @c is in order
- * by_demand. */
+/* Divides @slots among those that are not pinned at one slot (fluid = 1 set before; the others have
+ * 0). @c is in order by_demand. */
 static void fill(struct hsrtf_claim *c, size_t n, double slots)
 {
     double shares = 0;

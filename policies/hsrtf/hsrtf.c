@@ -1,9 +1,12 @@
-/* hSRTF, hybrid shortest remaining time first, in its four variants: all slots to the job with the least remaining time
- * (Pu), or shares in proportion to its inverse (Pr); each also with killing for jobs that come first (PuP, PrP).
- * SOURCE: Cheriere, Donat-Bouillud, Ibrahim, Simonin, SAC 2016, Table 1 and sections on its two modes.
+/* hSRTF, hybrid shortest remaining time first, in its four variants: all slots to the job with the
+ * least remaining time (Pu), or shares in proportion to its inverse (Pr); each also with killing
+ * for jobs that come first (PuP, PrP).
+ * SOURCE: Cheriere, Donat-Bouillud, Ibrahim, Simonin, SAC 2016, Table 1 and sections on its two
+ * modes.
  *
- * Remaining times are estimated at epochs (10 s) and when a job comes or goes; only then does the order change.
- * Between, a job enters and leaves the orders with what it has to launch or resume. */
+ * Remaining times are estimated at epochs (10 s) and when a job comes or goes; only then does the
+ * order change. Between, a job enters and leaves the orders with what it has to launch or
+ * resume. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +36,8 @@ static void hsrtf_changed(struct policy *self, struct policy_job *job, enum base
         return;
     if (wants && own->target[kind] <= 0 && !own->demanded[kind])
         own->target[kind] = hsrtf_target_until_epoch(self, own, kind);
-    policy_order_place(&self->below[kind], &own->below[kind], wants && phase->running < own->target[kind], own->key);
+    policy_order_place(&self->below[kind], &own->below[kind],
+                       wants && phase->running < own->target[kind], own->key);
 }
 
 static void recompute(struct policy *self, int64_t now_us, bool epoch)
@@ -50,7 +54,8 @@ static void recompute(struct policy *self, int64_t now_us, bool epoch)
 #define FEW              100 /* jobs: all are looked at whenever one comes or goes */
 #define PAUSE_US_PER_JOB 10  /* with more, not before so much time has passed */
 
-/* A thousand that come or go at once, as when the policy is changed, are not a million estimates. */
+/* A thousand that come or go at once, as when the policy is changed, are not a million
+ * estimates. */
 static bool is_due(const struct policy *self, int64_t now_us)
 {
     return self->n <= FEW || now_us - self->last_us >= (int64_t)self->n * PAUSE_US_PER_JOB;
@@ -58,13 +63,16 @@ static bool is_due(const struct policy *self, int64_t now_us)
 
 /* ---------------------------------------------------------------- life */
 static const struct policy_option hsrtf_options[] = {
-    {"hsrtf.epoch", POLICY_OPT_SECONDS, "10", 0.1, 86400, NULL, "remaining times are estimated anew this often"},
+    {"hsrtf.epoch", POLICY_OPT_SECONDS, "10", 0.1, 86400, NULL,
+     "remaining times are estimated anew this often"},
     {"hsrtf.tie", POLICY_OPT_WORD, "submit", 0, 0, "submit,work",
-     "of jobs with equal remaining time comes first: the one submitted first, or the one with less work left"},
+     "of jobs with equal remaining time comes first: the one submitted first, or the one with less "
+     "work left"},
     {"hsrtf.fluid", POLICY_OPT_BOOL, "false", 0, 0, NULL,
      "remaining time is max(work / slots, one task) instead of whole waves of tasks"},
     {"hsrtf.kill_guard", POLICY_OPT_SECONDS, "10", 0, 86400, NULL,
-     "a task that was killed for another job is not killed again so soon; longer when it has been killed often"},
+     "a task that was killed for another job is not killed again so soon; longer when it has been "
+     "killed often"},
     {.name = NULL},
 };
 
@@ -123,7 +131,8 @@ static void make_room(struct policy *self)
     self->claims = base_realloc_array(self->claims, self->room, sizeof *self->claims);
     self->rts_us = base_realloc_array(self->rts_us, self->room, sizeof *self->rts_us);
     self->shares = base_realloc_array(self->shares, self->room, sizeof *self->shares);
-    self->starvations = base_realloc_array(self->starvations, self->room, sizeof *self->starvations);
+    self->starvations =
+        base_realloc_array(self->starvations, self->room, sizeof *self->starvations);
 }
 
 static void hsrtf_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
@@ -187,8 +196,10 @@ static int64_t hsrtf_timer(struct policy *self, int64_t now_us, struct policy_pl
 }
 
 /* ---------------------------------------------------------------- slots */
-/* First those below their share, then all; a job that declined in the first pass is not asked again in the second. */
-static struct policy_job *next_by_share(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+/* First those below their share, then all; a job that declined in the first pass is not asked again
+ * in the second. */
+static struct policy_job *next_by_share(struct policy *self, struct policy_offer *offer,
+                                        struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
     struct policy_link *link;
@@ -206,7 +217,8 @@ static struct policy_job *next_by_share(struct policy *self, struct policy_offer
     return link ? policy_link_job(link, kind) : NULL;
 }
 
-static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *offer,
+                                     struct policy_job *prev)
 {
     struct policy_link *link;
 
@@ -216,7 +228,8 @@ static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *o
     return link ? policy_link_job(link, offer->kind) : NULL;
 }
 
-/* ---------------------------------------------------------------- killing for those that come first */
+/* ---------------------------------------------------------------- killing for those that come
+ * first */
 #define GUARD_PATIENCE  4 /* kills of a task; each further one doubles its guard */
 #define GUARD_SHIFT_MAX 20
 
@@ -228,8 +241,8 @@ static struct hsrtf_killed *killed_of(const struct policy_running *r)
     return &own->killed[r->kind][r->task >= 0 && r->task < n ? r->task : n];
 }
 
-/* Estimates change with the tasks that run, so two jobs may come before each other by turns. With a fixed guard they
- * could kill each other's tasks for ever. */
+/* Estimates change with the tasks that run, so two jobs may come before each other by turns. With a
+ * fixed guard they could kill each other's tasks for ever. */
 static bool guarded(const struct policy *self, const struct policy_running *r, int64_t now_us)
 {
     const struct hsrtf_killed *killed = killed_of(r);
@@ -237,8 +250,9 @@ static bool guarded(const struct policy *self, const struct policy_running *r, i
 
     if (shift < 0)
         shift = 0;
-    return killed->times > 0 &&
-           (now_us - killed->at_us) >> (shift < GUARD_SHIFT_MAX ? shift : GUARD_SHIFT_MAX) < self->guard_us;
+    return killed->times > 0 && (now_us - killed->at_us) >>
+                                    (shift < GUARD_SHIFT_MAX ? shift : GUARD_SHIFT_MAX) <
+                                    self->guard_us;
 }
 
 static void note_killed(const struct policy_running *r, int64_t now_us)
@@ -249,7 +263,8 @@ static void note_killed(const struct policy_running *r, int64_t now_us)
     killed->times++;
 }
 
-/* Order of victims: longest remaining time, of equal ones the job that comes later; then least progress, newest. */
+/* Order of victims: longest remaining time, of equal ones the job that comes later; then least
+ * progress, newest. */
 static bool killed_before(const struct policy_running *here, size_t i, size_t j)
 {
     const struct policy_job *a = here[i].job, *b = here[j].job;
@@ -265,19 +280,20 @@ static bool killed_before(const struct policy_running *here, size_t i, size_t j)
 }
 
 /* The first in that order after @last (n: from the beginning); n when there is none. */
-static size_t next_victim(const struct policy *self, const struct policy_running *here, size_t n, size_t last,
-                          int64_t now_us)
+static size_t next_victim(const struct policy *self, const struct policy_running *here, size_t n,
+                          size_t last, int64_t now_us)
 {
     size_t best = n;
 
     for (size_t i = 0; i < n; i++)
-        if ((last == n || killed_before(here, last, i)) && (best == n || killed_before(here, i, best)) &&
-            !guarded(self, &here[i], now_us))
+        if ((last == n || killed_before(here, last, i)) &&
+            (best == n || killed_before(here, i, best)) && !guarded(self, &here[i], now_us))
             best = i;
     return best;
 }
 
-static struct policy_job *claimant_after(const struct policy *self, enum base_task_kind kind, struct policy_job *prev)
+static struct policy_job *claimant_after(const struct policy *self, enum base_task_kind kind,
+                                         struct policy_job *prev)
 {
     struct policy_link *link;
 
@@ -290,9 +306,11 @@ static struct policy_job *claimant_after(const struct policy *self, enum base_ta
 }
 
 /* Slots that @job could fill now; its share bounds it where shares count. */
-static int64_t claim_of(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
+static int64_t claim_of(const struct policy *self, const struct policy_job *job,
+                        enum base_task_kind kind)
 {
-    int64_t claim = job->phase[kind].pending, room = own_of(job)->target[kind] - job->phase[kind].running;
+    int64_t claim = job->phase[kind].pending,
+            room = own_of(job)->target[kind] - job->phase[kind].running;
 
     return self->proportional && room < claim ? room : claim;
 }
@@ -318,15 +336,17 @@ static bool hsrtf_may_preempt(const struct policy *self, enum base_task_kind kin
 }
 
 /* A job that waits for a slot near its data would leave one to others. */
-static bool declines(const struct policy *self, const struct policy_job *job, const struct policy_offer *offer)
+static bool declines(const struct policy *self, const struct policy_job *job,
+                     const struct policy_offer *offer)
 {
-    return self->env->takes && self->env->takes(self->env->core, job, offer->kind, offer->node) == POLICY_DECLINES;
+    return self->env->takes &&
+           self->env->takes(self->env->core, job, offer->kind, offer->node) == POLICY_DECLINES;
 }
 
-/* Free slots, and those being freed, go to the first jobs; what these lack is taken on this node from jobs with
- * strictly more remaining time. */
-static void hsrtf_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
-                          size_t n, struct policy_plan *plan)
+/* Free slots, and those being freed, go to the first jobs; what these lack is taken on this node
+ * from jobs with strictly more remaining time. */
+static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
+                          const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
     enum base_task_kind kind = offer->kind;
     int64_t left = policy_free_slots(offer->capacity, kind);
@@ -340,7 +360,9 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
         left -= met;
         if (claim > met && declines(self, job, offer))
             continue;
-        for (claim -= met; claim > 0 && victim < n && own_of(here[victim].job)->rt_us > own_of(job)->rt_us; claim--) {
+        for (claim -= met;
+             claim > 0 && victim < n && own_of(here[victim].job)->rt_us > own_of(job)->rt_us;
+             claim--) {
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_KILL);
             note_killed(&here[victim], offer->now_us);
             victim = next_victim(self, here, n, victim, offer->now_us);
@@ -349,28 +371,34 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
 }
 
 /* ---------------------------------------------------------------- words */
-static void hsrtf_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+static void hsrtf_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                          struct base_buf *out)
 {
     const struct hsrtf_job *own = own_of(job);
 
     (void)now_us;
-    base_buf_addf(out, "remaining time %.1f s alone on the cluster (map %.1f s, reduce %.1f s each, %s)",
-                  (double)own->rt_us / 1e6, (double)own->avg_us[BASE_TASK_MAP] / 1e6,
-                  (double)own->avg_us[BASE_TASK_REDUCE] / 1e6,
-                  own->own_us[BASE_TASK_MAP] + own->own_us[BASE_TASK_REDUCE] > 0 ? "measured" : "assumed");
+    base_buf_addf(
+        out, "remaining time %.1f s alone on the cluster (map %.1f s, reduce %.1f s each, %s)",
+        (double)own->rt_us / 1e6, (double)own->avg_us[BASE_TASK_MAP] / 1e6,
+        (double)own->avg_us[BASE_TASK_REDUCE] / 1e6,
+        own->own_us[BASE_TASK_MAP] + own->own_us[BASE_TASK_REDUCE] > 0 ? "measured" : "assumed");
     if (self->proportional)
-        base_buf_addf(out, "; share %.1f%%: %lld of %lld map slots, %lld of %lld reduce slots", own->share * 100,
-                      (long long)job->phase[BASE_TASK_MAP].running, (long long)own->target[BASE_TASK_MAP],
-                      (long long)job->phase[BASE_TASK_REDUCE].running, (long long)own->target[BASE_TASK_REDUCE]);
+        base_buf_addf(out, "; share %.1f%%: %lld of %lld map slots, %lld of %lld reduce slots",
+                      own->share * 100, (long long)job->phase[BASE_TASK_MAP].running,
+                      (long long)own->target[BASE_TASK_MAP],
+                      (long long)job->phase[BASE_TASK_REDUCE].running,
+                      (long long)own->target[BASE_TASK_REDUCE]);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         size_t ahead = 0;
 
         if (!job->link[k].linked)
             continue;
-        for (const struct policy_link *l = policy_order_prev(&job->link[k]); l; l = policy_order_prev(l))
+        for (const struct policy_link *l = policy_order_prev(&job->link[k]); l;
+             l = policy_order_prev(l))
             ahead++;
-        base_buf_addf(out, "; %zu job%s with waiting %s tasks %s less", ahead, ahead == 1 ? "" : "s",
-                      k == BASE_TASK_MAP ? "map" : "reduce", ahead == 1 ? "has" : "have");
+        base_buf_addf(out, "; %zu job%s with waiting %s tasks %s less", ahead,
+                      ahead == 1 ? "" : "s", k == BASE_TASK_MAP ? "map" : "reduce",
+                      ahead == 1 ? "has" : "have");
         return;
     }
     if (job->phase[BASE_TASK_MAP].pending + job->phase[BASE_TASK_REDUCE].pending > 0)
@@ -378,10 +406,10 @@ static void hsrtf_explain(const struct policy *self, const struct policy_job *jo
 }
 
 /* Delay scheduling is off: few maps of small jobs are local, as in the paper. */
-#define HSRTF_COMMON                                                                                                   \
-    .colocates = true, .options = hsrtf_options, .destroy = hsrtf_destroy, .on_job_arrived = hsrtf_arrived,            \
-    .on_job_left = hsrtf_left, .on_job_changed = hsrtf_changed, .on_timer = hsrtf_timer, .next = hsrtf_next,           \
-    .explain = hsrtf_explain
+#define HSRTF_COMMON                                                                               \
+    .colocates = true, .options = hsrtf_options, .destroy = hsrtf_destroy,                         \
+    .on_job_arrived = hsrtf_arrived, .on_job_left = hsrtf_left, .on_job_changed = hsrtf_changed,   \
+    .on_timer = hsrtf_timer, .next = hsrtf_next, .explain = hsrtf_explain
 
 const struct policy_ops policy_hsrtf_pu = {
     .name = "hsrtf-pu",

@@ -1,11 +1,13 @@
-/* Jobs without deadline, and applications that are no jobs, beside those with one: they get what is left, and what runs
- * of them is told to the admission. Neither is in the paper. */
+/* Jobs without deadline, and applications that are no jobs, beside those with one: they get what is
+ * left, and what runs of them is told to the admission. Neither is in the paper. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "policies/rtmr/rtmr_internal.h"
 
-#define STEPS 256 /* ends of so many attempts are told exactly; of more, as so many steps of time, rounded up */
+#define STEPS                                                                                      \
+    256 /* ends of so many attempts are told exactly; of more, as so many steps of time, rounded   \
+           up */
 
 static int64_t max64(int64_t a, int64_t b)
 {
@@ -25,7 +27,8 @@ static int64_t left_us(const struct policy *self, const struct policy_job *job)
     int64_t sum = 0;
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        int64_t left = job->phase[k].total - job->phase[k].done, slots = max64(self->env->capacity->slots[k], 1),
+        int64_t left = job->phase[k].total - job->phase[k].done,
+                slots = max64(self->env->capacity->slots[k], 1),
                 mean = job->seen[k].n > 0 ? job->seen[k].work_us / job->seen[k].n
                                           : policy_learned_recent_us(self->env->learned, k);
 
@@ -58,12 +61,13 @@ struct policy_job *rtmr_best_effort_next(const struct policy *self, struct polic
                                          const struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
-    struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->beside[kind].first;
+    struct policy_link *link =
+        prev ? policy_order_next(&prev->link[kind]) : self->beside[kind].first;
 
     if (!link)
         return NULL;
-    if (self->be_share < 1 &&
-        (double)(self->beside_used[kind] + 1) > self->be_share * (double)offer->capacity->slots[kind]) {
+    if (self->be_share < 1 && (double)(self->beside_used[kind] + 1) >
+                                  self->be_share * (double)offer->capacity->slots[kind]) {
         offer->held = true;
         return NULL;
     }
@@ -93,8 +97,8 @@ static void add(struct rtmr_busy *b, int64_t until_us, int64_t started_us, int64
     b->v[b->n++] = (struct rtmr_until){.until_us = until_us, .started_us = started_us, .n = n};
 }
 
-/* Many ends: on a grid, each rounded up to its step, with the latest start (so that none counts as known before that is
- * not). */
+/* Many ends: on a grid, each rounded up to its step, with the latest start (so that none counts as
+ * known before that is not). */
 static void coarsen(struct rtmr_busy *b, int64_t now_us)
 {
     int64_t last = 0, step;
@@ -136,8 +140,10 @@ static void add_running(struct policy *self, enum base_task_kind k, int64_t now_
 
         if (!own->job->is_job || own->running[k] <= 0)
             continue;
-        if (k == BASE_TASK_REDUCE && own->job->phase[BASE_TASK_MAP].done < own->job->phase[BASE_TASK_MAP].total)
-            continue; /* started under another policy: they hold their slots until its maps are done */
+        if (k == BASE_TASK_REDUCE &&
+            own->job->phase[BASE_TASK_MAP].done < own->job->phase[BASE_TASK_MAP].total)
+            continue; /* started under another policy: they hold their slots until its maps are done
+                       */
         eps_us = rtmr_eps_us(self, own->job, k);
         while (env->running(env->core, own->job, k, &cursor, &r)) {
             int64_t until = rtmr_latest_end_us(&r, eps_us, now_us);
@@ -174,7 +180,8 @@ void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us)
 }
 
 /* Tasks of @job that may start soon: reduces, too, whose maps may end before. */
-static int64_t may_start(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
+static int64_t may_start(const struct policy *self, const struct policy_job *job,
+                         enum base_task_kind kind)
 {
     const struct policy_phase *maps = &job->phase[BASE_TASK_MAP], *p = &job->phase[kind];
     /* else jobs with deadlines have more than a wave of maps to start before */

@@ -17,7 +17,8 @@ static int64_t whole_us(double us)
 }
 
 /* Input of the largest task, 0: unknown. */
-static double largest_bytes(const struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind)
+static double largest_bytes(const struct policy_learned *l, const struct policy_job *job,
+                            enum base_task_kind kind)
 {
     int32_t total = job->phase[kind].total;
 
@@ -30,8 +31,8 @@ static double largest_bytes(const struct policy_learned *l, const struct policy_
     return (double)job->size[kind].bytes / total;
 }
 
-int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind,
-                             int64_t bootstrap_us)
+int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job,
+                             enum base_task_kind kind, int64_t bootstrap_us)
 {
     const int64_t startup = l->kind[kind].startup_us;
     double bytes = largest_bytes(l, job, kind);
@@ -46,11 +47,12 @@ int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy
     return whole_us((double)(longest > 0 ? longest : bootstrap_us));
 }
 
-int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind,
-                          int64_t bootstrap_us)
+int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job,
+                          enum base_task_kind kind, int64_t bootstrap_us)
 {
     const double total = job->phase[kind].total;
-    double bytes = kind == BASE_TASK_REDUCE ? rtmr_cost_shuffle_bytes(l, job) : (double)job->size[kind].bytes;
+    double bytes =
+        kind == BASE_TASK_REDUCE ? rtmr_cost_shuffle_bytes(l, job) : (double)job->size[kind].bytes;
     int64_t recent = policy_learned_recent_us(l, kind);
 
     if (total <= 0)

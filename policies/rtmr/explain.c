@@ -30,18 +30,22 @@ void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
     struct base_buf why = {0};
     char id[BASE_ID_TEXT_MAX];
     double deadline = seconds(e->due_us - e->submit_us);
-    bool no_maps = e->n[BASE_TASK_MAP] > 0 && self->slots[BASE_TASK_MAP] <= self->busy[BASE_TASK_MAP].never;
+    bool no_maps =
+        e->n[BASE_TASK_MAP] > 0 && self->slots[BASE_TASK_MAP] <= self->busy[BASE_TASK_MAP].never;
 
     if (v->finish_us >= RTMR_UNKNOWN)
-        base_buf_addf(&why, "there is no %s slot for it", kind_of(no_maps ? BASE_TASK_MAP : BASE_TASK_REDUCE));
+        base_buf_addf(&why, "there is no %s slot for it",
+                      kind_of(no_maps ? BASE_TASK_MAP : BASE_TASK_REDUCE));
     else if (!v->hurt)
         base_buf_addf(&why, "needs until %.1f s after submission, deadline %.1f s",
                       seconds(v->finish_us - e->submit_us), deadline);
     else
         base_buf_addf(&why, "with its deadline of %.1f s %s would miss its own by %.1f s", deadline,
-                      name_of(v->hurt->cluster_ts, v->hurt->seq, id), seconds(v->hurt_us - v->hurt->due_us));
+                      name_of(v->hurt->cluster_ts, v->hurt->seq, id),
+                      seconds(v->hurt_us - v->hurt->due_us));
     if (offer_us)
-        base_buf_addf(&why, "; could be promised: %.1f s after submission", seconds(offer_us - e->submit_us));
+        base_buf_addf(&why, "; could be promised: %.1f s after submission",
+                      seconds(offer_us - e->submit_us));
     else
         base_buf_adds(&why, "; no date can be promised");
     out->finish_us = offer_us;
@@ -50,19 +54,22 @@ void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
     base_buf_free(&why);
 }
 
-static void explain_beside(const struct policy *self, const struct policy_job *job, struct base_buf *out)
+static void explain_beside(const struct policy *self, const struct policy_job *job,
+                           struct base_buf *out)
 {
     if (self->pending[1][BASE_TASK_MAP] > 0)
         base_buf_addf(out, "without a deadline: %lld maps of jobs with one go first",
                       (long long)self->pending[1][BASE_TASK_MAP]);
     else
         base_buf_adds(out, "without a deadline: it gets what jobs with one leave");
-    base_buf_addf(out, ", %lld reduce slots are kept for them", (long long)rtmr_queue_reserved(&self->q, self->q.n));
+    base_buf_addf(out, ", %lld reduce slots are kept for them",
+                  (long long)rtmr_queue_reserved(&self->q, self->q.n));
     base_buf_addf(out, "; runs %d maps and %d reduces", job->phase[BASE_TASK_MAP].running,
                   job->phase[BASE_TASK_REDUCE].running);
 }
 
-void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                  struct base_buf *out)
 {
     const struct rtmr_entry *e = rtmr_job_of(job)->entry;
     int64_t left;
@@ -72,8 +79,9 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
         return;
     }
     left = e->due_us - now_us;
-    base_buf_addf(out, "%s, place %zu of %zu; deadline %s%.1f s%s", e->started_us ? "started" : "waits", e->at + 1,
-                  self->q.n, left < 0 ? "" : "in ", seconds(left < 0 ? -left : left), left < 0 ? " ago" : "");
+    base_buf_addf(out, "%s, place %zu of %zu; deadline %s%.1f s%s",
+                  e->started_us ? "started" : "waits", e->at + 1, self->q.n, left < 0 ? "" : "in ",
+                  seconds(left < 0 ? -left : left), left < 0 ? " ago" : "");
     if (e->finish_us >= RTMR_UNKNOWN)
         base_buf_adds(out, ", no finish can be promised: there are no slots");
     else if (e->finish_us < now_us)
@@ -81,8 +89,8 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
     else
         base_buf_addf(out, ", finishes in %.1f s at the latest", seconds(e->finish_us - now_us));
     if (e->reserve)
-        base_buf_addf(out, "; %lld reduce slots are kept for it, %lld for jobs before it", (long long)e->reserve,
-                      (long long)rtmr_queue_reserved(&self->q, e->at));
+        base_buf_addf(out, "; %lld reduce slots are kept for it, %lld for jobs before it",
+                      (long long)e->reserve, (long long)rtmr_queue_reserved(&self->q, e->at));
 }
 
 void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
@@ -94,7 +102,8 @@ void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
         return;
     own->broke = true;
     snprintf(text, sizeof text,
-             "rtmr: a %s of %s took %.1f s: promises rest on at most %.1f s, the precondition does not hold",
+             "rtmr: a %s of %s took %.1f s: promises rest on at most %.1f s, the precondition does "
+             "not hold",
              kind_of(kind), name_of(own->job->cluster_ts, own->job->seq, id), seconds(took_us),
              seconds(own->entry->eps_us[kind]));
     self->env->note(self->env->core, BASE_LOG_WARN, text);
@@ -111,7 +120,8 @@ void rtmr_warn_late_job(struct policy *self, const struct rtmr_job *own, int64_t
              name_of(own->job->cluster_ts, own->job->seq, id), seconds(now_us - e->finish_us),
              now_us > e->due_us ? "its deadline is missed" : "before its deadline",
              own->broke ? ": a task took longer than any before" : "");
-    self->env->note(self->env->core, own->broke || now_us <= e->due_us ? BASE_LOG_WARN : BASE_LOG_ERROR, text);
+    self->env->note(self->env->core,
+                    own->broke || now_us <= e->due_us ? BASE_LOG_WARN : BASE_LOG_ERROR, text);
 }
 
 void rtmr_warn_lost_promises(struct policy *self, const char *what)
@@ -123,7 +133,8 @@ void rtmr_warn_lost_promises(struct policy *self, const char *what)
         if (e->finished || e->finish_us <= e->due_us)
             continue;
         if (e->finish_us >= RTMR_UNKNOWN)
-            snprintf(text, sizeof text, "rtmr: %s: no slot is left for %s", what, name_of(e->cluster_ts, e->seq, id));
+            snprintf(text, sizeof text, "rtmr: %s: no slot is left for %s", what,
+                     name_of(e->cluster_ts, e->seq, id));
         else
             snprintf(text, sizeof text, "rtmr: %s: %s may end %.1f s after its deadline", what,
                      name_of(e->cluster_ts, e->seq, id), seconds(e->finish_us - e->due_us));

@@ -3,25 +3,30 @@
  * A deadline is good if Algorithm I accepts the job with it, and this must hold twice:
  *
  *   now     at the moment of the refusal;
- *   again   when the job is submitted again, a margin later. People are shown whole seconds, so every deadline from
- *           the margin to a second more behind the named one must be accepted. By then jobs without deadline may hold
- *           other slots (the caller says which at worst), and some of the first waiting jobs may have started: a started
- *           job is never overtaken, so the test is repeated behind the last one that may start.
+ *   again   when the job is submitted again, a margin later. People are shown whole seconds, so
+ *           every deadline from the margin to a second more behind the named one must be accepted.
+ *           By then jobs without deadline may hold other slots (the caller says which at worst),
+ *           and some of the first waiting jobs may have started: a started job is never overtaken,
+ *           so the test is repeated behind the last one that may start.
  *
- * Deadlines are tried upwards. A test that fails also tells the next one worth trying, so that no good one is missed:
+ * Deadlines are tried upwards. A test that fails also tells the next one worth trying, so that no
+ * good one is missed:
  *
- *   - The job itself ends too late. A later deadline only moves it back in the queue, where it ends no earlier: next is
- *     the time at which it would end here.
- *   - Another job would miss its deadline. With any deadline up to that of the job at this place it would stand here
- *     and do the same harm: next is the deadline of the job at this place, which puts it behind. Under order by
- *     submission its place does not depend on the deadline: there is none.
+ *   - The job itself ends too late. A later deadline only moves it back in the queue, where it ends
+ *     no earlier: next is the time at which it would end here.
+ *   - Another job would miss its deadline. With any deadline up to that of the job at this place it
+ *     would stand here and do the same harm: next is the deadline of the job at this place, which
+ *     puts it behind. Under order by submission its place does not depend on the deadline: there is
+ *     none.
  *
- * To test the job alone folds one link, to test the others folds all behind: so a deadline is first raised until the
- * job itself meets it, then tested against the others. A test that changes the queue's length of work costs O(jobs), and
- * each place may need one: beyond RTMR_OFFER_STEPS links a deadline behind all others is named, which hurts nobody. */
+ * To test the job alone folds one link, to test the others folds all behind: so a deadline is first
+ * raised until the job itself meets it, then tested against the others. A test that changes the
+ * queue's length of work costs O(jobs), and each place may need one: beyond RTMR_OFFER_STEPS links
+ * a deadline behind all others is named, which hurts nobody. */
 #include "policies/rtmr/queue_internal.h"
 
-#define ROUND_US INT64_C(1000000) /* an offered deadline is rounded up to a second where it is shown */
+#define ROUND_US                                                                                   \
+    INT64_C(1000000) /* an offered deadline is rounded up to a second where it is shown */
 
 struct offer_search {
     struct rtmr_queue *q;
@@ -41,9 +46,10 @@ static size_t place_of(const struct offer_search *s, int64_t due_us)
     return rtmr_queue_place(s->q, s->e, due_us);
 }
 
-/* @due_us if it is accepted at the moment @m, behind at least @jobs_before jobs; else the next one worth trying. */
-static int64_t next_at_moment(const struct offer_search *s, const struct rtmr_moment *m, size_t jobs_before,
-                              int64_t due_us)
+/* @due_us if it is accepted at the moment @m, behind at least @jobs_before jobs; else the next one
+ * worth trying. */
+static int64_t next_at_moment(const struct offer_search *s, const struct rtmr_moment *m,
+                              size_t jobs_before, int64_t due_us)
 {
     size_t at = place_of(s, due_us);
     struct rtmr_verdict v;
@@ -63,8 +69,8 @@ static int64_t next_at_moment(const struct offer_search *s, const struct rtmr_mo
     return max64(s->q->v[at]->due_us, due_us + 1);
 }
 
-/* How many jobs at the front may have started soon: up to the last one for which a slot may be left, of the kind it
- * begins with, when each slot becomes free once. */
+/* How many jobs at the front may have started soon: up to the last one for which a slot may be
+ * left, of the kind it begins with, when each slot becomes free once. */
 static size_t count_may_start(const struct rtmr_queue *q)
 {
     int64_t ahead[BASE_TASK_KINDS] = {0};
@@ -83,8 +89,9 @@ static size_t count_may_start(const struct rtmr_queue *q)
     return n;
 }
 
-/* @from_us if all deadlines from it to @until_us are accepted when the job is submitted again, whichever jobs have
- * started by then; else the next one worth trying. A deadline within the span matters where the job's place changes. */
+/* @from_us if all deadlines from it to @until_us are accepted when the job is submitted again,
+ * whichever jobs have started by then; else the next one worth trying. A deadline within the span
+ * matters where the job's place changes. */
 static int64_t next_when_again(const struct offer_search *s, int64_t from_us, int64_t until_us)
 {
     const struct rtmr_queue *q = s->q;
@@ -106,8 +113,8 @@ static int64_t next_when_again(const struct offer_search *s, int64_t from_us, in
 }
 
 /* @due_us if it is good, now and again; else the next one worth trying.
- * Where the job stands at the same place both times, the test now is left out: what is good later is good now, since at
- * the later moment no slot is free earlier. */
+ * Where the job stands at the same place both times, the test now is left out: what is good later
+ * is good now, since at the later moment no slot is free earlier. */
 static int64_t next_deadline(const struct offer_search *s, int64_t due_us)
 {
     const int64_t again_us = due_us + s->margin_us;
@@ -130,15 +137,17 @@ static int64_t deadline_behind_all(const struct offer_search *s, int64_t due_us)
         due_us = max64(due_us, q->v[i]->due_us);
     if (!rtmr_queue_test_at(s->q, s->e, q->n, due_us, s->now.at_us, s->now.busy, &v))
         due_us = max64(due_us, v.finish_us);
-    if (s->margin_us &&
-        !rtmr_queue_test_at(s->q, s->e, q->n, due_us + s->margin_us, s->again.at_us, s->again.busy, &v))
+    if (s->margin_us && !rtmr_queue_test_at(s->q, s->e, q->n, due_us + s->margin_us, s->again.at_us,
+                                            s->again.busy, &v))
         due_us = max64(due_us, v.finish_us - s->margin_us);
     return due_us;
 }
 
-int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr_moment now, struct rtmr_moment again)
+int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr_moment now,
+                         struct rtmr_moment again)
 {
-    struct offer_search s = {.q = q, .e = e, .now = now, .again = again, .margin_us = again.at_us - now.at_us};
+    struct offer_search s = {
+        .q = q, .e = e, .now = now, .again = again, .margin_us = again.at_us - now.at_us};
     const uint64_t limit = q->steps + RTMR_OFFER_STEPS;
     int64_t due_us = e->due_us, next;
 

@@ -50,7 +50,7 @@ void rtmr_queue_free(struct rtmr_queue *q)
 /* ---- one link ---- */
 
 int64_t rtmr_link_fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t ref_us, bool held,
-                    struct slot_profile p[BASE_TASK_KINDS])
+                       struct slot_profile p[BASE_TASK_KINDS])
 {
     int64_t maps_us, end_us;
 
@@ -65,9 +65,11 @@ int64_t rtmr_link_fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t
             slot_profile_replace(&p[k], e->ends[k], e->ends_n[k]);
         return e->finish_us;
     }
-    maps_us = slot_profile_place(&p[BASE_TASK_MAP], e->n[BASE_TASK_MAP], e->eps_us[BASE_TASK_MAP], ref_us);
+    maps_us = slot_profile_place(&p[BASE_TASK_MAP], e->n[BASE_TASK_MAP], e->eps_us[BASE_TASK_MAP],
+                                 ref_us);
     maps_us = max64(maps_us, e->after_us[BASE_TASK_MAP]) + (e->n[BASE_TASK_REDUCE] ? e->gap_us : 0);
-    end_us = slot_profile_place(&p[BASE_TASK_REDUCE], e->n[BASE_TASK_REDUCE], e->eps_us[BASE_TASK_REDUCE], maps_us);
+    end_us = slot_profile_place(&p[BASE_TASK_REDUCE], e->n[BASE_TASK_REDUCE],
+                                e->eps_us[BASE_TASK_REDUCE], maps_us);
     return max64(end_us, e->after_us[BASE_TASK_REDUCE]);
 }
 
@@ -127,8 +129,8 @@ void rtmr_queue_wind(struct rtmr_queue *q, size_t at)
 
 /* ---- what runs beside ---- */
 
-void rtmr_link_note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t now_us,
-                      const struct rtmr_busy *busy)
+void rtmr_link_note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at,
+                         int64_t now_us, const struct rtmr_busy *busy)
 {
     int64_t since = q->base_held_us;
     const int64_t *never = q->base_never;
@@ -167,8 +169,8 @@ void rtmr_link_drop_held(struct rtmr_entry *e)
 
 /* ---- Algorithm I ---- */
 
-bool rtmr_queue_test_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t due_us, int64_t now_us,
-                 const struct rtmr_busy *busy, struct rtmr_verdict *out)
+bool rtmr_queue_test_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t due_us,
+                        int64_t now_us, const struct rtmr_busy *busy, struct rtmr_verdict *out)
 {
     *out = (struct rtmr_verdict){0};
     q->tested = NULL;
@@ -195,8 +197,8 @@ bool rtmr_queue_test_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, i
     return true;
 }
 
-void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
-                     struct rtmr_verdict *out)
+void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
+                     const struct rtmr_busy *busy, struct rtmr_verdict *out)
 {
     rtmr_queue_test_at(q, e, rtmr_queue_place(q, e, e->due_us), e->due_us, now_us, busy, out);
 }
@@ -282,7 +284,8 @@ static void put(struct rtmr_queue *q, struct rtmr_entry *e, size_t at)
     index_from(q, at);
 }
 
-void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy)
+void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
+                            const struct rtmr_busy *busy)
 {
     bool tested = q->tested == e && q->tested_version == q->version && q->tested_us == now_us;
     size_t at;
@@ -372,7 +375,8 @@ void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_u
     pop_finished(q);
 }
 
-void rtmr_queue_occupy(struct rtmr_queue *q, enum base_task_kind kind, const struct slot_run *until, size_t n)
+void rtmr_queue_occupy(struct rtmr_queue *q, enum base_task_kind kind, const struct slot_run *until,
+                       size_t n)
 {
     slot_profile_hold(&q->base[kind], until, n);
     q->version++;

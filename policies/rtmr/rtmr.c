@@ -1,17 +1,19 @@
-/* RTMR: a job with a deadline is accepted if it and everybody accepted before it will finish in time, else refused with
- * the earliest date that could be promised. Whoever was accepted finishes in time as long as tasks take no longer than
- * the estimate, nothing fails and no slot is lost.
+/* RTMR: a job with a deadline is accepted if it and everybody accepted before it will finish in
+ * time, else refused with the earliest date that could be promised. Whoever was accepted finishes
+ * in time as long as tasks take no longer than the estimate, nothing fails and no slot is lost.
  *
- *   admission   policies/rtmr/queue.h: list scheduling on slot-availability profiles, in the order of the queue
+ *   admission   policies/rtmr/queue.h: list scheduling on slot-availability profiles, in the order
+ *               of the queue
  *   dispatch    maps in the order of the queue; a reduce starts only where enough slots stay free
  *               for the reduces of the jobs before it whose maps are not done (Algorithm IV). Jobs
  *               without a deadline get the slots that are left
  *   feedback    a job that ended much earlier or later than planned replaces its estimate by its
  *               actual length (Algorithms V, VI)
  *
- * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013. Printed there is res > Ra in
- * Algorithm IV; its own text asks that enough slots stay free, which is res >= Ra (rtmr.literal keeps the print). A
- * heartbeat is added to the length of every task: for so long a freed slot may go unnoticed.
+ * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013. Printed there
+ * is res > Ra in Algorithm IV; its own text asks that enough slots stay free, which is res >= Ra
+ * (rtmr.literal keeps the print). A heartbeat is added to the length of every task: for so long a
+ * freed slot may go unnoticed.
  * Costs: next O(log jobs). admit: O(jobs x runs of the profile). */
 #include <math.h>
 #include <stdlib.h>
@@ -103,10 +105,11 @@ static void rtmr_destroy(struct policy *self)
 }
 
 /* ---- admission ---- */
-int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
+int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job,
+                    enum base_task_kind kind)
 {
-    return rtmr_cost_longest_us(self->env->learned, job, kind, self->bootstrap_us[kind]) + self->env->heartbeat_us +
-           self->eps_margin_us;
+    return rtmr_cost_longest_us(self->env->learned, job, kind, self->bootstrap_us[kind]) +
+           self->env->heartbeat_us + self->eps_margin_us;
 }
 
 static bool has_deadline(const struct policy_job *job)
@@ -121,7 +124,8 @@ static struct rtmr_entry *new_entry(const struct policy *self, const struct poli
     e->submit_us = job->submit_us;
     e->cluster_ts = job->cluster_ts;
     e->seq = job->seq;
-    e->due_us = job->deadline_us < RTMR_UNKNOWN - job->submit_us ? job->submit_us + job->deadline_us : RTMR_UNKNOWN - 1;
+    e->due_us = job->deadline_us < RTMR_UNKNOWN - job->submit_us ? job->submit_us + job->deadline_us
+                                                                 : RTMR_UNKNOWN - 1;
     if (self->be_kill) /* slots for its reduces may have to be cleared first, and only then */
         e->gap_us = rtmr_kill_end_us(self, 0);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -158,12 +162,14 @@ static int by_time(const void *a, const void *b)
 }
 
 /* What is left of @job, apart from what runs: that lies in the base. */
-static void take_stock(struct policy *self, struct rtmr_entry *e, const struct policy_job *job, int64_t now_us)
+static void take_stock(struct policy *self, struct rtmr_entry *e, const struct policy_job *job,
+                       int64_t now_us)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_phase *p = &job->phase[k];
         /* reduces that hold their slots until the maps are done: nobody knows when that is */
-        bool early = k == BASE_TASK_REDUCE && job->phase[BASE_TASK_MAP].done < job->phase[BASE_TASK_MAP].total;
+        bool early = k == BASE_TASK_REDUCE &&
+                     job->phase[BASE_TASK_MAP].done < job->phase[BASE_TASK_MAP].total;
         struct slot_run *until = NULL;
         struct policy_running r;
         void *cursor = NULL;
@@ -188,7 +194,8 @@ static void take_stock(struct policy *self, struct rtmr_entry *e, const struct p
     }
 }
 
-/* What was calculated from the start of jobs is worth nothing: tasks have to run again, or jobs have left early. */
+/* What was calculated from the start of jobs is worth nothing: tasks have to run again, or jobs
+ * have left early. */
 static void begin_anew(struct policy *self, int64_t now_us)
 {
     rtmr_queue_rebase(&self->q, self->slots, now_us);
@@ -207,7 +214,8 @@ static void lay(struct policy *self, int64_t now_us)
     self->adopted_us = 0;
 }
 
-static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_t now_us, struct policy_promise *out)
+static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_t now_us,
+                       struct policy_promise *out)
 {
     struct rtmr_verdict v;
     struct rtmr_entry *e;
@@ -232,16 +240,16 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
         return true;
     }
     rtmr_best_effort_predict_busy(self, now_us, now_us + self->offer_margin_us);
-    offer_us = rtmr_queue_offer(
-        &self->q, e, (struct rtmr_moment){now_us, self->busy},
-        (struct rtmr_moment){now_us + self->offer_margin_us, self->later});
+    offer_us = rtmr_queue_offer(&self->q, e, (struct rtmr_moment){now_us, self->busy},
+                                (struct rtmr_moment){now_us + self->offer_margin_us, self->later});
     rtmr_word_refusal(self, e, &v, offer_us, out);
     rtmr_entry_free(e);
     return false;
 }
 
 /* ---- counts ---- */
-static void count(struct policy *self, struct rtmr_job *own, enum base_task_kind kind, int32_t running, int32_t pending)
+static void count(struct policy *self, struct rtmr_job *own, enum base_task_kind kind,
+                  int32_t running, int32_t pending)
 {
     int with = own->entry ? 1 : 0;
 
@@ -269,9 +277,10 @@ static void update(struct policy *self, struct policy_job *job, enum base_task_k
     }
     self->anew = self->anew || p[BASE_TASK_MAP].done < own->maps_done; /* their output was lost */
     own->maps_done = p[BASE_TASK_MAP].done;
-    rtmr_queue_reserve(
-        &self->q, own->entry,
-        p[BASE_TASK_MAP].done < p[BASE_TASK_MAP].total ? p[BASE_TASK_REDUCE].total - p[BASE_TASK_REDUCE].done : 0);
+    rtmr_queue_reserve(&self->q, own->entry,
+                       p[BASE_TASK_MAP].done < p[BASE_TASK_MAP].total
+                           ? p[BASE_TASK_REDUCE].total - p[BASE_TASK_REDUCE].done
+                           : 0);
     if (wants && !link->linked)
         policy_order_insert(&self->order[kind], link, own->entry->key);
     else if (!wants && link->linked)
@@ -349,13 +358,17 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
         done = done && job->phase[k].done >= job->phase[k].total;
     if (done) {
         rtmr_warn_late_job(self, own, now_us);
-        correct = self->feedback && (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us);
-    } else if (e->at >= self->q.fixed) { /* nothing of it or behind it has started: as if it had never been */
+        correct = self->feedback &&
+                  (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us);
+    } else if (e->at >=
+               self->q
+                   .fixed) { /* nothing of it or behind it has started: as if it had never been */
         e->n[BASE_TASK_MAP] = e->n[BASE_TASK_REDUCE] = 0;
     } else { /* it leaves slots that it was given; others have waited for it so far */
         self->anew = true;
     }
-    if (correct && (e->after_us[BASE_TASK_MAP] || e->after_us[BASE_TASK_REDUCE])) { /* part of it lies in the base */
+    if (correct && (e->after_us[BASE_TASK_MAP] || e->after_us[BASE_TASK_REDUCE])) {
+        /* part of it lies in the base */
         correct = false;
         self->anew = true;
     }
@@ -386,8 +399,8 @@ static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_u
     job->own = NULL;
 }
 
-static void rtmr_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
-                              uint32_t node, int64_t now_us)
+static void rtmr_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind,
+                              int32_t task, uint32_t node, int64_t now_us)
 {
     struct rtmr_entry *e = rtmr_job_of(job)->entry;
 
@@ -421,17 +434,21 @@ static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum ba
 }
 
 /* ---- dispatch ---- */
-static bool keeps_enough(const struct policy *self, const struct policy_offer *offer, int64_t reserved)
+static bool keeps_enough(const struct policy *self, const struct policy_offer *offer,
+                         int64_t reserved)
 {
-    int64_t free_slots = offer->capacity->slots[BASE_TASK_REDUCE] - offer->capacity->used[BASE_TASK_REDUCE];
+    int64_t free_slots =
+        offer->capacity->slots[BASE_TASK_REDUCE] - offer->capacity->used[BASE_TASK_REDUCE];
 
     if (self->be_kill) /* as good as free: plans count on that */
         free_slots += self->running[0][BASE_TASK_REDUCE];
     return self->literal ? reserved <= free_slots : reserved < free_slots;
 }
 
-/* Algorithm IV over all, then those without deadline. offer->step: what jobs that declined wait for still. */
-static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+/* Algorithm IV over all, then those without deadline. offer->step: what jobs that declined wait for
+ * still. */
+static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *offer,
+                                    struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
     struct policy_link *link;
@@ -452,8 +469,9 @@ static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *of
     }
     if (!keeps_enough(self, offer,
                       offer->step +
-                          rtmr_queue_reserved(&self->q, link ? rtmr_job_of(policy_link_job(link, kind))->entry->at
-                                                             : self->q.n))) {
+                          rtmr_queue_reserved(
+                              &self->q, link ? rtmr_job_of(policy_link_job(link, kind))->entry->at
+                                             : self->q.n))) {
         offer->held = true;
         return NULL;
     }

@@ -1,5 +1,6 @@
-/* policies/rtmr/rtmr_internal.h - state of the rtmr policy, shared by policies/rtmr/rtmr.c (jobs with deadlines), policies/rtmr/best_effort.c
- * (those without) and policies/rtmr/explain.c (what people read). */
+/* policies/rtmr/rtmr_internal.h - state of the rtmr policy, shared by policies/rtmr/rtmr.c (jobs
+ * with deadlines), policies/rtmr/best_effort.c (those without) and policies/rtmr/explain.c (what
+ * people read). */
 #ifndef CREEL_POLICIES_RTMR_RTMR_INTERNAL_H
 #define CREEL_POLICIES_RTMR_RTMR_INTERNAL_H
 
@@ -14,24 +15,27 @@ enum rtmr_best_effort_order {
 
 struct rtmr_job { /* policy_job.own */
     struct policy_job *job;
-    struct rtmr_entry *entry;                             /* NULL: without deadline */
-    struct rtmr_job *prev, *next;                         /* jobs without deadline */
+    struct rtmr_entry *entry;                                   /* NULL: without deadline */
+    struct rtmr_job *prev, *next;                               /* jobs without deadline */
     int32_t running[BASE_TASK_KINDS], pending[BASE_TASK_KINDS]; /* as counted in the sums */
     int32_t maps_done;
-    bool broke;                                           /* it was said that the precondition does not hold for it */
+    bool broke; /* it was said that the precondition does not hold for it */
 };
 struct policy {
     const struct policy_env *env;
     struct rtmr_queue q;
-    struct policy_order order[BASE_TASK_KINDS];  /* jobs with deadlines that have something to start, in queue order */
+    struct policy_order order[BASE_TASK_KINDS]; /* jobs with deadlines that have something to start,
+                                                   in queue order */
     struct policy_order beside[BASE_TASK_KINDS]; /* the others */
-    struct rtmr_job *first;                   /* jobs without deadline */
-    /* sums; [0]: without deadline, [1]: with one. Applications that are no jobs: beside_used alone */
+    struct rtmr_job *first;                      /* jobs without deadline */
+    /* sums; [0]: without deadline, [1]: with one. Applications that are no jobs: beside_used
+     * alone */
     int64_t running[2][BASE_TASK_KINDS], pending[2][BASE_TASK_KINDS];
-    int64_t beside_used[BASE_TASK_KINDS]; /* slots of all without deadline, masters not known here */
-    struct rtmr_entry *candidate;      /* accepted, its job will arrive at once */
-    bool anew;                         /* since the last admission what plans rest on has changed: begin anew */
-    int64_t adopted_us;                /* jobs were taken over then and are not all estimated yet; 0: no */
+    int64_t
+        beside_used[BASE_TASK_KINDS]; /* slots of all without deadline, masters not known here */
+    struct rtmr_entry *candidate;     /* accepted, its job will arrive at once */
+    bool anew;          /* since the last admission what plans rest on has changed: begin anew */
+    int64_t adopted_us; /* jobs were taken over then and are not all estimated yet; 0: no */
     struct rtmr_busy busy[BASE_TASK_KINDS], later[BASE_TASK_KINDS];
     int64_t slots[BASE_TASK_KINDS]; /* as the queue knows them */
     /* options */
@@ -48,7 +52,8 @@ static inline struct rtmr_job *rtmr_job_of(const struct policy_job *job)
 
 /* The longest time for which a task of @job holds its slot: the longest task, one heartbeat, the
  * margin. */
-int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job, enum base_task_kind kind);
+int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job,
+                    enum base_task_kind kind);
 /* The latest time at which the attempt leaves its slot. An attempt past its bound may run as long
  * again. */
 int64_t rtmr_latest_end_us(const struct policy_running *r, int64_t eps_us, int64_t now_us);
@@ -75,7 +80,8 @@ void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offe
 /* policies/rtmr/explain.c */
 void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
                        const struct rtmr_verdict *v, int64_t offer_us, struct policy_promise *out);
-void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out);
+void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
+                  struct base_buf *out);
 /* Logs once per job that a task ran longer than promises assume. */
 void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
                                     enum base_task_kind kind, int64_t took_us);

@@ -9,8 +9,8 @@
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "rm/config/allocations.h"
-#include "rm/daemon/daemon_internal.h"
 #include "rm/config/groups.h"
+#include "rm/daemon/daemon_internal.h"
 
 #define KEY       "yarn.scheduler.fair.allocation.file"
 #define FILE_NAME "fair-scheduler.xml"
@@ -44,8 +44,9 @@ char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional)
 static void add_default_rules(const struct base_conf *conf, struct policy_queues *q)
 {
     if (!q->rules_given)
-        policy_queues_default_rules(q, base_conf_bool(conf, "yarn.scheduler.fair.allow-undeclared-pools"),
-                                    base_conf_bool(conf, "yarn.scheduler.fair.user-as-default-queue"));
+        policy_queues_default_rules(
+            q, base_conf_bool(conf, "yarn.scheduler.fair.allow-undeclared-pools"),
+            base_conf_bool(conf, "yarn.scheduler.fair.user-as-default-queue"));
 }
 
 int rm_queues_read_file(const struct base_conf *conf, const char *path, struct policy_queues *out,
@@ -94,7 +95,8 @@ static void remember_good_file(struct rm_backend *b)
 }
 
 /* Parses the content that the file had when it was last read successfully. */
-static int parse_remembered_file(struct rm_backend *b, struct policy_queues *out, struct base_error *err)
+static int parse_remembered_file(struct rm_backend *b, struct policy_queues *out,
+                                 struct base_error *err)
 {
     struct base_buf text = {0};
     int rc;
@@ -131,7 +133,8 @@ int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out, str
     base_log_info("rm", "%s: %zu queues", b->queues_path, out->n);
     atomic_store(&b->wants_groups, rm_groups_used_by_rules(out));
     if (*base_conf_get(b->conf, "creel.scheduler.queues"))
-        base_log_warn("rm", "creel.scheduler.queues is ignored: the queues come from %s", b->queues_path);
+        base_log_warn("rm", "creel.scheduler.queues is ignored: the queues come from %s",
+                      b->queues_path);
     return 1;
 }
 

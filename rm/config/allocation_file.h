@@ -24,7 +24,8 @@ const char *rm_queues_get_file_path(const struct rm_backend *backend);
 bool rm_queues_rules_use_groups(const struct rm_backend *backend);
 /* Looks up the groups of @user if the placement rules need them. May wait for the name service: not
  * on an HTTP thread. */
-void rm_queues_look_up_groups(struct rm_backend *backend, const char *user, struct rm_str_list *out);
+void rm_queues_look_up_groups(struct rm_backend *backend, const char *user,
+                              struct rm_str_list *out);
 /* Reads the file and hands the queues to the core, whose reply goes to @on_reply(@reply_user).
  * *@queues_n: how many queues the file describes. On an error, which names the fault in the file,
  * nothing is handed over; -BASE_ENOTFOUND: no file is configured. Not on an HTTP thread. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/io/io.h"
-#include "base/limits.h"
 #include "base/io/log.h"
+#include "base/limits.h"
 
 #define SECONDS_MAX (INT64_MAX / 1000000)
 
@@ -18,10 +18,10 @@ struct reader {
     struct policy_queues q;
     struct base_buf *notes;
     struct base_error *err;
-    char *first;                 /* first message of libxml2, or NULL */
+    char *first; /* first message of libxml2, or NULL */
     /* fairSharePreemptionTimeout at the top, an older name; -1: not given */
     int64_t old_fair_timeout_us;
-    bool fair_timeout;           /* defaultFairSharePreemptionTimeout was given */
+    bool fair_timeout; /* defaultFairSharePreemptionTimeout was given */
     xmlNodePtr placement;
 };
 
@@ -37,8 +37,8 @@ static int refuse_element(struct reader *r, xmlNodePtr node, const char *fmt, ..
     va_start(ap, fmt);
     base_buf_vaddf(&b, fmt, ap);
     va_end(ap);
-    rc = base_error_set(r->err, -BASE_EINVAL, "%s:%ld: %s: %s", r->file, xmlGetLineNo(node), (const char *)node->name,
-                        b.data);
+    rc = base_error_set(r->err, -BASE_EINVAL, "%s:%ld: %s: %s", r->file, xmlGetLineNo(node),
+                        (const char *)node->name, b.data);
     base_buf_free(&b);
     return rc;
 }
@@ -46,7 +46,8 @@ static int refuse_element(struct reader *r, xmlNodePtr node, const char *fmt, ..
 static void note_element(struct reader *r, xmlNodePtr node, const char *what)
 {
     if (r->notes)
-        base_buf_addf(r->notes, "%s:%ld: %s: %s\n", r->file, xmlGetLineNo(node), (const char *)node->name, what);
+        base_buf_addf(r->notes, "%s:%ld: %s: %s\n", r->file, xmlGetLineNo(node),
+                      (const char *)node->name, what);
 }
 
 static void trim_blanks(char *text)
@@ -124,7 +125,8 @@ static xmlNodePtr skip_to_element(xmlNodePtr n)
     n;                                                                                             \
     n = skip_to_element(n->next)
 
-static int read_integer(struct reader *r, xmlNodePtr node, int64_t max, const char *what, int64_t *out)
+static int read_integer(struct reader *r, xmlNodePtr node, int64_t max, const char *what,
+                        int64_t *out)
 {
     char *text = NULL;
     int rc = read_value(r, node, &text);
@@ -145,7 +147,8 @@ static int read_app_count(struct reader *r, xmlNodePtr node, int32_t *out)
     return rc;
 }
 
-static int read_slot_count(struct reader *r, xmlNodePtr node, struct policy_limit *l, enum base_task_kind kind)
+static int read_slot_count(struct reader *r, xmlNodePtr node, struct policy_limit *l,
+                           enum base_task_kind kind)
 {
     int64_t v;
     int rc = read_integer(r, node, INT32_MAX, "a number of slots, 0 or more", &v);
@@ -167,7 +170,8 @@ static int read_seconds(struct reader *r, xmlNodePtr node, int64_t *us)
     return rc;
 }
 
-static int read_real(struct reader *r, xmlNodePtr node, double min, double max, const char *what, double *out)
+static int read_real(struct reader *r, xmlNodePtr node, double min, double max, const char *what,
+                     double *out)
 {
     char *text, *end;
     size_t len;
@@ -302,7 +306,8 @@ static int read_resource_field(struct reader *r, xmlNodePtr n, struct policy_que
         return read_slot_count(r, n, &u->min, BASE_TASK_MAP);
     if (is_named(n, "minReduces"))
         return read_slot_count(r, n, &u->min, BASE_TASK_REDUCE);
-    return read_slot_count(r, n, &u->max, is_named(n, "maxMaps") ? BASE_TASK_MAP : BASE_TASK_REDUCE);
+    return read_slot_count(r, n, &u->max,
+                           is_named(n, "maxMaps") ? BASE_TASK_MAP : BASE_TASK_REDUCE);
 }
 
 static int read_other_field(struct reader *r, xmlNodePtr n, struct policy_queue *u)
@@ -320,9 +325,10 @@ static int read_other_field(struct reader *r, xmlNodePtr n, struct policy_queue 
 
 static void note_ignored_element(struct reader *r, xmlNodePtr n)
 {
-    static const char *const known[] = {"reservation",         "maxContainerAllocation", "aclAdministerReservations",
-                                        "aclListReservations", "aclSubmitReservations",  "reservation-planner",
-                                        "reservation-agent",   "reservation-policy"};
+    static const char *const known[] = {
+        "reservation",         "maxContainerAllocation", "aclAdministerReservations",
+        "aclListReservations", "aclSubmitReservations",  "reservation-planner",
+        "reservation-agent",   "reservation-policy"};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (is_named(n, known[i])) {
@@ -376,7 +382,8 @@ static int find_or_add_queue(struct reader *r, xmlNodePtr node, int32_t parent, 
 
     *out = 0;
     if (!name || !*name)
-        rc = refuse_element(r, node, "attribute name is %s, expected the queue's name", name ? "empty" : "missing");
+        rc = refuse_element(r, node, "attribute name is %s, expected the queue's name",
+                            name ? "empty" : "missing");
     else if (strchr(name, '.'))
         rc = refuse_element(
             r, node,
@@ -391,7 +398,8 @@ static int find_or_add_queue(struct reader *r, xmlNodePtr node, int32_t parent, 
     }
     if (rc == 0 && parent >= 0) {
         if (policy_queues_find(&r->q, full) > 1)
-            note_element(r, node, "a queue of that name was given before: these settings are added to it");
+            note_element(r, node,
+                         "a queue of that name was given before: these settings are added to it");
         *out = policy_queues_add(&r->q, full);
     }
     free(full);
@@ -402,9 +410,11 @@ static int find_or_add_queue(struct reader *r, xmlNodePtr node, int32_t parent, 
 static bool limit_exceeds(const struct policy_limit *a, const struct policy_limit *b)
 {
     return a->given && b->given &&
-           ((b->memory_mb >= 0 && a->memory_mb > b->memory_mb) || (b->vcores > 0 && a->vcores > b->vcores) ||
+           ((b->memory_mb >= 0 && a->memory_mb > b->memory_mb) ||
+            (b->vcores > 0 && a->vcores > b->vcores) ||
             (b->slots[BASE_TASK_MAP] >= 0 && a->slots[BASE_TASK_MAP] > b->slots[BASE_TASK_MAP]) ||
-            (b->slots[BASE_TASK_REDUCE] >= 0 && a->slots[BASE_TASK_REDUCE] > b->slots[BASE_TASK_REDUCE]));
+            (b->slots[BASE_TASK_REDUCE] >= 0 &&
+             a->slots[BASE_TASK_REDUCE] > b->slots[BASE_TASK_REDUCE]));
 }
 
 static int read_queue(struct reader *r, xmlNodePtr node, int32_t parent)
@@ -443,8 +453,10 @@ static int read_nested_rule(struct reader *r, xmlNodePtr node, struct policy_rul
     for (EACH_ELEMENT(n, node)) {
         if (!is_named(n, "rule"))
             return refuse_element(r, n, "expected a rule element");
-        if (out->nested || depth >= 1 || (out->kind != POLICY_RULE_NESTED_USER && out->kind != POLICY_RULE_USER))
-            return refuse_element(r, n, "a rule too many, expected one inside a rule nestedUserQueue");
+        if (out->nested || depth >= 1 ||
+            (out->kind != POLICY_RULE_NESTED_USER && out->kind != POLICY_RULE_USER))
+            return refuse_element(r, n,
+                                  "a rule too many, expected one inside a rule nestedUserQueue");
         out->nested = base_alloc(sizeof *out->nested);
         rc = read_rule(r, n, out->nested, depth + 1);
         if (rc < 0)
@@ -456,7 +468,8 @@ static int read_nested_rule(struct reader *r, xmlNodePtr node, struct policy_rul
     return 0;
 }
 
-static int parse_rule_kind(struct reader *r, xmlNodePtr node, const char *name, enum policy_rule_kind *out)
+static int parse_rule_kind(struct reader *r, xmlNodePtr node, const char *name,
+                           enum policy_rule_kind *out)
 {
     static const struct {
         const char *name;
@@ -490,7 +503,8 @@ static int read_rule(struct reader *r, xmlNodePtr node, struct policy_rule *out,
 
     out->create = !create || strcasecmp(create, "true") == 0;
     if (rc == 0 && create && !out->create && strcasecmp(create, "false") != 0)
-        rc = refuse_element(r, node, "attribute create is \"%.200s\", expected true or false", create);
+        rc = refuse_element(r, node, "attribute create is \"%.200s\", expected true or false",
+                            create);
     if (rc == 0 && out->kind == POLICY_RULE_DEFAULT && to) {
         if (policy_queue_check_name(to, &why) < 0)
             rc = refuse_element(r, node, "attribute queue: %s", why.text);
@@ -518,7 +532,9 @@ static int read_placement_rules(struct reader *r, xmlNodePtr node)
         if (q->rules_n >= POLICY_QUEUE_RULES_MAX)
             return refuse_element(r, n, "more than %d rules", POLICY_QUEUE_RULES_MAX);
         if (q->rules_n > 0 && policy_rule_is_last(&q->rules[q->rules_n - 1]))
-            return refuse_element(r, n, "this rule can never be reached, expected none behind one that always decides");
+            return refuse_element(
+                r, n,
+                "this rule can never be reached, expected none behind one that always decides");
         q->rules = base_realloc_array(q->rules, q->rules_n + 1, sizeof *q->rules);
         q->rules[q->rules_n] = (struct policy_rule){0};
         rc = read_rule(r, n, &q->rules[q->rules_n++], 0);
@@ -530,7 +546,8 @@ static int read_placement_rules(struct reader *r, xmlNodePtr node)
         return refuse_element(r, node, "no rule, expected one at least");
     if (!policy_rule_is_last(&q->rules[q->rules_n - 1]))
         return refuse_element(r, last,
-                              "the last rule may find no queue, expected default, reject, or user or primaryGroup that "
+                              "the last rule may find no queue, expected default, reject, or user "
+                              "or primaryGroup that "
                               "may create one");
     q->rules_given = true;
     return 0;
@@ -547,7 +564,8 @@ static int read_user(struct reader *r, xmlNodePtr node)
     int rc = 0;
 
     if (!name || !*name)
-        rc = refuse_element(r, node, "attribute name is %s, expected the user's name", name ? "empty" : "missing");
+        rc = refuse_element(r, node, "attribute name is %s, expected the user's name",
+                            name ? "empty" : "missing");
     for (EACH_ELEMENT(n, node)) {
         if (rc < 0)
             break;
@@ -667,8 +685,9 @@ static void keep_first_xml_error(void *arg, xmlErrorPtr e)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-int rm_allocations_parse_text(const char *name, const char *data, size_t len, struct policy_queues *out,
-                              struct base_buf *notes, struct base_error *err)
+int rm_allocations_parse_text(const char *name, const char *data, size_t len,
+                              struct policy_queues *out, struct base_buf *notes,
+                              struct base_error *err)
 {
     struct reader r = {.file = name, .notes = notes, .err = err, .old_fair_timeout_us = -1};
     xmlDocPtr doc;
@@ -676,7 +695,8 @@ int rm_allocations_parse_text(const char *name, const char *data, size_t len, st
     int rc;
 
     if (len > RM_ALLOCATIONS_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "%s is larger than %u bytes", name, RM_ALLOCATIONS_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "%s is larger than %u bytes", name,
+                              RM_ALLOCATIONS_MAX);
     pthread_once(&once, xmlInitParser);
     xmlSetStructuredErrorFunc(&r, keep_first_xml_error); /* set for this thread only */
     doc = xmlReadMemory(data, (int)len, NULL, NULL, XML_PARSE_NONET | XML_PARSE_NOWARNING);
@@ -688,7 +708,8 @@ int rm_allocations_parse_text(const char *name, const char *data, size_t len, st
                             r.first ? r.first : name);
     /* nothing needs entities, which can expand without end and read other files */
     else if (doc->intSubset)
-        rc = base_error_set(err, -BASE_EINVAL, "%s:1: a document type declaration is not allowed", name);
+        rc = base_error_set(err, -BASE_EINVAL, "%s:1: a document type declaration is not allowed",
+                            name);
     else
         rc = read_document(&r, root);
     xmlFreeDoc(doc);
@@ -703,7 +724,8 @@ int rm_allocations_parse_text(const char *name, const char *data, size_t len, st
 
 static void log_each_note(const char *text)
 {
-    for (size_t len = strcspn(text, "\n"); text[0]; text += len + (text[len] == '\n'), len = strcspn(text, "\n"))
+    for (size_t len = strcspn(text, "\n"); text[0];
+         text += len + (text[len] == '\n'), len = strcspn(text, "\n"))
         base_log_warn("rm", "%.*s", (int)len, text);
 }
 

@@ -23,8 +23,9 @@
 int rm_allocations_read_file(const char *path, struct policy_queues *out, struct base_error *err);
 /* Parses @len bytes; @name stands for the file in messages. Adds the notes to @notes, one per line
  * (NULL: drops them). */
-int rm_allocations_parse_text(const char *name, const char *data, size_t len, struct policy_queues *out,
-                              struct base_buf *notes, struct base_error *err);
+int rm_allocations_parse_text(const char *name, const char *data, size_t len,
+                              struct policy_queues *out, struct base_buf *notes,
+                              struct base_error *err);
 
 /* Parses a limit: "10000 mb, 10 vcores", "50%", "50% memory, 40% cpu", "vcores=10, memory-mb=1024,
  * map-slots=5", "vcores=50%". -BASE_EINVAL with what is wrong and what was expected. */

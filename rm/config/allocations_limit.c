@@ -6,8 +6,9 @@
 
 #include "rm/config/allocations.h"
 
-#define EXPECTED                                                                                                       \
-    "expected \"10000 mb, 10 vcores\", \"50%\", \"50% memory, 40% cpu\" or \"memory-mb=10000, vcores=10, "             \
+#define EXPECTED                                                                                   \
+    "expected \"10000 mb, 10 vcores\", \"50%\", \"50% memory, 40% cpu\" or \"memory-mb=10000, "    \
+    "vcores=10, "                                                                                  \
     "map-slots=5\""
 #define VALUE_MAX 1e15
 
@@ -36,8 +37,9 @@ struct limit_text {
 
 static int refuse_limit(const struct limit_text *t, const char *why, const char *what, size_t len)
 {
-    return base_error_set(t->err, -BASE_EINVAL, "\"%.200s\": %s%s%.*s%s, %s", t->text, why, len ? " \"" : "",
-                          (int)(len > 100 ? 100 : len), what, len ? "\"" : "", EXPECTED);
+    return base_error_set(t->err, -BASE_EINVAL, "\"%.200s\": %s%s%.*s%s, %s", t->text, why,
+                          len ? " \"" : "", (int)(len > 100 ? 100 : len), what, len ? "\"" : "",
+                          EXPECTED);
 }
 
 static void skip_blanks(struct limit_text *t)
@@ -53,8 +55,9 @@ static int parse_number(struct limit_text *t, double *value)
     if (t->at[len] == '.')
         len += 1 + strspn(t->at + len + 1, "0123456789");
     if (digits == 0)
-        return refuse_limit(t, t->at[0] == '-' ? "a negative value" : "no number where a value belongs", t->at,
-                            strcspn(t->at, ","));
+        return refuse_limit(
+            t, t->at[0] == '-' ? "a negative value" : "no number where a value belongs", t->at,
+            strcspn(t->at, ","));
     *value = strtod(t->at, NULL);
     if (*value > VALUE_MAX)
         return refuse_limit(t, "too large", t->at, len);
@@ -145,7 +148,8 @@ static int parse_measured_value(struct limit_text *t, bool percent)
         return rc < 0 ? rc : set_resource(t, VCORES, value, true);
     }
     for (i = 0; i < sizeof names / sizeof *names; i++)
-        if ((percent ? names[i].percent : names[i].absolute) && equals_ignoring_case(t->at, len, names[i].name))
+        if ((percent ? names[i].percent : names[i].absolute) &&
+            equals_ignoring_case(t->at, len, names[i].name))
             break;
     if (i == sizeof names / sizeof *names)
         return refuse_limit(t, len ? "there is no unit" : "a unit is missing", t->at, len);

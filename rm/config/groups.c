@@ -146,7 +146,8 @@ static bool is_fresh_answer(const struct answer *a, const char *user, int64_t no
            now_us - a->at_us < (a->groups.n ? KNOWN_US : UNKNOWN_US);
 }
 
-void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us, struct rm_str_list *out)
+void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us,
+                       struct rm_str_list *out)
 {
     struct answer *a = find_cache_slot(cache, user);
     bool good;

@@ -22,6 +22,7 @@ void rm_groups_free(struct rm_groups *g);
 /* As rm_groups_query_host(), but asks the name service only when the last answer about @user is too
  * old at @now_us or was displaced by another user's. SOURCE: the defaults of
  * hadoop.security.groups.cache.secs and hadoop.security.groups.negative-cache.secs. */
-void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us, struct rm_str_list *out);
+void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us,
+                       struct rm_str_list *out);
 
 #endif

@@ -4,8 +4,8 @@
 #include <strings.h>
 
 #include "base/conf/conf.h"
-#include "base/io/io.h"
 #include "base/conf/rm_list.h"
+#include "base/io/io.h"
 #include "rm/leader/leader.h"
 
 #define KEY_IDS     "yarn.resourcemanager.ha.rm-ids"
@@ -62,9 +62,11 @@ static bool is_wildcard_address(const char *url)
     return strncmp(host, "0.0.0.0:", 8) == 0 || strncmp(host, "[::]:", 5) == 0;
 }
 
-static int read_rm_url(const struct base_conf *c, const char *id, char **out, struct base_error *err)
+static int read_rm_url(const struct base_conf *c, const char *id, char **out,
+                       struct base_error *err)
 {
-    char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id), *text = NULL;
+    char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id),
+         *text = NULL;
     struct base_rm_list one = {0};
     int64_t port;
     int rc;
@@ -72,9 +74,11 @@ static int read_rm_url(const struct base_conf *c, const char *id, char **out, st
     if (*get_text(c, key))
         text = base_strdup(get_text(c, key));
     else if (*get_text(c, host_key))
-        text = base_printf(strchr(get_text(c, host_key), ':') ? "[%s]:%d" : "%s:%d", get_text(c, host_key), PORT);
+        text = base_printf(strchr(get_text(c, host_key), ':') ? "[%s]:%d" : "%s:%d",
+                           get_text(c, host_key), PORT);
     if (!text)
-        rc = base_error_set(err, -BASE_EINVAL, "%s is not set: expected host:port (or a host as %s)", key, host_key);
+        rc = base_error_set(err, -BASE_EINVAL,
+                            "%s is not set: expected host:port (or a host as %s)", key, host_key);
     else
         rc = base_rm_list_parse(key, text, &one, err);
     if (rc == 0 && (one.n != 1 || base_rm_base(one.url[0]) != strlen(one.url[0]) ||
@@ -95,12 +99,14 @@ static int read_rm_url(const struct base_conf *c, const char *id, char **out, st
     return rc;
 }
 
-static int add_rm(const struct base_conf *c, const char *id, struct rm_ha_conf *out, struct base_error *err)
+static int add_rm(const struct base_conf *c, const char *id, struct rm_ha_conf *out,
+                  struct base_error *err)
 {
     int rc;
 
     if (!is_valid_id(id))
-        return base_error_set(err, -BASE_EINVAL, KEY_IDS ": \"%.100s\" is no id: letters, digits, '.', '_', '-'", id);
+        return base_error_set(err, -BASE_EINVAL,
+                              KEY_IDS ": \"%.100s\" is no id: letters, digits, '.', '_', '-'", id);
     if (out->n == RM_HA_IDS_MAX)
         return base_error_set(err, -BASE_ELIMIT, KEY_IDS ": more than %d ids", RM_HA_IDS_MAX);
     for (size_t i = 0; i < out->n; i++)
@@ -112,7 +118,8 @@ static int add_rm(const struct base_conf *c, const char *id, struct rm_ha_conf *
     out->ids[out->n++] = base_strdup(id);
     for (size_t i = 0; i + 1 < out->n; i++)
         if (strcasecmp(out->urls[i], out->urls[out->n - 1]) == 0)
-            return base_error_set(err, -BASE_EINVAL, KEY_ADDRESS "%s: %s is the address of %s already", id,
+            return base_error_set(err, -BASE_EINVAL,
+                                  KEY_ADDRESS "%s: %s is the address of %s already", id,
                                   out->urls[i], out->ids[i]);
     return 0;
 }
@@ -122,12 +129,14 @@ static int read_rm_ids(const struct base_conf *c, struct rm_ha_conf *out, struct
     char *ids = base_strdup(get_text(c, KEY_IDS)), *save = NULL;
     int rc = 0;
 
-    for (char *id = strtok_r(ids, SEPARATORS, &save); id && rc == 0; id = strtok_r(NULL, SEPARATORS, &save))
+    for (char *id = strtok_r(ids, SEPARATORS, &save); id && rc == 0;
+         id = strtok_r(NULL, SEPARATORS, &save))
         rc = add_rm(c, id, out, err);
     free(ids);
     if (rc == 0 && out->n == 0)
-        rc = base_error_set(err, -BASE_EINVAL,
-                            KEY_IDS " is not set: expected the ids of all ResourceManagers, such as rm1,rm2");
+        rc = base_error_set(
+            err, -BASE_EINVAL,
+            KEY_IDS " is not set: expected the ids of all ResourceManagers, such as rm1,rm2");
     return rc;
 }
 
@@ -145,57 +154,70 @@ static int find_own_rm(const struct base_conf *c, struct rm_ha_conf *out, struct
             found++;
         }
     if (*id && !found)
-        return base_error_set(err, -BASE_EINVAL, KEY_ID ": %.100s is not one of " KEY_IDS " (%.400s)", id,
+        return base_error_set(err, -BASE_EINVAL,
+                              KEY_ID ": %.100s is not one of " KEY_IDS " (%.400s)", id,
                               get_text(c, KEY_IDS));
     if (found != 1)
         return base_error_set(err, -BASE_EINVAL,
-                              KEY_ID " is not set, and %s of " KEY_IDS " (%.400s) has port %lld: expected the id of this "
+                              KEY_ID " is not set, and %s of " KEY_IDS
+                                     " (%.400s) has port %lld: expected the id of this "
                                      "ResourceManager (or --rm-id)",
-                              found ? "more than one" : "none", get_text(c, KEY_IDS), (long long)port);
+                              found ? "more than one" : "none", get_text(c, KEY_IDS),
+                              (long long)port);
     out->rm_id = base_strdup(out->ids[out->own]);
     return 0;
 }
 
 /* ---------------------------------------------------------------- ZooKeeper */
-static int read_zk_servers(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+static int read_zk_servers(const struct base_conf *c, struct rm_ha_conf *out,
+                           struct base_error *err)
 {
     const char *key = *get_text(c, KEY_ZK) ? KEY_ZK : KEY_ZK_TOO;
     struct base_buf servers = {0};
     char *text = base_strdup(get_text(c, key)), *save = NULL;
     int rc = 0;
 
-    for (char *s = strtok_r(text, SEPARATORS, &save); s && rc == 0; s = strtok_r(NULL, SEPARATORS, &save)) {
+    for (char *s = strtok_r(text, SEPARATORS, &save); s && rc == 0;
+         s = strtok_r(NULL, SEPARATORS, &save)) {
         const char *colon = strrchr(s, ':');
         int64_t port;
 
-        if (!colon || colon == s || strpbrk(s, "/?#@") || base_int_parse(colon + 1, 1, 65535, &port) < 0)
+        if (!colon || colon == s || strpbrk(s, "/?#@") ||
+            base_int_parse(colon + 1, 1, 65535, &port) < 0)
             rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not host:port", key, s);
         base_buf_addf(&servers, "%s%s", servers.len ? "," : "", s);
     }
     free(text);
     if (rc == 0 && servers.len == 0)
-        rc = base_error_set(err, -BASE_EINVAL,
-                            KEY_ZK " is not set: expected ZooKeeper's servers as host:port, separated by commas");
+        rc = base_error_set(
+            err, -BASE_EINVAL,
+            KEY_ZK " is not set: expected ZooKeeper's servers as host:port, separated by commas");
     out->servers = base_buf_take(&servers);
     return rc;
 }
 
-static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *out,
+                                 struct base_error *err)
 {
     const char *root = get_text(c, KEY_ROOT), *id = get_text(c, KEY_CLUSTER);
     size_t len = strlen(root);
 
     if (!*id)
-        return base_error_set(err, -BASE_EINVAL,
-                              KEY_CLUSTER " is not set: expected a name that all ResourceManagers of the cluster share");
+        return base_error_set(
+            err, -BASE_EINVAL,
+            KEY_CLUSTER
+            " is not set: expected a name that all ResourceManagers of the cluster share");
     if (!is_valid_id(id))
-        return base_error_set(err, -BASE_EINVAL, KEY_CLUSTER ": \"%.100s\" is no id: letters, digits, '.', '_', '-'", id);
-    if (len && (*root != '/' || len == 1 || root[len - 1] == '/' || strstr(root, "//") || strstr(root, "/.") ||
-                strcmp(root, "/zookeeper") == 0 || strncmp(root, "/zookeeper/", 11) == 0 ||
-                strspn(root, WORD "/") != len))
         return base_error_set(err, -BASE_EINVAL,
-                              KEY_ROOT ": \"%.200s\" is not a path such as /creel/%s: letters, digits, '.', '_', '-'", root,
+                              KEY_CLUSTER ": \"%.100s\" is no id: letters, digits, '.', '_', '-'",
                               id);
+    if (len && (*root != '/' || len == 1 || root[len - 1] == '/' || strstr(root, "//") ||
+                strstr(root, "/.") || strcmp(root, "/zookeeper") == 0 ||
+                strncmp(root, "/zookeeper/", 11) == 0 || strspn(root, WORD "/") != len))
+        return base_error_set(
+            err, -BASE_EINVAL,
+            KEY_ROOT ": \"%.200s\" is not a path such as /creel/%s: letters, digits, '.', '_', '-'",
+            root, id);
     out->cluster_id = base_strdup(id);
     out->root = len ? base_strdup(root) : base_printf("/creel/%s", id);
     return 0;
@@ -211,7 +233,8 @@ static int read_zk_auth(const struct base_conf *c, struct rm_ha_conf *out, struc
 
     if (!*auth && !*secret)
         return base_error_set(err, -BASE_EINVAL,
-                              "neither " KEY_SECRET " nor " KEY_AUTH " is set: anybody could change the state in "
+                              "neither " KEY_SECRET " nor " KEY_AUTH
+                              " is set: anybody could change the state in "
                               "ZooKeeper");
     if (!*auth) {
         out->auth = base_printf("creel:%s", secret);
@@ -243,16 +266,19 @@ static int choose_store(const struct base_conf *c, struct rm_ha_conf *out, struc
     return rc < 0 ? base_error_wrap(err, rc, KEY_STORE) : 0;
 }
 
-int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *out, struct base_error *err)
+int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *out,
+                    struct base_error *err)
 {
     int rc;
 
-    *out = (struct rm_ha_conf){.enabled = on || base_conf_bool(conf, "yarn.resourcemanager.ha.enabled"),
-                               .timeout_us = base_conf_int(conf, "yarn.resourcemanager.zk-timeout-ms") * 1000};
+    *out = (struct rm_ha_conf){
+        .enabled = on || base_conf_bool(conf, "yarn.resourcemanager.ha.enabled"),
+        .timeout_us = base_conf_int(conf, "yarn.resourcemanager.zk-timeout-ms") * 1000};
     if (!out->enabled)
         return 0;
     if ((rc = read_rm_ids(conf, out, err)) < 0 || (rc = find_own_rm(conf, out, err)) < 0 ||
-        (rc = read_zk_servers(conf, out, err)) < 0 || (rc = read_cluster_and_root(conf, out, err)) < 0 ||
+        (rc = read_zk_servers(conf, out, err)) < 0 ||
+        (rc = read_cluster_and_root(conf, out, err)) < 0 ||
         (rc = read_zk_auth(conf, out, err)) < 0 || (rc = choose_store(conf, out, err)) < 0) {
         rm_ha_conf_free(out);
         return rc;

@@ -20,7 +20,8 @@ static bool is_policy_option(const char *name)
     return true;
 }
 
-static int read_locality_delay(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
+static int read_locality_delay(const struct base_conf *conf, struct policy_conf *out,
+                               struct base_error *err)
 {
     int64_t ms = base_conf_int(conf, "creel.scheduler.locality-delay-ms");
     char seconds[32];
@@ -47,8 +48,8 @@ int rm_options_check_policy_name(const char *where, const char *name, struct bas
             base_buf_addf(&known, "%s%s", known.len ? ", " : "", policy_at(i)->name);
     near = ops ? NULL : policy_nearest(name, false);
     rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is %s%s%s%s; there are %s", where, name,
-                        ops ? "for simulations alone" : "unknown", near ? " (did you mean " : "", near ? near : "",
-                        near ? "?)" : "", known.data);
+                        ops ? "for simulations alone" : "unknown", near ? " (did you mean " : "",
+                        near ? near : "", near ? "?)" : "", known.data);
     base_buf_free(&known);
     return rc;
 }
@@ -56,8 +57,8 @@ int rm_options_check_policy_name(const char *where, const char *name, struct bas
 /* ---------------------------------------------------------------- Hadoop's keys */
 /* Reads a Hadoop key that stands for one of our options. The option itself, where it is set, is
  * read later and wins. */
-static int read_hadoop_key(const struct base_conf *conf, const char *key, const char *option, struct policy_conf *out,
-                           struct base_error *err)
+static int read_hadoop_key(const struct base_conf *conf, const char *key, const char *option,
+                           struct policy_conf *out, struct base_error *err)
 {
     struct base_error why;
     int rc;
@@ -80,15 +81,20 @@ static int read_ms_as_seconds(const struct base_conf *conf, const char *key, con
     return policy_conf_set(out, option, seconds, err);
 }
 
-static int read_fair_scheduler_keys(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
+static int read_fair_scheduler_keys(const struct base_conf *conf, struct policy_conf *out,
+                                    struct base_error *err)
 {
     int rc;
 
-    if ((rc = read_hadoop_key(conf, "yarn.scheduler.fair.preemption", "fair.preemption", out, err)) < 0 ||
-        (rc = read_hadoop_key(conf, "yarn.scheduler.fair.sizebasedweight", "fair.size_weight", out, err)) < 0 ||
-        (rc = read_ms_as_seconds(conf, "yarn.scheduler.fair.locality-delay-node-ms", "delay.w1", out, err)) < 0)
+    if ((rc = read_hadoop_key(conf, "yarn.scheduler.fair.preemption", "fair.preemption", out,
+                              err)) < 0 ||
+        (rc = read_hadoop_key(conf, "yarn.scheduler.fair.sizebasedweight", "fair.size_weight", out,
+                              err)) < 0 ||
+        (rc = read_ms_as_seconds(conf, "yarn.scheduler.fair.locality-delay-node-ms", "delay.w1",
+                                 out, err)) < 0)
         return rc;
-    return read_ms_as_seconds(conf, "yarn.scheduler.fair.locality-delay-rack-ms", "delay.w2", out, err);
+    return read_ms_as_seconds(conf, "yarn.scheduler.fair.locality-delay-rack-ms", "delay.w2", out,
+                              err);
 }
 
 /* Keys of Hadoop's Fair Scheduler that mean nothing to Creel, with the reason. */
@@ -99,15 +105,21 @@ static const struct {
     {"yarn.scheduler.fair.dynamic.max.assign", "a heartbeat fills all free slots of a node"},
     {"yarn.scheduler.fair.max.assign", "a heartbeat fills all free slots of a node"},
     {"yarn.scheduler.fair.locality.threshold.node",
-     "delay scheduling waits for a time, not for a number of offers: creel.scheduler.locality-delay-ms"},
+     "delay scheduling waits for a time, not for a number of offers: "
+     "creel.scheduler.locality-delay-ms"},
     {"yarn.scheduler.fair.locality.threshold.rack",
-     "delay scheduling waits for a time, not for a number of offers: creel.scheduler.locality-delay-ms"},
-    {"yarn.scheduler.fair.continuous-scheduling-enabled", "slots are assigned as soon as they are free"},
-    {"yarn.scheduler.fair.continuous-scheduling-sleep-ms", "slots are assigned as soon as they are free"},
+     "delay scheduling waits for a time, not for a number of offers: "
+     "creel.scheduler.locality-delay-ms"},
+    {"yarn.scheduler.fair.continuous-scheduling-enabled",
+     "slots are assigned as soon as they are free"},
+    {"yarn.scheduler.fair.continuous-scheduling-sleep-ms",
+     "slots are assigned as soon as they are free"},
     {"yarn.scheduler.fair.update-interval-ms", "shares are kept up to date with every change"},
-    {"yarn.scheduler.fair.preemption.cluster-utilization-threshold", "an application preempts only while others hold "
-                                                                     "more than their share"},
-    {"yarn.scheduler.fair.waitTimeBeforeKill", "a container has its grace: creel.nodemanager.kill-grace-ms"},
+    {"yarn.scheduler.fair.preemption.cluster-utilization-threshold",
+     "an application preempts only while others hold "
+     "more than their share"},
+    {"yarn.scheduler.fair.waitTimeBeforeKill",
+     "a container has its grace: creel.nodemanager.kill-grace-ms"},
     {"yarn.scheduler.increment-allocation-mb", "a container takes one slot"},
     {"yarn.scheduler.increment-allocation-vcores", "a container takes one slot"},
 };
@@ -116,8 +128,10 @@ void rm_options_log_unused_keys(const struct base_conf *conf)
 {
     for (size_t i = 0; i < sizeof without_meaning / sizeof *without_meaning; i++)
         if (base_conf_get(conf, without_meaning[i].key))
-            base_log_warn("rm", "%s has no meaning here: %s", without_meaning[i].key, without_meaning[i].why);
-    if (!base_conf_is_set(conf, "creel.scheduler.policy") && base_conf_is_set(conf, SCHEDULER_CLASS) &&
+            base_log_warn("rm", "%s has no meaning here: %s", without_meaning[i].key,
+                          without_meaning[i].why);
+    if (!base_conf_is_set(conf, "creel.scheduler.policy") &&
+        base_conf_is_set(conf, SCHEDULER_CLASS) &&
         !policy_find(base_conf_get(conf, SCHEDULER_CLASS)))
         base_log_warn("rm", "%s: Creel has no scheduler %s; the policy is %s", SCHEDULER_CLASS,
                       base_conf_get(conf, SCHEDULER_CLASS), rm_options_get_policy_name(conf));
@@ -134,7 +148,8 @@ const char *rm_options_get_policy_name(const struct base_conf *conf)
 
 /* Later settings replace earlier ones, so the order is from the general to the particular: Hadoop's
  * keys, Creel's keys in milliseconds, then the options themselves. */
-int rm_options_read_policy_conf(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
+int rm_options_read_policy_conf(const struct base_conf *conf, struct policy_conf *out,
+                                struct base_error *err)
 {
     const char *name = rm_options_get_policy_name(conf);
     struct base_conf_item item;

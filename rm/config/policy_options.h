@@ -17,6 +17,7 @@ void rm_options_log_unused_keys(const struct base_conf *conf);
 /* Fills @out (to be freed with policy_conf_free(), also after an error) with every option that
  * @conf sets. Checks that the policy named by creel.scheduler.policy exists and accepts them.
  * -BASE_EINVAL with the place, key and value. */
-int rm_options_read_policy_conf(const struct base_conf *conf, struct policy_conf *out, struct base_error *err);
+int rm_options_read_policy_conf(const struct base_conf *conf, struct policy_conf *out,
+                                struct base_error *err);
 
 #endif

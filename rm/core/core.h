@@ -65,26 +65,26 @@
 #define CREEL_RM_CORE_CORE_H
 
 #include "base/order_kind.h"
-#include "policies/conf.h"
 #include "policies/common/learned.h"
 #include "policies/common/queues.h"
+#include "policies/conf.h"
 #include "rm/core/types.h"
 
 struct rm_core;
 
 struct rm_core_conf {
-    int64_t cluster_ts_ms;  /* for new application ids: start time of this instance */
-    int64_t rm_instance_ms; /* instance identifier */
-    int64_t epoch;          /* 0 on a fresh store; container ids carry it */
-    const char *policy;     /* policy_find() */
-    const struct policy_conf *options; /* of policies; NULL: defaults */
+    int64_t cluster_ts_ms;                /* for new application ids: start time of this instance */
+    int64_t rm_instance_ms;               /* instance identifier */
+    int64_t epoch;                        /* 0 on a fresh store; container ids carry it */
+    const char *policy;                   /* policy_find() */
+    const struct policy_conf *options;    /* of policies; NULL: defaults */
     const struct policy_learned *learned; /* of tasks that ran before; NULL: nothing */
     /* Nothing is recorded; policies that need what only a simulation knows are fine. */
     bool simulation;
-    const char *queues;     /* comma list beside "default"; "root.x" and "x" are the same */
+    const char *queues;         /* comma list beside "default"; "root.x" and "x" are the same */
     struct policy_queues *tree; /* instead, taken (emptied); NULL: the list */
     int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;
-    double slowstart;                 /* share of the maps; policies with reduces_last take 1 */
+    double slowstart; /* share of the maps; policies with reduces_last take 1 */
     int32_t am_attempts_max, task_attempts_max;
     int32_t completed_apps_max;
     /* Bound on the memory of ended applications, in bytes as the core estimates them; 0: none.
@@ -109,9 +109,9 @@ struct rm_core_conf {
 
 /* ---------------------------------------------------------------- events */
 enum rm_event_kind {
-    RM_EV_TIMER,           /* the wake-up asked for by RM_FX_WAKE, or a later one */
-    RM_EV_STORED,          /* everything up to u.stored.seq is durable */
-    RM_EV_NEW_APP_ID,      /* reply: app_id */
+    RM_EV_TIMER,      /* the wake-up asked for by RM_FX_WAKE, or a later one */
+    RM_EV_STORED,     /* everything up to u.stored.seq is durable */
+    RM_EV_NEW_APP_ID, /* reply: app_id */
     RM_EV_SUBMIT_JOB,
     RM_EV_SUBMIT_APP,
     RM_EV_KILL_APP,
@@ -119,16 +119,18 @@ enum rm_event_kind {
     RM_EV_MOVE_APP,
     /* Answers RM_FX_JOB_SETUP: the shell made the output folder, or failed. */
     RM_EV_JOB_SET_UP,
-    RM_EV_JOB_COMMITTED,   /* answers RM_FX_JOB_COMMIT */
+    RM_EV_JOB_COMMITTED, /* answers RM_FX_JOB_COMMIT */
     /* Answers RM_FX_JOB_ABORT, whether it could clear everything away or not. */
     RM_EV_JOB_ABORTED,
-    RM_EV_TASK_COMMIT,     /* a task attempt asks whether it may commit; reply: u.flag */
+    RM_EV_TASK_COMMIT, /* a task attempt asks whether it may commit; reply: u.flag */
     RM_EV_FETCH_FAILURE,
     RM_EV_NODE_REGISTER,
     RM_EV_NODE_HEARTBEAT,
-    RM_EV_NODE_WAKE,       /* answer the node's parked heartbeat now */
-    RM_EV_NODE_GONE,       /* node unregisters in good order */
-    RM_EV_AM_REGISTER, RM_EV_AM_ALLOCATE, RM_EV_AM_FINISH,
+    RM_EV_NODE_WAKE, /* answer the node's parked heartbeat now */
+    RM_EV_NODE_GONE, /* node unregisters in good order */
+    RM_EV_AM_REGISTER,
+    RM_EV_AM_ALLOCATE,
+    RM_EV_AM_FINISH,
     RM_EV_SET_POLICY,
     RM_EV_SET_QUEUES,
     RM_EV_KINDS
@@ -138,12 +140,12 @@ struct rm_container_report {
     struct base_container_id id;
     enum rm_container_state state; /* RUNNING, SUSPENDED or COMPLETED */
     enum base_task_kind slot;
-    float progress;                /* 0..1 */
+    float progress; /* 0..1 */
     int32_t exit_code;
-    const char *diagnostics;       /* NULL or text */
-    int64_t started_us, ended_us;  /* node's wall clock */
+    const char *diagnostics;                               /* NULL or text */
+    int64_t started_us, ended_us;                          /* node's wall clock */
     int64_t cpu_ms, max_rss_kb, input_bytes, output_bytes; /* bytes: where there are no counters */
-    const int64_t *counters;       /* BASE_TASK_COUNTERS values or NULL */
+    const int64_t *counters;                               /* BASE_TASK_COUNTERS values or NULL */
     /* registration only: everything needed to know the container again */
     bool has_task, master;
     struct base_task_id task;
@@ -168,20 +170,41 @@ struct rm_event {
     uint64_t token;     /* of the request to be answered; 0: none */
     const char *caller; /* identity of the caller; NULL for daemons */
     union {
-        struct { uint64_t seq; } stored;
+        struct {
+            uint64_t seq;
+        } stored;
         /* spec taken; spec->id.seq == 0: the core gives one. app_token: 32 random hex digits
          * made by the shell; it becomes the application's access token and is stored with it. */
-        struct { struct rm_job_spec *spec; const char *app_token; } submit_job;
+        struct {
+            struct rm_job_spec *spec;
+            const char *app_token;
+        } submit_job;
         /* Taken, as above. */
-        struct { struct rm_app_spec *spec; const char *app_token; } submit_app;
-        struct { struct base_app_id id; const char *diagnostics, *peer; } kill;
+        struct {
+            struct rm_app_spec *spec;
+            const char *app_token;
+        } submit_app;
+        struct {
+            struct base_app_id id;
+            const char *diagnostics, *peer;
+        } kill;
         /* A queue that takes applications ("x" and "root.x" are the same); NULL: it stays where
          * it is, and the answer waits until that is durable. -BASE_ESTATE: it ends;
          * -BASE_EINVAL: the queue, or a policy without any. */
-        struct { struct base_app_id id; const char *queue; } move;
+        struct {
+            struct base_app_id id;
+            const char *queue;
+        } move;
         /* JOB_SET_UP, _COMMITTED, _ABORTED. */
-        struct { struct base_app_id id; bool ok; const char *diagnostics; } job_done;
-        struct { struct base_task_id task; int32_t attempt; } task_commit;
+        struct {
+            struct base_app_id id;
+            bool ok;
+            const char *diagnostics;
+        } job_done;
+        struct {
+            struct base_task_id task;
+            int32_t attempt;
+        } task_commit;
         struct {
             struct base_app_id app;
             int32_t map, attempt;
@@ -213,7 +236,9 @@ struct rm_event {
             const struct rm_container_report *reports;
             size_t reports_n;
         } heartbeat;
-        struct { const char *node_id, *instance; } node; /* WAKE, GONE */
+        struct {
+            const char *node_id, *instance;
+        } node; /* WAKE, GONE */
         struct {
             struct base_attempt_id attempt;
             const char *host, *tracking_url;
@@ -223,26 +248,33 @@ struct rm_event {
             struct base_attempt_id attempt;
             int64_t response_id;
             float progress; /* 0..1 */
-            const struct rm_ask *asks; size_t asks_n;
-            const struct base_container_id *releases; size_t releases_n;
+            const struct rm_ask *asks;
+            size_t asks_n;
+            const struct base_container_id *releases;
+            size_t releases_n;
         } am_allocate;
         struct {
             struct base_attempt_id attempt;
             enum rm_final_status status;
             const char *diagnostics, *tracking_url;
         } am_finish;
-        struct { struct policy_queues *queues; } queues; /* taken: emptied */
+        struct {
+            struct policy_queues *queues;
+        } queues; /* taken: emptied */
         /* Options NULL: as they are. */
-        struct { const char *name; const struct policy_conf *options; } policy;
+        struct {
+            const char *name;
+            const struct policy_conf *options;
+        } policy;
     } u;
 };
 
 /* ---------------------------------------------------------------- effects */
 enum rm_effect_kind {
-    RM_FX_REPLY,        /* answer to a token */
-    RM_FX_STORE,        /* write a record */
-    RM_FX_HEARTBEAT,    /* answer a (parked) heartbeat, with the orders of u.heartbeat */
-    RM_FX_WAKE,         /* next RM_EV_TIMER wanted at u.wake.at_us (replaces the earlier wish) */
+    RM_FX_REPLY,     /* answer to a token */
+    RM_FX_STORE,     /* write a record */
+    RM_FX_HEARTBEAT, /* answer a (parked) heartbeat, with the orders of u.heartbeat */
+    RM_FX_WAKE,      /* next RM_EV_TIMER wanted at u.wake.at_us (replaces the earlier wish) */
     /* Make the job's output folder, which must not exist; answer with RM_EV_JOB_SET_UP. */
     RM_FX_JOB_SETUP,
     /* Take the parts named, remove _temporary, write _SUCCESS; answer with RM_EV_JOB_COMMITTED. */
@@ -252,39 +284,48 @@ enum rm_effect_kind {
     RM_FX_JOB_ABORT,
     /* The job's list of map outputs grew: parked readers may look (version u.map_output). */
     RM_FX_MAP_OUTPUT,
-    RM_FX_NOTE,         /* something an operator wants in the log: u.note */
+    RM_FX_NOTE, /* something an operator wants in the log: u.note */
     /* The store is empty where nodes work: this instance must not lead; nothing was changed. */
     RM_FX_UNCONFIRMED,
     /* Nodes have obeyed a higher epoch: this instance must take one above
      * u.epoch_low.epoch_seen. */
     RM_FX_EPOCH_LOW,
-    RM_FX_HISTORY,      /* prune_ended: a job has ended here, its tasks can still be read */
+    RM_FX_HISTORY, /* prune_ended: a job has ended here, its tasks can still be read */
     /* An application has ended, and its record is stored: u.ended. Once, but for ends just
      * before a stop. */
     RM_FX_APP_ENDED
 };
-enum rm_reply_kind { RM_REPLY_ERROR, RM_REPLY_OK, RM_REPLY_APP_ID, RM_REPLY_JOB, RM_REPLY_APP,
-                     RM_REPLY_KILL,
-                     RM_REPLY_FLAG, RM_REPLY_NODE_REGISTERED, RM_REPLY_AM_REGISTERED,
-                     RM_REPLY_ALLOCATED,
-                     RM_REPLY_RESYNC, RM_REPLY_AM_FINISHED };
+enum rm_reply_kind {
+    RM_REPLY_ERROR,
+    RM_REPLY_OK,
+    RM_REPLY_APP_ID,
+    RM_REPLY_JOB,
+    RM_REPLY_APP,
+    RM_REPLY_KILL,
+    RM_REPLY_FLAG,
+    RM_REPLY_NODE_REGISTERED,
+    RM_REPLY_AM_REGISTERED,
+    RM_REPLY_ALLOCATED,
+    RM_REPLY_RESYNC,
+    RM_REPLY_AM_FINISHED
+};
 
 struct rm_order {
     enum base_order_kind kind;
     struct base_container_id container; /* not CLEANUP_APP, RESYNC, SHUTDOWN */
     struct base_app_id app;
     const char *reason;
-    int64_t grace_ms;                   /* KILL */
+    int64_t grace_ms; /* KILL */
     /* LAUNCH: borrowed, see ownership above */
     enum base_task_kind slot;
     struct rm_res resource;
     int32_t priority;
-    const char *user, *name, *token;    /* application's token */
-    struct rm_job_spec *job;            /* a job's task: with task, task_attempt; NULL otherwise */
+    const char *user, *name, *token; /* application's token */
+    struct rm_job_spec *job;         /* a job's task: with task, task_attempt; NULL otherwise */
     struct base_task_id task;
     int32_t task_attempt;
-    struct rm_launch *launch;           /* master or an ask's launch */
-    int64_t allocation_request_id;      /* of the ask */
+    struct rm_launch *launch;      /* master or an ask's launch */
+    int64_t allocation_request_id; /* of the ask */
     bool master;
 };
 struct rm_allocated {
@@ -321,33 +362,67 @@ struct rm_effect {
             /* JOB, APP: newly made; FLAG: the answer; KILL: already in an end state. */
             bool flag;
             enum rm_app_state app_state; /* KILL: internal state now */
-            struct { struct rm_res max_capability; const char *queue;
-                     const struct rm_allocated *previous; size_t previous_n; } am;
-            struct { int64_t response_id; const struct rm_allocated *allocated; size_t allocated_n;
-                     const struct rm_completed *completed; size_t completed_n;
-                     struct rm_res available; int32_t nodes;
-                     const char *command; /* NULL, "shutdown", "resync" */ } allocate;
+            struct {
+                struct rm_res max_capability;
+                const char *queue;
+                const struct rm_allocated *previous;
+                size_t previous_n;
+            } am;
+            struct {
+                int64_t response_id;
+                const struct rm_allocated *allocated;
+                size_t allocated_n;
+                const struct rm_completed *completed;
+                size_t completed_n;
+                struct rm_res available;
+                int32_t nodes;
+                const char *command; /* NULL, "shutdown", "resync" */
+            } allocate;
         } reply;
-        struct { uint64_t seq; struct rm_record record; } store;
+        struct {
+            uint64_t seq;
+            struct rm_record record;
+        } store;
         struct {
             int64_t epoch, rm_instance_ms, cluster_ts_ms, response_id, interval_us;
             bool registered; /* answer of a registration */
             const struct rm_order *orders;
             size_t orders_n;
         } heartbeat; /* also carries the answer of RM_EV_NODE_REGISTER (registered = true) */
-        struct { int64_t at_us; } wake;
+        struct {
+            int64_t at_us;
+        } wake;
         /* SETUP, COMMIT, ABORT. again: SETUP after a restart: the folder may be there, made for
          * this job before. COMMIT: part i is the one of attempt attempts[i] of task i of @kind:
          * the attempt that succeeded, whose counters were added up. Other attempts may have left
          * one too. */
-        struct { struct base_app_id id; struct rm_job_spec *spec; bool again;
-                 enum base_task_kind kind; const int32_t *attempts; size_t attempts_n; } job;
-        struct { struct base_app_id id; int64_t version; } map_output;
-        struct { int level; const char *text; } note; /* enum base_log_level */
+        struct {
+            struct base_app_id id;
+            struct rm_job_spec *spec;
+            bool again;
+            enum base_task_kind kind;
+            const int32_t *attempts;
+            size_t attempts_n;
+        } job;
+        struct {
+            struct base_app_id id;
+            int64_t version;
+        } map_output;
+        struct {
+            int level;
+            const char *text;
+        } note; /* enum base_log_level */
         /* The highest of all nodes so far. */
-        struct { const char *text; int64_t epoch_seen; } unconfirmed;
-        struct { int64_t epoch_seen; } epoch_low;
-        struct { struct base_app_id id; } history;
+        struct {
+            const char *text;
+            int64_t epoch_seen;
+        } unconfirmed;
+        struct {
+            int64_t epoch_seen;
+        } epoch_low;
+        struct {
+            struct base_app_id id;
+        } history;
         struct {
             struct base_app_id id;
             const char *user, *name, *queue, *diagnostics; /* never NULL */

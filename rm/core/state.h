@@ -21,10 +21,10 @@
 
 /* Distinct hosts and users that submissions may name. Beyond it a host counts as any host, and
  * further users share one name. */
-#define RM_NAMES_MAX  100000
+#define RM_NAMES_MAX 100000
 /* In microseconds: some 36,000 years. Sums of a few such times do not overflow. */
 #define RM_TIME_MAX   (INT64_MAX / 8)
-#define RM_PRUNE_STEP 256             /* records of ended jobs removed per step */
+#define RM_PRUNE_STEP 256 /* records of ended jobs removed per step */
 
 /* A record set aside while records are read back. */
 struct rm_stash {
@@ -135,8 +135,8 @@ struct rm_core {
     struct rm_job_spec *recover_job;
     struct rm_app_spec *recover_app;
     struct {
-        int64_t assignments, heartbeats, events, overruled, fallbacks, submitted, completed,
-            failed, killed;
+        int64_t assignments, heartbeats, events, overruled, fallbacks, submitted, completed, failed,
+            killed;
         int64_t results[RM_RESULTS]; /* of ended applications */
         int64_t suspended, resumed, preempted;
     } stats;

@@ -173,11 +173,10 @@ const char *rm_result_name(enum rm_result r)
 
 const char *rm_counter_name(int c)
 {
-    static const char *const own[] = {"TOTAL_LAUNCHED_MAPS", "TOTAL_LAUNCHED_REDUCES",
-                                      "FAILED_MAPS",         "FAILED_REDUCES",
-                                      "KILLED_MAPS",         "KILLED_REDUCES",
-                                      "DATA_LOCAL_MAPS",     "RACK_LOCAL_MAPS",
-                                      "OTHER_LOCAL_MAPS"};
+    static const char *const own[] = {
+        "TOTAL_LAUNCHED_MAPS", "TOTAL_LAUNCHED_REDUCES", "FAILED_MAPS",     "FAILED_REDUCES",
+        "KILLED_MAPS",         "KILLED_REDUCES",         "DATA_LOCAL_MAPS", "RACK_LOCAL_MAPS",
+        "OTHER_LOCAL_MAPS"};
 
     if (c < BASE_TASK_COUNTERS)
         return base_task_counter_name((enum base_task_counter)c);

@@ -81,7 +81,8 @@ void rm_audit_put(struct base_buf *out, const char *key, const char *value)
 }
 
 /* ---------------------------------------------------------------- the file */
-/* A full disk or a power cut may leave half a line. When in doubt, begin with an empty line: it does no harm. */
+/* A full disk or a power cut may leave half a line. When in doubt, begin with an empty line: it
+ * does no harm. */
 static bool ends_in_half(int fd)
 {
     char path[32], last = '\0';
@@ -112,12 +113,14 @@ static bool write_file(const struct base_buf *line)
     if (file.fd >= 0) {
         clock_gettime(CLOCK_REALTIME, &ts);
         gmtime_r(&ts.tv_sec, &tm);
-        base_buf_addf(&whole, "%s%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ %s\n", file.half ? "\n" : "", tm.tm_year + 1900,
-                      tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, ts.tv_nsec / 1000000, line->data);
+        base_buf_addf(&whole, "%s%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ %s\n", file.half ? "\n" : "",
+                      tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
+                      tm.tm_sec, ts.tv_nsec / 1000000, line->data);
         rc = base_write_all(file.fd, whole.data, whole.len);
         file.half = rc < 0 && ends_in_half(file.fd);
         if (rc < 0)
-            base_log_error("rm", "creel.rm.audit-log: %s cannot be written: %s", file.path, strerror(-rc));
+            base_log_error("rm", "creel.rm.audit-log: %s cannot be written: %s", file.path,
+                           strerror(-rc));
     }
     pthread_mutex_unlock(&file.lock);
     base_buf_free(&whole);
@@ -288,8 +291,9 @@ void rm_audit_answer(struct api_request *rq, unsigned status, void *user)
 {
     const char *op = op_of(rq, status), *why = api_refusal_text(rq);
     const struct notes *n = api_request_slot(rq);
-    const char *result =
-        status >= 500 ? "failed" : status >= 400 || (n && n->refusal) ? "refused" : "success";
+    const char *result = status >= 500                        ? "failed"
+                         : status >= 400 || (n && n->refusal) ? "refused"
+                                                              : "success";
     struct base_buf line = {0};
     char number[16];
 
@@ -332,8 +336,11 @@ void rm_audit_end(const struct rm_effect *fx)
 
     rm_audit_put(&line, "op", "end");
     rm_audit_put(&line, "user", fx->u.ended.user);
-    rm_audit_put(&line, "result", fx->u.ended.refused ? "refused" :
-                 (size_t)status < sizeof results / sizeof *results && results[status] ? results[status] : "other");
+    rm_audit_put(&line, "result",
+                 fx->u.ended.refused ? "refused"
+                 : (size_t)status < sizeof results / sizeof *results && results[status]
+                     ? results[status]
+                     : "other");
     rm_audit_put(&line, "app", base_app_id_text(&fx->u.ended.id, id));
     rm_audit_put(&line, "name", fx->u.ended.name);
     rm_audit_put(&line, "queue", fx->u.ended.queue);

@@ -1,7 +1,9 @@
-/* rm/daemon/audit_limit.h - limits the audit lines about refusals. A client that repeats refused requests as fast as it can
- * must not fill the disk: in each window an address leaves RM_AUDIT_REFUSALS lines, the others are counted.
- * Counts are kept for RM_AUDIT_ADDRESSES addresses; those that come later in the window share one count, so that a client
- * with many addresses gains nothing. The user's name plays no part: it is what the client says.
+/* rm/daemon/audit_limit.h - limits the audit lines about refusals. A client that repeats refused
+ * requests as fast as it can must not fill the disk: in each window an address leaves
+ * RM_AUDIT_REFUSALS lines, the others are counted.
+ * Counts are kept for RM_AUDIT_ADDRESSES addresses; those that come later in the window share one
+ * count, so that a client with many addresses gains nothing. The user's name plays no part: it is
+ * what the client says.
  *
  * Pure: times are given, the caller locks. */
 #ifndef CREEL_RM_DAEMON_AUDIT_LIMIT_H
@@ -23,7 +25,8 @@ struct rm_audit_limit { /* zeros to begin with */
     struct rm_audit_count of[RM_AUDIT_ADDRESSES + 1];
 };
 
-/* Counts a refusal of @ip in the window, which begins with the first one. True: it may leave a line. */
+/* Counts a refusal of @ip in the window, which begins with the first one. True: it may leave a
+ * line. */
 bool rm_audit_limit_take(struct rm_audit_limit *l, const char *ip, int64_t now_us);
 /* There is a window and it is over: read the counts, and begin with zeros. */
 bool rm_audit_limit_over(const struct rm_audit_limit *l, int64_t now_us);

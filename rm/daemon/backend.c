@@ -1,5 +1,5 @@
-/* rm/daemon/backend.c - what handlers and helpers ask of the daemon: its core, its clock, its threads, its figures. It
- * calls nothing that drives a leadership. */
+/* rm/daemon/backend.c - what handlers and helpers ask of the daemon: its core, its clock, its
+ * threads, its figures. It calls nothing that drives a leadership. */
 #include "rm/daemon/backend.h"
 
 #include "rm/daemon/daemon_internal.h"
@@ -42,8 +42,8 @@ int64_t rm_daemon_epoch(const struct rm_backend *b)
     return atomic_load(&b->epoch);
 }
 
-void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
-                              void (*fn)(void *user), void *user)
+void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64_t version,
+                              int64_t deadline_us, void (*fn)(void *user), void *user)
 {
     struct rm_views none = {0};
     int64_t newest = version, maps, done;

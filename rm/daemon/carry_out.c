@@ -1,5 +1,6 @@
-/* rm/daemon/carry_out.c - where the rules of a leadership (rm/term/term.h) let effects out to: the store, the log, the
- * helpers' threads, and the requesters. On the core's thread; answers that waited for the store on the store's. */
+/* rm/daemon/carry_out.c - where the rules of a leadership (rm/term/term.h) let effects out to: the
+ * store, the log, the helpers' threads, and the requesters. On the core's thread; answers that
+ * waited for the store on the store's. */
 #include "base/clock.h"
 #include "base/io/log.h"
 #include "rm/daemon/audit.h"
@@ -91,7 +92,15 @@ static void tell(void *user, const struct rm_effect *fx)
 
 void rm_carry_out_calls(struct rm_leadership *t, struct rm_term_calls *out)
 {
-    *out = (struct rm_term_calls){.user = t, .lease_us = lease_us, .mono_us = mono_us, .store = store, .hold = hold,
-                                  .answer = answer, .refuse = refuse, .late = late, .folder = folder,
-                                  .outputs = outputs, .tell = tell};
+    *out = (struct rm_term_calls){.user = t,
+                                  .lease_us = lease_us,
+                                  .mono_us = mono_us,
+                                  .store = store,
+                                  .hold = hold,
+                                  .answer = answer,
+                                  .refuse = refuse,
+                                  .late = late,
+                                  .folder = folder,
+                                  .outputs = outputs,
+                                  .tell = tell};
 }

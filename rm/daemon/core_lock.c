@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 
-/* Counts nested holds: a reply on the core's own thread, which holds the lock already, may read the core. There is one
- * core per process. */
+/* Counts nested holds: a reply on the core's own thread, which holds the lock already, may read the
+ * core. There is one core per process. */
 static _Thread_local unsigned depth;
 
 void rm_core_lock_init(struct rm_core_lock *l)

@@ -1,8 +1,8 @@
 /* rm/daemon/core_lock.h - the core's lock, served in order of arrival.
  *
- * With a plain mutex, a thread that copies a long listing in chunks takes the lock again and again before the core's
- * thread wakes up. Here every thread draws a number, so that the core waits for at most one short hold of each HTTP
- * thread, and readers wait for at most one turn of the core. */
+ * With a plain mutex, a thread that copies a long listing in chunks takes the lock again and again
+ * before the core's thread wakes up. Here every thread draws a number, so that the core waits for
+ * at most one short hold of each HTTP thread, and readers wait for at most one turn of the core. */
 #ifndef CREEL_RM_DAEMON_CORE_LOCK_H
 #define CREEL_RM_DAEMON_CORE_LOCK_H
 

@@ -1,4 +1,5 @@
-/* rm/daemon/core_thread.c - the queue of posted events, the tickets of their requesters, and the thread that steps the core. */
+/* rm/daemon/core_thread.c - the queue of posted events, the tickets of their requesters, and the
+ * thread that steps the core. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -6,7 +7,7 @@
 #include "base/cond.h"
 #include "rm/daemon/daemon_internal.h"
 
-#define TURN_US 1000 /* the core's thread lets readers in after this long */
+#define TURN_US     1000 /* the core's thread lets readers in after this long */
 #define TURN_EVENTS 256
 
 /* ---------------------------------------------------------------- tickets */
@@ -52,12 +53,13 @@ void rm_posted_refuse(const struct rm_posted *p, int code, const char *text)
 /* Changes that a requester wants acknowledged: refused at once while the store cannot write. */
 static bool wants_storing(enum rm_event_kind kind)
 {
-    return kind == RM_EV_SUBMIT_JOB || kind == RM_EV_SUBMIT_APP || kind == RM_EV_KILL_APP || kind == RM_EV_MOVE_APP ||
-           kind == RM_EV_TASK_COMMIT || kind == RM_EV_AM_REGISTER || kind == RM_EV_AM_FINISH;
+    return kind == RM_EV_SUBMIT_JOB || kind == RM_EV_SUBMIT_APP || kind == RM_EV_KILL_APP ||
+           kind == RM_EV_MOVE_APP || kind == RM_EV_TASK_COMMIT || kind == RM_EV_AM_REGISTER ||
+           kind == RM_EV_AM_FINISH;
 }
 
-void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn, void (*release)(void *user),
-                     void *user)
+void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
+                     void (*release)(void *user), void *user)
 {
     struct rm_posted p = {ev, fn, release, user};
     struct base_error why = {0};
@@ -66,7 +68,8 @@ void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
     if (b->closed) {
         why.code = b->closed;
         strcpy(why.text, b->closed_text);
-    } else if (!wants_storing(ev->kind) || !b->term || !b->term->store || !rm_store_failing(b->term->store, &why)) {
+    } else if (!wants_storing(ev->kind) || !b->term || !b->term->store ||
+               !rm_store_failing(b->term->store, &why)) {
         base_array_grow(&b->queue, b->queue_len, &b->queue_cap);
         b->queue[b->queue_len++] = p;
         if (b->queue_len == 1)
@@ -181,7 +184,9 @@ void *rm_core_thread_main(void *arg)
         wait_for_work(t);
         n = b->queue_len;
         stored = b->stored_seq;
-        if (t->halt || (n == 0 && b->stop)) { /* after a halt, the rest of the queue is refused by the caller of it */
+        if (t->halt ||
+            (n == 0 &&
+             b->stop)) { /* after a halt, the rest of the queue is refused by the caller of it */
             pthread_mutex_unlock(&b->qlock);
             return NULL;
         }

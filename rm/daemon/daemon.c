@@ -1,25 +1,26 @@
-/* rm/daemon/daemon.c - the life of the process: what lives through leaderships, their beginning and their end. */
+/* rm/daemon/daemon.c - the life of the process: what lives through leaderships, their beginning and
+ * their end. */
 #include "rm/daemon/daemon.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cond.h"
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/conf/conf.h"
 #include "base/io/log.h"
-#include "rm/daemon/daemon_internal.h"
-#include "rm/config/groups.h"
-#include "rm/jobs/ended_jobs.h"
-#include "rm/config/policy_options.h"
 #include "rm/config/allocation_file.h"
+#include "rm/config/groups.h"
+#include "rm/config/policy_options.h"
+#include "rm/daemon/daemon_internal.h"
+#include "rm/jobs/ended_jobs.h"
 
-#define FILES_QUICK 4           /* threads that look at files of submissions: for the quick ones, */
-#define FILES_MOST 64           /* and with those that are slow: several times RM_PLACE_TOP_MAX */
-#define FILES_SLOW_US 1000000
+#define FILES_QUICK    4  /* threads that look at files of submissions: for the quick ones, */
+#define FILES_MOST     64 /* and with those that are slow: several times RM_PLACE_TOP_MAX */
+#define FILES_SLOW_US  1000000
 #define FILES_GRACE_US 2000000
-#define STALE_US 5000000 /* after a leadership its core can be read for so long */
-#define STOPPING_TEXT "the ResourceManager is shutting down"
+#define STALE_US       5000000 /* after a leadership its core can be read for so long */
+#define STOPPING_TEXT  "the ResourceManager is shutting down"
 
 /* ---------------------------------------------------------------- making one */
 struct rm_backend *rm_daemon_make(const struct base_conf *conf)
@@ -51,7 +52,8 @@ struct rm_backend *rm_daemon_make(const struct base_conf *conf)
     return b;
 }
 
-int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err)
+int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
+                          struct base_error *err)
 {
     struct rm_backend *b = rm_daemon_make(conf);
     struct policy_queues tree = {0};
@@ -91,7 +93,8 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url)
     atomic_store(&b->url, base_strdup(url));
 }
 
-/* The threads of a leadership. Before the daemon has started there are none: its start comes here as well. */
+/* The threads of a leadership. Before the daemon has started there are none: its start comes here
+ * as well. */
 static void serve(struct rm_leadership *t)
 {
     rm_leadership_start_helpers(t);
@@ -136,7 +139,8 @@ static int load_term(struct rm_backend *b, struct rm_leadership *t, struct rm_fi
         rc = rm_leadership_load(t, rc ? tree : NULL, err);
     policy_queues_free(tree); /* what no core has taken */
     if (rc == 0 && !rm_role_holds(b, t->rules.epoch))
-        rc = base_error_set(err, -BASE_EVERSION, "the leadership ended while the state was being read");
+        rc = base_error_set(err, -BASE_EVERSION,
+                            "the leadership ended while the state was being read");
     return rc;
 }
 
@@ -156,17 +160,19 @@ static void drop_term(struct rm_backend *b, struct rm_leadership *t)
     rm_leadership_free(t);
 }
 
-/* The one way into a leadership, for an elected RM as for one that is alone. Posts are taken once the core is there;
- * whoever waits for a change of roles is told last, when there are threads to serve them. */
-int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct rm_first_queues *queues,
-                    struct base_error *err)
+/* The one way into a leadership, for an elected RM as for one that is alone. Posts are taken once
+ * the core is there; whoever waits for a change of roles is told last, when there are threads to
+ * serve them. */
+int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch,
+                    struct rm_first_queues *queues, struct base_error *err)
 {
     struct rm_leadership *t;
     int rc;
 
     if (b->ending || b->term) {
         ha_store_close(store);
-        return base_error_set(err, -BASE_ESTATE, b->ending ? STOPPING_TEXT : "this ResourceManager is active already");
+        return base_error_set(err, -BASE_ESTATE,
+                              b->ending ? STOPPING_TEXT : "this ResourceManager is active already");
     }
     rm_lease_begin(&b->roles.lease);
     t = rm_leadership_new(b, store, epoch);
@@ -180,7 +186,8 @@ int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch,
         return rc;
     }
     free_core_later(b, rm_leadership_install(t));
-    atomic_fetch_add(&b->roles.takeovers, b->roles.ha); /* alone there is nobody to take over from */
+    /* alone there is nobody to take over from */
+    atomic_fetch_add(&b->roles.takeovers, b->roles.ha);
     atomic_store(&b->roles.role, RM_ROLE_ACTIVE);
     if (b->started)
         serve(t);
@@ -188,7 +195,8 @@ int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch,
     return 0;
 }
 
-int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct base_error *err)
+int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epoch,
+                       struct base_error *err)
 {
     int rc;
 
@@ -211,7 +219,8 @@ static bool replace_stale(void *user, bool stopping)
     struct base_error err = {0};
 
     if (!stopping && rm_empty_core(s->b, &empty, &err) < 0)
-        base_log_warn("rm", "the state of the leadership that is over stays readable: %s", err.text);
+        base_log_warn("rm", "the state of the leadership that is over stays readable: %s",
+                      err.text);
     other = empty;
     rm_core_lock_take(&s->b->lock);
     if (empty && s->b->core_serial == s->serial) {
@@ -274,7 +283,8 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
 
     if (!b->started)
         return 0;
-    /* Together, under the lock: a leadership that is being entered has its threads, and no other one is entered. */
+    /* Together, under the lock: a leadership that is being entered has its threads, and no other
+     * one is entered. */
     pthread_mutex_lock(&b->life);
     b->started = false;
     b->ending = true;

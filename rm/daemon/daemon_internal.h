@@ -1,30 +1,31 @@
 /* rm/daemon/daemon_internal.h - shared by the daemon's own files only.
  *
  *   rm/daemon/daemon.c       the process: helpers' threads, beginning and end of leaderships
- *   rm/leader/leadership.c   one leadership: from the stored records to a core that is served, and its end
+ *   rm/leader/leadership.c   one leadership: from the stored records to a core that is served, and
+ *                            its end
  *   rm/daemon/core_thread.c  the queue of events and the thread that steps the core
  *   rm/daemon/carry_out.c    where effects go
  *   rm/daemon/backend.c      what handlers and all of the above ask
  *   rm/leader/load_store.c   the store read back
  *   rm/leader/role.c         which of several RMs this is
  *
- * Locks, outermost first: life (one beginning or end of a leadership at a time), the core's lock, qlock, those of the
- * store's thread and the other helpers. */
+ * Locks, outermost first: life (one beginning or end of a leadership at a time), the core's lock,
+ * qlock, those of the store's thread and the other helpers. */
 #ifndef CREEL_RM_DAEMON_DAEMON_INTERNAL_H
 #define CREEL_RM_DAEMON_DAEMON_INTERNAL_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "rm/term/core_clock.h"
 #include "rm/daemon/core_lock.h"
 #include "rm/daemon/daemon.h"
-#include "rm/jobs/job_folders.h"
 #include "rm/daemon/master_token.h"
 #include "rm/daemon/relay.h"
+#include "rm/jobs/job_folders.h"
+#include "rm/leader/parked.h"
 #include "rm/leader/role.h"
 #include "rm/leader/store_thread.h"
-#include "rm/leader/parked.h"
+#include "rm/term/core_clock.h"
 #include "rm/term/term.h"
 
 struct rm_posted { /* one entry of the queue */
@@ -40,7 +41,7 @@ struct rm_ticket { /* of the requester of an event */
 
 struct rm_leadership { /* the shell around a struct rm_term; alone: one that never ends */
     struct rm_backend *b;
-    struct rm_term rules; /* the core's thread; its core is the backend's once it is installed */
+    struct rm_term rules;    /* the core's thread; its core is the backend's once it is installed */
     struct ha_store *opened; /* until the store's thread has it */
     struct rm_core *core;    /* until the backend has it */
     char master_key[RM_MASTER_KEY_MAX];
@@ -55,7 +56,7 @@ struct rm_leadership { /* the shell around a struct rm_term; alone: one that nev
 
 struct rm_roles { /* rm/leader/role.c */
     bool ha;
-    char *rm_id, *all_urls; /* NULL: alone */
+    char *rm_id, *all_urls;       /* NULL: alone */
     pthread_rwlock_t source_lock; /* held for reading while one of its functions runs */
     struct rm_role_source source;
     atomic_bool lease_ends; /* the source has a lease: it must be asked; false: endless */
@@ -88,14 +89,15 @@ struct rm_backend {
     struct rm_worker *slow[RM_SLOW_KINDS];
     struct rm_relay *relay;
     struct rm_file_pool *files;
-    bool left_behind; /* the stop did not wait for a thread of @files that hangs: what it uses stays */
+    bool left_behind; /* the stop did not wait for a thread of @files that hangs: what it uses stays
+                       */
     bool started;
     struct rm_core_lock lock;
-    struct rm_core *core;   /* under lock */
-    uint64_t core_serial;   /* under lock: grows with every other core */
+    struct rm_core *core; /* under lock */
+    uint64_t core_serial; /* under lock: grows with every other core */
     _Atomic int64_t epoch;
     _Atomic(const char *) master_key; /* one of keys */
-    struct rm_key *keys;              /* of all leaderships: handlers may still look at an old one */
+    struct rm_key *keys; /* of all leaderships: handlers may still look at an old one */
     pthread_mutex_t life;
     bool ending; /* under life: no leadership any more */
     /* the queue */
@@ -104,37 +106,42 @@ struct rm_backend {
     struct rm_posted *queue;
     size_t queue_len, queue_cap;
     uint64_t stored_seq;
-    bool stop;             /* the core's thread ends when the queue is empty */
-    int closed;            /* posts are refused with this code; 0: taken */
+    bool stop;  /* the core's thread ends when the queue is empty */
+    int closed; /* posts are refused with this code; 0: taken */
     const char *closed_text;
-    struct rm_leadership *term;  /* that the queue is for; NULL: none */
-    struct ha_store *loading; /* being read by an activation */
+    struct rm_leadership *term;             /* that the queue is for; NULL: none */
+    struct ha_store *loading;               /* being read by an activation */
     int64_t commits_before, records_before; /* of leaderships that have ended */
-    atomic_bool busy;       /* the core's thread has something to do */
-    _Atomic uint64_t turns; /* grows while it does it */
+    atomic_bool busy;                       /* the core's thread has something to do */
+    _Atomic uint64_t turns;                 /* grows while it does it */
     struct rm_repair repair;
     struct base_error lost; /* alone, under life: why the leadership could not be entered anew */
 };
 
 /* ---- rm/daemon/backend.c ---- */
-int64_t rm_backend_core_time_us(struct rm_backend *b); /* on the core's thread, or while none runs */
-struct rm_core *rm_backend_swap_core(struct rm_backend *b, struct rm_core *core); /* returns the one before */
+int64_t
+rm_backend_core_time_us(struct rm_backend *b); /* on the core's thread, or while none runs */
+struct rm_core *rm_backend_swap_core(struct rm_backend *b,
+                                     struct rm_core *core); /* returns the one before */
 
 /* ---- rm/daemon/daemon.c ---- */
-struct rm_backend *rm_daemon_make(const struct base_conf *conf); /* a standby that has no core yet */
-struct rm_first_queues { /* read before the store was opened */
-    bool given; /* false: there is no allocation file */
+struct rm_backend *
+rm_daemon_make(const struct base_conf *conf); /* a standby that has no core yet */
+struct rm_first_queues {                      /* read before the store was opened */
+    bool given;                               /* false: there is no allocation file */
     struct policy_queues tree;
 };
-/* Holding life: rm_daemon_activate(), also before the daemon has started. @queues: NULL to read them now; else emptied. */
-int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct rm_first_queues *queues,
-                    struct base_error *err);
+/* Holding life: rm_daemon_activate(), also before the daemon has started. @queues: NULL to read
+ * them now; else emptied. */
+int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch,
+                    struct rm_first_queues *queues, struct base_error *err);
 
 /* ---- rm/daemon/core_thread.c ---- */
 /* Each frees the ticket. */
 void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx);
 void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
-/* An event that the core will never see: drops the references it carries and refuses the requester. */
+/* An event that the core will never see: drops the references it carries and refuses the
+ * requester. */
 void rm_posted_refuse(const struct rm_posted *p, int code, const char *text);
 void rm_core_thread_note_stored(struct rm_leadership *t, uint64_t seq); /* any thread */
 void *rm_core_thread_main(void *term);
@@ -145,18 +152,22 @@ void *rm_core_thread_main(void *term);
  *           \-> free, when loading fails or the leadership has ended meanwhile
  *
  * @store is taken. */
-struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *store, int64_t epoch);
+struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *store,
+                                        int64_t epoch);
 /* Reads the store into a core of its own. @tree: the queues, NULL: none; taken when it succeeds. */
 int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err);
-void rm_leadership_start_helpers(struct rm_leadership *t); /* the threads of the store and of output folders */
-/* Readers see its core from now on, and events may be posted. Returns the previous core, now the caller's. */
+void rm_leadership_start_helpers(
+    struct rm_leadership *t); /* the threads of the store and of output folders */
+/* Readers see its core from now on, and events may be posted. Returns the previous core, now the
+ * caller's. */
 struct rm_core *rm_leadership_install(struct rm_leadership *t);
 void rm_leadership_start_core(struct rm_leadership *t); /* the core's thread */
-/* Ends in good order: queued events are carried out, written and answered. Whoever still waits after that is refused with
- * @code and @text. Frees @t. */
-int rm_leadership_finish(struct rm_leadership *t, int code, const char *text, struct base_error *err);
-void rm_leadership_abort(struct rm_leadership *t);  /* ends at once; frees @t */
-void rm_leadership_free(struct rm_leadership *t); /* one that never ran; NULL is fine */
+/* Ends in good order: queued events are carried out, written and answered. Whoever still waits
+ * after that is refused with @code and @text. Frees @t. */
+int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
+                         struct base_error *err);
+void rm_leadership_abort(struct rm_leadership *t); /* ends at once; frees @t */
+void rm_leadership_free(struct rm_leadership *t);  /* one that never ran; NULL is fine */
 int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
 
 /* ---- rm/daemon/carry_out.c ---- */
@@ -169,22 +180,27 @@ void rm_roles_start(struct rm_backend *b);
 void rm_roles_stop(struct rm_backend *b);
 void rm_roles_free(struct rm_backend *b);
 void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out);
-void rm_roles_set(struct rm_backend *b, enum rm_role role); /* wakes requests that wait for a change */
-void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx); /* RM_FX_UNCONFIRMED, RM_FX_EPOCH_LOW */
+void rm_roles_set(struct rm_backend *b,
+                  enum rm_role role); /* wakes requests that wait for a change */
+void rm_roles_report_unfit(struct rm_backend *b,
+                           const struct rm_effect *fx); /* RM_FX_UNCONFIRMED, RM_FX_EPOCH_LOW */
 /* End of the lease of the leadership under @epoch, for rm_lease_holds(). */
 int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch);
-void rm_roles_notify(struct rm_backend *b); /* a role has changed: the same */
+void rm_roles_notify(struct rm_backend *b);            /* a role has changed: the same */
 void rm_roles_count_late_answer(struct rm_backend *b); /* refused since the lease was over */
 
 /* ---- rm/config/allocation_file.c ---- */
-/* 1: @out has the queues of the allocation file, or of its last readable version; 0: there is no such file. */
-int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out, struct base_error *err);
+/* 1: @out has the queues of the allocation file, or of its last readable version; 0: there is no
+ * such file. */
+int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out,
+                            struct base_error *err);
 
 /* ---- rm/core/record/read_back.c ---- */
-/* Makes @ts_ms (the present time) greater than every one taken from this store before, and stores it: two leaderships
- * never give the same application id, whatever their clocks say. */
+/* Makes @ts_ms (the present time) greater than every one taken from this store before, and stores
+ * it: two leaderships never give the same application id, whatever their clocks say. */
 int rm_load_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
 /* @lease: looked at between records; -BASE_EVERSION when it is deposed. */
-int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease, struct base_error *err);
+int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease,
+                    struct base_error *err);
 
 #endif

@@ -18,17 +18,18 @@
 #include "base/io/sched.h"
 #include "base/version.h"
 #include "policies/options.h"
+#include "rm/config/allocation_file.h"
+#include "rm/config/policy_options.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
+#include "rm/http/routes.h"
 #include "rm/leader/alone.h"
 #include "rm/leader/leader.h"
-#include "rm/config/policy_options.h"
-#include "rm/config/allocation_file.h"
 #include "rm/leader/role.h"
-#include "rm/http/routes.h"
 #include "rm/leader/standby.h"
 
-#ifdef CREEL_HA_LEASE_OFF /* for tests: a leader whose lease never ends, so that the epoch alone must fence it */
+#ifdef CREEL_HA_LEASE_OFF /* for tests: a leader whose lease never ends, so that the epoch alone   \
+                             must fence it */
 #define LEASE_OFF true
 #else
 #define LEASE_OFF false
@@ -36,22 +37,36 @@
 
 const char *argp_program_version = "creel-rm " CREEL_VERSION;
 
-enum { OPT_CONF = 256, OPT_LOG_FORMAT, OPT_URL_FILE, OPT_PID_FILE, OPT_INSECURE, OPT_HA, OPT_RM_ID, OPT_CONFIRMED,
-       OPT_NEW_KEY };
+enum {
+    OPT_CONF = 256,
+    OPT_LOG_FORMAT,
+    OPT_URL_FILE,
+    OPT_PID_FILE,
+    OPT_INSECURE,
+    OPT_HA,
+    OPT_RM_ID,
+    OPT_CONFIRMED,
+    OPT_NEW_KEY
+};
 static const struct argp_option options[] = {
     {NULL, 'D', "KEY=VALUE", 0, "set a configuration key; beats every file", 0},
-    {"conf", OPT_CONF, "FILE", 0, "read this configuration file instead of the default ones; may be repeated", 0},
+    {"conf", OPT_CONF, "FILE", 0,
+     "read this configuration file instead of the default ones; may be repeated", 0},
     {"log-format", OPT_LOG_FORMAT, "FORMAT", 0, "auto, text, json or journal", 0},
     {"url-file", OPT_URL_FILE, "PATH", 0, "write the URL there once it listens", 0},
     {"pid-file", OPT_PID_FILE, "PATH", 0, "write the process id there; removed at the end", 0},
     {"insecure", OPT_INSECURE, NULL, 0, "allow an address other than loopback", 0},
     {"ha", OPT_HA, NULL, 0,
-     "one of several, of which ZooKeeper elects the active one; as yarn.resourcemanager.ha.enabled", 0},
+     "one of several, of which ZooKeeper elects the active one; as yarn.resourcemanager.ha.enabled",
+     0},
     {"rm-id", OPT_RM_ID, "ID", 0, "which of them; as yarn.resourcemanager.ha.id", 0},
     {"format-confirmed", OPT_CONFIRMED, NULL, 0,
-     "an empty state is meant to be empty: containers that nodes run and nobody knows are killed", 0},
+     "an empty state is meant to be empty: containers that nodes run and nobody knows are killed",
+     0},
     {"new-key", OPT_NEW_KEY, NULL, 0,
-     "make the stored key of the masters' tokens anew, when it is damaged: masters that run are started again", 0},
+     "make the stored key of the masters' tokens anew, when it is damaged: masters that run are "
+     "started again",
+     0},
     {0},
 };
 
@@ -126,16 +141,18 @@ static char *help_filter(int key, const char *text, void *input)
     base_buf_adds(&b, "\nOptions of the scheduling policies (default):\n");
     for (size_t i = 0; policy_option_at(i); i++) {
         const struct policy_option *o = policy_option_at(i);
-        base_buf_addf(&b, "  creel.%s (%s)\n      %s%s%s\n", o->name, o->value, o->help ? o->help : "",
-                      o->words ? "; one of " : "", o->words ? o->words : "");
+        base_buf_addf(&b, "  creel.%s (%s)\n      %s%s%s\n", o->name, o->value,
+                      o->help ? o->help : "", o->words ? "; one of " : "",
+                      o->words ? o->words : "");
     }
-    base_buf_adds(&b, "\nExit codes: 0 stopped by a signal, 1 could not start or stop cleanly, 2 wrong use or a wrong "
-                        "configuration, also one that ZooKeeper or a folder refuses.");
+    base_buf_adds(&b, "\nExit codes: 0 stopped by a signal, 1 could not start or stop cleanly, 2 "
+                      "wrong use or a wrong "
+                      "configuration, also one that ZooKeeper or a folder refuses.");
     return base_buf_take(&b);
 }
 
-static const struct argp argp = {options, parse, NULL, "The ResourceManager of a Creel cluster.\v ", NULL,
-                                 help_filter, NULL};
+static const struct argp argp = {
+    options, parse, NULL, "The ResourceManager of a Creel cluster.\v ", NULL, help_filter, NULL};
 
 static int set(struct base_conf *conf, const char *key, const char *value, struct base_error *err)
 {
@@ -146,7 +163,8 @@ static int set(struct base_conf *conf, const char *key, const char *value, struc
     return rc;
 }
 
-/* As YARN does: otherwise every node would expire between two heartbeats, with all its containers. */
+/* As YARN does: otherwise every node would expire between two heartbeats, with all its
+ * containers. */
 static int check_node_times(const struct base_conf *c, struct base_error *err)
 {
     int64_t expiry = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms");
@@ -154,11 +172,12 @@ static int check_node_times(const struct base_conf *c, struct base_error *err)
 
     if (expiry > beat)
         return 0;
-    return base_error_set(err, -BASE_EINVAL,
-                          "yarn.nm.liveness-monitor.expiry-interval-ms: %lld: expected more than "
-                          "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms, %lld, or nodes are lost between "
-                          "their heartbeats",
-                          (long long)expiry, (long long)beat);
+    return base_error_set(
+        err, -BASE_EINVAL,
+        "yarn.nm.liveness-monitor.expiry-interval-ms: %lld: expected more than "
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms, %lld, or nodes are lost between "
+        "their heartbeats",
+        (long long)expiry, (long long)beat);
 }
 
 static int load_conf(struct settings *s, struct base_error *err)
@@ -178,11 +197,13 @@ static int load_conf(struct settings *s, struct base_error *err)
     if (rc == 0)
         rc = rm_ha_conf_read(s->conf, s->on, &s->ha, err);
     s->ha.lease_off = LEASE_OFF;
-    if (rc == 0 && s->rm_id && !s->ha.enabled) /* otherwise a second cluster would start beside the intended one */
-        rc = base_error_set(err, -BASE_EINVAL,
-                            "--rm-id %.100s: this ResourceManager would be alone: expected --ha beside it, or "
-                            "yarn.resourcemanager.ha.enabled = true",
-                            s->rm_id);
+    if (rc == 0 && s->rm_id &&
+        !s->ha.enabled) /* otherwise a second cluster would start beside the intended one */
+        rc = base_error_set(
+            err, -BASE_EINVAL,
+            "--rm-id %.100s: this ResourceManager would be alone: expected --ha beside it, or "
+            "yarn.resourcemanager.ha.enabled = true",
+            s->rm_id);
     return rc;
 }
 
@@ -206,10 +227,12 @@ static int wrong_address(const struct settings *s, int rc, struct base_error *er
         return rc;
     if (!s->ha.enabled)
         return base_error_wrap(err, rc, "creel.rm.bind");
-    return base_error_wrap(err, rc, "creel.rm.bind (default: of yarn.resourcemanager.webapp.address.%s)", s->ha.rm_id);
+    return base_error_wrap(
+        err, rc, "creel.rm.bind (default: of yarn.resourcemanager.webapp.address.%s)", s->ha.rm_id);
 }
 
-/* One of several listens at its own address in the configuration, unless the bind keys say otherwise. */
+/* One of several listens at its own address in the configuration, unless the bind keys say
+ * otherwise. */
 static int listen_where_told(struct settings *s, struct base_error *err)
 {
     char *host, port_text[8];
@@ -229,7 +252,8 @@ static int listen_where_told(struct settings *s, struct base_error *err)
 }
 
 /* Free @out with api_conf_free(), also on errors. */
-static int server_conf(const struct settings *s, struct api_server_conf *out, struct base_error *err)
+static int server_conf(const struct settings *s, struct api_server_conf *out,
+                       struct base_error *err)
 {
     const char *secret = base_conf_get(s->conf, "creel.cluster.secret");
 
@@ -313,8 +337,8 @@ static void on_ended(void *user, const struct base_error *why)
     kill(getpid(), SIGTERM);
 }
 
-/* One of several keeps only the history of jobs there. It can do without, but the operator should know now rather than
- * when the first job has ended. */
+/* One of several keeps only the history of jobs there. It can do without, but the operator should
+ * know now rather than when the first job has ended. */
 static void look_at_folder(const struct settings *s)
 {
     const char *folder = base_conf_get(s->conf, "creel.rm.state-dir");
@@ -324,7 +348,9 @@ static void look_at_folder(const struct settings *s)
     if (rc == 0 && access(folder, W_OK) < 0)
         rc = base_error_sys(&err, -BASE_EIO, errno, "%s", folder);
     if (rc < 0)
-        base_log_warn("rm", "creel.rm.state-dir: %s; the history of jobs that end here will be missing", err.text);
+        base_log_warn("rm",
+                      "creel.rm.state-dir: %s; the history of jobs that end here will be missing",
+                      err.text);
 }
 
 static int join_others(const struct settings *s, struct rm_backend **b, struct base_error *err)
@@ -343,7 +369,8 @@ static int join_others(const struct settings *s, struct rm_backend **b, struct b
 
 static int open_daemon(const struct settings *s, struct rm_backend **b, struct base_error *err)
 {
-    int rc = s->ha.enabled ? join_others(s, b, err) : base_conf_make_folder(s->conf, "creel.rm.state-dir", 0700, err);
+    int rc = s->ha.enabled ? join_others(s, b, err)
+                           : base_conf_make_folder(s->conf, "creel.rm.state-dir", 0700, err);
 
     if (rc == 0 && !s->ha.enabled)
         rc = rm_alone_new(s->conf, NULL, NULL, &s->repair, b, err);
@@ -353,8 +380,8 @@ static int open_daemon(const struct settings *s, struct rm_backend **b, struct b
 }
 
 /* ---------------------------------------------------------------- serving */
-static int serve_until_told(const struct settings *s, struct rm_backend *b, const char *url, const sigset_t *signals,
-                            struct base_error *err)
+static int serve_until_told(const struct settings *s, struct rm_backend *b, const char *url,
+                            const sigset_t *signals, struct base_error *err)
 {
     struct ending ending = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct rm_lead *lead = NULL;
@@ -399,7 +426,8 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
     }
     if (rc == 0)
         rc = serve_until_told(s, b, url, signals, err);
-    /* The core stops first and answers all requests that wait, so that none is parked in the server. */
+    /* The core stops first and answers all requests that wait, so that none is parked in the
+     * server. */
     if (rm_daemon_stop(b, &stop_err) < 0 && rc == 0) {
         rc = stop_err.code;
         *err = stop_err;
@@ -425,7 +453,8 @@ static int run(struct settings *s, struct base_error *err)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* before any thread starts: only sigwait sees them */
+    /* before any thread starts: only sigwait sees them */
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
     base_sched_prompt();
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
     rc = listen_where_told(s, err);
@@ -437,7 +466,8 @@ static int run(struct settings *s, struct base_error *err)
     rc = rm_audit_open(base_conf_get(s->conf, "creel.rm.audit-log"), err);
     if (rc < 0)
         goto free_conf;
-    conf.listener = api_open_listener(&conf, err); /* before the store is opened: a wrong address leaves it as it is */
+    /* before the store is opened: a wrong address leaves it as it is */
+    conf.listener = api_open_listener(&conf, err);
     if (conf.listener < 0) {
         rc = wrong_address(s, conf.listener, err);
         goto free_conf;
@@ -447,7 +477,8 @@ static int run(struct settings *s, struct base_error *err)
         close(conf.listener);
         goto free_conf;
     }
-    rc = write_line(s->pid_file, pid, err); /* after the store: its lock proves that no other process runs */
+    /* after the store: its lock proves that no other process runs */
+    rc = write_line(s->pid_file, pid, err);
     if (rc == 0)
         rc = serve(s, &conf, b, &signals, err);
     else
@@ -467,7 +498,8 @@ int main(int argc, char **argv)
     struct base_error err = {0};
     int rc;
 
-    mallopt(M_ARENA_MAX, 2); /* threads free each other's memory: more arenas would only grow the process */
+    /* threads free each other's memory: more arenas would only grow the process */
+    mallopt(M_ARENA_MAX, 2);
     s.conf = base_conf_new();
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &s);

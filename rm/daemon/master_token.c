@@ -16,16 +16,18 @@ static int take_key(void *user, const struct ha_record *rec, struct base_error *
         return 0;
     if (rec->len != RM_MASTER_KEY_MAX - 1 || strspn(rec->data, "0123456789abcdef") != rec->len)
         return base_error_set(err, -BASE_ECORRUPT,
-                              "record " TABLE "/" KEY " of the state store, the key of the masters' tokens, is damaged: "
-                              "expected %d hex digits. Start once with --new-key, which makes another one (masters that run "
+                              "record " TABLE "/" KEY
+                              " of the state store, the key of the masters' tokens, is damaged: "
+                              "expected %d hex digits. Start once with --new-key, which makes "
+                              "another one (masters that run "
                               "are given up and started again), or restore a copy of the store",
                               RM_MASTER_KEY_MAX - 1);
     memcpy(user, rec->data, rec->len + 1);
     return 0;
 }
 
-int rm_load_master_key(struct ha_store *store, bool anew,
-                  char out[static RM_MASTER_KEY_MAX], struct base_error *err)
+int rm_load_master_key(struct ha_store *store, bool anew, char out[static RM_MASTER_KEY_MAX],
+                       struct base_error *err)
 {
     const struct ha_record rec = {TABLE, KEY, out, RM_MASTER_KEY_MAX - 1};
     int rc = 0;
@@ -46,7 +48,8 @@ const char *rm_master_token(const char *key, const struct base_attempt_id *attem
     char text[BASE_ID_TEXT_MAX];
 
     base_attempt_id_text(attempt, text);
-    base_assert(gnutls_hmac_fast(GNUTLS_MAC_SHA256, key, strlen(key), text, strlen(text), digest) == 0);
+    base_assert(gnutls_hmac_fast(GNUTLS_MAC_SHA256, key, strlen(key), text, strlen(text), digest) ==
+                0);
     for (size_t i = 0; i < sizeof digest; i++)
         snprintf(out + 2 * i, 3, "%02x", digest[i]);
     return out;

@@ -1,8 +1,9 @@
 /* rm/daemon/relay.c - see the header.
  *
- * A stream has two owners: the relay's thread and, once the answer has begun, the HTTP server, which reads from the
- * buffer. Either may leave first; the last one frees the stream. Lock order: the relay's, then the stream's. Both are
- * held for copying only, never across a call of libcurl or of the HTTP server. */
+ * A stream has two owners: the relay's thread and, once the answer has begun, the HTTP server,
+ * which reads from the buffer. Either may leave first; the last one frees the stream. Lock order:
+ * the relay's, then the stream's. Both are held for copying only, never across a call of libcurl or
+ * of the HTTP server. */
 #include "rm/daemon/relay.h"
 
 #include <ctype.h>
@@ -66,11 +67,12 @@ bool rm_relay_address_ok(const char *address)
         if (p == address)
             return false;
     }
-    return *p == ':' && isdigit((unsigned char)p[1]) && base_int_parse(p + 1, 1, UINT16_MAX, &port) == 0;
+    return *p == ':' && isdigit((unsigned char)p[1]) &&
+           base_int_parse(p + 1, 1, UINT16_MAX, &port) == 0;
 }
 
-static void refuse(struct api_request *rq, unsigned status, const char *exception, const char *node_id,
-                   const char *why)
+static void refuse(struct api_request *rq, unsigned status, const char *exception,
+                   const char *node_id, const char *why)
 {
     if (status == 503)
         api_add_header(rq, "Retry-After", "1");
@@ -99,7 +101,8 @@ static void leave(struct stream *s, bool *owner)
         stream_free(s);
 }
 
-/* ---------------------------------------------------------------- the client's side: HTTP threads */
+/* ---------------------------------------------------------------- the client's side: HTTP
+ * threads */
 static int64_t reader_read(void *user, char *buf, size_t max)
 {
     struct stream *s = user;
@@ -134,7 +137,8 @@ static void reader_free(void *user)
     curl_multi_wakeup(r->multi);
 }
 
-/* ---------------------------------------------------------------- the node's side: the relay's thread */
+/* ---------------------------------------------------------------- the node's side: the relay's
+ * thread */
 static void set_flow(struct stream *s, enum flow flow)
 {
     pthread_mutex_lock(&s->lock);
@@ -167,7 +171,8 @@ static size_t on_header(char *data, size_t size, size_t n, void *user)
         s->identified = id_len == strlen(s->node_id) && memcmp(id, s->node_id, id_len) == 0;
     if (len > 2 || data[0] == ' ')
         return len;
-    curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status); /* the empty line: all headers are there */
+    /* the empty line: all headers are there */
+    curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
     if (s->status == 200 && s->identified && s->rq)
         begin_answer(s);
     return len;
@@ -224,10 +229,12 @@ static void finish(struct stream *s, CURLcode code)
         api_add_header(rq, BASE_HTTP_NODE_HEADER, s->node_id);
         refuse(rq, 404, "NotFoundException", s->node_id, "it has no such log or application");
     } else if (s->status == 0)
-        refuse(rq, 502, "BadGatewayException", s->node_id, *s->why ? s->why : curl_easy_strerror(code));
+        refuse(rq, 502, "BadGatewayException", s->node_id,
+               *s->why ? s->why : curl_easy_strerror(code));
     else
         refuse(rq, 502, "BadGatewayException", s->node_id,
-               s->identified ? "it answers with an error" : "another server answers at its address");
+               s->identified ? "it answers with an error"
+                             : "another server answers at its address");
 }
 
 static void give_up(struct stream *s, unsigned status, const char *exception, const char *why)
@@ -380,8 +387,8 @@ void rm_relay_start(struct rm_relay *r)
     base_assert(pthread_create(&r->thread, NULL, relay_main, r) == 0);
 }
 
-static struct stream *stream_new(struct rm_relay *r, struct api_request *rq, const char *node_id, const char *address,
-                                 const char *path, const char *type)
+static struct stream *stream_new(struct rm_relay *r, struct api_request *rq, const char *node_id,
+                                 const char *address, const char *path, const char *type)
 {
     struct stream *s = base_alloc(sizeof *s);
 
@@ -419,14 +426,15 @@ static const char *why_not(const struct rm_relay *r, const char *peer)
     return NULL;
 }
 
-void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id, const char *address,
-                  const char *path, const char *type)
+void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
+                  const char *address, const char *path, const char *type)
 {
     struct stream *s;
     const char *no;
 
     if (!rm_relay_address_ok(address)) {
-        refuse(rq, 502, "BadGatewayException", node_id, "the address it has registered is not host:port");
+        refuse(rq, 502, "BadGatewayException", node_id,
+               "the address it has registered is not host:port");
         return;
     }
     s = stream_new(r, rq, node_id, address, path, type);

@@ -5,12 +5,14 @@
  *                                 \--> 404: the node has no such thing; 502: it is not reached;
  *                                      503: too many at once; 504: it does not answer in time
  *
- * This is no open proxy: the address is a registered node's, the caller builds the path from checked parts, redirects are
- * not followed, and only an answer that names the requested node (BASE_HTTP_NODE_HEADER) is passed on.
+ * This is no open proxy: the address is a registered node's, the caller builds the path from
+ * checked parts, redirects are not followed, and only an answer that names the requested node
+ * (BASE_HTTP_NODE_HEADER) is passed on.
  *
- * Bounds: RM_RELAY_MAX answers at once, RM_RELAY_PEER_MAX of them for one client address, RM_RELAY_BUFFER bytes of
- * each are held (a slow client slows the node's sending), RM_RELAY_LIFE_MS each. A client that is cut asks again from
- * the offset it has reached. One thread of its own (libcurl multi); HTTP threads only copy from the buffers. */
+ * Bounds: RM_RELAY_MAX answers at once, RM_RELAY_PEER_MAX of them for one client address,
+ * RM_RELAY_BUFFER bytes of each are held (a slow client slows the node's sending), RM_RELAY_LIFE_MS
+ * each. A client that is cut asks again from the offset it has reached. One thread of its own
+ * (libcurl multi); HTTP threads only copy from the buffers. */
 #ifndef CREEL_RM_DAEMON_RELAY_H
 #define CREEL_RM_DAEMON_RELAY_H
 
@@ -29,10 +31,11 @@ enum {
 struct rm_relay;
 struct rm_relay *rm_relay_new(void);
 void rm_relay_start(struct rm_relay *r);
-/* Parks @rq and answers it with what the node at @address ("host:port") says to GET http://address/ws/v1/node/@path.
- * @path: made of checked parts, percent-encoded. @type: of the answer. Any thread. */
-void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id, const char *address,
-                  const char *path, const char *type);
+/* Parks @rq and answers it with what the node at @address ("host:port") says to GET
+ * http://address/ws/v1/node/@path. @path: made of checked parts, percent-encoded. @type: of the
+ * answer. Any thread. */
+void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
+                  const char *address, const char *path, const char *type);
 /* Answers waiting requests with 503, cuts flowing ones, and answers later ones with 503. */
 void rm_relay_stop(struct rm_relay *r);
 void rm_relay_free(struct rm_relay *r); /* after the HTTP server has stopped; NULL-safe */

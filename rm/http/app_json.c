@@ -15,7 +15,8 @@
 
 /* ---- lenient scalars, as YARN reads them ---- */
 
-/* Member @name of @obj; NULL when absent or null, or @obj is no object (an empty element reads as ""). */
+/* Member @name of @obj; NULL when absent or null, or @obj is no object (an empty element reads as
+ * ""). */
 static const json_t *member(const json_t *obj, const char *name)
 {
     const json_t *j = json_is_object(obj) ? json_object_get(obj, name) : NULL;
@@ -40,7 +41,8 @@ static const char *text_of(const json_t *j, char room[static 64])
 }
 
 /* *out is set to a copy of the text, or keeps its value. */
-static int take_text(const json_t *obj, const char *name, size_t max, char **out, struct base_error *err)
+static int take_text(const json_t *obj, const char *name, size_t max, char **out,
+                     struct base_error *err)
 {
     char room[64];
     const json_t *j = member(obj, name);
@@ -49,14 +51,16 @@ static int take_text(const json_t *obj, const char *name, size_t max, char **out
     if (!text)
         return 0;
     if (strlen(text) > max)
-        return base_error_set(err, -BASE_ELIMIT, "%s: %zu bytes are more than %zu", name, strlen(text), max);
+        return base_error_set(err, -BASE_ELIMIT, "%s: %zu bytes are more than %zu", name,
+                              strlen(text), max);
     free(*out);
     *out = base_strdup(text);
     return 0;
 }
 
 /* What is no number, or not one from @min to @max, is dropped. */
-static int64_t number_of(const json_t *obj, const char *name, int64_t min, int64_t max, int64_t deflt)
+static int64_t number_of(const json_t *obj, const char *name, int64_t min, int64_t max,
+                         int64_t deflt)
 {
     char room[64], *end;
     const json_t *j = member(obj, name);
@@ -101,8 +105,9 @@ static void str_list_add(struct rm_str_list *l, char *taken)
 
 /* Calls @each for every entry of map @obj.@name that has a key; stops at the first error. */
 static int each_entry(const json_t *obj, const char *name, size_t max,
-                      int (*each)(void *u, const char *key, const json_t *value, struct base_error *err), void *u,
-                      struct base_error *err)
+                      int (*each)(void *u, const char *key, const json_t *value,
+                                  struct base_error *err),
+                      void *u, struct base_error *err)
 {
     const json_t *entries = member(member(obj, name), "entry");
     size_t n = list_len(entries);
@@ -163,7 +168,8 @@ static int check_credential(void *u, const char *key, const json_t *value, struc
     (void)key;
     if (text && is_base64(text))
         return 0;
-    return base_error_set(err, -BASE_EINVAL, "Could not parse credentials data; exception message = null");
+    return base_error_set(err, -BASE_EINVAL,
+                          "Could not parse credentials data; exception message = null");
 }
 
 static bool is_one_of(const char *text, const char *const *names)
@@ -174,7 +180,8 @@ static bool is_one_of(const char *text, const char *const *names)
     return false;
 }
 
-static int check_local_resource(void *u, const char *key, const json_t *value, struct base_error *err)
+static int check_local_resource(void *u, const char *key, const json_t *value,
+                                struct base_error *err)
 {
     static const char *const types[] = {"FILE", "ARCHIVE", "PATTERN", NULL};
     static const char *const visible[] = {"PUBLIC", "PRIVATE", "APPLICATION", NULL};
@@ -185,7 +192,8 @@ static int check_local_resource(void *u, const char *key, const json_t *value, s
     if (!is_one_of(type ? text_of(type, room) : NULL, types))
         return base_error_set(err, -BASE_ESTATE, "Null resource type for local resource %s", key);
     if (!is_one_of(visibility ? text_of(visibility, room) : NULL, visible))
-        return base_error_set(err, -BASE_ESTATE, "Null resource visibility for local resource %s", key);
+        return base_error_set(err, -BASE_ESTATE, "Null resource visibility for local resource %s",
+                              key);
     return 0;
 }
 
@@ -201,7 +209,8 @@ static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_e
             continue;
         total += strlen(text) + (i > 0); /* with the newline that joins them */
         if (total > BASE_COMMAND_MAX)
-            return base_error_set(err, -BASE_ELIMIT, "commands: more than %d bytes", BASE_COMMAND_MAX);
+            return base_error_set(err, -BASE_ELIMIT, "commands: more than %d bytes",
+                                  BASE_COMMAND_MAX);
         str_list_add(&l->commands, base_strdup(text));
     }
     return 0;
@@ -248,15 +257,17 @@ static int check_tag(const char *tag, struct base_error *err)
 {
     if (strlen(tag) > TAG_CHARS_MAX)
         return base_error_set(err, -BASE_EINVAL,
-                              "java.lang.IllegalArgumentException: Tag %.200s is too long, maximum allowed length of a "
+                              "java.lang.IllegalArgumentException: Tag %.200s is too long, maximum "
+                              "allowed length of a "
                               "tag is %d",
                               tag, TAG_CHARS_MAX);
     for (const char *p = tag; *p; p++)
         if ((unsigned char)*p >= 0x80)
-            return base_error_set(err, -BASE_EINVAL,
-                                  "java.lang.IllegalArgumentException: A tag can only have ASCII characters! Invalid "
-                                  "tag - %s",
-                                  tag);
+            return base_error_set(
+                err, -BASE_EINVAL,
+                "java.lang.IllegalArgumentException: A tag can only have ASCII characters! Invalid "
+                "tag - %s",
+                tag);
     return 0;
 }
 
@@ -268,7 +279,8 @@ static int decode_tags(const json_t *body, struct rm_str_list *tags, struct base
 
     if (list_len(list) > BASE_ENV_MAX) /* far over what is allowed: do not even sort them */
         return base_error_set(err, -BASE_EINVAL,
-                              "java.lang.IllegalArgumentException: Too many applicationTags, a maximum of only %d are "
+                              "java.lang.IllegalArgumentException: Too many applicationTags, a "
+                              "maximum of only %d are "
                               "allowed!",
                               TAGS_MAX);
     for (size_t i = 0; i < list_len(list); i++) {
@@ -294,7 +306,8 @@ static int decode_tags(const json_t *body, struct rm_str_list *tags, struct base
     tags->n = kept;
     if (kept > TAGS_MAX)
         return base_error_set(err, -BASE_EINVAL,
-                              "java.lang.IllegalArgumentException: Too many applicationTags, a maximum of only %d are "
+                              "java.lang.IllegalArgumentException: Too many applicationTags, a "
+                              "maximum of only %d are "
                               "allowed!",
                               TAGS_MAX);
     return 0;
@@ -318,7 +331,8 @@ static int decode_id(const json_t *body, struct base_app_id *id, struct base_err
     const char *text = j ? text_of(j, room) : NULL;
 
     if (!text || base_app_id_parse(text, id, NULL) < 0 || id->seq <= 0)
-        return base_error_set(err, -BASE_EINVAL, "Could not parse application id %.200s", text ? text : "");
+        return base_error_set(err, -BASE_EINVAL, "Could not parse application id %.200s",
+                              text ? text : "");
     return 0;
 }
 
@@ -372,7 +386,8 @@ static int check_stored(const char *json, struct base_error *err)
     return rc < 0 ? base_error_wrap(err, -BASE_EINVAL, "the submission cannot be stored") : 0;
 }
 
-int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec **out, struct base_error *err)
+int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec **out,
+                       struct base_error *err)
 {
     struct rm_app_spec *s = base_alloc(sizeof *s);
     bool fresh = user;
@@ -397,8 +412,9 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         s->launch = base_alloc(sizeof *s->launch);
         s->launch->refs = 1;
     }
-    s->priority = (int32_t)number_of(body, "priority", INT32_MIN, INT32_MAX,
-                                     member(body, "priority") ? 0 : -1); /* text that is no number sets 0 */
+    s->priority =
+        (int32_t)number_of(body, "priority", INT32_MIN, INT32_MAX,
+                           member(body, "priority") ? 0 : -1); /* text that is no number sets 0 */
     s->max_attempts = (int32_t)number_of(body, "max-app-attempts", 0, INT32_MAX, 0);
     s->unmanaged = truth_of(body, "unmanaged-AM", false);
     s->keep_containers = truth_of(body, "keep-containers-across-application-attempts", false);
@@ -412,7 +428,8 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
     return rc;
 }
 
-int rm_app_spec_from_text(const char *text, size_t len, struct rm_app_spec **out, struct base_error *err)
+int rm_app_spec_from_text(const char *text, size_t len, struct rm_app_spec **out,
+                          struct base_error *err)
 {
     json_t *body;
     int rc = base_json_parse(text, len, &body, err);
@@ -433,14 +450,17 @@ struct rm_app_spec *rm_app_spec_unknown(const char *id)
 
     if (base_app_id_parse(id, &parsed, NULL) < 0 || parsed.seq < 1)
         return NULL;
-    text = base_printf("{\"application-id\":\"%s\",\"application-name\":\"unknown\",\"" USER_MEMBER "\":\"unknown\"}", id);
+    text = base_printf("{\"application-id\":\"%s\",\"application-name\":\"unknown\",\"" USER_MEMBER
+                       "\":\"unknown\"}",
+                       id);
     if (rm_app_spec_from_text(text, strlen(text), &s, NULL) < 0)
         s = NULL;
     free(text);
     return s;
 }
 
-int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *max, struct base_error *err)
+int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *max,
+                          struct base_error *err)
 {
     static const char *const names[] = {"memory-mb", "vcores"};
 
@@ -451,7 +471,8 @@ int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *m
     for (int i = RM_RES_MEMORY_MB; i <= RM_RES_VCORES; i++)
         if (spec->resource.v[i] < 0)
             return base_error_set(err, -BASE_EINVAL,
-                                  "Invalid resource request! Cannot allocate containers as requested resource is less "
+                                  "Invalid resource request! Cannot allocate containers as "
+                                  "requested resource is less "
                                   "than 0! Requested resource type=[%s], Requested resource=<%lld>",
                                   names[i], (long long)spec->resource.v[i]);
     return 0;

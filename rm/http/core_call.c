@@ -39,7 +39,8 @@ void rm_api_reply_error(struct api_request *rq, const struct rm_effect *fx)
     struct base_error err = {0};
 
     if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_ERROR)
-        base_error_set(&err, fx->u.reply.code, "%s", fx->u.reply.text ? fx->u.reply.text : "refused");
+        base_error_set(&err, fx->u.reply.code, "%s",
+                       fx->u.reply.text ? fx->u.reply.text : "refused");
     else
         base_error_set(&err, -BASE_EIO, "unexpected reply of the core");
     if (err.code == -BASE_EVERSION)
@@ -90,28 +91,33 @@ bool rm_api_authorised(struct api_request *rq, struct rm_backend *b, struct base
     rc = rm_view_token(rm_backend_hold(b), id, token);
     rm_backend_release(b);
     if (rc < 0) {
-        api_answer_error(rq, 404, "NotFoundException", "%s is not known", base_app_id_text(&id, text));
+        api_answer_error(rq, 404, "NotFoundException", "%s is not known",
+                         base_app_id_text(&id, text));
         return false;
     }
     if (token[0] && base_secret_equal(bearer, token))
         return true;
-    api_answer_error(rq, 403, "ForbiddenException", "the token is not the one of %s", base_app_id_text(&id, text));
+    api_answer_error(rq, 403, "ForbiddenException", "the token is not the one of %s",
+                     base_app_id_text(&id, text));
     return false;
 }
 
 void rm_api_explain(struct rm_backend *b, struct base_app_id id, struct base_buf *out)
 {
-    rm_view_explain(rm_backend_hold(b), id, rm_backend_now_us(b), out); /* -BASE_ENOTFOUND: nothing to say */
+    /* -BASE_ENOTFOUND: nothing to say */
+    rm_view_explain(rm_backend_hold(b), id, rm_backend_now_us(b), out);
     rm_backend_release(b);
 }
 
-bool rm_api_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max, int64_t *out)
+bool rm_api_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max,
+                      int64_t *out)
 {
     const char *text = api_query(rq, name);
 
     if (!text || base_int_parse(text, min, max, out) == 0)
         return true;
-    api_answer_error(rq, 400, "BadRequestException", "%s: \"%.100s\" is not an integer from %lld to %lld", name, text,
+    api_answer_error(rq, 400, "BadRequestException",
+                     "%s: \"%.100s\" is not an integer from %lld to %lld", name, text,
                      (long long)min, (long long)max);
     return false;
 }

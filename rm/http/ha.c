@@ -1,20 +1,22 @@
-/* rm/http/ha.c - one of several ResourceManagers: /isActive for load balancers, and Creel's own resource for
- * administrators, answered by the RM that is asked and never redirected.
+/* rm/http/ha.c - one of several ResourceManagers: /isActive for load balancers, and Creel's own
+ * resource for administrators, answered by the RM that is asked and never redirected.
  *
  * GET /ws/v1/cluster/ha
  *   {"haEnabled":true,"rmId":"rm-1","state":"active|standby|initializing","url":"http://h1:8088",
- *    "activeUrl":"http://h1:8088" ("" when none is known),"rms":["http://h1:8088",…] (this one first),"epoch":3,
- *    "zookeeper":"connected to …","takeovers":1,"lateAnswers":0,"storeMultis":0,"refusedWrites":0}
+ *    "activeUrl":"http://h1:8088" ("" when none is known),"rms":["http://h1:8088",…] (this one
+ *    first),"epoch":3, "zookeeper":"connected to
+ *    …","takeovers":1,"lateAnswers":0,"storeMultis":0,"refusedWrites":0}
  * POST /ws/v1/cluster/ha {"state":"standby","holdMs":10000}
- *   Gives the leadership to the next RM in line; for holdMs (0 to 600,000; 10,000) this one does not claim it again
- *   while nobody else does. 202 with the body of GET: it will change; 200: it was a standby already; 409: it is alone,
- *   or reads the state at this moment. {"state":"active"}: 409, since ZooKeeper's election alone decides that. */
+ *   Gives the leadership to the next RM in line; for holdMs (0 to 600,000; 10,000) this one does
+ *   not claim it again while nobody else does. 202 with the body of GET: it will change; 200: it
+ *   was a standby already; 409: it is alone, or reads the state at this moment. {"state":"active"}:
+ *   409, since ZooKeeper's election alone decides that. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/io/json.h"
-#include "rm/http/core_call.h"
 #include "base/io/json_write.h"
+#include "rm/http/core_call.h"
 #include "rm/leader/standby.h"
 
 #define HA_PATH         "/ws/v1/cluster/ha"
@@ -79,13 +81,15 @@ static bool read_order(struct api_request *rq, bool *active, int64_t *hold_ms)
     int rc = base_json_parse(text, len, &body, &err);
 
     if (rc == 0 && !json_is_object(body))
-        rc = base_error_set(&err, -BASE_EINVAL, "the body is not an object {\"state\":\"standby\"}");
+        rc =
+            base_error_set(&err, -BASE_EINVAL, "the body is not an object {\"state\":\"standby\"}");
     if (rc == 0)
         rc = base_json_known(body, "", members, &err);
     if (rc == 0)
         rc = base_json_str(body, "", "state", true, 16, &state, &err);
     if (rc == 0 && strcmp(state, "standby") != 0 && strcmp(state, "active") != 0)
-        rc = base_error_set(&err, -BASE_EINVAL, "state: \"%s\" is neither standby nor active", state);
+        rc = base_error_set(&err, -BASE_EINVAL, "state: \"%s\" is neither standby nor active",
+                            state);
     if (rc == 0)
         rc = base_json_int(body, "", "holdMs", false, 0, HOLD_MAX_MS, hold_ms, &err);
     *active = rc == 0 && strcmp(state, "active") == 0;
@@ -106,10 +110,12 @@ static void post_ha(struct api_request *rq, void *user)
         return;
     if (active)
         base_error_set(&err, -BASE_ESTATE,
-                       "Automatic failover is enabled: who is active is decided by the election in ZooKeeper. Make the "
+                       "Automatic failover is enabled: who is active is decided by the election in "
+                       "ZooKeeper. Make the "
                        "active ResourceManager a standby, and the next in line takes over");
     else if (!rm_backend_ha(b))
-        base_error_set(&err, -BASE_ESTATE, "ResourceManager HA is not enabled: there is no other one to take over");
+        base_error_set(&err, -BASE_ESTATE,
+                       "ResourceManager HA is not enabled: there is no other one to take over");
     else if (rm_backend_role(b) == RM_ROLE_STANDBY) {
         answer_state(rq, b, 200);
         return;

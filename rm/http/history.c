@@ -1,12 +1,13 @@
-/* rm/http/history.c - GET /ws/v1/cluster/history: jobs that have ended, newest submission first, as the simulator replays
- * them: {"history":[{…},…],"cursor":"application_…"}. Query: from, to (ms since the epoch, of the submission), zero (where
- * times count from, the same; 0), limit, cursor (of the page before). */
+/* rm/http/history.c - GET /ws/v1/cluster/history: jobs that have ended, newest submission first, as
+ * the simulator replays them: {"history":[{…},…],"cursor":"application_…"}. Query: from, to (ms
+ * since the epoch, of the submission), zero (where times count from, the same; 0), limit, cursor
+ * (of the page before). */
 #include <stdlib.h>
 
-#include "rm/http/core_call.h"
-#include "rm/jobs/ended_jobs.h"
 #include "base/io/json_write.h"
+#include "rm/http/core_call.h"
 #include "rm/http/listing.h"
+#include "rm/jobs/ended_jobs.h"
 
 #define DATE_MAX      INT64_C(253402300799000) /* the end of the year 9999 */
 #define LIMIT_DEFAULT 1000
@@ -40,21 +41,22 @@ static void look_further(struct history *h)
 
     rm_views_free(&h->apps);
     h->at = 0;
-    h->more = rm_view_apps(rm_backend_hold(h->list.b), &h->filter, h->begun ? &before : NULL, LOOK_AT_ONCE, &h->apps,
-                           &h->cursor);
+    h->more = rm_view_apps(rm_backend_hold(h->list.b), &h->filter, h->begun ? &before : NULL,
+                           LOOK_AT_ONCE, &h->apps, &h->cursor);
     rm_backend_release(h->list.b);
     h->begun = true;
 }
 
-/* The next one of those that the core does not know any more, up to the next one that it knows. True: it was looked at. */
+/* The next one of those that the core does not know any more, up to the next one that it knows.
+ * True: it was looked at. */
 static bool put_forgotten(struct history *h, const struct rm_app_view *known, struct base_buf *out)
 {
     struct rm_history_file *file = rm_history_get_file(h->list.b);
     char token[65];
     bool gone;
 
-    if (!rm_history_file_find_next(file, h->has_last ? &h->last : NULL, known ? &known->id : NULL, h->from_us, h->to_us,
-                                   &h->last))
+    if (!rm_history_file_find_next(file, h->has_last ? &h->last : NULL, known ? &known->id : NULL,
+                                   h->from_us, h->to_us, &h->last))
         return false;
     h->has_last = true;
     gone = rm_view_token(rm_backend_hold(h->list.b), h->last, token) < 0;
@@ -139,9 +141,11 @@ static void do_history(struct api_request *rq, void *user)
     struct history *h = base_alloc(sizeof *h);
     int64_t from = 0, to = DATE_MAX, zero = 0;
 
-    h->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = chunk, .drop = drop};
-    h->filter = (struct rm_app_filter){
-        .jobs_only = true, .states = 1u << RM_APP_FINISHED | 1u << RM_APP_FAILED | 1u << RM_APP_KILLED};
+    h->list =
+        (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = chunk, .drop = drop};
+    h->filter = (struct rm_app_filter){.jobs_only = true,
+                                       .states = 1u << RM_APP_FINISHED | 1u << RM_APP_FAILED |
+                                                 1u << RM_APP_KILLED};
     h->more = true;
     h->limit = LIMIT_DEFAULT;
     if (!rm_api_query_int(rq, "from", 0, DATE_MAX, &from) ||

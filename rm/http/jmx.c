@@ -1,8 +1,9 @@
-/* rm/http/jmx.c - GET /jmx: what monitors of YARN read of a ResourceManager's role, and Creel's figures of
- * leadership.
+/* rm/http/jmx.c - GET /jmx: what monitors of YARN read of a ResourceManager's role, and Creel's
+ * figures of leadership.
  *
- * Beans: Hadoop:service=ResourceManager,name=RMInfo, as YARN's; …,name=HighAvailability, Creel's own. qry=<name or
- * pattern> and get=<name>::<attribute> as Hadoop's JMXJsonServlet takes them; recordings in tests/golden. */
+ * Beans: Hadoop:service=ResourceManager,name=RMInfo, as YARN's; …,name=HighAvailability, Creel's
+ * own. qry=<name or pattern> and get=<name>::<attribute> as Hadoop's JMXJsonServlet takes them;
+ * recordings in tests/golden. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,8 @@ static bool same_properties(const char *pattern, const char *name)
 
         more = more || found;
         wanted += !found;
-        for (char *one = strtok_r(names, ",", &save_too); one && !found; one = strtok_r(NULL, ",", &save_too))
+        for (char *one = strtok_r(names, ",", &save_too); one && !found;
+             one = strtok_r(NULL, ",", &save_too))
             found = fnmatch(p, one, FNM_NOESCAPE) == 0;
         ok = found;
         free(names);
@@ -108,8 +110,8 @@ static void put_bean(struct base_buf *out, const struct bean *b, const char *onl
 {
     bool found = !only;
 
-    base_buf_addf(out, "%s{\n    \"name\" : \"%s\",\n    \"modelerType\" : \"%s\"", first ? "" : ", ", b->name,
-                  b->type);
+    base_buf_addf(out, "%s{\n    \"name\" : \"%s\",\n    \"modelerType\" : \"%s\"",
+                  first ? "" : ", ", b->name, b->type);
     for (size_t i = 0; i < b->n; i++) {
         if (only && strcmp(only, b->v[i].name) != 0)
             continue;
@@ -127,7 +129,8 @@ static void put_bean(struct base_buf *out, const struct bean *b, const char *onl
     base_buf_adds(out, "\n  }");
 }
 
-static void put_beans(struct base_buf *out, const struct bean *v, size_t n, const char *pattern, const char *only)
+static void put_beans(struct base_buf *out, const struct bean *v, size_t n, const char *pattern,
+                      const char *only)
 {
     bool first = true;
 
@@ -141,7 +144,8 @@ static void put_beans(struct base_buf *out, const struct bean *v, size_t n, cons
     base_buf_adds(out, first ? "]\n}" : " ]\n}");
 }
 
-static void put_answer(struct base_buf *out, const struct bean *v, size_t n, const char *query, const char *get)
+static void put_answer(struct base_buf *out, const struct bean *v, size_t n, const char *query,
+                       const char *get)
 {
     const char *split = get ? strstr(get, "::") : NULL;
     char *name;
@@ -154,7 +158,8 @@ static void put_answer(struct base_buf *out, const struct bean *v, size_t n, con
         return;
     }
     if (!split || !split[2]) {
-        base_buf_adds(out, "{\n  \"result\" : \"ERROR\",\n  \"message\" : \"query format is not as expected.\"\n}");
+        base_buf_adds(out, "{\n  \"result\" : \"ERROR\",\n  \"message\" : \"query format is not as "
+                           "expected.\"\n}");
         return;
     }
     name = base_strndup(get, (size_t)(split - get));
@@ -172,7 +177,8 @@ static void fill(struct rm_backend *b, struct bean *info, struct bean *ha)
     const char *url = rm_backend_url(b), *host = strstr(url, "://");
 
     rm_backend_stats(b, &stats);
-    *info = (struct bean){.name = PREFIX "RMInfo", .type = "org.apache.hadoop.yarn.server.resourcemanager.RMInfo"};
+    *info = (struct bean){.name = PREFIX "RMInfo",
+                          .type = "org.apache.hadoop.yarn.server.resourcemanager.RMInfo"};
     add_text(info, "State", rm_standby_state(b, false));
     info->v[info->n++] = (struct attribute){.name = "SecurityEnabled", .is_bool = true};
     add_text(info, "HostAndPort", host ? host + 3 : "");

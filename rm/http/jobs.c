@@ -6,19 +6,19 @@
 
 #include "base/conf/conf.h"
 #include "base/io/io.h"
-#include "base/limits.h"
-#include "rm/http/core_call.h"
-#include "rm/daemon/audit.h"
-#include "rm/jobs/splits.h"
 #include "base/io/json_write.h"
-#include "rm/http/listing.h"
-#include "rm/jobs/output_folder.h"
+#include "base/limits.h"
 #include "rm/config/allocation_file.h"
+#include "rm/daemon/audit.h"
+#include "rm/http/core_call.h"
+#include "rm/http/listing.h"
 #include "rm/http/spec_json.h"
+#include "rm/jobs/output_folder.h"
+#include "rm/jobs/splits.h"
 
-#define JOBS "/ws/v1/cluster/jobs"
+#define JOBS         "/ws/v1/cluster/jobs"
 #define LIST_DEFAULT 100
-#define LIST_MAX 10000
+#define LIST_MAX     10000
 
 /* ---------------------------------------------------------------- encoding */
 static double percent(double part)
@@ -70,7 +70,8 @@ static void put_counters(const struct rm_app_view *a, struct base_buf *out)
 
 static void put_state(const struct rm_app_view *a, struct base_buf *out)
 {
-    base_json_put_str(out, "state", rm_app_state_name(rm_app_state_public(a->state, a->state_before)));
+    base_json_put_str(out, "state",
+                      rm_app_state_name(rm_app_state_public(a->state, a->state_before)));
     base_json_put_str(out, "finalStatus", rm_final_status_name(a->final_status));
     base_json_put_str(out, "result", rm_result_name(a->result));
 }
@@ -130,7 +131,8 @@ static void put_summary(const struct rm_app_view *a, struct base_buf *out)
     base_json_close(out, '}');
 }
 
-static void answer_job(struct api_request *rq, unsigned status, const struct rm_app_view *a, const char *why)
+static void answer_job(struct api_request *rq, unsigned status, const struct rm_app_view *a,
+                       const char *why)
 {
     struct base_buf body = {0};
 
@@ -164,7 +166,8 @@ static char *location_prefix(const struct api_request *rq, const struct rm_backe
 
 static void add_location(struct api_request *rq, const char *prefix, const struct base_app_id *id)
 {
-    char text[BASE_ID_TEXT_MAX], *url = base_printf("%s" JOBS "/%s", prefix, base_app_id_text(id, text));
+    char text[BASE_ID_TEXT_MAX],
+        *url = base_printf("%s" JOBS "/%s", prefix, base_app_id_text(id, text));
 
     api_add_header(rq, "Location", url);
     rm_audit_note(rq, "app", text);
@@ -179,7 +182,8 @@ static bool find_job(struct rm_backend *b, struct base_app_id id, struct rm_view
     return rc == 0 && out->apps_n == 1;
 }
 
-/* A job that was just stored: shown as it stands now; on the way it may have been dropped from the core already. */
+/* A job that was just stored: shown as it stands now; on the way it may have been dropped from the
+ * core already. */
 static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
 {
     struct api_request *rq = s->call.rq;
@@ -191,7 +195,8 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
     if (!made && find_job(s->call.b, fx->u.reply.app_id, &views) && views.apps[0].is_job) {
         answer_job(rq, 200, &views.apps[0], NULL);
     } else {
-        /* Encoded without asking the core: a thousand waiting submissions are answered by one commit. */
+        /* Encoded without asking the core: a thousand waiting submissions are answered by one
+         * commit. */
         fresh.id = fx->u.reply.app_id;
         fresh.job = s->spec;
         fresh.queue = s->spec->queue;
@@ -199,8 +204,10 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
         fresh.deadline_us = s->spec->deadline_at_us;
         if (s->spec->deadline_us)
             fresh.deadline_us = fresh.submit_us + s->spec->deadline_us;
-        fresh.phase[BASE_TASK_REDUCE].total = fresh.phase[BASE_TASK_REDUCE].pending = s->spec->reduces;
-        fresh.phase[BASE_TASK_MAP].total = fresh.phase[BASE_TASK_MAP].pending = (int64_t)s->spec->splits_n;
+        fresh.phase[BASE_TASK_REDUCE].total = fresh.phase[BASE_TASK_REDUCE].pending =
+            s->spec->reduces;
+        fresh.phase[BASE_TASK_MAP].total = fresh.phase[BASE_TASK_MAP].pending =
+            (int64_t)s->spec->splits_n;
         for (size_t i = 0; i < s->spec->groups_n; i++) {
             const struct rm_task_group *g = &s->spec->groups[i];
             fresh.phase[g->kind].total += g->count;
@@ -223,7 +230,8 @@ static void submit_done(void *user, const struct rm_effect *fx)
 }
 
 /* The same id again: the same body is the same job, another body is refused. True: answered. */
-static bool answer_repeat(struct api_request *rq, struct rm_backend *b, const struct rm_job_spec *spec)
+static bool answer_repeat(struct api_request *rq, struct rm_backend *b,
+                          const struct rm_job_spec *spec)
 {
     struct rm_views views = {0};
     char id[BASE_ID_TEXT_MAX];
@@ -243,15 +251,16 @@ static bool answer_repeat(struct api_request *rq, struct rm_backend *b, const st
         rm_views_free(&views);
         return false; /* not durable yet: the core answers when it is */
     } else {
-        api_answer_error(rq, 409, "ConflictException", "job.id: %s was submitted before with another body",
+        api_answer_error(rq, 409, "ConflictException",
+                         "job.id: %s was submitted before with another body",
                          base_app_id_text(&spec->id, id));
     }
     rm_views_free(&views);
     return true;
 }
 
-/* A repeated submission whose first one is under way: the output folder may be there by now, the input gone. The core
- * compares the two and answers. */
+/* A repeated submission whose first one is under way: the output folder may be there by now, the
+ * input gone. The core compares the two and answers. */
 static bool is_known(struct rm_backend *b, struct base_app_id id)
 {
     struct rm_views views = {0};
@@ -269,9 +278,10 @@ static void post_submit(struct submit_call *s)
     rm_call_post_parked(&s->call, submit_done);
 }
 
-/* Looking at thousands of files, at a disk that sleeps, or at a name service takes its time: a thread of the pool does it
- * when the job has files or its queue depends on its user's groups. What can be wrong with the files of a submission is
- * found there, before the core hears of it; the core finds its queue. */
+/* Looking at thousands of files, at a disk that sleeps, or at a name service takes its time: a
+ * thread of the pool does it when the job has files or its queue depends on its user's groups. What
+ * can be wrong with the files of a submission is found there, before the core hears of it; the core
+ * finds its queue. */
 struct submit_look {
     struct rm_file_work work;
     struct submit_call *call; /* NULL: answered, or the core's */
@@ -305,18 +315,22 @@ static int look_at_submission(struct rm_file_work *work, struct base_error *err)
     if (rc == 0)
         rc = rm_spec_expand(l->spec, &bounds, err);
     if (rc == 0)
-        rc = rm_file_work_enter_path(work, NULL, err); /* who hangs at a name service hangs at no file */
+        rc = rm_file_work_enter_path(work, NULL,
+                                     err); /* who hangs at a name service hangs at no file */
     if (rc == 0)
         rm_queues_look_up_groups(l->b, l->spec->user, &l->spec->user_groups);
     /* A limit or a permission met on the way is a wrong value of the job, not of the request. */
-    return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT ? -BASE_EINVAL : rc;
+    return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT
+               ? -BASE_EINVAL
+               : rc;
 }
 
 static void submission_looked_at(struct rm_file_work *work, int rc, struct base_error *err)
 {
     struct submit_look *l = (struct submit_look *)work;
     struct submit_call *s = l->call;
-    bool given_up = rc == -BASE_EAGAIN || rc == -BASE_EIO; /* the look may still go on: its spec is not to be used */
+    /* the look may still go on: its spec is not to be used */
+    bool given_up = rc == -BASE_EAGAIN || rc == -BASE_EIO;
 
     l->call = NULL;
     if (rc < 0 && (given_up || !is_known(l->b, s->spec->id))) {
@@ -399,9 +413,10 @@ static const char *result_name(int r)
     return rm_result_name((enum rm_result)r);
 }
 
-/* Query parameter @key, "RUNNING,accepted": a bit set of the first @names. @known: which of them to offer. */
-static bool read_names(struct api_request *rq, const char *key, const char *(*name_of)(int), int names,
-                       const char *known, uint32_t *out)
+/* Query parameter @key, "RUNNING,accepted": a bit set of the first @names. @known: which of them to
+ * offer. */
+static bool read_names(struct api_request *rq, const char *key, const char *(*name_of)(int),
+                       int names, const char *known, uint32_t *out)
 {
     const char *text = api_query(rq, key);
 
@@ -427,9 +442,10 @@ static bool read_names(struct api_request *rq, const char *key, const char *(*na
 static bool read_filter(struct api_request *rq, struct rm_app_filter *f)
 {
     return read_names(rq, "states", state_name, RM_APP_STATES,
-                      "NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, FINISHED, FAILED, KILLED", &f->states) &&
-           read_names(rq, "result", result_name, RM_RESULTS, "SUCCEEDED, FAILED, KILLED, REFUSED, UNDEFINED",
-                      &f->results);
+                      "NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, FINISHED, FAILED, KILLED",
+                      &f->states) &&
+           read_names(rq, "result", result_name, RM_RESULTS,
+                      "SUCCEEDED, FAILED, KILLED, REFUSED, UNDEFINED", &f->results);
 }
 
 static bool read_cursor(struct api_request *rq, struct base_app_id *out, bool *given)
@@ -468,7 +484,8 @@ static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, stru
     }
     if (l->limit < (int64_t)max)
         max = (size_t)l->limit;
-    more = rm_view_apps(rm_backend_hold(list->b), &l->filter, l->from ? &before : NULL, max, &views, &l->cursor);
+    more = rm_view_apps(rm_backend_hold(list->b), &l->filter, l->from ? &before : NULL, max, &views,
+                        &l->cursor);
     rm_backend_release(list->b);
     l->from = true;
     for (size_t i = 0; i < views.apps_n; i++)
@@ -546,7 +563,7 @@ static void do_counters(struct api_request *rq, void *user)
 struct tasks_query {
     uint32_t kinds, states;
     bool rows; /* instead of objects */
-    int kind; /* where to go on */
+    int kind;  /* where to go on */
     int64_t pos, limit;
 };
 
@@ -561,14 +578,17 @@ static bool read_task_states(struct api_request *rq, uint32_t *out)
             *out |= 1u << s;
     if (*out)
         return true;
-    api_answer_error(rq, 400, "BadRequestException",
-                     "state: \"%.100s\" is not one of PENDING, RUNNING, SUSPENDED, SUCCEEDED, FAILED, KILLED", text);
+    api_answer_error(
+        rq, 400, "BadRequestException",
+        "state: \"%.100s\" is not one of PENDING, RUNNING, SUSPENDED, SUCCEEDED, FAILED, KILLED",
+        text);
     return false;
 }
 
 static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
 {
-    const char *kind = api_query(rq, "kind"), *cursor = api_query(rq, "cursor"), *rows = api_query(rq, "rows");
+    const char *kind = api_query(rq, "kind"), *cursor = api_query(rq, "cursor"),
+               *rows = api_query(rq, "rows");
 
     q->rows = rows && strcmp(rows, "true") == 0;
     q->limit = 1000;
@@ -577,27 +597,31 @@ static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
         return false;
     if (kind && *kind) {
         if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0) {
-            api_answer_error(rq, 400, "BadRequestException", "kind: \"%.100s\" is not \"map\" or \"reduce\"", kind);
+            api_answer_error(rq, 400, "BadRequestException",
+                             "kind: \"%.100s\" is not \"map\" or \"reduce\"", kind);
             return false;
         }
         q->kinds = strcmp(kind, "map") == 0 ? 1u << BASE_TASK_MAP : 1u << BASE_TASK_REDUCE;
     }
     if (!cursor || !*cursor)
         return true;
-    if ((*cursor != 'm' && *cursor != 'r') || base_int_parse(cursor + 1, 0, INT64_MAX, &q->pos) < 0) {
-        api_answer_error(rq, 400, "BadRequestException", "cursor: \"%.100s\" does not come from a list of tasks",
-                         cursor);
+    if ((*cursor != 'm' && *cursor != 'r') ||
+        base_int_parse(cursor + 1, 0, INT64_MAX, &q->pos) < 0) {
+        api_answer_error(rq, 400, "BadRequestException",
+                         "cursor: \"%.100s\" does not come from a list of tasks", cursor);
         return false;
     }
     q->kind = *cursor == 'm' ? BASE_TASK_MAP : BASE_TASK_REDUCE;
     return true;
 }
 
-/* A task with rows=true: values in the order of TASK_FIELDS, null for what there is not. A reader of a million tasks spends
- * its time on every byte: ids are told without what they share, "m17", and the number alone of container_…_01_<number>
- * (with the epoch above bit 40); the time from start to finish in milliseconds. */
-#define TASK_FIELDS \
-    "[\"task\",\"state\",\"progress\",\"attempts\",\"exitCode\",\"startTime\",\"elapsedTime\",\"node\",\"container\"]"
+/* A task with rows=true: values in the order of TASK_FIELDS, null for what there is not. A reader
+ * of a million tasks spends its time on every byte: ids are told without what they share, "m17",
+ * and the number alone of container_…_01_<number> (with the epoch above bit 40); the time from
+ * start to finish in milliseconds. */
+#define TASK_FIELDS                                                                                \
+    "[\"task\",\"state\",\"progress\",\"attempts\",\"exitCode\",\"startTime\",\"elapsedTime\","    \
+    "\"node\",\"container\"]"
 
 static void put_or_null(struct base_buf *out, bool there, int64_t v)
 {
@@ -637,7 +661,8 @@ static void put_task(const struct rm_task_view *t, struct base_buf *out)
     base_json_put_num(out, "progress", percent(t->progress));
     base_json_put_str(out, "node", t->node_id ? t->node_id : "");
     base_json_put_str(out, "nodeHttpAddress", t->node_http ? t->node_http : "");
-    base_json_put_str(out, "containerId", t->has_container ? base_container_id_text(&t->container, text) : "");
+    base_json_put_str(out, "containerId",
+                      t->has_container ? base_container_id_text(&t->container, text) : "");
     base_json_put_int(out, "attempts", t->attempts);
     base_json_put_int(out, "startTime", t->start_us / 1000);
     base_json_put_int(out, "finishTime", t->finish_us / 1000);
@@ -646,7 +671,8 @@ static void put_task(const struct rm_task_view *t, struct base_buf *out)
     base_json_close(out, '}');
 }
 
-#define TASKS_AN_ITEM 8 /* a task costs about so much less than what a listing counts in, an application */
+#define TASKS_AN_ITEM                                                                              \
+    8 /* a task costs about so much less than what a listing counts in, an application */
 
 struct task_list {
     struct rm_listing list;
@@ -702,7 +728,8 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
     base_json_close(out, ']');
     if (q->limit == 0) {
         char cursor[32];
-        snprintf(cursor, sizeof cursor, "%c%lld", q->kind == BASE_TASK_MAP ? 'm' : 'r', (long long)q->pos);
+        snprintf(cursor, sizeof cursor, "%c%lld", q->kind == BASE_TASK_MAP ? 'm' : 'r',
+                 (long long)q->pos);
         base_json_put_str(out, "cursor", cursor);
     }
     if (l->gone)
@@ -711,8 +738,10 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
     return RM_LISTING_END;
 }
 
-/* {"tasks":[…],"cursor":"m1000"} (while more follow; with rows=true {"fields":[names],"tasks":[[values],…]}), or
- * {"tasks":[],"tasksGone":true} of a job that had ended before this ResourceManager became the active one, or whose tasks made room for newer jobs (creel.rm.max-completed-mb). */
+/* {"tasks":[…],"cursor":"m1000"} (while more follow; with rows=true
+ * {"fields":[names],"tasks":[[values],…]}), or {"tasks":[],"tasksGone":true} of a job that had
+ * ended before this ResourceManager became the active one, or whose tasks made room for newer jobs
+ * (creel.rm.max-completed-mb). */
 static void do_tasks(struct api_request *rq, void *user)
 {
     struct tasks_query q = {0};
@@ -760,7 +789,8 @@ static void do_why(struct api_request *rq, void *user)
         return;
     if (!find_job(user, id, &views)) {
         rm_views_free(&views);
-        api_answer_error(rq, 404, "NotFoundException", "application %s not found", base_app_id_text(&id, text));
+        api_answer_error(rq, 404, "NotFoundException", "application %s not found",
+                         base_app_id_text(&id, text));
         return;
     }
     a = &views.apps[0];

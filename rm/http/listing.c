@@ -17,7 +17,8 @@ static void drop(struct rm_listing *l)
     free(l);
 }
 
-/* While more follows, the last byte stays behind: who writes JSON looks at it to know whether a comma is due. */
+/* While more follows, the last byte stays behind: who writes JSON looks at it to know whether a
+ * comma is due. */
 static void hand_over(struct rm_listing *l, bool more)
 {
     char last = '\0';
@@ -33,10 +34,12 @@ static void hand_over(struct rm_listing *l, bool more)
         base_buf_add(&l->out, &last, 1);
 }
 
-/* What nobody reads yet is bounded for all lists together. False: it is too much, and the request is answered. */
+/* What nobody reads yet is bounded for all lists together. False: it is too much, and the request
+ * is answered. */
 static bool charge(struct rm_listing *l)
 {
-    size_t memory = api_pieces_memory(l->pieces), more = memory > l->charged ? memory - l->charged : 0;
+    size_t memory = api_pieces_memory(l->pieces),
+           more = memory > l->charged ? memory - l->charged : 0;
 
     l->charged += more;
     return api_charge_answer_memory(l->rq, more);

@@ -3,10 +3,11 @@
  *   handler --first few items--> ends here? --yes--> answered at once
  *                                    |no
  *                                    v
- *                  parked; the lists' thread makes chunk after chunk, lists taking turns, and answers in pieces
+ *                  parked; the lists' thread makes chunk after chunk, lists taking turns, and
+ *                  answers in pieces
  *
- * So an HTTP thread never copies or encodes more than a few items, and never packs a long list. The core is held for
- * one chunk at a time. */
+ * So an HTTP thread never copies or encodes more than a few items, and never packs a long list. The
+ * core is held for one chunk at a time. */
 #ifndef CREEL_RM_HTTP_LISTING_H
 #define CREEL_RM_HTTP_LISTING_H
 
@@ -23,9 +24,11 @@ struct rm_listing {
     struct api_request *rq;
     struct rm_backend *b;
     enum api_type type;
-    /* Copies at most @max items and appends them to @out, with what stands before the first and after the last. */
+    /* Copies at most @max items and appends them to @out, with what stands before the first and
+     * after the last. */
     enum rm_listing_next (*chunk)(struct rm_listing *l, size_t max, struct base_buf *out);
-    void (*drop)(struct rm_listing *l); /* frees what the list owns, not the list itself; may be NULL */
+    /* frees what the list owns, not the list itself; may be NULL */
+    void (*drop)(struct rm_listing *l);
     /* rm/http/listing.c's own */
     struct base_buf out;
     struct api_pieces *pieces;

@@ -1,18 +1,19 @@
-/* rm/http/master.c - the protocol of ApplicationMasters over REST: register, allocate, finish. Bodies have the
- * members of YARN's records; the master's token is the bearer, and says for which attempt it speaks. */
+/* rm/http/master.c - the protocol of ApplicationMasters over REST: register, allocate, finish.
+ * Bodies have the members of YARN's records; the master's token is the bearer, and says for which
+ * attempt it speaks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/io/io.h"
 #include "base/io/json.h"
-#include "base/limits.h"
-#include "rm/http/core_call.h"
-#include "rm/http/app_json.h"
 #include "base/io/json_write.h"
+#include "base/limits.h"
 #include "rm/daemon/master_token.h"
+#include "rm/http/app_json.h"
+#include "rm/http/core_call.h"
 
-#define ASKS_MAX 10000
+#define ASKS_MAX     10000
 #define RELEASES_MAX 100000
 
 struct master_call {
@@ -43,7 +44,8 @@ static void put_resource(struct base_buf *out, const char *key, const struct rm_
     base_json_close(out, '}');
 }
 
-static void put_allocated(struct base_buf *out, const char *key, const struct rm_allocated *v, size_t n)
+static void put_allocated(struct base_buf *out, const char *key, const struct rm_allocated *v,
+                          size_t n)
 {
     char text[BASE_ID_TEXT_MAX];
 
@@ -75,7 +77,8 @@ static void put_allocate(struct base_buf *out, const struct rm_effect *fx)
         base_json_open(out, '{');
         base_json_put_str(out, "id", base_container_id_text(&a->completed[i].id, text));
         base_json_put_int(out, "exitStatus", a->completed[i].exit_status);
-        base_json_put_str(out, "diagnostics", a->completed[i].diagnostics ? a->completed[i].diagnostics : "");
+        base_json_put_str(out, "diagnostics",
+                          a->completed[i].diagnostics ? a->completed[i].diagnostics : "");
         base_json_close(out, '}');
     }
     base_json_close(out, ']');
@@ -95,7 +98,8 @@ static void answer(void *user, const struct rm_effect *fx)
     case RM_REPLY_AM_REGISTERED:
         put_resource(&body, "maximumCapability", &fx->u.reply.am.max_capability);
         base_json_put_str(&body, "queue", fx->u.reply.am.queue);
-        put_allocated(&body, "containersFromPreviousAttempts", fx->u.reply.am.previous, fx->u.reply.am.previous_n);
+        put_allocated(&body, "containersFromPreviousAttempts", fx->u.reply.am.previous,
+                      fx->u.reply.am.previous_n);
         break;
     case RM_REPLY_ALLOCATED:
         put_allocate(&body, fx);
@@ -115,7 +119,8 @@ static void answer(void *user, const struct rm_effect *fx)
         rm_api_json(c->rq, 200, &body);
     } else {
         base_buf_free(&body);
-        if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_ERROR && fx->u.reply.code == -BASE_EAGAIN)
+        if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_ERROR &&
+            fx->u.reply.code == -BASE_EAGAIN)
             api_add_header(c->rq, "Retry-After", "1");
         rm_api_reply_error(c->rq, fx);
     }
@@ -124,19 +129,21 @@ static void answer(void *user, const struct rm_effect *fx)
 
 /* ---------------------------------------------------------------- requests */
 /* Which attempt of @id the bearer is the master's token of; 0: of none. */
-static int32_t attempt_of(const struct rm_backend *b, struct base_app_id id, int32_t newest, const char *bearer)
+static int32_t attempt_of(const struct rm_backend *b, struct base_app_id id, int32_t newest,
+                          const char *bearer)
 {
     const char *key = rm_backend_master_key(b);
     char token[RM_MASTER_TOKEN_MAX];
 
     for (int32_t n = newest; n > 0; n--)
-        if (base_secret_equal(bearer, rm_master_token(key, &(struct base_attempt_id){id, n}, token)))
+        if (base_secret_equal(bearer,
+                              rm_master_token(key, &(struct base_attempt_id){id, n}, token)))
             return n;
     return 0;
 }
 
-/* The attempt that the bearer token speaks for: its own, be it superseded, which the core then refuses. False:
- * answered. */
+/* The attempt that the bearer token speaks for: its own, be it superseded, which the core then
+ * refuses. False: answered. */
 static bool speaking_attempt(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
                              struct base_attempt_id *out)
 {
@@ -153,10 +160,12 @@ static bool speaking_attempt(struct api_request *rq, struct rm_backend *b, struc
     if (out->attempt > 0)
         return true;
     if (known)
-        api_answer_error(rq, 403, "ForbiddenException", "the token is not that of an ApplicationMaster of %s",
+        api_answer_error(rq, 403, "ForbiddenException",
+                         "the token is not that of an ApplicationMaster of %s",
                          base_app_id_text(&id, text));
     else
-        api_answer_error(rq, 404, "NotFoundException", "%s is not known", base_app_id_text(&id, text));
+        api_answer_error(rq, 404, "NotFoundException", "%s is not known",
+                         base_app_id_text(&id, text));
     return false;
 }
 
@@ -188,7 +197,8 @@ static void handle(struct api_request *rq, struct rm_backend *b, reader *read)
     free(m);
 }
 
-static int read_register(struct master_call *m, struct base_attempt_id attempt, struct base_error *err)
+static int read_register(struct master_call *m, struct base_attempt_id attempt,
+                         struct base_error *err)
 {
     static const char *const known[] = {"host", "rpcPort", "trackingUrl", NULL};
     struct rm_event *ev = &m->call.ev;
@@ -199,18 +209,23 @@ static int read_register(struct master_call *m, struct base_attempt_id attempt, 
     ev->u.am_register.attempt = attempt;
     ev->u.am_register.host = "";
     if ((rc = base_json_known(m->body, "", known, err)) < 0 ||
-        (rc = base_json_str(m->body, "", "host", false, BASE_NAME_MAX, &ev->u.am_register.host, err)) < 0 ||
+        (rc = base_json_str(m->body, "", "host", false, BASE_NAME_MAX, &ev->u.am_register.host,
+                            err)) < 0 ||
         (rc = base_json_int(m->body, "", "rpcPort", false, -1, 65535, &port, err)) < 0)
         return rc;
     ev->u.am_register.rpc_port = (int32_t)port;
-    return base_json_str(m->body, "", "trackingUrl", false, 4096, &ev->u.am_register.tracking_url, err);
+    return base_json_str(m->body, "", "trackingUrl", false, 4096, &ev->u.am_register.tracking_url,
+                         err);
 }
 
-static int read_capability(const json_t *ask, const char *where, struct rm_res *out, struct base_error *err)
+static int read_capability(const json_t *ask, const char *where, struct rm_res *out,
+                           struct base_error *err)
 {
-    static const char *const known[] = {"memory", "vCores", "memory-mb", "vcores", "map-slots", "reduce-slots", NULL};
-    static const enum rm_res_name names[] = {RM_RES_MEMORY_MB, RM_RES_VCORES,    RM_RES_MEMORY_MB,
-                                             RM_RES_VCORES,    RM_RES_MAP_SLOTS, RM_RES_REDUCE_SLOTS};
+    static const char *const known[] = {"memory",    "vCores",       "memory-mb", "vcores",
+                                        "map-slots", "reduce-slots", NULL};
+    static const enum rm_res_name names[] = {RM_RES_MEMORY_MB, RM_RES_VCORES,
+                                             RM_RES_MEMORY_MB, RM_RES_VCORES,
+                                             RM_RES_MAP_SLOTS, RM_RES_REDUCE_SLOTS};
     const json_t *c = json_object_get(ask, "capability");
     char *inner;
     int rc = 0;
@@ -227,8 +242,9 @@ static int read_capability(const json_t *ask, const char *where, struct rm_res *
 
 static int read_ask(const json_t *j, size_t i, struct rm_ask *a, struct base_error *err)
 {
-    static const char *const known[] = {"priority",      "allocationRequestId", "resourceName", "capability",
-                                        "numContainers", "relaxLocality",       "launch",       NULL};
+    static const char *const known[] = {
+        "priority",      "allocationRequestId", "resourceName", "capability",
+        "numContainers", "relaxLocality",       "launch",       NULL};
     int64_t priority = 0, count = 1;
     char where[32];
     int rc;
@@ -237,10 +253,12 @@ static int read_ask(const json_t *j, size_t i, struct rm_ask *a, struct base_err
     a->resource_name = "*";
     a->relax_locality = true;
     if ((rc = base_json_known(j, where, known, err)) < 0 ||
-        (rc = base_json_int(j, where, "priority", false, INT32_MIN, INT32_MAX, &priority, err)) < 0 ||
-        (rc = base_json_int(j, where, "allocationRequestId", false, -1, INT64_MAX, &a->allocation_request_id, err)) <
+        (rc = base_json_int(j, where, "priority", false, INT32_MIN, INT32_MAX, &priority, err)) <
             0 ||
-        (rc = base_json_str(j, where, "resourceName", false, BASE_NAME_MAX, &a->resource_name, err)) < 0 ||
+        (rc = base_json_int(j, where, "allocationRequestId", false, -1, INT64_MAX,
+                            &a->allocation_request_id, err)) < 0 ||
+        (rc = base_json_str(j, where, "resourceName", false, BASE_NAME_MAX, &a->resource_name,
+                            err)) < 0 ||
         (rc = base_json_int(j, where, "numContainers", false, 0, BASE_ASK_MAX, &count, err)) < 0 ||
         (rc = base_json_bool(j, where, "relaxLocality", false, &a->relax_locality, err)) < 0 ||
         (rc = read_capability(j, where, &a->capability, err)) < 0)
@@ -263,7 +281,8 @@ static int read_asks(struct master_call *m, struct base_error *err)
     m->releases = base_alloc(json_array_size(releases) * sizeof *m->releases);
     json_array_foreach(releases, i, j)
     {
-        rc = base_container_id_parse(json_is_string(j) ? json_string_value(j) : "", &m->releases[i], err);
+        rc = base_container_id_parse(json_is_string(j) ? json_string_value(j) : "", &m->releases[i],
+                                     err);
         if (rc < 0)
             return base_error_wrap(err, rc, "release[%zu]", i);
     }
@@ -284,7 +303,8 @@ static int read_asks(struct master_call *m, struct base_error *err)
     return 0;
 }
 
-static int read_allocate(struct master_call *m, struct base_attempt_id attempt, struct base_error *err)
+static int read_allocate(struct master_call *m, struct base_attempt_id attempt,
+                         struct base_error *err)
 {
     static const char *const known[] = {"responseId", "progress", "ask", "release", NULL};
     struct rm_event *ev = &m->call.ev;
@@ -294,15 +314,16 @@ static int read_allocate(struct master_call *m, struct base_attempt_id attempt, 
     ev->kind = RM_EV_AM_ALLOCATE;
     ev->u.am_allocate.attempt = attempt;
     if ((rc = base_json_known(m->body, "", known, err)) < 0 ||
-        (rc = base_json_int(m->body, "", "responseId", true, 0, INT64_MAX / 2, &ev->u.am_allocate.response_id, err)) <
-            0 ||
+        (rc = base_json_int(m->body, "", "responseId", true, 0, INT64_MAX / 2,
+                            &ev->u.am_allocate.response_id, err)) < 0 ||
         (rc = base_json_num(m->body, "", "progress", false, 0, 1, &progress, err)) < 0)
         return rc;
     ev->u.am_allocate.progress = (float)progress;
     return read_asks(m, err);
 }
 
-static int read_finish(struct master_call *m, struct base_attempt_id attempt, struct base_error *err)
+static int read_finish(struct master_call *m, struct base_attempt_id attempt,
+                       struct base_error *err)
 {
     static const char *const known[] = {"finalStatus", "diagnostics", "trackingUrl", NULL};
     struct rm_event *ev = &m->call.ev;
@@ -314,15 +335,17 @@ static int read_finish(struct master_call *m, struct base_attempt_id attempt, st
     ev->u.am_finish.diagnostics = "";
     if ((rc = base_json_known(m->body, "", known, err)) < 0 ||
         (rc = base_json_str(m->body, "", "finalStatus", true, 32, &status, err)) < 0 ||
-        (rc = base_json_str(m->body, "", "diagnostics", false, BASE_DIAGNOSTICS_MAX, &ev->u.am_finish.diagnostics,
-                            err)) < 0 ||
-        (rc = base_json_str(m->body, "", "trackingUrl", false, 4096, &ev->u.am_finish.tracking_url, err)) < 0)
+        (rc = base_json_str(m->body, "", "diagnostics", false, BASE_DIAGNOSTICS_MAX,
+                            &ev->u.am_finish.diagnostics, err)) < 0 ||
+        (rc = base_json_str(m->body, "", "trackingUrl", false, 4096, &ev->u.am_finish.tracking_url,
+                            err)) < 0)
         return rc;
     for (s = RM_FINAL_SUCCEEDED; s <= RM_FINAL_ENDED; s++)
         if (strcmp(status, rm_final_status_name((enum rm_final_status)s)) == 0)
             break;
     if (s > RM_FINAL_ENDED)
-        return base_error_set(err, -BASE_EINVAL, "finalStatus: \"%s\" is not SUCCEEDED, FAILED, KILLED or ENDED",
+        return base_error_set(err, -BASE_EINVAL,
+                              "finalStatus: \"%s\" is not SUCCEEDED, FAILED, KILLED or ENDED",
                               status);
     ev->u.am_finish.status = (enum rm_final_status)s;
     return 0;

@@ -1,8 +1,8 @@
-/* rm/http/node_list.c - GET /ws/v1/cluster/node-list: every node that is known, in every state, with its slots of each kind
- * and since when it has been silent: {"nodes":[{…},…]}, in the order of their first registration. YARN's own list of
- * nodes knows memory and vcores alone. */
-#include "rm/http/core_call.h"
+/* rm/http/node_list.c - GET /ws/v1/cluster/node-list: every node that is known, in every state,
+ * with its slots of each kind and since when it has been silent: {"nodes":[{…},…]}, in the order of
+ * their first registration. YARN's own list of nodes knows memory and vcores alone. */
 #include "base/io/json_write.h"
+#include "rm/http/core_call.h"
 #include "rm/http/listing.h"
 
 struct node_list {
@@ -13,7 +13,8 @@ struct node_list {
 
 static void put_slots(const struct rm_node_view *n, struct base_buf *out)
 {
-    static const char *const kinds[BASE_TASK_KINDS] = {[BASE_TASK_MAP] = "map", [BASE_TASK_REDUCE] = "reduce"};
+    static const char *const kinds[BASE_TASK_KINDS] = {
+        [BASE_TASK_MAP] = "map", [BASE_TASK_REDUCE] = "reduce"};
 
     base_json_key(out, "slots");
     base_json_open(out, '{');
@@ -29,7 +30,9 @@ static void put_slots(const struct rm_node_view *n, struct base_buf *out)
 
 static void put_node(const struct rm_node_view *n, int64_t now_us, struct base_buf *out)
 {
-    int64_t silent_us = n->last_heartbeat_us > 0 && n->last_heartbeat_us < now_us ? now_us - n->last_heartbeat_us : 0;
+    int64_t silent_us = n->last_heartbeat_us > 0 && n->last_heartbeat_us < now_us
+                            ? now_us - n->last_heartbeat_us
+                            : 0;
 
     base_json_open(out, '{');
     base_json_put_str(out, "id", n->id);
@@ -39,7 +42,8 @@ static void put_node(const struct rm_node_view *n, int64_t now_us, struct base_b
     base_json_put_str(out, "state", rm_node_state_name(n->state));
     put_slots(n, out);
     base_json_put_int(out, "containers", n->containers);
-    base_json_put_int(out, "lastHeartbeat", n->last_heartbeat_us / 1000); /* 0: none since this instance began */
+    /* 0: none since this instance began */
+    base_json_put_int(out, "lastHeartbeat", n->last_heartbeat_us / 1000);
     base_json_put_int(out, "silentMs", silent_us / 1000);
     base_json_put_str(out, "version", n->version ? n->version : "");
     base_json_put_str(out, "health", n->health_report ? n->health_report : "");

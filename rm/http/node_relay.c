@@ -1,11 +1,12 @@
-/* rm/http/node_relay.c - what nodes answer, for clients that cannot reach them: the paths of a NodeManager's /ws/v1/node
- * below /ws/v1/cluster/nodes/{nodeid}. Three resources and no others, made anew of checked parts. */
+/* rm/http/node_relay.c - what nodes answer, for clients that cannot reach them: the paths of a
+ * NodeManager's /ws/v1/node below /ws/v1/cluster/nodes/{nodeid}. Three resources and no others,
+ * made anew of checked parts. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/conf/percent.h"
-#include "rm/http/core_call.h"
 #include "rm/daemon/relay.h"
+#include "rm/http/core_call.h"
 
 #define NODES         "/ws/v1/cluster/nodes/{nodeid}"
 #define FILE_NAME_MAX 255
@@ -26,16 +27,18 @@ static bool path_node(struct api_request *rq, struct rm_backend *b, char address
     rm_views_free(&v);
     if (rc < 0)
         api_answer_error(rq, 404, "NotFoundException", "node %s is not known", id);
-    else if (state != RM_NODE_RUNNING && state != RM_NODE_UNHEALTHY && state != RM_NODE_DECOMMISSIONING)
-        api_answer_error(rq, 502, "BadGatewayException", "node %s: it is %s", id, rm_node_state_name(state));
+    else if (state != RM_NODE_RUNNING && state != RM_NODE_UNHEALTHY &&
+             state != RM_NODE_DECOMMISSIONING)
+        api_answer_error(rq, 502, "BadGatewayException", "node %s: it is %s", id,
+                         rm_node_state_name(state));
     else
         return true;
     return false;
 }
 
 /* Sends the request on; @path is freed. */
-static void relay(struct api_request *rq, struct rm_backend *b, const char *address, struct base_buf *path,
-                  const char *type)
+static void relay(struct api_request *rq, struct rm_backend *b, const char *address,
+                  struct base_buf *path, const char *type)
 {
     rm_relay_get(rm_backend_relay(b), rq, api_path_arg(rq, 0), address, path->data, type);
     base_buf_free(path);
@@ -64,7 +67,8 @@ static void do_raw_log(struct api_request *rq, void *user)
     if (!path_container(rq, container) || !rm_api_query_int(rq, "offset", 0, INT64_MAX, &offset))
         return;
     if (!*file || *file == '.' || strchr(file, '/') || strlen(file) > FILE_NAME_MAX) {
-        api_answer_error(rq, 400, "BadRequestException", "file: \"%.100s\" is not the name of a log file", file);
+        api_answer_error(rq, 400, "BadRequestException",
+                         "file: \"%.100s\" is not the name of a log file", file);
         return;
     }
     if (!path_node(rq, user, address))
@@ -100,8 +104,10 @@ static void do_node_app(struct api_request *rq, void *user)
 }
 
 const struct api_route rm_api_relay_routes[] = {
-    {"GET", NODES "/raw-logs/{containerid}/{filename}", API_ROLE_READ, 0, do_raw_log, API_ROUTE_CREEL},
-    {"GET", NODES "/containers/{containerid}/logs", API_ROLE_READ, 0, do_container_logs, API_ROUTE_CREEL},
+    {"GET", NODES "/raw-logs/{containerid}/{filename}", API_ROLE_READ, 0, do_raw_log,
+     API_ROUTE_CREEL},
+    {"GET", NODES "/containers/{containerid}/logs", API_ROLE_READ, 0, do_container_logs,
+     API_ROUTE_CREEL},
     {"GET", NODES "/apps/{appid}", API_ROLE_READ, 0, do_node_app, API_ROUTE_CREEL},
 };
 const size_t rm_api_relay_routes_n = sizeof rm_api_relay_routes / sizeof *rm_api_relay_routes;

@@ -1,10 +1,12 @@
-/* rm/http/queue_refresh.c - POST /ws/v1/cluster/scheduler/queues/refresh: the allocation file is read again.
- * Answer: {"file":"/etc/creel/fair-scheduler.xml","queues":7}; a file with a mistake: 400 with its line, nothing changes. */
+/* rm/http/queue_refresh.c - POST /ws/v1/cluster/scheduler/queues/refresh: the allocation file is
+ * read again.
+ * Answer: {"file":"/etc/creel/fair-scheduler.xml","queues":7}; a file with a mistake: 400 with its
+ * line, nothing changes. */
 #include <stdlib.h>
 
-#include "rm/http/core_call.h"
 #include "base/io/json_write.h"
 #include "rm/config/allocation_file.h"
+#include "rm/http/core_call.h"
 
 struct refresh {
     struct api_request *rq;
@@ -57,6 +59,7 @@ static void do_refresh(struct api_request *rq, void *user)
 }
 
 const struct api_route rm_api_queues_routes[] = {
-    {"POST", "/ws/v1/cluster/scheduler/queues/refresh", API_ROLE_WRITE, 4096, do_refresh, API_ROUTE_CREEL},
+    {"POST", "/ws/v1/cluster/scheduler/queues/refresh", API_ROLE_WRITE, 4096, do_refresh,
+     API_ROUTE_CREEL},
 };
 const size_t rm_api_queues_routes_n = sizeof rm_api_queues_routes / sizeof *rm_api_queues_routes;

@@ -5,23 +5,24 @@
 #include <string.h>
 
 #include "base/io/json.h"
+#include "base/io/json_write.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "rm/jobs/splits.h"
-#include "base/io/json_write.h"
 
-#define PRIORITY_MAX 1000000
-#define SECONDS_MAX 1e9 /* deadline-s and expected-s: about 31 years */
-#define DATE_MAX    INT64_C(253402300799000) /* deadline-at-ms: the end of the year 9999 */
-#define WEIGHT_MAX  1e6
+#define PRIORITY_MAX   1000000
+#define SECONDS_MAX    1e9                      /* deadline-s and expected-s: about 31 years */
+#define DATE_MAX       INT64_C(253402300799000) /* deadline-at-ms: the end of the year 9999 */
+#define WEIGHT_MAX     1e6
 #define SPLIT_SIZE_MAX (INT64_C(1) << 50)
-#define GROUPS_MAX 100000
+#define GROUPS_MAX     100000
 
 const char *const rm_spec_job_members[] = {
-    "id",  "name",    "user",       "queue",        "priority", "input",      "output",         "map",    "combine",
-    "reduce", "reduces", "split-size", "max-attempts", "env",   "deadline-s", "deadline-at-ms", "weight", "tasks",
-    NULL};
-const char *const rm_spec_task_members[] = {"kind", "command", "hosts", "count", "expected-s", NULL};
+    "id",         "name",           "user",   "queue",   "priority",   "input",        "output",
+    "map",        "combine",        "reduce", "reduces", "split-size", "max-attempts", "env",
+    "deadline-s", "deadline-at-ms", "weight", "tasks",   NULL};
+const char *const rm_spec_task_members[] = {"kind",  "command",    "hosts",
+                                            "count", "expected-s", NULL};
 
 static bool blank(const char *s)
 {
@@ -37,8 +38,8 @@ static bool has_control(const char *s)
 }
 
 /* A name shown in tables and used in headers and file names of others: no control characters. */
-static int read_name(const json_t *obj, const char *where, const char *name, const char *fallback, char **out,
-                     struct base_error *err)
+static int read_name(const json_t *obj, const char *where, const char *name, const char *fallback,
+                     char **out, struct base_error *err)
 {
     const char *v = fallback;
     int rc = base_json_str(obj, where, name, false, BASE_NAME_MAX, &v, err);
@@ -46,19 +47,20 @@ static int read_name(const json_t *obj, const char *where, const char *name, con
     if (rc < 0)
         return rc;
     if (blank(v))
-        return base_error_set(err, -BASE_EINVAL, "%s%s: \"\" is not a name of 1 to %d bytes", where, name,
-                              BASE_NAME_MAX);
+        return base_error_set(err, -BASE_EINVAL, "%s%s: \"\" is not a name of 1 to %d bytes", where,
+                              name, BASE_NAME_MAX);
     if (strlen(v) > BASE_NAME_MAX) /* the fallback: a member is measured above */
-        return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu bytes are more than %d", where, name, strlen(v),
-                              BASE_NAME_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu bytes are more than %d", where, name,
+                              strlen(v), BASE_NAME_MAX);
     if (has_control(v) || !base_utf8_valid(v))
-        return base_error_set(err, -BASE_EINVAL, "%s%s: a name must not contain control characters", where, name);
+        return base_error_set(err, -BASE_EINVAL, "%s%s: a name must not contain control characters",
+                              where, name);
     *out = base_strdup(v);
     return 0;
 }
 
-static int read_command(const json_t *obj, const char *where, const char *name, bool required, char **out,
-                        struct base_error *err)
+static int read_command(const json_t *obj, const char *where, const char *name, bool required,
+                        char **out, struct base_error *err)
 {
     const char *v = NULL;
     int rc = base_json_str(obj, where, name, required, BASE_COMMAND_MAX, &v, err);
@@ -66,7 +68,8 @@ static int read_command(const json_t *obj, const char *where, const char *name, 
     if (rc < 0)
         return rc;
     if (v && blank(v))
-        return base_error_set(err, -BASE_EINVAL, "%s%s: \"\" is not a command for sh -c", where, name);
+        return base_error_set(err, -BASE_EINVAL, "%s%s: \"\" is not a command for sh -c", where,
+                              name);
     *out = base_strdup(v);
     return 0;
 }
@@ -78,8 +81,8 @@ static void list_add(struct rm_str_list *l, const char *s)
 }
 
 /* A list of non-empty strings. */
-static int read_strings(const json_t *obj, const char *where, const char *name, size_t max, size_t bytes_max,
-                        struct rm_str_list *out, struct base_error *err)
+static int read_strings(const json_t *obj, const char *where, const char *name, size_t max,
+                        size_t bytes_max, struct rm_str_list *out, struct base_error *err)
 {
     json_t *arr = NULL, *j;
     size_t i;
@@ -92,13 +95,14 @@ static int read_strings(const json_t *obj, const char *where, const char *name, 
         const char *s = json_string_value(j);
         if (!s || blank(s) || has_control(s)) {
             char *element = base_printf("%s[%zu]", name, i);
-            rc = base_json_refuse(j, where, element, "a non-empty string without control characters", err);
+            rc = base_json_refuse(j, where, element,
+                                  "a non-empty string without control characters", err);
             free(element);
             return rc;
         }
         if (strlen(s) > bytes_max)
-            return base_error_set(err, -BASE_ELIMIT, "%s%s[%zu]: %zu bytes are more than %zu", where, name, i,
-                                  strlen(s), bytes_max);
+            return base_error_set(err, -BASE_ELIMIT, "%s%s[%zu]: %zu bytes are more than %zu",
+                                  where, name, i, strlen(s), bytes_max);
         list_add(out, s);
     }
     return 0;
@@ -127,21 +131,23 @@ static int read_env(const json_t *job, struct rm_str_list *out, struct base_erro
     if (!env || json_is_null(env))
         return 0;
     if (!json_is_object(env))
-        return base_json_refuse(env, "job.", "env", "an object of strings, as {\"LC_ALL\":\"C\"}", err);
+        return base_json_refuse(env, "job.", "env", "an object of strings, as {\"LC_ALL\":\"C\"}",
+                                err);
     if (json_object_size(env) > BASE_ENV_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "job.env: %zu entries are more than %d", json_object_size(env),
-                              BASE_ENV_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "job.env: %zu entries are more than %d",
+                              json_object_size(env), BASE_ENV_MAX);
     json_object_foreach(env, name, value)
     {
         char *pair;
         if (!name[0] || strchr(name, '=') || has_control(name) || strlen(name) > BASE_NAME_MAX)
-            return base_error_set(err, -BASE_EINVAL, "job.env: \"%.100s\" is not a name of an environment variable",
+            return base_error_set(err, -BASE_EINVAL,
+                                  "job.env: \"%.100s\" is not a name of an environment variable",
                                   name);
         if (!json_is_string(value))
             return refuse_env(name, value, err);
         if (json_string_length(value) > BASE_COMMAND_MAX)
-            return base_error_set(err, -BASE_ELIMIT, "job.env.%.100s: %zu bytes are more than %d", name,
-                                  json_string_length(value), BASE_COMMAND_MAX);
+            return base_error_set(err, -BASE_ELIMIT, "job.env.%.100s: %zu bytes are more than %d",
+                                  name, json_string_length(value), BASE_COMMAND_MAX);
         pair = base_printf("%s=%s", name, json_string_value(value));
         out->v = base_realloc_array(out->v, out->n + 1, sizeof *out->v);
         out->v[out->n++] = pair;
@@ -178,11 +184,13 @@ static int read_deadline(const json_t *job, struct rm_job_spec *s, struct base_e
         (rc = base_json_int(job, "job.", "deadline-at-ms", false, 1, DATE_MAX, &ms, err)) < 0)
         return rc;
     if (given(job, "deadline-s") && given(job, "deadline-at-ms"))
-        return base_error_set(err, -BASE_EINVAL,
-                              "job.deadline-at-ms: not allowed beside \"deadline-s\": a job has one deadline");
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "job.deadline-at-ms: not allowed beside \"deadline-s\": a job has one deadline");
     if (given(job, "deadline-s") && s->deadline_us <= 0)
         return base_json_refuse(json_object_get(job, "deadline-s"), "job.", "deadline-s",
-                                "a number of seconds greater than 0 (and at least a millionth)", err);
+                                "a number of seconds greater than 0 (and at least a millionth)",
+                                err);
     s->deadline_at_us = ms * 1000;
     return 0;
 }
@@ -212,7 +220,8 @@ static int read_group(const json_t *j, size_t i, struct rm_task_group *g, struct
         (rc = base_json_str(j, where, "kind", false, 16, &kind, err)) < 0)
         return rc;
     if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0)
-        return base_error_set(err, -BASE_EINVAL, "%skind: \"%s\" is not \"map\" or \"reduce\"", where, kind);
+        return base_error_set(err, -BASE_EINVAL, "%skind: \"%s\" is not \"map\" or \"reduce\"",
+                              where, kind);
     g->kind = strcmp(kind, "map") == 0 ? BASE_TASK_MAP : BASE_TASK_REDUCE;
     if ((rc = read_command(j, where, "command", true, &g->command, err)) < 0 ||
         (rc = read_strings(j, where, "hosts", BASE_HOSTS_MAX, BASE_NAME_MAX, &g->hosts, err)) < 0 ||
@@ -228,7 +237,8 @@ static int read_groups(const json_t *tasks, struct rm_job_spec *s, struct base_e
     size_t i;
 
     if (json_array_size(tasks) == 0)
-        return base_error_set(err, -BASE_EINVAL, "job.tasks: [] has no task; at least one is needed");
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.tasks: [] has no task; at least one is needed");
     s->groups = base_alloc(json_array_size(tasks) * sizeof *s->groups);
     json_array_foreach(tasks, i, j)
     {
@@ -238,23 +248,27 @@ static int read_groups(const json_t *tasks, struct rm_job_spec *s, struct base_e
             return rc;
         sum[s->groups[i].kind] += s->groups[i].count;
         if (sum[s->groups[i].kind] > BASE_TASKS_MAX)
-            return base_error_set(err, -BASE_EINVAL, "job.tasks[%zu].count: more than %d tasks of one kind", i,
+            return base_error_set(err, -BASE_EINVAL,
+                                  "job.tasks[%zu].count: more than %d tasks of one kind", i,
                                   BASE_TASKS_MAX);
     }
     return 0;
 }
 
 /* Members that describe work on input make no sense beside explicit tasks. */
-static int read_tasks(const json_t *job, json_t *tasks, struct rm_job_spec *s, struct base_error *err)
+static int read_tasks(const json_t *job, json_t *tasks, struct rm_job_spec *s,
+                      struct base_error *err)
 {
-    static const char *const others[] = {"input", "output", "map", "combine", "reduce", "reduces", "split-size"};
+    static const char *const others[] = {"input",  "output",  "map",       "combine",
+                                         "reduce", "reduces", "split-size"};
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const json_t *j = json_object_get(job, others[i]);
         if (j && !json_is_null(j))
-            return base_error_set(err, -BASE_EINVAL,
-                                  "job.%s: not allowed beside \"tasks\": a job has either input or explicit tasks",
-                                  others[i]);
+            return base_error_set(
+                err, -BASE_EINVAL,
+                "job.%s: not allowed beside \"tasks\": a job has either input or explicit tasks",
+                others[i]);
     }
     return read_groups(tasks, s, err);
 }
@@ -266,31 +280,38 @@ static int read_input(const json_t *job, const struct rm_spec_defaults *d, struc
     int rc;
 
     if (!json_object_get(job, "input") && !json_object_get(job, "map"))
-        return base_error_set(err, -BASE_EINVAL,
-                              "job: has no work: give \"input\", \"output\" and \"map\", or a list of \"tasks\"");
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "job: has no work: give \"input\", \"output\" and \"map\", or a list of \"tasks\"");
     if ((rc = read_strings(job, "job.", "input", BASE_INPUTS_MAX, 4096, &s->input, err)) < 0)
         return rc;
     if (s->input.n == 0)
-        return base_error_set(err, -BASE_EINVAL, "job.input: needs at least one path, as [\"file:///data/*.txt\"]");
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.input: needs at least one path, as [\"file:///data/*.txt\"]");
     if ((rc = base_json_str(job, "job.", "output", true, 4096, &output, err)) < 0 ||
         (rc = read_command(job, "job.", "map", true, &s->map, err)) < 0 ||
         (rc = read_command(job, "job.", "combine", false, &s->combine, err)) < 0 ||
         (rc = read_command(job, "job.", "reduce", false, &s->reduce, err)) < 0)
         return rc;
     if (blank(output) || has_control(output))
-        return base_error_set(err, -BASE_EINVAL, "job.output: \"\" is not a folder, as \"file:///out/wc\"");
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.output: \"\" is not a folder, as \"file:///out/wc\"");
     s->output = base_strdup(output);
     s->reduces = s->reduce ? 1 : 0;
     s->split_size = d->split_size;
-    if ((rc = base_json_int(job, "job.", "reduces", false, 0, BASE_TASKS_MAX, &s->reduces, err)) < 0 ||
-        (rc = base_json_int(job, "job.", "split-size", false, 1, SPLIT_SIZE_MAX, &s->split_size, err)) < 0)
+    if ((rc = base_json_int(job, "job.", "reduces", false, 0, BASE_TASKS_MAX, &s->reduces, err)) <
+            0 ||
+        (rc = base_json_int(job, "job.", "split-size", false, 1, SPLIT_SIZE_MAX, &s->split_size,
+                            err)) < 0)
         return rc;
     if (s->reduces > 0 && !s->reduce)
-        return base_error_set(err, -BASE_EINVAL,
-                              "job.reduce: is required when reduces is %lld (\"cat\" passes the sorted lines on)",
-                              (long long)s->reduces);
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "job.reduce: is required when reduces is %lld (\"cat\" passes the sorted lines on)",
+            (long long)s->reduces);
     if (s->combine && s->reduces == 0)
-        return base_error_set(err, -BASE_EINVAL, "job.combine: not allowed when reduces is 0: nothing is sorted then");
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.combine: not allowed when reduces is 0: nothing is sorted then");
     return 0;
 }
 
@@ -302,9 +323,10 @@ static int read_id(const json_t *job, struct base_app_id *id, struct base_error 
     if (rc < 0 || !text)
         return rc;
     if (base_app_id_parse(text, id, NULL) < 0 || id->seq < 1 || id->cluster_ts < 0)
-        return base_error_set(err, -BASE_EINVAL,
-                              "job.id: \"%.100s\" is not an application id, as \"application_1700000000000_0001\"",
-                              text);
+        return base_error_set(
+            err, -BASE_EINVAL,
+            "job.id: \"%.100s\" is not an application id, as \"application_1700000000000_0001\"",
+            text);
     return 0;
 }
 
@@ -315,14 +337,16 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
     json_t *tasks = NULL;
     int rc;
 
-    if ((rc = base_json_known(job, "job.", rm_spec_job_members, err)) < 0 || (rc = read_id(job, &s->id, err)) < 0 ||
+    if ((rc = base_json_known(job, "job.", rm_spec_job_members, err)) < 0 ||
+        (rc = read_id(job, &s->id, err)) < 0 ||
         (rc = read_name(job, "job.", "name", "job", &s->name, err)) < 0 ||
         (rc = read_name(job, "job.", "user", d->user, &s->user, err)) < 0 ||
         (rc = read_name(job, "job.", "queue", "default", &s->queue, err)) < 0 ||
         (rc = base_json_int(job, "job.", "priority", false, 0, PRIORITY_MAX, &priority, err)) < 0 ||
-        (rc = base_json_int(job, "job.", "max-attempts", false, 1, BASE_ATTEMPTS_MAX, &attempts, err)) < 0 ||
-        (rc = read_env(job, &s->env, err)) < 0 ||
-        (rc = read_deadline(job, s, err)) < 0 || (rc = read_weight(job, s, err)) < 0 ||
+        (rc = base_json_int(job, "job.", "max-attempts", false, 1, BASE_ATTEMPTS_MAX, &attempts,
+                            err)) < 0 ||
+        (rc = read_env(job, &s->env, err)) < 0 || (rc = read_deadline(job, s, err)) < 0 ||
+        (rc = read_weight(job, s, err)) < 0 ||
         (rc = base_json_arr(job, "job.", "tasks", false, GROUPS_MAX, &tasks, err)) < 0)
         return rc;
     s->priority = (int32_t)priority;
@@ -375,10 +399,11 @@ out:
     return rc;
 }
 
-int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id, struct rm_job_spec **out,
-                          struct base_error *err)
+int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
+                          struct rm_job_spec **out, struct base_error *err)
 {
-    const struct rm_spec_defaults none = {.user = "", .split_size = SPLIT_SIZE_MAX, .max_attempts = 1};
+    const struct rm_spec_defaults none = {
+        .user = "", .split_size = SPLIT_SIZE_MAX, .max_attempts = 1};
     json_t *job = NULL;
     int rc = base_json_parse(text, len, &job, err);
 
@@ -392,18 +417,21 @@ int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id, s
 }
 
 /* ---------------------------------------------------------------- input */
-int rm_spec_expand(struct rm_job_spec *s, const struct rm_input_bounds *bounds, struct base_error *err)
+int rm_spec_expand(struct rm_job_spec *s, const struct rm_input_bounds *bounds,
+                   struct base_error *err)
 {
     struct rm_input in = {0};
     int rc;
 
     if (s->groups_n)
         return 0;
-    rc = rm_input_find_splits((const char *const *)s->input.v, s->input.n, s->split_size, bounds, &in, err);
+    rc = rm_input_find_splits((const char *const *)s->input.v, s->input.n, s->split_size, bounds,
+                              &in, err);
     if (rc < 0)
         return rc;
     if (in.splits_len == 0 || in.splits_len > BASE_TASKS_MAX) {
-        rc = base_error_set(err, -BASE_EINVAL, "job.input: gives %zu map tasks; 1 to %d are possible (see split-size)",
+        rc = base_error_set(err, -BASE_EINVAL,
+                            "job.input: gives %zu map tasks; 1 to %d are possible (see split-size)",
                             in.splits_len, BASE_TASKS_MAX);
         rm_input_free(&in);
         return rc;
@@ -498,7 +526,8 @@ void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct b
         base_json_put_num(out, "weight", s->weight);
 }
 
-const char *rm_spec_task_command(const struct rm_job_spec *spec, enum base_task_kind kind, int64_t index)
+const char *rm_spec_task_command(const struct rm_job_spec *spec, enum base_task_kind kind,
+                                 int64_t index)
 {
     for (size_t i = 0; i < spec->groups_n; i++) {
         const struct rm_task_group *g = &spec->groups[i];

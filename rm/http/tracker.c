@@ -1,39 +1,43 @@
-/* rm/http/tracker.c - what NodeManagers and tasks say: registration, heartbeats, commits, map outputs.
+/* rm/http/tracker.c - what NodeManagers and tasks say: registration, heartbeats, commits, map
+ * outputs.
  * Nodes come with the cluster's secret, tasks with their application's token.
  *
- * On a standby a node's registration or heartbeat is parked, without a thread, until it is known who leads: so a
- * failover costs nodes no polling, they wait where the next leader will be.
+ * On a standby a node's registration or heartbeat is parked, without a thread, until it is known
+ * who leads: so a failover costs nodes no polling, they wait where the next leader will be.
  *
  *   another RM is active, not named in X-Creel-Failed -> 307
- *   else parked for NODE_PARK_US at most:  this RM leads -> as always;  another does -> 307;  nobody -> 503
- *   (NODE_DOUBT_US when the active one is named there: it may be dead, or the node's link to it was cut for a moment)
+ *   else parked for NODE_PARK_US at most:  this RM leads -> as always;  another does -> 307;
+ *                                          nobody -> 503
+ *   (NODE_DOUBT_US when the active one is named there: it may be dead, or the node's link to it was
+ *   cut for a moment)
  *
- * One that this RM holds when it stops leading is parked likewise, for NODE_DOUBT_US: a thousand nodes do not come to
- * the next leader before there is one. If this RM is cut off from ZooKeeper, and would not hear of it, 503.
+ * One that this RM holds when it stops leading is parked likewise, for NODE_DOUBT_US: a thousand
+ * nodes do not come to the next leader before there is one. If this RM is cut off from ZooKeeper,
+ * and would not hear of it, 503.
  *
- * Parked requests are bounded by the server's connections. Everything else here is answered at once by a standby: 307,
- * or 503 to be repeated. */
+ * Parked requests are bounded by the server's connections. Everything else here is answered at once
+ * by a standby: 307, or 503 to be repeated. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/wire/order.h"
 #include "api/wire/task.h"
 #include "base/conf/conf.h"
-#include "base/limits.h"
 #include "base/conf/rm_list.h"
 #include "base/io/log.h"
-#include "rm/http/core_call.h"
+#include "base/limits.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
+#include "rm/http/core_call.h"
 #include "rm/http/node_json.h"
-#include "rm/leader/standby.h"
 #include "rm/leader/parked.h"
+#include "rm/leader/standby.h"
 
-#define HEARTBEAT_BODY_MAX (64u << 20) /* a node that reports all it has */
+#define HEARTBEAT_BODY_MAX  (64u << 20) /* a node that reports all it has */
 #define OUTPUTS_HOLD_MAX_MS 60000
-#define NODE_PARK_US (INT64_C(10) * 1000000)
-#define NODE_DOUBT_US INT64_C(1500000)
-#define FAILED_MAX 8192 /* bytes of X-Creel-Failed that are looked at */
+#define NODE_PARK_US        (INT64_C(10) * 1000000)
+#define NODE_DOUBT_US       INT64_C(1500000)
+#define FAILED_MAX          8192 /* bytes of X-Creel-Failed that are looked at */
 
 /* True: this RM leads. False: the request was answered as by one that does not. */
 static bool leads_or_answered(struct api_request *rq, const struct rm_backend *b)
@@ -76,7 +80,8 @@ static bool left_behind(struct node_call *n, const struct rm_effect *fx)
     struct rm_backend *b = n->call.b;
     char active[512];
 
-    if (fx->kind != RM_FX_REPLY || fx->u.reply.kind != RM_REPLY_ERROR || fx->u.reply.code != -BASE_EVERSION ||
+    if (fx->kind != RM_FX_REPLY || fx->u.reply.kind != RM_REPLY_ERROR ||
+        fx->u.reply.code != -BASE_EVERSION ||
         (n->call.ev.kind != RM_EV_NODE_HEARTBEAT && n->call.ev.kind != RM_EV_NODE_REGISTER))
         return false;
     n->seen = rm_backend_role_changes(b);
@@ -97,9 +102,10 @@ static void answer_node(void *user, const struct rm_effect *fx)
     if (left_behind(user, fx))
         return;
     if (fx->kind == RM_FX_HEARTBEAT) {
-        const struct rm_order_context cx = {.rm_urls = rm_backend_all_urls(c->b),
-                                            .master_key = rm_backend_master_key(c->b),
-                                            .sort_buffer_mb = base_conf_int(conf, "creel.mapreduce.sort-buffer-mb")};
+        const struct rm_order_context cx = {
+            .rm_urls = rm_backend_all_urls(c->b),
+            .master_key = rm_backend_master_key(c->b),
+            .sort_buffer_mb = base_conf_int(conf, "creel.mapreduce.sort-buffer-mb")};
         rm_heartbeat_encode(fx, base_conf_get(conf, "creel.cluster.name"), &cx, &body);
         rm_api_json(c->rq, 200, &body);
     } else if (fx->u.reply.kind == RM_REPLY_RESYNC) {
@@ -113,7 +119,8 @@ static void answer_node(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-static struct node_call *node_call_new(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m)
+static struct node_call *node_call_new(struct api_request *rq, struct rm_backend *b,
+                                       const struct rm_node_message *m)
 {
     struct node_call *c = base_alloc(sizeof *c);
 
@@ -171,7 +178,8 @@ static void role_changed(void *user)
         rm_call_unref(&c->call);
     } else if (seen == c->seen || rm_watch_mono_us() >= c->until_us) {
         api_add_header(c->call.rq, "Retry-After", "1");
-        api_answer_error(c->call.rq, 503, "StandbyException", "no ResourceManager leads, or none that can be reached");
+        api_answer_error(c->call.rq, 503, "StandbyException",
+                         "no ResourceManager leads, or none that can be reached");
         rm_call_unref(&c->call);
     } else {
         c->seen = seen;
@@ -180,8 +188,8 @@ static void role_changed(void *user)
 }
 
 /* @seen: taken before the role was looked at. */
-static void park_node(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m, const char *failed,
-                      int64_t seen)
+static void park_node(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m,
+                      const char *failed, int64_t seen)
 {
     struct node_call *c = node_call_new(rq, b, m);
     char active[512];
@@ -194,17 +202,20 @@ static void park_node(struct api_request *rq, struct rm_backend *b, const struct
     rm_backend_await_role_change(b, seen, c->until_us, role_changed, c);
 }
 
-/* A node that was refused comes again within a second: one line a minute is enough for any number of them. */
+/* A node that was refused comes again within a second: one line a minute is enough for any number
+ * of them. */
 static void log_other_version(const struct api_request *rq, const struct base_error *err)
 {
     static _Atomic int64_t quiet_until_us;
     int64_t now = rm_watch_mono_us(), until = atomic_load(&quiet_until_us);
 
-    if (now >= until && atomic_compare_exchange_strong(&quiet_until_us, &until, now + INT64_C(60000000)))
+    if (now >= until &&
+        atomic_compare_exchange_strong(&quiet_until_us, &until, now + INT64_C(60000000)))
         base_log_warn("rm", "a registration from %s was refused: %s", api_peer(rq), err->text);
 }
 
-typedef int decode_fn(const char *text, size_t len, struct rm_node_message *out, struct base_error *err);
+typedef int decode_fn(const char *text, size_t len, struct rm_node_message *out,
+                      struct base_error *err);
 
 static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *decode)
 {
@@ -353,7 +364,8 @@ static void do_fetch_failure(struct api_request *rq, void *user)
     size_t len;
     const char *body = api_body(rq, &len);
 
-    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &app) || !rm_api_authorised(rq, user, app))
+    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &app) ||
+        !rm_api_authorised(rq, user, app))
         return;
     if (read_failure(body, len, &ev, &err) < 0) {
         rm_api_bad_request(rq, &err);
@@ -377,16 +389,17 @@ static void put_output(const struct rm_map_output_view *o, struct base_buf *out)
 {
     char text[BASE_ID_TEXT_MAX];
 
-    wire_map_output_put(&(struct wire_map_output){.map = o->map,
-                                                  .attempt = o->attempt,
-                                                  .container = base_container_id_text(&o->container, text),
-                                                  .node = o->node_http},
-                        out);
+    wire_map_output_put(
+        &(struct wire_map_output){.map = o->map,
+                                  .attempt = o->attempt,
+                                  .container = base_container_id_text(&o->container, text),
+                                  .node = o->node_http},
+        out);
 }
 
 /* False and nothing answered: nothing new, and @may_wait. */
-static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct base_app_id id, int64_t since,
-                           bool may_wait, int64_t *version)
+static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
+                           int64_t since, bool may_wait, int64_t *version)
 {
     struct rm_views views = {0};
     struct base_buf body = {0};
@@ -400,11 +413,13 @@ static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct 
     }
     if (rc < 0) {
         char text[BASE_ID_TEXT_MAX];
-        api_answer_error(rq, 404, "NotFoundException", "%s is not a known job", base_app_id_text(&id, text));
+        api_answer_error(rq, 404, "NotFoundException", "%s is not a known job",
+                         base_app_id_text(&id, text));
         rm_views_free(&views);
         return true;
     }
-    wire_map_outputs_open(&(struct wire_map_outputs){.version = *version, .maps = maps, .done = done}, &body);
+    wire_map_outputs_open(
+        &(struct wire_map_outputs){.version = *version, .maps = maps, .done = done}, &body);
     for (size_t i = 0; i < views.outputs_n; i++)
         put_output(&views.outputs[i], &body);
     wire_map_outputs_close(&body);
@@ -429,25 +444,28 @@ static void do_outputs(struct api_request *rq, void *user)
     struct outputs_call *c;
     int64_t since = 0, hold_ms = 0, version = 0;
 
-    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &id) || !rm_api_authorised(rq, user, id) ||
-        !rm_api_query_int(rq, "since", 0, INT64_MAX, &since) ||
+    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &id) ||
+        !rm_api_authorised(rq, user, id) || !rm_api_query_int(rq, "since", 0, INT64_MAX, &since) ||
         !rm_api_query_int(rq, "hold-ms", 0, OUTPUTS_HOLD_MAX_MS, &hold_ms) ||
         answer_outputs(rq, user, id, since, hold_ms > 0, &version))
         return;
     c = base_alloc(sizeof *c);
     *c = (struct outputs_call){rq, user, id, since};
     api_park(rq);
-    rm_backend_await_outputs(user, id, version, rm_backend_now_us(user) + hold_ms * 1000, outputs_fired, c);
+    rm_backend_await_outputs(user, id, version, rm_backend_now_us(user) + hold_ms * 1000,
+                             outputs_fired, c);
 }
 
 #define TRACKER "/ws/v1/nodetracker"
 const struct api_route rm_api_tracker_routes[] = {
     {"POST", TRACKER "/register", API_ROLE_NODE, HEARTBEAT_BODY_MAX, do_register, API_ROUTE_CREEL},
-    {"POST", TRACKER "/heartbeat", API_ROLE_NODE, HEARTBEAT_BODY_MAX, do_heartbeat, API_ROUTE_CREEL},
+    {"POST", TRACKER "/heartbeat", API_ROLE_NODE, HEARTBEAT_BODY_MAX, do_heartbeat,
+     API_ROUTE_CREEL},
     {"POST", TRACKER "/wake", API_ROLE_NODE, 4096, do_wake, API_ROUTE_CREEL},
     {"POST", TRACKER "/unregister", API_ROLE_NODE, 4096, do_gone, API_ROUTE_CREEL},
     {"POST", TRACKER "/commit", API_ROLE_MASTER, 4096, do_commit, API_ROUTE_CREEL},
     {"GET", TRACKER "/apps/{appid}/mapoutputs", API_ROLE_MASTER, 0, do_outputs, API_ROUTE_CREEL},
-    {"POST", TRACKER "/apps/{appid}/fetch-failure", API_ROLE_MASTER, 1 << 20, do_fetch_failure, API_ROUTE_CREEL},
+    {"POST", TRACKER "/apps/{appid}/fetch-failure", API_ROLE_MASTER, 1 << 20, do_fetch_failure,
+     API_ROUTE_CREEL},
 };
 const size_t rm_api_tracker_routes_n = sizeof rm_api_tracker_routes / sizeof *rm_api_tracker_routes;

@@ -98,7 +98,8 @@ static void write_starts_and_nodes(const struct rm_views *tasks, enum base_task_
     base_json_key(out, kind == BASE_TASK_MAP ? "map_starts_s" : "reduce_starts_s");
     base_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
-        write_seconds(out, task_succeeded(&tasks->tasks[i]) ? tasks->tasks[i].start_us - zero_us : 0);
+        write_seconds(out,
+                      task_succeeded(&tasks->tasks[i]) ? tasks->tasks[i].start_us - zero_us : 0);
     base_json_close(out, ']');
     base_json_key(out, kind == BASE_TASK_MAP ? "map_ran_on" : "reduce_ran_on");
     base_json_open(out, '[');
@@ -117,7 +118,8 @@ static const struct rm_str_list **list_map_hosts(const struct rm_job_spec *spec,
     for (; !spec->groups_n && n < maps && n < spec->splits_n; n++)
         of[n] = &spec->splits[n].hosts;
     for (size_t g = 0; g < spec->groups_n; g++)
-        for (int64_t i = 0; spec->groups[g].kind == BASE_TASK_MAP && i < spec->groups[g].count && n < maps; i++)
+        for (int64_t i = 0;
+             spec->groups[g].kind == BASE_TASK_MAP && i < spec->groups[g].count && n < maps; i++)
             of[n++] = &spec->groups[g].hosts;
     return of;
 }
@@ -164,8 +166,9 @@ static void write_byte_counts(const struct rm_app_view *app, struct base_buf *ou
         int64_t bytes;
     } sizes[] = {{"input_bytes", app->counters[BASE_COUNT_MAP_INPUT_BYTES]},
                  {"shuffle_bytes", app->counters[BASE_COUNT_SHUFFLE_BYTES]},
-                 {"output_bytes", app->counters[app->phase[BASE_TASK_REDUCE].total ? BASE_COUNT_REDUCE_OUTPUT_BYTES
-                                                                               : BASE_COUNT_MAP_OUTPUT_BYTES]}};
+                 {"output_bytes",
+                  app->counters[app->phase[BASE_TASK_REDUCE].total ? BASE_COUNT_REDUCE_OUTPUT_BYTES
+                                                                   : BASE_COUNT_MAP_OUTPUT_BYTES]}};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].bytes > 0)
@@ -174,7 +177,9 @@ static void write_byte_counts(const struct rm_app_view *app, struct base_buf *ou
 
 static const char *name_final_state(const struct rm_app_view *app)
 {
-    return app->final_status == RM_FINAL_SUCCEEDED ? "SUCCEEDED" : app->state == RM_APP_KILLED ? "KILLED" : "FAILED";
+    return app->final_status == RM_FINAL_SUCCEEDED ? "SUCCEEDED"
+           : app->state == RM_APP_KILLED           ? "KILLED"
+                                                   : "FAILED";
 }
 
 static void write_summary(const struct rm_app_view *app, int64_t zero_us, struct base_buf *out)
@@ -200,7 +205,9 @@ static void write_summary(const struct rm_app_view *app, int64_t zero_us, struct
         base_json_put_int(out, "priority", app->priority);
     if (app->deadline_us > app->submit_us) /* a deadline further away binds nobody */
         write_seconds_member(out, "deadline_s",
-                             app->deadline_us - app->submit_us < FAR_US ? app->deadline_us - app->submit_us : FAR_US);
+                             app->deadline_us - app->submit_us < FAR_US
+                                 ? app->deadline_us - app->submit_us
+                                 : FAR_US);
     base_json_put_int(out, "maps", app->phase[BASE_TASK_MAP].total);
     base_json_put_int(out, "reduces", app->phase[BASE_TASK_REDUCE].total);
     base_json_put_str(out, "app", base_app_id_text(&app->id, id));
@@ -211,10 +218,12 @@ static void write_summary(const struct rm_app_view *app, int64_t zero_us, struct
     write_seconds_member(out, "finish_s", app->finish_us - zero_us);
 }
 
-bool rm_history_encode_job(const struct rm_app_view *app, const struct rm_views tasks[BASE_TASK_KINDS], int64_t zero_us,
+bool rm_history_encode_job(const struct rm_app_view *app,
+                           const struct rm_views tasks[BASE_TASK_KINDS], int64_t zero_us,
                            struct base_buf *out)
 {
-    int64_t from[BASE_TASK_KINDS] = {0, find_last_map_finish(&tasks[BASE_TASK_MAP])}, other[BASE_TASK_KINDS];
+    int64_t from[BASE_TASK_KINDS] = {0, find_last_map_finish(&tasks[BASE_TASK_MAP])},
+            other[BASE_TASK_KINDS];
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         other[k] = estimate_missing_duration(app, &tasks[k], k, from[k]);

@@ -13,8 +13,8 @@
 #include "rm/jobs/ended_job.h"
 
 #define TASKS_AT_ONCE 1000 /* tasks copied per hold of the core */
-#define TEXT_(n) #n
-#define TEXT(n)  TEXT_(n)
+#define TEXT_(n)      #n
+#define TEXT(n)       TEXT_(n)
 
 /* ---------------------------------------------------------------- the file */
 struct rm_history_file {
@@ -48,7 +48,8 @@ void rm_history_file_free(struct rm_history_file *f)
 
 static int fail_and_close(struct rm_history_file *f, struct base_error *err)
 {
-    int rc = base_error_set(err, -BASE_EIO, "history %s: %s", f->path, f->db ? sqlite3_errmsg(f->db) : "no memory");
+    int rc = base_error_set(err, -BASE_EIO, "history %s: %s", f->path,
+                            f->db ? sqlite3_errmsg(f->db) : "no memory");
 
     sqlite3_close(f->db); /* the next call opens it again */
     f->db = NULL;
@@ -64,13 +65,16 @@ static int open_database(struct rm_history_file *f, struct base_error *err)
     rc = base_mkdirs(f->folder, 0700, err);
     if (rc < 0)
         return rc;
-    if (sqlite3_open_v2(f->path, &f->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
-            SQLITE_OK ||
+    if (sqlite3_open_v2(f->path, &f->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK ||
         sqlite3_busy_timeout(f->db, 1000) != SQLITE_OK ||
         sqlite3_exec(f->db,
                      "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-                     "CREATE TABLE IF NOT EXISTS job(n INTEGER PRIMARY KEY AUTOINCREMENT, ts INTEGER NOT NULL,"
-                     " seq INTEGER NOT NULL, submit_us INTEGER NOT NULL, line TEXT NOT NULL, UNIQUE(ts,seq))",
+                     "CREATE TABLE IF NOT EXISTS job(n INTEGER PRIMARY KEY AUTOINCREMENT, ts "
+                     "INTEGER NOT NULL,"
+                     " seq INTEGER NOT NULL, submit_us INTEGER NOT NULL, line TEXT NOT NULL, "
+                     "UNIQUE(ts,seq))",
                      NULL, NULL, NULL) != SQLITE_OK)
         return fail_and_close(f, err);
     return 0;
@@ -81,7 +85,8 @@ static int64_t read_pragma(struct rm_history_file *f, const char *sql)
     sqlite3_stmt *st = NULL;
     int64_t v = -1;
 
-    if (sqlite3_prepare_v2(f->db, sql, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+    if (sqlite3_prepare_v2(f->db, sql, -1, &st, NULL) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW)
         v = sqlite3_column_int64(st, 0);
     sqlite3_finalize(st);
     return v;
@@ -95,22 +100,27 @@ static int evict_oldest_jobs(struct rm_history_file *f)
 {
     int rc = SQLITE_OK;
 
-    while (rc == SQLITE_OK && (read_pragma(f, "PRAGMA page_count") - read_pragma(f, "PRAGMA freelist_count")) *
-                                      read_pragma(f, "PRAGMA page_size") > f->bytes_max) {
-        rc = sqlite3_exec(f->db, "DELETE FROM job WHERE n = (SELECT min(n) FROM job) AND n < (SELECT max(n) FROM job)",
-                          NULL, NULL, NULL);
+    while (rc == SQLITE_OK &&
+           (read_pragma(f, "PRAGMA page_count") - read_pragma(f, "PRAGMA freelist_count")) *
+                   read_pragma(f, "PRAGMA page_size") >
+               f->bytes_max) {
+        rc = sqlite3_exec(
+            f->db,
+            "DELETE FROM job WHERE n = (SELECT min(n) FROM job) AND n < (SELECT max(n) FROM job)",
+            NULL, NULL, NULL);
         if (sqlite3_changes(f->db) == 0)
             break;
     }
     return rc;
 }
 
-static int insert_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
-                      struct base_error *err)
+static int insert_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us,
+                      const char *line, struct base_error *err)
 {
     sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(f->db, "INSERT OR REPLACE INTO job(ts,seq,submit_us,line) VALUES(?1,?2,?3,?4)", -1, &st,
-                                NULL);
+    int rc = sqlite3_prepare_v2(
+        f->db, "INSERT OR REPLACE INTO job(ts,seq,submit_us,line) VALUES(?1,?2,?3,?4)", -1, &st,
+        NULL);
 
     if (rc == SQLITE_OK)
         rc = sqlite3_bind_int64(st, 1, id.cluster_ts);
@@ -124,15 +134,16 @@ static int insert_job(struct rm_history_file *f, struct base_app_id id, int64_t 
         rc = sqlite3_step(st);
     sqlite3_finalize(st);
     if (rc == SQLITE_DONE)
-        rc = sqlite3_exec(f->db, "DELETE FROM job WHERE n <= (SELECT max(n) FROM job) - " TEXT(RM_HISTORY_KEPT), NULL,
-                          NULL, NULL);
+        rc = sqlite3_exec(
+            f->db, "DELETE FROM job WHERE n <= (SELECT max(n) FROM job) - " TEXT(RM_HISTORY_KEPT),
+            NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = evict_oldest_jobs(f);
     return rc == SQLITE_OK ? 0 : fail_and_close(f, err);
 }
 
-int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
-                              struct base_error *err)
+int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us,
+                              const char *line, struct base_error *err)
 {
     int rc;
 
@@ -155,21 +166,28 @@ static char *select_job_line(struct rm_history_file *f, struct base_app_id id)
     sqlite3_stmt *st = NULL;
     char *line = NULL;
 
-    if (sqlite3_prepare_v2(f->db, "SELECT line FROM job WHERE ts=?1 AND seq=?2", -1, &st, NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(st, 1, id.cluster_ts) == SQLITE_OK && sqlite3_bind_int64(st, 2, id.seq) == SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW)
+    if (sqlite3_prepare_v2(f->db, "SELECT line FROM job WHERE ts=?1 AND seq=?2", -1, &st, NULL) ==
+            SQLITE_OK &&
+        sqlite3_bind_int64(st, 1, id.cluster_ts) == SQLITE_OK &&
+        sqlite3_bind_int64(st, 2, id.seq) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
         line = base_strdup((const char *)sqlite3_column_text(st, 0));
     sqlite3_finalize(st);
     return line;
 }
 
-static bool select_next_id(struct rm_history_file *f, const struct base_app_id *before, const struct base_app_id *after,
-                           int64_t from_us, int64_t to_us, struct base_app_id *out)
+static bool select_next_id(struct rm_history_file *f, const struct base_app_id *before,
+                           const struct base_app_id *after, int64_t from_us, int64_t to_us,
+                           struct base_app_id *out)
 {
-    static const char sql[] = "SELECT ts,seq FROM job WHERE (ts,seq) < (?1,?2) AND (ts,seq) > (?3,?4)"
-                              " AND submit_us BETWEEN ?5 AND ?6 ORDER BY ts DESC, seq DESC LIMIT 1";
-    const int64_t values[] = {before ? before->cluster_ts : INT64_MAX, before ? before->seq : 0,
-                              after ? after->cluster_ts : -1, after ? after->seq : 0, from_us, to_us};
+    static const char sql[] =
+        "SELECT ts,seq FROM job WHERE (ts,seq) < (?1,?2) AND (ts,seq) > (?3,?4)"
+        " AND submit_us BETWEEN ?5 AND ?6 ORDER BY ts DESC, seq DESC LIMIT 1";
+    const int64_t values[] = {before ? before->cluster_ts : INT64_MAX,
+                              before ? before->seq : 0,
+                              after ? after->cluster_ts : -1,
+                              after ? after->seq : 0,
+                              from_us,
+                              to_us};
     sqlite3_stmt *st = NULL;
     bool found;
     int rc = sqlite3_prepare_v2(f->db, sql, -1, &st, NULL);
@@ -192,12 +210,14 @@ bool rm_history_file_find_next(struct rm_history_file *f, const struct base_app_
     if (!f)
         return false;
     pthread_mutex_lock(&f->lock);
-    found = open_if_present(f) && select_next_id(f, before, after, submitted_from_us, submitted_to_us, out);
+    found = open_if_present(f) &&
+            select_next_id(f, before, after, submitted_from_us, submitted_to_us, out);
     pthread_mutex_unlock(&f->lock);
     return found;
 }
 
-bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, int64_t zero_us, struct base_buf *out)
+bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, int64_t zero_us,
+                              struct base_buf *out)
 {
     struct base_error err = {0};
     char *line = NULL;

@@ -15,10 +15,10 @@ struct rm_history_file; /* may be used from any thread */
 /* Opens and creates nothing yet. @bytes_max bounds the data in the file; beyond it the oldest jobs
  * are deleted. */
 struct rm_history_file *rm_history_file_new(const char *folder, int64_t bytes_max);
-void rm_history_file_free(struct rm_history_file *f);            /* NULL is fine */
+void rm_history_file_free(struct rm_history_file *f); /* NULL is fine */
 /* Stores @line, made by rm_history_encode_job() with @zero_us 0. */
-int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
-                              struct base_error *err);
+int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us,
+                              const char *line, struct base_error *err);
 /* Finds the job with the highest id that is lower than @before (NULL: no bound), higher than @after
  * (NULL: no bound), and was submitted between the two times. Returns false when there is none. @f
  * may be NULL. */
@@ -27,12 +27,13 @@ bool rm_history_file_find_next(struct rm_history_file *f, const struct base_app_
                                int64_t submitted_to_us, struct base_app_id *out);
 /* Appends job @id to @out with times that count from @zero_us. Returns false when the file does not
  * have the job. */
-bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, int64_t zero_us, struct base_buf *out);
+bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, int64_t zero_us,
+                              struct base_buf *out);
 
 /* Appends @line, whose times count from @old_zero_us, to @out with times that count from
  * @new_zero_us. Returns -BASE_ECORRUPT when the line cannot be parsed. */
-int rm_history_shift_times(const char *line, size_t len, int64_t old_zero_us, int64_t new_zero_us, struct base_buf *out,
-                           struct base_error *err);
+int rm_history_shift_times(const char *line, size_t len, int64_t old_zero_us, int64_t new_zero_us,
+                           struct base_buf *out, struct base_error *err);
 /* Returns the backend's file; NULL when there is only one RM. */
 struct rm_history_file *rm_history_get_file(const struct rm_backend *backend);
 

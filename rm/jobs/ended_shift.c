@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/io/json.h"
-#include "rm/jobs/ended_jobs.h"
 #include "base/io/json_write.h"
+#include "rm/jobs/ended_jobs.h"
 
 static void copy_value(const json_t *v, struct base_buf *out)
 {
@@ -22,8 +22,7 @@ static void copy_value(const json_t *v, struct base_buf *out)
         base_json_close(out, '}');
     } else if (json_is_array(v)) {
         base_json_open(out, '[');
-        json_array_foreach(v, i, e)
-            copy_value(e, out);
+        json_array_foreach(v, i, e) copy_value(e, out);
         base_json_close(out, ']');
     } else if (json_is_boolean(v)) {
         base_json_value_bool(out, json_is_true(v));
@@ -45,21 +44,24 @@ static void write_shifted_time(const json_t *v, int64_t later_us, struct base_bu
 
 /* Shifts the start times of tasks. A task without a node had no successful attempt: its 0 is no
  * time and stays 0. */
-static void write_shifted_starts(const json_t *v, const json_t *ran_on, int64_t later_us, struct base_buf *out)
+static void write_shifted_starts(const json_t *v, const json_t *ran_on, int64_t later_us,
+                                 struct base_buf *out)
 {
     base_json_open(out, '[');
     for (size_t i = 0; i < json_array_size(v); i++)
-        write_shifted_time(json_array_get(v, i), json_is_string(json_array_get(ran_on, i)) ? later_us : 0, out);
+        write_shifted_time(json_array_get(v, i),
+                           json_is_string(json_array_get(ran_on, i)) ? later_us : 0, out);
     base_json_close(out, ']');
 }
 
 static bool is_time_member(const char *key)
 {
-    return strcmp(key, "submit_s") == 0 || strcmp(key, "start_s") == 0 || strcmp(key, "finish_s") == 0;
+    return strcmp(key, "submit_s") == 0 || strcmp(key, "start_s") == 0 ||
+           strcmp(key, "finish_s") == 0;
 }
 
-int rm_history_shift_times(const char *line, size_t len, int64_t old_zero_us, int64_t new_zero_us, struct base_buf *out,
-                           struct base_error *err)
+int rm_history_shift_times(const char *line, size_t len, int64_t old_zero_us, int64_t new_zero_us,
+                           struct base_buf *out, struct base_error *err)
 {
     json_t *job = NULL, *v;
     const char *key;
@@ -76,9 +78,11 @@ int rm_history_shift_times(const char *line, size_t len, int64_t old_zero_us, in
         if (is_time_member(key))
             write_shifted_time(v, old_zero_us - new_zero_us, out);
         else if (strcmp(key, "map_starts_s") == 0)
-            write_shifted_starts(v, json_object_get(job, "map_ran_on"), old_zero_us - new_zero_us, out);
+            write_shifted_starts(v, json_object_get(job, "map_ran_on"), old_zero_us - new_zero_us,
+                                 out);
         else if (strcmp(key, "reduce_starts_s") == 0)
-            write_shifted_starts(v, json_object_get(job, "reduce_ran_on"), old_zero_us - new_zero_us, out);
+            write_shifted_starts(v, json_object_get(job, "reduce_ran_on"),
+                                 old_zero_us - new_zero_us, out);
         else if (strcmp(key, "time_0_ms") == 0)
             base_json_value_int(out, new_zero_us / 1000);
         else

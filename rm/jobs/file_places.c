@@ -66,7 +66,8 @@ bool rm_place_equal(const struct rm_place *a, const struct rm_place *b)
     return a->top == b->top && a->whole == b->whole;
 }
 
-void rm_place_count_other(struct rm_place_count *count, const struct rm_place *here, const struct rm_place *other)
+void rm_place_count_other(struct rm_place_count *count, const struct rm_place *here,
+                          const struct rm_place *other)
 {
     count->at_top += here->top && here->top == other->top;
     count->at_whole += here->whole && rm_place_equal(here, other);

@@ -24,7 +24,8 @@ struct rm_place_count { /* how many others are at a place; starts as zeros */
     int at_top, at_whole;
 };
 /* Counts @other when it is at the same place as @here, or below the same first name. */
-void rm_place_count_other(struct rm_place_count *count, const struct rm_place *here, const struct rm_place *other);
+void rm_place_count_other(struct rm_place_count *count, const struct rm_place *here,
+                          const struct rm_place *other);
 /* Tells whether no further thread may go to the place. */
 bool rm_place_count_is_full(const struct rm_place_count *count);
 

@@ -17,12 +17,11 @@ struct rm_file_pool {
     /* wake idle threads; wake the keeper; tell a stop that a thread has ended */
     pthread_cond_t work, keep, quiet;
     pthread_t keeper;
-    bool started, stop, freed; /* freed: the last thread to end frees the pool */
+    bool started, stop, freed;          /* freed: the last thread to end frees the pool */
     struct rm_file_work *first, **last; /* waiting for a thread, oldest first */
     struct rm_file_work *running;
     int waiting, threads, idle, slow; /* waiting: length of the list from @first */
 };
-
 
 static void answer_once(struct rm_file_work *w, int rc, struct base_error *err)
 {
@@ -172,7 +171,8 @@ static void refuse_overdue_work(struct rm_file_pool *f, int64_t now)
         struct rm_file_work *w = take_first_waiting(f);
         struct base_error err = {0};
 
-        base_error_set(&err, -BASE_EAGAIN, "%d others are waiting for file systems that do not answer (%s)", f->threads,
+        base_error_set(&err, -BASE_EAGAIN,
+                       "%d others are waiting for file systems that do not answer (%s)", f->threads,
                        f->conf.limit);
         answer_once(w, -BASE_EAGAIN, &err);
         w->drop(w);
@@ -261,10 +261,12 @@ int rm_file_work_check_cancelled(void *user, struct base_error *err)
     case 0:
         return 0;
     case -BASE_ETIMEOUT:
-        return base_error_set(err, -BASE_ETIMEOUT, "not done after %lld ms, which is the limit (%s)",
+        return base_error_set(err, -BASE_ETIMEOUT,
+                              "not done after %lld ms, which is the limit (%s)",
                               (long long)(conf->limit_us / 1000), conf->limit);
     case -BASE_EAGAIN:
-        return base_error_set(err, -BASE_EAGAIN, "%d others have been searching their files for a long time already",
+        return base_error_set(err, -BASE_EAGAIN,
+                              "%d others have been searching their files for a long time already",
                               conf->most - conf->quick);
     default:
         return base_error_set(err, -BASE_EIO, "the ResourceManager is shutting down");

@@ -24,12 +24,12 @@
 
 struct rm_file_pool;
 struct rm_file_pool_conf {
-    int64_t limit_us;   /* time limit of one piece of work */
-    int64_t slow_us;    /* running time after which work is slow */
+    int64_t limit_us; /* time limit of one piece of work */
+    int64_t slow_us;  /* running time after which work is slow */
     /* from the limit until stuck work is answered; also how long a stop waits for running work */
     int64_t grace_us;
-    int quick, most;    /* threads: shared by quick work; in all */
-    const char *limit;  /* name of the limit in answers: "creel.rm.input-timeout-ms" */
+    int quick, most;   /* threads: shared by quick work; in all */
+    const char *limit; /* name of the limit in answers: "creel.rm.input-timeout-ms" */
 };
 
 /* Embed as the first member. The pool calls all three functions once, in this order, except that it
@@ -41,7 +41,7 @@ struct rm_file_work {
     int (*look)(struct rm_file_work *w, struct base_error *err);
     /* must neither block nor submit work */
     void (*done)(struct rm_file_work *w, int rc, struct base_error *err);
-    void (*drop)(struct rm_file_work *w);                                 /* frees the work */
+    void (*drop)(struct rm_file_work *w); /* frees the work */
     /* the rest belongs to the pool */
     struct rm_file_pool *pool;
     struct rm_file_work *next;

@@ -6,12 +6,12 @@
 
 #include "base/cond.h"
 #include "base/io/log.h"
-#include "rm/jobs/output_folder.h"
 #include "rm/jobs/file_places.h"
+#include "rm/jobs/output_folder.h"
 
 /* how long a stop waits for running work: its file system may hang */
 #define STOP_WAIT_US INT64_C(10000000)
-#define THREADS_KEPT 8  /* threads that stay when they have no work */
+#define THREADS_KEPT 8 /* threads that stay when they have no work */
 
 struct work {
     enum rm_effect_kind what;
@@ -32,7 +32,7 @@ struct rm_jobs_io {
     pthread_cond_t wake, ended;
     /* ready: starts as soon as a thread takes it, and counts as running */
     struct queue waiting, ready;
-    struct work *running;        /* linked by next_running */
+    struct work *running; /* linked by next_running */
     int threads, idle, ready_n, running_n;
     bool stop, abandoned; /* abandoned: threads make no more calls, and the last one frees this */
     struct rm_jobs_io_calls calls;

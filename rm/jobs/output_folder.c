@@ -10,15 +10,15 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "base/limits.h"
 #include "base/io/log.h"
-#include "base/mem.h"
 #include "base/io/plain.h"
-#include "rm/jobs/splits.h"
+#include "base/limits.h"
+#include "base/mem.h"
 #include "rm/jobs/output_taken.h"
+#include "rm/jobs/splits.h"
 
-#define TEMPORARY "_temporary"
-#define SUCCESS "_SUCCESS"
+#define TEMPORARY     "_temporary"
+#define SUCCESS       "_SUCCESS"
 #define PART_FROM_MAX (BASE_ID_TEXT_MAX + 64)
 
 int rm_output_parse_path(const char *output, char **out, struct base_error *err)
@@ -40,8 +40,9 @@ static int report_not_writable(const char *path, int sys, struct base_error *err
 {
     char user[BASE_USER_NAME_MAX];
 
-    return base_error_set(err, -BASE_EINVAL, "job.output: %s cannot be written by the ResourceManager's user %s: %s", path,
-                          base_user_name(user), strerror(sys));
+    return base_error_set(err, -BASE_EINVAL,
+                          "job.output: %s cannot be written by the ResourceManager's user %s: %s",
+                          path, base_user_name(user), strerror(sys));
 }
 
 static int check_parent_folder(const char *path, struct base_error *err)
@@ -160,14 +161,16 @@ static int make_folder(const char *path, bool again, struct base_error *err)
     return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
 }
 
-static int make_temporary_folder(int folder, const char *path, struct base_app_id id, struct base_error *err)
+static int make_temporary_folder(int folder, const char *path, struct base_app_id id,
+                                 struct base_error *err)
 {
     char mark[BASE_ID_TEXT_MAX + 16];
     int fd, rc;
 
     format_mark_path(id, mark);
     if (is_owned_by_other_job(folder, id))
-        return base_error_set(err, -BASE_EEXIST, "job.output: %s already exists and belongs to another job", path);
+        return base_error_set(err, -BASE_EEXIST,
+                              "job.output: %s already exists and belongs to another job", path);
     if (mkdirat(folder, TEMPORARY, 0755) < 0 && errno != EEXIST)
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, path);
     fd = openat(folder, mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -182,7 +185,8 @@ static int make_temporary_folder(int folder, const char *path, struct base_app_i
     return rc == 0 ? fsync_folder_fd(folder, path, err) : rc;
 }
 
-static int set_up_folder(const char *path, struct base_app_id id, bool again, struct base_error *err)
+static int set_up_folder(const char *path, struct base_app_id id, bool again,
+                         struct base_error *err)
 {
     int fd = -1, rc = make_folder(path, again, err);
 
@@ -195,7 +199,8 @@ static int set_up_folder(const char *path, struct base_app_id id, bool again, st
     return rc == 0 ? fsync_parent_folder(path, err) : rc;
 }
 
-int rm_output_create_folder(const char *output, struct base_app_id id, bool again, struct base_error *err)
+int rm_output_create_folder(const char *output, struct base_app_id id, bool again,
+                            struct base_error *err)
 {
     char *path;
     int rc = rm_output_parse_path(output, &path, err);
@@ -245,7 +250,8 @@ static int ending_open(struct ending *e, const char *path, struct base_app_id id
     return 0;
 }
 
-static const char *format_attempt_part_path(const struct ending *e, const struct rm_output_parts *parts, size_t i,
+static const char *format_attempt_part_path(const struct ending *e,
+                                            const struct rm_output_parts *parts, size_t i,
                                             char out[static PART_FROM_MAX])
 {
     const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
@@ -264,15 +270,15 @@ static bool part_is_in_place(const struct ending *e, size_t i)
     return fstatat(e->folder, rm_output_format_part_name(i, part), &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int report_missing_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
-                               struct base_error *err)
+static int report_missing_part(const struct ending *e, const struct rm_output_parts *parts,
+                               size_t i, struct base_error *err)
 {
     const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
     char text[BASE_ID_TEXT_MAX], from[PART_FROM_MAX];
 
-    return base_error_set(err, -BASE_ENOTFOUND,
-                          "job.output: %s/" TEMPORARY "/%s, the output of %s, is missing", e->path,
-                          format_attempt_part_path(e, parts, i, from), base_task_id_text(&task, text));
+    return base_error_set(
+        err, -BASE_ENOTFOUND, "job.output: %s/" TEMPORARY "/%s, the output of %s, is missing",
+        e->path, format_attempt_part_path(e, parts, i, from), base_task_id_text(&task, text));
 }
 
 /* Finds part i. Returns 1 with *@inode when the part is still in its attempt's folder, 0 when it is
@@ -294,11 +300,13 @@ static int find_part(const struct ending *e, const struct rm_output_parts *parts
     return part_is_in_place(e, i) ? 0 : report_missing_part(e, parts, i, err);
 }
 
-static int load_taken_list(const struct ending *e, struct rm_output_taken *taken, struct base_error *err)
+static int load_taken_list(const struct ending *e, struct rm_output_taken *taken,
+                           struct base_error *err)
 {
     *taken = (struct rm_output_taken){0};
-    return e->temporary < 0 ? 0
-                            : rm_output_taken_load_list(e->temporary, e->id, BASE_TASKS_MAX, taken, err);
+    return e->temporary < 0
+               ? 0
+               : rm_output_taken_load_list(e->temporary, e->id, BASE_TASKS_MAX, taken, err);
 }
 
 /* Writes down which parts the commit is going to move, once every part has been found: nothing
@@ -332,8 +340,8 @@ static int record_parts_to_take(const struct ending *e, const struct rm_output_p
 
 /* Moves the part of the attempt that counts into place. A part that is absent was moved before, or
  * somebody has removed it since it was recorded: a commit of many parts takes minutes. */
-static int move_part_into_place(const struct ending *e, const struct rm_output_parts *parts, size_t i,
-                                struct base_error *err)
+static int move_part_into_place(const struct ending *e, const struct rm_output_parts *parts,
+                                size_t i, struct base_error *err)
 {
     char from[PART_FROM_MAX], part[RM_OUTPUT_PART_MAX];
 
@@ -417,7 +425,8 @@ static int commit_parts(const struct ending *e, const struct rm_output_parts *pa
     int rc;
 
     if (is_owned_by_other_job(e->folder, e->id))
-        return base_error_set(err, -BASE_EEXIST, "job.output: %s belongs to another job by now", e->path);
+        return base_error_set(err, -BASE_EEXIST, "job.output: %s belongs to another job by now",
+                              e->path);
     rc = record_parts_to_take(e, parts, err);
     for (size_t i = 0; rc == 0 && i < parts->n; i++)
         rc = move_part_into_place(e, parts, i, err);
@@ -434,8 +443,8 @@ static int commit_parts(const struct ending *e, const struct rm_output_parts *pa
     return rc;
 }
 
-int rm_output_commit_parts(const char *output, struct base_app_id id, const struct rm_output_parts *parts,
-                           struct base_error *err)
+int rm_output_commit_parts(const char *output, struct base_app_id id,
+                           const struct rm_output_parts *parts, struct base_error *err)
 {
     struct ending e = {.folder = -1, .temporary = -1};
     char *path;

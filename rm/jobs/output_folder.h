@@ -37,12 +37,13 @@ int rm_output_check_creatable(const char *output, struct base_error *err);
 int rm_output_parse_path(const char *output, char **out, struct base_error *err);
 /* Creates the folder, owned by job @id. With @again the folder may exist if it belongs to this job;
  * otherwise an existing folder is -BASE_EEXIST. */
-int rm_output_create_folder(const char *output, struct base_app_id id, bool again, struct base_error *err);
+int rm_output_create_folder(const char *output, struct base_app_id id, bool again,
+                            struct base_error *err);
 /* Moves the parts into place and completes the folder. Parts already in place, from an earlier try
  * or written there by the attempts of an older version of Creel, are accepted; a part that is
  * nowhere is -BASE_ENOTFOUND. */
-int rm_output_commit_parts(const char *output, struct base_app_id id, const struct rm_output_parts *parts,
-                           struct base_error *err);
+int rm_output_commit_parts(const char *output, struct base_app_id id,
+                           const struct rm_output_parts *parts, struct base_error *err);
 /* Removes the job's unfinished output. Leaves the folder alone when another job owns it by now.
  * After an incomplete commit, removes the parts that the commit has moved, so that the folder can
  * go, and nothing else in it; after a complete commit, removes nothing. */

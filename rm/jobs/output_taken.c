@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "base/mem.h"
 #include "base/io/plain.h"
+#include "base/mem.h"
 
 /* an index of up to 7 digits, a blank, an inode of up to 20 digits, a newline */
 #define LINE_MAX_BYTES 32
@@ -22,7 +22,8 @@ const char *rm_output_format_part_name(size_t index, char out[static RM_OUTPUT_P
     return out;
 }
 
-const char *rm_output_taken_format_list_name(struct base_app_id id, char out[static RM_OUTPUT_TAKEN_MAX])
+const char *rm_output_taken_format_list_name(struct base_app_id id,
+                                             char out[static RM_OUTPUT_TAKEN_MAX])
 {
     char text[BASE_ID_TEXT_MAX];
 
@@ -102,8 +103,8 @@ static int write_list(int fd, const struct rm_output_taken *taken)
     return rc == 0 && fsync(fd) < 0 ? -errno : rc;
 }
 
-int rm_output_taken_save_list(int temporary, struct base_app_id id, const struct rm_output_taken *taken,
-                              struct base_error *err)
+int rm_output_taken_save_list(int temporary, struct base_app_id id,
+                              const struct rm_output_taken *taken, struct base_error *err)
 {
     char name[RM_OUTPUT_TAKEN_MAX], next[RM_OUTPUT_TAKEN_MAX + 40], own[33];
     int fd, rc;
@@ -139,7 +140,8 @@ static int remove_taken_part(int folder, size_t index, uint64_t inode, struct ba
     return 0;
 }
 
-int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken, struct base_error *err)
+int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken,
+                                 struct base_error *err)
 {
     for (size_t i = 0; i < taken->n; i++) {
         int rc = taken->inodes[i] ? remove_taken_part(folder, i, taken->inodes[i], err) : 0;

@@ -30,11 +30,12 @@ struct rm_output_taken {
 int rm_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
                               struct rm_output_taken *out, struct base_error *err);
 /* Replaces the list; the new one is on disk when the call returns. */
-int rm_output_taken_save_list(int temporary, struct base_app_id id, const struct rm_output_taken *taken,
-                              struct base_error *err);
+int rm_output_taken_save_list(int temporary, struct base_app_id id,
+                              const struct rm_output_taken *taken, struct base_error *err);
 /* Removes the moved parts from the open output folder @folder; their removal is on disk when the
  * call returns. */
-int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken, struct base_error *err);
+int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken,
+                                 struct base_error *err);
 void rm_output_taken_free(struct rm_output_taken *taken);
 
 /* Formats the name of part @index: "part-00000" for 0. */
@@ -42,6 +43,7 @@ void rm_output_taken_free(struct rm_output_taken *taken);
 const char *rm_output_format_part_name(size_t index, char out[static RM_OUTPUT_PART_MAX]);
 /* Formats the file name of the list of job @id. */
 #define RM_OUTPUT_TAKEN_MAX (BASE_ID_TEXT_MAX + 16)
-const char *rm_output_taken_format_list_name(struct base_app_id id, char out[static RM_OUTPUT_TAKEN_MAX]);
+const char *rm_output_taken_format_list_name(struct base_app_id id,
+                                             char out[static RM_OUTPUT_TAKEN_MAX]);
 
 #endif

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/conf/percent.h"
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "base/conf/percent.h"
 #include "base/utf8.h"
 
 struct file {
@@ -75,7 +75,8 @@ int rm_input_parse_path(const char *text, char **out, struct base_error *err)
 
             path = host + strcspn(host, "/");
             if (path != host && !(path - host == 9 && strncasecmp(host, "localhost", 9) == 0))
-                return base_error_set(err, -BASE_EINVAL, "%s names the host %.*s: file:///path is expected", text,
+                return base_error_set(err, -BASE_EINVAL,
+                                      "%s names the host %.*s: file:///path is expected", text,
                                       (int)(path - host), host);
         }
         if (path[0] != '/')
@@ -85,7 +86,8 @@ int rm_input_parse_path(const char *text, char **out, struct base_error *err)
     } else if (text[0] == '/') {
         *out = base_strdup(text);
     } else {
-        return base_error_set(err, -BASE_EINVAL, "\"%s\" is neither an absolute path nor a file:// URI", text);
+        return base_error_set(err, -BASE_EINVAL,
+                              "\"%s\" is neither an absolute path nor a file:// URI", text);
     }
     if (strlen(*out) >= PATH_MAX) {
         free(*out);
@@ -109,7 +111,8 @@ static int report_unreadable(const char *path, int sys, struct base_error *err)
     if (sys == ENOENT || sys == ENOTDIR)
         return base_error_set(err, -BASE_EINVAL, "%s does not exist", path);
     if (sys == EACCES || sys == EPERM)
-        return base_error_set(err, -BASE_EINVAL, "%s cannot be read by the ResourceManager's user %s: %s", path,
+        return base_error_set(err, -BASE_EINVAL,
+                              "%s cannot be read by the ResourceManager's user %s: %s", path,
                               base_user_name(user), strerror(sys));
     if (sys == ELOOP || sys == ENAMETOOLONG)
         return base_error_set(err, -BASE_EINVAL, "%s cannot be read: %s", path, strerror(sys));
@@ -123,8 +126,10 @@ static int charge_one_entry(struct files *f, struct base_error *err)
 
     if (f->over.code == 0 && ++f->entries > max)
         base_error_set(&f->over, -BASE_ELIMIT,
-                       "more than %lld names had to be looked at, which is the limit: name fewer folders or a narrower "
-                       "pattern", (long long)max);
+                       "more than %lld names had to be looked at, which is the limit: name fewer "
+                       "folders or a narrower "
+                       "pattern",
+                       (long long)max);
     else if (f->over.code == 0 && f->bounds->check != NULL)
         f->over.code = f->bounds->check(f->bounds->user, &f->over);
     if (f->over.code < 0 && err != NULL)
@@ -132,13 +137,16 @@ static int charge_one_entry(struct files *f, struct base_error *err)
     return f->over.code;
 }
 
-static int add_file(struct files *f, const char *path, const struct stat *st, struct base_error *err)
+static int add_file(struct files *f, const char *path, const struct stat *st,
+                    struct base_error *err)
 {
     if (f->len >= RM_INPUT_FILES_MAX)
         return base_error_set(err, -BASE_ELIMIT, "more than %d files", RM_INPUT_FILES_MAX);
     f->bytes += strlen(path);
     if (f->bytes > BASE_RECORD_MAX)
-        return base_error_set(err, -BASE_ETOOLARGE, "the names of its files take more than %d bytes to store", BASE_RECORD_MAX);
+        return base_error_set(err, -BASE_ETOOLARGE,
+                              "the names of its files take more than %d bytes to store",
+                              BASE_RECORD_MAX);
     if (check_path_is_utf8(path, err) < 0)
         return -BASE_EINVAL;
     if (access(path, R_OK) < 0)
@@ -319,12 +327,15 @@ static int add_input_files(struct files *f, const char *text, struct base_error 
 
 /* ---- splits ---- */
 
-static int add_split(struct rm_input *in, int64_t offset, int64_t length, bool gzip, struct base_error *err)
+static int add_split(struct rm_input *in, int64_t offset, int64_t length, bool gzip,
+                     struct base_error *err)
 {
     if (in->splits_len >= BASE_TASKS_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "more than %d splits: a larger split-size is needed", BASE_TASKS_MAX);
+        return base_error_set(err, -BASE_ELIMIT,
+                              "more than %d splits: a larger split-size is needed", BASE_TASKS_MAX);
     base_array_grow(&in->splits, in->splits_len, &in->splits_cap);
-    in->splits[in->splits_len++] = (struct rm_split){(uint32_t)(in->paths_len - 1), offset, length, gzip};
+    in->splits[in->splits_len++] =
+        (struct rm_split){(uint32_t)(in->paths_len - 1), offset, length, gzip};
     return 0;
 }
 
@@ -346,7 +357,8 @@ static int is_gzip_file(const char *path, struct base_error *err)
     return n == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
 }
 
-static int split_file(struct rm_input *in, const struct file *f, int64_t split_size, struct base_error *err)
+static int split_file(struct rm_input *in, const struct file *f, int64_t split_size,
+                      struct base_error *err)
 {
     int64_t offset = 0;
     int rc = is_gzip_file(f->path, err);
@@ -354,7 +366,8 @@ static int split_file(struct rm_input *in, const struct file *f, int64_t split_s
     if (rc != 0)
         return rc < 0 ? rc : add_split(in, 0, f->size, true, err);
     /* i.e. the rest is over 1.1 * split_size, without overflow */
-    while (rc == 0 && f->size - offset > split_size && f->size - offset - split_size > split_size / 10) {
+    while (rc == 0 && f->size - offset > split_size &&
+           f->size - offset - split_size > split_size / 10) {
         rc = add_split(in, offset, split_size, false, err);
         offset += split_size;
     }
@@ -376,13 +389,14 @@ static int check_stored_size(const struct rm_input *in, struct base_error *err)
     if (least <= BASE_RECORD_MAX)
         return 0;
     return base_error_set(err, -BASE_ETOOLARGE,
-                          "the list of files and splits takes more than %d bytes to store (%zu so far): fewer inputs or a larger "
+                          "the list of files and splits takes more than %d bytes to store (%zu so "
+                          "far): fewer inputs or a larger "
                           "split-size are needed",
                           BASE_RECORD_MAX, least);
 }
 
-static int append_file_splits(struct rm_input *in, const struct files *f, int64_t split_size, char **first_empty,
-                              struct base_error *err)
+static int append_file_splits(struct rm_input *in, const struct files *f, int64_t split_size,
+                              char **first_empty, struct base_error *err)
 {
     int rc = 0;
 
@@ -440,8 +454,9 @@ static void mark_repeated_inputs(const char *const *inputs, size_t n, bool *agai
     free(v);
 }
 
-int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size, const struct rm_input_bounds *bounds,
-                         struct rm_input *out, struct base_error *err)
+int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size,
+                         const struct rm_input_bounds *bounds, struct rm_input *out,
+                         struct base_error *err)
 {
     static const struct rm_input_bounds usual = {0};
     struct files files = {.bounds = bounds != NULL ? bounds : &usual};
@@ -451,12 +466,14 @@ int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size
 
     memset(out, 0, sizeof *out);
     if (split_size < RM_INPUT_SPLIT_MIN)
-        return base_error_set(err, -BASE_EINVAL, "job.split-size: %lld is not at least %d", (long long)split_size,
-                              RM_INPUT_SPLIT_MIN);
+        return base_error_set(err, -BASE_EINVAL, "job.split-size: %lld is not at least %d",
+                              (long long)split_size, RM_INPUT_SPLIT_MIN);
     if (n == 0)
-        return base_error_set(err, -BASE_EINVAL, "job.input: at least one file, folder or pattern is needed");
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.input: at least one file, folder or pattern is needed");
     if (n > BASE_INPUTS_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "job.input: %zu entries, at most %d are allowed", n, BASE_INPUTS_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "job.input: %zu entries, at most %d are allowed",
+                              n, BASE_INPUTS_MAX);
     again = base_alloc(n * sizeof *again);
     mark_repeated_inputs(inputs, n, again);
     for (size_t i = 0; rc == 0 && i < n; i++) {

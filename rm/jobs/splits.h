@@ -26,8 +26,10 @@
 #include "base/error.h"
 
 #define RM_INPUT_SPLIT_MIN 1
-#define RM_INPUT_FILES_MAX 1000000   /* most files of one job */
-#define RM_INPUT_ENTRIES_MAX 2000000 /* most directory entries read to find them, over all inputs */
+#define RM_INPUT_FILES_MAX 1000000 /* most files of one job */
+#define RM_INPUT_ENTRIES_MAX                                                                       \
+    2000000 /* most directory entries read to find them, over all inputs                           \
+             */
 
 struct rm_input_bounds {
     int64_t entries_max; /* 0: RM_INPUT_ENTRIES_MAX */
@@ -58,8 +60,9 @@ struct rm_input {
  * -BASE_ELIMIT, -BASE_EIO, or the code of @bounds->check, with a message that begins with the entry
  * ("job.input[2]: /x does not exist") and @out empty; or -BASE_ETOOLARGE when the list would take
  * more than BASE_RECORD_MAX bytes. Without @bounds (NULL) only the limits above hold. */
-int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size, const struct rm_input_bounds *bounds,
-                         struct rm_input *out, struct base_error *err);
+int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size,
+                         const struct rm_input_bounds *bounds, struct rm_input *out,
+                         struct base_error *err);
 void rm_input_free(struct rm_input *in); /* sets @in back to zeros */
 
 /* Extracts the path from a file:// URI or an absolute path; caller frees. -BASE_EINVAL with a

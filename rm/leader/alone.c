@@ -34,8 +34,8 @@ static int choose_store(struct alone *a, struct base_error *err)
     return rc < 0 ? base_error_wrap(err, rc, "%s", key) : 0;
 }
 
-/* The order matters: opening the store raises its epoch, so that everything that can be wrong with the configuration is
- * looked at before. */
+/* The order matters: opening the store raises its epoch, so that everything that can be wrong with
+ * the configuration is looked at before. */
 static int open_and_enter(struct alone *a, struct base_error *err)
 {
     struct policy_conf options = {0};
@@ -59,7 +59,8 @@ static int open_and_enter(struct alone *a, struct base_error *err)
 }
 
 /* ---------------------------------------------------------------- a higher epoch */
-/* Holding life. Requests that wait for the core are refused and come again: everything that was taken is stored. */
+/* Holding life. Requests that wait for the core are refused and come again: everything that was
+ * taken is stored. */
 static int enter_above(struct alone *a, int64_t seen, struct base_error *err)
 {
     struct ha_store *store = NULL;
@@ -80,8 +81,8 @@ static int enter_above(struct alone *a, int64_t seen, struct base_error *err)
     }
     rc = rm_daemon_enter(a->b, store, epoch, NULL, err);
     if (rc == 0)
-        base_log_info("rm", "nodes have obeyed epoch %lld: going on under epoch %lld", (long long)seen,
-                      (long long)epoch);
+        base_log_info("rm", "nodes have obeyed epoch %lld: going on under epoch %lld",
+                      (long long)seen, (long long)epoch);
     return rc;
 }
 
@@ -90,7 +91,8 @@ struct above {
     int64_t seen;
 };
 
-/* Several nodes may ask for it at once, and the process may be about to end: then no leadership is there. */
+/* Several nodes may ask for it at once, and the process may be about to end: then no leadership is
+ * there. */
 static bool take_above(void *user, bool stopping)
 {
     struct above *above = user;
@@ -98,7 +100,8 @@ static bool take_above(void *user, bool stopping)
 
     (void)stopping;
     pthread_mutex_lock(&b->life);
-    if (b->term && b->term->rules.epoch <= above->seen && enter_above(above->alone, above->seen, &b->lost) < 0) {
+    if (b->term && b->term->rules.epoch <= above->seen &&
+        enter_above(above->alone, above->seen, &b->lost) < 0) {
         base_log_error("rm", "%s; nothing can be served any more", b->lost.text);
         kill(getpid(), SIGTERM);
     }
@@ -107,7 +110,8 @@ static bool take_above(void *user, bool stopping)
     return false;
 }
 
-/* On the core's thread, which must end before the leadership is entered anew: another thread does that. */
+/* On the core's thread, which must end before the leadership is entered anew: another thread does
+ * that. */
 static void on_epoch_low(void *user, int64_t seen)
 {
     struct alone *a = user;
@@ -127,7 +131,8 @@ int rm_alone_new(const struct base_conf *conf, const struct ha_store_ops *ops, c
 
     a->b = rm_daemon_make(conf);
     a->ops = ops;
-    a->where = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
+    a->where = where ? base_strdup(where)
+                     : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
     rm_role_set_source(a->b, &source);
     if (repair)
         rm_daemon_repair(a->b, repair);

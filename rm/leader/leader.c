@@ -12,18 +12,18 @@
 #include "base/io/watchdog.h"
 #include "base/mailbox.h"
 #include "ha/election/service.h"
-#include "rm/leader/role.h"
 #include "rm/leader/parked.h"
+#include "rm/leader/role.h"
 
 #define UNREADABLE_HOLD_US 60000000 /* then this RM claims again: no other may be there */
 #define UNFIT_HOLD_US      30000000
-#define UNFIT_WAIT_US      5000000       /* slows two RMs that pass an unconfirmed store to and fro */
+#define UNFIT_WAIT_US      5000000 /* slows two RMs that pass an unconfirmed store to and fro */
 
 enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
 struct job { /* for the lead thread; from the service's thread, the core's, or a handler's */
     struct base_mail mail;
     enum job_kind kind;
-    int64_t epoch;          /* LEAD */
+    int64_t epoch; /* LEAD */
     struct ha_store *store;
     bool over;              /* LEAD: its STOP is in the mailbox already */
     char *why;              /* STOP, RESIGN */
@@ -34,7 +34,8 @@ struct rm_lead {
     const struct rm_ha_conf *conf;
     struct rm_backend *b;
     struct ha_service *service;
-    struct base_watchdog *watchdog; /* NULL, under the lock of @jobs: no leadership can begin any more */
+    struct base_watchdog
+        *watchdog; /* NULL, under the lock of @jobs: no leadership can begin any more */
     void (*ended)(void *user, const struct base_error *why);
     void *user;
     atomic_bool has_ended;
@@ -43,7 +44,7 @@ struct rm_lead {
     struct base_mailbox jobs;
     bool quitting; /* under the lock of @jobs */
     /* lead thread only */
-    bool unfit;   /* last time the store was empty although nodes had work */
+    bool unfit; /* last time the store was empty although nodes had work */
     char active[256];
 };
 
@@ -130,18 +131,25 @@ static int64_t lease_us(void *user, int64_t epoch)
 
 static void resign(void *user, int64_t hold_us)
 {
-    put(user, &(struct job){.kind = RESIGN, .hold_us = hold_us, .why = base_strdup("told to give the leadership up")});
+    put(user, &(struct job){.kind = RESIGN,
+                            .hold_us = hold_us,
+                            .why = base_strdup("told to give the leadership up")});
 }
 
 static void unconfirmed(void *user, int64_t epoch_seen)
 {
-    put(user, &(struct job){.kind = RESIGN, .hold_us = UNFIT_HOLD_US, .least = epoch_seen + 1, .unfit = true,
-                            .why = base_strdup("the state in ZooKeeper is empty where nodes work (see above)")});
+    put(user, &(struct job){.kind = RESIGN,
+                            .hold_us = UNFIT_HOLD_US,
+                            .least = epoch_seen + 1,
+                            .unfit = true,
+                            .why = base_strdup(
+                                "the state in ZooKeeper is empty where nodes work (see above)")});
 }
 
 static void epoch_low(void *user, int64_t seen)
 {
-    char *why = base_printf("nodes have obeyed epoch %lld: a higher one is needed", (long long)seen);
+    char *why =
+        base_printf("nodes have obeyed epoch %lld: a higher one is needed", (long long)seen);
 
     put(user, &(struct job){.kind = RESIGN, .least = seen + 1, .why = why});
 }
@@ -192,9 +200,12 @@ static void log_active(struct rm_lead *l, int64_t epoch, int64_t took_us)
 
     rm_view_cluster(rm_backend_hold(l->b), &v);
     rm_backend_release(l->b);
-    base_log_info("rm", "active, epoch %lld, %s applications, %d nodes awaited, took %lld ms", (long long)epoch,
-                  grouped(v.apps_pending + v.apps_running + v.apps_completed + v.apps_failed + v.apps_killed, apps),
-                  v.nodes[RM_NODE_NEW], (long long)(took_us / 1000));
+    base_log_info(
+        "rm", "active, epoch %lld, %s applications, %d nodes awaited, took %lld ms",
+        (long long)epoch,
+        grouped(v.apps_pending + v.apps_running + v.apps_completed + v.apps_failed + v.apps_killed,
+                apps),
+        v.nodes[RM_NODE_NEW], (long long)(took_us / 1000));
 }
 
 /* Which RM is active has changed. */
@@ -214,7 +225,9 @@ static void look_at_active(struct rm_lead *l)
     if (*url)
         base_log_info("rm", "standby; %s is active at %s", id, url);
     else if (*id)
-        base_log_warn("rm", "standby; %s is active, which is not one of yarn.resourcemanager.ha.rm-ids here", id);
+        base_log_warn(
+            "rm", "standby; %s is active, which is not one of yarn.resourcemanager.ha.rm-ids here",
+            id);
     else
         base_log_info("rm", "standby; no ResourceManager is active");
 }
@@ -236,8 +249,8 @@ static bool is_over(const struct rm_lead *l)
     return l->quitting;
 }
 
-/* Activation failed. A leadership that ended meanwhile is no fault of the store. Any other failure is: this RM resigns
- * for long, and gives up for good when no retry can help. */
+/* Activation failed. A leadership that ended meanwhile is no fault of the store. Any other failure
+ * is: this RM resigns for long, and gives up for good when no retry can help. */
 static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_error *err)
 {
     bool hopeless = err->code == -BASE_ECORRUPT || err->code == -BASE_EVERSION, over;
@@ -257,7 +270,8 @@ static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_er
         end_process(l, err);
 }
 
-/* False: the leadership ended before it was activated. Waits a little first if the last one found an unconfirmed store. */
+/* False: the leadership ended before it was activated. Waits a little first if the last one found
+ * an unconfirmed store. */
 static bool worth_it(struct rm_lead *l, const struct job *job)
 {
     const int64_t until_us = base_cond_now_us() + UNFIT_WAIT_US;
@@ -311,8 +325,8 @@ static void stop(struct rm_lead *l, const struct job *job)
     look_at_active(l);
 }
 
-/* The service announces the end of the lease at once, and why; but not while it waits for the names of ZooKeeper's
- * servers to be resolved. */
+/* The service announces the end of the lease at once, and why; but not while it waits for the names
+ * of ZooKeeper's servers to be resolved. */
 static void look_at_lease(struct rm_lead *l)
 {
     if (!rm_role_is_overdue(l->b))
@@ -389,22 +403,38 @@ static void free_lead(struct rm_lead *l)
 }
 
 int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
-                  void (*ended)(void *user, const struct base_error *why), void *user, struct rm_lead **out,
-                  struct base_error *err)
+                  void (*ended)(void *user, const struct base_error *why), void *user,
+                  struct rm_lead **out, struct base_error *err)
 {
     struct rm_lead *l = base_alloc(sizeof *l);
-    const struct ha_service_conf sc = {.store = conf->store, .servers = conf->servers, .root = conf->root, .cluster_id = conf->cluster_id,
-                                       .rm_id = conf->rm_id, .auth = conf->auth, .timeout_us = conf->timeout_us,
+    const struct ha_service_conf sc = {.store = conf->store,
+                                       .servers = conf->servers,
+                                       .root = conf->root,
+                                       .cluster_id = conf->cluster_id,
+                                       .rm_id = conf->rm_id,
+                                       .auth = conf->auth,
+                                       .timeout_us = conf->timeout_us,
                                        .lease_off = conf->lease_off};
-    const struct ha_service_calls calls = {.user = l, .lead = on_lead, .stop = on_stop, .active_changed = on_changed,
+    const struct ha_service_calls calls = {.user = l,
+                                           .lead = on_lead,
+                                           .stop = on_stop,
+                                           .active_changed = on_changed,
                                            .refused = on_refused};
     const struct base_watchdog_conf dog = {
-        .user = l, .busy = busy, .limit_us = lease_of, .expired = expired,
+        .user = l,
+        .busy = busy,
+        .limit_us = lease_of,
+        .expired = expired,
         .still = "the core's thread stands still for longer than the lease",
         .ending = "the end of the leadership takes longer than a second"};
-    const struct rm_role_source source = {.user = l, .lease_us = lease_us, .resign = resign, .zk_text = zk_text,
-                                          .refused_writes = refused_writes, .store_multis = store_multis,
-                                          .unconfirmed = unconfirmed, .epoch_low = epoch_low};
+    const struct rm_role_source source = {.user = l,
+                                          .lease_us = lease_us,
+                                          .resign = resign,
+                                          .zk_text = zk_text,
+                                          .refused_writes = refused_writes,
+                                          .store_multis = store_multis,
+                                          .unconfirmed = unconfirmed,
+                                          .epoch_low = epoch_low};
     int rc;
 
     *l = (struct rm_lead){.conf = conf, .b = b, .ended = ended, .user = user};
@@ -421,8 +451,8 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
     return 0;
 }
 
-/* The leadership's threads have ended, so none of them can hang. Closing the session may take as long as ZooKeeper does,
- * which must not look like a hanging deactivation. */
+/* The leadership's threads have ended, so none of them can hang. Closing the session may take as
+ * long as ZooKeeper does, which must not look like a hanging deactivation. */
 static void end_watch(struct rm_lead *l)
 {
     struct base_watchdog *w;

@@ -1,15 +1,16 @@
-/* rm/leader/leadership.c - a leadership: from the stored records to a core that is served, and its end. */
+/* rm/leader/leadership.c - a leadership: from the stored records to a core that is served, and its
+ * end. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/conf/conf.h"
 #include "base/io/log.h"
-#include "rm/daemon/daemon_internal.h"
 #include "rm/config/policy_options.h"
+#include "rm/daemon/daemon_internal.h"
 
 /* ---------------------------------------------------------------- a core */
-static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch, int64_t cluster_ts_ms,
-                      struct rm_core_conf *out)
+static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
+                      int64_t cluster_ts_ms, struct rm_core_conf *out)
 {
     const struct base_conf *c = b->conf;
 
@@ -20,14 +21,17 @@ static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
         .policy = rm_options_get_policy_name(c),
         .queues = base_conf_get(c, "creel.scheduler.queues"),
         .node_expiry_us = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms") * 1000,
-        .heartbeat_us = base_conf_int(c, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") * 1000,
+        .heartbeat_us =
+            base_conf_int(c, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") * 1000,
         .am_expiry_us = base_conf_int(c, "yarn.am.liveness-monitor.expiry-interval-ms") * 1000,
         .allocation_expiry_us =
-            base_conf_int(c, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms") * 1000,
+            base_conf_int(c, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms") *
+            1000,
         .slowstart = base_conf_double(c, "creel.scheduler.slowstart"),
         .am_attempts_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.am.max-attempts"),
         .task_attempts_max = (int32_t)base_conf_int(c, "creel.mapreduce.max-attempts"),
-        .completed_apps_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.max-completed-applications"),
+        .completed_apps_max =
+            (int32_t)base_conf_int(c, "yarn.resourcemanager.max-completed-applications"),
         .completed_bytes_max = base_conf_int(c, "creel.rm.max-completed-mb") << 20,
         .gone_nodes_us = base_conf_int(c, "creel.rm.forget-nodes-ms") * 1000,
         .gone_nodes_max = (int32_t)base_conf_int(c, "creel.rm.max-gone-nodes"),
@@ -40,14 +44,15 @@ static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
     out->slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.map.memory-mb");
     out->slot_res[BASE_TASK_MAP].v[RM_RES_VCORES] = base_conf_int(c, "creel.slot.map.vcores");
     out->slot_res[BASE_TASK_MAP].v[RM_RES_MAP_SLOTS] = 1;
-    out->slot_res[BASE_TASK_REDUCE].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.reduce.memory-mb");
+    out->slot_res[BASE_TASK_REDUCE].v[RM_RES_MEMORY_MB] =
+        base_conf_int(c, "creel.slot.reduce.memory-mb");
     out->slot_res[BASE_TASK_REDUCE].v[RM_RES_VCORES] = base_conf_int(c, "creel.slot.reduce.vcores");
     out->slot_res[BASE_TASK_REDUCE].v[RM_RES_REDUCE_SLOTS] = 1;
 }
 
 /* @tree (NULL: none) is taken on success. */
-static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms, struct policy_queues *tree,
-                     struct rm_core **out, struct base_error *err)
+static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms,
+                     struct policy_queues *tree, struct rm_core **out, struct base_error *err)
 {
     struct policy_conf options = {0};
     struct rm_core_conf cc;
@@ -106,8 +111,8 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
     return t;
 }
 
-/* Keys are kept for the life of the process: a handler may still use one of an earlier leadership. The key rarely
- * changes, so that the list stays short. */
+/* Keys are kept for the life of the process: a handler may still use one of an earlier leadership.
+ * The key rarely changes, so that the list stays short. */
 static void use_key(struct rm_backend *b, const char *text)
 {
     struct rm_key *k = b->keys;
@@ -146,7 +151,8 @@ static void on_stored(void *user, uint64_t seq)
     rm_core_thread_note_stored(user, seq);
 }
 
-static void on_release(void *user, void *ticket, const struct rm_effect *fx, int error, const char *text)
+static void on_release(void *user, void *ticket, const struct rm_effect *fx, int error,
+                       const char *text)
 {
     struct rm_leadership *t = user;
 
@@ -196,7 +202,8 @@ static bool may_touch_files(void *user)
 
 void rm_leadership_start_helpers(struct rm_leadership *t)
 {
-    const struct rm_store_calls store = {.user = t, .stored = on_stored, .release = on_release, .over = on_over};
+    const struct rm_store_calls store = {
+        .user = t, .stored = on_stored, .release = on_release, .over = on_over};
     const struct rm_jobs_io_calls io = {.user = t->b, .done = on_job_done, .may = may_touch_files};
     struct rm_store *started;
 
@@ -210,12 +217,14 @@ void rm_leadership_start_helpers(struct rm_leadership *t)
 
 void rm_leadership_start_core(struct rm_leadership *t)
 {
-    rm_term_open(&t->rules, t->b->core); /* nobody else replaces the backend's core while a leadership runs */
+    /* nobody else replaces the backend's core while a leadership runs */
+    rm_term_open(&t->rules, t->b->core);
     base_assert(pthread_create(&t->thread, NULL, rm_core_thread_main, t) == 0);
 }
 
 /* ---------------------------------------------------------------- the end */
-/* Refuses later posts, and waits for the core's thread to end: at once, or when the queue is empty. */
+/* Refuses later posts, and waits for the core's thread to end: at once, or when the queue is
+ * empty. */
 static void close_queue(struct rm_leadership *t, bool at_once, int code, const char *text)
 {
     struct rm_backend *b = t->b;
@@ -239,7 +248,8 @@ static void dismiss(struct rm_leadership *t, int code, const char *text)
     for (size_t i = 0; i < b->queue_len; i++) /* closed: nobody adds */
         rm_posted_refuse(&b->queue[i], code, text);
     rm_term_dismiss(&t->rules, code, text);
-    rm_watch_wake_all(b->watch); /* parked readers of map outputs ask again, and find the next leader */
+    /* parked readers of map outputs ask again, and find the next leader */
+    rm_watch_wake_all(b->watch);
 }
 
 static void forget(struct rm_leadership *t)
@@ -259,7 +269,8 @@ static void forget(struct rm_leadership *t)
     rm_leadership_free(t);
 }
 
-int rm_leadership_finish(struct rm_leadership *t, int code, const char *text, struct base_error *err)
+int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
+                         struct base_error *err)
 {
     bool ha = t->b->roles.ha;
     int rc;

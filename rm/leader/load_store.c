@@ -6,17 +6,19 @@
 
 #include "base/io/io.h"
 #include "base/io/log.h"
-#include "rm/http/app_json.h"
 #include "rm/daemon/daemon_internal.h"
+#include "rm/http/app_json.h"
 #include "rm/http/spec_json.h"
 
-static const char *const tables[] = {"meta", "app", "node", "task", "commit"}; /* in the order the core wants */
+static const char *const tables[] = {"meta", "app", "node", "task",
+                                     "commit"}; /* in the order the core wants */
 
 #define INSTANCE_TABLE "instance"
 #define CLUSTER_TS     "cluster-ts"
 #define CLUSTER_TS_MAX INT64_C(253402300799000) /* the end of the year 9999 */
 
-/* ---------------------------------------------------------------- the time that application ids carry */
+/* ---------------------------------------------------------------- the time that application ids
+ * carry */
 struct last_ts {
     int64_t ms;          /* -1: none stored */
     struct base_buf bad; /* the text of a damaged record; data NULL: undamaged */
@@ -29,7 +31,8 @@ static int take_ts(void *user, const struct ha_record *rec, struct base_error *e
     (void)err;
     if (strcmp(rec->key, CLUSTER_TS) != 0)
         return 0;
-    if (base_int_parse(rec->data, 0, CLUSTER_TS_MAX, &last->ms) < 0 || strlen(rec->data) != rec->len) {
+    if (base_int_parse(rec->data, 0, CLUSTER_TS_MAX, &last->ms) < 0 ||
+        strlen(rec->data) != rec->len) {
         last->ms = -1;
         base_buf_add(&last->bad, rec->data, rec->len);
     }
@@ -42,21 +45,26 @@ static int take_app_ts(void *user, const struct ha_record *rec, struct base_erro
     struct base_app_id id;
 
     (void)err;
-    if (base_app_id_parse(rec->key, &id, NULL) == 0 && id.cluster_ts <= CLUSTER_TS_MAX && id.cluster_ts > last->ms)
+    if (base_app_id_parse(rec->key, &id, NULL) == 0 && id.cluster_ts <= CLUSTER_TS_MAX &&
+        id.cluster_ts > last->ms)
         last->ms = id.cluster_ts;
     return 0;
 }
 
-/* The record is damaged. Its text is kept aside, and the newest application id tells the time instead: a later start
- * must not give an id a second time. */
+/* The record is damaged. Its text is kept aside, and the newest application id tells the time
+ * instead: a later start must not give an id a second time. */
 static int find_ts(struct ha_store *store, struct last_ts *last, struct base_error *err)
 {
-    const struct ha_record kept = {"damaged", INSTANCE_TABLE "/" CLUSTER_TS, last->bad.data, last->bad.len};
+    const struct ha_record kept = {"damaged", INSTANCE_TABLE "/" CLUSTER_TS, last->bad.data,
+                                   last->bad.len};
     int rc = ha_store_load(store, "app", take_app_ts, last, err);
 
-    base_log_error("recover", "record " INSTANCE_TABLE "/" CLUSTER_TS ": \"%.40s\" is no time in ms; it is kept in the state "
-                              "store as %s/%s, the ids of the applications that are there tell the time instead",
-                   last->bad.data, kept.table, kept.key);
+    base_log_error(
+        "recover",
+        "record " INSTANCE_TABLE "/" CLUSTER_TS
+        ": \"%.40s\" is no time in ms; it is kept in the state "
+        "store as %s/%s, the ids of the applications that are there tell the time instead",
+        last->bad.data, kept.table, kept.key);
     return rc < 0 ? rc : ha_store_write(store, &kept, 1, err);
 }
 
@@ -85,7 +93,8 @@ struct recovery {
     size_t records, apps;
 };
 
-/* Decodes the submission inside an application's record: the core wants it before the record itself. */
+/* Decodes the submission inside an application's record: the core wants it before the record
+ * itself. */
 static int give_spec(struct recovery *r, const struct rm_record *rec, struct base_error *err)
 {
     struct rm_job_spec *job = NULL;
@@ -111,7 +120,8 @@ static int give_spec(struct recovery *r, const struct rm_record *rec, struct bas
     return rc;
 }
 
-/* The submission cannot be decoded: the application is listed by its id, so that nobody takes it for lost. */
+/* The submission cannot be decoded: the application is listed by its id, so that nobody takes it
+ * for lost. */
 static void give_up(struct recovery *r, const struct rm_record *rec, const struct base_error *why)
 {
     struct rm_app_spec *unknown = rm_app_spec_unknown(rec->key);
@@ -124,11 +134,13 @@ static void give_up(struct recovery *r, const struct rm_record *rec, const struc
 static int one(void *user, const struct ha_record *stored, struct base_error *err)
 {
     struct recovery *r = user;
-    struct rm_record rec = {.table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
+    struct rm_record rec = {
+        .table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
     struct base_error why;
 
     if (rm_lease_is_deposed(r->lease))
-        return base_error_set(err, -BASE_EVERSION, "the leadership ended while the state was being read");
+        return base_error_set(err, -BASE_EVERSION,
+                              "the leadership ended while the state was being read");
     r->records++;
     if (strcmp(rec.table, "app") != 0 || give_spec(r, &rec, &why) == 0)
         return rm_core_recover(r->core, &rec, err);
@@ -137,7 +149,7 @@ static int one(void *user, const struct ha_record *stored, struct base_error *er
 }
 
 int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease,
-               struct base_error *err)
+                    struct base_error *err)
 {
     struct recovery r = {.core = core, .lease = lease};
 
@@ -149,6 +161,7 @@ int rm_load_records(struct rm_core *core, struct ha_store *store, const struct r
             return base_error_wrap(err, rc, "the state store cannot be used");
     }
     if (r.records)
-        base_log_info("recover", "%zu records, %zu applications and jobs read back", r.records, r.apps);
+        base_log_info("recover", "%zu records, %zu applications and jobs read back", r.records,
+                      r.apps);
     return 0;
 }

@@ -15,7 +15,8 @@ struct waiter {
     void *user;
     bool due;
 };
-/* At most one waiter per running reduce or node: scanning the array costs less than the requests that parking saves. */
+/* At most one waiter per running reduce or node: scanning the array costs less than the requests
+ * that parking saves. */
 struct rm_watch {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -31,8 +32,10 @@ int64_t rm_watch_mono_us(void)
     return base_cond_now_us();
 }
 
-/* Moves the waiters that are due at @now to @fire. Returns the next deadline, INT64_MAX without one. */
-static int64_t take_due(struct rm_watch *w, int64_t now, struct waiter **fire, size_t *fire_n, size_t *fire_cap)
+/* Moves the waiters that are due at @now to @fire. Returns the next deadline, INT64_MAX without
+ * one. */
+static int64_t take_due(struct rm_watch *w, int64_t now, struct waiter **fire, size_t *fire_n,
+                        size_t *fire_cap)
 {
     int64_t next = INT64_MAX;
     size_t keep = 0;
@@ -90,8 +93,8 @@ struct rm_watch *rm_watch_start(void)
     return w;
 }
 
-void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version, int64_t deadline_mono_us,
-                  void (*fn)(void *user), void *user)
+void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version,
+                  int64_t deadline_mono_us, void (*fn)(void *user), void *user)
 {
     bool stopped;
 

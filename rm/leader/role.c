@@ -1,4 +1,5 @@
-/* rm/leader/role.c - the role of this RM, the address of the active one, and requests that wait for either to change. */
+/* rm/leader/role.c - the role of this RM, the address of the active one, and requests that wait for
+ * either to change. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,20 +95,23 @@ bool rm_role_holds(struct rm_backend *b, int64_t epoch)
     return rm_lease_holds(&b->roles.lease, epoch, until_us, now_us);
 }
 
-/* The epoch that a node reports is taken over for good. One that no RM can have reached is a fault of the node's disk, or
- * comes from another cluster: obeying it would use up the epochs. */
+/* The epoch that a node reports is taken over for good. One that no RM can have reached is a fault
+ * of the node's disk, or comes from another cluster: obeying it would use up the epochs. */
 static bool credible(int64_t epoch_seen)
 {
     if (epoch_seen <= EPOCH_SEEN_MAX)
         return true;
-    base_log_error("rm", "a node says that it has obeyed epoch %lld; this is not believed, expected up to %d: what it "
-                         "has stored is damaged, or no ResourceManager's of this cluster",
+    base_log_error("rm",
+                   "a node says that it has obeyed epoch %lld; this is not believed, expected up "
+                   "to %d: what it "
+                   "has stored is damaged, or no ResourceManager's of this cluster",
                    (long long)epoch_seen, EPOCH_SEEN_MAX);
     return false;
 }
 
-/* The core has found that it must not lead like this: the source of roles decides what follows. An RM alone over an
- * unconfirmed store has no such call: it goes on, and the core refuses the nodes concerned. */
+/* The core has found that it must not lead like this: the source of roles decides what follows. An
+ * RM alone over an unconfirmed store has no such call: it goes on, and the core refuses the nodes
+ * concerned. */
 void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx)
 {
     bool low = fx->kind == RM_FX_EPOCH_LOW;
@@ -239,8 +243,8 @@ int64_t rm_backend_role_changes(const struct rm_backend *b)
     return atomic_load(&b->roles.changes);
 }
 
-void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
-                          void *user)
+void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us,
+                                  void (*fn)(void *user), void *user)
 {
     int64_t changes;
 
@@ -252,7 +256,8 @@ void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t de
 
 bool rm_backend_leads(const struct rm_backend *b)
 {
-    return rm_backend_role(b) == RM_ROLE_ACTIVE && rm_role_holds((struct rm_backend *)b, rm_daemon_epoch(b));
+    return rm_backend_role(b) == RM_ROLE_ACTIVE &&
+           rm_role_holds((struct rm_backend *)b, rm_daemon_epoch(b));
 }
 
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err)
@@ -261,7 +266,8 @@ int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *
     bool can;
 
     if (!b->roles.ha)
-        return base_error_set(err, -BASE_ESTATE, "high availability is not enabled on this ResourceManager");
+        return base_error_set(err, -BASE_ESTATE,
+                              "high availability is not enabled on this ResourceManager");
     s = enter(b);
     can = rm_backend_role(b) == RM_ROLE_ACTIVE && s->resign;
     if (can)
@@ -269,5 +275,6 @@ int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *
     leave(b);
     if (can)
         return 0;
-    return base_error_set(err, -BASE_ESTATE, "ResourceManager %s is not the active one", rm_backend_rm_id(b));
+    return base_error_set(err, -BASE_ESTATE, "ResourceManager %s is not the active one",
+                          rm_backend_rm_id(b));
 }

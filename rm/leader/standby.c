@@ -7,20 +7,23 @@
 
 #include "base/io/io.h"
 
-#define COUNTER       "next.refresh.interval"
-#define BASIC_WAIT_S  5 /* RMWebAppFilter.BASIC_SLEEP_TIME */
-#define COUNTER_MAX   5 /* one more, and the wait would exceed its MAX_SLEEP_TIME, 300 s */
-#define NO_ELECTOR    "Could not find leader elector. Verify both HA and automatic failover are enabled."
+#define COUNTER      "next.refresh.interval"
+#define BASIC_WAIT_S 5 /* RMWebAppFilter.BASIC_SLEEP_TIME */
+#define COUNTER_MAX  5 /* one more, and the wait would exceed its MAX_SLEEP_TIME, 300 s */
+#define NO_ELECTOR                                                                                 \
+    "Could not find leader elector. Verify both HA and automatic failover are enabled."
 
 bool rm_standby_exempt(const char *path)
 {
-    static const char *const paths[] = {"/ws/v1/cluster/info", "/cluster/cluster", "/conf", "/stacks", "/logLevel",
-                                        "/logs", "/jmx", "/prom", "/isActive",
+    static const char *const paths[] = {"/ws/v1/cluster/info", "/cluster/cluster", "/conf",
+                                        "/stacks", "/logLevel", "/logs", "/jmx", "/prom",
+                                        "/isActive",
                                         /* Creel's own */
                                         "/metrics", "/ws/v1/cluster/ha"};
     static const char *const prefixes[] = {"/proxy/", "/static/", "/logs/", "/ws/v1/nodetracker/"};
 
-    if (path[0] != '/') /* "*" (OPTIONS *) is no resource, and cannot be put behind another host's name */
+    if (path[0] !=
+        '/') /* "*" (OPTIONS *) is no resource, and cannot be put behind another host's name */
         return true;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strcmp(path, paths[i]) == 0)
@@ -37,7 +40,8 @@ static bool is_alnum(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* The path as it was sent, with everything escaped that a header must not contain: control and non-ASCII characters. */
+/* The path as it was sent, with everything escaped that a header must not contain: control and
+ * non-ASCII characters. */
 static void add_path(struct base_buf *out, const char *path)
 {
     for (; *path; path++) {
@@ -131,8 +135,9 @@ static bool read_counter(const struct rm_standby_ask *ask, int64_t *counter)
     return true;
 }
 
-/* The filter replaces the counter's text where there is one. Where there is none it takes the query through
- * java.net.URI, which decodes it and then quotes only what a URI may not hold at all: ',' and '&' stay raw. */
+/* The filter replaces the counter's text where there is one. Where there is none it takes the query
+ * through java.net.URI, which decodes it and then quotes only what a URI may not hold at all: ','
+ * and '&' stay raw. */
 static void add_refresh_query(struct base_buf *out, const struct rm_standby_ask *ask, int64_t next)
 {
     bool there = false;
@@ -171,7 +176,8 @@ static void make_none(const struct rm_standby_ask *ask, struct rm_standby_answer
         base_buf_addf(&out->refresh, "%d;url=%s", wait, ask->own);
         add_path(&out->refresh, ask->path);
         add_refresh_query(&out->refresh, ask, counter + 1);
-        base_buf_addf(&out->body, "Can not find any active RM. Will retry in next %d seconds.", wait);
+        base_buf_addf(&out->body, "Can not find any active RM. Will retry in next %d seconds.",
+                      wait);
     } else {
         base_buf_adds(&out->body, "There is no active RM right now.");
     }
@@ -218,13 +224,13 @@ static void answer(struct api_request *rq, const struct rm_backend *b, const cha
     (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* on failure 0 will do */
     api_query_pairs(rq, add_pair, &pairs);
     rm_standby_make_answer(&(struct rm_standby_ask){.path = api_path(rq),
-                                             .pairs = pairs.v,
-                                             .n = pairs.n,
-                                             .own = rm_backend_url(b),
-                                             .active = active,
-                                             .zookeeper = rm_standby_zookeeper(b),
-                                             .random = random},
-                    &a);
+                                                    .pairs = pairs.v,
+                                                    .n = pairs.n,
+                                                    .own = rm_backend_url(b),
+                                                    .active = active,
+                                                    .zookeeper = rm_standby_zookeeper(b),
+                                                    .random = random},
+                           &a);
     free(pairs.v);
     if (a.location.len)
         api_add_header(rq, "Location", a.location.data);
@@ -237,11 +243,13 @@ static void answer(struct api_request *rq, const struct rm_backend *b, const cha
 /* The active RM's address as configured; "" when none is known, or when it is ours. */
 static void other_active(const struct rm_backend *b, char out[static 512])
 {
-    const char *own = rm_backend_all_urls(b); /* ours first, as configured: may be spelt unlike rm_backend_url() */
+    /* ours first, as configured: may be spelt unlike rm_backend_url() */
+    const char *own = rm_backend_all_urls(b);
     size_t n = strcspn(own, ",");
 
     rm_backend_active_url(b, out);
-    if (strcasecmp(out, rm_backend_url(b)) == 0 || (strlen(out) == n && strncasecmp(out, own, n) == 0))
+    if (strcasecmp(out, rm_backend_url(b)) == 0 ||
+        (strlen(out) == n && strncasecmp(out, own, n) == 0))
         out[0] = '\0';
 }
 
@@ -303,5 +311,6 @@ const char *rm_standby_zookeeper(const struct rm_backend *b)
 {
     if (!rm_backend_ha(b))
         return NO_ELECTOR;
-    return rm_standby_connected(b) ? "Connected to zookeeper : true" : "Connected to zookeeper : false";
+    return rm_standby_connected(b) ? "Connected to zookeeper : true"
+                                   : "Connected to zookeeper : false";
 }

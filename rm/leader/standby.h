@@ -1,16 +1,19 @@
 /* rm/leader/standby.h - what an RM answers over HTTP while it is not the active one.
  *
- * A gate in front of the handlers decides, as YARN's does (RMWebAppFilter of Hadoop 3.4; recordings in
- * tests/golden/ha-standby and ha-none):
+ * A gate in front of the handlers decides, as YARN's does (RMWebAppFilter of Hadoop 3.4; recordings
+ * in tests/golden/ha-standby and ha-none):
  *
  *   path exempt                             -> its handler, here
- *   another RM is active and known          -> 307 with Location there, for every method, Accept and path
- *   none known, "next.refresh.interval" < 6 -> 307 without Location: Refresh: <s>;url=<here>…, <s> doubling each time
- *   none known, asked too often, bad number -> 200 "There is no active RM right now."
+ *   another RM is active and known          -> 307 with Location there, for every method, Accept
+ *                                           and path
+ *   none known, "next.refresh.interval" < 6 -> 307 without Location: Refresh: <s>;url=<here>…, <s>
+ *   doubling each time none known, asked too often, bad number -> 200 "There is no active RM right
+ *   now."
  *
- * Addresses are the configuration's, never the Host header's. We never redirect to ourselves: then none is known.
- * An RM whose lease is over counts as standby before it has stepped down. Creel's node protocol, its own /metrics and
- * /ws/v1/cluster/ha are exempt too. */
+ * Addresses are the configuration's, never the Host header's. We never redirect to ourselves: then
+ * none is known.
+ * An RM whose lease is over counts as standby before it has stepped down. Creel's node protocol,
+ * its own /metrics and /ws/v1/cluster/ha are exempt too. */
 #ifndef CREEL_RM_LEADER_STANDBY_H
 #define CREEL_RM_LEADER_STANDBY_H
 
@@ -24,7 +27,7 @@ struct rm_standby_pair {
     const char *name, *value; /* decoded; value NULL: there was no '=' */
 };
 struct rm_standby_ask {
-    const char *path;   /* as sent, from the first slash on */
+    const char *path; /* as sent, from the first slash on */
     const struct rm_standby_pair *pairs;
     size_t n;
     const char *own, *active; /* "http://host:port"; active "": not known */
@@ -33,7 +36,8 @@ struct rm_standby_ask {
 };
 struct rm_standby_answer {
     unsigned status;
-    struct base_buf location, refresh, body; /* headers' values, empty: not sent. Freed with rm_standby_answer_free */
+    struct base_buf location, refresh,
+        body; /* headers' values, empty: not sent. Freed with rm_standby_answer_free */
 };
 bool rm_standby_exempt(const char *path);
 void rm_standby_make_answer(const struct rm_standby_ask *ask, struct rm_standby_answer *out);
@@ -42,13 +46,16 @@ void rm_standby_answer_free(struct rm_standby_answer *a);
 /* ---- with the daemon ---- */
 /* For api_server_conf.gate; @user: struct rm_backend *. */
 bool rm_standby_gate(struct api_request *rq, void *user);
-/* 307 to the active RM when another one is known; false: nothing was answered. Also for parked requests. */
+/* 307 to the active RM when another one is known; false: nothing was answered. Also for parked
+ * requests. */
 bool rm_standby_redirect(struct api_request *rq, const struct rm_backend *b);
-/* A request that was on its way when the leadership ended: 307, else 503 StandbyException with @text (to be repeated). */
+/* A request that was on its way when the leadership ended: 307, else 503 StandbyException with
+ * @text (to be repeated). */
 void rm_standby_answer_ended(struct api_request *rq, const struct rm_backend *b, const char *text);
 /* Active, and the lease is not over: answers of this RM are the cluster's. */
 bool rm_standby_is_active(const struct rm_backend *b);
-/* "active", "standby", "initializing" as HAServiceState prints them; in capitals for cluster/info. */
+/* "active", "standby", "initializing" as HAServiceState prints them; in capitals for
+ * cluster/info. */
 const char *rm_standby_state(const struct rm_backend *b, bool capitals);
 /* To ZooKeeper, at this moment: who leads next will be heard of. */
 bool rm_standby_connected(const struct rm_backend *b);

@@ -100,8 +100,8 @@ static int write_batch(struct rm_store *s, struct base_error *err)
     return ha_store_write(s->store, s->vec, b->len, err);
 }
 
-/* Another RM has authority. Depose before anybody is refused, including by rm_store_hold() on the core's thread: a client
- * refused earlier would come back to an RM that still looks active. */
+/* Another RM has authority. Depose before anybody is refused, including by rm_store_hold() on the
+ * core's thread: a client refused earlier would come back to an RM that still looks active. */
 static void on_over(struct rm_store *s, const struct base_error *err)
 {
     bool known;
@@ -121,7 +121,8 @@ static void on_over(struct rm_store *s, const struct base_error *err)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The disk refused: refuse waiting clients, then pause before the same batch is tried again (less when told to stop). */
+/* The disk refused: refuse waiting clients, then pause before the same batch is tried again (less
+ * when told to stop). */
 static void on_failure(struct rm_store *s, const struct base_error *err)
 {
     int64_t until_us;
@@ -154,7 +155,8 @@ static void on_success(struct rm_store *s)
     release_ready(s);
 }
 
-/* Keeps a moving average of the records per microsecond, in which the last few writes weigh most. */
+/* Keeps a moving average of the records per microsecond, in which the last few writes weigh
+ * most. */
 static void note_rate(struct rm_store *s)
 {
     int64_t now = base_cond_now_us();
@@ -164,8 +166,9 @@ static void note_rate(struct rm_store *s)
     s->taken_us = now;
 }
 
-/* Under the lock. Waits for more records if many are about to come: where each write is costly (gather_us), a larger
- * batch saves more time than the wait costs. With little to do nothing waits. */
+/* Under the lock. Waits for more records if many are about to come: where each write is costly
+ * (gather_us), a larger batch saves more time than the wait costs. With little to do nothing
+ * waits. */
 static void gather(struct rm_store *s)
 {
     double need_us = s->rate > 0 ? RM_STORE_GATHER / s->rate : 0;
@@ -173,7 +176,9 @@ static void gather(struct rm_store *s)
 
     if (need_us <= 0 || need_us > (double)s->store->ops->gather_us * 4)
         return;
-    at = s->taken_us + (int64_t)(need_us < (double)s->store->ops->gather_us ? need_us : (double)s->store->ops->gather_us);
+    at = s->taken_us + (int64_t)(need_us < (double)s->store->ops->gather_us
+                                     ? need_us
+                                     : (double)s->store->ops->gather_us);
     while (!s->stop && s->queued.len < RM_STORE_GATHER &&
            base_cond_wait_until(&s->wake, &s->lock, at))
         ;

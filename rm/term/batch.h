@@ -1,5 +1,5 @@
-/* rm/term/batch.h - records on their way to the store, copied: what the core wants stored while one transaction is being
- * written goes into the next. Pure. */
+/* rm/term/batch.h - records on their way to the store, copied: what the core wants stored while one
+ * transaction is being written goes into the next. Pure. */
 #ifndef CREEL_RM_TERM_BATCH_H
 #define CREEL_RM_TERM_BATCH_H
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same walk runs twice: with base NULL it only measures, then it copies into the block behind the effect. */
+/* The same walk runs twice: with base NULL it only measures, then it copies into the block behind
+ * the effect. */
 struct packer {
     char *base;
     size_t used;
@@ -122,8 +123,8 @@ struct rm_effect *rm_effect_copy(const struct rm_effect *fx)
     pack_effect(&p, &probe);
     copy = base_alloc(sizeof *copy + sizeof(max_align_t) + p.used);
     *copy = *fx;
-    p.base = (char *)copy +
-             ((sizeof *copy + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1));
+    p.base =
+        (char *)copy + ((sizeof *copy + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1));
     p.used = 0;
     pack_effect(&p, copy);
     return copy;
@@ -138,7 +139,8 @@ void rm_effect_copy_free(struct rm_effect *copy)
             rm_job_spec_unref(copy->u.heartbeat.orders[i].job);
             rm_launch_unref(copy->u.heartbeat.orders[i].launch);
         }
-    } else if (copy->kind == RM_FX_JOB_SETUP || copy->kind == RM_FX_JOB_COMMIT || copy->kind == RM_FX_JOB_ABORT) {
+    } else if (copy->kind == RM_FX_JOB_SETUP || copy->kind == RM_FX_JOB_COMMIT ||
+               copy->kind == RM_FX_JOB_ABORT) {
         rm_job_spec_unref(copy->u.job.spec);
     }
     free(copy);

@@ -1,5 +1,5 @@
-/* rm/term/effect_copy.h - copies of effects that wait for the store, and so outlive the core's next step: one allocation
- * each, with references to specs. */
+/* rm/term/effect_copy.h - copies of effects that wait for the store, and so outlive the core's next
+ * step: one allocation each, with references to specs. */
 #ifndef CREEL_RM_TERM_EFFECT_COPY_H
 #define CREEL_RM_TERM_EFFECT_COPY_H
 

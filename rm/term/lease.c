@@ -23,8 +23,9 @@ bool rm_lease_is_deposed(const struct rm_lease *l)
     return atomic_load(&l->deposed);
 }
 
-/* The order of the two looks matters. @until_us was read by the caller, then the latch is read here: a thread that was
- * refused before the election extended the lease has set the latch by now. */
+/* The order of the two looks matters. @until_us was read by the caller, then the latch is read
+ * here: a thread that was refused before the election extended the lease has set the latch by
+ * now. */
 bool rm_lease_would_hold(const struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us)
 {
     return now_us < until_us && atomic_load(&l->lost_epoch) != epoch && !atomic_load(&l->deposed);
@@ -38,9 +39,9 @@ bool rm_lease_holds(struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t
     return false;
 }
 
-/* The election announces the end of a lease at once, with its reason, unless its thread waits for the names of
- * ZooKeeper's servers to be resolved. One look may come in between the end and the announcement; at the second the
- * announcement is overdue. */
+/* The election announces the end of a lease at once, with its reason, unless its thread waits for
+ * the names of ZooKeeper's servers to be resolved. One look may come in between the end and the
+ * announcement; at the second the announcement is overdue. */
 bool rm_lease_look(struct rm_lease *l, bool holds)
 {
     bool overdue = !holds && l->overdue;

@@ -6,8 +6,9 @@
 #include "rm/term/effect_copy.h"
 #include "rm/term/term.h"
 
-#define OPEN_OUTCOME                                                                                                   \
-    "it may still be carried out: look at the jobs, or repeat it (a submission with the same job.id)"
+#define OPEN_OUTCOME                                                                               \
+    "it may still be carried out: look at the jobs, or repeat it (a submission with the same "     \
+    "job.id)"
 
 /* ---------------------------------------------------------------- what leaves */
 void rm_ready_clear(struct rm_ready *r)
@@ -39,8 +40,8 @@ static void ready_add(struct rm_ready *r, const struct rm_held *h)
 }
 
 /* ---------------------------------------------------------------- what is let go, by state */
-/* Which effects the present state refuses. While the store fails only replies are: a client can ask again, whereas a
- * node that is refused would register anew although nothing has been decided. */
+/* Which effects the present state refuses. While the store fails only replies are: a client can ask
+ * again, whereas a node that is refused would register anew although nothing has been decided. */
 static bool is_refused(const struct rm_outbox *o, const struct rm_effect *fx)
 {
     return o->state == RM_OUTBOX_OVER || (o->state == RM_OUTBOX_FAILING && fx->kind == RM_FX_REPLY);
@@ -70,7 +71,8 @@ static void refuse_held(struct rm_outbox *o, struct rm_ready *out)
     out->text = refusal_text(o->why.text);
 }
 
-enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq, const struct rm_effect *fx, void *ticket,
+enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq,
+                                      const struct rm_effect *fx, void *ticket,
                                       struct rm_refusal *refusal)
 {
     if (after_seq <= o->stored_seq)

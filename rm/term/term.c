@@ -4,16 +4,18 @@
 
 #include "base/error.h"
 
-void rm_term_init(struct rm_term *t, int64_t epoch, struct rm_lease *lease, const struct rm_term_calls *calls)
+void rm_term_init(struct rm_term *t, int64_t epoch, struct rm_lease *lease,
+                  const struct rm_term_calls *calls)
 {
     *t = (struct rm_term){.epoch = epoch, .lease = lease, .calls = *calls};
 }
 
-/* The clock is read after the end of the lease: a lease that ends in between counts as over. An endless lease is not
- * measured at all. */
+/* The clock is read after the end of the lease: a lease that ends in between counts as over. An
+ * endless lease is not measured at all. */
 bool rm_term_leads(const struct rm_term *t)
 {
-    int64_t until_us = t->calls.lease_us ? t->calls.lease_us(t->calls.user, t->epoch) : RM_LEASE_ENDLESS;
+    int64_t until_us =
+        t->calls.lease_us ? t->calls.lease_us(t->calls.user, t->epoch) : RM_LEASE_ENDLESS;
     int64_t now_us = until_us == RM_LEASE_ENDLESS ? 0 : t->calls.mono_us(t->calls.user);
 
     return rm_lease_holds(t->lease, t->epoch, until_us, now_us);
@@ -30,8 +32,8 @@ static void answer_in_time(const struct rm_term *t, void *ticket, const struct r
     t->calls.refuse(t->calls.user, ticket, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
 }
 
-/* The last place before anything leaves. Work on folders is not refused to anybody: the next leader finds the job where
- * it stands and asks for it again. */
+/* The last place before anything leaves. Work on folders is not refused to anybody: the next leader
+ * finds the job where it stands and asks for it again. */
 static void carry_out(const struct rm_term *t, void *ticket, const struct rm_effect *fx)
 {
     switch (fx->kind) {
@@ -54,7 +56,8 @@ static void carry_out(const struct rm_term *t, void *ticket, const struct rm_eff
     }
 }
 
-void rm_term_release(const struct rm_term *t, void *ticket, const struct rm_effect *fx, int code, const char *text)
+void rm_term_release(const struct rm_term *t, void *ticket, const struct rm_effect *fx, int code,
+                     const char *text)
 {
     if (code == 0)
         carry_out(t, ticket, fx);
@@ -62,8 +65,8 @@ void rm_term_release(const struct rm_term *t, void *ticket, const struct rm_effe
         t->calls.refuse(t->calls.user, ticket, code, text);
 }
 
-/* A reply takes its ticket when it is decided, not when it leaves: a held reply is the outbox's business, and the end of
- * the leadership must not refuse its ticket a second time. */
+/* A reply takes its ticket when it is decided, not when it leaves: a held reply is the outbox's
+ * business, and the end of the leadership must not refuse its ticket a second time. */
 static void let_out(struct rm_term *t, const struct rm_effect *fx)
 {
     void *ticket = NULL;

@@ -18,7 +18,7 @@ static void obey(struct sim *s, uint32_t node, const struct rm_order *o)
     case BASE_ORDER_RESUME:
         sim_task_resume(s, node, o);
         break;
-    case BASE_ORDER_FORGET:      /* was forgotten when it was reported: no report is lost here */
+    case BASE_ORDER_FORGET: /* was forgotten when it was reported: no report is lost here */
     case BASE_ORDER_CLEANUP_APP:
         break;
     case BASE_ORDER_RESYNC:
@@ -40,7 +40,8 @@ static void fetch_places(const struct rm_order *o, size_t n)
 
 static void answered(struct sim *s, uint32_t node, const struct rm_effect *fx)
 {
-    base_assert(node != SIM_NONE && fx->token == s->token); /* answers come at once: nothing is held */
+    /* answers come at once: nothing is held */
+    base_assert(node != SIM_NONE && fx->token == s->token);
     s->nodes[node].response_id = fx->u.heartbeat.response_id;
     fetch_places(fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
     for (size_t i = 0; i < fx->u.heartbeat.orders_n; i++)
@@ -52,9 +53,11 @@ static void ask_shell(struct sim *s, const struct rm_effect *fx)
     struct sim_live *job = sim_live_of(s, fx->u.job.id.seq);
 
     if (fx->kind == RM_FX_JOB_SETUP)
-        sim_queue_add(&s->queue, s->now_us + job->job.setup_us, SIM_CLASS_END, SIM_EVENT_SET_UP, job->index);
+        sim_queue_add(&s->queue, s->now_us + job->job.setup_us, SIM_CLASS_END, SIM_EVENT_SET_UP,
+                      job->index);
     else
-        sim_queue_add(&s->queue, s->now_us + job->job.cleanup_us, SIM_CLASS_END, SIM_EVENT_COMMITTED, job->index);
+        sim_queue_add(&s->queue, s->now_us + job->job.cleanup_us, SIM_CLASS_END,
+                      SIM_EVENT_COMMITTED, job->index);
 }
 
 static void replied(struct sim *s, const struct rm_effect *fx)

@@ -6,13 +6,13 @@
 #include "base/mem.h"
 #include "sim/engine/rng.h"
 
-#define NOISE_MIN (1.0 / 3.0)
-#define NOISE_MAX 3.0
+#define NOISE_MIN     (1.0 / 3.0)
+#define NOISE_MAX     3.0
 #define LOG_NOISE_MAX 1.09861228866810969140 /* log 3 */
-#define DRAWS_MAX 64 /* of one noise; a wild cv then gives 1 */
-#define F_RACK 1.2
-#define F_RACK_ALONE 2.0 /* "in the rack" says nothing when all nodes are in one */
-#define F_OFF 2.0
+#define DRAWS_MAX     64                     /* of one noise; a wild cv then gives 1 */
+#define F_RACK        1.2
+#define F_RACK_ALONE  2.0 /* "in the rack" says nothing when all nodes are in one */
+#define F_OFF         2.0
 
 enum { PURPOSE_MAP, PURPOSE_REDUCE, PURPOSE_PLACE, PURPOSE_FILE };
 
@@ -21,7 +21,8 @@ static double log_plus_one(double x)
     return sim_log(1 + x);
 }
 
-void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct sim_job *job, bool one_rack)
+void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct sim_job *job,
+                   bool one_rack)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         double variance = job->cv[k] > 0 ? log_plus_one(job->cv[k] * job->cv[k]) : 0;
@@ -34,7 +35,8 @@ void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct 
             c->sigma[k] = sim_exp(0.5 * sim_log(variance));
         c->exact_us[k] = job->task_us[k];
     }
-    c->place_key = job->file ? sim_hash(seed, job->file, PURPOSE_FILE) : sim_hash(seed, id, PURPOSE_PLACE);
+    c->place_key =
+        job->file ? sim_hash(seed, job->file, PURPOSE_FILE) : sim_hash(seed, id, PURPOSE_PLACE);
     c->factor[SIM_NODE_LOCAL] = 1;
     c->factor[SIM_RACK_LOCAL] = job->f_rack > 0 ? job->f_rack : one_rack ? F_RACK_ALONE : F_RACK;
     c->factor[SIM_OFF_RACK] = job->f_off > 0 ? job->f_off : F_OFF;
@@ -66,7 +68,8 @@ double sim_cost_plain_us(const struct sim_cost *c, enum base_task_kind kind, int
     return us >= 1 ? us : 1;
 }
 
-/* Upwards, so that no task does its work faster than its node can; what the product's last bit adds is no microsecond. */
+/* Upwards, so that no task does its work faster than its node can; what the product's last bit adds
+ * is no microsecond. */
 static int64_t whole_us(double us)
 {
     return us >= 1 ? (int64_t)(us + 0.999) : 1;
@@ -79,7 +82,8 @@ int64_t sim_cost_map_us(const struct sim_cost *c, int32_t task, enum sim_level l
 
 int64_t sim_cost_reduce_us(const struct sim_cost *c, int32_t task, bool colocated, double speed)
 {
-    return whole_us(sim_cost_plain_us(c, BASE_TASK_REDUCE, task) * (colocated ? c->f_colo : 1) / speed);
+    return whole_us(sim_cost_plain_us(c, BASE_TASK_REDUCE, task) * (colocated ? c->f_colo : 1) /
+                    speed);
 }
 
 /* ---------------------------------------------------------------- places */
@@ -117,7 +121,9 @@ void sim_topology_free(struct sim_topology *t)
 /* The @nth of all nodes but those of @rack. */
 static uint32_t outside(const struct sim_topology *t, int32_t rack, uint64_t nth)
 {
-    return t->members[nth < (uint64_t)t->first[rack] ? nth : nth + (uint64_t)(t->first[rack + 1] - t->first[rack])];
+    return t->members[nth < (uint64_t)t->first[rack]
+                          ? nth
+                          : nth + (uint64_t)(t->first[rack + 1] - t->first[rack])];
 }
 
 static bool taken(const uint32_t *v, int32_t n, uint32_t node)
@@ -128,10 +134,10 @@ static bool taken(const uint32_t *v, int32_t n, uint32_t node)
     return false;
 }
 
-/* One of @count nodes from member @begin on that is not yet among the @n of @v; there is one. Drawn again a few
- * times, then the next free one: with few nodes left all are reached. */
-static uint32_t another(const struct sim_topology *t, int32_t begin, int32_t count, uint64_t draw, const uint32_t *v,
-                        int32_t n)
+/* One of @count nodes from member @begin on that is not yet among the @n of @v; there is one. Drawn
+ * again a few times, then the next free one: with few nodes left all are reached. */
+static uint32_t another(const struct sim_topology *t, int32_t begin, int32_t count, uint64_t draw,
+                        const uint32_t *v, int32_t n)
 {
     int32_t i = 0;
 
@@ -161,7 +167,8 @@ int32_t sim_place(const struct sim_topology *t, uint64_t place_key, int32_t spli
 
     for (int32_t n = 0; n < want; n++, draw = sim_mix(draw + UINT64_C(0xd1342543de82ef95))) {
         int32_t rack = n > 0 && t->racks > 1 ? t->rack_of[out[0]] : 0;
-        int32_t others = n == 1 && t->racks > 1 ? t->nodes - (t->first[rack + 1] - t->first[rack]) : 0;
+        int32_t others =
+            n == 1 && t->racks > 1 ? t->nodes - (t->first[rack + 1] - t->first[rack]) : 0;
 
         if (others > 0) {
             out[1] = outside(t, rack, sim_below(draw, (uint64_t)others));

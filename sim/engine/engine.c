@@ -6,11 +6,13 @@
 #include "rm/core/view/view.h"
 #include "sim/engine/engine_internal.h"
 
-#define NEVER INT64_MAX
-#define EXPIRY_US (INT64_MAX / 4) /* nodes do not fail */
-#define STALL_US INT64_C(1000000000000)
+#define NEVER       INT64_MAX
+#define EXPIRY_US   (INT64_MAX / 4) /* nodes do not fail */
+#define STALL_US    INT64_C(1000000000000)
 #define TICK_EVENTS (INT64_C(1) << 17)
-#define ZERO_STEP_US 1000000 /* with heartbeats at every change: time goes on so when nothing happens and work waits */
+#define ZERO_STEP_US                                                                               \
+    1000000 /* with heartbeats at every change: time goes on so when nothing happens and work      \
+               waits */
 
 void sim_conf_init(struct sim_conf *conf)
 {
@@ -78,8 +80,10 @@ struct sim *sim_new(const struct sim_conf *conf, struct base_error *err)
         return NULL;
     }
     s->conf.true_work = conf->true_work || s->ops->sim_only;
-    s->progress = conf->progress == SIM_PROGRESS_ON || (conf->progress == SIM_PROGRESS_AUTO && s->ops->on_progress);
-    s->running_told = !s->progress && (s->ops->victims || s->ops->on_timer); /* else what has not begun to run is spared */
+    s->progress = conf->progress == SIM_PROGRESS_ON ||
+                  (conf->progress == SIM_PROGRESS_AUTO && s->ops->on_progress);
+    /* else what has not begun to run is spared */
+    s->running_told = !s->progress && (s->ops->victims || s->ops->on_timer);
     begin_bound(s);
     return s;
 }
@@ -133,7 +137,8 @@ static void happen(struct sim *s, const struct sim_event *e)
         sim_job_committed(s, s->live[index]);
         break;
     case SIM_EVENT_SUBMIT:
-        if (s->heartbeat_us > 0 && sim_nodes_next_us(s) < s->now_us) /* nobody has listened to heartbeats meanwhile */
+        if (s->heartbeat_us > 0 &&
+            sim_nodes_next_us(s) < s->now_us) /* nobody has listened to heartbeats meanwhile */
             sim_nodes_seek(s);
         sim_job_submit(s, s->live[index]);
         if (e->order == s->reading)
@@ -184,7 +189,8 @@ static int64_t next_us(const struct sim *s, enum sim_event_class *class)
     return at;
 }
 
-/* The next events are among the first places of the queue: what they are about is fetched meanwhile. */
+/* The next events are among the first places of the queue: what they are about is fetched
+ * meanwhile. */
 static void look_ahead(const struct sim *s)
 {
     for (size_t i = 0; i < s->queue.n && i <= 4; i++)
@@ -221,7 +227,8 @@ static bool stalled(struct sim *s)
 {
     if (s->running_all || !s->jobs_live || s->now_us - s->last_active_us <= s->conf.stall_us)
         return false;
-    sim_fail(s, -BASE_ESTATE, "policy %s starts nothing although %lld jobs wait: the last thing happened at %lld us",
+    sim_fail(s, -BASE_ESTATE,
+             "policy %s starts nothing although %lld jobs wait: the last thing happened at %lld us",
              s->ops->name, (long long)s->jobs_live, (long long)s->last_active_us);
     return true;
 }
@@ -243,7 +250,8 @@ static void finish(struct sim *s)
     rm_view_cluster(s->core, &v);
     s->totals.overruled = v.policy_overruled;
     s->totals.fallbacks = v.policy_fallbacks;
-    s->totals.bound_us = s->conf.true_work && !s->jobs_live ? sim_bound_mean_us(&s->bound) : 0; /* all of them, or none */
+    /* all of them, or none */
+    s->totals.bound_us = s->conf.true_work && !s->jobs_live ? sim_bound_mean_us(&s->bound) : 0;
 }
 
 int sim_run(struct sim *s, struct base_error *err)

@@ -1,14 +1,15 @@
-/* sim/engine/engine_internal.h - the engine's objects. Only files of this folder and the engine's test include this. */
+/* sim/engine/engine_internal.h - the engine's objects. Only files of this folder and the engine's
+ * test include this. */
 #ifndef CREEL_SIM_ENGINE_ENGINE_INTERNAL_H
 #define CREEL_SIM_ENGINE_ENGINE_INTERNAL_H
 
 #include "policies/policy.h"
 #include "rm/core/core.h"
 #include "rm/core/step_memory.h"
-#include "sim/engine/sim.h"
 #include "sim/engine/bound.h"
 #include "sim/engine/durations.h"
 #include "sim/engine/event_queue.h"
+#include "sim/engine/sim.h"
 
 #define SIM_NONE UINT32_MAX
 /* The core's clock at virtual time 0: not 0, since policies read 0 as "not yet"; whole seconds. */
@@ -24,34 +25,36 @@ struct sim_live { /* a job that was read and has not finished */
     struct sim_job_result r;
     uint64_t id;
     enum sim_live_state state;
-    uint32_t index;          /* in sim->live */
-    int32_t seq;             /* of its application */
+    uint32_t index; /* in sim->live */
+    int32_t seq;    /* of its application */
     int32_t running[BASE_TASK_KINDS], done[BASE_TASK_KINDS], reported[BASE_TASK_KINDS];
     int64_t last_end_us;
-    uint32_t map_node;       /* of the map that ended last */
-    uint32_t waiting;        /* its reduces that wait for the last map: attempts, newest first */
-    bool output;             /* the core asks for setup and commit */
-    struct sim_live *chain, *chain_next; /* jobs held for it, latest first; its neighbour in such a list */
+    uint32_t map_node; /* of the map that ended last */
+    uint32_t waiting;  /* its reduces that wait for the last map: attempts, newest first */
+    bool output;       /* the core asks for setup and commit */
+    struct sim_live *chain,
+        *chain_next; /* jobs held for it, latest first; its neighbour in such a list */
 };
 
 enum sim_attempt_state { SIM_RUNNING, SIM_SUSPENDED, SIM_ENDED, SIM_KILLED };
 /* Two lines of the cache: the second one is seldom looked at when a map ends. */
 struct sim_attempt { /* of a task, as its node knows it */
     struct sim_live *job;
-    int64_t num;         /* of its container */
-    uint64_t event;      /* order of its end in the queue, 0: not set */
+    int64_t num;    /* of its container */
+    uint64_t event; /* order of its end in the queue, 0: not set */
     int64_t launched_us;
-    int64_t end_us;      /* running and begun: when it will end; ended: when it did */
-    int64_t since_us;    /* it holds its slot since then */
-    uint32_t node, node_next, wait_next; /* lists of its node (or free ones) and of waiting reduces */
+    int64_t end_us;   /* running and begun: when it will end; ended: when it did */
+    int64_t since_us; /* it holds its slot since then */
+    uint32_t node, node_next,
+        wait_next; /* lists of its node (or free ones) and of waiting reduces */
     uint8_t kind, state, level;
     bool told : 1, summed : 1; /* its node has reported it once; held_us or idle_us is not 0 */
     bool slotless : 1;         /* killed while suspended */
 
-    int64_t duration_us; /* 0: a reduce that has not begun */
-    int64_t held_us;     /* slot time before since_us */
-    int64_t idle_us;     /* of all its slot time: without the last map */
-    int64_t left_us;     /* suspended: still to do */
+    int64_t duration_us;  /* 0: a reduce that has not begun */
+    int64_t held_us;      /* slot time before since_us */
+    int64_t idle_us;      /* of all its slot time: without the last map */
+    int64_t left_us;      /* suspended: still to do */
     int32_t task, number; /* number: of the attempt */
 };
 struct sim_node {
@@ -59,7 +62,7 @@ struct sim_node {
     int64_t response_id;
     double speed;
     int32_t slots[BASE_TASK_KINDS];
-    int32_t used[BASE_TASK_KINDS];  /* as the core knows: until an end is reported */
+    int32_t used[BASE_TASK_KINDS]; /* as the core knows: until an end is reported */
     int32_t suspended[BASE_TASK_KINDS];
     uint32_t attempts;    /* those whose end it has not reported */
     uint32_t block, free; /* its own places in the table, as many as slots; of those: free ones */
@@ -82,9 +85,10 @@ struct sim {
     int32_t nodes_n;
     struct sim_topology topology;
     struct rm_host_table hosts;
-    char *texts;           /* ids of nodes */
+    char *texts; /* ids of nodes */
     const char **ids;
-    uint8_t *news, *oob_set;      /* by node: it has something to report; waits for its extra heartbeat */
+    uint8_t *news,
+        *oob_set; /* by node: it has something to report; waits for its extra heartbeat */
     struct sim_attempt *attempts; /* blocks of the nodes, then what more is suspended */
     uint32_t attempts_n, attempts_cap, attempts_free;
     struct rm_container_report *reports;
@@ -93,21 +97,21 @@ struct sim {
         struct sim_live *job;
         uint8_t kind;
         bool success;
-    } *ended;
+    } * ended;
     size_t ended_cap;
     /* regular heartbeats: nodes in order of their phase, a cycle after the other */
     struct sim_beat {
         int64_t phase_us;
         uint32_t node;
-    } *beats;
+    } * beats;
     int64_t cycle_us; /* begin of the present one */
     int32_t beat;     /* next of the cycle */
     uint32_t *oob;    /* nodes that beat at once, in order: a ring as long as there are nodes */
     int32_t oob_first, oob_n;
-    bool changed;     /* heartbeats at every change: something happened at this instant */
+    bool changed; /* heartbeats at every change: something happened at this instant */
     /* events */
     struct sim_queue queue;
-    int64_t wake_us;  /* 0: none */
+    int64_t wake_us; /* 0: none */
     /* jobs */
     struct sim_live **live;
     size_t live_n, live_cap;
@@ -119,7 +123,8 @@ struct sim {
     int64_t jobs_live, jobs_read, running_all;
     int64_t last_submit_us; /* of the workload's order */
     int64_t last_active_us; /* something was launched, ended or submitted */
-    uint64_t reading; /* order of the event of the job that was read last: then the next one is read */
+    uint64_t
+        reading; /* order of the event of the job that was read last: then the next one is read */
     bool read_all;
     struct sim_totals totals;
     struct sim_bound bound;
@@ -130,7 +135,8 @@ struct sim {
 int sim_fail(struct sim *s, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* One step of the core. Its effects are left in s->fx, for sim_apply(). */
 void sim_core_event(struct sim *s, struct rm_event *ev);
-void sim_log_task(struct sim *s, const char *event, const struct sim_attempt *a, const char *detail);
+void sim_log_task(struct sim *s, const char *event, const struct sim_attempt *a,
+                  const char *detail);
 void sim_log_job(struct sim *s, const char *event, const struct sim_live *job, int64_t number);
 
 /* ---- sim/engine/carry_out.c ---- */
@@ -150,7 +156,7 @@ struct sim_live *sim_live_of(const struct sim *s,
 void sim_jobs_free(struct sim *s);
 
 /* ---- sim/engine/engine_job.c ---- */
-void sim_jobs_read(struct sim *s);                           /* until one has its event, or there are no more */
+void sim_jobs_read(struct sim *s); /* until one has its event, or there are no more */
 void sim_job_submit(struct sim *s, struct sim_live *job);
 void sim_job_set_up(struct sim *s, struct sim_live *job);    /* its setup is over */
 void sim_job_committed(struct sim *s, struct sim_live *job); /* its cleanup is */

@@ -7,15 +7,15 @@
 #include "sim/engine/engine_internal.h"
 #include "sim/engine/rng.h"
 
-#define CV_MAX 10
+#define CV_MAX      10
 #define TIME_MAX_US (INT64_C(1000000000) * 1000000) /* 30 years */
 #define WORK_MAX_US 2e18 /* of all tasks of a kind: absurd ones are cut, so that sums still fit */
 
 /* ---------------------------------------------------------------- can it be? */
 static int bad(struct sim *s, const struct sim_job *j, const char *field, const char *expected)
 {
-    return sim_fail(s, -BASE_EINVAL, "job %llu%s%s: %s must be %s", (unsigned long long)j->id, *j->name ? " " : "",
-                    j->name, field, expected);
+    return sim_fail(s, -BASE_EINVAL, "job %llu%s%s: %s must be %s", (unsigned long long)j->id,
+                    *j->name ? " " : "", j->name, field, expected);
 }
 
 static bool time_ok(int64_t us)
@@ -25,8 +25,9 @@ static bool time_ok(int64_t us)
 
 static int check_kind(struct sim *s, const struct sim_job *j, int k)
 {
-    static const char *const tasks[] = {"maps", "reduces"}, *const base[] = {"map time", "reduce time"},
-                            *const cv[] = {"cv of maps", "cv of reduces"};
+    static const char *const tasks[] = {"maps", "reduces"},
+                             *const base[] = {"map time", "reduce time"},
+                             *const cv[] = {"cv of maps", "cv of reduces"};
 
     if (j->tasks[k] < 0 || j->tasks[k] > SIM_TASKS_MAX)
         return bad(s, j, tasks[k], "0 to 10,000,000");
@@ -52,7 +53,8 @@ static int check_places(struct sim *s, const struct sim_job *j)
         return 0;
     if (j->replicas < 1 || j->replicas > SIM_REPLICAS_MAX)
         return bad(s, j, "replicas", "1 to 8");
-    for (size_t i = 0; j->replica_nodes && i < (size_t)j->tasks[BASE_TASK_MAP] * (size_t)j->replicas; i++)
+    for (size_t i = 0;
+         j->replica_nodes && i < (size_t)j->tasks[BASE_TASK_MAP] * (size_t)j->replicas; i++)
         if (j->replica_nodes[i] >= (uint32_t)s->nodes_n)
             return bad(s, j, "places of splits", "nodes of the cluster");
     return 0;
@@ -69,7 +71,8 @@ static int check(struct sim *s, const struct sim_job *j)
         return bad(s, j, "setup, cleanup and deadline", "0 to 30 years");
     if (!(j->weight > 0 && j->weight <= 1e9))
         return bad(s, j, "weight", "above 0");
-    if (!(j->selectivity >= 0 && j->selectivity <= 1e9) || j->split_bytes < 0 || j->partition_bytes < 0)
+    if (!(j->selectivity >= 0 && j->selectivity <= 1e9) || j->split_bytes < 0 ||
+        j->partition_bytes < 0)
         return bad(s, j, "bytes and selectivity", "0 or more");
     if (!(j->f_rack >= 0 && j->f_rack <= 1000) || !(j->f_off >= 0 && j->f_off <= 1000) ||
         !(j->f_colo >= 0 && j->f_colo <= 1000))
@@ -83,7 +86,8 @@ static int check(struct sim *s, const struct sim_job *j)
 static uint64_t queue_at(struct sim *s, struct sim_live *job, int64_t us)
 {
     job->state = SIM_QUEUED;
-    return sim_queue_add(&s->queue, us > s->now_us ? us : s->now_us, SIM_CLASS_SUBMIT, SIM_EVENT_SUBMIT, job->index);
+    return sim_queue_add(&s->queue, us > s->now_us ? us : s->now_us, SIM_CLASS_SUBMIT,
+                         SIM_EVENT_SUBMIT, job->index);
 }
 
 /* Takes what hangs on @j. NULL: it cannot be. */
@@ -106,7 +110,8 @@ static struct sim_live *admit(struct sim *s, struct sim_job *j)
     return job;
 }
 
-/* One job of the workload. False: the next one may be read at once, since this waits for another. */
+/* One job of the workload. False: the next one may be read at once, since this waits for
+ * another. */
 static bool read_one(struct sim *s)
 {
     struct sim_job j;
@@ -174,14 +179,15 @@ static void set_work(struct sim_live *job, struct sim_bound_work *w)
     if (job->job.tasks[BASE_TASK_MAP] == 1)
         shorten(w, BASE_TASK_REDUCE, job->cost.f_colo);
     if (job->job.located)
-        shorten(w, BASE_TASK_MAP, f[SIM_RACK_LOCAL] < f[SIM_OFF_RACK] ? f[SIM_RACK_LOCAL] : f[SIM_OFF_RACK]);
+        shorten(w, BASE_TASK_MAP,
+                f[SIM_RACK_LOCAL] < f[SIM_OFF_RACK] ? f[SIM_RACK_LOCAL] : f[SIM_OFF_RACK]);
 }
 
 static void add_group(struct rm_job_spec *spec, int kind, int64_t count, int64_t expected_us)
 {
     spec->groups = base_realloc_array(spec->groups, spec->groups_n + 1, sizeof *spec->groups);
-    spec->groups[spec->groups_n++] =
-        (struct rm_task_group){.kind = (enum base_task_kind)kind, .count = count, .expected_us = expected_us};
+    spec->groups[spec->groups_n++] = (struct rm_task_group){
+        .kind = (enum base_task_kind)kind, .count = count, .expected_us = expected_us};
 }
 
 /* Tasks of a kind as the core takes them: those of equal expected time together. */
@@ -227,7 +233,8 @@ static void add_places(struct sim *s, struct sim_live *job)
         return;
     }
     spec->near_n = (uint32_t)n;
-    spec->near = base_realloc_array(NULL, (size_t)j->tasks[BASE_TASK_MAP] * (size_t)n, sizeof *spec->near);
+    spec->near =
+        base_realloc_array(NULL, (size_t)j->tasks[BASE_TASK_MAP] * (size_t)n, sizeof *spec->near);
     for (int32_t i = 0; i < j->tasks[BASE_TASK_MAP]; i++) {
         sim_place(&s->topology, job->cost.place_key, i, n, v);
         memcpy(spec->near + (size_t)i * (size_t)n, v, (size_t)n * sizeof *v);
@@ -240,8 +247,8 @@ static void set_bytes(struct sim_live *job)
     struct rm_job_spec *spec = job->spec;
 
     if (!j->partition_bytes && j->tasks[BASE_TASK_REDUCE])
-        j->partition_bytes =
-            (int64_t)(j->selectivity * (double)j->split_bytes * j->tasks[BASE_TASK_MAP] / j->tasks[BASE_TASK_REDUCE]);
+        j->partition_bytes = (int64_t)(j->selectivity * (double)j->split_bytes *
+                                       j->tasks[BASE_TASK_MAP] / j->tasks[BASE_TASK_REDUCE]);
     spec->known[BASE_TASK_MAP].bytes = j->split_bytes * j->tasks[BASE_TASK_MAP];
     spec->known[BASE_TASK_MAP].bytes_max = j->split_bytes;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -317,7 +324,8 @@ static void ask_for_more(struct sim *s, const struct sim_live *ended)
 
     if (!s->conf.workload.at_end)
         return;
-    for (sim_job_init(&j); !s->failed && s->conf.workload.at_end(s->conf.workload.self, &ended->r, s->now_us, &j);
+    for (sim_job_init(&j);
+         !s->failed && s->conf.workload.at_end(s->conf.workload.self, &ended->r, s->now_us, &j);
          sim_job_init(&j)) {
         job = admit(s, &j);
         if (job)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FLUSH_AT 65536
+#define FLUSH_AT   65536
 #define NUMBER_MAX 24
 
 static void flush(struct sim_log *log)
@@ -48,7 +48,8 @@ void sim_log_add(struct sim_log *log, const struct sim_log_line *line)
 {
     char *at;
 
-    base_buf_reserve(&log->buf, 8 * NUMBER_MAX + strlen(line->event) + (line->detail ? strlen(line->detail) : 0));
+    base_buf_reserve(&log->buf, 8 * NUMBER_MAX + strlen(line->event) +
+                                    (line->detail ? strlen(line->detail) : 0));
     at = log->buf.data + log->buf.len;
     at = put_number(at, line->time_us);
     *at++ = ',';

@@ -1,9 +1,11 @@
-/* sim/engine/event_log.h - the event log of a simulation: one line per event, in order of virtual time.
+/* sim/engine/event_log.h - the event log of a simulation: one line per event, in order of virtual
+ * time.
  *
  *     time_us,event,job,kind,task,attempt,node,detail
  *
- * kind is m or r; fields that say nothing are empty. Events: submit, refuse (detail: earliest finish), launch (detail:
- * local, rack, off, any), begin (an early reduce: the last map has ended), end, kill, suspend, resume, finish.
+ * kind is m or r; fields that say nothing are empty. Events: submit, refuse (detail: earliest
+ * finish), launch (detail: local, rack, off, any), begin (an early reduce: the last map has ended),
+ * end, kill, suspend, resume, finish.
  * Equal seeds give byte-equal logs on every build. */
 #ifndef CREEL_SIM_ENGINE_EVENT_LOG_H
 #define CREEL_SIM_ENGINE_EVENT_LOG_H

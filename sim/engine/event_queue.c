@@ -12,17 +12,19 @@
 /* Times are not negative: the two words compare as one number, without a branch. */
 static bool before(const struct sim_event *a, const struct sim_event *b)
 {
-    return ((unsigned __int128)(uint64_t)a->at_us << 64 | a->order) < ((unsigned __int128)(uint64_t)b->at_us << 64 | b->order);
+    return ((unsigned __int128)(uint64_t)a->at_us << 64 | a->order) <
+           ((unsigned __int128)(uint64_t)b->at_us << 64 | b->order);
 }
 
-uint64_t sim_queue_add(struct sim_queue *q, int64_t at_us, enum sim_event_class class, enum sim_event_kind kind,
-                       uint32_t index)
+uint64_t sim_queue_add(struct sim_queue *q, int64_t at_us, enum sim_event_class class,
+                       enum sim_event_kind kind, uint32_t index)
 {
     struct sim_event e = {.at_us = at_us};
     size_t i;
 
     base_assert(index <= SIM_INDEX_MAX && ++q->made < UINT64_C(1) << 36);
-    e.order = (uint64_t)class << 62 | q->made << (SIM_INDEX_BITS + 2) | (uint64_t)kind << SIM_INDEX_BITS | index;
+    e.order = (uint64_t) class << 62 | q->made << (SIM_INDEX_BITS + 2) |
+              (uint64_t)kind << SIM_INDEX_BITS | index;
     base_array_grow(&q->v, q->n, &q->cap);
     for (i = q->n++; i > 0; i = (i - 1) / CHILDREN) {
         const struct sim_event *parent = &q->v[(i - 1) / CHILDREN];
@@ -38,7 +40,8 @@ uint64_t sim_queue_add(struct sim_queue *q, int64_t at_us, enum sim_event_class 
 /* The first of four siblings, from @child on. */
 static size_t first_of(const struct sim_event *v, size_t child)
 {
-    size_t a = child + before(&v[child + 1], &v[child]), b = child + 2 + before(&v[child + 3], &v[child + 2]);
+    size_t a = child + before(&v[child + 1], &v[child]),
+           b = child + 2 + before(&v[child + 3], &v[child + 2]);
 
     return before(&v[b], &v[a]) ? b : a;
 }
@@ -53,8 +56,8 @@ static size_t first_of_last(const struct sim_queue *q, size_t child)
     return best;
 }
 
-/* The last event looks for its place from the bottom: it is most often a late one. The hole goes down along the first
- * children, and then the last one up. */
+/* The last event looks for its place from the bottom: it is most often a late one. The hole goes
+ * down along the first children, and then the last one up. */
 struct sim_event sim_queue_take(struct sim_queue *q)
 {
     struct sim_event first = q->v[0], last = q->v[--q->n];

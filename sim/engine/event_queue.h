@@ -1,5 +1,6 @@
-/* sim/engine/event_queue.h - events to come, in order of time, then class, then making. A heap of four children a place: shallow,
- * and siblings share a line of the cache; an event is two words. Allocates only to grow. */
+/* sim/engine/event_queue.h - events to come, in order of time, then class, then making. A heap of
+ * four children a place: shallow, and siblings share a line of the cache; an event is two words.
+ * Allocates only to grow. */
 #ifndef CREEL_SIM_ENGINE_EVENT_QUEUE_H
 #define CREEL_SIM_ENGINE_EVENT_QUEUE_H
 
@@ -11,7 +12,7 @@ enum sim_event_class { SIM_CLASS_END, SIM_CLASS_SUBMIT, SIM_CLASS_TIMER, SIM_CLA
 enum sim_event_kind { SIM_EVENT_TASK_END, SIM_EVENT_SET_UP, SIM_EVENT_COMMITTED, SIM_EVENT_SUBMIT };
 
 #define SIM_INDEX_BITS 24 /* of what an event is about */
-#define SIM_INDEX_MAX ((UINT32_C(1) << SIM_INDEX_BITS) - 1)
+#define SIM_INDEX_MAX  ((UINT32_C(1) << SIM_INDEX_BITS) - 1)
 
 struct sim_event {
     int64_t at_us;
@@ -24,8 +25,8 @@ struct sim_queue { /* zero to begin with */
 };
 
 /* Returns the event's order, never 0. */
-uint64_t sim_queue_add(struct sim_queue *q, int64_t at_us, enum sim_event_class class, enum sim_event_kind kind,
-                       uint32_t index);
+uint64_t sim_queue_add(struct sim_queue *q, int64_t at_us, enum sim_event_class class,
+                       enum sim_event_kind kind, uint32_t index);
 struct sim_event sim_queue_take(struct sim_queue *q); /* q->n > 0; the first one is q->v[0] */
 void sim_queue_free(struct sim_queue *q);
 

@@ -8,7 +8,11 @@
 
 void sim_job_init(struct sim_job *job)
 {
-    *job = (struct sim_job){.weight = 1, .selectivity = 1, .split_bytes = SIM_BLOCK_BYTES, .replicas = 3, .located = true};
+    *job = (struct sim_job){.weight = 1,
+                            .selectivity = 1,
+                            .split_bytes = SIM_BLOCK_BYTES,
+                            .replicas = 3,
+                            .located = true};
 }
 
 void sim_job_clear(struct sim_job *job)

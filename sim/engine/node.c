@@ -5,12 +5,12 @@
 #include "sim/engine/engine_internal.h"
 #include "sim/engine/rng.h"
 
-#define PURPOSE_PHASE UINT64_C(0x70686173)
+#define PURPOSE_PHASE    UINT64_C(0x70686173)
 #define HEARTBEAT_MIN_US 3000000
 #define NODES_PER_SECOND 100
-#define ID_MAX 16
-#define AHEAD 16 /* attempts of a node that are fetched before it beats */
-#define ROUNDS_MAX 10000 /* at one instant */
+#define ID_MAX           16
+#define AHEAD            16    /* attempts of a node that are fetched before it beats */
+#define ROUNDS_MAX       10000 /* at one instant */
 
 /* ---------------------------------------------------------------- made */
 static int check(const struct sim_cluster *c, int64_t *nodes, struct base_error *err)
@@ -22,28 +22,34 @@ static int check(const struct sim_cluster *c, int64_t *nodes, struct base_error 
         const struct sim_group *g = &c->groups[i];
 
         if (g->nodes < 0 || !(g->speed > 0))
-            return base_error_set(err, -BASE_EINVAL, "cluster: a group of %d nodes of speed %g cannot be", g->nodes,
+            return base_error_set(err, -BASE_EINVAL,
+                                  "cluster: a group of %d nodes of speed %g cannot be", g->nodes,
                                   g->speed);
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             if (g->slots[k] < 0 || g->slots[k] > SIM_NODE_SLOTS_MAX)
-                return base_error_set(err, -BASE_EINVAL, "cluster: %d %s slots on a node; at most %d can be", g->slots[k],
-                                      k == BASE_TASK_MAP ? "map" : "reduce", SIM_NODE_SLOTS_MAX);
+                return base_error_set(
+                    err, -BASE_EINVAL, "cluster: %d %s slots on a node; at most %d can be",
+                    g->slots[k], k == BASE_TASK_MAP ? "map" : "reduce", SIM_NODE_SLOTS_MAX);
             slots += (int64_t)g->slots[k] * g->nodes;
         }
         *nodes += g->nodes;
     }
     if (*nodes < 1 || *nodes > SIM_NODES_MAX)
-        return base_error_set(err, -BASE_EINVAL, "cluster: %lld nodes; 1 to %d can be", (long long)*nodes, SIM_NODES_MAX);
+        return base_error_set(err, -BASE_EINVAL, "cluster: %lld nodes; 1 to %d can be",
+                              (long long)*nodes, SIM_NODES_MAX);
     if (slots < 1 || slots > SIM_SLOTS_MAX)
-        return base_error_set(err, -BASE_EINVAL, "cluster: %lld slots; 1 to %d can be", (long long)slots, SIM_SLOTS_MAX);
+        return base_error_set(err, -BASE_EINVAL, "cluster: %lld slots; 1 to %d can be",
+                              (long long)slots, SIM_SLOTS_MAX);
     if (c->racks < 0 || c->racks > *nodes)
-        return base_error_set(err, -BASE_EINVAL, "cluster: %d racks for %lld nodes", c->racks, (long long)*nodes);
+        return base_error_set(err, -BASE_EINVAL, "cluster: %d racks for %lld nodes", c->racks,
+                              (long long)*nodes);
     for (int64_t i = 0; c->rack_of && i < *nodes; i++)
         if (c->rack_of[i] < 0 || c->rack_of[i] >= (c->racks ? c->racks : 1))
-            return base_error_set(err, -BASE_EINVAL, "cluster: node %lld is in rack %d of %d", (long long)i,
-                                  c->rack_of[i], c->racks);
+            return base_error_set(err, -BASE_EINVAL, "cluster: node %lld is in rack %d of %d",
+                                  (long long)i, c->rack_of[i], c->racks);
     if (c->heartbeat_us < SIM_HEARTBEAT_AUTO)
-        return base_error_set(err, -BASE_EINVAL, "cluster: a heartbeat interval cannot be negative");
+        return base_error_set(err, -BASE_EINVAL,
+                              "cluster: a heartbeat interval cannot be negative");
     return 0;
 }
 
@@ -60,8 +66,10 @@ static void set_phases(struct sim *s)
 {
     s->beats = base_alloc((size_t)s->nodes_n * sizeof *s->beats);
     for (int32_t i = 0; i < s->nodes_n; i++)
-        s->beats[i] = (struct sim_beat){
-            (int64_t)sim_below(sim_hash(s->conf.seed, (uint64_t)i, PURPOSE_PHASE), (uint64_t)s->heartbeat_us), (uint32_t)i};
+        s->beats[i] =
+            (struct sim_beat){(int64_t)sim_below(sim_hash(s->conf.seed, (uint64_t)i, PURPOSE_PHASE),
+                                                 (uint64_t)s->heartbeat_us),
+                              (uint32_t)i};
     qsort(s->beats, (size_t)s->nodes_n, sizeof *s->beats, by_phase);
 }
 
@@ -94,14 +102,16 @@ int sim_nodes_make(struct sim *s, struct base_error *err)
             snprintf(s->texts + (size_t)at * ID_MAX, ID_MAX, "n%d", at);
             s->ids[at] = n->id = s->texts + (size_t)at * ID_MAX;
             n->attempts = n->free = SIM_NONE;
-            n->block = (uint32_t)(s->totals.slots[BASE_TASK_MAP] + s->totals.slots[BASE_TASK_REDUCE]);
+            n->block =
+                (uint32_t)(s->totals.slots[BASE_TASK_MAP] + s->totals.slots[BASE_TASK_REDUCE]);
             n->speed = c->groups[g].speed;
             for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
                 n->slots[k] = c->groups[g].slots[k];
                 s->totals.slots[k] += n->slots[k];
             }
         }
-    sim_tasks_make(s, (uint32_t)(s->totals.slots[BASE_TASK_MAP] + s->totals.slots[BASE_TASK_REDUCE]));
+    sim_tasks_make(s,
+                   (uint32_t)(s->totals.slots[BASE_TASK_MAP] + s->totals.slots[BASE_TASK_REDUCE]));
     s->hosts = (struct rm_host_table){.id = 1, .v = s->ids, .n = (size_t)nodes};
     if (s->heartbeat_us > 0)
         set_phases(s);
@@ -117,7 +127,8 @@ void sim_nodes_register(struct sim *s)
         struct rm_event ev = {.kind = RM_EV_NODE_REGISTER, .token = ++s->token};
 
         snprintf(rack, sizeof rack, "/r%d", s->topology.rack_of[i]);
-        ev.u.node_register.node_id = ev.u.node_register.host = ev.u.node_register.http_address = n->id;
+        ev.u.node_register.node_id = ev.u.node_register.host = ev.u.node_register.http_address =
+            n->id;
         ev.u.node_register.rack = rack;
         ev.u.node_register.version = ev.u.node_register.boot_id = ev.u.node_register.instance = "1";
         ev.u.node_register.map_slots = n->slots[BASE_TASK_MAP];
@@ -162,14 +173,16 @@ static void report_end(struct rm_container_report *r, const struct sim_attempt *
         return;
     }
     r->input_bytes = a->kind == BASE_TASK_MAP ? job->split_bytes : job->partition_bytes;
-    r->output_bytes = a->kind == BASE_TASK_MAP ? (int64_t)((double)job->split_bytes * job->selectivity) : 0;
+    r->output_bytes =
+        a->kind == BASE_TASK_MAP ? (int64_t)((double)job->split_bytes * job->selectivity) : 0;
 }
 
 static void report(const struct sim *s, struct rm_container_report *r, const struct sim_attempt *a)
 {
     *r = (struct rm_container_report){.id = {{{1, a->job->seq}, 1}, a->num},
                                       .slot = a->kind,
-                                      .state = a->state == SIM_SUSPENDED ? RM_CONTAINER_SUSPENDED : RM_CONTAINER_RUNNING};
+                                      .state = a->state == SIM_SUSPENDED ? RM_CONTAINER_SUSPENDED
+                                                                         : RM_CONTAINER_RUNNING};
     if (a->state == SIM_ENDED || a->state == SIM_KILLED)
         report_end(r, a);
     else if (s->progress)
@@ -182,7 +195,8 @@ static void part(struct sim *s, struct sim_node *n, uint32_t index, size_t nth)
     const struct sim_attempt *a = &s->attempts[index];
 
     base_array_grow(&s->ended, nth, &s->ended_cap);
-    s->ended[nth] = (struct sim_ended){.job = a->job, .kind = a->kind, .success = a->state == SIM_ENDED};
+    s->ended[nth] =
+        (struct sim_ended){.job = a->job, .kind = a->kind, .success = a->state == SIM_ENDED};
     n->used[a->kind] -= !a->slotless;
     sim_task_free(s, index);
 }
@@ -230,7 +244,9 @@ static void beat(struct sim *s, uint32_t node)
 {
     struct sim_node *n = &s->nodes[node];
     struct rm_event ev;
-    size_t ended = 0, len = s->news[node] || (s->progress && n->attempts != SIM_NONE) ? collect(s, n, &ended) : 0;
+    size_t ended = 0, len = s->news[node] || (s->progress && n->attempts != SIM_NONE)
+                                ? collect(s, n, &ended)
+                                : 0;
 
     s->changed = s->changed || s->news[node]; /* progress alone changes nothing */
     s->news[node] = 0;
@@ -323,6 +339,7 @@ void sim_nodes_round(struct sim *s)
         for (int32_t i = 0; i < s->nodes_n; i++)
             beat(s, (uint32_t)i);
         if (round == ROUNDS_MAX)
-            sim_fail(s, -BASE_ESTATE, "at %lld us the policy's orders come to no end", (long long)s->now_us);
+            sim_fail(s, -BASE_ESTATE, "at %lld us the policy's orders come to no end",
+                     (long long)s->now_us);
     }
 }

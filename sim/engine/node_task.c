@@ -69,7 +69,8 @@ static uint32_t find(const struct sim *s, uint32_t node, const struct rm_order *
 {
     uint32_t i = s->nodes[node].attempts;
 
-    while (i != SIM_NONE && (at(s, i)->num != o->container.num || at(s, i)->job->seq != o->container.attempt.app.seq))
+    while (i != SIM_NONE && (at(s, i)->num != o->container.num ||
+                             at(s, i)->job->seq != o->container.attempt.app.seq))
         i = at(s, i)->node_next;
     return i;
 }
@@ -125,8 +126,8 @@ static int64_t duration(const struct sim *s, const struct sim_attempt *a)
 
     if (a->kind == BASE_TASK_MAP)
         return sim_cost_map_us(&job->cost, a->task, (enum sim_level)a->level, speed);
-    return sim_cost_reduce_us(&job->cost, a->task, job->job.tasks[BASE_TASK_MAP] == 1 && job->map_node == a->node,
-                              speed);
+    return sim_cost_reduce_us(
+        &job->cost, a->task, job->job.tasks[BASE_TASK_MAP] == 1 && job->map_node == a->node, speed);
 }
 
 static void due_at(struct sim *s, uint32_t index, int64_t us)

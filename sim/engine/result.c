@@ -45,7 +45,8 @@ double sim_utilisation(const struct sim_totals *t, enum base_task_kind kind)
 double sim_utilisation_all(const struct sim_totals *t, bool met_alone)
 {
     const double *useful = met_alone ? t->met_us : t->useful_us;
-    double all = (t->slots[BASE_TASK_MAP] + t->slots[BASE_TASK_REDUCE]) * (double)sim_makespan_us(t);
+    double all =
+        (t->slots[BASE_TASK_MAP] + t->slots[BASE_TASK_REDUCE]) * (double)sim_makespan_us(t);
 
     return all > 0 ? (useful[BASE_TASK_MAP] + useful[BASE_TASK_REDUCE]) / all : 0;
 }
@@ -67,16 +68,22 @@ double sim_stat_deviation(const struct sim_stat *s)
     return s->n > 1 ? sqrt(s->m2 / (double)(s->n - 1)) : 0;
 }
 
-/* Student's t for 95 %, two-sided, by degrees of freedom; between the last rows the larger value holds. */
+/* Student's t for 95 %, two-sided, by degrees of freedom; between the last rows the larger value
+ * holds. */
 static double student95(int64_t freedom)
 {
-    static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                               2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                               2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+    static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                               2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+                               2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
+                               2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
 
     if (freedom <= 30)
         return t[freedom - 1];
-    return freedom < 40 ? 2.042 : freedom < 60 ? 2.021 : freedom < 120 ? 2.000 : freedom < 1000 ? 1.980 : 1.962;
+    return freedom < 40     ? 2.042
+           : freedom < 60   ? 2.021
+           : freedom < 120  ? 2.000
+           : freedom < 1000 ? 1.980
+                            : 1.962;
 }
 
 double sim_stat_half95(const struct sim_stat *s)

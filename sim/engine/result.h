@@ -1,8 +1,8 @@
 /* sim/engine/result.h - what a simulation measures: per job, over the run, and by class.
  * Units: microseconds of virtual time; slot_us: slots times microseconds.
- * SOURCE of the words: waiting, execution, sojourn as in Pastorelli et al., "HFSP", 2013 and Cheriere et al., SAC 2016
- * (whose "makespan of a job" is the sojourn here); accepted, success, utilisation of successful jobs as in He, Lu,
- * Swanson, HPCC 2013. */
+ * SOURCE of the words: waiting, execution, sojourn as in Pastorelli et al., "HFSP", 2013 and
+ * Cheriere et al., SAC 2016 (whose "makespan of a job" is the sojourn here); accepted, success,
+ * utilisation of successful jobs as in He, Lu, Swanson, HPCC 2013. */
 #ifndef CREEL_SIM_ENGINE_RESULT_H
 #define CREEL_SIM_ENGINE_RESULT_H
 
@@ -19,22 +19,25 @@ struct sim_job_result {
     const char *name, *class_name, *pool, *user; /* borrowed: during the callback alone */
     int32_t tasks[BASE_TASK_KINDS], priority;
     double weight;
-    int64_t deadline_us;              /* relative, 0: none */
-    int64_t submit_us;                /* when it was really submitted */
-    int64_t first_us;                 /* start of its first map attempt, of a reduce without maps; submit_us: never */
-    int64_t maps_done_us;             /* end of the last map */
-    int64_t finish_us;                /* end of the last task, or of cleanup; of a refused job: its refusal */
-    bool accepted;                    /* let in; false: refused at submission */
-    bool met;                         /* its deadline; true for every accepted job without */
-    int64_t promised_us;              /* finish promised at admission, 0: none. Refused: what could be promised */
+    int64_t deadline_us; /* relative, 0: none */
+    int64_t submit_us;   /* when it was really submitted */
+    int64_t
+        first_us; /* start of its first map attempt, of a reduce without maps; submit_us: never */
+    int64_t maps_done_us; /* end of the last map */
+    int64_t finish_us;    /* end of the last task, or of cleanup; of a refused job: its refusal */
+    bool accepted;        /* let in; false: refused at submission */
+    bool met;             /* its deadline; true for every accepted job without */
+    int64_t
+        promised_us; /* finish promised at admission, 0: none. Refused: what could be promised */
     int64_t launches[BASE_TASK_KINDS], kills[BASE_TASK_KINDS], suspensions[BASE_TASK_KINDS];
-    int64_t level[SIM_LEVELS];        /* launches of maps with location data, by locality; killed ones included */
-    int64_t
-        useful_us[BASE_TASK_KINDS];   /* slot time of attempts that succeeded, idle waiting of early reduces included */
-    int64_t idle_us;                  /* of that: reduces that waited for the last map */
-    int64_t lost_us[BASE_TASK_KINDS];       /* slot time of killed attempts */
-    int64_t
-        work_us[BASE_TASK_KINDS]; /* true work at speed 1, locally; 0 unless it was asked for (sim_conf.true_work) */
+    int64_t level[SIM_LEVELS]; /* launches of maps with location data, by locality; killed ones
+                                  included */
+    int64_t useful_us[BASE_TASK_KINDS]; /* slot time of attempts that succeeded, idle waiting of
+                                           early reduces included */
+    int64_t idle_us;                    /* of that: reduces that waited for the last map */
+    int64_t lost_us[BASE_TASK_KINDS];   /* slot time of killed attempts */
+    int64_t work_us[BASE_TASK_KINDS];   /* true work at speed 1, locally; 0 unless it was asked for
+                                           (sim_conf.true_work) */
 };
 static inline int64_t sim_waiting_us(const struct sim_job_result *r)
 {
@@ -50,20 +53,23 @@ static inline int64_t sim_sojourn_us(const struct sim_job_result *r)
 }
 
 struct sim_totals {
-    int64_t jobs, accepted, refused, with_deadline, met; /* met: of those accepted that have a deadline */
+    int64_t jobs, accepted, refused, with_deadline,
+        met;                                 /* met: of those accepted that have a deadline */
     int64_t first_submit_us, last_finish_us; /* of all jobs; of accepted ones */
     double sojourn_sum_us, waiting_sum_us, execution_sum_us; /* of accepted jobs */
     int64_t launches[BASE_TASK_KINDS], completions[BASE_TASK_KINDS], kills[BASE_TASK_KINDS],
         suspensions[BASE_TASK_KINDS], resumes[BASE_TASK_KINDS];
     int64_t level[SIM_LEVELS];
-    double useful_us[BASE_TASK_KINDS],
-        met_us[BASE_TASK_KINDS]; /* met_us: of accepted jobs that met their deadline, or have none */
+    double useful_us[BASE_TASK_KINDS], met_us[BASE_TASK_KINDS]; /* met_us: of accepted jobs that met
+                                                                   their deadline, or have none */
     double slots[BASE_TASK_KINDS];
     int64_t events, heartbeats, jobs_live_max;
-    int64_t overruled, fallbacks; /* answers of the policy that the core did not follow; times it took FIFO instead */
-    int64_t suspended_node_max[BASE_TASK_KINDS]; /* most attempts of a kind suspended on one node at once */
-    double bound_us;              /* lower bound of the mean sojourn of accepted jobs (sim/engine/bound.h), 0: not asked for,
-                                     or the run was stopped */
+    int64_t overruled, fallbacks; /* answers of the policy that the core did not follow; times it
+                                     took FIFO instead */
+    int64_t suspended_node_max[BASE_TASK_KINDS]; /* most attempts of a kind suspended on one node at
+                                                    once */
+    double bound_us; /* lower bound of the mean sojourn of accepted jobs (sim/engine/bound.h), 0:
+                        not asked for, or the run was stopped */
 };
 static inline int64_t sim_makespan_us(const struct sim_totals *t)
 {
@@ -89,7 +95,8 @@ struct sim_class {
     char name[SIM_TEXT_MAX];
     int64_t jobs, accepted, met, with_deadline;
     struct sim_stat sojourn_s, waiting_s, execution_s; /* of accepted jobs */
-    int64_t launches[BASE_TASK_KINDS], kills[BASE_TASK_KINDS], suspensions[BASE_TASK_KINDS], level[SIM_LEVELS];
+    int64_t launches[BASE_TASK_KINDS], kills[BASE_TASK_KINDS], suspensions[BASE_TASK_KINDS],
+        level[SIM_LEVELS];
 };
 struct sim_summary { /* zero to begin with */
     struct sim_class *v;

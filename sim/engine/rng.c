@@ -1,11 +1,12 @@
-/* Randomness by seed, the same on every machine. Plain arithmetic: what libm gives may differ in the last bit from one
- * processor to another, and a simulation with it. */
+/* Randomness by seed, the same on every machine. Plain arithmetic: what libm gives may differ in
+ * the last bit from one processor to another, and a simulation with it. */
 #include "sim/engine/rng.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define LN2_HIGH 6.93147180369123816490e-01 /* its last 21 bits are 0: times a small integer it stays exact */
+#define LN2_HIGH                                                                                   \
+    6.93147180369123816490e-01 /* its last 21 bits are 0: times a small integer it stays exact */
 #define LN2_LOW 1.90821492927058770002e-10
 
 /* x = m * 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m-1)/(m+1)), by its series. */
@@ -34,14 +35,38 @@ double sim_log(double x)
 
 /* 2^(i/32) */
 static const double two_to[32] = {
-    1, 1.0218971486541166, 1.0442737824274138, 1.0671404006768237,
-    1.0905077326652577, 1.1143867425958924, 1.1387886347566916, 1.1637248587775775,
-    1.189207115002721, 1.215247359980469, 1.241857812073484, 1.2690509571917332,
-    1.2968395546510096, 1.3252366431597413, 1.3542555469368927, 1.383909881963832,
-    1.4142135623730951, 1.4451808069770467, 1.4768261459394993, 1.5091644275934228,
-    1.5422108254079407, 1.5759808451078865, 1.6104903319492543, 1.6457554781539649,
-    1.681792830507429, 1.7186192981224779, 1.7562521603732995, 1.7947090750031072,
-    1.8340080864093424, 1.8741676341103, 1.9152065613971474, 1.9571441241754002,
+    1,
+    1.0218971486541166,
+    1.0442737824274138,
+    1.0671404006768237,
+    1.0905077326652577,
+    1.1143867425958924,
+    1.1387886347566916,
+    1.1637248587775775,
+    1.189207115002721,
+    1.215247359980469,
+    1.241857812073484,
+    1.2690509571917332,
+    1.2968395546510096,
+    1.3252366431597413,
+    1.3542555469368927,
+    1.383909881963832,
+    1.4142135623730951,
+    1.4451808069770467,
+    1.4768261459394993,
+    1.5091644275934228,
+    1.5422108254079407,
+    1.5759808451078865,
+    1.6104903319492543,
+    1.6457554781539649,
+    1.681792830507429,
+    1.7186192981224779,
+    1.7562521603732995,
+    1.7947090750031072,
+    1.8340080864093424,
+    1.8741676341103,
+    1.9152065613971474,
+    1.9571441241754002,
 };
 
 /* exp(x) = 2^n * 2^(i/32) * exp(r), |r| <= ln 2 / 64: seven terms of Taylor's series. */
@@ -52,12 +77,14 @@ double sim_exp(double x)
     uint64_t bits = (uint64_t)((whole >> 5) + 1023) << 52;
 
     r = x - (double)whole * (LN2_HIGH / 32) - (double)whole * (LN2_LOW / 32);
-    sum = 1 + r * (1 + r * (1.0 / 2 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720))))));
+    sum = 1 + r * (1 + r * (1.0 / 2 +
+                            r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720))))));
     memcpy(&two, &bits, sizeof two);
     return two_to[whole & 31] * sum * two;
 }
 
-/* A square root by Newton's steps from the middle of the exponent: correct to the last places, and without libm. */
+/* A square root by Newton's steps from the middle of the exponent: correct to the last places, and
+ * without libm. */
 static double root(double x)
 {
     uint64_t bits;
@@ -71,16 +98,19 @@ static double root(double x)
     return r;
 }
 
-/* SOURCE: Acklam, "An algorithm for computing the inverse normal cumulative distribution function", 2003: two rational
- * approximations, relative error below 1.15e-9. */
+/* SOURCE: Acklam, "An algorithm for computing the inverse normal cumulative distribution function",
+ * 2003: two rational approximations, relative error below 1.15e-9. */
 double sim_normal_of(double p)
 {
-    static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02,
-                               1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
-    static const double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
-                               6.680131188771972e+01, -1.328068155288572e+01};
-    static const double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
-                               -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
+    static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,
+                               -2.759285104469687e+02, 1.383577518672690e+02,
+                               -3.066479806614716e+01, 2.506628277459239e+00};
+    static const double b[] = {-5.447609879822406e+01, 1.615858368580409e+02,
+                               -1.556989798598866e+02, 6.680131188771972e+01,
+                               -1.328068155288572e+01};
+    static const double c[] = {-7.784894002430293e-03, -3.223964580411365e-01,
+                               -2.400758277161838e+00, -2.549732539343734e+00,
+                               4.374664141464968e+00,  2.938163982698783e+00};
     static const double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
                                3.754408661907416e+00};
     double tail = p < 0.5 ? p : 1 - p, q, r, x;

@@ -1,8 +1,9 @@
-/* sim/engine/rng.h - randomness by seed, the same on every machine: integers and plain double arithmetic alone, no libm.
+/* sim/engine/rng.h - randomness by seed, the same on every machine: integers and plain double
+ * arithmetic alone, no libm.
  *
- * Two forms: a hash of (seed, a, b, c), for values that belong to things (a task's time) and not to an order of asking;
- * and a sequence, for those that make workloads. SOURCE: Steele, Lea, Flood, "Fast splittable pseudorandom number
- * generators", OOPSLA 2014 (the mix of SplitMix64). */
+ * Two forms: a hash of (seed, a, b, c), for values that belong to things (a task's time) and not to
+ * an order of asking; and a sequence, for those that make workloads. SOURCE: Steele, Lea, Flood,
+ * "Fast splittable pseudorandom number generators", OOPSLA 2014 (the mix of SplitMix64). */
 #ifndef CREEL_SIM_ENGINE_RNG_H
 #define CREEL_SIM_ENGINE_RNG_H
 
@@ -16,7 +17,8 @@ static inline uint64_t sim_mix(uint64_t x)
 }
 static inline uint64_t sim_hash(uint64_t seed, uint64_t a, uint64_t b)
 {
-    return sim_mix(sim_mix(sim_mix(seed + UINT64_C(0x9e3779b97f4a7c15)) ^ a) * 3 + b * UINT64_C(0xd1342543de82ef95));
+    return sim_mix(sim_mix(sim_mix(seed + UINT64_C(0x9e3779b97f4a7c15)) ^ a) * 3 +
+                   b * UINT64_C(0xd1342543de82ef95));
 }
 /* In (0, 1): never 0, never 1. */
 static inline double sim_unit(uint64_t x)
@@ -39,11 +41,11 @@ struct sim_rng {
 };
 struct sim_rng sim_rng_of(uint64_t seed, uint64_t purpose); /* independent for each pair */
 uint64_t sim_rng_next(struct sim_rng *r);
-double sim_rng_unit(struct sim_rng *r);                              /* (0, 1) */
-uint64_t sim_rng_below(struct sim_rng *r, uint64_t n);               /* 0..n-1 */
+double sim_rng_unit(struct sim_rng *r);                                /* (0, 1) */
+uint64_t sim_rng_below(struct sim_rng *r, uint64_t n);                 /* 0..n-1 */
 int64_t sim_rng_between(struct sim_rng *r, int64_t low, int64_t high); /* both possible */
 double sim_rng_exponential(struct sim_rng *r, double mean);
-double sim_rng_normal(struct sim_rng *r);                            /* mean 0, deviation 1 */
+double sim_rng_normal(struct sim_rng *r);                               /* mean 0, deviation 1 */
 double sim_rng_log_uniform(struct sim_rng *r, double low, double high); /* 0 < low <= high */
 
 #endif

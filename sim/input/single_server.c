@@ -22,7 +22,8 @@ int sim_single_policy_find(const char *name, enum sim_single_policy *out, struct
             return 0;
         }
     return base_error_set(err, -BASE_ENOTFOUND,
-                          "no single-server policy '%s': there are fifo, ps, las, fsp, srpt, psbs", name);
+                          "no single-server policy '%s': there are fifo, ps, las, fsp, srpt, psbs",
+                          name);
 }
 
 /* ---------------------------------------------------------------- heaps of jobs
@@ -354,7 +355,8 @@ static void fsp_add_arrival(struct run *r, struct fsp *f)
 
 static void run_fsp(struct run *r, bool late_share)
 {
-    struct fsp f = {.virt.jobs = &r->a, .order = &r->b, .late.jobs = &r->c, .late_share = late_share};
+    struct fsp f = {
+        .virt.jobs = &r->a, .order = &r->b, .late.jobs = &r->c, .late_share = late_share};
 
     while (r->next < r->n || f.order->n || f.late.jobs->n || f.virt.jobs->n) {
         double end = fsp_next_real_end_time(r, &f), over = share_next_end_time(&f.virt, r->t),
@@ -424,8 +426,9 @@ static void alloc_run_arrays(struct run *r, size_t n)
     r->c.v = r->b.v + n;
 }
 
-void sim_single_server_run(enum sim_single_policy policy, const struct sim_single_job *jobs, size_t n,
-                           const double *estimates_s, const double *weights, double *finish_s)
+void sim_single_server_run(enum sim_single_policy policy, const struct sim_single_job *jobs,
+                           size_t n, const double *estimates_s, const double *weights,
+                           double *finish_s)
 {
     struct place *p = sort_by_submission(jobs, n);
     struct run r;

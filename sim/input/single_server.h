@@ -55,8 +55,9 @@ int sim_single_policy_find(const char *name, enum sim_single_policy *out, struct
 
 /* Simulates @n jobs and sets finish_s[i] to the end time of job i. fsp, srpt and psbs decide by
  * @estimates_s (>= 0; NULL: the sizes). ps, fsp and psbs share by @weights (> 0; NULL: all 1). */
-void sim_single_server_run(enum sim_single_policy policy, const struct sim_single_job *jobs, size_t n,
-                           const double *estimates_s, const double *weights, double *finish_s);
+void sim_single_server_run(enum sim_single_policy policy, const struct sim_single_job *jobs,
+                           size_t n, const double *estimates_s, const double *weights,
+                           double *finish_s);
 
 /* Scales all sizes so that their sum is @load (> 0) times the time of the last submission. Does
  * nothing if either the sum or that time is 0. */

@@ -60,29 +60,34 @@ static int parse_swim_setting(struct sim_source *s, const char *param, struct ba
         else if (rc == 0)
             sim_swim_set_target(w, (int32_t)n);
     } else if (strcmp(key, "block_bytes") == 0) {
-        rc = sim_trace_parse_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX, &w->guess.block_bytes, err);
+        rc = sim_trace_parse_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX, &w->guess.block_bytes,
+                                 err);
     } else if (strcmp(key, "per_reduce_bytes") == 0) {
-        rc = sim_trace_parse_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX, &w->guess.per_reduce_bytes, err);
+        rc = sim_trace_parse_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX,
+                                 &w->guess.per_reduce_bytes, err);
     } else if (strcmp(key, "map_s") == 0) {
-        rc = sim_trace_parse_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S, &w->guess.map_us, err);
+        rc = sim_trace_parse_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S, &w->guess.map_us,
+                                     err);
     } else if (strcmp(key, "reduce_s") == 0) {
-        rc = sim_trace_parse_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S, &w->guess.reduce_us, err);
+        rc = sim_trace_parse_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S,
+                                     &w->guess.reduce_us, err);
     } else if (strcmp(key, "reduce_bytes_s") == 0) {
         rc = sim_trace_parse_real(&at, key, value, 1e3, 1e18, &w->guess.reduce_bytes_s, err);
     } else if (strcmp(key, "cv") == 0) {
         rc = sim_trace_parse_real(&at, key, value, 0, 10, &w->guess.cv, err);
     } else {
-        rc = base_error_set(
-            err, -BASE_EINVAL,
-            "swim has no setting '%.60s': there are origin, target, block_bytes, per_reduce_bytes, map_s, "
-            "reduce_s, reduce_bytes_s, cv",
-            key);
+        rc = base_error_set(err, -BASE_EINVAL,
+                            "swim has no setting '%.60s': there are origin, target, block_bytes, "
+                            "per_reduce_bytes, map_s, "
+                            "reduce_s, reduce_bytes_s, cv",
+                            key);
     }
     free(key);
     return rc;
 }
 
-static int parse_settings(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
+static int parse_settings(struct sim_source *s, const struct sim_source_conf *conf,
+                          struct base_error *err)
 {
     for (size_t i = 0; i < conf->params_n; i++) {
         int rc;
@@ -90,8 +95,8 @@ static int parse_settings(struct sim_source *s, const struct sim_source_conf *co
         if (s->kind == SWIM)
             rc = parse_swim_setting(s, conf->params[i], err);
         else
-            rc = base_error_set(err, -BASE_EINVAL, "%s has no setting '%.60s': it has none", kinds[s->kind],
-                                conf->params[i]);
+            rc = base_error_set(err, -BASE_EINVAL, "%s has no setting '%.60s': it has none",
+                                kinds[s->kind], conf->params[i]);
         if (rc < 0)
             return rc;
     }
@@ -99,7 +104,8 @@ static int parse_settings(struct sim_source *s, const struct sim_source_conf *co
 }
 
 /* ---------------------------------------------------------------- opening */
-static int start_reader(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
+static int start_reader(struct sim_source *s, const struct sim_source_conf *conf,
+                        struct base_error *err)
 {
     int rc;
 
@@ -112,14 +118,16 @@ static int start_reader(struct sim_source *s, const struct sim_source_conf *conf
         return rc;
     if (s->kind == SWIM && s->swim.target > 0 && s->swim.origin == 0)
         snprintf(s->note, sizeof s->note,
-                 "%.150s: not known of how many machines it is: its bytes stay as they are (origin=N scales them)",
+                 "%.150s: not known of how many machines it is: its bytes stay as they are "
+                 "(origin=N scales them)",
                  s->trace.name);
     return 0;
 }
 
 /* Opens "NAME,KEY=VALUE,...". Settings inside the text come first, so the list in @conf overrides
  * them. */
-static int open_workload(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
+static int open_workload(struct sim_source *s, const struct sim_source_conf *conf,
+                         struct base_error *err)
 {
     char *text = base_strdup(conf->what), *name = text, *p = strchr(text, ',');
     const char **params = NULL;
@@ -151,7 +159,8 @@ static struct sim_source *source_alloc(const struct sim_source_conf *conf, enum 
     return s;
 }
 
-struct sim_source *sim_source_open_stream(const char *kind, FILE *in, const struct sim_source_conf *conf,
+struct sim_source *sim_source_open_stream(const char *kind, FILE *in,
+                                          const struct sim_source_conf *conf,
                                           struct base_error *err)
 {
     for (int k = 0; k < KINDS; k++)
@@ -164,7 +173,8 @@ struct sim_source *sim_source_open_stream(const char *kind, FILE *in, const stru
             sim_source_close(s);
             return NULL;
         }
-    base_error_set(err, -BASE_ENOTFOUND, "no format '%.60s': there are swim, sls, csv, jsonl", kind);
+    base_error_set(err, -BASE_ENOTFOUND, "no format '%.60s': there are swim, sls, csv, jsonl",
+                   kind);
     return NULL;
 }
 
@@ -184,7 +194,8 @@ struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct ba
         while (k < KINDS && (strlen(kinds[k]) != n || strncmp(kinds[k], conf->what, n) != 0))
             k++;
         if (k == KINDS) {
-            base_error_set(err, -BASE_ENOTFOUND, "no format '%.*s': there are swim, sls, csv, jsonl",
+            base_error_set(err, -BASE_ENOTFOUND,
+                           "no format '%.*s': there are swim, sls, csv, jsonl",
                            (int)(n < 60 ? n : 60), conf->what);
             return NULL;
         }
@@ -204,8 +215,8 @@ bool sim_source_is_one_shot(const char *what)
     const char *colon = strchr(what, ':');
     struct stat st;
 
-    return colon &&
-           (strcmp(colon, ":-") == 0 || (stat(colon + 1, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)));
+    return colon && (strcmp(colon, ":-") == 0 ||
+                     (stat(colon + 1, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)));
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -239,7 +250,8 @@ static bool skip_bad_line(struct sim_source *s, int rc, const struct base_error 
 
 static bool submitted_earlier(const struct pending *a, const struct pending *b)
 {
-    return a->job.submit_us < b->job.submit_us || (a->job.submit_us == b->job.submit_us && a->row < b->row);
+    return a->job.submit_us < b->job.submit_us ||
+           (a->job.submit_us == b->job.submit_us && a->row < b->row);
 }
 
 /* The number of list elements the job holds in memory; huge jobs fill the window early. */
@@ -301,8 +313,9 @@ static int assign_row_and_id(struct sim_source *s, struct pending *p, struct bas
         return 1;
     }
     snprintf(text, sizeof text, "%llu", (unsigned long long)p->job.id);
-    return sim_trace_refuse_value(&s->trace, "id", text,
-                                  "of one job alone (one that is given no id has the number of its row)", err);
+    return sim_trace_refuse_value(
+        &s->trace, "id", text,
+        "of one job alone (one that is given no id has the number of its row)", err);
 }
 
 /* Reads rows until the window is full. After an error (a bad line) the next call continues behind
@@ -331,13 +344,15 @@ static int fill_window(struct sim_source *s, struct base_error *err)
     return 0;
 }
 
-static int refuse_out_of_order(const struct sim_source *s, const struct pending *p, struct base_error *err)
+static int refuse_out_of_order(const struct sim_source *s, const struct pending *p,
+                               struct base_error *err)
 {
-    return base_error_set(
-        err, -BASE_EINVAL,
-        "%s:%zu: submission: '%.6f' is not in order: more than %d jobs before it were submitted later; sort "
-        "the file",
-        s->trace.name, p->line, (double)p->job.submit_us / 1e6, SIM_SOURCE_WINDOW);
+    return base_error_set(err, -BASE_EINVAL,
+                          "%s:%zu: submission: '%.6f' is not in order: more than %d jobs before it "
+                          "were submitted later; sort "
+                          "the file",
+                          s->trace.name, p->line, (double)p->job.submit_us / 1e6,
+                          SIM_SOURCE_WINDOW);
 }
 
 /* Hands out the earliest job in the window. A job that was submitted before the last one handed out
@@ -373,7 +388,8 @@ static int trace_next_in_order(struct sim_source *s, struct sim_job *out, struct
 
 int sim_source_next_job(struct sim_source *s, struct sim_job *out, struct base_error *err)
 {
-    return s->kind == NAMED ? sim_made_jobs_take_next(&s->made, out) : trace_next_in_order(s, out, err);
+    return s->kind == NAMED ? sim_made_jobs_take_next(&s->made, out)
+                            : trace_next_in_order(s, out, err);
 }
 
 /* ---------------------------------------------------------------- adapter for the engine */
@@ -382,7 +398,8 @@ static int next_job_for_engine(void *self, struct sim_job *out, struct base_erro
     return sim_source_next_job(self, out, err);
 }
 
-static bool replace_ended_job(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
+static bool replace_ended_job(void *self, const struct sim_job_result *ended, int64_t now_us,
+                              struct sim_job *out)
 {
     return sim_made_jobs_replace_ended(&((struct sim_source *)self)->made, ended->id, now_us, out);
 }
@@ -391,7 +408,8 @@ struct sim_workload sim_source_as_workload(struct sim_source *s)
 {
     return (struct sim_workload){.self = s,
                                  .next = next_job_for_engine,
-                                 .at_end = s->kind == NAMED && s->made.open > 0 ? replace_ended_job : NULL};
+                                 .at_end = s->kind == NAMED && s->made.open > 0 ? replace_ended_job
+                                                                                : NULL};
 }
 
 double sim_source_fraction_read(const struct sim_source *s)
@@ -442,7 +460,8 @@ static double total_work_s(const struct sim_job *job)
     return us / 1e6;
 }
 
-int sim_source_read_single_jobs(struct sim_source *s, struct sim_single_job **out, size_t *n, struct base_error *err)
+int sim_source_read_single_jobs(struct sim_source *s, struct sim_single_job **out, size_t *n,
+                                struct base_error *err)
 {
     struct sim_single_job *v = NULL;
     double *work = NULL;
@@ -452,8 +471,8 @@ int sim_source_read_single_jobs(struct sim_source *s, struct sim_single_job **ou
     int rc;
 
     for (sim_job_init(&job); (rc = sim_source_next_job(s, &job, err)) > 0; sim_job_clear(&job)) {
-        double size =
-            sim_single_bytes_moved((double)job.input_bytes, (double)job.shuffle_bytes, (double)job.output_bytes);
+        double size = sim_single_bytes_moved((double)job.input_bytes, (double)job.shuffle_bytes,
+                                             (double)job.output_bytes);
 
         base_array_grow(&v, len, &cap);
         base_array_grow(&work, len, &work_cap);

@@ -15,12 +15,14 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sim/engine/sim.h"
 #include "sim/engine/job.h"
+#include "sim/engine/sim.h"
 #include "sim/input/single_server.h"
 
-#define SIM_SOURCE_WINDOW     1000
-#define SIM_SOURCE_LISTED_MAX 4000000 /* total length of the task lists of all jobs in the window */
+#define SIM_SOURCE_WINDOW 1000
+#define SIM_SOURCE_LISTED_MAX                                                                      \
+    4000000 /* total length of the task lists of all jobs in the window                            \
+             */
 
 struct sim_source_conf {
     const char *what; /* such as "w-hfs,bound=cpu" or "swim:FILE" */
@@ -41,7 +43,8 @@ struct sim_source;
 struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct base_error *err);
 /* Opens a trace in memory or from a pipe. @kind is "swim", "sls", "csv" or "jsonl"; the caller
  * keeps and closes @in. */
-struct sim_source *sim_source_open_stream(const char *kind, FILE *in, const struct sim_source_conf *conf,
+struct sim_source *sim_source_open_stream(const char *kind, FILE *in,
+                                          const struct sim_source_conf *conf,
                                           struct base_error *err);
 /* True for standard input and pipes, which cannot be read a second time. */
 bool sim_source_is_one_shot(const char *what);
@@ -63,6 +66,7 @@ void sim_source_close(struct sim_source *s);
 /* Reads all of @s as jobs for a single server. A job's size is sim_single_bytes_moved(); if no job
  * has any bytes, sizes are the total work of all tasks in seconds. The caller frees *out. Returns 0
  * or a negative error like sim_source_next_job(). */
-int sim_source_read_single_jobs(struct sim_source *s, struct sim_single_job **out, size_t *n, struct base_error *err);
+int sim_source_read_single_jobs(struct sim_source *s, struct sim_single_job **out, size_t *n,
+                                struct base_error *err);
 
 #endif

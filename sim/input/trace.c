@@ -96,7 +96,8 @@ int sim_trace_read_line(struct sim_trace *t, struct base_error *err)
 
     while (read_line_or_blank(t, &has_nul, &too_long)) {
         if (too_long) {
-            base_error_set(err, -BASE_ELIMIT, "the line is longer than %lld bytes", (long long)SIM_TRACE_LINE_MAX);
+            base_error_set(err, -BASE_ELIMIT, "the line is longer than %lld bytes",
+                           (long long)SIM_TRACE_LINE_MAX);
             return sim_trace_prefix_place(t, -BASE_ELIMIT, err);
         }
         if (has_nul) {
@@ -112,14 +113,15 @@ int sim_trace_read_line(struct sim_trace *t, struct base_error *err)
 /* ---------------------------------------------------------------- error messages */
 #define SHOWN_MAX 60 /* bytes of a value quoted in a message */
 
-int sim_trace_refuse_value(const struct sim_trace *t, const char *field, const char *value, const char *wanted,
-                           struct base_error *err)
+int sim_trace_refuse_value(const struct sim_trace *t, const char *field, const char *value,
+                           const char *wanted, struct base_error *err)
 {
     char *shown = base_utf8_shown(value, SHOWN_MAX);
 
     base_error_set(err, -BASE_EINVAL, "%s: '%s' is not %s", field, shown, wanted);
     free(shown);
-    return t->line ? sim_trace_prefix_place(t, -BASE_EINVAL, err) : base_error_wrap(err, -BASE_EINVAL, "%s", t->name);
+    return t->line ? sim_trace_prefix_place(t, -BASE_EINVAL, err)
+                   : base_error_wrap(err, -BASE_EINVAL, "%s", t->name);
 }
 
 int sim_trace_prefix_place(const struct sim_trace *t, int rc, struct base_error *err)
@@ -128,15 +130,16 @@ int sim_trace_prefix_place(const struct sim_trace *t, int rc, struct base_error 
 }
 
 /* ---------------------------------------------------------------- values */
-int sim_trace_parse_int(const struct sim_trace *t, const char *field, const char *value, int64_t min, int64_t max,
-                        int64_t *out, struct base_error *err)
+int sim_trace_parse_int(const struct sim_trace *t, const char *field, const char *value,
+                        int64_t min, int64_t max, int64_t *out, struct base_error *err)
 {
     char wanted[96], *end;
     long long v;
 
     errno = 0;
     v = strtoll(value, &end, 10);
-    if (end != value && !*end && !errno && v >= min && v <= max && strchr("+-0123456789", value[0])) {
+    if (end != value && !*end && !errno && v >= min && v <= max &&
+        strchr("+-0123456789", value[0])) {
         *out = v;
         return 0;
     }
@@ -155,8 +158,9 @@ static bool parse_decimal(const char *value, double *out)
     return end != value && !*end && isfinite(*out);
 }
 
-static int parse_real_described_as(const struct sim_trace *t, const char *field, const char *value, const char *what,
-                                   double min, double max, double *out, struct base_error *err)
+static int parse_real_described_as(const struct sim_trace *t, const char *field, const char *value,
+                                   const char *what, double min, double max, double *out,
+                                   struct base_error *err)
 {
     char wanted[96];
     double v;
@@ -169,8 +173,8 @@ static int parse_real_described_as(const struct sim_trace *t, const char *field,
     return sim_trace_refuse_value(t, field, value, wanted, err);
 }
 
-int sim_trace_parse_real(const struct sim_trace *t, const char *field, const char *value, double min, double max,
-                         double *out, struct base_error *err)
+int sim_trace_parse_real(const struct sim_trace *t, const char *field, const char *value,
+                         double min, double max, double *out, struct base_error *err)
 {
     return parse_real_described_as(t, field, value, "a number", min, max, out, err);
 }
@@ -183,8 +187,8 @@ int64_t sim_trace_seconds_to_us(double seconds)
     return llround(fmax(-TIME_LIMIT_US, fmin(TIME_LIMIT_US, seconds * 1e6)));
 }
 
-int sim_trace_parse_seconds(const struct sim_trace *t, const char *field, const char *value, double min_s, double max_s,
-                            int64_t *out_us, struct base_error *err)
+int sim_trace_parse_seconds(const struct sim_trace *t, const char *field, const char *value,
+                            double min_s, double max_s, int64_t *out_us, struct base_error *err)
 {
     double v = 0;
     int rc = parse_real_described_as(t, field, value, "a number of seconds", min_s, max_s, &v, err);
@@ -202,7 +206,8 @@ struct sim_host {
     char name[];
 };
 
-int sim_hosts_number_of(struct sim_hosts *h, const char *name, uint32_t *out, struct base_error *err)
+int sim_hosts_number_of(struct sim_hosts *h, const char *name, uint32_t *out,
+                        struct base_error *err)
 {
     struct sim_host *host;
     size_t len = strlen(name);
@@ -248,7 +253,8 @@ int64_t sim_guess_map_count(const struct sim_guess *g, int64_t input_bytes)
     return input_bytes > 0 ? (input_bytes - 1) / g->block_bytes + 1 : 1;
 }
 
-int64_t sim_guess_reduce_count(const struct sim_guess *g, int64_t shuffle_bytes, int64_t output_bytes)
+int64_t sim_guess_reduce_count(const struct sim_guess *g, int64_t shuffle_bytes,
+                               int64_t output_bytes)
 {
     int64_t n;
 
@@ -273,7 +279,8 @@ int64_t sim_guess_reduce_duration_us(const struct sim_guess *g, const struct sim
 
     if (job->tasks[BASE_TASK_REDUCE] <= 0)
         return g->reduce_us;
-    return g->reduce_us + sim_trace_seconds_to_us(bytes / job->tasks[BASE_TASK_REDUCE] / g->reduce_bytes_s);
+    return g->reduce_us +
+           sim_trace_seconds_to_us(bytes / job->tasks[BASE_TASK_REDUCE] / g->reduce_bytes_s);
 }
 
 /* ---------------------------------------------------------------- jobs */
@@ -302,7 +309,9 @@ void sim_trace_copy_job(struct sim_job *to, const struct sim_job *from)
 {
     *to = *from;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        to->task_us[k] = copy_array(from->task_us[k], (size_t)from->tasks[k] * sizeof *from->task_us[k]);
-    to->replica_nodes = copy_array(from->replica_nodes, (size_t)from->tasks[BASE_TASK_MAP] * (size_t)from->replicas *
-                                                            sizeof *from->replica_nodes);
+        to->task_us[k] =
+            copy_array(from->task_us[k], (size_t)from->tasks[k] * sizeof *from->task_us[k]);
+    to->replica_nodes =
+        copy_array(from->replica_nodes, (size_t)from->tasks[BASE_TASK_MAP] *
+                                            (size_t)from->replicas * sizeof *from->replica_nodes);
 }

@@ -49,20 +49,20 @@ double sim_trace_fraction_read(const struct sim_trace *t);
 
 /* Sets @err to "FILE:LINE: @field: '@value' is not @wanted" and returns -BASE_EINVAL. Long values
  * are cut. Before the first line the message has no line number. */
-int sim_trace_refuse_value(const struct sim_trace *t, const char *field, const char *value, const char *wanted,
-                           struct base_error *err);
+int sim_trace_refuse_value(const struct sim_trace *t, const char *field, const char *value,
+                           const char *wanted, struct base_error *err);
 /* Prefixes the message in @err with "FILE:LINE: " and returns @rc. */
 int sim_trace_prefix_place(const struct sim_trace *t, int rc, struct base_error *err);
 
 /* Parse @value as a whole; the number must lie within the bounds. @field names the value in
  * messages. */
-int sim_trace_parse_int(const struct sim_trace *t, const char *field, const char *value, int64_t min, int64_t max,
-                        int64_t *out, struct base_error *err);
-int sim_trace_parse_real(const struct sim_trace *t, const char *field, const char *value, double min, double max,
-                         double *out, struct base_error *err);
+int sim_trace_parse_int(const struct sim_trace *t, const char *field, const char *value,
+                        int64_t min, int64_t max, int64_t *out, struct base_error *err);
+int sim_trace_parse_real(const struct sim_trace *t, const char *field, const char *value,
+                         double min, double max, double *out, struct base_error *err);
 /* Parses seconds, possibly with a fraction, into microseconds. */
-int sim_trace_parse_seconds(const struct sim_trace *t, const char *field, const char *value, double min_s, double max_s,
-                            int64_t *out_us, struct base_error *err);
+int sim_trace_parse_seconds(const struct sim_trace *t, const char *field, const char *value,
+                            double min_s, double max_s, int64_t *out_us, struct base_error *err);
 int64_t sim_trace_seconds_to_us(double seconds); /* rounded and clamped */
 
 /* ---------------------------------------------------------------- hosts
@@ -73,7 +73,8 @@ struct sim_hosts {
 };
 /* Sets *out to the number of host @name and adds the host if it is new. Fails with -BASE_ELIMIT
  * beyond SIM_TRACE_HOSTS_MAX hosts. */
-int sim_hosts_number_of(struct sim_hosts *h, const char *name, uint32_t *out, struct base_error *err);
+int sim_hosts_number_of(struct sim_hosts *h, const char *name, uint32_t *out,
+                        struct base_error *err);
 void sim_hosts_free(struct sim_hosts *h);
 
 /* -------------------------------------------------------------- assumptions for what a trace omits
@@ -90,7 +91,8 @@ struct sim_guess {
 };
 void sim_guess_init_defaults(struct sim_guess *g);
 int64_t sim_guess_map_count(const struct sim_guess *g, int64_t input_bytes);
-int64_t sim_guess_reduce_count(const struct sim_guess *g, int64_t shuffle_bytes, int64_t output_bytes);
+int64_t sim_guess_reduce_count(const struct sim_guess *g, int64_t shuffle_bytes,
+                               int64_t output_bytes);
 /* Shuffle bytes divided by input bytes, at most SIM_TRACE_SELECTIVITY_MAX; 0 without input. */
 double sim_guess_selectivity(const struct sim_job *job);
 int64_t sim_guess_reduce_duration_us(const struct sim_guess *g, const struct sim_job *job);

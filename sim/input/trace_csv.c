@@ -29,7 +29,8 @@ static int take_cell(const struct sim_trace *t, char **p, char **out, struct bas
         *to++ = *from++;
     }
     if (*from != '"' || (from[1] && from[1] != ',')) {
-        const char *what = *from ? "text behind the quotes of \"%s\"" : "the quotes before \"%s\" do not end";
+        const char *what =
+            *from ? "text behind the quotes of \"%s\"" : "the quotes before \"%s\" do not end";
 
         char *shown;
 
@@ -44,7 +45,8 @@ static int take_cell(const struct sim_trace *t, char **p, char **out, struct bas
     return 1;
 }
 
-static int refuse_column(const struct sim_trace *t, const char *name, const char *why, struct base_error *err)
+static int refuse_column(const struct sim_trace *t, const char *name, const char *why,
+                         struct base_error *err)
 {
     char *shown = base_utf8_shown(name, 60);
     struct base_buf names = {0};
@@ -52,7 +54,8 @@ static int refuse_column(const struct sim_trace *t, const char *name, const char
 
     for (int i = 0; i < SIM_FIELDS; i++)
         base_buf_addf(&names, "%s%s", i ? ", " : "", sim_fields[i].name);
-    rc = base_error_set(err, -BASE_EINVAL, "%s:%zu: column '%s' %s; the first line names columns of: %s", t->name,
+    rc = base_error_set(err, -BASE_EINVAL,
+                        "%s:%zu: column '%s' %s; the first line names columns of: %s", t->name,
                         t->line, shown, why, names.data);
     base_buf_free(&names);
     free(shown);
@@ -94,7 +97,8 @@ int sim_csv_next_job(struct sim_csv *r, struct sim_job *out, struct base_error *
     int n = 0, rc;
 
     if (r->columns < 0)
-        return base_error_set(err, -BASE_EINVAL, "%s: the first line names no columns", r->trace->name);
+        return base_error_set(err, -BASE_EINVAL, "%s: the first line names no columns",
+                              r->trace->name);
     if (r->columns == 0 && (rc = read_header(r, err)) <= 0) {
         r->columns = rc; /* a bad header makes every line unreadable */
         return rc;
@@ -111,7 +115,8 @@ int sim_csv_next_job(struct sim_csv *r, struct sim_job *out, struct base_error *
         seen |= UINT64_C(1) << r->column[n];
     }
     if (n != r->columns) {
-        base_error_set(err, -BASE_EINVAL, "%d cells instead of the %d that the first line names", n, r->columns);
+        base_error_set(err, -BASE_EINVAL, "%d cells instead of the %d that the first line names", n,
+                       r->columns);
         return sim_trace_prefix_place(r->trace, -BASE_EINVAL, err);
     }
     rc = sim_fields_fill_absent(r->trace, seen, out, err);

@@ -67,8 +67,10 @@ const struct sim_field sim_fields[SIM_FIELDS] = {
     [F_REDUCE_S] = {"reduce_s", SIM_FIELD_TIME, EACH(base_us, BASE_TASK_REDUCE), 0, TIME_MAX},
     [F_MAP_CV] = {"map_cv", SIM_FIELD_REAL, EACH(cv, BASE_TASK_MAP), 0, 10},
     [F_REDUCE_CV] = {"reduce_cv", SIM_FIELD_REAL, EACH(cv, BASE_TASK_REDUCE), 0, 10},
-    [F_MAP_EXPECTED] = {"map_expected_s", SIM_FIELD_EXPECT, EACH(expected_us, BASE_TASK_MAP), 0, TIME_MAX},
-    [F_REDUCE_EXPECTED] = {"reduce_expected_s", SIM_FIELD_EXPECT, EACH(expected_us, BASE_TASK_REDUCE), 0, TIME_MAX},
+    [F_MAP_EXPECTED] = {"map_expected_s", SIM_FIELD_EXPECT, EACH(expected_us, BASE_TASK_MAP), 0,
+                        TIME_MAX},
+    [F_REDUCE_EXPECTED] = {"reduce_expected_s", SIM_FIELD_EXPECT,
+                           EACH(expected_us, BASE_TASK_REDUCE), 0, TIME_MAX},
     [F_SETUP] = {"setup_s", SIM_FIELD_TIME, AT(setup_us), 0, TIME_MAX},
     [F_CLEANUP] = {"cleanup_s", SIM_FIELD_TIME, AT(cleanup_us), 0, TIME_MAX},
     [F_INPUT] = {"input_bytes", SIM_FIELD_BYTES, AT(input_bytes), 0, BYTES_MAX},
@@ -76,7 +78,8 @@ const struct sim_field sim_fields[SIM_FIELDS] = {
     [F_OUTPUT] = {"output_bytes", SIM_FIELD_BYTES, AT(output_bytes), 0, BYTES_MAX},
     [F_SPLIT] = {"split_bytes", SIM_FIELD_BYTES, AT(split_bytes), 0, BYTES_MAX},
     [F_PARTITION] = {"partition_bytes", SIM_FIELD_BYTES, AT(partition_bytes), 0, BYTES_MAX},
-    [F_SELECTIVITY] = {"selectivity", SIM_FIELD_REAL, AT(selectivity), 0, SIM_TRACE_SELECTIVITY_MAX},
+    [F_SELECTIVITY] = {"selectivity", SIM_FIELD_REAL, AT(selectivity), 0,
+                       SIM_TRACE_SELECTIVITY_MAX},
     [F_RACK] = {"f_rack", SIM_FIELD_REAL, AT(f_rack), 0, 1000},
     [F_OFF] = {"f_off", SIM_FIELD_REAL, AT(f_off), 0, 1000},
     [F_COLO] = {"f_colo", SIM_FIELD_REAL, AT(f_colo), 0, 1000},
@@ -108,7 +111,8 @@ static const void *const_field_in_job(int field, const struct sim_job *job)
 /* ---------------------------------------------------------------- reading */
 /* A value that is not an integer becomes the job's name; the caller then numbers the job by its
  * row. */
-static int parse_id(const struct sim_trace *t, const char *value, struct sim_job *job, struct base_error *err)
+static int parse_id(const struct sim_trace *t, const char *value, struct sim_job *job,
+                    struct base_error *err)
 {
     const struct sim_field *f = &sim_fields[F_ID];
     int64_t v = 0;
@@ -124,8 +128,8 @@ static int parse_id(const struct sim_trace *t, const char *value, struct sim_job
     return rc;
 }
 
-static int parse_integer_field(const struct sim_trace *t, const struct sim_field *f, const char *value, void *to,
-                               struct base_error *err)
+static int parse_integer_field(const struct sim_trace *t, const struct sim_field *f,
+                               const char *value, void *to, struct base_error *err)
 {
     int64_t v = 0;
     int rc = sim_trace_parse_int(t, f->name, value, (int64_t)f->min, (int64_t)f->max, &v, err);
@@ -141,8 +145,8 @@ static int parse_integer_field(const struct sim_trace *t, const struct sim_field
     return 0;
 }
 
-int sim_field_parse_text(const struct sim_trace *t, int field, const char *value, struct sim_job *job,
-                         struct base_error *err)
+int sim_field_parse_text(const struct sim_trace *t, int field, const char *value,
+                         struct sim_job *job, struct base_error *err)
 {
     const struct sim_field *f = &sim_fields[field];
     void *to = field_in_job(field, job);
@@ -178,7 +182,8 @@ int sim_field_parse_real(const struct sim_trace *t, int field, double value, str
 {
     char text[40];
 
-    snprintf(text, sizeof text, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.17g", value);
+    snprintf(text, sizeof text, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.17g",
+             value);
     return sim_field_parse_text(t, field, text, job, err);
 }
 
@@ -187,8 +192,8 @@ void sim_write_us_as_seconds(int64_t us, struct base_buf *out)
 {
     uint64_t v = us < 0 ? -(uint64_t)us : (uint64_t)us;
     char text[40];
-    size_t n =
-        (size_t)snprintf(text, sizeof text, "%s%" PRIu64 ".%06" PRIu64, us < 0 ? "-" : "", v / 1000000, v % 1000000);
+    size_t n = (size_t)snprintf(text, sizeof text, "%s%" PRIu64 ".%06" PRIu64, us < 0 ? "-" : "",
+                                v / 1000000, v % 1000000);
 
     while (text[n - 1] == '0')
         n--;
@@ -246,8 +251,9 @@ void sim_field_write_value(int field, const struct sim_job *job, struct base_buf
 
 bool sim_field_is_default(int field, const struct sim_job *job)
 {
-    const uint64_t worked_out = BIT(F_MAPS) | BIT(F_REDUCES) | BIT(F_MAP_S) | BIT(F_REDUCE_S) | BIT(F_MAP_CV) |
-                                BIT(F_REDUCE_CV) | BIT(F_SPLIT) | BIT(F_PARTITION) | BIT(F_SELECTIVITY) | BIT(F_SUBMIT);
+    const uint64_t worked_out = BIT(F_MAPS) | BIT(F_REDUCES) | BIT(F_MAP_S) | BIT(F_REDUCE_S) |
+                                BIT(F_MAP_CV) | BIT(F_REDUCE_CV) | BIT(F_SPLIT) | BIT(F_PARTITION) |
+                                BIT(F_SELECTIVITY) | BIT(F_SUBMIT);
     struct base_buf a = {0}, b = {0};
     struct sim_job fresh;
     bool same;
@@ -264,14 +270,15 @@ bool sim_field_is_default(int field, const struct sim_job *job)
 }
 
 /* ---------------------------------------------------------------- absent fields */
-static int refuse_field(const struct sim_trace *t, const char *field, const char *why, struct base_error *err)
+static int refuse_field(const struct sim_trace *t, const char *field, const char *why,
+                        struct base_error *err)
 {
     base_error_set(err, -BASE_EINVAL, "%s: %s", field, why);
     return sim_trace_prefix_place(t, -BASE_EINVAL, err);
 }
 
-static int fill_task_counts(const struct sim_trace *t, uint64_t seen, const struct sim_guess *g, struct sim_job *job,
-                            struct base_error *err)
+static int fill_task_counts(const struct sim_trace *t, uint64_t seen, const struct sim_guess *g,
+                            struct sim_job *job, struct base_error *err)
 {
     int64_t maps = job->tasks[BASE_TASK_MAP], reduces = job->tasks[BASE_TASK_REDUCE];
 
@@ -280,16 +287,20 @@ static int fill_task_counts(const struct sim_trace *t, uint64_t seen, const stru
     if (!(seen & BIT(F_MAPS)) && (seen & BIT(F_INPUT)))
         maps = sim_guess_map_count(g, job->input_bytes);
     if (maps > SIM_TASKS_MAX || reduces > SIM_TASKS_MAX)
-        return refuse_field(t, maps > SIM_TASKS_MAX ? "maps" : "reduces", "absent, and its bytes imply too many", err);
+        return refuse_field(t, maps > SIM_TASKS_MAX ? "maps" : "reduces",
+                            "absent, and its bytes imply too many", err);
     job->tasks[BASE_TASK_MAP] = (int32_t)maps;
     job->tasks[BASE_TASK_REDUCE] = (int32_t)reduces;
     if (maps == 0 && reduces == 0)
-        return refuse_field(t, "maps", "a job has at least one task: maps, reduces or input_bytes say how many", err);
+        return refuse_field(
+            t, "maps", "a job has at least one task: maps, reduces or input_bytes say how many",
+            err);
     return 0;
 }
 
 /* Total input and total map output must stay within the byte limit. */
-static int check_data_sizes(const struct sim_trace *t, const struct sim_job *job, struct base_error *err)
+static int check_data_sizes(const struct sim_trace *t, const struct sim_job *job,
+                            struct base_error *err)
 {
     double input = (double)job->split_bytes * job->tasks[BASE_TASK_MAP];
 
@@ -314,7 +325,8 @@ static void fill_data_sizes(uint64_t seen, struct sim_job *job)
 
 /* The order matters: task counts may follow from bytes, the bytes per task follow from the counts,
  * and durations follow from both. */
-int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_job *job, struct base_error *err)
+int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_job *job,
+                           struct base_error *err)
 {
     struct sim_guess g;
     int rc;
@@ -338,7 +350,8 @@ int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_
             job->base_us[k] = k == BASE_TASK_MAP ? g.map_us : sim_guess_reduce_duration_us(&g, job);
         if (job->tasks[k] > 0 && job->base_us[k] > sim_trace_seconds_to_us(TIME_MAX))
             return refuse_field(t, "reduce_s", "absent, and its bytes imply more than 1e9 s", err);
-        if (job->tasks[k] > 0 && !job->task_us[k] && !(seen & (k == BASE_TASK_MAP ? BIT(F_MAP_CV) : BIT(F_REDUCE_CV))))
+        if (job->tasks[k] > 0 && !job->task_us[k] &&
+            !(seen & (k == BASE_TASK_MAP ? BIT(F_MAP_CV) : BIT(F_REDUCE_CV))))
             job->cv[k] = g.cv;
     }
     return 0;

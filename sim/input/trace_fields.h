@@ -63,8 +63,8 @@ extern const struct sim_field sim_fields[SIM_FIELDS]; /* in output order */
 /* The index of the field called @name; -1 if there is none. */
 int sim_field_find_by_name(const char *name);
 /* Parses @value and stores it in the field of @job. */
-int sim_field_parse_text(const struct sim_trace *t, int field, const char *value, struct sim_job *job,
-                         struct base_error *err);
+int sim_field_parse_text(const struct sim_trace *t, int field, const char *value,
+                         struct sim_job *job, struct base_error *err);
 /* Stores the real number @value in the field of @job, with the same checks as for text. For numeric
  * fields only. */
 int sim_field_parse_real(const struct sim_trace *t, int field, double value, struct sim_job *job,
@@ -77,7 +77,8 @@ bool sim_field_is_default(int field, const struct sim_job *job);
 
 /* Fills the fields that were absent (@seen has one bit per field present), then checks the job as a
  * whole. Fails with -BASE_EINVAL, naming the field. */
-int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_job *job, struct base_error *err);
+int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_job *job,
+                           struct base_error *err);
 
 /* Appends @us in seconds, such as "12.5". */
 void sim_write_us_as_seconds(int64_t us, struct base_buf *out);

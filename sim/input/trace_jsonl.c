@@ -46,13 +46,14 @@ static int refuse_unknown_member(const char *name, struct base_error *err)
     for (size_t i = 0; others[i]; i++)
         base_nearest_offer(name, others[i], &best, &distance);
     if (best)
-        return base_error_set(err, -BASE_EINVAL, "%.60s: unknown member; did you mean \"%s\"?", name, best);
+        return base_error_set(err, -BASE_EINVAL, "%.60s: unknown member; did you mean \"%s\"?",
+                              name, best);
     return base_error_set(err, -BASE_EINVAL, "%.60s: unknown member", name);
 }
 
 /* Reads one field. On failure *placed tells whether @err already begins with FILE:LINE. */
-static int read_field(const struct sim_jsonl *r, int field, const json_t *j, struct sim_job *job, bool *placed,
-                      struct base_error *err)
+static int read_field(const struct sim_jsonl *r, int field, const json_t *j, struct sim_job *job,
+                      bool *placed, struct base_error *err)
 {
     const struct sim_field *f = &sim_fields[field];
     bool is_text = f->type == SIM_FIELD_TEXT || f->type == SIM_FIELD_ID;
@@ -60,7 +61,8 @@ static int read_field(const struct sim_jsonl *r, int field, const json_t *j, str
     *placed = true;
     if (json_is_string(j) && is_text)
         return sim_field_parse_text(r->trace, field, json_string_value(j), job, err);
-    if (json_is_boolean(j) && (f->type == SIM_FIELD_BOOL || (f->type == SIM_FIELD_EXPECT && json_is_true(j))))
+    if (json_is_boolean(j) &&
+        (f->type == SIM_FIELD_BOOL || (f->type == SIM_FIELD_EXPECT && json_is_true(j))))
         return sim_field_parse_text(r->trace, field, json_is_true(j) ? "true" : "false", job, err);
     if (json_is_integer(j) && f->type != SIM_FIELD_TEXT && f->type != SIM_FIELD_BOOL) {
         char text[24];
@@ -79,8 +81,8 @@ static int read_field(const struct sim_jsonl *r, int field, const json_t *j, str
                             err);
 }
 
-static int read_fields(const struct sim_jsonl *r, const json_t *obj, struct sim_job *job, uint64_t *seen,
-                       struct base_error *err)
+static int read_fields(const struct sim_jsonl *r, const json_t *obj, struct sim_job *job,
+                       uint64_t *seen, struct base_error *err)
 {
     const char *name;
     json_t *value;
@@ -103,8 +105,8 @@ static int read_fields(const struct sim_jsonl *r, const json_t *obj, struct sim_
 }
 
 /* ---------------------------------------------------------------- lists */
-static int read_task_durations(const json_t *obj, enum base_task_kind kind, struct sim_job *job, uint64_t *seen,
-                               struct base_error *err)
+static int read_task_durations(const json_t *obj, enum base_task_kind kind, struct sim_job *job,
+                               uint64_t *seen, struct base_error *err)
 {
     uint64_t counted = UINT64_C(1) << sim_field_find_by_name(counts[kind]);
     json_t *list = NULL;
@@ -115,8 +117,8 @@ static int read_task_durations(const json_t *obj, enum base_task_kind kind, stru
         return rc;
     n = json_array_size(list);
     if ((*seen & counted) && (size_t)job->tasks[kind] != n)
-        return base_error_set(err, -BASE_EINVAL, "%s: %zu durations for %" PRId32 " %s", lists[kind], n,
-                              job->tasks[kind], counts[kind]);
+        return base_error_set(err, -BASE_EINVAL, "%s: %zu durations for %" PRId32 " %s",
+                              lists[kind], n, job->tasks[kind], counts[kind]);
     *seen |= counted;
     job->tasks[kind] = (int32_t)n;
     if (n == 0)
@@ -129,21 +131,24 @@ static int read_task_durations(const json_t *obj, enum base_task_kind kind, stru
 
         if (!json_is_number(j) || !(s >= 1e-6 && s <= SIM_TRACE_TIME_MAX_S)) {
             snprintf(where, sizeof where, "%s[%zu]", lists[kind], i);
-            return base_json_refuse(j, where, "", "a number of seconds from 0.000001 to 1000000000", err);
+            return base_json_refuse(j, where, "", "a number of seconds from 0.000001 to 1000000000",
+                                    err);
         }
         job->task_us[kind][i] = sim_trace_seconds_to_us(s);
     }
     return 0;
 }
 
-static int parse_node_or_host(struct sim_jsonl *r, const json_t *j, const char *where, bool names, uint32_t *out,
-                              struct base_error *err)
+static int parse_node_or_host(struct sim_jsonl *r, const json_t *j, const char *where, bool names,
+                              uint32_t *out, struct base_error *err)
 {
     int rc;
 
     if (names ? !json_is_string(j) || json_string_length(j) > BASE_NAME_MAX
-              : !json_is_integer(j) || json_integer_value(j) < 0 || json_integer_value(j) >= SIM_TRACE_HOSTS_MAX)
-        return base_json_refuse(j, where, "", names ? "the name of a host" : "the number of a node", err);
+              : !json_is_integer(j) || json_integer_value(j) < 0 ||
+                    json_integer_value(j) >= SIM_TRACE_HOSTS_MAX)
+        return base_json_refuse(j, where, "", names ? "the name of a host" : "the number of a node",
+                                err);
     if (!names) {
         *out = (uint32_t)json_integer_value(j);
     } else {
@@ -158,8 +163,8 @@ static int parse_node_or_host(struct sim_jsonl *r, const json_t *j, const char *
 
 /* Fills job->replica_nodes. Every map needs the same number of locations, so shorter lists repeat
  * their first one. */
-static int parse_split_locations(struct sim_jsonl *r, const json_t *list, const char *name, size_t width,
-                                 struct sim_job *job, struct base_error *err)
+static int parse_split_locations(struct sim_jsonl *r, const json_t *list, const char *name,
+                                 size_t width, struct sim_job *job, struct base_error *err)
 {
     bool names = strcmp(name, "map_hosts") == 0;
     size_t n = json_array_size(list);
@@ -175,7 +180,8 @@ static int parse_split_locations(struct sim_jsonl *r, const json_t *list, const 
             int rc;
 
             snprintf(where, sizeof where, "%s[%zu][%zu]", name, i, at);
-            rc = parse_node_or_host(r, json_array_get(row, at), where, names, &job->replica_nodes[i * width + k], err);
+            rc = parse_node_or_host(r, json_array_get(row, at), where, names,
+                                    &job->replica_nodes[i * width + k], err);
             if (rc < 0)
                 return rc;
         }
@@ -183,7 +189,8 @@ static int parse_split_locations(struct sim_jsonl *r, const json_t *list, const 
     return 0;
 }
 
-static int read_split_locations(struct sim_jsonl *r, const json_t *obj, struct sim_job *job, struct base_error *err)
+static int read_split_locations(struct sim_jsonl *r, const json_t *obj, struct sim_job *job,
+                                struct base_error *err)
 {
     const char *name = json_object_get(obj, "map_nodes") ? "map_nodes" : "map_hosts";
     json_t *list = NULL;
@@ -194,8 +201,8 @@ static int read_split_locations(struct sim_jsonl *r, const json_t *obj, struct s
     if (rc < 0 || !list)
         return rc;
     if (json_array_size(list) != (size_t)job->tasks[BASE_TASK_MAP])
-        return base_error_set(err, -BASE_EINVAL, "%s: places of %zu splits for %" PRId32 " maps", name,
-                              json_array_size(list), job->tasks[BASE_TASK_MAP]);
+        return base_error_set(err, -BASE_EINVAL, "%s: places of %zu splits for %" PRId32 " maps",
+                              name, json_array_size(list), job->tasks[BASE_TASK_MAP]);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *row = json_array_get(list, i);
         char where[64];
@@ -216,7 +223,8 @@ static int read_split_locations(struct sim_jsonl *r, const json_t *obj, struct s
 }
 
 /* ---------------------------------------------------------------- one line */
-static int decode_job(struct sim_jsonl *r, const json_t *obj, struct sim_job *job, struct base_error *err)
+static int decode_job(struct sim_jsonl *r, const json_t *obj, struct sim_job *job,
+                      struct base_error *err)
 {
     int64_t version = SIM_JSONL_VERSION;
     uint64_t seen = 0;
@@ -226,7 +234,8 @@ static int decode_job(struct sim_jsonl *r, const json_t *obj, struct sim_job *jo
         rc = base_json_refuse(obj, "the line", "", "an object", err);
         return sim_trace_prefix_place(r->trace, rc, err);
     }
-    rc = base_json_int(obj, "", "version", false, SIM_JSONL_VERSION, SIM_JSONL_VERSION, &version, err);
+    rc = base_json_int(obj, "", "version", false, SIM_JSONL_VERSION, SIM_JSONL_VERSION, &version,
+                       err);
     if (rc < 0)
         return sim_trace_prefix_place(r->trace, rc, err);
     if ((rc = read_fields(r, obj, job, &seen, err)) < 0)
@@ -307,13 +316,15 @@ static void write_map_nodes(const struct sim_job *job, struct base_buf *out)
     for (int32_t i = 0; i < job->tasks[BASE_TASK_MAP]; i++) {
         base_buf_adds(out, i ? ",[" : "[");
         for (int32_t k = 0; k < job->replicas; k++)
-            base_buf_addf(out, "%s%" PRIu32, k ? "," : "", job->replica_nodes[(int64_t)i * job->replicas + k]);
+            base_buf_addf(out, "%s%" PRIu32, k ? "," : "",
+                          job->replica_nodes[(int64_t)i * job->replicas + k]);
         base_buf_adds(out, "]");
     }
     base_buf_adds(out, "]");
 }
 
-static void write_string_list(const char *name, const char *const *v, int32_t n, struct base_buf *out)
+static void write_string_list(const char *name, const char *const *v, int32_t n,
+                              struct base_buf *out)
 {
     if (!v || n <= 0)
         return;
@@ -329,12 +340,14 @@ static void write_string_list(const char *name, const char *const *v, int32_t n,
     base_buf_adds(out, "]");
 }
 
-static void write_map_hosts(const struct sim_job *job, const struct sim_jsonl_history *history, struct base_buf *out)
+static void write_map_hosts(const struct sim_job *job, const struct sim_jsonl_history *history,
+                            struct base_buf *out)
 {
     base_buf_adds(out, ",\"map_hosts\":[");
     for (int32_t i = 0; i < job->tasks[BASE_TASK_MAP]; i++) {
         base_buf_adds(out, i ? ",[" : "[");
-        for (size_t k = 0; history->map_hosts[i] && history->map_hosts[i][k] && k < SIM_REPLICAS_MAX; k++) {
+        for (size_t k = 0;
+             history->map_hosts[i] && history->map_hosts[i][k] && k < SIM_REPLICAS_MAX; k++) {
             if (k)
                 base_buf_adds(out, ",");
             write_string(history->map_hosts[i][k], out);
@@ -344,7 +357,8 @@ static void write_map_hosts(const struct sim_job *job, const struct sim_jsonl_hi
     base_buf_adds(out, "]");
 }
 
-static void write_history(const struct sim_job *job, const struct sim_jsonl_history *history, struct base_buf *out)
+static void write_history(const struct sim_job *job, const struct sim_jsonl_history *history,
+                          struct base_buf *out)
 {
     if (history->app) {
         base_buf_adds(out, ",\"app\":");
@@ -360,13 +374,17 @@ static void write_history(const struct sim_job *job, const struct sim_jsonl_hist
     sim_write_us_as_seconds(history->finish_us, out);
     if (history->map_hosts)
         write_map_hosts(job, history, out);
-    write_seconds_list("map_starts_s", history->starts_us[BASE_TASK_MAP], job->tasks[BASE_TASK_MAP], out);
-    write_seconds_list("reduce_starts_s", history->starts_us[BASE_TASK_REDUCE], job->tasks[BASE_TASK_REDUCE], out);
+    write_seconds_list("map_starts_s", history->starts_us[BASE_TASK_MAP], job->tasks[BASE_TASK_MAP],
+                       out);
+    write_seconds_list("reduce_starts_s", history->starts_us[BASE_TASK_REDUCE],
+                       job->tasks[BASE_TASK_REDUCE], out);
     write_string_list("map_ran_on", history->ran_on[BASE_TASK_MAP], job->tasks[BASE_TASK_MAP], out);
-    write_string_list("reduce_ran_on", history->ran_on[BASE_TASK_REDUCE], job->tasks[BASE_TASK_REDUCE], out);
+    write_string_list("reduce_ran_on", history->ran_on[BASE_TASK_REDUCE],
+                      job->tasks[BASE_TASK_REDUCE], out);
 }
 
-void sim_jsonl_write_job(const struct sim_job *job, const struct sim_jsonl_history *history, struct base_buf *out)
+void sim_jsonl_write_job(const struct sim_job *job, const struct sim_jsonl_history *history,
+                         struct base_buf *out)
 {
     base_buf_addf(out, "{\"version\":%d", SIM_JSONL_VERSION);
     for (int i = 0; i < SIM_FIELDS; i++)

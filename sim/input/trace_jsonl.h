@@ -61,6 +61,7 @@ struct sim_jsonl_history {
 };
 /* Appends the line of @job, ending in a newline. @history may be NULL. Values equal to their
  * defaults are omitted. */
-void sim_jsonl_write_job(const struct sim_job *job, const struct sim_jsonl_history *history, struct base_buf *out);
+void sim_jsonl_write_job(const struct sim_job *job, const struct sim_jsonl_history *history,
+                         struct base_buf *out);
 
 #endif

@@ -65,7 +65,8 @@ static int read_object_text(struct sim_trace *t, size_t *lines, struct base_erro
     if (depth > 0)
         return base_error_set(err, -BASE_EINVAL, "the file ends within this object");
     if (longer)
-        return base_error_set(err, -BASE_ELIMIT, "the object is longer than %" PRId64 " bytes", SIM_TRACE_LINE_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "the object is longer than %" PRId64 " bytes",
+                              SIM_TRACE_LINE_MAX);
     return 0;
 }
 
@@ -136,8 +137,9 @@ static int find_next_object(struct sim_sls *r, size_t *lines, struct base_error 
 /* ---------------------------------------------------------------- members */
 /* Reads an integer, or a string that contains one; Hadoop accepts both. *out keeps its value when
  * the member is absent. */
-static int read_integer_member(const struct sim_sls *r, const json_t *obj, const char *where, const char *name,
-                               bool required, int64_t min, int64_t max, int64_t *out, struct base_error *err)
+static int read_integer_member(const struct sim_sls *r, const json_t *obj, const char *where,
+                               const char *name, bool required, int64_t min, int64_t max,
+                               int64_t *out, struct base_error *err)
 {
     const json_t *j = json_object_get(obj, name);
     char field[128];
@@ -151,8 +153,8 @@ static int read_integer_member(const struct sim_sls *r, const json_t *obj, const
     return rc < 0 ? sim_trace_prefix_place(r->trace, rc, err) : 0;
 }
 
-static int read_text_member(const struct sim_sls *r, const json_t *obj, const char *where, const char *name,
-                            const char **out, struct base_error *err)
+static int read_text_member(const struct sim_sls *r, const json_t *obj, const char *where,
+                            const char *name, const char **out, struct base_error *err)
 {
     int rc = base_json_str(obj, where, name, false, 4096, out, err);
 
@@ -166,19 +168,21 @@ struct task {
 };
 
 /* An explicit duration takes precedence over start and end. */
-static int read_task_duration(const struct sim_sls *r, const json_t *j, const char *where, struct task *task,
-                              struct base_error *err)
+static int read_task_duration(const struct sim_sls *r, const json_t *j, const char *where,
+                              struct task *task, struct base_error *err)
 {
     int64_t start = -1, end = -1, ms = -1;
-    const char *const named = json_object_get(j, "container.duration.ms") ? "container.duration.ms" : "duration.ms";
+    const char *const named =
+        json_object_get(j, "container.duration.ms") ? "container.duration.ms" : "duration.ms";
     int rc;
 
     if ((rc = read_integer_member(r, j, where, named, false, 1, TASK_TIME_MAX_MS, &ms, err)) < 0)
         return rc;
     if (ms < 0) {
-        if ((rc = read_integer_member(r, j, where, "container.start.ms", true, 0, TASK_TIME_MAX_MS, &start, err)) < 0 ||
-            (rc = read_integer_member(r, j, where, "container.end.ms", true, start + 1, TASK_TIME_MAX_MS, &end, err)) <
-                0)
+        if ((rc = read_integer_member(r, j, where, "container.start.ms", true, 0, TASK_TIME_MAX_MS,
+                                      &start, err)) < 0 ||
+            (rc = read_integer_member(r, j, where, "container.end.ms", true, start + 1,
+                                      TASK_TIME_MAX_MS, &end, err)) < 0)
             return rc;
         ms = end - start;
     }
@@ -186,7 +190,8 @@ static int read_task_duration(const struct sim_sls *r, const json_t *j, const ch
     return 0;
 }
 
-static int read_task(const struct sim_sls *r, const json_t *j, size_t index, struct task *task, struct base_error *err)
+static int read_task(const struct sim_sls *r, const json_t *j, size_t index, struct task *task,
+                     struct base_error *err)
 {
     const char *type = "map";
     char where[64];
@@ -200,10 +205,12 @@ static int read_task(const struct sim_sls *r, const json_t *j, size_t index, str
     }
     if ((rc = read_text_member(r, j, where, "container.type", &type, err)) < 0 ||
         (rc = read_text_member(r, j, where, "container.host", &task->host, err)) < 0 ||
-        (rc = read_integer_member(r, j, where, "count", false, 1, SIM_TASKS_MAX, &task->count, err)) < 0)
+        (rc = read_integer_member(r, j, where, "count", false, 1, SIM_TASKS_MAX, &task->count,
+                                  err)) < 0)
         return rc;
     if (strcmp(type, "map") != 0 && strcmp(type, "reduce") != 0) {
-        base_json_refuse(json_object_get(j, "container.type"), where, "container.type", "\"map\" or \"reduce\"", err);
+        base_json_refuse(json_object_get(j, "container.type"), where, "container.type",
+                         "\"map\" or \"reduce\"", err);
         return sim_trace_prefix_place(r->trace, -BASE_EINVAL, err);
     }
     task->kind = strcmp(type, "reduce") == 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;
@@ -213,8 +220,8 @@ static int read_task(const struct sim_sls *r, const json_t *j, size_t index, str
 /* ---------------------------------------------------------------- one job */
 /* First pass over the tasks: the arrays can be allocated only once the number of tasks is known.
  * *hosts: every map names a host. */
-static int count_tasks(const struct sim_sls *r, const json_t *tasks, int64_t n[static BASE_TASK_KINDS], bool *hosts,
-                       struct base_error *err)
+static int count_tasks(const struct sim_sls *r, const json_t *tasks,
+                       int64_t n[static BASE_TASK_KINDS], bool *hosts, struct base_error *err)
 {
     struct task task;
 
@@ -228,7 +235,8 @@ static int count_tasks(const struct sim_sls *r, const json_t *tasks, int64_t n[s
         n[task.kind] += task.count;
         *hosts = *hosts && (task.kind != BASE_TASK_MAP || task.host);
         if (n[task.kind] > SIM_TASKS_MAX) {
-            base_error_set(err, -BASE_ELIMIT, "job.tasks: more than %d tasks of a kind", SIM_TASKS_MAX);
+            base_error_set(err, -BASE_ELIMIT, "job.tasks: more than %d tasks of a kind",
+                           SIM_TASKS_MAX);
             return sim_trace_prefix_place(r->trace, -BASE_ELIMIT, err);
         }
     }
@@ -237,7 +245,8 @@ static int count_tasks(const struct sim_sls *r, const json_t *tasks, int64_t n[s
 }
 
 /* Second pass: fills the arrays allocated by read_tasks(). */
-static int fill_tasks(struct sim_sls *r, const json_t *tasks, struct sim_job *job, struct base_error *err)
+static int fill_tasks(struct sim_sls *r, const json_t *tasks, struct sim_job *job,
+                      struct base_error *err)
 {
     int64_t at[BASE_TASK_KINDS] = {0};
 
@@ -254,13 +263,15 @@ static int fill_tasks(struct sim_sls *r, const json_t *tasks, struct sim_job *jo
         for (int64_t k = 0; k < task.count; k++, at[task.kind]++) {
             job->task_us[task.kind][at[task.kind]] = task.us;
             if (task.kind == BASE_TASK_MAP && job->replica_nodes)
-                job->replica_nodes[at[BASE_TASK_MAP]] = r->nodes > 0 ? host % (uint32_t)r->nodes : host;
+                job->replica_nodes[at[BASE_TASK_MAP]] =
+                    r->nodes > 0 ? host % (uint32_t)r->nodes : host;
         }
     }
     return 0;
 }
 
-static int read_tasks(struct sim_sls *r, const json_t *obj, struct sim_job *job, struct base_error *err)
+static int read_tasks(struct sim_sls *r, const json_t *obj, struct sim_job *job,
+                      struct base_error *err)
 {
     json_t *tasks = NULL;
     int64_t n[BASE_TASK_KINDS];
@@ -288,7 +299,8 @@ static int read_tasks(struct sim_sls *r, const json_t *obj, struct sim_job *job,
     return 0;
 }
 
-static int read_job(struct sim_sls *r, const json_t *obj, struct sim_job *job, struct base_error *err)
+static int read_job(struct sim_sls *r, const json_t *obj, struct sim_job *job,
+                    struct base_error *err)
 {
     const char *name = "", *queue = "", *user = "";
     int64_t start_ms = 0, end_ms = 0, count = 1, number = -1;
@@ -300,9 +312,12 @@ static int read_job(struct sim_sls *r, const json_t *obj, struct sim_job *job, s
         rc = read_text_member(r, obj, "", "job.id", &name, err);
     if (rc < 0 || (rc = read_text_member(r, obj, "", "job.queue.name", &queue, err)) < 0 ||
         (rc = read_text_member(r, obj, "", "job.user", &user, err)) < 0 ||
-        (rc = read_integer_member(r, obj, "", "job.start.ms", true, 0, TASK_TIME_MAX_MS, &start_ms, err)) < 0 ||
-        (rc = read_integer_member(r, obj, "", "job.end.ms", false, 0, TASK_TIME_MAX_MS, &end_ms, err)) < 0 ||
-        (rc = read_integer_member(r, obj, "", "job.count", false, 1, SIM_TASKS_MAX, &count, err)) < 0)
+        (rc = read_integer_member(r, obj, "", "job.start.ms", true, 0, TASK_TIME_MAX_MS, &start_ms,
+                                  err)) < 0 ||
+        (rc = read_integer_member(r, obj, "", "job.end.ms", false, 0, TASK_TIME_MAX_MS, &end_ms,
+                                  err)) < 0 ||
+        (rc = read_integer_member(r, obj, "", "job.count", false, 1, SIM_TASKS_MAX, &count, err)) <
+            0)
         return rc;
     if ((rc = read_tasks(r, obj, job, err)) < 0)
         return rc;
@@ -321,11 +336,13 @@ static int read_job(struct sim_sls *r, const json_t *obj, struct sim_job *job, s
 
 static int read_cluster(struct sim_sls *r, const json_t *obj, struct base_error *err)
 {
-    int rc = read_integer_member(r, obj, "", "num.nodes", true, 1, SIM_TRACE_HOSTS_MAX, &r->trace_nodes, err);
+    int rc = read_integer_member(r, obj, "", "num.nodes", true, 1, SIM_TRACE_HOSTS_MAX,
+                                 &r->trace_nodes, err);
 
     r->trace_racks = 1;
     return rc < 0 ? rc
-                  : read_integer_member(r, obj, "", "num.racks", false, 1, SIM_TRACE_HOSTS_MAX, &r->trace_racks, err);
+                  : read_integer_member(r, obj, "", "num.racks", false, 1, SIM_TRACE_HOSTS_MAX,
+                                        &r->trace_racks, err);
 }
 
 static int decode_object(struct sim_sls *r, struct sim_job *job, struct base_error *err)

@@ -33,7 +33,8 @@ void sim_swim_set_target(struct sim_swim *r, int32_t target)
 }
 
 /* Splits t->buf at its tabs. Fails unless the number of fields is right. */
-static int split_at_tabs(struct sim_trace *t, char *field[static FIELDS_MAX], struct base_error *err)
+static int split_at_tabs(struct sim_trace *t, char *field[static FIELDS_MAX],
+                         struct base_error *err)
 {
     char *p = t->buf.data;
     int n = 0;
@@ -52,26 +53,27 @@ static int split_at_tabs(struct sim_trace *t, char *field[static FIELDS_MAX], st
     if (n == FIELDS_MAX && !*field[FIELDS_MAX - 1]) /* the line ends with a tab */
         n--;
     if (n < FIELDS_MIN || n > FIELDS_MAX) {
-        base_error_set(
-            err, -BASE_EINVAL,
-            "%d field%s instead of %d or %d, separated by tabs: job id, submission, gap, map input, shuffle, "
-            "reduce output, input path",
-            n, n == 1 ? "" : "s", FIELDS_MIN, FIELDS_MAX);
+        base_error_set(err, -BASE_EINVAL,
+                       "%d field%s instead of %d or %d, separated by tabs: job id, submission, "
+                       "gap, map input, shuffle, "
+                       "reduce output, input path",
+                       n, n == 1 ? "" : "s", FIELDS_MIN, FIELDS_MAX);
         return sim_trace_prefix_place(t, -BASE_EINVAL, err);
     }
     return 0;
 }
 
 /* 128-bit arithmetic: 1e18 bytes times a million machines does not fit in 64 bits. */
-static int scale_bytes_to_target(const struct sim_swim *r, int64_t bytes, int64_t *out, struct base_error *err)
+static int scale_bytes_to_target(const struct sim_swim *r, int64_t bytes, int64_t *out,
+                                 struct base_error *err)
 {
     __int128 n = bytes;
 
     if (r->origin > 0 && r->target > 0)
         n = n * r->target / r->origin;
     if (n > SIM_TRACE_BYTES_MAX) {
-        base_error_set(err, -BASE_ELIMIT, "%lld bytes of %d machines are more than 1e18 of %d", (long long)bytes,
-                       r->origin, r->target);
+        base_error_set(err, -BASE_ELIMIT, "%lld bytes of %d machines are more than 1e18 of %d",
+                       (long long)bytes, r->origin, r->target);
         return sim_trace_prefix_place(r->trace, -BASE_ELIMIT, err);
     }
     *out = (int64_t)n;
@@ -80,16 +82,19 @@ static int scale_bytes_to_target(const struct sim_swim *r, int64_t bytes, int64_
 
 /* Sets the number of tasks and their sizes. @shuffled: the job shuffles in the original trace, so
  * it has a reduce even if scaling leaves no bytes. */
-static int derive_tasks_from_bytes(const struct sim_swim *r, bool shuffled, struct sim_job *job, struct base_error *err)
+static int derive_tasks_from_bytes(const struct sim_swim *r, bool shuffled, struct sim_job *job,
+                                   struct base_error *err)
 {
     const struct sim_guess *g = &r->guess;
     int64_t maps = sim_guess_map_count(g, job->input_bytes);
     int64_t reduces =
-        shuffled ? sim_guess_reduce_count(g, job->shuffle_bytes > 0 ? job->shuffle_bytes : 1, job->output_bytes) : 0;
+        shuffled ? sim_guess_reduce_count(g, job->shuffle_bytes > 0 ? job->shuffle_bytes : 1,
+                                          job->output_bytes)
+                 : 0;
 
     if (maps > SIM_TASKS_MAX || reduces > SIM_TASKS_MAX) {
-        base_error_set(err, -BASE_ELIMIT, "%lld maps and %lld reduces: at most %d of a kind", (long long)maps,
-                       (long long)reduces, SIM_TASKS_MAX);
+        base_error_set(err, -BASE_ELIMIT, "%lld maps and %lld reduces: at most %d of a kind",
+                       (long long)maps, (long long)reduces, SIM_TASKS_MAX);
         return sim_trace_prefix_place(r->trace, -BASE_ELIMIT, err);
     }
     job->tasks[BASE_TASK_MAP] = (int32_t)maps;
@@ -122,12 +127,16 @@ int sim_swim_next_job(struct sim_swim *r, struct sim_job *out, struct base_error
         return rc;
     if (!*field[0])
         return sim_trace_refuse_value(t, "job id", field[0], "a name", err);
-    if ((rc = sim_trace_parse_seconds(t, "submission", field[1], 0, SIM_TRACE_TIME_MAX_S, &submit_us, err)) < 0 ||
-        (rc = sim_trace_parse_seconds(t, "gap", field[2], -SIM_TRACE_TIME_MAX_S, SIM_TRACE_TIME_MAX_S, &gap_us, err)) <
+    if ((rc = sim_trace_parse_seconds(t, "submission", field[1], 0, SIM_TRACE_TIME_MAX_S,
+                                      &submit_us, err)) < 0 ||
+        (rc = sim_trace_parse_seconds(t, "gap", field[2], -SIM_TRACE_TIME_MAX_S,
+                                      SIM_TRACE_TIME_MAX_S, &gap_us, err)) < 0 ||
+        (rc = sim_trace_parse_int(t, "map input", field[3], 0, SIM_TRACE_BYTES_MAX, &input, err)) <
             0 ||
-        (rc = sim_trace_parse_int(t, "map input", field[3], 0, SIM_TRACE_BYTES_MAX, &input, err)) < 0 ||
-        (rc = sim_trace_parse_int(t, "shuffle", field[4], 0, SIM_TRACE_BYTES_MAX, &shuffle, err)) < 0 ||
-        (rc = sim_trace_parse_int(t, "reduce output", field[5], 0, SIM_TRACE_BYTES_MAX, &output, err)) < 0)
+        (rc = sim_trace_parse_int(t, "shuffle", field[4], 0, SIM_TRACE_BYTES_MAX, &shuffle, err)) <
+            0 ||
+        (rc = sim_trace_parse_int(t, "reduce output", field[5], 0, SIM_TRACE_BYTES_MAX, &output,
+                                  err)) < 0)
         return rc;
     sim_job_text(out->name, field[0]);
     out->submit_us = submit_us;

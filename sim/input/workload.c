@@ -32,7 +32,8 @@ const char *sim_workload_size_bin(int32_t maps)
     static const struct {
         int32_t to;
         const char *name;
-    } bins[] = {{1, "1"}, {2, "2"}, {20, "3"}, {60, "4"}, {150, "5"}, {300, "6"}, {500, "7"}, {1500, "8"}};
+    } bins[] = {{1, "1"},   {2, "2"},   {20, "3"},  {60, "4"},
+                {150, "5"}, {300, "6"}, {500, "7"}, {1500, "8"}};
 
     for (size_t i = 0; i < sizeof bins / sizeof *bins; i++)
         if (maps <= bins[i].to)
@@ -67,14 +68,16 @@ int sim_knob_word_index(const struct sim_workload_maker *m, const char *key)
     return (int)sim_knob_value(m, key);
 }
 
-static int refuse_unknown_setting(const struct sim_recipe *r, const char *key, struct base_error *err)
+static int refuse_unknown_setting(const struct sim_recipe *r, const char *key,
+                                  struct base_error *err)
 {
     struct base_buf keys = {0};
     int rc;
 
     for (const struct sim_knob *k = r->knobs; k->key; k++)
         base_buf_addf(&keys, "%s%s", k == r->knobs ? "" : ", ", k->key);
-    rc = base_error_set(err, -BASE_EINVAL, "no setting '%.60s': there are %s", key, keys.data ? keys.data : "none");
+    rc = base_error_set(err, -BASE_EINVAL, "no setting '%.60s': there are %s", key,
+                        keys.data ? keys.data : "none");
     base_buf_free(&keys);
     return rc;
 }
@@ -109,12 +112,14 @@ static int parse_setting(struct sim_workload_maker *m, const char *param, struct
     } else if (k->words) {
         v = index_of_word(k->words, value);
         if (v < 0)
-            rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not one of %s", k->key, value, k->words);
+            rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not one of %s", k->key, value,
+                                k->words);
     } else {
         v = strtod(value, &end);
         if (end == value || *end || !(v >= k->min && v <= k->max) || (k->whole && v != floor(v)))
-            rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not %s from %.10g to %.10g", k->key, value,
-                                k->whole ? "an integer" : "a number", k->min, k->max);
+            rc =
+                base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not %s from %.10g to %.10g",
+                               k->key, value, k->whole ? "an integer" : "a number", k->min, k->max);
     }
     if (rc == 0)
         m->value[i] = v;
@@ -135,7 +140,8 @@ static int refuse_unknown_workload(const char *name, struct base_error *err)
         base_buf_addf(&names, "%s%s", i ? ", " : "", at);
     }
     rc = base_error_set(err, -BASE_ENOTFOUND, "no workload '%.60s'%s%s%s: there are %s", name,
-                        best ? " (did you mean " : "", best ? best : "", best ? "?)" : "", names.data);
+                        best ? " (did you mean " : "", best ? best : "", best ? "?)" : "",
+                        names.data);
     base_buf_free(&names);
     return rc;
 }
@@ -167,15 +173,16 @@ struct sim_rng sim_workload_rng_for(const struct sim_workload_maker *m, uint64_t
 }
 
 /* The value of setting @key, or @other if the recipe has no such setting. */
-static double knob_value_or_default(const struct sim_workload_maker *m, const char *key, double other)
+static double knob_value_or_default(const struct sim_workload_maker *m, const char *key,
+                                    double other)
 {
     int i = find_knob_index(m->recipe, key);
 
     return i >= 0 ? m->value[i] : other;
 }
 
-struct sim_job *sim_workload_add_job(struct sim_workload_maker *m, const char *class_name, int32_t maps,
-                                     int32_t reduces)
+struct sim_job *sim_workload_add_job(struct sim_workload_maker *m, const char *class_name,
+                                     int32_t maps, int32_t reduces)
 {
     struct sim_made_jobs *made = m->made;
     struct sim_job *job;
@@ -241,7 +248,8 @@ int sim_made_jobs_take_next(struct sim_made_jobs *made, struct sim_job *out)
     return 1;
 }
 
-bool sim_made_jobs_replace_ended(struct sim_made_jobs *made, uint64_t ended, int64_t now_us, struct sim_job *out)
+bool sim_made_jobs_replace_ended(struct sim_made_jobs *made, uint64_t ended, int64_t now_us,
+                                 struct sim_job *out)
 {
     if (made->open == 0 || made->next >= made->n || ended == made->last_ended)
         return false;

@@ -56,7 +56,8 @@ int sim_workload_make(const char *name, const char *const *params, size_t params
 int sim_made_jobs_take_next(struct sim_made_jobs *made, struct sim_job *out);
 /* Closed loop: job @ended has ended. Returns true when *out is its replacement, submitted at
  * @now_us; each ended job gets at most one. */
-bool sim_made_jobs_replace_ended(struct sim_made_jobs *made, uint64_t ended, int64_t now_us, struct sim_job *out);
+bool sim_made_jobs_replace_ended(struct sim_made_jobs *made, uint64_t ended, int64_t now_us,
+                                 struct sim_job *out);
 void sim_made_jobs_free(struct sim_made_jobs *made);
 
 /* The name of workload @index; NULL past the end. */

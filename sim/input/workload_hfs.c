@@ -31,7 +31,8 @@ static const struct {
 
 static const struct sim_knob hfs_knobs[] = {
     SIM_KNOB_WORD("bound", 0, "io,cpu", "maps bound by I/O or by CPU"),
-    SIM_KNOB_REAL("map_s", 0, 0, 1e6, "seconds of a map with its data on its node; 0: 12 for io, 60 for cpu"),
+    SIM_KNOB_REAL("map_s", 0, 0, 1e6,
+                  "seconds of a map with its data on its node; 0: 12 for io, 60 for cpu"),
     SIM_KNOB_CV(0.1),
     SIM_KNOB_F_RACK(0),
     SIM_KNOB_F_OFF(0),
@@ -58,7 +59,8 @@ static void make_w_hfs(struct sim_workload_maker *m)
 {
     for (size_t b = 0; b < sizeof bins / sizeof *bins; b++)
         for (int32_t i = 0; i < bins[b].jobs; i++)
-            set_io_or_cpu_bound_times(m, sim_workload_add_job(m, sim_workload_size_bin(bins[b].maps), bins[b].maps, 0));
+            set_io_or_cpu_bound_times(
+                m, sim_workload_add_job(m, sim_workload_size_bin(bins[b].maps), bins[b].maps, 0));
     sim_workload_shuffle_jobs(m);
     sim_workload_draw_submissions(m, sim_knob_value(m, "gap_s"));
     set_user_and_job_names(m);
@@ -70,15 +72,17 @@ static const struct {
     const char *name;
     int32_t maps, reduces, jobs;
 } mix[] = {
-    {"select", 1, 0, 38},        {"text-search", 2, 0, 16},   {"aggregation", 10, 3, 14}, {"select", 50, 0, 8},
-    {"text-search", 100, 0, 6},  {"aggregation", 200, 50, 6}, {"select", 400, 0, 4},      {"aggregation", 800, 180, 4},
-    {"join", JOIN_MAPS, 360, 2}, {"text-search", 4800, 0, 2},
+    {"select", 1, 0, 38},        {"text-search", 2, 0, 16},    {"aggregation", 10, 3, 14},
+    {"select", 50, 0, 8},        {"text-search", 100, 0, 6},   {"aggregation", 200, 50, 6},
+    {"select", 400, 0, 4},       {"aggregation", 800, 180, 4}, {"join", JOIN_MAPS, 360, 2},
+    {"text-search", 4800, 0, 2},
 };
 #define JOIN_FOLLOWERS 3 /* small jobs run one after the other once each join has ended */
 
 static const struct sim_knob mixed_knobs[] = {
-    SIM_KNOB_MAP(IO_MAP_S), SIM_KNOB_REDUCE(60),  SIM_KNOB_CV(0.1), SIM_KNOB_F_RACK(0), SIM_KNOB_F_OFF(0),
-    SIM_KNOB_SETUP(10),     SIM_KNOB_CLEANUP(10), SIM_KNOB_GAP(14), SIM_KNOB_END,
+    SIM_KNOB_MAP(IO_MAP_S), SIM_KNOB_REDUCE(60), SIM_KNOB_CV(0.1),
+    SIM_KNOB_F_RACK(0),     SIM_KNOB_F_OFF(0),   SIM_KNOB_SETUP(10),
+    SIM_KNOB_CLEANUP(10),   SIM_KNOB_GAP(14),    SIM_KNOB_END,
 };
 
 /* Inserts the follow-up jobs after each join. Each follower waits for the end of the job before it.
@@ -108,7 +112,9 @@ static void make_w_hfs_mixed(struct sim_workload_maker *m)
 {
     for (size_t k = 0; k < sizeof mix / sizeof *mix; k++)
         for (int32_t i = 0; i < mix[k].jobs; i++)
-            sim_job_text(sim_workload_add_job(m, sim_workload_size_bin(mix[k].maps), mix[k].maps, mix[k].reduces)->name,
+            sim_job_text(sim_workload_add_job(m, sim_workload_size_bin(mix[k].maps), mix[k].maps,
+                                              mix[k].reduces)
+                             ->name,
                          mix[k].name);
     sim_workload_shuffle_jobs(m);
     sim_workload_draw_submissions(m, sim_knob_value(m, "gap_s"));
@@ -190,10 +196,14 @@ static const struct sim_knob closed_knobs[] = {
 
 /* -------------------------------------------------- hfs-scans: section 5.2.1, figures 13 and 14 */
 static const struct sim_knob scans_knobs[] = {
-    SIM_KNOB_JOBS(20),      SIM_KNOB_WHOLE("splits", 1440, 1, 1e6, "splits of the file: 180 GB in blocks of 128 MB"),
-    SIM_KNOB_MAP(IO_MAP_S), SIM_KNOB_CV(0.1),
-    SIM_KNOB_F_RACK(0),     SIM_KNOB_F_OFF(0),
-    SIM_KNOB_SETUP(0),      SIM_KNOB_CLEANUP(0),
+    SIM_KNOB_JOBS(20),
+    SIM_KNOB_WHOLE("splits", 1440, 1, 1e6, "splits of the file: 180 GB in blocks of 128 MB"),
+    SIM_KNOB_MAP(IO_MAP_S),
+    SIM_KNOB_CV(0.1),
+    SIM_KNOB_F_RACK(0),
+    SIM_KNOB_F_OFF(0),
+    SIM_KNOB_SETUP(0),
+    SIM_KNOB_CLEANUP(0),
     SIM_KNOB_END,
 };
 
@@ -205,15 +215,20 @@ static void make_hfs_scans(struct sim_workload_maker *m)
 }
 
 const struct sim_recipe sim_recipes_hfs[] = {
-    {"w-hfs", "100 jobs of 1 to 4,800 maps in random order, exponential gaps, a user each", hfs_knobs, make_w_hfs},
+    {"w-hfs", "100 jobs of 1 to 4,800 maps in random order, exponential gaps, a user each",
+     hfs_knobs, make_w_hfs},
     {"w-hfs-mixed",
-     "the same sizes as selections, text searches, aggregations and joins (each followed by three small jobs)",
+     "the same sizes as selections, text searches, aggregations and joins (each followed by three "
+     "small jobs)",
      mixed_knobs, make_w_hfs_mixed},
     {"hfs-fig11",
-     "long jobs in pool1 at 0 and pool2 at 57 s, three short ones in pool3 at 118 s, one in pool1 at 494 s",
+     "long jobs in pool1 at 0 and pool2 at 57 s, three short ones in pool3 at 118 s, one in pool1 "
+     "at 494 s",
      fig11_knobs, make_hfs_fig11},
-    {"hfs-small-jobs", "equal small jobs, a fixed number open at any time", small_knobs, make_equal_jobs},
+    {"hfs-small-jobs", "equal small jobs, a fixed number open at any time", small_knobs,
+     make_equal_jobs},
     {"hfs-scans", "jobs that all read one file, all submitted at 0", scans_knobs, make_hfs_scans},
-    {"hfs-closed-loop", "equal jobs; each one that ends is replaced by a new one", closed_knobs, make_equal_jobs},
+    {"hfs-closed-loop", "equal jobs; each one that ends is replaced by a new one", closed_knobs,
+     make_equal_jobs},
     {NULL, NULL, NULL, NULL},
 };

@@ -37,8 +37,8 @@ int sim_knob_word_index(const struct sim_workload_maker *m, const char *key);
 /* Appends a new job. Its id, base times, cv, f_rack, f_off, setup and cleanup come from the
  * settings of the same names, where the recipe has them. The pointer is valid until the next
  * call. */
-struct sim_job *sim_workload_add_job(struct sim_workload_maker *m, const char *class_name, int32_t maps,
-                                     int32_t reduces);
+struct sim_job *sim_workload_add_job(struct sim_workload_maker *m, const char *class_name,
+                                     int32_t maps, int32_t reduces);
 /* Puts all jobs in random order and renumbers their ids. Call before jobs refer to each other by
  * id. */
 void sim_workload_shuffle_jobs(struct sim_workload_maker *m);
@@ -47,35 +47,42 @@ void sim_workload_draw_submissions(struct sim_workload_maker *m, double mean_gap
 /* A random sequence that depends on the workload's seed and on @purpose only. */
 struct sim_rng sim_workload_rng_for(const struct sim_workload_maker *m, uint64_t purpose);
 
-#define SIM_KNOB_REAL(key, value, min, max, help)                                                                      \
-    {                                                                                                                  \
-        key, value, min, max, NULL, false, help                                                                        \
+#define SIM_KNOB_REAL(key, value, min, max, help)                                                  \
+    {                                                                                              \
+        key, value, min, max, NULL, false, help                                                    \
     }
-#define SIM_KNOB_WHOLE(key, value, min, max, help)                                                                     \
-    {                                                                                                                  \
-        key, value, min, max, NULL, true, help                                                                         \
+#define SIM_KNOB_WHOLE(key, value, min, max, help)                                                 \
+    {                                                                                              \
+        key, value, min, max, NULL, true, help                                                     \
     }
-#define SIM_KNOB_WORD(key, value, words, help)                                                                         \
-    {                                                                                                                  \
-        key, value, 0, 0, words, false, help                                                                           \
+#define SIM_KNOB_WORD(key, value, words, help)                                                     \
+    {                                                                                              \
+        key, value, 0, 0, words, false, help                                                       \
     }
-#define SIM_KNOB_END                                                                                                   \
-    {                                                                                                                  \
-        NULL, 0, 0, 0, NULL, false, NULL                                                                               \
+#define SIM_KNOB_END                                                                               \
+    {                                                                                              \
+        NULL, 0, 0, 0, NULL, false, NULL                                                           \
     }
 
 /* Settings that many recipes share. */
-#define SIM_KNOB_MAP(seconds)    SIM_KNOB_REAL("map_s", seconds, 0.001, 1e6, "seconds of a map with its data on its node")
-#define SIM_KNOB_REDUCE(seconds) SIM_KNOB_REAL("reduce_s", seconds, 0.001, 1e6, "seconds of a reduce")
-#define SIM_KNOB_CV(cv)          SIM_KNOB_REAL("cv", cv, 0, 3, "coefficient of variation of task times")
-#define SIM_KNOB_F_RACK(times)                                                                                         \
-    SIM_KNOB_REAL("f_rack", times, 0, 100,                                                                             \
-                  "factor on a map's duration with its data in the rack; 0: 1.2, or 2 in a cluster of one rack")
-#define SIM_KNOB_F_OFF(times)                                                                                          \
-    SIM_KNOB_REAL("f_off", times, 0, 100, "factor on a map's duration with its data in another rack; 0: 2")
-#define SIM_KNOB_SETUP(seconds)   SIM_KNOB_REAL("setup_s", seconds, 0, 1e6, "seconds before the first task")
-#define SIM_KNOB_CLEANUP(seconds) SIM_KNOB_REAL("cleanup_s", seconds, 0, 1e6, "seconds after the last task")
-#define SIM_KNOB_GAP(seconds)     SIM_KNOB_REAL("gap_s", seconds, 0, 1e6, "mean seconds between submissions")
-#define SIM_KNOB_JOBS(jobs)       SIM_KNOB_WHOLE("jobs", jobs, 1, 1e6, "number of jobs")
+#define SIM_KNOB_MAP(seconds)                                                                      \
+    SIM_KNOB_REAL("map_s", seconds, 0.001, 1e6, "seconds of a map with its data on its node")
+#define SIM_KNOB_REDUCE(seconds)                                                                   \
+    SIM_KNOB_REAL("reduce_s", seconds, 0.001, 1e6, "seconds of a reduce")
+#define SIM_KNOB_CV(cv) SIM_KNOB_REAL("cv", cv, 0, 3, "coefficient of variation of task times")
+#define SIM_KNOB_F_RACK(times)                                                                     \
+    SIM_KNOB_REAL("f_rack", times, 0, 100,                                                         \
+                  "factor on a map's duration with its data in the rack; 0: 1.2, or 2 in a "       \
+                  "cluster of one rack")
+#define SIM_KNOB_F_OFF(times)                                                                      \
+    SIM_KNOB_REAL("f_off", times, 0, 100,                                                          \
+                  "factor on a map's duration with its data in another rack; 0: 2")
+#define SIM_KNOB_SETUP(seconds)                                                                    \
+    SIM_KNOB_REAL("setup_s", seconds, 0, 1e6, "seconds before the first task")
+#define SIM_KNOB_CLEANUP(seconds)                                                                  \
+    SIM_KNOB_REAL("cleanup_s", seconds, 0, 1e6, "seconds after the last task")
+#define SIM_KNOB_GAP(seconds)                                                                      \
+    SIM_KNOB_REAL("gap_s", seconds, 0, 1e6, "mean seconds between submissions")
+#define SIM_KNOB_JOBS(jobs) SIM_KNOB_WHOLE("jobs", jobs, 1, 1e6, "number of jobs")
 
 #endif

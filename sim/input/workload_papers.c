@@ -11,7 +11,8 @@ static void set_missing_job_names(struct sim_workload_maker *m, const char *pref
 {
     for (size_t i = 0; i < m->made->n; i++)
         if (!m->made->v[i].name[0])
-            snprintf(m->made->v[i].name, SIM_TEXT_MAX, "%s%llu", prefix, (unsigned long long)m->made->v[i].id);
+            snprintf(m->made->v[i].name, SIM_TEXT_MAX, "%s%llu", prefix,
+                     (unsigned long long)m->made->v[i].id);
 }
 
 /* Draws an integer from [low, high] such that its logarithm is uniform. */
@@ -27,9 +28,15 @@ static int32_t draw_log_uniform(struct sim_rng *rng, int32_t low, int32_t high)
  * 5 to 500 maps and 2 to 100 reduces, 6 large ones of up to 3,000 maps and up to 1,000 reduces;
  * task durations vary by less than 5 %. */
 static const struct sim_knob hfsp_knobs[] = {
-    SIM_KNOB_MAP(60),    SIM_KNOB_REDUCE(1000), SIM_KNOB_CV(0.05),
-    SIM_KNOB_F_RACK(0),  SIM_KNOB_F_OFF(0),     SIM_KNOB_SETUP(0),
-    SIM_KNOB_CLEANUP(0), SIM_KNOB_GAP(13),      SIM_KNOB_WHOLE("reduces", 1, 0, 1, "0: no job has reduces"),
+    SIM_KNOB_MAP(60),
+    SIM_KNOB_REDUCE(1000),
+    SIM_KNOB_CV(0.05),
+    SIM_KNOB_F_RACK(0),
+    SIM_KNOB_F_OFF(0),
+    SIM_KNOB_SETUP(0),
+    SIM_KNOB_CLEANUP(0),
+    SIM_KNOB_GAP(13),
+    SIM_KNOB_WHOLE("reduces", 1, 0, 1, "0: no job has reduces"),
     SIM_KNOB_END,
 };
 #define HFSP_ONE_MAP  40
@@ -38,7 +45,8 @@ static const struct sim_knob hfsp_knobs[] = {
 
 static void make_w_hfsp(struct sim_workload_maker *m)
 {
-    static const int32_t large[][2] = {{3000, 0}, {3000, 0}, {700, 150}, {1100, 200}, {1500, 250}, {200, 1000}};
+    static const int32_t large[][2] = {{3000, 0},   {3000, 0},   {700, 150},
+                                       {1100, 200}, {1500, 250}, {200, 1000}};
     struct sim_rng rng = sim_workload_rng_for(m, 3);
 
     for (int i = 0; i < HFSP_ONE_MAP + HFSP_TWO_MAPS; i++)
@@ -113,7 +121,8 @@ static void make_rtmr_jobs(struct sim_workload_maker *m, const struct rtmr_class
 
             snprintf(name, sizeof name, "%zu", c + 1);
             job = sim_workload_add_job(m, name, maps, reduces);
-            job->base_us[BASE_TASK_REDUCE] += llround(sim_knob_value(m, "reduce_map_s") * 1e6 * maps / reduces);
+            job->base_us[BASE_TASK_REDUCE] +=
+                llround(sim_knob_value(m, "reduce_map_s") * 1e6 * maps / reduces);
             job->deadline_us = sim_rng_between(&rng, k->deadline_s[0] * US, k->deadline_s[1] * US);
         }
     sim_workload_shuffle_jobs(m);
@@ -157,14 +166,16 @@ static void make_w_hsrtf(struct sim_workload_maker *m)
         const char *name, *class_name, *map_s, *reduce_s;
         int32_t jobs, maps, reduces;
         double selectivity;
-    } parts[] = {{"large-sort", "large", "map_s", "reduce_s", 3, 256, 32, 1},
-                 {"medium-sort", "medium", "map_s", "reduce_s", 8, 64, 8, 1},
-                 {"small-sort", "small", "map_s", "small_reduce_s", 10, 1, 1, 1},
-                 {"small-wordcount", "small", "wordcount_map_s", "wordcount_reduce_s", 10, 1, 1, 0.15}};
+    } parts[] = {
+        {"large-sort", "large", "map_s", "reduce_s", 3, 256, 32, 1},
+        {"medium-sort", "medium", "map_s", "reduce_s", 8, 64, 8, 1},
+        {"small-sort", "small", "map_s", "small_reduce_s", 10, 1, 1, 1},
+        {"small-wordcount", "small", "wordcount_map_s", "wordcount_reduce_s", 10, 1, 1, 0.15}};
 
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
         for (int32_t i = 0; i < parts[p].jobs; i++) {
-            struct sim_job *job = sim_workload_add_job(m, parts[p].class_name, parts[p].maps, parts[p].reduces);
+            struct sim_job *job =
+                sim_workload_add_job(m, parts[p].class_name, parts[p].maps, parts[p].reduces);
 
             snprintf(job->name, sizeof job->name, "%s-%d", parts[p].name, i + 1);
             job->base_us[BASE_TASK_MAP] = sim_knob_value_us(m, parts[p].map_s);
@@ -198,18 +209,20 @@ static const struct sim_knob decreasing_knobs[] = {
     SIM_KNOB_REAL("task_s", 100, 0.001, 1e6, "seconds of a task"),
     SIM_KNOB_CV(0),
     SIM_KNOB_GAP(15),
-    SIM_KNOB_REAL("again_s", 0, 0, 1e6, "submit the same jobs again this many seconds later; 0: once"),
+    SIM_KNOB_REAL("again_s", 0, 0, 1e6,
+                  "submit the same jobs again this many seconds later; 0: once"),
     SIM_KNOB_END,
 };
 
 /* Adds a job of @tasks tasks of exactly @task_s seconds each, submitted at @at_s. The policy is
  * told this duration. */
-static struct sim_job *add_job_of_known_size(struct sim_workload_maker *m, const char *class_name, double at_s,
-                                             int32_t tasks, double task_s)
+static struct sim_job *add_job_of_known_size(struct sim_workload_maker *m, const char *class_name,
+                                             double at_s, int32_t tasks, double task_s)
 {
-    enum base_task_kind kind = sim_knob_word_index(m, "kind") == KIND_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE;
-    struct sim_job *job =
-        sim_workload_add_job(m, class_name, kind == BASE_TASK_MAP ? tasks : 0, kind == BASE_TASK_REDUCE ? tasks : 0);
+    enum base_task_kind kind =
+        sim_knob_word_index(m, "kind") == KIND_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE;
+    struct sim_job *job = sim_workload_add_job(m, class_name, kind == BASE_TASK_MAP ? tasks : 0,
+                                               kind == BASE_TASK_REDUCE ? tasks : 0);
 
     job->base_us[kind] = llround(task_s * 1e6);
     job->expected_us[kind] = SIM_EXPECT_TRUE;
@@ -245,7 +258,8 @@ static void add_jobs_of_decreasing_size(struct sim_workload_maker *m, double fro
 {
     double tasks = sim_knob_value(m, "tasks");
 
-    for (int32_t i = 0; i < (int32_t)sim_knob_value(m, "jobs"); i++, tasks *= sim_knob_value(m, "ratio")) {
+    for (int32_t i = 0; i < (int32_t)sim_knob_value(m, "jobs");
+         i++, tasks *= sim_knob_value(m, "ratio")) {
         int32_t n = (int32_t)(tasks + 0.5);
 
         add_job_of_known_size(m, "", from_s + i * sim_knob_value(m, "gap_s"), n > 1 ? n : 1,
@@ -257,7 +271,8 @@ static int compare_submission(const void *a, const void *b)
 {
     const struct sim_job *x = a, *y = b;
 
-    return x->submit_us != y->submit_us ? (x->submit_us < y->submit_us ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
+    return x->submit_us != y->submit_us ? (x->submit_us < y->submit_us ? -1 : 1)
+                                        : (x->id > y->id) - (x->id < y->id);
 }
 
 static void make_hfsp_decreasing(struct sim_workload_maker *m)
@@ -287,7 +302,8 @@ static const struct sim_knob reference_knobs[] = {
 
 static void make_reference_load(struct sim_workload_maker *m)
 {
-    int32_t maps = (int32_t)sim_knob_value(m, "maps"), reduces = (int32_t)sim_knob_value(m, "reduces");
+    int32_t maps = (int32_t)sim_knob_value(m, "maps"),
+            reduces = (int32_t)sim_knob_value(m, "reduces");
     unsigned pools = (unsigned)sim_knob_value(m, "pools");
 
     for (int32_t i = 0; i < (int32_t)sim_knob_value(m, "jobs"); i++) {
@@ -303,9 +319,13 @@ const struct sim_recipe sim_recipes_others[] = {
     {"w-rtmr-1", "88 jobs with deadlines, most of them small", rtmr_knobs, make_w_rtmr_1},
     {"w-rtmr-2", "89 jobs with deadlines, most of them medium", rtmr_knobs, make_w_rtmr_2},
     {"w-hsrtf", "3 large, 8 medium, 20 small jobs, one every 10 s", hsrtf_knobs, make_w_hsrtf},
-    {"hfsp-fig2", "jobs of 20, 11 and 7 tasks at 0, 10 and 13 s, for 20 slots", fig2_knobs, make_hfsp_fig2},
-    {"hfsp-fig7", "a large job at 140 s, four small ones at 150 s, for 8 slots", fig7_knobs, make_hfsp_fig7},
-    {"hfsp-decreasing", "each job smaller than the one before", decreasing_knobs, make_hfsp_decreasing},
-    {"reference-load", "jobs of 1,000 + 1,000 tasks in 20 pools, all at 0", reference_knobs, make_reference_load},
+    {"hfsp-fig2", "jobs of 20, 11 and 7 tasks at 0, 10 and 13 s, for 20 slots", fig2_knobs,
+     make_hfsp_fig2},
+    {"hfsp-fig7", "a large job at 140 s, four small ones at 150 s, for 8 slots", fig7_knobs,
+     make_hfsp_fig7},
+    {"hfsp-decreasing", "each job smaller than the one before", decreasing_knobs,
+     make_hfsp_decreasing},
+    {"reference-load", "jobs of 1,000 + 1,000 tasks in 20 pools, all at 0", reference_knobs,
+     make_reference_load},
     {NULL, NULL, NULL, NULL},
 };

@@ -1,6 +1,7 @@
-/* HFS: Zaharia, Borthakur, Sen Sarma, Elmeleegy, Shenker, Stoica, "Delay scheduling", EuroSys 2010: figures 5 to 15,
- * table 4, section 5.4. EC2: 100 nodes with 4 map and 2 reduce slots, racks unknown, so one. Private cluster: 100 nodes
- * in 4 racks, 6 map and 4 reduce slots. "Naive" is fair sharing without delay scheduling. */
+/* HFS: Zaharia, Borthakur, Sen Sarma, Elmeleegy, Shenker, Stoica, "Delay scheduling", EuroSys 2010:
+ * figures 5 to 15, table 4, section 5.4. EC2: 100 nodes with 4 map and 2 reduce slots, racks
+ * unknown, so one. Private cluster: 100 nodes in 4 racks, 6 map and 4 reduce slots. "Naive" is fair
+ * sharing without delay scheduling. */
 #include "sim/paper/hfs.h"
 
 #include <math.h>
@@ -10,12 +11,13 @@
 
 const char *const hfs_bins[HFS_BINS] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
 static const int small_maps[] = {3, 10, 100};
-/* Task times are not published: the workloads' own, chosen beforehand (sim/input/workload_hfs.c), stand for all rows. No row
- * has times or settings of its own: a criterion that is not met with them is red. */
+/* Task times are not published: the workloads' own, chosen beforehand (sim/input/workload_hfs.c),
+ * stand for all rows. No row has times or settings of its own: a criterion that is not met with
+ * them is red. */
 
 /* ---------------------------------------------------------------- cases */
-static struct sim_paper_case *add(struct sim_paper_run *run, const char *key, const char *workload, const char *policy,
-                                  const char *wait_s)
+static struct sim_paper_case *add(struct sim_paper_run *run, const char *key, const char *workload,
+                                  const char *policy, const char *wait_s)
 {
     struct sim_paper_case *c = sim_paper_add(run, key, workload, policy);
 
@@ -27,8 +29,10 @@ static struct sim_paper_case *add(struct sim_paper_run *run, const char *key, co
 
 static void plan_macro(struct sim_paper_run *run)
 {
-    static const char *const loads[][2] = {{"io", "w-hfs"}, {"cpu", "w-hfs"}, {"mixed", "w-hfs-mixed"}};
-    static const char *const how[][3] = {{"fifo", "fifo", "0"}, {"naive", "fair", "0"}, {"delay", "fair", "5"}};
+    static const char *const loads[][2] = {
+        {"io", "w-hfs"}, {"cpu", "w-hfs"}, {"mixed", "w-hfs-mixed"}};
+    static const char *const how[][3] = {
+        {"fifo", "fifo", "0"}, {"naive", "fair", "0"}, {"delay", "fair", "5"}};
 
     for (int l = 0; l < 3; l++)
         for (int h = 0; h < 3; h++) {
@@ -117,7 +121,8 @@ static double median(const struct sim_paper_run *run, const char *key, const cha
     return s.mean;
 }
 
-struct sim_stat hfs_local(const struct sim_paper_run *run, const char *key, const char *bin, enum sim_level level)
+struct sim_stat hfs_local(const struct sim_paper_run *run, const char *key, const char *bin,
+                          enum sim_level level)
 {
     struct sim_stat s = {0};
 
@@ -127,7 +132,8 @@ struct sim_stat hfs_local(const struct sim_paper_run *run, const char *key, cons
 }
 
 /* Ratio of means under two cases, over seeds. */
-struct sim_stat hfs_ratio(const struct sim_paper_run *run, const char *key, const char *to, const char *bin)
+struct sim_stat hfs_ratio(const struct sim_paper_run *run, const char *key, const char *to,
+                          const char *bin)
 {
     struct sim_stat s = {0};
 
@@ -137,8 +143,9 @@ struct sim_stat hfs_ratio(const struct sim_paper_run *run, const char *key, cons
     return s;
 }
 
-struct gains {                            /* over jobs of a run; means over seeds */
-    struct sim_stat most, worst, delayed; /* largest FIFO/fair, largest fair/FIFO, small jobs with FIFO/fair > 1.5, % */
+struct gains { /* over jobs of a run; means over seeds */
+    struct sim_stat most, worst,
+        delayed; /* largest FIFO/fair, largest fair/FIFO, small jobs with FIFO/fair > 1.5, % */
 };
 
 static struct gains gains_of(const struct sim_paper_run *run, const char *fifo, const char *fair)
@@ -146,7 +153,8 @@ static struct gains gains_of(const struct sim_paper_run *run, const char *fifo, 
     struct gains g = {0};
 
     for (size_t i = 0; i < run->seeds; i++) {
-        const struct sim_outcome *a = sim_paper_outcome(run, fifo, i), *b = sim_paper_outcome(run, fair, i);
+        const struct sim_outcome *a = sim_paper_outcome(run, fifo, i),
+                                 *b = sim_paper_outcome(run, fair, i);
         double most = 0, worst = 0, delayed = 0, small = 0;
 
         for (size_t j = 0; j < a->jobs_n; j++) {
@@ -172,13 +180,15 @@ static void judge_io(struct sim_paper_run *run)
     double with = 100, without = 0, last, least = INFINITY, r5, r9;
     char text[3][64];
 
-    sim_paper_row(run, "D1", "Fig. 5",
-                  "fair up to 5x faster than FIFO; one job 1.7x slower; 30 % of small jobs badly delayed",
-                  "most 3-12; slowdown 1.1-2.5; 20-60 % of small jobs > 1.5x",
-                  sim_paper_verdict(sim_paper_within(g.most.mean, 3, 12) && sim_paper_within(g.worst.mean, 1.1, 2.5) &&
-                                    sim_paper_within(g.delayed.mean, 20, 60)),
-                  "most %s, slowdown %s, %s of small jobs", sim_paper_stat(&g.most, 1, "x", text[0]),
-                  sim_paper_stat(&g.worst, 2, "x", text[1]), sim_paper_stat(&g.delayed, 0, " %", text[2]));
+    sim_paper_row(
+        run, "D1", "Fig. 5",
+        "fair up to 5x faster than FIFO; one job 1.7x slower; 30 % of small jobs badly delayed",
+        "most 3-12; slowdown 1.1-2.5; 20-60 % of small jobs > 1.5x",
+        sim_paper_verdict(sim_paper_within(g.most.mean, 3, 12) &&
+                          sim_paper_within(g.worst.mean, 1.1, 2.5) &&
+                          sim_paper_within(g.delayed.mean, 20, 60)),
+        "most %s, slowdown %s, %s of small jobs", sim_paper_stat(&g.most, 1, "x", text[0]),
+        sim_paper_stat(&g.worst, 2, "x", text[1]), sim_paper_stat(&g.delayed, 0, " %", text[2]));
     for (int b = 0; b < HFS_BINS; b++) {
         with = fmin(with, hfs_local(run, "io-delay", hfs_bins[b], SIM_NODE_LOCAL).mean);
         if (b < 3)
@@ -186,17 +196,20 @@ static void judge_io(struct sim_paper_run *run)
         least = fmin(least, hfs_ratio(run, "io-naive", "io-delay", hfs_bins[b]).mean);
     }
     last = hfs_local(run, "io-naive", "9", SIM_NODE_LOCAL).mean;
-    sim_paper_row(run, "D2", "Fig. 6", "locality with delay 99-100 % in every bin; without it low in small bins",
+    sim_paper_row(run, "D2", "Fig. 6",
+                  "locality with delay 99-100 % in every bin; without it low in small bins",
                   "with >= 98; without: bins 1-3 <= 20, bin 9 >= 95",
                   sim_paper_verdict(with >= 98 && without <= 20 && last >= 95),
-                  "with at least %.1f; without: bins 1-3 at most %.1f, bin 9 %.1f %%", with, without, last);
+                  "with at least %.1f; without: bins 1-3 at most %.1f, bin 9 %.1f %%", with,
+                  without, last);
     r5 = hfs_ratio(run, "io-naive", "io-delay", "5").mean;
     r9 = hfs_ratio(run, "io-naive", "io-delay", "9").mean;
-    sim_paper_row(
-        run, "D3", "Fig. 7", "delay against naive: medium jobs gain most (bin 5: 44 %), bin 9 little",
-        "speedup bin 5 1.15-1.7, bin 9 0.97-1.15, none < 0.95",
-        sim_paper_verdict(sim_paper_within(r5, 1.15, 1.7) && sim_paper_within(r9, 0.97, 1.15) && least >= 0.95),
-        "bin 5 %.2f, bin 9 %.2f, least %.2f", r5, r9, least);
+    sim_paper_row(run, "D3", "Fig. 7",
+                  "delay against naive: medium jobs gain most (bin 5: 44 %), bin 9 little",
+                  "speedup bin 5 1.15-1.7, bin 9 0.97-1.15, none < 0.95",
+                  sim_paper_verdict(sim_paper_within(r5, 1.15, 1.7) &&
+                                    sim_paper_within(r9, 0.97, 1.15) && least >= 0.95),
+                  "bin 5 %.2f, bin 9 %.2f, least %.2f", r5, r9, least);
 }
 
 static void judge_cpu(struct sim_paper_run *run)
@@ -212,11 +225,13 @@ static void judge_cpu(struct sim_paper_run *run)
         low = fmin(low, r);
         high = fmax(high, r);
     }
-    sim_paper_row(run, "D4", "Fig. 8", "CPU-bound jobs 2-7x slower; fair up to 20x faster for a job; delay neutral",
+    sim_paper_row(run, "D4", "Fig. 8",
+                  "CPU-bound jobs 2-7x slower; fair up to 20x faster for a job; delay neutral",
                   "CPU/IO 2-8 in every bin; most 8-50; delay/naive 0.95-1.1",
                   sim_paper_verdict(low >= 2 && high <= 8 && sim_paper_within(g.most.mean, 8, 50) &&
                                     sim_paper_within(neutral.mean, 0.95, 1.1)),
-                  "CPU/IO %.1f to %.1f, most %s, delay/naive %s", low, high, sim_paper_stat(&g.most, 0, "x", text[0]),
+                  "CPU/IO %.1f to %.1f, most %s, delay/naive %s", low, high,
+                  sim_paper_stat(&g.most, 0, "x", text[0]),
                   sim_paper_stat(&neutral, 2, "", text[1]));
 }
 
@@ -233,12 +248,13 @@ static void judge_mixed(struct sim_paper_run *run)
         m[b] = median(run, "mixed-delay", hfs_bins[b]);
     sim_paper_row(
         run, "D5", "Figs. 9, 10",
-        "small map-only bins gain most, all but the largest gain; medians 32 s (bins 1, 2), 100 s (bin 3)",
+        "small map-only bins gain most, all but the largest gain; medians 32 s (bins 1, 2), 100 s "
+        "(bin 3)",
         "FIFO/fair bins 1, 2 > 3, bins 1-8 >= 1; medians 25-45 s, 80-130 s",
         sim_paper_verdict(gain && r[0] > 3 && r[1] > 3 && sim_paper_within(m[0], 25, 45) &&
                           sim_paper_within(m[1], 25, 45) && sim_paper_within(m[2], 80, 130)),
-        "FIFO/fair %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f; medians %.0f, %.0f, %.0f s", r[0], r[1], r[2], r[3],
-        r[4], r[5], r[6], r[7], r[8], m[0], m[1], m[2]);
+        "FIFO/fair %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f; medians %.0f, %.0f, %.0f s", r[0],
+        r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], m[0], m[1], m[2]);
 }
 
 /* ---------------------------------------------------------------- D7 to D11 */
@@ -281,17 +297,21 @@ static void judge_small(struct sim_paper_run *run)
         sim_paper_stat(&gain[i], 2, "", text[i]);
     }
     sim_paper_row(
-        run, "D7", "Table 4", "node/rack % without: 2/50, 37/98, 84/99; with: 75/96, 99/100, 94/99 (3, 10, 100 maps)",
+        run, "D7", "Table 4",
+        "node/rack % without: 2/50, 37/98, 84/99; with: 75/96, 99/100, 94/99 (3, 10, 100 maps)",
         "with: node >= 75, rack >= 94; without: node within 25 points", sim_paper_verdict(pass),
-        "without %.0f/%.0f, %.0f/%.0f, %.0f/%.0f; with %.0f/%.0f, %.0f/%.0f, %.0f/%.0f", v[0][0], v[0][1], v[1][0],
-        v[1][1], v[2][0], v[2][1], v[0][2], v[0][3], v[1][2], v[1][3], v[2][2], v[2][3]);
-    sim_paper_row(run, "D8", "Fig. 12", "throughput gains 1.2, 1.7, 1.3", "all > 1.05", sim_paper_verdict(faster_all),
-                  "%s, %s, %s. Runs of D7", text[0], text[1], text[2]);
+        "without %.0f/%.0f, %.0f/%.0f, %.0f/%.0f; with %.0f/%.0f, %.0f/%.0f, %.0f/%.0f", v[0][0],
+        v[0][1], v[1][0], v[1][1], v[2][0], v[2][1], v[0][2], v[0][3], v[1][2], v[1][3], v[2][2],
+        v[2][3]);
+    sim_paper_row(run, "D8", "Fig. 12", "throughput gains 1.2, 1.7, 1.3", "all > 1.05",
+                  sim_paper_verdict(faster_all), "%s, %s, %s. Runs of D7", text[0], text[1],
+                  text[2]);
 }
 
 static void judge_scans(struct sim_paper_run *run)
 {
-    static const double bound[] = {93.13, 71.76, 45.96, 21.53}; /* 1 - (1 - 1/n)^(3 * 4), section 4.2 */
+    /* 1 - (1 - 1/n)^(3 * 4), section 4.2 */
+    static const double bound[] = {93.13, 71.76, 45.96, 21.53};
     double with = 100, without[HFS_SCANS], g[HFS_SCANS];
     bool near = true;
 
@@ -305,14 +325,16 @@ static void judge_scans(struct sim_paper_run *run)
         near = near && fabs(without[i] - bound[i]) <= 10;
         g[i] = hfs_faster(run, "scans", hfs_scans[i]).mean;
     }
-    sim_paper_row(run, "D9", "Figs. 13, 14",
-                  "locality 92 % (5 jobs) ... 27 % (50) without, 99-100 with; gain 1.1 (10), 1.6 (20), 2.0 (50)",
-                  "without: within 10 points of the bound; with >= 98; gain rises, 1.1-1.4, 1.3-1.8, 1.5-2.2",
-                  sim_paper_verdict(near && with >= 98 && g[1] < g[2] && g[2] < g[3] &&
-                                    sim_paper_within(g[1], 1.1, 1.4) && sim_paper_within(g[2], 1.3, 1.8) &&
-                                    sim_paper_within(g[3], 1.5, 2.2)),
-                  "without %.1f, %.1f, %.1f, %.1f %%; with at least %.1f %%; gains %.2f, %.2f, %.2f, %.2f", without[0],
-                  without[1], without[2], without[3], with, g[0], g[1], g[2], g[3]);
+    sim_paper_row(
+        run, "D9", "Figs. 13, 14",
+        "locality 92 % (5 jobs) ... 27 % (50) without, 99-100 with; gain 1.1 (10), 1.6 (20), 2.0 "
+        "(50)",
+        "without: within 10 points of the bound; with >= 98; gain rises, 1.1-1.4, 1.3-1.8, 1.5-2.2",
+        sim_paper_verdict(near && with >= 98 && g[1] < g[2] && g[2] < g[3] &&
+                          sim_paper_within(g[1], 1.1, 1.4) && sim_paper_within(g[2], 1.3, 1.8) &&
+                          sim_paper_within(g[3], 1.5, 2.2)),
+        "without %.1f, %.1f, %.1f, %.1f %%; with at least %.1f %%; gains %.2f, %.2f, %.2f, %.2f",
+        without[0], without[1], without[2], without[3], with, g[0], g[1], g[2], g[3]);
 }
 
 static void judge_loop(struct sim_paper_run *run)
@@ -327,19 +349,22 @@ static void judge_loop(struct sim_paper_run *run)
             snprintf(key, sizeof key, "loop-%d-%g", j ? 12 : 4, hfs_waits[w]);
             v[j][w] = hfs_local(run, key, "", SIM_NODE_LOCAL).mean;
         }
-        pass = pass && v[j][0] <= 20 && sim_paper_within(v[j][1], 55, 98) && v[j][2] >= 95 && v[j][3] >= 98.5 &&
-               v[j][0] < v[j][1] && v[j][1] < v[j][2] && v[j][2] <= v[j][3];
+        pass = pass && v[j][0] <= 20 && sim_paper_within(v[j][1], 55, 98) && v[j][2] >= 95 &&
+               v[j][3] >= 98.5 && v[j][0] < v[j][1] && v[j][1] < v[j][2] && v[j][2] <= v[j][3];
     }
-    sim_paper_row(run, "D10", "Fig. 15", "W1 = 0, 1, 5, 10 s: 5, 68, 98, 100 % with 4 maps; 11, 80, 99, 99.8 % with 12",
+    sim_paper_row(run, "D10", "Fig. 15",
+                  "W1 = 0, 1, 5, 10 s: 5, 68, 98, 100 % with 4 maps; 11, 80, 99, 99.8 % with 12",
                   "0: <= 20; 1: 55-98; 5: >= 95; 10: >= 98.5; rising", sim_paper_verdict(pass),
-                  "4 maps: %.1f, %.1f, %.1f, %.1f; 12 maps: %.1f, %.1f, %.1f, %.1f", v[0][0], v[0][1], v[0][2], v[0][3],
-                  v[1][0], v[1][1], v[1][2], v[1][3]);
+                  "4 maps: %.1f, %.1f, %.1f, %.1f; 12 maps: %.1f, %.1f, %.1f, %.1f", v[0][0],
+                  v[0][1], v[0][2], v[0][3], v[1][0], v[1][1], v[1][2], v[1][3]);
 }
 
 static void judge_speed(struct sim_paper_run *run)
 {
     const struct sim_outcome *o = sim_paper_outcome(run, "reference", 0);
-    double speed = (double)(o->totals.completions[BASE_TASK_MAP] + o->totals.completions[BASE_TASK_REDUCE]) / o->cpu_s;
+    double speed =
+        (double)(o->totals.completions[BASE_TASK_MAP] + o->totals.completions[BASE_TASK_REDUCE]) /
+        o->cpu_s;
 
     sim_paper_row(run, "D11", "5.4", "3,200 assignments/s on a Core 2 of 2.66 GHz",
                   ">= 3,200 (further goals: tests/bench)", sim_paper_verdict(speed >= 3200),

@@ -10,8 +10,10 @@ extern const int hfs_scans[HFS_SCANS];
 extern const double hfs_waits[HFS_WAITS];
 
 double hfs_mean(const struct sim_paper_run *run, const char *key, const char *bin);
-struct sim_stat hfs_local(const struct sim_paper_run *run, const char *key, const char *bin, enum sim_level level);
-struct sim_stat hfs_ratio(const struct sim_paper_run *run, const char *key, const char *to, const char *bin);
+struct sim_stat hfs_local(const struct sim_paper_run *run, const char *key, const char *bin,
+                          enum sim_level level);
+struct sim_stat hfs_ratio(const struct sim_paper_run *run, const char *key, const char *to,
+                          const char *bin);
 /* How much sooner @n "scans" or "small" jobs are all done with delay scheduling. */
 struct sim_stat hfs_faster(const struct sim_paper_run *run, const char *what, int n);
 

@@ -1,4 +1,5 @@
-/* Figure 11 of the delay scheduling paper, slots of three pools over time; and the paper's pictures. */
+/* Figure 11 of the delay scheduling paper, slots of three pools over time; and the paper's
+ * pictures. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static double share(const struct sim_usage *u, const char *pool, double from, do
     double width = (double)u->width_us / 1e6, sum = 0;
     size_t n = 0;
 
-    for (size_t i = (size_t)(from / width); line && i < sim_usage_cells(u) && (double)i * width < to; i++, n++)
+    for (size_t i = (size_t)(from / width);
+         line && i < sim_usage_cells(u) && (double)i * width < to; i++, n++)
         sum += sim_usage_slots(u, line, BASE_TASK_MAP, i);
     return n ? 100 * sum / (double)n / SLOTS : 0;
 }
@@ -63,7 +65,8 @@ void hfs_judge_fig11(struct sim_paper_run *run)
 
         for (size_t s = 0; s < sizeof spans / sizeof *spans; s++)
             for (int p = 0; p < 3; p++)
-                worst = fmax(worst, fabs(share(o->usage, pools[p], spans[s].from, spans[s].to) - spans[s].ideal[p]));
+                worst = fmax(worst, fabs(share(o->usage, pools[p], spans[s].from, spans[s].to) -
+                                         spans[s].ideal[p]));
         for (size_t j = 0; j < o->jobs_n; j++)
             if (strcmp(o->jobs[j].pool, "pool3") == 0)
                 last = fmax(last, (double)o->jobs[j].finish_us / 1e6);
@@ -74,13 +77,15 @@ void hfs_judge_fig11(struct sim_paper_run *run)
         sim_stat_add(&end, last);
     }
     sim_paper_row(
-        run, "D6", "Fig. 11", "shares 50/50, 33/33/33, 50/50; ramps 17 s to half, 12 s to a third; locality 99-100 %",
+        run, "D6", "Fig. 11",
+        "shares 50/50, 33/33/33, 50/50; ramps 17 s to half, 12 s to a third; locality 99-100 %",
         "shares within 3 points after ramps; ramps 8-25 s, 4-20 s; locality >= 98",
         sim_paper_verdict(off.mean <= NEAR && sim_paper_within(half.mean, 8, 25) &&
                           sim_paper_within(third.mean, 4, 20) && local.mean >= 98),
-        "at most %s points off; ramps %s, %s; locality %s; pool 3 ends at %s", sim_paper_stat(&off, 1, "", text[0]),
-        sim_paper_stat(&half, 1, " s", text[1]), sim_paper_stat(&third, 1, " s", text[2]),
-        sim_paper_stat(&local, 1, " %", text[3]), sim_paper_stat(&end, 0, " s", text[4]));
+        "at most %s points off; ramps %s, %s; locality %s; pool 3 ends at %s",
+        sim_paper_stat(&off, 1, "", text[0]), sim_paper_stat(&half, 1, " s", text[1]),
+        sim_paper_stat(&third, 1, " s", text[2]), sim_paper_stat(&local, 1, " %", text[3]),
+        sim_paper_stat(&end, 0, " s", text[4]));
 }
 
 static void draw_fig11(struct sim_paper_run *run)
@@ -111,8 +116,9 @@ static void draw_fig11(struct sim_paper_run *run)
     p.series = series;
     p.series_n = 3;
     p.x_max = 800;
-    sim_paper_picture(
-        run, &p, "Published: 17 s to a half, 12 s to a third of the cluster. Seed by seed alike; the first is shown.");
+    sim_paper_picture(run, &p,
+                      "Published: 17 s to a half, 12 s to a third of the cluster. Seed by seed "
+                      "alike; the first is shown.");
     for (int k = 0; k < 3; k++)
         free(y[k]);
     free(x);
@@ -208,7 +214,8 @@ static void draw_locality(struct sim_paper_run *run)
     struct bars b = {.name = "hfs-io-locality",
                      .title = "Local maps by bin, io workload (fig. 6)",
                      .y_label = "node-local maps (%)",
-                     .caption = "Published: 99 to 100 % with delay scheduling; low in small bins without.",
+                     .caption =
+                         "Published: 99 to 100 % with delay scheduling; low in small bins without.",
                      .names = {"fifo", "naive-fair", "fair"},
                      .n = 3};
     char key[SIM_PAPER_KEY_MAX];
@@ -229,18 +236,24 @@ static void draw_cdfs(struct sim_paper_run *run)
     static const struct {
         const char *name, *title, *bins[6];
     } ranges[] = {
-        {"hfs-cdf-small", "Sojourns of jobs of bins 1 to 3, io workload (fig. 5)", {"1", "2", "3", NULL}},
-        {"hfs-cdf-medium", "Sojourns of jobs of bins 4 to 8, io workload (fig. 5)", {"4", "5", "6", "7", "8", NULL}},
+        {"hfs-cdf-small",
+         "Sojourns of jobs of bins 1 to 3, io workload (fig. 5)",
+         {"1", "2", "3", NULL}},
+        {"hfs-cdf-medium",
+         "Sojourns of jobs of bins 4 to 8, io workload (fig. 5)",
+         {"4", "5", "6", "7", "8", NULL}},
         {"hfs-cdf-large", "Sojourns of jobs of bin 9, io workload (fig. 5)", {"9", NULL}}};
 
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         sim_paper_cdf(run, ranges[i].name, ranges[i].title, keys, names, 3, ranges[i].bins,
-                      i ? NULL : "Published: about 30 % of the small jobs are badly delayed by FIFO.");
+                      i ? NULL
+                        : "Published: about 30 % of the small jobs are badly delayed by FIFO.");
 }
 
 /* ---------------------------------------------------------------- lines */
-static void draw_lines(struct sim_paper_run *run, const char *name, const char *title, const char *x_label,
-                       const char *y_label, const struct sim_series *series, size_t n, const char *caption)
+static void draw_lines(struct sim_paper_run *run, const char *name, const char *title,
+                       const char *x_label, const char *y_label, const struct sim_series *series,
+                       size_t n, const char *caption)
 {
     struct sim_picture p;
 
@@ -277,11 +290,13 @@ static void draw_scans(struct sim_paper_run *run)
     for (int h = 0; h < 2; h++)
         series[h] = (struct sim_series){.name = names[h], .x = x, .y = y[h], .n = HFS_SCANS};
     gains = (struct sim_series){.name = "gain", .x = x, .y = gain, .half = half, .n = HFS_SCANS};
-    draw_lines(run, "hfs-scans", "Sticky slots: local maps by concurrent jobs (fig. 13)", "concurrent jobs",
-               "node-local maps (%)", series, 2,
+    draw_lines(run, "hfs-scans", "Sticky slots: local maps by concurrent jobs (fig. 13)",
+               "concurrent jobs", "node-local maps (%)", series, 2,
                "Published: without, from 92 % (5 jobs) to 27 % (50); with, 99 to 100 %.");
-    draw_lines(run, "hfs-scans-gain", "Sticky slots: gain of throughput with delay scheduling (fig. 14)",
-               "concurrent jobs", "times as fast", &gains, 1, "Published: 1.1 (10 jobs), 1.6 (20), 2.0 (50).");
+    draw_lines(run, "hfs-scans-gain",
+               "Sticky slots: gain of throughput with delay scheduling (fig. 14)",
+               "concurrent jobs", "times as fast", &gains, 1,
+               "Published: 1.1 (10 jobs), 1.6 (20), 2.0 (50).");
 }
 
 static void draw_waits(struct sim_paper_run *run)
@@ -296,10 +311,11 @@ static void draw_waits(struct sim_paper_run *run)
             snprintf(key, sizeof key, "loop-%d-%g", j ? 12 : 4, hfs_waits[w]);
             y[j][w] = hfs_local(run, key, "", SIM_NODE_LOCAL).mean;
         }
-        series[j] = (struct sim_series){.name = names[j], .x = hfs_waits, .y = y[j], .n = HFS_WAITS};
+        series[j] =
+            (struct sim_series){.name = names[j], .x = hfs_waits, .y = y[j], .n = HFS_WAITS};
     }
-    draw_lines(run, "hfs-waits", "Local maps by the wait allowed, 50 jobs at once (fig. 15)", "wait W1 (s)",
-               "node-local maps (%)", series, 2,
+    draw_lines(run, "hfs-waits", "Local maps by the wait allowed, 50 jobs at once (fig. 15)",
+               "wait W1 (s)", "node-local maps (%)", series, 2,
                "Published: 5, 68, 98, 100 % with 4 maps; 11, 80, 99, 99.8 % with 12.");
 }
 
@@ -309,11 +325,15 @@ void hfs_draw(struct sim_paper_run *run)
     draw_sojourns(run, "io", NULL);
     draw_locality(run);
     draw_speedups(run, "io",
-                  "Published (fig. 7): over naive fair sharing medium jobs gain most (bin 5: 44 %), bin 9 little.");
+                  "Published (fig. 7): over naive fair sharing medium jobs gain most (bin 5: 44 "
+                  "%), bin 9 little.");
     draw_sojourns(run, "cpu", "Published (fig. 8): 2 to 7 times as long as the io workload.");
     draw_speedups(run, "cpu", "Published (fig. 8): delay scheduling makes no difference.");
-    draw_sojourns(run, "mixed", "Published (fig. 10): medians of 32 s in bins 1 and 2, 100 s in bin 3.");
-    draw_speedups(run, "mixed", "Published (fig. 9): small jobs without reduces gain most, all but the largest jobs gain.");
+    draw_sojourns(run, "mixed",
+                  "Published (fig. 10): medians of 32 s in bins 1 and 2, 100 s in bin 3.");
+    draw_speedups(
+        run, "mixed",
+        "Published (fig. 9): small jobs without reduces gain most, all but the largest jobs gain.");
     draw_fig11(run);
     draw_scans(run);
     draw_waits(run);

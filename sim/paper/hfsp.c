@@ -1,6 +1,7 @@
-/* HFSP: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "Practical size-based scheduling for MapReduce workloads",
- * arXiv:1302.2749: figures 3 to 7 and the text around them. 100 nodes with 4 map and 2 reduce slots, one rack; an extra
- * heartbeat at the end of a task. FAIR is Hadoop's Fair Scheduler with one pool and its defaults. */
+/* HFSP: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "Practical size-based scheduling for
+ * MapReduce workloads", arXiv:1302.2749: figures 3 to 7 and the text around them. 100 nodes with 4
+ * map and 2 reduce slots, one rack; an extra heartbeat at the end of a task. FAIR is Hadoop's Fair
+ * Scheduler with one pool and its defaults. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@ static const int sizes[] = {100, 50, 20, 10};
 enum { SIZES = 4, ERRORS = 11, HYSTERESIS_NODES = 20 };
 
 /* ---------------------------------------------------------------- cases */
-static struct sim_paper_case *add(struct sim_paper_run *run, const char *key, const char *workload, const char *policy,
-                                  int nodes)
+static struct sim_paper_case *add(struct sim_paper_run *run, const char *key, const char *workload,
+                                  const char *policy, int nodes)
 {
     struct sim_paper_case *c = sim_paper_add(run, key, workload, policy);
 
@@ -94,8 +95,9 @@ static struct sim_stat ratio_of(const struct sim_paper_run *run, const char *key
     struct sim_stat s = {0};
 
     for (size_t i = 0; i < run->seeds; i++)
-        sim_stat_add(&s, sim_paper_mean(sim_paper_outcome(run, key, i), class_name, sim_paper_sojourn) /
-                             sim_paper_mean(sim_paper_outcome(run, to, i), class_name, sim_paper_sojourn));
+        sim_stat_add(
+            &s, sim_paper_mean(sim_paper_outcome(run, key, i), class_name, sim_paper_sojourn) /
+                    sim_paper_mean(sim_paper_outcome(run, to, i), class_name, sim_paper_sojourn));
     return s;
 }
 
@@ -113,14 +115,16 @@ static void judge_means(struct sim_paper_run *run)
     struct sim_stat r = ratio_of(run, "fifo", "hfsp-100", ""), fifo = mean_of(run, "fifo"), c[3];
     char text[4][64];
 
-    sim_paper_row(run, "H1", "text", "FIFO's mean is 2983 s, about 5 times HFSP's", "FIFO/HFSP 2.5-8",
-                  sim_paper_verdict(sim_paper_within(r.mean, 2.5, 8)), "FIFO %s, ratio %s",
-                  sim_paper_stat(&fifo, 0, " s", text[0]), sim_paper_stat(&r, 2, "", text[1]));
+    sim_paper_row(run, "H1", "text", "FIFO's mean is 2983 s, about 5 times HFSP's",
+                  "FIFO/HFSP 2.5-8", sim_paper_verdict(sim_paper_within(r.mean, 2.5, 8)),
+                  "FIFO %s, ratio %s", sim_paper_stat(&fifo, 0, " s", text[0]),
+                  sim_paper_stat(&r, 2, "", text[1]));
     for (int i = 0; i < 3; i++)
         c[i] = ratio_of(run, "hfsp-100", "fair-100", classes[i]);
     sim_paper_row(run, "H2", "Fig. 3", "small jobs equal, medium and large much shorter under HFSP",
                   "HFSP/FAIR small 0.8-1.1, medium <= 0.85, large <= 0.95",
-                  sim_paper_verdict(sim_paper_within(c[0].mean, 0.8, 1.1) && c[1].mean <= 0.85 && c[2].mean <= 0.95),
+                  sim_paper_verdict(sim_paper_within(c[0].mean, 0.8, 1.1) && c[1].mean <= 0.85 &&
+                                    c[2].mean <= 0.95),
                   "small %s, medium %s, large %s", sim_paper_stat(&c[0], 2, "", text[0]),
                   sim_paper_stat(&c[1], 2, "", text[1]), sim_paper_stat(&c[2], 2, "", text[2]));
 }
@@ -131,7 +135,8 @@ static void judge_each(struct sim_paper_run *run)
     char text[3][64];
 
     for (size_t i = 0; i < run->seeds; i++) {
-        const struct sim_outcome *h = sim_paper_outcome(run, "hfsp-100", i), *f = sim_paper_outcome(run, "fair-100", i);
+        const struct sim_outcome *h = sim_paper_outcome(run, "hfsp-100", i),
+                                 *f = sim_paper_outcome(run, "fair-100", i);
         double n = 0, max = 0, beyond = 0;
 
         for (size_t j = 0; j < h->jobs_n; j++) {
@@ -164,10 +169,11 @@ static void judge_sizes(struct sim_paper_run *run)
         r[i] = ratio_of(run, key[0], key[1], "");
         sim_paper_stat(&r[i], 2, "", text[i]);
     }
-    sim_paper_row(run, "H4", "Fig. 5", "the gap grows as nodes fall from 100 to 10",
-                  "FAIR/HFSP at 20 > at 50 > at 100 >= 1.15",
-                  sim_paper_verdict(r[2].mean > r[1].mean && r[1].mean > r[0].mean && r[0].mean >= 1.15),
-                  "100: %s, 50: %s, 20: %s, 10: %s", text[0], text[1], text[2], text[3]);
+    sim_paper_row(
+        run, "H4", "Fig. 5", "the gap grows as nodes fall from 100 to 10",
+        "FAIR/HFSP at 20 > at 50 > at 100 >= 1.15",
+        sim_paper_verdict(r[2].mean > r[1].mean && r[1].mean > r[0].mean && r[0].mean >= 1.15),
+        "100: %s, 50: %s, 20: %s, 10: %s", text[0], text[1], text[2], text[3]);
 }
 
 static void judge_errors(struct sim_paper_run *run)
@@ -186,7 +192,8 @@ static void judge_errors(struct sim_paper_run *run)
     }
     sim_paper_row(run, "H5", "Fig. 6", "errors of sizes matter little, but huge ones",
                   "a <= 0.5: <= 1.15 of the mean without errors, and below FAIR; a = 1 reported",
-                  sim_paper_verdict(pass), "%sFAIR %s", ours.data, sim_paper_stat(&fair, 2, "", text));
+                  sim_paper_verdict(pass), "%sFAIR %s", ours.data,
+                  sim_paper_stat(&fair, 2, "", text));
     base_buf_free(&ours);
 }
 
@@ -196,12 +203,16 @@ static void judge_locality(struct sim_paper_run *run)
     char text[2][64];
 
     for (size_t i = 0; i < run->seeds; i++) {
-        sim_stat_add(&fair, sim_paper_local(sim_paper_outcome(run, "fair-100", i), "", SIM_NODE_LOCAL));
-        sim_stat_add(&hfsp, sim_paper_local(sim_paper_outcome(run, "hfsp-100", i), "", SIM_NODE_LOCAL));
+        sim_stat_add(&fair,
+                     sim_paper_local(sim_paper_outcome(run, "fair-100", i), "", SIM_NODE_LOCAL));
+        sim_stat_add(&hfsp,
+                     sim_paper_local(sim_paper_outcome(run, "hfsp-100", i), "", SIM_NODE_LOCAL));
     }
-    sim_paper_row(run, "H6", "text", "local maps: FAIR 98 %, HFSP 100 %", "both >= 97, HFSP >= FAIR - 0.5",
-                  sim_paper_verdict(fair.mean >= 97 && hfsp.mean >= 97 && hfsp.mean >= fair.mean - 0.5),
-                  "FAIR %s, HFSP %s", sim_paper_stat(&fair, 2, " %", text[0]), sim_paper_stat(&hfsp, 2, " %", text[1]));
+    sim_paper_row(
+        run, "H6", "text", "local maps: FAIR 98 %, HFSP 100 %", "both >= 97, HFSP >= FAIR - 0.5",
+        sim_paper_verdict(fair.mean >= 97 && hfsp.mean >= 97 && hfsp.mean >= fair.mean - 0.5),
+        "FAIR %s, HFSP %s", sim_paper_stat(&fair, 2, " %", text[0]),
+        sim_paper_stat(&hfsp, 2, " %", text[1]));
 }
 
 static double fig7(const struct sim_paper_run *run, const char *how, int tasks, int64_t *moved)
@@ -222,12 +233,15 @@ static void judge_fig7(struct sim_paper_run *run)
            kill = fig7(run, "kill", 11, &moved[2]), eager8 = fig7(run, "eager", 8, &moved[3]),
            wait8 = fig7(run, "wait", 8, &moved[4]), kill8 = fig7(run, "kill", 8, &moved[5]);
 
-    sim_paper_row(run, "H7", "Fig. 7", "means: eager about 9 min, wait 15 min; kill: the first job later",
-                  "exact: 520, 912, 520 s; with 8 tasks 500, 812, 502 s",
-                  sim_paper_verdict(eager == 520 && wait == 912 && kill == 520 && eager8 == 500 && wait8 == 812 &&
-                                    kill8 == 502 && moved[0] == 5 && moved[1] == 0 && moved[2] == 5),
-                  "eager %.6g, wait %.6g, kill %.6g s (%lld suspended, %lld killed); with 8 tasks %.6g, %.6g, %.6g s",
-                  eager, wait, kill, (long long)moved[0], (long long)moved[2], eager8, wait8, kill8);
+    sim_paper_row(
+        run, "H7", "Fig. 7", "means: eager about 9 min, wait 15 min; kill: the first job later",
+        "exact: 520, 912, 520 s; with 8 tasks 500, 812, 502 s",
+        sim_paper_verdict(eager == 520 && wait == 912 && kill == 520 && eager8 == 500 &&
+                          wait8 == 812 && kill8 == 502 && moved[0] == 5 && moved[1] == 0 &&
+                          moved[2] == 5),
+        "eager %.6g, wait %.6g, kill %.6g s (%lld suspended, %lld killed); with 8 tasks %.6g, "
+        "%.6g, %.6g s",
+        eager, wait, kill, (long long)moved[0], (long long)moved[2], eager8, wait8, kill8);
 }
 
 static void judge_rest(struct sim_paper_run *run)
@@ -237,21 +251,27 @@ static void judge_rest(struct sim_paper_run *run)
     bool all = true;
     char text[64];
 
-    sim_paper_row(run, "H8", "note 6", "larger xi: slightly longer sojourns", "mean(xi = inf)/mean(xi = 1) 0.98-1.3",
-                  sim_paper_verdict(sim_paper_within(xi.mean, 0.98, 1.3)), "%s", sim_paper_stat(&xi, 3, "", text));
+    sim_paper_row(run, "H8", "note 6", "larger xi: slightly longer sojourns",
+                  "mean(xi = inf)/mean(xi = 1) 0.98-1.3",
+                  sim_paper_verdict(sim_paper_within(xi.mean, 0.98, 1.3)), "%s",
+                  sim_paper_stat(&xi, 3, "", text));
     for (size_t i = 0; i < run->seeds; i++) {
         const struct sim_outcome *o = sim_paper_outcome(run, "decreasing", i);
 
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            most = o->totals.suspended_node_max[k] > most ? (int32_t)o->totals.suspended_node_max[k] : most;
+            most = o->totals.suspended_node_max[k] > most ? (int32_t)o->totals.suspended_node_max[k]
+                                                          : most;
         sim_stat_add(&suspended, (double)o->totals.suspensions[BASE_TASK_REDUCE]);
-        all = all && o->jobs_n == 20 && o->totals.resumes[BASE_TASK_REDUCE] == o->totals.suspensions[BASE_TASK_REDUCE];
+        all = all && o->jobs_n == 20 &&
+              o->totals.resumes[BASE_TASK_REDUCE] == o->totals.suspensions[BASE_TASK_REDUCE];
     }
-    sim_paper_row(run, "H9", "3.3", "jobs that come in decreasing size: hysteresis bounds what is suspended",
-                  "at most 2 x slots suspended on a node, reached; later suspended anew; all is resumed, all jobs end",
+    sim_paper_row(run, "H9", "3.3",
+                  "jobs that come in decreasing size: hysteresis bounds what is suspended",
+                  "at most 2 x slots suspended on a node, reached; later suspended anew; all is "
+                  "resumed, all jobs end",
                   sim_paper_verdict(most == 4 && suspended.min > 4 * HYSTERESIS_NODES && all),
-                  "at most %d on each of %d nodes with 2 slots, %s suspensions in all", most, HYSTERESIS_NODES,
-                  sim_paper_stat(&suspended, 0, "", text));
+                  "at most %d on each of %d nodes with 2 slots, %s suspensions in all", most,
+                  HYSTERESIS_NODES, sim_paper_stat(&suspended, 0, "", text));
 }
 
 static void judge(struct sim_paper_run *run)
@@ -293,7 +313,8 @@ static void draw_each(struct sim_paper_run *run)
     struct sim_picture p;
 
     for (size_t i = 0; i < run->seeds; i++) {
-        const struct sim_outcome *h = sim_paper_outcome(run, "hfsp-100", i), *f = sim_paper_outcome(run, "fair-100", i);
+        const struct sim_outcome *h = sim_paper_outcome(run, "hfsp-100", i),
+                                 *f = sim_paper_outcome(run, "fair-100", i);
 
         for (size_t j = 0; j < h->jobs_n; j++) {
             const struct sim_job_result *other = sim_paper_job(f, h->jobs[j].id);
@@ -309,8 +330,11 @@ static void draw_each(struct sim_paper_run *run)
         qsort(gain, n, sizeof *gain, by_size);
     for (size_t i = 0; i < n; i++)
         at[i] = 100 * ((double)i + 0.5) / (double)n;
-    series = (struct sim_series){
-        .name = "fair - hfsp", .colour = sim_picture_colour_for("hfsp", 0), .x = at, .y = gain, .n = n};
+    series = (struct sim_series){.name = "fair - hfsp",
+                                 .colour = sim_picture_colour_for("hfsp", 0),
+                                 .x = at,
+                                 .y = gain,
+                                 .n = n};
     sim_picture_init(&p);
     p.name = "hfsp-each";
     p.title = "Sojourn under FAIR less that under HFSP, job by job (fig. 4)";
@@ -320,7 +344,8 @@ static void draw_each(struct sim_paper_run *run)
     p.series = &series;
     p.series_n = 1;
     p.mark_label = "as long";
-    sim_paper_picture(run, &p, "Published: all but one job are better off under HFSP, and that one loses 9 s.");
+    sim_paper_picture(
+        run, &p, "Published: all but one job are better off under HFSP, and that one loses 9 s.");
     free(gain);
     free(at);
 }
@@ -343,7 +368,8 @@ static void draw_sizes(struct sim_paper_run *run)
             y[v][i] = s.mean;
             half[v][i] = sim_stat_half95(&s);
         }
-        series[v] = (struct sim_series){.name = names[v], .x = x, .y = y[v], .half = half[v], .n = SIZES};
+        series[v] =
+            (struct sim_series){.name = names[v], .x = x, .y = y[v], .half = half[v], .n = SIZES};
     }
     sim_picture_init(&p);
     p.name = "hfsp-nodes";
@@ -384,7 +410,8 @@ static void draw_errors(struct sim_paper_run *run)
     p.kind = SIM_PICTURE_POINTS;
     p.series = series;
     p.series_n = 2;
-    sim_paper_picture(run, &p, "Published: hardly any effect, but of huge errors. Jobs have maps alone.");
+    sim_paper_picture(run, &p,
+                      "Published: hardly any effect, but of huge errors. Jobs have maps alone.");
 }
 
 static void draw_fig7(struct sim_paper_run *run, const char *how, const char *caption)

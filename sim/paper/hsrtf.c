@@ -1,5 +1,6 @@
-/* hSRTF: Cheriere, Donat-Bouillud, Ibrahim, Simonin, "On the usability of shortest remaining time first policy in
- * shared Hadoop clusters", SAC 2016: figures 2 and 3, section 5. 58 nodes with 8 map and 2 reduce slots, one rack. */
+/* hSRTF: Cheriere, Donat-Bouillud, Ibrahim, Simonin, "On the usability of shortest remaining time
+ * first policy in shared Hadoop clusters", SAC 2016: figures 2 and 3, section 5. 58 nodes with 8
+ * map and 2 reduce slots, one rack. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,11 +17,13 @@ enum { VARIANTS = 6 };
 static void plan(struct sim_paper_run *run)
 {
     for (size_t i = 0; i < VARIANTS; i++)
-        sim_paper_cluster(sim_paper_add(run, variants[i][0], "w-hsrtf", variants[i][1]), 58, 8, 2, 1);
+        sim_paper_cluster(sim_paper_add(run, variants[i][0], "w-hsrtf", variants[i][1]), 58, 8, 2,
+                          1);
 }
 
 /* Mean over seeds. */
-static struct sim_stat over(const struct sim_paper_run *run, const char *key, const char *class_name, sim_paper_of of)
+static struct sim_stat over(const struct sim_paper_run *run, const char *key,
+                            const char *class_name, sim_paper_of of)
 {
     struct sim_stat s = {0};
 
@@ -29,12 +32,14 @@ static struct sim_stat over(const struct sim_paper_run *run, const char *key, co
     return s;
 }
 
-static struct sim_stat local_over(const struct sim_paper_run *run, const char *key, const char *class_name)
+static struct sim_stat local_over(const struct sim_paper_run *run, const char *key,
+                                  const char *class_name)
 {
     struct sim_stat s = {0};
 
     for (size_t i = 0; i < run->seeds; i++)
-        sim_stat_add(&s, sim_paper_local(sim_paper_outcome(run, key, i), class_name, SIM_NODE_LOCAL));
+        sim_stat_add(&s,
+                     sim_paper_local(sim_paper_outcome(run, key, i), class_name, SIM_NODE_LOCAL));
     return s;
 }
 
@@ -45,32 +50,35 @@ static struct sim_stat shorter(const struct sim_paper_run *run, const char *key,
     struct sim_stat s = {0};
 
     for (size_t i = 0; i < run->seeds; i++)
-        sim_stat_add(&s, 100 * (1 - sim_paper_mean(sim_paper_outcome(run, key, i), class_name, of) /
-                                        sim_paper_mean(sim_paper_outcome(run, than, i), class_name, of)));
+        sim_stat_add(
+            &s, 100 * (1 - sim_paper_mean(sim_paper_outcome(run, key, i), class_name, of) /
+                               sim_paper_mean(sim_paper_outcome(run, than, i), class_name, of)));
     return s;
 }
 
-static void shorter_row(struct sim_paper_run *run, const char *id, const char *source, const char *published,
-                        const char *criterion, const char *key, const char *than, const char *class_name, double low,
-                        double high)
+static void shorter_row(struct sim_paper_run *run, const char *id, const char *source,
+                        const char *published, const char *criterion, const char *key,
+                        const char *than, const char *class_name, double low, double high)
 {
     struct sim_stat s = shorter(run, key, than, class_name, sim_paper_sojourn);
     char text[64];
 
-    sim_paper_row(run, id, source, published, criterion, sim_paper_verdict(sim_paper_within(s.mean, low, high)),
-                  "%s shorter", sim_paper_stat(&s, 1, " %", text));
+    sim_paper_row(run, id, source, published, criterion,
+                  sim_paper_verdict(sim_paper_within(s.mean, low, high)), "%s shorter",
+                  sim_paper_stat(&s, 1, " %", text));
 }
 
-static void longer_row(struct sim_paper_run *run, const char *id, const char *source, const char *published,
-                       const char *criterion, const char *key, const char *than, const char *class_name, double low,
-                       double high)
+static void longer_row(struct sim_paper_run *run, const char *id, const char *source,
+                       const char *published, const char *criterion, const char *key,
+                       const char *than, const char *class_name, double low, double high)
 {
     struct sim_stat s = shorter(run, key, than, class_name, sim_paper_sojourn);
     char text[64];
 
     s.mean = -s.mean;
-    sim_paper_row(run, id, source, published, criterion, sim_paper_verdict(sim_paper_within(s.mean, low, high)),
-                  "%s longer", sim_paper_stat(&s, 1, " %", text));
+    sim_paper_row(run, id, source, published, criterion,
+                  sim_paper_verdict(sim_paper_within(s.mean, low, high)), "%s longer",
+                  sim_paper_stat(&s, 1, " %", text));
 }
 
 static void waiting_rows(struct sim_paper_run *run)
@@ -86,25 +94,29 @@ static void waiting_rows(struct sim_paper_run *run)
     sim_paper_row(run, "S6", "Fig. 2d",
                   "small jobs wait far less under hSRTF than under Fifo and Fair, least with kills",
                   "Pr, Pu <= 0.25 Fifo and <= 0.5 Fair; PuP <= Pu + 3 s", sim_paper_verdict(pass),
-                  "Fifo %.2f, Fair %.2f, Pu %.2f, PuP %.2f, Pr %.2f, PrP %.2f s", w[0], w[1], w[2], w[3], w[4], w[5]);
-    sim_paper_row(run, "S7", "Fig. 2e", "medium jobs wait as long under Fifo as under Pu", "within 10 %",
-                  sim_paper_verdict(fabs(pu.mean / fifo.mean - 1) <= 0.10), "Fifo %.1f s, Pu %.1f s", fifo.mean,
-                  pu.mean);
+                  "Fifo %.2f, Fair %.2f, Pu %.2f, PuP %.2f, Pr %.2f, PrP %.2f s", w[0], w[1], w[2],
+                  w[3], w[4], w[5]);
+    sim_paper_row(run, "S7", "Fig. 2e", "medium jobs wait as long under Fifo as under Pu",
+                  "within 10 %", sim_paper_verdict(fabs(pu.mean / fifo.mean - 1) <= 0.10),
+                  "Fifo %.1f s, Pu %.1f s", fifo.mean, pu.mean);
 }
 
 static void locality_rows(struct sim_paper_run *run)
 {
-    struct sim_stat fair = local_over(run, "fair", "small"), fifo = local_over(run, "fifo", "small");
+    struct sim_stat fair = local_over(run, "fair", "small"),
+                    fifo = local_over(run, "fifo", "small");
     double worst = 0, of[3] = {0};
     bool rises = true;
 
     for (size_t i = 2; i < VARIANTS; i++)
         worst = fmax(worst, local_over(run, variants[i][0], "small").mean);
-    sim_paper_row(run, "S9", "Fig. 3a", "locality of small jobs: Fair 100 %, hSRTF 5-15 %", "Fair >= 90, others <= 20",
+    sim_paper_row(run, "S9", "Fig. 3a", "locality of small jobs: Fair 100 %, hSRTF 5-15 %",
+                  "Fair >= 90, others <= 20",
                   sim_paper_verdict(fair.mean >= 90 && worst <= 20 && fifo.mean <= 20),
                   "Fair %.0f %%, hSRTF at most %.0f %%, Fifo %.0f %%", fair.mean, worst, fifo.mean);
     for (size_t i = 2; i < VARIANTS; i++) {
-        double a = local_over(run, variants[i][0], "small").mean, b = local_over(run, variants[i][0], "medium").mean,
+        double a = local_over(run, variants[i][0], "small").mean,
+               b = local_over(run, variants[i][0], "medium").mean,
                c = local_over(run, variants[i][0], "large").mean;
 
         rises = rises && a < b && b < c;
@@ -114,8 +126,9 @@ static void locality_rows(struct sim_paper_run *run)
             of[2] = c;
         }
     }
-    sim_paper_row(run, "S10", "Fig. 3b, c", "locality rises with the size of the job", "monotone under every hSRTF",
-                  sim_paper_verdict(rises), "Pr: small %.0f, medium %.0f, large %.0f %%", of[0], of[1], of[2]);
+    sim_paper_row(run, "S10", "Fig. 3b, c", "locality rises with the size of the job",
+                  "monotone under every hSRTF", sim_paper_verdict(rises),
+                  "Pr: small %.0f, medium %.0f, large %.0f %%", of[0], of[1], of[2]);
 }
 
 static void judge(struct sim_paper_run *run)
@@ -125,12 +138,16 @@ static void judge(struct sim_paper_run *run)
     struct sim_stat s;
     char text[64];
 
-    shorter_row(run, "S1", "Fig. 2a", "small: Pu 43 % shorter than Fifo", "15-60 %", "pu", "fifo", "small", 15, 60);
-    shorter_row(run, "S2", "abstract", "small: Pr 45 % shorter than Fifo", "15-60 %", "pr", "fifo", "small", 15, 60);
-    shorter_row(run, "S3", "Fig. 2a", "small: Pr 26 % shorter than Fair", ">= 0", "pr", "fair", "small", 0, 100);
-    longer_row(run, "S4", "abstract", "large: Pr 10 % longer than Fifo", "0-20 % longer", "pr", "fifo", "large", 0, 20);
-    longer_row(run, "S5", "abstract", "large: Pr 0.2 % longer than Fair", "within 20 %", "pr", "fair", "large", -20,
-               20);
+    shorter_row(run, "S1", "Fig. 2a", "small: Pu 43 % shorter than Fifo", "15-60 %", "pu", "fifo",
+                "small", 15, 60);
+    shorter_row(run, "S2", "abstract", "small: Pr 45 % shorter than Fifo", "15-60 %", "pr", "fifo",
+                "small", 15, 60);
+    shorter_row(run, "S3", "Fig. 2a", "small: Pr 26 % shorter than Fair", ">= 0", "pr", "fair",
+                "small", 0, 100);
+    longer_row(run, "S4", "abstract", "large: Pr 10 % longer than Fifo", "0-20 % longer", "pr",
+               "fifo", "large", 0, 20);
+    longer_row(run, "S5", "abstract", "large: Pr 0.2 % longer than Fair", "within 20 %", "pr",
+               "fair", "large", -20, 20);
     waiting_rows(run);
     s = shorter(run, "prp", "pr", "large", sim_paper_sojourn);
     s.mean = -s.mean;
@@ -145,16 +162,17 @@ static void judge(struct sim_paper_run *run)
         }
     }
     sim_paper_row(run, "S11", "5.2", "medium: Pr is best", "reported", SIM_PAPER_REPORT,
-                  "best is %s; Fifo %.0f, Fair %.0f, Pu %.0f, PuP %.0f, Pr %.0f, PrP %.0f s", which, m[0], m[1], m[2],
-                  m[3], m[4], m[5]);
+                  "best is %s; Fifo %.0f, Fair %.0f, Pu %.0f, PuP %.0f, Pr %.0f, PrP %.0f s", which,
+                  m[0], m[1], m[2], m[3], m[4], m[5]);
     s = shorter(run, "pup", "pu", "small", sim_paper_sojourn);
-    sim_paper_row(run, "S12", "5.1", "kills do not shorten small jobs (their reduces are remote)", "reported",
-                  SIM_PAPER_REPORT, "PuP %s shorter than Pu", sim_paper_stat(&s, 1, " %", text));
+    sim_paper_row(run, "S12", "5.1", "kills do not shorten small jobs (their reduces are remote)",
+                  "reported", SIM_PAPER_REPORT, "PuP %s shorter than Pu",
+                  sim_paper_stat(&s, 1, " %", text));
 }
 
 /* ---------------------------------------------------------------- pictures */
-static void bars(struct sim_paper_run *run, const char *name, const char *title, const char *label, sim_paper_of of,
-                 const char *caption)
+static void bars(struct sim_paper_run *run, const char *name, const char *title, const char *label,
+                 sim_paper_of of, const char *caption)
 {
     static const char *const classes[] = {"small", "medium", "large"};
     static const double at[] = {0, 1, 2};
@@ -164,13 +182,14 @@ static void bars(struct sim_paper_run *run, const char *name, const char *title,
 
     for (size_t v = 0; v < VARIANTS; v++) {
         for (int g = 0; g < 3; g++) {
-            struct sim_stat s =
-                of ? over(run, variants[v][0], classes[g], of) : local_over(run, variants[v][0], classes[g]);
+            struct sim_stat s = of ? over(run, variants[v][0], classes[g], of)
+                                   : local_over(run, variants[v][0], classes[g]);
 
             y[v][g] = s.mean;
             half[v][g] = sim_stat_half95(&s);
         }
-        series[v] = (struct sim_series){.name = variants[v][1], .x = at, .y = y[v], .half = half[v], .n = 3};
+        series[v] = (struct sim_series){
+            .name = variants[v][1], .x = at, .y = y[v], .half = half[v], .n = 3};
     }
     sim_picture_init(&p);
     p.name = name;
@@ -186,12 +205,17 @@ static void bars(struct sim_paper_run *run, const char *name, const char *title,
 
 static void draw(struct sim_paper_run *run)
 {
-    bars(run, "hsrtf-sojourn", "Mean sojourn by size of job (figs. 2a-c)", "mean sojourn (s)", sim_paper_sojourn,
-         "Published: small jobs 43 to 45 % shorter under hSRTF than under Fifo, large ones 10 % longer under Pr.");
-    bars(run, "hsrtf-waiting", "Mean waiting by size of job (figs. 2d-f)", "mean waiting (s)", sim_paper_waiting,
-         "Published: small jobs hardly wait under hSRTF; medium ones wait as long under Pu as under Fifo.");
+    bars(run, "hsrtf-sojourn", "Mean sojourn by size of job (figs. 2a-c)", "mean sojourn (s)",
+         sim_paper_sojourn,
+         "Published: small jobs 43 to 45 % shorter under hSRTF than under Fifo, large ones 10 % "
+         "longer under Pr.");
+    bars(run, "hsrtf-waiting", "Mean waiting by size of job (figs. 2d-f)", "mean waiting (s)",
+         sim_paper_waiting,
+         "Published: small jobs hardly wait under hSRTF; medium ones wait as long under Pu as "
+         "under Fifo.");
     bars(run, "hsrtf-locality", "Local maps by size of job (fig. 3)", "node-local maps (%)", NULL,
-         "Published: small jobs have 100 % under Fair, 5 to 15 % under hSRTF; it rises with the size of the job.");
+         "Published: small jobs have 100 % under Fair, 5 to 15 % under hSRTF; it rises with the "
+         "size of the job.");
 }
 
 const struct sim_paper sim_paper_hsrtf = {

@@ -22,8 +22,8 @@ static struct sim_paper_case *find_case(const struct sim_paper_run *run, const c
     return NULL;
 }
 
-struct sim_paper_case *sim_paper_add(struct sim_paper_run *run, const char *key, const char *workload,
-                                     const char *policy)
+struct sim_paper_case *sim_paper_add(struct sim_paper_run *run, const char *key,
+                                     const char *workload, const char *policy)
 {
     struct sim_paper_case *c = base_alloc(sizeof *c);
 
@@ -42,14 +42,16 @@ struct sim_paper_case *sim_paper_add(struct sim_paper_run *run, const char *key,
     return c;
 }
 
-void sim_paper_cluster(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces, int32_t racks)
+void sim_paper_cluster(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
+                       int32_t racks)
 {
     c->spec.conf.cluster.groups_n = 0;
     c->spec.conf.cluster.racks = racks;
     sim_paper_group(c, nodes, maps, reduces, 1);
 }
 
-void sim_paper_group(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces, double speed)
+void sim_paper_group(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
+                     double speed)
 {
     base_assert(c->spec.conf.cluster.groups_n < SIM_PAPER_GROUPS_MAX);
     c->groups[c->spec.conf.cluster.groups_n++] =
@@ -130,7 +132,8 @@ static bool take(void *ctx, size_t index, struct sim_outcome *o)
     struct sim_paper_case *c = g->places[index].c;
 
     if (o->code < 0) {
-        g->rc = base_error_set(g->err, o->code, "%s, seed %zu: %s", c->key, g->places[index].seed, o->err.text);
+        g->rc = base_error_set(g->err, o->code, "%s, seed %zu: %s", c->key, g->places[index].seed,
+                               o->err.text);
         return false;
     }
     c->outcomes[g->places[index].seed] = *o;
@@ -177,7 +180,8 @@ int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, struct sim
 }
 
 /* ---------------------------------------------------------------- figures */
-const struct sim_outcome *sim_paper_outcome(const struct sim_paper_run *run, const char *key, size_t i)
+const struct sim_outcome *sim_paper_outcome(const struct sim_paper_run *run, const char *key,
+                                            size_t i)
 {
     const struct sim_paper_case *c = find_case(run, key);
 
@@ -254,8 +258,9 @@ const char *sim_paper_stat(const struct sim_stat *s, int digits, const char *uni
 }
 
 /* ---------------------------------------------------------------- rows */
-void sim_paper_row(struct sim_paper_run *run, const char *id, const char *source, const char *published,
-                   const char *criterion, enum sim_paper_verdict verdict, const char *fmt, ...)
+void sim_paper_row(struct sim_paper_run *run, const char *id, const char *source,
+                   const char *published, const char *criterion, enum sim_paper_verdict verdict,
+                   const char *fmt, ...)
 {
     struct base_buf ours = {0};
     va_list ap;
@@ -289,7 +294,8 @@ void sim_paper_picture(struct sim_paper_run *run, const struct sim_picture *p, c
 enum { CDF_POINTS = 200, CDF_SERIES_MAX = 4 };
 
 /* Sojourns of jobs of @classes under @key, sorted. */
-static struct sim_samples sojourns(const struct sim_paper_run *run, const char *key, const char *const *classes)
+static struct sim_samples sojourns(const struct sim_paper_run *run, const char *key,
+                                   const char *const *classes)
 {
     struct sim_samples s = {0};
 
@@ -305,8 +311,9 @@ static struct sim_samples sojourns(const struct sim_paper_run *run, const char *
     return s;
 }
 
-void sim_paper_cdf(struct sim_paper_run *run, const char *name, const char *title, const char *const *keys,
-                   const char *const *names, size_t n, const char *const *classes, const char *caption)
+void sim_paper_cdf(struct sim_paper_run *run, const char *name, const char *title,
+                   const char *const *keys, const char *const *names, size_t n,
+                   const char *const *classes, const char *caption)
 {
     double x[CDF_SERIES_MAX][CDF_POINTS], y[CDF_SERIES_MAX][CDF_POINTS];
     struct sim_series series[CDF_SERIES_MAX];
@@ -316,8 +323,10 @@ void sim_paper_cdf(struct sim_paper_run *run, const char *name, const char *titl
     for (size_t v = 0; v < n; v++) {
         struct sim_samples s = sojourns(run, keys[v], classes);
 
-        series[v] = (struct sim_series){
-            .name = names[v], .x = x[v], .y = y[v], .n = s.n ? sim_samples_cdf(&s, CDF_POINTS, x[v], y[v]) : 0};
+        series[v] = (struct sim_series){.name = names[v],
+                                        .x = x[v],
+                                        .y = y[v],
+                                        .n = s.n ? sim_samples_cdf(&s, CDF_POINTS, x[v], y[v]) : 0};
         sim_samples_free(&s);
     }
     sim_picture_init(&p);

@@ -135,15 +135,17 @@ static void page_table(const struct sim_paper_run *run, struct sim_page *page)
     sim_page_end_table(page);
 }
 
-static int write_markdown(const struct sim_paper_conf *conf, const struct sim_paper_run *runs, size_t n,
-                          struct base_error *err)
+static int write_markdown(const struct sim_paper_conf *conf, const struct sim_paper_run *runs,
+                          size_t n, struct base_error *err)
 {
     char *path = base_printf("%s/RESULTS.md", conf->dir);
     FILE *out = fopen(path, "w");
     int rc = 0;
 
     if (out) {
-        fprintf(out, "# The papers' results, here\n\nMade by `creel sim --paper %s --seeds %llu-%llu`. Means over seeds with 95 %% intervals.\n\n",
+        fprintf(out,
+                "# The papers' results, here\n\nMade by `creel sim --paper %s --seeds %llu-%llu`. "
+                "Means over seeds with 95 %% intervals.\n\n",
                 conf->name, (unsigned long long)conf->first_seed,
                 (unsigned long long)(conf->first_seed + conf->seeds - 1));
         for (size_t i = 0; i < n; i++)
@@ -157,7 +159,8 @@ static int write_markdown(const struct sim_paper_conf *conf, const struct sim_pa
     return rc;
 }
 
-static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run *runs, size_t n, struct base_error *err)
+static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run *runs, size_t n,
+                        struct base_error *err)
 {
     struct sim_page page = {0};
     int rc;
@@ -183,7 +186,8 @@ static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run 
 }
 
 /* ---------------------------------------------------------------- all of it */
-static int add_named(struct sim_paper_run *runs, size_t *n, const char *name, size_t len, struct base_error *err)
+static int add_named(struct sim_paper_run *runs, size_t *n, const char *name, size_t len,
+                     struct base_error *err)
 {
     char one[16];
 
@@ -201,7 +205,8 @@ static int add_named(struct sim_paper_run *runs, size_t *n, const char *name, si
         }
     if (strcmp(one, "all") == 0)
         return 0;
-    return base_error_set(err, -BASE_EINVAL, "paper: \"%.*s\" is unknown; there are hsrtf, hfsp, rtmr, hfs and all",
+    return base_error_set(err, -BASE_EINVAL,
+                          "paper: \"%.*s\" is unknown; there are hsrtf, hfsp, rtmr, hfs and all",
                           (int)(len < 100 ? len : 100), name);
 }
 

@@ -1,7 +1,8 @@
-/* RTMR: He, Lu, Swanson, "Real-time scheduling in MapReduce clusters", HPCC 2013: acceptance, success and utilisation
- * of both job mixes under RTMR, RTMR without feedback, the Deadline Constraint scheduler and FIFO. 30 workers in one
- * rack: 20 with 4 map slots and 1 reduce slot, 10 slower ones with 2 and 1. What tasks may take is learned beforehand
- * by a run of the same jobs under FIFO, as the paper's longest observed times. */
+/* RTMR: He, Lu, Swanson, "Real-time scheduling in MapReduce clusters", HPCC 2013: acceptance,
+ * success and utilisation of both job mixes under RTMR, RTMR without feedback, the Deadline
+ * Constraint scheduler and FIFO. 30 workers in one rack: 20 with 4 map slots and 1 reduce slot, 10
+ * slower ones with 2 and 1. What tasks may take is learned beforehand by a run of the same jobs
+ * under FIFO, as the paper's longest observed times. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,8 @@ static const char *const mixes[] = {"w-rtmr-1", "w-rtmr-2"};
 enum variant { RTMR, PLAIN, DC, DC_MAX, FIFO, VARIANTS };
 static const struct {
     const char *key, *policy;
-} variants[VARIANTS] = {{"rtmr", "rtmr"}, {"plain", "rtmr"}, {"dc", "dc"}, {"dc-max", "dc"}, {"fifo", "fifo"}};
+} variants[VARIANTS] = {
+    {"rtmr", "rtmr"}, {"plain", "rtmr"}, {"dc", "dc"}, {"dc-max", "dc"}, {"fifo", "fifo"}};
 
 /* ---------------------------------------------------------------- learning beforehand */
 struct profile {
@@ -23,7 +25,8 @@ struct profile {
     struct sim_source *open;
 };
 
-static void keep_learned(const struct sim_spec *spec, const struct sim *sim, struct sim_outcome *out)
+static void keep_learned(const struct sim_spec *spec, const struct sim *sim,
+                         struct sim_outcome *out)
 {
     struct profile *p = spec->finish_ctx;
 
@@ -31,7 +34,8 @@ static void keep_learned(const struct sim_spec *spec, const struct sim *sim, str
     p->learned = *rm_core_learned(sim_core_peek(sim));
 }
 
-static int open_after_profile(const struct sim_spec *spec, struct sim_workload *out, struct base_error *err)
+static int open_after_profile(const struct sim_spec *spec, struct sim_workload *out,
+                              struct base_error *err)
 {
     struct profile *p = spec->open_ctx;
     struct sim_spec fifo;
@@ -120,11 +124,11 @@ static void plan(struct sim_paper_run *run)
 /* ---------------------------------------------------------------- figures */
 struct figures {
     struct sim_stat accept, success, util; /* percent, over seeds */
-    struct sim_stat held;                  /* util, with reduces that wait for maps: only FIFO starts any so early */
+    struct sim_stat held; /* util, with reduces that wait for maps: only FIFO starts any so early */
 };
 
-/* Slot time of tasks that work (with @held also of reduces that wait for maps), of jobs that met their deadline or of
- * all. */
+/* Slot time of tasks that work (with @held also of reduces that wait for maps), of jobs that met
+ * their deadline or of all. */
 static double utilisation(const struct sim_outcome *o, bool met_alone, bool held)
 {
     const struct sim_totals *t = &o->totals;
@@ -134,9 +138,11 @@ static double utilisation(const struct sim_outcome *o, bool met_alone, bool held
         const struct sim_job_result *r = &o->jobs[i];
 
         if (r->accepted && (r->met || !met_alone))
-            worked += (double)(r->useful_us[BASE_TASK_MAP] + r->useful_us[BASE_TASK_REDUCE] - (held ? 0 : r->idle_us));
+            worked += (double)(r->useful_us[BASE_TASK_MAP] + r->useful_us[BASE_TASK_REDUCE] -
+                               (held ? 0 : r->idle_us));
     }
-    return worked / ((t->slots[BASE_TASK_MAP] + t->slots[BASE_TASK_REDUCE]) * (double)sim_makespan_us(t));
+    return worked /
+           ((t->slots[BASE_TASK_MAP] + t->slots[BASE_TASK_REDUCE]) * (double)sim_makespan_us(t));
 }
 
 static struct figures figures_of(const struct sim_paper_run *run, int mix, enum variant v)
@@ -149,27 +155,29 @@ static struct figures figures_of(const struct sim_paper_run *run, int mix, enum 
         const struct sim_totals *t = &o->totals;
 
         sim_stat_add(&f.accept, 100 * (double)t->accepted / (double)t->jobs);
-        sim_stat_add(&f.success, t->with_deadline ? 100 * (double)t->met / (double)t->with_deadline : 100);
+        sim_stat_add(&f.success,
+                     t->with_deadline ? 100 * (double)t->met / (double)t->with_deadline : 100);
         sim_stat_add(&f.util, 100 * utilisation(o, v != FIFO, false));
         sim_stat_add(&f.held, 100 * utilisation(o, v != FIFO, true));
     }
     return f;
 }
 
-static void values_row(struct sim_paper_run *run, const char *id, const char *published, const struct figures *f,
-                       bool util)
+static void values_row(struct sim_paper_run *run, const char *id, const char *published,
+                       const struct figures *f, bool util)
 {
     char text[VARIANTS][64];
 
     for (int v = 0; v < VARIANTS; v++)
         sim_paper_stat(util ? &f[v].util : &f[v].accept, 1, "", text[v]);
-    sim_paper_row(run, id, util ? "utilisation, %" : "accepted, %", published, "reported", SIM_PAPER_REPORT,
-                  "DC %s (longest times: %s), RTMR %s, no feedback %s%s%s", text[DC], text[DC_MAX], text[RTMR],
-                  text[PLAIN], util ? ", FIFO " : "", util ? text[FIFO] : "");
+    sim_paper_row(run, id, util ? "utilisation, %" : "accepted, %", published, "reported",
+                  SIM_PAPER_REPORT, "DC %s (longest times: %s), RTMR %s, no feedback %s%s%s",
+                  text[DC], text[DC_MAX], text[RTMR], text[PLAIN], util ? ", FIFO " : "",
+                  util ? text[FIFO] : "");
 }
 
-static void judge_mix(struct sim_paper_run *run, int mix, const char *accept, const char *success, const char *util,
-                      double least)
+static void judge_mix(struct sim_paper_run *run, int mix, const char *accept, const char *success,
+                      const char *util, double least)
 {
     struct figures f[VARIANTS];
     const char *roman = mix ? "II" : "I";
@@ -180,29 +188,34 @@ static void judge_mix(struct sim_paper_run *run, int mix, const char *accept, co
         f[v] = figures_of(run, mix, (enum variant)v);
     snprintf(id, sizeof id, "%s accept", roman);
     values_row(run, id, accept, f, false);
-    sim_paper_row(
-        run, id, "order", "DC > RTMR > no feedback", "DC > RTMR > no feedback",
-        sim_paper_verdict(f[DC].accept.mean > f[RTMR].accept.mean && f[RTMR].accept.mean > f[PLAIN].accept.mean),
-        "%.1f, %.1f, %.1f", f[DC].accept.mean, f[RTMR].accept.mean, f[PLAIN].accept.mean);
+    sim_paper_row(run, id, "order", "DC > RTMR > no feedback", "DC > RTMR > no feedback",
+                  sim_paper_verdict(f[DC].accept.mean > f[RTMR].accept.mean &&
+                                    f[RTMR].accept.mean > f[PLAIN].accept.mean),
+                  "%.1f, %.1f, %.1f", f[DC].accept.mean, f[RTMR].accept.mean, f[PLAIN].accept.mean);
     snprintf(id, sizeof id, "%s success", roman);
     all = f[RTMR].success.min >= 100 && f[PLAIN].success.min >= 100; /* every seed */
-    sim_paper_row(
-        run, id, "deadlines met, % of accepted", success, "RTMR = no feedback = 100 on every seed; DC < 100",
-        sim_paper_verdict(all && f[DC].success.mean < 100),
-        "DC %s (longest times: %.1f), RTMR %.1f at least, no feedback %.1f at least; what tasks take is known "
-        "from a run of the same jobs, of the same seed, under FIFO",
-        sim_paper_stat(&f[DC].success, 1, "", text), f[DC_MAX].success.mean, f[RTMR].success.min, f[PLAIN].success.min);
+    sim_paper_row(run, id, "deadlines met, % of accepted", success,
+                  "RTMR = no feedback = 100 on every seed; DC < 100",
+                  sim_paper_verdict(all && f[DC].success.mean < 100),
+                  "DC %s (longest times: %.1f), RTMR %.1f at least, no feedback %.1f at least; "
+                  "what tasks take is known "
+                  "from a run of the same jobs, of the same seed, under FIFO",
+                  sim_paper_stat(&f[DC].success, 1, "", text), f[DC_MAX].success.mean,
+                  f[RTMR].success.min, f[PLAIN].success.min);
     snprintf(id, sizeof id, "%s util", roman);
     values_row(run, id, util, f, true);
-    snprintf(need, sizeof need, "FIFO >= RTMR - 2 > no feedback - 2; RTMR > 1.3 DC; RTMR/FIFO >= %.2f", least);
-    sim_paper_row(
-        run, id, "order", "FIFO > RTMR > no feedback > DC", need,
-        sim_paper_verdict(f[FIFO].util.mean >= f[RTMR].util.mean - 2 && f[RTMR].util.mean > f[PLAIN].util.mean &&
-                          f[RTMR].util.mean > 1.3 * f[DC].util.mean && f[RTMR].util.mean >= least * f[FIFO].util.mean),
-        "FIFO %.1f, RTMR %.1f, no feedback %.1f, DC %.1f; RTMR/FIFO %.2f. Reduces that wait for maps are not "
-        "counted; with them FIFO has %.1f",
-        f[FIFO].util.mean, f[RTMR].util.mean, f[PLAIN].util.mean, f[DC].util.mean,
-        f[RTMR].util.mean / f[FIFO].util.mean, f[FIFO].held.mean);
+    snprintf(need, sizeof need,
+             "FIFO >= RTMR - 2 > no feedback - 2; RTMR > 1.3 DC; RTMR/FIFO >= %.2f", least);
+    sim_paper_row(run, id, "order", "FIFO > RTMR > no feedback > DC", need,
+                  sim_paper_verdict(f[FIFO].util.mean >= f[RTMR].util.mean - 2 &&
+                                    f[RTMR].util.mean > f[PLAIN].util.mean &&
+                                    f[RTMR].util.mean > 1.3 * f[DC].util.mean &&
+                                    f[RTMR].util.mean >= least * f[FIFO].util.mean),
+                  "FIFO %.1f, RTMR %.1f, no feedback %.1f, DC %.1f; RTMR/FIFO %.2f. Reduces that "
+                  "wait for maps are not "
+                  "counted; with them FIFO has %.1f",
+                  f[FIFO].util.mean, f[RTMR].util.mean, f[PLAIN].util.mean, f[DC].util.mean,
+                  f[RTMR].util.mean / f[FIFO].util.mean, f[FIFO].held.mean);
 }
 
 static void judge(struct sim_paper_run *run)
@@ -216,12 +229,15 @@ static void judge(struct sim_paper_run *run)
 /* ---------------------------------------------------------------- pictures */
 static void draw(struct sim_paper_run *run)
 {
-    static const char *const figures[] = {"accepted, of all jobs", "met, of accepted jobs", "use of slots"};
+    static const char *const figures[] = {"accepted, of all jobs", "met, of accepted jobs",
+                                          "use of slots"};
     static const enum variant shown[] = {DC, RTMR, PLAIN, FIFO};
-    static const char *const names[] = {"Deadline Constraint", "RTMR", "RTMR without feedback", "FIFO"};
-    static const char *const captions[] = {
-        "Published: accepted 71.6, 56.8, 46.6; met 85.7, 100, 100; use of slots 5.7, 15.5, 11.6, FIFO 21.3.",
-        "Published: accepted 49.4, 24.7, 15.7; met 22.5, 100, 100; use of slots 0.7, 64.6, 49.8, FIFO 69.7."};
+    static const char *const names[] = {"Deadline Constraint", "RTMR", "RTMR without feedback",
+                                        "FIFO"};
+    static const char *const captions[] = {"Published: accepted 71.6, 56.8, 46.6; met 85.7, 100, "
+                                           "100; use of slots 5.7, 15.5, 11.6, FIFO 21.3.",
+                                           "Published: accepted 49.4, 24.7, 15.7; met 22.5, 100, "
+                                           "100; use of slots 0.7, 64.6, 49.8, FIFO 69.7."};
     static const double at[] = {0, 1, 2};
 
     for (int mix = 0; mix < 2; mix++) {
@@ -238,10 +254,14 @@ static void draw(struct sim_paper_run *run)
                 y[v][i] = s[i]->mean;
                 half[v][i] = sim_stat_half95(s[i]);
             }
-            series[v] =
-                shown[v] == FIFO /* knows no deadlines: refuses nothing, promises nothing */
-                    ? (struct sim_series){.name = names[v], .x = at + 2, .y = y[v] + 2, .half = half[v] + 2, .n = 1}
-                    : (struct sim_series){.name = names[v], .x = at, .y = y[v], .half = half[v], .n = 3};
+            series[v] = shown[v] == FIFO /* knows no deadlines: refuses nothing, promises nothing */
+                            ? (struct sim_series){.name = names[v],
+                                                  .x = at + 2,
+                                                  .y = y[v] + 2,
+                                                  .half = half[v] + 2,
+                                                  .n = 1}
+                            : (struct sim_series){
+                                  .name = names[v], .x = at, .y = y[v], .half = half[v], .n = 3};
         }
         snprintf(name, sizeof name, "rtmr-%d", mix + 1);
         snprintf(title, sizeof title, "Job mix %s: deadlines and use of slots", mix ? "II" : "I");

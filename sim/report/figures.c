@@ -14,7 +14,8 @@ struct series_list {
     size_t n, cap;
 };
 /* Adds an empty series with room for @points. */
-static struct sim_series *series_list_add(struct series_list *l, const char *name, size_t points, bool half)
+static struct sim_series *series_list_add(struct series_list *l, const char *name, size_t points,
+                                          bool half)
 {
     base_array_grow(&l->v, l->n, &l->cap);
     struct sim_series *s = &l->v[l->n++];
@@ -47,7 +48,8 @@ static void series_list_free(struct series_list *l)
     *l = (struct series_list){0};
 }
 
-static void draw_series_and_free(struct report *w, struct sim_picture *p, struct series_list *l, const char *caption)
+static void draw_series_and_free(struct report *w, struct sim_picture *p, struct series_list *l,
+                                 const char *caption)
 {
     p->series = l->v;
     p->series_n = l->n;
@@ -74,8 +76,8 @@ static struct classes list_class_names(const struct report *w, size_t v)
 
 /* Draws @metric of every policy, grouped by class. With @over_first the bars show the first
  * policy's mean divided by the other policy's. @like supplies titles and axes. */
-static void draw_bars_by_class(struct report *w, size_t v, const struct sim_picture *like, enum sim_metric metric,
-                               bool over_first, const char *caption)
+static void draw_bars_by_class(struct report *w, size_t v, const struct sim_picture *like,
+                               enum sim_metric metric, bool over_first, const char *caption)
 {
     const struct sim_results *r = w->r;
     struct classes classes = list_class_names(w, v);
@@ -90,7 +92,8 @@ static void draw_bars_by_class(struct report *w, size_t v, const struct sim_pict
                 sim_seed_summary_find_class(&sim_results_cell(r, v, i)->summary, first->v[k].name);
             if (!f || !f->v[metric].n)
                 continue;
-            double y = over_first ? first->v[k].v[metric].mean / f->v[metric].mean : f->v[metric].mean;
+            double y =
+                over_first ? first->v[k].v[metric].mean / f->v[metric].mean : f->v[metric].mean;
             series_append_point(s, (double)k, y, sim_stat_half95(&f->v[metric]));
         }
     }
@@ -141,17 +144,20 @@ void report_draw_class_bars(struct report *w, size_t v)
     p.y_label = "node-local maps (%)";
     p.y_min = 0;
     p.y_max = 100;
-    draw_bars_by_class(w, v, &p, SIM_M_NODE_LOCAL, false, "Launches of maps on a node that holds their split.");
+    draw_bars_by_class(w, v, &p, SIM_M_NODE_LOCAL, false,
+                       "Launches of maps on a node that holds their split.");
     sim_picture_init(&p);
     p.name = "slowdown";
     p.title = "Mean slowdown by class";
     p.y_label = "sojourn over sojourn alone";
     p.log_y = needs_log_axis(w, v, SIM_M_SLOWDOWN);
-    draw_bars_by_class(w, v, &p, SIM_M_SLOWDOWN, false, "Sojourn divided by the sojourn alone on the empty cluster.");
+    draw_bars_by_class(w, v, &p, SIM_M_SLOWDOWN, false,
+                       "Sojourn divided by the sojourn alone on the empty cluster.");
     sim_picture_init(&p);
     p.y_min = 0;
     p.y_max = 100;
-    if (sim_results_cell(w->r, v, 0)->summary.n && sim_results_cell(w->r, v, 0)->summary.v[0].v[SIM_M_SUCCESS].n) {
+    if (sim_results_cell(w->r, v, 0)->summary.n &&
+        sim_results_cell(w->r, v, 0)->summary.v[0].v[SIM_M_SUCCESS].n) {
         p.name = "accepted";
         p.title = "Accepted jobs";
         p.y_label = "accepted (%)";
@@ -159,7 +165,8 @@ void report_draw_class_bars(struct report *w, size_t v)
         p.name = "success";
         p.title = "Deadlines met";
         p.y_label = "met (% of accepted)";
-        draw_bars_by_class(w, v, &p, SIM_M_SUCCESS, false, "Accepted jobs that met their deadline.");
+        draw_bars_by_class(w, v, &p, SIM_M_SUCCESS, false,
+                           "Accepted jobs that met their deadline.");
     }
     sim_page_end_pictures(&w->page);
 }
@@ -186,7 +193,8 @@ static bool spans_wide_range(const struct series_list *l)
     return low > 0 && high > WIDE_RATIO * low;
 }
 
-static void add_distribution_series(struct series_list *l, const char *name, struct sim_samples *samples)
+static void add_distribution_series(struct series_list *l, const char *name,
+                                    struct sim_samples *samples)
 {
     double x[POINTS_MAX], y[POINTS_MAX];
     size_t n;
@@ -214,7 +222,8 @@ void report_draw_distributions(struct report *w, size_t v)
     for (size_t k = 0; k < (first->n == 2 ? 1 : first->n); k++) {
         struct series_list l = {0};
         for (size_t i = 0; i < r->policies_n; i++) {
-            const struct sim_cell_class *c = find_class_samples(sim_results_cell(r, v, i), first->v[k].name);
+            const struct sim_cell_class *c =
+                find_class_samples(sim_results_cell(r, v, i), first->v[k].name);
             struct sim_samples copy = {0};
             for (size_t j = 0; c && j < c->sojourn_s.n; j++)
                 sim_samples_add(&copy, c->sojourn_s.v[j]);
@@ -222,7 +231,8 @@ void report_draw_distributions(struct report *w, size_t v)
             sim_samples_free(&copy);
         }
         snprintf(name, sizeof name, "cdf-%zu", k);
-        snprintf(title, sizeof title, k ? "Class %s" : "%s", k ? report_class_label(first->v[k].name) : "All jobs");
+        snprintf(title, sizeof title, k ? "Class %s" : "%s",
+                 k ? report_class_label(first->v[k].name) : "All jobs");
         sim_picture_init(&p);
         p.name = name;
         p.title = title;
@@ -243,12 +253,14 @@ static int compare_seed_and_job(const void *a, const void *b)
 {
     const struct sim_cell_job *x = a, *y = b;
 
-    return x->seed != y->seed ? (x->seed > y->seed) - (x->seed < y->seed) : (x->id > y->id) - (x->id < y->id);
+    return x->seed != y->seed ? (x->seed > y->seed) - (x->seed < y->seed)
+                              : (x->id > y->id) - (x->id < y->id);
 }
 
 /* Collects, for each job that both policies accepted, the first policy's sojourn divided by the
  * other's. Both job lists are sorted by seed and id, so one pass matches them. */
-static void collect_job_speedups(const struct sim_cell *first, struct sim_cell *other, struct sim_samples *out)
+static void collect_job_speedups(const struct sim_cell *first, struct sim_cell *other,
+                                 struct sim_samples *out)
 {
     size_t i = 0;
 
@@ -308,7 +320,8 @@ void report_draw_speedups(struct report *w, size_t v)
 }
 
 /* ---------------------------------------------------------------- slots over time */
-static double sum_slots_in_use(const struct sim_usage *u, enum sim_usage_by by, enum base_task_kind kind)
+static double sum_slots_in_use(const struct sim_usage *u, enum sim_usage_by by,
+                               enum base_task_kind kind)
 {
     double sum = 0;
 
@@ -328,11 +341,12 @@ static int compare_line_rank(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
 
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : strverscmp(x->of->name, y->of->name);
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : strverscmp(x->of->name, y->of->name);
 }
 
-static void sort_usage_lines(const struct sim_usage *u, enum sim_usage_by by, const struct sim_seed_summary *classes,
-                             struct line *out)
+static void sort_usage_lines(const struct sim_usage *u, enum sim_usage_by by,
+                             const struct sim_seed_summary *classes, struct line *out)
 {
     for (size_t i = 0; i < u->by[by].n; i++) {
         out[i] = (struct line){.of = &u->by[by].v[i]};
@@ -344,8 +358,9 @@ static void sort_usage_lines(const struct sim_usage *u, enum sim_usage_by by, co
 }
 
 /* Cells are averaged in groups so that a long run still has at most CELLS_MAX steps. */
-static void draw_slot_usage(struct report *w, const struct sim_seed_summary *classes, const char *policy,
-                            const struct sim_usage *u, enum sim_usage_by by, enum base_task_kind kind)
+static void draw_slot_usage(struct report *w, const struct sim_seed_summary *classes,
+                            const char *policy, const struct sim_usage *u, enum sim_usage_by by,
+                            enum base_task_kind kind)
 {
     struct line lines[SIM_USAGE_NAMES_MAX];
     static const char *const bys[] = {"class", "pool", "job"}, *const kinds[] = {"map", "reduce"};
@@ -359,7 +374,8 @@ static void draw_slot_usage(struct report *w, const struct sim_seed_summary *cla
     sort_usage_lines(u, by, classes, lines);
     for (size_t i = 0; i < u->by[by].n; i++) {
         const char *of = lines[i].of->name;
-        struct sim_series *s = series_list_add(&l, by == SIM_BY_CLASS ? report_class_label(of) : of, cells, false);
+        struct sim_series *s =
+            series_list_add(&l, by == SIM_BY_CLASS ? report_class_label(of) : of, cells, false);
         s->colour = sim_picture_colour_for(NULL, i);
         for (size_t c = 0; c < cells; c += step) {
             double sum = 0;
@@ -393,7 +409,8 @@ void report_draw_slot_usage(struct report *w, size_t v)
     if (!first->usage)
         return;
     sim_page_add_subheading(&w->page, "Slots over time");
-    sim_page_add_paragraph(&w->page, "The first seed, %llu.", (unsigned long long)first->usage_seed);
+    sim_page_add_paragraph(&w->page, "The first seed, %llu.",
+                           (unsigned long long)first->usage_seed);
     sim_page_begin_wide_pictures(&w->page);
     for (size_t i = 0; i < r->policies_n; i++) {
         const struct sim_usage *u = sim_results_cell(r, v, i)->usage;
@@ -426,17 +443,20 @@ static void draw_sweep_of_metric(struct report *w, const char *class_name, enum 
         bool bound = i == r->policies_n;
         if (bound && (metric != SIM_M_SOJOURN || strcmp(class_name, SIM_CLASS_ALL) != 0))
             break;
-        struct sim_series *s = series_list_add(&l, bound ? "lower bound" : r->policies[i], r->variations_n, !bound);
+        struct sim_series *s =
+            series_list_add(&l, bound ? "lower bound" : r->policies[i], r->variations_n, !bound);
         if (bound) {
             s->colour = "#010203"; /* drawn in the colour of the axes */
             s->dashed = true;
         }
         for (size_t v = 0; v < r->variations_n; v++) {
-            const struct sim_seed_summary *summary = &sim_results_cell(r, v, bound ? 0 : i)->summary;
+            const struct sim_seed_summary *summary =
+                &sim_results_cell(r, v, bound ? 0 : i)->summary;
             const struct sim_class_summary *f = sim_seed_summary_find_class(summary, class_name);
             const struct sim_stat *stat = f ? &f->v[bound ? SIM_M_BOUND : metric] : NULL;
             if (stat && stat->n)
-                series_append_point(s, r->values ? r->values[v] : (double)v, stat->mean, sim_stat_half95(stat));
+                series_append_point(s, r->values ? r->values[v] : (double)v, stat->mean,
+                                    sim_stat_half95(stat));
             if (stat && stat->n && stat->mean > 0) {
                 low = stat->mean < low ? stat->mean : low;
                 high = stat->mean > high ? stat->mean : high;
@@ -453,7 +473,8 @@ static void draw_sweep_of_metric(struct report *w, const char *class_name, enum 
         p.log_x = true;
         for (size_t v = 0; v < r->variations_n; v++)
             p.log_x = p.log_x && r->values[v] > 0;
-        p.log_x = p.log_x && r->variations_n > 2 && r->values[r->variations_n - 1] >= 8 * r->values[0];
+        p.log_x =
+            p.log_x && r->variations_n > 2 && r->values[r->variations_n - 1] >= 8 * r->values[0];
     }
     draw_series_and_free(w, &p, &l, NULL);
 }

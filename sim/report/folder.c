@@ -14,8 +14,8 @@
 
 /* Files that mark a folder as a report, finished or not. Every report, or every report of the
  * papers' experiments, contains all of them. */
-static const char *const names[] = {"index.html",    "summary.csv", "summary.json", "jobs.csv",
-                                    "jobs.json",     "RESULTS.md",  "manifest.json", NULL};
+static const char *const names[] = {"index.html", "summary.csv", "summary.json",  "jobs.csv",
+                                    "jobs.json",  "RESULTS.md",  "manifest.json", NULL};
 
 static bool is_named_report_file(const char *name)
 {
@@ -60,15 +60,17 @@ struct found {
 
 /* Counts the entries of @dir and removes the regular files accepted by @doomed (NULL: removes
  * none). A missing @dir, or one that is not a folder, counts as empty. */
-static int count_and_remove_files(const char *dir, bool (*doomed)(const char *name), struct found *out,
-                                  struct base_error *err)
+static int count_and_remove_files(const char *dir, bool (*doomed)(const char *name),
+                                  struct found *out, struct base_error *err)
 {
     DIR *d = opendir(dir);
     int rc = 0;
 
     *out = (struct found){0};
     if (!d)
-        return errno == ENOENT || errno == ENOTDIR ? 0 : base_error_sys(err, -BASE_EIO, errno, "%s", dir);
+        return errno == ENOENT || errno == ENOTDIR
+                   ? 0
+                   : base_error_sys(err, -BASE_EIO, errno, "%s", dir);
     for (struct dirent *e; rc == 0 && (errno = 0, e = readdir(d));) {
         struct stat st;
 
@@ -93,10 +95,12 @@ int sim_report_prepare_folder(const char *dir, bool force, struct base_error *er
     int rc = count_and_remove_files(dir, NULL, &found, err);
 
     if (rc == 0 && found.all > 0 && !force)
-        rc = base_error_set(err, -BASE_EEXIST, "--out: %s is not empty; --force replaces the report in it", dir);
-    else if (rc == 0 && found.all > 0 && !found.report)
         rc = base_error_set(err, -BASE_EEXIST,
-                            "--out: %s contains something other than a report; choose another folder", dir);
+                            "--out: %s is not empty; --force replaces the report in it", dir);
+    else if (rc == 0 && found.all > 0 && !found.report)
+        rc = base_error_set(
+            err, -BASE_EEXIST,
+            "--out: %s contains something other than a report; choose another folder", dir);
     else if (rc == 0 && found.all > 0)
         rc = count_and_remove_files(dir, is_report_file, &found, err);
     if (rc == 0 && lstat(inner, &st) == 0 && S_ISDIR(st.st_mode))
@@ -105,11 +109,13 @@ int sim_report_prepare_folder(const char *dir, bool force, struct base_error *er
     return rc < 0 ? rc : base_mkdirs(dir, 0755, err);
 }
 
-int sim_report_check_output_file(const char *option, const char *path, bool force, struct base_error *err)
+int sim_report_check_output_file(const char *option, const char *path, bool force,
+                                 struct base_error *err)
 {
     struct stat st;
 
     if (force || lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
         return 0;
-    return base_error_set(err, -BASE_EEXIST, "%s: %s already exists; --force replaces it", option, path);
+    return base_error_set(err, -BASE_EEXIST, "%s: %s already exists; --force replaces it", option,
+                          path);
 }

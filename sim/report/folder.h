@@ -14,6 +14,7 @@
 int sim_report_prepare_folder(const char *dir, bool force, struct base_error *err);
 /* Fails with -BASE_EEXIST if @path is a regular file and @force is not set. @option is the
  * command-line option named in the message. */
-int sim_report_check_output_file(const char *option, const char *path, bool force, struct base_error *err);
+int sim_report_check_output_file(const char *option, const char *path, bool force,
+                                 struct base_error *err);
 
 #endif

@@ -66,7 +66,8 @@ static void add_seconds_field(struct row *w, const char *key, int64_t us)
     }
 }
 
-static void add_job_fields(struct row *w, const struct sim_output_job *of, const struct sim_job_result *r)
+static void add_job_fields(struct row *w, const struct sim_output_job *of,
+                           const struct sim_job_result *r)
 {
     double sojourn_s = (double)sim_sojourn_us(r) / 1e6;
 

@@ -11,29 +11,41 @@
 enum { PICTURE_MAX = 64 << 20 };
 
 static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1b1f24;--soft:#5b6470;--line:#d9dde2;--paper:#ffffff;--band:#f5f7f9;"
+    ":root{color-scheme:light "
+    "dark;--ink:#1b1f24;--soft:#5b6470;--line:#d9dde2;--paper:#ffffff;--band:#f5f7f9;"
     "--good:#1a7f45;--bad:#c22f3a;--link:#1f65a8}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e3e6ea;--soft:#9aa3ad;--line:#3a4048;--paper:#15181c;"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e3e6ea;--soft:#9aa3ad;--line:#3a4048;--paper:#"
+    "15181c;"
     "--band:#1d2126;--good:#5cc98a;--bad:#f0808a;--link:#7db5ec}}\n"
     "*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);"
     "font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\n"
-    "main{max-width:1400px;margin:0 auto;padding:1.5rem 1.25rem 4rem}h1{font-size:1.6rem;margin:.2em 0 .6em}\n"
+    "main{max-width:1400px;margin:0 auto;padding:1.5rem 1.25rem "
+    "4rem}h1{font-size:1.6rem;margin:.2em 0 .6em}\n"
     "h2{font-size:1.25rem;margin:2.2em 0 .6em;padding-top:.5em;border-top:1px solid var(--line)}"
     "h3{font-size:1.02rem;margin:1.5em 0 .4em}\n"
-    "p{max-width:75ch}a{color:var(--link)}nav{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem;margin:1rem 0}\n"
-    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:0}dt{color:var(--soft)}"
+    "p{max-width:75ch}a{color:var(--link)}nav{display:flex;flex-wrap:wrap;gap:.25rem "
+    "1.1rem;margin:1rem 0}\n"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem "
+    "1rem;margin:0}dt{color:var(--soft)}"
     "dd{margin:0;overflow-wrap:anywhere}\n"
-    ".table{overflow-x:auto;margin:.6rem 0}table{border-collapse:collapse;font-variant-numeric:tabular-nums;"
+    ".table{overflow-x:auto;margin:.6rem "
+    "0}table{border-collapse:collapse;font-variant-numeric:tabular-nums;"
     "font-size:.88rem}\n"
-    "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}th,td{padding:.28rem .55rem;text-align:left;"
+    "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}th,td{padding:.28rem "
+    ".55rem;text-align:left;"
     "border-bottom:1px solid var(--line);white-space:nowrap}\n"
-    ".words th,.words td{white-space:normal;text-align:left;vertical-align:top}.words tr>:first-child,"
-    ".words tr>:last-child{white-space:nowrap}.words .meaning.meaning{white-space:normal;max-width:75ch}\n"
+    ".words th,.words td{white-space:normal;text-align:left;vertical-align:top}.words "
+    "tr>:first-child,"
+    ".words tr>:last-child{white-space:nowrap}.words "
+    ".meaning.meaning{white-space:normal;max-width:75ch}\n"
     "th{font-weight:600;background:var(--band);vertical-align:bottom}.n{text-align:right}"
-    ".good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}.weak{color:var(--soft)}\n"
-    ".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:1rem 1.5rem}"
+    ".good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}.weak{color:var("
+    "--soft)}\n"
+    ".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:"
+    "1rem 1.5rem}"
     "figure{margin:0;min-width:0}figure "
-    "svg{display:block;width:100%;height:auto;max-width:760px}.wide{display:block}.wide figure svg{max-width:1100px}\n"
+    "svg{display:block;width:100%;height:auto;max-width:760px}.wide{display:block}.wide figure "
+    "svg{max-width:1100px}\n"
     "figcaption{color:var(--soft);font-size:.9rem;padding:0 .5rem}\n";
 
 static void append_escaped(struct base_buf *b, const char *text)
@@ -64,8 +76,8 @@ static void append_element(struct base_buf *b, const char *begin, const char *te
     base_buf_adds(b, end);
 }
 
-static void append_formatted_element(struct base_buf *b, const char *begin, const char *end, const char *fmt,
-                                     va_list ap)
+static void append_formatted_element(struct base_buf *b, const char *begin, const char *end,
+                                     const char *fmt, va_list ap)
 {
     struct base_buf text = {0};
 
@@ -194,8 +206,8 @@ void sim_page_end_pictures(struct sim_page *p)
     base_buf_adds(&p->html, "</div>\n");
 }
 
-int sim_page_embed_picture(struct sim_page *p, const char *dir, const char *name, const char *caption,
-                           struct base_error *err)
+int sim_page_embed_picture(struct sim_page *p, const char *dir, const char *name,
+                           const char *caption, struct base_error *err)
 {
     struct base_buf svg = {0};
     char *path = base_printf("%s/%s.svg", dir, name);
@@ -218,13 +230,15 @@ int sim_page_embed_picture(struct sim_page *p, const char *dir, const char *name
 }
 
 /* ---------------------------------------------------------------- the page */
-int sim_page_write_and_free(struct sim_page *p, const char *dir, const char *title, struct base_error *err)
+int sim_page_write_and_free(struct sim_page *p, const char *dir, const char *title,
+                            struct base_error *err)
 {
     struct base_buf all = {0};
     char *path = base_printf("%s/index.html", dir);
 
-    base_buf_adds(&all, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    base_buf_adds(&all,
+                  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     append_element(&all, "<title>", title, "</title>\n<style>\n");
     base_buf_adds(&all, style);
     append_element(&all, "</style>\n</head>\n<body>\n<main>\n<h1>", title, "</h1>\n");

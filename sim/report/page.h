@@ -15,9 +15,12 @@ struct sim_page { /* zeroed: an empty page */
     size_t headings, pictures;
     bool in_row; /* a table row is open */
 };
-void sim_page_add_heading(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void sim_page_add_subheading(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void sim_page_add_paragraph(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sim_page_add_heading(struct sim_page *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void sim_page_add_subheading(struct sim_page *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void sim_page_add_paragraph(struct sim_page *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Adds a list of names and values, one pair per line. */
 void sim_page_add_facts(struct sim_page *p, const char *const (*pairs)[2], size_t n);
 
@@ -36,12 +39,13 @@ void sim_page_end_table(struct sim_page *p);
 void sim_page_begin_pictures(struct sim_page *p);
 void sim_page_begin_wide_pictures(struct sim_page *p); /* one below the other */
 /* Embeds DIR/NAME.svg with an optional caption. */
-int sim_page_embed_picture(struct sim_page *p, const char *dir, const char *name, const char *caption,
-                           struct base_error *err);
+int sim_page_embed_picture(struct sim_page *p, const char *dir, const char *name,
+                           const char *caption, struct base_error *err);
 void sim_page_end_pictures(struct sim_page *p);
 
 /* Writes DIR/index.html. Frees @p, on failure too. */
-int sim_page_write_and_free(struct sim_page *p, const char *dir, const char *title, struct base_error *err);
+int sim_page_write_and_free(struct sim_page *p, const char *dir, const char *title,
+                            struct base_error *err);
 void sim_page_free(struct sim_page *p);
 
 #endif

@@ -16,7 +16,13 @@
  * SVG has the page's own colours instead. */
 #define INK  "#010203"
 #define GRID "#040506"
-enum { SVG_MAX = 64 << 20, LOG_TICS_DECADES = 3, WORDS_MAX = 4000, NAMES_BELOW_MAX = 6, VALUES_MAX = 12 };
+enum {
+    SVG_MAX = 64 << 20,
+    LOG_TICS_DECADES = 3,
+    WORDS_MAX = 4000,
+    NAMES_BELOW_MAX = 6,
+    VALUES_MAX = 12
+};
 
 void sim_picture_init(struct sim_picture *p)
 {
@@ -145,14 +151,16 @@ static void append_axis_range(struct base_buf *b, char axis, double low, double 
 
 /* Finds the smallest and largest value on an axis, including intervals. @positive: ignores values
  * that a logarithmic axis cannot show. */
-static void find_value_range(const struct sim_picture *p, bool of_x, bool positive, double *low, double *high)
+static void find_value_range(const struct sim_picture *p, bool of_x, bool positive, double *low,
+                             double *high)
 {
     *low = INFINITY;
     *high = -INFINITY;
     for (size_t s = 0; s < p->series_n; s++)
         for (size_t i = 0; i < p->series[s].n; i++) {
             const struct sim_series *v = &p->series[s];
-            double at = of_x ? v->x[i] : v->y[i], half = !of_x && v->half && isfinite(v->half[i]) ? v->half[i] : 0;
+            double at = of_x ? v->x[i] : v->y[i],
+                   half = !of_x && v->half && isfinite(v->half[i]) ? v->half[i] : 0;
             if (!isfinite(at) || (positive && at <= 0))
                 continue;
             double least = positive && at - half <= 0 ? at : at - half;
@@ -165,7 +173,8 @@ static void find_value_range(const struct sim_picture *p, bool of_x, bool positi
  * label 1, 2 and 5 of each decade. */
 static void append_log_axis(struct base_buf *b, const struct sim_picture *p, char axis)
 {
-    double low, high, from = axis == 'x' ? p->x_min : p->y_min, to = axis == 'x' ? p->x_max : p->y_max;
+    double low, high, from = axis == 'x' ? p->x_min : p->y_min,
+                      to = axis == 'x' ? p->x_max : p->y_max;
     const char *between = "";
 
     find_value_range(p, axis == 'x', true, &low, &high);
@@ -243,7 +252,8 @@ static void append_axes(struct base_buf *b, const struct sim_picture *p)
         append_log_axis(b, p, 'x');
     if (p->log_y)
         append_log_axis(b, p, 'y');
-    if (p->kind == SIM_PICTURE_POINTS && !p->categories && p->series_n && p->series[0].n <= VALUES_MAX)
+    if (p->kind == SIM_PICTURE_POINTS && !p->categories && p->series_n &&
+        p->series[0].n <= VALUES_MAX)
         append_value_tics(b, p);
     if (p->categories)
         append_category_tics(b, p);
@@ -254,8 +264,9 @@ static const char *colour_of_series(const struct sim_series *s, size_t index)
     return s->colour ? s->colour : sim_picture_colour_for(s->name, index);
 }
 
-static void append_plot_clause(struct base_buf *b, const char *what, const char *data, const struct sim_series *s,
-                               size_t index, const char *using, const char *style, bool named)
+static void append_plot_clause(struct base_buf *b, const char *what, const char *data,
+                               const struct sim_series *s, size_t index, const char *using,
+                               const char *style, bool named)
 {
     base_buf_addf(b, "%s '%s' index %zu using %s %s ", what, data, index, using, style);
     base_buf_addf(b, "lc rgb '%s' ", colour_of_series(s, index));
@@ -286,7 +297,8 @@ static void append_plot_command(struct base_buf *b, const struct sim_picture *p,
     for (size_t i = 0; i < p->series_n; i++) {
         const struct sim_series *s = &p->series[i];
         const char *style = p->kind == SIM_PICTURE_STEPS ? "with steps lw 2" : "with lines lw 2";
-        double aside = p->kind == SIM_PICTURE_BARS ? ((double)i - (double)(p->series_n - 1) / 2) * width : 0;
+        double aside =
+            p->kind == SIM_PICTURE_BARS ? ((double)i - (double)(p->series_n - 1) / 2) * width : 0;
 
         /* A logarithmic axis has no zero where bars could begin, so their length would mislead:
          * draw points. */
@@ -302,11 +314,13 @@ static void append_plot_command(struct base_buf *b, const struct sim_picture *p,
         if (!has_intervals(s))
             continue;
         snprintf(using, sizeof using, "($1+%.6g):2:3", aside);
-        base_buf_addf(b, "%s '%s' index %zu using %s with yerrorbars ps 0 lw 1.2 lc rgb '%s' notitle", what, data, i,
-                      using, p->kind == SIM_PICTURE_BARS ? INK : colour_of_series(s, i));
+        base_buf_addf(
+            b, "%s '%s' index %zu using %s with yerrorbars ps 0 lw 1.2 lc rgb '%s' notitle", what,
+            data, i, using, p->kind == SIM_PICTURE_BARS ? INK : colour_of_series(s, i));
     }
     if (p->mark_label) {
-        base_buf_addf(b, "%s %.10g with lines lw 1.5 dt 2 lc rgb '" INK "' title ", what, p->mark_y);
+        base_buf_addf(b, "%s %.10g with lines lw 1.5 dt 2 lc rgb '" INK "' title ", what,
+                      p->mark_y);
         append_quoted_text(b, p->mark_label);
     }
     base_buf_adds(b, "\n");
@@ -319,13 +333,15 @@ static void append_stacked_areas(struct base_buf *b, const struct sim_picture *p
 
     for (size_t i = p->series_n; i-- > 0;) {
         const struct sim_series *s = &p->series[i];
-        base_buf_addf(b, "%s '%s' using 1:%zu with filledcurves x1 fs solid 1 noborder lc rgb '%s' title ", what, data,
-                      i + 2, colour_of_series(s, i));
+        base_buf_addf(
+            b, "%s '%s' using 1:%zu with filledcurves x1 fs solid 1 noborder lc rgb '%s' title ",
+            what, data, i + 2, colour_of_series(s, i));
         append_quoted_text(b, s->name);
         what = ", \\\n    ";
     }
     if (p->mark_label) {
-        base_buf_addf(b, "%s %.10g with lines lw 1.5 dt 2 lc rgb '" INK "' title ", what, p->mark_y);
+        base_buf_addf(b, "%s %.10g with lines lw 1.5 dt 2 lc rgb '" INK "' title ", what,
+                      p->mark_y);
         append_quoted_text(b, p->mark_label);
     }
     base_buf_adds(b, "\n");
@@ -338,17 +354,18 @@ static void append_gnuplot_script(struct base_buf *b, const struct sim_picture *
 
     for (char *at = plain; *at; at++) /* gnuplot accepts no '-' in the name of an SVG */
         *at = *at == '-' ? '_' : *at;
-    base_buf_addf(b, "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,14' name '%s'\n",
+    base_buf_addf(b,
+                  "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,14' name '%s'\n",
                   p->width ? p->width : 640, p->height ? p->height : 400, plain);
     base_buf_addf(b, "set encoding utf8\nset output '%s.svg'\nset datafile missing '?'\n", p->name);
     if (!names)
         base_buf_adds(b, "set nokey\n");
     else if (names <= NAMES_BELOW_MAX && p->kind != SIM_PICTURE_STACK)
-        base_buf_adds(b, "set key below horizontal Left reverse samplen 1.5 spacing 1.3 height 0.6 textcolor rgb '" INK
-                         "'\n");
+        base_buf_adds(b, "set key below horizontal Left reverse samplen 1.5 spacing 1.3 height 0.6 "
+                         "textcolor rgb '" INK "'\n");
     else
-        base_buf_adds(b, "set key outside right top vertical Left reverse samplen 1.5 font ',12' textcolor rgb '" INK
-                         "'\n");
+        base_buf_adds(b, "set key outside right top vertical Left reverse samplen 1.5 font ',12' "
+                         "textcolor rgb '" INK "'\n");
     append_axes(b, p);
     if (p->kind == SIM_PICTURE_STACK)
         append_stacked_areas(b, p, data);
@@ -408,7 +425,8 @@ static int run_gnuplot(const char *dir, const char *arg, struct base_error *err)
     int rc = 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         rc = base_error_set(err, -BASE_ENOTFOUND,
-                            "gnuplot draws the pictures of a report and is not installed (on Debian: apt-get install "
+                            "gnuplot draws the pictures of a report and is not installed (on "
+                            "Debian: apt-get install "
                             "gnuplot-nox)");
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         rc = base_error_set(err, -BASE_EIO, "gnuplot failed on %s: %s", arg,
@@ -447,7 +465,8 @@ static void append_xml_text(struct base_buf *b, const char *text)
 
 /* Copies one line of gnuplot's SVG. The placeholder colours become the page's text colour, and ids
  * get the picture's name as a prefix, so that one page can hold several pictures. */
-static void append_themed_svg_line(struct base_buf *b, const char *line, const char *end, const char *name)
+static void append_themed_svg_line(struct base_buf *b, const char *line, const char *end,
+                                   const char *name)
 {
     while (line < end) {
         if (skip_prefix(&line, "rgb(  1,   2,   3)") || skip_prefix(&line, "rgb(1,2,3)"))
@@ -474,12 +493,14 @@ static bool is_gnuplot_artifact(const char *at, const char *stop)
 {
     size_t n = (size_t)(stop - at);
 
-    return memmem(at, n, "<use ", 5) && (memmem(at, n, "color='white'", 13) || memmem(at, n, "scale(0.00)", 11));
+    return memmem(at, n, "<use ", 5) &&
+           (memmem(at, n, "color='white'", 13) || memmem(at, n, "scale(0.00)", 11));
 }
 
 /* Rewrites gnuplot's SVG line by line: it sets the title, drops the description, artifacts and
  * empty groups, and adapts colours and ids. */
-static void polish_svg(const struct base_buf *svg, const struct sim_picture *p, struct base_buf *out)
+static void polish_svg(const struct base_buf *svg, const struct sim_picture *p,
+                       struct base_buf *out)
 {
     const char *at = svg->data, *end = svg->data + svg->len;
     bool in_defs = false;

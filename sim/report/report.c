@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "base/io/io.h"
-#include "sim/report/summary.h"
 #include "sim/report/report_internal.h"
+#include "sim/report/summary.h"
 
 /* with more variations, only the first and the last are shown in full */
 enum { VARIATIONS_WHOLE = 3 };
 
 /* ---------------------------------------------------------------- tables */
-static const enum sim_metric job_metrics[] = {SIM_M_JOBS,           SIM_M_SOJOURN,     SIM_M_BOUND,   SIM_M_BOUND_RATIO,
-                                              SIM_M_SOJOURN_MEDIAN, SIM_M_SOJOURN_P95, SIM_M_WAITING, SIM_M_EXECUTION,
-                                              SIM_M_SLOWDOWN,       SIM_M_ACCEPTED,    SIM_M_SUCCESS, SIM_M_NODE_LOCAL,
-                                              SIM_M_RACK_LOCAL};
+static const enum sim_metric job_metrics[] = {
+    SIM_M_JOBS,        SIM_M_SOJOURN,    SIM_M_BOUND,     SIM_M_BOUND_RATIO, SIM_M_SOJOURN_MEDIAN,
+    SIM_M_SOJOURN_P95, SIM_M_WAITING,    SIM_M_EXECUTION, SIM_M_SLOWDOWN,    SIM_M_ACCEPTED,
+    SIM_M_SUCCESS,     SIM_M_NODE_LOCAL, SIM_M_RACK_LOCAL};
 static const enum sim_metric run_metrics[] = {
     SIM_M_MAKESPAN,        SIM_M_UTILISATION_MAP, SIM_M_UTILISATION_REDUCE, SIM_M_UTILISATION,
     SIM_M_UTILISATION_MET, SIM_M_KILLS,           SIM_M_SUSPENSIONS,        SIM_M_LOST};
@@ -25,8 +25,8 @@ static const enum sim_metric class_metrics[] = {
     SIM_M_EXECUTION,  SIM_M_SLOWDOWN, SIM_M_ACCEPTED,       SIM_M_SUCCESS,     SIM_M_NODE_LOCAL,
     SIM_M_RACK_LOCAL, SIM_M_KILLS,    SIM_M_SUSPENSIONS};
 
-static size_t choose_shown_metrics(const struct sim_results *r, const enum sim_metric *from, size_t n,
-                                   enum sim_metric *out)
+static size_t choose_shown_metrics(const struct sim_results *r, const enum sim_metric *from,
+                                   size_t n, enum sim_metric *out)
 {
     size_t chosen = 0;
 
@@ -36,8 +36,8 @@ static size_t choose_shown_metrics(const struct sim_results *r, const enum sim_m
     return chosen;
 }
 
-static void add_metric_cells(struct report *w, const struct sim_class_summary *f, const enum sim_metric *metrics,
-                             size_t n)
+static void add_metric_cells(struct report *w, const struct sim_class_summary *f,
+                             const enum sim_metric *metrics, size_t n)
 {
     static const struct sim_stat none;
     char text[96];
@@ -49,8 +49,8 @@ static void add_metric_cells(struct report *w, const struct sim_class_summary *f
     }
 }
 
-static void add_metric_head(struct report *w, const char *first, const char *second, const enum sim_metric *metrics,
-                            size_t n)
+static void add_metric_head(struct report *w, const char *first, const char *second,
+                            const enum sim_metric *metrics, size_t n)
 {
     char titles[SIM_METRICS][96];
     const char *pointers[SIM_METRICS + 2];
@@ -67,7 +67,8 @@ static void add_metric_head(struct report *w, const char *first, const char *sec
 }
 
 /* One row per variation and policy, over all jobs. */
-static void add_table_of_all_jobs(struct report *w, const enum sim_metric *from, size_t from_n, const char *caption)
+static void add_table_of_all_jobs(struct report *w, const enum sim_metric *from, size_t from_n,
+                                  const char *caption)
 {
     const struct sim_results *r = w->r;
     enum sim_metric metrics[SIM_METRICS];
@@ -92,7 +93,8 @@ static void add_table_of_classes(struct report *w, size_t v)
     const struct sim_results *r = w->r;
     const struct sim_seed_summary *first = &sim_results_cell(r, v, 0)->summary;
     enum sim_metric metrics[SIM_METRICS];
-    size_t n = choose_shown_metrics(r, class_metrics, sizeof class_metrics / sizeof *class_metrics, metrics);
+    size_t n = choose_shown_metrics(r, class_metrics, sizeof class_metrics / sizeof *class_metrics,
+                                    metrics);
 
     if (first->n < 3)
         return;
@@ -101,10 +103,13 @@ static void add_table_of_classes(struct report *w, size_t v)
     for (size_t k = 1; k < first->n; k++)
         for (size_t p = 0; p < r->policies_n; p++) {
             sim_page_begin_table_row(&w->page);
-            sim_page_add_table_cell(&w->page, false, "", p == 0 ? report_class_label(first->v[k].name) : "");
+            sim_page_add_table_cell(&w->page, false, "",
+                                    p == 0 ? report_class_label(first->v[k].name) : "");
             sim_page_add_table_cell(&w->page, false, "", r->policies[p]);
-            add_metric_cells(w, sim_seed_summary_find_class(&sim_results_cell(r, v, p)->summary, first->v[k].name),
-                             metrics, n);
+            add_metric_cells(
+                w,
+                sim_seed_summary_find_class(&sim_results_cell(r, v, p)->summary, first->v[k].name),
+                metrics, n);
         }
     sim_page_end_table(&w->page);
 }
@@ -158,25 +163,32 @@ static const struct {
     enum sim_metric metric;
     const char *meaning;
 } meanings[] = {
-    {SIM_M_SOJOURN, "Time from a job's submission to its end: waiting and execution. Also called response time."},
-    {SIM_M_BOUND,
-     "No policy's mean sojourn can be lower: each job takes at least as long as its longest tasks, and all work at "
-     "least as long as on one machine as fast as the whole cluster that serves the shortest job first."},
-    {SIM_M_BOUND_RATIO, "Mean sojourn divided by that bound; 1 would be perfect but may be impossible."},
+    {SIM_M_SOJOURN,
+     "Time from a job's submission to its end: waiting and execution. Also called response time."},
+    {SIM_M_BOUND, "No policy's mean sojourn can be lower: each job takes at least as long as its "
+                  "longest tasks, and all work at "
+                  "least as long as on one machine as fast as the whole cluster that serves the "
+                  "shortest job first."},
+    {SIM_M_BOUND_RATIO,
+     "Mean sojourn divided by that bound; 1 would be perfect but may be impossible."},
     {SIM_M_SOJOURN_MEDIAN, "Half of the jobs have a shorter sojourn."},
     {SIM_M_SOJOURN_P95, "95 of 100 jobs have a shorter sojourn."},
     {SIM_M_WAITING, "Time from a job's submission until its first task starts."},
     {SIM_M_EXECUTION, "Time from the start of a job's first task to the job's end."},
-    {SIM_M_SLOWDOWN, "A job's sojourn divided by its sojourn alone on the empty cluster; 1 means no slowdown."},
-    {SIM_M_ACCEPTED, "Jobs that the policy admitted. Policies that guarantee deadlines reject jobs whose deadline they "
+    {SIM_M_SLOWDOWN,
+     "A job's sojourn divided by its sojourn alone on the empty cluster; 1 means no slowdown."},
+    {SIM_M_ACCEPTED, "Jobs that the policy admitted. Policies that guarantee deadlines reject jobs "
+                     "whose deadline they "
                      "cannot guarantee."},
     {SIM_M_SUCCESS, "Accepted jobs that met their deadline."},
     {SIM_M_NODE_LOCAL, "Maps started on a node that holds their input."},
     {SIM_M_RACK_LOCAL, "Maps started in a rack with such a node, or on the node itself."},
     {SIM_M_MAKESPAN, "Time from the first submission to the end of the last job."},
-    {SIM_M_UTILISATION, "Slot time in which tasks ran, divided by all slot time until the last job's end."},
+    {SIM_M_UTILISATION,
+     "Slot time in which tasks ran, divided by all slot time until the last job's end."},
     {SIM_M_UTILISATION_MET, "The part of the utilisation due to jobs that met their deadlines."},
-    {SIM_M_KILLS, "Tasks killed to give their slots to others; they start again from the beginning."},
+    {SIM_M_KILLS,
+     "Tasks killed to give their slots to others; they start again from the beginning."},
     {SIM_M_SUSPENSIONS, "How often tasks were suspended in favour of others and resumed later."},
     {SIM_M_LOST, "Slot time of killed attempts: wasted work."},
 };
@@ -198,19 +210,20 @@ static void add_glossary(struct report *w)
 
 static void add_all_sections(struct report *w, const char *const (*facts)[2], size_t facts_n)
 {
-    static const char *const files[][2] = {{"summary.csv", "every table of this page"},
-                                           {"jobs.csv", "every job of every run"},
-                                           {"manifest.json", "what is needed to reproduce the results"},
-                                           {"data/", "the numbers of each picture, with gnuplot's commands"}};
+    static const char *const files[][2] = {
+        {"summary.csv", "every table of this page"},
+        {"jobs.csv", "every job of every run"},
+        {"manifest.json", "what is needed to reproduce the results"},
+        {"data/", "the numbers of each picture, with gnuplot's commands"}};
     const struct sim_results *r = w->r;
 
     sim_page_add_facts(&w->page, facts, facts_n);
     sim_page_add_file_links(&w->page, files, sizeof files / sizeof *files);
     sim_page_add_heading(&w->page, "Summary");
-    add_table_of_all_jobs(
-        w, job_metrics, sizeof job_metrics / sizeof *job_metrics,
-        "All jobs: means over the seeds with half the width of their 95 % intervals. No policy's mean sojourn can be "
-        "below the lower bound.");
+    add_table_of_all_jobs(w, job_metrics, sizeof job_metrics / sizeof *job_metrics,
+                          "All jobs: means over the seeds with half the width of their 95 % "
+                          "intervals. No policy's mean sojourn can be "
+                          "below the lower bound.");
     add_table_of_all_jobs(w, run_metrics, sizeof run_metrics / sizeof *run_metrics, "The cluster.");
     if (r->axis) {
         sim_page_add_heading(&w->page, "By %s", r->axis);
@@ -222,8 +235,8 @@ static void add_all_sections(struct report *w, const char *const (*facts)[2], si
     add_glossary(w);
 }
 
-int sim_report_write(const char *dir, const struct sim_results *r, const char *title, const char *const (*facts)[2],
-                     size_t facts_n, struct base_error *err)
+int sim_report_write(const char *dir, const struct sim_results *r, const char *title,
+                     const char *const (*facts)[2], size_t facts_n, struct base_error *err)
 {
     struct report w = {.dir = dir, .r = r, .err = err};
 

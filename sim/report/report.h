@@ -19,7 +19,7 @@
 
 /* Writes the report of @r into @dir. Needs gnuplot (sim_picture_check_gnuplot()). @facts: pairs of
  * name and value that describe the run, shown at the top of the page. */
-int sim_report_write(const char *dir, const struct sim_results *r, const char *title, const char *const (*facts)[2],
-                     size_t facts_n, struct base_error *err);
+int sim_report_write(const char *dir, const struct sim_results *r, const char *title,
+                     const char *const (*facts)[2], size_t facts_n, struct base_error *err);
 
 #endif

@@ -9,8 +9,10 @@
 void sim_results_init(struct sim_results *r, const char *const *policies, size_t policies_n,
                       const char *const *variations, size_t variations_n)
 {
-    *r = (struct sim_results){
-        .policies = policies, .policies_n = policies_n, .variations = variations, .variations_n = variations_n};
+    *r = (struct sim_results){.policies = policies,
+                              .policies_n = policies_n,
+                              .variations = variations,
+                              .variations_n = variations_n};
     r->cells = base_alloc(policies_n * variations_n * sizeof *r->cells);
 }
 
@@ -42,12 +44,13 @@ static void add_accepted_jobs(struct sim_cell *c, uint64_t seed, const struct si
         sim_samples_add(&find_or_add_class(c, r->class_name, 1)->sojourn_s, sojourn_s);
         sim_samples_add(&c->classes[0].sojourn_s, sojourn_s);
         base_array_grow(&c->jobs, c->jobs_n, &c->jobs_cap);
-        c->jobs[c->jobs_n++] = (struct sim_cell_job){.seed = seed, .id = r->id, .sojourn_s = sojourn_s};
+        c->jobs[c->jobs_n++] =
+            (struct sim_cell_job){.seed = seed, .id = r->id, .sojourn_s = sojourn_s};
     }
 }
 
-void sim_results_add_run(struct sim_results *r, size_t variation, size_t policy, uint64_t seed, struct sim_outcome *o,
-                         const struct sim_outcome *alone)
+void sim_results_add_run(struct sim_results *r, size_t variation, size_t policy, uint64_t seed,
+                         struct sim_outcome *o, const struct sim_outcome *alone)
 {
     struct sim_cell *c = sim_results_cell(r, variation, policy);
     struct sim_run_figures figures;

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/run.h"
 #include "sim/report/stats.h"
+#include "sim/run.h"
 
 struct sim_cell { /* one policy under one variation */
     struct sim_seed_summary summary;
@@ -49,8 +49,8 @@ void sim_results_init(struct sim_results *r, const char *const *policies, size_t
 struct sim_cell *sim_results_cell(const struct sim_results *r, size_t variation, size_t policy);
 /* Adds the outcome of one run. Takes over o->usage if the cell has none yet. @alone as in
  * sim_figures_compute(). */
-void sim_results_add_run(struct sim_results *r, size_t variation, size_t policy, uint64_t seed, struct sim_outcome *o,
-                         const struct sim_outcome *alone);
+void sim_results_add_run(struct sim_results *r, size_t variation, size_t policy, uint64_t seed,
+                         struct sim_outcome *o, const struct sim_outcome *alone);
 void sim_results_free(struct sim_results *r);
 
 #endif

@@ -135,7 +135,8 @@ static struct alone *sort_sojourns_alone(const struct sim_outcome *o)
     return v;
 }
 
-static void add_job_to_sums(struct sums *s, const struct sim_job_result *r, const struct alone *alone)
+static void add_job_to_sums(struct sums *s, const struct sim_job_result *r,
+                            const struct alone *alone)
 {
     s->jobs++;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -174,12 +175,15 @@ static double mean_or_nan(double sum, int64_t n)
 static void compute_class_figures(struct sums *s, struct sim_figures *f)
 {
     double *v = f->v;
-    double launches = (double)(s->launches[SIM_NODE_LOCAL] + s->launches[SIM_RACK_LOCAL] + s->launches[SIM_OFF_RACK]);
+    double launches = (double)(s->launches[SIM_NODE_LOCAL] + s->launches[SIM_RACK_LOCAL] +
+                               s->launches[SIM_OFF_RACK]);
 
     for (int m = 0; m < SIM_METRICS; m++)
         v[m] = NAN;
     sim_job_text(f->name, s->name);
-    f->size = mean_or_nan(s->tasks[BASE_TASK_MAP] > 0 ? s->tasks[BASE_TASK_MAP] : s->tasks[BASE_TASK_REDUCE], s->jobs);
+    f->size = mean_or_nan(s->tasks[BASE_TASK_MAP] > 0 ? s->tasks[BASE_TASK_MAP]
+                                                      : s->tasks[BASE_TASK_REDUCE],
+                          s->jobs);
     sim_samples_sort(&s->sojourn_s);
     v[SIM_M_JOBS] = (double)s->jobs;
     v[SIM_M_SOJOURN] = sim_samples_mean(&s->sojourn_s);
@@ -189,7 +193,8 @@ static void compute_class_figures(struct sums *s, struct sim_figures *f)
     v[SIM_M_EXECUTION] = mean_or_nan(s->execution_s, s->accepted);
     v[SIM_M_SLOWDOWN] = mean_or_nan(s->slowdown, s->slowdowns);
     v[SIM_M_NODE_LOCAL] = percentage_of((double)s->launches[SIM_NODE_LOCAL], launches);
-    v[SIM_M_RACK_LOCAL] = percentage_of((double)(s->launches[SIM_NODE_LOCAL] + s->launches[SIM_RACK_LOCAL]), launches);
+    v[SIM_M_RACK_LOCAL] = percentage_of(
+        (double)(s->launches[SIM_NODE_LOCAL] + s->launches[SIM_RACK_LOCAL]), launches);
     v[SIM_M_KILLS] = (double)s->kills;
     v[SIM_M_SUSPENSIONS] = (double)s->suspensions;
     v[SIM_M_ACCEPTED] = percentage_of((double)s->accepted, (double)s->jobs);
@@ -202,7 +207,8 @@ static void add_run_figures(const struct sim_outcome *o, double v[SIM_METRICS])
     double lost_us = 0;
 
     for (size_t i = 0; i < o->jobs_n; i++)
-        lost_us += (double)o->jobs[i].lost_us[BASE_TASK_MAP] + (double)o->jobs[i].lost_us[BASE_TASK_REDUCE];
+        lost_us += (double)o->jobs[i].lost_us[BASE_TASK_MAP] +
+                   (double)o->jobs[i].lost_us[BASE_TASK_REDUCE];
     if (t->slots[BASE_TASK_MAP] > 0)
         v[SIM_M_UTILISATION_MAP] = 100 * sim_utilisation(t, BASE_TASK_MAP);
     if (t->slots[BASE_TASK_REDUCE] > 0)
@@ -231,10 +237,12 @@ static int compare_class_size(const void *a, const void *b)
 {
     const struct sim_figures *x = a, *y = b;
 
-    return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : strcmp(x->name, y->name);
+    return x->size != y->size ? (x->size > y->size) - (x->size < y->size)
+                              : strcmp(x->name, y->name);
 }
 
-void sim_figures_compute(const struct sim_outcome *o, const struct sim_outcome *alone, struct sim_run_figures *out)
+void sim_figures_compute(const struct sim_outcome *o, const struct sim_outcome *alone,
+                         struct sim_run_figures *out)
 {
     struct sums *v = NULL;
     size_t n = 0, cap = 0;
@@ -245,7 +253,8 @@ void sim_figures_compute(const struct sim_outcome *o, const struct sim_outcome *
     for (size_t i = 0; i < o->jobs_n; i++) {
         const struct sim_job_result *r = &o->jobs[i];
         struct alone key = {.id = r->id};
-        const struct alone *time = times ? bsearch(&key, times, alone->jobs_n, sizeof *times, compare_job_id) : NULL;
+        const struct alone *time =
+            times ? bsearch(&key, times, alone->jobs_n, sizeof *times, compare_job_id) : NULL;
         struct sums *class_sums = find_or_add_class(&v, &n, &cap, r->class_name);
         add_job_to_sums(class_sums, r, time);
         add_job_to_sums(&v[0], r, time);
@@ -269,8 +278,8 @@ void sim_figures_free(struct sim_run_figures *f)
 }
 
 /* ---------------------------------------------------------------- summaries over several runs */
-static struct sim_class_summary *find_or_insert_class(struct sim_seed_summary *s, const struct sim_figures *f,
-                                                      size_t from)
+static struct sim_class_summary *find_or_insert_class(struct sim_seed_summary *s,
+                                                      const struct sim_figures *f, size_t from)
 {
     for (size_t i = from; i < s->n; i++)
         if (strcmp(s->v[i].name, f->name) == 0)
@@ -298,7 +307,8 @@ void sim_seed_summary_add_run(struct sim_seed_summary *s, const struct sim_run_f
     }
 }
 
-const struct sim_class_summary *sim_seed_summary_find_class(const struct sim_seed_summary *s, const char *class_name)
+const struct sim_class_summary *sim_seed_summary_find_class(const struct sim_seed_summary *s,
+                                                            const char *class_name)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->v[i].name, class_name) == 0)

@@ -71,7 +71,8 @@ struct sim_run_figures {
 };
 /* Computes the figures of outcome @o. @alone: the outcomes of the same jobs run alone, matched by
  * id; NULL: no slowdown. */
-void sim_figures_compute(const struct sim_outcome *o, const struct sim_outcome *alone, struct sim_run_figures *out);
+void sim_figures_compute(const struct sim_outcome *o, const struct sim_outcome *alone,
+                         struct sim_run_figures *out);
 void sim_figures_free(struct sim_run_figures *f);
 
 /* ---------------------------------------------------------------- several runs (seeds) */
@@ -87,7 +88,8 @@ struct sim_seed_summary { /* zeroed: empty */
     size_t runs;
 };
 void sim_seed_summary_add_run(struct sim_seed_summary *s, const struct sim_run_figures *run);
-const struct sim_class_summary *sim_seed_summary_find_class(const struct sim_seed_summary *s, const char *class_name);
+const struct sim_class_summary *sim_seed_summary_find_class(const struct sim_seed_summary *s,
+                                                            const char *class_name);
 void sim_seed_summary_free(struct sim_seed_summary *s);
 
 /* ---------------------------------------------------------------- samples */

@@ -15,7 +15,8 @@ int sim_format_parse(const char *name, enum sim_format *out, struct base_error *
             *out = (enum sim_format)i;
             return 0;
         }
-    return base_error_set(err, -BASE_EINVAL, "'%.60s' is no format: there are table, csv, json", name);
+    return base_error_set(err, -BASE_EINVAL, "'%.60s' is no format: there are table, csv, json",
+                          name);
 }
 
 /* ---------------------------------------------------------------- building blocks */
@@ -76,7 +77,8 @@ void sim_output_format_title(enum sim_metric metric, char *out, size_t size)
 {
     const struct sim_metric_info *m = &sim_metric_infos[metric];
 
-    snprintf(out, size, *m->unit && strcmp(m->unit, "x") != 0 ? "%s (%s)" : "%s", m->title, m->unit);
+    snprintf(out, size, *m->unit && strcmp(m->unit, "x") != 0 ? "%s (%s)" : "%s", m->title,
+             m->unit);
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -102,8 +104,8 @@ static size_t display_width(const char *text)
 
 /* Appends all rows, with the columns that name the rows and the columns from @first to before
  * @end. */
-static void append_column_block(const struct sim_table *t, const size_t *widest, size_t first, size_t end,
-                                struct base_buf *out)
+static void append_column_block(const struct sim_table *t, const size_t *widest, size_t first,
+                                size_t end, struct base_buf *out)
 {
     for (size_t i = 0; i < t->n; i++) {
         size_t column = i % t->columns, pad = widest[column] - display_width(t->cells[i]);
@@ -154,7 +156,8 @@ void sim_table_render_and_free(struct sim_table *t, struct base_buf *out)
 }
 
 /* ---------------------------------------------------------------- which columns are shown */
-static bool any_class_satisfies(const struct sim_results *r, bool (*holds)(const struct sim_class_summary *f))
+static bool any_class_satisfies(const struct sim_results *r,
+                                bool (*holds)(const struct sim_class_summary *f))
 {
     for (size_t c = 0; c < r->policies_n * r->variations_n; c++)
         for (size_t i = 0; i < r->cells[c].summary.n; i++)
@@ -181,11 +184,13 @@ static bool class_differs_by_rack(const struct sim_class_summary *f)
 
 bool sim_output_is_column_shown(const struct sim_results *r, enum sim_metric metric)
 {
-    bool needs_more = metric == SIM_M_KILLS || metric == SIM_M_SUSPENSIONS || metric == SIM_M_LOST ||
-                      metric == SIM_M_UTILISATION_MAP || metric == SIM_M_UTILISATION_REDUCE;
+    bool needs_more = metric == SIM_M_KILLS || metric == SIM_M_SUSPENSIONS ||
+                      metric == SIM_M_LOST || metric == SIM_M_UTILISATION_MAP ||
+                      metric == SIM_M_UTILISATION_REDUCE;
 
     if (metric == SIM_M_ACCEPTED)
-        return any_class_satisfies(r, class_has_deadlines) || any_class_satisfies(r, class_has_refusals);
+        return any_class_satisfies(r, class_has_deadlines) ||
+               any_class_satisfies(r, class_has_refusals);
     if (metric == SIM_M_RACK_LOCAL)
         return any_class_satisfies(r, class_differs_by_rack);
     for (size_t c = 0; c < r->policies_n * r->variations_n; c++)
@@ -198,18 +203,18 @@ bool sim_output_is_column_shown(const struct sim_results *r, enum sim_metric met
 }
 
 /* ---------------------------------------------------------------- the summary as a table */
-static const enum sim_metric of_jobs[] = {SIM_M_JOBS,           SIM_M_SOJOURN,     SIM_M_BOUND,   SIM_M_BOUND_RATIO,
-                                          SIM_M_SOJOURN_MEDIAN, SIM_M_SOJOURN_P95, SIM_M_WAITING, SIM_M_EXECUTION,
-                                          SIM_M_SLOWDOWN,       SIM_M_ACCEPTED,    SIM_M_SUCCESS, SIM_M_NODE_LOCAL,
-                                          SIM_M_RACK_LOCAL};
+static const enum sim_metric of_jobs[] = {
+    SIM_M_JOBS,        SIM_M_SOJOURN,    SIM_M_BOUND,     SIM_M_BOUND_RATIO, SIM_M_SOJOURN_MEDIAN,
+    SIM_M_SOJOURN_P95, SIM_M_WAITING,    SIM_M_EXECUTION, SIM_M_SLOWDOWN,    SIM_M_ACCEPTED,
+    SIM_M_SUCCESS,     SIM_M_NODE_LOCAL, SIM_M_RACK_LOCAL};
 static const enum sim_metric of_runs[] = {
     SIM_M_MAKESPAN,        SIM_M_UTILISATION_MAP, SIM_M_UTILISATION_REDUCE, SIM_M_UTILISATION,
     SIM_M_UTILISATION_MET, SIM_M_KILLS,           SIM_M_SUSPENSIONS,        SIM_M_LOST};
 
 /* Appends a table with one row per variation and policy. With @classes there is one row per
  * variation, class and policy, so that a class's policies stand below each other. */
-static void append_text_table(const struct sim_results *r, const enum sim_metric *metrics, size_t n, bool classes,
-                              size_t width, struct base_buf *out)
+static void append_text_table(const struct sim_results *r, const enum sim_metric *metrics, size_t n,
+                              bool classes, size_t width, struct base_buf *out)
 {
     enum sim_metric shown[SIM_METRICS];
     size_t shown_n = 0, left = classes ? 2 : 1;
@@ -217,7 +222,8 @@ static void append_text_table(const struct sim_results *r, const enum sim_metric
     char text[128];
 
     for (size_t i = 0; i < n; i++)
-        if (sim_output_is_column_shown(r, metrics[i]) && !(classes && sim_metric_infos[metrics[i]].whole))
+        if (sim_output_is_column_shown(r, metrics[i]) &&
+            !(classes && sim_metric_infos[metrics[i]].whole))
             shown[shown_n++] = metrics[i];
     left += r->axis != NULL;
     sim_table_begin(&t, left + shown_n, left);
@@ -235,8 +241,8 @@ static void append_text_table(const struct sim_results *r, const enum sim_metric
         const struct sim_seed_summary *first = &sim_results_cell(r, v, 0)->summary;
         for (size_t k = classes; k < (classes ? first->n : 1) && k < first->n; k++)
             for (size_t p = 0; p < r->policies_n; p++) {
-                const struct sim_class_summary *f =
-                    sim_seed_summary_find_class(&sim_results_cell(r, v, p)->summary, first->v[k].name);
+                const struct sim_class_summary *f = sim_seed_summary_find_class(
+                    &sim_results_cell(r, v, p)->summary, first->v[k].name);
                 if (r->axis)
                     sim_table_add_cell(&t, r->variations[v]);
                 if (classes)
@@ -244,8 +250,8 @@ static void append_text_table(const struct sim_results *r, const enum sim_metric
                 sim_table_add_cell(&t, r->policies[p]);
                 for (size_t i = 0; i < shown_n; i++) {
                     static const struct sim_stat none;
-                    sim_output_format_stat(f ? &f->v[shown[i]] : &none, sim_metric_infos[shown[i]].digits, text,
-                                           sizeof text);
+                    sim_output_format_stat(f ? &f->v[shown[i]] : &none,
+                                           sim_metric_infos[shown[i]].digits, text, sizeof text);
                     sim_table_add_cell(&t, text);
                 }
             }
@@ -335,7 +341,8 @@ static void append_json(const struct sim_results *r, struct base_buf *out)
     base_buf_adds(out, "\n]}\n");
 }
 
-void sim_output_append_summary(const struct sim_results *r, enum sim_format format, size_t width, struct base_buf *out)
+void sim_output_append_summary(const struct sim_results *r, enum sim_format format, size_t width,
+                               struct base_buf *out)
 {
     if (format == SIM_FORMAT_CSV) {
         append_csv(r, out);

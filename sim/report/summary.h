@@ -19,7 +19,8 @@ int sim_format_parse(const char *name, enum sim_format *out, struct base_error *
 
 /* ---- summaries: one row per variation, policy and class ---- */
 /* @width: terminal columns available to tables; 0: unlimited. */
-void sim_output_append_summary(const struct sim_results *r, enum sim_format format, size_t width, struct base_buf *out);
+void sim_output_append_summary(const struct sim_results *r, enum sim_format format, size_t width,
+                               struct base_buf *out);
 /* True if the column has anything to show. Text tables leave out figures that never apply and kills
  * that never happen. */
 bool sim_output_is_column_shown(const struct sim_results *r, enum sim_metric metric);

@@ -1,4 +1,5 @@
-/* tests/bench/allocations.h - counts allocations of a bench that is linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc.
+/* tests/bench/allocations.h - counts allocations of a bench that is linked with
+ * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc.
  * For one file of a program: it defines the wrappers. */
 #ifndef CREEL_BENCH_ALLOCATIONS_H
 #define CREEL_BENCH_ALLOCATIONS_H

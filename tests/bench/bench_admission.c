@@ -1,10 +1,14 @@
-/* tests/bench/bench_admission.c - CPU time that RTMR needs to say yes or no to a job with a deadline:
- * 1,000 queued jobs of 100 tasks (90 maps, 10 reduces) of different lengths, 10,000 map slots and 10,000 reduce slots.
+/* tests/bench/bench_admission.c - CPU time that RTMR needs to say yes or no to a job with a
+ * deadline:
+ * 1,000 queued jobs of 100 tasks (90 maps, 10 reduces) of different lengths, 10,000 map slots and
+ * 10,000 reduce slots.
  *
- * The job asked for goes to the front (everybody behind it is estimated anew), to the end, or is refused with the
- * earliest date that could be promised. The cluster is idle before, or every slot is taken by a task without deadline,
- * each with an end of its own. An accepted job leaves again before the next is asked for; that is not measured.
- * usage: bench_admission [runs [table|plain]]: lines "name value unit"; with "table" lines of a table. */
+ * The job asked for goes to the front (everybody behind it is estimated anew), to the end, or is
+ * refused with the earliest date that could be promised. The cluster is idle before, or every slot
+ * is taken by a task without deadline, each with an end of its own. An accepted job leaves again
+ * before the next is asked for; that is not measured.
+ * usage: bench_admission [runs [table|plain]]: lines "name value unit"; with "table" lines of a
+ * table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,17 +53,20 @@ static int64_t cpu_ns(void)
     return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
-/* The attempts of the job without deadline that has all slots of a kind: each started at another time. */
-static bool running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
-                    struct policy_running *out)
+/* The attempts of the job without deadline that has all slots of a kind: each started at another
+ * time. */
+static bool running(void *core, const struct policy_job *job, enum base_task_kind kind,
+                    void **cursor, struct policy_running *out)
 {
     intptr_t i = (intptr_t)*cursor;
 
     (void)core;
     if (job != &w.beside[kind] || i >= SLOTS)
         return false;
-    *out = (struct policy_running){
-        .job = &w.beside[kind], .kind = kind, .task = (int32_t)i, .started_us = w.now - 1 - (i * 7919 % SLOTS) * 2999};
+    *out = (struct policy_running){.job = &w.beside[kind],
+                                   .kind = kind,
+                                   .task = (int32_t)i,
+                                   .started_us = w.now - 1 - (i * 7919 % SLOTS) * 2999};
     *cursor = (void *)(i + 1);
     return true;
 }
@@ -73,8 +80,12 @@ static void note(void *core, int level, const char *text)
 
 static struct policy_job job(int32_t seq, int64_t deadline_us)
 {
-    struct policy_job j = {
-        .submit_us = w.now, .cluster_ts = 1, .seq = seq, .weight = 1, .is_job = true, .deadline_us = deadline_us};
+    struct policy_job j = {.submit_us = w.now,
+                           .cluster_ts = 1,
+                           .seq = seq,
+                           .weight = 1,
+                           .is_job = true,
+                           .deadline_us = deadline_us};
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         j.phase[k].total = k == BASE_TASK_MAP ? MAPS : REDS;
@@ -105,8 +116,8 @@ static void build(bool full)
     w.capacity = (struct policy_capacity){.nodes = 2500, .slots = {SLOTS, SLOTS}};
     w.policy = policy_rtmr.create(&w.env);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && full; k++) {
-        w.beside[k] =
-            (struct policy_job){.submit_us = w.now, .cluster_ts = 1, .seq = 2000000 + k, .weight = 1, .is_job = true};
+        w.beside[k] = (struct policy_job){
+            .submit_us = w.now, .cluster_ts = 1, .seq = 2000000 + k, .weight = 1, .is_job = true};
         w.beside[k].phase[k] = (struct policy_phase){.total = SLOTS, .running = SLOTS};
         w.beside[k].size[k].given_max_us = 30 * S;
         w.capacity.used[k] = SLOTS;
@@ -168,8 +179,9 @@ static int64_t measure(const char *what, int64_t deadline_us, bool accept, int r
 static void show(const char *cluster, const char *what, int64_t ns, bool table)
 {
     if (table)
-        printf("| RTMR admission, 1,000 queued jobs of 100 tasks, 10,000 slots, %s, %s | %.0f us |\n", cluster, what,
-               (double)ns / 1e3);
+        printf(
+            "| RTMR admission, 1,000 queued jobs of 100 tasks, 10,000 slots, %s, %s | %.0f us |\n",
+            cluster, what, (double)ns / 1e3);
     else
         printf("admission_%s_%s %.1f us\n", cluster, what, (double)ns / 1e3);
 }

@@ -1,11 +1,13 @@
 /* tests/bench/bench_core.c - assignments per second of the core alone, on a reference load:
- * 2,500 nodes x (2 + 2) slots, 100 jobs x (1,000 maps + 1,000 reduces), 20 queues, 3 replicas per split.
+ * 2,500 nodes x (2 + 2) slots, 100 jobs x (1,000 maps + 1,000 reduces), 20 queues, 3 replicas per
+ * split.
  *
- * An assignment is the policy's answer, the core's step, and its share of heartbeat and completion: every heartbeat
- * reports what the node was given before (@per_beat ends at most) and takes new work for the free slots. The store
- * acknowledges every 64 heartbeats. CPU time of the process; no allocation is expected once everything has its size.
- * usage: bench_core [runs [table|plain [PART]]]: lines "name value unit"; with "table" lines of a table; with PART those
- * alone that have it in their name. */
+ * An assignment is the policy's answer, the core's step, and its share of heartbeat and completion:
+ * every heartbeat reports what the node was given before (@per_beat ends at most) and takes new
+ * work for the free slots. The store acknowledges every 64 heartbeats. CPU time of the process; no
+ * allocation is expected once everything has its size. usage: bench_core [runs [table|plain
+ * [PART]]]: lines "name value unit"; with "table" lines of a table; with PART those alone that have
+ * it in their name. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +19,12 @@
 #include "rm/core/view/view.h"
 #include "tests/bench/allocations.h"
 
-#define NODES 2500
-#define JOBS 100
-#define TASKS 1000
+#define NODES  2500
+#define JOBS   100
+#define TASKS  1000
 #define QUEUES 20
-#define SLOTS 2
-#define HELD 64 /* containers a node can hold here */
+#define SLOTS  2
+#define HELD   64 /* containers a node can hold here */
 
 struct node {
     char id[32], host[32];
@@ -62,7 +64,8 @@ static void obey(struct node *n, const struct rm_effect *fx)
             for (size_t j = 0; j < n->ended; j++)
                 if (n->running[j].num == o->container.num &&
                     n->running[j].attempt.app.seq == o->container.attempt.app.seq) {
-                    memmove(n->running + j, n->running + j + 1, (n->n - j - 1) * sizeof *n->running);
+                    memmove(n->running + j, n->running + j + 1,
+                            (n->n - j - 1) * sizeof *n->running);
                     n->n--;
                     n->ended--;
                     break;
@@ -98,7 +101,8 @@ static void beat(struct node *n, size_t per_beat)
 
     n->ended += running < per_beat ? running : per_beat;
     for (size_t i = 0; i < n->ended; i++)
-        b.reports[i] = (struct rm_container_report){.id = n->running[i], .state = RM_CONTAINER_COMPLETED};
+        b.reports[i] =
+            (struct rm_container_report){.id = n->running[i], .state = RM_CONTAINER_COMPLETED};
     ev.u.heartbeat.node_id = n->id;
     ev.u.heartbeat.instance = "i";
     ev.u.heartbeat.response_id = n->response_id;
@@ -250,17 +254,18 @@ static void line(const char *name, const char *policy, int64_t w_us, size_t per_
         r[i] = run(policy, w_us, per_beat);
     qsort(r, (size_t)runs, sizeof *r, by_speed);
     if (table)
-        printf("| %-38s | %12.0f | %10.4f | %8.1f |\n", name, r[runs / 2].per_second, r[runs / 2].allocations,
-               r[runs / 2].local);
+        printf("| %-38s | %12.0f | %10.4f | %8.1f |\n", name, r[runs / 2].per_second,
+               r[runs / 2].allocations, r[runs / 2].local);
     else
-        printf("core_%s%s_%zu_per_beat %.0f 1/s\ncore_%s%s_%zu_allocations %.4f per_assignment\n", policy,
-               w_us ? "_delay" : "", per_beat, r[runs / 2].per_second, policy, w_us ? "_delay" : "", per_beat,
-               r[runs / 2].allocations);
+        printf("core_%s%s_%zu_per_beat %.0f 1/s\ncore_%s%s_%zu_allocations %.4f per_assignment\n",
+               policy, w_us ? "_delay" : "", per_beat, r[runs / 2].per_second, policy,
+               w_us ? "_delay" : "", per_beat, r[runs / 2].allocations);
     fflush(stdout);
     free(r);
 }
 
-/* The reference beside it: a read that waits for the one before, anywhere in 16 MB, as a core with 200,000 tasks does. */
+/* The reference beside it: a read that waits for the one before, anywhere in 16 MB, as a core with
+ * 200,000 tasks does. */
 static double read_ns(void)
 {
     enum { PLACES = 1 << 22, READS = 1 << 21 };
@@ -292,11 +297,15 @@ int main(int argc, char **argv)
     table = argc > 2 && strcmp(argv[2], "table") == 0;
     only = argc > 3 ? argv[3] : NULL;
     if (table)
-        printf("core alone: 2,500 nodes x (2+2), 100 jobs x (1,000+1,000), 20 queues; median of %d, CPU time\n\n", runs);
+        printf("core alone: 2,500 nodes x (2+2), 100 jobs x (1,000+1,000), 20 queues; median of "
+               "%d, CPU time\n\n",
+               runs);
     if (table)
-        printf("| %-38s | %12s | %10s | %8s |\n", "policy, ends per heartbeat", "assigned/s", "allocs per", "local %");
+        printf("| %-38s | %12s | %10s | %8s |\n", "policy, ends per heartbeat", "assigned/s",
+               "allocs per", "local %");
     if (table)
-        printf("|%s|%s|%s|%s|\n", "----------------------------------------", "-------------:", "-----------:", "---------:");
+        printf("|%s|%s|%s|%s|\n", "----------------------------------------",
+               "-------------:", "-----------:", "---------:");
     if (!table && !only)
         printf("core_reference_read %.0f ns\n", read_ns());
     line("fifo, 4", "fifo", 0, 4, runs);

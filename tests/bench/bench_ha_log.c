@@ -1,9 +1,9 @@
-/* tests/bench/bench_ha_log.c - the log of records in ZooKeeper by itself: CPU time of our own code, ZooKeeper answers
- * from memory at once and is not measured.
+/* tests/bench/bench_ha_log.c - the log of records in ZooKeeper by itself: CPU time of our own code,
+ * ZooKeeper answers from memory at once and is not measured.
  *
- * State: 10,000 applications of 1.5 KB and 100,000 tasks of 120 bytes. Loaded; then written on: batches of 100 records,
- * tasks overwritten, removed and made anew, so that cleaning keeps pace. Time in the server's copies is taken off.
- * usage: bench_ha_log [RUNS]: lines "name value unit" */
+ * State: 10,000 applications of 1.5 KB and 100,000 tasks of 120 bytes. Loaded; then written on:
+ * batches of 100 records, tasks overwritten, removed and made anew, so that cleaning keeps pace.
+ * Time in the server's copies is taken off. usage: bench_ha_log [RUNS]: lines "name value unit" */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +182,9 @@ static void fill(struct ha_log *l)
             task_key(i, key);
         else
             snprintf(key, sizeof key, "application_1700000000000_%05" PRIu32, i - TASKS);
-        ha_log_write_batch(l, &(struct ha_record){i < TASKS ? "task" : "app", key, data, i < TASKS ? 120 : 1500}, 1);
+        ha_log_write_batch(
+            l, &(struct ha_record){i < TASKS ? "task" : "app", key, data, i < TASKS ? 120 : 1500},
+            1);
         if (i % BATCH == 0)
             answer_all(l);
     }
@@ -248,7 +250,8 @@ static void write_on(struct ha_log *l)
     printf("log_write_ns %.0f ns/record\n", (double)(ns - (s.ns - served)) / WRITES);
     printf("log_write_allocations %.3f per record\n", (double)mine / WRITES);
     printf("log_multis %.2f per 1000 records\n", (double)(s.multis - multis) * 1000 / WRITES);
-    printf("log_written_again %.2f records per record\n", (double)(st.records - before.records) / WRITES - 1);
+    printf("log_written_again %.2f records per record\n",
+           (double)(st.records - before.records) / WRITES - 1);
     printf("log_segments_held %" PRId64 " segments\n", st.segments);
 }
 

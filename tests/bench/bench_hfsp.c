@@ -1,9 +1,11 @@
-/* tests/bench/bench_hfsp.c - CPU time of HFSP's updates with 1,000 jobs of 1 to 100 maps and 1 to 20 reduces: a job
- * arrives and a slot of each kind is offered (both phases enter the virtual cluster, all are projected and ordered
- * anew), a sample is measured (one phase, an offer), a slot is given away; then an arrival among 10,000 jobs, and each
- * of these as they come at one instant. One job leaves for each that arrives; that is not measured. Those that left
- * stay in the virtual cluster until they are virtually over: with few slots there are more than 1,000 in the end.
- * usage: bench_hfsp [runs [table|plain]]: lines "name value unit"; with "table" lines of a table. */
+/* tests/bench/bench_hfsp.c - CPU time of HFSP's updates with 1,000 jobs of 1 to 100 maps and 1 to
+ * 20 reduces: a job arrives and a slot of each kind is offered (both phases enter the virtual
+ * cluster, all are projected and ordered anew), a sample is measured (one phase, an offer), a slot
+ * is given away; then an arrival among 10,000 jobs, and each of these as they come at one instant.
+ * One job leaves for each that arrives; that is not measured. Those that left stay in the virtual
+ * cluster until they are virtually over: with few slots there are more than 1,000 in the end.
+ * usage: bench_hfsp [runs [table|plain]]: lines "name value unit"; with "table" lines of a
+ * table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +54,8 @@ static int64_t cpu_ns(void)
     return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
-static bool running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
-                    struct policy_running *out)
+static bool running(void *core, const struct policy_job *job, enum base_task_kind kind,
+                    void **cursor, struct policy_running *out)
 {
     (void)core;
     (void)job;
@@ -67,7 +69,8 @@ static void describe(struct policy_job *pj)
 {
     int32_t n[BASE_TASK_KINDS] = {1 + (int32_t)rnd(100), 1 + (int32_t)rnd(20)};
 
-    *pj = (struct policy_job){.submit_us = w.now, .cluster_ts = 1, .seq = ++w.seq, .weight = 1, .is_job = true};
+    *pj = (struct policy_job){
+        .submit_us = w.now, .cluster_ts = 1, .seq = ++w.seq, .weight = 1, .is_job = true};
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         pj->phase[k].total = n[k];
         pj->size[k].given_us = n[k] * (1 + rnd(600)) * S;
@@ -76,7 +79,8 @@ static void describe(struct policy_job *pj)
 
 static struct policy_job *offer(enum base_task_kind kind)
 {
-    struct policy_offer o = {.kind = kind, .now_us = w.now, .node_slots = 4, .node_used = 3, .capacity = &w.capacity};
+    struct policy_offer o = {
+        .kind = kind, .now_us = w.now, .node_slots = 4, .node_used = 3, .capacity = &w.capacity};
 
     return policy_hfsp.next(w.policy, &o, NULL);
 }
@@ -108,7 +112,8 @@ static int64_t arrive(struct policy_job *pj)
 static void leave(struct policy_job *pj)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        pj->phase[k] = (struct policy_phase){.total = pj->phase[k].total, .done = pj->phase[k].total};
+        pj->phase[k] =
+            (struct policy_phase){.total = pj->phase[k].total, .done = pj->phase[k].total};
     policy_hfsp.on_job_left(w.policy, pj, w.now);
 }
 
@@ -121,9 +126,13 @@ static void begin(int64_t slots, const char *sizes, int jobs, int64_t apart)
     policy_conf_free(&w.conf);
     if (policy_conf_set(&w.conf, "hfsp.sizes", sizes, &err) < 0)
         abort();
-    w.capacity = (struct policy_capacity){.nodes = (int32_t)(slots / 4), .slots = {slots, slots / 2}};
-    w.env = (struct policy_env){
-        .conf = &w.conf, .capacity = &w.capacity, .learned = &w.learned, .heartbeat_us = S, .running = running};
+    w.capacity =
+        (struct policy_capacity){.nodes = (int32_t)(slots / 4), .slots = {slots, slots / 2}};
+    w.env = (struct policy_env){.conf = &w.conf,
+                                .capacity = &w.capacity,
+                                .learned = &w.learned,
+                                .heartbeat_us = S,
+                                .running = running};
     w.policy = policy_hfsp.create(&w.env);
     w.jobs = jobs;
     for (int i = 0; i < jobs; i++) {
@@ -220,7 +229,8 @@ static void measured(int64_t slots, int64_t *ns, int runs, bool table)
 
 #define BATCH 10000
 
-/* A free slot of a full cluster is offered, a task starts there; a task of some job has ended before. */
+/* A free slot of a full cluster is offered, a task starts there; a task of some job has ended
+ * before. */
 static void offers(int64_t *ns, int runs, bool table)
 {
     uint64_t given = 0;

@@ -1,6 +1,6 @@
-/* tests/bench/bench_nm.c - how many no-op commands a few NodeManagers start and end per second, and what one costs in
- * CPU time of all processes on the nodes (daemon, spawner, shim, the shell itself). Against the fake ResourceManager,
- * whose own cost is not counted.
+/* tests/bench/bench_nm.c - how many no-op commands a few NodeManagers start and end per second, and
+ * what one costs in CPU time of all processes on the nodes (daemon, spawner, shim, the shell
+ * itself). Against the fake ResourceManager, whose own cost is not counted.
  *
  *   bench_nm FOLDER-OF-PROGRAMS [tasks [nodes [slots]]] */
 #include <stdio.h>
@@ -22,7 +22,8 @@ static int64_t cpu_ticks(pid_t pid)
     long cu = 0, cs = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (base_file_read(path, 4096, &b, NULL) >= 0 && b.data && strrchr(b.data, ')'))
-        sscanf(strrchr(b.data, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &u, &s, &cu, &cs);
+        sscanf(strrchr(b.data, ')') + 1,
+               " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &u, &s, &cu, &cs);
     base_buf_free(&b);
     return (int64_t)(u + s) + cu + cs;
 }
@@ -56,7 +57,8 @@ static bool is_complete(struct fake_rm *rm, const char *ct)
 int main(int argc, char **argv)
 {
     fx_programs(argc, argv);
-    int tasks = argc > 2 ? atoi(argv[2]) : 3000, nodes = argc > 3 ? atoi(argv[3]) : 3, slots = argc > 4 ? atoi(argv[4]) : 3;
+    int tasks = argc > 2 ? atoi(argv[2]) : 3000, nodes = argc > 3 ? atoi(argv[3]) : 3,
+        slots = argc > 4 ? atoi(argv[4]) : 3;
     struct fx *fx = fx_new();
     char(*busy)[64] = base_alloc((size_t)(nodes * slots) * sizeof *busy);
     int next = 0;
@@ -79,10 +81,13 @@ int main(int argc, char **argv)
     double s = (double)(base_mono_us(&base_clock_real) - t0) / 1e6;
     struct cost after = cost_of(fx, nodes);
     double ms = 1000.0 / (double)sysconf(_SC_CLK_TCK) / tasks;
-    printf("tasks=%d nodes=%d slots=%d seconds=%.2f tasks_per_s=%.0f cpu_ms_per_task=%.2f (daemon %.2f, shim and command "
+    printf("tasks=%d nodes=%d slots=%d seconds=%.2f tasks_per_s=%.0f cpu_ms_per_task=%.2f (daemon "
+           "%.2f, shim and command "
            "%.2f)\n",
-           tasks, nodes, slots, s, tasks / s, (double)(after.daemon + after.spawner - before.daemon - before.spawner) * ms,
-           (double)(after.daemon - before.daemon) * ms, (double)(after.spawner - before.spawner) * ms);
+           tasks, nodes, slots, s, tasks / s,
+           (double)(after.daemon + after.spawner - before.daemon - before.spawner) * ms,
+           (double)(after.daemon - before.daemon) * ms,
+           (double)(after.spawner - before.spawner) * ms);
     free(busy);
     fx_free(fx);
     return 0;

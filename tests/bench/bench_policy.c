@@ -1,10 +1,12 @@
-/* tests/bench/bench_policy.c - assignments per second of policies by themselves, on one core: the policy's order and all
- * it is told, the delay filter, the choice of the task by place. No containers, no records: bench_core has those.
+/* tests/bench/bench_policy.c - assignments per second of policies by themselves, on one core: the
+ * policy's order and all it is told, the delay filter, the choice of the task by place. No
+ * containers, no records: bench_core has those.
  *
- * Load: 2,500 nodes x (2 + 2) slots, 100 jobs x (1,000 maps + 1,000 reduces), 20 queues, 3 replicas per split; and 10,000
- * nodes x (5 + 5), 1,000 jobs. Nodes beat in turn: a beat ends two tasks of a kind there, fills what is free, and asks
- * who makes room when nothing is. Measured between a tenth and nine tenths of all tasks. CPU time of the process.
- * usage: bench_policy [RUNS [POLICY]]: lines "name value unit" */
+ * Load: 2,500 nodes x (2 + 2) slots, 100 jobs x (1,000 maps + 1,000 reduces), 20 queues, 3 replicas
+ * per split; and 10,000 nodes x (5 + 5), 1,000 jobs. Nodes beat in turn: a beat ends two tasks of a
+ * kind there, fills what is free, and asks who makes room when nothing is. Measured between a tenth
+ * and nine tenths of all tasks. CPU time of the process. usage: bench_policy [RUNS [POLICY]]: lines
+ * "name value unit" */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ struct job {
     uint64_t *near; /* by node: its list may have a pending split */
     struct list {
         uint32_t at, end;
-    } *list; /* of each node: where in split[] */
+    } * list; /* of each node: where in split[] */
     int32_t *split;
     int64_t done_us[BASE_TASK_KINDS];
 };
@@ -76,10 +78,12 @@ static int64_t cpu_ns(void)
 }
 
 /* ---------------------------------------------------------------- the world */
-static bool running(void *core, const struct policy_job *pj, enum base_task_kind kind, void **cursor,
-                    struct policy_running *out)
+static bool running(void *core, const struct policy_job *pj, enum base_task_kind kind,
+                    void **cursor, struct policy_running *out)
 {
-    (void)core; /* epochs look at running tasks: not part of an assignment, and each job's are its own business here */
+    /* epochs look at running tasks: not part of an assignment, and each job's are its own business
+     * here */
+    (void)core;
     (void)pj;
     (void)kind;
     (void)cursor;
@@ -232,7 +236,8 @@ static bool takes(struct job *j, enum base_task_kind k, uint32_t node, bool no_d
         return false;
     if (k == BASE_TASK_MAP) {
         task = local_task(j, node);
-        if (b.delay.w1_us && !no_delay && !delay_offer(&b.delay, &j->delay, task >= 0 ? DELAY_NODE : DELAY_RACK))
+        if (b.delay.w1_us && !no_delay &&
+            !delay_offer(&b.delay, &j->delay, task >= 0 ? DELAY_NODE : DELAY_RACK))
             return false;
         b.local += task >= 0;
     }
@@ -276,12 +281,14 @@ static void end(enum base_task_kind k, uint32_t node, int32_t at, bool killed)
                                 .success = !killed,
                                 .killed = killed};
 
-    memmove(n->running[k] + at, n->running[k] + at + 1, (size_t)(n->n[k] - at - 1) * sizeof **n->running);
+    memmove(n->running[k] + at, n->running[k] + at + 1,
+            (size_t)(n->n[k] - at - 1) * sizeof **n->running);
     n->n[k]--;
     b.capacity.used[k]--;
     j->pj.phase[k].running--;
     if (killed) {
-        j->pending[k][t.index / 64] |= UINT64_C(1) << (t.index % 64); /* its lists go on behind it: it is no longer local */
+        /* its lists go on behind it: it is no longer local */
+        j->pending[k][t.index / 64] |= UINT64_C(1) << (t.index % 64);
         if ((size_t)t.index / 64 < j->low[k])
             j->low[k] = (size_t)t.index / 64;
         j->pj.phase[k].pending++;
@@ -304,7 +311,8 @@ static void stop(enum base_task_kind k, uint32_t node, int32_t at)
     struct node *n = &b.nodes[node];
     struct task t = n->running[k][at];
 
-    memmove(n->running[k] + at, n->running[k] + at + 1, (size_t)(n->n[k] - at - 1) * sizeof **n->running);
+    memmove(n->running[k] + at, n->running[k] + at + 1,
+            (size_t)(n->n[k] - at - 1) * sizeof **n->running);
     n->n[k]--;
     t.suspended_at_us = b.now_us;
     n->stopped[k][n->stopped_n[k]++] = t;
@@ -332,19 +340,21 @@ static void make_room(enum base_task_kind k, uint32_t node)
     for (int32_t i = 0; i < len; i++) { /* newest last in running[] */
         struct task *t = &n->running[k][len - 1 - i];
 
-        here[i] = (struct policy_running){.job = &t->job->pj,
-                                          .kind = k,
-                                          .task = t->index,
-                                          .node = node,
-                                          .started_us = t->started_us,
-                                          .container = (void *)(uintptr_t)(t->index + 1 + (int64_t)t->job->pj.seq * 100000)};
+        here[i] = (struct policy_running){
+            .job = &t->job->pj,
+            .kind = k,
+            .task = t->index,
+            .node = node,
+            .started_us = t->started_us,
+            .container = (void *)(uintptr_t)(t->index + 1 + (int64_t)t->job->pj.seq * 100000)};
     }
     b.ops->victims(b.policy, &offer, here, (size_t)len, &b.plan);
     for (size_t v = 0; v < b.plan.len; v++)
         for (int32_t i = 0; i < n->n[k]; i++) {
             struct task *t = &n->running[k][i];
 
-            if ((uintptr_t)b.plan.v[v].container != (uintptr_t)(t->index + 1 + (int64_t)t->job->pj.seq * 100000))
+            if ((uintptr_t)b.plan.v[v].container !=
+                (uintptr_t)(t->index + 1 + (int64_t)t->job->pj.seq * 100000))
                 continue;
             if (b.plan.v[v].how == POLICY_VICTIM_KILL)
                 end(k, node, i, true);
@@ -394,7 +404,8 @@ static void free_all(void)
     free(b.plan.v);
 }
 
-static void prepare(const struct policy_ops *ops, int32_t nodes, int32_t slots, int32_t jobs, int32_t tasks)
+static void prepare(const struct policy_ops *ops, int32_t nodes, int32_t slots, int32_t jobs,
+                    int32_t tasks)
 {
     struct base_buf list = {0};
 
@@ -432,8 +443,8 @@ static void prepare(const struct policy_ops *ops, int32_t nodes, int32_t slots, 
         add_job(i);
 }
 
-static void measure(const char *label, const struct policy_ops *ops, int32_t nodes, int32_t slots, int32_t jobs,
-                    int32_t tasks)
+static void measure(const char *label, const struct policy_ops *ops, int32_t nodes, int32_t slots,
+                    int32_t jobs, int32_t tasks)
 {
     int64_t all = (int64_t)jobs * tasks * BASE_TASK_KINDS, begin = 0, from = 0, made = 0, beats = 0;
     double seconds;
@@ -452,7 +463,8 @@ static void measure(const char *label, const struct policy_ops *ops, int32_t nod
         }
         beat((uint32_t)(beats++ % nodes));
         if (beats > 100 * all) {
-            fprintf(stderr, "%s: nothing goes on after %" PRId64 " assignments\n", ops->name, b.assigned);
+            fprintf(stderr, "%s: nothing goes on after %" PRId64 " assignments\n", ops->name,
+                    b.assigned);
             exit(1);
         }
     }

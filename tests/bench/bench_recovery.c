@@ -1,9 +1,11 @@
-/* tests/bench/bench_recovery.c - how long a new leader takes from the first record to the first heartbeat that it could
- * answer: 10,000 live applications (1,000 of them with masters) with 100,000 tasks of which half have ended, 1,000 nodes.
+/* tests/bench/bench_recovery.c - how long a new leader takes from the first record to the first
+ * heartbeat that it could answer: 10,000 live applications (1,000 of them with masters) with
+ * 100,000 tasks of which half have ended, 1,000 nodes.
  *
- * A core makes the records, as far as they go: jobs over files in 8 splits of 3 replicas with 3 reduces. They are kept in
- * the memory store and read back as the daemon does it. Not counted: the store's own reading. CPU time of the process.
- * usage: bench_recovery [runs [large]]: lines "name value unit". large: 100 jobs with 1,000 tasks each instead. */
+ * A core makes the records, as far as they go: jobs over files in 8 splits of 3 replicas with 3
+ * reduces. They are kept in the memory store and read back as the daemon does it. Not counted: the
+ * store's own reading. CPU time of the process. usage: bench_recovery [runs [large]]: lines "name
+ * value unit". large: 100 jobs with 1,000 tasks each instead. */
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,21 +13,30 @@
 #include <string.h>
 #include <time.h>
 
-#include "rm/http/app_json.h"
 #include "rm/daemon/daemon_internal.h"
+#include "rm/http/app_json.h"
 #include "rm/http/spec_json.h"
 #include "tests/unit/stores.h"
 
-#define NODES 1000
-#define SLOTS 50
+#define NODES    1000
+#define SLOTS    50
 #define REPLICAS 3
 #define START_US INT64_C(1700000000000000)
 
-struct size { int jobs, apps, maps, reduces; };
+struct size {
+    int jobs, apps, maps, reduces;
+};
 static const struct size many = {9000, 1000, 8, 3}, large = {100, 0, 900, 100};
 
-struct node { int64_t response_id; struct rm_container_report reports[3 * SLOTS]; size_t n; };
-struct row { char *table, *key, *data; size_t len, at; };
+struct node {
+    int64_t response_id;
+    struct rm_container_report reports[3 * SLOTS];
+    size_t n;
+};
+struct row {
+    char *table, *key, *data;
+    size_t len, at;
+};
 struct bench {
     const struct size *size;
     struct rm_core *core;
@@ -56,8 +67,10 @@ static void obey(struct node *n, const struct rm_effect *fx)
         const struct rm_order *o = &fx->u.heartbeat.orders[i];
 
         if (o->kind == BASE_ORDER_LAUNCH)
-            n->reports[n->n++] = (struct rm_container_report){
-                .id = o->container, .state = RM_CONTAINER_RUNNING, .slot = o->slot, .counters = counters};
+            n->reports[n->n++] = (struct rm_container_report){.id = o->container,
+                                                              .state = RM_CONTAINER_RUNNING,
+                                                              .slot = o->slot,
+                                                              .counters = counters};
         for (size_t j = 0; o->kind == BASE_ORDER_FORGET && j < n->n; j++)
             if (base_container_id_cmp(&n->reports[j].id, &o->container) == 0) {
                 n->reports[j] = n->reports[--n->n];
@@ -69,7 +82,8 @@ static void obey(struct node *n, const struct rm_effect *fx)
 static void keep(const struct rm_record *rec)
 {
     base_array_grow(&b.rows, b.rows_n, &b.rows_cap);
-    b.rows[b.rows_n] = (struct row){base_strdup(rec->table), base_strdup(rec->key), NULL, rec->len, b.rows_n};
+    b.rows[b.rows_n] =
+        (struct row){base_strdup(rec->table), base_strdup(rec->key), NULL, rec->len, b.rows_n};
     if (rec->data)
         b.rows[b.rows_n].data = base_strndup(rec->data, rec->len);
     b.rows_n++;
@@ -137,13 +151,15 @@ static void beat(int i)
 
 static struct rm_job_spec *job_spec(int i)
 {
-    static const struct rm_spec_defaults defaults = {.user = "ann", .split_size = 134217728, .max_attempts = 4};
+    static const struct rm_spec_defaults defaults = {
+        .user = "ann", .split_size = 134217728, .max_attempts = 4};
     struct rm_job_spec *s = NULL;
     struct base_error err;
-    char *text = base_printf("{\"job\":{\"name\":\"job %d\",\"queue\":\"default\",\"input\":[\"file:///data/in/%d\"],"
-                             "\"map\":\"tr -s ' ' '\\\\n'\",\"reduce\":\"uniq -c\",\"reduces\":%d,"
-                             "\"output\":\"file:///data/out/%d\",\"env\":{\"LC_ALL\":\"C\"}}}",
-                             i, i, b.size->reduces, i);
+    char *text = base_printf(
+        "{\"job\":{\"name\":\"job %d\",\"queue\":\"default\",\"input\":[\"file:///data/in/%d\"],"
+        "\"map\":\"tr -s ' ' '\\\\n'\",\"reduce\":\"uniq -c\",\"reduces\":%d,"
+        "\"output\":\"file:///data/out/%d\",\"env\":{\"LC_ALL\":\"C\"}}}",
+        i, i, b.size->reduces, i);
 
     if (rm_spec_job_decode(text, strlen(text), &defaults, &s, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
@@ -162,7 +178,8 @@ static struct rm_job_spec *job_spec(int i)
         sp->length = 134217728;
         sp->hosts.v = base_alloc(REPLICAS * sizeof *sp->hosts.v);
         for (; sp->hosts.n < REPLICAS; sp->hosts.n++)
-            sp->hosts.v[sp->hosts.n] = base_printf("node%zu", ((size_t)i * 7 + m * 131 + sp->hosts.n * 37) % NODES);
+            sp->hosts.v[sp->hosts.n] =
+                base_printf("node%zu", ((size_t)i * 7 + m * 131 + sp->hosts.n * 37) % NODES);
     }
     return s;
 }
@@ -194,10 +211,12 @@ static void submit_job(int i)
 static void submit_app(int i)
 {
     struct rm_event ev = {.kind = RM_EV_SUBMIT_APP, .token = ++b.token};
-    char *text = base_printf("{\"application-id\":\"application_1700000000000_%04d\",\"application-name\":\"app %d\","
-                             "\"queue\":\"default\",\"application-type\":\"YARN\","
-                             "\"am-container-spec\":{\"commands\":{\"command\":\"./master --port 0\"}},"
-                             "\"resource\":{\"memory\":1024,\"vCores\":1}}", i + 1, i);
+    char *text = base_printf(
+        "{\"application-id\":\"application_1700000000000_%04d\",\"application-name\":\"app %d\","
+        "\"queue\":\"default\",\"application-type\":\"YARN\","
+        "\"am-container-spec\":{\"commands\":{\"command\":\"./master --port 0\"}},"
+        "\"resource\":{\"memory\":1024,\"vCores\":1}}",
+        i + 1, i);
     struct base_error err;
 
     if (rm_app_spec_from_text(text, strlen(text), &ev.u.submit_app.spec, &err) < 0) {
@@ -286,7 +305,8 @@ static struct ha_store *fill_store(void)
         exit(1);
     for (size_t i = 0; i < b.rows_n; i++) {
         const struct row *r = &b.rows[i];
-        bool newest = i + 1 == b.rows_n || strcmp(r->key, r[1].key) != 0 || strcmp(r->table, r[1].table) != 0;
+        bool newest =
+            i + 1 == b.rows_n || strcmp(r->key, r[1].key) != 0 || strcmp(r->table, r[1].table) != 0;
 
         if (!newest || !r->data)
             continue;

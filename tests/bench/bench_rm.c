@@ -1,7 +1,8 @@
-/* tests/bench/bench_rm.c - what a cluster costs: latency, throughput, durable submissions, listings, size.
- * Usage: bench_rm BIN_DIR latency|tasks|submit|listing|startup [N]
- * Prints "name value unit" lines; tests/bench/run takes medians and writes the table. Every daemon it starts lives in
- * a temporary folder and is ended by pid. */
+/* tests/bench/bench_rm.c - what a cluster costs: latency, throughput, durable submissions,
+ * listings, size.
+ * Usage: bench_rm BIN_DIR latency|tasks|submit|listing|startup [N] Prints "name value unit" lines;
+ * tests/bench/run takes medians and writes the table. Every daemon it starts lives in a temporary
+ * folder and is ended by pid. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/version.h"
 #include "base/clock.h"
 #include "base/io/http_client.h"
 #include "base/io/io.h"
@@ -92,7 +92,8 @@ static void dev_start(const char *nodes)
 {
     char *creel = base_printf("%s/creel", bin), *dev = base_printf("%s/dev", dir);
     char *f = base_printf("%s/rm.url", dev);
-    run((char *[]){creel, "dev", "--detach", "--port", "0", "--nodes", (char *)nodes, "--dir", dev, NULL});
+    run((char *[]){creel, "dev", "--detach", "--port", "0", "--nodes", (char *)nodes, "--dir", dev,
+                   NULL});
     read_url(f);
     free(creel);
     free(dev);
@@ -127,11 +128,13 @@ static void end(pid_t pid)
 }
 
 /* One request; dies on a transport error. Returns the status; @out may be NULL. */
-static long ask(struct base_http *h, const char *method, const char *path, const char *body, struct base_buf *out)
+static long ask(struct base_http *h, const char *method, const char *path, const char *body,
+                struct base_buf *out)
 {
     char u[1024];
     snprintf(u, sizeof u, "%s%s", url, path);
-    struct base_http_request rq = {.method = method, .url = u, .body = body, .body_len = body ? strlen(body) : 0};
+    struct base_http_request rq = {
+        .method = method, .url = u, .body = body, .body_len = body ? strlen(body) : 0};
     struct base_http_answer a = {0};
     struct base_error err = {0};
     if (base_http_do(h, &rq, &a, &err) < 0)
@@ -168,7 +171,8 @@ static void bench_latency(int n)
     int in = inotify_init1(IN_CLOEXEC);
     if (inotify_add_watch(in, file, IN_OPEN) < 0)
         die("inotify");
-    char *body = base_printf("{\"job\":{\"tasks\":[{\"kind\":\"map\",\"command\":\": < %s\"}]}}", file);
+    char *body =
+        base_printf("{\"job\":{\"tasks\":[{\"kind\":\"map\",\"command\":\": < %s\"}]}}", file);
     double *v = base_alloc(sizeof *v * (size_t)n);
     for (int i = -10; i < n; i++) {
         double t = now_s();
@@ -181,7 +185,8 @@ static void bench_latency(int n)
             v[i] = (now_s() - t) * 1e3;
         pause_ms(20); /* an idle cluster: the task before has ended */
     }
-    printf("latency_p50 %.2f ms\nlatency_p99 %.2f ms\n", quantile(v, (size_t)n, .5), quantile(v, (size_t)n, .99));
+    printf("latency_p50 %.2f ms\nlatency_p99 %.2f ms\n", quantile(v, (size_t)n, .5),
+           quantile(v, (size_t)n, .99));
     base_http_free(h);
     dev_stop();
     free(v);
@@ -195,7 +200,8 @@ static double cpu_children_s(void)
     while (waitpid(-1, NULL, WNOHANG) > 0)
         ;
     getrusage(RUSAGE_CHILDREN, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
 /* All of Creel's processes end up as our reaped children: this process is their subreaper. */
@@ -205,13 +211,15 @@ static double tasks_once(int n, double *wall)
     dev_start("3");
     struct base_http *h = base_http_new();
     struct base_buf b = {0};
-    char *body = base_printf("{\"job\":{\"tasks\":[{\"kind\":\"map\",\"command\":\":\",\"count\":%d}]}}", n);
+    char *body =
+        base_printf("{\"job\":{\"tasks\":[{\"kind\":\"map\",\"command\":\":\",\"count\":%d}]}}", n);
     double t = now_s();
     if (ask(h, "POST", "/ws/v1/cluster/jobs", body, &b) != 201)
         die("submission refused");
     json_t *j = json_loads(b.data, 0, NULL);
     char path[256];
-    snprintf(path, sizeof path, "/ws/v1/cluster/apps/%s/state", json_string_value(json_object_get(json_object_get(j, "job"), "id")));
+    snprintf(path, sizeof path, "/ws/v1/cluster/apps/%s/state",
+             json_string_value(json_object_get(json_object_get(j, "job"), "id")));
     json_decref(j);
     do {
         pause_ms(20);
@@ -249,7 +257,8 @@ static void *submit_loop(void *arg)
     struct client *c = arg;
     struct base_http *h = base_http_new();
     for (int i = 0; i < c->n; i++)
-        if (ask(h, "POST", "/ws/v1/cluster/jobs", "{\"job\":{\"tasks\":[{\"kind\":\"map\",\"command\":\":\"}]}}", NULL) != 201)
+        if (ask(h, "POST", "/ws/v1/cluster/jobs",
+                "{\"job\":{\"tasks\":[{\"kind\":\"map\",\"command\":\":\"}]}}", NULL) != 201)
             die("submission refused");
     base_http_free(h);
     return NULL;
@@ -289,8 +298,9 @@ static void bench_submit(int n)
     printf("submissions %.0f 1/s\nfsyncs %.0f 1/s\n", rate, fsyncs_per_s());
 }
 
-/* 100 nodes beat ten times a second each. On a real cluster they, and who asks for the list, are other machines: here the
- * nodes get the processor at once, the reader of the list gives way, so that what is measured is the RM. */
+/* 100 nodes beat ten times a second each. On a real cluster they, and who asks for the list, are
+ * other machines: here the nodes get the processor at once, the reader of the list gives way, so
+ * that what is measured is the RM. */
 struct beater {
     pthread_t thread;
     int id;
@@ -307,8 +317,11 @@ static void *beat_loop(void *arg)
     struct base_buf out = {0};
     long long response[25] = {0};
     for (int k = 0; k < 25; k++) {
-        snprintf(body, sizeof body, "{\"nodeId\":\"bench%d-%d:1\",\"httpAddress\":\"bench%d-%d:1\",\"rack\":\"/r\",\"mapSlots\":0,"
-                 "\"reduceSlots\":1,\"bootId\":\"b\",\"instance\":\"i\",\"epochSeen\":0,\"version\":\"" CREEL_VERSION "\",\"containers\":[]}",
+        snprintf(body, sizeof body,
+                 "{\"nodeId\":\"bench%d-%d:1\",\"httpAddress\":\"bench%d-%d:1\",\"rack\":\"/"
+                 "r\",\"mapSlots\":0,"
+                 "\"reduceSlots\":1,\"bootId\":\"b\",\"instance\":\"i\",\"epochSeen\":0,"
+                 "\"version\":\"" CREEL_VERSION "\",\"containers\":[]}",
                  b->id, k, b->id, k);
         if (ask(h, "POST", "/ws/v1/nodetracker/register", body, NULL) != 200)
             die("registration refused");
@@ -319,8 +332,12 @@ static void *beat_loop(void *arg)
             double wait = next - now_s();
             if (wait > 0.001)
                 pause_ms((long)(wait * 1e3));
-            snprintf(body, sizeof body, "{\"nodeId\":\"bench%d-%d:1\",\"instance\":\"i\",\"responseId\":%lld,\"epochSeen\":0,"
-                     "\"healthy\":true,\"healthReport\":\"\",\"diskFreeMb\":1000,\"holdMs\":0,\"containers\":[]}", b->id, k, response[k]);
+            snprintf(body, sizeof body,
+                     "{\"nodeId\":\"bench%d-%d:1\",\"instance\":\"i\",\"responseId\":%lld,"
+                     "\"epochSeen\":0,"
+                     "\"healthy\":true,\"healthReport\":\"\",\"diskFreeMb\":1000,\"holdMs\":0,"
+                     "\"containers\":[]}",
+                     b->id, k, response[k]);
             double t = now_s();
             if (ask(h, "POST", "/ws/v1/nodetracker/heartbeat", body, &out) != 200)
                 die("heartbeat refused");
@@ -336,16 +353,20 @@ static void *beat_loop(void *arg)
     return NULL;
 }
 
-/* Reads the list and keeps nothing of it: a client that did would hold up the processors for its own memory. */
+/* Reads the list and keeps nothing of it: a client that did would hold up the processors for its
+ * own memory. */
 static void read_list(void)
 {
-    static const char text[] = "GET /ws/v1/cluster/apps HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(strrchr(url, ':') + 1))};
+    static const char text[] =
+        "GET /ws/v1/cluster/apps HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)atoi(strrchr(url, ':') + 1))};
     char buf[65536];
     ssize_t n;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) < 0 || base_write_all(fd, text, sizeof text - 1) < 0)
+    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) < 0 ||
+        base_write_all(fd, text, sizeof text - 1) < 0)
         die("listing: no connection");
     if (read(fd, buf, sizeof buf) < 12 || memcmp(buf + 9, "200", 3) != 0)
         die("listing refused");
@@ -409,8 +430,9 @@ static void bench_listing(int apps)
         pthread_join(c[i].thread, NULL);
     double busy = beats_p99(5, true, &list_s);
     end(rm);
-    printf("heartbeat_p99_idle %.2f ms\nheartbeat_p99_listing %.2f ms\nheartbeat_ratio %.2f x\nlist_%d_apps %.0f ms\n", idle,
-           busy, busy / idle, apps, list_s * 1e3);
+    printf("heartbeat_p99_idle %.2f ms\nheartbeat_p99_listing %.2f ms\nheartbeat_ratio %.2f "
+           "x\nlist_%d_apps %.0f ms\n",
+           idle, busy, busy / idle, apps, list_s * 1e3);
 }
 
 static double rss_mb(pid_t pid)
@@ -455,9 +477,11 @@ static void bench_startup(void)
     char rm_url[512];
     snprintf(rm_url, sizeof rm_url, "%s", url);
     char *exe = base_printf("%s/creel-nm", bin), *f = base_printf("%s/nm-url", dir);
-    char *d1 = base_printf("creel.nodemanager.local-dir=%s/nm", dir), *d2 = base_printf("creel.nodemanager.rm=%s", rm_url);
+    char *d1 = base_printf("creel.nodemanager.local-dir=%s/nm", dir),
+         *d2 = base_printf("creel.nodemanager.rm=%s", rm_url);
     t = now_s();
-    pid_t nm = spawn((char *[]){exe, "-D", "creel.nodemanager.port=0", "-D", d1, "-D", d2, "--url-file", f, NULL});
+    pid_t nm = spawn((char *[]){exe, "-D", "creel.nodemanager.port=0", "-D", d1, "-D", d2,
+                                "--url-file", f, NULL});
     read_url(f);
     answered("nm", "/ws/v1/node/info", t);
     pause_ms(2000);

@@ -1,9 +1,11 @@
-/* tests/bench/bench_sim.c - the simulator's engine: CPU time and memory of whole runs, one process each.
+/* tests/bench/bench_sim.c - the simulator's engine: CPU time and memory of whole runs, one process
+ * each.
  *
- * ends:      FIFO, 1,000 nodes x (4 + 2) slots, heartbeats of 10 s, 200 jobs x 10,000 located maps of 60 s,
- *            one in 170 s: ends per CPU-s.
- * reference: 2,500 nodes x 4 slots, 1 s heartbeats, 100 jobs x 2,000 maps of 10 s in 20 pools, delay scheduling of 5 s:
- *            what YARN's own simulator (SLS of Hadoop 3.4.2) took 365 CPU-s and 6.8 GB for.
+ * ends:      FIFO, 1,000 nodes x (4 + 2) slots, heartbeats of 10 s, 200 jobs x 10,000 located maps
+ *            of 60 s, one in 170 s: ends per CPU-s.
+ * reference: 2,500 nodes x 4 slots, 1 s heartbeats, 100 jobs x 2,000 maps of 10 s in 20 pools,
+ *            delay scheduling of 5 s: what YARN's own simulator (SLS of Hadoop 3.4.2) took 365
+ *            CPU-s and 6.8 GB for.
  * day:       a day of jobs of mixed sizes at 3,000 nodes, heartbeats of 30 s.
  * usage: bench_sim [ends|reference|day [POLICY]]: lines "name value unit". */
 #include <stdio.h>
@@ -112,12 +114,34 @@ static void run(struct load *l)
 int main(int argc, char **argv)
 {
     struct load loads[] = {
-        {.name = "ends", .policy = "fifo", .jobs = 200, .maps = 10000, .nodes = 1000, .slots = {4, 2},
-         .map_us = 60 * SECOND, .heartbeat_us = 10 * SECOND, .gap_us = 170 * SECOND},
-        {.name = "reference", .policy = "naive-fair", .jobs = 100, .maps = 2000, .nodes = 2500, .slots = {4, 0},
-         .pools = 20, .map_us = 10 * SECOND, .heartbeat_us = SECOND, .w1 = "5"},
-        {.name = "day", .policy = "fifo", .jobs = 24442, .nodes = 3000, .slots = {4, 2}, .map_us = 30 * SECOND,
-         .heartbeat_us = 30 * SECOND, .gap_us = 3540000, .mixed = true},
+        {.name = "ends",
+         .policy = "fifo",
+         .jobs = 200,
+         .maps = 10000,
+         .nodes = 1000,
+         .slots = {4, 2},
+         .map_us = 60 * SECOND,
+         .heartbeat_us = 10 * SECOND,
+         .gap_us = 170 * SECOND},
+        {.name = "reference",
+         .policy = "naive-fair",
+         .jobs = 100,
+         .maps = 2000,
+         .nodes = 2500,
+         .slots = {4, 0},
+         .pools = 20,
+         .map_us = 10 * SECOND,
+         .heartbeat_us = SECOND,
+         .w1 = "5"},
+        {.name = "day",
+         .policy = "fifo",
+         .jobs = 24442,
+         .nodes = 3000,
+         .slots = {4, 2},
+         .map_us = 30 * SECOND,
+         .heartbeat_us = 30 * SECOND,
+         .gap_us = 3540000,
+         .mixed = true},
     };
 
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {

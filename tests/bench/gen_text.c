@@ -1,9 +1,11 @@
-/* tests/bench/gen_text.c - deterministic English-like text, fast: `gen-text MEGABYTES [SEED] > file`.
+/* tests/bench/gen_text.c - deterministic English-like text, fast: `gen-text MEGABYTES [SEED] >
+ * file`.
  *
- * Words come from a vocabulary of 60,000 made-up words whose frequencies follow Zipf's law (exponent 1) and whose
- * lengths grow with the rank, as English's do: about 4.9 letters a word in running text, so that 1 GiB holds some
- * 183 million words. Lines hold 4 to 19 words. Sampling is one table look-up per word: a table of 2^20 slots holds
- * each word as often as its share asks. Equal arguments give equal bytes on every machine. */
+ * Words come from a vocabulary of 60,000 made-up words whose frequencies follow Zipf's law
+ * (exponent 1) and whose lengths grow with the rank, as English's do: about 4.9 letters a word in
+ * running text, so that 1 GiB holds some 183 million words. Lines hold 4 to 19 words. Sampling is
+ * one table look-up per word: a table of 2^20 slots holds each word as often as its share asks.
+ * Equal arguments give equal bytes on every machine. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,8 +33,9 @@ static uint64_t next(uint64_t *s)
     return *s;
 }
 
-/* Syllables make the words pronounceable and give them common prefixes, which is what sorting suffers from. The rank
- * written in base 70 (14 consonants x 5 vowels) makes them distinct; a coda from the seed lengthens rare ones. */
+/* Syllables make the words pronounceable and give them common prefixes, which is what sorting
+ * suffers from. The rank written in base 70 (14 consonants x 5 vowels) makes them distinct; a coda
+ * from the seed lengthens rare ones. */
 static void make_word(struct word *w, uint32_t rank)
 {
     static const char consonants[] = "tnshrdlcmwfgpb", vowels[] = "eaoiu";

@@ -1,9 +1,11 @@
-/* tests/bench/sim_nodes.c - many NodeManagers that run nothing: the protocol of real ones over one thread, so that a
- * ResourceManager on this machine sees a large cluster.
- * Usage: sim_nodes RM_URLS SECRET NODES MAP_SLOTS REDUCE_SLOTS [TASK_MS]
- * Each node keeps one request in flight (registration, or a heartbeat that the RM may hold), goes to the next RM when one
- * fails, follows redirections, and refuses epochs lower than the highest it has seen. Containers run until they are
- * killed, or with TASK_MS until the first heartbeat after so long. On SIGUSR1, and at the end (SIGTERM), prints one line: "nodes registered N containers C refused R". */
+/* tests/bench/sim_nodes.c - many NodeManagers that run nothing: the protocol of real ones over one
+ * thread, so that a ResourceManager on this machine sees a large cluster.
+ * Usage: sim_nodes RM_URLS SECRET NODES MAP_SLOTS REDUCE_SLOTS [TASK_MS] Each node keeps one
+ * request in flight (registration, or a heartbeat that the RM may hold), goes to the next RM when
+ * one fails, follows redirections, and refuses epochs lower than the highest it has seen.
+ * Containers run until they are killed, or with TASK_MS until the first heartbeat after so long. On
+ * SIGUSR1, and at the end (SIGTERM), prints one line: "nodes registered N containers C refused
+ * R". */
 #include <curl/curl.h>
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +21,14 @@
 #include "base/mem.h"
 #include "base/version.h"
 
-enum { HOLD_MS = 1000, REQUEST_MS = 14000, CONNECT_MS = 1000, PAUSE_MIN_MS = 50, PAUSE_MAX_MS = 1000, RMS_MAX = 8 };
+enum {
+    HOLD_MS = 1000,
+    REQUEST_MS = 14000,
+    CONNECT_MS = 1000,
+    PAUSE_MIN_MS = 50,
+    PAUSE_MAX_MS = 1000,
+    RMS_MAX = 8
+};
 
 struct container {
     char id[96], app[64], task[96];
@@ -31,8 +40,8 @@ struct node {
     CURL *easy;
     struct curl_slist *headers;
     struct base_buf body, answer;
-    char location[512], failed[512]; /* where a standby sent it; whom it could not reach */
-    size_t at;                       /* RM asked */
+    char location[512], failed[512];         /* where a standby sent it; whom it could not reach */
+    size_t at;                               /* RM asked */
     int64_t response_id, pause_ms, again_ms; /* again: when the next request is due, 0: in flight */
     bool registered;
     struct container *v;
@@ -68,7 +77,8 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     size_t len = size * n;
 
     if (len > 10 && strncasecmp(data, "location: ", 10) == 0)
-        snprintf(node->location, sizeof node->location, "%.*s", (int)strcspn(data + 10, "\r\n"), data + 10);
+        snprintf(node->location, sizeof node->location, "%.*s", (int)strcspn(data + 10, "\r\n"),
+                 data + 10);
     return len;
 }
 
@@ -82,12 +92,18 @@ static void put_containers(struct node *n, bool full)
 
         if (task_ms > 0 && !c->master && now_ms() - c->began_ms >= task_ms)
             c->done = true;
-        base_buf_addf(b, "%s{\"id\":\"%s\",\"state\":\"%s\",\"slot\":\"%s\",\"progress\":0.5,\"exitCode\":%d,\"startedMs\":1,"
-                         "\"endedMs\":0,\"cpuMs\":1,\"maxRssKb\":1000,\"diagnostics\":\"\"",
-                      i ? "," : "", c->id, c->done ? "complete" : "running", c->reduce ? "reduce" : "map", c->killed ? 137 : 0);
+        base_buf_addf(b,
+                      "%s{\"id\":\"%s\",\"state\":\"%s\",\"slot\":\"%s\",\"progress\":0.5,"
+                      "\"exitCode\":%d,\"startedMs\":1,"
+                      "\"endedMs\":0,\"cpuMs\":1,\"maxRssKb\":1000,\"diagnostics\":\"\"",
+                      i ? "," : "", c->id, c->done ? "complete" : "running",
+                      c->reduce ? "reduce" : "map", c->killed ? 137 : 0);
         if (full) {
-            base_buf_addf(b, ",\"app\":\"%s\",\"user\":\"bench\",\"taskAttempt\":%lld,\"master\":%s,\"memoryMb\":%lld,"
-                             "\"vcores\":%lld,\"priority\":%lld", c->app, (long long)c->attempt, c->master ? "true" : "false",
+            base_buf_addf(b,
+                          ",\"app\":\"%s\",\"user\":\"bench\",\"taskAttempt\":%lld,\"master\":%s,"
+                          "\"memoryMb\":%lld,"
+                          "\"vcores\":%lld,\"priority\":%lld",
+                          c->app, (long long)c->attempt, c->master ? "true" : "false",
                           (long long)c->memory, (long long)c->vcores, (long long)c->priority);
             if (c->task[0])
                 base_buf_addf(b, ",\"task\":\"%s\"", c->task);
@@ -104,12 +120,17 @@ static void make_body(struct node *n)
     base_buf_clear(b);
     base_buf_addf(b, "{\"nodeId\":\"sim-%d:1\",\"instance\":\"one\"", n->index);
     if (!n->registered) {
-        base_buf_addf(b, ",\"httpAddress\":\"sim-%d:8042\",\"rack\":\"/sim\",\"bootId\":\"b\",\"version\":\"" CREEL_VERSION "\","
-                         "\"mapSlots\":%d,\"reduceSlots\":%d,\"epochSeen\":%lld,\"apps\":[]",
+        base_buf_addf(b,
+                      ",\"httpAddress\":\"sim-%d:8042\",\"rack\":\"/"
+                      "sim\",\"bootId\":\"b\",\"version\":\"" CREEL_VERSION "\","
+                      "\"mapSlots\":%d,\"reduceSlots\":%d,\"epochSeen\":%lld,\"apps\":[]",
                       n->index, map_slots, reduce_slots, (long long)epoch_seen);
     } else {
-        base_buf_addf(b, ",\"responseId\":%lld,\"epochSeen\":%lld,\"healthy\":true,\"diskFreeMb\":100000,\"holdMs\":%d,"
-                         "\"healthReport\":\"\"", (long long)n->response_id, (long long)epoch_seen, HOLD_MS);
+        base_buf_addf(b,
+                      ",\"responseId\":%lld,\"epochSeen\":%lld,\"healthy\":true,\"diskFreeMb\":"
+                      "100000,\"holdMs\":%d,"
+                      "\"healthReport\":\"\"",
+                      (long long)n->response_id, (long long)epoch_seen, HOLD_MS);
     }
     put_containers(n, !n->registered);
 }
@@ -168,9 +189,13 @@ static void take_order(struct node *n, const json_t *o)
     if (strcmp(type, "launch") == 0 && !c) {
         base_array_grow(&n->v, n->len, &n->cap);
         c = &n->v[n->len++];
-        *c = (struct container){.began_ms = now_ms(), .attempt = number(o, "taskAttempt"), .memory = number(o, "memoryMb"),
-                                .vcores = number(o, "vcores"), .priority = number(o, "priority"),
-                                .reduce = strcmp(text(o, "slot"), "reduce") == 0, .master = strcmp(text(o, "kind"), "master") == 0};
+        *c = (struct container){.began_ms = now_ms(),
+                                .attempt = number(o, "taskAttempt"),
+                                .memory = number(o, "memoryMb"),
+                                .vcores = number(o, "vcores"),
+                                .priority = number(o, "priority"),
+                                .reduce = strcmp(text(o, "slot"), "reduce") == 0,
+                                .master = strcmp(text(o, "kind"), "master") == 0};
         snprintf(c->id, sizeof c->id, "%s", id);
         snprintf(c->app, sizeof c->app, "%s", text(o, "app"));
         snprintf(c->task, sizeof c->task, "%s", text(o, "task"));
@@ -186,7 +211,10 @@ static void take_order(struct node *n, const json_t *o)
 
 static void wait_then(struct node *n, bool failed)
 {
-    n->pause_ms = !failed ? 0 : n->pause_ms == 0 ? 1 : n->pause_ms < PAUSE_MIN_MS ? PAUSE_MIN_MS : n->pause_ms * 2;
+    n->pause_ms = !failed                      ? 0
+                  : n->pause_ms == 0           ? 1
+                  : n->pause_ms < PAUSE_MIN_MS ? PAUSE_MIN_MS
+                                               : n->pause_ms * 2;
     if (n->pause_ms > PAUSE_MAX_MS)
         n->pause_ms = PAUSE_MAX_MS;
     n->again_ms = now_ms() + n->pause_ms;
@@ -211,8 +239,7 @@ static void answered(struct node *n)
     n->failed[0] = '\0';
     n->registered = true;
     n->response_id = number(j, "responseId");
-    json_array_foreach(json_object_get(j, "orders"), i, o)
-        take_order(n, o);
+    json_array_foreach(json_object_get(j, "orders"), i, o) take_order(n, o);
     wait_then(n, false);
     if (was_registered && orders == 0)
         n->again_ms += n->index % 20; /* an RM that does not hold answers is not flooded */
@@ -259,7 +286,8 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *p
         return 0;
     }
     ev.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
-    if (epoll_ctl(epoll_fd, per_socket ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &ev) < 0 && errno == EEXIST)
+    if (epoll_ctl(epoll_fd, per_socket ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &ev) < 0 &&
+        errno == EEXIST)
         epoll_ctl(epoll_fd, EPOLL_CTL_MOD, fd, &ev);
     curl_multi_assign(multi, fd, multi);
     return 0;
@@ -303,8 +331,8 @@ static void report(void)
         registered += nodes[i].registered;
         containers += nodes[i].len;
     }
-    printf("nodes registered %d containers %zu refused %lld epoch %lld\n", registered, containers, (long long)refused,
-           (long long)epoch_seen);
+    printf("nodes registered %d containers %zu refused %lld epoch %lld\n", registered, containers,
+           (long long)refused, (long long)epoch_seen);
     fflush(stdout);
 }
 
@@ -362,7 +390,8 @@ static void loop(int signal_fd)
                 if (read(timer_fd, &times, sizeof times) > 0)
                     curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
             } else {
-                int mask = (ev[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) | (ev[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+                int mask = (ev[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+                           (ev[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                            (ev[i].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
                 curl_multi_socket_action(multi, ev[i].data.fd, mask, &running);
@@ -397,8 +426,10 @@ int main(int argc, char **argv)
     signal_fd = signalfd(-1, &set, SFD_CLOEXEC);
     epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    epoll_ctl(epoll_fd, EPOLL_CTL_ADD, signal_fd, &(struct epoll_event){.events = EPOLLIN, .data.fd = signal_fd});
-    epoll_ctl(epoll_fd, EPOLL_CTL_ADD, timer_fd, &(struct epoll_event){.events = EPOLLIN, .data.fd = timer_fd});
+    epoll_ctl(epoll_fd, EPOLL_CTL_ADD, signal_fd,
+              &(struct epoll_event){.events = EPOLLIN, .data.fd = signal_fd});
+    epoll_ctl(epoll_fd, EPOLL_CTL_ADD, timer_fd,
+              &(struct epoll_event){.events = EPOLLIN, .data.fd = timer_fd});
     curl_global_init(CURL_GLOBAL_DEFAULT);
     multi = curl_multi_init();
     curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);

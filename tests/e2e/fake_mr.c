@@ -26,10 +26,10 @@ struct fake_mr {
     int64_t version;
     bool away, refuse, standby;
     char active[256];
-    json_t *committed; /* task -> attempt */
+    json_t *committed;  /* task -> attempt */
     json_t *complained; /* set of containers */
-    char missing[128]; /* of fake_mr_hold_missing() */
-    int missed;        /* its fetches */
+    char missing[128];  /* of fake_mr_hold_missing() */
+    int missed;         /* its fetches */
     struct api_request *held;
     int polls, fetches, complaints, wrong_tokens, asked;
 };
@@ -174,7 +174,8 @@ static void on_complaint(struct api_request *rq, void *user)
 static void on_commit(struct api_request *rq, void *user)
 {
     struct fake_mr *m = user;
-    json_t *j = body_of(rq), *reply = json_object(), *attempt = json_object_get(j, "taskAttempt"), *holder;
+    json_t *j = body_of(rq), *reply = json_object(), *attempt = json_object_get(j, "taskAttempt"),
+           *holder;
     const char *task = json_string_value(json_object_get(j, "task"));
 
     pthread_mutex_lock(&m->lock);
@@ -189,7 +190,8 @@ static void on_commit(struct api_request *rq, void *user)
         json_object_set(m->committed, task, attempt);
         holder = attempt;
     }
-    json_object_set_new(reply, "commit", json_boolean(holder != NULL && json_equal(holder, attempt)));
+    json_object_set_new(reply, "commit",
+                        json_boolean(holder != NULL && json_equal(holder, attempt)));
     pthread_mutex_unlock(&m->lock);
     json_decref(j);
     send_json(rq, reply);
@@ -215,7 +217,8 @@ static void miss(struct fake_mr *m, struct api_request *rq)
     const char *container = api_path_arg(rq, 0);
 
     pthread_mutex_lock(&m->lock);
-    if (strcmp(container, m->missing) == 0 && m->missed++ && !m->held && !json_object_get(m->complained, container)) {
+    if (strcmp(container, m->missing) == 0 && m->missed++ && !m->held &&
+        !json_object_get(m->complained, container)) {
         api_park(rq);
         m->held = rq;
     } else {
@@ -249,10 +252,13 @@ static void on_fetch(struct api_request *rq, void *user)
 }
 
 static const struct api_route routes[] = {
-    {"GET", "/ws/v1/nodetracker/apps/{app}/mapoutputs", API_ROLE_READ, 0, on_outputs, API_ROUTE_CREEL},
-    {"POST", "/ws/v1/nodetracker/apps/{app}/fetch-failure", API_ROLE_READ, 65536, on_complaint, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/nodetracker/apps/{app}/mapoutputs", API_ROLE_READ, 0, on_outputs,
+     API_ROUTE_CREEL},
+    {"POST", "/ws/v1/nodetracker/apps/{app}/fetch-failure", API_ROLE_READ, 65536, on_complaint,
+     API_ROUTE_CREEL},
     {"POST", "/ws/v1/nodetracker/commit", API_ROLE_READ, 65536, on_commit, API_ROUTE_CREEL},
-    {"GET", "/ws/v1/node/mapoutput/{container}/{partition}", API_ROLE_READ, 0, on_fetch, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/node/mapoutput/{container}/{partition}", API_ROLE_READ, 0, on_fetch,
+     API_ROUTE_CREEL},
 };
 
 struct fake_mr *fake_mr_start(const char *root, int maps)

@@ -1,5 +1,6 @@
-/* tests/e2e/fake_mr.h - what a reduce talks to, in the test's own process: the RM's list of map outputs, its commit
- * and its complaints box, and a node that serves map outputs from folders of finished maps. Thread-safe. */
+/* tests/e2e/fake_mr.h - what a reduce talks to, in the test's own process: the RM's list of map
+ * outputs, its commit and its complaints box, and a node that serves map outputs from folders of
+ * finished maps. Thread-safe. */
 #ifndef CREEL_FAKE_MR_H
 #define CREEL_FAKE_MR_H
 
@@ -18,14 +19,16 @@ uint16_t fake_mr_port(const struct fake_mr *m);
 void fake_mr_publish(struct fake_mr *m, int map, int attempt, const char *container, uint16_t port);
 /* The first complaint about @map makes the RM name this one instead. */
 void fake_mr_on_complaint(struct fake_mr *m, int map, const char *container);
-/* Only the first fetch of @container, which is not there, is answered: the next one waits until somebody complains of it,
- * or another name is given here. */
+/* Only the first fetch of @container, which is not there, is answered: the next one waits until
+ * somebody complains of it, or another name is given here. */
 void fake_mr_hold_missing(struct fake_mr *m, const char *container);
-void fake_mr_set_away(struct fake_mr *m, bool away);     /* the RM answers 503, and forgets its versions */
+void fake_mr_set_away(struct fake_mr *m,
+                      bool away); /* the RM answers 503, and forgets its versions */
 /* The RM is a standby: 307 to @active ("http://..."), 503 with "". NULL: the active one again. */
 void fake_mr_stand_by(struct fake_mr *m, const char *active);
 int fake_mr_asked(struct fake_mr *m); /* requests to the RM */
-void fake_mr_give_up(struct fake_mr *m, const char *task); /* its attempt that had leave to commit */
+void fake_mr_give_up(struct fake_mr *m,
+                     const char *task);                  /* its attempt that had leave to commit */
 void fake_mr_set_refuse(struct fake_mr *m, bool refuse); /* no attempt may commit */
 
 int fake_mr_polls(struct fake_mr *m);

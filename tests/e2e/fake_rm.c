@@ -10,8 +10,8 @@
 
 #include "api/server/server.h"
 #include "base/clock.h"
-#include "base/io/json.h"
 #include "base/conf/rm_list.h"
+#include "base/io/json.h"
 
 #define NODES_MAX 64
 
@@ -72,7 +72,9 @@ static void send_text(struct api_request *rq, const char *text)
 static char *answer_make(struct fake_rm *rm, struct node *n, int64_t response_id)
 {
     struct base_buf b = {0};
-    base_buf_addf(&b, "{\"epoch\":%lld,\"rmInstance\":1,\"clusterTs\":1,\"responseId\":%lld,\"heartbeatMs\":1000,\"orders\":",
+    base_buf_addf(&b,
+                  "{\"epoch\":%lld,\"rmInstance\":1,\"clusterTs\":1,\"responseId\":%lld,"
+                  "\"heartbeatMs\":1000,\"orders\":",
                   (long long)rm->epoch, (long long)response_id);
     base_json_dump(n->orders, &b);
     base_buf_adds(&b, "}");
@@ -101,7 +103,8 @@ static void report_take(struct fake_rm *rm, struct node *n, json_t *r, bool regi
     json_t *old = json_object_get(rm->reports, id);
     bool was = old && strcmp(json_string_value(json_object_get(old, "state")), "complete") == 0;
     bool is = strcmp(state, "complete") == 0;
-    if (registering && json_object_get(rm->forgotten, id)) /* a heartbeat may have crossed the order */
+    if (registering &&
+        json_object_get(rm->forgotten, id)) /* a heartbeat may have crossed the order */
         rm->after_forget++;
     if (old) /* what only a registration tells stays known */
         json_object_update(old, r);
@@ -117,7 +120,8 @@ static void reports_take(struct fake_rm *rm, struct node *n, json_t *body, bool 
 {
     size_t i;
     json_t *r;
-    json_array_foreach(json_object_get(body, "containers"), i, r) report_take(rm, n, r, registering);
+    json_array_foreach(json_object_get(body, "containers"), i, r)
+        report_take(rm, n, r, registering);
 }
 
 static json_t *body_of(struct api_request *rq)
@@ -246,8 +250,9 @@ static void beat(struct fake_rm *rm, struct node *n, struct api_request *rq, jso
 
 static void resync(struct fake_rm *rm, struct api_request *rq)
 {
-    char *text = base_printf("{\"epoch\":%lld,\"responseId\":0,\"heartbeatMs\":1000,\"orders\":[{\"type\":\"resync\"}]}",
-                             (long long)rm->epoch);
+    char *text = base_printf(
+        "{\"epoch\":%lld,\"responseId\":0,\"heartbeatMs\":1000,\"orders\":[{\"type\":\"resync\"}]}",
+        (long long)rm->epoch);
     send_text(rq, text);
     free(text);
 }
@@ -305,7 +310,8 @@ static void on_ha(struct api_request *rq, void *user)
     pthread_mutex_lock(&rm->lock);
     rm->looks++;
     bool mute = rm->mute || rm->away;
-    base_buf_addf(&b, "{\"state\":\"%s\",\"epoch\":%lld}", rm->standby ? "standby" : "active", (long long)rm->epoch);
+    base_buf_addf(&b, "{\"state\":\"%s\",\"epoch\":%lld}", rm->standby ? "standby" : "active",
+                  (long long)rm->epoch);
     pthread_cond_broadcast(&rm->changed);
     pthread_mutex_unlock(&rm->lock);
     api_answer(rq, mute ? 503 : 200, API_JSON, &b);
@@ -367,7 +373,8 @@ static void *timer_loop(void *user)
 struct fake_rm *fake_rm_start(uint16_t port)
 {
     struct fake_rm *rm = base_alloc(sizeof *rm);
-    struct api_server_conf conf = {.bind = "127.0.0.1", .port = port, .threads = 2, .static_user = "dr.who"};
+    struct api_server_conf conf = {
+        .bind = "127.0.0.1", .port = port, .threads = 2, .static_user = "dr.who"};
     struct base_error err = {0};
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
@@ -378,7 +385,8 @@ struct fake_rm *fake_rm_start(uint16_t port)
     rm->epoch = 1;
     rm->reports = json_object();
     rm->forgotten = json_object();
-    if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], rm, &rm->server, &err) < 0) {
+    if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], rm, &rm->server, &err) <
+        0) {
         fprintf(stderr, "fake RM: %s\n", err.text);
         abort();
     }
@@ -423,11 +431,11 @@ uint16_t fake_rm_port(const struct fake_rm *rm)
     return api_server_port(rm->server);
 }
 
-#define LOCKED(rm, what)                                                                                              \
-    do {                                                                                                              \
-        pthread_mutex_lock(&(rm)->lock);                                                                              \
-        what;                                                                                                         \
-        pthread_mutex_unlock(&(rm)->lock);                                                                            \
+#define LOCKED(rm, what)                                                                           \
+    do {                                                                                           \
+        pthread_mutex_lock(&(rm)->lock);                                                           \
+        what;                                                                                      \
+        pthread_mutex_unlock(&(rm)->lock);                                                         \
     } while (0)
 
 void fake_rm_set_epoch(struct fake_rm *rm, int64_t epoch)
@@ -452,7 +460,8 @@ void fake_rm_set_mute(struct fake_rm *rm, bool mute)
 
 void fake_rm_stand_by(struct fake_rm *rm, const char *active)
 {
-    LOCKED(rm, rm->standby = true; snprintf(rm->active, sizeof rm->active, "%s", active); look_again(rm));
+    LOCKED(rm, rm->standby = true; snprintf(rm->active, sizeof rm->active, "%s", active);
+           look_again(rm));
 }
 
 void fake_rm_lead(struct fake_rm *rm)
@@ -526,7 +535,8 @@ struct want {
     json_t *found;
 };
 
-static bool wait_for(struct fake_rm *rm, int ms, bool (*test)(struct fake_rm *rm, struct want *w), struct want *w)
+static bool wait_for(struct fake_rm *rm, int ms, bool (*test)(struct fake_rm *rm, struct want *w),
+                     struct want *w)
 {
     struct timespec until = after_ms(ms);
     bool ok;
@@ -645,7 +655,8 @@ static void order_add(struct fake_rm *rm, size_t node, json_t *o)
     pthread_mutex_lock(&rm->lock);
     const char *type = json_string_value(json_object_get(o, "type"));
     if (type && strcmp(type, "forget") == 0)
-        json_object_set_new(rm->forgotten, json_string_value(json_object_get(o, "container")), json_true());
+        json_object_set_new(rm->forgotten, json_string_value(json_object_get(o, "container")),
+                            json_true());
     json_array_append_new(rm->nodes[node].orders, o);
     unpark(rm, &rm->nodes[node]);
     pthread_mutex_unlock(&rm->lock);
@@ -667,7 +678,7 @@ void fake_rm_order(struct fake_rm *rm, size_t node, const char *fmt, ...)
 void fake_rm_launch(struct fake_rm *rm, size_t node, const char *container, const char *command)
 {
     order_add(rm, node,
-              json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:s}", "type", "launch", "container", container, "user", "ann",
-                        "slot", "map", "kind", "command", "token", "s3cret", "memoryMb", 128, "vcores", 1, "command",
-                        command));
+              json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:s}", "type", "launch", "container",
+                        container, "user", "ann", "slot", "map", "kind", "command", "token",
+                        "s3cret", "memoryMb", 128, "vcores", 1, "command", command));
 }

@@ -1,6 +1,6 @@
-/* tests/e2e/fake_rm.h - a ResourceManager's side of the node protocol, as small as tests need it: it registers nodes,
- * parks heartbeats, hands out the orders a test queues, and keeps the last report of every container. In the test's
- * own process; thread-safe. */
+/* tests/e2e/fake_rm.h - a ResourceManager's side of the node protocol, as small as tests need it:
+ * it registers nodes, parks heartbeats, hands out the orders a test queues, and keeps the last
+ * report of every container. In the test's own process; thread-safe. */
 #ifndef CREEL_FAKE_RM_H
 #define CREEL_FAKE_RM_H
 
@@ -14,22 +14,29 @@ void fake_rm_stop(struct fake_rm *rm);
 uint16_t fake_rm_port(const struct fake_rm *rm);
 
 void fake_rm_set_epoch(struct fake_rm *rm, int64_t epoch);
-void fake_rm_set_auto_forget(struct fake_rm *rm, bool on); /* orders "forget" for each ended container */
-void fake_rm_set_away(struct fake_rm *rm, bool away);      /* answers 503 to everything */
-void fake_rm_set_mute(struct fake_rm *rm, bool mute);      /* answers no heartbeat any more, and does not say who leads */
-/* A standby: nodes are sent on to @active ("http://...") unless they say that they have just failed to reach it; else
- * they wait here until it leads, or another active one is told. @active: "" for not known. */
+void fake_rm_set_auto_forget(struct fake_rm *rm,
+                             bool on);                /* orders "forget" for each ended container */
+void fake_rm_set_away(struct fake_rm *rm, bool away); /* answers 503 to everything */
+void fake_rm_set_mute(struct fake_rm *rm,
+                      bool mute); /* answers no heartbeat any more, and does not say who leads */
+/* A standby: nodes are sent on to @active ("http://...") unless they say that they have just failed
+ * to reach it; else they wait here until it leads, or another active one is told. @active: "" for
+ * not known. */
 void fake_rm_stand_by(struct fake_rm *rm, const char *active);
 void fake_rm_lead(struct fake_rm *rm); /* as from the start */
-bool fake_rm_wait_parked(struct fake_rm *rm, size_t n, int ms); /* until @n requests wait on this standby */
-bool fake_rm_wait_looks(struct fake_rm *rm, int64_t n, int ms); /* until it was asked @n times whether it leads */
-int64_t fake_rm_sent_on(struct fake_rm *rm);                    /* requests answered 307 */
-char *fake_rm_last_failed(struct fake_rm *rm); /* X-Creel-Failed of the last request here, "" for none; caller frees */
+bool fake_rm_wait_parked(struct fake_rm *rm, size_t n,
+                         int ms); /* until @n requests wait on this standby */
+bool fake_rm_wait_looks(struct fake_rm *rm, int64_t n,
+                        int ms);             /* until it was asked @n times whether it leads */
+int64_t fake_rm_sent_on(struct fake_rm *rm); /* requests answered 307 */
+char *fake_rm_last_failed(
+    struct fake_rm *rm); /* X-Creel-Failed of the last request here, "" for none; caller frees */
 void fake_rm_set_secret(struct fake_rm *rm, const char *secret); /* before the nodes come */
 /* Drops the next answer to a heartbeat of each node after processing it: the node must repeat. */
 void fake_rm_lose_answers(struct fake_rm *rm, int n);
 
-/* Waits until @n different nodes have registered; their ids are node 0.. in order. False after @ms. */
+/* Waits until @n different nodes have registered; their ids are node 0.. in order. False after
+ * @ms. */
 bool fake_rm_wait_nodes(struct fake_rm *rm, size_t n, int ms);
 const char *fake_rm_node_id(struct fake_rm *rm, size_t node); /* lasts as long as @rm */
 /* Registrations of the node so far. */
@@ -38,7 +45,8 @@ bool fake_rm_wait_registrations(struct fake_rm *rm, size_t node, int64_t n, int 
 int64_t fake_rm_heartbeats(struct fake_rm *rm, size_t node);
 bool fake_rm_wait_heartbeats(struct fake_rm *rm, size_t node, int64_t n, int ms);
 /* Queues one order, JSON text made by printf. Answers the parked heartbeat. */
-void fake_rm_order(struct fake_rm *rm, size_t node, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void fake_rm_order(struct fake_rm *rm, size_t node, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Launches "sh -c @command" as @container. */
 void fake_rm_launch(struct fake_rm *rm, size_t node, const char *container, const char *command);
 

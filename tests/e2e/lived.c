@@ -1,5 +1,5 @@
-/* tests/e2e/lived.c - lived SECONDS [FILE]: runs for so long, time it was stopped aside; then appends a line to FILE.
- * (sleep(1) goes on counting while it is stopped.) */
+/* tests/e2e/lived.c - lived SECONDS [FILE]: runs for so long, time it was stopped aside; then
+ * appends a line to FILE. (sleep(1) goes on counting while it is stopped.) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,5 @@
-/* tests/e2e/mr_text.h - deterministic words for MapReduce tests, and the check of a part that counts them. */
+/* tests/e2e/mr_text.h - deterministic words for MapReduce tests, and the check of a part that
+ * counts them. */
 #ifndef CREEL_TESTS_MR_TEXT_H
 #define CREEL_TESTS_MR_TEXT_H
 

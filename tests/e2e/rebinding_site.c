@@ -23,8 +23,7 @@ static int listen_on(const char *address, const char *port)
 
     if (fd < 0 || inet_pton(AF_INET, address, &a.sin_addr) != 1 ||
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
-        bind(fd, (struct sockaddr *)&a, sizeof a) < 0 ||
-        listen(fd, CONNECTIONS_MAX) < 0) {
+        bind(fd, (struct sockaddr *)&a, sizeof a) < 0 || listen(fd, CONNECTIONS_MAX) < 0) {
         perror(address);
         exit(1);
     }

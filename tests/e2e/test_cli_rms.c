@@ -47,15 +47,15 @@ static struct world {
     int dies_after_post;               /* this fake is gone after it has taken a job; -1: none */
     /* after so many requests, of both together, fake 1 becomes active; 0: never */
     int active_after, asked;
-    int gets;               /* of the job */
-    const int *percents;    /* what the GETs of the job show, the end is 100 */
-    bool forgets; /* the job ends after its task, which is not known any more then */
+    int gets;                /* of the job */
+    const int *percents;     /* what the GETs of the job show, the end is 100 */
+    bool forgets;            /* the job ends after its task, which is not known any more then */
     int looks, task_ends_at; /* GETs of the tasks: the only one fails with 7 at this one; 0: there
                                 are no tasks */
-    bool decoy;   /* another server answers at the node's address */
-    bool no_logs; /* nobody reaches the node, the RMs neither */
-    int more_tasks; /* beside the only one, with containers of their own on the same node */
-    int relayed;    /* requests for logs by way of an RM */
+    bool decoy;              /* another server answers at the node's address */
+    bool no_logs;            /* nobody reaches the node, the RMs neither */
+    int more_tasks;  /* beside the only one, with containers of their own on the same node */
+    int relayed;     /* requests for logs by way of an RM */
     int failover_at; /* at this GET of either fake 0 is gone and fake 1 knows nobody for some
                         requests; 0: never */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -396,11 +396,11 @@ static void exec_creel(const char *words, const char *rms)
     char *argv[24], *copy = base_strdup(words), *save = NULL;
     size_t n = 0;
 
-    argv[n++] = (char *)(uintptr_t)"creel";
+    argv[n++] = (char *)(uintptr_t) "creel";
     for (char *w = strtok_r(copy, "|", &save); w; w = strtok_r(NULL, "|", &save))
         argv[n++] = w;
     if (rms) {
-        argv[n++] = (char *)(uintptr_t)"--rm";
+        argv[n++] = (char *)(uintptr_t) "--rm";
         argv[n++] = (char *)(uintptr_t)rms;
     }
     argv[n] = NULL;

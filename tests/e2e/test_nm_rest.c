@@ -1,5 +1,6 @@
-/* tests/e2e/test_nm_rest.c - the NodeManager's HTTP surface: YARN's answers as a real one gives them,
- * raw and followed logs, map outputs behind the application's token, and paths that lead out. */
+/* tests/e2e/test_nm_rest.c - the NodeManager's HTTP surface: YARN's answers as a real one gives
+ * them, raw and followed logs, map outputs behind the application's token, and paths that lead
+ * out. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ static void check(const char *path, long status, const char *body)
     long got = fx_get(fx, 0, path, NULL, &b);
     CU_ASSERT_EQUAL(got, status);
     if (got != status || (body && strcmp(b.data ? b.data : "", body) != 0))
-        printf("\n  %s: %ld\n  got  %s\n  want %s\n", path, got, b.data ? b.data : "", body ? body : "");
+        printf("\n  %s: %ld\n  got  %s\n  want %s\n", path, got, b.data ? b.data : "",
+               body ? body : "");
     if (body)
         CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", body);
     base_buf_free(&b);
@@ -32,11 +34,13 @@ static void check(const char *path, long status, const char *body)
 
 static char *error_text(const char *exception, const char *message, const char *class)
 {
-    return base_printf("{\"RemoteException\":{\"exception\":\"%s\",\"message\":\"%s\",\"javaClassName\":\"%s\"}}", exception,
-                       message, class);
+    return base_printf(
+        "{\"RemoteException\":{\"exception\":\"%s\",\"message\":\"%s\",\"javaClassName\":\"%s\"}}",
+        exception, message, class);
 }
 
-static void check_error(const char *path, long status, const char *exception, const char *message, const char *class)
+static void check_error(const char *path, long status, const char *exception, const char *message,
+                        const char *class)
 {
     char *want = error_text(exception, message, class);
     check(path, status, want);
@@ -52,19 +56,31 @@ static void test_idle(void)
     check(NODE "/containers", 200, "{\"containers\":{}}");
     check(NODE "/resources/yarn.io%2Fgpu", 200, "{}");
     check_error(NODE "/auxiliaryservices", 400, "BadRequestException",
-                "java.lang.Exception: Auxiliary services manifest is not enabled", WEBAPP "BadRequestException");
+                "java.lang.Exception: Auxiliary services manifest is not enabled",
+                WEBAPP "BadRequestException");
     check("/isActive", 404, NULL);
     check(NODE "/bogus", 404, NULL);
 }
 
 static void test_info(void)
 {
-    static const char *const members[] = {"healthReport", "totalVmemAllocatedContainersMB",
-                                          "totalPmemAllocatedContainersMB", "totalVCoresAllocatedContainers",
-                                          "vmemCheckEnabled", "pmemCheckEnabled", "lastNodeUpdateTime",
-                                          "resourceTypes", "nodeHealthy", "nodeManagerVersion",
-                                          "nodeManagerBuildVersion", "nodeManagerVersionBuiltOn", "hadoopVersion",
-                                          "hadoopBuildVersion", "hadoopVersionBuiltOn", "id", "nodeHostName",
+    static const char *const members[] = {"healthReport",
+                                          "totalVmemAllocatedContainersMB",
+                                          "totalPmemAllocatedContainersMB",
+                                          "totalVCoresAllocatedContainers",
+                                          "vmemCheckEnabled",
+                                          "pmemCheckEnabled",
+                                          "lastNodeUpdateTime",
+                                          "resourceTypes",
+                                          "nodeHealthy",
+                                          "nodeManagerVersion",
+                                          "nodeManagerBuildVersion",
+                                          "nodeManagerVersionBuiltOn",
+                                          "hadoopVersion",
+                                          "hadoopBuildVersion",
+                                          "hadoopVersionBuiltOn",
+                                          "id",
+                                          "nodeHostName",
                                           "nmStartupTime"};
     static const char *const paths[] = {NODE, NODE "/info", NODE "/"};
     for (size_t k = 0; k < 3; k++) {
@@ -81,7 +97,8 @@ static void test_info(void)
             CU_ASSERT_STRING_EQUAL(name, i < sizeof members / sizeof members[0] ? members[i] : "?");
             i++;
         }
-        CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(info, "id")), fake_rm_node_id(fx->rm, 0));
+        CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(info, "id")),
+                               fake_rm_node_id(fx->rm, 0));
         json_decref(j);
         base_buf_free(&b);
     }
@@ -99,11 +116,15 @@ static bool runs(void *u)
 
 static void test_containers(void)
 {
-    char *link = base_printf("http://%s/node/containerlogs/" CT1 "/ann", fake_rm_node_id(fx->rm, 0));
-    char *one = base_printf("{\"id\":\"" CT1 "\",\"state\":\"RUNNING\",\"exitCode\":-1000,\"diagnostics\":\"\",\"user\":\"ann\","
-                            "\"totalMemoryNeededMB\":128,\"totalVCoresNeeded\":1,\"executionType\":\"GUARANTEED\","
-                            "\"containerLogsLink\":\"%s\",\"nodeId\":\"%s\",\"containerLogFiles\":[\"stderr\",\"stdout\"]}",
-                            link, fake_rm_node_id(fx->rm, 0));
+    char *link =
+        base_printf("http://%s/node/containerlogs/" CT1 "/ann", fake_rm_node_id(fx->rm, 0));
+    char *one = base_printf(
+        "{\"id\":\"" CT1
+        "\",\"state\":\"RUNNING\",\"exitCode\":-1000,\"diagnostics\":\"\",\"user\":\"ann\","
+        "\"totalMemoryNeededMB\":128,\"totalVCoresNeeded\":1,\"executionType\":\"GUARANTEED\","
+        "\"containerLogsLink\":\"%s\",\"nodeId\":\"%s\",\"containerLogFiles\":[\"stderr\","
+        "\"stdout\"]}",
+        link, fake_rm_node_id(fx->rm, 0));
     char *want = base_printf("{\"container\":%s}", one);
 
     CU_ASSERT(fx_until(runs, NODE "/containers/" CT1));
@@ -115,27 +136,32 @@ static void test_containers(void)
     free(one);
     free(link);
     check(NODE "/apps", 200,
-          "{\"apps\":{\"app\":[{\"id\":\"" APP "\",\"state\":\"RUNNING\",\"user\":\"ann\",\"containerids\":[\"" CT1
-          "\"]}]}}");
+          "{\"apps\":{\"app\":[{\"id\":\"" APP
+          "\",\"state\":\"RUNNING\",\"user\":\"ann\",\"containerids\":[\"" CT1 "\"]}]}}");
     check(NODE "/apps/" APP, 200,
-          "{\"app\":{\"id\":\"" APP "\",\"state\":\"RUNNING\",\"user\":\"ann\",\"containerids\":[\"" CT1 "\"]}}");
+          "{\"app\":{\"id\":\"" APP
+          "\",\"state\":\"RUNNING\",\"user\":\"ann\",\"containerids\":[\"" CT1 "\"]}}");
     check(NODE "/apps?user=nobody", 200, "{\"apps\":{}}");
     check(NODE "/apps?state=FINISHED", 200, "{\"apps\":{}}");
-    check_error(NODE "/apps?state=FOO", 400, "IllegalArgumentException",
-                "No enum constant org.apache.hadoop.yarn.server.nodemanager.containermanager.application."
-                "ApplicationState.FOO",
-                "java.lang.IllegalArgumentException");
+    check_error(
+        NODE "/apps?state=FOO", 400, "IllegalArgumentException",
+        "No enum constant org.apache.hadoop.yarn.server.nodemanager.containermanager.application."
+        "ApplicationState.FOO",
+        "java.lang.IllegalArgumentException");
     check_error(NODE "/apps?user=", 400, "BadRequestException",
                 "java.lang.Exception: Error: You must specify a non-empty string for the user",
                 WEBAPP "BadRequestException");
     check_error(NODE "/apps/nonsense", 400, "BadRequestException",
-                "java.lang.IllegalArgumentException: Invalid ApplicationId prefix: nonsense. The valid ApplicationId "
+                "java.lang.IllegalArgumentException: Invalid ApplicationId prefix: nonsense. The "
+                "valid ApplicationId "
                 "should start with prefix application",
                 WEBAPP "BadRequestException");
     check_error(NODE "/apps/application_1_0099", 404, "NotFoundException",
-                "java.lang.Exception: app with id application_1_0099 not found", WEBAPP "NotFoundException");
+                "java.lang.Exception: app with id application_1_0099 not found",
+                WEBAPP "NotFoundException");
     check_error(NODE "/containers/nonsense", 400, "BadRequestException",
-                "java.lang.Exception: invalid container id, nonsense", WEBAPP "BadRequestException");
+                "java.lang.Exception: invalid container id, nonsense",
+                WEBAPP "BadRequestException");
     check_error(NODE "/containers/container_1_0099_01_000001", 404, "NotFoundException",
                 "java.lang.Exception: container with id, container_1_0099_01_000001, not found",
                 WEBAPP "NotFoundException");
@@ -151,16 +177,18 @@ static void check_frame(const char *path, const char *contents, int64_t length)
     CU_ASSERT_PTR_NOT_NULL_FATAL(nl);
     int year;
     char zone[8];
-    CU_ASSERT_EQUAL(sscanf(time, "LogLastModifiedTime:%*3s %*3s %*d %*d:%*d:%*d %6s %d", zone, &year), 2);
+    CU_ASSERT_EQUAL(
+        sscanf(time, "LogLastModifiedTime:%*3s %*3s %*d %*d:%*d:%*d %6s %d", zone, &year), 2);
     memmove(time + strlen("LogLastModifiedTime:"), nl, strlen(nl) + 1);
     char *first = base_printf("Container: " CT1 " on %s", fake_rm_node_id(fx->rm, 0));
     char *bar = base_alloc(strlen(first) + 1);
     memset(bar, '=', strlen(first));
-    char *want = base_printf("%s\nLogAggregationType: LOCAL\n%s\nLogType:stdout\nLogLastModifiedTime:\nLogLength:%lld\n"
-                             "LogContents:\n%sEnd of LogType:stdout.This log file belongs to a running container (" CT1
-                             ") and so may not be complete.\n"
-                             "***********************************************************************\n\n",
-                             first, bar, (long long)length, contents);
+    char *want = base_printf(
+        "%s\nLogAggregationType: LOCAL\n%s\nLogType:stdout\nLogLastModifiedTime:\nLogLength:%lld\n"
+        "LogContents:\n%sEnd of LogType:stdout.This log file belongs to a running container (" CT1
+        ") and so may not be complete.\n"
+        "***********************************************************************\n\n",
+        first, bar, (long long)length, contents);
     CU_ASSERT_STRING_EQUAL(b.data, want);
     if (strcmp(b.data, want) != 0)
         printf("\n%s\n%s\n", b.data, want);
@@ -177,7 +205,8 @@ static void test_logs(void)
     check_frame(NODE "/containers/" CT1 "/logs/stdout?size=5", "hello", 12);
     check_frame(NODE "/containers/" CT1 "/logs/stdout?size=-5", "orld\n", 12);
     check_frame(NODE "/containers/" CT1 "/logs/stdout?size=0", "", 12);
-    check_frame(NODE "/containers/" CT1 "/logs/stdout?size=99999&format=octet-stream", "hello world\n", 12);
+    check_frame(NODE "/containers/" CT1 "/logs/stdout?size=99999&format=octet-stream",
+                "hello world\n", 12);
     check(NODE "/containers/" CT1 "/logs/stdout?format=foo", 400,
           "The valid values for the parameter : format are [text, octet-stream]");
     check(NODE "/containers/" CT1 "/logs/stdout?size=x", 503, NULL);
@@ -185,37 +214,47 @@ static void test_logs(void)
     check(NODE "/containers/" CT1 "/logs/nosuch", 404,
           "java.lang.Exception: Cannot find this log on the local disk.");
     check(NODE "/containers/container_1_0099_01_000001/logs/stdout", 404,
-          "java.lang.Exception: Unknown container. Container either has not started or has already completed or "
+          "java.lang.Exception: Unknown container. Container either has not started or has already "
+          "completed or "
           "doesn't belong to this node at all.");
-    check_error(NODE "/containers/container_1_0099_01_000001/logs", 503, "WebApplicationException",
-                "org.apache.hadoop.yarn.webapp.NotFoundException: java.lang.Exception: Unknown container. Container "
-                "either has not started or has already completed or doesn't belong to this node at all.",
-                "javax.ws.rs.WebApplicationException");
-    char *want = base_printf("{\"containerLogsInfo\":{\"logAggregationType\":\"LOCAL\",\"containerId\":"
-                             "\"container_4_0001_01_000009\",\"nodeId\":\"%s\"}}",
-                             fake_rm_node_id(fx->rm, 0));
+    check_error(
+        NODE "/containers/container_1_0099_01_000001/logs", 503, "WebApplicationException",
+        "org.apache.hadoop.yarn.webapp.NotFoundException: java.lang.Exception: Unknown container. "
+        "Container "
+        "either has not started or has already completed or doesn't belong to this node at all.",
+        "javax.ws.rs.WebApplicationException");
+    char *want =
+        base_printf("{\"containerLogsInfo\":{\"logAggregationType\":\"LOCAL\",\"containerId\":"
+                    "\"container_4_0001_01_000009\",\"nodeId\":\"%s\"}}",
+                    fake_rm_node_id(fx->rm, 0));
     check(NODE "/containers/container_4_0001_01_000009/logs", 200, want);
     free(want);
     struct base_buf b = {0};
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/containers/" CT1 "/logs", NULL, &b), 200);
-    CU_ASSERT_PTR_NOT_NULL(strstr(b.data, "{\"containerLogsInfo\":{\"containerLogInfo\":[{\"fileName\":\"stderr\",\"fileSize\":"
-                                          "\"0\",\"lastModifiedTime\":\""));
+    CU_ASSERT_PTR_NOT_NULL(strstr(
+        b.data,
+        "{\"containerLogsInfo\":{\"containerLogInfo\":[{\"fileName\":\"stderr\",\"fileSize\":"
+        "\"0\",\"lastModifiedTime\":\""));
     base_buf_free(&b);
 }
 
-/* Goal: nothing outside the container's log folder is reachable, by whatever spelling, nor through links or pipes. */
+/* Goal: nothing outside the container's log folder is reachable, by whatever spelling, nor through
+ * links or pipes. */
 static void test_traversal(void)
 {
-    static const char *const names[] = {"..%2F..%2Fx", "..", ".", "%2e%2e", "..%2f..%2f..%2f..%2fstate.json",
-                                        "%2fetc%2fpasswd", "link", "fifo", "%00", ".hidden"};
+    static const char *const names[] = {
+        "..%2F..%2Fx",     "..",   ".",    "%2e%2e", "..%2f..%2f..%2f..%2fstate.json",
+        "%2fetc%2fpasswd", "link", "fifo", "%00",    ".hidden"};
     char *dir = base_printf("%s/logs/" APP "/" CT1, fx->local[0]);
-    char *link = base_printf("%s/link", dir), *fifo = base_printf("%s/fifo", dir), *hidden = base_printf("%s/.hidden", dir);
+    char *link = base_printf("%s/link", dir), *fifo = base_printf("%s/fifo", dir),
+         *hidden = base_printf("%s/.hidden", dir);
     CU_ASSERT_EQUAL(symlink("/etc/passwd", link), 0);
     CU_ASSERT_EQUAL(mkfifo(fifo, 0600), 0);
     close(open(hidden, O_CREAT | O_WRONLY, 0600));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        static const char *const routes[] = {NODE "/containers/" CT1 "/logs/", NODE "/containerlogs/" CT1 "/",
-                                             NODE "/raw-logs/" CT1 "/", "/node/containerlogs/" CT1 "/ann/"};
+        static const char *const routes[] = {
+            NODE "/containers/" CT1 "/logs/", NODE "/containerlogs/" CT1 "/",
+            NODE "/raw-logs/" CT1 "/", "/node/containerlogs/" CT1 "/ann/"};
         for (size_t k = 0; k < 4; k++) {
             char *path = base_printf("%s%s", routes[k], names[i]);
             struct base_buf b = {0};
@@ -247,7 +286,8 @@ static void test_raw_and_follow(void)
     fake_rm_launch(fx->rm, 0, CT2, "for i in 1 2 3 4 5; do echo line $i; sleep 0.1; done");
     json_decref(fake_rm_wait_state(fx->rm, CT2, "running", FX_WAIT_MS));
     free(fx_file("%s/records/" APP "/" CT2 "/launch.json", fx->local[0]));
-    check(NODE "/raw-logs/" CT2 "/stdout?follow=1", 200, "line 1\nline 2\nline 3\nline 4\nline 5\n");
+    check(NODE "/raw-logs/" CT2 "/stdout?follow=1", 200,
+          "line 1\nline 2\nline 3\nline 4\nline 5\n");
     CU_ASSERT_EQUAL(fx_exit_code(fx, CT2), 0);
 }
 
@@ -263,7 +303,8 @@ static void test_map_output(void)
     char *out = base_printf("%s/file.out", dir), *index = base_printf("%s/file.index", dir);
     mkdir(dir, 0700);
     put(out, "a\t1\nb\t2\n");
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "s3cret", &b), 404); /* no index yet */
+    /* no index yet */
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "s3cret", &b), 404);
     put(index, "0 4 1\n4 0 0\n4 4 1\n4 99 1\n");
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "s3cret", &b), 200);
     CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", "a\t1\n");
@@ -271,22 +312,28 @@ static void test_map_output(void)
     CU_ASSERT_EQUAL(b.len, 0);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/2", "s3cret", &b), 200);
     CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", "b\t2\n");
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/3", "s3cret", &b), 404); /* longer than the file */
+    /* longer than the file */
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/3", "s3cret", &b), 404);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/4", "s3cret", &b), 404);
     put(index, "0 4 1\n4 8 1\n-1 4 1\n4 -1 1\n0 8 2\n9 0 0\n0\n0 4");
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1", "s3cret", &b), 404); /* ends behind the file's end */
+    /* ends behind the file's end */
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/1", "s3cret", &b), 404);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/2", "s3cret", &b), 404);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/3", "s3cret", &b), 404);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/4", "s3cret", &b), 200); /* all of it */
     CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", "a\t1\nb\t2\n");
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/5", "s3cret", &b), 404); /* begins behind it */
+    /* begins behind it */
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/5", "s3cret", &b), 404);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/6", "s3cret", &b), 404);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/7", "s3cret", &b), 404); /* no newline: not whole */
-    static const char *const wrong[] = {"s3cretx", "s3cre", "s3crex", "S3cret", "s", "s3crets3cret"};
+    /* no newline: not whole */
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/7", "s3cret", &b), 404);
+    static const char *const wrong[] = {"s3cretx", "s3cre", "s3crex",
+                                        "S3cret",  "s",     "s3crets3cret"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", wrong[i], &b), 403);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", NULL, &b), 401);
-    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/container_1_0002_01_000001/0", "s3cret", &b), 404);
+    CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/container_1_0002_01_000001/0", "s3cret", &b),
+                    404);
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/x", "s3cret", &b), 400);
     base_buf_free(&b);
     free(dir);
@@ -322,22 +369,24 @@ static void test_map_index(void)
     free(index);
 }
 
-/* Goal: what is no plain file of the container's own is no output: neither FIFOs, folders and devices, nor links, nor
- * what lies behind a folder that is one. */
+/* Goal: what is no plain file of the container's own is no output: neither FIFOs, folders and
+ * devices, nor links, nor what lies behind a folder that is one. */
 static void test_map_output_others(void)
 {
     static const char *const names[] = {"file.index", "file.out"};
     char *ct = base_printf("%s/apps/" APP "/" CT1, fx->local[0]);
-    char *make = base_printf("cd %s && rm -rf output elsewhere && mkdir elsewhere && cd elsewhere && "
-                             "printf '0 4 1\\n' > file.index && printf 'a\t1\\n' > file.out",
-                             ct);
+    char *make =
+        base_printf("cd %s && rm -rf output elsewhere && mkdir elsewhere && cd elsewhere && "
+                    "printf '0 4 1\\n' > file.index && printf 'a\t1\\n' > file.out",
+                    ct);
     for (size_t n = 0; n < 2; n++) {
         for (size_t k = 0; k < 3; k++) {
             char *what = k == 0   ? base_printf("mkfifo %s", names[n])
                          : k == 1 ? base_printf("mkdir %s", names[n])
                                   : base_printf("ln -s ../elsewhere/%s %s", names[n], names[n]);
-            char *cmd = base_printf("%s && cp -r ../elsewhere ../output && cd ../output && rm %s && %s", make, names[n],
-                                    what);
+            char *cmd =
+                base_printf("%s && cp -r ../elsewhere ../output && cd ../output && rm %s && %s",
+                            make, names[n], what);
             CU_ASSERT_EQUAL(system(cmd), 0);
             CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/mapoutput/" CT1 "/0", "s3cret", NULL), 404);
             free(what);

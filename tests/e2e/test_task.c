@@ -1,5 +1,6 @@
-/* creel-task end to end: real map and reduce processes, an RM and a node of the test's own (fake_mr.h), and the same
- * commands in a shell pipeline as the oracle. The runner's path is the first argument. */
+/* creel-task end to end: real map and reduce processes, an RM and a node of the test's own
+ * (fake_mr.h), and the same commands in a shell pipeline as the oracle. The runner's path is the
+ * first argument. */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -17,8 +18,8 @@
 #include "base/clock.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
-#include "rm/jobs/splits.h"
 #include "rm/jobs/output_folder.h"
+#include "rm/jobs/splits.h"
 #include "tests/e2e/fake_mr.h"
 #include "tests/e2e/mr_text.h"
 #include "tests/unit/cunit_main.h"
@@ -26,8 +27,9 @@
 extern char **environ;
 
 #define WORDS "tr -s ' ' '\\n' | sed '/^$/d;s/$/\\t1/'"
-#define SUM   "awk -F'\\t' '{if($1!=k){if(NR>1)print k\"\\t\"s;k=$1;s=0}s+=$2}END{if(NR)print k\"\\t\"s}'"
-#define APP   "application_1700000000000_0007"
+#define SUM                                                                                        \
+    "awk -F'\\t' '{if($1!=k){if(NR>1)print k\"\\t\"s;k=$1;s=0}s+=$2}END{if(NR)print k\"\\t\"s}'"
+#define APP "application_1700000000000_0007"
 
 static const char *runner, *disk_order; /* disk_order.so of tests/fault, or NULL */
 static char dir[64];
@@ -174,7 +176,8 @@ static void launch_map(const struct job *j, const char *container, int index, co
     write_launch(container, 'm', index, 0, spec);
 }
 
-static void launch_reduce(const struct job *j, const char *container, int index, int attempt, int maps, uint16_t port)
+static void launch_reduce(const struct job *j, const char *container, int index, int attempt,
+                          int maps, uint16_t port)
 {
     json_t *spec = json_object();
     char rm[128], uri[PATH_MAX];
@@ -275,7 +278,8 @@ static void run_maps(struct cluster *c)
 
         if (i < c->maps) {
             const struct rm_split *s = &c->in.splits[i];
-            launch_map(&c->job, name('m', i), i, c->in.paths[s->path_index], s, fake_mr_port(c->mr));
+            launch_map(&c->job, name('m', i), i, c->in.paths[s->path_index], s,
+                       fake_mr_port(c->mr));
             pid = task_start(name('m', i));
         }
         if (before != 0)
@@ -313,7 +317,8 @@ static void commit_job(enum base_task_kind kind, const int32_t *attempts, int n)
     struct base_error err = {0};
 
     CU_ASSERT_FALSE(exists(at("out/part-00000")));
-    CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), (struct base_app_id){1700000000000, 7}, &parts, &err), 0);
+    CU_ASSERT_EQUAL(
+        rm_output_commit_parts(at("out"), (struct base_app_id){1700000000000, 7}, &parts, &err), 0);
     if (err.code < 0)
         printf("\n  %s\n", err.text);
 }
@@ -336,7 +341,8 @@ static void compare(const struct job *j)
     shell(command, NULL);
 }
 
-/* Every partition of every map's output is in order by itself: reduces sort small ones again and would not show it. */
+/* Every partition of every map's output is in order by itself: reduces sort small ones again and
+ * would not show it. */
 static void check_map_outputs(const struct cluster *c)
 {
     for (int i = 0; i < c->maps && c->maps * c->job.reduces <= 100; i++) {
@@ -344,7 +350,8 @@ static void check_map_outputs(const struct cluster *c)
         const char *output = at("%s/output", name('m', i));
 
         snprintf(command, sizeof command,
-                 "while read o n r; do tail -c +$((o + 1)) %s/file.out | head -c $n | LC_ALL=C sort -c -t \"$(printf "
+                 "while read o n r; do tail -c +$((o + 1)) %s/file.out | head -c $n | LC_ALL=C "
+                 "sort -c -t \"$(printf "
                  "'\\t')\" -k1,1 || exit 1; done < %s/file.index",
                  output, output);
         shell(command, NULL);
@@ -390,7 +397,8 @@ static void put_gzip(const char *file, int lines, uint64_t seed, int members)
     }
 }
 
-/* Text, gzip of two members, an empty file, a line of 200 KB in the middle, an end without newline. */
+/* Text, gzip of two members, an empty file, a line of 200 KB in the middle, an end without
+ * newline. */
 static void put_mixture(void)
 {
     struct base_buf b = {0};
@@ -410,7 +418,8 @@ static void put_mixture(void)
 
 /* ---- tests ---- */
 
-/* Goal: the parts equal the pipeline, for few and many reduces and splits, with and without a combine command. */
+/* Goal: the parts equal the pipeline, for few and many reduces and splits, with and without a
+ * combine command. */
 static void test_word_count(void)
 {
     static const int reduces[] = {1, 7, 40};
@@ -441,8 +450,8 @@ static void test_small_splits(void)
     end();
 }
 
-/* Goal: any bytes but newline pass; keys with bytes below TAB stay grouped and in order (no such byte in a value is
- * needed for that); lines without TAB are keys as a whole. */
+/* Goal: any bytes but newline pass; keys with bytes below TAB stay grouped and in order (no such
+ * byte in a value is needed for that); lines without TAB are keys as a whole. */
 static void test_binary(void)
 {
     for (int reduces = 1; reduces <= 3; reduces += 2) {
@@ -452,7 +461,8 @@ static void test_binary(void)
 
         begin();
         for (int i = 0; i < 60000; i++) {
-            char c = (char)(mr_next(&seed) % 12 < 9 ? mr_next(&seed) % 4 : mr_next(&seed) % 256); /* many short keys */
+            /* many short keys */
+            char c = (char)(mr_next(&seed) % 12 < 9 ? mr_next(&seed) % 4 : mr_next(&seed) % 256);
             if (mr_next(&seed) % 3 == 0)
                 c = '\n';
             else if (mr_next(&seed) % 4 == 0)
@@ -467,8 +477,8 @@ static void test_binary(void)
     }
 }
 
-/* Goal: a key with a low byte that is a prefix of another is not torn apart by lines without TAB, also when another
- * map's lines are plain. Counting groups shows it. */
+/* Goal: a key with a low byte that is a prefix of another is not torn apart by lines without TAB,
+ * also when another map's lines are plain. Counting groups shows it. */
 static void test_low_bytes_grouped(void)
 {
     static const char low[] = "a\na\x01\t1\na\t1\na\x01\na\na\t3\n", plain[] = "a\na\t2\na\t0\nb\n";
@@ -486,7 +496,8 @@ static void test_unordered_combine(void)
 {
     for (int reduces = 1; reduces <= 4; reduces += 3) {
         const struct job j = {.map = WORDS,
-                              .combine = "awk -F'\\t' '{n[$1]+=$2}END{for(k in n)print k\"\\t\"n[k]}'",
+                              .combine =
+                                  "awk -F'\\t' '{n[$1]+=$2}END{for(k in n)print k\"\\t\"n[k]}'",
                               .reduce = SUM,
                               .reduces = reduces,
                               .split_size = 60000};
@@ -497,7 +508,8 @@ static void test_unordered_combine(void)
     }
 }
 
-/* Goal: memory is bounded: 30 MB of output through a 1 MiB buffer, a record longer than a block included. */
+/* Goal: memory is bounded: 30 MB of output through a 1 MiB buffer, a record longer than a block
+ * included. */
 static void test_spills(void)
 {
     const struct job j = {.map = "cat; head -c 3000000 /dev/zero | tr '\\0' z; echo",
@@ -530,8 +542,11 @@ static void test_counters(void)
     CU_ASSERT_EQUAL(counter("c_m_0", "MAP_OUTPUT_BYTES"), 5 * 4 + 7);
     CU_ASSERT_EQUAL(counter("c_m_0", "COMBINE_INPUT_RECORDS"), 6);
     CU_ASSERT_EQUAL(counter("c_m_0", "COMBINE_OUTPUT_RECORDS"), 3);
-    CU_ASSERT_EQUAL(counter("c_r_0", "REDUCE_INPUT_RECORDS") + counter("c_r_1", "REDUCE_INPUT_RECORDS"), 3);
-    CU_ASSERT_EQUAL(counter("c_r_0", "REDUCE_OUTPUT_BYTES") + counter("c_r_1", "REDUCE_OUTPUT_BYTES"), 4 + 4 + 7);
+    CU_ASSERT_EQUAL(
+        counter("c_r_0", "REDUCE_INPUT_RECORDS") + counter("c_r_1", "REDUCE_INPUT_RECORDS"), 3);
+    CU_ASSERT_EQUAL(counter("c_r_0", "REDUCE_OUTPUT_BYTES") +
+                        counter("c_r_1", "REDUCE_OUTPUT_BYTES"),
+                    4 + 4 + 7);
     CU_ASSERT_EQUAL(counter("c_r_0", "SHUFFLED_MAPS"), 1);
     json_t *p = read_json("c_r_0", "progress");
     CU_ASSERT_EQUAL(json_number_value(json_object_get(p, "progress")), 1.0);
@@ -573,8 +588,9 @@ static void test_map_only(void)
     cluster_start(&c, &j);
     run_maps(&c);
     commit_job(BASE_TASK_MAP, NULL, c.maps);
-    snprintf(command, sizeof command, "tr a-z A-Z < %s/in/a > %s/want; cat %s/out/part-* | cmp - %s/want >&2", dir, dir,
-             dir, dir);
+    snprintf(command, sizeof command,
+             "tr a-z A-Z < %s/in/a > %s/want; cat %s/out/part-* | cmp - %s/want >&2", dir, dir, dir,
+             dir);
     shell(command, NULL); /* in order, byte by byte */
     cluster_stop(&c);
     end();
@@ -606,7 +622,8 @@ static void test_failing_commands(void)
          5,
          "combine command exited with 5: bad"},
         {{.map = WORDS, .combine = "exit 6", .reduces = 3}, 6, "combine command exited with 6"},
-        {{.map = "for i in $(seq 30); do echo line$i >&2; done; printf '\\377\\001x' >&2; exit 1", .reduces = 1},
+        {{.map = "for i in $(seq 30); do echo line$i >&2; done; printf '\\377\\001x' >&2; exit 1",
+          .reduces = 1},
          1,
          "map command exited with 1: line12\nline13"},
     };
@@ -693,7 +710,8 @@ static void test_missing_input(void)
     end();
 }
 
-/* Goal: what has taken the place of a plain input, or lies where the runner writes, ends the task: it waits for nobody. */
+/* Goal: what has taken the place of a plain input, or lies where the runner writes, ends the task:
+ * it waits for nobody. */
 static void test_no_plain_files(void)
 {
     static const char *const own[] = {"output/file.out", "launch.json"};
@@ -743,7 +761,8 @@ static const struct planted {
     {"mkdir -p $f/part-00000", 1, "part-00000: Is a directory"},
     {"ln -s $PWD/elsewhere $f", 1, "_m_000000_0 is not a plain folder"},
     {"mkfifo $f", 1, "_m_000000_0 is not a plain folder"},
-    {"mv $t elsewhere/ && ln -s $PWD/elsewhere/_temporary $t", 1, "_temporary is not a plain folder"},
+    {"mv $t elsewhere/ && ln -s $PWD/elsewhere/_temporary $t", 1,
+     "_temporary is not a plain folder"},
 };
 
 /* Goal: nothing planted where the part goes hangs the task or is written to; the part is a file of
@@ -761,9 +780,8 @@ static void test_planted_output(void)
         begin();
         put_text("a", 10, 1, false);
         put(at("victim"), "kept\n", 5);
-        snprintf(command, sizeof command,
-                 "cd %s && mkdir elsewhere && t=out/_temporary f=%s && %s", dir, attempt,
-                 planted[i].command);
+        snprintf(command, sizeof command, "cd %s && mkdir elsewhere && t=out/_temporary f=%s && %s",
+                 dir, attempt, planted[i].command);
         shell(command, NULL);
         CU_ASSERT_EQUAL(run_one_map(&c, &j), planted[i].code);
         if (planted[i].code != 0) {
@@ -791,8 +809,8 @@ static void test_no_space(void)
         "mount -t tmpfs -o size=64k creel-test \"$0\" && mkdir \"$0/_temporary\" && "
         "{ head -c 1M /dev/zero > \"$0/filler\" 2> /dev/null; exec \"$@\"; }";
     const char *how = geteuid() == 0 ? "-m" : "-rm";
-    const char *unshare[] = {"/usr/bin/unshare", how, "/bin/sh", "-c",   mounting,
-                             NULL,               runner, "--dir", NULL, NULL};
+    const char *unshare[] = {
+        "/usr/bin/unshare", how, "/bin/sh", "-c", mounting, NULL, runner, "--dir", NULL, NULL};
     const char *possible[] = {unshare[0], how, "/bin/sh", "-c", mounting, NULL, "/bin/true", NULL};
     const struct job j = {.map = "cat", .reduces = 0};
     struct cluster c;
@@ -824,8 +842,8 @@ static size_t place_of(const char *text, const char *line)
     return p && !strstr(p + 1, line) ? (size_t)(p - text) : SIZE_MAX;
 }
 
-/* Goal: the ResourceManager is asked for leave when the part is on disk, and the task ends well when the names of its
- * folders are, too. */
+/* Goal: the ResourceManager is asked for leave when the part is on disk, and the task ends well
+ * when the names of its folders are, too. */
 static void test_commit_order(void)
 {
     static const char folder[] = "out/_temporary/task_1700000000000_0007_m_000000_0";
@@ -853,8 +871,10 @@ static void test_commit_order(void)
     unsetenv("DISK_ORDER_LOG");
     setenv("ASAN_OPTIONS", before, 1);
     CU_ASSERT_EQUAL_FATAL(base_file_read(at("order"), 1 << 20, &b, NULL), 0);
-    char *want[] = {base_printf("sync %s/part-00000\n", at("%s", folder)), base_printf("send nodetracker/commit\n"),
-                    base_printf("sync %s\n", at("%s", folder)), base_printf("sync %s\n", at("out/_temporary")),
+    char *want[] = {base_printf("sync %s/part-00000\n", at("%s", folder)),
+                    base_printf("send nodetracker/commit\n"),
+                    base_printf("sync %s\n", at("%s", folder)),
+                    base_printf("sync %s\n", at("out/_temporary")),
                     base_printf(" %s\n", at("c_m_0/result.json"))};
     for (int i = 0; i < 5; i++)
         places[i] = place_of(b.data, want[i]);
@@ -884,7 +904,8 @@ static void test_commit_refused(void)
     publish_all(&c);
     launch_reduce(&j, "c_r_0", 0, 0, c.maps, fake_mr_port(c.mr));
     CU_ASSERT_EQUAL(finish(task_start("c_r_0")), 0);
-    launch_reduce(&j, "c_r_1", 0, 1, c.maps, fake_mr_port(c.mr)); /* another attempt of the same task */
+    /* another attempt of the same task */
+    launch_reduce(&j, "c_r_1", 0, 1, c.maps, fake_mr_port(c.mr));
     CU_ASSERT_EQUAL(finish(task_start("c_r_1")), 3);
     expect_failure("c_r_1", 3, "another attempt has committed");
     CU_ASSERT_TRUE(exists(at("out/_temporary/task_1700000000000_0007_r_000000_0")));
@@ -894,7 +915,8 @@ static void test_commit_refused(void)
     end();
 }
 
-/* Goal: an attempt that was given up after it had leave, and ends after its successor, does not touch the output. */
+/* Goal: an attempt that was given up after it had leave, and ends after its successor, does not
+ * touch the output. */
 static void test_late_commit(void)
 {
     const struct job gone = {.map = "cat", .reduce = "echo gone", .reduces = 1};
@@ -953,7 +975,8 @@ static void test_terminated(void)
 
     begin();
     put_text("a", 10, 1, false);
-    snprintf(command, sizeof command, "echo $$ > %s/pid.new; mv %s/pid.new %s/pid; exec sleep 600", dir, dir, dir);
+    snprintf(command, sizeof command, "echo $$ > %s/pid.new; mv %s/pid.new %s/pid; exec sleep 600",
+             dir, dir, dir);
     j.map = command;
     cluster_start(&c, &j);
     launch_map(&j, "c_m_0", 0, c.in.paths[0], &c.in.splits[0], fake_mr_port(c.mr));
@@ -973,12 +996,13 @@ static void test_terminated(void)
 
 /* ---- the shuffle's troubles ---- */
 
-/* Goal: a reduce that starts before the maps end, with an RM that goes away meanwhile and counts anew afterwards,
- * outputs on a dead node, outputs a node does not have any more, and outputs that are bad, ends with the right
- * result. */
+/* Goal: a reduce that starts before the maps end, with an RM that goes away meanwhile and counts
+ * anew afterwards, outputs on a dead node, outputs a node does not have any more, and outputs that
+ * are bad, ends with the right result. */
 static void test_shuffle_troubles(void)
 {
-    const struct job j = {.map = WORDS, .combine = SUM, .reduce = SUM, .reduces = 1, .split_size = 20000};
+    const struct job j = {
+        .map = WORDS, .combine = SUM, .reduce = SUM, .reduces = 1, .split_size = 20000};
     struct cluster c;
     pid_t pid;
 
@@ -1017,8 +1041,8 @@ static void test_shuffle_troubles(void)
     end();
 }
 
-/* A map was run again, and its new output is not there either: the RM hears of that with the first fetch that finds it so,
- * whatever there was with the output before. */
+/* A map was run again, and its new output is not there either: the RM hears of that with the first
+ * fetch that finds it so, whatever there was with the output before. */
 static void test_gone_again(void)
 {
     const struct job j = {.map = "cat", .reduce = "cat", .reduces = 1, .split_size = 1 << 20};
@@ -1063,7 +1087,8 @@ static void test_many_outputs(void)
     int64_t most = 0;
     for (int i = 0; i < c.maps; i++)
         most = counter(name('m', i), "SPILLS") > most ? counter(name('m', i), "SPILLS") : most;
-    CU_ASSERT_EQUAL(counter(name('m', 0), "SPILLS"), 1); /* its output; the large ones do not fit sort's memory */
+    /* its output; the large ones do not fit sort's memory */
+    CU_ASSERT_EQUAL(counter(name('m', 0), "SPILLS"), 1);
     CU_ASSERT(most > 1);
     publish_all(&c);
     run_reduces(&c);

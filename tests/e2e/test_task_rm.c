@@ -1,4 +1,5 @@
-/* tests/e2e/test_task_rm.c - how a task finds the active one of several ResourceManagers, and waits for it. */
+/* tests/e2e/test_task_rm.c - how a task finds the active one of several ResourceManagers, and waits
+ * for it. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "tests/unit/cunit_main.h"
 
 #define COMMIT "/ws/v1/nodetracker/commit"
-#define TASK    "{\"app\":\"application_1_0007\",\"task\":\"task_1_0007_r_000000\","
+#define TASK   "{\"app\":\"application_1_0007\",\"task\":\"task_1_0007_r_000000\","
 #define BODY0  TASK "\"taskAttempt\":0}"
 #define BODY1  TASK "\"taskAttempt\":1}"
 
@@ -83,7 +84,8 @@ static void test_found(void)
     world_free(&w);
 }
 
-/* Goal: standbys that know nobody, or point at each other, end a call after a few requests; it can be made again. */
+/* Goal: standbys that know nobody, or point at each other, end a call after a few requests; it can
+ * be made again. */
 static void test_nobody(void)
 {
     struct world w;

@@ -13,8 +13,8 @@
 
 #define SCRIPT CREEL_SOURCE_DIR "/tests/e2e/zookeeper.sh"
 
-/* The shell reads one command a line and answers each with "<exit code> <servers> <last line it printed>". Its input ends
- * with this program, however that ends: then it cleans up. */
+/* The shell reads one command a line and answers each with "<exit code> <servers> <last line it
+ * printed>". Its input ends with this program, however that ends: then it cleans up. */
 static const char shell_loop[] = ". " SCRIPT "\n"
                                  "while read -r -a words; do\n"
                                  "    rc=0\n"
@@ -127,12 +127,30 @@ void zk_fixture_free(struct zk_fixture *f)
     free(f);
 }
 
-const char *zk_fixture_servers(const struct zk_fixture *f) { return f->servers; }
-const char *zk_fixture_dir(const struct zk_fixture *f) { return f->dir; }
-void zk_fixture_stop(struct zk_fixture *f, int i) { ask(f, "zk_stop %s %d", f->dir, i); }
-void zk_fixture_kill(struct zk_fixture *f, int i) { ask(f, "zk_kill %s %d", f->dir, i); }
-void zk_fixture_pause(struct zk_fixture *f, int i) { ask(f, "zk_pause %s %d", f->dir, i); }
-void zk_fixture_continue(struct zk_fixture *f, int i) { ask(f, "zk_continue %s %d", f->dir, i); }
+const char *zk_fixture_servers(const struct zk_fixture *f)
+{
+    return f->servers;
+}
+const char *zk_fixture_dir(const struct zk_fixture *f)
+{
+    return f->dir;
+}
+void zk_fixture_stop(struct zk_fixture *f, int i)
+{
+    ask(f, "zk_stop %s %d", f->dir, i);
+}
+void zk_fixture_kill(struct zk_fixture *f, int i)
+{
+    ask(f, "zk_kill %s %d", f->dir, i);
+}
+void zk_fixture_pause(struct zk_fixture *f, int i)
+{
+    ask(f, "zk_pause %s %d", f->dir, i);
+}
+void zk_fixture_continue(struct zk_fixture *f, int i)
+{
+    ask(f, "zk_continue %s %d", f->dir, i);
+}
 
 void zk_fixture_start(struct zk_fixture *f, int i)
 {

@@ -1,6 +1,8 @@
-/* tests/e2e/zk_fixture.h - real ZooKeeper servers for CUnit programs: zookeeper.sh, driven through a pipe. Servers are
- * numbered from 1 on. They end with the fixture, and with the program however that ends.
- * Every call ends the program with a message when it cannot do what it says. One thread at a time. */
+/* tests/e2e/zk_fixture.h - real ZooKeeper servers for CUnit programs: zookeeper.sh, driven through
+ * a pipe. Servers are numbered from 1 on. They end with the fixture, and with the program however
+ * that ends.
+ * Every call ends the program with a message when it cannot do what it says. One thread at a
+ * time. */
 #ifndef CREEL_TESTS_ZK_FIXTURE_H
 #define CREEL_TESTS_ZK_FIXTURE_H
 
@@ -14,9 +16,10 @@ void zk_fixture_free(struct zk_fixture *f); /* NULL is fine */
 
 const char *zk_fixture_servers(const struct zk_fixture *f); /* "127.0.0.1:port,..." */
 const char *zk_fixture_dir(const struct zk_fixture *f);
-void zk_fixture_stop(struct zk_fixture *f, int i);     /* TERM; returns when it is gone, as kill */
-void zk_fixture_kill(struct zk_fixture *f, int i);     /* KILL */
-void zk_fixture_start(struct zk_fixture *f, int i);    /* again, on its old port and data; returns when it serves */
+void zk_fixture_stop(struct zk_fixture *f, int i); /* TERM; returns when it is gone, as kill */
+void zk_fixture_kill(struct zk_fixture *f, int i); /* KILL */
+void zk_fixture_start(struct zk_fixture *f,
+                      int i); /* again, on its old port and data; returns when it serves */
 void zk_fixture_pause(struct zk_fixture *f, int i);    /* STOP */
 void zk_fixture_continue(struct zk_fixture *f, int i); /* CONT */
 int zk_fixture_leader(struct zk_fixture *f);           /* waits for one */

@@ -1,7 +1,8 @@
-/* tests/fault/clock_step.c - a wall clock that can be stepped while the process runs: a library to preload.
- * $CLOCK_STEP_FILE holds seconds to add ("+3600"); it is looked at again every 20 ms. Only the wall clock is changed;
- * CLOCK_MONOTONIC and CLOCK_BOOTTIME, and waits on them, stay true. (libfaketime 0.9.10 makes pthread_cond_timedwait on a
- * CLOCK_MONOTONIC condition return at once, whatever DONT_FAKE_MONOTONIC says.) */
+/* tests/fault/clock_step.c - a wall clock that can be stepped while the process runs: a library to
+ * preload. $CLOCK_STEP_FILE holds seconds to add ("+3600"); it is looked at again every 20 ms. Only
+ * the wall clock is changed; CLOCK_MONOTONIC and CLOCK_BOOTTIME, and waits on them, stay true.
+ * (libfaketime 0.9.10 makes pthread_cond_timedwait on a CLOCK_MONOTONIC condition return at once,
+ * whatever DONT_FAKE_MONOTONIC says.) */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* tests/fault/disk_order.c - for LD_PRELOAD: writes down, in the order in which they happen, what makes files last and
- * whom the process tells of it. Each line of the file in $DISK_ORDER_LOG is one of
+/* tests/fault/disk_order.c - for LD_PRELOAD: writes down, in the order in which they happen, what
+ * makes files last and whom the process tells of it. Each line of the file in $DISK_ORDER_LOG is
+ * one of
  *
  *    sync PATH          fsync() or fdatasync() of that file or folder has succeeded
  *    rename FROM TO     has succeeded
@@ -70,5 +71,6 @@ ssize_t send(int fd, const void *data, size_t len, int flags)
 
     if (word && memmem(data, len, word, strlen(word)))
         note("send %s\n", word);
-    return ((ssize_t (*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send"))(fd, data, len, flags);
+    return ((ssize_t(*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send"))(fd, data, len,
+                                                                                  flags);
 }

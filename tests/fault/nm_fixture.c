@@ -87,7 +87,8 @@ pid_t fx_spawn(struct fx *fx, int i)
 
 void fx_start(struct fx *fx, int i)
 {
-    int64_t before = fake_rm_wait_nodes(fx->rm, (size_t)i + 1, 0) ? fake_rm_registrations(fx->rm, (size_t)i) : 0;
+    int64_t before =
+        fake_rm_wait_nodes(fx->rm, (size_t)i + 1, 0) ? fake_rm_registrations(fx->rm, (size_t)i) : 0;
     fx_spawn(fx, i);
     if (!fake_rm_wait_nodes(fx->rm, (size_t)i + 1, FX_WAIT_MS) ||
         !fake_rm_wait_registrations(fx->rm, (size_t)i, before + 1, FX_WAIT_MS)) {
@@ -120,8 +121,8 @@ static void kill_container(const char *path)
         const char *at = strstr(b.data, "\"shimPid\":");
         struct nm_proc p;
         long long start = 0;
-        if (at && sscanf(at, "\"shimPid\":%d,\"shimStart\":%lld", &shim, &start) == 2 && nm_proc_read(shim, &p) &&
-            p.start == start) {
+        if (at && sscanf(at, "\"shimPid\":%d,\"shimStart\":%lld", &shim, &start) == 2 &&
+            nm_proc_read(shim, &p) && p.start == start) {
             nm_tree_signal(shim, SIGKILL);
             kill(shim, SIGCONT); /* a test, or its container, may have stopped it */
         }

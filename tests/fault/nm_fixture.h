@@ -1,5 +1,5 @@
-/* tests/fault/nm_fixture.h - real NodeManagers against the fake ResourceManager, in a private folder. Waits are on
- * conditions; only processes started here are ended. */
+/* tests/fault/nm_fixture.h - real NodeManagers against the fake ResourceManager, in a private
+ * folder. Waits are on conditions; only processes started here are ended. */
 #ifndef CREEL_NM_FIXTURE_H
 #define CREEL_NM_FIXTURE_H
 
@@ -29,12 +29,13 @@ struct fx *fx_new(void);
 void fx_free(struct fx *fx); /* ends its NodeManagers and every container in their folders */
 /* Starts node @i (0, 1, ...) and waits until it has registered once more. */
 void fx_start(struct fx *fx, int i);
-pid_t fx_spawn(struct fx *fx, int i); /* the same without waiting */
+pid_t fx_spawn(struct fx *fx, int i);        /* the same without waiting */
 void fx_kill(struct fx *fx, int i, int sig); /* and collects it */
 /* Waits for the end of node @i's daemon: its wait status. */
 int fx_wait(struct fx *fx, int i);
 
-/* Whole file as text (caller frees), waits until it exists and is not empty; NULL after FX_WAIT_MS. */
+/* Whole file as text (caller frees), waits until it exists and is not empty; NULL after
+ * FX_WAIT_MS. */
 char *fx_file(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool fx_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Polls @test until it is true; false after FX_WAIT_MS. */
@@ -45,7 +46,8 @@ int64_t fx_number(json_t *report, const char *name); /* member of a report, INT6
 int64_t fx_exit_code(struct fx *fx, const char *container);
 /* GET below the node's address; returns the status, body in @out. */
 long fx_get(struct fx *fx, int i, const char *path, const char *bearer, struct base_buf *out);
-/* This process's application, and its containers: a node looks for what a lost one left behind in the whole host. */
+/* This process's application, and its containers: a node looks for what a lost one left behind in
+ * the whole host. */
 const char *fx_app(void);
 const char *fx_ct(int n, char buf[static 64]);
 

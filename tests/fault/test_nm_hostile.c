@@ -1,5 +1,6 @@
-/* tests/fault/test_nm_hostile.c - what containers leave in folders, say of the disk, and what others may write, against a
- * real NodeManager: it goes on serving, believes its own writes alone, and refuses a folder that is not its own. */
+/* tests/fault/test_nm_hostile.c - what containers leave in folders, say of the disk, and what
+ * others may write, against a real NodeManager: it goes on serving, believes its own writes alone,
+ * and refuses a folder that is not its own. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -35,7 +36,8 @@ static char *log_of(struct fx *fx, int i)
 static void order_kill(struct fx *fx, size_t node, const char *ct, int grace_ms)
 {
     fake_rm_order(fx->rm, node,
-                  "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":%d}", ct, grace_ms);
+                  "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":%d}", ct,
+                  grace_ms);
 }
 
 /* ---- files ---- */
@@ -54,15 +56,19 @@ static const struct kind {
 /* Puts @kind under each of @names, then does what @then says. */
 static char *planting(const struct kind *kind, const char *names, const char *then)
 {
-    return base_printf("for f in %s; do rm -rf $f; %s || exit 99; done; %s", names, kind->make, then);
+    return base_printf("for f in %s; do rm -rf $f; %s || exit 99; done; %s", names, kind->make,
+                       then);
 }
 
-#define OWN  "../progress ../result.json ../failure.json ../killed ../suspended ../pid.json ../exit.json ../launch.json"
+#define OWN                                                                                        \
+    "../progress ../result.json ../failure.json ../killed ../suspended ../pid.json ../exit.json "  \
+    "../launch.json"
 #define APP_S "../../token ../../forgotten ../../spec.json"
-#define LOGS "$LOG_DIRS/stderr $LOG_DIRS/more"
+#define LOGS  "$LOG_DIRS/stderr $LOG_DIRS/more"
 
-/* Goal: whatever lies under the names that the NodeManager reads or writes, a container is suspended, resumed and killed,
- * and one that ends is reported, also by a NodeManager that was started again. */
+/* Goal: whatever lies under the names that the NodeManager reads or writes, a container is
+ * suspended, resumed and killed, and one that ends is reported, also by a NodeManager that was
+ * started again. */
 static void test_files(void)
 {
     for (size_t k = 0; k < KINDS; k++) {
@@ -73,8 +79,9 @@ static void test_files(void)
             continue;
         }
         char *ends = planting(&kinds[k], OWN " " APP_S " " LOGS, "exit 7");
-        char *stays = planting(&kinds[k], OWN " " RECORD "/killed " RECORD "/suspended ../../../../probe",
-                               "echo up > up; while :; do sleep 0.01; done");
+        char *stays =
+            planting(&kinds[k], OWN " " RECORD "/killed " RECORD "/suspended ../../../../probe",
+                     "echo up > up; while :; do sleep 0.01; done");
         fx_start(fx, 0);
         fake_rm_launch(fx->rm, 0, fx_ct(1, a), ends);
         CU_ASSERT_EQUAL(fx_exit_code(fx, a), 7);
@@ -85,7 +92,8 @@ static void test_files(void)
         fx_kill(fx, 0, SIGKILL);
         fx_start(fx, 0);
         fake_rm_order(fx->rm, 0, "{\"type\":\"resume\",\"container\":\"%s\"}", b);
-        fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":0}", b);
+        fake_rm_order(fx->rm, 0,
+                      "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":0}", b);
         CU_ASSERT_EQUAL(fx_exit_code(fx, b), -106);
         fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", b);
         fake_rm_launch(fx->rm, 0, fx_ct(3, c), "true");
@@ -96,12 +104,13 @@ static void test_files(void)
     }
 }
 
-/* Goal: the NodeManager's and the shim's own files may be replaced while a container runs (today it has the right to):
- * that costs the container, and nothing else. */
+/* Goal: the NodeManager's and the shim's own files may be replaced while a container runs (today it
+ * has the right to): that costs the container, and nothing else. */
 static void test_records(void)
 {
-    static const char names[] = RECORD "/exit.json.tmp " RECORD "/pid.json " RECORD "/launch.json " RECORD
-                                       "/../forgotten " RECORD "/../spec.json ../../../../state.json";
+    static const char names[] =
+        RECORD "/exit.json.tmp " RECORD "/pid.json " RECORD "/launch.json " RECORD
+               "/../forgotten " RECORD "/../spec.json ../../../../state.json";
     for (size_t k = 0; k < KINDS; k++) {
         struct fx *fx = fx_new();
         char a[64], b[64];
@@ -167,7 +176,8 @@ static void test_state(void)
                                   "while ! test -e %s/go; do sleep 0.02; done; exit 5",
                                   k < n ? "" : "rm -f $f;", damage->make, fx->dir);
         char *waits = base_printf("echo up > up; while ! test -e %s/go; do sleep 0.02; done; "
-                                  "sleep 1000", fx->dir);
+                                  "sleep 1000",
+                                  fx->dir);
         fx_start(fx, 0);
         fake_rm_launch(fx->rm, 0, fx_ct(2, b), waits);
         free(fx_file("%s/apps/%s/%s/work/up", fx->local[0], fx_app(), b));
@@ -206,7 +216,8 @@ static void test_state(void)
 
 /* ---- the watchdog ---- */
 
-/* Goal: a main thread that stands still for longer than allowed ends the process, whose containers go on.
+/* Goal: a main thread that stands still for longer than allowed ends the process, whose containers
+ * go on.
  * Method: that one thread is stopped by a debugger's means; all others run. */
 static void test_watchdog(void)
 {
@@ -217,8 +228,10 @@ static void test_watchdog(void)
     fx_start(fx, 0);
     char *cmd = base_printf("while ! test -e %s/go; do sleep 0.02; done; exit 9", fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
-    free(fx_file("%s/records/%s/%s/pid.json", fx->local[0], fx_app(), a)); /* "running" may come before its process */
-    if (ptrace(PTRACE_SEIZE, fx->nm[0], NULL, NULL) < 0 || ptrace(PTRACE_INTERRUPT, fx->nm[0], NULL, NULL) < 0) {
+    /* "running" may come before its process */
+    free(fx_file("%s/records/%s/%s/pid.json", fx->local[0], fx_app(), a));
+    if (ptrace(PTRACE_SEIZE, fx->nm[0], NULL, NULL) < 0 ||
+        ptrace(PTRACE_INTERRUPT, fx->nm[0], NULL, NULL) < 0) {
         printf("(skipped: processes cannot be traced here) ");
     } else {
         while (waitpid(fx->nm[0], &status, 0) == fx->nm[0] && WIFSTOPPED(status))
@@ -272,14 +285,15 @@ static void test_stopped_shim(void)
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "kill -STOP $PPID; exit 7");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 7);
     for (int i = 0; i < 2; i++) {
-        fake_rm_launch(fx->rm, 0, fx_ct(2 + i, b), "trap '' TERM; kill -STOP $PPID; echo up > up; "
-                                              "while :; do kill -STOP $PPID; done");
+        fake_rm_launch(fx->rm, 0, fx_ct(2 + i, b),
+                       "trap '' TERM; kill -STOP $PPID; echo up > up; "
+                       "while :; do kill -STOP $PPID; done");
         free(fx_file("%s/apps/%s/%s/work/up", fx->local[0], fx_app(), b));
         order_kill(fx, 0, b, graces[i]);
         CU_ASSERT_EQUAL(fx_exit_code(fx, b), -106);
     }
-    char *waits = base_printf("while ! test -e %s/go; do sleep 0.02; done; kill -STOP $PPID; exit 8",
-                              fx->dir);
+    char *waits = base_printf(
+        "while ! test -e %s/go; do sleep 0.02; done; kill -STOP $PPID; exit 8", fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(4, c), waits);
     shim_of(fx, c);
     fx_kill(fx, 0, SIGKILL);
@@ -355,11 +369,12 @@ static void launch_map(struct fx *fx, const char *ct, const char *map)
 {
     char *input = base_printf("%s/input", fx->dir);
     CU_ASSERT_EQUAL(base_file_write_atomic(input, "a\n", 2, 0600, false, NULL), 0);
-    json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:{s:{s:s,s:i,s:i},s:s,s:i,s:i,s:s,s:i,s:i}}", "type",
-                          "launch", "container", ct, "kind", "map", "slot", "map", "user", "ann", "app", fx_app(),
-                          "task", "task_1_0001_m_000000", "token", "s3cret", "taskAttempt", 0, "spec", "split", "path",
-                          input, "offset", 0, "length", 2, "map", map, "reduces", 1, "sortBufferMb", 8, "job",
-                          fx_app(), "index", 0, "attempt", 0);
+    json_t *o = json_pack(
+        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:{s:{s:s,s:i,s:i},s:s,s:i,s:i,s:s,s:i,s:i}}", "type",
+        "launch", "container", ct, "kind", "map", "slot", "map", "user", "ann", "app", fx_app(),
+        "task", "task_1_0001_m_000000", "token", "s3cret", "taskAttempt", 0, "spec", "split",
+        "path", input, "offset", 0, "length", 2, "map", map, "reduces", 1, "sortBufferMb", 8, "job",
+        fx_app(), "index", 0, "attempt", 0);
     char *text = json_dumps(o, 0);
     fake_rm_order(fx->rm, 0, "%s", text);
     free(text);
@@ -367,14 +382,16 @@ static void launch_map(struct fx *fx, const char *ct, const char *map)
     free(input);
 }
 
-/* Goal: words about a full disk, on stderr or in a file, neither make the node unhealthy nor the failure the disk's. */
+/* Goal: words about a full disk, on stderr or in a file, neither make the node unhealthy nor the
+ * failure the disk's. */
 static void test_words(void)
 {
     struct fx *fx = fx_new();
     char a[64], b[64], c[64];
     fx_start(fx, 0);
     CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, true, FX_WAIT_MS));
-    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "echo 'scp: remote: No space left on device' >&2; exit 1");
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a),
+                   "echo 'scp: remote: No space left on device' >&2; exit 1");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 1);
     char *text = diagnostics(fx, a);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "scp: remote"));
@@ -383,7 +400,8 @@ static void test_words(void)
     CU_ASSERT_EQUAL(fx_exit_code(fx, b), 3);
     /* A task runner that is gone before it could write its report. */
     launch_map(fx, fx_ct(3, c),
-               "echo '{\"exitCode\":-101,\"diagnostics\":\"full\"}' > ../failure.json; kill -9 $PPID; sleep 1000");
+               "echo '{\"exitCode\":-101,\"diagnostics\":\"full\"}' > ../failure.json; kill -9 "
+               "$PPID; sleep 1000");
     CU_ASSERT_EQUAL(fx_exit_code(fx, c), 137);
     int64_t beats = fake_rm_heartbeats(fx->rm, 0);
     CU_ASSERT_TRUE(fake_rm_wait_heartbeats(fx->rm, 0, beats + 2, FX_WAIT_MS));
@@ -412,7 +430,8 @@ static void refused(struct fx *fx, int want, const char *says)
 static void test_folder_of_others(void)
 {
     struct fx *fx = fx_new();
-    char *spare = base_printf("%s/spare", fx->local[0]), *logs = base_printf("%s/logs", fx->local[0]);
+    char *spare = base_printf("%s/spare", fx->local[0]),
+         *logs = base_printf("%s/logs", fx->local[0]);
     char *inside = base_printf("%s/open", fx->dir);
     mkdir(fx->local[0], 0755);
     chmod(fx->local[0], 0775);
@@ -446,7 +465,8 @@ static void test_folder_of_others(void)
     fx_free(fx);
 }
 
-/* Goal: a second NodeManager on the same folder says who has it. One whose predecessor was killed starts. */
+/* Goal: a second NodeManager on the same folder says who has it. One whose predecessor was killed
+ * starts. */
 static void test_second(void)
 {
     struct fx *fx = fx_new();
@@ -469,8 +489,8 @@ static bool is_gone(void *path)
     return access(path, F_OK) < 0;
 }
 
-/* Goal: where inodes or room are short, logs of ended applications go before their time, also those of an earlier
- * daemon; logs of one that runs stay, and so do all of them where there is enough. */
+/* Goal: where inodes or room are short, logs of ended applications go before their time, also those
+ * of an earlier daemon; logs of one that runs stay, and so do all of them where there is enough. */
 static void test_logs_early(void)
 {
     static const char *const keys[] = {"creel.nodemanager.min-free-inodes=2147483647",
@@ -486,7 +506,8 @@ static void test_logs_early(void)
         fake_rm_launch(fx->rm, 0, other, "sleep 1000");
         CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
         free(fx_file("%s/records/application_%d_0002/%s/pid.json", fx->local[0], getpid(), other));
-        fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\",\"keepLogs\":true}", fx_app());
+        fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\",\"keepLogs\":true}",
+                      fx_app());
         CU_ASSERT_TRUE(fx_until(is_gone, apps));
         int64_t beats = fake_rm_heartbeats(fx->rm, 0);
         CU_ASSERT_TRUE(fake_rm_wait_heartbeats(fx->rm, 0, beats + 1, FX_WAIT_MS));
@@ -496,10 +517,12 @@ static void test_logs_early(void)
         fx_start(fx, 0);
         CU_ASSERT_TRUE(fx_until(is_gone, ended));
         CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, false, FX_WAIT_MS));
-        CU_ASSERT_TRUE(fx_exists("%s/logs/application_%d_0002/%s/stdout", fx->local[0], getpid(), other));
+        CU_ASSERT_TRUE(
+            fx_exists("%s/logs/application_%d_0002/%s/stdout", fx->local[0], getpid(), other));
         fake_rm_launch(fx->rm, 0, fx_ct(2, b), "true");
         CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
-        fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\",\"keepLogs\":true}", fx_app());
+        fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\",\"keepLogs\":true}",
+                      fx_app());
         CU_ASSERT_TRUE(fx_until(is_gone, apps));
         CU_ASSERT_TRUE(fx_until(is_gone, ended));
         free(ended);

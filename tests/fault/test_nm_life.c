@@ -1,5 +1,6 @@
-/* tests/fault/test_nm_life.c - containers of a real NodeManager from launch to end, and what kill -9 of the daemon or
- * of a shim does to them: nothing is lost, no process is left, every end is told as it was. */
+/* tests/fault/test_nm_life.c - containers of a real NodeManager from launch to end, and what kill
+ * -9 of the daemon or of a shim does to them: nothing is lost, no process is left, every end is
+ * told as it was. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -34,7 +35,8 @@ static char *log_text(struct fx *fx, const char *ct, const char *name)
     return fx_file("%s/logs/%s/%s/%s", fx->local[0], fx_app(), ct, name);
 }
 
-/* Goal: exit codes, signals, environment, working folder and logs of commands are what they were. */
+/* Goal: exit codes, signals, environment, working folder and logs of commands are what they
+ * were. */
 static void test_launch(void)
 {
     struct fx *fx = fx_new();
@@ -43,7 +45,8 @@ static void test_launch(void)
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "exit 0");
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "echo trouble >&2; exit 42");
     fake_rm_launch(fx->rm, 0, fx_ct(3, c), "kill -9 $$");
-    fake_rm_launch(fx->rm, 0, fx_ct(4, d), "echo $CONTAINER_ID $USER $NM_HTTP_PORT $(cat $CREEL_APP_TOKEN_FILE); pwd");
+    fake_rm_launch(fx->rm, 0, fx_ct(4, d),
+                   "echo $CONTAINER_ID $USER $NM_HTTP_PORT $(cat $CREEL_APP_TOKEN_FILE); pwd");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     CU_ASSERT_EQUAL(fx_exit_code(fx, b), 42);
     CU_ASSERT_EQUAL(fx_exit_code(fx, c), 137);
@@ -56,8 +59,9 @@ static void test_launch(void)
     CU_ASSERT_EQUAL(fx_number(r, "signal"), 9);
     json_decref(r);
     char *out = log_text(fx, d, "stdout");
-    char *want = base_printf("%s ann %s s3cret\n%s/apps/%s/%s/work\n", d,
-                             strrchr(fake_rm_node_id(fx->rm, 0), ':') + 1, fx->local[0], fx_app(), d);
+    char *want =
+        base_printf("%s ann %s s3cret\n%s/apps/%s/%s/work\n", d,
+                    strrchr(fake_rm_node_id(fx->rm, 0), ':') + 1, fx->local[0], fx_app(), d);
     CU_ASSERT_STRING_EQUAL(out ? out : "", want);
     free(out);
     free(want);
@@ -92,8 +96,10 @@ static void test_launch_twice(void)
     fx_free(fx);
 }
 
-/* Goal: folders that ended containers used serve others, who find them empty; what a container left of its own does not.
- * Method: more containers than spares are made, one after another; the odd ones leave a file behind. */
+/* Goal: folders that ended containers used serve others, who find them empty; what a container left
+ * of its own does not.
+ * Method: more containers than spares are made, one after another; the odd ones leave a file
+ * behind. */
 static void test_folders_again(void)
 {
     enum { N = 60 };
@@ -103,7 +109,8 @@ static void test_folders_again(void)
     fake_rm_set_auto_forget(fx->rm, true);
     for (int i = 1; i <= N; i++) {
         fake_rm_launch(fx->rm, 0, fx_ct(i, ct),
-                       i % 2 ? "test -z \"$(ls -A)\" && touch mine && exit 5" : "test -z \"$(ls -A)\" && exit 6");
+                       i % 2 ? "test -z \"$(ls -A)\" && touch mine && exit 5"
+                             : "test -z \"$(ls -A)\" && exit 6");
         CU_ASSERT_EQUAL(fx_exit_code(fx, ct), i % 2 ? 5 : 6);
     }
     fx_free(fx);
@@ -115,10 +122,12 @@ static void test_launch_refused(void)
     struct fx *fx = fx_new();
     char a[64], b[64];
     fx_start(fx, 0);
-    fake_rm_order(fx->rm, 0, "{\"type\":\"launch\",\"container\":\"%s\",\"memoryMb\":\"much\"}", fx_ct(1, a));
+    fake_rm_order(fx->rm, 0, "{\"type\":\"launch\",\"container\":\"%s\",\"memoryMb\":\"much\"}",
+                  fx_ct(1, a));
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 126);
     json_t *r = fake_rm_report(fx->rm, a);
-    CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "memoryMb"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(json_string_value(json_object_get(r, "diagnostics")), "memoryMb"));
     json_decref(r);
     fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "true");
@@ -140,7 +149,8 @@ static void test_lost_answers_and_epochs(void)
     fake_rm_set_epoch(fx->rm, 4);
     char *cmd = base_printf("touch %s/never", fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), cmd);
-    CU_ASSERT_TRUE(fake_rm_wait_registrations(fx->rm, 0, before + 2, FX_WAIT_MS)); /* refused, and again */
+    /* refused, and again */
+    CU_ASSERT_TRUE(fake_rm_wait_registrations(fx->rm, 0, before + 2, FX_WAIT_MS));
     fake_rm_set_epoch(fx->rm, 6);
     fake_rm_launch(fx->rm, 0, fx_ct(3, c), "true");
     CU_ASSERT_EQUAL(fx_exit_code(fx, c), 0);
@@ -152,18 +162,22 @@ static void test_lost_answers_and_epochs(void)
     fx_free(fx);
 }
 
-/* Goal: kill takes the whole tree, also those who left the session or ignore TERM; the report says -106. */
+/* Goal: kill takes the whole tree, also those who left the session or ignore TERM; the report says
+ * -106. */
 static void test_kill_tree(void)
 {
     struct fx *fx = fx_new();
     char a[64];
     fx_start(fx, 0);
-    char *cmd = base_printf("trap '' TERM; setsid sh -c 'trap \"\" TERM; (sleep 1000; :) & echo $! > %s/grand; wait' & "
-                            "echo $! > %s/child; wait; sleep 1000",
-                            fx->dir, fx->dir);
+    char *cmd = base_printf(
+        "trap '' TERM; setsid sh -c 'trap \"\" TERM; (sleep 1000; :) & echo $! > %s/grand; wait' & "
+        "echo $! > %s/child; wait; sleep 1000",
+        fx->dir, fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
     char *grand = fx_file("%s/grand", fx->dir), *child = fx_file("%s/child", fx->dir);
-    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"too slow\",\"graceMs\":50}", a);
+    fake_rm_order(fx->rm, 0,
+                  "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"too slow\",\"graceMs\":50}",
+                  a);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
     json_t *r = fake_rm_report(fx->rm, a);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(r, "diagnostics")), "too slow");
@@ -176,17 +190,20 @@ static void test_kill_tree(void)
     fx_free(fx);
 }
 
-/* Goal: TERM lets a command clear up within its grace; what it leaves behind when it ends is killed. */
+/* Goal: TERM lets a command clear up within its grace; what it leaves behind when it ends is
+ * killed. */
 static void test_kill_grace_and_leftovers(void)
 {
     struct fx *fx = fx_new();
     char a[64], b[64];
     fx_start(fx, 0);
-    char *cmd = base_printf("trap 'echo bye > %s/bye; exit 3' TERM; echo up > %s/up; while :; do sleep 0.01; done",
-                            fx->dir, fx->dir);
+    char *cmd = base_printf(
+        "trap 'echo bye > %s/bye; exit 3' TERM; echo up > %s/up; while :; do sleep 0.01; done",
+        fx->dir, fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
     free(fx_file("%s/up", fx->dir));
-    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":20000}", a);
+    fake_rm_order(fx->rm, 0,
+                  "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":20000}", a);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
     CU_ASSERT_TRUE(fx_exists("%s/bye", fx->dir));
     free(cmd);
@@ -211,11 +228,14 @@ static bool has_state(void *u)
     struct nm_proc p;
     if (!nm_proc_read(s->pid, &p))
         return false;
-    /* A shell whose child was stopped between vfork and exec waits for it in D: it runs as little as in T. */
-    return p.state == s->state || (s->state == 'S' && p.state == 'R') || (s->state == 'T' && p.state == 'D');
+    /* A shell whose child was stopped between vfork and exec waits for it in D: it runs as little
+     * as in T. */
+    return p.state == s->state || (s->state == 'S' && p.state == 'R') ||
+           (s->state == 'T' && p.state == 'D');
 }
 
-/* Goal: suspend stops every process of the tree, survives a restart of the daemon, and resume lets them go on. */
+/* Goal: suspend stops every process of the tree, survives a restart of the daemon, and resume lets
+ * them go on. */
 static void test_suspend(void)
 {
     struct fx *fx = fx_new();
@@ -254,7 +274,8 @@ static void test_suspend(void)
     fx_free(fx);
 }
 
-/* Goal: the grace is for the whole tree: a child clears up though the shell above it died of the TERM at once. */
+/* Goal: the grace is for the whole tree: a child clears up though the shell above it died of the
+ * TERM at once. */
 static void test_kill_grace_of_a_child(void)
 {
     struct fx *fx = fx_new();
@@ -268,7 +289,8 @@ static void test_kill_grace_of_a_child(void)
     CU_ASSERT_EQUAL(base_file_write_atomic(script, text, strlen(text), 0600, false, NULL), 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
     free(fx_file("%s/up", fx->dir));
-    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":20000}", a);
+    fake_rm_order(fx->rm, 0,
+                  "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":20000}", a);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
     CU_ASSERT_TRUE(fx_exists("%s/bye", fx->dir));
     free(script);
@@ -287,13 +309,14 @@ static void test_kill_suspended(void)
     free(pid_json(fx, a));
     fake_rm_order(fx->rm, 0, "{\"type\":\"suspend\",\"container\":\"%s\"}", a);
     json_decref(fake_rm_wait_state(fx->rm, a, "suspended", FX_WAIT_MS));
-    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":20000}", a);
+    fake_rm_order(fx->rm, 0,
+                  "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":20000}", a);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
     fx_free(fx);
 }
 
-/* Goal: kill -9 of the daemon with 20 running containers, 5 of which end while it is away: every one is known again,
- * pids and start times are the same, every exit code is right. */
+/* Goal: kill -9 of the daemon with 20 running containers, 5 of which end while it is away: every
+ * one is known again, pids and start times are the same, every exit code is right. */
 static void test_restart_20(void)
 {
     enum { N = 20, ENDING = 5 };
@@ -352,7 +375,9 @@ static void test_term_and_kill_over_restart(void)
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "trap '' TERM; while :; do sleep 0.01; done");
     char *text = pid_json(fx, a), *other = pid_json(fx, b);
-    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"why\",\"graceMs\":1000000}", b);
+    fake_rm_order(fx->rm, 0,
+                  "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"why\",\"graceMs\":1000000}",
+                  b);
     char *mark = fx_file("%s/records/%s/%s/killed", fx->local[0], fx_app(), b);
     CU_ASSERT_PTR_NOT_NULL(mark);
     fx_kill(fx, 0, SIGTERM);
@@ -369,8 +394,8 @@ static void test_term_and_kill_over_restart(void)
     fx_free(fx);
 }
 
-/* Goal: a shim that is killed -9 takes its tree along, and the end is told as 137; also when it happens while the
- * daemon is away. */
+/* Goal: a shim that is killed -9 takes its tree along, and the end is told as 137; also when it
+ * happens while the daemon is away. */
 static void test_shim_killed(void)
 {
     struct fx *fx = fx_new();
@@ -388,7 +413,8 @@ static void test_shim_killed(void)
             fx_start(fx, 0);
         CU_ASSERT_EQUAL(fx_exit_code(fx, ct[i]), 137);
         json_t *r = fake_rm_report(fx->rm, ct[i]);
-        CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "shim was killed"));
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(json_string_value(json_object_get(r, "diagnostics")), "shim was killed"));
         json_decref(r);
         CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "pid")));
         CU_ASSERT_TRUE(fx_gone((pid_t)atoi(left ? left : "0")));
@@ -406,7 +432,8 @@ static void test_shim_pid_reused(void)
     char a[64];
     fx_start(fx, 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
-    char *text = pid_json(fx, a), *path = base_printf("%s/records/%s/%s/pid.json", fx->local[0], fx_app(), a);
+    char *text = pid_json(fx, a),
+         *path = base_printf("%s/records/%s/%s/pid.json", fx->local[0], fx_app(), a);
     fx_kill(fx, 0, SIGKILL);
     kill((pid_t)pid_field(text, "shimPid"), SIGKILL);
     CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "shimPid")));
@@ -416,8 +443,9 @@ static void test_shim_pid_reused(void)
         execlp("sleep", "sleep", "1000", (char *)NULL);
         _exit(127);
     }
-    char *other = base_printf("{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":1,\"pid\":%d,\"start\":1}\n",
-                              base_boot_id(), (int)stranger, (int)stranger);
+    char *other =
+        base_printf("{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":1,\"pid\":%d,\"start\":1}\n",
+                    base_boot_id(), (int)stranger, (int)stranger);
     CU_ASSERT_EQUAL(base_file_write_atomic(path, other, strlen(other), 0600, false, NULL), 0);
     fx_start(fx, 0);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 137);
@@ -430,7 +458,8 @@ static void test_shim_pid_reused(void)
     fx_free(fx);
 }
 
-/* Goal: nothing survives a shim that was killed, though it left the session and has an environment of its own. */
+/* Goal: nothing survives a shim that was killed, though it left the session and has an environment
+ * of its own. */
 static void test_shim_killed_stray(void)
 {
     struct fx *fx = fx_new();
@@ -439,7 +468,8 @@ static void test_shim_killed_stray(void)
     char *cmd = base_printf("setsid env -i sleep 1000 & echo $! > %s/stray; sleep 1000", fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "sleep 1000");
-    char *text = pid_json(fx, a), *bystander = pid_json(fx, b), *stray = fx_file("%s/stray", fx->dir);
+    char *text = pid_json(fx, a), *bystander = pid_json(fx, b),
+         *stray = fx_file("%s/stray", fx->dir);
     kill((pid_t)pid_field(text, "shimPid"), SIGKILL);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 137);
     CU_ASSERT_TRUE(fx_gone((pid_t)atoi(stray ? stray : "0")));
@@ -480,7 +510,8 @@ static bool path_gone(void *u)
     return access(((struct path_gone *)u)->path, F_OK) < 0;
 }
 
-/* Goal: cleanup-app kills what is alive, removes the folder, keeps the logs for their time and then removes them. */
+/* Goal: cleanup-app kills what is alive, removes the folder, keeps the logs for their time and then
+ * removes them. */
 static void test_cleanup(void)
 {
     struct fx *fx = fx_new();
@@ -491,7 +522,8 @@ static void test_cleanup(void)
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "sleep 1000");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     char *text = pid_json(fx, b);
-    fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\",\"keepLogs\":true}", fx_app());
+    fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\",\"keepLogs\":true}",
+                  fx_app());
     char *apps = base_printf("%s/apps/%s", fx->local[0], fx_app());
     char *logs = base_printf("%s/logs/%s", fx->local[0], fx_app());
     CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){apps}));
@@ -503,7 +535,8 @@ static void test_cleanup(void)
     fx_free(fx);
 }
 
-/* Goal: a disk that is full makes the node unhealthy and the failure -101; space makes it healthy again. */
+/* Goal: a disk that is full makes the node unhealthy and the failure -101; space makes it healthy
+ * again. */
 static void test_no_space(void)
 {
     struct fx *fx = fx_new();
@@ -520,7 +553,8 @@ static void test_no_space(void)
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "cat /dev/zero > ../../../fill");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -101);
     json_t *r = fake_rm_report(fx->rm, a);
-    CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "No space left on device"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(json_string_value(json_object_get(r, "diagnostics")), "No space left on device"));
     json_decref(r);
     CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, false, FX_WAIT_MS));
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "true");
@@ -534,7 +568,8 @@ static void test_no_space(void)
     fx_free(fx);
 }
 
-/* A NodeManager whose folder is a file system of 2 MB. False, all freed: none can be mounted here. */
+/* A NodeManager whose folder is a file system of 2 MB. False, all freed: none can be mounted
+ * here. */
 static bool small_disk(struct fx *fx)
 {
     mkdir(fx->local[0], 0700);
@@ -564,24 +599,28 @@ static void test_output_lost(void)
     if (!small_disk(fx))
         return;
     fake_rm_launch(fx->rm, 0, fx_ct(1, a),
-                   "while ! test -e ../../../../records/$CREEL_JOB_ID/$CONTAINER_ID/pid.json; do sleep 0.01; done; head -c 4000000 /dev/zero; exit 0");
+                   "while ! test -e ../../../../records/$CREEL_JOB_ID/$CONTAINER_ID/pid.json; do "
+                   "sleep 0.01; done; head -c 4000000 /dev/zero; exit 0");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -101);
     json_t *r = fake_rm_report(fx->rm, a);
-    CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "No space left on device"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(json_string_value(json_object_get(r, "diagnostics")), "No space left on device"));
     json_decref(r);
     CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, false, FX_WAIT_MS));
     small_disk_end(fx);
 }
 
-/* Goal: a container that filled the disk with its own files gives it back when it is forgotten, though its id cannot be
- * written down, and the node is healthy again. */
+/* Goal: a container that filled the disk with its own files gives it back when it is forgotten,
+ * though its id cannot be written down, and the node is healthy again. */
 static void test_filled_by_itself(void)
 {
     struct fx *fx = fx_new();
     char a[64];
     if (!small_disk(fx))
         return;
-    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "while ! test -e ../../../../records/$CREEL_JOB_ID/$CONTAINER_ID/pid.json; do sleep 0.01; done; cat /dev/zero > fill");
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a),
+                   "while ! test -e ../../../../records/$CREEL_JOB_ID/$CONTAINER_ID/pid.json; do "
+                   "sleep 0.01; done; cat /dev/zero > fill");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -101);
     CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, false, FX_WAIT_MS));
     char *folder = base_printf("%s/apps/%s/%s", fx->local[0], fx_app(), a);
@@ -595,19 +634,20 @@ static void test_filled_by_itself(void)
 /* A map of the job's whole input @path, one reduce. */
 static void launch_map(struct fx *fx, const char *ct, const char *path, const char *map)
 {
-    json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:{s:{s:s,s:i,s:i},s:s,s:i,s:i,s:s,s:i,s:i}}",
-                          "type", "launch", "container", ct, "kind", "map", "slot", "map", "user", "ann", "app", fx_app(),
-                          "task", "task_1_0001_m_000000", "token", "s3cret", "taskAttempt", 0, "logMaxBytes", 20,
-                          "spec", "split", "path", path, "offset", 0, "length", 6, "map", map, "reduces", 1,
-                          "sortBufferMb", 8, "job", fx_app(), "index", 0, "attempt", 0);
+    json_t *o = json_pack(
+        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:{s:{s:s,s:i,s:i},s:s,s:i,s:i,s:s,s:i,s:i}}",
+        "type", "launch", "container", ct, "kind", "map", "slot", "map", "user", "ann", "app",
+        fx_app(), "task", "task_1_0001_m_000000", "token", "s3cret", "taskAttempt", 0,
+        "logMaxBytes", 20, "spec", "split", "path", path, "offset", 0, "length", 6, "map", map,
+        "reduces", 1, "sortBufferMb", 8, "job", fx_app(), "index", 0, "attempt", 0);
     char *text = json_dumps(o, 0);
     fake_rm_order(fx->rm, 0, "%s", text);
     free(text);
     json_decref(o);
 }
 
-/* Goal: a failed task's own story reaches the ResourceManager, whatever the limit of its log cut off; a command of
- * exactly the longest length runs. */
+/* Goal: a failed task's own story reaches the ResourceManager, whatever the limit of its log cut
+ * off; a command of exactly the longest length runs. */
 static void test_tasks(void)
 {
     struct fx *fx = fx_new();
@@ -617,11 +657,13 @@ static void test_tasks(void)
     CU_ASSERT_EQUAL(base_file_write_atomic(input, "a\nb\nc\n", 6, 0600, false, NULL), 0);
     memset(longest, '#', BASE_COMMAND_MAX);
     memcpy(longest, "cat ", 4);
-    launch_map(fx, fx_ct(1, a), input, "cat > /dev/null; echo a long line of no use >&2; echo the reason >&2; exit 3");
+    launch_map(fx, fx_ct(1, a), input,
+               "cat > /dev/null; echo a long line of no use >&2; echo the reason >&2; exit 3");
     launch_map(fx, fx_ct(2, b), input, longest);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 3);
     json_t *r = fake_rm_report(fx->rm, a);
-    CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "the reason"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(json_string_value(json_object_get(r, "diagnostics")), "the reason"));
     json_decref(r);
     CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
     free(input);
@@ -629,16 +671,19 @@ static void test_tasks(void)
     fx_free(fx);
 }
 
-/* Goal: an attempt that ended without a whole output leaves nothing when it is forgotten; of one with a whole output
- * only tmp/ goes. An id cut short in the list of the forgotten ones spoils neither it nor the next. */
+/* Goal: an attempt that ended without a whole output leaves nothing when it is forgotten; of one
+ * with a whole output only tmp/ goes. An id cut short in the list of the forgotten ones spoils
+ * neither it nor the next. */
 static void test_forget(void)
 {
     struct fx *fx = fx_new();
     char a[64], b[64], c[64];
     fx_start(fx, 0);
-    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "mkdir ../tmp ../output; echo x > ../tmp/sort; echo x > ../output/file.out");
-    fake_rm_launch(fx->rm, 0, fx_ct(23, b),
-                   "mkdir ../tmp ../output; echo x > ../tmp/sort; echo '0 2 1' > ../output/file.index");
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a),
+                   "mkdir ../tmp ../output; echo x > ../tmp/sort; echo x > ../output/file.out");
+    fake_rm_launch(
+        fx->rm, 0, fx_ct(23, b),
+        "mkdir ../tmp ../output; echo x > ../tmp/sort; echo '0 2 1' > ../output/file.index");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
     char *list = base_printf("%s/records/%s/forgotten", fx->local[0], fx_app());
@@ -682,7 +727,8 @@ static void test_progress_and_away(void)
     struct fx *fx = fx_new();
     char a[64];
     fx_start(fx, 0);
-    char *cmd = base_printf("echo 42%% > $CREEL_PROGRESS_FILE; while ! test -e %s/go; do sleep 0.02; done", fx->dir);
+    char *cmd = base_printf(
+        "echo 42%% > $CREEL_PROGRESS_FILE; while ! test -e %s/go; do sleep 0.02; done", fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
     CU_ASSERT_TRUE(fx_until(progress_seen, fx->rm));
     /* The RM goes away; the end is kept until it is back. */
@@ -701,21 +747,24 @@ static bool counters_seen(void *u)
 {
     char ct[64];
     json_t *r = fake_rm_report(u, fx_ct(1, ct)), *c = json_object_get(r, "counters");
-    bool ok = json_object_size(c) == 1 && json_integer_value(json_object_get(c, "MAP_INPUT_RECORDS")) == 5;
+    bool ok = json_object_size(c) == 1 &&
+              json_integer_value(json_object_get(c, "MAP_INPUT_RECORDS")) == 5;
     json_decref(r);
     return ok;
 }
 
-/* Goal: of the counters a command writes, only whole numbers within bounds reach the ResourceManager. */
+/* Goal: of the counters a command writes, only whole numbers within bounds reach the
+ * ResourceManager. */
 static void test_bad_counters(void)
 {
     struct fx *fx = fx_new();
     char a[64];
     fx_start(fx, 0);
-    char *cmd = base_printf("echo '{\"progress\":0.5,\"phase\":\"fifteen bytes-\u00e9\",\"counters\":{\"SPILLS\":-1,"
-                            "\"MAP_INPUT_RECORDS\":5,\"A\":9e99,\"B\":\"x\",\"C\":9223372036854775807,\"\":1}}'"
-                            " > $CREEL_PROGRESS_FILE; while ! test -e %s/go; do sleep 0.02; done",
-                            fx->dir);
+    char *cmd = base_printf(
+        "echo '{\"progress\":0.5,\"phase\":\"fifteen bytes-\u00e9\",\"counters\":{\"SPILLS\":-1,"
+        "\"MAP_INPUT_RECORDS\":5,\"A\":9e99,\"B\":\"x\",\"C\":9223372036854775807,\"\":1}}'"
+        " > $CREEL_PROGRESS_FILE; while ! test -e %s/go; do sleep 0.02; done",
+        fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
     CU_ASSERT_TRUE(fx_until(counters_seen, fx->rm));
     char *go = base_printf("%s/go", fx->dir);

@@ -1,5 +1,6 @@
-/* tests/fault/test_nm_rms.c - a real NodeManager and several ResourceManagers: dead ones, standbys that send it on or
- * let it wait, deposed ones that still give orders, one that hangs. No container notices. */
+/* tests/fault/test_nm_rms.c - a real NodeManager and several ResourceManagers: dead ones, standbys
+ * that send it on or let it wait, deposed ones that still give orders, one that hangs. No container
+ * notices. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -33,7 +34,8 @@ static struct two two_new(bool first)
     struct two t = {.fx = fx_new(), .other = fake_rm_start(0)};
     t.url = url_of(t.fx->rm);
     t.other_url = url_of(t.other);
-    t.list = base_printf("creel.nodemanager.rm=%s,%s", first ? t.url : t.other_url, first ? t.other_url : t.url);
+    t.list = base_printf("creel.nodemanager.rm=%s,%s", first ? t.url : t.other_url,
+                         first ? t.other_url : t.url);
     t.fx->conf[0][0] = t.list;
     return t;
 }
@@ -66,7 +68,8 @@ static void touch(struct fx *fx, const char *name)
 /* Runs until the file @name is there. */
 static void launch_until(struct fx *fx, const char *ct, const char *name, int code)
 {
-    char *cmd = base_printf("while ! test -e %s/%s; do sleep 0.01; done; exit %d", fx->dir, name, code);
+    char *cmd =
+        base_printf("while ! test -e %s/%s; do sleep 0.01; done; exit %d", fx->dir, name, code);
     fake_rm_launch(fx->rm, 0, ct, cmd);
     free(cmd);
 }
@@ -89,7 +92,8 @@ static json_int_t refused(struct fx *fx, const char *member)
     struct base_buf b = {0};
     CU_ASSERT_EQUAL(fx_get(fx, 0, "/ws/v1/node/resource-manager", NULL, &b), 200);
     json_t *j = json_loads(b.data ? b.data : "", 0, NULL);
-    json_int_t n = json_integer_value(json_object_get(json_object_get(j, "resourceManager"), member));
+    json_int_t n =
+        json_integer_value(json_object_get(json_object_get(j, "resourceManager"), member));
     json_decref(j);
     base_buf_free(&b);
     return n;
@@ -122,7 +126,9 @@ static bool is_logged(void *u)
 static void test_dead_first(void)
 {
     struct fx *fx = fx_new();
-    char *list = base_printf("creel.nodemanager.rm=http://127.0.0.1:1, 127.0.0.1:%d/", fake_rm_port(fx->rm)), a[64];
+    char *list = base_printf("creel.nodemanager.rm=http://127.0.0.1:1, 127.0.0.1:%d/",
+                             fake_rm_port(fx->rm)),
+         a[64];
     fx->conf[0][0] = list;
     fx_start(fx, 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "echo $CREEL_RM");
@@ -176,8 +182,8 @@ static void four_known(struct fx *fx, char ct[4][64], char *pids[4])
         free(pids[i]);
 }
 
-/* Goal: a node that a standby has sent to the active RM loses that one: it waits at the standby, and once that leads
- * every container is known there, also the one that ended meanwhile. */
+/* Goal: a node that a standby has sent to the active RM loses that one: it waits at the standby,
+ * and once that leads every container is known there, also the one that ended meanwhile. */
 static void test_parked(void)
 {
     struct two t = two_new(false);
@@ -207,7 +213,8 @@ static void test_parked(void)
     two_free(&t);
 }
 
-/* Goal: the same with the NodeManager killed together with the RM, and started when another one leads. */
+/* Goal: the same with the NodeManager killed together with the RM, and started when another one
+ * leads. */
 static void test_restarted_meanwhile(void)
 {
     struct two t = two_new(true);
@@ -265,7 +272,8 @@ static void test_sent_out_of_the_list(void)
     free(alone);
 }
 
-/* Goal: an epoch that no container's number could hold is no epoch: it neither counts nor is kept. */
+/* Goal: an epoch that no container's number could hold is no epoch: it neither counts nor is
+ * kept. */
 static void test_epoch_too_high(void)
 {
     struct fx *fx = fx_new();
@@ -284,8 +292,8 @@ static void test_epoch_too_high(void)
     fx_free(fx);
 }
 
-/* Goal: of two RMs that both believe to lead, asked in turns, the one with the lower epoch is obeyed in nothing; each
- * of its orders is counted, the log says so once. */
+/* Goal: of two RMs that both believe to lead, asked in turns, the one with the lower epoch is
+ * obeyed in nothing; each of its orders is counted, the log says so once. */
 static void test_two_leaders(void)
 {
     enum { ROUNDS = 5 };
@@ -300,7 +308,8 @@ static void test_two_leaders(void)
         CU_ASSERT_TRUE_FATAL(fake_rm_wait_nodes(t.other, 1, FX_WAIT_MS));
         int64_t before = fake_rm_registrations(t.other, 0);
         fake_rm_launch(t.other, 0, fx_ct(100 + i, ct), never);
-        CU_ASSERT_TRUE(fake_rm_wait_registrations(t.other, 0, before + 2, FX_WAIT_MS)); /* one has carried the order */
+        /* one has carried the order */
+        CU_ASSERT_TRUE(fake_rm_wait_registrations(t.other, 0, before + 2, FX_WAIT_MS));
         fake_rm_set_away(t.fx->rm, false);
         fake_rm_launch(t.fx->rm, 0, fx_ct(i, ct), "true");
         CU_ASSERT_EQUAL(fx_exit_code(t.fx, ct), 0);
@@ -379,8 +388,9 @@ static bool is_closed(int fd)
 }
 
 /* Goal: when another one leads, nobody waits for the end of a request that will never be answered.
- * Method: the first one is a socket that takes connections and what is sent, and never answers or closes, as a stopped
- * process does; the node's request is its only one until the node has registered at the other. */
+ * Method: the first one is a socket that takes connections and what is sent, and never answers or
+ * closes, as a stopped process does; the node's request is its only one until the node has
+ * registered at the other. */
 static void test_never_answers(void)
 {
     struct fx *fx = fx_new();
@@ -399,7 +409,8 @@ static void test_never_answers(void)
     fake_rm_stand_by(fx->rm, first);
     fx_spawn(fx, 0);
     fd = accept4(mute, NULL, NULL, SOCK_CLOEXEC);
-    CU_ASSERT_TRUE(fake_rm_wait_looks(fx->rm, 2, FX_WAIT_MS)); /* a standby changes nothing: it goes on waiting */
+    /* a standby changes nothing: it goes on waiting */
+    CU_ASSERT_TRUE(fake_rm_wait_looks(fx->rm, 2, FX_WAIT_MS));
     CU_ASSERT_FALSE(is_closed(fd));
     fake_rm_lead(fx->rm);
     CU_ASSERT_TRUE(fake_rm_wait_nodes(fx->rm, 1, FX_WAIT_MS));
@@ -420,8 +431,8 @@ static void test_never_answers(void)
     free(list);
 }
 
-/* Goal: the same with a heartbeat that is held; and one that leads under an epoch which is not higher than the one that
- * holds it is no reason to leave. */
+/* Goal: the same with a heartbeat that is held; and one that leads under an epoch which is not
+ * higher than the one that holds it is no reason to leave. */
 static void test_held_too_long(void)
 {
     struct two t = two_new(true);

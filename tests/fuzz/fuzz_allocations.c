@@ -1,5 +1,5 @@
-/* Any bytes as an allocation file: read whole or refused with a message; what was read holds together, and applications
- * can be placed in it. */
+/* Any bytes as an allocation file: read whole or refused with a message; what was read holds
+ * together, and applications can be placed in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,18 +8,25 @@
 #include "tests/fuzz/fuzz.h"
 
 const char *const creel_fuzz_samples[] = {
-    "<?xml version=\"1.0\"?><allocations><queue name=\"a\"><minResources>10000 mb,0vcores</minResources>"
-    "<maxResources>50% memory, 40% cpu</maxResources><weight>2.0</weight><queue name=\"b\"><aclSubmitApps>x y"
+    "<?xml version=\"1.0\"?><allocations><queue name=\"a\"><minResources>10000 "
+    "mb,0vcores</minResources>"
+    "<maxResources>50% memory, 40% cpu</maxResources><weight>2.0</weight><queue "
+    "name=\"b\"><aclSubmitApps>x y"
     "</aclSubmitApps></queue></queue></allocations>",
-    "<allocations><pool name=\"p\" type=\"parent\"><maxChildResources>memory-mb=1024, vcores=10, map-slots=5"
+    "<allocations><pool name=\"p\" type=\"parent\"><maxChildResources>memory-mb=1024, vcores=10, "
+    "map-slots=5"
     "</maxChildResources><fairSharePreemptionTimeout>60</fairSharePreemptionTimeout></pool>"
     "<defaultFairSharePreemptionThreshold>0.5f</defaultFairSharePreemptionThreshold></allocations>",
     "<allocations><queuePlacementPolicy><rule name=\"specified\"/><rule name=\"nestedUserQueue\">"
-    "<rule name=\"secondaryGroupExistingQueue\" create=\"false\"/></rule><rule name=\"default\" queue=\"a.b\"/>"
-    "</queuePlacementPolicy><user name=\"u\"><maxRunningApps>3</maxRunningApps></user></allocations>",
-    "<allocations><queue name=\"root\"><queue name=\"c\"><allowPreemptionFrom>false</allowPreemptionFrom>"
+    "<rule name=\"secondaryGroupExistingQueue\" create=\"false\"/></rule><rule name=\"default\" "
+    "queue=\"a.b\"/>"
+    "</queuePlacementPolicy><user "
+    "name=\"u\"><maxRunningApps>3</maxRunningApps></user></allocations>",
+    "<allocations><queue name=\"root\"><queue "
+    "name=\"c\"><allowPreemptionFrom>false</allowPreemptionFrom>"
     "<schedulingPolicy>fifo</schedulingPolicy><reservation/></queue></queue></allocations>",
-    "<!DOCTYPE a [<!ENTITY e \"v\"><!ENTITY f \"&e;&e;\"><!ENTITY g \"&f;&f;&f;\">]><allocations><queue "
+    "<!DOCTYPE a [<!ENTITY e \"v\"><!ENTITY f \"&e;&e;\"><!ENTITY g "
+    "\"&f;&f;&f;\">]><allocations><queue "
     "name=\"&g;&g;\"/></allocations>",
     NULL,
 };
@@ -34,8 +41,10 @@ static void check(struct policy_queues *q)
     for (size_t i = 0; i < q->n; i++) {
         const struct policy_queue *u = &q->v[i];
 
-        base_assert(u->name && (i == 0 ? u->parent == -1 : u->parent >= 0 && (size_t)u->parent < i));
-        base_assert(u->weight >= 0 && u->max_running >= 0 && u->fair_threshold >= 0 && u->fair_threshold <= 1);
+        base_assert(u->name &&
+                    (i == 0 ? u->parent == -1 : u->parent >= 0 && (size_t)u->parent < i));
+        base_assert(u->weight >= 0 && u->max_running >= 0 && u->fair_threshold >= 0 &&
+                    u->fair_threshold <= 1);
         base_assert(policy_limit_slots(&u->min, BASE_TASK_MAP, &c, 0) >= 0);
         base_assert(policy_limit_slots(&u->max, BASE_TASK_REDUCE, &c, INT64_MAX) >= 0);
         base_assert(policy_queues_find(q, u->name) == (int32_t)i);

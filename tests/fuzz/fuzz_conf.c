@@ -1,5 +1,6 @@
-/* Any bytes as a configuration file and as -D: loaded or refused with a message, checked, read; nothing grows
- * without bound. Inputs that reach for devices through XInclude are left out: reading those may not end. */
+/* Any bytes as a configuration file and as -D: loaded or refused with a message, checked, read;
+ * nothing grows without bound. Inputs that reach for devices through XInclude are left out: reading
+ * those may not end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,16 +9,23 @@
 #include "tests/fuzz/fuzz.h"
 
 const char *const creel_fuzz_samples[] = {
-    "<?xml version=\"1.0\"?>\n<configuration>\n<property><name>creel.rm.port</name><value>8088</value></property>\n"
-    "<property><name>creel.scheduler.policy</name><value>fifo</value><final>true</final></property>\n"
+    "<?xml "
+    "version=\"1.0\"?>\n<configuration>\n<property><name>creel.rm.port</name><value>8088</value></"
+    "property>\n"
+    "<property><name>creel.scheduler.policy</name><value>fifo</value><final>true</final></"
+    "property>\n"
     "</configuration>\n",
-    "<configuration><property name=\"a\" value=\"${b}${b}\"/><property name=\"b\" value=\"${c}${c}\"/>"
+    "<configuration><property name=\"a\" value=\"${b}${b}\"/><property name=\"b\" "
+    "value=\"${c}${c}\"/>"
     "<property name=\"c\" value=\"${a}\"/></configuration>",
     "<configuration><property><name>x</name><value>${env.HOME:-/root}/${x${y}}</value></property>"
     "<property><name>y</name><value><![CDATA[<>&]]></value></property></configuration>",
-    "<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include href=\"absent.xml\"><xi:fallback>"
-    "<property><name>k</name><value>v</value></property></xi:fallback></xi:include></configuration>",
-    "<!DOCTYPE configuration [<!ENTITY e \"value\"><!ENTITY f \"&e;&e;\">]><configuration><property><name>n</name>"
+    "<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include "
+    "href=\"absent.xml\"><xi:fallback>"
+    "<property><name>k</name><value>v</value></property></xi:fallback></xi:include></"
+    "configuration>",
+    "<!DOCTYPE configuration [<!ENTITY e \"value\"><!ENTITY f "
+    "\"&e;&e;\">]><configuration><property><name>n</name>"
     "<value>&f;&f;</value></property></configuration>",
     "creel.rm.port=${creel.nodemanager.port}",
     "creel.mapreduce.split-size=64M",

@@ -1,6 +1,8 @@
 /* Runs a fuzz target over seeded mutations of its samples, without a fuzzing engine.
- *   <target> [runs [seed [first]]]     run number n depends on the seed and n alone: "1 <seed> <n>" repeats it
- * Under libFuzzer this file only writes the samples into $CREEL_FUZZ_CORPUS, which libFuzzer then starts from. */
+ *   <target> [runs [seed [first]]]     run number n depends on the seed and n alone: "1 <seed> <n>"
+ *                                      repeats it
+ * Under libFuzzer this file only writes the samples into $CREEL_FUZZ_CORPUS, which libFuzzer then
+ * starts from. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +25,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argv;
     for (size_t i = 0; dir && creel_fuzz_samples[i]; i++) {
         char *path = base_printf("%s/sample-%zu", dir, i);
-        (void)base_file_write_atomic(path, creel_fuzz_samples[i], strlen(creel_fuzz_samples[i]), 0644, false, NULL);
+        (void)base_file_write_atomic(path, creel_fuzz_samples[i], strlen(creel_fuzz_samples[i]),
+                                     0644, false, NULL);
         free(path);
     }
     return 0;
@@ -31,7 +34,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 #else
 
-#define INPUT_MAX 65536
+#define INPUT_MAX   65536
 #define CHANGES_MAX 6
 
 static volatile uint64_t run_seed, run_number;
@@ -43,8 +46,9 @@ void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak)
 static void report(void)
 {
     char line[128];
-    int n = snprintf(line, sizeof line, "fuzz: seed %" PRIu64 " run %" PRIu64 ", input of %zu bytes:\n", run_seed,
-                     run_number, run_size);
+    int n =
+        snprintf(line, sizeof line, "fuzz: seed %" PRIu64 " run %" PRIu64 ", input of %zu bytes:\n",
+                 run_seed, run_number, run_size);
 
     (void)base_write_all(STDERR_FILENO, line, (size_t)n);
     (void)base_write_all(STDERR_FILENO, run_input, run_size);
@@ -89,9 +93,48 @@ static void splice(struct base_buf *b, size_t at, size_t cut, const void *p, siz
 static void change(struct base_buf *b, uint64_t *rng, size_t samples)
 {
     static const char *const tokens[] = {
-        "0", "-1", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "2147483648", "1e999", "1.5",
-        "\"", "\\", "\\u0000", "{", "}", "[", "]", ",", ":", "<", ">", "</", "&", "&amp;", "${", "}", "_", "/", "..",
-        "%00", "%", "\n", "\r\n", "\t", " ", "\xff", "\xc3\xa9", "null", "true", "=", "?", "#", "@", "*",
+        "0",
+        "-1",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "2147483648",
+        "1e999",
+        "1.5",
+        "\"",
+        "\\",
+        "\\u0000",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "<",
+        ">",
+        "</",
+        "&",
+        "&amp;",
+        "${",
+        "}",
+        "_",
+        "/",
+        "..",
+        "%00",
+        "%",
+        "\n",
+        "\r\n",
+        "\t",
+        " ",
+        "\xff",
+        "\xc3\xa9",
+        "null",
+        "true",
+        "=",
+        "?",
+        "#",
+        "@",
+        "*",
     };
     size_t at = below(rng, b->len + 1);
     size_t some = below(rng, b->len - at + 1);

@@ -1,4 +1,5 @@
-/* Any text: the id parsers accept or refuse it, and what they accept prints to a text that parses to the same id. */
+/* Any text: the id parsers accept or refuse it, and what they accept prints to a text that parses
+ * to the same id. */
 #include <stdlib.h>
 
 #include "base/id.h"
@@ -31,8 +32,10 @@ static void round_trips(const char *text)
         base_assert(base_app_id_cmp(&app, &app2) == 0);
     }
     if (base_attempt_id_parse(text, &attempt, &err) == 0) {
-        base_assert(base_attempt_id_parse(base_attempt_id_text(&attempt, buf), &attempt2, NULL) == 0);
-        base_assert(base_app_id_cmp(&attempt.app, &attempt2.app) == 0 && attempt.attempt == attempt2.attempt);
+        base_assert(base_attempt_id_parse(base_attempt_id_text(&attempt, buf), &attempt2, NULL) ==
+                    0);
+        base_assert(base_app_id_cmp(&attempt.app, &attempt2.app) == 0 &&
+                    attempt.attempt == attempt2.attempt);
     }
     if (base_container_id_parse(text, &ct, &err) == 0) {
         base_assert(ct.num >= 0);

@@ -6,10 +6,14 @@
 #include "tests/fuzz/fuzz.h"
 
 const char *const creel_fuzz_samples[] = {
-    "{\"job\":{\"id\":\"application_17_0001\",\"name\":\"wc\",\"user\":\"ann\",\"queue\":\"default\",\"priority\":0,"
-    "\"input\":[\"file:///data/*.txt\"],\"output\":\"file:///out/wc\",\"map\":\"cat\",\"combine\":\"cat\",\"reduce\":"
-    "\"cat\",\"reduces\":3,\"split-size\":67108864,\"max-attempts\":4,\"env\":{\"LC_ALL\":\"C\"},\"deadline-s\":600}}",
-    "{\"job\":{\"tasks\":[{\"kind\":\"map\",\"command\":\"sleep 5\",\"hosts\":[\"node1\"],\"count\":20,"
+    "{\"job\":{\"id\":\"application_17_0001\",\"name\":\"wc\",\"user\":\"ann\",\"queue\":"
+    "\"default\",\"priority\":0,"
+    "\"input\":[\"file:///data/*.txt\"],\"output\":\"file:///out/"
+    "wc\",\"map\":\"cat\",\"combine\":\"cat\",\"reduce\":"
+    "\"cat\",\"reduces\":3,\"split-size\":67108864,\"max-attempts\":4,\"env\":{\"LC_ALL\":\"C\"},"
+    "\"deadline-s\":600}}",
+    "{\"job\":{\"tasks\":[{\"kind\":\"map\",\"command\":\"sleep "
+    "5\",\"hosts\":[\"node1\"],\"count\":20,"
     "\"expected-s\":5.25},{\"kind\":\"reduce\",\"command\":\"true\"}]}}",
     NULL,
 };

@@ -1,11 +1,13 @@
-/* Any bytes as JSON: parsed within bounds or refused with a message; dumping and parsing again changes nothing. */
+/* Any bytes as JSON: parsed within bounds or refused with a message; dumping and parsing again
+ * changes nothing. */
 #include <string.h>
 
 #include "base/io/json.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const creel_fuzz_samples[] = {
-    "{\"job\":{\"name\":\"wc\",\"reduces\":3,\"slowstart\":0.05,\"tasks\":[{\"command\":\"true\"}],\"wait\":false}}",
+    "{\"job\":{\"name\":\"wc\",\"reduces\":3,\"slowstart\":0.05,\"tasks\":[{\"command\":\"true\"}],"
+    "\"wait\":false}}",
     "{\"name\":\"a\",\"reduces\":-1,\"slowstart\":1e300,\"wait\":null,\"tasks\":[]}",
     "{\"reduces\":9223372036854775807,\"name\":\"\\u00e9\\ud83d\\ude00\",\"wait\":true}",
     "[[[[[[[[1]]]]]]]]",

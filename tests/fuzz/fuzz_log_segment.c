@@ -1,7 +1,7 @@
-/* Any bytes as segments of the log: as they are, and as entries behind a header that is right. Refused with the place
- * and a reason, or records whose texts are ended and within what was given; an entry that was read is written as the
- * same again. Segments are separated by '|', '_' stands for NUL and '^' for a byte of 0x80 (samples are texts); the
- * first byte of each is its epoch. */
+/* Any bytes as segments of the log: as they are, and as entries behind a header that is right.
+ * Refused with the place and a reason, or records whose texts are ended and within what was given;
+ * an entry that was read is written as the same again. Segments are separated by '|', '_' stands
+ * for NUL and '^' for a byte of 0x80 (samples are texts); the first byte of each is its epoch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,15 +48,18 @@ static void check_entries(const struct ha_log_segment *s)
 
         base_assert(ha_log_entry_encode(buf, &e) == buf + size);
         base_assert(ha_log_entry_decode(&p, buf + size, &again, NULL) == 0 && p == buf + size);
-        base_assert(again.kind == e.kind && again.len == e.len && again.total == e.total && again.part == e.part &&
-                    again.parts == e.parts && strcmp(again.table, e.table) == 0 && strcmp(again.key, e.key) == 0);
+        base_assert(again.kind == e.kind && again.len == e.len && again.total == e.total &&
+                    again.part == e.part && again.parts == e.parts &&
+                    strcmp(again.table, e.table) == 0 && strcmp(again.key, e.key) == 0);
         base_assert(e.len == 0 || memcmp(again.data, e.data, e.len) == 0);
         free(buf);
     }
 }
 
-/* @from to @to as segment @number behind a right header; it must be read as one. The caller frees *@buf. */
-static struct ha_log_segment build(const uint8_t *from, const uint8_t *to, uint64_t number, char **buf)
+/* @from to @to as segment @number behind a right header; it must be read as one. The caller frees
+ * *@buf. */
+static struct ha_log_segment build(const uint8_t *from, const uint8_t *to, uint64_t number,
+                                   char **buf)
 {
     size_t len = from < to ? (size_t)(to - from) - 1 : 0;
     struct ha_log_segment s = {from < to ? *from : 0, number, NULL, len}, parsed;
@@ -66,9 +69,12 @@ static struct ha_log_segment build(const uint8_t *from, const uint8_t *to, uint6
     *buf = base_alloc(HA_LOG_HEAD_MAX + len + 1); /* the byte behind is not part of it */
     s.entries = *buf + HA_LOG_HEAD_MAX;
     for (size_t i = 0; i < len; i++)
-        (*buf)[HA_LOG_HEAD_MAX + i] = from[1 + i] == '_' ? '\0' : from[1 + i] == '^' ? '\x80' : (char)from[1 + i];
+        (*buf)[HA_LOG_HEAD_MAX + i] = from[1 + i] == '_'   ? '\0'
+                                      : from[1 + i] == '^' ? '\x80'
+                                                           : (char)from[1 + i];
     at = ha_log_segment_write_header(&s);
-    base_assert(ha_log_segment_parse("p", number, at, (size_t)(s.entries + len - at), &parsed, &err) == 0);
+    base_assert(
+        ha_log_segment_parse("p", number, at, (size_t)(s.entries + len - at), &parsed, &err) == 0);
     base_assert(parsed.epoch == s.epoch && parsed.entries == s.entries && parsed.len == len);
     return s;
 }

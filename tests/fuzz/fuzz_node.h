@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_node.h - for the targets that feed a NodeManager's core: whatever its inputs were, what the node
- * says next must be understood by the ResourceManager, or one container would silence its whole node. */
+/* tests/fuzz/fuzz_node.h - for the targets that feed a NodeManager's core: whatever its inputs
+ * were, what the node says next must be understood by the ResourceManager, or one container would
+ * silence its whole node. */
 #ifndef CREEL_TESTS_FUZZ_NODE_H
 #define CREEL_TESTS_FUZZ_NODE_H
 
@@ -15,7 +16,8 @@ static inline void node_step(struct nm_core *core, struct nm_event ev, struct nm
     nm_core_step(core, &ev, fx);
 }
 
-/* The request that an NM_FX_BEAT among @fx asks for, if any, read as the ResourceManager reads it. */
+/* The request that an NM_FX_BEAT among @fx asks for, if any, read as the ResourceManager reads
+ * it. */
 static inline void node_check_beat(struct nm_core *core, const struct nm_effects *fx)
 {
     static const struct nm_ident who = {"n1:4242", "n1:4242", "/r", "01", "b", 2, 1};

@@ -1,5 +1,6 @@
-/* Any bytes as a ResourceManager's answer to its node, and as what one says of its leadership: refused with a message,
- * or orders of which each is obeyed, refused by name or counted as bad. The node's next heartbeat is understood. */
+/* Any bytes as a ResourceManager's answer to its node, and as what one says of its leadership:
+ * refused with a message, or orders of which each is obeyed, refused by name or counted as bad. The
+ * node's next heartbeat is understood. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +11,27 @@
 #define STEPS_MAX 200 /* effects that are answered */
 
 const char *const creel_fuzz_samples[] = {
-    "{\"epoch\":1,\"responseId\":1,\"heartbeatMs\":1000,\"orders\":[{\"type\":\"launch\",\"container\":"
-    "\"container_e01_17_0001_01_000002\",\"kind\":\"map\",\"slot\":\"map\",\"user\":\"ann\",\"token\":\"t\",\"name\":"
-    "\"wc\",\"task\":\"task_17_0001_m_000000\",\"taskAttempt\":1,\"memoryMb\":1024,\"vcores\":1,\"priority\":20,"
-    "\"allocationRequestId\":3},{\"type\":\"kill\",\"container\":\"container_e01_17_0001_01_000002\",\"reason\":\"r\","
+    "{\"epoch\":1,\"responseId\":1,\"heartbeatMs\":1000,\"orders\":[{\"type\":\"launch\","
+    "\"container\":"
+    "\"container_e01_17_0001_01_000002\",\"kind\":\"map\",\"slot\":\"map\",\"user\":\"ann\","
+    "\"token\":\"t\",\"name\":"
+    "\"wc\",\"task\":\"task_17_0001_m_000000\",\"taskAttempt\":1,\"memoryMb\":1024,\"vcores\":1,"
+    "\"priority\":20,"
+    "\"allocationRequestId\":3},{\"type\":\"kill\",\"container\":\"container_e01_17_0001_01_"
+    "000002\",\"reason\":\"r\","
     "\"graceMs\":250}]}",
-    "{\"epoch\":1,\"responseId\":1,\"orders\":[{\"type\":\"launch\",\"container\":\"container_17_0001_01_000003\","
-    "\"kind\":\"command\",\"slot\":\"reduce\",\"command\":\"true\"},{\"type\":\"suspend\",\"container\":"
-    "\"container_17_0001_01_000003\"},{\"type\":\"resume\",\"container\":\"container_17_0001_01_000003\"},"
-    "{\"type\":\"forget\",\"container\":\"container_17_0001_01_000003\"},{\"type\":\"cleanup-app\",\"app\":"
-    "\"application_17_0001\",\"keepLogs\":true},{\"type\":\"resync\"},{\"type\":\"shutdown\",\"reason\":\"s\"}]}",
-    "{\"epoch\":1,\"responseId\":1,\"orders\":[{\"type\":\"launch\",\"container\":\"container_17_0001_01_000003\","
+    "{\"epoch\":1,\"responseId\":1,\"orders\":[{\"type\":\"launch\",\"container\":\"container_17_"
+    "0001_01_000003\","
+    "\"kind\":\"command\",\"slot\":\"reduce\",\"command\":\"true\"},{\"type\":\"suspend\","
+    "\"container\":"
+    "\"container_17_0001_01_000003\"},{\"type\":\"resume\",\"container\":\"container_17_0001_01_"
+    "000003\"},"
+    "{\"type\":\"forget\",\"container\":\"container_17_0001_01_000003\"},{\"type\":\"cleanup-app\","
+    "\"app\":"
+    "\"application_17_0001\",\"keepLogs\":true},{\"type\":\"resync\"},{\"type\":\"shutdown\","
+    "\"reason\":\"s\"}]}",
+    "{\"epoch\":1,\"responseId\":1,\"orders\":[{\"type\":\"launch\",\"container\":\"container_17_"
+    "0001_01_000003\","
     "\"kind\":\"\\u00fc\\uffff\",\"command\":7}]}",
     "{\"role\":\"active\",\"epoch\":3,\"state\":\"leading\",\"haState\":\"ACTIVE\"}",
     NULL,
@@ -38,7 +49,8 @@ static void check_orders(const struct nm_answer *a)
     base_assert(a->wire.bad == 0 || a->wire.bad_err.text[0]);
 }
 
-/* Each container that was ordered starts and ends, or does not start, by the parity of its number. */
+/* Each container that was ordered starts and ends, or does not start, by the parity of its
+ * number. */
 static void carry_out(struct nm_core *core, struct nm_effects *fx)
 {
     struct base_container_id ids[STEPS_MAX];

@@ -1,12 +1,13 @@
-/* Any request: address decoding never leaves a "." or ".." component or a control over the path behind; what matches a
- * route has non-empty captures; Accept and Content-Type are read without harm; what JSON and XML texts are made of the
- * pieces is UTF-8 and closed. gzip bodies keep within their bound. Lines of the input: target, Accept, body. */
+/* Any request: address decoding never leaves a "." or ".." component or a control over the path
+ * behind; what matches a route has non-empty captures; Accept and Content-Type are read without
+ * harm; what JSON and XML texts are made of the pieces is UTF-8 and closed. gzip bodies keep within
+ * their bound. Lines of the input: target, Accept, body. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/server/accept.h"
-#include "api/server/server_internal.h"
 #include "api/server/route.h"
+#include "api/server/server_internal.h"
 #include "api/yarn/shape.h"
 #include "base/io/json_write.h"
 #include "tests/fuzz/fuzz.h"
@@ -14,7 +15,8 @@
 #define BODY_MAX 1000
 
 const char *const creel_fuzz_samples[] = {
-    "/ws/v1/cluster/apps/application_1_0001/state?user.name=a\ntext/html,application/xml;q=0.9,*/*;q=0.8\n{}",
+    "/ws/v1/cluster/apps/application_1_0001/state?user.name=a\ntext/html,application/xml;q=0.9,*/"
+    "*;q=0.8\n{}",
     "/ws/v1/cluster/nodes/host%3A8041;x=y/?a=1&b=%20+&&c\napplication/json\n",
     "http://h:1/proxy/x/a//b/%2e%2e/?%41=%42\n*/*\n\x1f\x8b\x08",
     "/static/a%2Fb/..%2f..\ntext/xml;q=.5;charset=\"x\"\n",

@@ -1,6 +1,7 @@
-/* Any bytes as the files that a container leaves behind, all of which its command can write: progress, result, failure
- * and end, and its stderr. The NodeManager reads them within bounds, and what it then tells the ResourceManager of the
- * container is understood. Files of the input are separated by '|', in the order of the list below. */
+/* Any bytes as the files that a container leaves behind, all of which its command can write:
+ * progress, result, failure and end, and its stderr. The NodeManager reads them within bounds, and
+ * what it then tells the ResourceManager of the container is understood. Files of the input are
+ * separated by '|', in the order of the list below. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,14 @@ enum { PROGRESS, RESULT, FAILURE, EXIT, FILES };
 static const char *const names[FILES] = {"progress", "result.json", "failure.json", "exit.json"};
 
 const char *const creel_fuzz_samples[] = {
-    "{\"progress\":0.5,\"phase\":\"shuffle\",\"counters\":{\"SPILLS\":1}}|{\"counters\":{\"MAP_INPUT_RECORDS\":7,"
+    "{\"progress\":0.5,\"phase\":\"shuffle\",\"counters\":{\"SPILLS\":1}}|{\"counters\":{\"MAP_"
+    "INPUT_RECORDS\":7,"
     "\"SPILLS\":2},\"outputBytes\":19}|{\"exitCode\":-101,"
-    "\"diagnostics\":\"No space left on device\"}|{\"exitCode\":1,\"signal\":0,\"startedUs\":1000000,\"endedUs\":2000000,"
+    "\"diagnostics\":\"No space left on "
+    "device\"}|{\"exitCode\":1,\"signal\":0,\"startedUs\":1000000,\"endedUs\":2000000,"
     "\"cpuMs\":3,\"maxRssKb\":4,\"reason\":\"\"}|line\nlast words\n",
-    "50%||{\"exitCode\":1,\"diagnostics\":\"\\u00fc\\u0000x\"}|{\"exitCode\":143,\"signal\":15,\"reason\":\"killed\"}|"
+    "50%||{\"exitCode\":1,\"diagnostics\":\"\\u00fc\\u0000x\"}|{\"exitCode\":143,\"signal\":15,"
+    "\"reason\":\"killed\"}|"
     "\xc3\xa9\xff",
     "0.25|{\"outputBytes\":9223372036854775807}||{\"exitCode\":0,\"endedUs\":-5}|",
     "1e999|[]|\"x\"|{\"exitCode\":-9223372036854775808,\"signal\":-3,\"maxRssKb\":1.5}|",
@@ -36,10 +40,12 @@ static void remove_all(void)
     (void)base_rmtree(files.root, NULL);
 }
 
-/* The folder is made once; each run overwrites its files: in memory where that can be had, a hundred times faster. */
+/* The folder is made once; each run overwrites its files: in memory where that can be had, a
+ * hundred times faster. */
 static void prepare(void)
 {
-    const char *tmp = getenv("CREEL_FUZZ_TMP"); /* of tests/fuzz/one, which removes it however this ends */
+    /* of tests/fuzz/one, which removes it however this ends */
+    const char *tmp = getenv("CREEL_FUZZ_TMP");
     char path[NM_PATH_MAX];
 
     if (!tmp || !*tmp)
@@ -84,8 +90,10 @@ static void check_ending(const struct nm_ending *e)
     base_assert(e->end.output_bytes >= 0);
 }
 
-/* The container as a NodeManager that was started again finds it, and as one that watched it sees it. */
-static void tell(enum base_container_kind kind, const struct nm_progress_file *p, const struct nm_ending *e)
+/* The container as a NodeManager that was started again finds it, and as one that watched it sees
+ * it. */
+static void tell(enum base_container_kind kind, const struct nm_progress_file *p,
+                 const struct nm_ending *e)
 {
     struct nm_core *core = nm_core_new(1);
     struct nm_effects fx = {0};

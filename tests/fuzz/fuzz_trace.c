@@ -1,6 +1,6 @@
-/* Any bytes as a trace: the first line names the format ("swim", "sls", "csv", "jsonl"; with "!" behind it bad lines
- * are passed over). Refused with the place and a reason, or jobs that can be simulated; they come in order, and what is
- * written of them reads back as the same. */
+/* Any bytes as a trace: the first line names the format ("swim", "sls", "csv", "jsonl"; with "!"
+ * behind it bad lines are passed over). Refused with the place and a reason, or jobs that can be
+ * simulated; they come in order, and what is written of them reads back as the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +16,28 @@
 const char *const creel_fuzz_samples[] = {
     "swim\njob0\t49\t49\t740773\t2339561\t627471\njob1\t101\t52\t736346\t0\t432269\t/in/0\n",
     "swim!\njob0\t49\t49\t740773\t2339561\t627471\nx\njob1\t101.5\t52\t736346\t0\t432269\n",
-    "sls\n{\"num.nodes\":3,\"num.racks\":1}\n{\"am.type\":\"mapreduce\",\"job.start.ms\":\"0\",\"job.id\":\"job_1\","
-    "\"job.count\":2,\"job.tasks\":[{\"count\":2,\"container.host\":\"/r/n1\",\"container.start.ms\":6664,"
+    "sls\n{\"num.nodes\":3,\"num.racks\":1}\n{\"am.type\":\"mapreduce\",\"job.start.ms\":\"0\","
+    "\"job.id\":\"job_1\","
+    "\"job.count\":2,\"job.tasks\":[{\"count\":2,\"container.host\":\"/r/"
+    "n1\",\"container.start.ms\":6664,"
     "\"container.end.ms\":23707},{\"duration.ms\":50000,\"container.type\":\"reduce\"}]}\n",
     "sls!\n[{\"job.start.ms\":5,\"job.tasks\":[{\"duration.ms\":1}]},{\"job.start.ms\":\"x\"}]",
-    "csv\nid,name,class,pool,user,submit_s,weight,priority,after,gap_s,deadline_s,maps,reduces,map_s,located\n"
+    "csv\nid,name,class,pool,user,submit_s,weight,priority,after,gap_s,deadline_s,maps,reduces,map_"
+    "s,located\n"
     "1,a,b,c,d,0.5,2,-1,,3,600,4,1,2.5,false\n2,\"x,\"\"y\"\"\",,,,1,,,1,,,,,,\n",
-    "csv!\nsubmit_s,input_bytes,shuffle_bytes,output_bytes,selectivity,split_bytes,f_off\n1,1000000000,5,7,,,\n2,3,x,,,"
+    "csv!\nsubmit_s,input_bytes,shuffle_bytes,output_bytes,selectivity,split_bytes,f_off\n1,"
+    "1000000000,5,7,,,\n2,3,x,,,"
     ",\n"
     "0,9,9,9,0.5,3,2\n",
-    "jsonl\n{\"version\":1,\"id\":7,\"submit_s\":1.5,\"map_durations_s\":[2,3.5],\"reduces\":1,\"map_hosts\":[[\"a\","
+    "jsonl\n{\"version\":1,\"id\":7,\"submit_s\":1.5,\"map_durations_s\":[2,3.5],\"reduces\":1,"
+    "\"map_hosts\":[[\"a\","
     "\"b\"],"
-    "[\"c\"]],\"app\":\"application_1_1\",\"map_expected_s\":true,\"time_0_ms\":5}\n{\"id\":\"n\",\"submit_s\":2,"
+    "[\"c\"]],\"app\":\"application_1_1\",\"map_expected_s\":true,\"time_0_ms\":5}\n{\"id\":\"n\","
+    "\"submit_s\":2,"
     "\"maps\":1,"
     "\"map_nodes\":[[4,5]]}\n",
-    "jsonl!\n{\"submit_s\":1,\"maps\":2,\"map\":3}\n{\"submit_s\":1e3,\"maps\":2,\"user\":\"\\u00e9\"}\n",
+    "jsonl!\n{\"submit_s\":1,\"maps\":2,\"map\":3}\n{\"submit_s\":1e3,\"maps\":2,\"user\":"
+    "\"\\u00e9\"}\n",
     NULL,
 };
 
@@ -61,7 +68,8 @@ static void check_written(const struct sim_job *j, bool json)
     s = sim_source_open_stream(json ? "jsonl" : "csv", in, &conf, &err);
     sim_job_init(&again);
     base_assert(s && sim_source_next_job(s, &again, &err) == 1);
-    json ? sim_jsonl_write_job(&again, NULL, &b) : (sim_csv_write_header(&b), sim_csv_write_job(&again, &b));
+    json ? sim_jsonl_write_job(&again, NULL, &b)
+         : (sim_csv_write_header(&b), sim_csv_write_job(&again, &b));
     base_assert(a.len == b.len && memcmp(a.data, b.data, a.len) == 0);
     sim_job_clear(&again);
     sim_source_close(s);
@@ -94,7 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int n = 0; s && n < JOBS_MAX && (rc = sim_source_next_job(s, &job, &err)) > 0; n++) {
         check_job(&job, last_us);
         last_us = job.submit_us;
-        if (n < 20 && job.tasks[BASE_TASK_MAP] <= TASKS_MAX && job.tasks[BASE_TASK_REDUCE] <= TASKS_MAX) {
+        if (n < 20 && job.tasks[BASE_TASK_MAP] <= TASKS_MAX &&
+            job.tasks[BASE_TASK_REDUCE] <= TASKS_MAX) {
             check_written(&job, true);
             if (!job.task_us[BASE_TASK_MAP] && !job.task_us[BASE_TASK_REDUCE] && !job.replica_nodes)
                 check_written(&job, false);

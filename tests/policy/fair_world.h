@@ -1,4 +1,5 @@
-/* tests/policy/fair_world.h - a cluster in memory for the fair scheduler's tests: slots, jobs, running attempts. */
+/* tests/policy/fair_world.h - a cluster in memory for the fair scheduler's tests: slots, jobs,
+ * running attempts. */
 #ifndef CREEL_TESTS_FAIR_WORLD_H
 #define CREEL_TESTS_FAIR_WORLD_H
 
@@ -47,8 +48,8 @@ static inline uint64_t world_draw(struct world *w, uint64_t below)
     return (w->seed >> 33) % below;
 }
 
-static inline bool world_running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
-                                 struct policy_running *out)
+static inline bool world_running(void *core, const struct policy_job *job, enum base_task_kind kind,
+                                 void **cursor, struct policy_running *out)
 {
     struct world *w = core;
     struct world_attempt *a = *cursor ? *cursor : w->attempts + w->n_attempts;
@@ -57,8 +58,12 @@ static inline bool world_running(void *core, const struct policy_job *job, enum 
         a--;
         if (a->job != job || a->kind != kind || a->killing)
             continue;
-        *out = (struct policy_running){
-            .job = a->job, .kind = kind, .task = a->task, .node = a->node, .started_us = a->started_us, .container = a};
+        *out = (struct policy_running){.job = a->job,
+                                       .kind = kind,
+                                       .task = a->task,
+                                       .node = a->node,
+                                       .started_us = a->started_us,
+                                       .container = a};
         *cursor = a;
         return true;
     }
@@ -87,7 +92,8 @@ static inline struct world *world_new(int64_t maps, int64_t reduces, const char 
     struct world *w = base_alloc(sizeof *w);
 
     w->seed = 11;
-    w->capacity = (struct policy_capacity){.nodes = 10, .slots = {maps, reduces}, .memory_mb = 1024, .vcores = 1024};
+    w->capacity = (struct policy_capacity){
+        .nodes = 10, .slots = {maps, reduces}, .memory_mb = 1024, .vcores = 1024};
     policy_queues_init(&w->queues, queues);
     w->env = (struct policy_env){.conf = &w->conf,
                                  .capacity = &w->capacity,
@@ -141,18 +147,20 @@ static inline void world_changed(struct world *w, struct policy_job *job, enum b
     w->ops->on_job_changed(w->policy, job, kind);
 }
 
-static inline struct policy_job *world_job(struct world *w, const char *queue, int32_t maps, int32_t reduces)
+static inline struct policy_job *world_job(struct world *w, const char *queue, int32_t maps,
+                                           int32_t reduces)
 {
     struct policy_job *job = &w->jobs[w->n_jobs];
 
     CU_ASSERT_FATAL(w->n_jobs < WORLD_JOBS);
-    *job = (struct policy_job){.submit_us = w->now_us,
-                               .cluster_ts = 1,
-                               .seq = w->n_jobs + 1,
-                               .queue = policy_queues_find(&w->queues, queue),
-                               .weight = 1,
-                               .is_job = true,
-                               .phase = {{.total = maps, .pending = maps}, {.total = reduces, .pending = reduces}}};
+    *job = (struct policy_job){
+        .submit_us = w->now_us,
+        .cluster_ts = 1,
+        .seq = w->n_jobs + 1,
+        .queue = policy_queues_find(&w->queues, queue),
+        .weight = 1,
+        .is_job = true,
+        .phase = {{.total = maps, .pending = maps}, {.total = reduces, .pending = reduces}}};
     w->n_jobs++;
     return job;
 }
@@ -164,18 +172,21 @@ static inline struct policy_job *world_arrive(struct world *w, struct policy_job
     return job;
 }
 
-static inline struct policy_job *world_submit(struct world *w, const char *queue, int32_t maps, int32_t reduces)
+static inline struct policy_job *world_submit(struct world *w, const char *queue, int32_t maps,
+                                              int32_t reduces)
 {
     return world_arrive(w, world_job(w, queue, maps, reduces));
 }
 
-static inline void world_launch(struct world *w, struct policy_job *job, enum base_task_kind kind, uint32_t node)
+static inline void world_launch(struct world *w, struct policy_job *job, enum base_task_kind kind,
+                                uint32_t node)
 {
     struct world_attempt *a = &w->attempts[w->n_attempts];
 
     CU_ASSERT_FATAL(w->n_attempts < WORLD_ATTEMPTS && job->phase[kind].pending > 0);
     w->n_attempts++;
-    *a = (struct world_attempt){job, kind, job->phase[kind].total - job->phase[kind].pending, node, w->now_us, false};
+    *a = (struct world_attempt){job,  kind,      job->phase[kind].total - job->phase[kind].pending,
+                                node, w->now_us, false};
     job->phase[kind].pending--;
     job->phase[kind].running++;
     w->capacity.used[kind]++;
@@ -184,10 +195,14 @@ static inline void world_launch(struct world *w, struct policy_job *job, enum ba
     world_changed(w, job, kind);
 }
 
-static inline struct policy_offer world_offer(const struct world *w, enum base_task_kind kind, uint32_t node)
+static inline struct policy_offer world_offer(const struct world *w, enum base_task_kind kind,
+                                              uint32_t node)
 {
-    return (struct policy_offer){
-        .kind = kind, .now_us = w->now_us, .node = node, .node_slots = 10, .capacity = &w->capacity};
+    return (struct policy_offer){.kind = kind,
+                                 .now_us = w->now_us,
+                                 .node = node,
+                                 .node_slots = 10,
+                                 .capacity = &w->capacity};
 }
 
 /* Gives one free slot away; NULL: nobody wants it. */

@@ -14,7 +14,8 @@ static void breach(struct fake *w, const char *fmt, ...)
 
     if (w->breaches++ > 5)
         return;
-    printf("\n    %s, seed %llu, at %.3f s: ", w->ops->name, (unsigned long long)w->seed, (double)w->now_us / 1e6);
+    printf("\n    %s, seed %llu, at %.3f s: ", w->ops->name, (unsigned long long)w->seed,
+           (double)w->now_us / 1e6);
     va_start(ap, fmt);
     vprintf(fmt, ap);
     va_end(ap);
@@ -75,8 +76,8 @@ static bool is_newer(const struct fake_task *a, const struct fake_task *b)
     return a->index > b->index;
 }
 
-static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
-                        struct policy_running *out)
+static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind,
+                        void **cursor, struct policy_running *out)
 {
     struct fake *w = core;
     struct fake_job *j = (struct fake_job *)(void *)(uintptr_t)job;
@@ -132,7 +133,8 @@ static void use(struct fake *w, const struct fake_task *t, int32_t by)
 {
     w->node[t->node].used[t->kind] += by;
     w->capacity.used[t->kind] += by;
-    if (w->node[t->node].used[t->kind] > w->node[t->node].slots[t->kind] || w->node[t->node].used[t->kind] < 0)
+    if (w->node[t->node].used[t->kind] > w->node[t->node].slots[t->kind] ||
+        w->node[t->node].used[t->kind] < 0)
         breach(w, "node %u uses %d of %d slots", t->node, w->node[t->node].used[t->kind],
                w->node[t->node].slots[t->kind]);
 }
@@ -145,8 +147,8 @@ static void begin(struct fake *w)
         w->ops->on_capacity(w->policy, w->now_us);
 }
 
-void fake_init(struct fake *w, const struct policy_ops *ops, struct policy_conf *conf, uint32_t nodes, int32_t maps,
-               int32_t reduces)
+void fake_init(struct fake *w, const struct policy_ops *ops, struct policy_conf *conf,
+               uint32_t nodes, int32_t maps, int32_t reduces)
 {
     base_assert(nodes <= FAKE_NODES && maps <= FAKE_SLOTS && reduces <= FAKE_SLOTS);
     *w = (struct fake){.ops = ops, .nodes_n = nodes};
@@ -159,7 +161,8 @@ void fake_init(struct fake *w, const struct policy_ops *ops, struct policy_conf 
     }
     w->capacity.slots[BASE_TASK_MAP] = (int64_t)nodes * maps;
     w->capacity.slots[BASE_TASK_REDUCE] = (int64_t)nodes * reduces;
-    w->capacity.memory_mb = (w->capacity.slots[BASE_TASK_MAP] + w->capacity.slots[BASE_TASK_REDUCE]) * 2048;
+    w->capacity.memory_mb =
+        (w->capacity.slots[BASE_TASK_MAP] + w->capacity.slots[BASE_TASK_REDUCE]) * 2048;
     w->capacity.vcores = w->capacity.slots[BASE_TASK_MAP] + w->capacity.slots[BASE_TASK_REDUCE];
     policy_queues_init(&w->queues, "a,b,c");
     w->now_us = w->timer_us = FAKE_SECOND;
@@ -211,15 +214,19 @@ void fake_switch(struct fake *w, const struct policy_ops *ops)
     fake_timer(w);
 }
 
-struct fake_job *fake_job(struct fake *w, int32_t maps, int64_t map_us, int32_t reduces, int64_t reduce_us)
+struct fake_job *fake_job(struct fake *w, int32_t maps, int64_t map_us, int32_t reduces,
+                          int64_t reduce_us)
 {
     struct fake_job *j = base_alloc(sizeof *j);
     const int32_t n[BASE_TASK_KINDS] = {maps, reduces};
     const int64_t us[BASE_TASK_KINDS] = {map_us, reduce_us};
 
     base_assert(w->jobs_n < FAKE_JOBS);
-    j->pj = (struct policy_job){
-        .submit_us = w->now_us, .cluster_ts = 1, .seq = (int32_t)w->jobs_n + 1, .weight = 1, .is_job = true};
+    j->pj = (struct policy_job){.submit_us = w->now_us,
+                                .cluster_ts = 1,
+                                .seq = (int32_t)w->jobs_n + 1,
+                                .weight = 1,
+                                .is_job = true};
     j->pj.queue = policy_queues_find(&w->queues, "default");
     j->open_at = w->ops->reduces_last ? maps : (maps + 19) / 20;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -258,7 +265,8 @@ bool fake_arrive(struct fake *w, struct fake_job *j)
         j->pj.phase[k].total = j->pj.is_job ? j->n[k] : 0;
     if (j->pj.is_job && !j->pj.phase[BASE_TASK_MAP].total)
         j->pj.maps_done_us = w->now_us;
-    if (w->ops->admit && j->pj.deadline_us > 0 && !w->ops->admit(w->policy, &j->pj, w->now_us, &promise)) {
+    if (w->ops->admit && j->pj.deadline_us > 0 &&
+        !w->ops->admit(w->policy, &j->pj, w->now_us, &promise)) {
         j->refused = j->gone = true;
         j->promised_us = promise.finish_us;
         return false;
@@ -289,7 +297,8 @@ bool fake_all_gone(const struct fake *w)
 }
 
 /* ---------------------------------------------------------------- tasks */
-struct fake_task *fake_start(struct fake *w, struct fake_job *j, enum base_task_kind kind, int32_t task, uint32_t node)
+struct fake_task *fake_start(struct fake *w, struct fake_job *j, enum base_task_kind kind,
+                             int32_t task, uint32_t node)
 {
     struct fake_task *t = &j->task[kind][task];
 
@@ -314,7 +323,8 @@ static void resume(struct fake *w, struct fake_task *t)
     w->node[t->node].suspended[t->kind]--;
     use(w, t, 1);
     if (w->ops->on_task_suspended)
-        w->ops->on_task_suspended(w->policy, &t->job->pj, t->kind, t->index, t->node, false, w->now_us);
+        w->ops->on_task_suspended(w->policy, &t->job->pj, t->kind, t->index, t->node, false,
+                                  w->now_us);
     recount(w, t->job, t->kind);
 }
 
@@ -326,7 +336,8 @@ static void suspend(struct fake *w, struct fake_task *t)
     w->node[t->node].suspended[t->kind]++;
     use(w, t, -1);
     if (w->ops->on_task_suspended)
-        w->ops->on_task_suspended(w->policy, &t->job->pj, t->kind, t->index, t->node, true, w->now_us);
+        w->ops->on_task_suspended(w->policy, &t->job->pj, t->kind, t->index, t->node, true,
+                                  w->now_us);
     recount(w, t->job, t->kind);
 }
 
@@ -375,7 +386,8 @@ static void over(struct fake *w, struct fake_task *t, bool success)
     if (success) {
         struct policy_seen *seen = &j->pj.seen[t->kind];
 
-        if (t->kind == BASE_TASK_MAP && j->pj.phase[BASE_TASK_MAP].done + 1 == j->pj.phase[BASE_TASK_MAP].total)
+        if (t->kind == BASE_TASK_MAP &&
+            j->pj.phase[BASE_TASK_MAP].done + 1 == j->pj.phase[BASE_TASK_MAP].total)
             j->pj.maps_done_us = w->now_us;
         seen->n++;
         seen->work_us += e.work_us;
@@ -434,7 +446,8 @@ static void report_task(struct fake *w, struct fake_task *t)
     } else if (t->kill_at_us && t->kill_at_us <= w->now_us) {
         kill_over(w, t);
     } else if (w->ops->on_progress && !t->kill_at_us && t->job->pj.is_job) {
-        w->ops->on_progress(w->policy, &t->job->pj, t->kind, t->index, progress_of(w, t), w->now_us);
+        w->ops->on_progress(w->policy, &t->job->pj, t->kind, t->index, progress_of(w, t),
+                            w->now_us);
     }
 }
 
@@ -472,7 +485,8 @@ static void check_fifo(struct fake *w, const struct fake_job *j, enum base_task_
     if (w->ops != &policy_fifo)
         return;
     for (uint32_t i = 0; i < w->jobs_n; i++)
-        if (w->job[i]->here && w->job[i]->pj.phase[kind].pending > 0 && runs_before(&w->job[i]->pj, &j->pj))
+        if (w->job[i]->here && w->job[i]->pj.phase[kind].pending > 0 &&
+            runs_before(&w->job[i]->pj, &j->pj))
             breach(w, "job %d starts before job %d", j->pj.seq, w->job[i]->pj.seq);
 }
 
@@ -484,7 +498,8 @@ static struct fake_task *suspended_here(struct fake_job *j, enum base_task_kind 
     return NULL;
 }
 
-static bool takes(struct fake *w, struct fake_job *j, uint32_t node, enum base_task_kind kind, bool look)
+static bool takes(struct fake *w, struct fake_job *j, uint32_t node, enum base_task_kind kind,
+                  bool look)
 {
     struct fake_task *t = suspended_here(j, kind, node);
 
@@ -512,8 +527,8 @@ static void check_idle(struct fake *w, uint32_t node, const struct policy_offer 
         return;
     }
     for (uint32_t i = 0; i < w->jobs_n; i++)
-        if (w->job[i]->here &&
-            (w->job[i]->pj.phase[offer->kind].pending > 0 || suspended_here(w->job[i], offer->kind, node)))
+        if (w->job[i]->here && (w->job[i]->pj.phase[offer->kind].pending > 0 ||
+                                suspended_here(w->job[i], offer->kind, node)))
             breach(w, "a %s slot of node %u stays idle while job %d waits",
                    offer->kind == BASE_TASK_MAP ? "map" : "reduce", node, w->job[i]->pj.seq);
 }
@@ -527,7 +542,8 @@ static struct fake_job *ask(struct fake *w, uint32_t node, enum base_task_kind k
     while ((pj = w->ops->next(w->policy, &offer, pj))) {
         struct fake_job *j = (struct fake_job *)(void *)pj;
 
-        if (++asked > 2 * w->jobs_n || !j->here || (pj->phase[kind].pending <= 0 && pj->phase[kind].suspended <= 0)) {
+        if (++asked > 2 * w->jobs_n || !j->here ||
+            (pj->phase[kind].pending <= 0 && pj->phase[kind].suspended <= 0)) {
             breach(w, "a wrong answer: job %d, asked %u times", pj->seq, asked);
             return NULL;
         }
@@ -549,7 +565,8 @@ struct fake_job *fake_peek(struct fake *w, uint32_t node, enum base_task_kind ki
     return ask(w, node, kind, true);
 }
 
-static size_t list_here(struct fake *w, uint32_t node, enum base_task_kind kind, struct policy_running *here)
+static size_t list_here(struct fake *w, uint32_t node, enum base_task_kind kind,
+                        struct policy_running *here)
 {
     size_t n = 0;
 
@@ -699,7 +716,8 @@ static bool something_ended(const struct fake *w, uint32_t node)
                 const struct fake_task *t = &w->job[i]->task[k][n];
 
                 if (t->state == FAKE_RUNS && t->node == node &&
-                    (fake_ends_at(w, t) <= w->now_us || (t->kill_at_us && t->kill_at_us <= w->now_us)))
+                    (fake_ends_at(w, t) <= w->now_us ||
+                     (t->kill_at_us && t->kill_at_us <= w->now_us)))
                     return true;
             }
     return false;

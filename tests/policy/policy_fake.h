@@ -1,11 +1,12 @@
-/* tests/policy/policy_fake.h - a small cluster without a core around a policy: nodes with slots, jobs with tasks that
- * take what they are said to take. Tasks have no location. Whoever drives it says when things happen; the world keeps
- * the counts, tells the policy as the core does, and checks the answers: each breach is printed and counted. */
+/* tests/policy/policy_fake.h - a small cluster without a core around a policy: nodes with slots,
+ * jobs with tasks that take what they are said to take. Tasks have no location. Whoever drives it
+ * says when things happen; the world keeps the counts, tells the policy as the core does, and
+ * checks the answers: each breach is printed and counted. */
 #ifndef CREEL_TESTS_POLICY_FAKE_H
 #define CREEL_TESTS_POLICY_FAKE_H
 
-#include "policies/policy.h"
 #include "policies/common/queues.h"
+#include "policies/policy.h"
 
 #define FAKE_JOBS   256
 #define FAKE_SLOTS  64 /* of a kind on a node */
@@ -60,14 +61,15 @@ struct fake {
 };
 
 /* @conf: taken over, may be NULL. The policy's timer has been called. */
-void fake_init(struct fake *w, const struct policy_ops *ops, struct policy_conf *conf, uint32_t nodes, int32_t maps,
-               int32_t reduces);
+void fake_init(struct fake *w, const struct policy_ops *ops, struct policy_conf *conf,
+               uint32_t nodes, int32_t maps, int32_t reduces);
 void fake_free(struct fake *w);
 /* Every job leaves, the other policy gets them as they are. */
 void fake_switch(struct fake *w, const struct policy_ops *ops);
 
 /* A job that has not arrived yet; its tasks need @map_us, @reduce_us each. Submitted now. */
-struct fake_job *fake_job(struct fake *w, int32_t maps, int64_t map_us, int32_t reduces, int64_t reduce_us);
+struct fake_job *fake_job(struct fake *w, int32_t maps, int64_t map_us, int32_t reduces,
+                          int64_t reduce_us);
 /* Its sizes as submitted: durations (@given), and what only a simulation knows (@known). */
 void fake_sizes(struct fake_job *j, bool given, bool known);
 /* Asked for admission, then there. False: refused. */
@@ -76,7 +78,8 @@ bool fake_arrive(struct fake *w, struct fake_job *j);
 void fake_move(struct fake *w, struct fake_job *j, int32_t queue);
 /* The policy's timer, if it is due. */
 void fake_timer(struct fake *w);
-/* One free slot of @node is offered: the job that got it (a resumed or a new task), NULL: nobody. */
+/* One free slot of @node is offered: the job that got it (a resumed or a new task), NULL:
+ * nobody. */
 struct fake_job *fake_offer(struct fake *w, uint32_t node, enum base_task_kind kind);
 /* The job the policy would give the slot to; nothing changes. */
 struct fake_job *fake_peek(struct fake *w, uint32_t node, enum base_task_kind kind);
@@ -85,7 +88,8 @@ void fake_offer_node(struct fake *w, uint32_t node);
 /* The policy names victims on @node, which are suspended or killed. How many. */
 size_t fake_victims(struct fake *w, uint32_t node, enum base_task_kind kind);
 /* Starts @task of @j on @node whatever the policy says. */
-struct fake_task *fake_start(struct fake *w, struct fake_job *j, enum base_task_kind kind, int32_t task, uint32_t node);
+struct fake_task *fake_start(struct fake *w, struct fake_job *j, enum base_task_kind kind,
+                             int32_t task, uint32_t node);
 /* Ends it now as a success. */
 void fake_end(struct fake *w, struct fake_task *t);
 /* Time at which it will be over, INT64_MAX: not known yet. */
@@ -99,8 +103,9 @@ enum fake_mode {
     FAKE_EXTRA,   /* heartbeats, and an extra one when a task ends */
     FAKE_BEATS    /* heartbeats alone */
 };
-/* Runs until all jobs are gone, or time is @until_us. Jobs arrive at their arrive_us; node n has its heartbeats at
- * @phase[n] + k * env.heartbeat_us (@phase may be NULL when there are none). True: all are gone. */
+/* Runs until all jobs are gone, or time is @until_us. Jobs arrive at their arrive_us; node n has
+ * its heartbeats at @phase[n] + k * env.heartbeat_us (@phase may be NULL when there are none).
+ * True: all are gone. */
 bool fake_run(struct fake *w, enum fake_mode mode, const int64_t *phase, int64_t until_us);
 
 #endif

@@ -8,8 +8,8 @@
 #include "policies/registry.h"
 #include "policies/rtmr/rtmr_internal.h"
 
-static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
-                        struct policy_running *out)
+static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind,
+                        void **cursor, struct policy_running *out)
 {
     const struct world_job *j = (const struct world_job *)(const void *)job;
 
@@ -57,8 +57,8 @@ static void settings_of(struct world *w, const char *settings)
     free(copy);
 }
 
-void world_init(struct world *w, const struct policy_ops *ops, const char *settings, int32_t nodes, int32_t maps,
-                int32_t reduces, int64_t heartbeat_us, bool pad)
+void world_init(struct world *w, const struct policy_ops *ops, const char *settings, int32_t nodes,
+                int32_t maps, int32_t reduces, int64_t heartbeat_us, bool pad)
 {
     *w = (struct world){.ops = ops, .nodes = nodes, .heartbeat_us = heartbeat_us};
     settings_of(w, settings);
@@ -115,15 +115,19 @@ void world_switch(struct world *w, const struct policy_ops *ops)
             tell_all(w, w->jobs[i]);
 }
 
-struct world_job *world_job(struct world *w, int64_t at_us, int32_t maps, int64_t map_us, int32_t reduces,
-                            int64_t reduce_us, int64_t deadline_us)
+struct world_job *world_job(struct world *w, int64_t at_us, int32_t maps, int64_t map_us,
+                            int32_t reduces, int64_t reduce_us, int64_t deadline_us)
 {
     struct world_job *j = base_alloc(sizeof *j);
     const int32_t n[] = {maps, reduces};
     const int64_t us[] = {map_us, reduce_us};
 
-    j->pj = (struct policy_job){
-        .submit_us = at_us, .cluster_ts = 1, .seq = w->n + 1, .weight = 1, .deadline_us = deadline_us, .is_job = true};
+    j->pj = (struct policy_job){.submit_us = at_us,
+                                .cluster_ts = 1,
+                                .seq = w->n + 1,
+                                .weight = 1,
+                                .deadline_us = deadline_us,
+                                .is_job = true};
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         j->pj.phase[k].total = n[k];
         if (n[k])
@@ -145,7 +149,8 @@ static void submit(struct world *w, struct world_job *j)
     j->present = true;
     w->ops->on_job_arrived(w->policy, &j->pj, w->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        j->pj.phase[k].pending = k == BASE_TASK_MAP || !j->pj.phase[BASE_TASK_MAP].total ? j->pj.phase[k].total : 0;
+        j->pj.phase[k].pending =
+            k == BASE_TASK_MAP || !j->pj.phase[BASE_TASK_MAP].total ? j->pj.phase[k].total : 0;
     if (!j->pj.phase[BASE_TASK_MAP].total)
         j->pj.maps_done_us = w->now_us;
     tell_all(w, j);
@@ -201,7 +206,8 @@ static void ended(struct world *w, struct world_job *j, enum base_task_kind k, i
         p[BASE_TASK_REDUCE].pending = p[BASE_TASK_REDUCE].total;
         w->ops->on_job_changed(w->policy, &j->pj, BASE_TASK_REDUCE);
     }
-    if (p[BASE_TASK_MAP].done == p[BASE_TASK_MAP].total && p[BASE_TASK_REDUCE].done == p[BASE_TASK_REDUCE].total)
+    if (p[BASE_TASK_MAP].done == p[BASE_TASK_MAP].total &&
+        p[BASE_TASK_REDUCE].done == p[BASE_TASK_REDUCE].total)
         leave(w, j);
 }
 
@@ -280,7 +286,8 @@ static void kill_some(struct world *w, enum base_task_kind k, uint32_t node)
     if (!w->ops->victims || w->used[k][node] < w->slots[k][node])
         return;
     for (int32_t i = 0; i < w->n; i++)
-        for (int32_t t = 0; w->jobs[i]->present && t < w->jobs[i]->pj.phase[k].total && n < 64; t++) {
+        for (int32_t t = 0; w->jobs[i]->present && t < w->jobs[i]->pj.phase[k].total && n < 64;
+             t++) {
             struct world_task *task = &w->jobs[i]->task[k][t];
 
             if (task->ends_us && task->node == node && !task->killed)

@@ -1,8 +1,9 @@
-/* tests/policy/rtmr_world.h - a cluster in virtual time around a policy with deadlines: nodes that send heartbeats,
- * jobs whose tasks take what they are told to take, nothing fails. Tasks have no location.
+/* tests/policy/rtmr_world.h - a cluster in virtual time around a policy with deadlines: nodes that
+ * send heartbeats, jobs whose tasks take what they are told to take, nothing fails. Tasks have no
+ * location.
  *
- * Order of events at one time: submissions, then heartbeats by node. A task's end is reported in a heartbeat at its end
- * (oob) or in the node's next one; slots are assigned in heartbeats alone. */
+ * Order of events at one time: submissions, then heartbeats by node. A task's end is reported in a
+ * heartbeat at its end (oob) or in the node's next one; slots are assigned in heartbeats alone. */
 #ifndef CREEL_TESTS_RTMR_WORLD_H
 #define CREEL_TESTS_RTMR_WORLD_H
 
@@ -34,8 +35,8 @@ struct world {
     struct policy_learned learned;
     struct policy_plan plan;
     bool oob;
-    int64_t now_us,
-        heartbeat_us; /* heartbeat_us 0: all nodes beat at every event, again and again until nobody wants */
+    int64_t now_us, heartbeat_us; /* heartbeat_us 0: all nodes beat at every event, again and again
+                                     until nobody wants */
     int64_t next_us[WORLD_NODES];
     int32_t nodes, slots[BASE_TASK_KINDS][WORLD_NODES], used[BASE_TASK_KINDS][WORLD_NODES];
     struct world_job *jobs[WORLD_JOBS];
@@ -46,14 +47,14 @@ struct world {
 };
 
 /* @settings: "key=value,key=value", NULL: none. @pad: the policy knows of the heartbeat. */
-void world_init(struct world *w, const struct policy_ops *ops, const char *settings, int32_t nodes, int32_t maps,
-                int32_t reduces, int64_t heartbeat_us, bool pad);
+void world_init(struct world *w, const struct policy_ops *ops, const char *settings, int32_t nodes,
+                int32_t maps, int32_t reduces, int64_t heartbeat_us, bool pad);
 void world_free(struct world *w);
 /* The policy is created anew: every job leaves and arrives. */
 void world_switch(struct world *w, const struct policy_ops *ops);
 /* A job of equal tasks (times given with it), submitted at @at_us. @deadline_us 0: none. */
-struct world_job *world_job(struct world *w, int64_t at_us, int32_t maps, int64_t map_us, int32_t reduces,
-                            int64_t reduce_us, int64_t deadline_us);
+struct world_job *world_job(struct world *w, int64_t at_us, int32_t maps, int64_t map_us,
+                            int32_t reduces, int64_t reduce_us, int64_t deadline_us);
 /* Killed by its user: what runs of it ends at once. */
 void world_kill(struct world *w, struct world_job *j);
 /* What runs on @node ends at once and has to run again. @gone: the node is no longer there. */

@@ -1,4 +1,5 @@
-/* Goal: every family gives back the parameters of a sample that lies exactly on it, and its vector has the right total.
+/* Goal: every family gives back the parameters of a sample that lies exactly on it, and its vector
+ * has the right total.
  * Method: samples that are quantiles at (i - 0.5)/s of known distributions. */
 #include <math.h>
 
@@ -63,7 +64,8 @@ static void test_mean(void)
 /* 4 tasks of a uniform from 10 to 50 s last 15, 25, 35, 45 s. */
 static void test_vector(void)
 {
-    struct estimator_fit uniform = {ESTIMATOR_UNIFORM, 10 * S, 40 * S}, exponential = {ESTIMATOR_EXPONENTIAL, 0, S};
+    struct estimator_fit uniform = {ESTIMATOR_UNIFORM, 10 * S, 40 * S},
+                         exponential = {ESTIMATOR_EXPONENTIAL, 0, S};
     struct virtual_run runs[ESTIMATOR_RUNS];
     double exact = 0;
     size_t n = estimator_runs(&uniform, 4, 120 * S, runs);

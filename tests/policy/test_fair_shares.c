@@ -1,5 +1,6 @@
-/* Goal: fair shares are exact. Method: the paper's figures (Zaharia et al., EuroSys 2010, Fig. 4 and 11), the
- * arithmetic of minima, deficits and preemption, and random divisions checked against the definition. */
+/* Goal: fair shares are exact. Method: the paper's figures (Zaharia et al., EuroSys 2010, Fig. 4
+ * and 11), the arithmetic of minima, deficits and preemption, and random divisions checked against
+ * the definition. */
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +18,9 @@ static bool split(struct fair_entity *v, size_t n, double total, double *level)
 
 static void test_figure_4(void)
 {
-    struct fair_entity pools[] = {
-        {.weight = 1, .min = 60, .cap = 100}, {.weight = 1, .min = 0, .cap = 100}, {.weight = 1, .min = 10, .cap = 0}};
+    struct fair_entity pools[] = {{.weight = 1, .min = 60, .cap = 100},
+                                  {.weight = 1, .min = 0, .cap = 100},
+                                  {.weight = 1, .min = 10, .cap = 0}};
     struct fair_entity jobs[] = {{.weight = 1, .cap = 50}, {.weight = 1, .cap = 50}};
     double x;
 
@@ -34,7 +36,8 @@ static void test_figure_4(void)
 
 static void test_weights(void)
 {
-    struct fair_entity v[] = {{.weight = 2, .cap = 100}, {.weight = 1, .cap = 100}, {.weight = 1, .cap = 100}};
+    struct fair_entity v[] = {
+        {.weight = 2, .cap = 100}, {.weight = 1, .cap = 100}, {.weight = 1, .cap = 100}};
     double x;
 
     split(v, 3, 100, NULL);
@@ -51,7 +54,8 @@ static void test_weights(void)
 
 static void test_minima_that_do_not_fit(void)
 {
-    struct fair_entity v[] = {{.weight = 1, .min = 60, .cap = 100}, {.weight = 1, .min = 60, .cap = 100}};
+    struct fair_entity v[] = {{.weight = 1, .min = 60, .cap = 100},
+                              {.weight = 1, .min = 60, .cap = 100}};
 
     CU_ASSERT(split(v, 2, 100, NULL));
     CU_ASSERT_EQUAL(v[0].share, 50);
@@ -76,7 +80,8 @@ static void test_everyone_has_enough(void)
 /* Without weight: the minimum, and what all others leave. */
 static void test_weight_zero(void)
 {
-    struct fair_entity v[] = {{.weight = 0, .cap = 100}, {.weight = 1, .cap = 100}, {.weight = 0, .min = 5, .cap = 50}};
+    struct fair_entity v[] = {
+        {.weight = 0, .cap = 100}, {.weight = 1, .cap = 100}, {.weight = 0, .min = 5, .cap = 50}};
 
     split(v, 3, 100, NULL);
     CU_ASSERT_EQUAL(v[0].share, 0);
@@ -89,14 +94,16 @@ static void test_weight_zero(void)
     CU_ASSERT_EQUAL(v[2].share, 30);
 }
 
-/* Fig. 11: 400 slots; two pools with a long job each, then a third pool, then a second job in the first. */
+/* Fig. 11: 400 slots; two pools with a long job each, then a third pool, then a second job in the
+ * first. */
 /* A running sum of weights would lose the small ones: then everybody got what he asked for. */
 static void test_weights_far_apart(void)
 {
     const double large[] = {1e9, 1e300}, small[] = {1e-9, 1e-300};
 
     for (int i = 0; i < 2; i++) {
-        struct fair_entity v[] = {{.weight = large[i], .cap = 4}, {.weight = small[i], .cap = 10},
+        struct fair_entity v[] = {{.weight = large[i], .cap = 4},
+                                  {.weight = small[i], .cap = 10},
                                   {.weight = small[i], .cap = 10}};
 
         split(v, 3, 15, NULL);
@@ -108,7 +115,8 @@ static void test_weights_far_apart(void)
 
 static void test_figure_11(void)
 {
-    struct fair_entity v[] = {{.weight = 1, .cap = 12000}, {.weight = 1, .cap = 0}, {.weight = 1, .cap = 0}};
+    struct fair_entity v[] = {
+        {.weight = 1, .cap = 12000}, {.weight = 1, .cap = 0}, {.weight = 1, .cap = 0}};
 
     split(v, 3, 400, NULL);
     CU_ASSERT_EQUAL(v[0].share, 400);
@@ -129,7 +137,8 @@ static void test_figure_11(void)
 
 static void test_rounding(void)
 {
-    struct fair_entity v[] = {{.weight = 1, .cap = 100}, {.weight = 1, .cap = 100}, {.weight = 1, .cap = 100}};
+    struct fair_entity v[] = {
+        {.weight = 1, .cap = 100}, {.weight = 1, .cap = 100}, {.weight = 1, .cap = 100}};
     int64_t slots[3];
 
     split(v, 3, 100, NULL);
@@ -151,7 +160,8 @@ static void test_deficit(void)
     CU_ASSERT_EQUAL(fair_deficit(5, 2, 2000000), 6e6);
 }
 
-/* Two pools of 50 each on 100 slots; the alarm rings below half the share, what is taken reaches the full share. */
+/* Two pools of 50 each on 100 slots; the alarm rings below half the share, what is taken reaches
+ * the full share. */
 static void test_preemption_need(void)
 {
     CU_ASSERT_EQUAL(fair_alarm(50, .5, 60), 25);
@@ -171,8 +181,8 @@ static uint64_t draw(uint64_t *seed, uint64_t below)
     return (*seed >> 33) % below;
 }
 
-/* The sum is min(total, sum of caps); everyone has its minimum, nobody more than its cap; those between are at one
- * level; whole slots are within one of the shares. */
+/* The sum is min(total, sum of caps); everyone has its minimum, nobody more than its cap; those
+ * between are at one level; whole slots are within one of the shares. */
 static void check(const struct fair_entity *v, size_t n, double total, double level)
 {
     double sum = 0, caps = 0;

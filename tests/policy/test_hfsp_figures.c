@@ -1,5 +1,5 @@
-/* Goal: HFSP's published figures, to the second, under the real core. Method: virtual time with nodes that are heard at
- * every change, tasks of exact length, sizes submitted with the jobs. */
+/* Goal: HFSP's published figures, to the second, under the real core. Method: virtual time with
+ * nodes that are heard at every change, tasks of exact length, sizes submitted with the jobs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +68,8 @@ static void set(struct world *w, const char *name, const char *value)
     CU_ASSERT_EQUAL(policy_conf_set(&w->options, name, value, &w->err), 0);
 }
 
-static struct sim_job *add(struct world *w, double submit_s, enum base_task_kind kind, int32_t tasks, double task_s)
+static struct sim_job *add(struct world *w, double submit_s, enum base_task_kind kind,
+                           int32_t tasks, double task_s)
 {
     struct sim_job *j = &w->jobs[w->jobs_n++];
 
@@ -131,7 +132,8 @@ static void test_one_slot(void)
     }
 }
 
-/* The second: 20 nodes with a slot each; 20 tasks of 30 s at 0, 11 of 10 s at 10, 7 of 10 s at 13. */
+/* The second: 20 nodes with a slot each; 20 tasks of 30 s at 0, 11 of 10 s at 10, 7 of 10 s at
+ * 13. */
 static void caps(const char *policy, const char *form)
 {
     struct world w;
@@ -159,10 +161,10 @@ static void test_caps(void)
     caps("fsp", "fluid");
 }
 
-/* The seventh: 4 nodes with two reduce slots; @tasks reduces of 500 s at 140, at 150 jobs of 2, 1, 1, 1 reduces of
- * 400 s. What it says of sojourns: @first of the large job, @mean of all. */
-static void seventh(const char *preemption, int32_t tasks, double first, double others, double mean, int suspensions,
-                    int kills)
+/* The seventh: 4 nodes with two reduce slots; @tasks reduces of 500 s at 140, at 150 jobs of 2, 1,
+ * 1, 1 reduces of 400 s. What it says of sojourns: @first of the large job, @mean of all. */
+static void seventh(const char *preemption, int32_t tasks, double first, double others, double mean,
+                    int suspensions, int kills)
 {
     struct world w;
 
@@ -192,8 +194,8 @@ static void test_preemption(void)
     seventh("wait", 8, 500, 890, 812, 0, 0);
 }
 
-/* Jobs in decreasing size, each wanting the whole cluster: suspended tasks pile up to twice the slots of a node, and
- * are let go on before more are suspended. */
+/* Jobs in decreasing size, each wanting the whole cluster: suspended tasks pile up to twice the
+ * slots of a node, and are let go on before more are suspended. */
 static void test_hysteresis(void)
 {
     static const struct {
@@ -223,7 +225,8 @@ static void test_hysteresis(void)
     }
 }
 
-/* Unknown sizes: a job trains first, then the one that turns out smaller comes first; nothing is lost. */
+/* Unknown sizes: a job trains first, then the one that turns out smaller comes first; nothing is
+ * lost. */
 static void test_training(void)
 {
     struct world w;
@@ -232,8 +235,9 @@ static void test_training(void)
     add(&w, 0, BASE_TASK_MAP, 40, 100);
     add(&w, 1, BASE_TASK_MAP, 40, 10);
     run(&w);
-    /* 0: 10 tasks of j1, five of them its sample. At 1 s j2 is guessed as long as j1 (60 s a task) and waits; its
-     * sample starts with the first free slots at 100 and is over at 110: j2 is the smaller then. */
+    /* 0: 10 tasks of j1, five of them its sample. At 1 s j2 is guessed as long as j1 (60 s a task)
+     * and waits; its sample starts with the first free slots at 100 and is over at 110: j2 is the
+     * smaller then. */
     CU_ASSERT(w.finish_us[1] < w.finish_us[0]);
     CU_ASSERT(w.finish_us[1] <= 160 * S);
     CU_ASSERT_EQUAL(w.kills, 0);
@@ -256,7 +260,8 @@ static void test_training_slots(void)
     expect_finish(&w, 1, 30); /* the sample alone until 10, then 10 + 5 */
 }
 
-/* A reduce of 1,000 s is measured after 60 s: the smaller job goes on before the first wave has ended. */
+/* A reduce of 1,000 s is measured after 60 s: the smaller job goes on before the first wave has
+ * ended. */
 static void test_delta(void)
 {
     struct world w;
@@ -285,7 +290,8 @@ static void test_delta(void)
     CU_ASSERT_EQUAL(w.suspensions, 0);
 }
 
-/* With delay scheduling a claimant is asked before anybody is suspended: one suspension per task that starts. */
+/* With delay scheduling a claimant is asked before anybody is suspended: one suspension per task
+ * that starts. */
 static void test_claims_near_data(void)
 {
     struct world w;

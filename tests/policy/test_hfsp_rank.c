@@ -1,4 +1,5 @@
-/* Goal: the order of HFSP's jobs, what they want, and sums of their counts before and behind a rank.
+/* Goal: the order of HFSP's jobs, what they want, and sums of their counts before and behind a
+ * rank.
  * Method: thousands of random changes, each answer compared with one counted out plainly. */
 #include <string.h>
 
@@ -84,7 +85,8 @@ static void test_random(void)
             compare();
             for (int i = 0; i < 60; i++) {
                 /* the first ranks, most often, and now and then a job that has none */
-                int32_t job = plain.n && below(8) ? plain.order[below((uint32_t)plain.n)] : (int32_t)below(JOBS);
+                int32_t job = plain.n && below(8) ? plain.order[below((uint32_t)plain.n)]
+                                                  : (int32_t)below(JOBS);
 
                 if (below(2)) {
                     enum hfsp_count c = (enum hfsp_count)below(HFSP_COUNTS);

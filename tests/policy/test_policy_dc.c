@@ -1,5 +1,5 @@
-/* Goal: the Deadline Constraint scheduler says and does what its formulas say, and keeps their defects. Method:
- * examples by hand, each run to its end; offers asked for again. */
+/* Goal: the Deadline Constraint scheduler says and does what its formulas say, and keeps their
+ * defects. Method: examples by hand, each run to its end; offers asked for again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,8 @@ static bool contains(const char *text, const char *part)
 }
 
 /* 10 maps of 10 s, 2 reduces of 20 s on 12 map slots. Runs it; returns maps at once. */
-static int32_t one_job(const char *settings, int64_t deadline_s, int64_t maps_end_s, int64_t finish_s)
+static int32_t one_job(const char *settings, int64_t deadline_s, int64_t maps_end_s,
+                       int64_t finish_s)
 {
     struct world w;
     struct world_job *j;
@@ -86,7 +87,8 @@ static void test_claims(void)
     world_run(&w, 0);
     CU_ASSERT(j1->accepted);
     CU_ASSERT_FALSE(j2->accepted);
-    CU_ASSERT(contains(j2->promise.why, "needs 1 reduce slots 55.0 s after submission, 0 are not claimed then"));
+    CU_ASSERT(contains(j2->promise.why,
+                       "needs 1 reduce slots 55.0 s after submission, 0 are not claimed then"));
     CU_ASSERT_EQUAL(j2->promise.finish_us, 90 * S); /* s when the claim ends */
     j3 = world_job(&w, 1 * S, 1, 40 * S, 1, 20 * S, 89 * S);
     world_run(&w, INT64_MAX);
@@ -116,7 +118,8 @@ static void test_refusals(void)
         world_run(&w, 0);
         CU_ASSERT_FALSE(j->accepted);
         CU_ASSERT_STRING_EQUAL(j->promise.why, t[i].why);
-        CU_ASSERT_EQUAL((j->promise.finish_us + S / 2) / S, t[i].offer_s); /* 32.5 s: 8 slots do 100 s in 12.5 */
+        /* 32.5 s: 8 slots do 100 s in 12.5 */
+        CU_ASSERT_EQUAL((j->promise.finish_us + S / 2) / S, t[i].offer_s);
         world_free(&w);
     }
 }
@@ -184,8 +187,8 @@ static void test_offers(void)
             struct world_job *j, *again;
 
             at += rnd(30 * S);
-            j = world_job(&w, at, (int32_t)rnd(20), 1 + rnd(20 * S), (int32_t)rnd(9), 1 + rnd(40 * S),
-                          1 + rnd(120 * S));
+            j = world_job(&w, at, (int32_t)rnd(20), 1 + rnd(20 * S), (int32_t)rnd(9),
+                          1 + rnd(40 * S), 1 + rnd(120 * S));
             world_run(&w, at);
             if (j->accepted || !j->promise.finish_us)
                 continue;

@@ -1,4 +1,5 @@
-/* Goal: delay scheduling is the paper's. Method: the paper's figures (section 4) and a trace of Algorithm 3. */
+/* Goal: delay scheduling is the paper's. Method: the paper's figures (section 4) and a trace of
+ * Algorithm 3. */
 #include <math.h>
 
 #include "policies/common/delay.h"
@@ -15,8 +16,10 @@ static void test_choice_of_d(void)
     static const double l[] = {.90, .95, .99};
     static const struct {
         double n, want[3];
-    } rows[] = {
-        {1, {.799, 1.015, 1.538}}, {10, {.231, .366, .799}}, {20, {.135, .231, .597}}, {100, {.032, .061, .231}}};
+    } rows[] = {{1, {.799, 1.015, 1.538}},
+                {10, {.231, .366, .799}},
+                {20, {.135, .231, .597}},
+                {100, {.032, .061, .231}}};
 
     NEAR(delay_d_for_locality(.95, 20, 3, 1), .231049, 5e-7);
     NEAR(delay_wait_bound_s(.231049, 1, 8), .02888, 5e-6);
@@ -59,9 +62,12 @@ static void test_sticky_slots(void)
     static const double n[] = {5, 10, 15, 20, 30, 50};
     static const struct {
         double r, l, want[6];
-    } rows[] = {{3, 4, {.9313, .7176, .5630, .4596, .3342, .2153}}, {3, 6, {.9820, .8499, .7112, .6028, .4568, .3049}},
-                {3, 1, {.4880, .2710, .1870, .1426, .0967, .0588}}, {1, 1, {.2, .1, .0667, .05, .0333, .02}},
-                {1, 4, {.5904, .3439, .2412, .1855, .1268, .0776}}, {1, 6, {.7379, .4686, .3390, .2649, .1841, .1142}}};
+    } rows[] = {{3, 4, {.9313, .7176, .5630, .4596, .3342, .2153}},
+                {3, 6, {.9820, .8499, .7112, .6028, .4568, .3049}},
+                {3, 1, {.4880, .2710, .1870, .1426, .0967, .0588}},
+                {1, 1, {.2, .1, .0667, .05, .0333, .02}},
+                {1, 4, {.5904, .3439, .2412, .1855, .1268, .0776}},
+                {1, 6, {.7379, .4686, .3390, .2649, .1841, .1142}}};
 
     for (size_t i = 0; i < 6; i++)
         for (size_t j = 0; j < 6; j++)
@@ -166,7 +172,8 @@ static void test_spread_cap(void)
     CU_ASSERT_EQUAL(policy_spread_cap(8, 5, 0), 8);
 }
 
-/* Algorithm 2, D = 3: three offers are declined; then any is taken until a local one sets the count back. */
+/* Algorithm 2, D = 3: three offers are declined; then any is taken until a local one sets the count
+ * back. */
 static void test_skips(void)
 {
     struct delay d;
@@ -178,7 +185,8 @@ static void test_skips(void)
     for (int i = 0; i < 3; i++) {
         delay_beat(&d, i * S);
         CU_ASSERT_EQUAL(job.skips, i);
-        CU_ASSERT_FALSE(i == 1 ? delay_ask(&d, &job, DELAY_ANY) : delay_offer(&d, &job, DELAY_RACK));
+        CU_ASSERT_FALSE(i == 1 ? delay_ask(&d, &job, DELAY_ANY)
+                               : delay_offer(&d, &job, DELAY_RACK));
     }
     CU_ASSERT(delay_ask(&d, &job, DELAY_ANY)); /* asking alone changes nothing then */
     CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));

@@ -1,5 +1,6 @@
-/* Goal: the fair scheduler gives slots as the paper and Hadoop say. Method: the figures of Zaharia et al., EuroSys
- * 2010, Hadoop's limits one by one, and preemption traces on a cluster in memory. */
+/* Goal: the fair scheduler gives slots as the paper and Hadoop say. Method: the figures of Zaharia
+ * et al., EuroSys 2010, Hadoop's limits one by one, and preemption traces on a cluster in
+ * memory. */
 #include <math.h>
 
 #include "policies/common/spread_cap.h"
@@ -133,8 +134,9 @@ static void test_minima_that_do_not_fit(void)
     shares_are(w, "b", 50);
     CU_ASSERT_STRING_EQUAL(w->noted, "");
     world_pass(w, 20 * SEC);
-    CU_ASSERT_STRING_EQUAL(w->noted,
-                           "minimum shares of the queues add up to 120 map slots of 100: they are scaled down");
+    CU_ASSERT_STRING_EQUAL(
+        w->noted,
+        "minimum shares of the queues add up to 120 map slots of 100: they are scaled down");
     world_free(w);
 }
 
@@ -416,8 +418,8 @@ static void test_preemption_bounds(void)
     world_free(w);
 }
 
-/* Three pools of 100 slots: a runs 60, b 10, c 30, each would have a third. b alone is starved, by 24 slots after
- * rounding up; a could give 27. What is being freed counts. */
+/* Three pools of 100 slots: a runs 60, b 10, c 30, each would have a third. b alone is starved, by
+ * 24 slots after rounding up; a could give 27. What is being freed counts. */
 static void test_preemption_need(void)
 {
     static const struct {
@@ -486,8 +488,8 @@ static void test_no_delay(void)
     world_free(w);
 }
 
-/* 10 slots, 8 and 2 running for 2 s: deficits of -6 and +6 task-seconds, and the second comes first until it has made
- * up for it, however many it runs. */
+/* 10 slots, 8 and 2 running for 2 s: deficits of -6 and +6 task-seconds, and the second comes first
+ * until it has made up for it, however many it runs. */
 static void test_deficit(void)
 {
     struct world *w = world_new(10, 0, "a,b");
@@ -580,7 +582,8 @@ static void test_commit_delay(void)
     }
 }
 
-/* Another configuration while jobs run: they go on in their queues, limits and weights are the new ones. */
+/* Another configuration while jobs run: they go on in their queues, limits and weights are the new
+ * ones. */
 static void test_queues_change(void)
 {
     struct world *w = world_new(90, 0, "a,b");
@@ -630,9 +633,10 @@ static void test_explain(void)
     world_fill(w);
     world_pass(w, SEC);
     w->ops->explain(w->policy, a, w->now_us, &text);
-    CU_ASSERT_STRING_EQUAL(text.data,
-                           "queue root.a runs 7 of a fair share of 6.7 map slots (weight 2); the job runs 7 at "
-                           "weight 1, 1 queue beside its own and 0 jobs in it comes first");
+    CU_ASSERT_STRING_EQUAL(
+        text.data,
+        "queue root.a runs 7 of a fair share of 6.7 map slots (weight 2); the job runs 7 at "
+        "weight 1, 1 queue beside its own and 0 jobs in it comes first");
     base_buf_free(&text);
     world_free(w);
 }
@@ -646,7 +650,8 @@ static void explained_as(struct world *w, const struct policy_job *job, const ch
     base_buf_free(&text);
 }
 
-/* The words are about the slots that the job still wants: reduce slots once its maps all run, and none when all of it does. */
+/* The words are about the slots that the job still wants: reduce slots once its maps all run, and
+ * none when all of it does. */
 static void test_explain_what_is_wanted(void)
 {
     struct world *w = world_new(10, 2, "a");
@@ -659,7 +664,8 @@ static void test_explain_what_is_wanted(void)
     world_pass(w, SEC);
     explained_as(w, all_run, "");
     explained_as(w, reduces_wait,
-                 "queue root.a runs 2 of a fair share of 2.0 reduce slots (weight 1); the job runs 1 at weight 1, "
+                 "queue root.a runs 2 of a fair share of 2.0 reduce slots (weight 1); the job runs "
+                 "1 at weight 1, "
                  "0 queues beside its own and 0 jobs in it come first");
     world_free(w);
 }
@@ -684,8 +690,9 @@ static void test_processor_sharing(void)
 static void test_names(void)
 {
     CU_ASSERT_PTR_EQUAL(policy_find("fair"), &policy_fair);
-    CU_ASSERT_PTR_EQUAL(policy_find("org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"),
-                        &policy_fair);
+    CU_ASSERT_PTR_EQUAL(
+        policy_find("org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"),
+        &policy_fair);
     CU_ASSERT_PTR_EQUAL(policy_find("ps"), &policy_ps);
     CU_ASSERT(policy_fair.delays && !policy_ps.delays);
 }

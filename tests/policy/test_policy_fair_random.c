@@ -1,5 +1,6 @@
-/* Goal: the fair scheduler's counts, orders, shares and limits are those of the definition after any events. Method:
- * random clusters and events; after each, everything is computed anew from the jobs and compared. */
+/* Goal: the fair scheduler's counts, orders, shares and limits are those of the definition after
+ * any events. Method: random clusters and events; after each, everything is computed anew from the
+ * jobs and compared. */
 #include <math.h>
 
 #include "policies/fair/fair_internal.h"
@@ -96,8 +97,8 @@ static bool queue_before(const struct world *w, int32_t a, int32_t b, enum base_
     return c ? c < 0 : a < b;
 }
 
-static bool job_before(const struct world *w, const struct policy_job *a, const struct policy_job *b,
-                       enum base_task_kind k)
+static bool job_before(const struct world *w, const struct policy_job *a,
+                       const struct policy_job *b, enum base_task_kind k)
 {
     int c = 0;
 
@@ -117,7 +118,8 @@ struct expected {
     bool held;
 };
 
-static void expect_jobs(const struct world *w, int32_t queue, enum base_task_kind k, struct expected *e)
+static void expect_jobs(const struct world *w, int32_t queue, enum base_task_kind k,
+                        struct expected *e)
 {
     int from = e->n;
 
@@ -125,7 +127,8 @@ static void expect_jobs(const struct world *w, int32_t queue, enum base_task_kin
         const struct policy_job *job = &w->jobs[j];
         int at;
 
-        if (!w->in[j] || job->queue != queue || !fair_job_of(job)->active || job->phase[k].pending <= 0)
+        if (!w->in[j] || job->queue != queue || !fair_job_of(job)->active ||
+            job->phase[k].pending <= 0)
             continue;
         for (at = e->n; at > from && job_before(w, job, e->v[at - 1], k); at--)
             e->v[at] = e->v[at - 1];
@@ -170,14 +173,17 @@ static void check_order(struct world *w, enum base_task_kind k)
     CU_ASSERT(e.n > 0 || offer.held == (e.held || w->policy->waiting_n > 0));
 }
 
-/* At every queue the shares in it add up to what there is of its share, or to all that is wanted. */
+/* At every queue the shares in it add up to what there is of its share, or to all that is
+ * wanted. */
 static void check_shares(struct world *w, enum base_task_kind k)
 {
     w->ops->on_timer(w->policy, w->now_us += SEC, &w->plan);
     for (int32_t i = 0; i < w->policy->queues_n; i++) {
         const struct fair_queue *q = &w->policy->queues[i];
-        double sum = q->side[k].own_share, caps = (double)(q->side[k].own_running + q->side[k].own_wants);
-        double total = i ? q->side[k].share : fmin((double)w->capacity.slots[k], (double)q->side[k].max);
+        double sum = q->side[k].own_share,
+               caps = (double)(q->side[k].own_running + q->side[k].own_wants);
+        double total =
+            i ? q->side[k].share : fmin((double)w->capacity.slots[k], (double)q->side[k].max);
         int64_t whole = 0;
 
         for (int32_t c = q->first; c >= 0; c = w->policy->queues[c].next) {
@@ -208,7 +214,8 @@ static void check_limits(const struct world *w)
         for (int32_t i = w->jobs[j].queue; i >= 0; i = w->queues.v[i].parent)
             full = full || w->policy->queues[i].active >= w->queues.v[i].max_running;
         for (int i = 0; i < w->n_jobs; i++)
-            of_user += w->in[i] && w->jobs[i].user == w->jobs[j].user && fair_job_of(&w->jobs[i])->active;
+            of_user +=
+                w->in[i] && w->jobs[i].user == w->jobs[j].user && fair_job_of(&w->jobs[i])->active;
         CU_ASSERT(full || of_user >= w->queues.user_max_running);
     }
 }
@@ -219,7 +226,8 @@ static void submit(struct world *w)
 
     if (w->n_jobs == WORLD_JOBS)
         return;
-    job = world_job(w, names[world_draw(w, NAMES)], (int32_t)world_draw(w, 40), (int32_t)world_draw(w, 9));
+    job = world_job(w, names[world_draw(w, NAMES)], (int32_t)world_draw(w, 40),
+                    (int32_t)world_draw(w, 9));
     job->user = (int32_t)world_draw(w, 4);
     job->priority = (int32_t)world_draw(w, 5) - 2;
     job->weight = (double)(1 + world_draw(w, 4)) / 2;
@@ -230,7 +238,8 @@ static void submit(struct world *w)
 static void event(struct world *w)
 {
     enum base_task_kind k = world_draw(w, 2) ? BASE_TASK_MAP : BASE_TASK_REDUCE;
-    struct world_attempt *a = w->n_attempts ? &w->attempts[world_draw(w, (uint64_t)w->n_attempts)] : NULL;
+    struct world_attempt *a =
+        w->n_attempts ? &w->attempts[world_draw(w, (uint64_t)w->n_attempts)] : NULL;
     struct policy_job *job = w->n_jobs ? &w->jobs[world_draw(w, (uint64_t)w->n_jobs)] : NULL;
 
     w->now_us++;
@@ -326,8 +335,12 @@ static void test_equal_jobs(void)
         world_end(w, &w->attempts[i], true);
         CU_ASSERT_EQUAL(world_assign(w, BASE_TASK_MAP) != NULL, i < 990);
         for (int j = 0; j < 5; j++) {
-            least = w->jobs[j].phase[BASE_TASK_MAP].done < least ? w->jobs[j].phase[BASE_TASK_MAP].done : least;
-            most = w->jobs[j].phase[BASE_TASK_MAP].done > most ? w->jobs[j].phase[BASE_TASK_MAP].done : most;
+            least = w->jobs[j].phase[BASE_TASK_MAP].done < least
+                        ? w->jobs[j].phase[BASE_TASK_MAP].done
+                        : least;
+            most = w->jobs[j].phase[BASE_TASK_MAP].done > most
+                       ? w->jobs[j].phase[BASE_TASK_MAP].done
+                       : most;
         }
         CU_ASSERT(most - least <= 1);
     }

@@ -1,6 +1,6 @@
-/* Goal: HFSP's two levels at policy level: guesses, samples, estimates, errors, the order of training, late jobs,
- * claims and their bounds, what is carried over a change of policy, and its words. Method: a small world of slots
- * around the policy; sizes are read from its state. */
+/* Goal: HFSP's two levels at policy level: guesses, samples, estimates, errors, the order of
+ * training, late jobs, claims and their bounds, what is carried over a change of policy, and its
+ * words. Method: a small world of slots around the policy; sizes are read from its state. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 
 #define S FAKE_SECOND
 
-static void start(struct fake *w, const struct policy_ops *ops, const char *options, uint32_t nodes, int32_t maps,
-                  int32_t reduces)
+static void start(struct fake *w, const struct policy_ops *ops, const char *options, uint32_t nodes,
+                  int32_t maps, int32_t reduces)
 {
     struct policy_conf conf = {0};
     char text[256], *at = text;
@@ -43,9 +43,11 @@ static double left_s(const struct fake *w, const struct fake_job *j, enum base_t
     return virtual_cluster_left(w->policy->kind[kind].vc, phase(j, kind)->virtual) / 1e6;
 }
 
-static struct fake_job *arrive(struct fake *w, int32_t maps, double map_s, int32_t reduces, double reduce_s)
+static struct fake_job *arrive(struct fake *w, int32_t maps, double map_s, int32_t reduces,
+                               double reduce_s)
 {
-    struct fake_job *j = fake_job(w, maps, (int64_t)(map_s * 1e6), reduces, (int64_t)(reduce_s * 1e6));
+    struct fake_job *j =
+        fake_job(w, maps, (int64_t)(map_s * 1e6), reduces, (int64_t)(reduce_s * 1e6));
 
     fake_sizes(j, true, true);
     CU_ASSERT(fake_arrive(w, j));
@@ -60,7 +62,8 @@ static void test_first_guess(void)
 
     start(&w, &policy_hfsp, "", 2, 4, 1);
     j = arrive(&w, 10, 1, 0, 0);
-    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 600.0 * S); /* nothing is known yet: 60 s a task */
+    /* nothing is known yet: 60 s a task */
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 600.0 * S);
     CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->state, HFSP_ABSENT);
     fake_free(&w);
     start(&w, &policy_hfsp, "hfsp.xi=1.5 hfsp.initial_map=7", 2, 4, 1);
@@ -109,7 +112,9 @@ static void test_training_update(void)
 
     CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 200e6, 1);
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 150, 1e-6);
-    CU_ASSERT_EQUAL(virtual_cluster_tasks(w.policy->kind[BASE_TASK_MAP].vc, phase(j, BASE_TASK_MAP)->virtual), 15);
+    CU_ASSERT_EQUAL(
+        virtual_cluster_tasks(w.policy->kind[BASE_TASK_MAP].vc, phase(j, BASE_TASK_MAP)->virtual),
+        15);
     k = arrive(&w, 4, 1, 0, 0); /* guessed by the mean of the estimated job */
     CU_ASSERT_EQUAL(phase(k, BASE_TASK_MAP)->size_us, 40e6);
     fake_free(&w);
@@ -122,13 +127,16 @@ static void test_training_update(void)
     CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 200e6, 10);
     fake_free(&w);
     for (int f = 0; f < ESTIMATOR_FAMILIES; f++) {
-        static const char *const names[] = {"mean", "uniform", "normal", "lognormal", "exponential", "weibull"};
+        static const char *const names[] = {"mean",      "uniform",     "normal",
+                                            "lognormal", "exponential", "weibull"};
         char option[64];
 
         snprintf(option, sizeof option, "hfsp.estimator=%s", names[f]);
         j = train(&w, option, 9);
-        CU_ASSERT(phase(j, BASE_TASK_MAP)->size_us > 100e6 && phase(j, BASE_TASK_MAP)->size_us < 300e6);
-        CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), phase(j, BASE_TASK_MAP)->size_us / 1e6 - 50, 1e-3);
+        CU_ASSERT(phase(j, BASE_TASK_MAP)->size_us > 100e6 &&
+                  phase(j, BASE_TASK_MAP)->size_us < 300e6);
+        CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP),
+                               phase(j, BASE_TASK_MAP)->size_us / 1e6 - 50, 1e-3);
         fake_free(&w);
     }
 }
@@ -147,7 +155,8 @@ static void test_known_sizes(void)
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 70, 1e-9);
     /* the longest task is known: 40 s, however many slots there are */
     hfsp_rank_anew(w.policy, BASE_TASK_MAP);
-    CU_ASSERT_EQUAL(virtual_cluster_finish_us(w.policy->kind[BASE_TASK_MAP].vc, phase(j, BASE_TASK_MAP)->virtual) -
+    CU_ASSERT_EQUAL(virtual_cluster_finish_us(w.policy->kind[BASE_TASK_MAP].vc,
+                                              phase(j, BASE_TASK_MAP)->virtual) -
                         w.now_us,
                     40 * S);
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_REDUCE), 60, 1e-9);
@@ -182,8 +191,10 @@ static void test_errors(void)
     }
     CU_ASSERT_DOUBLE_EQUAL(sum / 10000, 1, 0.01);
     CU_ASSERT(low >= 0.7 && low < 0.701 && high <= 1.3 && high > 1.299);
-    CU_ASSERT_EQUAL(hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP), hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP));
-    CU_ASSERT_NOT_EQUAL(hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP), hfsp_error_factor(&set, 1, 5, BASE_TASK_REDUCE));
+    CU_ASSERT_EQUAL(hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP),
+                    hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP));
+    CU_ASSERT_NOT_EQUAL(hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP),
+                        hfsp_error_factor(&set, 1, 5, BASE_TASK_REDUCE));
     set = (struct hfsp_settings){.error_sigma = 0.5, .error_seed = 7};
     sum = 0;
     for (int32_t i = 0; i < 10000; i++) {
@@ -196,12 +207,14 @@ static void test_errors(void)
     CU_ASSERT_DOUBLE_EQUAL(sqrt(square / 10000), 0.5, 0.02);
     start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.error=0.5", 2, 4, 1);
     j = arrive(&w, 10, 10, 0, 0);
-    CU_ASSERT(phase(j, BASE_TASK_MAP)->size_us >= 50e6 && phase(j, BASE_TASK_MAP)->size_us <= 150e6);
+    CU_ASSERT(phase(j, BASE_TASK_MAP)->size_us >= 50e6 &&
+              phase(j, BASE_TASK_MAP)->size_us <= 150e6);
     CU_ASSERT_NOT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 100e6);
     fake_free(&w);
     j = train(&w, "hfsp.error=0.5", 9); /* at the end of training, not before */
     CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us,
-                           200e6 * hfsp_error_factor(&w.policy->set, 1, j->pj.seq, BASE_TASK_MAP), 10);
+                           200e6 * hfsp_error_factor(&w.policy->set, 1, j->pj.seq, BASE_TASK_MAP),
+                           10);
     fake_free(&w);
 }
 
@@ -246,7 +259,8 @@ static void test_training_order(void)
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), small);
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), small);
     for (uint32_t i = 2; i < 8; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_MAP), big); /* its sample, then the job scheduler */
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_MAP),
+                            big); /* its sample, then the job scheduler */
     CU_ASSERT_EQUAL(phase(big, BASE_TASK_MAP)->started, 5);
     CU_ASSERT_EQUAL(big->pj.phase[BASE_TASK_MAP].running, 6);
     fake_free(&w);
@@ -258,7 +272,8 @@ static void test_training_order(void)
     fake_free(&w);
 }
 
-/* Three jobs and three training slots: one each. What training does not use goes to the job scheduler, and back. */
+/* Three jobs and three training slots: one each. What training does not use goes to the job
+ * scheduler, and back. */
 static void test_training_share(void)
 {
     struct fake w;
@@ -365,7 +380,8 @@ static void test_carried_over(void)
     fake_start(&w, k, BASE_TASK_MAP, 0, 2);
     w.now_us += 4 * S;
     fake_switch(&w, &policy_hfsp);
-    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED); /* five of its tasks have been seen */
+    /* five of its tasks have been seen */
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED);
     CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 200e6, 1);
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 142, 1e-6); /* two have run for 4 s */
     CU_ASSERT_EQUAL(phase(k, BASE_TASK_MAP)->state, HFSP_TRAINING);
@@ -445,7 +461,8 @@ static void test_application(void)
     j = fake_job(&w, 6, 10 * S, 0, 0);
     j->pj.is_job = false;
     fake_arrive(&w, j);
-    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED); /* nobody would tell when a sample has ended */
+    /* nobody would tell when a sample has ended */
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED);
     CU_ASSERT_EQUAL(w.policy->kind[BASE_TASK_MAP].train[0].n, 0);
     CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 360e6);
     j->pj.phase[BASE_TASK_MAP].total += 4;
@@ -468,7 +485,8 @@ static void test_application(void)
     fake_free(&w);
 }
 
-/* An application of many containers is no larger to HFSP than it asks for: a small job comes first. */
+/* An application of many containers is no larger to HFSP than it asks for: a small job comes
+ * first. */
 static void test_application_waits(void)
 {
     struct fake w;
@@ -520,7 +538,8 @@ static void test_suspended_lost(void)
 }
 
 /* ---------------------------------------------------------------- the virtual cluster over time */
-/* One slot, load 0.9, every size told twice too large: those that have ended leave what they did not need. */
+/* One slot, load 0.9, every size told twice too large: those that have ended leave what they did
+ * not need. */
 static void test_sizes_too_large(void)
 {
     struct fake w;
@@ -542,7 +561,8 @@ static void test_sizes_too_large(void)
     fake_free(&w);
 }
 
-/* A job that is killed takes its work with it, also from the virtual cluster: all of it (xi without bound: very much).
+/* A job that is killed takes its work with it, also from the virtual cluster: all of it (xi without
+ * bound: very much).
  */
 static void test_killed(void)
 {
@@ -566,9 +586,10 @@ static void test_killed(void)
 /* Numbers that no job has: none of them disturbs the order. */
 static void test_extremes(void)
 {
-    static const char *const options[] = {"hfsp.sizes=given hfsp.xi=1e300",
-                                          "hfsp.sizes=given hfsp.order=remaining hfsp.error_sigma=10",
-                                          "hfsp.sizes=given hfsp.late=psbs", "hfsp.sizes=given hfsp.virtual=slots"};
+    static const char *const options[] = {
+        "hfsp.sizes=given hfsp.xi=1e300",
+        "hfsp.sizes=given hfsp.order=remaining hfsp.error_sigma=10",
+        "hfsp.sizes=given hfsp.late=psbs", "hfsp.sizes=given hfsp.virtual=slots"};
 
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const double weight[] = {1e-300, 1, 1e300};
@@ -581,7 +602,8 @@ static void test_extremes(void)
             fake_sizes(j[n], true, true);
             j[n]->pj.weight = weight[n];
             if (n == 0)
-                j[n]->pj.size[BASE_TASK_MAP].given_us = j[n]->pj.size[BASE_TASK_MAP].given_max_us = INT64_MAX;
+                j[n]->pj.size[BASE_TASK_MAP].given_us = j[n]->pj.size[BASE_TASK_MAP].given_max_us =
+                    INT64_MAX;
             fake_arrive(&w, j[n]);
         }
         unknown = fake_job(&w, 1, 10 * S, 0, 0);
@@ -601,14 +623,16 @@ static void test_extremes(void)
     }
 }
 
-/* Sizes that no integer holds when they are rounded: what is left of such a task is long, not the opposite. */
+/* Sizes that no integer holds when they are rounded: what is left of such a task is long, not the
+ * opposite. */
 static void test_sizes_beyond_bounds(void)
 {
     for (int i = 0; i < 2; i++) {
         struct fake w;
         struct fake_job *j;
 
-        start(&w, &policy_hfsp, i ? "hfsp.sizes=given hfsp.preemption=kill" : "hfsp.sizes=given", 1, 1, 1);
+        start(&w, &policy_hfsp, i ? "hfsp.sizes=given hfsp.preemption=kill" : "hfsp.sizes=given", 1,
+              1, 1);
         j = fake_job(&w, 1, 10 * S, 0, 0);
         j->pj.size[BASE_TASK_MAP].given_us = j->pj.size[BASE_TASK_MAP].given_max_us = INT64_MAX;
         fake_arrive(&w, j);
@@ -649,7 +673,8 @@ static void fill(struct fake *w, uint32_t nodes, enum base_task_kind kind)
             continue;
 }
 
-/* One node of two slots, ever smaller jobs: four are suspended, then everybody waits until two have gone on. */
+/* One node of two slots, ever smaller jobs: four are suspended, then everybody waits until two have
+ * gone on. */
 static void test_hysteresis(void)
 {
     struct fake w;
@@ -683,20 +708,20 @@ static void test_hysteresis(void)
 }
 
 static struct {
-    bool (*running)(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
-                    struct policy_running *out);
+    bool (*running)(void *core, const struct policy_job *job, enum base_task_kind kind,
+                    void **cursor, struct policy_running *out);
     int times;
 } listed;
 
-static bool count_asked(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
-                        struct policy_running *out)
+static bool count_asked(void *core, const struct policy_job *job, enum base_task_kind kind,
+                        void **cursor, struct policy_running *out)
 {
     listed.times++;
     return listed.running(core, job, kind, cursor, out);
 }
 
-/* A container that may never end has the slot of a suspended task: after as long as it had run, 10 s, the task starts
- * anew elsewhere, if there is room. */
+/* A container that may never end has the slot of a suspended task: after as long as it had run, 10
+ * s, the task starts anew elsewhere, if there is room. */
 static void test_given_up(void)
 {
     struct fake w;
@@ -723,7 +748,8 @@ static void test_given_up(void)
     listed.running = w.env.running;
     w.env.running = count_asked;
     CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
-    CU_ASSERT_EQUAL(listed.times, 1); /* it is the only one here: the rest of its job is not looked at */
+    /* it is the only one here: the rest of its job is not looked at */
+    CU_ASSERT_EQUAL(listed.times, 1);
     w.now_us += S;
     w.capacity.used[BASE_TASK_MAP]++; /* no room elsewhere */
     CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
@@ -736,9 +762,9 @@ static void test_given_up(void)
     fake_free(&w);
 }
 
-/* One slot: a job of 100 s runs for 10 s when another comes that fair sharing would end first. Its task is interrupted
- * for one that is clearly shorter than the 90 s that are left; else it would end later than the 100 s that fair sharing
- * needs, and is spared. */
+/* One slot: a job of 100 s runs for 10 s when another comes that fair sharing would end first. Its
+ * task is interrupted for one that is clearly shorter than the 90 s that are left; else it would
+ * end later than the 100 s that fair sharing needs, and is spared. */
 static int interrupted(const char *options, double seconds)
 {
     struct fake w;
@@ -787,7 +813,8 @@ static void test_promise_of_the_long(void)
     fake_free(&w);
 }
 
-/* A job that nobody knows: its tasks are no shorter than the one that would wait, whatever is guessed. */
+/* A job that nobody knows: its tasks are no shorter than the one that would wait, whatever is
+ * guessed. */
 static void test_promise_and_guesses(void)
 {
     struct fake w;
@@ -813,7 +840,8 @@ static int64_t fair_s(struct fake *w, const struct fake_job *j, enum base_task_k
     return us == VIRTUAL_NEVER ? -1 : us / S;
 }
 
-/* What the virtual fair cluster is told: sizes that were measured, more tasks, more slots, and what tasks really took. */
+/* What the virtual fair cluster is told: sizes that were measured, more tasks, more slots, and what
+ * tasks really took. */
 static void test_promise_is_told(void)
 {
     struct fake w;
@@ -861,9 +889,10 @@ static void test_promise_is_told(void)
     fake_free(&w);
 }
 
-/* Two nodes with one slot. Both tasks that run are interrupted for a job of 300 s at 10 s; its task on node 1 ends at
- * @ends_s, the last in order goes on there. What is suspended on node 0 had run for 10 s; it starts anew when it would
- * wait for longer than that and a heartbeat. @tasks of that job; more than two of them still want the slot. */
+/* Two nodes with one slot. Both tasks that run are interrupted for a job of 300 s at 10 s; its task
+ * on node 1 ends at @ends_s, the last in order goes on there. What is suspended on node 0 had run
+ * for 10 s; it starts anew when it would wait for longer than that and a heartbeat. @tasks of that
+ * job; more than two of them still want the slot. */
 static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
 {
     struct fake w;
@@ -882,7 +911,8 @@ static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
         CU_ASSERT_EQUAL(fake_victims(&w, 1 - i, BASE_TASK_MAP), 1);
         CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1 - i, BASE_TASK_MAP), first);
     }
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0); /* there is nothing that it could have now */
+    /* there is nothing that it could have now */
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     w.now_us = from + ends_s * S;
     fake_end(&w, &first->task[BASE_TASK_MAP][0]);
     if (tasks == 2)
@@ -892,14 +922,16 @@ static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
     CU_ASSERT_EQUAL(mine->pj.phase[BASE_TASK_MAP].pending, anew);
     CU_ASSERT_EQUAL(phase(mine, BASE_TASK_MAP)->held, !anew);
     if (anew) {
-        CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 1); /* its task takes the other's slot */
+        /* its task takes the other's slot */
+        CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 1);
         CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), mine);
     }
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
 
-/* Attempts of two jobs are suspended on node 0, and one slot is behind them: one of them starts anew for it. */
+/* Attempts of two jobs are suspended on node 0, and one slot is behind them: one of them starts
+ * anew for it. */
 static void test_one_starts_anew(void)
 {
     static const double sizes[] = {1000, 600, 300};
@@ -923,7 +955,8 @@ static void test_one_starts_anew(void)
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), last);
     CU_ASSERT_EQUAL(w.node[0].suspended[BASE_TASK_MAP], 2);
     CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
-    CU_ASSERT_EQUAL(j[0]->pj.phase[BASE_TASK_MAP].pending + j[1]->pj.phase[BASE_TASK_MAP].pending, 1);
+    CU_ASSERT_EQUAL(j[0]->pj.phase[BASE_TASK_MAP].pending + j[1]->pj.phase[BASE_TASK_MAP].pending,
+                    1);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
@@ -1004,11 +1037,13 @@ static void test_early_reduces(void)
     fake_free(&w);
 }
 
-/* A slot is asked for one task at a time where data has places, and of whoever runs there when it is near. */
+/* A slot is asked for one task at a time where data has places, and of whoever runs there when it
+ * is near. */
 static enum policy_take take;
 static int asked;
 
-static enum policy_take takes_so(void *core, const struct policy_job *job, enum base_task_kind kind, uint32_t node)
+static enum policy_take takes_so(void *core, const struct policy_job *job, enum base_task_kind kind,
+                                 uint32_t node)
 {
     (void)core;
     (void)job;
@@ -1034,7 +1069,8 @@ static void test_claims_and_places(void)
     CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 0);
     CU_ASSERT_EQUAL(asked, 1); /* the larger ones claim nothing from jobs before them */
     take = POLICY_TAKES;
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0); /* the last job's are on the other node */
+    /* the last job's are on the other node */
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 1);
     take = POLICY_TAKES_NEAR;
     CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
@@ -1063,12 +1099,14 @@ static void test_words(void)
     start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 2, 1);
     big = arrive(&w, 4, 100, 1, 10);
     small = arrive(&w, 2, 10, 0, 0);
-    CU_ASSERT(says(&w, big,
-                   "maps: size 400.0 s, a fair share of the cluster would finish it in 210.0 s; 1 waiting job "
-                   "comes first. reduces: size 10.0 s"));
+    CU_ASSERT(says(
+        &w, big,
+        "maps: size 400.0 s, a fair share of the cluster would finish it in 210.0 s; 1 waiting job "
+        "comes first. reduces: size 10.0 s"));
     CU_ASSERT(says(&w, small, "no waiting job comes first"));
     w.now_us += 30 * S;
-    CU_ASSERT(says(&w, small, "late: its fair share of the cluster would have finished it 10.0 s ago"));
+    CU_ASSERT(
+        says(&w, small, "late: its fair share of the cluster would have finished it 10.0 s ago"));
     fake_free(&w);
     start(&w, &policy_hfsp, "", 1, 2, 1);
     big = arrive(&w, 10, 100, 0, 0);

@@ -1,5 +1,6 @@
-/* Goal: hSRTF's equations give the numbers of its paper's cluster, and its four variants order, share and kill as they
- * say. Method: the formulas alone, then each variant in a small cluster without a core. */
+/* Goal: hSRTF's equations give the numbers of its paper's cluster, and its four variants order,
+ * share and kill as they say. Method: the formulas alone, then each variant in a small cluster
+ * without a core. */
 #include <math.h>
 #include <string.h>
 
@@ -40,14 +41,17 @@ static void test_remaining_time(void)
     CU_ASSERT_EQUAL(paper_rt(0, 0, 0, false), HSRTF_RT_MIN_US);
     /* work that fits in one wave takes one task; half a wave more is half a task more */
     CU_ASSERT_EQUAL(paper_rt(256, 32, 32 * GIB, true), S(540));
-    CU_ASSERT_EQUAL(paper_rt(696, 32, 32 * GIB, true), S(90) + hsrtf_reduce_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
-    CU_ASSERT_EQUAL(paper_rt(696, 32, 32 * GIB, false), S(120) + hsrtf_reduce_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
+    CU_ASSERT_EQUAL(paper_rt(696, 32, 32 * GIB, true),
+                    S(90) + hsrtf_reduce_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
+    CU_ASSERT_EQUAL(paper_rt(696, 32, 32 * GIB, false),
+                    S(120) + hsrtf_reduce_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
 }
 
 /* What no cluster has: times are cut, not wrapped around. */
 static void test_absurd(void)
 {
-    int64_t tasks[BASE_TASK_KINDS] = {INT32_MAX, INT32_MAX}, avg[BASE_TASK_KINDS] = {S(1000000000), S(1000000000)};
+    int64_t tasks[BASE_TASK_KINDS] = {INT32_MAX, INT32_MAX},
+            avg[BASE_TASK_KINDS] = {S(1000000000), S(1000000000)};
     double slots[BASE_TASK_KINDS] = {1, 1};
 
     CU_ASSERT_EQUAL(hsrtf_time_us(tasks, avg, slots, false), HSRTF_TIME_MAX_US);
@@ -84,7 +88,8 @@ static void test_shares(void)
 
 static void test_starvation(void)
 {
-    int64_t tasks[2][BASE_TASK_KINDS] = {{400, 0}, {100, 0}}, avg[BASE_TASK_KINDS] = {S(10), S(10)}, rt[2];
+    int64_t tasks[2][BASE_TASK_KINDS] = {{400, 0}, {100, 0}}, avg[BASE_TASK_KINDS] = {S(10), S(10)},
+            rt[2];
     double all[BASE_TASK_KINDS] = {100, 100}, s[2], st[2];
     struct hsrtf_claim c[2];
 
@@ -120,8 +125,9 @@ static uint32_t rnd(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-/* Random claims: all slots are given out, nobody has more than it can use, nobody who can use one goes without one
- * while there are enough, and of two that are not at a bound the one with twice the share has about twice the slots. */
+/* Random claims: all slots are given out, nobody has more than it can use, nobody who can use one
+ * goes without one while there are enough, and of two that are not at a bound the one with twice
+ * the share has about twice the slots. */
 static void check_targets(void)
 {
     struct hsrtf_claim c[40];
@@ -129,7 +135,8 @@ static void check_targets(void)
     size_t n = 1 + rnd(40);
 
     for (size_t i = 0; i < n; i++) {
-        c[i] = (struct hsrtf_claim){.share = exp((double)rnd(1000) / 100), .demand = rnd(4) ? rnd(60) : 0};
+        c[i] = (struct hsrtf_claim){.share = exp((double)rnd(1000) / 100),
+                                    .demand = rnd(4) ? rnd(60) : 0};
         want += c[i].demand;
         wanting += c[i].demand > 0;
     }
@@ -140,8 +147,8 @@ static void check_targets(void)
         CU_ASSERT(fabs(c[i].fluid - (double)c[i].target) < 1 + 1e-6);
         CU_ASSERT(c[i].demand == 0 || slots < wanting || c[i].target >= 1);
         for (size_t j = 0; j < i; j++) {
-            bool free_i =
-                c[i].target > 1 && c[i].target<c[i].demand, free_j = c[j].target> 1 && c[j].target < c[j].demand;
+            bool free_i = c[i].target > 1 && c[i].target<c[i].demand, free_j = c[j].target> 1 &&
+                          c[j].target < c[j].demand;
 
             if (free_i && free_j)
                 CU_ASSERT(fabs(c[i].fluid * c[j].share / (c[j].fluid * c[i].share) - 1) < 1e-6);
@@ -208,7 +215,8 @@ static void order_with(const char *tie, bool large_first, bool medium_before_lar
     w.now_us += S(1);
     small = sort_job(&w, 1, 1);
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), small);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), (large_first == medium_before_large) ? b : a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP),
+                        (large_first == medium_before_large) ? b : a);
     CU_ASSERT_PTR_NULL(fake_peek(&w, 0, BASE_TASK_REDUCE));
     fake_free(&w);
 }
@@ -246,8 +254,8 @@ static void explained(const struct fake *w, const struct fake_job *j, const char
     base_buf_free(&b);
 }
 
-/* Estimates: nothing known; running tasks that have shown something; ended ones; reduces on their own; a new job takes
- * over what the others have; a last job's when nobody runs. */
+/* Estimates: nothing known; running tasks that have shown something; ended ones; reduces on their
+ * own; a new job takes over what the others have; a last job's when nobody runs. */
 static void test_estimates(void)
 {
     struct fake w;
@@ -263,8 +271,11 @@ static void test_estimates(void)
     explained(&w, a, "(map 30.0 s, reduce 30.0 s each, assumed)");
     a->task[BASE_TASK_MAP][0].progress = -1; /* 60 s, as it is */
     epoch(&w);
-    explained(&w, a, "remaining time 120.0 s alone on the cluster (map 60.0 s, reduce 60.0 s each, measured)");
-    b = sort_job(&w, 8, 2); /* 4 blocks for each reduce, but what running jobs have comes before equation 2 */
+    explained(
+        &w, a,
+        "remaining time 120.0 s alone on the cluster (map 60.0 s, reduce 60.0 s each, measured)");
+    /* 4 blocks for each reduce, but what running jobs have comes before equation 2 */
+    b = sort_job(&w, 8, 2);
     explained(&w, b, "(map 60.0 s, reduce 240.0 s each, assumed)");
     w.now_us = fake_ends_at(&w, &a->task[BASE_TASK_MAP][0]);
     for (int i = 0; i < 4; i++)
@@ -272,7 +283,8 @@ static void test_estimates(void)
     run_some(&w, a, BASE_TASK_REDUCE, 4);
     w.now_us += S(100);
     epoch(&w);
-    explained(&w, a, "reduce 400.0 s each"); /* function progress 1/4 after 100 s, whatever the shuffle took */
+    /* function progress 1/4 after 100 s, whatever the shuffle took */
+    explained(&w, a, "reduce 400.0 s each");
     c = sort_job(&w, 1, 1);
     explained(&w, c, "(map 60.0 s, reduce 400.0 s each, assumed)");
     fake_sizes(c, true, false);
@@ -322,7 +334,8 @@ static void test_last_job(void)
 }
 
 /* ---------------------------------------------------------------- proportional */
-/* The example of equation 5: 100 map slots, 400 and 100 tasks of 10 s: 38 and 62 slots, short job first. */
+/* The example of equation 5: 100 map slots, 400 and 100 tasks of 10 s: 38 and 62 slots, short job
+ * first. */
 static void test_proportional(void)
 {
     struct fake w;
@@ -366,7 +379,8 @@ static void test_beyond_targets(void)
         fake_start(&w, b, BASE_TASK_MAP, i, 0);
     CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
     fake_start(&w, b, BASE_TASK_MAP, 5, 0);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b); /* nobody is below its target: the shorter one */
+    /* nobody is below its target: the shorter one */
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
     fake_free(&w);
 }
 
@@ -392,7 +406,8 @@ static void test_new_demand(void)
 
 /* ---------------------------------------------------------------- killing */
 /* A full cluster of long jobs; a short one with @n maps arrives. */
-static struct fake_job *crowd(struct fake *w, const struct policy_ops *ops, struct fake_job **longer, int32_t n)
+static struct fake_job *crowd(struct fake *w, const struct policy_ops *ops,
+                              struct fake_job **longer, int32_t n)
 {
     struct fake_job *small;
 
@@ -458,7 +473,8 @@ static void test_kill_least_progress(void)
     fake_free(&w);
 }
 
-/* A job with the same remaining time is not killed for one that came later, nor for an earlier one. */
+/* A job with the same remaining time is not killed for one that came later, nor for an earlier
+ * one. */
 static void test_kill_strictly_longer(void)
 {
     struct fake w;
@@ -511,8 +527,8 @@ static void test_kill_guard(void)
     fake_free(&w);
 }
 
-/* Two jobs whose estimates change with what they run, on one slot, do not kill each other's tasks for ever: a task that
- * was killed often is left alone for longer. */
+/* Two jobs whose estimates change with what they run, on one slot, do not kill each other's tasks
+ * for ever: a task that was killed often is left alone for longer. */
 static void test_kill_patience(void)
 {
     struct fake w;
@@ -538,8 +554,9 @@ static void test_kill_patience(void)
     fake_free(&w);
 }
 
-/* PrP: as many as the job lacks of its share, no more. Alone the jobs need 500 and 10 s: shares 1/51 and 50/51. On
- * these 4000 and 20 s, the first after 20 s of waiting: starved 8.04 and 2 times, 0.6 and 7.4 slots. */
+/* PrP: as many as the job lacks of its share, no more. Alone the jobs need 500 and 10 s: shares
+ * 1/51 and 50/51. On these 4000 and 20 s, the first after 20 s of waiting: starved 8.04 and 2
+ * times, 0.6 and 7.4 slots. */
 static void test_kill_up_to_share(void)
 {
     struct fake w;
@@ -600,13 +617,15 @@ static void test_many_at_once(void)
             fake_arrive(&w, j);
         }
         for (int pass = 0; pass < 2; pass++, epoch(&w)) {
-            struct policy_offer offer = {.kind = BASE_TASK_MAP, .now_us = w.now_us, .capacity = &w.capacity};
+            struct policy_offer offer = {
+                .kind = BASE_TASK_MAP, .now_us = w.now_us, .capacity = &w.capacity};
             int n = 0;
 
             last = 0;
             for (struct policy_job *j = NULL; (j = w.ops->next(w.policy, &offer, j)); n++) {
                 if (w.ops == &policy_hsrtf_pu || pass == 1)
-                    CU_ASSERT(j->size[BASE_TASK_MAP].given_us >= last || n == 4); /* Pr: after those with a share */
+                    CU_ASSERT(j->size[BASE_TASK_MAP].given_us >= last ||
+                              n == 4); /* Pr: after those with a share */
                 last = j->size[BASE_TASK_MAP].given_us;
             }
             CU_ASSERT_EQUAL(n, 200);

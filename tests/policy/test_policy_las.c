@@ -1,5 +1,5 @@
-/* Goal: under las the job that has had the least slot time for its weight is next. Method: small clusters without a
- * core. */
+/* Goal: under las the job that has had the least slot time for its weight is next. Method: small
+ * clusters without a core. */
 #include "policies/options.h"
 #include "policies/registry.h"
 #include "tests/policy/policy_fake.h"
@@ -67,7 +67,8 @@ static void test_weights(void)
     fake_free(&w);
 }
 
-/* An attempt's time counts until it ends, and not while it is suspended; a new policy knows what was before. */
+/* An attempt's time counts until it ends, and not while it is suspended; a new policy knows what
+ * was before. */
 static void test_over_changes(void)
 {
     struct fake w;
@@ -114,7 +115,8 @@ static void test_quantum(void)
     fake_free(&w);
 }
 
-/* Service in proportion to a tiny weight is more than a number can hold: it still is more than another's. */
+/* Service in proportion to a tiny weight is more than a number can hold: it still is more than
+ * another's. */
 static void test_tiny_weight(void)
 {
     struct fake w;

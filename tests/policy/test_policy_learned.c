@@ -1,8 +1,9 @@
-/* Goal: what the cluster learns from ended tasks is right to the last digit. Method: a few tasks, counted by hand. */
+/* Goal: what the cluster learns from ended tasks is right to the last digit. Method: a few tasks,
+ * counted by hand. */
 #include <math.h>
 
-#include "policies/policy.h"
 #include "policies/common/learned.h"
+#include "policies/policy.h"
 #include "tests/unit/cunit_main.h"
 
 static struct policy_learned l;
@@ -69,9 +70,11 @@ static void test_recent(void)
     CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_REDUCE), 0);
     for (int i = 0; i < POLICY_RECENT - 2; i++)
         ended(BASE_TASK_MAP, 30, 0, 0);
-    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP), (10 + 20 + 30 * (POLICY_RECENT - 2)) / POLICY_RECENT);
+    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP),
+                    (10 + 20 + 30 * (POLICY_RECENT - 2)) / POLICY_RECENT);
     ended(BASE_TASK_MAP, 30, 0, 0);
-    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP), (20 + 30 * (POLICY_RECENT - 1)) / POLICY_RECENT);
+    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP),
+                    (20 + 30 * (POLICY_RECENT - 1)) / POLICY_RECENT);
     ended(BASE_TASK_MAP, 30, 0, 0);
     CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP), 30);
     CU_ASSERT_EQUAL(l.kind[BASE_TASK_MAP].n, POLICY_RECENT);

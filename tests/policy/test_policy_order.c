@@ -19,7 +19,8 @@ static uint32_t rnd(uint32_t below)
 
 static int sorted(const void *a, const void *b)
 {
-    const struct policy_link *x = *(struct policy_link *const *)a, *y = *(struct policy_link *const *)b;
+    const struct policy_link *x = *(struct policy_link *const *)a,
+                             *y = *(struct policy_link *const *)b;
 
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
@@ -67,7 +68,8 @@ static void test_order(void)
     check(&o, links);
 }
 
-static struct policy_job *walk(const struct policy_ops *ops, struct policy *p, enum base_task_kind kind, int n)
+static struct policy_job *walk(const struct policy_ops *ops, struct policy *p,
+                               enum base_task_kind kind, int n)
 {
     struct policy_capacity capacity = {0};
     struct policy_offer offer = {.kind = kind, .node_slots = 2, .capacity = &capacity};
@@ -83,7 +85,9 @@ static void test_fifo(void)
     struct policy_conf conf = {0};
     struct policy_env env = {.conf = &conf};
     struct policy *p = policy_fifo.create(&env);
-    struct policy_job jobs[4] = {{.submit_us = 5, .seq = 2}, {.submit_us = 5, .seq = 1}, {.submit_us = 9, .seq = 3, .priority = 1},
+    struct policy_job jobs[4] = {{.submit_us = 5, .seq = 2},
+                                 {.submit_us = 5, .seq = 1},
+                                 {.submit_us = 9, .seq = 3, .priority = 1},
                                  {.submit_us = 1, .seq = 4, .priority = -2}};
 
     for (int i = 0; i < 4; i++) {
@@ -111,7 +115,8 @@ static void test_hadoop_rules(void)
     struct policy *p;
     struct policy_job job = {.seq = 1};
     struct policy_capacity capacity = {.nodes = 58, .slots = {464, 116}, .outstanding = {100, 100}};
-    struct policy_offer offer = {.kind = BASE_TASK_MAP, .node_slots = 8, .node_used = 1, .capacity = &capacity};
+    struct policy_offer offer = {
+        .kind = BASE_TASK_MAP, .node_slots = 8, .node_used = 1, .capacity = &capacity};
 
     CU_ASSERT_EQUAL(policy_conf_set(&conf, "fifo.hadoop-rules", "yes", NULL), 0);
     p = policy_fifo.create(&env);
@@ -122,7 +127,8 @@ static void test_hadoop_rules(void)
     offer.node_used = 2; /* the cap of this load */
     CU_ASSERT_PTR_NULL(policy_fifo.next(p, &offer, NULL));
     CU_ASSERT(offer.held);
-    offer = (struct policy_offer){.kind = BASE_TASK_MAP, .node_slots = 8, .off_rack = true, .capacity = &capacity};
+    offer = (struct policy_offer){
+        .kind = BASE_TASK_MAP, .node_slots = 8, .off_rack = true, .capacity = &capacity};
     CU_ASSERT_PTR_NULL(policy_fifo.next(p, &offer, NULL)); /* no map after an off-rack one */
     offer = (struct policy_offer){.kind = BASE_TASK_REDUCE, .node_slots = 2, .capacity = &capacity};
     CU_ASSERT_PTR_EQUAL(policy_fifo.next(p, &offer, NULL), &job);
@@ -138,7 +144,8 @@ static void test_naive_fair(void)
     struct policy_conf conf = {0};
     struct policy_env env = {.conf = &conf};
     struct policy *p = policy_naive_fair.create(&env);
-    struct policy_job jobs[3] = {{.submit_us = 1, .seq = 1}, {.submit_us = 2, .seq = 2}, {.submit_us = 3, .seq = 3}};
+    struct policy_job jobs[3] = {
+        {.submit_us = 1, .seq = 1}, {.submit_us = 2, .seq = 2}, {.submit_us = 3, .seq = 3}};
 
     for (int i = 0; i < 3; i++) {
         jobs[i].phase[BASE_TASK_MAP].pending = 10;
@@ -173,8 +180,8 @@ static void test_registry(void)
     for (size_t i = 0; policy_at(i); i++) {
         const struct policy_ops *ops = policy_at(i);
 
-        CU_ASSERT(ops->name && ops->source && ops->create && ops->destroy && ops->on_job_arrived && ops->on_job_left &&
-                  ops->on_job_changed && ops->next);
+        CU_ASSERT(ops->name && ops->source && ops->create && ops->destroy && ops->on_job_arrived &&
+                  ops->on_job_left && ops->on_job_changed && ops->next);
     }
 }
 

@@ -1,11 +1,11 @@
-/* Goal: what every policy must hold, whatever the workload. Method: a thousand small random clusters and workloads by
- * seed for each policy of the registry, run to the end without a core:
- *   slots are never exceeded; none stays idle at a heartbeat while a job waits that the policy does not hold back on
- *   purpose; every task completes exactly once; work is lost by kills alone; suspended tasks go on on their node; FIFO
- *   passes nobody over (policy_fake.c looks at these all the time); no job is lost when the policy is changed,
- *   or when jobs go to other queues;
- *   under fair equal jobs end within one task of each other; what RTMR promises it keeps, and more capacity never
- *   makes it refuse what less would accept.
+/* Goal: what every policy must hold, whatever the workload. Method: a thousand small random
+ * clusters and workloads by seed for each policy of the registry, run to the end without a core:
+ *   slots are never exceeded; none stays idle at a heartbeat while a job waits that the policy does
+ *   not hold back on purpose; every task completes exactly once; work is lost by kills alone;
+ *   suspended tasks go on on their node; FIFO passes nobody over (policy_fake.c looks at these all
+ *   the time); no job is lost when the policy is changed, or when jobs go to other queues;
+ *   under fair equal jobs end within one task of each other; what RTMR promises it keeps, and more
+ *   capacity never makes it refuse what less would accept.
  * A breach prints policy and seed; CREEL_SEED=n runs that seed alone. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +51,8 @@ static void rnd_word(const struct policy_option *o, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)strcspn(at, ","), at);
 }
 
-/* Any of its words and switches, and times in proportion to these short tasks. Settings that cannot hold together are
- * left at their defaults. */
+/* Any of its words and switches, and times in proportion to these short tasks. Settings that cannot
+ * hold together are left at their defaults. */
 static struct policy_conf rnd_conf(const struct policy_ops *ops)
 {
     struct policy_conf conf = {0};
@@ -77,9 +77,10 @@ static struct policy_conf rnd_conf(const struct policy_ops *ops)
 
 /* ---------------------------------------------------------------- random workloads */
 struct plan {
-    bool given, plain, switches; /* durations are known; jobs alone; the policy changes on the way */
-    bool timed;                  /* for promises: most jobs have deadlines, and they can be kept */
-    bool limits;                 /* queues have maximum shares or limits of running applications */
+    bool given, plain,
+        switches; /* durations are known; jobs alone; the policy changes on the way */
+    bool timed;   /* for promises: most jobs have deadlines, and they can be kept */
+    bool limits;  /* queues have maximum shares or limits of running applications */
     enum fake_mode mode;
     int64_t phase[FAKE_NODES];
 };
@@ -112,7 +113,8 @@ static void rnd_job(struct fake *w, const struct plan *plan)
         fake_sizes(j, plan->given, w->ops->sim_only);
 }
 
-/* Weights, minimum shares, time-outs; with plan->limits also maximum shares and limits of applications. */
+/* Weights, minimum shares, time-outs; with plan->limits also maximum shares and limits of
+ * applications. */
 static void rnd_queues(struct fake *w, const struct plan *plan)
 {
     for (size_t i = 1; i < w->queues.n; i++) {
@@ -141,7 +143,8 @@ static void rnd_queues(struct fake *w, const struct plan *plan)
         w->ops->on_queues(w->policy, w->now_us);
 }
 
-static void rnd_world(struct fake *w, struct plan *plan, const struct policy_ops *ops, uint64_t seed, bool timed)
+static void rnd_world(struct fake *w, struct plan *plan, const struct policy_ops *ops,
+                      uint64_t seed, bool timed)
 {
     static const int64_t kill_us[] = {0, 500000, 2500000};
     struct policy_conf conf = {0};
@@ -153,7 +156,8 @@ static void rnd_world(struct fake *w, struct plan *plan, const struct policy_ops
     if (timed) { /* durations are known, nothing but jobs runs, what ends is told at once */
         plan->mode = rnd(2);
     } else {
-        plan->given = one_in(2); /* one after the other: compilers may order an initializer's parts as they like */
+        /* one after the other: compilers may order an initializer's parts as they like */
+        plan->given = one_in(2);
         plan->plain = one_in(2);
         plan->switches = one_in(5);
         plan->mode = rnd(3);
@@ -192,7 +196,8 @@ static const struct policy_ops *rnd_policy(void)
 
 static void say(const struct fake *w, const char *what, const struct fake_job *j)
 {
-    printf("\n    %s, seed %llu: job %d %s", w->ops->name, (unsigned long long)w->seed, j ? j->pj.seq : 0, what);
+    printf("\n    %s, seed %llu: job %d %s", w->ops->name, (unsigned long long)w->seed,
+           j ? j->pj.seq : 0, what);
 }
 
 static int check_end(const struct fake *w, bool ended)
@@ -208,7 +213,8 @@ static int check_end(const struct fake *w, bool ended)
         }
         for (enum base_task_kind k = 0; ended && !j->refused && k < BASE_TASK_KINDS; k++)
             for (int32_t t = 0; t < j->n[k]; t++)
-                if (j->task[k][t].ends != 1 || (j->task[k][t].kills == 0 && j->task[k][t].lost_us > 0)) {
+                if (j->task[k][t].ends != 1 ||
+                    (j->task[k][t].kills == 0 && j->task[k][t].lost_us > 0)) {
                     say(w, "has a task that did not complete once, or lost work without a kill", j);
                     bad++;
                 }
@@ -226,13 +232,15 @@ static int64_t due_us(const struct fake_job *j)
     return j->pj.submit_us + j->pj.deadline_us;
 }
 
-/* A job with an earlier deadline that came later may have moved the estimate of @j, never beyond its deadline. */
+/* A job with an earlier deadline that came later may have moved the estimate of @j, never beyond
+ * its deadline. */
 static bool was_overtaken(const struct fake *w, const struct fake_job *j)
 {
     for (uint32_t i = 0; i < w->jobs_n; i++) {
         const struct fake_job *o = w->job[i];
 
-        if (o != j && !o->refused && o->pj.deadline_us && o->pj.submit_us >= j->pj.submit_us && due_us(o) <= due_us(j))
+        if (o != j && !o->refused && o->pj.deadline_us && o->pj.submit_us >= j->pj.submit_us &&
+            due_us(o) <= due_us(j))
             return true;
     }
     return false;
@@ -249,8 +257,8 @@ static int check_promises(const struct fake *w)
         if (j->refused || !j->pj.deadline_us || (j->finish_us <= by && j->promised_us <= due_us(j)))
             continue;
         say(w, "ended later than promised", j);
-        printf(": %.3f, promised %.3f, due %.3f", (double)j->finish_us / 1e6, (double)j->promised_us / 1e6,
-               (double)due_us(j) / 1e6);
+        printf(": %.3f, promised %.3f, due %.3f", (double)j->finish_us / 1e6,
+               (double)j->promised_us / 1e6, (double)due_us(j) / 1e6);
         bad++;
     }
     return bad;
@@ -312,9 +320,10 @@ static void run_seeds(const struct policy_ops *ops, bool timed)
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         if (!only || seed == strtoull(only, NULL, 10))
             bad += run_seed(ops, seed, timed, &sum);
-    printf("\n    %-12s %lld jobs, %lld refused, %lld launches, %lld held, %lld suspended, %lld killed", ops->name,
-           (long long)sum.jobs, (long long)sum.refused, (long long)sum.launches, (long long)sum.held,
-           (long long)sum.suspensions, (long long)sum.kills);
+    printf("\n    %-12s %lld jobs, %lld refused, %lld launches, %lld held, %lld suspended, %lld "
+           "killed",
+           ops->name, (long long)sum.jobs, (long long)sum.refused, (long long)sum.launches,
+           (long long)sum.held, (long long)sum.suspensions, (long long)sum.kills);
     CU_ASSERT_EQUAL(bad, 0);
 }
 
@@ -331,7 +340,8 @@ static void test_promises(void)
 }
 
 /* ---------------------------------------------------------------- fair */
-/* As many slots for each job: those of a wave that nobody can divide go to the earlier jobs, wave after wave. */
+/* As many slots for each job: those of a wave that nobody can divide go to the earlier jobs, wave
+ * after wave. */
 static void equal_jobs(const struct policy_ops *ops, uint64_t seed)
 {
     struct fake w;
@@ -435,15 +445,17 @@ static void test_capacity(void)
     for (uint64_t seed = 1; ops && seed <= SEEDS; seed++)
         for (uint32_t nodes = 1; nodes < 6; nodes++)
             if (accepts(ops, seed, nodes) && !accepts(ops, seed, nodes + 1)) {
-                printf("\n    seed %llu: accepted by %u nodes, refused by %u", (unsigned long long)seed, nodes,
-                       nodes + 1);
+                printf("\n    seed %llu: accepted by %u nodes, refused by %u",
+                       (unsigned long long)seed, nodes, nodes + 1);
                 CU_FAIL("more capacity refuses a job");
             }
 }
 
 static const struct cunit_case cases[] = {
-    {"random workloads under every policy", test_random},   {"rtmr: promises are kept", test_promises},
-    {"fair: equal jobs end together", test_equal_jobs},     {"fair: shares add up", test_shares},
+    {"random workloads under every policy", test_random},
+    {"rtmr: promises are kept", test_promises},
+    {"fair: equal jobs end together", test_equal_jobs},
+    {"fair: shares add up", test_shares},
     {"rtmr: more capacity accepts no less", test_capacity},
 };
 CUNIT_MAIN("policy properties", cases)

@@ -1,11 +1,11 @@
-/* Goal: queues are found, made, replaced and limited as Hadoop's Fair Scheduler does it. Method: small trees, and the
- * placement rules of its documentation. */
+/* Goal: queues are found, made, replaced and limited as Hadoop's Fair Scheduler does it. Method:
+ * small trees, and the placement rules of its documentation. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "policies/policy.h"
 #include "policies/common/queues.h"
+#include "policies/policy.h"
 #include "tests/unit/cunit_main.h"
 
 static struct base_error err;
@@ -33,7 +33,8 @@ static void test_names(void)
 
 static void test_bad_names(void)
 {
-    static const char *const bad[] = {"", ".a", "a.", "a..b", "root", "root.", " a", "a.b ", "a\nb"};
+    static const char *const bad[] = {"",      ".a", "a.",   "a..b", "root",
+                                      "root.", " a", "a.b ", "a\nb"};
     char *deep = base_alloc(2 * POLICY_QUEUE_DEPTH_MAX + 2), *longest = base_alloc(1100);
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -51,7 +52,8 @@ static void test_bad_names(void)
     free(longest);
 }
 
-static int32_t place(struct policy_queues *q, const char *queue, const char *user, const char *groups)
+static int32_t place(struct policy_queues *q, const char *queue, const char *user,
+                     const char *groups)
 {
     const char *v[4];
     char *copy = base_strdup(groups ? groups : ""), *save = NULL;
@@ -134,10 +136,11 @@ static void test_bad_name_placed(void)
 static void test_rules(void)
 {
     struct policy_queues q;
-    struct policy_rule v[] = {{.kind = POLICY_RULE_SPECIFIED, .create = true},
-                              {.kind = POLICY_RULE_PRIMARY_GROUP},
-                              {.kind = POLICY_RULE_NESTED_USER, .create = true},
-                              {.kind = POLICY_RULE_DEFAULT, .create = true, .queue = base_strdup("sample")}};
+    struct policy_rule v[] = {
+        {.kind = POLICY_RULE_SPECIFIED, .create = true},
+        {.kind = POLICY_RULE_PRIMARY_GROUP},
+        {.kind = POLICY_RULE_NESTED_USER, .create = true},
+        {.kind = POLICY_RULE_DEFAULT, .create = true, .queue = base_strdup("sample")}};
     int32_t at;
 
     v[2].nested = base_alloc(sizeof *v);
@@ -156,16 +159,18 @@ static void test_rules(void)
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.secondary.u");
     CU_ASSERT_EQUAL(q.v[at].max.slots[BASE_TASK_MAP], 7);
     CU_ASSERT_EQUAL(q.v[at].min_timeout_us, 5);
-    CU_ASSERT_EQUAL(place(&q, "", "u", "none,staff"), policy_queues_find(&q, "sample")); /* a leaf: no queue below it */
+    /* a leaf: no queue below it */
+    CU_ASSERT_EQUAL(place(&q, "", "u", "none,staff"), policy_queues_find(&q, "sample"));
     at = place(&q, "own", "u", "staff");
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.own");
-    CU_ASSERT(policy_rule_is_last(&v[3]) && !policy_rule_is_last(&v[0]) && !policy_rule_is_last(&v[1]) &&
-              !policy_rule_is_last(&v[2]));
+    CU_ASSERT(policy_rule_is_last(&v[3]) && !policy_rule_is_last(&v[0]) &&
+              !policy_rule_is_last(&v[1]) && !policy_rule_is_last(&v[2]));
     q.rules[0].create = q.rules[2].create = false;
     q.rules[3].kind = POLICY_RULE_REJECT;
     CU_ASSERT_EQUAL(place(&q, "", "v", "none"), -1);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "user v"));
-    CU_ASSERT_EQUAL(place(&q, "", "u", "none,other,secondary"), policy_queues_find(&q, "secondary.u"));
+    CU_ASSERT_EQUAL(place(&q, "", "u", "none,other,secondary"),
+                    policy_queues_find(&q, "secondary.u"));
     policy_queues_free(&q);
 }
 

@@ -1,5 +1,6 @@
-/* Goal: RTMR keeps its promises. Method: the examples; a thousand random workloads on small clusters, whose tasks take
- * at most what was said; the same with other policies before, with jobs beside, with fewer or more slots. */
+/* Goal: RTMR keeps its promises. Method: the examples; a thousand random workloads on small
+ * clusters, whose tasks take at most what was said; the same with other policies before, with jobs
+ * beside, with fewer or more slots. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +53,11 @@ static void test_admission(void)
         CU_ASSERT_EQUAL(j1->promise.finish_us, 25 * S);
         CU_ASSERT_EQUAL(j1->finish_us, 25 * S);
         CU_ASSERT_EQUAL(j2->accepted, i == 1);
-        CU_ASSERT_EQUAL(j2->promise.finish_us, 35 * S); /* promised, or the earliest that could be */
+        /* promised, or the earliest that could be */
+        CU_ASSERT_EQUAL(j2->promise.finish_us, 35 * S);
         if (i == 0) {
-            CU_ASSERT(contains(j2->promise.why, "needs until 34.0 s after submission, deadline 30.0 s"));
+            CU_ASSERT(
+                contains(j2->promise.why, "needs until 34.0 s after submission, deadline 30.0 s"));
             CU_ASSERT(contains(j2->promise.why, "could be promised: 34.0 s"));
         } else {
             CU_ASSERT(j2->finish_us <= 35 * S);
@@ -80,8 +83,9 @@ static void test_waiting_jobs_by_deadline(void)
     CU_ASSERT_EQUAL(j2->promise.finish_us, 16 * S);
     CU_ASSERT_EQUAL(rtmr_job_of(&j1->pj)->entry->finish_us, 36 * S);
     policy_rtmr.explain(w.policy, &j1->pj, w.now_us, &text);
-    CU_ASSERT_STRING_EQUAL(text.data, "waits, place 2 of 2; deadline in 98.0 s, finishes in 34.0 s at the latest; "
-                                      "1 reduce slots are kept for it, 1 for jobs before it");
+    CU_ASSERT_STRING_EQUAL(
+        text.data, "waits, place 2 of 2; deadline in 98.0 s, finishes in 34.0 s at the latest; "
+                   "1 reduce slots are kept for it, 1 for jobs before it");
     base_buf_free(&text);
     world_free(&w);
 }
@@ -102,7 +106,8 @@ static void reservation(const char *settings, int64_t h_finish, int64_t l_finish
     CU_ASSERT_EQUAL(l->finish_us, l_finish * S);
     CU_ASSERT_EQUAL(w.notes, h_finish > 25);
     if (w.notes)
-        CU_ASSERT(contains(w.last_note, "job_1_0001 ended 10.0 s later than promised (its deadline is missed)"));
+        CU_ASSERT(contains(w.last_note,
+                           "job_1_0001 ended 10.0 s later than promised (its deadline is missed)"));
     world_free(&w);
 }
 
@@ -112,7 +117,8 @@ static void test_reservation(void)
     reservation("rtmr.literal=true", 30, 105);
 }
 
-/* A job that takes a third of its time: with feedback the next one gets its slots, without it does not. */
+/* A job that takes a third of its time: with feedback the next one gets its slots, without it does
+ * not. */
 static void test_feedback(void)
 {
     for (int feedback = 0; feedback < 2; feedback++) {
@@ -157,7 +163,8 @@ static void test_lengths(void)
     l.kind[BASE_TASK_REDUCE].sized = 1;
     l.kind[BASE_TASK_REDUCE].cost_max = l.kind[BASE_TASK_REDUCE].cost_sum = 3000;
     l.kind[BASE_TASK_REDUCE].startup_us = 20 * S;
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 23 * S); /* 0.5 * 4000 / 2 bytes */
+    /* 0.5 * 4000 / 2 bytes */
+    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 23 * S);
     j.size[BASE_TASK_REDUCE] = (struct policy_size){.given_us = 12 * S, .given_max_us = 8 * S};
     l.kind[BASE_TASK_REDUCE].late_max_us = S / 2;
     CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 8 * S + S / 2);
@@ -169,8 +176,8 @@ static void test_length_options(void)
     struct world w;
     struct world_job *j;
 
-    world_init(&w, &policy_rtmr, "rtmr.eps_margin=1.5,rtmr.reduce_startup=20,rtmr.bootstrap_map=30", 1, 2, 1, 3 * S,
-               true);
+    world_init(&w, &policy_rtmr, "rtmr.eps_margin=1.5,rtmr.reduce_startup=20,rtmr.bootstrap_map=30",
+               1, 2, 1, 3 * S, true);
     CU_ASSERT_EQUAL(w.learned.kind[BASE_TASK_REDUCE].startup_us, 20 * S);
     CU_ASSERT_EQUAL(w.learned.kind[BASE_TASK_MAP].startup_us, 0);
     j = world_job(&w, 0, 1, 10 * S, 0, 0, 100 * S);
@@ -191,10 +198,13 @@ static void test_broken_precondition(void)
     j->task[BASE_TASK_MAP][0].needs_us = j->task[BASE_TASK_MAP][1].needs_us = 14 * S;
     world_run(&w, 20 * S);
     CU_ASSERT_EQUAL(w.notes, 1);
-    CU_ASSERT(contains(w.last_note, "a map of job_1_0001 took 14.0 s: promises rest on at most 10.0 s"));
+    CU_ASSERT(
+        contains(w.last_note, "a map of job_1_0001 took 14.0 s: promises rest on at most 10.0 s"));
     world_run(&w, INT64_MAX);
     CU_ASSERT_EQUAL(w.notes, 2);
-    CU_ASSERT(contains(w.last_note, "ended 8.0 s later than promised (its deadline is missed): a task took longer"));
+    CU_ASSERT(
+        contains(w.last_note,
+                 "ended 8.0 s later than promised (its deadline is missed): a task took longer"));
     world_free(&w);
 }
 
@@ -216,11 +226,13 @@ static void test_beside(void)
     CU_ASSERT_FALSE(j1->accepted); /* three slots come back at 21: 31, 31, then 41 */
     CU_ASSERT_EQUAL(j1->promise.finish_us, 41 * S);
     CU_ASSERT_FALSE(j2->accepted);
-    CU_ASSERT_EQUAL(j2->promise.finish_us, 41 * S); /* 31, 31, 31, 41: the slot of the application never comes */
+    /* 31, 31, 31, 41: the slot of the application never comes */
+    CU_ASSERT_EQUAL(j2->promise.finish_us, 41 * S);
     policy_rtmr.explain(w.policy, &be->pj, w.now_us, &text);
-    CU_ASSERT_STRING_EQUAL(text.data,
-                           "without a deadline: it gets what jobs with one leave, 0 reduce slots are kept for "
-                           "them; runs 3 maps and 0 reduces");
+    CU_ASSERT_STRING_EQUAL(
+        text.data,
+        "without a deadline: it gets what jobs with one leave, 0 reduce slots are kept for "
+        "them; runs 3 maps and 0 reduces");
     j1 = world_job(&w, 8 * S, 2, 10 * S, 1, 10 * S, 33 * S);
     world_run(&w, INT64_MAX);
     CU_ASSERT(j1->accepted);
@@ -265,7 +277,8 @@ static void test_beside_options(void)
     be = world_job(&w, 0, 8, 20 * S, 0, 0, 0);
     late = world_job(&w, 0, 4, 20 * S, 0, 0, 0);
     world_run(&w, 1 * S);
-    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].running, 0); /* two waves are left of it, one of the other */
+    /* two waves are left of it, one of the other */
+    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].running, 0);
     CU_ASSERT_EQUAL(late->pj.phase[BASE_TASK_MAP].running, 4);
     world_free(&w);
 }
@@ -299,7 +312,8 @@ static void test_taken_over(void)
     world_run(&w, 12 * S);
     CU_ASSERT_EQUAL(a->pj.phase[BASE_TASK_MAP].done, 2);
     world_switch(&w, &policy_rtmr);
-    /* a has started: its two maps end at 20, its reduce at 25. b waits behind it, whatever its deadline: 30 */
+    /* a has started: its two maps end at 20, its reduce at 25. b waits behind it, whatever its
+     * deadline: 30 */
     CU_ASSERT_EQUAL(rtmr_job_of(&a->pj)->entry->at, 0);
     CU_ASSERT_EQUAL(rtmr_job_of(&a->pj)->entry->finish_us, 25 * S);
     CU_ASSERT_EQUAL(rtmr_job_of(&b->pj)->entry->finish_us, 30 * S);
@@ -337,8 +351,8 @@ static struct world_job *submitted_now(struct world *w)
     return j;
 }
 
-/* Slots whose processes are being killed are free soon; those of an application, or of reduces whose maps are not done,
- * nobody knows when. A deadline may be as far off as numbers go. */
+/* Slots whose processes are being killed are free soon; those of an application, or of reduces
+ * whose maps are not done, nobody knows when. A deadline may be as far off as numbers go. */
 static void test_slots_taken(void)
 {
     struct world w;
@@ -347,7 +361,8 @@ static void test_slots_taken(void)
     world_init(&w, &policy_rtmr, NULL, 1, 2, 1, 3 * S, true);
     w.next_us[0] = 100 * S;
     w.capacity.used[BASE_TASK_MAP] = 2;
-    CU_ASSERT_STRING_EQUAL(submitted_now(&w)->promise.why, "there is no map slot for it; no date can be promised");
+    CU_ASSERT_STRING_EQUAL(submitted_now(&w)->promise.why,
+                           "there is no map slot for it; no date can be promised");
     w.capacity.freeing[BASE_TASK_MAP] = 1;
     CU_ASSERT_EQUAL(submitted_now(&w)->promise.finish_us, (6 + 13 + 13) * S);
     world_free(&w);
@@ -359,7 +374,8 @@ static void test_slots_taken(void)
     be->pj.phase[BASE_TASK_MAP].total = 1;
     world_switch(&w, &policy_rtmr);
     w.next_us[0] = 100 * S;
-    CU_ASSERT_STRING_EQUAL(submitted_now(&w)->promise.why, "there is no reduce slot for it; no date can be promised");
+    CU_ASSERT_STRING_EQUAL(submitted_now(&w)->promise.why,
+                           "there is no reduce slot for it; no date can be promised");
     be->pj.phase[BASE_TASK_MAP].total = 0;
     CU_ASSERT_EQUAL(submitted_now(&w)->promise.finish_us, (53 + 13) * S);
     world_free(&w);
@@ -397,13 +413,15 @@ static void test_slots_lost(void)
     w.capacity.slots[BASE_TASK_MAP] = 2;
     policy_rtmr.on_capacity(w.policy, w.now_us);
     CU_ASSERT_EQUAL(w.notes, 1);
-    CU_ASSERT(contains(w.last_note, "slots were lost: job_1_0001 may end 15.0 s after its deadline"));
+    CU_ASSERT(
+        contains(w.last_note, "slots were lost: job_1_0001 may end 15.0 s after its deadline"));
     w.capacity.slots[BASE_TASK_MAP] = 0;
     policy_rtmr.on_capacity(w.policy, w.now_us);
     CU_ASSERT(contains(w.last_note, "no slot is left for job_1_0001"));
     w.capacity.slots[BASE_TASK_MAP] = 4;
     policy_rtmr.on_capacity(w.policy, w.now_us);
-    CU_ASSERT_EQUAL(rtmr_job_of(&j->pj)->entry->finish_us, 21 * S); /* the new ones are there since 1 s */
+    /* the new ones are there since 1 s */
+    CU_ASSERT_EQUAL(rtmr_job_of(&j->pj)->entry->finish_us, 21 * S);
     world_free(&w);
 }
 
@@ -440,7 +458,8 @@ static void test_no_slots(void)
     world_run(&w, 0);
     CU_ASSERT_FALSE(j->accepted);
     CU_ASSERT_EQUAL(j->promise.finish_us, 0);
-    CU_ASSERT_STRING_EQUAL(j->promise.why, "there is no reduce slot for it; no date can be promised");
+    CU_ASSERT_STRING_EQUAL(j->promise.why,
+                           "there is no reduce slot for it; no date can be promised");
     world_free(&w);
 }
 
@@ -451,14 +470,16 @@ struct outcome {
 };
 
 /* @heartbeats counted in the estimates: @pad. Tasks take 30 to 100 % of what was said. */
-static void jobs_up_to(struct world *w, int32_t n, bool beside, int32_t maps_max, int32_t reduces_max)
+static void jobs_up_to(struct world *w, int32_t n, bool beside, int32_t maps_max,
+                       int32_t reduces_max)
 {
     int64_t at = 0;
 
     for (int32_t i = 0; i < n; i++) {
         int32_t maps = (int32_t)(rnd(8) ? 1 + rnd(maps_max) : 0),
                 reduces = (int32_t)(rnd(3) || !maps ? 1 + rnd(reduces_max) : 0);
-        int64_t map_us = 5 * S + rnd(40 * S), reduce_us = 5 * S + rnd(60 * S), alone = map_us + reduce_us;
+        int64_t map_us = 5 * S + rnd(40 * S), reduce_us = 5 * S + rnd(60 * S),
+                alone = map_us + reduce_us;
         bool be = beside && !rnd(3);
         struct world_job *j;
 
@@ -507,7 +528,8 @@ static struct outcome random_world(int run, const char *settings, bool oob, bool
     struct outcome o;
     int32_t nodes = 1 + (int32_t)rnd(6);
 
-    world_init(&w, &policy_rtmr, settings, nodes, 1 + (int32_t)rnd(4), 1 + (int32_t)rnd(3), 3 * S, pad);
+    world_init(&w, &policy_rtmr, settings, nodes, 1 + (int32_t)rnd(4), 1 + (int32_t)rnd(3), 3 * S,
+               pad);
     w.oob = oob;
     for (int32_t i = 0; i < nodes; i++)
         w.next_us[i] = rnd(3 * S);
@@ -515,8 +537,8 @@ static struct outcome random_world(int run, const char *settings, bool oob, bool
     world_run(&w, INT64_MAX);
     o = look(&w);
     if (pad && (o.late || o.unfinished || w.idle))
-        printf("seed %d (%s): %d late (%.3f s), %d unfinished, %d idle; %s\n", run, settings, o.late,
-               (double)o.latest_us / 1e6, o.unfinished, w.idle, w.last_note);
+        printf("seed %d (%s): %d late (%.3f s), %d unfinished, %d idle; %s\n", run, settings,
+               o.late, (double)o.latest_us / 1e6, o.unfinished, w.idle, w.last_note);
     CU_ASSERT_EQUAL(w.idle, 0);
     world_free(&w);
     return o;
@@ -576,7 +598,8 @@ static void test_padding(void)
     CU_ASSERT(sum.latest_us > 3 * S);
 }
 
-/* Wide jobs, some of which are killed; the refused ones come again within the margin with the date they were offered.
+/* Wide jobs, some of which are killed; the refused ones come again within the margin with the date
+ * they were offered.
  */
 static void wide_world(int run, const char *settings, struct outcome *sum)
 {
@@ -584,7 +607,8 @@ static void wide_world(int run, const char *settings, struct outcome *sum)
     struct outcome o;
     struct world w;
 
-    world_init(&w, &policy_rtmr, settings, nodes, 1 + (int32_t)rnd(4), 1 + (int32_t)rnd(3), 1 * S, true);
+    world_init(&w, &policy_rtmr, settings, nodes, 1 + (int32_t)rnd(4), 1 + (int32_t)rnd(3), 1 * S,
+               true);
     w.oob = rnd(2);
     for (int32_t i = 0; i < nodes; i++)
         w.next_us[i] = rnd(1 * S);
@@ -624,7 +648,8 @@ static void wide_world(int run, const char *settings, struct outcome *sum)
 
 static void test_wide_jobs(void)
 {
-    static const char *const settings[] = {"rtmr.feedback=true", "rtmr.be_kill=true", "rtmr.delta=0",
+    static const char *const settings[] = {"rtmr.feedback=true", "rtmr.be_kill=true",
+                                           "rtmr.delta=0",
                                            "rtmr.be_order=fair,rtmr.feedback=false"};
     struct outcome sum = {0};
 
@@ -637,7 +662,8 @@ static void test_wide_jobs(void)
     CU_ASSERT(sum.accepted > 500);
 }
 
-/* A refused job asks again at once, and again within the margin, for the date it was offered (rounded up to a second).
+/* A refused job asks again at once, and again within the margin, for the date it was offered
+ * (rounded up to a second).
  */
 static void test_offers_are_good(void)
 {
@@ -708,7 +734,8 @@ static void test_more_slots(void)
             struct world_job *j;
             int64_t finish;
 
-            world_init(&w, &policy_rtmr, "rtmr.offer_margin=0", 1, slots, 1 + slots / 2, 3 * S, true);
+            world_init(&w, &policy_rtmr, "rtmr.offer_margin=0", 1, slots, 1 + slots / 2, 3 * S,
+                       true);
             j = world_job(&w, 0, maps, map_us, reduces, reduce_us, deadline ? deadline : 1);
             world_run(&w, 0);
             finish = j->promise.finish_us;
@@ -720,7 +747,8 @@ static void test_more_slots(void)
     CU_ASSERT_EQUAL(bad, 0);
 }
 
-/* From another policy and back, in the middle: nobody is lost; jobs accepted afterwards keep their promise. */
+/* From another policy and back, in the middle: nobody is lost; jobs accepted afterwards keep their
+ * promise. */
 static void test_switched_over(void)
 {
     int unfinished = 0;
@@ -742,7 +770,8 @@ static void test_switched_over(void)
         unfinished += look(&w).unfinished;
         for (int32_t i = 0; i < w.n; i++)
             if (w.jobs[i]->accepted && w.jobs[i]->pj.submit_us > 250 * S)
-                CU_ASSERT(w.jobs[i]->finish_us <= w.jobs[i]->recorded_us || !w.jobs[i]->pj.deadline_us);
+                CU_ASSERT(w.jobs[i]->finish_us <= w.jobs[i]->recorded_us ||
+                          !w.jobs[i]->pj.deadline_us);
         world_free(&w);
     }
     CU_ASSERT_EQUAL(unfinished, 0);
@@ -757,7 +786,8 @@ static void test_after_failures(void)
         struct world w;
 
         seed_with(run);
-        world_init(&w, &policy_rtmr, run % 2 ? "rtmr.feedback=false" : "rtmr.delta=0", 3, 3, 2, 1 * S, true);
+        world_init(&w, &policy_rtmr, run % 2 ? "rtmr.feedback=false" : "rtmr.delta=0", 3, 3, 2,
+                   1 * S, true);
         w.oob = rnd(2);
         random_jobs(&w, 30, rnd(2));
         for (int64_t at = 100; at <= 300; at += 100) {
@@ -767,7 +797,8 @@ static void test_after_failures(void)
         world_run(&w, INT64_MAX);
         unfinished += look(&w).unfinished;
         for (int32_t i = 0; i < w.n; i++)
-            if (w.jobs[i]->accepted && w.jobs[i]->pj.deadline_us && w.jobs[i]->pj.submit_us > 302 * S) {
+            if (w.jobs[i]->accepted && w.jobs[i]->pj.deadline_us &&
+                w.jobs[i]->pj.submit_us > 302 * S) {
                 accepted++;
                 late += w.jobs[i]->finish_us > w.jobs[i]->recorded_us;
                 if (w.jobs[i]->finish_us > w.jobs[i]->recorded_us)

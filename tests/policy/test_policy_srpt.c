@@ -1,4 +1,5 @@
-/* Goal: srpt gives the schedules of the literature's examples, np-srpt ranks by what remains and interrupts nothing.
+/* Goal: srpt gives the schedules of the literature's examples, np-srpt ranks by what remains and
+ * interrupts nothing.
  * Method: small clusters without a core, run to the end. */
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Goal: admission, estimates and offers are those of the paper's algorithms. Method: its examples; long random
- * histories beside the algorithms written down literally, with a stored vector per job and one step per task; offers
- * against trying every date. */
+/* Goal: admission, estimates and offers are those of the paper's algorithms. Method: its examples;
+ * long random histories beside the algorithms written down literally, with a stored vector per job
+ * and one step per task; offers against trying every date. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +27,8 @@ static void seed_with(int i)
     seed = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(i + 1);
 }
 
-static struct rtmr_entry *entry(int64_t submit, int32_t seq, int64_t due, int64_t maps, int64_t eps_m, int64_t reduces,
-                                int64_t eps_r)
+static struct rtmr_entry *entry(int64_t submit, int32_t seq, int64_t due, int64_t maps,
+                                int64_t eps_m, int64_t reduces, int64_t eps_r)
 {
     struct rtmr_entry *e = base_alloc(sizeof *e);
 
@@ -44,10 +44,11 @@ static struct rtmr_entry *entry(int64_t submit, int32_t seq, int64_t due, int64_
 
 /* ---- the examples ---- */
 /* The search with the two moments that it looks at. */
-static int64_t offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
-                     int64_t margin_us, const struct rtmr_busy *later)
+static int64_t offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
+                     const struct rtmr_busy *busy, int64_t margin_us, const struct rtmr_busy *later)
 {
-    return rtmr_queue_offer(q, e, (struct rtmr_moment){now_us, busy}, (struct rtmr_moment){now_us + margin_us, later});
+    return rtmr_queue_offer(q, e, (struct rtmr_moment){now_us, busy},
+                            (struct rtmr_moment){now_us + margin_us, later});
 }
 
 static void open_queue(struct rtmr_queue *q, int64_t maps, int64_t reduces)
@@ -252,7 +253,8 @@ static int64_t put(int64_t *t, int64_t slots, int64_t n, int64_t eps, int64_t fl
 }
 
 /* II and III, or VI. */
-static void naive_fold(const struct naive *q, const struct naive_job *p, struct naive_job *j, int64_t now)
+static void naive_fold(const struct naive *q, const struct naive_job *p, struct naive_job *j,
+                       int64_t now)
 {
     int64_t ref = j->st ? j->st : now;
 
@@ -266,12 +268,15 @@ static void naive_fold(const struct naive *q, const struct naive_job *p, struct 
             }
         return;
     }
-    j->e = put(j->t[BASE_TASK_REDUCE], q->slots[BASE_TASK_REDUCE], j->n[BASE_TASK_REDUCE], j->eps[BASE_TASK_REDUCE],
-               put(j->t[BASE_TASK_MAP], q->slots[BASE_TASK_MAP], j->n[BASE_TASK_MAP], j->eps[BASE_TASK_MAP], ref));
+    j->e = put(j->t[BASE_TASK_REDUCE], q->slots[BASE_TASK_REDUCE], j->n[BASE_TASK_REDUCE],
+               j->eps[BASE_TASK_REDUCE],
+               put(j->t[BASE_TASK_MAP], q->slots[BASE_TASK_MAP], j->n[BASE_TASK_MAP],
+                   j->eps[BASE_TASK_MAP], ref));
 }
 
 /* On a copy; true: accepted. */
-static bool naive_insert(const struct naive *from, struct naive *to, const struct naive_job *j, int64_t now)
+static bool naive_insert(const struct naive *from, struct naive *to, const struct naive_job *j,
+                         int64_t now)
 {
     size_t at = 0;
 
@@ -406,7 +411,8 @@ static void fill(struct rtmr_queue *q, struct rtmr_busy *busy, int64_t now)
     }
     for (int32_t i = 0; i < n; i++) {
         int64_t at = 1 + (now - 1) * i / n;
-        struct rtmr_entry *e = entry(at, i, at + rnd(300), rnd(15), 1 + rnd(20), rnd(6), 1 + rnd(20));
+        struct rtmr_entry *e =
+            entry(at, i, at + rnd(300), rnd(15), 1 + rnd(20), rnd(6), 1 + rnd(20));
         struct rtmr_verdict v;
 
         rtmr_queue_test(q, e, at, rnd(2) ? busy : NULL, &v);
@@ -419,7 +425,8 @@ static void fill(struct rtmr_queue *q, struct rtmr_busy *busy, int64_t now)
     }
 }
 
-static bool would(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due, int64_t now, const struct rtmr_busy *busy)
+static bool would(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due, int64_t now,
+                  const struct rtmr_busy *busy)
 {
     struct rtmr_verdict v;
     int64_t was = e->due_us;
@@ -430,7 +437,8 @@ static bool would(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due, int64
     return v.accepted;
 }
 
-/* All dates of a second from @date on are good. They differ by the place in the queue alone: its borders will do. */
+/* All dates of a second from @date on are good. They differ by the place in the queue alone: its
+ * borders will do. */
 static bool second_is_good(struct rtmr_queue *q, struct rtmr_entry *e, int64_t date, int64_t now,
                            const struct rtmr_busy *busy)
 {
@@ -439,16 +447,18 @@ static bool second_is_good(struct rtmr_queue *q, struct rtmr_entry *e, int64_t d
 
     for (size_t i = 0; i < q->n && ok; i++)
         if (q->v[i]->due_us > date && q->v[i]->due_us <= until)
-            ok = would(q, e, q->v[i]->due_us, now, busy) && would(q, e, q->v[i]->due_us - 1, now, busy);
+            ok = would(q, e, q->v[i]->due_us, now, busy) &&
+                 would(q, e, q->v[i]->due_us - 1, now, busy);
     return ok;
 }
 
-/* What is offered is accepted; without a margin nothing earlier is; with one it is good later, too, when the jobs that
- * wait have started. */
+/* What is offered is accepted; without a margin nothing earlier is; with one it is good later, too,
+ * when the jobs that wait have started. */
 static bool offer_is_good(int64_t margin)
 {
     struct rtmr_until room[4][SLOTS];
-    struct rtmr_busy busy[] = {{.v = room[0]}, {.v = room[1]}}, later[] = {{.v = room[2]}, {.v = room[3]}};
+    struct rtmr_busy busy[] = {{.v = room[0]}, {.v = room[1]}},
+                     later[] = {{.v = room[2]}, {.v = room[3]}};
     int64_t now = 100, got, want;
     struct rtmr_queue q;
     struct rtmr_entry *e;

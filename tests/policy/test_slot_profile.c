@@ -1,5 +1,6 @@
-/* Goal: a profile kept in runs says what the papers' algorithms say, task by task. Method: every operation on random
- * profiles beside the same operation on a plain array of times; the examples by hand. */
+/* Goal: a profile kept in runs says what the papers' algorithms say, task by task. Method: every
+ * operation on random profiles beside the same operation on a plain array of times; the examples by
+ * hand. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,8 @@ static size_t runs_of(const int64_t *t, int64_t n, struct slot_run *out)
 /* One random operation on both. False: they differ. */
 static bool operate(struct slot_profile *p, struct naive *a, int64_t *now, int64_t grain)
 {
-    int64_t t[SLOTS_MAX * 2], n = rnd(rnd(4) ? 12 : 3 * SLOTS_MAX), eps = 1 + rnd(grain), at = *now + rnd(grain);
+    int64_t t[SLOTS_MAX * 2], n = rnd(rnd(4) ? 12 : 3 * SLOTS_MAX), eps = 1 + rnd(grain),
+                              at = *now + rnd(grain);
     struct slot_run runs[SLOTS_MAX * 2];
     int64_t few = rnd(a->n + 4);
 

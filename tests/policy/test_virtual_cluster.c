@@ -1,5 +1,6 @@
-/* Goal: the virtual cluster shares as processor sharing does, splits intervals at ends, and projects finishes. Method:
- * worked examples with exact numbers, and random clusters whose projections must come true when time passes. */
+/* Goal: the virtual cluster shares as processor sharing does, splits intervals at ends, and
+ * projects finishes. Method: worked examples with exact numbers, and random clusters whose
+ * projections must come true when time passes. */
 #include <stdlib.h>
 
 #include "policies/hfsp/virtual_cluster.h"
@@ -7,8 +8,8 @@
 
 #define S 1000000LL
 
-static int32_t add(struct virtual_cluster *vc, int64_t submit_s, int32_t seq, double weight, int32_t tasks,
-                   double seconds)
+static int32_t add(struct virtual_cluster *vc, int64_t submit_s, int32_t seq, double weight,
+                   int32_t tasks, double seconds)
 {
     struct virtual_run run = {tasks, seconds * S};
 
@@ -96,7 +97,8 @@ static void test_ideal_fsp(void)
 
         for (; arrived < 3 && (double)arrives[arrived].at <= t; arrived++) {
             virtual_cluster_advance(vc, arrives[arrived].at * S);
-            job[arrived] = add(vc, arrives[arrived].at, arrived, 1, arrives[arrived].tasks, arrives[arrived].seconds);
+            job[arrived] = add(vc, arrives[arrived].at, arrived, 1, arrives[arrived].tasks,
+                               arrives[arrived].seconds);
             left[arrived] = arrives[arrived].tasks * arrives[arrived].seconds;
             virtual_cluster_project(vc);
         }
@@ -151,8 +153,8 @@ static void test_round_robin(void)
     virtual_cluster_free(vc);
 }
 
-/* Whole slots: 4 tasks of 10 s and 1 of 10 s on 2 slots. The job with one task has its slot; the other runs
- * 0-10 one, 10-20 two, 20-30 one. */
+/* Whole slots: 4 tasks of 10 s and 1 of 10 s on 2 slots. The job with one task has its slot; the
+ * other runs 0-10 one, 10-20 two, 20-30 one. */
 static void test_slots_in_time(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_SLOTS, VIRTUAL_BY_FINISH, 2, 0);
@@ -185,7 +187,8 @@ static void test_weights(void)
     virtual_cluster_free(vc);
 }
 
-/* Runs of different length: the cap falls when the short tasks end. 2 tasks of 10 s and 1 of 30 s alone on 8 slots. */
+/* Runs of different length: the cap falls when the short tasks end. 2 tasks of 10 s and 1 of 30 s
+ * alone on 8 slots. */
 static void test_runs(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 8, 0);
@@ -203,7 +206,8 @@ static void test_runs(void)
     virtual_cluster_free(vc);
 }
 
-/* A job that is really over stays until it is virtually over; one that is virtually over comes first. */
+/* A job that is really over stays until it is virtually over; one that is virtually over comes
+ * first. */
 static void test_leave_and_late(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 1, 0);
@@ -264,10 +268,12 @@ static void test_cut(void)
 static void test_extremes(void)
 {
     for (int form = VIRTUAL_FLUID; form <= VIRTUAL_SLOTS; form++) {
-        struct virtual_cluster *vc = virtual_cluster_new((enum virtual_form)form, VIRTUAL_BY_FINISH, 2, 0);
+        struct virtual_cluster *vc =
+            virtual_cluster_new((enum virtual_form)form, VIRTUAL_BY_FINISH, 2, 0);
         const struct virtual_run runs[2] = {{1, 10.0 * S}, {1, 10.0 * S - 1e-9}};
         int32_t light = add(vc, 0, 1, 1e-300, 3, 10), heavy = add(vc, 0, 2, 1e300, 3, 10),
-                huge = add(vc, 0, 3, 1, 2, 1e290), plain = virtual_cluster_add(vc, 0, 1, 4, 1, runs, 2);
+                huge = add(vc, 0, 3, 1, 2, 1e290),
+                plain = virtual_cluster_add(vc, 0, 1, 4, 1, runs, 2);
         const int32_t *order;
         size_t n;
 
@@ -344,7 +350,8 @@ static size_t random_runs(struct virtual_run *runs)
     return n;
 }
 
-/* Without arrivals what was projected comes true, however time is cut; slots are used whole, and service is conserved.
+/* Without arrivals what was projected comes true, however time is cut; slots are used whole, and
+ * service is conserved.
  */
 static void random_cluster(enum virtual_form form, uint64_t seed)
 {
@@ -409,7 +416,8 @@ static void test_random(void)
     }
 }
 
-/* Jobs come and go at random; handles are used again, the order holds exactly those that are there. */
+/* Jobs come and go at random; handles are used again, the order holds exactly those that are
+ * there. */
 static void test_churn(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 50, 0);
@@ -442,7 +450,8 @@ static void test_churn(void)
         order = virtual_cluster_order(vc, &listed);
         CU_ASSERT_EQUAL(listed, n);
         for (size_t i = 1; i < listed; i++)
-            CU_ASSERT(virtual_cluster_finish_us(vc, order[i - 1]) <= virtual_cluster_finish_us(vc, order[i]));
+            CU_ASSERT(virtual_cluster_finish_us(vc, order[i - 1]) <=
+                      virtual_cluster_finish_us(vc, order[i]));
     }
     virtual_cluster_free(vc);
 }

@@ -1,5 +1,5 @@
-/* Goal: fair sharing without preemption, in virtual time. Method: small cases by hand, then random jobs against a plain
- * model that keeps every task by itself. */
+/* Goal: fair sharing without preemption, in virtual time. Method: small cases by hand, then random
+ * jobs against a plain model that keeps every task by itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 static int32_t seq;
 static double weight = 1; /* of the next job */
 
-static struct virtual_fair_job *arrive(struct virtual_fair *vf, int64_t at_s, int32_t maps, int64_t map_s, int32_t reduces,
-                                       int64_t reduce_s)
+static struct virtual_fair_job *arrive(struct virtual_fair *vf, int64_t at_s, int32_t maps,
+                                       int64_t map_s, int32_t reduces, int64_t reduce_s)
 {
     struct policy_job job = {.submit_us = at_s * S, .seq = ++seq, .weight = weight, .is_job = true};
     struct virtual_fair_job *j;
@@ -37,8 +37,8 @@ static struct virtual_fair *cluster(double slowstart, int64_t maps, int64_t redu
     return vf;
 }
 
-static int64_t finish_s(struct virtual_fair *vf, const struct virtual_fair_job *j, enum base_task_kind kind,
-                        int64_t at_s)
+static int64_t finish_s(struct virtual_fair *vf, const struct virtual_fair_job *j,
+                        enum base_task_kind kind, int64_t at_s)
 {
     int64_t us;
 
@@ -83,7 +83,8 @@ static void test_reduces(void)
     virtual_fair_free(vf);
 }
 
-/* While nobody knows how long they take, tasks do not end; what is set anew counts from their start. */
+/* While nobody knows how long they take, tasks do not end; what is set anew counts from their
+ * start. */
 static void test_unknown(void)
 {
     struct virtual_fair *vf = cluster(0, 1, 1);
@@ -138,7 +139,8 @@ enum { SLOTS = 3 };
 
 struct plain_job {
     struct virtual_fair_job *j;
-    int64_t at, lasts[BASE_TASK_KINDS], starts[BASE_TASK_KINDS][TASKS]; /* seconds; starts -1: waits */
+    int64_t at, lasts[BASE_TASK_KINDS],
+        starts[BASE_TASK_KINDS][TASKS]; /* seconds; starts -1: waits */
     int32_t n[BASE_TASK_KINDS], weight;
 };
 static uint64_t random_state;
@@ -192,7 +194,8 @@ static struct plain_job *choose(struct plain_job *v, int jobs, int k, int64_t no
 
         for (int32_t t = 0; t < v[i].n[k]; t++) {
             waits += v[i].starts[k][t] < 0;
-            runs += v[i].starts[k][t] >= 0 && (task_end(&v[i], k, t) < 0 || task_end(&v[i], k, t) > now);
+            runs += v[i].starts[k][t] >= 0 &&
+                    (task_end(&v[i], k, t) < 0 || task_end(&v[i], k, t) > now);
         }
         *used += runs;
         if (waits && ready(&v[i], k, now) && (!best || runs * 6 / v[i].weight < least)) {

@@ -109,7 +109,8 @@ static void launch(struct world *w, struct world_node *n, const struct rm_order 
     struct world_container *ct;
 
     base_array_grow(&w->step_launches, w->step_launches_n, &w->step_launches_cap);
-    w->step_launches[w->step_launches_n++] = (struct world_launch){o->container, o->task, o->job != NULL};
+    w->step_launches[w->step_launches_n++] =
+        (struct world_launch){o->container, o->task, o->job != NULL};
     n->launches++;
     w->launches++;
     if (find_on(n, &o->container)) {
@@ -195,7 +196,8 @@ static void keep_record(struct world *w, const struct rm_effect *fx)
     w->seq = fx->u.store.seq;
     base_array_grow(&w->journal, w->journal_n, &w->journal_cap);
     r = &w->journal[w->journal_n++];
-    *r = (struct world_record){.seq = w->seq, .table = base_strdup(rec->table), .key = base_strdup(rec->key)};
+    *r = (struct world_record){
+        .seq = w->seq, .table = base_strdup(rec->table), .key = base_strdup(rec->key)};
     r->len = rec->len;
     w->damaged += rec->data && strcmp(rec->table, "damaged") == 0;
     if (rec->data) {
@@ -402,8 +404,9 @@ static struct rm_container_report *reports(struct world *w, const struct world_n
         const struct world_container *ct = &n->v[i];
 
         r[i] = (struct rm_container_report){.id = ct->id,
-                                            .state = ct->ended ? RM_CONTAINER_COMPLETED
-                                                     : ct->suspended ? RM_CONTAINER_SUSPENDED : RM_CONTAINER_RUNNING,
+                                            .state = ct->ended       ? RM_CONTAINER_COMPLETED
+                                                     : ct->suspended ? RM_CONTAINER_SUSPENDED
+                                                                     : RM_CONTAINER_RUNNING,
                                             .slot = ct->slot,
                                             .progress = ct->progress,
                                             .exit_code = ct->exit_code,
@@ -497,7 +500,8 @@ void world_beat_all(struct world *w, int64_t hold_us)
 
 void world_restart_node(struct world *w, struct world_node *n)
 {
-    snprintf(n->instance, sizeof n->instance, "instance%zu-%d", (size_t)(n - w->nodes), ++n->instance_n);
+    snprintf(n->instance, sizeof n->instance, "instance%zu-%d", (size_t)(n - w->nodes),
+             ++n->instance_n);
     n->up = true;
     n->token = 0;
     n->response_id = 0;
@@ -512,7 +516,8 @@ void world_reboot_node(struct world *w, struct world_node *n)
     world_restart_node(w, n);
 }
 
-struct world_container *world_find(struct world *w, const struct base_container_id *id, struct world_node **node)
+struct world_container *world_find(struct world *w, const struct base_container_id *id,
+                                   struct world_node **node)
 {
     for (size_t i = 0; i < w->nodes_n; i++) {
         struct world_container *ct = find_on(&w->nodes[i], id);
@@ -525,7 +530,8 @@ struct world_container *world_find(struct world *w, const struct base_container_
     return NULL;
 }
 
-struct world_container *world_task(struct world *w, struct base_app_id app, enum base_task_kind kind, int32_t index,
+struct world_container *world_task(struct world *w, struct base_app_id app,
+                                   enum base_task_kind kind, int32_t index,
                                    struct world_node **node)
 {
     for (size_t i = 0; i < w->nodes_n; i++)
@@ -582,7 +588,8 @@ static void add_group(struct rm_job_spec *s, enum base_task_kind kind, int count
     if (!count)
         return;
     s->groups = base_realloc_array(s->groups, s->groups_n + 1, sizeof *s->groups);
-    s->groups[s->groups_n++] = (struct rm_task_group){.kind = kind, .command = base_strdup("true"), .count = count};
+    s->groups[s->groups_n++] =
+        (struct rm_task_group){.kind = kind, .command = base_strdup("true"), .count = count};
 }
 
 struct rm_job_spec *world_spec(const char *text)
@@ -590,8 +597,8 @@ struct rm_job_spec *world_spec(const char *text)
     struct rm_job_spec *s = base_alloc(sizeof *s);
     char name[64], queue[64] = "default", user[64] = "ann";
     int maps, reduces, output, attempts, hosts, priority, deadline = 0;
-    int n = sscanf(text, "%63s %d %d %d %d %d %d %d %63s %63s", name, &maps, &reduces, &output, &attempts, &hosts,
-                   &priority, &deadline, queue, user);
+    int n = sscanf(text, "%63s %d %d %d %d %d %d %d %63s %63s", name, &maps, &reduces, &output,
+                   &attempts, &hosts, &priority, &deadline, queue, user);
 
     base_assert(n >= 7);
     s->refs = 1;
@@ -615,7 +622,8 @@ struct rm_job_spec *world_spec(const char *text)
     s->splits = base_alloc((size_t)(maps ? maps : 1) * sizeof *s->splits);
     s->splits_n = (size_t)maps;
     for (int i = 0; i < maps; i++)
-        s->splits[i] = (struct rm_split_spec){.offset = i * 100, .length = 100, .hosts = hosts_of(i, hosts)};
+        s->splits[i] =
+            (struct rm_split_spec){.offset = i * 100, .length = 100, .hosts = hosts_of(i, hosts)};
     return s;
 }
 
@@ -709,8 +717,8 @@ enum rm_app_state world_state(struct world *w, struct base_app_id id)
     return world_app(w, id).state;
 }
 
-struct rm_task_view world_task_view(struct world *w, struct base_app_id id, enum base_task_kind kind, int32_t index,
-                                    char diagnostics[256])
+struct rm_task_view world_task_view(struct world *w, struct base_app_id id,
+                                    enum base_task_kind kind, int32_t index, char diagnostics[256])
 {
     struct rm_views v = {0};
     struct rm_task_view t = {0};
@@ -728,20 +736,25 @@ struct rm_task_view world_task_view(struct world *w, struct base_app_id id, enum
 /* ---------------------------------------------------------------- restart */
 static int by_table_key(const void *a, const void *b)
 {
-    const struct world_record *x = *(const struct world_record *const *)a, *y = *(const struct world_record *const *)b;
+    const struct world_record *x = *(const struct world_record *const *)a,
+                              *y = *(const struct world_record *const *)b;
     int c = strcmp(x->table, y->table);
 
     c = c ? c : strcmp(x->key, y->key);
     return c ? c : (x > y) - (x < y); /* order of the journal */
 }
 
-/* As strict as the shell is with JSON: a damaged submission is found out, or is another one of the kind. */
+/* As strict as the shell is with JSON: a damaged submission is found out, or is another one of the
+ * kind. */
 static bool decodes(bool is_job, const char *text)
 {
     const int most[] = {999999, 999999, 1, 99, 99, 999999};
     int v[6], n = 0;
 
-    if (strlen(text) > 120 || strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._0123456789 -") != strlen(text) || *text == ' ')
+    if (strlen(text) > 120 ||
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._0123456789 -") !=
+            strlen(text) ||
+        *text == ' ')
         return false;
     if (sscanf(text, "%*s %9d %9d %9d%n", &v[0], &v[1], &v[2], &n) != 3)
         return false;
@@ -753,13 +766,15 @@ static bool decodes(bool is_job, const char *text)
     return is_job || text[n] == '\0';
 }
 
-static void recover_table(struct world *w, const struct world_record **v, size_t n, const char *table)
+static void recover_table(struct world *w, const struct world_record **v, size_t n,
+                          const char *table)
 {
     struct base_error err;
 
     for (size_t i = 0; i < n; i++) {
         struct rm_record rec = {v[i]->table, v[i]->key, v[i]->data, v[i]->len};
-        bool newest = i + 1 == n || strcmp(v[i]->table, v[i + 1]->table) != 0 || strcmp(v[i]->key, v[i + 1]->key) != 0;
+        bool newest = i + 1 == n || strcmp(v[i]->table, v[i + 1]->table) != 0 ||
+                      strcmp(v[i]->key, v[i + 1]->key) != 0;
 
         if (!newest || !rec.data || strcmp(rec.table, table) != 0)
             continue;

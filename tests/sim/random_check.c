@@ -14,7 +14,8 @@ static size_t given_n;
 /* ---------------------------------------------------------------- invariants */
 static void check_node(const struct rm_node *n)
 {
-    int32_t used[BASE_TASK_KINDS] = {0}, suspended[BASE_TASK_KINDS] = {0}, freeing[BASE_TASK_KINDS] = {0}, count = 0;
+    int32_t used[BASE_TASK_KINDS] = {0}, suspended[BASE_TASK_KINDS] = {0},
+            freeing[BASE_TASK_KINDS] = {0}, count = 0;
 
     for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next) {
         bool stopped = ct->state == RM_CONTAINER_SUSPENDED;
@@ -32,7 +33,8 @@ static void check_node(const struct rm_node *n)
     MUST(count == n->containers_n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         MUST(used[k] == n->used[k]);
-        MUST(n->used[k] <= n->slots[k] || n->used[k] <= SLOTS_MAX); /* fewer slots than before: what runs goes on */
+        /* fewer slots than before: what runs goes on */
+        MUST(n->used[k] <= n->slots[k] || n->used[k] <= SLOTS_MAX);
         MUST(suspended[k] == n->suspended[k] && freeing[k] == n->freeing[k]);
     }
     MUST(n->registered || !n->containers);
@@ -93,10 +95,12 @@ static void check_app(const struct rm_app *a)
 
             n[t->state]++;
             kept += t->state == RM_TASK_PENDING && t->commit_attempt >= 0;
-            MUST((t->state == RM_TASK_RUNNING || t->state == RM_TASK_SUSPENDED) == (t->running != NULL));
+            MUST((t->state == RM_TASK_RUNNING || t->state == RM_TASK_SUSPENDED) ==
+                 (t->running != NULL));
             MUST(!t->running || t->commit_attempt < 0 || t->commit_attempt == t->last_attempt);
             if (p->bits && a->state != RM_APP_FINAL_SAVING) /* else nothing of it starts any more */
-                MUST((p->bits[i / 64] >> (i % 64) & 1) == (t->state == RM_TASK_PENDING && t->commit_attempt < 0));
+                MUST((p->bits[i / 64] >> (i % 64) & 1) ==
+                     (t->state == RM_TASK_PENDING && t->commit_attempt < 0));
         }
         MUST(n[RM_TASK_PENDING] == p->pending && n[RM_TASK_RUNNING] == p->running &&
              n[RM_TASK_SUCCEEDED] == p->succeeded && n[RM_TASK_SUSPENDED] == p->suspended);
@@ -135,10 +139,12 @@ static void check_queues(void)
     for (size_t i = 0; i < w.core->apps_n; i++) {
         const struct rm_app *a = w.core->apps[i];
 
-        MUST(!a->in_policy || ((size_t)a->pj.queue < w.core->tree.n && a->queue_index == (uint32_t)a->pj.queue));
+        MUST(!a->in_policy ||
+             ((size_t)a->pj.queue < w.core->tree.n && a->queue_index == (uint32_t)a->pj.queue));
         if (a->queue_index == RM_NONE)
             continue;
-        active -= a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING || a->state == RM_APP_FINISHING;
+        active -= a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING ||
+                  a->state == RM_APP_FINISHING;
         pending -= a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
         containers -= a->containers_n;
         memory -= a->allocated.v[RM_RES_MEMORY_MB];
@@ -165,8 +171,10 @@ static void check_sums(void)
     MUST(masters == w.core->masters_active);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         MUST(runnable[k] == w.core->runnable[k]);
-        for (int b = 1; strict && holds_nothing() && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
-            MUST(!w.core->free_first[k][b]); /* a held heartbeat, a free slot, and work: cannot be */
+        for (int b = 1;
+             strict && holds_nothing() && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
+            MUST(
+                !w.core->free_first[k][b]); /* a held heartbeat, a free slot, and work: cannot be */
     }
 }
 
@@ -235,7 +243,8 @@ static uint64_t attempt_hash(const struct base_task_id *t, int32_t attempt)
 {
     uint64_t x = (uint64_t)t->app.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)t->app.seq;
 
-    return rm_hash_mix((x ^ (uint64_t)t->kind << 62 ^ (uint64_t)(uint32_t)t->index << 32) + (uint64_t)attempt);
+    return rm_hash_mix((x ^ (uint64_t)t->kind << 62 ^ (uint64_t)(uint32_t)t->index << 32) +
+                       (uint64_t)attempt);
 }
 
 void check_begin(void)
@@ -297,7 +306,8 @@ void check_right(struct world_container *it)
 
             if (ct == it || !ct->may_commit || ct->ended || !same_task(&ct->task, &it->task))
                 continue;
-            MUST(!n || (n->state == RM_NODE_LOST || n->state == RM_NODE_SHUTDOWN || n->state == RM_NODE_REBOOTED));
+            MUST(!n || (n->state == RM_NODE_LOST || n->state == RM_NODE_SHUTDOWN ||
+                        n->state == RM_NODE_REBOOTED));
         }
     }
     it->may_commit = true;
@@ -348,7 +358,8 @@ static void check_refs(void)
         held++;
         MUST(n->refs == refs[i] && n->index == i);
         MUST(n->gone == (!n->registered && !n->awaited && !n->refused && !n->refs));
-        MUST(strcmp(c->hosts.v[n->host], n->host_name) == 0 && strcmp(c->racks.v[n->rack], n->rack_name) == 0);
+        MUST(strcmp(c->hosts.v[n->host], n->host_name) == 0 &&
+             strcmp(c->racks.v[n->rack], n->rack_name) == 0);
     }
     MUST(held == c->nodes_by_id.n && held + c->nodes_free_n == c->nodes_n);
     free(refs);

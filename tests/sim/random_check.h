@@ -1,5 +1,5 @@
-/* tests/sim/random_check.h - the promises that test_core_random holds the core to, and the world they are about. A
- * promise that is broken says where and aborts. */
+/* tests/sim/random_check.h - the promises that test_core_random holds the core to, and the world
+ * they are about. A promise that is broken says where and aborts. */
 #ifndef CREEL_RANDOM_CHECK_H
 #define CREEL_RANDOM_CHECK_H
 
@@ -17,12 +17,13 @@ extern uint64_t seed_now; /* what repeats the run */
 extern int64_t event_now;
 extern bool strict; /* no delay scheduling in this run: then no slot may idle */
 
-#define MUST(cond)                                                                                                    \
-    do {                                                                                                              \
-        if (!(cond)) {                                                                                                \
-            fprintf(stderr, "seed %" PRIu64 ", event %" PRId64 ": %s\n", seed_now, event_now, #cond);                 \
-            abort();                                                                                                  \
-        }                                                                                                             \
+#define MUST(cond)                                                                                 \
+    do {                                                                                           \
+        if (!(cond)) {                                                                             \
+            fprintf(stderr, "seed %" PRIu64 ", event %" PRId64 ": %s\n", seed_now, event_now,      \
+                    #cond);                                                                        \
+            abort();                                                                               \
+        }                                                                                          \
     } while (0)
 
 void check_begin(void); /* a run begins: nothing has been launched in it */

@@ -1,4 +1,5 @@
-/* Processes: tasks as creel-task does them (fetch, work, leave the part), and masters of plain applications. */
+/* Processes: tasks as creel-task does them (fetch, work, leave the part), and masters of plain
+ * applications. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,17 +37,20 @@ static void ask_later(struct sim_asker *a)
 
 static bool is_error(const struct sim_answer *a, int code)
 {
-    return a->fx && a->fx->kind == RM_FX_REPLY && a->fx->u.reply.kind == RM_REPLY_ERROR && a->fx->u.reply.code == code;
+    return a->fx && a->fx->kind == RM_FX_REPLY && a->fx->u.reply.kind == RM_REPLY_ERROR &&
+           a->fx->u.reply.code == code;
 }
 
-/* A refusal needs nothing durable: without a lease it may come from an RM that was deposed and knows less than others.
+/* A refusal needs nothing durable: without a lease it may come from an RM that was deposed and
+ * knows less than others.
  */
 static bool misleads(const struct sim_world *w, const struct sim_answer *a)
 {
     const struct rm_effect *fx = a->fx;
 
     return w->lease_off && a->epoch < w->epoch_max && fx && fx->kind == RM_FX_REPLY &&
-           (fx->u.reply.kind == RM_REPLY_ERROR || (fx->u.reply.kind == RM_REPLY_FLAG && !fx->u.reply.flag));
+           (fx->u.reply.kind == RM_REPLY_ERROR ||
+            (fx->u.reply.kind == RM_REPLY_FLAG && !fx->u.reply.flag));
 }
 
 static void ask_answered(void *user, uint64_t tag, enum sim_outcome how, void *answer)
@@ -59,7 +63,8 @@ static void ask_answered(void *user, uint64_t tag, enum sim_outcome how, void *a
     if (how == SIM_ANSWERED && got->status == SIM_MOVED && got->rm >= 0 && a->hops++ < 3) {
         a->at = got->rm;
         ask_now(a);
-    } else if (how == SIM_ANSWERED && got->status == SIM_OK && !is_error(got, -BASE_EVERSION) && !misleads(a->w, got)) {
+    } else if (how == SIM_ANSWERED && got->status == SIM_OK && !is_error(got, -BASE_EVERSION) &&
+               !misleads(a->w, got)) {
         a->gen++;
         a->fn(a->user, got);
     } else {
@@ -70,7 +75,8 @@ static void ask_answered(void *user, uint64_t tag, enum sim_outcome how, void *a
 
 static void ask_now(struct sim_asker *a)
 {
-    sim_call(&a->w->net, a->proc, SIM_SERVICE, &a->w->rm[a->at]->proc, a->rq, ASK_TIMEOUT_US, ask_answered, a, a->gen);
+    sim_call(&a->w->net, a->proc, SIM_SERVICE, &a->w->rm[a->at]->proc, a->rq, ASK_TIMEOUT_US,
+             ask_answered, a, a->gen);
 }
 
 void sim_ask(struct sim_asker *a, struct sim_request *rq)
@@ -102,7 +108,8 @@ static void box_exit(struct sim_box *b, int code)
     b->exit_code = code;
     b->phase = BOX_DONE;
     b->gen++;
-    sim_log(&b->w->s, "%s: %s ends with %d", b->nm->proc.name, base_container_id_text(&b->id, id), code);
+    sim_log(&b->w->s, "%s: %s ends with %d", b->nm->proc.name, base_container_id_text(&b->id, id),
+            code);
     sim_proc_kill(&b->w->s, &b->proc);
     sim_net_died(&b->w->net, &b->proc);
     sim_nm_box_ended(b->nm, b);
@@ -153,7 +160,8 @@ size_t sim_box_signal(struct sim_box *b, enum nm_signal sig)
     case NM_SIGNAL_TERM:
         if (!b->terminating && sim_chance(s, 800)) {
             b->terminating = true;
-            sim_at(s, s->now_us + sim_between(s, 1 * MS, 60 * MS), &b->proc, SIM_SERVICE, dies, b, 143);
+            sim_at(s, s->now_us + sim_between(s, 1 * MS, 60 * MS), &b->proc, SIM_SERVICE, dies, b,
+                   143);
         }
         break;
     case NM_SIGNAL_KILL:
@@ -175,7 +183,8 @@ static void rename_part(struct sim_box *b)
         box_exit(b, 1); /* when it is gone, so is the job */
         return;
     }
-    sim_log(&b->w->s, "%s leaves its part: job %d, task %d", base_container_id_text(&b->id, id), j->index, b->index);
+    sim_log(&b->w->s, "%s leaves its part: job %d, task %d", base_container_id_text(&b->id, id),
+            j->index, b->index);
     b->line->renamed = true;
     b->task->renames++;
     if (b->w->breaks.shared_parts)
@@ -214,7 +223,8 @@ static void commit_answered(void *user, const struct sim_answer *a)
     }
     sim_check_granted(b->w, b);
     most_us = sim_faults_granted(b->w, b->nm);
-    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 100, most_us), &b->proc, SIM_SERVICE, renames, b, 0);
+    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 100, most_us), &b->proc, SIM_SERVICE,
+           renames, b, 0);
 }
 
 static void commit(struct sim_box *b)
@@ -222,8 +232,7 @@ static void commit(struct sim_box *b)
     struct sim_request *rq = request(b, RM_EV_TASK_COMMIT);
 
     b->phase = BOX_COMMITS;
-    rq->ev.u.task_commit.task =
-        (struct base_task_id){b->job->id, b->slot, b->index};
+    rq->ev.u.task_commit.task = (struct base_task_id){b->job->id, b->slot, b->index};
     rq->ev.u.task_commit.attempt = b->attempt;
     b->ask.fn = commit_answered;
     sim_ask(&b->ask, rq);
@@ -292,7 +301,8 @@ static void tell_failure(struct sim_box *b, int map)
     rq->ev.u.fetch_failure.app = b->job->id;
     rq->ev.u.fetch_failure.map = map;
     rq->ev.u.fetch_failure.attempt = b->source[map].attempt;
-    rq->ev.u.fetch_failure.gone = b->w->nm[b->source[map].node].proc.up && !b->w->nm[b->source[map].node].proc.stopped;
+    rq->ev.u.fetch_failure.gone =
+        b->w->nm[b->source[map].node].proc.up && !b->w->nm[b->source[map].node].proc.stopped;
     rq->ev.u.fetch_failure.reduce = (struct base_task_id){b->job->id, BASE_TASK_REDUCE, b->index};
     b->source[map].tries = 0;
     b->source[map].known = false;
@@ -352,8 +362,8 @@ static void master_later(void *arg, uint64_t tag)
 
 static void master_pause(struct sim_box *b)
 {
-    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 50 * MS, 150 * MS), &b->proc, SIM_SERVICE, master_later, b,
-           0);
+    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 50 * MS, 150 * MS), &b->proc,
+           SIM_SERVICE, master_later, b, 0);
 }
 
 static void register_again(struct sim_box *b)
@@ -546,10 +556,12 @@ struct sim_box *sim_box_start(struct sim_nm *nm, struct sim_disk_box *d)
     b->proc.self = b;
     b->proc.serve = no_requests;
     sim_proc_start(&w->s, &b->proc);
-    b->ask = (struct sim_asker){.w = w, .proc = &b->proc, .user = b, .at = (int)sim_rnd(&w->s, (uint64_t)w->rms)};
+    b->ask = (struct sim_asker){
+        .w = w, .proc = &b->proc, .user = b, .at = (int)sim_rnd(&w->s, (uint64_t)w->rms)};
     base_assert(w->boxes_n < (int)(sizeof w->boxes / sizeof *w->boxes));
     w->boxes[w->boxes_n++] = b;
     b->since_us = b->born_us = w->s.now_us;
-    sim_at(&w->s, w->s.now_us + sim_between(&w->s, 100, 5 * MS), &b->proc, SIM_SERVICE, begin, b, 0);
+    sim_at(&w->s, w->s.now_us + sim_between(&w->s, 100, 5 * MS), &b->proc, SIM_SERVICE, begin, b,
+           0);
     return b;
 }

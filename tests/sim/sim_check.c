@@ -17,7 +17,9 @@ static void check_queue(struct sim_world *w, const struct rm_core *core, const s
     const struct rm_app *a = rm_app_find(core, j->id);
 
     if (a && strcmp(a->queue, "batch") != 0)
-        sim_violated(&w->s, "I1", "the move of job %d was acknowledged with epoch %" PRId64 ", it is in queue %s",
+        sim_violated(&w->s, "I1",
+                     "the move of job %d was acknowledged with epoch %" PRId64
+                     ", it is in queue %s",
                      j->index, j->move_epoch, a->queue);
 }
 
@@ -32,11 +34,12 @@ static bool app_of(struct rm_core *core, const struct sim_job *j, struct rm_app_
     return found;
 }
 
-/* ---------------------------------------------------------------- who takes over knows what was acknowledged */
+/* ---------------------------------------------------------------- who takes over knows what was
+ * acknowledged */
 static bool undone(enum rm_app_state s)
 {
-    return s == RM_APP_NEW || s == RM_APP_NEW_SAVING || s == RM_APP_SUBMITTED || s == RM_APP_ACCEPTED ||
-           s == RM_APP_RUNNING;
+    return s == RM_APP_NEW || s == RM_APP_NEW_SAVING || s == RM_APP_SUBMITTED ||
+           s == RM_APP_ACCEPTED || s == RM_APP_RUNNING;
 }
 
 void sim_check_activated(struct sim_world *w, struct sim_rm *rm)
@@ -51,29 +54,34 @@ void sim_check_activated(struct sim_world *w, struct sim_rm *rm)
             check_queue(w, rm->lead->core, j);
         if (!app_of(rm->lead->core, j, &v))
             sim_violated(&w->s, "I1",
-                         "job %d was acknowledged with epoch %" PRId64 ", %s does not know it with epoch %" PRId64, i,
-                         j->acked_epoch, rm->proc.name, rm->lead->epoch);
+                         "job %d was acknowledged with epoch %" PRId64
+                         ", %s does not know it with epoch %" PRId64,
+                         i, j->acked_epoch, rm->proc.name, rm->lead->epoch);
         else if (j->kill_acked && j->kill_epoch < rm->lead->epoch && undone(v.state))
-            sim_violated(&w->s, "I1", "the kill of job %d was acknowledged with epoch %" PRId64 "; for %s it is %s", i,
-                         j->kill_epoch, rm->proc.name, rm_app_state_name(v.state));
+            sim_violated(&w->s, "I1",
+                         "the kill of job %d was acknowledged with epoch %" PRId64
+                         "; for %s it is %s",
+                         i, j->kill_epoch, rm->proc.name, rm_app_state_name(v.state));
     }
 }
 
 /* ---------------------------------------------------------------- orders */
-static struct sim_box *other_master(struct sim_world *w, const struct sim_job *j, const struct sim_nm *here)
+static struct sim_box *other_master(struct sim_world *w, const struct sim_job *j,
+                                    const struct sim_nm *here)
 {
     for (int i = 0; i < w->nms; i++)
         for (size_t k = 0; k < w->nm[i].boxes_n; k++) {
             const struct sim_disk_box *d = w->nm[i].boxes[k];
 
-            if (d->box && d->box->master && d->box->job == j && !d->box->ended && !d->kill_ordered &&
-                !w->nm[i].given_up && &w->nm[i] != here)
+            if (d->box && d->box->master && d->box->job == j && !d->box->ended &&
+                !d->kill_ordered && !w->nm[i].given_up && &w->nm[i] != here)
                 return d->box;
         }
     return NULL;
 }
 
-static void note_attempt(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o, int64_t epoch)
+static void note_attempt(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o,
+                         int64_t epoch)
 {
     struct sim_job *j = sim_job_of(w, o->container.attempt.app);
     struct sim_task *t = &j->tasks[o->slot][o->task.index];
@@ -81,11 +89,13 @@ static void note_attempt(struct sim_world *w, struct sim_nm *nm, const struct rm
     for (int i = 0; i < t->n; i++)
         if (t->v[i].attempt == o->task_attempt)
             sim_violated(&w->s, "I2",
-                         "attempt %d of task %d of job %d is started on %s, as it was on nm%d before: they share "
+                         "attempt %d of task %d of job %d is started on %s, as it was on nm%d "
+                         "before: they share "
                          "their temporary files",
                          o->task_attempt, o->task.index, j->index, nm->proc.name, t->v[i].node);
     if (t->n == W_ATTEMPTS) {
-        sim_violated(&w->s, "I5", "task %d of job %d was started %d times", o->task.index, j->index, t->n);
+        sim_violated(&w->s, "I5", "task %d of job %d was started %d times", o->task.index, j->index,
+                     t->n);
         return;
     }
     t->v[t->n++] = (struct sim_attempt){.id = o->container,
@@ -95,7 +105,8 @@ static void note_attempt(struct sim_world *w, struct sim_nm *nm, const struct rm
                                         .late = epoch < w->epoch_max};
 }
 
-void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o, const struct sim_answer *a)
+void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o,
+                      const struct sim_answer *a)
 {
     struct sim_job *j = sim_job_of(w, o->container.attempt.app);
     char id[BASE_ID_TEXT_MAX];
@@ -103,21 +114,27 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
 
     base_container_id_text(&o->container, id);
     if (d) { /* a repeat: nothing is started */
-        if (!d->cleaned && !nm_core_find(nm->core, &o->container) && !nm_core_has_forgotten(nm->core, &o->container))
+        if (!d->cleaned && !nm_core_find(nm->core, &o->container) &&
+            !nm_core_has_forgotten(nm->core, &o->container))
             sim_violated(&w->s, "I4", "%s is started on %s once more", id, nm->proc.name);
         return;
     }
     w->totals->launches++;
-    sim_log(&w->s, "%s: epoch %" PRId64 " starts %s, job %d %s %d attempt %d", nm->proc.name, a->epoch, id, j->index,
-            o->master                   ? "master"
+    sim_log(&w->s, "%s: epoch %" PRId64 " starts %s, job %d %s %d attempt %d", nm->proc.name,
+            a->epoch, id, j->index,
+            o->master                     ? "master"
             : o->slot == BASE_TASK_REDUCE ? "reduce"
-                                        : "map",
+                                          : "map",
             o->task.index, o->task_attempt);
     /* of the same epoch: it may repeat an answer that was lost; the order to kill follows */
-    if (j->kill_acked && j->kill_state == RM_APP_KILLING && a->epoch > j->kill_epoch && a->made_us > j->kill_acked_us)
-        sim_violated(&w->s, "I1", "%s is started although the kill of job %d was acknowledged before", id, j->index);
+    if (j->kill_acked && j->kill_state == RM_APP_KILLING && a->epoch > j->kill_epoch &&
+        a->made_us > j->kill_acked_us)
+        sim_violated(&w->s, "I1",
+                     "%s is started although the kill of job %d was acknowledged before", id,
+                     j->index);
     if (o->master && other_master(w, j, nm))
-        sim_violated(&w->s, "I3", "%s: a second master of application %d is started while one runs", id, j->index);
+        sim_violated(&w->s, "I3", "%s: a second master of application %d is started while one runs",
+                     id, j->index);
     if (o->job)
         note_attempt(w, nm, o, a->epoch);
 }
@@ -144,11 +161,13 @@ void sim_check_finishes(struct sim_world *w, struct sim_box *master)
             const struct sim_disk_box *d = w->nm[i].boxes[k];
             const struct sim_box *b = d->box;
 
-            n += b && !b->master && b->job == master->job && d->id.attempt.attempt == master->id.attempt.attempt &&
+            n += b && !b->master && b->job == master->job &&
+                 d->id.attempt.attempt == master->id.attempt.attempt &&
                  (b->ended ? b->exit_code == 0 : !d->kill_ordered);
         }
     if (n > master->wanted)
-        sim_violated(&w->s, "I6", "the master of application %d wanted %d containers, %d were started",
+        sim_violated(&w->s, "I6",
+                     "the master of application %d wanted %d containers, %d were started",
                      master->job->index, master->wanted, n);
 }
 
@@ -169,11 +188,12 @@ void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && !nm->was_full; k++)
         if (used[k] > nm->slots[k])
-            sim_violated(&w->s, "I3", "%s runs %d processes in %d slots of kind %d", nm->proc.name, used[k],
-                         nm->slots[k], k);
+            sim_violated(&w->s, "I3", "%s runs %d processes in %d slots of kind %d", nm->proc.name,
+                         used[k], nm->slots[k], k);
 }
 
-/* Of two attempts at a task one has to go; so has what an RM has started that was deposed, and did not know it. */
+/* Of two attempts at a task one has to go; so has what an RM has started that was deposed, and did
+ * not know it. */
 static bool outdone(const struct sim_box *b)
 {
     for (int i = 0; b->task && i < b->task->n; i++) {
@@ -185,25 +205,29 @@ static bool outdone(const struct sim_box *b)
     return b->task && b->line->late;
 }
 
-static bool may_go_on(const struct sim_world *w, const struct sim_nm *nm, const struct sim_disk_box *d)
+static bool may_go_on(const struct sim_world *w, const struct sim_nm *nm,
+                      const struct sim_disk_box *d)
 {
     const struct sim_job *j = d->box ? d->box->job : NULL;
 
-    return j && !j->is_app && !j->kill_asked && !j->failing && !j->success && !nm->given_up && !w->grace_us &&
-           !d->box->ended && d->box->phase != BOX_DONE && !nm->was_full && !outdone(d->box);
+    return j && !j->is_app && !j->kill_asked && !j->failing && !j->success && !nm->given_up &&
+           !w->grace_us && !d->box->ended && d->box->phase != BOX_DONE && !nm->was_full &&
+           !outdone(d->box);
 }
 
-static void kill_ordered(struct sim_world *w, struct sim_nm *nm, struct sim_disk_box *d, const struct rm_order *o)
+static void kill_ordered(struct sim_world *w, struct sim_nm *nm, struct sim_disk_box *d,
+                         const struct rm_order *o)
 {
     char id[BASE_ID_TEXT_MAX];
 
     if (d->kill_ordered)
         return;
     if (o->kind == BASE_ORDER_KILL)
-        sim_log(&w->s, "%s: %s is to be killed: %s", nm->proc.name, base_container_id_text(&d->id, id), o->reason);
+        sim_log(&w->s, "%s: %s is to be killed: %s", nm->proc.name,
+                base_container_id_text(&d->id, id), o->reason);
     if (o->kind == BASE_ORDER_KILL && strstr(o->reason, "not known") && may_go_on(w, nm, d))
-        sim_violated(&w->s, "I4", "%s runs on %s and is killed as unknown", base_container_id_text(&d->id, id),
-                     nm->proc.name);
+        sim_violated(&w->s, "I4", "%s runs on %s and is killed as unknown",
+                     base_container_id_text(&d->id, id), nm->proc.name);
     d->kill_ordered = true;
     if (d->box)
         d->box->ordered_to_stop = true;
@@ -216,7 +240,7 @@ void sim_check_order(struct sim_world *w, struct sim_nm *nm, const struct rm_ord
         struct sim_disk_box *d = nm->boxes[i];
 
         if (o->kind == BASE_ORDER_CLEANUP_APP ? base_app_id_cmp(&d->id.attempt.app, &o->app) != 0
-                                            : base_container_id_cmp(&d->id, &o->container) != 0)
+                                              : base_container_id_cmp(&d->id, &o->container) != 0)
             continue;
         if (o->kind == BASE_ORDER_KILL || o->kind == BASE_ORDER_CLEANUP_APP)
             kill_ordered(w, nm, d, o);
@@ -237,20 +261,24 @@ void sim_check_granted(struct sim_world *w, struct sim_box *box)
         const struct sim_nm *nm = &w->nm[a->node];
         const struct sim_box *other = a->box;
 
-        if (!a->granted || !other || other == box || nm->given_up || nm->was_full || other->ordered_to_stop)
+        if (!a->granted || !other || other == box || nm->given_up || nm->was_full ||
+            other->ordered_to_stop)
             continue;
         if (!other->ended)
-            sim_violated(&w->s, "I2",
-                         "%s may commit task %d of job %d, and attempt %d, which runs on nm%d, may as well", id,
-                         box->index, box->job->index, a->attempt, a->node);
+            sim_violated(
+                &w->s, "I2",
+                "%s may commit task %d of job %d, and attempt %d, which runs on nm%d, may as well",
+                id, box->index, box->job->index, a->attempt, a->node);
         else if (a->renamed)
-            sim_violated(&w->s, "I2", "%s commits task %d of job %d, which attempt %d on nm%d has committed", id,
+            sim_violated(&w->s, "I2",
+                         "%s commits task %d of job %d, which attempt %d on nm%d has committed", id,
                          box->index, box->job->index, a->attempt, a->node);
     }
     box->line->granted = true;
 }
 
-/* ---------------------------------------------------------------- now and then, when it is quiet */
+/* ---------------------------------------------------------------- now and then, when it is
+ * quiet */
 struct living {
     struct base_container_id v[128];
     int n;
@@ -274,7 +302,8 @@ static bool among(const struct living *l, const struct base_container_id *id)
 }
 
 /* A container that one of them knows and the other does not. */
-static bool first_difference(const struct rm_node *n, struct sim_nm *nm, struct base_container_id *out)
+static bool first_difference(const struct rm_node *n, struct sim_nm *nm,
+                             struct base_container_id *out)
 {
     struct living rm = {.n = 0}, node = {.n = 0};
 
@@ -323,15 +352,16 @@ static bool wants(const struct rm_core *core, int k)
     return false;
 }
 
-static void check_idle(struct sim_world *w, const struct rm_core *core, const struct rm_node *n, struct sim_nm *nm)
+static void check_idle(struct sim_world *w, const struct rm_core *core, const struct rm_node *n,
+                       struct sim_nm *nm)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         bool idle = n->state == RM_NODE_RUNNING && n->used[k] < n->slots[k] && wants(core, k);
 
         w->idle[nm->index][k] = idle ? w->idle[nm->index][k] + 1 : 0;
         if (w->idle[nm->index][k] > PATIENCE)
-            sim_violated(&w->s, "I7", "%s has had a free slot of kind %d for %d s while tasks wait", nm->proc.name, k,
-                         PATIENCE);
+            sim_violated(&w->s, "I7", "%s has had a free slot of kind %d for %d s while tasks wait",
+                         nm->proc.name, k, PATIENCE);
     }
 }
 
@@ -394,7 +424,8 @@ static void check_parts(struct sim_world *w, const struct sim_job *j, bool succe
     if (succeeded && !j->success)
         sim_violated(&w->s, "I2", "job %d has succeeded, its output was never committed", j->index);
     if (!succeeded && j->success)
-        sim_violated(&w->s, "I2", "the output of job %d is committed although it has not succeeded", j->index);
+        sim_violated(&w->s, "I2", "the output of job %d is committed although it has not succeeded",
+                     j->index);
     if (succeeded && j->temporary)
         sim_violated(&w->s, "I2", "job %d has left its temporary folder", j->index);
 }
@@ -410,13 +441,15 @@ static void check_end_of(struct sim_world *w, const struct rm_core *core, const 
     else if (failed && !j->failing)
         sim_violated(&w->s, "I5", "job %d has failed, and had no reason to", j->index);
     else if (succeeded && j->failing)
-        sim_violated(&w->s, "I5", "job %d has succeeded although one of its tasks always fails", j->index);
+        sim_violated(&w->s, "I5", "job %d has succeeded although one of its tasks always fails",
+                     j->index);
     else if (!killed && !failed && !succeeded)
-        sim_violated(&w->s, "I5", "job %d has ended in state %s, status %s", j->index, rm_app_state_name(v->state),
-                     rm_final_status_name(v->final_status));
-    else if (j->kill_acked && j->kill_state == RM_APP_KILLING && !killed && !(succeeded && (j->success || j->is_app)))
-        sim_violated(&w->s, "I1", "the kill of job %d was acknowledged, it has ended as %s %s", j->index,
+        sim_violated(&w->s, "I5", "job %d has ended in state %s, status %s", j->index,
                      rm_app_state_name(v->state), rm_final_status_name(v->final_status));
+    else if (j->kill_acked && j->kill_state == RM_APP_KILLING && !killed &&
+             !(succeeded && (j->success || j->is_app)))
+        sim_violated(&w->s, "I1", "the kill of job %d was acknowledged, it has ended as %s %s",
+                     j->index, rm_app_state_name(v->state), rm_final_status_name(v->final_status));
     check_parts(w, j, succeeded);
     if (j->move_acked)
         check_queue(w, core, j);
@@ -430,11 +463,13 @@ static void check_nodes(struct sim_world *w, struct rm_core *core)
 
         if (running == w->nm[i].gone)
             sim_violated(&w->s, "I6", "node nm%d %s, for the leader it is %s", i,
-                         w->nm[i].gone ? "is gone" : "is there", n ? rm_node_state_name(n->state) : "unknown");
+                         w->nm[i].gone ? "is gone" : "is there",
+                         n ? rm_node_state_name(n->state) : "unknown");
         for (enum base_task_kind k = 0; n && k < BASE_TASK_KINDS; k++)
             if (n->used[k] || n->suspended[k] || n->freeing[k])
                 sim_violated(&w->s, "I6",
-                             "nothing runs, and the leader counts %d used, %d suspended, %d freeing slots of nm%d",
+                             "nothing runs, and the leader counts %d used, %d suspended, %d "
+                             "freeing slots of nm%d",
                              n->used[k], n->suspended[k], n->freeing[k], i);
     }
     if (core->containers_by_id.n)
@@ -462,6 +497,6 @@ void sim_check_end(struct sim_world *w)
         check_nodes(w, rm->lead->core);
     for (int i = 0; i < w->boxes_n; i++)
         if (!w->boxes[i]->ended)
-            sim_violated(&w->s, "I6", "a process of job %d runs on %s, nobody knows of it", w->boxes[i]->job->index,
-                         w->boxes[i]->nm->proc.name);
+            sim_violated(&w->s, "I6", "a process of job %d runs on %s, nobody knows of it",
+                         w->boxes[i]->job->index, w->boxes[i]->nm->proc.name);
 }

@@ -1,4 +1,5 @@
-/* Clients: jobs and plain applications with ids chosen beforehand, submitted and killed until somebody acknowledges. */
+/* Clients: jobs and plain applications with ids chosen beforehand, submitted and killed until
+ * somebody acknowledges. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 
 struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id)
 {
-    return id.cluster_ts == W_CLUSTER_TS && id.seq >= 1 && id.seq <= w->jobs ? &w->job[id.seq - 1] : NULL;
+    return id.cluster_ts == W_CLUSTER_TS && id.seq >= 1 && id.seq <= w->jobs ? &w->job[id.seq - 1]
+                                                                             : NULL;
 }
 
 /* ---------------------------------------------------------------- submissions as text */
@@ -17,7 +19,8 @@ static void add_group(struct rm_job_spec *s, enum base_task_kind kind, int count
     if (!count)
         return;
     s->groups = base_realloc_array(s->groups, s->groups_n + 1, sizeof *s->groups);
-    s->groups[s->groups_n++] = (struct rm_task_group){.kind = kind, .command = base_strdup("true"), .count = count};
+    s->groups[s->groups_n++] =
+        (struct rm_task_group){.kind = kind, .command = base_strdup("true"), .count = count};
 }
 
 /* Split i lies on nodes i and i + 1. */
@@ -41,7 +44,8 @@ static void add_splits(struct rm_job_spec *s, int maps, int hosts)
     s->splits = base_alloc((size_t)maps * sizeof *s->splits);
     s->splits_n = (size_t)maps;
     for (int i = 0; i < maps; i++)
-        s->splits[i] = (struct rm_split_spec){.offset = i * 100, .length = 100, .hosts = hosts_of(i, hosts)};
+        s->splits[i] =
+            (struct rm_split_spec){.offset = i * 100, .length = 100, .hosts = hosts_of(i, hosts)};
 }
 
 /* "name maps reduces output(0|1) hosts" */
@@ -103,11 +107,13 @@ static void kill_answered(void *user, const struct sim_answer *a)
         j->kill_epoch = a->epoch;
         j->kill_acked_us = w->s.now_us;
         w->totals->kills++;
-        sim_log(&w->s, "client: the kill of job %d is acknowledged (%s)", j->index, rm_app_state_name(j->kill_state));
+        sim_log(&w->s, "client: the kill of job %d is acknowledged (%s)", j->index,
+                rm_app_state_name(j->kill_state));
         return;
     }
     if (a->fx->u.reply.code == -BASE_ENOTFOUND && j->acked && a->epoch > j->acked_epoch) {
-        sim_violated(&w->s, "I1", "job %d was acknowledged, and is not known: %s", j->index, a->fx->u.reply.text);
+        sim_violated(&w->s, "I1", "job %d was acknowledged, and is not known: %s", j->index,
+                     a->fx->u.reply.text);
         return;
     }
     sim_at(&w->s, w->s.now_us + 300 * MS, &w->client, SIM_SERVICE, kill_again, j, 0);
@@ -172,7 +178,8 @@ static void submit_answered(void *user, const struct sim_answer *a)
     enum rm_reply_kind kind = a->fx->u.reply.kind;
 
     if (kind == RM_REPLY_ERROR) {
-        sim_violated(&w->s, "I1", "the submission of job %d was refused: %s", j->index, a->fx->u.reply.text);
+        sim_violated(&w->s, "I1", "the submission of job %d was refused: %s", j->index,
+                     a->fx->u.reply.text);
         return;
     }
     j->acked = true;
@@ -200,8 +207,8 @@ static void submit(void *arg, uint64_t tag)
     sim_ask(&j->submit, rq);
 }
 
-/* Masters hold slots while they wait for more: so many that they cannot take all of what two nodes have, which is what
- * the faults may leave. */
+/* Masters hold slots while they wait for more: so many that they cannot take all of what two nodes
+ * have, which is what the faults may leave. */
 static int apps_max(const struct sim_world *w)
 {
     int low = INT32_MAX, next = INT32_MAX;
@@ -223,15 +230,16 @@ static void job_make(struct sim_world *w, int i)
 {
     struct sim *s = &w->s;
     struct sim_job *j = &w->job[i];
-    int maps = (int)sim_between(s, 1, 8), reduces = sim_chance(s, 600) ? (int)sim_between(s, 1, 3) : 0;
+    int maps = (int)sim_between(s, 1, 8),
+        reduces = sim_chance(s, 600) ? (int)sim_between(s, 1, 3) : 0;
 
     j->index = i;
     j->id = (struct base_app_id){W_CLUSTER_TS, i + 1};
     j->submit_us = sim_between(s, 0, w->faults_until_us - s->now_us);
     j->kill_us = sim_chance(s, 200) ? sim_between(s, 1, 4 * S) : 0;
     j->work_us = sim_chance(s, 150) ? 6 * S : sim_between(s, 50 * MS, 1500 * MS);
-    j->submit = j->kill =
-        (struct sim_asker){.w = w, .proc = &w->client, .user = j, .at = (int)sim_rnd(s, (uint64_t)w->rms)};
+    j->submit = j->kill = (struct sim_asker){
+        .w = w, .proc = &w->client, .user = j, .at = (int)sim_rnd(s, (uint64_t)w->rms)};
     j->submit.fn = submit_answered;
     j->kill.fn = kill_answered;
     j->move = j->kill;
@@ -250,7 +258,8 @@ static void job_make(struct sim_world *w, int i)
     j->tasks_n[BASE_TASK_REDUCE] = reduces;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         j->tasks[k] = sim_alloc(s, (size_t)(j->tasks_n[k] + 1) * sizeof *j->tasks[k]);
-    j->text = sim_text(s, "job%d %d %d %d %d", i, maps, reduces, j->output, sim_chance(s, 500) ? w->nms : 0);
+    j->text = sim_text(s, "job%d %d %d %d %d", i, maps, reduces, j->output,
+                       sim_chance(s, 500) ? w->nms : 0);
 }
 
 void sim_jobs_make(struct sim_world *w)
@@ -258,6 +267,7 @@ void sim_jobs_make(struct sim_world *w)
     w->jobs = (int)sim_between(&w->s, 2, 5);
     for (int i = 0; i < w->jobs; i++) {
         job_make(w, i);
-        sim_at(&w->s, w->s.now_us + w->job[i].submit_us, &w->client, SIM_SERVICE, submit, &w->job[i], 0);
+        sim_at(&w->s, w->s.now_us + w->job[i].submit_us, &w->client, SIM_SERVICE, submit,
+               &w->job[i], 0);
     }
 }

@@ -36,12 +36,13 @@ const char *const sim_fault_names[F_KINDS] = {
 };
 /* How often each is taken, against the others. */
 static const int weights[F_KINDS] = {
-    [F_RM_KILL] = 10,      [F_RM_PAUSE] = 8,      [F_RM_PAUSE_OUT] = 10, [F_RM_RESIGN] = 5, [F_RM_NEXT_KILL] = 6,
-    [F_RM_NEXT_PAUSE] = 4, [F_NM_KILL] = 8,       [F_NM_PAUSE] = 4,      [F_NM_LOST] = 2,   [F_NM_REBOOT] = 3,
-    [F_CUT_RM_ZK] = 5,     [F_CUT_RM_ZK_IN] = 4,  [F_CUT_RM_ZK_OUT] = 4, [F_CUT_RM_NM] = 5, [F_CUT_RM_NM_IN] = 3,
-    [F_CUT_RM_NM_OUT] = 3, [F_CUT_RM_CLIENT] = 3, [F_CUT_RM_ALL] = 4,    [F_TWO] = 5,       [F_SLOW] = 4,
-    [F_CLOCK] = 4,         [F_DISK] = 3,          [F_ZK_KILL] = 4,       [F_ZK_LEADER] = 4, [F_ZK_QUORUM] = 3,
-    [F_ZK_ISOLATE] = 3,    [F_ZK_LAG] = 4,
+    [F_RM_KILL] = 10,      [F_RM_PAUSE] = 8,      [F_RM_PAUSE_OUT] = 10, [F_RM_RESIGN] = 5,
+    [F_RM_NEXT_KILL] = 6,  [F_RM_NEXT_PAUSE] = 4, [F_NM_KILL] = 8,       [F_NM_PAUSE] = 4,
+    [F_NM_LOST] = 2,       [F_NM_REBOOT] = 3,     [F_CUT_RM_ZK] = 5,     [F_CUT_RM_ZK_IN] = 4,
+    [F_CUT_RM_ZK_OUT] = 4, [F_CUT_RM_NM] = 5,     [F_CUT_RM_NM_IN] = 3,  [F_CUT_RM_NM_OUT] = 3,
+    [F_CUT_RM_CLIENT] = 3, [F_CUT_RM_ALL] = 4,    [F_TWO] = 5,           [F_SLOW] = 4,
+    [F_CLOCK] = 4,         [F_DISK] = 3,          [F_ZK_KILL] = 4,       [F_ZK_LEADER] = 4,
+    [F_ZK_QUORUM] = 3,     [F_ZK_ISOLATE] = 3,    [F_ZK_LAG] = 4,
 };
 
 /* ---------------------------------------------------------------- later */
@@ -120,7 +121,8 @@ static void cut_between(struct sim_world *w, int a, int from, int n, bool in, bo
 /* Which way, by the fault's place behind the one that cuts both. */
 static void cut_rm(struct sim_world *w, struct sim_rm *rm, int way, int first, int n, int64_t us)
 {
-    sim_log(&w->s, "fault: %s: link to hosts %d-%d is cut%s for %.3f s", rm->proc.name, first, first + n - 1,
+    sim_log(&w->s, "fault: %s: link to hosts %d-%d is cut%s for %.3f s", rm->proc.name, first,
+            first + n - 1,
             way == 0   ? ""
             : way == 1 ? " inwards"
                        : " outwards",
@@ -130,7 +132,8 @@ static void cut_rm(struct sim_world *w, struct sim_rm *rm, int way, int first, i
 
 static int64_t a_while(struct sim_world *w)
 {
-    return sim_chance(&w->s, 300) ? sim_between(&w->s, 2 * S, 6 * S) : sim_between(&w->s, 50 * MS, 2 * S);
+    return sim_chance(&w->s, 300) ? sim_between(&w->s, 2 * S, 6 * S)
+                                  : sim_between(&w->s, 50 * MS, 2 * S);
 }
 
 static void slow_link(struct sim_world *w, struct sim_rm *rm)
@@ -140,8 +143,8 @@ static void slow_link(struct sim_world *w, struct sim_rm *rm)
     bool out = sim_chance(&w->s, 500);
     int from = out ? rm->proc.host : other, to = out ? other : rm->proc.host;
 
-    sim_log(&w->s, "fault: messages from host %d to %d take %.3f s longer for %.3f s", from, to, (double)delay / 1e6,
-            (double)us / 1e6);
+    sim_log(&w->s, "fault: messages from host %d to %d take %.3f s longer for %.3f s", from, to,
+            (double)delay / 1e6, (double)us / 1e6);
     w->net.slow_us[from][to] = delay;
     later(w, us, healed, &w->net, (uint64_t)from << 8 | (unsigned)to);
 }
@@ -173,7 +176,8 @@ static void turn_back(void *arg, uint64_t tag)
         nodes_turn_away(leader);
 }
 
-/* It loses ZooKeeper but not its nodes; they go to the next leader, and come back when they lose that one. */
+/* It loses ZooKeeper but not its nodes; they go to the next leader, and come back when they lose
+ * that one. */
 static void two_leaders(struct sim_world *w, struct sim_rm *rm)
 {
     cut_rm(w, rm, 0, HOST_ZK, w->zk.n, sim_between(&w->s, 4 * S, 7 * S));
@@ -296,7 +300,8 @@ static void rm_fault(struct sim_world *w, enum sim_fault f, struct sim_rm *rm)
     case F_CUT_RM_NM:
     case F_CUT_RM_NM_IN:
     case F_CUT_RM_NM_OUT:
-        cut_rm(w, rm, (int)(f - F_CUT_RM_NM), HOST_NM + (int)sim_rnd(&w->s, (uint64_t)w->nms), 1, a_while(w));
+        cut_rm(w, rm, (int)(f - F_CUT_RM_NM), HOST_NM + (int)sim_rnd(&w->s, (uint64_t)w->nms), 1,
+               a_while(w));
         break;
     case F_CUT_RM_CLIENT:
         cut_rm(w, rm, (int)sim_rnd(&w->s, 3), HOST_CLIENT, 1, a_while(w));
@@ -364,7 +369,8 @@ void sim_faults_plan(struct sim_world *w)
 
         sim_at(&w->s, at, NULL, SIM_SERVICE, strike, w, some_fault(w));
         if (sim_chance(&w->s, 200)) /* two at a time */
-            sim_at(&w->s, at + sim_between(&w->s, 0, 300 * MS), NULL, SIM_SERVICE, strike, w, some_fault(w));
+            sim_at(&w->s, at + sim_between(&w->s, 0, 300 * MS), NULL, SIM_SERVICE, strike, w,
+                   some_fault(w));
     }
 }
 

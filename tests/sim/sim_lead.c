@@ -1,5 +1,6 @@
-/* tests/sim/sim_lead.c - the threads of one leadership in virtual time: the rules are rm/term/'s, as in the daemon; here are
- * the core's thread, the store's, and the lead thread's part (take over, tear down, retire). */
+/* tests/sim/sim_lead.c - the threads of one leadership in virtual time: the rules are rm/term/'s,
+ * as in the daemon; here are the core's thread, the store's, and the lead thread's part (take over,
+ * tear down, retire). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static void store(void *user, uint64_t seq, const struct rm_record *rec)
     struct sim_lead *l = user;
 
     if (strcmp(rec->table, "damaged") == 0)
-        sim_violated(&l->rm->w->s, "I1", "%s: a record does not read back: %s", l->rm->proc.name, rec->key);
+        sim_violated(&l->rm->w->s, "I1", "%s: a record does not read back: %s", l->rm->proc.name,
+                     rec->key);
     rm_batch_add(&l->queued, seq, rec);
 }
 
@@ -104,8 +106,10 @@ static void tell(void *user, const struct rm_effect *fx)
 
     if (fx->kind == RM_FX_NOTE)
         note(l, fx->u.note.text);
-    else if ((fx->kind == RM_FX_UNCONFIRMED || fx->kind == RM_FX_EPOCH_LOW) && l->epoch == l->rm->w->epoch_max)
-        sim_violated(&l->rm->w->s, "I1", "%s: the store is not the one that nodes work for", l->rm->proc.name);
+    else if ((fx->kind == RM_FX_UNCONFIRMED || fx->kind == RM_FX_EPOCH_LOW) &&
+             l->epoch == l->rm->w->epoch_max)
+        sim_violated(&l->rm->w->s, "I1", "%s: the store is not the one that nodes work for",
+                     l->rm->proc.name);
 }
 
 /* ---------------------------------------------------------------- the core's thread */
@@ -131,7 +135,8 @@ static void on_timer(void *arg, uint64_t tag)
     struct sim_rm *rm = arg;
     struct sim_lead *l = rm->lead;
 
-    if (!l || l->round != tag || core_now(rm) < l->armed_us) /* a later time was asked for meanwhile */
+    if (!l || l->round != tag ||
+        core_now(rm) < l->armed_us) /* a later time was asked for meanwhile */
         return;
     l->armed_us = 0;
     rm_term_timer(&l->rules, core_now(rm));
@@ -145,7 +150,8 @@ static void arm_timer(struct sim_lead *l)
     if (!l->rules.wake_us || l->rules.wake_us == l->armed_us)
         return;
     l->armed_us = l->rules.wake_us;
-    sim_at(&l->rm->w->s, l->rm->w->s.now_us + (in > 0 ? in : 0), &l->rm->proc, SIM_CORE, on_timer, l->rm, l->round);
+    sim_at(&l->rm->w->s, l->rm->w->s.now_us + (in > 0 ? in : 0), &l->rm->proc, SIM_CORE, on_timer,
+           l->rm, l->round);
 }
 
 static void on_core_stored(void *arg, uint64_t tag)
@@ -160,10 +166,12 @@ static void on_core_stored(void *arg, uint64_t tag)
 }
 
 /* ---------------------------------------------------------------- the store's thread */
-/* What the core wants stored while a batch is written goes into the next one; or, pipelined, follows at once. */
+/* What the core wants stored while a batch is written goes into the next one; or, pipelined,
+ * follows at once. */
 static void flush(struct sim_lead *l)
 {
-    size_t most = l->rm->w->serial_store ? 1 : sizeof l->flight / sizeof *l->flight, n = l->queued.len;
+    size_t most = l->rm->w->serial_store ? 1 : sizeof l->flight / sizeof *l->flight,
+           n = l->queued.len;
     struct ha_record *v;
     uint64_t batch;
 
@@ -173,7 +181,8 @@ static void flush(struct sim_lead *l)
     for (size_t i = 0; i < n; i++) {
         const struct rm_record rec = rm_batch_record(&l->queued, i);
 
-        v[i] = (struct ha_record){.table = rec.table, .key = rec.key, .data = rec.data, .len = rec.len};
+        v[i] = (struct ha_record){
+            .table = rec.table, .key = rec.key, .data = rec.data, .len = rec.len};
     }
     batch = ha_log_write_batch(l->log, v, n);
     free(v);
@@ -197,7 +206,8 @@ static void release_ready(struct sim_lead *l)
     rm_ready_clear(&l->ready);
 }
 
-/* In the daemon the core hears of it on its own thread, before or after the answers are written here. */
+/* In the daemon the core hears of it on its own thread, before or after the answers are written
+ * here. */
 static void on_stored(void *arg, uint64_t tag)
 {
     struct sim_rm *rm = arg;
@@ -207,7 +217,8 @@ static void on_stored(void *arg, uint64_t tag)
     if (!l || l->round != tag || l->written_seq <= l->outbox.stored_seq)
         return;
     rm_outbox_stored(&l->outbox, l->written_seq, &l->ready);
-    sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &rm->proc, SIM_CORE, on_core_stored, rm, l->round);
+    sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &rm->proc, SIM_CORE, on_core_stored, rm,
+           l->round);
     release_ready(l);
     flush(l);
     sim_lead_retire_further(l);
@@ -227,7 +238,8 @@ static void log_written(void *user, uint64_t batch)
         return;
     memmove(l->flight, l->flight + n, (l->flight_n - n) * sizeof *l->flight);
     l->flight_n -= n;
-    sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &l->rm->proc, SIM_IO, on_stored, l->rm, l->round);
+    sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &l->rm->proc, SIM_IO, on_stored, l->rm,
+           l->round);
 }
 
 static void log_fenced(void *user, const char *text)
@@ -268,14 +280,16 @@ struct recovery {
 /* A damaged recovery, for tests of the checker. */
 static bool passed_over(const struct sim_breaks *b, const struct ha_record *r)
 {
-    return (b->forget_commits && strcmp(r->table, "commit") == 0) || (b->no_wait && strcmp(r->table, "node") == 0) ||
+    return (b->forget_commits && strcmp(r->table, "commit") == 0) ||
+           (b->no_wait && strcmp(r->table, "node") == 0) ||
            (b->forget_tasks && strcmp(r->table, "task") == 0);
 }
 
 static int recover_one(void *user, const struct ha_record *stored, struct base_error *err)
 {
     struct recovery *r = user;
-    struct rm_record rec = {.table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
+    struct rm_record rec = {
+        .table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
     struct base_app_id id;
     const char *text;
     bool is_job;
@@ -323,7 +337,8 @@ static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
     struct rm_core *core;
 
     /* waiting for locality is no matter of faults */
-    if (policy_conf_set(&options, "delay.w1", "0", &err) < 0 || policy_conf_set(&options, "delay.w2", "0", &err) < 0)
+    if (policy_conf_set(&options, "delay.w1", "0", &err) < 0 ||
+        policy_conf_set(&options, "delay.w2", "0", &err) < 0)
         sim_violated(&w->s, "setup", "%s", err.text);
     conf.options = &options;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -343,7 +358,8 @@ static bool read_back(struct sim_lead *l, struct recovery *r)
     l->core = core_new(l->rm, l->epoch);
     for (size_t i = 0; l->core && i < sizeof tables / sizeof *tables; i++)
         if (ha_log_for_each_record(l->log, tables[i], recover_one, r, &err) < 0) {
-            sim_violated(&l->rm->w->s, "I1", "%s: the state does not read back: %s", l->rm->proc.name, err.text);
+            sim_violated(&l->rm->w->s, "I1", "%s: the state does not read back: %s",
+                         l->rm->proc.name, err.text);
             return false;
         }
     return l->core;
@@ -369,7 +385,8 @@ static void activate(void *arg, uint64_t tag)
         return;
     ha_log_free_loaded_data(l->log);
     l->active_us = rm->w->s.now_us;
-    sim_log(&rm->w->s, "%s: active with epoch %" PRId64 ", %zu records", rm->proc.name, l->epoch, r.records);
+    sim_log(&rm->w->s, "%s: active with epoch %" PRId64 ", %zu records", rm->proc.name, l->epoch,
+            r.records);
     rm_core_recovered(l->core, core_now(rm), &l->rules.fx);
     l->active = true;
     rm_term_open(&l->rules, l->core);
@@ -385,7 +402,8 @@ static void activate_soon(struct sim_lead *l)
 {
     struct sim *s = &l->rm->w->s;
 
-    sim_at(s, s->now_us + sim_between(s, 0, TAKEOVER_US), &l->rm->proc, SIM_LEAD, activate, l->rm, l->round);
+    sim_at(s, s->now_us + sim_between(s, 0, TAKEOVER_US), &l->rm->proc, SIM_LEAD, activate, l->rm,
+           l->round);
 }
 
 static void log_loaded(void *user, int rc, const struct base_error *err)
@@ -395,7 +413,8 @@ static void log_loaded(void *user, int rc, const struct base_error *err)
     if (l->over)
         return;
     if (rc < 0) {
-        sim_violated(&l->rm->w->s, "I1", "%s: the log cannot be read: %s", l->rm->proc.name, err->text);
+        sim_violated(&l->rm->w->s, "I1", "%s: the log cannot be read: %s", l->rm->proc.name,
+                     err->text);
         return;
     }
     l->loaded = true;
@@ -471,7 +490,8 @@ void sim_lead_retire_further(struct sim_lead *l)
     struct sim *s = &l->rm->w->s;
 
     if (l->closed && all_stored(l))
-        sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &l->rm->proc, SIM_LEAD, retired, l->rm, l->round);
+        sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &l->rm->proc, SIM_LEAD, retired, l->rm,
+               l->round);
 }
 
 void sim_lead_retire(struct sim_lead *l)
@@ -484,16 +504,25 @@ void sim_lead_retire(struct sim_lead *l)
 struct sim_lead *sim_lead_new(struct sim_rm *rm, int64_t epoch, int32_t version)
 {
     struct sim_lead *l = base_alloc(sizeof *l);
-    const struct rm_term_calls calls = {.user = l, .lease_us = lease_us, .mono_us = mono_us, .store = store,
-                                        .hold = hold, .answer = answer, .refuse = refuse, .late = late,
-                                        .folder = folder, .outputs = outputs, .tell = tell};
+    const struct rm_term_calls calls = {.user = l,
+                                        .lease_us = lease_us,
+                                        .mono_us = mono_us,
+                                        .store = store,
+                                        .hold = hold,
+                                        .answer = answer,
+                                        .refuse = refuse,
+                                        .late = late,
+                                        .folder = folder,
+                                        .outputs = outputs,
+                                        .tell = tell};
 
     l->rm = rm;
     l->round = ++rm->round;
     l->epoch = epoch;
     rm_term_init(&l->rules, epoch, &rm->lease, &calls);
-    l->log = ha_log_new("/creel/sim", epoch, version,
-                        &(struct ha_log_calls){l, log_send, log_loaded, log_written, log_fenced, log_broken});
+    l->log = ha_log_new(
+        "/creel/sim", epoch, version,
+        &(struct ha_log_calls){l, log_send, log_loaded, log_written, log_fenced, log_broken});
     if (rm->w->small_log)
         ha_log_set_limits(l->log, &(struct ha_log_limits){2000, 4, 4000});
     return l;

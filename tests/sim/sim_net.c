@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#define CONNECT_US (1 * S) /* nobody is waited for longer than that before the request has arrived */
+#define CONNECT_US                                                                                 \
+    (1 * S) /* nobody is waited for longer than that before the request has arrived */
 
 void sim_net_init(struct sim_net *n, struct sim *s)
 {
@@ -88,8 +89,8 @@ static void way_back(void *arg, uint64_t how)
 static void refuse(struct sim_call *c)
 {
     c->reset = true;
-    sim_at(c->net->s, c->net->s->now_us + sim_net_delay(c->net, c->to->host, c->from->host), NULL, SIM_SERVICE,
-           way_back, c, SIM_REFUSED);
+    sim_at(c->net->s, c->net->s->now_us + sim_net_delay(c->net, c->to->host, c->from->host), NULL,
+           SIM_SERVICE, way_back, c, SIM_REFUSED);
 }
 
 static void served(void *arg, uint64_t tag)
@@ -141,8 +142,9 @@ static void not_connected(void *arg, uint64_t tag)
         ends(c, SIM_TIMED_OUT);
 }
 
-struct sim_call *sim_call(struct sim_net *n, struct sim_proc *from, enum sim_thread thread, struct sim_proc *to,
-                          void *body, int64_t timeout_us, sim_answer_fn *fn, void *user, uint64_t tag)
+struct sim_call *sim_call(struct sim_net *n, struct sim_proc *from, enum sim_thread thread,
+                          struct sim_proc *to, void *body, int64_t timeout_us, sim_answer_fn *fn,
+                          void *user, uint64_t tag)
 {
     struct sim_call *c = sim_alloc(n->s, sizeof *c);
 
@@ -160,7 +162,8 @@ struct sim_call *sim_call(struct sim_net *n, struct sim_proc *from, enum sim_thr
     if (n->open)
         n->open->prev = c;
     n->open = c;
-    sim_at(n->s, n->s->now_us + sim_net_delay(n, from->host, to->host), NULL, SIM_SERVICE, way_there, c, 0);
+    sim_at(n->s, n->s->now_us + sim_net_delay(n, from->host, to->host), NULL, SIM_SERVICE,
+           way_there, c, 0);
     if (timeout_us > CONNECT_US)
         sim_at(n->s, n->s->now_us + CONNECT_US, from, thread, not_connected, c, 0);
     sim_at(n->s, n->s->now_us + timeout_us, from, thread, timed_out, c, 0);
@@ -173,8 +176,8 @@ void sim_call_answer(struct sim_call *c, void *answer)
         return;
     c->answered = true;
     c->answer = answer;
-    sim_at(c->net->s, c->net->s->now_us + sim_net_delay(c->net, c->to->host, c->from->host), NULL, SIM_SERVICE,
-           way_back, c, SIM_ANSWERED);
+    sim_at(c->net->s, c->net->s->now_us + sim_net_delay(c->net, c->to->host, c->from->host), NULL,
+           SIM_SERVICE, way_back, c, SIM_ANSWERED);
 }
 
 void sim_net_died(struct sim_net *n, const struct sim_proc *p)

@@ -1,8 +1,9 @@
-/* tests/sim/sim_net.h - hosts, links that can be cut one way or slowed down, and requests over connections.
+/* tests/sim/sim_net.h - hosts, links that can be cut one way or slowed down, and requests over
+ * connections.
  *
- * A message on a cut link is sent again and again, as TCP does: it may arrive long after it was sent. A caller that
- * gives up closes the connection; what it sent may still arrive. A process that dies resets its connections; a host
- * that is gone answers nothing at all. */
+ * A message on a cut link is sent again and again, as TCP does: it may arrive long after it was
+ * sent. A caller that gives up closes the connection; what it sent may still arrive. A process that
+ * dies resets its connections; a host that is gone answers nothing at all. */
 #ifndef CREEL_TESTS_SIM_NET_H
 #define CREEL_TESTS_SIM_NET_H
 
@@ -41,11 +42,14 @@ void sim_net_init(struct sim_net *n, struct sim *s);
 bool sim_net_passes(const struct sim_net *n, int from, int to);
 int64_t sim_net_delay(struct sim_net *n, int from, int to);
 void sim_net_cut(struct sim_net *n, int from, int to, bool cut);
-void sim_net_heal(struct sim_net *n); /* every link is whole and fast; hosts that are gone stay gone */
+void sim_net_heal(
+    struct sim_net *n); /* every link is whole and fast; hosts that are gone stay gone */
 
-/* One request; @fn is called once on @thread of @from, unless it dies. Memory of @body and of the answer: the run's. */
-struct sim_call *sim_call(struct sim_net *n, struct sim_proc *from, enum sim_thread thread, struct sim_proc *to,
-                          void *body, int64_t timeout_us, sim_answer_fn *fn, void *user, uint64_t tag);
+/* One request; @fn is called once on @thread of @from, unless it dies. Memory of @body and of the
+ * answer: the run's. */
+struct sim_call *sim_call(struct sim_net *n, struct sim_proc *from, enum sim_thread thread,
+                          struct sim_proc *to, void *body, int64_t timeout_us, sim_answer_fn *fn,
+                          void *user, uint64_t tag);
 void sim_call_answer(struct sim_call *c, void *answer);
 /* Its connections break. Call after sim_proc_kill. */
 void sim_net_died(struct sim_net *n, const struct sim_proc *p);

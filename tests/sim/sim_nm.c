@@ -7,7 +7,7 @@
 
 #include "tests/sim/sim_rm.h"
 
-#define HEALTH_US           (1 * S)
+#define HEALTH_US (1 * S)
 
 struct sim_pending {
     struct sim_pending *next;
@@ -33,7 +33,8 @@ bool sim_nm_serves(struct sim_nm *nm, const struct base_container_id *id)
 {
     const struct sim_disk_box *d = sim_nm_find(nm, id);
 
-    return nm->proc.up && !nm->proc.stopped && !nm->gone && d && d->ended && d->end.exit_code == 0 && !d->cleaned;
+    return nm->proc.up && !nm->proc.stopped && !nm->gone && d && d->ended &&
+           d->end.exit_code == 0 && !d->cleaned;
 }
 
 static struct sim_disk_box *disk_add(struct sim_nm *nm, const struct nm_launch *l)
@@ -98,7 +99,8 @@ static void fx_launch(struct sim_nm *nm, const struct nm_effect *fx)
         return;
     }
     disk_add(nm, fx->launch);
-    sim_at(s, s->now_us + sim_between(s, 500, 15 * MS), &nm->proc, SIM_SERVICE, spawned, nm, nm->boxes_n - 1);
+    sim_at(s, s->now_us + sim_between(s, 500, 15 * MS), &nm->proc, SIM_SERVICE, spawned, nm,
+           nm->boxes_n - 1);
 }
 
 static void fx_signal(struct sim_nm *nm, const struct nm_effect *fx)
@@ -107,9 +109,10 @@ static void fx_signal(struct sim_nm *nm, const struct nm_effect *fx)
     struct sim_disk_box *d = sim_nm_find(nm, &v->id);
     struct nm_event ev = {.kind = NM_EV_SIGNALLED, .container = v->id};
 
-    if (d && d->box && (fx->signal == NM_SIGNAL_TERM || fx->signal == NM_SIGNAL_KILL) && !d->kill_ordered &&
-        !d->box->ended)
-        sim_violated(&nm->w->s, "I4", "%s kills %s, which nobody has ordered", nm->proc.name, v->text);
+    if (d && d->box && (fx->signal == NM_SIGNAL_TERM || fx->signal == NM_SIGNAL_KILL) &&
+        !d->kill_ordered && !d->box->ended)
+        sim_violated(&nm->w->s, "I4", "%s kills %s, which nobody has ordered", nm->proc.name,
+                     v->text);
     ev.u.signalled.signal = fx->signal;
     ev.u.signalled.count = d && d->box ? sim_box_signal(d->box, fx->signal) : 0;
     pending_add(nm, &ev);
@@ -125,8 +128,8 @@ static void fx_mark(struct sim_nm *nm, const struct nm_effect *fx)
     switch (fx->mark) {
     case NM_MARK_KILLED:
         d->killed = true;
-        d->reason =
-            sim_copy(&nm->w->s, v->kill_reason ? v->kill_reason : "", strlen(v->kill_reason ? v->kill_reason : ""));
+        d->reason = sim_copy(&nm->w->s, v->kill_reason ? v->kill_reason : "",
+                             strlen(v->kill_reason ? v->kill_reason : ""));
         break;
     case NM_MARK_SUSPENDED:
         d->suspended = true;
@@ -161,16 +164,16 @@ static void report(struct nm_container *ct, void *user)
     const struct nm_container_view *v = nm_core_view(ct);
     struct rm_container_report *r = &c->v[c->n++];
 
-    *r = (struct rm_container_report){.id = v->id,
-                                      .state = v->state == NM_COMPLETE    ? RM_CONTAINER_COMPLETED
-                                               : v->state == NM_SUSPENDED ? RM_CONTAINER_SUSPENDED
-                                                                          : RM_CONTAINER_RUNNING,
-                                      .slot = v->slot == BASE_TASK_REDUCE ? BASE_TASK_REDUCE : BASE_TASK_MAP,
-                                      .progress = (float)v->progress,
-                                      .exit_code = v->exit_code,
-                                      .diagnostics =
-                                          v->diagnostics ? sim_copy(c->s, v->diagnostics, strlen(v->diagnostics)) : "",
-                                      .started_us = v->started_ms * 1000};
+    *r = (struct rm_container_report){
+        .id = v->id,
+        .state = v->state == NM_COMPLETE    ? RM_CONTAINER_COMPLETED
+                 : v->state == NM_SUSPENDED ? RM_CONTAINER_SUSPENDED
+                                            : RM_CONTAINER_RUNNING,
+        .slot = v->slot == BASE_TASK_REDUCE ? BASE_TASK_REDUCE : BASE_TASK_MAP,
+        .progress = (float)v->progress,
+        .exit_code = v->exit_code,
+        .diagnostics = v->diagnostics ? sim_copy(c->s, v->diagnostics, strlen(v->diagnostics)) : "",
+        .started_us = v->started_ms * 1000};
     if (!c->full)
         return;
     r->has_task = v->task && base_task_id_parse(v->task, &r->task, NULL) == 0;
@@ -225,7 +228,8 @@ static void fill_register(struct sim_nm *nm, struct rm_event *ev, const struct c
     r->apps_n = f.n;
 }
 
-static void fill_beat(struct sim_nm *nm, struct rm_event *ev, const struct collect *c, int64_t hold_ms)
+static void fill_beat(struct sim_nm *nm, struct rm_event *ev, const struct collect *c,
+                      int64_t hold_ms)
 {
     __typeof__(ev->u.heartbeat) *h = &ev->u.heartbeat;
 
@@ -272,8 +276,10 @@ static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
     if (fx->registering)
         sim_log(s, "%s: registers with rm%d", nm->proc.name, target(nm));
     sim_call(&nm->w->net, &nm->proc, SIM_SERVICE, &nm->w->rm[target(nm)]->proc, rq,
-             nm_search_timeout_us(&nm->search, fx->registering, fx->hold_ms * 1000), on_beat, nm, ++nm->beat);
-    nm_search_sent(&nm->search, fx->registering, fx->hold_ms * 1000, s->now_us, (uint32_t)sim_rnd(s, UINT32_MAX));
+             nm_search_timeout_us(&nm->search, fx->registering, fx->hold_ms * 1000), on_beat, nm,
+             ++nm->beat);
+    nm_search_sent(&nm->search, fx->registering, fx->hold_ms * 1000, s->now_us,
+                   (uint32_t)sim_rnd(s, UINT32_MAX));
     sim_nm_look_later(nm);
 }
 
@@ -292,7 +298,8 @@ static void fx_wake(struct sim_nm *nm)
     rq->ev.kind = RM_EV_NODE_WAKE;
     rq->ev.u.node.node_id = nm->node_id;
     rq->ev.u.node.instance = sim_copy(&nm->w->s, nm->instance, strlen(nm->instance));
-    sim_call(&nm->w->net, &nm->proc, SIM_OUT, &nm->w->rm[target(nm)]->proc, rq, 5 * S, on_woken, nm, 0);
+    sim_call(&nm->w->net, &nm->proc, SIM_OUT, &nm->w->rm[target(nm)]->proc, rq, 5 * S, on_woken, nm,
+             0);
 }
 
 static void apply(struct sim_nm *nm, const struct nm_effect *fx)
@@ -428,7 +435,9 @@ static void witness(struct sim_nm *nm, const struct sim_answer *a)
     size_t n = fx->kind == RM_FX_HEARTBEAT ? fx->u.heartbeat.orders_n : 0;
 
     if (epoch < nm->highest)
-        sim_violated(&nm->w->s, "I3", "%s carried out %zu orders of epoch %" PRId64 " after it had seen epoch %" PRId64,
+        sim_violated(&nm->w->s, "I3",
+                     "%s carried out %zu orders of epoch %" PRId64
+                     " after it had seen epoch %" PRId64,
                      nm->proc.name, n, epoch, nm->highest);
     nm->highest = epoch;
     for (size_t i = 0; i < n; i++)
@@ -491,7 +500,8 @@ static void answered(struct sim_nm *nm, const struct sim_answer *a)
 static bool is_node_answer(const struct sim_answer *a)
 {
     return a->status == SIM_OK &&
-           (a->fx->kind == RM_FX_HEARTBEAT || (a->fx->kind == RM_FX_REPLY && a->fx->u.reply.kind == RM_REPLY_RESYNC));
+           (a->fx->kind == RM_FX_HEARTBEAT ||
+            (a->fx->kind == RM_FX_REPLY && a->fx->u.reply.kind == RM_REPLY_RESYNC));
 }
 
 static void failed(struct sim_nm *nm, enum nm_outcome how, const char *location)
@@ -583,8 +593,9 @@ static void recover_one(struct sim_nm *nm, struct sim_disk_box *d)
     } else if (!d->box) {
         r->state = NM_COMPLETE;
         d->ended = true;
-        d->end = (struct nm_end){.exit_code = NM_EXIT_LOST,
-                                 .diagnostics = "the NodeManager was restarted before it was started"};
+        d->end =
+            (struct nm_end){.exit_code = NM_EXIT_LOST,
+                            .diagnostics = "the NodeManager was restarted before it was started"};
         r->end = d->end;
     } else if (d->box->ended) {
         r->state = NM_COMPLETE;
@@ -651,7 +662,8 @@ void sim_nm_kill(struct sim_nm *nm)
 void sim_nm_power(struct sim_nm *nm, bool for_good)
 {
     sim_nm_kill(nm);
-    sim_log(&nm->w->s, "fault: host of %s loses power%s", nm->proc.name, for_good ? " for good" : "");
+    sim_log(&nm->w->s, "fault: host of %s loses power%s", nm->proc.name,
+            for_good ? " for good" : "");
     nm->gone = for_good;
     nm->w->net.gone[nm->proc.host] = for_good;
     nm->boots++;
@@ -663,7 +675,8 @@ void sim_nm_power(struct sim_nm *nm, bool for_good)
             continue;
         sim_box_vanish(d->box);
         d->ended = true;
-        d->end = (struct nm_end){.exit_code = NM_EXIT_LOST, .diagnostics = "the machine was restarted"};
+        d->end =
+            (struct nm_end){.exit_code = NM_EXIT_LOST, .diagnostics = "the machine was restarted"};
     }
 }
 

@@ -1,5 +1,5 @@
-/* tests/sim/sim_nm.h - a NodeManager: the real nm_core and nm_search, with a simulated link to the RMs, disk (what a
- * restart finds again) and processes, which live on without it. */
+/* tests/sim/sim_nm.h - a NodeManager: the real nm_core and nm_search, with a simulated link to the
+ * RMs, disk (what a restart finds again) and processes, which live on without it. */
 #ifndef CREEL_TESTS_SIM_NM_H
 #define CREEL_TESTS_SIM_NM_H
 
@@ -7,16 +7,17 @@
 
 void sim_nm_init(struct sim_world *w, int index);
 void sim_nm_start(struct sim_nm *nm);
-void sim_nm_kill(struct sim_nm *nm);                 /* its processes live on */
-void sim_nm_power(struct sim_nm *nm, bool for_good); /* the host goes; unless for good it may be started again */
+void sim_nm_kill(struct sim_nm *nm); /* its processes live on */
+void sim_nm_power(struct sim_nm *nm,
+                  bool for_good); /* the host goes; unless for good it may be started again */
 void sim_nm_box_ended(struct sim_nm *nm, struct sim_box *box);
 struct sim_disk_box *sim_nm_find(struct sim_nm *nm, const struct base_container_id *id);
 /* Is the output of a map there, to be fetched? */
 bool sim_nm_serves(struct sim_nm *nm, const struct base_container_id *id);
 
 /* ---- sim_nm.c ---- */
-int sim_nm_rm_of(const char *url);       /* index of the RM at @url */
-void sim_nm_abandon(struct sim_nm *nm);  /* the request in flight, for another RM that leads */
+int sim_nm_rm_of(const char *url);      /* index of the RM at @url */
+void sim_nm_abandon(struct sim_nm *nm); /* the request in flight, for another RM that leads */
 
 /* ---- sim_nm_look.c: looking around ---- */
 void sim_nm_look_later(struct sim_nm *nm); /* at nm->search.look_us */

@@ -1,4 +1,5 @@
-/* tests/sim/sim_nm_look.c - a node looks around while an answer is overdue: nm_search's rules, with simulated requests. */
+/* tests/sim/sim_nm_look.c - a node looks around while an answer is overdue: nm_search's rules, with
+ * simulated requests. */
 #include <inttypes.h>
 
 #include "tests/sim/sim_nm.h"
@@ -24,7 +25,8 @@ static void looked(struct sim_nm *nm, uint64_t asked, const char *url)
     if (nm_search_looked(&nm->search, asked, url, s->now_us, (uint32_t)sim_rnd(s, UINT32_MAX))) {
         sim_log(s, "%s: %s leads now", nm->proc.name, url);
         nm->w->totals->abandoned++;
-        sim_at(s, s->now_us + (int64_t)sim_rnd(s, 200), &nm->proc, SIM_SERVICE, abandoned, nm, asked);
+        sim_at(s, s->now_us + (int64_t)sim_rnd(s, 200), &nm->proc, SIM_SERVICE, abandoned, nm,
+               asked);
     } else {
         sim_nm_look_later(nm);
     }
@@ -45,15 +47,16 @@ static void ask_next(struct sim_nm *nm, uint64_t asked)
 {
     struct sim_request *rq;
 
-    nm->look_url = nm_search_waits(&nm->search, asked) ? nm_search_other(&nm->search, &nm->look_at) : NULL;
+    nm->look_url =
+        nm_search_waits(&nm->search, asked) ? nm_search_other(&nm->search, &nm->look_at) : NULL;
     if (!nm->look_url) {
         looked(nm, asked, NULL);
         return;
     }
     rq = sim_alloc(&nm->w->s, sizeof *rq);
     rq->state = true;
-    sim_call(&nm->w->net, &nm->proc, SIM_OUT, &nm->w->rm[sim_nm_rm_of(nm->look_url)]->proc, rq, ANSWER_US, on_answer,
-             nm, asked);
+    sim_call(&nm->w->net, &nm->proc, SIM_OUT, &nm->w->rm[sim_nm_rm_of(nm->look_url)]->proc, rq,
+             ANSWER_US, on_answer, nm, asked);
 }
 
 static void on_due(void *arg, uint64_t asked)

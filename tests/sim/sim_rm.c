@@ -27,7 +27,8 @@ bool sim_rm_active(const struct sim_rm *rm)
     const struct sim_lead *l = rm->lead;
 
     return rm->proc.up && l && l->active && !l->closed &&
-           rm_lease_would_hold(&rm->lease, l->epoch, sim_rm_lease_us(rm, l->epoch), rm->w->s.now_us);
+           rm_lease_would_hold(&rm->lease, l->epoch, sim_rm_lease_us(rm, l->epoch),
+                               rm->w->s.now_us);
 }
 
 struct sim_rm *sim_rm_leader(struct sim_world *w)
@@ -55,7 +56,8 @@ struct leaving {
     struct sim_answer *a;
 };
 
-/* Nobody looks at the lease any more: what comes now is late if the process stood still meanwhile. */
+/* Nobody looks at the lease any more: what comes now is late if the process stood still
+ * meanwhile. */
 static void leaves(void *arg, uint64_t tag)
 {
     struct leaving *l = arg;
@@ -108,7 +110,8 @@ void sim_rm_pause(struct sim_rm *rm, int64_t us)
 
 static bool says_something(const struct rm_effect *fx)
 {
-    return fx->kind == RM_FX_HEARTBEAT ? fx->u.heartbeat.orders_n > 0 : fx->u.reply.kind != RM_REPLY_ERROR;
+    return fx->kind == RM_FX_HEARTBEAT ? fx->u.heartbeat.orders_n > 0
+                                       : fx->u.reply.kind != RM_REPLY_ERROR;
 }
 
 void sim_rm_send(struct sim_rm *rm, struct sim_call *call, const struct rm_effect *fx)
@@ -184,12 +187,15 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     rm->untaken = rm->elected = l;
     rm->held_epoch = epoch;
     if (epoch >= 0 && epoch < W_EPOCHS && rm->w->taken[epoch])
-        sim_violated(&rm->w->s, "I3", "%s was elected with epoch %" PRId64 ", as another RM was", rm->proc.name, epoch);
+        sim_violated(&rm->w->s, "I3", "%s was elected with epoch %" PRId64 ", as another RM was",
+                     rm->proc.name, epoch);
     if (epoch >= 0 && epoch < W_EPOCHS)
         rm->w->taken[epoch] = true;
-    rm->w->epoch_max = epoch > rm->w->epoch_max ? epoch : rm->w->epoch_max; /* its answer may come late */
+    /* its answer may come late */
+    rm->w->epoch_max = epoch > rm->w->epoch_max ? epoch : rm->w->epoch_max;
     ha_log_follow_stop_and_take(rm->follow, &kept);
-    sim_log(&rm->w->s, "%s: elected with epoch %" PRId64 ", %zu segments of the log are here", rm->proc.name, epoch, kept.n);
+    sim_log(&rm->w->s, "%s: elected with epoch %" PRId64 ", %zu segments of the log are here",
+            rm->proc.name, epoch, kept.n);
     ha_log_adopt_kept_segments(l->log, &kept);
     ha_log_start_loading(l->log);
     tell_lead_thread(rm, told_to_lead, l, l->round);
@@ -227,7 +233,8 @@ static bool surely_dead(void *user, const char *instance)
 {
     struct sim_rm *rm = user;
 
-    return strncmp(instance, rm->instance, strlen(rm->proc.name)) == 0 && strcmp(instance, rm->instance) != 0;
+    return strncmp(instance, rm->instance, strlen(rm->proc.name)) == 0 &&
+           strcmp(instance, rm->instance) != 0;
 }
 
 static void on_note(void *user, int level, const char *text)
@@ -326,12 +333,13 @@ void sim_rm_start(struct sim_rm *rm)
     rm->parked_n = 0;
     rm->pause_at_output = false;
     rm->zkc = sim_zkc_new(&w->zk, &rm->proc, w->session_us, on_zk, rm);
-    rm->election = ha_election_new(&(struct ha_election_conf){.root = "/creel/sim",
-                                                              .cluster_id = "sim",
-                                                              .rm_id = rm->proc.name,
-                                                              .instance = rm->instance,
-                                                              .lease_off = w->lease_off || w->breaks.lease},
-                                   &calls);
+    rm->election =
+        ha_election_new(&(struct ha_election_conf){.root = "/creel/sim",
+                                                   .cluster_id = "sim",
+                                                   .rm_id = rm->proc.name,
+                                                   .instance = rm->instance,
+                                                   .lease_off = w->lease_off || w->breaks.lease},
+                        &calls);
     rm->follow = ha_log_follow_new("/creel/sim", election_send, rm);
     timer_set(rm);
 }

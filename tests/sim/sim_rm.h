@@ -1,7 +1,8 @@
-/* tests/sim/sim_rm.h - a ResourceManager of several. Real: ha_election, ha_log, ha_log_follow, rm_core, and the rules of a
- * leadership, rm/term/. Simulated: the threads that drive them.
+/* tests/sim/sim_rm.h - a ResourceManager of several. Real: ha_election, ha_log, ha_log_follow,
+ * rm_core, and the rules of a leadership, rm/term/. Simulated: the threads that drive them.
  *
- *   service thread   election and log; announces the begin and the end of a leadership, and deposes at once
+ *   service thread   election and log; announces the begin and the end of a leadership, and deposes
+ *                    at once
  *   lead thread      takes over and tears down, one after the other; looks at the lease
  *   core's thread    steps the core
  *   store's thread   writes batches, releases what waited for them */
@@ -10,8 +11,8 @@
 
 #include "base/clock.h"
 #include "ha/election/election.h"
-#include "ha/log/log.h"
 #include "ha/log/follow.h"
+#include "ha/log/log.h"
 #include "rm/term/batch.h"
 #include "rm/term/core_clock.h"
 #include "rm/term/outbox.h"
@@ -25,8 +26,8 @@ struct sim_lead { /* what a leadership needs */
     struct sim_rm *rm;
     uint64_t round;
     int64_t epoch;
-    bool over;   /* the service has announced its end */
-    bool loaded; /* the log has been read */
+    bool over;           /* the service has announced its end */
+    bool loaded;         /* the log has been read */
     bool active, closed; /* closed: it retires, and takes no more requests */
     struct ha_log *log;
     struct rm_core *core;
@@ -74,7 +75,7 @@ struct sim_rm *sim_rm_new(struct sim_world *w, int index);
 void sim_rm_start(struct sim_rm *rm);
 void sim_rm_kill(struct sim_rm *rm);
 void sim_rm_resign(struct sim_rm *rm);
-bool sim_rm_leads(struct sim_rm *rm);        /* and its lease holds; latches a refusal, as in the daemon */
+bool sim_rm_leads(struct sim_rm *rm); /* and its lease holds; latches a refusal, as in the daemon */
 bool sim_rm_active(const struct sim_rm *rm); /* ... and it has read the state; a mere look */
 void sim_rm_pause(struct sim_rm *rm, int64_t us);
 /* The one that is active, NULL. */
@@ -84,17 +85,20 @@ struct sim_rm *sim_rm_leader(struct sim_world *w);
 int64_t sim_rm_lease_us(const struct sim_rm *rm, int64_t epoch);
 void sim_rm_send(struct sim_rm *rm, struct sim_call *call, const struct rm_effect *fx);
 struct sim_answer *sim_rm_answer(struct sim_rm *rm, enum sim_status status);
-void sim_rm_away(struct sim_rm *rm, struct sim_call *call); /* answers: somebody else, or nobody, leads */
-int sim_rm_other(const struct sim_rm *rm);                  /* index of another RM known to be active, -1: none */
-void sim_rm_fenced(struct sim_rm *rm);                      /* its log was refused */
+void sim_rm_away(struct sim_rm *rm,
+                 struct sim_call *call);   /* answers: somebody else, or nobody, leads */
+int sim_rm_other(const struct sim_rm *rm); /* index of another RM known to be active, -1: none */
+void sim_rm_fenced(struct sim_rm *rm);     /* its log was refused */
 void sim_rm_resign_now(struct sim_rm *rm, int64_t hold_us);
 
 /* ---- sim_lead.c ---- */
 struct sim_lead *sim_lead_new(struct sim_rm *rm, int64_t epoch, int32_t version);
 void sim_lead_free(struct sim_lead *l);
-void sim_lead_take(struct sim_lead *l);   /* by the lead thread: active as soon as its log is loaded */
-void sim_lead_cut(struct sim_lead *l);    /* deposed: everybody who waits is refused; frees it */
-void sim_lead_retire(struct sim_lead *l); /* in good order: what is queued is written first; then it resigns */
+void sim_lead_take(
+    struct sim_lead *l);               /* by the lead thread: active as soon as its log is loaded */
+void sim_lead_cut(struct sim_lead *l); /* deposed: everybody who waits is refused; frees it */
+void sim_lead_retire(
+    struct sim_lead *l); /* in good order: what is queued is written first; then it resigns */
 void sim_lead_retire_further(struct sim_lead *l);
 /* One event for the core; false: the lease is over, nothing has happened. */
 bool sim_lead_event(struct sim_lead *l, struct rm_event *ev, struct sim_call *call);

@@ -1,5 +1,5 @@
-/* Requests to an RM: handed to the core's thread, parked on a standby, or sent to another RM; and what an RM does to
- * output folders for its core. */
+/* Requests to an RM: handed to the core's thread, parked on a standby, or sent to another RM; and
+ * what an RM does to output folders for its core. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +76,8 @@ static void on_core(void *arg, uint64_t tag)
         return;
     }
     if (rq->ev.kind == RM_EV_AM_ALLOCATE)
-        ev.u.am_allocate.asks =
-            sim_copy(&rm->w->s, ev.u.am_allocate.asks, ev.u.am_allocate.asks_n * sizeof *ev.u.am_allocate.asks);
+        ev.u.am_allocate.asks = sim_copy(&rm->w->s, ev.u.am_allocate.asks,
+                                         ev.u.am_allocate.asks_n * sizeof *ev.u.am_allocate.asks);
     take_specs(rm, rq, &ev);
     if (!sim_lead_event(l, &ev, call))
         sim_violated(&rm->w->s, "I7", "%s: the lease ends in no time", rm->proc.name);
@@ -96,7 +96,8 @@ static bool try_now(struct sim_rm *rm, struct sim_call *call)
         sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &rm->proc, SIM_CORE, on_core, call, 0);
         return true;
     }
-    if (from_node(rq) && (other < 0 || (rq->failed && base_rm_among(rq->failed, rm->w->list.url[other]))))
+    if (from_node(rq) &&
+        (other < 0 || (rq->failed && base_rm_among(rq->failed, rm->w->list.url[other]))))
         return false;
     sim_rm_away(rm, call);
     return true;
@@ -132,7 +133,9 @@ static void answer_state(struct sim_rm *rm, struct sim_call *call)
 {
     struct sim_answer *a = sim_rm_answer(rm, SIM_OK);
 
-    a->state = sim_rm_active(rm) ? "active" : rm->lead && !rm->lead->active ? "initializing" : "standby";
+    a->state = sim_rm_active(rm)               ? "active"
+               : rm->lead && !rm->lead->active ? "initializing"
+                                               : "standby";
     sim_call_answer(call, a);
 }
 
@@ -200,16 +203,20 @@ static void take_part(struct folder_work *f, struct sim_job *j, size_t i)
         if (t->v[a].attempt == f->attempts[i] && t->v[a].renamed)
             t->part = &t->v[a];
     if (!t->part)
-        sim_violated(&w->s, "I2", "job %d was committed without part %zu (kind %d)", j->index, i, f->parts);
+        sim_violated(&w->s, "I2", "job %d was committed without part %zu (kind %d)", j->index, i,
+                     f->parts);
     else if (t->part->attempt != f->attempts[i])
-        sim_violated(&w->s, "I2", "part %zu of job %d (kind %d) is of attempt %d, attempt %d is the one that counts", i,
-                     j->index, f->parts, t->part->attempt, f->attempts[i]);
+        sim_violated(
+            &w->s, "I2",
+            "part %zu of job %d (kind %d) is of attempt %d, attempt %d is the one that counts", i,
+            j->index, f->parts, t->part->attempt, f->attempts[i]);
 }
 
 static void folder_commit(struct folder_work *f, struct sim_job *j)
 {
     struct sim_world *w = f->rm->w;
-    int parts = j->tasks_n[BASE_TASK_REDUCE] ? j->tasks_n[BASE_TASK_REDUCE] : j->tasks_n[BASE_TASK_MAP];
+    int parts =
+        j->tasks_n[BASE_TASK_REDUCE] ? j->tasks_n[BASE_TASK_REDUCE] : j->tasks_n[BASE_TASK_MAP];
 
     f->ok = j->folder;
     if (f->ok && f->attempts_n != (size_t)parts)
@@ -253,10 +260,15 @@ void sim_rm_folder(struct sim_lead *l, const struct rm_effect *fx)
     struct sim_rm *rm = l->rm;
     struct folder_work *f = sim_alloc(&rm->w->s, sizeof *f);
 
-    *f = (struct folder_work){
-        .rm = rm, .round = l->round, .what = fx->kind, .id = fx->u.job.id, .again = fx->u.job.again};
+    *f = (struct folder_work){.rm = rm,
+                              .round = l->round,
+                              .what = fx->kind,
+                              .id = fx->u.job.id,
+                              .again = fx->u.job.again};
     f->parts = fx->u.job.kind;
-    for (f->attempts_n = 0; f->attempts_n < fx->u.job.attempts_n && f->attempts_n < W_TASKS; f->attempts_n++)
+    for (f->attempts_n = 0; f->attempts_n < fx->u.job.attempts_n && f->attempts_n < W_TASKS;
+         f->attempts_n++)
         f->attempts[f->attempts_n] = fx->u.job.attempts[f->attempts_n];
-    sim_at(&rm->w->s, rm->w->s.now_us + sim_between(&rm->w->s, 100, 10 * MS), &rm->proc, SIM_IO, folder_work, f, 0);
+    sim_at(&rm->w->s, rm->w->s.now_us + sim_between(&rm->w->s, 100, 10 * MS), &rm->proc, SIM_IO,
+           folder_work, f, 0);
 }

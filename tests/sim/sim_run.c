@@ -143,7 +143,8 @@ static struct sim_event heap_pop(struct sim *s)
     return top;
 }
 
-void sim_at(struct sim *s, int64_t at_us, struct sim_proc *p, enum sim_thread t, sim_fn *fn, void *arg, uint64_t tag)
+void sim_at(struct sim *s, int64_t at_us, struct sim_proc *p, enum sim_thread t, sim_fn *fn,
+            void *arg, uint64_t tag)
 {
     struct sim_event ev = {.at_us = at_us > s->now_us ? at_us : s->now_us,
                            .seq = ++s->seq,

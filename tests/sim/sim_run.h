@@ -1,9 +1,11 @@
-/* tests/sim/sim_run.h - virtual time for whole worlds: events in order, processes that are started, stopped (SIGSTOP),
- * continued and killed, one source of chance, memory that lives as long as a run.
+/* tests/sim/sim_run.h - virtual time for whole worlds: events in order, processes that are started,
+ * stopped (SIGSTOP), continued and killed, one source of chance, memory that lives as long as a
+ * run.
  *
- * An event belongs to a process (or to none: networks, disks, faults) and to one of its threads. What is due while the
- * process is stopped waits, and comes in a burst when it goes on: in order within a thread, in any order between them.
- * What is due after the process was killed is dropped. Times: microseconds, as CLOCK_BOOTTIME of every host. */
+ * An event belongs to a process (or to none: networks, disks, faults) and to one of its threads.
+ * What is due while the process is stopped waits, and comes in a burst when it goes on: in order
+ * within a thread, in any order between them. What is due after the process was killed is dropped.
+ * Times: microseconds, as CLOCK_BOOTTIME of every host. */
 #ifndef CREEL_TESTS_SIM_RUN_H
 #define CREEL_TESTS_SIM_RUN_H
 
@@ -40,7 +42,8 @@ struct sim_proc {
     void (*serve)(void *self, struct sim_call *call); /* a request has come */
     struct sim_event *parked;
     size_t parked_n, parked_cap;
-    int64_t behind_us[SIM_THREADS]; /* until then a thread does what was due while the process stood still */
+    int64_t behind_us[SIM_THREADS]; /* until then a thread does what was due while the process stood
+                                       still */
 };
 
 struct sim_block {
@@ -79,7 +82,8 @@ uint64_t sim_rnd(struct sim *s, uint64_t n);
 int64_t sim_between(struct sim *s, int64_t low, int64_t high); /* both inclusive */
 bool sim_chance(struct sim *s, unsigned permille);
 
-void sim_at(struct sim *s, int64_t at_us, struct sim_proc *p, enum sim_thread t, sim_fn *fn, void *arg, uint64_t tag);
+void sim_at(struct sim *s, int64_t at_us, struct sim_proc *p, enum sim_thread t, sim_fn *fn,
+            void *arg, uint64_t tag);
 /* Runs everything due until @until_us, or until the run has failed. */
 void sim_run(struct sim *s, int64_t until_us);
 
@@ -89,12 +93,13 @@ void sim_proc_stop(struct sim *s, struct sim_proc *p);
 void sim_proc_cont(struct sim *s, struct sim_proc *p);
 
 void sim_log_line(struct sim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-#define sim_log(s, ...)                                                                                                \
-    do {                                                                                                               \
-        if ((s)->logging)                                                                                              \
-            sim_log_line(s, __VA_ARGS__);                                                                              \
+#define sim_log(s, ...)                                                                            \
+    do {                                                                                           \
+        if ((s)->logging)                                                                          \
+            sim_log_line(s, __VA_ARGS__);                                                          \
     } while (0)
 /* What must hold does not: the run is over. The first one counts. @rule: "I1" ... "I7". */
-void sim_violated(struct sim *s, const char *rule, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void sim_violated(struct sim *s, const char *rule, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -67,15 +67,20 @@ static void build(struct sim_world *w)
         w->list.url[w->list.n++] = sim_text(s, "http://rm%d:8088", i);
     }
     for (int i = 0; i < w->rms; i++)
-        sim_at(s, s->now_us + sim_between(s, 0, 100 * MS), NULL, SIM_SERVICE, start_rm, w->rm[i], 0);
+        sim_at(s, s->now_us + sim_between(s, 0, 100 * MS), NULL, SIM_SERVICE, start_rm, w->rm[i],
+               0);
     for (int i = 0; i < w->nms; i++) {
         sim_nm_init(w, i);
-        sim_at(s, s->now_us + sim_between(s, 0, 300 * MS), NULL, SIM_SERVICE, start_nm, &w->nm[i], 0);
+        sim_at(s, s->now_us + sim_between(s, 0, 300 * MS), NULL, SIM_SERVICE, start_nm, &w->nm[i],
+               0);
     }
-    sim_log(s, "%d zk, %d rm, %d nm, policy %s, session %.1f s, heartbeat %.1f s, expiry %.1f s, grace %.1f s%s%s%s%s",
-            w->zk.n, w->rms, w->nms, w->policy, (double)w->session_us / 1e6, (double)w->heartbeat_us / 1e6,
-            (double)w->expiry_us / 1e6, (double)w->grace_us / 1e6, w->lease_off ? ", no lease" : "",
-            w->serial_store ? "" : ", pipelined", w->prune ? ", pruned" : "", w->small_log ? ", small log" : "");
+    sim_log(s,
+            "%d zk, %d rm, %d nm, policy %s, session %.1f s, heartbeat %.1f s, expiry %.1f s, "
+            "grace %.1f s%s%s%s%s",
+            w->zk.n, w->rms, w->nms, w->policy, (double)w->session_us / 1e6,
+            (double)w->heartbeat_us / 1e6, (double)w->expiry_us / 1e6, (double)w->grace_us / 1e6,
+            w->lease_off ? ", no lease" : "", w->serial_store ? "" : ", pipelined",
+            w->prune ? ", pruned" : "", w->small_log ? ", small log" : "");
     sim_jobs_make(w);
     sim_faults_plan(w);
 }
@@ -96,8 +101,9 @@ static void stuck(struct sim_world *w)
         if (a && rm_app_ended(a->state) && j->acked && (!j->kill_us || j->kill_acked))
             continue;
         base_buf_addf(&b, " job %d is %s%s, pending %d+%d, running %d+%d;", i,
-                      a ? rm_app_state_name(a->state) : "unknown", j->acked ? "" : " (not acknowledged)",
-                      a ? a->phase[0].pending : 0, a ? a->phase[1].pending : 0, a ? a->phase[0].running : 0,
+                      a ? rm_app_state_name(a->state) : "unknown",
+                      j->acked ? "" : " (not acknowledged)", a ? a->phase[0].pending : 0,
+                      a ? a->phase[1].pending : 0, a ? a->phase[0].running : 0,
                       a ? a->phase[1].running : 0);
     }
     for (int i = 0; i < w->nms; i++) {
@@ -106,8 +112,9 @@ static void stuck(struct sim_world *w)
         if (n)
             base_buf_addf(&b, " nm%d runs %" PRId64 ";", i, n);
     }
-    sim_violated(&w->s, "I5", "%d s after the last fault the world has not come to rest:%s%s", REST_S,
-                 rm ? "" : " nobody leads;", b.data ? b.data : " containers are not forgotten");
+    sim_violated(&w->s, "I5", "%d s after the last fault the world has not come to rest:%s%s",
+                 REST_S, rm ? "" : " nobody leads;",
+                 b.data ? b.data : " containers are not forgotten");
     base_buf_free(&b);
 }
 
@@ -140,8 +147,8 @@ static uint64_t fingerprint_of(const struct sim *s)
     return (s->rng ^ s->events * UINT64_C(0x9e3779b97f4a7c15)) + (uint64_t)s->now_us + s->seq;
 }
 
-bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals *t, char failure[1024],
-                   uint64_t *fingerprint)
+bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals *t,
+                   char failure[1024], uint64_t *fingerprint)
 {
     struct sim_world *w = base_alloc(sizeof *w);
     bool ok;

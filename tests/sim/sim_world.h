@@ -1,8 +1,10 @@
-/* tests/sim/sim_world.h - a cluster in virtual time: a ZooKeeper ensemble, ResourceManagers, NodeManagers with
- * simulated processes and disks, clients, a shared file system, and what a witness has seen of it all.
+/* tests/sim/sim_world.h - a cluster in virtual time: a ZooKeeper ensemble, ResourceManagers,
+ * NodeManagers with simulated processes and disks, clients, a shared file system, and what a
+ * witness has seen of it all.
  *
- * What is real: ha_election, ha_log, rm_core, the rules of a leadership (rm/term/), nm_core, nm_search. What is simulated:
- * ZooKeeper, network, clocks, disks, processes, and the threads that drive the rules. */
+ * What is real: ha_election, ha_log, rm_core, the rules of a leadership (rm/term/), nm_core,
+ * nm_search. What is simulated: ZooKeeper, network, clocks, disks, processes, and the threads that
+ * drive the rules. */
 #ifndef CREEL_TESTS_SIM_WORLD_H
 #define CREEL_TESTS_SIM_WORLD_H
 
@@ -38,7 +40,8 @@ struct sim_breaks {
     bool new_folder;     /* NodeManagers come back without what they knew of their containers */
     bool no_wait;        /* recovery passes over the nodes: nothing waits for what they run */
     bool deaf_masters;   /* masters do not look at what registering again tells them */
-    bool shared_parts;   /* attempts rename their part to its last place, and the job's commit takes what lies there */
+    bool shared_parts;   /* attempts rename their part to its last place, and the job's commit takes
+                            what lies there */
 };
 
 /* ---------------------------------------------------------------- requests to an RM */
@@ -86,7 +89,8 @@ struct sim_attempt { /* one process that did, or tried, a task: the witness's li
 struct sim_task {
     struct sim_attempt v[W_ATTEMPTS];
     int n, renames;
-    const struct sim_attempt *part; /* shared_parts: whose part lies at its last place; NULL: none */
+    const struct sim_attempt
+        *part; /* shared_parts: whose part lies at its last place; NULL: none */
 };
 struct sim_job {
     int index;
@@ -137,7 +141,8 @@ struct sim_box { /* a container's process; outlives NodeManagers */
     /* a master */
     bool registered, finishing;
     bool ask_due;    /* counts are absolute: they are said once */
-    bool asked_more; /* for one that failed; others may have been given meanwhile, of which it had not heard */
+    bool asked_more; /* for one that failed; others may have been given meanwhile, of which it had
+                        not heard */
     int64_t response_id;
     int wanted, outstanding, done;
     struct base_container_id seen[64];
@@ -224,8 +229,8 @@ struct sim_options {
 };
 struct sim_totals { /* over runs */
     int64_t faults[F_KINDS];
-    int64_t runs, takeovers, launches, acks, kills, moves, refused_orders, refused_writes, late_answers, abandoned, virtual_us,
-        events, commits, jobs, lease_off_runs;
+    int64_t runs, takeovers, launches, acks, kills, moves, refused_orders, refused_writes,
+        late_answers, abandoned, virtual_us, events, commits, jobs, lease_off_runs;
 };
 struct sim_world {
     struct sim s;
@@ -259,9 +264,10 @@ struct sim_world {
     struct base_container_id odd_id[W_NMS];
 };
 
-/* One world from its seed to its rest. False: something that must hold did not; the failure's text in @failure. */
-bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals *t, char failure[1024],
-                   uint64_t *fingerprint);
+/* One world from its seed to its rest. False: something that must hold did not; the failure's text
+ * in @failure. */
+bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals *t,
+                   char failure[1024], uint64_t *fingerprint);
 
 struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id); /* NULL: none of ours */
 struct rm_job_spec *sim_job_spec(const char *text);
@@ -272,14 +278,15 @@ void sim_jobs_make(struct sim_world *w);
 /* ---- sim_faults.c ---- */
 void sim_faults_plan(struct sim_world *w);
 void sim_faults_elected(struct sim_world *w, int rm); /* may hit who has just been elected */
-/* A task on @nm may commit from now on: its host may be cut off for so long that the node is given up while it does. The
- * time in which it will have committed. */
+/* A task on @nm may commit from now on: its host may be cut off for so long that the node is given
+ * up while it does. The time in which it will have committed. */
 int64_t sim_faults_granted(struct sim_world *w, struct sim_nm *nm);
 void sim_faults_end(struct sim_world *w);
 
 /* ---- sim_check.c ---- */
 void sim_check_activated(struct sim_world *w, struct sim_rm *rm);
-void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o, const struct sim_answer *a);
+void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o,
+                      const struct sim_answer *a);
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm);
 void sim_check_order(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o);
 void sim_check_granted(struct sim_world *w, struct sim_box *box);

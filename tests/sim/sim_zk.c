@@ -28,7 +28,8 @@ static void out_pump(void *arg, uint64_t tag)
 
         if (!sim_net_passes(zk->net, zk->v[conn->server].proc.host, conn->client->proc->host)) {
             conn->out_pump = true;
-            sim_at(s, s->now_us + sim_between(s, 50 * MS, 400 * MS), NULL, SIM_SERVICE, out_pump, conn, 0);
+            sim_at(s, s->now_us + sim_between(s, 50 * MS, 400 * MS), NULL, SIM_SERVICE, out_pump,
+                   conn, 0);
             return;
         }
         conn->out = m->next;
@@ -52,7 +53,8 @@ static void say(struct zk_conn *conn, struct zk_message *m)
     if (!conn->open || !conn->served || !server_lives(conn))
         return;
     m->zxid = zk->v[conn->server].applied;
-    m->ready_us = zk->s->now_us + sim_net_delay(zk->net, zk->v[conn->server].proc.host, conn->client->proc->host);
+    m->ready_us = zk->s->now_us +
+                  sim_net_delay(zk->net, zk->v[conn->server].proc.host, conn->client->proc->host);
     *conn->out_last = m;
     conn->out_last = &m->next;
     if (conn->out_pump)
@@ -142,7 +144,8 @@ static void committed(struct sim_zk *zk, const struct zk_txn *txn)
         int64_t at = zk->s->now_us + (i == zk->leader ? 0 : sim_between(zk->s, 0, v->lag_us));
 
         v->apply_us = at > v->apply_us ? at : v->apply_us;
-        sim_at(zk->s, v->apply_us, &v->proc, SIM_SERVICE, apply_due, zk, zk->log_n << 3 | (unsigned)i);
+        sim_at(zk->s, v->apply_us, &v->proc, SIM_SERVICE, apply_due, zk,
+               zk->log_n << 3 | (unsigned)i);
     }
 }
 
@@ -198,7 +201,8 @@ bool sim_zk_has_quorum(const struct sim_zk *zk)
     return zk->leader >= 0;
 }
 
-/* A server that has lost its leader lets its clients go, whoever leads by now: what they had sent may be forgotten. */
+/* A server that has lost its leader lets its clients go, whoever leads by now: what they had sent
+ * may be forgotten. */
 static void hang_up_all(void *arg, uint64_t tag)
 {
     struct sim_zk *zk = arg;
@@ -230,8 +234,8 @@ static void elect(void *arg, uint64_t tag)
         zk->sessions[i]->heard_us = zk->s->now_us;
     for (int i = 0; i < zk->n; i++)
         if (may_lead(zk, i))
-            sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 0, 50 * MS), &zk->v[i].proc, SIM_SERVICE, apply_due, zk,
-                   zk->log_n << 3 | (unsigned)i);
+            sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 0, 50 * MS), &zk->v[i].proc,
+                   SIM_SERVICE, apply_due, zk, zk->log_n << 3 | (unsigned)i);
 }
 
 /* Who leads is found out anew where it has to be. */
@@ -248,10 +252,11 @@ static void look_at_quorum(struct sim_zk *zk)
     zk->leader = -1;
     zk->term++;
     for (int i = 0; i < zk->n; i++)
-        sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 20 * MS, 400 * MS), &zk->v[i].proc, SIM_SERVICE, hang_up_all,
-               zk, (uint64_t)i);
+        sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 20 * MS, 400 * MS), &zk->v[i].proc,
+               SIM_SERVICE, hang_up_all, zk, (uint64_t)i);
     if (up * 2 > zk->n)
-        sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 150 * MS, 600 * MS), NULL, SIM_SERVICE, elect, zk, zk->term);
+        sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 150 * MS, 600 * MS), NULL, SIM_SERVICE,
+               elect, zk, zk->term);
 }
 
 void sim_zk_kill(struct sim_zk *zk, int server)
@@ -264,7 +269,8 @@ void sim_zk_kill(struct sim_zk *zk, int server)
             continue;
         conn->served = false;
         m = message(zk->s, ZK_BYE); /* the connection is reset */
-        m->ready_us = zk->s->now_us + sim_net_delay(zk->net, zk->v[server].proc.host, conn->client->proc->host);
+        m->ready_us = zk->s->now_us +
+                      sim_net_delay(zk->net, zk->v[server].proc.host, conn->client->proc->host);
         *conn->out_last = m;
         conn->out_last = &m->next;
         if (!conn->out_pump) {
@@ -280,8 +286,8 @@ static void follow(struct sim_zk *zk, int server)
     if (zk->leader < 0)
         look_at_quorum(zk);
     else
-        sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 20 * MS, 300 * MS), &zk->v[server].proc, SIM_SERVICE,
-               apply_due, zk, zk->log_n << 3 | (unsigned)server);
+        sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 20 * MS, 300 * MS), &zk->v[server].proc,
+               SIM_SERVICE, apply_due, zk, zk->log_n << 3 | (unsigned)server);
 }
 
 void sim_zk_start(struct sim_zk *zk, int server)
@@ -301,8 +307,8 @@ void sim_zk_isolate(struct sim_zk *zk, int server, bool isolated)
         return;
     }
     look_at_quorum(zk);
-    sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 20 * MS, 800 * MS), &zk->v[server].proc, SIM_SERVICE, hang_up_all,
-           zk, (uint64_t)server);
+    sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 20 * MS, 800 * MS), &zk->v[server].proc,
+           SIM_SERVICE, hang_up_all, zk, (uint64_t)server);
 }
 
 void sim_zk_lag(struct sim_zk *zk, int server, int64_t lag_us)
@@ -529,7 +535,8 @@ static void serve_next(struct zk_conn *conn)
         conn->busy = true;
         if (q->what == ZK_CONNECT) {
             sim_at(zk->s, zk->s->now_us + hop, NULL, SIM_SERVICE, welcome, conn, 0);
-        } else if (q->what == ZK_REQUEST && (q->rq.kind == HA_ZK_MULTI || q->rq.kind == HA_ZK_SYNC)) {
+        } else if (q->what == ZK_REQUEST &&
+                   (q->rq.kind == HA_ZK_MULTI || q->rq.kind == HA_ZK_SYNC)) {
             sim_at(zk->s, zk->s->now_us + hop, NULL, SIM_SERVICE, at_leader, conn, 0);
         } else {
             if (q->what == ZK_PING)
@@ -556,7 +563,8 @@ static void in_pump(void *arg, uint64_t tag)
             if (!conn->open) /* nobody sends it again */
                 return;
             conn->in_pump = true;
-            sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 50 * MS, 400 * MS), NULL, SIM_SERVICE, in_pump, conn, 0);
+            sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 50 * MS, 400 * MS), NULL, SIM_SERVICE,
+                   in_pump, conn, 0);
             return;
         }
         conn->in = q->next;
@@ -565,7 +573,8 @@ static void in_pump(void *arg, uint64_t tag)
         q->next = NULL;
         if (!conn->served || !server_lives(conn))
             continue;
-        if (conn->session && !conn->session->over && in_touch(zk, conn) && conn->session->owner == conn)
+        if (conn->session && !conn->session->over && in_touch(zk, conn) &&
+            conn->session->owner == conn)
             conn->session->heard_us = zk->s->now_us;
         *conn->queue_last = q;
         conn->queue_last = &q->next;
@@ -601,8 +610,10 @@ void zk_conn_send(struct zk_conn *conn, struct zk_request *rq)
     if (conn->in_pump)
         return;
     conn->in_pump = true;
-    sim_at(zk->s, zk->s->now_us + sim_net_delay(zk->net, conn->client->proc->host, zk->v[conn->server].proc.host), NULL,
-           SIM_SERVICE, in_pump, conn, 0);
+    sim_at(zk->s,
+           zk->s->now_us +
+               sim_net_delay(zk->net, conn->client->proc->host, zk->v[conn->server].proc.host),
+           NULL, SIM_SERVICE, in_pump, conn, 0);
 }
 
 void zk_conn_close(struct zk_conn *conn)

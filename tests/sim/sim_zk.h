@@ -1,13 +1,14 @@
 /* tests/sim/sim_zk.h - a simulated ZooKeeper ensemble and its client, as ha/zk/zk.h sees them.
  *
- * One leader decides every write and every end of a session, in one order (zxid). The other servers follow behind it:
- * what a client reads there may be old until it syncs. A server answers a write when it has applied it itself; what is
- * answered, and watches, come to a client in order. Requests of a session are carried out in order; what a server had
- * passed on to the leader is carried out although the connection is lost, but not after the session moved to another
- * connection, or ended. Without a majority nothing is written, no session ends, and servers close their connections.
- * A client that has seen more than a server knows is turned away. A new leader gives every session its whole time
- * again. Source: ZooKeeper 3.8, PrepRequestProcessor.checkSession, SessionTrackerImpl, Learner, ClientCnxn /
- * zookeeper.c. */
+ * One leader decides every write and every end of a session, in one order (zxid). The other servers
+ * follow behind it: what a client reads there may be old until it syncs. A server answers a write
+ * when it has applied it itself; what is answered, and watches, come to a client in order. Requests
+ * of a session are carried out in order; what a server had passed on to the leader is carried out
+ * although the connection is lost, but not after the session moved to another connection, or ended.
+ * Without a majority nothing is written, no session ends, and servers close their connections.
+ * A client that has seen more than a server knows is turned away. A new leader gives every session
+ * its whole time again. Source: ZooKeeper 3.8, PrepRequestProcessor.checkSession,
+ * SessionTrackerImpl, Learner, ClientCnxn / zookeeper.c. */
 #ifndef CREEL_TESTS_SIM_ZK_H
 #define CREEL_TESTS_SIM_ZK_H
 
@@ -87,11 +88,12 @@ struct sim_zk {
     size_t sessions_n, sessions_cap;
     struct zk_conn *conns;
     int64_t next_session;
-    bool no_check;       /* the fence is broken: CHECKs of multis that create segments of a log pass */
+    bool no_check; /* the fence is broken: CHECKs of multis that create segments of a log pass */
     int64_t bad_version; /* multis refused by a check of a version: what the fence has held back */
 };
 
-void sim_zk_init(struct sim_zk *zk, struct sim *s, struct sim_net *net, int servers, int first_host);
+void sim_zk_init(struct sim_zk *zk, struct sim *s, struct sim_net *net, int servers,
+                 int first_host);
 void sim_zk_kill(struct sim_zk *zk, int server);
 void sim_zk_start(struct sim_zk *zk, int server);
 void sim_zk_isolate(struct sim_zk *zk, int server, bool isolated);
@@ -113,9 +115,10 @@ struct sim_zkc {
     int server;
 };
 /* Events come on the process's service thread. */
-struct sim_zkc *sim_zkc_new(struct sim_zk *zk, struct sim_proc *proc, int64_t timeout_us, sim_zkc_fn *fn, void *user);
-void sim_zkc_died(
-    struct sim_zkc *c); /* its process was killed: connections break, the session stays until it expires */
+struct sim_zkc *sim_zkc_new(struct sim_zk *zk, struct sim_proc *proc, int64_t timeout_us,
+                            sim_zkc_fn *fn, void *user);
+void sim_zkc_died(struct sim_zkc *c); /* its process was killed: connections break, the session
+                                         stays until it expires */
 void sim_zkc_send(struct sim_zkc *c, const struct ha_zk_request *rq, uint64_t round);
 
 /* ---- between the two ---- */

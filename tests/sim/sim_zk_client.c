@@ -1,5 +1,6 @@
-/* The client's side of a session: as libzookeeper, which pings at a third of the time-out, gives a server up after two
- * thirds of silence, tries the next one, and learns that its session is over only from a server. */
+/* The client's side of a session: as libzookeeper, which pings at a third of the time-out, gives a
+ * server up after two thirds of silence, tries the next one, and learns that its session is over
+ * only from a server. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,17 +14,20 @@ static void tell(struct sim_zkc *c, const struct ha_zk_event *ev, uint64_t round
         c->fn(c->user, ev, round);
 }
 
-static void result(struct sim_zkc *c, const struct zk_request *q, struct ha_zk_event ev, enum ha_zk_code code,
-                   const char *text)
+static void result(struct sim_zkc *c, const struct zk_request *q, struct ha_zk_event ev,
+                   enum ha_zk_code code, const char *text)
 {
     static const char *const owners[] = {
         [HA_ZK_FOR_ELECTION] = "election", [HA_ZK_FOR_LOG] = "log", [HA_ZK_FOR_FOLLOW] = "follow"};
-    static const char *const kinds[] = {
-        [HA_ZK_MULTI] = "multi", [HA_ZK_GET] = "get", [HA_ZK_CHILDREN] = "children", [HA_ZK_SYNC] = "sync"};
+    static const char *const kinds[] = {[HA_ZK_MULTI] = "multi",
+                                        [HA_ZK_GET] = "get",
+                                        [HA_ZK_CHILDREN] = "children",
+                                        [HA_ZK_SYNC] = "sync"};
 
-    sim_log(c->zk->s, "%s: zk %s %" PRIu64 " %s %s: %s", c->proc->name, owners[q->rq.owner], q->rq.id,
-            kinds[q->rq.kind],
-            q->rq.kind == HA_ZK_MULTI ? q->rq.ops[q->rq.ops_n - 1].path : q->rq.path, ha_zk_code_name(code));
+    sim_log(c->zk->s, "%s: zk %s %" PRIu64 " %s %s: %s", c->proc->name, owners[q->rq.owner],
+            q->rq.id, kinds[q->rq.kind],
+            q->rq.kind == HA_ZK_MULTI ? q->rq.ops[q->rq.ops_n - 1].path : q->rq.path,
+            ha_zk_code_name(code));
     ev.kind = HA_ZK_RESULT;
     ev.owner = q->rq.owner;
     ev.id = q->rq.id;
@@ -122,16 +126,21 @@ static void answered(struct sim_zkc *c, const struct zk_message *m)
         c->waiting_last = &c->waiting;
     if (q->rq.watch && m->result.code == HA_ZK_OK)
         watch_add(c, q->rq.path, q->rq.kind == HA_ZK_CHILDREN);
-    result(c, q, ev, m->result.code, m->result.code == HA_ZK_OK ? NULL : ha_zk_code_name(m->result.code));
+    result(c, q, ev, m->result.code,
+           m->result.code == HA_ZK_OK ? NULL : ha_zk_code_name(m->result.code));
 }
 
 static void welcomed(struct sim_zkc *c, const struct zk_message *m)
 {
     c->connected = true;
     c->session = m->session;
-    sim_log(c->zk->s, "%s: zk connected to server %d, session %" PRIx64, c->proc->name, c->server, c->session);
+    sim_log(c->zk->s, "%s: zk connected to server %d, session %" PRIx64, c->proc->name, c->server,
+            c->session);
     c->timeout_us = c->wanted_us > 2 * ZK_TICK ? c->wanted_us : 2 * ZK_TICK;
-    tell(c, &(struct ha_zk_event){.kind = HA_ZK_CONNECTED, .session = c->session, .timeout_us = c->timeout_us}, 0);
+    tell(c,
+         &(struct ha_zk_event){
+             .kind = HA_ZK_CONNECTED, .session = c->session, .timeout_us = c->timeout_us},
+         0);
 }
 
 void zkc_message(void *arg, uint64_t tag)
@@ -215,10 +224,12 @@ static void tick(void *arg, uint64_t tag)
         connect_next(c);
     else if (c->connected && now - c->sent_us >= c->timeout_us / 3)
         zk_conn_send(c->conn, request(c, ZK_PING));
-    sim_at(c->zk->s, now + (c->connected ? c->wanted_us / 12 : 40 * MS), c->proc, SIM_SERVICE, tick, c, 0);
+    sim_at(c->zk->s, now + (c->connected ? c->wanted_us / 12 : 40 * MS), c->proc, SIM_SERVICE, tick,
+           c, 0);
 }
 
-struct sim_zkc *sim_zkc_new(struct sim_zk *zk, struct sim_proc *proc, int64_t timeout_us, sim_zkc_fn *fn, void *user)
+struct sim_zkc *sim_zkc_new(struct sim_zk *zk, struct sim_proc *proc, int64_t timeout_us,
+                            sim_zkc_fn *fn, void *user)
 {
     struct sim_zkc *c = sim_alloc(zk->s, sizeof *c);
 

@@ -66,8 +66,13 @@ static void add(struct zk_tree *t, const struct zk_change *c, int64_t zxid)
         up->children_made++; /* ZooKeeper: cversion, raised by every change of the children */
     }
     base_array_grow(&t->v, t->n, &t->cap);
-    t->v[t->n++] = (struct zk_node){
-        .path = c->path, .data = c->data, .len = c->len, .owner = c->owner, .czxid = zxid, .mzxid = zxid, .pzxid = zxid};
+    t->v[t->n++] = (struct zk_node){.path = c->path,
+                                    .data = c->data,
+                                    .len = c->len,
+                                    .owner = c->owner,
+                                    .czxid = zxid,
+                                    .mzxid = zxid,
+                                    .pzxid = zxid};
 }
 
 static void drop(struct zk_tree *t, const char *path, int64_t zxid)
@@ -96,8 +101,8 @@ static void apply(struct zk_tree *t, const struct zk_change *c, int64_t zxid)
     }
 }
 
-static enum ha_zk_code create(struct sim *s, const struct zk_tree *t, const struct ha_zk_op *op, int64_t session,
-                              struct zk_change *c)
+static enum ha_zk_code create(struct sim *s, const struct zk_tree *t, const struct ha_zk_op *op,
+                              int64_t session, struct zk_change *c)
 {
     size_t len = parent_len(op->path);
     const struct zk_node *up = len ? find(t, op->path, len) : NULL;
@@ -106,18 +111,19 @@ static enum ha_zk_code create(struct sim *s, const struct zk_tree *t, const stru
         return HA_ZK_NONODE;
     if (up && up->owner)
         return HA_ZK_FAILED;
-    *c = (struct zk_change){.kind = HA_ZK_CREATE,
-                            .path = op->sequence ? sim_text(s, "%s%010" PRId64, op->path, up ? up->children_made : 0)
-                                                 : sim_copy(s, op->path, strlen(op->path)),
-                            .data = sim_copy(s, op->data, op->len),
-                            .len = op->len,
-                            .owner = op->ephemeral ? session : 0,
-                            .sequence = op->sequence};
+    *c = (struct zk_change){
+        .kind = HA_ZK_CREATE,
+        .path = op->sequence ? sim_text(s, "%s%010" PRId64, op->path, up ? up->children_made : 0)
+                             : sim_copy(s, op->path, strlen(op->path)),
+        .data = sim_copy(s, op->data, op->len),
+        .len = op->len,
+        .owner = op->ephemeral ? session : 0,
+        .sequence = op->sequence};
     return zk_find(t, c->path) ? HA_ZK_NODEEXISTS : HA_ZK_OK;
 }
 
-static enum ha_zk_code one(struct sim *s, const struct zk_tree *t, const struct ha_zk_op *op, int64_t session,
-                           struct zk_change *c)
+static enum ha_zk_code one(struct sim *s, const struct zk_tree *t, const struct ha_zk_op *op,
+                           int64_t session, struct zk_change *c)
 {
     const struct zk_node *at = zk_find(t, op->path);
 
@@ -137,8 +143,8 @@ static enum ha_zk_code one(struct sim *s, const struct zk_tree *t, const struct 
     return HA_ZK_OK;
 }
 
-struct zk_result zk_multi(struct sim *s, struct zk_tree *t, const struct ha_zk_op *ops, size_t n, int64_t session,
-                          int64_t zxid, struct zk_txn *out)
+struct zk_result zk_multi(struct sim *s, struct zk_tree *t, const struct ha_zk_op *ops, size_t n,
+                          int64_t session, int64_t zxid, struct zk_txn *out)
 {
     struct zk_tree work = {.n = t->n, .cap = t->n + n};
     struct zk_result r = {.code = HA_ZK_OK, .failed_op = -1};
@@ -168,7 +174,8 @@ struct zk_result zk_multi(struct sim *s, struct zk_tree *t, const struct ha_zk_o
     return r;
 }
 
-void zk_end_session(struct sim *s, struct zk_tree *t, int64_t session, int64_t zxid, struct zk_txn *out)
+void zk_end_session(struct sim *s, struct zk_tree *t, int64_t session, int64_t zxid,
+                    struct zk_txn *out)
 {
     *out = (struct zk_txn){.v = sim_alloc(s, (t->n + 1) * sizeof *out->v), .ended = session};
     for (size_t i = 0; i < t->n; i++)

@@ -1,6 +1,6 @@
-/* tests/sim/sim_zk_tree.h - the data of a simulated ZooKeeper: a tree of nodes with versions, and transactions that
- * change it. Every server has a copy that follows the log of transactions. Memory: the run's (paths and data are shared
- * by all copies and never change). */
+/* tests/sim/sim_zk_tree.h - the data of a simulated ZooKeeper: a tree of nodes with versions, and
+ * transactions that change it. Every server has a copy that follows the log of transactions.
+ * Memory: the run's (paths and data are shared by all copies and never change). */
 #ifndef CREEL_TESTS_SIM_ZK_TREE_H
 #define CREEL_TESTS_SIM_ZK_TREE_H
 
@@ -11,9 +11,9 @@ struct zk_node {
     const char *path, *data;
     size_t len;
     int32_t version;
-    int64_t owner;         /* ephemeral: its session */
+    int64_t owner;               /* ephemeral: its session */
     int64_t czxid, mzxid, pzxid; /* creation; last change of the data, of the children */
-    int64_t children_made; /* sequence numbers */
+    int64_t children_made;       /* sequence numbers */
 };
 struct zk_tree {
     struct zk_node *v;
@@ -41,10 +41,11 @@ const struct zk_node *zk_find(const struct zk_tree *t, const char *path);
 /* Names of children of @path; memory of the run. */
 const char *const *zk_children(struct sim *s, const struct zk_tree *t, const char *path, size_t *n);
 /* Carries @ops out on @t, all or none. On success *out is what followers have to repeat. */
-struct zk_result zk_multi(struct sim *s, struct zk_tree *t, const struct ha_zk_op *ops, size_t n, int64_t session,
-                          int64_t zxid, struct zk_txn *out);
+struct zk_result zk_multi(struct sim *s, struct zk_tree *t, const struct ha_zk_op *ops, size_t n,
+                          int64_t session, int64_t zxid, struct zk_txn *out);
 /* Ephemeral nodes of a session go. */
-void zk_end_session(struct sim *s, struct zk_tree *t, int64_t session, int64_t zxid, struct zk_txn *out);
+void zk_end_session(struct sim *s, struct zk_tree *t, int64_t session, int64_t zxid,
+                    struct zk_txn *out);
 void zk_repeat(struct zk_tree *t, const struct zk_txn *txn, int64_t zxid);
 void zk_tree_free(struct zk_tree *t);
 /* Does the change touch what a watch on @path waits for? */

@@ -1,11 +1,13 @@
 /* Goal: whatever happens in whatever order, the core's promises hold.
- * Method: 100,000 random events per seed (jobs, some with deadlines, in several queues, applications with masters, ends,
- * refused commits, moves between queues, failures, lost, restarted and rebooted nodes, nodes that come back with other
- * slots, changes of the policy among all there are and of the queues, lagging store, repeated and late requests, kills,
- * takeovers with clocks that differ by an hour while nodes are silent, work on and come back late); invariants after
- * every event, among them: no two containers get the same attempt of a task, no two attempts have the right to commit at
- * the same time, no node runs more than it has slots; no policy is replaced by FIFO; each seed runs twice and must give
- * the same bytes. A failing run prints its seed: test_core_random SEED [EVENTS] repeats it. */
+ * Method: 100,000 random events per seed (jobs, some with deadlines, in several queues,
+ * applications with masters, ends, refused commits, moves between queues, failures, lost, restarted
+ * and rebooted nodes, nodes that come back with other slots, changes of the policy among all there
+ * are and of the queues, lagging store, repeated and late requests, kills, takeovers with clocks
+ * that differ by an hour while nodes are silent, work on and come back late); invariants after
+ * every event, among them: no two containers get the same attempt of a task, no two attempts have
+ * the right to commit at the same time, no node runs more than it has slots; no policy is replaced
+ * by FIFO; each seed runs twice and must give the same bytes. A failing run prints its seed:
+ * test_core_random SEED [EVENTS] repeats it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,7 @@
 #include "tests/sim/random_check.h"
 #include "tests/unit/cunit_main.h"
 
-#define S INT64_C(1000000)
+#define S         INT64_C(1000000)
 #define SUCCEEDED "t1 3 "
 
 struct world w;
@@ -24,7 +26,7 @@ int64_t event_now;
 bool strict;
 
 static uint64_t rng, log_hash;
-static bool chaotic; /* a policy that suspends and kills at random */
+static bool chaotic;      /* a policy that suspends and kills at random */
 static bool every_policy; /* not only those of which it is known who is next */
 
 static uint32_t rnd(uint32_t below)
@@ -47,7 +49,8 @@ static size_t live_jobs(void)
 
 static struct rm_app *some_app(void)
 {
-    return w.core->apps_n ? w.core->apps[w.core->apps_n - 1 - rnd((uint32_t)(w.core->apps_n < 12 ? w.core->apps_n : 12))]
+    return w.core->apps_n ? w.core->apps[w.core->apps_n - 1 -
+                                         rnd((uint32_t)(w.core->apps_n < 12 ? w.core->apps_n : 12))]
                           : NULL;
 }
 
@@ -58,8 +61,8 @@ static void do_submit(void)
 
     if (live_jobs() >= 8)
         return;
-    snprintf(text, sizeof text, "j %u %u %u 3 %u %d %u %s u%u", rnd(12), rnd(4), rnd(2), rnd(3) ? 0 : 4,
-             (int)rnd(3) - 1, rnd(3) ? 0 : 1 + rnd(300), queues[rnd(5)], rnd(3));
+    snprintf(text, sizeof text, "j %u %u %u 3 %u %d %u %s u%u", rnd(12), rnd(4), rnd(2),
+             rnd(3) ? 0 : 4, (int)rnd(3) - 1, rnd(3) ? 0 : 1 + rnd(300), queues[rnd(5)], rnd(3));
     world_submit(&w, text);
 }
 
@@ -82,7 +85,8 @@ static size_t moves_n;
 
 static void do_move(void)
 {
-    static const char *const queues[] = {"default", "a", "b.c", "root.b.d", "a.x", "b", "nosuch", "root"};
+    static const char *const queues[] = {"default", "a", "b.c",    "root.b.d",
+                                         "a.x",     "b", "nosuch", "root"};
     struct rm_event ev = {.kind = RM_EV_MOVE_APP, .token = ++w.token};
     struct rm_app *a = some_app();
     const char *queue = queues[rnd(8)];
@@ -113,7 +117,8 @@ static void do_move(void)
     rm_app_unref(a);
 }
 
-/* After a restart from a store that had everything up to @stored: a move that was acknowledged is not lost. */
+/* After a restart from a store that had everything up to @stored: a move that was acknowledged is
+ * not lost. */
 static void check_moves(uint64_t stored)
 {
     size_t kept = 0;
@@ -183,7 +188,8 @@ static void do_end(struct world_node *n, const struct world_container *it)
     }
 }
 
-/* Out of the RM's sight: who may commit does so, whatever the RM thinks meanwhile; others end badly. */
+/* Out of the RM's sight: who may commit does so, whatever the RM thinks meanwhile; others end
+ * badly. */
 static void do_ends_alone(struct world_node *n)
 {
     for (size_t i = 0; i < n->n; i++)
@@ -205,7 +211,8 @@ static void do_ends(struct world_node *n)
 /* ---------------------------------------------------------------- masters */
 static void do_submit_app(void)
 {
-    static const char *const apps[] = {"app 1024 2 0", "keep 1024 3 0", "app 1024 1 1", "lost 1024 1 0"};
+    static const char *const apps[] = {"app 1024 2 0", "keep 1024 3 0", "app 1024 1 1",
+                                       "lost 1024 1 0"};
 
     if (live_jobs() < 8)
         world_submit_app(&w, apps[rnd(4)]);
@@ -252,7 +259,8 @@ static void do_allocate(struct rm_app *a)
     world_step(&w, &ev);
 }
 
-/* A registration tells of all containers of the attempt that may still be there: none is announced afterwards. */
+/* A registration tells of all containers of the attempt that may still be there: none is announced
+ * afterwards. */
 static void check_listed(const struct rm_app *a)
 {
     int32_t attempt = a->attempts[a->attempts_n - 1].id.attempt;
@@ -273,7 +281,8 @@ static void check_listed(const struct rm_app *a)
 static void do_master(void)
 {
     struct rm_app *a = some_app();
-    const struct rm_attempt *at = a && !a->is_job && a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
+    const struct rm_attempt *at =
+        a && !a->is_job && a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
     struct rm_event ev = {.token = w.token + 1};
     struct world_container *ct;
     struct world_node *n;
@@ -288,7 +297,8 @@ static void do_master(void)
         return;
     }
     w.token++;
-    ev.kind = at->state == RM_ATTEMPT_RUNNING && (!at->reregister || !rnd(12)) ? RM_EV_AM_FINISH : RM_EV_AM_REGISTER;
+    ev.kind = at->state == RM_ATTEMPT_RUNNING && (!at->reregister || !rnd(12)) ? RM_EV_AM_FINISH
+                                                                               : RM_EV_AM_REGISTER;
     if (ev.kind == RM_EV_AM_FINISH) {
         ev.u.am_finish.attempt = at->id;
         ev.u.am_finish.status = RM_FINAL_SUCCEEDED;
@@ -325,8 +335,8 @@ static void do_beat(void)
         world_beat(&w, n, rnd(2) ? S : 0);
 }
 
-/* What a node had sent before a request that was taken, and gave up. It tells of what was so long ago, and carries
- * the number that the core waits for. */
+/* What a node had sent before a request that was taken, and gave up. It tells of what was so long
+ * ago, and carries the number that the core waits for. */
 static void send_late(const struct world_node *n, const struct rm_node *known, int64_t sent_us)
 {
     struct rm_container_report r[4] = {0};
@@ -335,8 +345,8 @@ static void send_late(const struct world_node *n, const struct rm_node *known, i
 
     for (size_t i = 0; i < n->n && reports_n < 4; i++)
         if (rnd(2))
-            r[reports_n++] = (struct rm_container_report){.id = n->v[i].id,
-                                                          .state = RM_CONTAINER_RUNNING};
+            r[reports_n++] =
+                (struct rm_container_report){.id = n->v[i].id, .state = RM_CONTAINER_RUNNING};
     if (rnd(2)) {
         ev.kind = RM_EV_NODE_REGISTER;
         ev.u.node_register.node_id = ev.u.node_register.http_address = n->id;
@@ -371,18 +381,22 @@ static void do_late(void)
     struct rm_node before;
     size_t records;
 
-    if (!known || !(known->registered || known->awaited) || known->sent_us < 2 || strcmp(known->boot_id, n->boot) != 0)
+    if (!known || !(known->registered || known->awaited) || known->sent_us < 2 ||
+        strcmp(known->boot_id, n->boot) != 0)
         return;
     world_step(&w, &nothing); /* what is due anyway */
     before = *known;
     records = w.journal_n;
     send_late(n, known, 1 + rnd((uint32_t)known->sent_us - 1));
-    MUST(known->registered == before.registered && known->awaited == before.awaited && known->state == before.state);
+    MUST(known->registered == before.registered && known->awaited == before.awaited &&
+         known->state == before.state);
     MUST(known->parked == before.parked && known->response_id == before.response_id);
     MUST(known->sent_us == before.sent_us && known->last_us == before.last_us);
-    MUST(known->instance == before.instance && known->slots[BASE_TASK_MAP] == before.slots[BASE_TASK_MAP]);
+    MUST(known->instance == before.instance &&
+         known->slots[BASE_TASK_MAP] == before.slots[BASE_TASK_MAP]);
     MUST(known->containers == before.containers && known->containers_n == before.containers_n);
-    MUST(known->queue.len == before.queue.len && known->sent.len == before.sent.len && w.journal_n == records);
+    MUST(known->queue.len == before.queue.len && known->sent.len == before.sent.len &&
+         w.journal_n == records);
 }
 
 static void do_node_trouble(void)
@@ -414,7 +428,8 @@ static void do_node_trouble(void)
     }
 }
 
-/* Queues come, go, become parents of others, have other limits; sometimes users and rules bring more. */
+/* Queues come, go, become parents of others, have other limits; sometimes users and rules bring
+ * more. */
 static void do_queues(void)
 {
     static const char *const lists[] = {"a,b.c", "a.x,b", "b.c,b.d", ""};
@@ -472,7 +487,8 @@ static void do_policy(void)
 {
     struct rm_event ev = {.kind = RM_EV_SET_POLICY, .token = ++w.token};
 
-    for (size_t i = rnd(64); !ev.u.policy.name; i = rnd(64)) /* any that is not for simulations alone */
+    for (size_t i = rnd(64); !ev.u.policy.name;
+         i = rnd(64)) /* any that is not for simulations alone */
         if (policy_at(i) && !policy_at(i)->sim_only)
             ev.u.policy.name = policy_at(i)->name;
     if (!every_policy)
@@ -480,8 +496,8 @@ static void do_policy(void)
     world_step(&w, &ev);
 }
 
-static void random_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
-                           size_t n, struct policy_plan *plan)
+static void random_victims(struct policy *self, const struct policy_offer *offer,
+                           const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
     (void)self;
     (void)offer;
@@ -517,7 +533,8 @@ static int64_t succeeded_in_store(size_t records, struct base_app_id app)
         if (strcmp(r->table, "task") != 0 || base_task_id_parse(r->key, &id, NULL) < 0 ||
             base_app_id_cmp(&id.app, &app) != 0)
             continue;
-        seen[id.kind == BASE_TASK_REDUCE][id.index] = r->data && strncmp(r->data, SUCCEEDED, 5) == 0;
+        seen[id.kind == BASE_TASK_REDUCE][id.index] =
+            r->data && strncmp(r->data, SUCCEEDED, 5) == 0;
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int i = 0; i < 64; i++)
@@ -535,7 +552,8 @@ static void compact(void)
         bool newer = false;
 
         for (size_t j = i + 1; !newer && j < w.journal_n; j++)
-            newer = strcmp(r->key, w.journal[j].key) == 0 && strcmp(r->table, w.journal[j].table) == 0;
+            newer =
+                strcmp(r->key, w.journal[j].key) == 0 && strcmp(r->table, w.journal[j].table) == 0;
         if (newer || !r->data) {
             free(r->table);
             free(r->key);
@@ -565,7 +583,8 @@ static void do_crash(void)
     for (size_t i = 0; i < w.core->apps_n; i++) {
         const struct rm_app *a = w.core->apps[i];
 
-        MUST(a->pruned || a->phase[0].succeeded + a->phase[1].succeeded == succeeded_in_store(records, a->id));
+        MUST(a->pruned ||
+             a->phase[0].succeeded + a->phase[1].succeeded == succeeded_in_store(records, a->id));
     }
     compact();
 }

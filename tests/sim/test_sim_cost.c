@@ -1,5 +1,6 @@
-/* Goal: times of tasks and places of splits have the distributions they claim, belong to (seed, job, task), and are the
- * same on every machine; the lower bound is one. Method: statistics over many draws, fixed values, hand-made cases. */
+/* Goal: times of tasks and places of splits have the distributions they claim, belong to (seed,
+ * job, task), and are the same on every machine; the lower bound is one. Method: statistics over
+ * many draws, fixed values, hand-made cases. */
 #include <math.h>
 #include <string.h>
 
@@ -8,9 +9,9 @@
 #include "sim/engine/rng.h"
 #include "tests/unit/cunit_main.h"
 
-#define S INT64_C(1000000)
-#define GOLDEN_MAP 54875631
-#define GOLDEN_REDUCE 847394629
+#define S                          INT64_C(1000000)
+#define GOLDEN_MAP                 54875631
+#define GOLDEN_REDUCE              847394629
 #define NEAR(got, want, tolerance) CU_ASSERT_DOUBLE_EQUAL((got), (want), (tolerance))
 
 static void test_functions(void)
@@ -118,7 +119,8 @@ static void test_factors(void)
     NEAR((double)sim_cost_map_us(&racks, 3, SIM_RACK_LOCAL, 1), 1.2 * (double)local, 2);
     NEAR((double)sim_cost_map_us(&racks, 3, SIM_OFF_RACK, 1), 2.0 * (double)local, 2);
     NEAR((double)sim_cost_map_us(&c, 3, SIM_NODE_LOCAL, .8), (double)local / .8, 2);
-    NEAR((double)sim_cost_reduce_us(&c, 3, true, 1), .7 * (double)sim_cost_reduce_us(&c, 3, false, 1), 2);
+    NEAR((double)sim_cost_reduce_us(&c, 3, true, 1),
+         .7 * (double)sim_cost_reduce_us(&c, 3, false, 1), 2);
     j.f_rack = 1.15;
     j.f_off = 1.3;
     sim_cost_init(&racks, 7, 1, &j, false);
@@ -135,9 +137,12 @@ static void test_belongs(void)
     sim_cost_init(&a, 7, 1, &j, true);
     sim_cost_init(&b, 7, 2, &j, true);
     sim_cost_init(&c, 8, 1, &j, true);
-    CU_ASSERT_NOT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1), sim_cost_map_us(&b, 0, SIM_NODE_LOCAL, 1));
-    CU_ASSERT_NOT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1), sim_cost_map_us(&c, 0, SIM_NODE_LOCAL, 1));
-    CU_ASSERT_NOT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1), sim_cost_map_us(&a, 1, SIM_NODE_LOCAL, 1));
+    CU_ASSERT_NOT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1),
+                        sim_cost_map_us(&b, 0, SIM_NODE_LOCAL, 1));
+    CU_ASSERT_NOT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1),
+                        sim_cost_map_us(&c, 0, SIM_NODE_LOCAL, 1));
+    CU_ASSERT_NOT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1),
+                        sim_cost_map_us(&a, 1, SIM_NODE_LOCAL, 1));
     /* the same everywhere, for ever: results that were published can be had again */
     CU_ASSERT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1), GOLDEN_MAP);
     CU_ASSERT_EQUAL(sim_cost_reduce_us(&a, 999999, false, 1), GOLDEN_REDUCE);
@@ -181,7 +186,8 @@ static void test_places_racks(void)
     sim_topology_init(&t, 12, 4, NULL);
     for (int32_t i = 0; i < 30000; i++) {
         CU_ASSERT_EQUAL_FATAL(sim_place(&t, 99, i, 3, v), 3);
-        CU_ASSERT_FATAL(t.rack_of[v[1]] != t.rack_of[v[0]] && t.rack_of[v[2]] == t.rack_of[v[1]] && v[1] != v[2]);
+        CU_ASSERT_FATAL(t.rack_of[v[1]] != t.rack_of[v[0]] && t.rack_of[v[2]] == t.rack_of[v[1]] &&
+                        v[1] != v[2]);
         for (int r = 0; r < 3; r++)
             count[v[r]]++;
     }
@@ -205,7 +211,8 @@ static void test_places_racks(void)
     }
 }
 
-/* One server, three jobs: shortest remaining time first ends them at 50, 20 and 30 s: Pastorelli et al., HFSP, Fig. 1. */
+/* One server, three jobs: shortest remaining time first ends them at 50, 20 and 30 s: Pastorelli et
+ * al., HFSP, Fig. 1. */
 static void test_bound(void)
 {
     static const struct sim_bound_work w[] = {{.submit_us = 0, .work_us = {30e6}},
@@ -225,7 +232,8 @@ static void test_bound(void)
     NEAR(sim_bound_mean_us(&b), 20e6, 1);
     sim_bound_free(&b);
     sim_bound_init(&b, twice, 2);
-    sim_bound_add(&b, &(struct sim_bound_work){.work_us = {10e6, 80e6}, .longest_us = {30e6, 50e6}, .fixed_us = 5 * S});
+    sim_bound_add(&b, &(struct sim_bound_work){
+                          .work_us = {10e6, 80e6}, .longest_us = {30e6, 50e6}, .fixed_us = 5 * S});
     NEAR(sim_bound_mean_us(&b), 45e6, 1);
     sim_bound_free(&b);
 }

@@ -1,6 +1,6 @@
-/* Goal: the engine does what its model says. Method: tiny schedules computed by hand, under real policies and the real core:
- * heartbeats at every change make them exact; then heartbeats of 3 s, locality, early reduces, chains, setup and cleanup,
- * equal logs, and input that cannot be. */
+/* Goal: the engine does what its model says. Method: tiny schedules computed by hand, under real
+ * policies and the real core: heartbeats at every change make them exact; then heartbeats of 3 s,
+ * locality, early reduces, chains, setup and cleanup, equal logs, and input that cannot be. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "sim/engine/engine_internal.h"
 #include "tests/unit/cunit_main.h"
 
-#define S INT64_C(1000000)
+#define S        INT64_C(1000000)
 #define JOBS_MAX 64
 
 struct world {
@@ -42,7 +42,8 @@ static int next(void *self, struct sim_job *out, struct base_error *err)
     return 1;
 }
 
-static bool at_end(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
+static bool at_end(void *self, const struct sim_job_result *ended, int64_t now_us,
+                   struct sim_job *out)
 {
     struct world *w = self;
 
@@ -55,7 +56,8 @@ static bool at_end(void *self, const struct sim_job_result *ended, int64_t now_u
     return true;
 }
 
-static bool once(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
+static bool once(void *self, const struct sim_job_result *ended, int64_t now_us,
+                 struct sim_job *out)
 {
     static uint64_t last; /* one new job for each that ended */
 
@@ -66,7 +68,8 @@ static bool once(void *self, const struct sim_job_result *ended, int64_t now_us,
 }
 
 /* A refused job comes again with the date that was offered. */
-static bool asks_again(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
+static bool asks_again(void *self, const struct sim_job_result *ended, int64_t now_us,
+                       struct sim_job *out)
 {
     struct world *w = self;
 
@@ -112,7 +115,8 @@ static void init(struct world *w, const char *policy, int32_t nodes, int32_t map
     w->conf.ctx = w;
 }
 
-static struct sim_job *add(struct world *w, double submit_s, int32_t maps, double map_s, int32_t reduces, double reduce_s)
+static struct sim_job *add(struct world *w, double submit_s, int32_t maps, double map_s,
+                           int32_t reduces, double reduce_s)
 {
     struct sim_job *j = &w->jobs[w->jobs_n++];
 
@@ -224,7 +228,8 @@ static void test_priority(void)
     CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 30 * S);
 }
 
-/* One node, beats at p, p+3, ...: 10 s from p; its slot is free at p+12. With extra beats it is at p+10. */
+/* One node, beats at p, p+3, ...: 10 s from p; its slot is free at p+12. With extra beats it is at
+ * p+10. */
 static void test_heartbeats(void)
 {
     for (int oob = 0; oob < 2; oob++) {
@@ -268,7 +273,8 @@ static void test_heartbeat_rule(void)
     CU_ASSERT_EQUAL(heartbeat_of(3000), 30 * S);
 }
 
-/* Two maps of 10 s one after the other. A reduce of 5 s launched with the first end holds its slot until 20. */
+/* Two maps of 10 s one after the other. A reduce of 5 s launched with the first end holds its slot
+ * until 20. */
 static void test_early_reduces(void)
 {
     for (int late = 0; late < 2; late++) {
@@ -373,7 +379,8 @@ static void test_colocated(void)
 }
 
 /* ---------------------------------------------------------------- preemption */
-/* One slot; 30 s at 0, 10 s at 10, 10 s at 15. SOURCE: Pastorelli et al., HFSP, Fig. 1: ends 50, 20 and 30. */
+/* One slot; 30 s at 0, 10 s at 10, 10 s at 15. SOURCE: Pastorelli et al., HFSP, Fig. 1: ends 50, 20
+ * and 30. */
 static void three(struct world *w, const char *policy)
 {
     init(w, policy, 1, 1, 0);
@@ -431,7 +438,8 @@ static void test_suspend_early_reduce(void)
     CU_ASSERT_EQUAL(result(&w, 1)->useful_us[BASE_TASK_REDUCE], 32 * S);
 }
 
-/* The long job's task is killed for the short one at a heartbeat and runs again from its beginning. */
+/* The long job's task is killed for the short one at a heartbeat and runs again from its
+ * beginning. */
 static void test_kill(void)
 {
     for (int oob = 0; oob < 2; oob++) {
@@ -454,7 +462,8 @@ static void test_kill(void)
         CU_ASSERT_EQUAL(a->useful_us[BASE_TASK_MAP], 800 * S);
         CU_ASSERT(a->lost_us[BASE_TASK_MAP] > 40 * S && a->lost_us[BASE_TASK_MAP] < 60 * S);
         CU_ASSERT(sim_waiting_us(b) < (oob ? 3 : 6) * S);
-        CU_ASSERT(strstr(w.text.data, ",kill,1,m,1,0,0,\n") && strstr(w.text.data, ",launch,1,m,1,1,0,any\n"));
+        CU_ASSERT(strstr(w.text.data, ",kill,1,m,1,0,0,\n") &&
+                  strstr(w.text.data, ",launch,1,m,1,1,0,any\n"));
         base_buf_free(&w.text);
     }
 }
@@ -468,7 +477,7 @@ static void test_setup_cleanup(void)
     init(&w, "fifo", 1, 1, 1);
     j = add(&w, 0, 1, 12, 0, 0);
     j->setup_us = j->cleanup_us = 10 * S;
-    add(&w, 1, 1, 5, 0, 0); /* setup holds no slot */
+    add(&w, 1, 1, 5, 0, 0);  /* setup holds no slot */
     add(&w, 50, 0, 0, 0, 0); /* no tasks */
     j = add(&w, 60, 0, 0, 0, 0);
     j->setup_us = j->cleanup_us = 2 * S;
@@ -519,8 +528,8 @@ static void test_closed_loop(void)
     CU_ASSERT_DOUBLE_EQUAL(sim_mean_sojourn_us(&w.totals), 10e6, 1e-6);
 }
 
-/* The first job shows what tasks take. The second cannot be done in time and is refused, with a date; the third asks for
- * that date and meets it. */
+/* The first job shows what tasks take. The second cannot be done in time and is refused, with a
+ * date; the third asks for that date and meets it. */
 static void test_deadlines(void)
 {
     struct world w;
@@ -541,7 +550,8 @@ static void test_deadlines(void)
     CU_ASSERT(no->promised_us > 120 * S && no->promised_us < 200 * S);
     CU_ASSERT(yes->accepted && yes->met);
     CU_ASSERT(yes->promised_us >= yes->finish_us && yes->promised_us <= no->promised_us);
-    CU_ASSERT(w.totals.refused == 1 && w.totals.accepted == 2 && w.totals.with_deadline == 1 && w.totals.met == 1);
+    CU_ASSERT(w.totals.refused == 1 && w.totals.accepted == 2 && w.totals.with_deadline == 1 &&
+              w.totals.met == 1);
     CU_ASSERT(strstr(w.text.data, "100000000,refuse,2,,,,,1") != NULL);
     base_buf_free(&w.text);
 }
@@ -566,7 +576,11 @@ static void test_first_map(void)
 static void test_makespan(void)
 {
     struct sim_totals t = {.slots = {1, 0}};
-    struct sim_job_result ran = {.submit_us = 1, .finish_us = 11, .accepted = true, .met = true, .useful_us = {10, 0}},
+    struct sim_job_result ran = {.submit_us = 1,
+                                 .finish_us = 11,
+                                 .accepted = true,
+                                 .met = true,
+                                 .useful_us = {10, 0}},
                           refused = {.submit_us = 50, .finish_us = 50, .deadline_us = 1};
 
     CU_ASSERT_EQUAL(sim_makespan_us(&t), 0);
@@ -576,8 +590,9 @@ static void test_makespan(void)
     CU_ASSERT_EQUAL(sim_utilisation(&t, BASE_TASK_MAP), 1);
 }
 
-/* The next job of a loop comes in the very heartbeat that ended the last one: the node beats again after its interval, not
- * twice at once. One beat starts a task, the next one reports it, the third has the next task. */
+/* The next job of a loop comes in the very heartbeat that ended the last one: the node beats again
+ * after its interval, not twice at once. One beat starts a task, the next one reports it, the third
+ * has the next task. */
 static void test_one_beat_at_a_time(void)
 {
     struct world w;
@@ -618,11 +633,13 @@ static void test_determinism(void)
     busy(&a, 5);
     busy(&b, 5);
     busy(&c, 6);
-    b.conf.progress = SIM_PROGRESS_ON; /* what nodes tell beside ends changes nothing for those who do not listen */
+    /* what nodes tell beside ends changes nothing for those who do not listen */
+    b.conf.progress = SIM_PROGRESS_ON;
     CU_ASSERT_EQUAL(run(&a), 0);
     CU_ASSERT_EQUAL(run(&b), 0);
     CU_ASSERT_EQUAL(run(&c), 0);
-    CU_ASSERT(a.text.len > 10000 && a.text.len == b.text.len && memcmp(a.text.data, b.text.data, a.text.len) == 0);
+    CU_ASSERT(a.text.len > 10000 && a.text.len == b.text.len &&
+              memcmp(a.text.data, b.text.data, a.text.len) == 0);
     CU_ASSERT(strcmp(a.text.data, c.text.data) != 0);
     CU_ASSERT_EQUAL(a.r_n, 30);
     CU_ASSERT(a.totals.bound_us > 0 && a.totals.bound_us <= sim_mean_sojourn_us(&a.totals));
@@ -646,7 +663,8 @@ static void test_stop_and_classes(void)
     CU_ASSERT_EQUAL(w.totals.jobs, 3);
     CU_ASSERT_EQUAL(w.totals.bound_us, 0); /* a bound of all four says nothing about three */
     for (size_t i = 0; i < w.r_n; i++) {
-        w.r[i].class_name = w.r[i].id % 2 ? "even" : "odd"; /* the job's own text has gone with it */
+        /* the job's own text has gone with it */
+        w.r[i].class_name = w.r[i].id % 2 ? "even" : "odd";
         sim_summary_add(&sum, &w.r[i]);
     }
     CU_ASSERT_EQUAL(sum.n, 2);
@@ -694,8 +712,8 @@ static void test_bad_input(void)
     refused(&w, -BASE_EINVAL, "places");
 }
 
-/* A core that gives away more slots than a node has makes no figures: the simulation ends at once. Here it is the node
- * that has one fewer than the core was told. */
+/* A core that gives away more slots than a node has makes no figures: the simulation ends at once.
+ * Here it is the node that has one fewer than the core was told. */
 static void test_too_many(void)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {

@@ -1,10 +1,12 @@
-/* Whole clusters in virtual time, thousands a minute, each with a schedule of faults made from its seed; the invariants
- * of high availability are checked during and after each of them.
+/* Whole clusters in virtual time, thousands a minute, each with a schedule of faults made from its
+ * seed; the invariants of high availability are checked during and after each of them.
  *
  *   test_sim_faults --seed N --log           one schedule, with all that happens in it
- *   test_sim_faults --runs N --seed S        N schedules from seed S on; stops at the first violation, tells its seed
+ *   test_sim_faults --runs N --seed S        N schedules from seed S on; stops at the first
+ *                                            violation, tells its seed
  *                   --jobs P                 in P processes
- *                   --break WHAT             something is broken on purpose (see breaks[]); may be given several times
+ *                   --break WHAT             something is broken on purpose (see breaks[]); may be
+ *                                            given several times
  *                   --find                   a violation must be found: its absence is the failure
  *                   --twice                  each schedule runs twice and must do the same */
 #include <getopt.h>
@@ -101,8 +103,8 @@ static void run_some(const struct plan *p, int which, bool progress, struct outc
         out->seed = seed;
         if (progress && seconds() - told > 2) {
             told = seconds();
-            fprintf(stderr, "\r%" PRId64 " of %" PRId64 " schedules, %.0f a minute ", i + 1, p->runs,
-                    (double)(i + 1) * 60 / (told - began));
+            fprintf(stderr, "\r%" PRId64 " of %" PRId64 " schedules, %.0f a minute ", i + 1,
+                    p->runs, (double)(i + 1) * 60 / (told - began));
         }
     }
     if (progress && told > began)
@@ -185,16 +187,16 @@ static void report(const struct plan *p, const struct outcome *all, double took)
     printf("%-28s %10s\n", "fault", "count");
     for (int i = 0; i < F_KINDS; i++)
         printf("%-28s %10" PRId64 "\n", sim_fault_names[i], t->faults[i]);
-    printf("%" PRId64 " schedules from seed %" PRIu64 " in %.1f s (%.0f a minute), %.1f h of virtual time, %" PRId64
-           " events\n",
-           t->runs, p->seed, took, took > 0 ? (double)t->runs * 60 / took : 0, (double)t->virtual_us / 3.6e9,
-           t->events);
+    printf("%" PRId64 " schedules from seed %" PRIu64
+           " in %.1f s (%.0f a minute), %.1f h of virtual time, %" PRId64 " events\n",
+           t->runs, p->seed, took, took > 0 ? (double)t->runs * 60 / took : 0,
+           (double)t->virtual_us / 3.6e9, t->events);
     printf("%" PRId64 " jobs acknowledged, %" PRId64 " kills, %" PRId64 " moves; %" PRId64
            " containers started, %" PRId64 " parts committed; %" PRId64 " takeovers\n",
            t->acks, t->kills, t->moves, t->launches, t->commits, t->takeovers);
-    printf("%" PRId64 " answers of lower epochs refused by nodes, %" PRId64 " multis refused by versions, %" PRId64
-           " answers held back for the lease; %" PRId64 " requests abandoned for a new leader; %" PRId64
-           " schedules without a lease\n",
+    printf("%" PRId64 " answers of lower epochs refused by nodes, %" PRId64
+           " multis refused by versions, %" PRId64 " answers held back for the lease; %" PRId64
+           " requests abandoned for a new leader; %" PRId64 " schedules without a lease\n",
            t->refused_orders, t->refused_writes, t->late_answers, t->abandoned, t->lease_off_runs);
     if (all->failed)
         printf("seed %" PRIu64 ": %s\n", all->seed, all->failure);
@@ -232,14 +234,17 @@ static bool parse(int argc, char **argv, struct plan *p)
 
 int main(int argc, char **argv)
 {
-    struct plan p = {
-        .seed = 1, .runs = 1, .jobs = 1, .o.breaks = {.log_check = FENCE_BROKEN, .nm_epoch = FENCE_BROKEN}};
+    struct plan p = {.seed = 1,
+                     .runs = 1,
+                     .jobs = 1,
+                     .o.breaks = {.log_check = FENCE_BROKEN, .nm_epoch = FENCE_BROKEN}};
     struct outcome all = {0};
     double began = seconds();
 
     if (!parse(argc, argv, &p)) {
         fprintf(stderr,
-                "usage: %s [--seed N] [--runs N] [--jobs N, at most 64] [--log] [--break WHAT] [--find] [--twice]\n",
+                "usage: %s [--seed N] [--runs N] [--jobs N, at most 64] [--log] [--break WHAT] "
+                "[--find] [--twice]\n",
                 argv[0]);
         return 2;
     }

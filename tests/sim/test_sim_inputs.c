@@ -37,8 +37,11 @@ static struct run simulate(struct sim_source *s, int32_t nodes)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
     sim_conf_init(&conf);
-    conf.cluster = (struct sim_cluster){
-        .groups = &group, .groups_n = 1, .racks = nodes < 4 ? 1 : 4, .heartbeat_us = 3000000, .oob = true};
+    conf.cluster = (struct sim_cluster){.groups = &group,
+                                        .groups_n = 1,
+                                        .racks = nodes < 4 ? 1 : 4,
+                                        .heartbeat_us = 3000000,
+                                        .oob = true};
     conf.workload = sim_source_as_workload(s);
     conf.on_job = on_job;
     conf.ctx = &run;
@@ -121,7 +124,8 @@ static void test_replay(void)
     again = simulate(sim_source_open_stream("jsonl", in, &conf, &err), 58);
     CU_ASSERT(first.log.len > 1000);
     CU_ASSERT_EQUAL(first.log.len, again.log.len);
-    CU_ASSERT(first.log.len == again.log.len && memcmp(first.log.data, again.log.data, first.log.len) == 0);
+    CU_ASSERT(first.log.len == again.log.len &&
+              memcmp(first.log.data, again.log.data, first.log.len) == 0);
     fclose(in);
     base_buf_free(&text);
     base_buf_free(&first.log);
@@ -130,10 +134,11 @@ static void test_replay(void)
 
 static void test_traces(void)
 {
-    static const char sls[] = "{\"num.nodes\":3}{\"job.start.ms\":0,\"job.id\":\"a\",\"job.tasks\":["
-                              "{\"container.host\":\"/r/n1\",\"duration.ms\":10000,\"count\":3},"
-                              "{\"container.host\":\"/r/n9\",\"duration.ms\":20000},"
-                              "{\"container.type\":\"reduce\",\"duration.ms\":5000}]}";
+    static const char sls[] =
+        "{\"num.nodes\":3}{\"job.start.ms\":0,\"job.id\":\"a\",\"job.tasks\":["
+        "{\"container.host\":\"/r/n1\",\"duration.ms\":10000,\"count\":3},"
+        "{\"container.host\":\"/r/n9\",\"duration.ms\":20000},"
+        "{\"container.type\":\"reduce\",\"duration.ms\":5000}]}";
     struct sim_source_conf conf = {.nodes = 3};
     struct base_error err = {0};
     char *copy = base_strdup(sls);
@@ -142,7 +147,8 @@ static void test_traces(void)
 
     CU_ASSERT_EQUAL(run.totals.jobs, 1);
     CU_ASSERT_EQUAL(run.totals.completions[BASE_TASK_MAP], 4);
-    CU_ASSERT_EQUAL(run.totals.useful_us[BASE_TASK_MAP], 50e6); /* a task takes what the trace says, wherever it runs */
+    /* a task takes what the trace says, wherever it runs */
+    CU_ASSERT_EQUAL(run.totals.useful_us[BASE_TASK_MAP], 50e6);
     CU_ASSERT_EQUAL(run.last.finish_us - run.last.maps_done_us, 5000000);
     fclose(in);
     free(copy);

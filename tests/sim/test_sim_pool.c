@@ -1,5 +1,5 @@
-/* Many runs in processes: results in the order of the specs, whatever ends first; a run that fails or whose process
- * dies is an outcome that names it; nothing is left when a hook says stop. */
+/* Many runs in processes: results in the order of the specs, whatever ends first; a run that fails
+ * or whose process dies is an outcome that names it; nothing is left when a hook says stop. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -80,8 +80,8 @@ static void make(struct sim_spec specs[RUNS])
 {
     for (int i = 0; i < RUNS; i++) {
         sim_spec_init(&specs[i]);
-        specs[i].conf.cluster =
-            (struct sim_cluster){.groups = &group, .groups_n = 1, .racks = 1, .heartbeat_us = SIM_HEARTBEAT_ZERO};
+        specs[i].conf.cluster = (struct sim_cluster){
+            .groups = &group, .groups_n = 1, .racks = 1, .heartbeat_us = SIM_HEARTBEAT_ZERO};
         specs[i].conf.seed = (uint64_t)(i == 0 ? 20000 : 2 * i); /* the first takes longest */
         specs[i].open = open_maps;
         specs[i].close = close_maps;
@@ -133,7 +133,8 @@ static void test_order(void)
         for (int i = 0; i < RUNS; i++) {
             CU_ASSERT_EQUAL(s.index[i], (size_t)i);
             CU_ASSERT_EQUAL(s.code[i], 0);
-            CU_ASSERT_DOUBLE_EQUAL(s.job_s[i], i == 0 ? 10000.0 : i, 1e-6); /* two at once, a second each */
+            /* two at once, a second each */
+            CU_ASSERT_DOUBLE_EQUAL(s.job_s[i], i == 0 ? 10000.0 : i, 1e-6);
             CU_ASSERT_STRING_EQUAL(s.name[i], "only");
         }
         CU_ASSERT_STRING_EQUAL(s.extra[3], "seed 6");
@@ -201,8 +202,8 @@ static void test_alone(void)
     struct sim_outcome o;
 
     sim_spec_init(&spec);
-    spec.conf.cluster =
-        (struct sim_cluster){.groups = &group, .groups_n = 1, .racks = 1, .heartbeat_us = SIM_HEARTBEAT_ZERO};
+    spec.conf.cluster = (struct sim_cluster){
+        .groups = &group, .groups_n = 1, .racks = 1, .heartbeat_us = SIM_HEARTBEAT_ZERO};
     spec.conf.workload = (struct sim_workload){.self = &three, .next = next_of_three};
     spec.alone = true;
     CU_ASSERT_EQUAL_FATAL(sim_run_spec(&spec, NULL, &o), 0);

@@ -1,12 +1,14 @@
-/* Goal: what every policy must hold, through the real core. Method: small random clusters and workloads by seed for
- * each policy of the registry, run by the engine to their end with heartbeats at every change, of 3 s, and of 3 s with
- * extra ones; then the event log is read back, line by line: slots of a node are never exceeded; every task completes
- * exactly once, in the time it takes; a suspended one goes on on its node; an attempt ends without its work by a kill
- * alone; every job ends, or is refused and never ran; FIFO passes nobody over; no slot stays idle while a task waits
- * that nothing holds back; no answer of the policy was overruled; no mean sojourn lies below the lower bound; equal
- * seeds give equal logs; what RTMR promises it keeps where its conditions hold; under fair equal jobs end within one
- * task of each other. usage: test_sim_properties [SEEDS]: so many for each policy (1,000). A breach prints policy and
- * seed; CREEL_SEED=n runs that seed alone, CREEL_POLICY=name that policy. */
+/* Goal: what every policy must hold, through the real core. Method: small random clusters and
+ * workloads by seed for each policy of the registry, run by the engine to their end with heartbeats
+ * at every change, of 3 s, and of 3 s with extra ones; then the event log is read back, line by
+ * line: slots of a node are never exceeded; every task completes exactly once, in the time it
+ * takes; a suspended one goes on on its node; an attempt ends without its work by a kill alone;
+ * every job ends, or is refused and never ran; FIFO passes nobody over; no slot stays idle while a
+ * task waits that nothing holds back; no answer of the policy was overruled; no mean sojourn lies
+ * below the lower bound; equal seeds give equal logs; what RTMR promises it keeps where its
+ * conditions hold; under fair equal jobs end within one task of each other. usage:
+ * test_sim_properties [SEEDS]: so many for each policy (1,000). A breach prints policy and seed;
+ * CREEL_SEED=n runs that seed alone, CREEL_POLICY=name that policy. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +56,8 @@ struct world {
     struct sim_group group[2];
     enum mode mode;
     bool plain; /* the policy's defaults, without waiting for locality: nothing is held back */
-    bool timed; /* deadlines that can be promised: exact times told beforehand, at nominal speed, nothing else */
+    bool timed; /* deadlines that can be promised: exact times told beforehand, at nominal speed,
+                   nothing else */
     struct job job[JOBS_MAX];
     int32_t jobs_n, given, turns;
     int32_t slots[NODES_MAX][BASE_TASK_KINDS], used[NODES_MAX][BASE_TASK_KINDS], nodes_n;
@@ -205,8 +208,9 @@ static void rnd_job(struct world *w, struct job *j, int64_t at_us)
     sim_job_init(&j->spec);
     j->spec.submit_us = at_us;
     j->spec.tasks[BASE_TASK_REDUCE] = reduces && one_in(w, 2) ? 1 + (int32_t)rnd(w, 4) : 0;
-    j->spec.tasks[BASE_TASK_MAP] =
-        j->spec.tasks[BASE_TASK_REDUCE] && one_in(w, 8) ? 0 : 1 + (int32_t)rnd(w, one_in(w, 3) ? TASKS_MAX : 3);
+    j->spec.tasks[BASE_TASK_MAP] = j->spec.tasks[BASE_TASK_REDUCE] && one_in(w, 8)
+                                       ? 0
+                                       : 1 + (int32_t)rnd(w, one_in(w, 3) ? TASKS_MAX : 3);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rnd_times(w, j, k);
     sim_job_text(j->spec.pool, pools[rnd(w, 4)]);
@@ -379,7 +383,8 @@ static void check_time(struct world *w, const struct job *j, int k, int32_t i)
 {
     const struct task *t = &j->task[k][i];
     double speed = t->node < w->group[0].nodes ? w->group[0].speed : w->group[1].speed;
-    bool colocated = k == BASE_TASK_REDUCE && j->spec.f_colo > 0 && j->spec.tasks[BASE_TASK_MAP] == 1;
+    bool colocated =
+        k == BASE_TASK_REDUCE && j->spec.f_colo > 0 && j->spec.tasks[BASE_TASK_MAP] == 1;
     int64_t want;
 
     if (!j->exact_us[k][i] || w->conf.swap_us || !t->local || colocated)
@@ -480,7 +485,8 @@ static void check_results(struct world *w)
         if (!j->finished)
             breach(w, "does not end", j);
         for (enum base_task_kind k = 0; !j->refused && k < BASE_TASK_KINDS; k++)
-            if (j->r.launches[k] != j->spec.tasks[k] + j->r.kills[k] || (!j->r.kills[k] && j->r.lost_us[k]))
+            if (j->r.launches[k] != j->spec.tasks[k] + j->r.kills[k] ||
+                (!j->r.kills[k] && j->r.lost_us[k]))
                 breach(w, "lost work without a kill", j);
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -492,7 +498,8 @@ static void check_results(struct world *w)
         breach(w, "is better than any can be", NULL);
 }
 
-/* One with an earlier deadline that came later may have moved the estimate of @j, never beyond its deadline. */
+/* One with an earlier deadline that came later may have moved the estimate of @j, never beyond its
+ * deadline. */
 static bool was_overtaken(const struct world *w, const struct job *j)
 {
     for (int32_t i = 0; i < w->jobs_n; i++) {
@@ -509,12 +516,13 @@ static void check_promises(struct world *w)
 {
     for (int32_t i = 0; i < w->jobs_n; i++) {
         const struct job *j = &w->job[i];
-        int64_t due = j->submit_us + j->spec.deadline_us, by = was_overtaken(w, j) ? due : j->r.promised_us;
+        int64_t due = j->submit_us + j->spec.deadline_us,
+                by = was_overtaken(w, j) ? due : j->r.promised_us;
 
         if (!j->refused && j->spec.deadline_us && (j->r.finish_us > by || j->r.promised_us > due)) {
             breach(w, "ended later than promised", j);
-            printf(": %lld, promised %lld, due %lld", (long long)j->r.finish_us, (long long)j->r.promised_us,
-                   (long long)due);
+            printf(": %lld, promised %lld, due %lld", (long long)j->r.finish_us,
+                   (long long)j->r.promised_us, (long long)due);
         }
     }
 }
@@ -587,9 +595,9 @@ static void run_seeds(const struct policy_ops *ops, bool timed)
     for (uint64_t seed = 1; seed <= seeds; seed++)
         if (!only || seed == strtoull(only, NULL, 10))
             bad += run_seed(ops, seed, timed, &sum);
-    printf("\n    %-12s %lld jobs, %lld refused, %lld launches, %lld suspended, %lld killed", ops->name,
-           (long long)sum.jobs, (long long)sum.refused, (long long)sum.launches, (long long)sum.suspensions,
-           (long long)sum.kills);
+    printf("\n    %-12s %lld jobs, %lld refused, %lld launches, %lld suspended, %lld killed",
+           ops->name, (long long)sum.jobs, (long long)sum.refused, (long long)sum.launches,
+           (long long)sum.suspensions, (long long)sum.kills);
     CU_ASSERT_EQUAL(bad, 0);
 }
 
@@ -620,7 +628,8 @@ static void equal_jobs(const char *policy, uint64_t seed)
     w.jobs_n = 2 + (int32_t)rnd(&w, JOBS_MAX - 1);
     maps = 1 + (int32_t)rnd(&w, 20);
     each = (10 + (int64_t)rnd(&w, 90)) * S / 10;
-    w.group[0] = (struct sim_group){.nodes = w.jobs_n, .slots = {1 + (int32_t)rnd(&w, 3), 1}, .speed = 1};
+    w.group[0] =
+        (struct sim_group){.nodes = w.jobs_n, .slots = {1 + (int32_t)rnd(&w, 3), 1}, .speed = 1};
     w.conf.policy = policy;
     w.conf.cluster.groups = w.group;
     w.conf.cluster.groups_n = 1;
@@ -666,5 +675,6 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         seeds = strtoull(argv[1], NULL, 10);
-    return cunit_main("properties of policies in the simulator", cases, sizeof cases / sizeof *cases);
+    return cunit_main("properties of policies in the simulator", cases,
+                      sizeof cases / sizeof *cases);
 }

@@ -1,4 +1,5 @@
-/* The single-server simulator against numbers worked out by hand and against the obvious slow way of computing them. */
+/* The single-server simulator against numbers worked out by hand and against the obvious slow way
+ * of computing them. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,8 +11,8 @@
 
 #define JOBS_MAX 64
 
-static void expect(enum sim_single_policy policy, const struct sim_single_job *jobs, size_t n, const double *guess,
-                   const double *weight, const double *want)
+static void expect(enum sim_single_policy policy, const struct sim_single_job *jobs, size_t n,
+                   const double *guess, const double *weight, const double *want)
 {
     double finish[JOBS_MAX];
 
@@ -19,12 +20,13 @@ static void expect(enum sim_single_policy policy, const struct sim_single_job *j
     for (size_t i = 0; i < n; i++) {
         CU_ASSERT_DOUBLE_EQUAL(finish[i], want[i], 1e-9);
         if (fabs(finish[i] - want[i]) > 1e-9)
-            fprintf(stderr, "%s: job %zu ends at %.12g instead of %.12g\n", sim_single_policy_name(policy), i,
-                    finish[i], want[i]);
+            fprintf(stderr, "%s: job %zu ends at %.12g instead of %.12g\n",
+                    sim_single_policy_name(policy), i, finish[i], want[i]);
     }
 }
 
-/* Goal: the five policies on three jobs. Method: HFSP, figure 1 (30 s at 0, 10 s at 10, 10 s at 15). */
+/* Goal: the five policies on three jobs. Method: HFSP, figure 1 (30 s at 0, 10 s at 10, 10 s at
+ * 15). */
 static void test_three_jobs(void)
 {
     static const struct sim_single_job jobs[] = {{0, 30}, {10, 10}, {15, 10}};
@@ -72,7 +74,8 @@ static void test_late_jobs(void)
     CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, 4, finish), 545.0 / 24, 1e-9);
     sim_single_server_run(SIM_SINGLE_FSP, jobs, 4, guess, NULL, finish);
     CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, 4, finish), 27.75, 1e-9);
-    expect(SIM_SINGLE_PS, believed, 4, NULL, NULL, (double[]){7.5, 13.5, 14, 22}); /* the virtual ends */
+    /* the virtual ends */
+    expect(SIM_SINGLE_PS, believed, 4, NULL, NULL, (double[]){7.5, 13.5, 14, 22});
     /* believed to have nothing left, it keeps the server under srpt too */
     expect(SIM_SINGLE_SRPT, jobs, 4, guess, NULL, (double[]){30, 36, 40, 32});
 }
@@ -85,7 +88,8 @@ static void test_weights(void)
     expect(SIM_SINGLE_PS, jobs, 2, NULL, weight, (double[]){40, 40});
     expect(SIM_SINGLE_PS, jobs, 2, NULL, heavy, (double[]){40, 10 / .9});
     expect(SIM_SINGLE_FSP, jobs, 2, NULL, (double[]){9, 1}, (double[]){30, 40});
-    expect(SIM_SINGLE_PSBS, jobs, 2, (double[]){0, 0}, weight, (double[]){40, 40}); /* both late at once */
+    /* both late at once */
+    expect(SIM_SINGLE_PSBS, jobs, 2, (double[]){0, 0}, weight, (double[]){40, 40});
 }
 
 static void test_ties_and_nothing(void)
@@ -110,11 +114,13 @@ static void test_names(void)
     struct base_error err = {0};
 
     for (int i = 0; i < SIM_SINGLE_POLICIES; i++) {
-        CU_ASSERT_EQUAL(sim_single_policy_find(sim_single_policy_name((enum sim_single_policy)i), &p, &err), 0);
+        CU_ASSERT_EQUAL(
+            sim_single_policy_find(sim_single_policy_name((enum sim_single_policy)i), &p, &err), 0);
         CU_ASSERT_EQUAL((int)p, i);
     }
     CU_ASSERT_EQUAL(sim_single_policy_find("fair", &p, &err), -BASE_ENOTFOUND);
-    CU_ASSERT_STRING_EQUAL(err.text, "no single-server policy 'fair': there are fifo, ps, las, fsp, srpt, psbs");
+    CU_ASSERT_STRING_EQUAL(
+        err.text, "no single-server policy 'fair': there are fifo, ps, las, fsp, srpt, psbs");
 }
 
 static void test_scale(void)
@@ -269,22 +275,27 @@ static void test_random(void)
         for (int p = SIM_SINGLE_PS; p < SIM_SINGLE_POLICIES; p++) {
             struct ref *r = base_alloc(sizeof *r);
 
-            *r = (struct ref){
-                .jobs = jobs, .guess = guess, .weight = weight, .n = n, .policy = (enum sim_single_policy)p};
+            *r = (struct ref){.jobs = jobs,
+                              .guess = guess,
+                              .weight = weight,
+                              .n = n,
+                              .policy = (enum sim_single_policy)p};
             ref_run(r);
             sim_single_server_run((enum sim_single_policy)p, jobs, n, guess, weight, finish);
             for (size_t i = 0; i < n; i++) {
                 CU_ASSERT_DOUBLE_EQUAL(finish[i], r->finish[i], 1e-6);
                 if (fabs(finish[i] - r->finish[i]) > 1e-6)
                     fprintf(stderr, "round %d %s: job %zu ends at %.9f instead of %.9f\n", round,
-                            sim_single_policy_name((enum sim_single_policy)p), i, finish[i], r->finish[i]);
+                            sim_single_policy_name((enum sim_single_policy)p), i, finish[i],
+                            r->finish[i]);
             }
             free(r);
         }
     }
 }
 
-/* Nobody is later under FSP than under PS when sizes are known, and no policy beats SRPT in the mean. */
+/* Nobody is later under FSP than under PS when sizes are known, and no policy beats SRPT in the
+ * mean. */
 static void test_dominance(void)
 {
     uint64_t rng = 7;
@@ -300,7 +311,8 @@ static void test_dominance(void)
         sim_single_server_run(SIM_SINGLE_SRPT, jobs, JOBS_MAX, NULL, NULL, srpt);
         for (size_t i = 0; i < JOBS_MAX; i++)
             CU_ASSERT(fsp[i] <= ps[i] + 1e-9);
-        CU_ASSERT(sim_single_mean_sojourn(jobs, JOBS_MAX, srpt) <= sim_single_mean_sojourn(jobs, JOBS_MAX, fsp) + 1e-9);
+        CU_ASSERT(sim_single_mean_sojourn(jobs, JOBS_MAX, srpt) <=
+                  sim_single_mean_sojourn(jobs, JOBS_MAX, fsp) + 1e-9);
     }
 }
 

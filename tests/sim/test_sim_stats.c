@@ -1,5 +1,5 @@
-/* What figures and pictures are made of: percentiles, distributions, figures by class, means over seeds, slots over
- * time. */
+/* What figures and pictures are made of: percentiles, distributions, figures by class, means over
+ * seeds, slots over time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +59,11 @@ static void test_distribution(void)
 }
 
 /* ---------------------------------------------------------------- figures */
-static struct sim_job_result job(uint64_t id, const char *class_name, int32_t maps, int64_t submit_s, int64_t first_s,
-                                 int64_t finish_s)
+static struct sim_job_result job(uint64_t id, const char *class_name, int32_t maps,
+                                 int64_t submit_s, int64_t first_s, int64_t finish_s)
 {
-    struct sim_job_result r = {.id = id, .name = "j", .class_name = class_name, .pool = "p", .user = "u"};
+    struct sim_job_result r = {
+        .id = id, .name = "j", .class_name = class_name, .pool = "p", .user = "u"};
 
     r.tasks[BASE_TASK_MAP] = maps;
     r.submit_us = submit_s * S;
@@ -131,7 +132,8 @@ static void test_figures(void)
     sim_figures_free(&f);
 }
 
-/* Three seeds with means 10, 12, 17: mean 13, deviation sqrt(13), half width 4.303 * sqrt(13) / sqrt(3). */
+/* Three seeds with means 10, 12, 17: mean 13, deviation sqrt(13), half width 4.303 * sqrt(13) /
+ * sqrt(3). */
 static void test_over_seeds(void)
 {
     static const char *const policies[] = {"fifo"}, *const variations[] = {""};
@@ -164,8 +166,8 @@ static void test_over_seeds(void)
 }
 
 /* ---------------------------------------------------------------- slots over time */
-static void change(struct sim_usage *u, int64_t at_us, uint64_t id, const char *name, const char *class_name,
-                   int32_t running)
+static void change(struct sim_usage *u, int64_t at_us, uint64_t id, const char *name,
+                   const char *class_name, int32_t running)
 {
     struct sim_alloc a = {.now_us = at_us,
                           .job = id,
@@ -209,7 +211,9 @@ static void test_usage(void)
     NEAR(total(&u, sim_usage_find(&u, SIM_BY_CLASS, "large")), 10);
     NEAR(total(&u, sim_usage_find(&u, SIM_BY_POOL, "p")), 20 + 3 * 990 + 3 + 10);
     NEAR(sim_usage_slots(&u, sim_usage_find(&u, SIM_BY_JOB, "a"), BASE_TASK_MAP, 3), 2);
-    NEAR(sim_usage_slots(&u, sim_usage_find(&u, SIM_BY_JOB, "c"), BASE_TASK_MAP, sim_usage_cells(&u) - 1), 5);
+    NEAR(sim_usage_slots(&u, sim_usage_find(&u, SIM_BY_JOB, "c"), BASE_TASK_MAP,
+                         sim_usage_cells(&u) - 1),
+         5);
     CU_ASSERT_PTR_NULL(sim_usage_find(&u, SIM_BY_JOB, "d"));
 
     sim_usage_pack(&u, &bytes);

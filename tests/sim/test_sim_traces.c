@@ -1,4 +1,5 @@
-/* The readers and writers of traces: real files, small ones with everything in them, and bad ones. */
+/* The readers and writers of traces: real files, small ones with everything in them, and bad
+ * ones. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +26,14 @@ struct fx {
     struct sim_job job; /* the last one */
 };
 
-static void fx_open(struct fx *fx, const char *kind, const char *text, const struct sim_source_conf *conf)
+static void fx_open(struct fx *fx, const char *kind, const char *text,
+                    const struct sim_source_conf *conf)
 {
     *fx = (struct fx){.text = base_strdup(text)};
     fx->in = fmemopen(fx->text, strlen(text), "r");
     CU_ASSERT_PTR_NOT_NULL_FATAL(fx->in);
-    fx->source = sim_source_open_stream(kind, fx->in, conf ? conf : &(struct sim_source_conf){0}, &fx->err);
+    fx->source =
+        sim_source_open_stream(kind, fx->in, conf ? conf : &(struct sim_source_conf){0}, &fx->err);
     sim_job_init(&fx->job);
 }
 
@@ -133,7 +136,8 @@ static void test_swim_scaled(void)
 static void test_swim_rules(void)
 {
     static const char text[] =
-        "job0\t49\t49\t1342177281\t3221225472\t1073741824\r\n" /* 10 blocks and a byte; 4 GiB to reduce */
+        "job0\t49\t49\t1342177281\t3221225472\t1073741824\r\n" /* 10 blocks and a byte; 4 GiB to
+                                                                  reduce */
         "\n"
         "job1\t50.25\t1\t0\t0\t999\n"
         "job2\t51\t1\t5\t1\t0\t/in/put\n";
@@ -195,10 +199,10 @@ static void test_swim_errors(void)
     struct sim_source_conf conf = {.params = (const char *[]){"cv=-1"}, .params_n = 1};
     struct base_error err;
 
-    expect_error(
-        "swim", "job0\t49\t49\t7\t0\n",
-        "swim:1: 5 fields instead of 6 or 7, separated by tabs: job id, submission, gap, map input, shuffle, reduce "
-        "output, input path");
+    expect_error("swim", "job0\t49\t49\t7\t0\n",
+                 "swim:1: 5 fields instead of 6 or 7, separated by tabs: job id, submission, gap, "
+                 "map input, shuffle, reduce "
+                 "output, input path");
     expect_error("swim", "job0\t0\t0\t7\t0\t0\n\njob1\tsoon\t0\t7\t0\t0\n",
                  "swim:3: submission: 'soon' is not a number of seconds from 0 to 1000000000");
     expect_error("swim", "job0\t0\t0\t7.5\t0\t0\n",
@@ -216,9 +220,10 @@ static void test_swim_errors(void)
     CU_ASSERT_STRING_EQUAL(err.text, "swim: cv: '-1' is not a number from 0 to 10");
     conf.params = (const char *[]){"nodes=3"};
     CU_ASSERT_PTR_NULL(sim_source_open_stream("swim", stdin, &conf, &err));
-    CU_ASSERT_STRING_EQUAL(err.text,
-                           "swim has no setting 'nodes': there are origin, target, block_bytes, per_reduce_bytes, "
-                           "map_s, reduce_s, reduce_bytes_s, cv");
+    CU_ASSERT_STRING_EQUAL(
+        err.text,
+        "swim has no setting 'nodes': there are origin, target, block_bytes, per_reduce_bytes, "
+        "map_s, reduce_s, reduce_bytes_s, cv");
     CU_ASSERT_PTR_NULL(sim_source_open_stream("csv", stdin, &conf, &err));
     CU_ASSERT_PTR_NULL(sim_source_open_stream("xml", stdin, &conf, &err));
     CU_ASSERT_STRING_EQUAL(err.text, "no format 'xml': there are swim, sls, csv, jsonl");
@@ -232,7 +237,8 @@ static void test_swim_errors(void)
 
 static void test_skip_bad(void)
 {
-    static const char text[] = "job0\t0\t0\t7\t0\t0\nbad\njob1\t1\t0\tx\t0\t0\njob2\t2\t0\t7\t0\t0\n";
+    static const char text[] =
+        "job0\t0\t0\t7\t0\t0\nbad\njob1\t1\t0\tx\t0\t0\njob2\t2\t0\t7\t0\t0\n";
     struct sim_source_conf conf = {.skip_bad = true};
     struct fx fx;
 
@@ -243,7 +249,8 @@ static void test_skip_bad(void)
     CU_ASSERT_EQUAL(fx.job.id, 2);
     CU_ASSERT_EQUAL(fx_next(&fx), 0);
     CU_ASSERT_EQUAL(sim_source_skipped_lines(fx.source), 2);
-    CU_ASSERT(strncmp(sim_source_first_skipped_error(fx.source), "swim:2: 1 field instead", 23) == 0);
+    CU_ASSERT(strncmp(sim_source_first_skipped_error(fx.source), "swim:2: 1 field instead", 23) ==
+              0);
     fx_close(&fx);
     conf.skip_bad = false; /* who goes on all the same reads on behind the line */
     fx_open(&fx, "swim", text, &conf);
@@ -258,11 +265,12 @@ static void test_skip_bad(void)
 /* A byte order mark before it is none of the text. */
 static void test_marks(void)
 {
-    static const char *const texts[][2] = {{"csv", "\xef\xbb\xbfname,submit_s,maps\r\nx,1,1\r\n"},
-                                           {"jsonl", "\xef\xbb\xbf{\"name\":\"x\",\"submit_s\":1,\"maps\":1}"},
-                                           {"swim", "\xef\xbb\xbfx\t1\t0\t7\t0\t0\n"},
-                                           {"sls", "\xef\xbb\xbf[{\"job.id\":\"x\",\"job.start.ms\":1000,"
-                                                   "\"job.tasks\":[{\"duration.ms\":1}]}]"}};
+    static const char *const texts[][2] = {
+        {"csv", "\xef\xbb\xbfname,submit_s,maps\r\nx,1,1\r\n"},
+        {"jsonl", "\xef\xbb\xbf{\"name\":\"x\",\"submit_s\":1,\"maps\":1}"},
+        {"swim", "\xef\xbb\xbfx\t1\t0\t7\t0\t0\n"},
+        {"sls", "\xef\xbb\xbf[{\"job.id\":\"x\",\"job.start.ms\":1000,"
+                "\"job.tasks\":[{\"duration.ms\":1}]}]"}};
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct fx fx;
@@ -294,11 +302,12 @@ static void test_folders(void)
         sim_source_close(source);
     }
     CU_ASSERT(sim_source_is_one_shot("csv:-") && sim_source_is_one_shot("swim:/dev/null"));
-    CU_ASSERT(!sim_source_is_one_shot("w-hfs,bound=cpu") && !sim_source_is_one_shot("csv:/nowhere") &&
-              !sim_source_is_one_shot("sls:" FB2009));
+    CU_ASSERT(!sim_source_is_one_shot("w-hfs,bound=cpu") &&
+              !sim_source_is_one_shot("csv:/nowhere") && !sim_source_is_one_shot("sls:" FB2009));
 }
 
-/* Two jobs of one number: the later one is a bad line, whether or not the other has ended meanwhile. */
+/* Two jobs of one number: the later one is a bad line, whether or not the other has ended
+ * meanwhile. */
 static void test_ids(void)
 {
     struct sim_source_conf conf = {.skip_bad = true};
@@ -307,10 +316,13 @@ static void test_ids(void)
     struct fx fx;
 
     expect_error("csv", "id,submit_s,maps\n7,0,1\n7,100000,1\n",
-                 "csv:3: id: '7' is not of one job alone (one that is given no id has the number of its row)");
+                 "csv:3: id: '7' is not of one job alone (one that is given no id has the number "
+                 "of its row)");
     expect_error("jsonl", "{\"id\":2,\"submit_s\":0,\"maps\":1}\n{\"submit_s\":0,\"maps\":1}\n",
-                 "jsonl:2: id: '2' is not of one job alone (one that is given no id has the number of its row)");
-    fx_open(&fx, "csv", "id,submit_s,maps\n7,0,1\n1,0,1\n7,1,1\n2,1,1\n9000000000,2,1\n5,3,1\n1,9,1\n", &conf);
+                 "jsonl:2: id: '2' is not of one job alone (one that is given no id has the number "
+                 "of its row)");
+    fx_open(&fx, "csv",
+            "id,submit_s,maps\n7,0,1\n1,0,1\n7,1,1\n2,1,1\n9000000000,2,1\n5,3,1\n1,9,1\n", &conf);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         CU_ASSERT_EQUAL(fx_next(&fx), 1);
         CU_ASSERT_EQUAL(fx.job.id, ids[i]);
@@ -343,7 +355,8 @@ static void test_bytes(void)
     CU_ASSERT_STRING_EQUAL(fx.job.class_name, "a?b");
     CU_ASSERT_STRING_EQUAL(fx.job.pool, "?[31m\xc3\xa4");
     fx_close(&fx);
-    expect_error("csv", "submit_s,maps\n1,\033\xff\n", "csv:2: maps: '%1B%FF' is not an integer from 0 to 10000000");
+    expect_error("csv", "submit_s,maps\n1,\033\xff\n",
+                 "csv:2: maps: '%1B%FF' is not an integer from 0 to 10000000");
     memset(text, 'x', sizeof text);
     sim_job_text(text, "12345678901234567890123456789012345678901234567890123456789012\xc3\xa4");
     CU_ASSERT_EQUAL(strlen(text), 62); /* not half of a character */
@@ -354,16 +367,19 @@ static void test_bytes(void)
 /* Numbers that are fine each and too large together are refused, not wrapped around. */
 static void test_overflows(void)
 {
-    static const char *const scale[] = {"origin=1", "target=1000000", "block_bytes=1000000000000000000"};
-    static const char *const slow[] = {"reduce_bytes_s=1000", "per_reduce_bytes=1000000000000000000"};
+    static const char *const scale[] = {"origin=1", "target=1000000",
+                                        "block_bytes=1000000000000000000"};
+    static const char *const slow[] = {"reduce_bytes_s=1000",
+                                       "per_reduce_bytes=1000000000000000000"};
     static const char text[] = "x\t0\t0\t1\t1000000000000000000\t1000000000000000000\n";
     struct sim_source_conf conf = {.params = scale, .params_n = 3};
     struct fx fx;
 
     fx_open(&fx, "swim", text, &conf);
     CU_ASSERT_EQUAL(fx_next(&fx), -BASE_ELIMIT);
-    CU_ASSERT_STRING_EQUAL(fx.err.text,
-                           "swim:1: 1000000000000000000 bytes of 1 machines are more than 1e18 of 1000000");
+    CU_ASSERT_STRING_EQUAL(
+        fx.err.text,
+        "swim:1: 1000000000000000000 bytes of 1 machines are more than 1e18 of 1000000");
     fx_close(&fx);
     conf.params = slow;
     conf.params_n = 2;
@@ -371,7 +387,8 @@ static void test_overflows(void)
     CU_ASSERT_EQUAL(fx_next(&fx), -BASE_ELIMIT);
     CU_ASSERT(strstr(fx.err.text, "swim:1: a reduce of ") != NULL);
     fx_close(&fx);
-    CU_ASSERT(sim_trace_seconds_to_us(1e308) > INT64_C(8000000000000000000) && sim_trace_seconds_to_us(-1e308) < -1);
+    CU_ASSERT(sim_trace_seconds_to_us(1e308) > INT64_C(8000000000000000000) &&
+              sim_trace_seconds_to_us(-1e308) < -1);
 }
 
 /* ---------------------------------------------------------------- order */
@@ -398,10 +415,10 @@ static void test_order(void)
     }
     CU_ASSERT_EQUAL(n, 3 * SIM_SOURCE_WINDOW);
     CU_ASSERT_EQUAL(sim_source_skipped_lines(fx.source), 1);
-    CU_ASSERT_STRING_EQUAL(
-        sim_source_first_skipped_error(fx.source),
-        "csv:3002: submission: '7.000000' is not in order: more than 1000 jobs before it were submitted "
-        "later; sort the file");
+    CU_ASSERT_STRING_EQUAL(sim_source_first_skipped_error(fx.source),
+                           "csv:3002: submission: '7.000000' is not in order: more than 1000 jobs "
+                           "before it were submitted "
+                           "later; sort the file");
     fx_close(&fx);
     base_buf_free(&text);
 }
@@ -411,17 +428,22 @@ static void test_order(void)
 static const char sls_text[] =
     "{\n  \"num.nodes\": 3,\n  \"num.racks\": 1\n}\n"
     "{\n  \"am.type\" : \"mapreduce\",\n  \"job.start.ms\" : 0,\n  \"job.end.ms\" : 95375,\n"
-    "  \"job.queue.name\" : \"sls_queue_1\",\n  \"job.id\" : \"job_1\",\n  \"job.user\" : \"default\",\n"
+    "  \"job.queue.name\" : \"sls_queue_1\",\n  \"job.id\" : \"job_1\",\n  \"job.user\" : "
+    "\"default\",\n"
     "  \"job.count\" : 1,\n  \"job.tasks\" : [ {\n    \"count\": 1,\n"
     "    \"container.host\" : \"/default-rack/node1\",\n    \"container.start.ms\" : 6664,\n"
-    "    \"container.end.ms\" : 23707,\n    \"duration.ms\":  50000,\n    \"container.priority\" : 20,\n"
+    "    \"container.end.ms\" : 23707,\n    \"duration.ms\":  50000,\n    \"container.priority\" : "
+    "20,\n"
     "    \"container.type\" : \"map\"\n  }, {\n"
     "    \"container.host\" : \"/default-rack/node3\",\n    \"container.start.ms\" : 6665,\n"
-    "    \"container.end.ms\" : 21593,\n    \"container.priority\" : 20,\n    \"container.type\" : \"map\"\n  }, {\n"
+    "    \"container.end.ms\" : 21593,\n    \"container.priority\" : 20,\n    \"container.type\" : "
+    "\"map\"\n  }, {\n"
     "    \"container.host\" : \"/default-rack/node2\",\n    \"container.start.ms\" : 68770,\n"
     "    \"container.end.ms\" : 86613,\n    \"container.type\" : \"reduce\"\n  } ]\n}\n"
-    "{\n  \"job.start.ms\" : \"105204\",\n  \"job.count\" : \"2\",\n  \"job.tasks\" : [ {\n    \"count\" : 3,\n"
-    "    \"container.host\" : \"/default-rack/node3\",\n    \"container.duration.ms\" : 22163\n  }, {\n"
+    "{\n  \"job.start.ms\" : \"105204\",\n  \"job.count\" : \"2\",\n  \"job.tasks\" : [ {\n    "
+    "\"count\" : 3,\n"
+    "    \"container.host\" : \"/default-rack/node3\",\n    \"container.duration.ms\" : 22163\n  "
+    "}, {\n"
     "    \"container.host\" : \"/default-rack/node4\",\n    \"duration.ms\" : \"1\"\n  } ]\n}\n";
 
 static void test_sls(void)
@@ -463,9 +485,13 @@ static void test_sls_forms(void)
     struct fx fx;
 
     fx_open(&fx, "sls",
-            " [ ]\n[{\"job.start.ms\":1,\"job.id\":7,\"job.tasks\":[{\"duration.ms\":5},{\"duration.ms\":6,"
-            "\"container.host\":\"/r/n\"}]} ,\n {\"job.start.ms\":2,\"x\":\"}\\\"{\",\"job.tasks\":[{\"duration.ms\":5,"
-            "\"container.type\":\"reduce\"}]}]\n{\"job.start.ms\":3,\"job.tasks\":[{\"duration.ms\":5}]}",
+            " [ "
+            "]\n[{\"job.start.ms\":1,\"job.id\":7,\"job.tasks\":[{\"duration.ms\":5},{\"duration."
+            "ms\":6,"
+            "\"container.host\":\"/r/n\"}]} ,\n "
+            "{\"job.start.ms\":2,\"x\":\"}\\\"{\",\"job.tasks\":[{\"duration.ms\":5,"
+            "\"container.type\":\"reduce\"}]}]\n{\"job.start.ms\":3,\"job.tasks\":[{\"duration."
+            "ms\":5}]}",
             NULL);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_STRING_EQUAL(fx.job.name, "7");
@@ -483,19 +509,24 @@ static void test_sls_errors(void)
     struct sim_source_conf conf = {.skip_bad = true};
     struct fx fx;
 
-    expect_error("sls", "\n{\"job.tasks\":[{\"duration.ms\":5}]}", "sls:2: job.start.ms: is required");
+    expect_error("sls", "\n{\"job.tasks\":[{\"duration.ms\":5}]}",
+                 "sls:2: job.start.ms: is required");
     expect_error("sls", "{\"job.start.ms\":1}", "sls:1: job.tasks: is required");
-    expect_error("sls", "{\"job.start.ms\":1,\"job.tasks\":[]}", "sls:1: job.tasks: a job has at least one task");
+    expect_error("sls", "{\"job.start.ms\":1,\"job.tasks\":[]}",
+                 "sls:1: job.tasks: a job has at least one task");
     expect_error("sls", "{\"job.start.ms\":1,\"job.tasks\":[{\"duration.ms\":5},7]}",
                  "sls:1: job.tasks[1]: 7 is not an object");
     expect_error("sls", "{\"job.start.ms\":1,\"job.tasks\":[{\"duration.ms\":0}]}",
                  "sls:1: job.tasks[0].duration.ms: 0 is not an integer from 1 to 1000000000000");
     expect_error("sls", "{\"job.start.ms\":1,\"job.tasks\":[{\"duration.ms\":\"5s\"}]}",
                  "sls:1: job.tasks[0].duration.ms: '5s' is not an integer from 1 to 1000000000000");
-    expect_error("sls", "{\"job.start.ms\":1,\"job.tasks\":[{\"container.start.ms\":10,\"container.end.ms\":10}]}",
-                 "sls:1: job.tasks[0].container.end.ms: 10 is not an integer from 11 to 1000000000000");
-    expect_error("sls", "{\"job.start.ms\":1,\"job.tasks\":[{\"duration.ms\":5,\"container.type\":\"am\"}]}",
-                 "sls:1: job.tasks[0].container.type: \"am\" is not \"map\" or \"reduce\"");
+    expect_error(
+        "sls",
+        "{\"job.start.ms\":1,\"job.tasks\":[{\"container.start.ms\":10,\"container.end.ms\":10}]}",
+        "sls:1: job.tasks[0].container.end.ms: 10 is not an integer from 11 to 1000000000000");
+    expect_error(
+        "sls", "{\"job.start.ms\":1,\"job.tasks\":[{\"duration.ms\":5,\"container.type\":\"am\"}]}",
+        "sls:1: job.tasks[0].container.type: \"am\" is not \"map\" or \"reduce\"");
     expect_error("sls", "{} 7", "sls:1: job.start.ms: is required");
     expect_error("sls", "7", "sls:1: JSON: '7' is not { or [");
     expect_error("sls", "[{\"num.nodes\":1} {}]", "sls:1: JSON: '{' is not , or ]");
@@ -505,7 +536,8 @@ static void test_sls_errors(void)
     expect_error("sls", "{\"a\":1,\"a\":2}",
                  "sls:1: not valid JSON: line 1, column 10: duplicate object key near '\"a\"'");
     fx_open(&fx, "sls",
-            "{\"job.tasks\":[\n7]}\n{\"job.start.ms\":1,\"job.tasks\":[{\"duration.ms\":5}]}\n#!\n{\n,}\n"
+            "{\"job.tasks\":[\n7]}\n{\"job.start.ms\":1,\"job.tasks\":[{\"duration.ms\":5}]}\n#!\n{"
+            "\n,}\n"
             "{\"job.start.ms\":2,\"job.tasks\":[{\"duration.ms\":5}]}",
             &conf);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
@@ -523,7 +555,8 @@ static void test_csv(void)
     struct fx fx;
 
     fx_open(&fx, "csv",
-            "\xef\xbb\xbfpool,id,submit_s,maps,reduces,map_s,located,map_expected_s,input_bytes,shuffle_bytes\r\n"
+            "\xef\xbb\xbfpool,id,submit_s,maps,reduces,map_s,located,map_expected_s,input_bytes,"
+            "shuffle_bytes\r\n"
             "\"ann, \"\"bob\"\"\",41,0.000001,3,,1.5,false,true,,\r\n"
             ",wordcount,12.25,,,,,30,268435457,2684354560\n",
             NULL);
@@ -559,26 +592,37 @@ static void test_csv_errors(void)
     struct sim_source_conf conf = {.skip_bad = true};
     struct fx fx;
 
-    expect_error("csv", "submit_s,maps\n1\n", "csv:2: 1 cells instead of the 2 that the first line names");
-    expect_error("csv", "submit_s,maps\n1,2,3\n", "csv:2: 3 cells instead of the 2 that the first line names");
-    expect_error("csv", "submit_s,maps\n1,two\n", "csv:2: maps: 'two' is not an integer from 0 to 10000000");
+    expect_error("csv", "submit_s,maps\n1\n",
+                 "csv:2: 1 cells instead of the 2 that the first line names");
+    expect_error("csv", "submit_s,maps\n1,2,3\n",
+                 "csv:2: 3 cells instead of the 2 that the first line names");
+    expect_error("csv", "submit_s,maps\n1,two\n",
+                 "csv:2: maps: 'two' is not an integer from 0 to 10000000");
     expect_error("csv", "submit_s,maps\n,2\n", "csv:2: submit_s: is required");
     expect_error("csv", "submit_s,maps\nnan,2\n",
                  "csv:2: submit_s: 'nan' is not a number of seconds from 0 to 1000000000");
-    expect_error("csv", "submit_s,weight,maps\n1,0,2\n", "csv:2: weight: '0' is not a number from 1e-06 to 1000000");
-    expect_error("csv", "submit_s,located,maps\n1,yes,2\n", "csv:2: located: 'yes' is not true or false");
-    expect_error("csv", "submit_s,maps\n1,0\n",
-                 "csv:2: maps: a job has at least one task: maps, reduces or input_bytes say how many");
+    expect_error("csv", "submit_s,weight,maps\n1,0,2\n",
+                 "csv:2: weight: '0' is not a number from 1e-06 to 1000000");
+    expect_error("csv", "submit_s,located,maps\n1,yes,2\n",
+                 "csv:2: located: 'yes' is not true or false");
+    expect_error(
+        "csv", "submit_s,maps\n1,0\n",
+        "csv:2: maps: a job has at least one task: maps, reduces or input_bytes say how many");
     expect_error("csv", "submit_s,maps\n1,\"2\"x\n", "csv:2: text behind the quotes of \"2\"");
     expect_error("csv", "submit_s,maps\n1,\"2\n", "csv:2: the quotes before \"2\" do not end");
-    expect_error("csv", "submit_s,maps,id,after\n1,2,7,7\n", "csv:2: after: a job cannot wait for itself");
-    expect_error("csv", "submit_s,maps,id\n1,2,0\n", "csv:2: id: '0' is not an integer from 1 to 1000000000000000");
+    expect_error("csv", "submit_s,maps,id,after\n1,2,7,7\n",
+                 "csv:2: after: a job cannot wait for itself");
+    expect_error("csv", "submit_s,maps,id\n1,2,0\n",
+                 "csv:2: id: '0' is not an integer from 1 to 1000000000000000");
     expect_error("csv", "submit_s,maps,split_bytes\n1,1000000,1000000000000000\n",
                  "csv:2: split_bytes: times maps are more than 1e18 bytes");
-    fx_open(&fx, "csv", "submit_s,mps\n1,2\n3,4\n", &conf); /* nothing can be skipped: nothing can be read */
+    /* nothing can be skipped: nothing can be read */
+    fx_open(&fx, "csv", "submit_s,mps\n1,2\n3,4\n", &conf);
     CU_ASSERT_EQUAL(fx_next(&fx), -BASE_EINVAL);
     CU_ASSERT(
-        strncmp(fx.err.text, "csv:1: column 'mps' is not known; the first line names columns of: id, name, ", 75) == 0);
+        strncmp(fx.err.text,
+                "csv:1: column 'mps' is not known; the first line names columns of: id, name, ",
+                75) == 0);
     CU_ASSERT_EQUAL(fx_next(&fx), -BASE_EINVAL);
     fx_close(&fx);
     fx_open(&fx, "csv", "maps,maps\n", NULL);
@@ -596,13 +640,17 @@ static void test_jsonl(void)
 
     fx_open(
         &fx, "jsonl",
-        "{\"version\":1,\"id\":7,\"name\":\"wc\",\"pool\":\"root.etl\",\"user\":\"ann\",\"submit_s\":12.5,"
-        "\"map_durations_s\":[25.1,24.8,26],\"reduces\":1,\"reduce_durations_s\":[60.2],\"f_rack\":1,\"f_off\":1,"
-        "\"map_hosts\":[[\"a\",\"b\"],[\"b\"],[\"c\",\"a\"]],\"app\":\"application_17_0007\",\"state\":\"SUCCEEDED\","
+        "{\"version\":1,\"id\":7,\"name\":\"wc\",\"pool\":\"root.etl\",\"user\":\"ann\",\"submit_"
+        "s\":12.5,"
+        "\"map_durations_s\":[25.1,24.8,26],\"reduces\":1,\"reduce_durations_s\":[60.2],\"f_rack\":"
+        "1,\"f_off\":1,"
+        "\"map_hosts\":[[\"a\",\"b\"],[\"b\"],[\"c\",\"a\"]],\"app\":\"application_17_0007\","
+        "\"state\":\"SUCCEEDED\","
         "\"time_0_ms\":1700000000000,\"start_s\":13,\"finish_s\":99.25,\"map_starts_s\":[13,13,14],"
         "\"map_ran_on\":[\"a\",null,\"c\"],\"reduce_starts_s\":[39],\"reduce_ran_on\":[\"a\"]}\n"
         "\n"
-        "{\"id\":\"two\",\"submit_s\":13,\"maps\":2,\"map_s\":4,\"deadline_s\":600,\"weight\":2.5,\"located\":true,"
+        "{\"id\":\"two\",\"submit_s\":13,\"maps\":2,\"map_s\":4,\"deadline_s\":600,\"weight\":2.5,"
+        "\"located\":true,"
         "\"map_nodes\":[[0,5],[1,2]],\"map_expected_s\":true,\"user\":null}",
         NULL);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
@@ -636,20 +684,27 @@ static void test_jsonl_errors(void)
     expect_error("jsonl", "{\"submit_s\":1",
                  "jsonl:1: not valid JSON: line 1, column 13: '}' expected near end of file");
     expect_error("jsonl", "[1]", "jsonl:1: the line: an array is not an object");
-    expect_error("jsonl", "{\"version\":2,\"submit_s\":1}", "jsonl:1: version: 2 is not an integer from 1 to 1");
-    expect_error("jsonl", "{\"submit_s\":\"1\",\"maps\":1}", "jsonl:1: submit_s: \"1\" is not a number");
+    expect_error("jsonl", "{\"version\":2,\"submit_s\":1}",
+                 "jsonl:1: version: 2 is not an integer from 1 to 1");
+    expect_error("jsonl", "{\"submit_s\":\"1\",\"maps\":1}",
+                 "jsonl:1: submit_s: \"1\" is not a number");
     expect_error("jsonl", "{\"submit_s\":-1,\"maps\":1}",
                  "jsonl:1: submit_s: '-1' is not a number of seconds from 0 to 1000000000");
-    expect_error("jsonl", "{\"submit_s\":1,\"maps\":1.5}", "jsonl:1: maps: '1.5' is not an integer from 0 to 10000000");
-    expect_error("jsonl", "{\"submit_s\":1,\"maps\":1,\"user\":7}", "jsonl:1: user: 7 is not a string");
-    expect_error("jsonl", "{\"submit_s\":1,\"maps\":1,\"located\":1}", "jsonl:1: located: 1 is not true or false");
-    expect_error("jsonl", "{\"submit_s\":1,\"maps\":1,\"id\":1.5}", "jsonl:1: id: 1.5 is not an integer or a string");
+    expect_error("jsonl", "{\"submit_s\":1,\"maps\":1.5}",
+                 "jsonl:1: maps: '1.5' is not an integer from 0 to 10000000");
+    expect_error("jsonl", "{\"submit_s\":1,\"maps\":1,\"user\":7}",
+                 "jsonl:1: user: 7 is not a string");
+    expect_error("jsonl", "{\"submit_s\":1,\"maps\":1,\"located\":1}",
+                 "jsonl:1: located: 1 is not true or false");
+    expect_error("jsonl", "{\"submit_s\":1,\"maps\":1,\"id\":1.5}",
+                 "jsonl:1: id: 1.5 is not an integer or a string");
     expect_error("jsonl", "{\"submit_s\":1,\"maps\":1,\"map_expected_s\":false}",
                  "jsonl:1: map_expected_s: false is not a number");
     expect_error("jsonl", "{\"submit_s\":1,\"maps\":2,\"map_durations_s\":[1]}",
                  "jsonl:1: map_durations_s: 1 durations for 2 maps");
-    expect_error("jsonl", "{\"submit_s\":1,\"map_durations_s\":[1,0]}",
-                 "jsonl:1: map_durations_s[1]: 0 is not a number of seconds from 0.000001 to 1000000000");
+    expect_error(
+        "jsonl", "{\"submit_s\":1,\"map_durations_s\":[1,0]}",
+        "jsonl:1: map_durations_s[1]: 0 is not a number of seconds from 0.000001 to 1000000000");
     expect_error("jsonl", "{\"submit_s\":1,\"maps\":2,\"map_hosts\":[[\"a\"]]}",
                  "jsonl:1: map_hosts: places of 1 splits for 2 maps");
     expect_error("jsonl", "{\"submit_s\":1,\"maps\":1,\"map_hosts\":[[3]]}",
@@ -661,8 +716,8 @@ static void test_jsonl_errors(void)
 }
 
 /* ---------------------------------------------------------------- writing */
-/* What is written reads back as the same: every field, exactly. Method: every workload there is, through both formats;
- * what was read is written again. */
+/* What is written reads back as the same: every field, exactly. Method: every workload there is,
+ * through both formats; what was read is written again. */
 static void round_trip(const char *name, bool json)
 {
     struct sim_made_jobs made = {0};
@@ -674,12 +729,14 @@ static void round_trip(const char *name, bool json)
     CU_ASSERT_EQUAL_FATAL(sim_workload_make(name, NULL, 0, 5, &made, &err), 0);
     if (!json)
         sim_csv_write_header(&first);
-    for (sim_job_init(&job); made.open = 0, sim_made_jobs_take_next(&made, &job) > 0; sim_job_clear(&job)) {
-        if (json && job.id % 3 == 1 && job.tasks[BASE_TASK_MAP] > 0 && job.tasks[BASE_TASK_MAP] < 20) {
+    for (sim_job_init(&job); made.open = 0, sim_made_jobs_take_next(&made, &job) > 0;
+         sim_job_clear(&job)) {
+        if (json && job.id % 3 == 1 && job.tasks[BASE_TASK_MAP] > 0 &&
+            job.tasks[BASE_TASK_MAP] < 20) {
             job.task_us[BASE_TASK_MAP] =
                 base_alloc((size_t)job.tasks[BASE_TASK_MAP] * sizeof *job.task_us[BASE_TASK_MAP]);
-            job.replica_nodes =
-                base_alloc((size_t)(job.tasks[BASE_TASK_MAP] * job.replicas) * sizeof *job.replica_nodes);
+            job.replica_nodes = base_alloc((size_t)(job.tasks[BASE_TASK_MAP] * job.replicas) *
+                                           sizeof *job.replica_nodes);
             for (int32_t i = 0; i < job.tasks[BASE_TASK_MAP]; i++) {
                 job.task_us[BASE_TASK_MAP][i] = 1 + i * 1234567;
                 job.replica_nodes[i * job.replicas] = (uint32_t)i;
@@ -716,13 +773,17 @@ static void test_round_trips(void)
 static void test_all_fields(void)
 {
     static const char want[] =
-        "{\"version\":1,\"id\":9,\"name\":\"n\\\"1\",\"class\":\"c\",\"pool\":\"p,q\",\"user\":\"\xc3\xa9\",\"submit_"
+        "{\"version\":1,\"id\":9,\"name\":\"n\\\"1\",\"class\":\"c\",\"pool\":\"p,q\",\"user\":"
+        "\"\xc3\xa9\",\"submit_"
         "s\":1.000001,"
         "\"weight\":0.1,\"priority\":-2,\"after\":8,\"gap_s\":3,\"deadline_s\":4.5,\"maps\":2,"
         "\"reduces\":1,"
-        "\"map_s\":5,\"reduce_s\":6,\"map_cv\":0.2,\"reduce_cv\":0,\"map_expected_s\":7,\"reduce_expected_s\":true,"
-        "\"setup_s\":8,\"cleanup_s\":9,\"input_bytes\":10,\"shuffle_bytes\":11,\"output_bytes\":12,\"split_bytes\":13,"
-        "\"partition_bytes\":14,\"selectivity\":1.5,\"f_rack\":1.25,\"f_off\":2.5,\"f_colo\":0.7,\"located\":false,"
+        "\"map_s\":5,\"reduce_s\":6,\"map_cv\":0.2,\"reduce_cv\":0,\"map_expected_s\":7,\"reduce_"
+        "expected_s\":true,"
+        "\"setup_s\":8,\"cleanup_s\":9,\"input_bytes\":10,\"shuffle_bytes\":11,\"output_bytes\":12,"
+        "\"split_bytes\":13,"
+        "\"partition_bytes\":14,\"selectivity\":1.5,\"f_rack\":1.25,\"f_off\":2.5,\"f_colo\":0.7,"
+        "\"located\":false,"
         "\"replicas\":2,\"file\":3}\n";
     struct sim_job j;
     struct base_buf text = {0};
@@ -802,10 +863,15 @@ static void test_history(void)
     j.task_us[BASE_TASK_REDUCE] = reduce_us;
     sim_trace_set_mean_durations(&j);
     sim_jsonl_write_job(&j, &past, &text);
-    CU_ASSERT(strstr(text.data,
-                     ",\"app\":\"application_1700000000000_0003\",\"state\":\"SUCCEEDED\",\"time_0_ms\":1700000000123,"
-                     "\"start_s\":1.5,\"finish_s\":12,\"map_hosts\":[[\"a\",\"b\"],[\"b\"]],\"map_starts_s\":[1.5,2],"
-                     "\"reduce_starts_s\":[9],\"map_ran_on\":[\"a\",null],\"reduce_ran_on\":[\"b\"]}\n") != NULL);
+    CU_ASSERT(
+        strstr(
+            text.data,
+            ",\"app\":\"application_1700000000000_0003\",\"state\":\"SUCCEEDED\",\"time_0_ms\":"
+            "1700000000123,"
+            "\"start_s\":1.5,\"finish_s\":12,\"map_hosts\":[[\"a\",\"b\"],[\"b\"]],\"map_starts_"
+            "s\":[1.5,2],"
+            "\"reduce_starts_s\":[9],\"map_ran_on\":[\"a\",null],\"reduce_ran_on\":[\"b\"]}\n") !=
+        NULL);
     fx_open(&fx, "jsonl", text.data, NULL);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_STRING_EQUAL(fx.err.text, "");
@@ -815,11 +881,13 @@ static void test_history(void)
     base_buf_free(&text);
 }
 
-/* ---------------------------------------------------------------- the single server on real traces */
-static void check_single(const char *file, double load, size_t rows, size_t empty, const double want[static 5])
+/* ---------------------------------------------------------------- the single server on real
+ * traces */
+static void check_single(const char *file, double load, size_t rows, size_t empty,
+                         const double want[static 5])
 {
-    static const enum sim_single_policy policies[] = {SIM_SINGLE_FIFO, SIM_SINGLE_PS, SIM_SINGLE_LAS, SIM_SINGLE_FSP,
-                                                      SIM_SINGLE_SRPT};
+    static const enum sim_single_policy policies[] = {
+        SIM_SINGLE_FIFO, SIM_SINGLE_PS, SIM_SINGLE_LAS, SIM_SINGLE_FSP, SIM_SINGLE_SRPT};
     struct sim_source_conf conf = {.what = file};
     struct base_error err = {0};
     struct sim_source *s = sim_source_open(&conf, &err);
@@ -851,8 +919,10 @@ static void check_single(const char *file, double load, size_t rows, size_t empt
 
 static void test_single_traces(void)
 {
-    check_single("swim:" FB2009, .9, 5894, 33, (double[]){11135.4592, 75.1711, 49.0899, 32.8430, 32.4864});
-    check_single("swim:" FB2010, .9, 24442, 127, (double[]){1933.9114, 27.7486, 17.3957, 10.3813, 9.7925});
+    check_single("swim:" FB2009, .9, 5894, 33,
+                 (double[]){11135.4592, 75.1711, 49.0899, 32.8430, 32.4864});
+    check_single("swim:" FB2010, .9, 24442, 127,
+                 (double[]){1933.9114, 27.7486, 17.3957, 10.3813, 9.7925});
     check_single("swim:" FB2009, .5, 5894, 33, (double[]){2216.3378, 19.1231, 0, 11.9273, 11.7071});
     check_single("swim:" FB2010, .5, 24442, 127, (double[]){319.3678, 5.9788, 0, 3.4762, 3.4538});
 }

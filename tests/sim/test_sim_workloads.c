@@ -10,13 +10,15 @@
 
 #define S INT64_C(1000000)
 
-static struct sim_made_jobs make(const char *name, uint64_t seed, const char *param, const char *other)
+static struct sim_made_jobs make(const char *name, uint64_t seed, const char *param,
+                                 const char *other)
 {
     const char *params[] = {param, other};
     struct sim_made_jobs made = {0};
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL_FATAL(sim_workload_make(name, params, param ? 1 + (other != NULL) : 0, seed, &made, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        sim_workload_make(name, params, param ? 1 + (other != NULL) : 0, seed, &made, &err), 0);
     return made;
 }
 
@@ -38,7 +40,8 @@ static size_t count(const struct sim_made_jobs *made, const char *class_name)
     return n;
 }
 
-/* Whatever the workload: numbers from 1 in order, in order of submission, something to do, chains to earlier jobs. */
+/* Whatever the workload: numbers from 1 in order, in order of submission, something to do, chains
+ * to earlier jobs. */
 static void check_common(const struct sim_made_jobs *made)
 {
     for (size_t i = 0; i < made->n; i++) {
@@ -55,7 +58,8 @@ static void check_common(const struct sim_made_jobs *made)
 
 static void test_bins(void)
 {
-    static const int32_t edges[] = {1, 2, 3, 20, 21, 60, 61, 150, 151, 300, 301, 500, 501, 1500, 1501, 4800};
+    static const int32_t edges[] = {1,   2,   3,   20,  21,  60,   61,   150,
+                                    151, 300, 301, 500, 501, 1500, 1501, 4800};
     static const char want[] = "1233445566778899";
 
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
@@ -105,7 +109,8 @@ static void test_hfs(void)
     }
     CU_ASSERT_EQUAL(m.v[0].submit_us, 0);
     sim_made_jobs_free(&m);
-    for (uint64_t seed = 1; seed <= 200; seed++) { /* 99 gaps of 14 s in the mean: about 24 minutes */
+    for (uint64_t seed = 1; seed <= 200;
+         seed++) { /* 99 gaps of 14 s in the mean: about 24 minutes */
         m = make("w-hfs", seed, NULL, NULL);
         last += (double)m.v[m.n - 1].submit_us / 1e6 / 200;
         sim_made_jobs_free(&m);
@@ -178,8 +183,9 @@ static void test_hfsp(void)
     sim_made_jobs_free(&m);
 }
 
-static void check_rtmr(const struct sim_made_jobs *m, const char *class_name, size_t jobs, int32_t maps_low,
-                       int32_t maps_high, int32_t reduces_low, int32_t reduces_high, int64_t d_low, int64_t d_high)
+static void check_rtmr(const struct sim_made_jobs *m, const char *class_name, size_t jobs,
+                       int32_t maps_low, int32_t maps_high, int32_t reduces_low,
+                       int32_t reduces_high, int64_t d_low, int64_t d_high)
 {
     CU_ASSERT_EQUAL(count(m, class_name), jobs);
     for (size_t i = 0; i < m->n; i++) {
@@ -188,11 +194,13 @@ static void check_rtmr(const struct sim_made_jobs *m, const char *class_name, si
         if (strcmp(j->class_name, class_name) != 0)
             continue;
         CU_ASSERT(j->tasks[BASE_TASK_MAP] >= maps_low && j->tasks[BASE_TASK_MAP] <= maps_high);
-        CU_ASSERT(j->tasks[BASE_TASK_REDUCE] >= reduces_low && j->tasks[BASE_TASK_REDUCE] <= reduces_high);
+        CU_ASSERT(j->tasks[BASE_TASK_REDUCE] >= reduces_low &&
+                  j->tasks[BASE_TASK_REDUCE] <= reduces_high);
         CU_ASSERT(j->deadline_us >= d_low * S && j->deadline_us <= d_high * S);
         CU_ASSERT_EQUAL(j->base_us[BASE_TASK_MAP], 10 * S);
         CU_ASSERT_EQUAL(j->base_us[BASE_TASK_REDUCE],
-                        20 * S + llround(1e6 * j->tasks[BASE_TASK_MAP] / j->tasks[BASE_TASK_REDUCE]));
+                        20 * S +
+                            llround(1e6 * j->tasks[BASE_TASK_MAP] / j->tasks[BASE_TASK_REDUCE]));
         CU_ASSERT_EQUAL(j->cv[BASE_TASK_MAP], 0.3);
     }
 }
@@ -268,16 +276,16 @@ static void test_figures(void)
         CU_ASSERT(m.v[i].file == 1 && m.v[i].tasks[BASE_TASK_MAP] == 1440 && m.v[i].submit_us == 0);
     sim_made_jobs_free(&m);
     m = make("hfsp-fig2", 1, NULL, NULL);
-    CU_ASSERT(m.n == 3 && m.v[0].tasks[BASE_TASK_REDUCE] == 20 && m.v[1].tasks[BASE_TASK_REDUCE] == 11 &&
-              m.v[2].tasks[BASE_TASK_REDUCE] == 7);
+    CU_ASSERT(m.n == 3 && m.v[0].tasks[BASE_TASK_REDUCE] == 20 &&
+              m.v[1].tasks[BASE_TASK_REDUCE] == 11 && m.v[2].tasks[BASE_TASK_REDUCE] == 7);
     CU_ASSERT(m.v[2].submit_us == 13 * S && m.v[0].base_us[BASE_TASK_REDUCE] == 30 * S);
     sim_made_jobs_free(&m);
     m = make("hfsp-fig7", 1, "tasks=8", "scale=0.01");
-    CU_ASSERT(m.n == 5 && m.v[0].tasks[BASE_TASK_REDUCE] == 8 && m.v[1].tasks[BASE_TASK_REDUCE] == 2 &&
-              m.v[4].tasks[BASE_TASK_REDUCE] == 1);
+    CU_ASSERT(m.n == 5 && m.v[0].tasks[BASE_TASK_REDUCE] == 8 &&
+              m.v[1].tasks[BASE_TASK_REDUCE] == 2 && m.v[4].tasks[BASE_TASK_REDUCE] == 1);
     CU_ASSERT(m.v[0].submit_us == 1400000 && m.v[1].submit_us == 1500000);
-    CU_ASSERT(m.v[0].base_us[BASE_TASK_REDUCE] == 5 * S && m.v[3].base_us[BASE_TASK_REDUCE] == 4 * S &&
-              m.v[3].cv[BASE_TASK_REDUCE] == 0);
+    CU_ASSERT(m.v[0].base_us[BASE_TASK_REDUCE] == 5 * S &&
+              m.v[3].base_us[BASE_TASK_REDUCE] == 4 * S && m.v[3].cv[BASE_TASK_REDUCE] == 0);
     CU_ASSERT_EQUAL(m.v[0].expected_us[BASE_TASK_REDUCE], SIM_EXPECT_TRUE);
     CU_ASSERT_EQUAL(sum(&m, BASE_TASK_MAP), 0);
     sim_made_jobs_free(&m);
@@ -287,7 +295,8 @@ static void test_figures(void)
                   m.v[i].submit_us == (int64_t)i * 15 * S);
     sim_made_jobs_free(&m);
     m = make("reference-load", 1, NULL, NULL);
-    CU_ASSERT(m.n == 100 && sum(&m, BASE_TASK_MAP) == 100000 && sum(&m, BASE_TASK_REDUCE) == 100000);
+    CU_ASSERT(m.n == 100 && sum(&m, BASE_TASK_MAP) == 100000 &&
+              sum(&m, BASE_TASK_REDUCE) == 100000);
     CU_ASSERT_STRING_EQUAL(m.v[19].pool, "pool20");
     CU_ASSERT_STRING_EQUAL(m.v[20].pool, "pool01");
     CU_ASSERT(m.v[0].base_us[BASE_TASK_REDUCE] == 10 * S && m.v[0].cv[BASE_TASK_MAP] == 0);
@@ -335,26 +344,31 @@ static void refused(const char *what, const char *param, const char *want)
 
 static void test_refusals(void)
 {
+    refused("w-hsf", NULL,
+            "no workload 'w-hsf' (did you mean w-hfs?): there are w-hfs, w-hfs-mixed, hfs-fig11, "
+            "hfs-small-jobs, "
+            "hfs-scans, "
+            "hfs-closed-loop, w-hfsp, w-rtmr-1, w-rtmr-2, w-hsrtf, hfsp-fig2, hfsp-fig7, "
+            "hfsp-decreasing, reference-load");
     refused(
-        "w-hsf", NULL,
-        "no workload 'w-hsf' (did you mean w-hfs?): there are w-hfs, w-hfs-mixed, hfs-fig11, hfs-small-jobs, "
-        "hfs-scans, "
-        "hfs-closed-loop, w-hfsp, w-rtmr-1, w-rtmr-2, w-hsrtf, hfsp-fig2, hfsp-fig7, hfsp-decreasing, reference-load");
-    refused("w-hfs,maps=3", NULL,
-            "workload w-hfs: no setting 'maps': there are bound, map_s, cv, f_rack, f_off, setup_s, "
-            "cleanup_s, gap_s");
+        "w-hfs,maps=3", NULL,
+        "workload w-hfs: no setting 'maps': there are bound, map_s, cv, f_rack, f_off, setup_s, "
+        "cleanup_s, gap_s");
     refused("w-hfs,bound=disk", NULL, "workload w-hfs: bound: 'disk' is not one of io,cpu");
     refused("w-hfs", "cv=-1", "workload w-hfs: cv: '-1' is not a number from 0 to 3");
     refused("w-hfs,cv", NULL, "workload w-hfs: cv: '' is not a number from 0 to 3");
-    refused("hfs-scans", "jobs=1.5", "workload hfs-scans: jobs: '1.5' is not an integer from 1 to 1000000");
+    refused("hfs-scans", "jobs=1.5",
+            "workload hfs-scans: jobs: '1.5' is not an integer from 1 to 1000000");
 }
 
 /* Settings in the name and beside it; the engine's view of a source. */
 static void test_source(void)
 {
     const char *params[] = {"jobs=4"};
-    struct sim_source_conf conf = {
-        .what = "hfs-closed-loop,jobs=9,open=2,maps=12", .params = params, .params_n = 1, .seed = 1};
+    struct sim_source_conf conf = {.what = "hfs-closed-loop,jobs=9,open=2,maps=12",
+                                   .params = params,
+                                   .params_n = 1,
+                                   .seed = 1};
     struct base_error err;
     struct sim_source *s = sim_source_open(&conf, &err);
     struct sim_workload w;
@@ -378,7 +392,8 @@ static void test_source(void)
     conf = (struct sim_source_conf){.what = "w-hfsp", .seed = 1};
     s = sim_source_open(&conf, &err);
     CU_ASSERT_PTR_NULL(sim_source_as_workload(s).at_end);
-    CU_ASSERT_EQUAL(sim_source_read_single_jobs(s, &jobs, &n, &err), 0); /* no bytes: the work of the tasks */
+    /* no bytes: the work of the tasks */
+    CU_ASSERT_EQUAL(sim_source_read_single_jobs(s, &jobs, &n, &err), 0);
     CU_ASSERT_EQUAL(n, 100);
     for (size_t i = 0; i < n; i++)
         CU_ASSERT(jobs[i].size_s >= 60 && jobs[i].size_s <= 200 * 60 + 1000e3);
@@ -393,7 +408,8 @@ static void test_describe(void)
     sim_workload_describe(&text);
     CU_ASSERT(strstr(text.data, "w-hfs\n    100 jobs of 1 to 4,800 maps") == text.data);
     CU_ASSERT(strstr(text.data, "      bound=io  maps bound by I/O or by CPU (io,cpu)\n") != NULL);
-    CU_ASSERT(strstr(text.data, "      kind=reduce  which tasks the jobs have (reduce,map)\n") != NULL);
+    CU_ASSERT(strstr(text.data, "      kind=reduce  which tasks the jobs have (reduce,map)\n") !=
+              NULL);
     CU_ASSERT(strstr(text.data, "      jobs=200  number of jobs (1 to 1000000)\n") != NULL);
     base_buf_free(&text);
 }

@@ -144,13 +144,14 @@ void client_once(uint16_t port, const char *request, size_t len, struct client_a
     close(fd);
 }
 
-void client_do(uint16_t port, const char *method, const char *path, const char *headers, const char *body,
-               struct client_answer *out)
+void client_do(uint16_t port, const char *method, const char *path, const char *headers,
+               const char *body, struct client_answer *out)
 {
     struct base_buf b = {0};
 
     base_buf_addf(&b, "%s %s HTTP/1.1\r\n%s%s", method, path,
-                  headers && strstr(headers, "Host: ") ? "" : "Host: localhost\r\n", headers ? headers : "");
+                  headers && strstr(headers, "Host: ") ? "" : "Host: localhost\r\n",
+                  headers ? headers : "");
     if (body)
         base_buf_addf(&b, "Content-Length: %zu\r\n\r\n%s", strlen(body), body);
     else

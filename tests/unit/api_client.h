@@ -15,17 +15,20 @@ struct client_answer {
     bool chunked;
 };
 
-int client_connect(uint16_t port);                      /* timeouts of 20 s; aborts when it fails */
-void client_send(int fd, const void *data, size_t len); /* errors are ignored: the server may have cut us off */
+int client_connect(uint16_t port); /* timeouts of 20 s; aborts when it fails */
+void client_send(int fd, const void *data,
+                 size_t len); /* errors are ignored: the server may have cut us off */
 void client_sends(int fd, const char *text);
-/* One answer of a kept connection. @head: was the request HEAD? Returns false at the end of the connection. */
+/* One answer of a kept connection. @head: was the request HEAD? Returns false at the end of the
+ * connection. */
 bool client_read(int fd, bool head, struct client_answer *out);
 /* One request on its own connection. @request is everything that is sent. */
 void client_once(uint16_t port, const char *request, size_t len, struct client_answer *out);
-/* "METHOD path" with @headers ("A: b\r\n" lines, may be NULL) and @body (may be NULL; adds Content-Length).
+/* "METHOD path" with @headers ("A: b\r\n" lines, may be NULL) and @body (may be NULL; adds
+ * Content-Length).
  * Host is localhost unless @headers has one. */
-void client_do(uint16_t port, const char *method, const char *path, const char *headers, const char *body,
-               struct client_answer *out);
+void client_do(uint16_t port, const char *method, const char *path, const char *headers,
+               const char *body, struct client_answer *out);
 void client_free(struct client_answer *a);
 bool client_has(const struct client_answer *a, const char *header_line); /* exact line */
 int64_t client_now_ms(void);

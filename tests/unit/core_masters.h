@@ -1,5 +1,5 @@
-/* tests/unit/core_masters.h - what the tests of masters say and do: one application in a small world, and the words of its
- * master. */
+/* tests/unit/core_masters.h - what the tests of masters say and do: one application in a small
+ * world, and the words of its master. */
 #ifndef CREEL_CORE_MASTERS_H
 #define CREEL_CORE_MASTERS_H
 
@@ -16,7 +16,8 @@ static inline void master(int32_t attempt, enum rm_event_kind kind, struct rm_ev
 {
     ev->kind = kind;
     ev->token = ++w.token;
-    ev->u.am_register.attempt = (struct base_attempt_id){id, attempt}; /* first member of all three */
+    /* first member of all three */
+    ev->u.am_register.attempt = (struct base_attempt_id){id, attempt};
     world_step(&w, ev);
 }
 
@@ -35,8 +36,8 @@ static inline void do_register(int32_t attempt)
     register_at(attempt, 99);
 }
 
-static inline void allocate(int64_t response_id, const struct rm_ask *asks, size_t n, const struct base_container_id *releases,
-                     size_t releases_n)
+static inline void allocate(int64_t response_id, const struct rm_ask *asks, size_t n,
+                            const struct base_container_id *releases, size_t releases_n)
 {
     struct rm_event ev = {0};
 

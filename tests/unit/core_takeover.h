@@ -1,5 +1,6 @@
-/* tests/unit/core_takeover.h - what the tests of takeovers say and do: a run of which every record is stored, nodes
- * that fall silent and come back, a leader that is started again with the records. */
+/* tests/unit/core_takeover.h - what the tests of takeovers say and do: a run of which every record
+ * is stored, nodes that fall silent and come back, a leader that is started again with the
+ * records. */
 #ifndef CREEL_CORE_TAKEOVER_H
 #define CREEL_CORE_TAKEOVER_H
 
@@ -28,7 +29,8 @@ static inline struct base_app_id begin(int nodes, const char *job)
     return id;
 }
 
-/* The RM is started again with all records; @silent (NULL: none) says nothing from now on, the others register. */
+/* The RM is started again with all records; @silent (NULL: none) says nothing from now on, the
+ * others register. */
 static inline void take_over(struct world_node *silent)
 {
     if (silent) {
@@ -71,7 +73,8 @@ static inline bool commit(struct world_container ct)
     return w.reply.kind == RM_REPLY_FLAG && w.reply.flag;
 }
 
-static inline struct world_container *attempt_on(struct world_node *n, struct base_app_id app, int32_t index)
+static inline struct world_container *attempt_on(struct world_node *n, struct base_app_id app,
+                                                 int32_t index)
 {
     for (size_t i = 0; i < n->n; i++)
         if (n->v[i].task.index == index && base_app_id_cmp(&n->v[i].task.app, &app) == 0)

@@ -1,4 +1,5 @@
-/* tests/unit/count_jobs.h - how many jobs a daemon knows, read as a client of lists would: chunk by chunk. */
+/* tests/unit/count_jobs.h - how many jobs a daemon knows, read as a client of lists would: chunk by
+ * chunk. */
 #ifndef CREEL_TESTS_COUNT_JOBS_H
 #define CREEL_TESTS_COUNT_JOBS_H
 
@@ -15,7 +16,8 @@ static inline size_t count_jobs(struct rm_backend *b)
     while (more) {
         struct rm_views v = {0};
         before = cursor;
-        more = rm_view_apps(rm_backend_hold(b), &f, from ? &before : NULL, BASE_VIEW_CHUNK, &v, &cursor);
+        more = rm_view_apps(rm_backend_hold(b), &f, from ? &before : NULL, BASE_VIEW_CHUNK, &v,
+                            &cursor);
         rm_backend_release(b);
         n += v.apps_n;
         from = true;

@@ -1,4 +1,5 @@
-/* tests/unit/cunit_main.h - the main() of a CUnit program: one suite from a table, nonzero when anything failed. */
+/* tests/unit/cunit_main.h - the main() of a CUnit program: one suite from a table, nonzero when
+ * anything failed. */
 #ifndef CREEL_TESTS_CUNIT_MAIN_H
 #define CREEL_TESTS_CUNIT_MAIN_H
 
@@ -31,10 +32,10 @@ static inline int cunit_main(const char *suite_name, const struct cunit_case *ca
     return failed ? 1 : 0;
 }
 
-#define CUNIT_MAIN(suite_name, cases)                                                                                 \
-    int main(void)                                                                                                    \
-    {                                                                                                                 \
-        return cunit_main(suite_name, cases, sizeof(cases) / sizeof *(cases));                                        \
+#define CUNIT_MAIN(suite_name, cases)                                                              \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        return cunit_main(suite_name, cases, sizeof(cases) / sizeof *(cases));                     \
     }
 
 #endif

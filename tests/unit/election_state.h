@@ -7,8 +7,8 @@
 static inline const char *election_state_name(enum ha_election_state s)
 {
     static const char *const names[] = {
-        [HA_OFFLINE] = "offline",   [HA_OPENING] = "opening", [HA_JOINING] = "joining",
-        [HA_WAITING] = "waiting",   [HA_CLAIMING] = "claiming", [HA_LEADING] = "leading",
+        [HA_OFFLINE] = "offline", [HA_OPENING] = "opening",   [HA_JOINING] = "joining",
+        [HA_WAITING] = "waiting", [HA_CLAIMING] = "claiming", [HA_LEADING] = "leading",
         [HA_REFUSED] = "refused",
     };
 

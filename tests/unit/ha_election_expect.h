@@ -1,4 +1,5 @@
-/* tests/unit/ha_election_expect.h - what the tests of the election's machine say: beginnings, and exact expectations.
+/* tests/unit/ha_election_expect.h - what the tests of the election's machine say: beginnings, and
+ * exact expectations.
  */
 #ifndef CREEL_TESTS_HA_ELECTION_EXPECT_H
 #define CREEL_TESTS_HA_ELECTION_EXPECT_H
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/election_state.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/election_state.h"
 #include "tests/unit/ha_election_world.h"
 
 #define LEASE                  (WORLD_TIMEOUT / 3 * 2)
@@ -25,11 +26,15 @@ static inline void expect_text(const char *got, const char *want, const char *fi
 }
 
 /* The requests sent, or the callbacks, since the last look at them. */
-#define SENT(r, want)  (expect_text((r)->sent.data, want, __FILE__, __LINE__), base_buf_clear(&(r)->sent))
-#define TOLD(r, want)  (expect_text((r)->told.data, want, __FILE__, __LINE__), base_buf_clear(&(r)->told))
-#define STATE(r, want) CU_ASSERT_STRING_EQUAL(election_state_name(ha_election_get_state((r)->e)), want)
-#define DATA(w, path, want)                                                                                            \
-    expect_text(world_node(w, path) ? world_node(w, path)->data : "(none)", want, __FILE__, __LINE__)
+#define SENT(r, want)                                                                              \
+    (expect_text((r)->sent.data, want, __FILE__, __LINE__), base_buf_clear(&(r)->sent))
+#define TOLD(r, want)                                                                              \
+    (expect_text((r)->told.data, want, __FILE__, __LINE__), base_buf_clear(&(r)->told))
+#define STATE(r, want)                                                                             \
+    CU_ASSERT_STRING_EQUAL(election_state_name(ha_election_get_state((r)->e)), want)
+#define DATA(w, path, want)                                                                        \
+    expect_text(world_node(w, path) ? world_node(w, path)->data : "(none)", want, __FILE__,        \
+                __LINE__)
 
 static inline void quiet(struct world_rm *r)
 {
@@ -81,7 +86,8 @@ static inline struct world *one(struct world_rm **a)
     return w;
 }
 
-/* Runs until the machine has sent a request that begins with @what, which is left for the caller. */
+/* Runs until the machine has sent a request that begins with @what, which is left for the
+ * caller. */
 static inline void run_until(struct world *w, struct world_rm *r, const char *what)
 {
     for (int i = 0; i < 1000; i++) {

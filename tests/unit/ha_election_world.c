@@ -115,7 +115,8 @@ static void tell_watch(struct world_rm *r, bool children)
 {
     *(children ? &r->watch_children : &r->watch_epoch) = false;
     world_event(r, HA_ZK_WATCH);
-    r->answers[r->answers_n - 1].path = base_strdup(children ? WORLD_ROOT "/election" : WORLD_ROOT "/epoch");
+    r->answers[r->answers_n - 1].path =
+        base_strdup(children ? WORLD_ROOT "/election" : WORLD_ROOT "/epoch");
 }
 
 static void fire(struct world *w, bool children)
@@ -179,7 +180,8 @@ size_t world_election_nodes(const struct world *w, int64_t session)
     size_t n = 0;
 
     for (size_t i = 0; i < w->nodes_n; i++)
-        n += strncmp(w->nodes[i].path, WORLD_ROOT "/election/", strlen(WORLD_ROOT "/election/")) == 0 &&
+        n += strncmp(w->nodes[i].path, WORLD_ROOT "/election/", strlen(WORLD_ROOT "/election/")) ==
+                 0 &&
              (!session || w->nodes[i].owner == session);
     return n;
 }
@@ -246,7 +248,9 @@ static void describe(struct base_buf *b, const struct ha_zk_request *rq)
 
         base_buf_addf(b, "%s %s %s", i ? "," : "", kinds[op->kind], op->path);
         if (op->kind == HA_ZK_CREATE)
-            base_buf_adds(b, op->ephemeral && op->sequence ? " es" : op->ephemeral || op->sequence ? " ?" : "");
+            base_buf_adds(b, op->ephemeral && op->sequence   ? " es"
+                             : op->ephemeral || op->sequence ? " ?"
+                                                             : "");
         else
             base_buf_addf(b, " v%d", op->version);
         if (op->len)
@@ -257,8 +261,11 @@ static void describe(struct base_buf *b, const struct ha_zk_request *rq)
 void world_event(struct world_rm *r, enum ha_zk_event_kind kind)
 {
     base_assert(r->answers_n < 128);
-    r->answers[r->answers_n++] = (struct world_event){
-        .ev = {.kind = kind, .session = r->session, .timeout_us = WORLD_TIMEOUT, .failed_op = -1, .version = -1}};
+    r->answers[r->answers_n++] = (struct world_event){.ev = {.kind = kind,
+                                                             .session = r->session,
+                                                             .timeout_us = WORLD_TIMEOUT,
+                                                             .failed_op = -1,
+                                                             .version = -1}};
 }
 
 static void answer(struct world_rm *r, const struct world_request *q, enum ha_zk_code code)
@@ -309,7 +316,9 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     base_buf_addf(&r->told, "elected %lld v%d\n", (long long)epoch, version);
     if (r->leading)
         world_broken(r->w, "%s was elected twice", r->id);
-    if (epoch <= (r->lease_off ? r->epoch : r->w->highest_elected)) /* without lease old claims are heard of any time */
+    if (epoch <= (r->lease_off
+                      ? r->epoch
+                      : r->w->highest_elected)) /* without lease old claims are heard of any time */
         world_broken(r->w, "%s was elected with epoch %lld after %lld", r->id, (long long)epoch,
                      (long long)r->w->highest_elected);
     r->w->highest_elected = epoch;
@@ -366,7 +375,8 @@ static void on_note(void *user, int level, const char *text)
     r->notes_n++;
 }
 
-struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const char *instance, bool lease_off)
+struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const char *instance,
+                             bool lease_off)
 {
     struct world_rm *r = &w->rms[i];
     const struct ha_election_conf conf = {.root = WORLD_ROOT,
@@ -458,7 +468,8 @@ static void lose_answers(struct world_rm *r)
     }
 }
 
-static enum ha_zk_code do_multi(struct world *w, const struct world_request *q, struct world_event *out);
+static enum ha_zk_code do_multi(struct world *w, const struct world_request *q,
+                                struct world_event *out);
 
 /* Carried out without anybody hearing of it. */
 static void carry_out_unheard(struct world *w, const struct world_request *q)
@@ -523,7 +534,8 @@ static enum ha_zk_code do_op(struct world *w, const struct world_request *q, siz
     bool made_above = false;
 
     for (size_t k = 0; k < i; k++) /* the parent may be made by the same multi */
-        made_above |= q->ops[k].kind == HA_ZK_CREATE && strlen(q->op_path[k]) < strlen(q->op_path[i]) &&
+        made_above |= q->ops[k].kind == HA_ZK_CREATE &&
+                      strlen(q->op_path[k]) < strlen(q->op_path[i]) &&
                       strncmp(q->op_path[k], q->op_path[i], strlen(q->op_path[k])) == 0;
     if (op->kind == HA_ZK_CREATE) {
         if (!up && !(dry && made_above))
@@ -534,7 +546,8 @@ static enum ha_zk_code do_op(struct world *w, const struct world_request *q, siz
             return HA_ZK_NODEEXISTS;
         if (dry)
             return HA_ZK_OK;
-        path = op->sequence ? base_printf("%s%010d", q->op_path[i], up->created) : base_strdup(q->op_path[i]);
+        path = op->sequence ? base_printf("%s%010d", q->op_path[i], up->created)
+                            : base_strdup(q->op_path[i]);
         world_put(w, path, q->op_data[i], op->ephemeral ? q->session : 0);
         free(path);
         return HA_ZK_OK;
@@ -552,7 +565,8 @@ static enum ha_zk_code do_op(struct world *w, const struct world_request *q, siz
     return HA_ZK_OK;
 }
 
-static enum ha_zk_code do_multi(struct world *w, const struct world_request *q, struct world_event *out)
+static enum ha_zk_code do_multi(struct world *w, const struct world_request *q,
+                                struct world_event *out)
 {
     for (size_t i = 0; i < q->rq.ops_n; i++) {
         enum ha_zk_code code = do_op(w, q, i, true);
@@ -581,7 +595,8 @@ static void list_children(struct world *w, const char *path, struct world_event 
     out->ev.children_n = n;
 }
 
-static enum ha_zk_code carry_out(struct world_rm *r, const struct world_request *q, struct world_event *out)
+static enum ha_zk_code carry_out(struct world_rm *r, const struct world_request *q,
+                                 struct world_event *out)
 {
     struct world_node *n;
 
@@ -722,7 +737,8 @@ void world_pass(struct world *w, int64_t us)
             next = w->now_us + WORLD_TIMEOUT / 6;
         w->now_us = next > w->now_us ? next : w->now_us;
         for (size_t i = 0; i < WORLD_RMS; i++)
-            if (w->rms[i].e && w->rms[i].connected && w->rms[i].up && world_session_lives(w, w->rms[i].session))
+            if (w->rms[i].e && w->rms[i].connected && w->rms[i].up &&
+                world_session_lives(w, w->rms[i].session))
                 world_heard(w, w->rms[i].session, w->now_us);
         world_expire(w);
         for (size_t i = 0; i < WORLD_RMS; i++)

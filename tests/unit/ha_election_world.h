@@ -1,15 +1,17 @@
-/* tests/unit/ha_election_world.h - a small ZooKeeper in memory for the tests of the election's machine: nodes with
- * versions and owners, sessions with time-outs, multi, watches; and up to four ResourceManagers with their connections,
- * whose requests and answers move only when the test says so. */
+/* tests/unit/ha_election_world.h - a small ZooKeeper in memory for the tests of the election's
+ * machine: nodes with versions and owners, sessions with time-outs, multi, watches; and up to four
+ * ResourceManagers with their connections, whose requests and answers move only when the test says
+ * so. */
 #ifndef CREEL_TESTS_HA_ELECTION_WORLD_H
 #define CREEL_TESTS_HA_ELECTION_WORLD_H
 
 #include "base/mem.h"
 #include "ha/election/election.h"
 
-#define WORLD_RMS     4
-#define WORLD_TIMEOUT 1200000 /* us: of every session; its sixth and its two thirds are whole numbers */
-#define WORLD_ROOT    "/creel/blue"
+#define WORLD_RMS 4
+#define WORLD_TIMEOUT                                                                              \
+    1200000 /* us: of every session; its sixth and its two thirds are whole numbers */
+#define WORLD_ROOT "/creel/blue"
 
 struct world_node {
     char *path, *data;
@@ -50,8 +52,9 @@ struct world_rm {
     struct world_event answers[128]; /* not delivered */
     size_t answers_n;
     bool watch_children, watch_epoch;   /* ZooKeeper's set: one of each */
-    bool missed_children, missed_epoch; /* fired without a connection: told after the next one, as libzookeeper does */
-    struct base_buf sent, told;         /* texts of requests; what the callbacks were told, one line each */
+    bool missed_children, missed_epoch; /* fired without a connection: told after the next one, as
+                                           libzookeeper does */
+    struct base_buf sent, told; /* texts of requests; what the callbacks were told, one line each */
     bool leading, lease_off;
     int64_t epoch; /* of the last election in this life; -1: none */
     int32_t version;
@@ -69,7 +72,8 @@ struct world {
     size_t dead_n;
     int64_t highest_elected;
     uint64_t seed;
-    /* the @fault_at-th request carried out from now on (0: none) is answered with this, carried out or not */
+    /* the @fault_at-th request carried out from now on (0: none) is answered with this, carried out
+     * or not */
     int fault_at;
     enum ha_zk_code fault_code;
     bool fault_done;
@@ -83,9 +87,11 @@ void world_broken(struct world *w, const char *fmt, ...) __attribute__((format(p
 uint64_t world_random(struct world *w, uint64_t below);
 
 /* A process comes to life or goes (its session stays behind). */
-struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const char *instance, bool lease_off);
+struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const char *instance,
+                             bool lease_off);
 void world_kill(struct world_rm *r);
-void world_dead(struct world *w, const char *instance); /* from now on its process is known to be gone */
+void world_dead(struct world *w,
+                const char *instance); /* from now on its process is known to be gone */
 
 /* The connection: opens a session or goes on with the one that is still alive. */
 void world_connect(struct world_rm *r);
@@ -103,7 +109,7 @@ void world_run(struct world *w);          /* until nothing is under way, at this
 /* Time passes up to now + @us: ticks when asked for, sessions of those connected are heard of. */
 void world_pass(struct world *w, int64_t us);
 void world_tick(struct world_rm *r);
-void world_expire(struct world *w);                                /* sessions not heard of for their time-out */
+void world_expire(struct world *w); /* sessions not heard of for their time-out */
 void world_heard(struct world *w, int64_t session, int64_t at_us); /* of what was sent then */
 
 struct world_node *world_node(struct world *w, const char *path); /* NULL: none */

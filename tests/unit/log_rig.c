@@ -46,7 +46,8 @@ static void send_to_link(void *user, const struct ha_zk_request *rq)
 
 void rig_start(struct rig *g, int64_t epoch, const struct ha_log_limits *limits)
 {
-    const struct ha_log_calls calls = {g, send_to_link, on_loaded, on_written, on_fenced, on_broken};
+    const struct ha_log_calls calls = {g,          send_to_link, on_loaded,
+                                       on_written, on_fenced,    on_broken};
 
     log_zk_link_init(&g->link, &g->zk);
     g->log = g->link.log = ha_log_new(LOG_ZK_ROOT, epoch, g->zk.epoch_version, &calls);
@@ -84,7 +85,8 @@ void rig_close(struct rig *g)
 
 uint64_t rig_put(struct rig *g, const char *key, const char *data)
 {
-    return ha_log_write_batch(g->log, &(struct ha_record){"t", key, data, data ? strlen(data) : 0}, 1);
+    return ha_log_write_batch(g->log, &(struct ha_record){"t", key, data, data ? strlen(data) : 0},
+                              1);
 }
 
 uint64_t rig_put_long(struct rig *g, const char *key, size_t len, char fill)
@@ -146,7 +148,8 @@ void rig_run_to_gets(struct rig *g, int64_t gets)
     CU_ASSERT_EQUAL(g->zk.gets, gets);
 }
 
-void rig_fail_next(struct rig *g, enum ha_zk_request_kind kind, uint64_t number, enum ha_zk_code code, int op)
+void rig_fail_next(struct rig *g, enum ha_zk_request_kind kind, uint64_t number,
+                   enum ha_zk_code code, int op)
 {
     g->link.fail = true;
     g->link.fail_kind = kind;

@@ -37,11 +37,14 @@ struct ha_log_stats rig_stats(const struct rig *g);
 /* Request after request, each with its answer, until the server has answered @gets GETs in all. */
 void rig_run_to_gets(struct rig *g, int64_t gets);
 /* The next request of this kind about the segment gets @code. */
-void rig_fail_next(struct rig *g, enum ha_zk_request_kind kind, uint64_t number, enum ha_zk_code code, int op);
+void rig_fail_next(struct rig *g, enum ha_zk_request_kind kind, uint64_t number,
+                   enum ha_zk_code code, int op);
 /* Segment @number of @epoch with @entries. */
-void rig_put_segment(struct rig *g, int64_t epoch, uint64_t number, const char *entries, size_t len);
-#define PUT(g, epoch, number, entries) rig_put_segment(g, epoch, number, entries, sizeof(entries) - 1)
-#define A_1                            "\1\1\1\1t\0a\0001\0"
-#define PART(i, n)                     "\3\1\1\4" i n "\2t\0p\0xy\0" /* of record p, 4 bytes; two a part */
+void rig_put_segment(struct rig *g, int64_t epoch, uint64_t number, const char *entries,
+                     size_t len);
+#define PUT(g, epoch, number, entries)                                                             \
+    rig_put_segment(g, epoch, number, entries, sizeof(entries) - 1)
+#define A_1        "\1\1\1\1t\0a\0001\0"
+#define PART(i, n) "\3\1\1\4" i n "\2t\0p\0xy\0" /* of record p, 4 bytes; two a part */
 
 #endif

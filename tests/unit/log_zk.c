@@ -151,9 +151,13 @@ static enum ha_zk_code try_op(struct log_zk *z, const struct ha_zk_op *op, const
     if (op->kind == HA_ZK_CREATE && number == 0)
         return z->has_log ? HA_ZK_NODEEXISTS : HA_ZK_OK;
     if (op->kind == HA_ZK_SET)
-        return !z->has_log ? HA_ZK_NONODE : op->version == z->log_version ? HA_ZK_OK : HA_ZK_BADVERSION;
+        return !z->has_log                     ? HA_ZK_NONODE
+               : op->version == z->log_version ? HA_ZK_OK
+                                               : HA_ZK_BADVERSION;
     if (op->kind == HA_ZK_CREATE)
-        return !z->has_log ? HA_ZK_NONODE : at || (made && strcmp(made, op->path) == 0) ? HA_ZK_NODEEXISTS : HA_ZK_OK;
+        return !z->has_log                                   ? HA_ZK_NONODE
+               : at || (made && strcmp(made, op->path) == 0) ? HA_ZK_NODEEXISTS
+                                                             : HA_ZK_OK;
     if (!at)
         return HA_ZK_NONODE;
     return op->version == -1 || op->version == at->version ? HA_ZK_OK : HA_ZK_BADVERSION;
@@ -212,7 +216,8 @@ static void children(struct log_zk *z, struct log_zk_call *c)
     for (int odd = 0; odd < 2; odd++)
         for (size_t i = z->n; i-- > 0;)
             if (z->node[i].data && (z->first + i) % 2 == (uint64_t)odd)
-                base_buf_add(&names, name, (size_t)snprintf(name, sizeof name, "%010" PRIu64, z->first + i) + 1);
+                base_buf_add(&names, name,
+                             (size_t)snprintf(name, sizeof name, "%010" PRIu64, z->first + i) + 1);
     if (z->stranger)
         base_buf_add(&names, z->stranger, strlen(z->stranger) + 1);
     c->len = names.len;

@@ -19,7 +19,8 @@ static struct api_route *routes;
 
 void rms_start(const struct rm_role_source sources[2])
 {
-    struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who", .gate = rm_standby_gate};
+    struct api_server_conf sc = {
+        .bind = "127.0.0.1", .threads = 1, .static_user = "dr.who", .gate = rm_standby_gate};
     struct base_error err = {0};
     size_t n;
 

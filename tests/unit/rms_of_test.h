@@ -1,5 +1,6 @@
-/* tests/unit/rms_of_test.h - two ResourceManagers in the process of a test: daemons that know each other, behind real
- * servers with the gate of standbys in front. Nobody leads until the test says so. */
+/* tests/unit/rms_of_test.h - two ResourceManagers in the process of a test: daemons that know each
+ * other, behind real servers with the gate of standbys in front. Nobody leads until the test says
+ * so. */
 #ifndef CREEL_TESTS_RMS_OF_TEST_H
 #define CREEL_TESTS_RMS_OF_TEST_H
 
@@ -16,11 +17,12 @@ struct rm_of_test {
 };
 extern struct rm_of_test rms[2]; /* ids: rm-1, rm-2 */
 
-/* Aborts when it fails. @sources: what each is told of its lease and its ZooKeeper; copied, their users must outlive
- * the daemons. */
+/* Aborts when it fails. @sources: what each is told of its lease and its ZooKeeper; copied, their
+ * users must outlive the daemons. */
 void rms_start(const struct rm_role_source sources[2]);
 void rms_stop(void); /* both must stop without an error; memory stores begin empty afterwards */
-/* @i becomes active with @store (which it takes over), the other hears of it; aborts when it fails. */
+/* @i becomes active with @store (which it takes over), the other hears of it; aborts when it
+ * fails. */
 void rms_lead(int i, struct ha_store *store, int64_t epoch);
 void rms_end(int i); /* the leadership of @i is over; nobody is active */
 

@@ -13,7 +13,8 @@ static inline const struct ha_store_ops *store_kind(const char *name)
 {
     const struct ha_store_ops *ops = NULL;
 
-    base_assert(ha_store_choose(name, false, &ops, NULL) == 0 || ha_store_choose(name, true, &ops, NULL) == 0);
+    base_assert(ha_store_choose(name, false, &ops, NULL) == 0 ||
+                ha_store_choose(name, true, &ops, NULL) == 0);
     return ops;
 }
 
@@ -36,7 +37,8 @@ static inline struct ha_store *memory_open(const char *name, int64_t *epoch)
 {
     struct ha_store *store = NULL;
 
-    base_assert(ha_store_open(store_kind("memory"), memory_place(name), NULL, &store, epoch, NULL) == 0);
+    base_assert(
+        ha_store_open(store_kind("memory"), memory_place(name), NULL, &store, epoch, NULL) == 0);
     return store;
 }
 

@@ -1,4 +1,5 @@
-/* The rules of a leadership run with nothing but the core, the pure part of base and libc: no thread, no file, no clock. */
+/* The rules of a leadership run with nothing but the core, the pure part of base and libc: no
+ * thread, no file, no clock. */
 #include <stdio.h>
 
 #include "rm/term/core_clock.h"

@@ -1,5 +1,6 @@
-/* Goal: fair-scheduler.xml is read as Hadoop reads it, and a mistake refuses the whole file with its place. Method: the
- * example of Hadoop's documentation, every notation of resources, every way to be wrong. */
+/* Goal: fair-scheduler.xml is read as Hadoop reads it, and a mistake refuses the whole file with
+ * its place. Method: the example of Hadoop's documentation, every notation of resources, every way
+ * to be wrong. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,43 +27,44 @@ static const struct policy_queue *queue(const struct policy_queues *q, const cha
 }
 
 /* The example of the documentation. */
-static const char example[] = "<?xml version=\"1.0\"?>\n"
-                              "<allocations>\n"
-                              "  <queue name=\"sample_queue\">\n"
-                              "    <minResources>10000 mb,0vcores</minResources>\n"
-                              "    <maxResources>90000 mb,0vcores</maxResources>\n"
-                              "    <maxRunningApps>50</maxRunningApps>\n"
-                              "    <maxAMShare>0.1</maxAMShare>\n"
-                              "    <weight>2.0</weight>\n"
-                              "    <schedulingPolicy>fair</schedulingPolicy>\n"
-                              "    <queue name=\"sample_sub_queue\">\n"
-                              "      <aclSubmitApps>charlie</aclSubmitApps>\n"
-                              "      <minResources>5000 mb,0vcores</minResources>\n"
-                              "    </queue>\n"
-                              "    <queue name=\"sample_reservable_queue\">\n"
-                              "      <reservation></reservation>\n"
-                              "    </queue>\n"
-                              "  </queue>\n"
-                              "  <queueMaxAMShareDefault>0.5</queueMaxAMShareDefault>\n"
-                              "  <queueMaxResourcesDefault>40000 mb,0vcores</queueMaxResourcesDefault>\n"
-                              "  <!-- a parent queue that may have user queues under it -->\n"
-                              "  <queue name=\"secondary_group_queue\" type=\"parent\">\n"
-                              "  <weight>3.0</weight>\n"
-                              "  <maxChildResources>4096 mb,4vcores</maxChildResources>\n"
-                              "  </queue>\n"
-                              "  <user name=\"sample_user\">\n"
-                              "    <maxRunningApps>30</maxRunningApps>\n"
-                              "  </user>\n"
-                              "  <userMaxAppsDefault>5</userMaxAppsDefault>\n"
-                              "  <queuePlacementPolicy>\n"
-                              "    <rule name=\"specified\" />\n"
-                              "    <rule name=\"primaryGroup\" create=\"false\" />\n"
-                              "    <rule name=\"nestedUserQueue\">\n"
-                              "        <rule name=\"secondaryGroupExistingQueue\" create=\"false\" />\n"
-                              "    </rule>\n"
-                              "    <rule name=\"default\" queue=\"sample_queue\"/>\n"
-                              "  </queuePlacementPolicy>\n"
-                              "</allocations>\n";
+static const char example[] =
+    "<?xml version=\"1.0\"?>\n"
+    "<allocations>\n"
+    "  <queue name=\"sample_queue\">\n"
+    "    <minResources>10000 mb,0vcores</minResources>\n"
+    "    <maxResources>90000 mb,0vcores</maxResources>\n"
+    "    <maxRunningApps>50</maxRunningApps>\n"
+    "    <maxAMShare>0.1</maxAMShare>\n"
+    "    <weight>2.0</weight>\n"
+    "    <schedulingPolicy>fair</schedulingPolicy>\n"
+    "    <queue name=\"sample_sub_queue\">\n"
+    "      <aclSubmitApps>charlie</aclSubmitApps>\n"
+    "      <minResources>5000 mb,0vcores</minResources>\n"
+    "    </queue>\n"
+    "    <queue name=\"sample_reservable_queue\">\n"
+    "      <reservation></reservation>\n"
+    "    </queue>\n"
+    "  </queue>\n"
+    "  <queueMaxAMShareDefault>0.5</queueMaxAMShareDefault>\n"
+    "  <queueMaxResourcesDefault>40000 mb,0vcores</queueMaxResourcesDefault>\n"
+    "  <!-- a parent queue that may have user queues under it -->\n"
+    "  <queue name=\"secondary_group_queue\" type=\"parent\">\n"
+    "  <weight>3.0</weight>\n"
+    "  <maxChildResources>4096 mb,4vcores</maxChildResources>\n"
+    "  </queue>\n"
+    "  <user name=\"sample_user\">\n"
+    "    <maxRunningApps>30</maxRunningApps>\n"
+    "  </user>\n"
+    "  <userMaxAppsDefault>5</userMaxAppsDefault>\n"
+    "  <queuePlacementPolicy>\n"
+    "    <rule name=\"specified\" />\n"
+    "    <rule name=\"primaryGroup\" create=\"false\" />\n"
+    "    <rule name=\"nestedUserQueue\">\n"
+    "        <rule name=\"secondaryGroupExistingQueue\" create=\"false\" />\n"
+    "    </rule>\n"
+    "    <rule name=\"default\" queue=\"sample_queue\"/>\n"
+    "  </queuePlacementPolicy>\n"
+    "</allocations>\n";
 
 static void test_example_queues(void)
 {
@@ -111,9 +113,11 @@ static void test_example_placement(void)
     CU_ASSERT_EQUAL_FATAL(policy_queues_place(&q, "", "u.v", groups, 2, &at, &err), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.secondary_group_queue.u_dot_v");
     CU_ASSERT_EQUAL(q.v[at].max.memory_mb, 4096);
-    CU_ASSERT_EQUAL_FATAL(policy_queues_place(&q, "sample_queue.sample_sub_queue", "u", NULL, 0, &at, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        policy_queues_place(&q, "sample_queue.sample_sub_queue", "u", NULL, 0, &at, &err), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.sample_queue.sample_sub_queue");
-    CU_ASSERT(policy_queues_place(&q, "", "u", NULL, 0, &at, &err) < 0); /* sample_queue has queues below it */
+    /* sample_queue has queues below it */
+    CU_ASSERT(policy_queues_place(&q, "", "u", NULL, 0, &at, &err) < 0);
     policy_queues_free(&q);
 }
 
@@ -125,13 +129,17 @@ static void test_inheritance(void)
     CU_ASSERT_EQUAL_FATAL(
         parse("<allocations>"
               "<pool name='root'><fairSharePreemptionThreshold>2</fairSharePreemptionThreshold>"
-              " <queue name=' a '><queue name='b'><minSharePreemptionTimeout>7</minSharePreemptionTimeout></queue>"
+              " <queue name=' a '><queue "
+              "name='b'><minSharePreemptionTimeout>7</minSharePreemptionTimeout></queue>"
               "  <queue name='c'><allowPreemptionFrom>true</allowPreemptionFrom>"
-              "   <schedulingMode>org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies.FifoPolicy"
+              "   "
+              "<schedulingMode>org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair."
+              "policies.FifoPolicy"
               "</schedulingMode></queue>"
               "  <minSharePreemptionTimeout>99</minSharePreemptionTimeout>"
               "  <allowPreemptionFrom>false</allowPreemptionFrom></queue>"
-              " <queue name='d'><aclAdministerApps> ops</aclAdministerApps><weight>0</weight></queue></pool>"
+              " <queue name='d'><aclAdministerApps> "
+              "ops</aclAdministerApps><weight>0</weight></queue></pool>"
               "<fairSharePreemptionTimeout>5</fairSharePreemptionTimeout>"
               "<defaultMinSharePreemptionTimeout>3</defaultMinSharePreemptionTimeout>"
               "<defaultQueueSchedulingPolicy>DRF</defaultQueueSchedulingPolicy>"
@@ -166,13 +174,14 @@ static void test_hadoop_1(void)
     const struct policy_queue *u;
     const struct policy_capacity c = {.slots = {40, 20}, .memory_mb = 1, .vcores = 1};
 
-    CU_ASSERT_EQUAL_FATAL(parse("<allocations><pool name='p'><minMaps>5</minMaps><minReduces>6</minReduces>"
-                                "<maxMaps>7</maxMaps><maxReduces>8</maxReduces><maxRunningJobs>3</maxRunningJobs>"
-                                "<wieght>3</wieght></pool><pool "
-                                "name='q'><minMaps>9</minMaps><maxMaps>8</maxMaps></pool><userMaxJobsDefault>9</"
-                                "userMaxJobsDefault></allocations>",
-                                &q),
-                          0);
+    CU_ASSERT_EQUAL_FATAL(
+        parse("<allocations><pool name='p'><minMaps>5</minMaps><minReduces>6</minReduces>"
+              "<maxMaps>7</maxMaps><maxReduces>8</maxReduces><maxRunningJobs>3</maxRunningJobs>"
+              "<wieght>3</wieght></pool><pool "
+              "name='q'><minMaps>9</minMaps><maxMaps>8</maxMaps></pool><userMaxJobsDefault>9</"
+              "userMaxJobsDefault></allocations>",
+              &q),
+        0);
     u = queue(&q, "p");
     CU_ASSERT_EQUAL(policy_limit_slots(&u->min, BASE_TASK_MAP, &c, 0), 5);
     CU_ASSERT_EQUAL(policy_limit_slots(&u->min, BASE_TASK_REDUCE, &c, 0), 6);
@@ -266,47 +275,67 @@ static void test_refused(void)
     } bad[] = {
         {"", "not valid XML"},
         {"<allocations>\n<queue name='a'>\n</allocations>", "f.xml:3: "},
-        {"<configuration/>", "f.xml:1: configuration: the outermost element, expected <allocations>"},
+        {"<configuration/>",
+         "f.xml:1: configuration: the outermost element, expected <allocations>"},
         {"<allocations>\n<queue/></allocations>", "f.xml:2: queue: attribute name is missing"},
-        {"<allocations>\n<queue name=' '/></allocations>", "f.xml:2: queue: attribute name is empty"},
-        {"<allocations>\n<queue name='a.b'/></allocations>", "f.xml:2: queue: name \"a.b\" has a period"},
-        {"<allocations>\n<queue name='a'/>\n<queue name='ROOT'/></allocations>", "f.xml:3: queue: queue root beside"},
-        {"<allocations><queue name='a' type='leaf'/></allocations>", "attribute type is \"leaf\", expected parent"},
+        {"<allocations>\n<queue name=' '/></allocations>",
+         "f.xml:2: queue: attribute name is empty"},
+        {"<allocations>\n<queue name='a.b'/></allocations>",
+         "f.xml:2: queue: name \"a.b\" has a period"},
+        {"<allocations>\n<queue name='a'/>\n<queue name='ROOT'/></allocations>",
+         "f.xml:3: queue: queue root beside"},
+        {"<allocations><queue name='a' type='leaf'/></allocations>",
+         "attribute type is \"leaf\", expected parent"},
         {"<allocations><queue name='a'>\n<weight>-1</weight></queue></allocations>",
          "f.xml:2: weight: \"-1\", expected a number, 0 or more"},
-        {"<allocations><queue name='a'><weight>nan</weight></queue></allocations>", "weight: \"nan\""},
-        {"<allocations><queue name='a'><weight/></queue></allocations>", "weight: it is empty, expected a value"},
-        {"<allocations><queue name='a'><weight><b/></weight></queue></allocations>", "an element inside a value"},
+        {"<allocations><queue name='a'><weight>nan</weight></queue></allocations>",
+         "weight: \"nan\""},
+        {"<allocations><queue name='a'><weight/></queue></allocations>",
+         "weight: it is empty, expected a value"},
+        {"<allocations><queue name='a'><weight><b/></weight></queue></allocations>",
+         "an element inside a value"},
         {"<allocations><queue name='a'><maxRunningApps>many</maxRunningApps></queue></allocations>",
          "maxRunningApps: \"many\", expected a number of applications"},
-        {"<allocations><queue name='a'><maxRunningApps>-1</maxRunningApps></queue></allocations>", "\"-1\""},
+        {"<allocations><queue name='a'><maxRunningApps>-1</maxRunningApps></queue></allocations>",
+         "\"-1\""},
         {"<allocations><queue name='a'>\n\n<maxResources>lots</maxResources></queue></allocations>",
          "f.xml:3: maxResources: \"lots\": no number where a value belongs \"lots\", expected"},
-        {"<allocations><queue name='a'><schedulingPolicy>lifo</schedulingPolicy></queue></allocations>",
+        {"<allocations><queue "
+         "name='a'><schedulingPolicy>lifo</schedulingPolicy></queue></allocations>",
          "schedulingPolicy: \"lifo\", expected fair, fifo or drf"},
-        {"<allocations><queue name='a'><allowPreemptionFrom>no</allowPreemptionFrom></queue></allocations>",
+        {"<allocations><queue "
+         "name='a'><allowPreemptionFrom>no</allowPreemptionFrom></queue></allocations>",
          "allowPreemptionFrom: \"no\", expected true or false"},
         {"<allocations><queue "
-         "name='a'><minSharePreemptionTimeout>1.5</minSharePreemptionTimeout></queue></allocations>",
+         "name='a'><minSharePreemptionTimeout>1.5</minSharePreemptionTimeout></queue></"
+         "allocations>",
          "minSharePreemptionTimeout: \"1.5\", expected whole seconds"},
-        {"<allocations><defaultQueueSchedulingPolicy>fifo</defaultQueueSchedulingPolicy></allocations>",
+        {"<allocations><defaultQueueSchedulingPolicy>fifo</defaultQueueSchedulingPolicy></"
+         "allocations>",
          "defaultQueueSchedulingPolicy: fifo, expected fair or drf"},
         {"<allocations><user><maxRunningApps>1</maxRunningApps></user></allocations>",
          "user: attribute name is missing"},
         {"<allocations><queuePlacementPolicy/></allocations>", "queuePlacementPolicy: no rule"},
-        {"<allocations><queuePlacementPolicy><rule name='specified'/></queuePlacementPolicy></allocations>",
+        {"<allocations><queuePlacementPolicy><rule "
+         "name='specified'/></queuePlacementPolicy></allocations>",
          "rule: the last rule may find no queue"},
-        {"<allocations><queuePlacementPolicy><rule name='default'/>\n<rule name='reject'/></queuePlacementPolicy>"
+        {"<allocations><queuePlacementPolicy><rule name='default'/>\n<rule "
+         "name='reject'/></queuePlacementPolicy>"
          "</allocations>",
          "f.xml:2: rule: this rule can never be reached"},
-        {"<allocations><queuePlacementPolicy><rule name='best'/></queuePlacementPolicy></allocations>",
+        {"<allocations><queuePlacementPolicy><rule "
+         "name='best'/></queuePlacementPolicy></allocations>",
          "attribute name is \"best\", expected specified"},
-        {"<allocations><queuePlacementPolicy><rule name='user' create='maybe'/></queuePlacementPolicy></allocations>",
+        {"<allocations><queuePlacementPolicy><rule name='user' "
+         "create='maybe'/></queuePlacementPolicy></allocations>",
          "attribute create is \"maybe\""},
-        {"<allocations><queuePlacementPolicy><rule name='nestedUserQueue'/></queuePlacementPolicy></allocations>",
+        {"<allocations><queuePlacementPolicy><rule "
+         "name='nestedUserQueue'/></queuePlacementPolicy></allocations>",
          "nestedUserQueue without a rule"},
-        {"<allocations><queuePlacementPolicy><user/></queuePlacementPolicy></allocations>", "expected a rule element"},
-        {"<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><allocations><queue name='a'><aclSubmitApps>&e;"
+        {"<allocations><queuePlacementPolicy><user/></queuePlacementPolicy></allocations>",
+         "expected a rule element"},
+        {"<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><allocations><queue "
+         "name='a'><aclSubmitApps>&e;"
          "</aclSubmitApps></queue></allocations>",
          "f.xml:1: a document type declaration is not allowed"},
     };
@@ -343,7 +372,8 @@ static void test_bounds(void)
     CU_ASSERT(parse(b.data, &q) < 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "queues"));
     base_buf_reserve(&b, RM_ALLOCATIONS_MAX);
-    CU_ASSERT_EQUAL(rm_allocations_parse_text("f", b.data, RM_ALLOCATIONS_MAX + 1, &q, NULL, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(rm_allocations_parse_text("f", b.data, RM_ALLOCATIONS_MAX + 1, &q, NULL, &err),
+                    -BASE_ELIMIT);
     CU_ASSERT(rm_allocations_read_file("/nonexistent/fair-scheduler.xml", &q, &err) < 0);
     base_buf_free(&b);
     base_buf_free(&notes);

@@ -139,7 +139,8 @@ static void test_set(void)
     CU_ASSERT_FALSE(has(copy, "lan.example"));
     CU_ASSERT_FALSE(has(copy, "xlan.example"));
     CU_ASSERT_EQUAL(api_hosts_add_list(copy, "key", "", &err), 0);
-    static const char *const refused[] = {"a:80", "http://a", "a b,c/d", ".", ".127.0.0.1", "*.a", "[::1]", "a:"};
+    static const char *const refused[] = {"a:80",       "http://a", "a b,c/d", ".",
+                                          ".127.0.0.1", "*.a",      "[::1]",   "a:"};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         CU_ASSERT_EQUAL(api_hosts_add_list(copy, "some.key", refused[i], &err), -BASE_EINVAL);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "some.key: \""));
@@ -161,7 +162,8 @@ static void test_configuration(void)
         "yarn.unrelated=stranger",
         "creel.http.allowed-hosts=proxy.example",
     };
-    static const char *const names[] = {"bound", "master", "other", "node7", "web2", "host3", "host0", "proxy.example"};
+    static const char *const names[] = {"bound", "master", "other", "node7",
+                                        "web2",  "host3",  "host0", "proxy.example"};
     struct base_conf *conf = base_conf_new();
     struct api_server_conf sc = {0};
     struct base_error err;
@@ -207,7 +209,8 @@ static const struct api_route routes[] = {
     {"POST", "/ws/v1/cluster/apps", API_ROLE_WRITE, 1000, on_any, 0},
     {"POST", "/ws/v1/cluster/jobs", API_ROLE_WRITE, 1000, on_any, API_ROUTE_CREEL},
     {"POST", "/ws/v1/nodetracker/heartbeat", API_ROLE_NODE, 1000, on_any, API_ROUTE_CREEL},
-    {"POST", "/ws/v1/cluster/apps/{id}/master/allocate", API_ROLE_MASTER, 1000, on_any, API_ROUTE_CREEL},
+    {"POST", "/ws/v1/cluster/apps/{id}/master/allocate", API_ROLE_MASTER, 1000, on_any,
+     API_ROUTE_CREEL},
 };
 
 /* One request, whole, on its own connection; the status. */
@@ -235,7 +238,8 @@ static int ask(const char *method, const char *path, const char *headers, const 
 
 static void test_host_on_the_wire(void)
 {
-    static const char *const methods[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"};
+    static const char *const methods[] = {"GET",    "HEAD",    "POST", "PUT",
+                                          "DELETE", "OPTIONS", "PATCH"};
     static const char *const paths[] = {"/ws/v1/cluster/info", "/", "/bogus", "*", "/%zz"};
     struct client_answer a;
     char own[300] = "", text[600];
@@ -243,11 +247,13 @@ static void test_host_on_the_wire(void)
     handled = 0;
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         for (size_t j = 0; j < sizeof paths / sizeof paths[0]; j++) {
-            snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: evil.example:1\r\n\r\n", methods[i], paths[j]);
+            snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: evil.example:1\r\n\r\n",
+                     methods[i], paths[j]);
             CU_ASSERT_EQUAL(raw(text), 421);
         }
     CU_ASSERT_EQUAL(handled, 0);
-    client_do(port, "GET", "/ws/v1/cluster/info", "Host: evil.example\r\nAccept: application/xml\r\n", NULL, &a);
+    client_do(port, "GET", "/ws/v1/cluster/info",
+              "Host: evil.example\r\nAccept: application/xml\r\n", NULL, &a);
     CU_ASSERT_EQUAL(a.status, 421);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "evil.example"));
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "creel.http.allowed-hosts"));
@@ -262,18 +268,28 @@ static void test_host_on_the_wire(void)
     CU_ASSERT_EQUAL(raw("GET / HTTP/1.1\r\n\r\n"), 400);
     CU_ASSERT_EQUAL(raw("GET /ws/v1/cluster/info HTTP/1.0\r\n\r\n"), 400);
     CU_ASSERT_EQUAL(raw("GET /ws/v1/cluster/info HTTP/1.0\r\nHost: localhost\r\n\r\n"), 200);
-    CU_ASSERT_EQUAL(raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n"), 400);
-    CU_ASSERT_EQUAL(raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\n\r\n"), 400);
+    CU_ASSERT_EQUAL(
+        raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n"), 400);
+    CU_ASSERT_EQUAL(
+        raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\n\r\n"),
+        400);
     CU_ASSERT_EQUAL(raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: \r\n\r\n"), 400);
-    CU_ASSERT_EQUAL(raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost, evil.example\r\n\r\n"), 400);
-    CU_ASSERT_EQUAL(raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: evil.example@localhost\r\n\r\n"), 400);
+    CU_ASSERT_EQUAL(
+        raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost, evil.example\r\n\r\n"), 400);
+    CU_ASSERT_EQUAL(raw("GET /ws/v1/cluster/info HTTP/1.1\r\nHost: evil.example@localhost\r\n\r\n"),
+                    400);
     /* The target in full: both names have to be ours. */
-    CU_ASSERT_EQUAL(raw("GET http://localhost:1/ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200);
-    CU_ASSERT_EQUAL(raw("GET HTTP://[::1]/ws/v1/cluster/info?x HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200);
-    CU_ASSERT_EQUAL(raw("GET http://evil.example/ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"), 421);
-    CU_ASSERT_EQUAL(raw("GET http://localhost/ws/v1/cluster/info HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
+    CU_ASSERT_EQUAL(
+        raw("GET http://localhost:1/ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200);
+    CU_ASSERT_EQUAL(
+        raw("GET HTTP://[::1]/ws/v1/cluster/info?x HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200);
+    CU_ASSERT_EQUAL(
+        raw("GET http://evil.example/ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"), 421);
+    CU_ASSERT_EQUAL(
+        raw("GET http://localhost/ws/v1/cluster/info HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
     CU_ASSERT_EQUAL(raw("GET http:///ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"), 400);
-    CU_ASSERT_EQUAL(raw("GET x://localhost/ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"), 400);
+    CU_ASSERT_EQUAL(raw("GET x://localhost/ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+                    400);
     gethostname(own, sizeof own - 1);
     snprintf(text, sizeof text, "Host: %s:8088\r\n", own);
     CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/info", text, NULL), 200);
@@ -295,7 +311,8 @@ static void test_other_sites(void)
 {
     CU_ASSERT_EQUAL(submit(""), 200);
     CU_ASSERT_EQUAL(submit("Origin: http://localhost\r\n"), 200);
-    CU_ASSERT_EQUAL(submit("Host: given.example:8088\r\nOrigin: http://given.example:8088\r\n"), 200);
+    CU_ASSERT_EQUAL(submit("Host: given.example:8088\r\nOrigin: http://given.example:8088\r\n"),
+                    200);
     CU_ASSERT_EQUAL(submit("Sec-Fetch-Site: same-origin\r\n"), 200);
     CU_ASSERT_EQUAL(submit("Sec-Fetch-Site: none\r\n"), 200);
     CU_ASSERT_EQUAL(submit("Origin: http://evil.example\r\n"), 403);
@@ -307,7 +324,8 @@ static void test_other_sites(void)
     /* Either header alone is enough to refuse. */
     CU_ASSERT_EQUAL(submit("Sec-Fetch-Site: same-origin\r\nOrigin: http://evil.example\r\n"), 403);
     /* The browser does not let that page read the answer. */
-    CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/info", "Origin: http://evil.example\r\n", NULL), 200);
+    CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/info", "Origin: http://evil.example\r\n", NULL),
+                    200);
 }
 
 /* What a page may send to another site unasked is no JSON, whatever the body looks like. */
@@ -341,14 +359,17 @@ static void test_media_types(void)
     }
     /* YARN's own take both, and refuse as YARN does. */
     CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/apps", JSON, "{}"), 200);
-    CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/apps", "Content-Type: application/xml;charset=utf-8\r\n", "<a/>"), 200);
+    CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/apps",
+                        "Content-Type: application/xml;charset=utf-8\r\n", "<a/>"),
+                    200);
     for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++)
         if (!strstr(wrong[j], "xml"))
             CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/apps", wrong[j], "{}"), 503);
     /* Without a body there is nothing that a type could say. */
     CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/jobs", NULL, NULL), 200);
     CU_ASSERT_EQUAL(ask("POST", "/ws/v1/cluster/jobs", "Content-Type: text/plain\r\n", ""), 200);
-    CU_ASSERT_EQUAL(raw("POST /ws/v1/cluster/jobs HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    CU_ASSERT_EQUAL(raw("POST /ws/v1/cluster/jobs HTTP/1.1\r\nHost: "
+                        "localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
                         "2\r\n{}\r\n0\r\n\r\n"),
                     415);
 }
@@ -362,15 +383,19 @@ static const struct cunit_case cases[] = {
 
 int main(void)
 {
-    struct api_server_conf conf = {
-        .bind = "127.0.0.1", .threads = 1, .node_secret = "s3cret", .static_user = "u", .gate = no_gate};
+    struct api_server_conf conf = {.bind = "127.0.0.1",
+                                   .threads = 1,
+                                   .node_secret = "s3cret",
+                                   .static_user = "u",
+                                   .gate = no_gate};
     struct api_server *server;
     struct base_error err;
     int rc;
 
     conf.hosts = api_hosts_new();
     api_hosts_add_addresses(conf.hosts, "given.example");
-    base_assert(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server, &err) == 0);
+    base_assert(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server,
+                                 &err) == 0);
     api_conf_free(&conf); /* the server has its own */
     port = api_server_port(server);
     rc = cunit_main("api_hosts", cases, sizeof cases / sizeof cases[0]);

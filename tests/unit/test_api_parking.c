@@ -1,5 +1,6 @@
-/* Parked requests: answered by other threads before, while and after the handler returns; clients that go away; the
- * end of the server. Each answer must reach its own client exactly once, and none may be late. */
+/* Parked requests: answered by other threads before, while and after the handler returns; clients
+ * that go away; the end of the server. Each answer must reach its own client exactly once, and none
+ * may be late. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,7 +26,8 @@ static struct api_server *server;
 static uint16_t port;
 static atomic_int slots_set, slots_freed, answers;
 
-/* Parked requests on their way to the threads that answer them. Those outlive the servers; no request does. */
+/* Parked requests on their way to the threads that answer them. Those outlive the servers; no
+ * request does. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake, idle;
@@ -34,7 +36,9 @@ static struct {
     unsigned busy;     /* answerers that hold a request */
     bool hold, closed; /* closed: nothing comes in, see stop() */
     bool stop;
-} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER,
+           .wake = PTHREAD_COND_INITIALIZER,
+           .idle = PTHREAD_COND_INITIALIZER};
 
 static void answer_echo(struct api_request *rq)
 {
@@ -136,10 +140,12 @@ static const struct api_route routes[] = {
 
 static void start(unsigned idle_s)
 {
-    struct api_server_conf conf = {.bind = "127.0.0.1", .threads = 3, .idle_timeout_s = idle_s, .static_user = "u"};
+    struct api_server_conf conf = {
+        .bind = "127.0.0.1", .threads = 3, .idle_timeout_s = idle_s, .static_user = "u"};
     struct base_error err;
 
-    if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server, &err) < 0) {
+    if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server, &err) <
+        0) {
         printf("%s\n", err.text);
         abort();
     }
@@ -149,8 +155,9 @@ static void start(unsigned idle_s)
     pthread_mutex_unlock(&queue.lock);
 }
 
-/* No answerer may hold a request when api_server_stop() begins, also not one whose client left long ago without having
- * waited for its answer. What is still queued is forgotten: the server answers it. */
+/* No answerer may hold a request when api_server_stop() begins, also not one whose client left long
+ * ago without having waited for its answer. What is still queued is forgotten: the server answers
+ * it. */
 static void stop(void)
 {
     pthread_mutex_lock(&queue.lock);
@@ -200,7 +207,8 @@ static bool wait_queued(size_t n)
 /* A client has its answer a moment before the server is done with the request. */
 static bool wait_completed(void)
 {
-    for (int64_t until = client_now_ms() + 20000; atomic_load(&slots_freed) < atomic_load(&slots_set);) {
+    for (int64_t until = client_now_ms() + 20000;
+         atomic_load(&slots_freed) < atomic_load(&slots_set);) {
         if (client_now_ms() > until)
             return false;
         pause_ms(1);
@@ -228,10 +236,13 @@ static void *client_main(void *p)
         else if (kind == 1)
             snprintf(text, sizeof text, "GET /park-now HTTP/1.1\r\nHost: localhost\r\n\r\n");
         else if (kind == 2)
-            snprintf(text, sizeof text, "POST /park?q=%s HTTP/1.1\r\nHost: localhost\r\n"
-                     "Content-Type: application/json\r\nContent-Length: 4\r\n\r\nabcd", wanted);
+            snprintf(text, sizeof text,
+                     "POST /park?q=%s HTTP/1.1\r\nHost: localhost\r\n"
+                     "Content-Type: application/json\r\nContent-Length: 4\r\n\r\nabcd",
+                     wanted);
         else
-            snprintf(text, sizeof text, "GET /park?q=%s HTTP/1.1\r\nHost: localhost\r\n\r\n", wanted);
+            snprintf(text, sizeof text, "GET /park?q=%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                     wanted);
         client_sends(fd, text);
         if (rand_r(&seed) % 20 == 0) { /* does not wait for its answer */
             close(fd);
@@ -278,13 +289,14 @@ static bool has_ended(int fd)
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Until all @n are parked. Where the machine stands still for as long as the idle timeout, clients not heard so far are
- * rightly cut off; those try again. */
+/* Until all @n are parked. Where the machine stands still for as long as the idle timeout, clients
+ * not heard so far are rightly cut off; those try again. */
 static bool park_all(int *fds, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         fds[i] = connect_and_park((int)i);
-    for (int64_t until = client_now_ms() + 20000; queued() < n && client_now_ms() < until; pause_ms(5)) {
+    for (int64_t until = client_now_ms() + 20000; queued() < n && client_now_ms() < until;
+         pause_ms(5)) {
         for (size_t i = 0; i < n; i++) {
             if (has_ended(fds[i])) {
                 close(fds[i]);
@@ -295,7 +307,8 @@ static bool park_all(int *fds, size_t n)
     return queued() == n;
 }
 
-/* More parked requests than threads by far; they outlive the idle timeout; all get their own answer. */
+/* More parked requests than threads by far; they outlive the idle timeout; all get their own
+ * answer. */
 static void test_parked_outlive_the_timeout(void)
 {
     static int fds[MANY];
@@ -344,7 +357,8 @@ static void test_latency(void)
     }
     close(fd);
     hold(false);
-    /* Delayed acknowledgements alone would cost each of them 40 ms; a busy machine costs some of them that. */
+    /* Delayed acknowledgements alone would cost each of them 40 ms; a busy machine costs some of
+     * them that. */
     CU_ASSERT(prompt >= LATENCY_TRIES / 4);
 }
 
@@ -372,7 +386,8 @@ static void test_gone(void)
     CU_ASSERT_FALSE(api_client_is_gone(second)); /* it has said all it had to say, and reads on */
     setsockopt(leaves, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
     close(leaves);
-    for (int64_t until = client_now_ms() + 10000; !api_client_is_gone(second) && client_now_ms() < until;)
+    for (int64_t until = client_now_ms() + 10000;
+         !api_client_is_gone(second) && client_now_ms() < until;)
         pause_ms(1);
     CU_ASSERT_TRUE(api_client_is_gone(second));
     CU_ASSERT_FALSE(api_client_is_gone(first));
@@ -387,7 +402,8 @@ static void test_gone(void)
     hold(false);
 }
 
-/* Every client gets an answer when the server stops: 503 when it was parked, its own when that came first. */
+/* Every client gets an answer when the server stops: 503 when it was parked, its own when that came
+ * first. */
 static void collect(int *fds, int n, int *good, int *refused)
 {
     *good = *refused = 0;
@@ -439,14 +455,17 @@ static void *stop_begin_main(void *p)
 static void test_stop_while_answering(void)
 {
     for (uintptr_t round = 0; round < 20; round++) {
-        int fds[64], good, refused, given = atomic_load(&answers), freed = atomic_load(&slots_freed);
+        int fds[64], good, refused, given = atomic_load(&answers),
+                                    freed = atomic_load(&slots_freed);
         pthread_t stopper;
 
         park_clients(fds, 64);
-        CU_ASSERT_EQUAL_FATAL(pthread_create(&stopper, NULL, stop_begin_main, (void *)(round + 1)), 0);
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&stopper, NULL, stop_begin_main, (void *)(round + 1)),
+                              0);
         hold(false);
         pthread_join(stopper, NULL);
-        for (int64_t until = client_now_ms() + 20000; atomic_load(&answers) < given + 64 && client_now_ms() < until;)
+        for (int64_t until = client_now_ms() + 20000;
+             atomic_load(&answers) < given + 64 && client_now_ms() < until;)
             pause_ms(1);
         stop();
         collect(fds, 64, &good, &refused);
@@ -462,7 +481,8 @@ static struct api_request *late_rq;
 static void *late_answer_main(void *p)
 {
     (void)p;
-    while (!api_client_is_gone(late_rq)) /* becomes true when the server has taken the request back */
+    while (
+        !api_client_is_gone(late_rq)) /* becomes true when the server has taken the request back */
         pause_ms(1);
     answer_echo(late_rq);
     return NULL;
@@ -470,7 +490,8 @@ static void *late_answer_main(void *p)
 
 static void test_late_answer(void)
 {
-    int fd = client_connect(port), unfinished = client_connect(port), freed = atomic_load(&slots_freed);
+    int fd = client_connect(port), unfinished = client_connect(port),
+        freed = atomic_load(&slots_freed);
     struct client_answer a;
     pthread_t late;
 

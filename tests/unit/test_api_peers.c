@@ -81,7 +81,8 @@ static void leave(struct api_peers *p, struct place *place, int64_t now)
 /* Half-open connections push out each other, the oldest first, and nobody else. */
 static void test_one_address(void)
 {
-    struct api_peers *p = api_peers_new(&(struct api_peer_limits){.connections = 100, .per_address = 3});
+    struct api_peers *p =
+        api_peers_new(&(struct api_peer_limits){.connections = 100, .per_address = 3});
     struct place a[5], other;
 
     enter(p, &other, "192.0.2.9", 0);
@@ -111,7 +112,8 @@ static void test_one_address(void)
 
 static void test_all(void)
 {
-    struct api_peers *p = api_peers_new(&(struct api_peer_limits){.connections = 4, .for_nodes = 1});
+    struct api_peers *p =
+        api_peers_new(&(struct api_peer_limits){.connections = 4, .for_nodes = 1});
     struct place a[6];
 
     enter_and_speak(p, &a[0], "192.0.2.1", 0);
@@ -124,7 +126,7 @@ static void test_all(void)
     CU_ASSERT_FALSE(is_cut(&a[2]));
     api_peers_mark_spoken(p, &a[2].seat);
     CU_ASSERT_FALSE(has_room(p, "192.0.2.5", 0)); /* the fourth is kept back */
-    api_peers_mark_node(p, &a[0].seat, true, 0); /* it moves there */
+    api_peers_mark_node(p, &a[0].seat, true, 0);  /* it moves there */
     CU_ASSERT_TRUE(has_room(p, "192.0.2.5", 0));
     enter_and_speak(p, &a[4], "192.0.2.5", 0);
     CU_ASSERT_FALSE(has_room(p, "192.0.2.6", 0));
@@ -142,7 +144,8 @@ static void test_all(void)
 
 static void test_nodes(void)
 {
-    struct api_peers *p = api_peers_new(&(struct api_peer_limits){.connections = 100, .per_address = 2});
+    struct api_peers *p =
+        api_peers_new(&(struct api_peer_limits){.connections = 100, .per_address = 2});
     struct place node[5], a[3];
 
     for (int i = 0; i < 5; i++) { /* with the secret: they count no longer */
@@ -174,13 +177,17 @@ static void test_networks(void)
         const char *one, *two;
         bool same;
     } cases_[] = {
-        {"2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true}, {"2001:db8:1:2::1", "2001:db8:1:3::1", false},
-        {"192.0.2.1", "::ffff:192.0.2.1", true},           {"192.0.2.1", "192.0.2.2", false},
-        {"::ffff:192.0.2.1", "::ffff:192.0.2.2", false},   {"::1", "::2", false},
+        {"2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true},
+        {"2001:db8:1:2::1", "2001:db8:1:3::1", false},
+        {"192.0.2.1", "::ffff:192.0.2.1", true},
+        {"192.0.2.1", "192.0.2.2", false},
+        {"::ffff:192.0.2.1", "::ffff:192.0.2.2", false},
+        {"::1", "::2", false},
     };
 
     for (size_t i = 0; i < sizeof cases_ / sizeof cases_[0]; i++) {
-        struct api_peers *p = api_peers_new(&(struct api_peer_limits){.connections = 9, .per_address = 1});
+        struct api_peers *p =
+            api_peers_new(&(struct api_peer_limits){.connections = 9, .per_address = 1});
         struct place a;
 
         enter_and_speak(p, &a, cases_[i].one, 0);
@@ -193,7 +200,8 @@ static void test_networks(void)
 
 static void test_budget(void)
 {
-    struct api_peers *p = api_peers_new(&(struct api_peer_limits){.connections = 9, .body_bytes = 400});
+    struct api_peers *p =
+        api_peers_new(&(struct api_peer_limits){.connections = 9, .body_bytes = 400});
     struct place a, b, c, node;
 
     enter_and_speak(p, &a, "192.0.2.1", 0);
@@ -201,7 +209,8 @@ static void test_budget(void)
     enter_and_speak(p, &c, "192.0.2.2", 0);
     enter_and_speak(p, &node, "192.0.2.3", 0);
     CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &a.seat, 150));
-    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &b.seat, 51)); /* half for one address, over all its connections */
+    /* half for one address, over all its connections */
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &b.seat, 51));
     CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &b.seat, 50));
     CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &a.seat, 1));
     CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &c.seat, 101)); /* a quarter is the nodes' */
@@ -214,7 +223,8 @@ static void test_budget(void)
     CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &node.seat, 100));
     api_peers_release_body_memory(p, &a.seat, 150);
     CU_ASSERT_TRUE(api_peers_charge_body_memory(p, &c.seat, 50));
-    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &c.seat, 1)); /* three quarters are taken, by whomever */
+    /* three quarters are taken, by whomever */
+    CU_ASSERT_FALSE(api_peers_charge_body_memory(p, &c.seat, 1));
     api_peers_release_body_memory(p, &b.seat, 50);
     api_peers_release_body_memory(p, &c.seat, 150);
     api_peers_release_body_memory(p, &node.seat, 100);
@@ -231,9 +241,9 @@ static void test_pace(void)
     struct api_pace p = {0};
 
 #define LATE(since, received, now) api_pace_is_late(&p, since, received, now, 10000, 100)
-    CU_ASSERT_FALSE(LATE(5000, 0, 5500));        /* the first look begins the window */
-    CU_ASSERT_FALSE(LATE(5000, 0, 15499));       /* it is not over */
-    CU_ASSERT_FALSE(LATE(5000, 1000, 15500));    /* just enough */
+    CU_ASSERT_FALSE(LATE(5000, 0, 5500));     /* the first look begins the window */
+    CU_ASSERT_FALSE(LATE(5000, 0, 15499));    /* it is not over */
+    CU_ASSERT_FALSE(LATE(5000, 1000, 15500)); /* just enough */
     CU_ASSERT_FALSE(LATE(5000, 1999, 25499));
     CU_ASSERT_TRUE(LATE(5000, 1999, 25500));     /* one byte less, though the average is kept */
     CU_ASSERT_FALSE(LATE(5000, 1000000, 35500)); /* much at once */
@@ -303,7 +313,8 @@ static void start(struct api_server_conf conf)
     conf.threads = 2;
     conf.static_user = "u";
     conf.node_secret = "s3cret";
-    base_assert(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server, &err) == 0);
+    base_assert(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], NULL, &server,
+                                 &err) == 0);
     port = api_server_port(server);
 }
 
@@ -362,7 +373,8 @@ static void test_half_open_on_the_wire(void)
 {
     int fds[HALF_OPEN], node;
 
-    start((struct api_server_conf){.connections_max = 60, .connections_per_address = 20, .connections_for_nodes = 10});
+    start((struct api_server_conf){
+        .connections_max = 60, .connections_per_address = 20, .connections_for_nodes = 10});
     node = connect_from(7);
     CU_ASSERT_EQUAL(ask_on(node, beat), 200);
     for (int i = 0; i < HALF_OPEN; i++) {
@@ -384,7 +396,8 @@ static void test_spoken_on_the_wire(void)
 {
     int fds[60], nodes[30], n = 0;
 
-    start((struct api_server_conf){.connections_max = 60, .connections_per_address = 10, .connections_for_nodes = 35});
+    start((struct api_server_conf){
+        .connections_max = 60, .connections_per_address = 10, .connections_for_nodes = 35});
     for (int i = 0; i < 30; i++) { /* nodes are not counted against their address */
         nodes[i] = connect_from(7);
         CU_ASSERT_EQUAL(ask_on(nodes[i], beat), 200);
@@ -416,9 +429,9 @@ static void test_spoken_on_the_wire(void)
 static int stall_from(int x, const char *path, const char *headers, size_t len)
 {
     int fd = connect_from(x);
-    char *head = base_printf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s" JSON
-                             "Content-Length: %zu\r\n\r\n",
-                             path, headers, len);
+    char *head =
+        base_printf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s" JSON "Content-Length: %zu\r\n\r\n",
+                    path, headers, len);
     char *body = base_alloc(len);
 
     memset(body, ' ', len);
@@ -450,7 +463,8 @@ static int finish(int fd, char *retry, size_t max)
 #define HEARTBEAT "/ws/v1/nodetracker/heartbeat"
 #define SECRET    "Authorization: Bearer s3cret\r\n"
 
-static int post_from(int x, const char *path, const char *headers, size_t len, char *retry, size_t max)
+static int post_from(int x, const char *path, const char *headers, size_t len, char *retry,
+                     size_t max)
 {
     return finish(stall_from(x, path, headers, len), retry, max);
 }
@@ -481,7 +495,8 @@ static void test_bodies_on_the_wire(void)
         fds[i] = hold_from(1, len);
     CU_ASSERT_EQUAL(post_from(1, JOBS, "", len, retry, sizeof retry), 503);
     CU_ASSERT_STRING_EQUAL(retry, "2");
-    CU_ASSERT_EQUAL(post_from(1, JOBS, "", 1000, retry, sizeof retry), 200); /* what fits is taken */
+    /* what fits is taken */
+    CU_ASSERT_EQUAL(post_from(1, JOBS, "", 1000, retry, sizeof retry), 200);
     fds[2] = hold_from(2, len);
     CU_ASSERT_EQUAL(post_from(3, JOBS, "", len, retry, sizeof retry), 503);
     CU_ASSERT_EQUAL(post_from(4, HEARTBEAT, SECRET, len, retry, sizeof retry), 200);
@@ -494,7 +509,8 @@ static void test_bodies_on_the_wire(void)
         client_free(&a);
         close(fds[i]);
     }
-    close(stall_from(1, JOBS, "", len * 2)); /* what a client that is gone had sent is given back, too */
+    /* what a client that is gone had sent is given back, too */
+    close(stall_from(1, JOBS, "", len * 2));
     for (int64_t until = client_now_ms() + 60000; client_now_ms() < until; poll(NULL, 0, 5))
         if (post_from(1, JOBS, "", len * 2, retry, sizeof retry) == 200)
             break;
@@ -528,17 +544,21 @@ static void test_slow_senders(void)
     fd = connect_from(1);
     CU_ASSERT_EQUAL(ask_on(fd, get), 200);
     client_sends(fd, "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: loc");
-    CU_ASSERT_TRUE(is_cut_off(fd));               /* a kept connection's next head counts from its own start */
-    CU_ASSERT_EQUAL(ask_on(idle, get), 200);      /* between two requests there is time */
+    /* a kept connection's next head counts from its own start */
+    CU_ASSERT_TRUE(is_cut_off(fd));
+    CU_ASSERT_EQUAL(ask_on(idle, get), 200); /* between two requests there is time */
     close(idle);
     api_server_stop(server);
 
-    start((struct api_server_conf){.body_rate = 1000000, .body_window_ms = 200, .idle_timeout_s = 3000,
+    start((struct api_server_conf){.body_rate = 1000000,
+                                   .body_window_ms = 200,
+                                   .idle_timeout_s = 3000,
                                    .head_timeout_ms = 1000000});
     fd = connect_from(1);
     CU_ASSERT_EQUAL(ask_on(fd, get), 200);
     CU_ASSERT_TRUE(is_cut_off(stall_from(1, JOBS, "", 1000)));
-    CU_ASSERT_TRUE(is_cut_off(stall_from(1, JOBS, "", 900000))); /* nearly all at once is no credit for later */
+    /* nearly all at once is no credit for later */
+    CU_ASSERT_TRUE(is_cut_off(stall_from(1, JOBS, "", 900000)));
     CU_ASSERT_EQUAL(ask_on(fd, get), 200);
     close(fd);
     api_server_stop(server);
@@ -562,7 +582,8 @@ static void test_few_descriptors(void)
         for (int i = 0; i < CONNECTIONS; i++)
             fds[i] = connect_from(1);
         ok = ok && get_from(2) == 200 && get_from(1) == 200;
-        ok = ok && ask_on(fds[CONNECTIONS - 139], get) == 0 && ask_on(fds[CONNECTIONS - 130], get) == 200;
+        ok = ok && ask_on(fds[CONNECTIONS - 139], get) == 0 &&
+             ask_on(fds[CONNECTIONS - 130], get) == 200;
         _exit(ok ? 0 : 1);
     }
     CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);

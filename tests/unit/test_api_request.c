@@ -10,7 +10,10 @@ static void test_uri(void)
 {
     struct api_uri u;
 
-    CU_ASSERT_EQUAL(api_uri_parse(&u, "/ws/v1/%61pps;x=y/a%20b/yarn.io%2Fgpu/?a=1&b=x+y%2B&a=2&flag&&=v&c=;d=1"), 0);
+    CU_ASSERT_EQUAL(
+        api_uri_parse(&u,
+                      "/ws/v1/%61pps;x=y/a%20b/yarn.io%2Fgpu/?a=1&b=x+y%2B&a=2&flag&&=v&c=;d=1"),
+        0);
     CU_ASSERT_EQUAL_FATAL(u.n_segments, 6);
     CU_ASSERT_STRING_EQUAL(u.segments[2], "apps");
     CU_ASSERT_STRING_EQUAL(u.segments[3], "a b");
@@ -21,7 +24,8 @@ static void test_uri(void)
     CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "b"), "x y+");
     CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "flag"), "");
     CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, ""), "v");
-    CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "c"), ";d=1"); /* a semicolon separates nothing */
+    /* a semicolon separates nothing */
+    CU_ASSERT_STRING_EQUAL(api_uri_find_query_value(&u, "c"), ";d=1");
     CU_ASSERT_PTR_NULL(api_uri_find_query_value(&u, "A"));
     CU_ASSERT_PTR_NULL(api_uri_find_query_value(&u, "d"));
     api_uri_free(&u);
@@ -54,10 +58,10 @@ static void test_uri(void)
 
 static void test_uri_refused(void)
 {
-    static const char *const bad[] = {"",        "a",     "/%",      "/%4",     "/%zz",        "/a%00b",
-                                      "/a/../b", "/a/..", "/./a",    "/%2e%2E", "/a%2f..%2fb", "/..%2fb",
-                                      "/a?x=%",  "/?%0",  "/a?=%g1", "/?a=%00", "/..;x=1/etc",
-                                      "a?u=http://h/", "ftp://h/", "xhttp://h/", "http:/h/"};
+    static const char *const bad[] = {
+        "",        "a",       "/%",          "/%4",           "/%zz",     "/a%00b",     "/a/../b",
+        "/a/..",   "/./a",    "/%2e%2E",     "/a%2f..%2fb",   "/..%2fb",  "/a?x=%",     "/?%0",
+        "/a?=%g1", "/?a=%00", "/..;x=1/etc", "a?u=http://h/", "ftp://h/", "xhttp://h/", "http:/h/"};
     static char many[4096];
     struct api_uri u;
 
@@ -99,14 +103,16 @@ static const struct api_route table[] = {
     {"POST", "/ws/v1/cluster/apps/new-application", API_ROLE_WRITE, 0, handler, 0},
     {"GET", "/ws/v1/cluster/apps/{appid}", API_ROLE_READ, 0, handler, 0},
     {"PUT", "/ws/v1/cluster/apps/{appid}/state", API_ROLE_WRITE, 100, handler, 0},
-    {"GET", "/ws/v1/cluster/apps/{appid}/appattempts/{aid}/containers/{cid}", API_ROLE_READ, 0, handler, 0},
+    {"GET", "/ws/v1/cluster/apps/{appid}/appattempts/{aid}/containers/{cid}", API_ROLE_READ, 0,
+     handler, 0},
     {"GET", "/proxy/{appid}/{rest*}", API_ROLE_READ, 0, handler, 0},
     {"GET", "/static/{file*}", API_ROLE_READ, 0, handler, 0},
 };
 
 #define ARGS_MAX 512
 
-/* Index in the table of the GET (or only) route that @path leads to, -1 for none; captures joined with '|'. */
+/* Index in the table of the GET (or only) route that @path leads to, -1 for none; captures joined
+ * with '|'. */
 static int find(const struct api_router *r, const char *path, char args[static ARGS_MAX])
 {
     struct api_uri u;

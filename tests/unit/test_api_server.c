@@ -17,12 +17,13 @@
 #include "tests/unit/cunit_main.h"
 
 #define JSON "Content-Type: application/json\r\n"
-#define XML_503                                                                                                        \
-    "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>"                        \
-    "WebApplicationException</exception><javaClassName>javax.ws.rs.WebApplicationException</javaClassName>"            \
+#define XML_503                                                                                    \
+    "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>"    \
+    "WebApplicationException</exception><javaClassName>javax.ws.rs.WebApplicationException</"      \
+    "javaClassName>"                                                                               \
     "</RemoteException>"
-#define JSON_503                                                                                                       \
-    "{\"RemoteException\":{\"exception\":\"WebApplicationException\","                                                 \
+#define JSON_503                                                                                   \
+    "{\"RemoteException\":{\"exception\":\"WebApplicationException\","                             \
     "\"javaClassName\":\"javax.ws.rs.WebApplicationException\"}}"
 
 static struct api_server *server;
@@ -38,9 +39,11 @@ static void on_echo(struct api_request *rq, void *user)
 
     CU_ASSERT_PTR_EQUAL(user, &server);
     CU_ASSERT_EQUAL(strlen(body), len);
-    base_buf_addf(&b, "%s %s args=%s,%s user=%s q=%s bearer=%s body=%s", api_method(rq), api_path(rq),
-                  api_path_arg(rq, 0) ? api_path_arg(rq, 0) : "-", api_path_arg(rq, 1) ? api_path_arg(rq, 1) : "-",
-                  api_caller(rq) ? api_caller(rq) : "-", api_query(rq, "q") ? api_query(rq, "q") : "-",
+    base_buf_addf(&b, "%s %s args=%s,%s user=%s q=%s bearer=%s body=%s", api_method(rq),
+                  api_path(rq), api_path_arg(rq, 0) ? api_path_arg(rq, 0) : "-",
+                  api_path_arg(rq, 1) ? api_path_arg(rq, 1) : "-",
+                  api_caller(rq) ? api_caller(rq) : "-",
+                  api_query(rq, "q") ? api_query(rq, "q") : "-",
                   api_bearer(rq) ? api_bearer(rq) : "-", len > 200 ? "long" : body);
     api_answer(rq, 200, API_TEXT, &b);
 }
@@ -69,7 +72,8 @@ static void on_big(struct api_request *rq, void *user)
 static void on_empty(struct api_request *rq, void *user)
 {
     (void)user;
-    api_answer(rq, api_query(rq, "status") ? (unsigned)atoi(api_query(rq, "status")) : 200, API_JSON, NULL);
+    api_answer(rq, api_query(rq, "status") ? (unsigned)atoi(api_query(rq, "status")) : 200,
+               API_JSON, NULL);
 }
 
 static void on_missing(struct api_request *rq, void *user)
@@ -111,7 +115,8 @@ static void on_file(struct api_request *rq, void *user)
     CU_ASSERT_FATAL(fd >= 0);
     CU_ASSERT_EQUAL(write(fd, text, 16), 16);
     api_add_header(rq, "X-Creel-Records", "3");
-    api_answer_file(rq, 200, "application/octet-stream", fd, 4, (uint64_t)atoi(api_query(rq, "len")));
+    api_answer_file(rq, 200, "application/octet-stream", fd, 4,
+                    (uint64_t)atoi(api_query(rq, "len")));
 }
 
 struct feed {
@@ -189,7 +194,8 @@ static void start(unsigned idle_s)
                                    .static_user = "dr.who"};
     struct base_error err;
 
-    if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], &server, &server, &err) < 0) {
+    if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], &server, &server, &err) <
+        0) {
         printf("%s\n", err.text);
         abort();
     }
@@ -240,7 +246,8 @@ static void test_not_found_pages(void)
 {
     struct client_answer a;
 
-    client_do(port, "GET", "/ws/v1/cluster/<bogus>", "Accept: application/json\r\nAccept-Encoding: gzip\r\n", NULL, &a);
+    client_do(port, "GET", "/ws/v1/cluster/<bogus>",
+              "Accept: application/json\r\nAccept-Encoding: gzip\r\n", NULL, &a);
     check(&a, 404, NULL);
     CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html;charset=utf-8"));
     CU_ASSERT_TRUE(client_has(&a, "Cache-Control: no-cache"));
@@ -375,7 +382,8 @@ static void test_accept(void)
 {
     struct client_answer a;
 
-    get("/ws/v1/cluster/info", "Accept: application/xml\r\nAccept: application/json\r\n", 200, "<a/>");
+    get("/ws/v1/cluster/info", "Accept: application/xml\r\nAccept: application/json\r\n", 200,
+        "<a/>");
     get("/creel/json", "Accept: text/plain\r\n", 200, "{\"a\":1}");
     get("/", "Accept: text/plain\r\n", 200, NULL); /* a text resource */
     client_do(port, "GET", "/ws/v1/cluster/info", "Accept: text/xml\r\n", NULL, &a);
@@ -383,17 +391,20 @@ static void test_accept(void)
     CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/xml;charset=null"));
     client_free(&a);
     client_do(port, "GET", "/ws/v1/cluster/info", "Accept: text/plain\r\n", NULL, &a);
-    check(&a, 500, "HTTP ERROR 500 Server Error\nURI: /ws/v1/cluster/info\nSTATUS: 500\nMESSAGE: Server Error\n");
+    check(&a, 500,
+          "HTTP ERROR 500 Server Error\nURI: /ws/v1/cluster/info\nSTATUS: 500\nMESSAGE: Server "
+          "Error\n");
     CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/plain;charset=iso-8859-1"));
     CU_ASSERT_TRUE(client_has(&a, "Cache-Control: must-revalidate,no-cache,no-store"));
     CU_ASSERT_PTR_NULL(strstr(a.head, "Connection: close"));
     client_free(&a);
-    client_do(port, "GET", "/ws/v1/cluster/apps/application_1_0099", "Accept: nonsense\r\n", NULL, &a);
+    client_do(port, "GET", "/ws/v1/cluster/apps/application_1_0099", "Accept: nonsense\r\n", NULL,
+              &a);
     check(&a, 500, "");
     CU_ASSERT_PTR_NULL(strstr(a.head, "\nContent-Type:"));
     client_free(&a);
-    client_do(port, "PUT", "/ws/v1/cluster/apps/1/state", "Accept: text/html\r\nContent-Type: application/json\r\n",
-              "{}", &a);
+    client_do(port, "PUT", "/ws/v1/cluster/apps/1/state",
+              "Accept: text/html\r\nContent-Type: application/json\r\n", "{}", &a);
     check(&a, 406, NULL);
     CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html;charset=iso-8859-1"));
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "application/json or application/xml"));
@@ -407,17 +418,22 @@ static void test_errors(void)
 
     client_do(port, "GET", "/ws/v1/cluster/apps/application_1_0099", NULL, NULL, &a);
     check(&a, 404,
-          "{\"RemoteException\":{\"exception\":\"NotFoundException\",\"message\":\"java.lang.Exception: app with id: "
-          "application_1_0099 not found\",\"javaClassName\":\"org.apache.hadoop.yarn.webapp.NotFoundException\"}}");
+          "{\"RemoteException\":{\"exception\":\"NotFoundException\",\"message\":\"java.lang."
+          "Exception: app with id: "
+          "application_1_0099 not "
+          "found\",\"javaClassName\":\"org.apache.hadoop.yarn.webapp.NotFoundException\"}}");
     client_free(&a);
     client_do(port, "GET", "/ws/v1/cluster/apps/%3Cx%3E", "Accept: application/xml\r\n", NULL, &a);
     check(&a, 404,
-          "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>NotFoundException"
-          "</exception><message>java.lang.Exception: app with id: &lt;x&gt; not found</message><javaClassName>"
+          "<?xml version=\"1.0\" encoding=\"UTF-8\" "
+          "standalone=\"yes\"?><RemoteException><exception>NotFoundException"
+          "</exception><message>java.lang.Exception: app with id: &lt;x&gt; not "
+          "found</message><javaClassName>"
           "org.apache.hadoop.yarn.webapp.NotFoundException</javaClassName></RemoteException>");
     client_free(&a);
     get("/creel/error?code=1", NULL, 400,
-        "{\"RemoteException\":{\"exception\":\"BadRequestException\",\"message\":\"reduces: -1 is \\\"wrong\\\"\","
+        "{\"RemoteException\":{\"exception\":\"BadRequestException\",\"message\":\"reduces: -1 is "
+        "\\\"wrong\\\"\","
         "\"javaClassName\":\"org.apache.hadoop.yarn.webapp.BadRequestException\"}}");
     get("/creel/error?code=2", NULL, 404, NULL);
     get("/creel/error?code=3", NULL, 409, NULL);
@@ -444,13 +460,16 @@ static void test_roles(void)
     check(&a, 401, NULL);
     CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: Bearer"));
     client_free(&a);
-    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: Bearer s3cre\r\n", "{}", &a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: Bearer s3cre\r\n",
+              "{}", &a);
     check(&a, 403, NULL);
     client_free(&a);
-    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: Basic s3cret\r\n", "{}", &a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: Basic s3cret\r\n",
+              "{}", &a);
     check(&a, 401, NULL);
     client_free(&a);
-    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: bearer  s3cret\r\n", "{}", &a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat",
+              JSON "Authorization: bearer  s3cret\r\n", "{}", &a);
     check(&a, 200, NULL);
     client_free(&a);
     get("/ws/v1/node/file?len=1", NULL, 401, NULL);
@@ -485,17 +504,21 @@ static void test_bodies(void)
     check(&a, 503, XML_503);
     CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/xml;charset=null"));
     client_free(&a);
-    client_do(port, "PUT", "/ws/v1/cluster/apps/x/state", "Accept: application/json\r\n", "{\"state\":\"KILLED\"}", &a);
+    client_do(port, "PUT", "/ws/v1/cluster/apps/x/state", "Accept: application/json\r\n",
+              "{\"state\":\"KILLED\"}", &a);
     check(&a, 503,
           "{\"RemoteException\":{\"exception\":\"WebApplicationException\",\"message\":\""
           "com.sun.jersey.api.MessageException: A message body reader for Java class "
           "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.AppState, and Java type class "
           "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.AppState, and MIME media type "
-          "application/octet-stream was not found.\\n\",\"javaClassName\":\"javax.ws.rs.WebApplicationException\"}}");
+          "application/octet-stream was not "
+          "found.\\n\",\"javaClassName\":\"javax.ws.rs.WebApplicationException\"}}");
     client_free(&a);
     /* A route that takes no body does not care; Creel's own take JSON alone. */
-    client_do(port, "POST", "/ws/v1/cluster/apps/new-application", "Content-Type: text/plain\r\n", over, &a);
-    check(&a, 200, "POST /ws/v1/cluster/apps/new-application args=-,- user=dr.who q=- bearer=- body=");
+    client_do(port, "POST", "/ws/v1/cluster/apps/new-application", "Content-Type: text/plain\r\n",
+              over, &a);
+    check(&a, 200,
+          "POST /ws/v1/cluster/apps/new-application args=-,- user=dr.who q=- bearer=- body=");
     client_free(&a);
     client_do(port, "POST", "/creel/job", JSON, over, &a);
     check(&a, 200, NULL);
@@ -504,12 +527,14 @@ static void test_bodies(void)
     free(over);
 }
 
-static void chunked(const char *path, const char *headers, const char *data, size_t len, size_t piece, int status)
+static void chunked(const char *path, const char *headers, const char *data, size_t len,
+                    size_t piece, int status)
 {
     struct base_buf b = {0};
     struct client_answer a;
 
-    base_buf_addf(&b, "POST %s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n%s\r\n", path, headers);
+    base_buf_addf(&b, "POST %s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n%s\r\n",
+                  path, headers);
     for (size_t i = 0; i < len; i += piece) {
         size_t n = len - i < piece ? len - i : piece;
 
@@ -531,7 +556,8 @@ static void test_chunked_bodies(void)
     chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1000, 7, 200);
     chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1001, 100, 413);
     chunked("/creel/job", JSON, text, 100000, 4096, 200);
-    chunked("/creel/job", JSON, text, 20000000, 65536, 413); /* read to the end, so that the answer arrives */
+    /* read to the end, so that the answer arrives */
+    chunked("/creel/job", JSON, text, 20000000, 65536, 413);
     free(text);
 }
 
@@ -542,7 +568,8 @@ static int drop(unsigned n)
     struct client_answer a;
     int fd = client_connect(port), status;
 
-    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Transfer-Encoding: chunked\r\n\r\n");
+    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON
+                     "Transfer-Encoding: chunked\r\n\r\n");
     for (unsigned i = 0; i < n; i++) {
         client_sends(fd, "10000\r\n");
         client_send(fd, piece, 64 << 10);
@@ -556,8 +583,8 @@ static int drop(unsigned n)
     return status;
 }
 
-/* 64 MiB are read and dropped for an answer that arrives, counted from where the body became too long (here at 100,000
- * bytes), and no more. */
+/* 64 MiB are read and dropped for an answer that arrives, counted from where the body became too
+ * long (here at 100,000 bytes), and no more. */
 static void test_dropped_bodies(void)
 {
     CU_ASSERT_EQUAL(drop(1024 + 1), 413);
@@ -579,13 +606,16 @@ static void gzip(const char *text, size_t len, struct base_buf *out)
     deflateEnd(&z);
 }
 
-static void post_gzip(const char *path, const char *headers, const void *data, size_t len, int status, const char *body)
+static void post_gzip(const char *path, const char *headers, const void *data, size_t len,
+                      int status, const char *body)
 {
     struct base_buf b = {0};
     struct client_answer a;
 
-    base_buf_addf(&b, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip\r\nContent-Length: %zu\r\n%s\r\n", path,
-                  len, headers);
+    base_buf_addf(&b,
+                  "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: "
+                  "gzip\r\nContent-Length: %zu\r\n%s\r\n",
+                  path, len, headers);
     base_buf_add(&b, data, len);
     client_once(port, b.data, b.len, &a);
     check(&a, status, body);
@@ -601,7 +631,8 @@ static void test_gzip_requests(void)
     struct client_answer a;
 
     gzip(text, sizeof text - 1, &packed);
-    post_gzip("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", packed.data, packed.len, 200,
+    post_gzip("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", packed.data, packed.len,
+              200,
               "POST /ws/v1/cluster/apps args=-,- user=dr.who q=- bearer=- "
               "body={\"application-name\":\"packed\"}");
     post_gzip("/creel/job", JSON, packed.data, packed.len - 3, 400, NULL); /* cut off */
@@ -645,7 +676,8 @@ static void test_gzip_answers(void)
         struct base_buf b = {0};
 
         client_do(port, "GET", paths[i], NULL, NULL, &plain);
-        client_do(port, "GET", paths[i], "Accept-Encoding: gzip;q=0\r\n", NULL, &packed); /* YARN packs even so */
+        /* YARN packs even so */
+        client_do(port, "GET", paths[i], "Accept-Encoding: gzip;q=0\r\n", NULL, &packed);
         CU_ASSERT_TRUE(client_has(&packed, "Content-Encoding: gzip"));
         CU_ASSERT_PTR_NULL(strstr(plain.head, "Content-Encoding"));
         CU_ASSERT_TRUE(client_has(&plain, "Vary: Accept-Encoding"));
@@ -656,7 +688,8 @@ static void test_gzip_answers(void)
         client_free(&packed);
         base_buf_free(&b);
     }
-    client_do(port, "GET", "/creel/json", "Accept-Encoding: gzip\r\n", NULL, &packed); /* not worth it */
+    /* not worth it */
+    client_do(port, "GET", "/creel/json", "Accept-Encoding: gzip\r\n", NULL, &packed);
     check(&packed, 200, "{\"a\":1}");
     client_free(&packed);
     client_do(port, "GET", "/ws/v1/cluster/info", "Accept-Encoding: deflate\r\n", NULL, &packed);
@@ -681,14 +714,16 @@ static void test_files_and_streams(void)
     client_free(&a);
 }
 
-/* Many kept connections, several requests each, errors among them; then a few requests sent at once. */
+/* Many kept connections, several requests each, errors among them; then a few requests sent at
+ * once. */
 static void test_kept_connections(void)
 {
-    static const char requests[] = "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                                   "GET /ws/v1/cluster/bogus HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                                   "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: 3\r\n\r\nabc"
-                                   "DELETE /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nxy"
-                                   "GET /creel/json HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    static const char requests[] =
+        "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "GET /ws/v1/cluster/bogus HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: 3\r\n\r\nabc"
+        "DELETE /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nxy"
+        "GET /creel/json HTTP/1.1\r\nHost: localhost\r\n\r\n";
     static const int wanted[] = {200, 404, 200, 503, 200};
     int fd = client_connect(port);
 
@@ -711,14 +746,16 @@ static void test_early_refusal(void)
     int fd = client_connect(port);
 
     /* A client that asks first is not made to send its body. */
-    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Expect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
+    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON
+                     "Expect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
     CU_ASSERT_TRUE(client_read(fd, false, &a));
     check(&a, 413, NULL);
     CU_ASSERT_TRUE(client_has(&a, "Connection: close"));
     client_free(&a);
     close(fd);
     fd = client_connect(port);
-    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: 200000000\r\n\r\n");
+    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON
+                     "Content-Length: 200000000\r\n\r\n");
     CU_ASSERT_TRUE(client_read(fd, false, &a));
     check(&a, 413, NULL);
     client_free(&a);
@@ -738,9 +775,12 @@ static void test_malformed(void)
         "GET / HTTP/1.1\r\nHost\r\n\r\n",
         "GET / HTTP/1.1\r\n: x\r\n\r\n",
         "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: -1\r\n\r\n",
-        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: 99999999999999999999999\r\n\r\n",
-        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n",
-        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON
+        "Content-Length: 99999999999999999999999\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON
+        "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON
+        "Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
         "GET \x01\x02\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET /%ff%fe?%ff HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "\x16\x03\x01\x02\x01\x01\xfc\x03\x03",
@@ -793,7 +833,8 @@ static bool ended_within(int fd, int64_t ms)
 static void test_slow_clients(void)
 {
     static const char *const starts[] = {"", "GET / HT",
-                                         "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: 99\r\n\r\n"};
+                                         "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON
+                                         "Content-Length: 99\r\n\r\n"};
     static const char kept_open[] = "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n";
     int quiet[3], dripping[2], kept;
     struct client_answer a;
@@ -845,7 +886,8 @@ static void test_stop_ends_streams(void)
 
     client_sends(fd, "GET /ws/v1/node/stream?endless=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CU_ASSERT_EQUAL(recv(fd, &c, 1, 0), 1);
-    client_sends(slow, "GET / HTTP/1.1\r\nHo"); /* an unfinished request does not hold the stop for long */
+    /* an unfinished request does not hold the stop for long */
+    client_sends(slow, "GET / HTTP/1.1\r\nHo");
     began = client_now_ms();
     api_server_stop(server);
     CU_ASSERT(client_now_ms() - began < 8000);
@@ -856,7 +898,8 @@ static void test_stop_ends_streams(void)
     start(0);
 }
 
-/* The client of a stream goes away: the stream's memory is freed soon (leaks are seen by the sanitizer). */
+/* The client of a stream goes away: the stream's memory is freed soon (leaks are seen by the
+ * sanitizer). */
 static void test_stream_gone(void)
 {
     for (int i = 0; i < 10; i++) {
@@ -870,16 +913,19 @@ static void test_stream_gone(void)
     get("/ws/v1/node/stream", NULL, 200, "line1\nline1\n");
 }
 
-/* Over the limit a client waits or is turned away, those inside are served, and there is room again afterwards. */
+/* Over the limit a client waits or is turned away, those inside are served, and there is room again
+ * afterwards. */
 static void test_connection_limit(void)
 {
-    struct api_server_conf conf = {.bind = "127.0.0.1", .threads = 1, .connections_max = 4, .static_user = "u"};
+    struct api_server_conf conf = {
+        .bind = "127.0.0.1", .threads = 1, .connections_max = 4, .static_user = "u"};
     struct api_server *s;
     struct base_error err;
     struct client_answer a;
     int fds[4], over, status = 0;
 
-    CU_ASSERT_EQUAL_FATAL(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], &server, &s, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        api_server_start(&conf, routes, sizeof routes / sizeof routes[0], &server, &s, &err), 0);
     for (int i = 0; i < 4; i++) {
         fds[i] = client_connect(api_server_port(s));
         client_sends(fds[i], "GET /creel/json HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -10,9 +10,9 @@
 #include "tests/unit/cunit_main.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
-#define END                                                                                                            \
-    {                                                                                                                  \
-        0                                                                                                              \
+#define END                                                                                        \
+    {                                                                                              \
+        0                                                                                          \
     }
 
 struct info {
@@ -53,7 +53,8 @@ static const struct api_member resource_members[] = {
 };
 static const struct api_shape shape_resource = {.root = "resource", .members = resource_members};
 
-static void expect(const struct api_shape *shape, enum api_dialect dialect, const void *view, const char *wanted)
+static void expect(const struct api_shape *shape, enum api_dialect dialect, const void *view,
+                   const char *wanted)
 {
     struct base_buf b = {0};
 
@@ -67,36 +68,49 @@ static void expect(const struct api_shape *shape, enum api_dialect dialect, cons
 static void test_resource(void)
 {
     struct info info[] = {{0, INT64_MAX, "memory-mb", "Mi", 8192}, {0, 0, "vcores", "", 8}};
-    struct resource two = {8192, 8, {{info, 2, sizeof info[0]}}}, one = {8192, 8, {{info, 1, sizeof info[0]}}};
+    struct resource two = {8192, 8, {{info, 2, sizeof info[0]}}},
+                    one = {8192, 8, {{info, 1, sizeof info[0]}}};
     struct resource none = {1, -2, {{NULL, 0, 0}}};
 
     expect(&shape_resource, API_N_BARE, &two,
            "{\"memory\":8192,\"vCores\":8,\"resourceInformations\":{\"resourceInformation\":["
-           "{\"attributes\":{},\"maximumAllocation\":9223372036854775807,\"name\":\"memory-mb\",\"units\":\"Mi\","
-           "\"value\":8192},{\"attributes\":{},\"maximumAllocation\":0,\"name\":\"vcores\",\"units\":\"\","
+           "{\"attributes\":{},\"maximumAllocation\":9223372036854775807,\"name\":\"memory-mb\","
+           "\"units\":\"Mi\","
+           "\"value\":8192},{\"attributes\":{},\"maximumAllocation\":0,\"name\":\"vcores\","
+           "\"units\":\"\","
            "\"value\":8}]}}");
-    expect(&shape_resource, API_M_BARE, &two,
-           "{\"memory\":\"8192\",\"vCores\":\"8\",\"resourceInformations\":{\"resourceInformation\":["
-           "{\"attributes\":null,\"maximumAllocation\":\"9223372036854775807\",\"name\":\"memory-mb\","
-           "\"units\":\"Mi\",\"value\":\"8192\"},{\"attributes\":null,\"maximumAllocation\":\"0\","
-           "\"name\":\"vcores\",\"units\":\"\",\"value\":\"8\"}]}}");
+    expect(
+        &shape_resource, API_M_BARE, &two,
+        "{\"memory\":\"8192\",\"vCores\":\"8\",\"resourceInformations\":{\"resourceInformation\":["
+        "{\"attributes\":null,\"maximumAllocation\":\"9223372036854775807\",\"name\":\"memory-mb\","
+        "\"units\":\"Mi\",\"value\":\"8192\"},{\"attributes\":null,\"maximumAllocation\":\"0\","
+        "\"name\":\"vcores\",\"units\":\"\",\"value\":\"8\"}]}}");
     expect(&shape_resource, API_N_WRAPPED, &one,
-           "{\"resource\":{\"memory\":8192,\"vCores\":8,\"resourceInformations\":{\"resourceInformation\":["
-           "{\"attributes\":{},\"maximumAllocation\":9223372036854775807,\"name\":\"memory-mb\",\"units\":\"Mi\","
+           "{\"resource\":{\"memory\":8192,\"vCores\":8,\"resourceInformations\":{"
+           "\"resourceInformation\":["
+           "{\"attributes\":{},\"maximumAllocation\":9223372036854775807,\"name\":\"memory-mb\","
+           "\"units\":\"Mi\","
            "\"value\":8192}]}}}");
-    expect(&shape_resource, API_M_BARE, &one,
-           "{\"memory\":\"8192\",\"vCores\":\"8\",\"resourceInformations\":{\"resourceInformation\":"
-           "{\"attributes\":null,\"maximumAllocation\":\"9223372036854775807\",\"name\":\"memory-mb\","
-           "\"units\":\"Mi\",\"value\":\"8192\"}}}");
-    expect(&shape_resource, API_XML_DOC, &two,
-           XML "<resource><memory>8192</memory><vCores>8</vCores><resourceInformations><resourceInformation>"
-               "<attributes/><maximumAllocation>9223372036854775807</maximumAllocation><name>memory-mb</name>"
-               "<units>Mi</units><value>8192</value></resourceInformation><resourceInformation><attributes/>"
-               "<maximumAllocation>0</maximumAllocation><name>vcores</name><units></units><value>8</value>"
-               "</resourceInformation></resourceInformations></resource>");
+    expect(
+        &shape_resource, API_M_BARE, &one,
+        "{\"memory\":\"8192\",\"vCores\":\"8\",\"resourceInformations\":{\"resourceInformation\":"
+        "{\"attributes\":null,\"maximumAllocation\":\"9223372036854775807\",\"name\":\"memory-mb\","
+        "\"units\":\"Mi\",\"value\":\"8192\"}}}");
+    expect(
+        &shape_resource, API_XML_DOC, &two,
+        XML
+        "<resource><memory>8192</memory><vCores>8</"
+        "vCores><resourceInformations><resourceInformation>"
+        "<attributes/><maximumAllocation>9223372036854775807</maximumAllocation><name>memory-mb</"
+        "name>"
+        "<units>Mi</units><value>8192</value></"
+        "resourceInformation><resourceInformation><attributes/>"
+        "<maximumAllocation>0</maximumAllocation><name>vcores</name><units></units><value>8</value>"
+        "</resourceInformation></resourceInformations></resource>");
     expect(&shape_resource, API_N_BARE, &none, "{\"memory\":1,\"vCores\":-2}");
     expect(&shape_resource, API_M_BARE, &none, "{\"memory\":\"1\",\"vCores\":\"-2\"}");
-    expect(&shape_resource, API_XML_DOC, &none, XML "<resource><memory>1</memory><vCores>-2</vCores></resource>");
+    expect(&shape_resource, API_XML_DOC, &none,
+           XML "<resource><memory>1</memory><vCores>-2</vCores></resource>");
 }
 
 struct app {
@@ -130,32 +144,42 @@ static void test_maps_and_string_lists(void)
     app.tags = (struct api_list){tags, 2, sizeof tags[0]};
     app.note = "";
     expect(&shape_app, API_N_WRAPPED, &app,
-           "{\"app\":{\"id\":\"application_1_0001\",\"diagnostics\":\"\",\"progress\":100.0,\"share\":0.5,"
+           "{\"app\":{\"id\":\"application_1_0001\",\"diagnostics\":\"\",\"progress\":100.0,"
+           "\"share\":0.5,"
            "\"resourceSecondsMap\":{\"entry\":{\"key\":\"memory-mb\",\"value\":\"6657\"},"
-           "\"entry\":{\"key\":\"vcores\",\"value\":\"25\"}},\"tag\":[\"a\",\"b\"],\"unmanagedApplication\":false}}");
+           "\"entry\":{\"key\":\"vcores\",\"value\":\"25\"}},\"tag\":[\"a\",\"b\"],"
+           "\"unmanagedApplication\":false}}");
     expect(&shape_app, API_M_BARE, &app,
-           "{\"id\":\"application_1_0001\",\"diagnostics\":\"\",\"progress\":\"100.0\",\"share\":\"0.5\","
+           "{\"id\":\"application_1_0001\",\"diagnostics\":\"\",\"progress\":\"100.0\",\"share\":"
+           "\"0.5\","
            "\"resourceSecondsMap\":{\"entry\":[{\"key\":\"memory-mb\",\"value\":\"6657\"},"
-           "{\"key\":\"vcores\",\"value\":\"25\"}]},\"tag\":[\"a\",\"b\"],\"unmanagedApplication\":\"false\"}");
+           "{\"key\":\"vcores\",\"value\":\"25\"}]},\"tag\":[\"a\",\"b\"],\"unmanagedApplication\":"
+           "\"false\"}");
     expect(&shape_app, API_XML_DOC, &app,
-           XML "<app><id>application_1_0001</id><diagnostics></diagnostics><progress>100.0</progress>"
-               "<share>0.5</share><resourceSecondsMap><entry><key>memory-mb</key><value>6657</value></entry><entry>"
-               "<key>vcores</key><value>25</value></entry></resourceSecondsMap><tag>a</tag><tag>b</tag>"
-               "<unmanagedApplication>false</unmanagedApplication></app>");
+           XML
+           "<app><id>application_1_0001</id><diagnostics></diagnostics><progress>100.0</progress>"
+           "<share>0.5</share><resourceSecondsMap><entry><key>memory-mb</key><value>6657</value></"
+           "entry><entry>"
+           "<key>vcores</key><value>25</value></entry></resourceSecondsMap><tag>a</tag><tag>b</tag>"
+           "<unmanagedApplication>false</unmanagedApplication></app>");
     app.seconds.n = app.tags.n = 1;
     app.id = app.note = NULL;
     app.unmanaged = true;
     expect(&shape_app, API_N_BARE, &app,
-           "{\"progress\":100.0,\"share\":0.5,\"resourceSecondsMap\":{\"entry\":{\"key\":\"memory-mb\","
+           "{\"progress\":100.0,\"share\":0.5,\"resourceSecondsMap\":{\"entry\":{\"key\":\"memory-"
+           "mb\","
            "\"value\":\"6657\"}},\"tag\":[\"a\"],\"unmanagedApplication\":true}");
     expect(&shape_app, API_M_BARE, &app,
-           "{\"progress\":\"100.0\",\"share\":\"0.5\",\"resourceSecondsMap\":{\"entry\":{\"key\":\"memory-mb\","
+           "{\"progress\":\"100.0\",\"share\":\"0.5\",\"resourceSecondsMap\":{\"entry\":{\"key\":"
+           "\"memory-mb\","
            "\"value\":\"6657\"}},\"tag\":\"a\",\"unmanagedApplication\":\"true\"}");
     app.seconds.n = app.tags.n = 0;
     expect(&shape_app, API_N_BARE, &app,
-           "{\"progress\":100.0,\"share\":0.5,\"resourceSecondsMap\":{},\"unmanagedApplication\":true}");
+           "{\"progress\":100.0,\"share\":0.5,\"resourceSecondsMap\":{},\"unmanagedApplication\":"
+           "true}");
     expect(&shape_app, API_M_BARE, &app,
-           "{\"progress\":\"100.0\",\"share\":\"0.5\",\"resourceSecondsMap\":null,\"unmanagedApplication\":\"true\"}");
+           "{\"progress\":\"100.0\",\"share\":\"0.5\",\"resourceSecondsMap\":null,"
+           "\"unmanagedApplication\":\"true\"}");
     expect(&shape_app, API_XML_DOC, &app,
            XML "<app><progress>100.0</progress><share>0.5</share><resourceSecondsMap/>"
                "<unmanagedApplication>true</unmanagedApplication></app>");
@@ -200,10 +224,13 @@ struct queues {
 struct scheduler {
     struct queues queues;
 };
-static const struct api_member leaf_members[] = {API_STR(struct leaf, name, "queueName", API_ALWAYS), END};
-static const struct api_shape shape_leaf = {.members = leaf_members, .xsi_type = "fairSchedulerLeafQueueInfo"};
+static const struct api_member leaf_members[] = {
+    API_STR(struct leaf, name, "queueName", API_ALWAYS), END};
+static const struct api_shape shape_leaf = {.members = leaf_members,
+                                            .xsi_type = "fairSchedulerLeafQueueInfo"};
 static const struct api_shape shape_parent = {.members = leaf_members};
-static const struct api_member queues_members[] = {API_ANYLIST(struct queues, list, "queue", API_ALWAYS), END};
+static const struct api_member queues_members[] = {
+    API_ANYLIST(struct queues, list, "queue", API_ALWAYS), END};
 static const struct api_shape shape_queues = {.members = queues_members};
 static const struct api_member scheduler_members[] = {
     API_OBJ(struct scheduler, queues, "childQueues", &shape_queues, API_ALWAYS), END};
@@ -218,13 +245,17 @@ static void test_polymorphic(void)
 
     expect(&shape_scheduler, API_N_WRAPPED, &s,
            "{\"schedulerInfo\":{\"type\":\"fairScheduler\",\"childQueues\":{\"queue\":["
-           "{\"type\":\"fairSchedulerLeafQueueInfo\",\"queueName\":\"root.a\"},{\"queueName\":\"root.b\"}]}}}");
+           "{\"type\":\"fairSchedulerLeafQueueInfo\",\"queueName\":\"root.a\"},{\"queueName\":"
+           "\"root.b\"}]}}}");
     expect(&shape_scheduler, API_XML_DOC, &s,
-           XML "<schedulerInfo xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"fairScheduler\">"
-               "<childQueues><queue xsi:type=\"fairSchedulerLeafQueueInfo\"><queueName>root.a</queueName></queue>"
+           XML "<schedulerInfo xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
+               "xsi:type=\"fairScheduler\">"
+               "<childQueues><queue "
+               "xsi:type=\"fairSchedulerLeafQueueInfo\"><queueName>root.a</queueName></queue>"
                "<queue><queueName>root.b</queueName></queue></childQueues></schedulerInfo>");
     s.queues.list.n = 0;
-    expect(&shape_scheduler, API_N_WRAPPED, &s, "{\"schedulerInfo\":{\"type\":\"fairScheduler\",\"childQueues\":{}}}");
+    expect(&shape_scheduler, API_N_WRAPPED, &s,
+           "{\"schedulerInfo\":{\"type\":\"fairScheduler\",\"childQueues\":{}}}");
     expect(&shape_queues, API_M_BARE, &s.queues, "{}");
 }
 
@@ -250,7 +281,8 @@ static void test_list_in_pieces(void)
     list(API_N_WRAPPED, 1, "{\"apps\":{\"app\":[{\"queueName\":\"a\"}]}}");
     list(API_N_WRAPPED, 2, "{\"apps\":{\"app\":[{\"queueName\":\"a\"},{\"queueName\":\"b\"}]}}");
     list(API_XML_DOC, 0, XML "<apps/>");
-    list(API_XML_DOC, 2, XML "<apps><app><queueName>a</queueName></app><app><queueName>b</queueName></app></apps>");
+    list(API_XML_DOC, 2,
+         XML "<apps><app><queueName>a</queueName></app><app><queueName>b</queueName></app></apps>");
 }
 
 static void test_java_numbers(void)
@@ -343,12 +375,15 @@ static void test_text(void)
         {"\\ \x01 \x1f \b\f", "\"\\\\ \\u0001 \\u001f \\b\\f\"",
          "\\ \xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD"},
         {"\xFF|\xC3|\xE2\x82|\xED\xA0\x80|\xC0\xAF", /* no UTF-8 */
-         "\"\xEF\xBF\xBD|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD|"
+         "\"\xEF\xBF\xBD|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|"
+         "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD|"
          "\xEF\xBF\xBD\xEF\xBF\xBD\"",
          "\xEF\xBF\xBD|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD|"
          "\xEF\xBF\xBD\xEF\xBF\xBD"},
-        {"\xF0\x9F\x90\x9F \xE2\x82\xAC", "\"\xF0\x9F\x90\x9F \xE2\x82\xAC\"", "\xF0\x9F\x90\x9F \xE2\x82\xAC"},
-        {"\xF0\x9F\x90", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
+        {"\xF0\x9F\x90\x9F \xE2\x82\xAC", "\"\xF0\x9F\x90\x9F \xE2\x82\xAC\"",
+         "\xF0\x9F\x90\x9F \xE2\x82\xAC"},
+        {"\xF0\x9F\x90", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"",
+         "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -1,5 +1,6 @@
 /* Goal: submission bodies are decoded as YARN decodes them: lenient, JSON and XML alike, with its
- * texts for what it refuses. Method: the bodies of recorded submissions, and each rule by itself. */
+ * texts for what it refuses. Method: the bodies of recorded submissions, and each rule by
+ * itself. */
 #include "api/yarn/xml_body.h"
 #include "base/io/json.h"
 #include "base/limits.h"
@@ -9,7 +10,8 @@
 
 #define ROOT "application-submission-context"
 
-static struct rm_app_spec *decode(const char *text, bool xml, const char *user, int *rc, struct base_error *err)
+static struct rm_app_spec *decode(const char *text, bool xml, const char *user, int *rc,
+                                  struct base_error *err)
 {
     struct rm_app_spec *spec = NULL;
     json_t *body = NULL;
@@ -102,7 +104,8 @@ static void test_xml(void)
 
 static void test_defaults(void)
 {
-    static const char *const bodies[] = {"fifo/write/submit-json-minimal.http", "fifo/write/submit-null-members.http"};
+    static const char *const bodies[] = {"fifo/write/submit-json-minimal.http",
+                                         "fifo/write/submit-null-members.http"};
 
     for (int i = 0; i < 2; i++) {
         struct golden g;
@@ -125,13 +128,14 @@ static void test_defaults(void)
 
 static void test_lenient(void)
 {
-    struct rm_app_spec *s = good("{\"application-id\":\"application_1_7\",\"priority\":\"high\",\"foo\":[{}],"
-                                 "\"max-app-attempts\":\" 3 \",\"unmanaged-AM\":\"true\","
-                                 "\"resource\":{\"memory\":\"1024x\",\"vCores\":\"2\"},\"application-name\":12,"
-                                 "\"application-tags\":{\"tag\":\"One\"},"
-                                 "\"am-container-spec\":{\"commands\":{\"command\":\"true\"},"
-                                 "\"environment\":{\"entry\":{\"key\":\"A\",\"value\":1}}}}",
-                                 false);
+    struct rm_app_spec *s =
+        good("{\"application-id\":\"application_1_7\",\"priority\":\"high\",\"foo\":[{}],"
+             "\"max-app-attempts\":\" 3 \",\"unmanaged-AM\":\"true\","
+             "\"resource\":{\"memory\":\"1024x\",\"vCores\":\"2\"},\"application-name\":12,"
+             "\"application-tags\":{\"tag\":\"One\"},"
+             "\"am-container-spec\":{\"commands\":{\"command\":\"true\"},"
+             "\"environment\":{\"entry\":{\"key\":\"A\",\"value\":1}}}}",
+             false);
 
     CU_ASSERT_EQUAL(s->priority, 0); /* text that is no number sets zero */
     CU_ASSERT_EQUAL(s->max_attempts, 3);
@@ -145,8 +149,10 @@ static void test_lenient(void)
     CU_ASSERT_STRING_EQUAL(s->launch->env.v[0], "A=1");
     rm_app_spec_unref(s);
     s = good("{\"application-id\":\"application_1_7\",\"am-container-spec\":\"\",\"resource\":\"\","
-             "\"application-tags\":{\"tag\":[\"b\",\"B\",\"a\"]},\"application-type\":\"\xC5\xBE\xC5\xBE\xC5\xBE\xC5"
-             "\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE"
+             "\"application-tags\":{\"tag\":[\"b\",\"B\",\"a\"]},\"application-type\":"
+             "\"\xC5\xBE\xC5\xBE\xC5\xBE\xC5"
+             "\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE"
+             "\xC5\xBE\xC5\xBE"
              "\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE!\"}",
              false);
     CU_ASSERT_EQUAL(s->tags.n, 2);
@@ -157,22 +163,32 @@ static void test_lenient(void)
 static void test_refused(void)
 {
     bad("{}", -BASE_EINVAL, "Could not parse application id ");
-    bad("{\"application-id\":\"nonsense\"}", -BASE_EINVAL, "Could not parse application id nonsense");
-    bad("{\"" ROOT "\":{\"application-id\":\"application_1_0001\"}}", -BASE_EINVAL, "Could not parse application id ");
-    bad("{\"application-id\":\"application_1_0001\",\"application-tags\":{\"tag\":\"\xC5\xBElut\xC3\xBD\"}}",
+    bad("{\"application-id\":\"nonsense\"}", -BASE_EINVAL,
+        "Could not parse application id nonsense");
+    bad("{\"" ROOT "\":{\"application-id\":\"application_1_0001\"}}", -BASE_EINVAL,
+        "Could not parse application id ");
+    bad("{\"application-id\":\"application_1_0001\",\"application-tags\":{\"tag\":"
+        "\"\xC5\xBElut\xC3\xBD\"}}",
         -BASE_EINVAL,
-        "java.lang.IllegalArgumentException: A tag can only have ASCII characters! Invalid tag - \xC5\xBElut\xC3\xBD");
-    bad("{\"application-id\":\"application_1_0001\",\"application-tags\":{\"tag\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\","
+        "java.lang.IllegalArgumentException: A tag can only have ASCII characters! Invalid tag - "
+        "\xC5\xBElut\xC3\xBD");
+    bad("{\"application-id\":\"application_1_0001\",\"application-tags\":{\"tag\":[\"1\",\"2\","
+        "\"3\",\"4\",\"5\",\"6\","
         "\"7\",\"8\",\"9\",\"10\",\"11\"]}}",
         -BASE_EINVAL,
-        "java.lang.IllegalArgumentException: Too many applicationTags, a maximum of only 10 are allowed!");
-    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"credentials\":{\"tokens\":{\"entry\":[{"
+        "java.lang.IllegalArgumentException: Too many applicationTags, a maximum of only 10 are "
+        "allowed!");
+    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"credentials\":{"
+        "\"tokens\":{\"entry\":[{"
         "\"key\":\"a\",\"value\":\"!!!\"}]}}}}",
         -BASE_EINVAL, "Could not parse credentials data; exception message = null");
-    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"local-resources\":{\"entry\":[{\"key\":"
-        "\"a\",\"value\":{\"resource\":\"file:///x\",\"type\":\"FOO\",\"visibility\":\"PUBLIC\"}}]}}}",
+    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"local-resources\":{"
+        "\"entry\":[{\"key\":"
+        "\"a\",\"value\":{\"resource\":\"file:///"
+        "x\",\"type\":\"FOO\",\"visibility\":\"PUBLIC\"}}]}}}",
         -BASE_ESTATE, "Null resource type for local resource a");
-    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"environment\":{\"entry\":{\"key\":\"A=B\"}"
+    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"environment\":{"
+        "\"entry\":{\"key\":\"A=B\"}"
         "}}}",
         -BASE_EINVAL, "environment: 'A=B' is not a variable's name");
 }
@@ -180,22 +196,30 @@ static void test_refused(void)
 static void test_syntax(void)
 {
     bad("", -BASE_EINVAL,
-        "javax.xml.bind.UnmarshalException: Error creating JSON-based XMLStreamReader\n - with linked exception:\n"
+        "javax.xml.bind.UnmarshalException: Error creating JSON-based XMLStreamReader\n - with "
+        "linked exception:\n"
         "[javax.xml.stream.XMLStreamException: JSON expression can not be empty!]");
     bad("{\"application-id\":", -BASE_EINVAL,
-        "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
-        "com.fasterxml.jackson.core.io.JsonEOFException: Unexpected end-of-input within/between Object entries\n at "
+        "javax.xml.bind.UnmarshalException\n - with linked "
+        "exception:\n[javax.xml.stream.XMLStreamException: "
+        "com.fasterxml.jackson.core.io.JsonEOFException: Unexpected end-of-input within/between "
+        "Object entries\n at "
         "[Source: (BufferedReader); line: 1, column: 19]]");
     bad("hello", -BASE_EINVAL,
-        "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
-        "com.fasterxml.jackson.core.JsonParseException: Unrecognized token 'hello': was expecting (JSON String, "
+        "javax.xml.bind.UnmarshalException\n - with linked "
+        "exception:\n[javax.xml.stream.XMLStreamException: "
+        "com.fasterxml.jackson.core.JsonParseException: Unrecognized token 'hello': was expecting "
+        "(JSON String, "
         "Number, "
-        "Array, Object or token 'null', 'true' or 'false')\n at [Source: (BufferedReader); line: 1, column: 6]]");
+        "Array, Object or token 'null', 'true' or 'false')\n at [Source: (BufferedReader); line: "
+        "1, column: 6]]");
     bad("<" ROOT ">", -BASE_EINVAL,
-        "javax.xml.bind.UnmarshalException\n - with linked exception:\n[org.xml.sax.SAXParseException; lineNumber: 1; "
+        "javax.xml.bind.UnmarshalException\n - with linked "
+        "exception:\n[org.xml.sax.SAXParseException; lineNumber: 1; "
         "columnNumber: 33; XML document structures must start and end within the same entity.]");
     bad("<foo/>", -BASE_EINVAL,
-        "javax.xml.bind.UnmarshalException: unexpected element (uri:\"\", local:\"foo\"). Expected elements are "
+        "javax.xml.bind.UnmarshalException: unexpected element (uri:\"\", local:\"foo\"). Expected "
+        "elements are "
         "<{}" ROOT ">");
 }
 
@@ -203,16 +227,18 @@ static void test_syntax(void)
 static void test_hostile_xml(void)
 {
     static const char *const texts[] = {
-        "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><" ROOT "><application-id>&x;</application-id></" ROOT
-        ">",
-        "<!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;\">]><" ROOT "><application-id>&b;"
+        "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><" ROOT
+        "><application-id>&x;</application-id></" ROOT ">",
+        "<!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;\">]><" ROOT
+        "><application-id>&b;"
         "</application-id></" ROOT ">",
     };
 
     for (int i = 0; i < 2; i++) {
         struct base_error err = {0};
         json_t *body = NULL;
-        CU_ASSERT_EQUAL(api_xml_body_parse(texts[i], strlen(texts[i]), ROOT, NULL, &body, &err), -BASE_EINVAL);
+        CU_ASSERT_EQUAL(api_xml_body_parse(texts[i], strlen(texts[i]), ROOT, NULL, &body, &err),
+                        -BASE_EINVAL);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "DOCTYPE is disallowed"));
         CU_ASSERT_PTR_NULL(body);
     }
@@ -220,9 +246,11 @@ static void test_hostile_xml(void)
 
 static void test_stored(void)
 {
-    struct rm_app_spec *s = good("{\"application-id\":\"application_1_7\",\"creel-user\":\"mallory\",\"queue\":\"q\"}",
-                                 false),
-                       *again = NULL;
+    struct rm_app_spec
+        *s = good(
+            "{\"application-id\":\"application_1_7\",\"creel-user\":\"mallory\",\"queue\":\"q\"}",
+            false),
+        *again = NULL;
     struct base_error err = {0};
 
     CU_ASSERT_STRING_EQUAL(s->user, "ann"); /* who asks, not who the body says */
@@ -277,12 +305,13 @@ static void test_unreadable(void)
 /* What a NodeManager gets from it has every name once and a command within the bound. */
 static void test_launch_bounds(void)
 {
-    static const char twice[] = "{\"application-id\":\"application_1_7\",\"am-container-spec\":{\"environment\":{\"entry\":["
+    static const char twice[] = "{\"application-id\":\"application_1_7\",\"am-container-spec\":{"
+                                "\"environment\":{\"entry\":["
                                 "{\"key\":\"A\",\"value\":\"1\"},{\"key\":\"AB\",\"value\":\"2\"},"
                                 "{\"key\":\"A\",\"value\":\"3\"}]}}}";
     struct rm_app_spec *s = good(twice, false);
-    json_t *body = json_pack("{s:s,s:{s:{s:[]}}}", "application-id", "application_1_7", "am-container-spec",
-                             "commands", "command");
+    json_t *body = json_pack("{s:s,s:{s:{s:[]}}}", "application-id", "application_1_7",
+                             "am-container-spec", "commands", "command");
     json_t *commands = json_object_get(
         json_object_get(json_object_get(body, "am-container-spec"), "commands"), "command");
     char *half = base_alloc(BASE_COMMAND_MAX / 2 + 1);
@@ -295,7 +324,8 @@ static void test_launch_bounds(void)
     memset(half, ':', BASE_COMMAND_MAX / 2);
     for (int i = 0; i < 2; i++)
         json_array_append_new(commands, json_string(half));
-    CU_ASSERT_EQUAL(rm_app_spec_decode(body, "ann", &s, &err), -BASE_ELIMIT); /* joined, it is one byte more */
+    /* joined, it is one byte more */
+    CU_ASSERT_EQUAL(rm_app_spec_decode(body, "ann", &s, &err), -BASE_ELIMIT);
     json_decref(body);
     free(half);
 }
@@ -319,11 +349,16 @@ static void test_max(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"full submission", test_full},    {"XML", test_xml},
-    {"defaults", test_defaults},       {"lenient values", test_lenient},
-    {"refused", test_refused},         {"syntax", test_syntax},
-    {"hostile XML", test_hostile_xml}, {"stored form", test_stored},
-    {"deep XML", test_deep},           {"unreadable", test_unreadable},
+    {"full submission", test_full},
+    {"XML", test_xml},
+    {"defaults", test_defaults},
+    {"lenient values", test_lenient},
+    {"refused", test_refused},
+    {"syntax", test_syntax},
+    {"hostile XML", test_hostile_xml},
+    {"stored form", test_stored},
+    {"deep XML", test_deep},
+    {"unreadable", test_unreadable},
     {"launch bounds", test_launch_bounds},
     {"largest container", test_max},
 };

@@ -87,7 +87,7 @@ static void is(const struct base_conf *c, const char *key, const char *want)
 }
 
 #define P(name, value) "<property><name>" name "</name><value>" value "</value></property>\n"
-#define C(inside) "<?xml version=\"1.0\"?>\n<configuration>\n" inside "</configuration>\n"
+#define C(inside)      "<?xml version=\"1.0\"?>\n<configuration>\n" inside "</configuration>\n"
 
 static void test_defaults(void)
 {
@@ -102,7 +102,8 @@ static void test_defaults(void)
     is(c, "creel.cluster.secret", "");
     CU_ASSERT_PTR_NULL(base_conf_get(c, "some.other.key"));
     base_conf_free(c);
-    for (const struct base_conf_key *k = base_conf_keys; k->name; k++) { /* one line each, all described */
+    for (const struct base_conf_key *k = base_conf_keys; k->name;
+         k++) { /* one line each, all described */
         CU_ASSERT(k->help && k->value && strlen(k->help) > 5);
         for (const struct base_conf_key *other = k + 1; other->name; other++)
             CU_ASSERT_STRING_NOT_EQUAL(k->name, other->name);
@@ -111,11 +112,14 @@ static void test_defaults(void)
 
 static void test_property(void)
 {
-    struct base_conf *c = loaded(C("<!-- comment -->" P("creel.rm.port", " 9 ") P("any.key", "a &lt;b&gt; <![CDATA[<c>]]>")
-                                   "<property name=\"attr.key\" value=\"v\" final=\"true\"/>"
-                                   "<property><name>a</name><value/><description>d</description><tag>t</tag></property>"
-                                   "<property><name>no.value</name><description>as in yarn-default</description></property>"
-                                   P("attr.key", "later") P("creel.rm.port", "10")));
+    struct base_conf *c = loaded(C("<!-- comment -->" P("creel.rm.port", " 9 ") P(
+        "any.key",
+        "a &lt;b&gt; <![CDATA[<c>]]>") "<property name=\"attr.key\" value=\"v\" final=\"true\"/>"
+                                       "<property><name>a</name><value/><description>d</"
+                                       "description><tag>t</tag></property>"
+                                       "<property><name>no.value</name><description>as in "
+                                       "yarn-default</description></property>" P(
+                                           "attr.key", "later") P("creel.rm.port", "10")));
 
     CU_ASSERT_EQUAL(base_conf_check(c, NULL, NULL), 0);
     CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 10); /* the last one of a file */
@@ -128,11 +132,15 @@ static void test_property(void)
 
 static void test_final_and_arguments(void)
 {
-    struct base_conf *c = loaded(C("<property><name>creel.rm.port</name><value>1</value><final>true</final></property>"
-                                   P("creel.rm.bind", "one")));
+    struct base_conf *c = loaded(
+        C("<property><name>creel.rm.port</name><value>1</value><final>true</final></property>" P(
+            "creel.rm.bind", "one")));
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(base_conf_load_file(c, file("d.xml", C(P("creel.rm.port", "2") P("creel.rm.bind", "two"))), &err), 0);
+    CU_ASSERT_EQUAL(
+        base_conf_load_file(c, file("d.xml", C(P("creel.rm.port", "2") P("creel.rm.bind", "two"))),
+                            &err),
+        0);
     CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 1);
     is(c, "creel.rm.bind", "two");
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "creel.rm.port=3", &err), 0);
@@ -153,12 +161,17 @@ static void test_expansion(void)
     setenv("CREEL_TEST_SET", "env", 1);
     setenv("CREEL_TEST_EMPTY", "", 1);
     unsetenv("CREEL_TEST_UNSET");
-    c = loaded(C(P("a", "1") P("b", "${a}2") P("c", "${b}-${b}") P("which", "b") P("nested", "${${which}}")
-                 P("unbound", "x ${nobody} y") P("blank", "${a b}") P("open", "${a") P("dollar", "$a $$ ${}")
-                 P("or", "${nobody:-else}/${a:-else}") P("env", "${env.CREEL_TEST_SET}")
-                 P("env.or", "${env.CREEL_TEST_UNSET-d1},${env.CREEL_TEST_EMPTY-d2},${env.CREEL_TEST_EMPTY:-d3},"
-                             "${env.CREEL_TEST_SET:-d4}")
-                 P("known", "${creel.rm.port}") P("home", "${user.home}")));
+    c = loaded(C(
+        P("a", "1") P("b", "${a}2") P("c", "${b}-${b}") P("which", "b") P(
+            "nested", "${${which}}") P("unbound",
+                                       "x ${nobody} y") P("blank", "${a b}") P("open",
+                                                                               "${a") P("dollar",
+                                                                                        "$a $$ ${}")
+            P("or", "${nobody:-else}/${a:-else}") P("env", "${env.CREEL_TEST_SET}") P(
+                "env.or",
+                "${env.CREEL_TEST_UNSET-d1},${env.CREEL_TEST_EMPTY-d2},${env.CREEL_TEST_EMPTY:-d3},"
+                "${env.CREEL_TEST_SET:-d4}") P("known", "${creel.rm.port}")
+                P("home", "${user.home}")));
     is(c, "b", "12");
     is(c, "c", "12-12");
     is(c, "nested", "12");
@@ -178,9 +191,10 @@ static void test_expansion(void)
 
 static void test_expansion_loops(void)
 {
-    struct base_conf *c = loaded(C(P("self", "x${self}") P("a", "${b}") P("b", "${a}") P("creel.rm.bind", "${a}")
-                                   P("g0", "${g1}${g1}") P("g1", "${g2}${g2}") P("g2", "${g3}${g3}") P("g3", "${g4}${g4}")
-                                   P("g4", "${g0}")));
+    struct base_conf *c =
+        loaded(C(P("self", "x${self}") P("a", "${b}") P("b", "${a}") P("creel.rm.bind", "${a}")
+                     P("g0", "${g1}${g1}") P("g1", "${g2}${g2}") P("g2", "${g3}${g3}")
+                         P("g3", "${g4}${g4}") P("g4", "${g0}")));
     struct base_error err = {0};
 
     is(c, "self", "x${self}");
@@ -197,26 +211,37 @@ static void test_xinclude(void)
 {
     struct base_conf *c;
 
-    file("part.xml", "<configuration>\n" P("from.part", "p") P("creel.rm.port", "77") "</configuration>");
+    file("part.xml",
+         "<configuration>\n" P("from.part", "p") P("creel.rm.port", "77") "</configuration>");
     c = loaded("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\">\n"
                "<xi:include href=\"part.xml\"/>\n"
-               "<xi:include href=\"absent.xml\"><xi:fallback>" P("from.fallback", "f") "</xi:fallback></xi:include>\n"
-               "</configuration>");
+               "<xi:include href=\"absent.xml\"><xi:fallback>" P(
+                   "from.fallback", "f") "</xi:fallback></xi:include>\n"
+                                         "</configuration>");
     is(c, "from.part", "p");
     is(c, "from.fallback", "f");
     CU_ASSERT_EQUAL(base_conf_int(c, "creel.rm.port"), 77);
     base_conf_free(c);
-    load_refused("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\">\n<xi:include href=\"absent.xml\"/>\n"
-                 "</configuration>", "absent.xml");
+    load_refused("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\">\n<xi:include "
+                 "href=\"absent.xml\"/>\n"
+                 "</configuration>",
+                 "absent.xml");
     load_refused("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\">\n"
-                 "<xi:include href=\"http://127.0.0.1:9/x.xml\"/>\n</configuration>", "not valid XML");
-    load_refused("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><property><name>n</name><value>"
-                 "<xi:include parse=\"text\" href=\"http://127.0.0.1:9/x.txt\"/></value></property></configuration>",
+                 "<xi:include href=\"http://127.0.0.1:9/x.xml\"/>\n</configuration>",
                  "not valid XML");
-    file("loop.xml", "<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include href=\"bad.xml\"/>"
-                     "</configuration>");
-    load_refused("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include href=\"loop.xml\"/>"
-                 "</configuration>", ", line 1: ");
+    load_refused("<configuration "
+                 "xmlns:xi=\"http://www.w3.org/2001/XInclude\"><property><name>n</name><value>"
+                 "<xi:include parse=\"text\" "
+                 "href=\"http://127.0.0.1:9/x.txt\"/></value></property></configuration>",
+                 "not valid XML");
+    file(
+        "loop.xml",
+        "<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include href=\"bad.xml\"/>"
+        "</configuration>");
+    load_refused("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include "
+                 "href=\"loop.xml\"/>"
+                 "</configuration>",
+                 ", line 1: ");
 }
 
 /* An error within an included file names that file. */
@@ -226,7 +251,8 @@ static void test_xinclude_lines(void)
     struct base_error err = {0};
 
     file("part.xml", "<configuration>\n\n" P("creel.rm.prot", "77") "</configuration>");
-    c = loaded("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include href=\"part.xml\"/>"
+    c = loaded("<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include "
+               "href=\"part.xml\"/>"
                "</configuration>");
     CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), -BASE_EINVAL);
     says(&err, "part.xml, line 3: unknown key creel.rm.prot; did you mean creel.rm.port?");
@@ -240,12 +266,21 @@ static void test_bad_xml(void)
     load_refused("<configuration>\n<property>\n</configuration>\n", "bad.xml, line 3");
     load_refused("<other/>", "line 1: the outermost element is not <configuration>");
     load_refused("<configuration>\n<propery/>\n</configuration>", "line 2: expected <property>");
-    load_refused("<configuration>\n<property><value>1</value></property></configuration>", "line 2: a <property> without a <name>");
-    load_refused("<configuration>\n\n<property><name>creel.rm.port</name></property></configuration>", "line 3: a <property> without a <value>");
-    load_refused("<configuration>\n<property><name>a</name><value>1<b/></value></property></configuration>", "line 2: an element inside a text");
-    load_refused("<configuration>\n<property><name>a</name><value>1</value><final>yes</final></property></configuration>", "line 2: <final>");
+    load_refused("<configuration>\n<property><value>1</value></property></configuration>",
+                 "line 2: a <property> without a <name>");
+    load_refused(
+        "<configuration>\n\n<property><name>creel.rm.port</name></property></configuration>",
+        "line 3: a <property> without a <value>");
+    load_refused(
+        "<configuration>\n<property><name>a</name><value>1<b/></value></property></configuration>",
+        "line 2: an element inside a text");
+    load_refused("<configuration>\n<property><name>a</name><value>1</value><final>yes</final></"
+                 "property></configuration>",
+                 "line 2: <final>");
     load_refused("<configuration>\n" P("a", "1") "stray</configuration>", "text outside");
-    load_refused("<!DOCTYPE configuration [<!ENTITY e \"v\">]>\n<configuration>\n" P("a", "&e;") "</configuration>", "line 3: an entity reference");
+    load_refused("<!DOCTYPE configuration [<!ENTITY e \"v\">]>\n<configuration>\n" P(
+                     "a", "&e;") "</configuration>",
+                 "line 3: an entity reference");
     load_refused("<configuration>" P("a", "&nobody;") "</configuration>", "line 1");
 }
 
@@ -264,7 +299,8 @@ static void test_check(void)
     check_refused("creel.scheduler.slowstart=nan", "\"nan\" is not a number");
     check_refused("creel.mapreduce.split-size=64X", "creel.mapreduce.split-size: \"64X\"");
     check_refused("creel.shceduler.policy=fifo", "did you mean creel.scheduler.policy?");
-    check_refused("creel.completely.different.and.far=1", "-D: unknown key creel.completely.different.and.far");
+    check_refused("creel.completely.different.and.far=1",
+                  "-D: unknown key creel.completely.different.and.far");
     c = base_conf_new();
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "creel.mapreduce.split-size=64M", NULL), 0);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "creel.rm.insecure=TRUE", NULL), 0);

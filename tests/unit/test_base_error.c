@@ -23,7 +23,8 @@ static void test_wrap(void)
     CU_ASSERT_EQUAL(base_error_wrap(&err, -BASE_ECORRUPT, "app %d", 7), -BASE_ECORRUPT);
     CU_ASSERT_STRING_EQUAL(err.text, "app 7: disk");
     CU_ASSERT_EQUAL(err.code, -BASE_ECORRUPT);
-    base_error_set(&err, -BASE_EINVAL, "again %s", err.text); /* an argument that points into the error */
+    /* an argument that points into the error */
+    base_error_set(&err, -BASE_EINVAL, "again %s", err.text);
     CU_ASSERT_STRING_EQUAL(err.text, "again app 7: disk");
     err.text[0] = '\0';
     base_error_wrap(&err, -BASE_EIO, "alone");
@@ -85,7 +86,7 @@ static void test_nearest(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"set", test_set},   {"wrap", test_wrap}, {"sys", test_sys},
+    {"set", test_set}, {"wrap", test_wrap},       {"sys", test_sys},
     {"cut", test_cut}, {"nearest", test_nearest},
 };
 CUNIT_MAIN("base_error", cases)

@@ -1,4 +1,5 @@
-/* The HTTP client against a small server in a thread: what is sent, what is kept, timeouts, cancel, bounds. */
+/* The HTTP client against a small server in a thread: what is sent, what is kept, timeouts, cancel,
+ * bounds. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -24,7 +25,8 @@ struct server {
     atomic_int connections, hangs;
 };
 
-static char last_request[8192]; /* written by the server before it answers, read by the test after */
+static char
+    last_request[8192]; /* written by the server before it answers, read by the test after */
 
 static bool wait_readable(const struct server *s, int fd)
 {
@@ -141,8 +143,8 @@ static void server_stop(struct server *s)
 static struct server server;
 
 /* Sends and returns the code; the request's url is server's + @path. */
-static int send_to(struct base_http *h, const char *path, struct base_http_request rq, struct base_http_answer *out,
-                   struct base_error *err)
+static int send_to(struct base_http *h, const char *path, struct base_http_request rq,
+                   struct base_http_answer *out, struct base_error *err)
 {
     char *url = base_printf("%s%s", server.url, path);
     int rc;
@@ -165,9 +167,15 @@ static void test_exchange(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "Accept: application/json\r\n"));
     CU_ASSERT_PTR_NULL(strstr(last_request, "Content-Type"));
     base_http_answer_free(&a);
-    CU_ASSERT_EQUAL(send_to(h, "/created", (struct base_http_request){.method = "POST", .body = "{\"a\":1}junk",
-                            .body_len = 7, .bearer = "secret", .header = "X-Creel-Failed: http://h:1",
-                            .silence_ms = 3000}, &a, &err), 0);
+    CU_ASSERT_EQUAL(send_to(h, "/created",
+                            (struct base_http_request){.method = "POST",
+                                                       .body = "{\"a\":1}junk",
+                                                       .body_len = 7,
+                                                       .bearer = "secret",
+                                                       .header = "X-Creel-Failed: http://h:1",
+                                                       .silence_ms = 3000},
+                            &a, &err),
+                    0);
     CU_ASSERT_EQUAL(a.status, 201);
     CU_ASSERT_STRING_EQUAL(a.location, "/here");
     CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "Authorization: Bearer secret\r\n"));
@@ -177,7 +185,8 @@ static void test_exchange(void)
     CU_ASSERT_PTR_NULL(strstr(last_request, "junk"));
     CU_ASSERT_PTR_NULL(strstr(last_request, "Expect"));
     base_http_answer_free(&a);
-    CU_ASSERT_EQUAL(send_to(h, "/missing", (struct base_http_request){.method = "PUT"}, &a, &err), 0);
+    CU_ASSERT_EQUAL(send_to(h, "/missing", (struct base_http_request){.method = "PUT"}, &a, &err),
+                    0);
     CU_ASSERT_EQUAL(a.status, 404); /* an answer is an answer */
     CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "PUT /missing"));
     CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "Content-Length: 0\r\n"));
@@ -190,7 +199,8 @@ static void test_exchange(void)
     CU_ASSERT_EQUAL(a.status, 307);
     CU_ASSERT_STRING_EQUAL(a.location, "file:///etc/hostname"); /* told, not followed */
     base_http_answer_free(&a);
-    CU_ASSERT_EQUAL(send_to(h, "/refused", (struct base_http_request){.method = "PUT"}, &a, &err), 0);
+    CU_ASSERT_EQUAL(send_to(h, "/refused", (struct base_http_request){.method = "PUT"}, &a, &err),
+                    0);
     CU_ASSERT_EQUAL(strlen(a.reason), sizeof a.reason - 1); /* cut off */
     CU_ASSERT_EQUAL(strncmp(a.reason, "queue qqq", 9), 0);
     CU_ASSERT_STRING_EQUAL(a.location, "");
@@ -208,14 +218,22 @@ static void test_refusals(void)
     struct base_http_answer a;
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(send_to(h, "/a", (struct base_http_request){.method = "GET", .bearer = "x\r\nEvil: 1"}, &a, &err),
+    CU_ASSERT_EQUAL(send_to(h, "/a",
+                            (struct base_http_request){.method = "GET", .bearer = "x\r\nEvil: 1"},
+                            &a, &err),
                     -BASE_EINVAL);
-    CU_ASSERT_EQUAL(send_to(h, "/a", (struct base_http_request){.method = "GET", .header = "A: b\r\nEvil: 1"}, &a, &err),
-                    -BASE_EINVAL);
-    CU_ASSERT_EQUAL(base_http_do(h, &(struct base_http_request){.method = "GET", .url = "file:///etc/hostname"}, &a, &err),
-                    -BASE_EIO);
-    CU_ASSERT_EQUAL(base_http_do(h, &(struct base_http_request){.method = "GET", .url = "http://127.0.0.1:1/"}, &a, &err),
-                    -BASE_EIO);
+    CU_ASSERT_EQUAL(
+        send_to(h, "/a", (struct base_http_request){.method = "GET", .header = "A: b\r\nEvil: 1"},
+                &a, &err),
+        -BASE_EINVAL);
+    CU_ASSERT_EQUAL(
+        base_http_do(h, &(struct base_http_request){.method = "GET", .url = "file:///etc/hostname"},
+                     &a, &err),
+        -BASE_EIO);
+    CU_ASSERT_EQUAL(
+        base_http_do(h, &(struct base_http_request){.method = "GET", .url = "http://127.0.0.1:1/"},
+                     &a, &err),
+        -BASE_EIO);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "GET http://127.0.0.1:1/: "));
     CU_ASSERT_PTR_NULL(a.body.data);
     base_http_free(h);
@@ -246,22 +264,33 @@ static void test_bounds_and_files(void)
     char path[] = "/tmp/creel-http-XXXXXX";
     int fd = mkstemp(path);
 
-    CU_ASSERT_EQUAL(send_to(h, "/big", (struct base_http_request){.method = "GET", .body_max = 99999}, &a, &err),
+    CU_ASSERT_EQUAL(send_to(h, "/big",
+                            (struct base_http_request){.method = "GET", .body_max = 99999}, &a,
+                            &err),
                     -BASE_ELIMIT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "larger than 99999 bytes"));
-    CU_ASSERT_EQUAL(send_to(h, "/big", (struct base_http_request){.method = "GET", .body_max = 100000}, &a, &err), 0);
+    CU_ASSERT_EQUAL(send_to(h, "/big",
+                            (struct base_http_request){.method = "GET", .body_max = 100000}, &a,
+                            &err),
+                    0);
     CU_ASSERT_EQUAL(a.body.len, 100000);
     base_http_answer_free(&a);
-    CU_ASSERT_EQUAL(send_to(h, "/big", (struct base_http_request){.method = "GET", .out_fd = fd}, &a, &err), 0);
+    CU_ASSERT_EQUAL(
+        send_to(h, "/big", (struct base_http_request){.method = "GET", .out_fd = fd}, &a, &err), 0);
     CU_ASSERT(a.body.len == 0 && lseek(fd, 0, SEEK_END) == 100000);
     base_http_answer_free(&a);
-    CU_ASSERT_EQUAL(send_to(h, "/missing", (struct base_http_request){.method = "GET", .out_fd = fd}, &a, &err), 0);
-    CU_ASSERT(a.body.len == 5 && lseek(fd, 0, SEEK_END) == 100000); /* an error's text is for the caller */
+    CU_ASSERT_EQUAL(
+        send_to(h, "/missing", (struct base_http_request){.method = "GET", .out_fd = fd}, &a, &err),
+        0);
+    /* an error's text is for the caller */
+    CU_ASSERT(a.body.len == 5 && lseek(fd, 0, SEEK_END) == 100000);
     base_http_answer_free(&a);
     close(fd);
     unlink(path);
     fd = open("/dev/full", O_WRONLY);
-    CU_ASSERT_EQUAL(send_to(h, "/big", (struct base_http_request){.method = "GET", .out_fd = fd}, &a, &err), -BASE_ENOSPC);
+    CU_ASSERT_EQUAL(
+        send_to(h, "/big", (struct base_http_request){.method = "GET", .out_fd = fd}, &a, &err),
+        -BASE_ENOSPC);
     close(fd);
     base_http_free(h);
 }
@@ -272,9 +301,12 @@ static void test_timeout(void)
     struct base_http_answer a;
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(send_to(h, "/hang", (struct base_http_request){.method = "GET", .timeout_ms = 100}, &a, &err),
+    CU_ASSERT_EQUAL(send_to(h, "/hang",
+                            (struct base_http_request){.method = "GET", .timeout_ms = 100}, &a,
+                            &err),
                     -BASE_ETIMEOUT);
-    CU_ASSERT_EQUAL(send_to(h, "/a", (struct base_http_request){.method = "GET"}, &a, &err), 0); /* usable after */
+    /* usable after */
+    CU_ASSERT_EQUAL(send_to(h, "/a", (struct base_http_request){.method = "GET"}, &a, &err), 0);
     base_http_answer_free(&a);
     base_http_free(h);
 }
@@ -299,24 +331,27 @@ static void test_cancel(void)
 
     hangs_before = atomic_load(&server.hangs);
     CU_ASSERT_EQUAL_FATAL(pthread_create(&t, NULL, cancel_when_hanging, h), 0);
-    CU_ASSERT_EQUAL(send_to(h, "/hang", (struct base_http_request){.method = "GET", .timeout_ms = -1}, &a, &err), -BASE_EIO);
+    CU_ASSERT_EQUAL(send_to(h, "/hang",
+                            (struct base_http_request){.method = "GET", .timeout_ms = -1}, &a,
+                            &err),
+                    -BASE_EIO);
     pthread_join(t, NULL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "cancelled"));
     CU_ASSERT(base_mono_us(&base_clock_real) - start < 30 * 1000000);
     base_http_cancel(h); /* a moment too early: ends the next one */
-    CU_ASSERT_EQUAL(send_to(h, "/hang", (struct base_http_request){.method = "GET", .timeout_ms = -1}, &a, &err), -BASE_EIO);
+    CU_ASSERT_EQUAL(send_to(h, "/hang",
+                            (struct base_http_request){.method = "GET", .timeout_ms = -1}, &a,
+                            &err),
+                    -BASE_EIO);
     CU_ASSERT_EQUAL(send_to(h, "/a", (struct base_http_request){.method = "GET"}, &a, &err), 0);
     base_http_answer_free(&a);
     base_http_free(h);
 }
 
 static const struct cunit_case cases[] = {
-    {"exchange", test_exchange},
-    {"refusals", test_refusals},
-    {"no proxy", test_no_proxy},
-    {"bounds and files", test_bounds_and_files},
-    {"timeout", test_timeout},
-    {"cancel", test_cancel},
+    {"exchange", test_exchange}, {"refusals", test_refusals},
+    {"no proxy", test_no_proxy}, {"bounds and files", test_bounds_and_files},
+    {"timeout", test_timeout},   {"cancel", test_cancel},
 };
 
 int main(void)

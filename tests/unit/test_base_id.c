@@ -15,7 +15,8 @@ static void test_app(void)
     CU_ASSERT_EQUAL(base_app_id_parse("application_5_123456", &id, NULL), 0); /* any digit count */
     CU_ASSERT_STRING_EQUAL(base_app_id_text(&id, buf), "application_5_123456");
     CU_ASSERT_EQUAL(base_app_id_parse("application_9223372036854775807_2147483647", &id, NULL), 0);
-    CU_ASSERT_STRING_EQUAL(base_app_id_text(&id, buf), "application_9223372036854775807_2147483647");
+    CU_ASSERT_STRING_EQUAL(base_app_id_text(&id, buf),
+                           "application_9223372036854775807_2147483647");
 }
 
 static void test_attempt_and_task(void)
@@ -48,21 +49,48 @@ static void test_container(void)
     CU_ASSERT_STRING_EQUAL(base_container_id_text(&id, buf), "container_e17_17_0001_01_000003");
     id.num = (INT64_C(3) << 40) | 12345678;
     CU_ASSERT_STRING_EQUAL(base_container_id_text(&id, buf), "container_e03_17_0001_01_12345678");
-    CU_ASSERT_EQUAL(base_container_id_parse("container_e8388607_1_1_1_1099511627775", &id, NULL), 0);
+    CU_ASSERT_EQUAL(base_container_id_parse("container_e8388607_1_1_1_1099511627775", &id, NULL),
+                    0);
     CU_ASSERT_EQUAL(id.num, INT64_MAX);
-    CU_ASSERT_STRING_EQUAL(base_container_id_text(&id, buf), "container_e8388607_1_0001_01_1099511627775");
+    CU_ASSERT_STRING_EQUAL(base_container_id_text(&id, buf),
+                           "container_e8388607_1_0001_01_1099511627775");
 }
 
 /* What is refused leaves the output alone and says what was expected. */
 static void test_bad(void)
 {
     static const char *const bad[] = {
-        "", "application", "application_", "application_1", "application_1_", "application__1", "application_1_2_3",
-        "application_-1_1", "application_1_-1", "application_+1_1", "application_ 1_1", "application_1_1 ",
-        "application_1_2147483648", "application_9223372036854775808_1", "application_1_0x1", "Application_1_1",
-        "appattempt_1_1", "appattempt_1_1_1_1", "container_1_1_1", "container_e_1_1_1_1", "container_e1_1_1_1",
-        "container_e8388608_1_1_1_1", "container_1_1_1_1099511627776", "container_e-1_1_1_1_1", "task_1_1_x_1",
-        "task_1_1_m", "task_1_1_m_", "task_1_1_mr_1", "task_1_1_m_2147483648", "\xff\xfe", "%s%n",
+        "",
+        "application",
+        "application_",
+        "application_1",
+        "application_1_",
+        "application__1",
+        "application_1_2_3",
+        "application_-1_1",
+        "application_1_-1",
+        "application_+1_1",
+        "application_ 1_1",
+        "application_1_1 ",
+        "application_1_2147483648",
+        "application_9223372036854775808_1",
+        "application_1_0x1",
+        "Application_1_1",
+        "appattempt_1_1",
+        "appattempt_1_1_1_1",
+        "container_1_1_1",
+        "container_e_1_1_1_1",
+        "container_e1_1_1_1",
+        "container_e8388608_1_1_1_1",
+        "container_1_1_1_1099511627776",
+        "container_e-1_1_1_1_1",
+        "task_1_1_x_1",
+        "task_1_1_m",
+        "task_1_1_m_",
+        "task_1_1_mr_1",
+        "task_1_1_m_2147483648",
+        "\xff\xfe",
+        "%s%n",
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -86,13 +114,15 @@ static void test_order(void)
     struct base_app_id a = {1, 9}, b = {2, 1}, c = {2, 2};
     struct base_container_id x = {{a, 1}, 5}, y = {{a, 1}, 6}, z = {{a, 2}, 1};
 
-    CU_ASSERT(base_app_id_cmp(&a, &b) < 0 && base_app_id_cmp(&c, &b) > 0 && base_app_id_cmp(&b, &b) == 0);
+    CU_ASSERT(base_app_id_cmp(&a, &b) < 0 && base_app_id_cmp(&c, &b) > 0 &&
+              base_app_id_cmp(&b, &b) == 0);
     CU_ASSERT(base_container_id_cmp(&x, &y) < 0 && base_container_id_cmp(&z, &y) > 0);
     CU_ASSERT_EQUAL(base_container_id_cmp(&x, &x), 0);
 }
 
 static const struct cunit_case cases[] = {
-    {"application", test_app}, {"attempt and task", test_attempt_and_task}, {"container", test_container},
-    {"bad texts", test_bad},   {"order", test_order},
+    {"application", test_app},     {"attempt and task", test_attempt_and_task},
+    {"container", test_container}, {"bad texts", test_bad},
+    {"order", test_order},
 };
 CUNIT_MAIN("base_id", cases)

@@ -76,7 +76,8 @@ static void test_failed_write_changes_nothing(void)
 
     CU_ASSERT_EQUAL(base_mkdirs(at("target/inside"), 0755, &err), 0);
     before = entries(dir);
-    CU_ASSERT(base_file_write_atomic(at("target"), "x", 1, 0600, false, &err) < 0); /* a folder is there */
+    /* a folder is there */
+    CU_ASSERT(base_file_write_atomic(at("target"), "x", 1, 0600, false, &err) < 0);
     CU_ASSERT_EQUAL(entries(dir), before);
     CU_ASSERT(exists(at("target/inside")));
 }

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/io/json.h"
-#include "base/utf8.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "tests/unit/cunit_main.h"
 
 static json_t *parse(const char *text)
@@ -60,7 +60,8 @@ static void test_parse(void)
 
 static void test_int(void)
 {
-    json_t *j = parse("{\"reduces\":-1,\"text\":\"12\",\"half\":1.5,\"null\":null,\"ok\":7,\"list\":[1]}");
+    json_t *j =
+        parse("{\"reduces\":-1,\"text\":\"12\",\"half\":1.5,\"null\":null,\"ok\":7,\"list\":[1]}");
     struct base_error err = {0};
     int64_t v = 3;
 
@@ -113,15 +114,20 @@ static void test_others(void)
     CU_ASSERT_EQUAL(base_json_arr(j, "", "a", true, 2, &a, &err), -BASE_ELIMIT);
     CU_ASSERT_EQUAL(base_json_arr(j, "", "o", true, 2, &a, &err), -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(err.text, "o: an object is not an array");
-    CU_ASSERT_EQUAL(base_json_str(a, "", "x", false, 9, &s, &err), -BASE_EINVAL); /* not inside an object */
+    /* not inside an object */
+    CU_ASSERT_EQUAL(base_json_str(a, "", "x", false, 9, &s, &err), -BASE_EINVAL);
     json_decref(j);
 }
 
 static void test_long_values_are_cut(void)
 {
-    json_t *j = parse("{\"s\":\"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
-                      "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
-                      "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\"}");
+    json_t *j = parse(
+        "{\"s\":"
+        "\"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+        "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+        "\xc3\xa9"
+        "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\""
+        "}");
     struct base_error err = {0};
     int64_t v;
     json_t *utf8;
@@ -154,8 +160,11 @@ static void test_known(void)
 static void test_utf8(void)
 {
     static const char *const good[] = {"", "a", "\xC3\xB6", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
-    static const char *const bad[] = {"\xFF", "a\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"};
-    char *shown = base_utf8_shown("a\xFF\n\xC3\xB6" "b", 100);
+    static const char *const bad[] = {
+        "\xFF", "a\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"};
+    char *shown = base_utf8_shown("a\xFF\n\xC3\xB6"
+                                  "b",
+                                  100);
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         CU_ASSERT_TRUE(base_utf8_plain(good[i]));
@@ -164,7 +173,8 @@ static void test_utf8(void)
     CU_ASSERT_TRUE(base_utf8_valid("a\n"));
     CU_ASSERT_FALSE(base_utf8_plain("a\n"));
     CU_ASSERT_FALSE(base_utf8_plain("a\x7f"));
-    CU_ASSERT_STRING_EQUAL(shown, "a%FF%0A\xC3\xB6" "b");
+    CU_ASSERT_STRING_EQUAL(shown, "a%FF%0A\xC3\xB6"
+                                  "b");
     free(shown);
     shown = base_utf8_shown("abcdef", 3);
     CU_ASSERT_STRING_EQUAL(shown, "abc...");

@@ -11,7 +11,7 @@
 #include "tests/unit/cunit_main.h"
 
 #define THREADS 4
-#define LINES 50
+#define LINES   50
 
 static char path[64];
 static int saved_stderr;

@@ -1,5 +1,6 @@
 /* Goal: under the journal each event is one entry with its fields.
- * Method: a mount namespace of this process alone, in which a socket of ours stands where the journal's would. */
+ * Method: a mount namespace of this process alone, in which a socket of ours stands where the
+ * journal's would. */
 #include <CUnit/Basic.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -27,14 +28,14 @@ static bool listen_as_journal(void)
     struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "/run/systemd/journal/socket"};
 
     journal = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    return mkdir("/run/systemd", 0755) == 0 && mkdir("/run/systemd/journal", 0755) == 0 && journal >= 0 &&
-           bind(journal, (struct sockaddr *)&a, sizeof a) == 0;
+    return mkdir("/run/systemd", 0755) == 0 && mkdir("/run/systemd/journal", 0755) == 0 &&
+           journal >= 0 && bind(journal, (struct sockaddr *)&a, sizeof a) == 0;
 }
 
 static void test_fields(void)
 {
-    static const char *const fields[] = {"MESSAGE=node n1: LOST\n", "PRIORITY=4\n", "SYSLOG_IDENTIFIER=creel-rm\n",
-                                         "CREEL_AREA=core\n"};
+    static const char *const fields[] = {"MESSAGE=node n1: LOST\n", "PRIORITY=4\n",
+                                         "SYSLOG_IDENTIFIER=creel-rm\n", "CREEL_AREA=core\n"};
     char entry[4096];
     ssize_t n;
 

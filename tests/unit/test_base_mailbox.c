@@ -1,5 +1,5 @@
-/* Goal: waits end by a signal or by monotonic time, and a mailbox gives each message once, in order, also
- * when it is closed. */
+/* Goal: waits end by a signal or by monotonic time, and a mailbox gives each message once, in
+ * order, also when it is closed. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -53,7 +53,8 @@ static void *signal_all(void *user)
 
 static void test_signal(void)
 {
-    const int64_t limits[] = {BASE_COND_NO_LIMIT, BASE_COND_NO_LIMIT - 1, base_cond_now_us() + INT64_C(86400000000)};
+    const int64_t limits[] = {BASE_COND_NO_LIMIT, BASE_COND_NO_LIMIT - 1,
+                              base_cond_now_us() + INT64_C(86400000000)};
     pthread_t thread;
 
     base_cond_init(&wake);
@@ -62,7 +63,8 @@ static void test_signal(void)
         pthread_mutex_lock(&lock);
         CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, signal_all, NULL), 0);
         while (!set)
-            CU_ASSERT(i % 2 ? base_cond_wait_for(&wake, &lock, limits[i]) : base_cond_wait_until(&wake, &lock, limits[i]));
+            CU_ASSERT(i % 2 ? base_cond_wait_for(&wake, &lock, limits[i])
+                            : base_cond_wait_until(&wake, &lock, limits[i]));
         pthread_mutex_unlock(&lock);
         pthread_join(thread, NULL);
     }

@@ -1,5 +1,5 @@
-/* Goal: of whatever lies under a name, only a plain file is opened; nothing waits, no link is followed, and what cannot
- * be opened is left as it was. */
+/* Goal: of whatever lies under a name, only a plain file is opened; nothing waits, no link is
+ * followed, and what cannot be opened is left as it was. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,8 +47,10 @@ static void make_socket(const char *name)
 
 static void test_others(void)
 {
-    static const char *const names[] = {"fifo", "link", "dangling", "folder", "socket", "device", "folder-link"};
-    static const int flags[] = {O_RDONLY, O_WRONLY, O_RDWR, O_WRONLY | O_CREAT | O_TRUNC, O_RDWR | O_CREAT | O_APPEND};
+    static const char *const names[] = {"fifo",   "link",   "dangling",   "folder",
+                                        "socket", "device", "folder-link"};
+    static const int flags[] = {O_RDONLY, O_WRONLY, O_RDWR, O_WRONLY | O_CREAT | O_TRUNC,
+                                O_RDWR | O_CREAT | O_APPEND};
     struct stat st;
 
     put("target", "untouched");
@@ -58,15 +60,18 @@ static void test_others(void)
     CU_ASSERT_EQUAL(mkdirat(root, "folder", 0700), 0);
     CU_ASSERT_EQUAL(symlinkat("folder", root, "folder-link"), 0);
     make_socket("socket");
-    bool device = mknodat(root, "device", S_IFCHR | 0600, makedev(1, 5)) == 0; /* as /dev/zero; needs root */
+    /* as /dev/zero; needs root */
+    bool device = mknodat(root, "device", S_IFCHR | 0600, makedev(1, 5)) == 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++)
             if (device || strcmp(names[i], "device") != 0)
-                CU_ASSERT_EQUAL(base_plain_open(root, names[i], flags[k], 0600, NULL), -BASE_PLAIN_OTHER);
+                CU_ASSERT_EQUAL(base_plain_open(root, names[i], flags[k], 0600, NULL),
+                                -BASE_PLAIN_OTHER);
     CU_ASSERT_EQUAL(fstatat(root, "nowhere", &st, 0), -1);
     CU_ASSERT_EQUAL(fstatat(root, "target", &st, 0), 0);
     CU_ASSERT_EQUAL(st.st_size, 9);
-    CU_ASSERT_STRING_EQUAL(base_plain_text(-BASE_PLAIN_OTHER), "not a regular file, or one with several names");
+    CU_ASSERT_STRING_EQUAL(base_plain_text(-BASE_PLAIN_OTHER),
+                           "not a regular file, or one with several names");
     CU_ASSERT_STRING_EQUAL(base_plain_text(-ENOENT), strerror(ENOENT));
 }
 
@@ -100,7 +105,8 @@ static void test_two_names(void)
 
     put("victim", "precious");
     CU_ASSERT_EQUAL(linkat(root, "victim", root, "second", 0), 0);
-    CU_ASSERT_EQUAL(base_plain_open(root, "second", O_WRONLY | O_CREAT | O_TRUNC, 0600, NULL), -BASE_PLAIN_OTHER);
+    CU_ASSERT_EQUAL(base_plain_open(root, "second", O_WRONLY | O_CREAT | O_TRUNC, 0600, NULL),
+                    -BASE_PLAIN_OTHER);
     CU_ASSERT_EQUAL(fstatat(root, "victim", &st, 0), 0);
     CU_ASSERT_EQUAL(st.st_size, 8);
     fd = base_plain_open(root, "second", O_RDONLY, 0, NULL);
@@ -127,7 +133,8 @@ static void test_below(void)
     CU_ASSERT(fd >= 0);
     close(fd);
     CU_ASSERT_EQUAL(base_plain_open_below(root, "a/l/f", O_RDONLY, 0, NULL), -BASE_PLAIN_OTHER);
-    CU_ASSERT_EQUAL(base_plain_open_below(root, "a/etc/passwd", O_RDONLY, 0, NULL), -BASE_PLAIN_OTHER);
+    CU_ASSERT_EQUAL(base_plain_open_below(root, "a/etc/passwd", O_RDONLY, 0, NULL),
+                    -BASE_PLAIN_OTHER);
     CU_ASSERT_EQUAL(base_plain_open_below(root, "a/b/f/g", O_RDONLY, 0, NULL), -BASE_PLAIN_OTHER);
     CU_ASSERT_EQUAL(base_plain_open_below(root, "a/../a/b/f", O_RDONLY, 0, NULL), -EINVAL);
     CU_ASSERT_EQUAL(base_plain_open_below(root, "..", O_RDONLY, 0, NULL), -EINVAL);
@@ -163,11 +170,9 @@ static void test_begin(void)
     CU_ASSERT_EQUAL_FATAL(begin(), 0);
 }
 
-static const struct cunit_case cases[] = {{"a folder", test_begin},
-                                          {"FIFO, link, folder, socket, device", test_others},
-                                          {"plain files", test_plain},
-                                          {"a file of two names", test_two_names},
-                                          {"below a folder", test_below},
-                                          {"whole files", test_read},
-                                          {"nothing is left", test_clean_up}};
+static const struct cunit_case cases[] = {
+    {"a folder", test_begin},          {"FIFO, link, folder, socket, device", test_others},
+    {"plain files", test_plain},       {"a file of two names", test_two_names},
+    {"below a folder", test_below},    {"whole files", test_read},
+    {"nothing is left", test_clean_up}};
 CUNIT_MAIN("base_plain", cases)

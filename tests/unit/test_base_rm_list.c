@@ -1,5 +1,5 @@
-/* Addresses of ResourceManagers: as people write them, as the configuration has them; and whom to ask next, whoever of
- * them is dead, a standby, or sends us back. */
+/* Addresses of ResourceManagers: as people write them, as the configuration has them; and whom to
+ * ask next, whoever of them is dead, a standby, or sends us back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,12 @@ static void test_parse(void)
     struct base_rm_list l = {0};
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(base_rm_list_parse("x", " a:1, http://b/ ,HTTPS://[::1]:8090//\nc.d-e_f:65535/gate", &l, &err), 0);
+    CU_ASSERT_EQUAL(base_rm_list_parse(
+                        "x", " a:1, http://b/ ,HTTPS://[::1]:8090//\nc.d-e_f:65535/gate", &l, &err),
+                    0);
     char *text = base_rm_list_text(&l);
-    CU_ASSERT_STRING_EQUAL(text, "http://a:1,http://b,HTTPS://[::1]:8090,http://c.d-e_f:65535/gate");
+    CU_ASSERT_STRING_EQUAL(text,
+                           "http://a:1,http://b,HTTPS://[::1]:8090,http://c.d-e_f:65535/gate");
     free(text);
     base_rm_list_free(&l);
     CU_ASSERT_EQUAL(l.n, 0);
@@ -22,8 +25,9 @@ static void test_parse(void)
 
 static void test_parse_refused(void)
 {
-    static const char *const bad[] = {"a:0",         "a:65536", "a:b",  ":1",       "ftp://a:1", "http://",
-                                      "http://a:1?x", "a b:",    "[::1", "a:1,b:c", "a:1#f",     "[:]:1"};
+    static const char *const bad[] = {
+        "a:0",          "a:65536", "a:b",  ":1",      "ftp://a:1", "http://",
+        "http://a:1?x", "a b:",    "[::1", "a:1,b:c", "a:1#f",     "[:]:1"};
     struct base_error err = {0};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -69,11 +73,14 @@ static void test_read(void)
     } cases[] = {
         {{NULL}, "http://127.0.0.1:8088"},
         {{"creel.nodemanager.rm=a:1,b:2", NULL}, "http://a:1,http://b:2"},
-        {{IDS, ADDRESS "rm2=two:8088", ADDRESS "rm1=one:8088", NULL}, "http://one:8088,http://two:8088"},
-        {{IDS, ADDRESS "rm2=two:8088", ADDRESS "rm1=one:8088", "creel.nodemanager.rm=own:1", NULL}, "http://own:1"},
+        {{IDS, ADDRESS "rm2=two:8088", ADDRESS "rm1=one:8088", NULL},
+         "http://one:8088,http://two:8088"},
+        {{IDS, ADDRESS "rm2=two:8088", ADDRESS "rm1=one:8088", "creel.nodemanager.rm=own:1", NULL},
+         "http://own:1"},
         {{"yarn.resourcemanager.ha.rm-ids=", NULL}, "http://127.0.0.1:8088"},
         {{IDS, HOST "rm1=one", HOST "rm2=::1", NULL}, "http://one:8088,http://[::1]:8088"},
-        {{IDS, HOST "rm1=one", ADDRESS "rm1=uno:1", HOST "rm2=two", NULL}, "http://uno:1,http://two:8088"},
+        {{IDS, HOST "rm1=one", ADDRESS "rm1=uno:1", HOST "rm2=two", NULL},
+         "http://uno:1,http://two:8088"},
     };
     struct base_error err = {0};
 
@@ -84,7 +91,8 @@ static void test_read(void)
         free(text);
     }
     CU_ASSERT_PTR_NULL(read_list((const char *const[]){IDS, ADDRESS "rm1=one:8088", NULL}, &err));
-    CU_ASSERT_STRING_EQUAL(err.text, ADDRESS "rm2 is not set, though yarn.resourcemanager.ha.rm-ids names rm2");
+    CU_ASSERT_STRING_EQUAL(err.text, ADDRESS
+                           "rm2 is not set, though yarn.resourcemanager.ha.rm-ids names rm2");
     CU_ASSERT_PTR_NULL(read_list((const char *const[]){IDS, ADDRESS "rm1=one:x", NULL}, &err));
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, ADDRESS "rm1: \"one:x\""));
 }
@@ -156,7 +164,8 @@ static void test_rounds(void)
     asking_free(&a);
 }
 
-/* Goal: a standby is believed, but not back to who has just failed: there it is asked to let us wait. */
+/* Goal: a standby is believed, but not back to who has just failed: there it is asked to let us
+ * wait. */
 static void test_moved(void)
 {
     struct asking a;
@@ -196,10 +205,12 @@ static void test_listed_only(void)
     CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://C:3/ws/v1/x"));
     ASKS(a, "c:3");
     base_rm_turn_good(&a.turn);
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://B:2/ws/v1/x")); /* it has a path of its own */
+    /* it has a path of its own */
+    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://B:2/ws/v1/x"));
     ASKS(a, "b:2/path");
     base_rm_turn_good(&a.turn);
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "https://c:3/x")); /* another scheme is another server */
+    /* another scheme is another server */
+    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "https://c:3/x"));
     ASKS(a, "c:3");
     FAILED(a, "http://b:2/path");
     base_rm_turn_good(&a.turn);
@@ -213,7 +224,8 @@ static void test_listed_only(void)
     asking_free(&a);
 }
 
-/* Goal: standbys that send us in circles, or nowhere, cost a bounded number of requests before the pause. */
+/* Goal: standbys that send us in circles, or nowhere, cost a bounded number of requests before the
+ * pause. */
 static void test_circles(void)
 {
     struct asking a;
@@ -221,7 +233,8 @@ static void test_circles(void)
 
     asking_new(&a, "a:1,b:2");
     for (;;) {
-        const char *to = strcmp(base_rm_turn_url(&a.turn), "http://a:1") == 0 ? "http://b:2/" : "http://a:1/";
+        const char *to =
+            strcmp(base_rm_turn_url(&a.turn), "http://a:1") == 0 ? "http://b:2/" : "http://a:1/";
         asked++;
         if (!base_rm_turn_moved(&a.turn, to))
             break;
@@ -238,7 +251,8 @@ static void test_circles(void)
     asking_free(&a);
 }
 
-/* Goal: who says that it leads is asked next, also when it has failed a moment ago; who was asked is to blame. */
+/* Goal: who says that it leads is asked next, also when it has failed a moment ago; who was asked
+ * is to blame. */
 static void test_leads(void)
 {
     struct asking a;

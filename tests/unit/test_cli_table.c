@@ -110,7 +110,7 @@ static struct cli_table *real_table(int which)
         t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">",
                           "TIME", ">", "NODE", "~", "CONTAINER", "<1", NULL);
         cli_table_add_row(t, TASK, "SUCCEEDED", "100%", "1", "0", "12.3 s", "127.0.0.1:40405",
-                      "container_1700000000000_0001_01_000005", NULL);
+                          "container_1700000000000_0001_01_000005", NULL);
     }
     return t;
 }

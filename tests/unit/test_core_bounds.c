@@ -1,5 +1,5 @@
-/* Goal: no record grows over BASE_RECORD_MAX, whatever users, masters and nodes say: what would is refused as it comes, with
- * its size and the limit, or what is kept of it is bounded.
+/* Goal: no record grows over BASE_RECORD_MAX, whatever users, masters and nodes say: what would is
+ * refused as it comes, with its size and the limit, or what is kept of it is bounded.
  * Method: sizes on both sides of each bound, in the core of a small world. */
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +54,13 @@ static void test_splits(void)
     world_init(&w, "fifo");
     submit(job_of(BASE_RECORD_MAX));
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
-    CU_ASSERT_EQUAL(largest_record(), BASE_RECORD_MAX); /* the size that was told beforehand is the size */
+    /* the size that was told beforehand is the size */
+    CU_ASSERT_EQUAL(largest_record(), BASE_RECORD_MAX);
     submit(job_of(BASE_RECORD_MAX + 1));
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ETOOLARGE);
-    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "takes 67108865 bytes to store, 67108864 are possible"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(w.reply.text, "takes 67108865 bytes to store, 67108864 are possible"));
     CU_ASSERT_EQUAL(largest_record(), BASE_RECORD_MAX);
     world_free(&w);
 }
@@ -68,7 +70,8 @@ static void test_submissions(void)
     for (int over = 0; over < 2; over++) {
         struct rm_job_spec *spec = world_spec("a 3 0 0 4 0 0");
         struct rm_app_spec *app = world_app_spec("app 1024 2 0");
-        struct rm_event ev = {.kind = RM_EV_SUBMIT_APP, .u.submit_app = {app, "0123456789abcdef0123456789abcdef"}};
+        struct rm_event ev = {.kind = RM_EV_SUBMIT_APP,
+                              .u.submit_app = {app, "0123456789abcdef0123456789abcdef"}};
 
         world_init(&w, "fifo");
         free(spec->json);
@@ -82,7 +85,8 @@ static void test_submissions(void)
         world_step(&w, &ev);
         CU_ASSERT_EQUAL(w.reply.kind, over ? RM_REPLY_ERROR : RM_REPLY_APP);
         if (over)
-            CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "33554433 bytes to store, 33554432 are possible"));
+            CU_ASSERT_PTR_NOT_NULL(
+                strstr(w.reply.text, "33554433 bytes to store, 33554432 are possible"));
         world_free(&w);
     }
 }
@@ -102,7 +106,8 @@ static void test_attempts(void)
     rm_set_diagnostics(&a->diagnostics, text);
     CU_ASSERT_EQUAL(strlen(a->diagnostics), 2 * BASE_DIAGNOSTICS_MAX);
     CU_ASSERT_EQUAL(a->attempts_n, RM_ATTEMPTS_KEPT);
-    CU_ASSERT_EQUAL(rm_am_current_attempt(a)->id.attempt, RM_ATTEMPTS_KEPT + 51); /* no number is given twice */
+    /* no number is given twice */
+    CU_ASSERT_EQUAL(rm_am_current_attempt(a)->id.attempt, RM_ATTEMPTS_KEPT + 51);
     CU_ASSERT_EQUAL(a->attempts[0].id.attempt, 52);
     CU_ASSERT_EQUAL(world_app(&w, id).attempts_n, RM_ATTEMPTS_KEPT + 51);
     w.fx.len = 0;
@@ -142,7 +147,9 @@ static void test_launches(void)
     allocate(8, asked, 1, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
     CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "67108864 bytes of launch contexts"));
-    asked[0] = (struct rm_ask){.priority = 3, .resource_name = "*", .capability = {{1024, 1, 0, 0}}}; /* one is not wanted */
+    /* one is not wanted */
+    asked[0] =
+        (struct rm_ask){.priority = 3, .resource_name = "*", .capability = {{1024, 1, 0, 0}}};
     allocate(8, asked, 1, NULL, 0);
     asked[0] = with_launch(8, RM_ASK_LAUNCH_MAX / 8);
     allocate(9, asked, 1, NULL, 0);

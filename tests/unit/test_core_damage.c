@@ -1,7 +1,8 @@
-/* Goal: a damaged record costs what rm/core/record/damage.h draws and never the start; what is damaged is kept to the byte, and the next
- * start finds nothing to complain of.
- * Method: a store with records of every kind; each record in turn is damaged in every way that has a name, and by random
- * bytes; the RM is started with it, everything goes on to its end, and it is started once more. */
+/* Goal: a damaged record costs what rm/core/record/damage.h draws and never the start; what is
+ * damaged is kept to the byte, and the next start finds nothing to complain of.
+ * Method: a store with records of every kind; each record in turn is damaged in every way that has
+ * a name, and by random bytes; the RM is started with it, everything goes on to its end, and it is
+ * started once more. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ static struct base_app_id running, reading, killed, waiting, ended, finishing;
 static void end_on(size_t node, struct base_app_id app, size_t most)
 {
     for (size_t i = 0; i < w.nodes[node].n && most; i++)
-        if (w.nodes[node].v[i].has_task && base_app_id_cmp(&w.nodes[node].v[i].task.app, &app) == 0) {
+        if (w.nodes[node].v[i].has_task &&
+            base_app_id_cmp(&w.nodes[node].v[i].task.app, &app) == 0) {
             w.nodes[node].v[i].ended = true;
             w.nodes[node].v[i].exit_code = most == 2; /* one fails */
             most--;
@@ -28,8 +30,9 @@ static void may_commit(struct base_app_id app, int32_t index)
     world_step(&w, &ev);
 }
 
-/* Jobs under way with tasks that have ended, failed and may commit; one that reads files; one being killed; one that has
- * ended; applications with a master that runs, one whose end is stored, one that waits. */
+/* Jobs under way with tasks that have ended, failed and may commit; one that reads files; one being
+ * killed; one that has ended; applications with a master that runs, one whose end is stored, one
+ * that waits. */
 static void realistic(bool prune)
 {
     struct world_node *n;
@@ -71,7 +74,8 @@ static void realistic(bool prune)
 static bool is_newest(size_t i)
 {
     for (size_t k = i + 1; k < w.journal_n; k++)
-        if (strcmp(w.journal[k].table, w.journal[i].table) == 0 && strcmp(w.journal[k].key, w.journal[i].key) == 0)
+        if (strcmp(w.journal[k].table, w.journal[i].table) == 0 &&
+            strcmp(w.journal[k].key, w.journal[i].key) == 0)
             return false;
     return w.journal[i].data != NULL;
 }
@@ -107,7 +111,8 @@ static void end_all_that_runs(void)
         }
 }
 
-/* All that runs ends well, masters too, without having said that they finish; who is silent is given up. */
+/* All that runs ends well, masters too, without having said that they finish; who is silent is
+ * given up. */
 static void all_end(void)
 {
     for (int i = 0; i < 24; i++) {
@@ -124,7 +129,8 @@ static bool has_ended(struct base_app_id app)
 
 static bool succeeded(struct base_app_id app)
 {
-    return world_state(&w, app) == RM_APP_FINISHED && world_app(&w, app).final_status == RM_FINAL_SUCCEEDED;
+    return world_state(&w, app) == RM_APP_FINISHED &&
+           world_app(&w, app).final_status == RM_FINAL_SUCCEEDED;
 }
 
 static const char *diagnostics_of(struct base_app_id app)
@@ -157,8 +163,10 @@ static void others_end_well(const char *table, const char *key)
     CU_ASSERT(has_ended(finishing));
 }
 
-/* The RM starts with it, all goes on; and starts again, with nothing damaged left but what is kept. */
-static void goes_on(const char *table, const char *key, const char *data, size_t len, bool must_tell)
+/* The RM starts with it, all goes on; and starts again, with nothing damaged left but what is
+ * kept. */
+static void goes_on(const char *table, const char *key, const char *data, size_t len,
+                    bool must_tell)
 {
     char kept_key[256];
     const struct world_record *kept;
@@ -208,13 +216,16 @@ static char *damage(const struct world_record *r, int way, size_t *len)
         base_buf_addf(&b, "z9%s", space);
         break;
     case TYPE:
-        base_buf_addf(&b, "%.*s{\"a\":[1]}%s", (int)(space + 1 - r->data), r->data, next ? next : "");
+        base_buf_addf(&b, "%.*s{\"a\":[1]}%s", (int)(space + 1 - r->data), r->data,
+                      next ? next : "");
         break;
     case ABSURD:
-        base_buf_addf(&b, "%.*s9223372036854775807%s", (int)(space + 1 - r->data), r->data, next ? next : "");
+        base_buf_addf(&b, "%.*s9223372036854775807%s", (int)(space + 1 - r->data), r->data,
+                      next ? next : "");
         break;
     case NEGATIVE:
-        base_buf_addf(&b, "%.*s-9223372036854775808%s", (int)(space + 1 - r->data), r->data, next ? next : "");
+        base_buf_addf(&b, "%.*s-9223372036854775808%s", (int)(space + 1 - r->data), r->data,
+                      next ? next : "");
         break;
     default: /* MISSING: the first member */
         base_buf_addf(&b, "%.*s%s", (int)(space + 1 - r->data), r->data, next ? next + 1 : "");
@@ -243,7 +254,8 @@ static bool is_sample(size_t i)
     for (size_t k = 0; strcmp(r->table, "task") == 0 || strcmp(r->table, "commit") == 0; k++) {
         if (k == i)
             break;
-        if (strcmp(w.journal[k].table, r->table) == 0 && strncmp(w.journal[k].key, r->key, n) == 0 && is_newest(k))
+        if (strcmp(w.journal[k].table, r->table) == 0 &&
+            strncmp(w.journal[k].key, r->key, n) == 0 && is_newest(k))
             return false;
     }
     return true;
@@ -299,7 +311,8 @@ static void test_each_record_kept(void)
     each_record(false);
 }
 
-/* Bytes at random: much of it reads as something else, nothing of it may stop the RM, now or later. */
+/* Bytes at random: much of it reads as something else, nothing of it may stop the RM, now or
+ * later. */
 static void test_random_bytes(void)
 {
     uint64_t x = 7;
@@ -321,7 +334,8 @@ static void test_random_bytes(void)
             static const char likely[] = "0123456789 :-";
 
             x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
-            r->data[(x >> 33) % r->len] = round % 5 ? likely[(x >> 20) % (sizeof likely - 1)] : (char)((x >> 40) & 0x7f);
+            r->data[(x >> 33) % r->len] =
+                round % 5 ? likely[(x >> 20) % (sizeof likely - 1)] : (char)((x >> 40) & 0x7f);
         }
         {
             char *copy = base_strndup(r->data, r->len);
@@ -380,7 +394,9 @@ static void test_app_fails(void)
 /* States that no life leads to: each would have been an assertion later. */
 static void test_states(void)
 {
-    static const struct { int state, before, target, ending; } odd[] = {
+    static const struct {
+        int state, before, target, ending;
+    } odd[] = {
         {RM_APP_FINAL_SAVING, RM_APP_RUNNING, RM_APP_RUNNING, RM_END_NONE},
         {RM_APP_FINAL_SAVING, RM_APP_RUNNING, RM_APP_FINISHING, RM_END_NONE},
         {RM_APP_FINAL_SAVING, RM_APP_RUNNING, RM_APP_NEW, RM_END_NONE},
@@ -399,8 +415,9 @@ static void test_states(void)
 
             realistic(true);
             app = job ? running : id;
-            base_buf_addf(&b, "a1 %d %zu 0: 1700000000000000 0 0 0 %d %d %d 0 %d 1 - 0 0 0 %s", job, strlen(json),
-                          odd[i].state, odd[i].before, odd[i].target, odd[i].ending, json);
+            base_buf_addf(&b, "a1 %d %zu 0: 1700000000000000 0 0 0 %d %d %d 0 %d 1 - 0 0 0 %s", job,
+                          strlen(json), odd[i].state, odd[i].before, odd[i].target, odd[i].ending,
+                          json);
             crash_with("app", app, b.data);
             CU_ASSERT_EQUAL(world_state(&w, app), RM_APP_FAILED);
             world_beat_all(&w, 0);
@@ -414,14 +431,17 @@ static void test_states(void)
 /* An attempt that has ended, of an application that goes on. */
 static void test_attempt_states(void)
 {
-    static const int states[] = {RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINISHING, RM_ATTEMPT_FINISHED};
+    static const int states[] = {RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINISHING,
+                                 RM_ATTEMPT_FINISHED};
 
     for (size_t i = 0; i < 3; i++)
         for (int state = RM_APP_ACCEPTED; state <= RM_APP_RUNNING; state++) {
             struct base_buf b = {0};
 
             realistic(true);
-            base_buf_addf(&b, "a1 0 12 0: 1700000000000000 0 0 0 %d %d 0 0 0 1 - 0 0 1 1 %d 1 0 0 - - - - - 0 0 0 0 1 app 1024 2 0",
+            base_buf_addf(&b,
+                          "a1 0 12 0: 1700000000000000 0 0 0 %d %d 0 0 0 1 - 0 0 1 1 %d 1 0 0 - - "
+                          "- - - 0 0 0 0 1 app 1024 2 0",
                           state, state, states[i]);
             crash_with("app", id, b.data);
             CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FAILED);
@@ -439,7 +459,9 @@ static void test_running_without_attempt(void)
         struct base_buf b = {0};
 
         realistic(true);
-        base_buf_addf(&b, "a1 0 12 0: 1700000000000000 0 0 0 %d %d 0 0 0 1 - 0 0 1 1 %d 1 0 0 - - - - - 0 0 0 0 1 app 1024 2 0",
+        base_buf_addf(&b,
+                      "a1 0 12 0: 1700000000000000 0 0 0 %d %d 0 0 0 1 - 0 0 1 1 %d 1 0 0 - - - - "
+                      "- 0 0 0 0 1 app 1024 2 0",
                       RM_APP_RUNNING, RM_APP_RUNNING, states[i]);
         crash_with("app", id, b.data);
         CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED);
@@ -453,7 +475,8 @@ static void test_running_without_attempt(void)
     }
 }
 
-/* Without its list of splits a job cannot go on: it would be a job without maps. One that has ended stays as it ended. */
+/* Without its list of splits a job cannot go on: it would be a job without maps. One that has ended
+ * stays as it ended. */
 static void test_no_splits(void)
 {
     for (int k = 0; k < 2; k++) {
@@ -566,7 +589,8 @@ static void written_again(struct base_app_id app)
     w.core->out = &w.fx;
     rm_app_save(w.core, rm_app_find(w.core, app));
     w.core->out = NULL;
-    replace((struct world_record *)record_of("app", base_app_id_text(&app, key)), w.core->text.data, w.core->text.len);
+    replace((struct world_record *)record_of("app", base_app_id_text(&app, key)), w.core->text.data,
+            w.core->text.len);
     w.core->seq--; /* it was not written by a step */
     w.fx.len = 0;
 }
@@ -574,7 +598,10 @@ static void written_again(struct base_app_id app)
 /* Sums of what was used stay at the bound; what an earlier version let overflow reads back. */
 static void test_sums(void)
 {
-    static const struct { const char *version, *memory, *vcores; int64_t memory_s, vcore_s; } cases[] = {
+    static const struct {
+        const char *version, *memory, *vcores;
+        int64_t memory_s, vcore_s;
+    } cases[] = {
         {"a1", "9223372036854775807", "5000000", INT64_MAX / 1000000, 5},
         {"a1", "-9223372036854775000", "-1", INT64_MAX / 1000, INT64_MAX / 1000},
         {"a2", "9223372036854775807", "9223372036854775806", INT64_MAX / 1000, INT64_MAX / 1000},
@@ -596,8 +623,11 @@ static void test_sums(void)
         struct rm_app_view v;
 
         realistic(true);
-        base_buf_addf(&b, "%s 1 13 0: 1700000000000000 0 0 1700000000000000 7 4 7 1 1 1 - 0 0 0 0 0 12:root.default 0 5 5 1 1 %s %s "
-                          "1 -5 a 5 1 0 4 0 0", cases[i].version, cases[i].memory, cases[i].vcores);
+        base_buf_addf(&b,
+                      "%s 1 13 0: 1700000000000000 0 0 1700000000000000 7 4 7 1 1 1 - 0 0 0 0 0 "
+                      "12:root.default 0 5 5 1 1 %s %s "
+                      "1 -5 a 5 1 0 4 0 0",
+                      cases[i].version, cases[i].memory, cases[i].vcores);
         crash_with("app", running, b.data);
         CU_ASSERT_EQUAL(w.damaged, 0);
         for (int again = 0; again < 2; again++) {
@@ -614,10 +644,15 @@ static void test_sums(void)
     }
 }
 
-/* Sums that do not read back, or that such a record cannot have: it is damaged, and not shown with other figures. */
+/* Sums that do not read back, or that such a record cannot have: it is damaged, and not shown with
+ * other figures. */
 static void test_sums_damaged(void)
 {
-    static const struct { bool job; int state; const char *sums; } odd[] = {
+    static const struct {
+        bool job;
+        int state;
+        const char *sums;
+    } odd[] = {
         {true, RM_APP_FINISHED, "5 5 1 1 x 7 0 "},
         {true, RM_APP_FINISHED, "5 5 1 1 7 99999999999999999999 0 "},
         {true, RM_APP_FINISHED, "5 6 1 1 7 7 0 "},    /* more have succeeded than there are */
@@ -634,8 +669,11 @@ static void test_sums_damaged(void)
 
         realistic(true);
         app = odd[i].job ? running : id;
-        base_buf_addf(&b, "a1 %d %zu 0: 1700000000000000 0 0 1700000000000000 %d 4 7 1 %d 1 - 0 0 0 0 0 12:root.default 0 %s%s",
-                      odd[i].job, strlen(json), odd[i].state, odd[i].state == RM_APP_FINISHED, odd[i].sums, json);
+        base_buf_addf(&b,
+                      "a1 %d %zu 0: 1700000000000000 0 0 1700000000000000 %d 4 7 1 %d 1 - 0 0 0 0 "
+                      "0 12:root.default 0 %s%s",
+                      odd[i].job, strlen(json), odd[i].state, odd[i].state == RM_APP_FINISHED,
+                      odd[i].sums, json);
         crash_with("app", app, b.data);
         CU_ASSERT_EQUAL(w.damaged, 1);
         CU_ASSERT_EQUAL(world_state(&w, app), RM_APP_FAILED);
@@ -648,9 +686,11 @@ static void test_sums_damaged(void)
 /* A record of a task whose key names none costs nothing but itself, and is kept like any other. */
 static void test_keys(void)
 {
-    static const char *const keys[] = {"", "task", "task_x_0001_m_000000", "task_1_0001_m_000000_0"};
-    static const struct { const char *table, *data; } records[] = {
-        {"task", "t1 3 1 1 0 0 0 1 - 0 0 - 0 0 "}, {"commit", "c1 0 "}};
+    static const char *const keys[] = {"", "task", "task_x_0001_m_000000",
+                                       "task_1_0001_m_000000_0"};
+    static const struct {
+        const char *table, *data;
+    } records[] = {{"task", "t1 3 1 1 0 0 0 1 - 0 0 - 0 0 "}, {"commit", "c1 0 "}};
 
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
@@ -659,17 +699,21 @@ static void test_keys(void)
             realistic(true);
             base_array_grow(&w.journal, w.journal_n, &w.journal_cap);
             r = &w.journal[w.journal_n++];
-            *r = (struct world_record){.table = base_strdup(records[i].table), .key = base_strdup(keys[k])};
+            *r = (struct world_record){.table = base_strdup(records[i].table),
+                                       .key = base_strdup(keys[k])};
             replace(r, records[i].data, strlen(records[i].data));
             goes_on(records[i].table, keys[k], records[i].data, strlen(records[i].data), true);
             world_free(&w);
         }
 }
 
-/* An application's record in which no submission is found: the core itself keeps it, whoever has looked at it before. */
+/* An application's record in which no submission is found: the core itself keeps it, whoever has
+ * looked at it before. */
 static void test_app_unread(void)
 {
-    static const struct { const char *key, *data; } odd[] = {
+    static const struct {
+        const char *key, *data;
+    } odd[] = {
         {"application_1_0001", "a9 1 13 0: 0 a 5 1 0 4 0 0"},
         {"application_1_0001", "a1 1 999 0: 0 a 5 1 0 4 0 0"},
         {"application_1_0001", ""},
@@ -692,9 +736,11 @@ static void test_app_unread(void)
 
             if (w.fx.v[k].kind != RM_FX_STORE)
                 continue;
-            removed += strcmp(out->table, "app") == 0 && strcmp(out->key, odd[i].key) == 0 && !out->data;
+            removed +=
+                strcmp(out->table, "app") == 0 && strcmp(out->key, odd[i].key) == 0 && !out->data;
             kept += strcmp(out->table, "damaged") == 0 && strncmp(out->key, "app/", 4) == 0 &&
-                    strcmp(out->key + 4, odd[i].key) == 0 && out->len == rec.len && memcmp(out->data, rec.data, rec.len) == 0;
+                    strcmp(out->key + 4, odd[i].key) == 0 && out->len == rec.len &&
+                    memcmp(out->data, rec.data, rec.len) == 0;
         }
         CU_ASSERT_EQUAL(kept, 1);
         CU_ASSERT_EQUAL(removed, 1);
@@ -709,9 +755,12 @@ static void test_counted_on(void)
 {
     realistic(true);
     crash_with("app", running,
-               "a1 1 13 0: 1700000000000000 1700000000000000 1700000000000000 0 4 0 0 0 0 1 - 9 9223372036854775807 "
-               "9223372036854775807 9223372036854775807 9223372036854775807 9223372036854775807 9223372036854775807 "
-               "9223372036854775807 9223372036854775807 9223372036854775807 2147483647 0 0 0 12:root.default 0 a 5 1 0 4 0 0");
+               "a1 1 13 0: 1700000000000000 1700000000000000 1700000000000000 0 4 0 0 0 0 1 - 9 "
+               "9223372036854775807 "
+               "9223372036854775807 9223372036854775807 9223372036854775807 9223372036854775807 "
+               "9223372036854775807 "
+               "9223372036854775807 9223372036854775807 9223372036854775807 2147483647 0 0 0 "
+               "12:root.default 0 a 5 1 0 4 0 0");
     CU_ASSERT_EQUAL(w.damaged, 0);
     world_beat_all(&w, 0);
     all_end();
@@ -722,19 +771,20 @@ static void test_counted_on(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"each record in turn", test_each_record},
-                                          {"each record, tasks of ended jobs kept", test_each_record_kept},
-                                          {"random bytes", test_random_bytes},
-                                          {"an application fails", test_app_fails},
-                                          {"states that cannot be", test_states},
-                                          {"attempts that cannot be", test_attempt_states},
-                                          {"running without an attempt", test_running_without_attempt},
-                                          {"no list of splits", test_no_splits},
-                                          {"who may commit is lost", test_commit_waits},
-                                          {"the format", test_format},
-                                          {"sums near the bounds", test_sums},
-                                          {"sums that do not read back", test_sums_damaged},
-                                          {"keys that name no task", test_keys},
-                                          {"no submission to be found", test_app_unread},
-                                          {"numbers that are counted on", test_counted_on}};
+static const struct cunit_case cases[] = {
+    {"each record in turn", test_each_record},
+    {"each record, tasks of ended jobs kept", test_each_record_kept},
+    {"random bytes", test_random_bytes},
+    {"an application fails", test_app_fails},
+    {"states that cannot be", test_states},
+    {"attempts that cannot be", test_attempt_states},
+    {"running without an attempt", test_running_without_attempt},
+    {"no list of splits", test_no_splits},
+    {"who may commit is lost", test_commit_waits},
+    {"the format", test_format},
+    {"sums near the bounds", test_sums},
+    {"sums that do not read back", test_sums_damaged},
+    {"keys that name no task", test_keys},
+    {"no submission to be found", test_app_unread},
+    {"numbers that are counted on", test_counted_on}};
 CUNIT_MAIN("damaged records", cases)

@@ -1,6 +1,7 @@
-/* Goal: what the core does for the rare case only is done: containers that are never started expire, kills are repeated,
- * old heartbeats are refused, an attempt that is being killed may not commit, isolated faults of a policy are forgiven,
- * preemption gets on to nodes far down the list, reduces wait for nodes that ran their maps.
+/* Goal: what the core does for the rare case only is done: containers that are never started
+ * expire, kills are repeated, old heartbeats are refused, an attempt that is being killed may not
+ * commit, isolated faults of a policy are forgiven, preemption gets on to nodes far down the list,
+ * reduces wait for nodes that ran their maps.
  * Method: each in a small world in which everything else would go well without it. */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static void begin_expiry(int64_t expiry_us)
     world_add_node(&w, 4, 1, NULL);
 }
 
-/* Each allocation has its own time; the node is told, since the launch may only be late; the task has not failed. */
+/* Each allocation has its own time; the node is told, since the launch may only be late; the task
+ * has not failed. */
 static void test_expiry(void)
 {
     struct world_node *n;
@@ -131,7 +133,8 @@ static void test_expiry_off(void)
     world_free(&w);
 }
 
-/* A kill order whose answer was lost, and the NodeManager started again: the order is given once more. */
+/* A kill order whose answer was lost, and the NodeManager started again: the order is given once
+ * more. */
 static void test_kill_repeated(void)
 {
     struct world_node *n;
@@ -203,8 +206,8 @@ static int victims_left;
 static enum policy_victim_how how;
 static size_t asked_n;
 
-static void victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
-                    struct policy_plan *plan)
+static void victims(struct policy *self, const struct policy_offer *offer,
+                    const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
     (void)self;
     asked_n++;
@@ -236,8 +239,8 @@ static bool commit(struct base_app_id app, int32_t attempt)
     return w.reply.flag;
 }
 
-/* Its kill is on the way: were it told yes, the next attempt would wait for a rename that may never come, or write over
- * one that did. */
+/* Its kill is on the way: were it told yes, the next attempt would wait for a rename that may never
+ * come, or write over one that did. */
 static void test_no_commit_when_killed(void)
 {
     struct world_node *n;
@@ -269,8 +272,8 @@ static void test_no_commit_when_killed(void)
     world_free(&w);
 }
 
-/* An attempt that may commit fails: the store says so too. After a restart its task waits for no node that could bring
- * the attempt back, which has ended. */
+/* An attempt that may commit fails: the store says so too. After a restart its task waits for no
+ * node that could bring the attempt back, which has ended. */
 static void test_right_goes(void)
 {
     const struct world_record *last = NULL;
@@ -310,7 +313,8 @@ static void test_right_goes(void)
     world_free(&w);
 }
 
-/* Work that comes asks at most so many full nodes in vain; the next one asks on from there, not from the first again. */
+/* Work that comes asks at most so many full nodes in vain; the next one asks on from there, not
+ * from the first again. */
 static void test_preempt_goes_on(void)
 {
     struct base_app_id urgent[2];
@@ -338,7 +342,8 @@ static void test_preempt_goes_on(void)
 /* ---------------------------------------------------------------- a policy's faults */
 static bool silent;
 
-static struct policy_job *now_and_then(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+static struct policy_job *now_and_then(struct policy *self, struct policy_offer *offer,
+                                       struct policy_job *prev)
 {
     return silent ? NULL : policy_fifo.next(self, offer, prev);
 }
@@ -393,7 +398,8 @@ static int64_t reduces_on(const struct world_node *n)
     return found;
 }
 
-/* The maps of one job ran on node 0; its reduces are offered node 1. @wait: seconds, as an operator sets them. */
+/* The maps of one job ran on node 0; its reduces are offered node 1. @wait: seconds, as an operator
+ * sets them. */
 static struct base_app_id begin_colocation(const char *wait)
 {
     struct base_app_id id;
@@ -424,7 +430,8 @@ static void test_colocation(void)
     world_advance(&w, 5 * S);
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(reduces_on(&w.nodes[1]), 0);
-    w.nodes[0].slots[BASE_TASK_REDUCE] = 1; /* where its maps ran: at once, and the wait begins anew */
+    /* where its maps ran: at once, and the wait begins anew */
+    w.nodes[0].slots[BASE_TASK_REDUCE] = 1;
     world_restart_node(&w, &w.nodes[0]);
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(reduces_on(&w.nodes[0]), 1);
@@ -466,14 +473,15 @@ static const struct world_record *record(const char *table, const char *key_begi
     const struct world_record *last = NULL;
 
     for (size_t i = 0; i < w.journal_n; i++)
-        if (strcmp(w.journal[i].table, table) == 0 && strncmp(w.journal[i].key, key_begin, strlen(key_begin)) == 0 &&
-            w.journal[i].data)
+        if (strcmp(w.journal[i].table, table) == 0 &&
+            strncmp(w.journal[i].key, key_begin, strlen(key_begin)) == 0 && w.journal[i].data)
             last = &w.journal[i];
     CU_ASSERT_PTR_NOT_NULL_FATAL(last);
     return last;
 }
 
-/* A list of splits that was cut off anywhere costs its job at most: nothing is freed twice, nothing read beyond. */
+/* A list of splits that was cut off anywhere costs its job at most: nothing is freed twice, nothing
+ * read beyond. */
 static void test_damaged_splits(void)
 {
     static const char spec[] = "a 6 2 1 4 2 0";
@@ -486,8 +494,8 @@ static void test_damaged_splits(void)
     app = record("app", "application_");
     for (size_t cut = 0; cut <= splits->len; cut++) {
         struct rm_core *core = rm_core_new(&w.conf, NULL);
-        struct rm_record damaged = {splits->table, splits->key, splits->data, cut}, whole = {app->table, app->key,
-                                                                                              app->data, app->len};
+        struct rm_record damaged = {splits->table, splits->key, splits->data, cut},
+                         whole = {app->table, app->key, app->data, app->len};
         struct base_error err;
         int rc;
 
@@ -501,17 +509,18 @@ static void test_damaged_splits(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"allocations that are never started", test_expiry},
-                                          {"one of them is not started", test_expiry_of_some},
-                                          {"no expiry of allocations", test_expiry_off},
-                                          {"kill again when a node registers", test_kill_repeated},
-                                          {"numbers of heartbeats", test_response_ids},
-                                          {"no commit under a kill", test_no_commit_when_killed},
-                                          {"a right to commit goes with its attempt", test_right_goes},
-                                          {"preemption beyond the first nodes", test_preempt_goes_on},
-                                          {"isolated faults", test_isolated_faults},
-                                          {"reduces wait for their maps' nodes", test_colocation},
-                                          {"reduces that need not wait", test_no_colocation},
-                                          {"damaged lists of splits", test_damaged_splits}};
+static const struct cunit_case cases[] = {
+    {"allocations that are never started", test_expiry},
+    {"one of them is not started", test_expiry_of_some},
+    {"no expiry of allocations", test_expiry_off},
+    {"kill again when a node registers", test_kill_repeated},
+    {"numbers of heartbeats", test_response_ids},
+    {"no commit under a kill", test_no_commit_when_killed},
+    {"a right to commit goes with its attempt", test_right_goes},
+    {"preemption beyond the first nodes", test_preempt_goes_on},
+    {"isolated faults", test_isolated_faults},
+    {"reduces wait for their maps' nodes", test_colocation},
+    {"reduces that need not wait", test_no_colocation},
+    {"damaged lists of splits", test_damaged_splits}};
 
 CUNIT_MAIN("guards", cases)

@@ -27,7 +27,8 @@ static bool commit(struct base_app_id app, enum base_task_kind kind, int32_t ind
     return w.reply.flag;
 }
 
-static void finish(struct base_app_id app, enum base_task_kind kind, int32_t index, int32_t code, const char *why)
+static void finish(struct base_app_id app, enum base_task_kind kind, int32_t index, int32_t code,
+                   const char *why)
 {
     struct world_node *n;
     struct world_container *ct = world_task(&w, app, kind, index, &n);
@@ -122,7 +123,8 @@ static void test_submitted_again(void)
     world_free(&w);
 }
 
-/* Ids of this instance are those that it gave: one that a client made up would use up all that follow. */
+/* Ids of this instance are those that it gave: one that a client made up would use up all that
+ * follow. */
 static void test_ids_given(void)
 {
     struct rm_event ev = {.kind = RM_EV_NEW_APP_ID}, app = {.kind = RM_EV_SUBMIT_APP};
@@ -135,7 +137,8 @@ static void test_ids_given(void)
     CU_ASSERT_EQUAL(given.seq, 1);
     world_submit_as(&w, (struct base_app_id){1700000000000, INT32_MAX}, "a 1 0 0 4 0 0");
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
-    CU_ASSERT_STRING_EQUAL(w.reply.text, "id: application_1700000000000_2147483647 was not given by new-application");
+    CU_ASSERT_STRING_EQUAL(
+        w.reply.text, "id: application_1700000000000_2147483647 was not given by new-application");
     app.token = ++w.token;
     app.u.submit_app.spec = world_app_spec("app 1024 2 0");
     app.u.submit_app.spec->id = (struct base_app_id){1700000000000, 2};
@@ -215,8 +218,9 @@ static void test_fails_at_last(void)
     CU_ASSERT_EQUAL(rm_view_app(w.core, id, &v), 0);
     CU_ASSERT_EQUAL(v.apps[0].state, RM_APP_FINISHED);
     CU_ASSERT_EQUAL(v.apps[0].final_status, RM_FINAL_FAILED);
-    CU_ASSERT_STRING_EQUAL(v.apps[0].diagnostics, "Task task_1700000000000_0001_m_000000 failed 2 times; last on node "
-                                                  "node0:8042: line 7: no such word");
+    CU_ASSERT_STRING_EQUAL(v.apps[0].diagnostics,
+                           "Task task_1700000000000_0001_m_000000 failed 2 times; last on node "
+                           "node0:8042: line 7: no such word");
     rm_views_free(&v);
     CU_ASSERT_EQUAL(w.aborts, 1);
     CU_ASSERT_EQUAL(w.commits, 0);
@@ -226,10 +230,12 @@ static void test_fails_at_last(void)
     world_free(&w);
 }
 
-/* Goal: how a job ended is one word, can be asked for, and is counted; YARN's counts stay what they are there. */
+/* Goal: how a job ended is one word, can be asked for, and is counted; YARN's counts stay what they
+ * are there. */
 static void test_results(void)
 {
-    static const enum rm_result want[] = {RM_RESULT_SUCCEEDED, RM_RESULT_FAILED, RM_RESULT_KILLED, RM_RESULT_NONE};
+    static const enum rm_result want[] = {RM_RESULT_SUCCEEDED, RM_RESULT_FAILED, RM_RESULT_KILLED,
+                                          RM_RESULT_NONE};
     struct base_app_id id[4], cursor;
     struct rm_cluster_view cluster;
 
@@ -257,7 +263,8 @@ static void test_results(void)
     rm_view_cluster(w.core, &cluster);
     for (int r = RM_RESULT_SUCCEEDED; r <= RM_RESULT_KILLED; r++)
         CU_ASSERT_EQUAL(cluster.apps_results[r], 1);
-    CU_ASSERT_EQUAL(cluster.apps_failed, 0); /* as in YARN: FINISHED, with the final status FAILED */
+    /* as in YARN: FINISHED, with the final status FAILED */
+    CU_ASSERT_EQUAL(cluster.apps_failed, 0);
     CU_ASSERT_EQUAL(cluster.apps_completed, 2);
     world_free(&w);
 }
@@ -351,8 +358,9 @@ static void test_kill_while_committing(void)
     world_free(&w);
 }
 
-/* The RM ends before it is durable that the output is there: who takes over must not call the job killed. The kill is
- * answered when all that the job has done is durable: so it is not begun anew either. */
+/* The RM ends before it is durable that the output is there: who takes over must not call the job
+ * killed. The kill is answered when all that the job has done is durable: so it is not begun anew
+ * either. */
 static void test_kill_while_committing_and_crash(void)
 {
     struct base_app_id id;
@@ -415,7 +423,8 @@ static void test_kill_and_commit_fails(void)
     world_free(&w);
 }
 
-/* Whoever sees the end finds the folder gone; a leader that takes over before that clears it away itself. */
+/* Whoever sees the end finds the folder gone; a leader that takes over before that clears it away
+ * itself. */
 static void test_end_waits_for_abort(void)
 {
     struct base_app_id id;
@@ -440,8 +449,8 @@ static void test_end_waits_for_abort(void)
     world_free(&w);
 }
 
-/* An attempt has leave to commit, is lost with its node, and is replaced: the part of its successor is the one that counts,
- * whatever the node does when it is back, and after a restart as well. */
+/* An attempt has leave to commit, is lost with its node, and is replaced: the part of its successor
+ * is the one that counts, whatever the node does when it is back, and after a restart as well. */
 static void test_part_that_counts(void)
 {
     struct base_app_id id;
@@ -450,7 +459,8 @@ static void test_part_that_counts(void)
     id = world_submit(&w, "a 2 0 1 4 0 0");
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_TRUE(commit(id, BASE_TASK_MAP, 0, 0));
-    for (int i = 0; i < 40 && world_task_view(&w, id, BASE_TASK_MAP, 0, NULL).state == RM_TASK_RUNNING; i++) {
+    for (int i = 0;
+         i < 40 && world_task_view(&w, id, BASE_TASK_MAP, 0, NULL).state == RM_TASK_RUNNING; i++) {
         world_advance(&w, 1000000);
         world_beat(&w, &w.nodes[1], 0);
     }
@@ -542,7 +552,8 @@ static void test_commit_arbitration(void)
     world_free(&w);
 }
 
-static void fetch_failure(struct base_app_id id, int32_t map, int32_t attempt, int32_t reduce, bool gone)
+static void fetch_failure(struct base_app_id id, int32_t map, int32_t attempt, int32_t reduce,
+                          bool gone)
 {
     struct rm_event ev = {.kind = RM_EV_FETCH_FAILURE, .token = ++w.token};
 
@@ -596,12 +607,14 @@ static void test_map_outputs(void)
     rm_views_free(&v);
     world_run_dry(&w);
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
-    CU_ASSERT_EQUAL(rm_view_map_outputs(w.core, (struct base_app_id){1, 1}, 0, &version, &maps, &done, &v),
-                    -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(
+        rm_view_map_outputs(w.core, (struct base_app_id){1, 1}, 0, &version, &maps, &done, &v),
+        -BASE_ENOTFOUND);
     world_free(&w);
 }
 
-/* Readers get long lists piece by piece: each map once, those that were run again in their new place. */
+/* Readers get long lists piece by piece: each map once, those that were run again in their new
+ * place. */
 static void test_views_in_pieces(void)
 {
     static bool seen[2500];
@@ -613,7 +626,8 @@ static void test_views_in_pieces(void)
     begin(1, 2500, 1);
     id = world_submit(&w, "a 2500 1 0 4 0 0");
     world_beat(&w, &w.nodes[0], 0);
-    CU_ASSERT_EQUAL(rm_view_tasks(w.core, id, BASE_TASK_MAP, 1u << RM_TASK_FAILED, &pos, 10, &v), 0);
+    CU_ASSERT_EQUAL(rm_view_tasks(w.core, id, BASE_TASK_MAP, 1u << RM_TASK_FAILED, &pos, 10, &v),
+                    0);
     CU_ASSERT_EQUAL(pos, 1000); /* none of these; the reader comes back */
     rm_views_free(&v);
     for (size_t i = 0; i < w.nodes[0].n; i++) {
@@ -653,7 +667,8 @@ static void one_map_done(int nodes, const char *job, struct base_app_id *id)
     CU_ASSERT_EQUAL(world_app(&w, *id).phase[0].succeeded, 1);
 }
 
-/* The only reduce can say it twice; each time counts as a failure of the map; the last one fails the job. */
+/* The only reduce can say it twice; each time counts as a failure of the map; the last one fails
+ * the job. */
 static void test_fetch_failures_bounded(void)
 {
     struct base_app_id id;
@@ -753,7 +768,8 @@ static void test_lists(void)
     CU_ASSERT_EQUAL_FATAL(v.apps_n, 1);
     CU_ASSERT_EQUAL(v.apps[0].id.seq, 1);
     rm_views_free(&v);
-    f = (struct rm_app_filter){.queue = "root.default", .user = "ann", .name = "a", .jobs_only = true};
+    f = (struct rm_app_filter){
+        .queue = "root.default", .user = "ann", .name = "a", .jobs_only = true};
     rm_view_apps(w.core, &f, NULL, 10, &v, &cursor);
     CU_ASSERT_EQUAL(v.apps_n, 5);
     rm_views_free(&v);
@@ -801,31 +817,32 @@ static void test_many_groups(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"map and reduce to the end", test_map_reduce},
-                                          {"durable first", test_durable_first},
-                                          {"submitted again", test_submitted_again},
-                                          {"ids are given", test_ids_given},
-                                          {"unknown queue", test_unknown_queue},
-                                          {"retry elsewhere", test_retry_elsewhere},
-                                          {"fails at last", test_fails_at_last},
-                                          {"full disk does not count", test_full_disk_does_not_count},
-                                          {"full disk again", test_full_disk_again},
-                                          {"kill", test_kill},
-                                          {"kill while committing", test_kill_while_committing},
-                                          {"kill while committing, and a crash", test_kill_while_committing_and_crash},
-                                          {"kill, and the commit fails", test_kill_and_commit_fails},
-                                          {"results", test_results},
+static const struct cunit_case cases[] = {
+    {"map and reduce to the end", test_map_reduce},
+    {"durable first", test_durable_first},
+    {"submitted again", test_submitted_again},
+    {"ids are given", test_ids_given},
+    {"unknown queue", test_unknown_queue},
+    {"retry elsewhere", test_retry_elsewhere},
+    {"fails at last", test_fails_at_last},
+    {"full disk does not count", test_full_disk_does_not_count},
+    {"full disk again", test_full_disk_again},
+    {"kill", test_kill},
+    {"kill while committing", test_kill_while_committing},
+    {"kill while committing, and a crash", test_kill_while_committing_and_crash},
+    {"kill, and the commit fails", test_kill_and_commit_fails},
+    {"results", test_results},
     {"the end waits for the folder", test_end_waits_for_abort},
     {"the part that counts", test_part_that_counts},
     {"shell fails", test_shell_fails},
-                                          {"slowstart", test_slowstart},
-                                          {"commit arbitration", test_commit_arbitration},
-                                          {"map outputs, fetch failures", test_map_outputs},
-                                          {"views in pieces", test_views_in_pieces},
-                                          {"fetch failures are bounded", test_fetch_failures_bounded},
-                                          {"fetch from a silent node", test_fetch_from_silent_node},
-                                          {"oldest finished go", test_completed_max},
-                                          {"lists", test_lists},
-                                          {"tasks that each have a host", test_many_groups}};
+    {"slowstart", test_slowstart},
+    {"commit arbitration", test_commit_arbitration},
+    {"map outputs, fetch failures", test_map_outputs},
+    {"views in pieces", test_views_in_pieces},
+    {"fetch failures are bounded", test_fetch_failures_bounded},
+    {"fetch from a silent node", test_fetch_from_silent_node},
+    {"oldest finished go", test_completed_max},
+    {"lists", test_lists},
+    {"tasks that each have a host", test_many_groups}};
 
 CUNIT_MAIN("jobs", cases)

@@ -93,7 +93,8 @@ static void test_life(void)
                     3000 * w.core->conf.slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB]);
     ct = container_of(RM_TALLY_HELD);
     rm_container_suspend(w.core, ct);
-    rm_container_kill(w.core, ct, RM_EXIT_PREEMPTED, "test"); /* holds no slot that could come free */
+    /* holds no slot that could come free */
+    rm_container_kill(w.core, ct, RM_EXIT_PREEMPTED, "test");
     check(2, 1, 0, 3);
     rm_container_end(w.core, ct, 0, NULL, NULL);
     check(2, 0, 0, 2);

@@ -1,4 +1,5 @@
-/* Goal: the tables of legal edges are the life cycles of rm/core/states.h. Method: reachability, ends, samples. */
+/* Goal: the tables of legal edges are the life cycles of rm/core/states.h. Method: reachability,
+ * ends, samples. */
 #include "rm/core/states.h"
 #include "tests/unit/cunit_main.h"
 
@@ -17,16 +18,17 @@ static void reach(const struct rm_edge *e, size_t n, unsigned states, unsigned e
     }
 }
 
-#define REACH(name, states, ends)                                                                                     \
-    do {                                                                                                              \
-        unsigned seen;                                                                                                \
-        reach(name, name##_n, states, ends, &seen);                                                                   \
-        CU_ASSERT_EQUAL(seen, (1u << (states)) - 1);                                                                  \
+#define REACH(name, states, ends)                                                                  \
+    do {                                                                                           \
+        unsigned seen;                                                                             \
+        reach(name, name##_n, states, ends, &seen);                                                \
+        CU_ASSERT_EQUAL(seen, (1u << (states)) - 1);                                               \
     } while (0)
 
 static void test_reachable(void)
 {
-    REACH(rm_app_edges, RM_APP_STATES, 1u << RM_APP_FINISHED | 1u << RM_APP_FAILED | 1u << RM_APP_KILLED);
+    REACH(rm_app_edges, RM_APP_STATES,
+          1u << RM_APP_FINISHED | 1u << RM_APP_FAILED | 1u << RM_APP_KILLED);
     REACH(rm_attempt_edges, RM_ATTEMPT_STATES,
           1u << RM_ATTEMPT_FINISHED | 1u << RM_ATTEMPT_FAILED | 1u << RM_ATTEMPT_KILLED);
     REACH(rm_container_edges, RM_CONTAINER_STATES, 1u << RM_CONTAINER_COMPLETED);
@@ -37,7 +39,8 @@ static void test_reachable(void)
 static void test_samples(void)
 {
     CU_ASSERT(rm_app_edge(RM_APP_RUNNING, RM_APP_ACCEPTED));
-    CU_ASSERT_FALSE(rm_app_edge(RM_APP_RUNNING, RM_APP_FINISHED)); /* nothing ends without being stored */
+    /* nothing ends without being stored */
+    CU_ASSERT_FALSE(rm_app_edge(RM_APP_RUNNING, RM_APP_FINISHED));
     CU_ASSERT_FALSE(rm_app_edge(RM_APP_ACCEPTED, RM_APP_KILLED));
     CU_ASSERT_FALSE(rm_task_edge(RM_TASK_SUCCEEDED, RM_TASK_RUNNING));
     CU_ASSERT_FALSE(rm_container_edge(RM_CONTAINER_COMPLETED, RM_CONTAINER_RUNNING));

@@ -1,4 +1,5 @@
-/* Goal: plain applications: the master's life and its protocol as YARN's. Method: event sequences. */
+/* Goal: plain applications: the master's life and its protocol as YARN's. Method: event
+ * sequences. */
 #include <string.h>
 
 #include "rm/core/view/view.h"
@@ -73,7 +74,8 @@ static void test_whole_life(void)
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
     for (int i = 0; i < 3; i++)
         world_beat_all(&w, 0);
-    CU_ASSERT_EQUAL(w.nodes[0].n + w.nodes[1].n, 0); /* what was left over is killed and forgotten */
+    /* what was left over is killed and forgotten */
+    CU_ASSERT_EQUAL(w.nodes[0].n + w.nodes[1].n, 0);
     world_free(&w);
 }
 
@@ -94,9 +96,10 @@ static void test_attempts(void)
     end_master(3);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FAILED);
     rm_view_app(w.core, id, &v);
-    CU_ASSERT_STRING_EQUAL(v.apps[0].diagnostics,
-                           "Application application_1700000000000_0001 failed 2 times due to AM Container for "
-                           "appattempt_1700000000000_0001_000002 exited with  exitCode: 3. Failing the application.");
+    CU_ASSERT_STRING_EQUAL(
+        v.apps[0].diagnostics,
+        "Application application_1700000000000_0001 failed 2 times due to AM Container for "
+        "appattempt_1700000000000_0001_000002 exited with  exitCode: 3. Failing the application.");
     rm_view_attempts(w.core, id, &v);
     CU_ASSERT_EQUAL(v.attempts_n, 2);
     CU_ASSERT_EQUAL(v.attempts[0].state, RM_ATTEMPT_FAILED);
@@ -116,8 +119,9 @@ static void test_times_out(void)
     }
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FAILED);
     rm_view_attempts(w.core, id, &v);
-    CU_ASSERT_STRING_EQUAL(v.attempts[0].diagnostics,
-                           "ApplicationMaster for attempt appattempt_1700000000000_0001_000001 timed out");
+    CU_ASSERT_STRING_EQUAL(
+        v.attempts[0].diagnostics,
+        "ApplicationMaster for attempt appattempt_1700000000000_0001_000001 timed out");
     rm_views_free(&v);
     CU_ASSERT_EQUAL(w.nodes[0].kills, 1);
     world_free(&w);
@@ -143,8 +147,8 @@ static void test_refused(void)
     id = world_submit_app(&w, "lost 1024 1 0");
     rm_view_app(w.core, id, &v);
     CU_ASSERT_EQUAL(v.apps[0].state, RM_APP_FAILED);
-    CU_ASSERT_STRING_EQUAL(v.apps[0].diagnostics,
-                           "Application application_1700000000000_0002 submitted by user ann to unknown queue: nosuch");
+    CU_ASSERT_STRING_EQUAL(v.apps[0].diagnostics, "Application application_1700000000000_0002 "
+                                                  "submitted by user ann to unknown queue: nosuch");
     rm_views_free(&v);
     world_free(&w);
 }
@@ -169,7 +173,8 @@ static void test_kill(void)
     world_free(&w);
 }
 
-/* keep-containers-across-application-attempts: what runs goes on, and the next attempt hears of it. */
+/* keep-containers-across-application-attempts: what runs goes on, and the next attempt hears of
+ * it. */
 static void test_keep(void)
 {
     struct rm_ask asks[1];
@@ -238,7 +243,8 @@ static void test_not_kept(void)
     world_free(&w);
 }
 
-/* Attempts that a node's disk ended do not count; but they end some time, whatever the disk's fault is. */
+/* Attempts that a node's disk ended do not count; but they end some time, whatever the disk's fault
+ * is. */
 static void test_disk_failures(void)
 {
     for (int max = 1; max <= 2; max++) {
@@ -248,7 +254,8 @@ static void test_disk_failures(void)
         begin(max == 1 ? "app 1024 1 0" : "app 1024 2 0");
         for (; the_master(&n) && ends < 100; ends++) {
             end_master(RM_EXIT_DISKS_FAILED);
-            CU_ASSERT_EQUAL(world_state(&w, id) == RM_APP_FAILED, ends + 1 == RM_AM_DISK_FAILURES_FREE + max);
+            CU_ASSERT_EQUAL(world_state(&w, id) == RM_APP_FAILED,
+                            ends + 1 == RM_AM_DISK_FAILURES_FREE + max);
             for (int i = 0; i < 3; i++)
                 world_beat_all(&w, 0);
         }

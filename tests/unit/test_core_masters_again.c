@@ -1,4 +1,5 @@
-/* Goal: masters and their containers when the ResourceManager is another one, a node is lost or cleans up.
+/* Goal: masters and their containers when the ResourceManager is another one, a node is lost or
+ * cleans up.
  * Method: event sequences, the store and the nodes keep what they have. */
 #include <string.h>
 
@@ -6,7 +7,8 @@
 #include "rm/core/view/view.h"
 #include "tests/unit/core_masters.h"
 
-/* The master's first words to it; @n: containers that the answer lists, the first of them is returned. */
+/* The master's first words to it; @n: containers that the answer lists, the first of them is
+ * returned. */
 static struct base_container_id register_again(size_t n)
 {
     allocate(7, NULL, 0, NULL, 0); /* whatever its number */
@@ -89,7 +91,8 @@ static void test_never_heard(void)
     world_beat_all(&w, 0);
     register_again(2);
     end(&first, 0);
-    do_register(1); /* once more, meanwhile one has ended: it is there still, its end is told next */
+    /* once more, meanwhile one has ended: it is there still, its end is told next */
+    do_register(1);
     CU_ASSERT_EQUAL(w.reply.previous_n, 2);
     allocate(0, NULL, 0, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
@@ -111,8 +114,8 @@ static void test_never_heard(void)
     world_free(&w);
 }
 
-/* What runs is not known before all nodes have told; nor does it wait for ever. A container that comes to light later is
- * announced like a new one, once. */
+/* What runs is not known before all nodes have told; nor does it wait for ever. A container that
+ * comes to light later is announced like a new one, once. */
 static void test_late_node(void)
 {
     struct base_container_id late = one_container();
@@ -171,7 +174,8 @@ static void test_who_waits(void)
     world_free(&w);
 }
 
-/* The end of an application is stored: a restart shows it ended, and it counts among those that are kept. */
+/* The end of an application is stored: a restart shows it ended, and it counts among those that are
+ * kept. */
 static void test_finished_stays(void)
 {
     struct rm_cluster_view v;
@@ -193,7 +197,8 @@ static void test_finished_stays(void)
     world_free(&w);
 }
 
-/* A master that was recorded and never launched is given up when its node registers, and is no failure. */
+/* A master that was recorded and never launched is given up when its node registers, and is no
+ * failure. */
 static void test_never_launched(void)
 {
     struct rm_views v = {0};
@@ -220,7 +225,8 @@ static void test_never_launched(void)
     world_free(&w);
 }
 
-/* The master's node is lost while the RM is down; and one that had finished needs no node to end. */
+/* The master's node is lost while the RM is down; and one that had finished needs no node to
+ * end. */
 static void test_lost_meanwhile(void)
 {
     begin("app 1024 1 0");
@@ -280,7 +286,8 @@ static void test_stuck_one_stays(void)
     world_free(&w);
 }
 
-/* A node that cleans up forgets what it has left and tells nothing more of it: it may do so when it has told all. */
+/* A node that cleans up forgets what it has left and tells nothing more of it: it may do so when it
+ * has told all. */
 static void test_cleanup_waits(void)
 {
     struct base_container_id left = one_container();
@@ -310,8 +317,8 @@ static void test_cleanup_waits(void)
     world_free(&w);
 }
 
-/* Its node was given up, its master has not heard so, and the node is there again with it: it must not hold the slot
- * beside another one. */
+/* Its node was given up, its master has not heard so, and the node is there again with it: it must
+ * not hold the slot beside another one. */
 static void test_back_from_the_lost(void)
 {
     struct base_container_id left = one_container();
@@ -328,7 +335,8 @@ static void test_back_from_the_lost(void)
     world_free(&w);
 }
 
-/* After a takeover an application is killed, and one node with its containers has registered, the other one not yet. */
+/* After a takeover an application is killed, and one node with its containers has registered, the
+ * other one not yet. */
 static void test_killed_before_it_is_known(void)
 {
     struct rm_ask asks[1];
@@ -356,7 +364,10 @@ static void test_killed_before_it_is_known(void)
 static void test_node_clock(void)
 {
     struct base_container_id left = one_container();
-    struct rm_container_report r = {.id = left, .state = RM_CONTAINER_RUNNING, .started_us = 1000, .resource = {{1024, 1, 1, 0}}};
+    struct rm_container_report r = {.id = left,
+                                    .state = RM_CONTAINER_RUNNING,
+                                    .started_us = 1000,
+                                    .resource = {{1024, 1, 1, 0}}};
     struct rm_event ev = {.kind = RM_EV_NODE_REGISTER, .token = ++w.token};
 
     world_crash(&w, w.durable);
@@ -374,17 +385,18 @@ static void test_node_clock(void)
     CU_ASSERT(core_app()->containers->start_us >= core_app()->submit_us);
     world_free(&w);
 }
-static const struct cunit_case cases[] = {{"RM restarted", test_restart},
-                                          {"containers it never heard of", test_never_heard},
-                                          {"a node that is late", test_late_node},
-                                          {"who waits for nodes", test_who_waits},
-                                          {"the end is stored", test_finished_stays},
-                                          {"never launched", test_never_launched},
-                                          {"lost meanwhile", test_lost_meanwhile},
-                                          {"a stuck one stays", test_stuck_one_stays},
-                                          {"nodes clean up when all is told", test_cleanup_waits},
-                                          {"back from a lost node", test_back_from_the_lost},
-                                          {"killed before it is known", test_killed_before_it_is_known},
-                                          {"a node's clock", test_node_clock}};
+static const struct cunit_case cases[] = {
+    {"RM restarted", test_restart},
+    {"containers it never heard of", test_never_heard},
+    {"a node that is late", test_late_node},
+    {"who waits for nodes", test_who_waits},
+    {"the end is stored", test_finished_stays},
+    {"never launched", test_never_launched},
+    {"lost meanwhile", test_lost_meanwhile},
+    {"a stuck one stays", test_stuck_one_stays},
+    {"nodes clean up when all is told", test_cleanup_waits},
+    {"back from a lost node", test_back_from_the_lost},
+    {"killed before it is known", test_killed_before_it_is_known},
+    {"a node's clock", test_node_clock}};
 
 CUNIT_MAIN("masters and another ResourceManager", cases)

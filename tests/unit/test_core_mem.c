@@ -1,4 +1,5 @@
-/* Goal: the core's tables, pools, timers and scratch hold what is put in. Method: random use against plain arrays. */
+/* Goal: the core's tables, pools, timers and scratch hold what is put in. Method: random use
+ * against plain arrays. */
 #include <stdlib.h>
 #include <string.h>
 

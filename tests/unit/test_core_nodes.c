@@ -1,4 +1,5 @@
-/* Goal: nodes come, are silent, come back; heartbeats are held, repeated, overtaken; nothing is done twice.
+/* Goal: nodes come, are silent, come back; heartbeats are held, repeated, overtaken; nothing is
+ * done twice.
  * Method: event sequences on a small world. */
 #include <stdio.h>
 #include <string.h>
@@ -276,7 +277,8 @@ static void test_gone(void)
     world_free(&w);
 }
 
-/* Containers nobody knows are killed, forgotten, and what is left of their application is removed. */
+/* Containers nobody knows are killed, forgotten, and what is left of their application is
+ * removed. */
 static void test_strangers(void)
 {
     struct world_node *n;
@@ -361,7 +363,8 @@ static void register_at(struct world_node *n, int64_t sent_us)
     world_step(&w, &ev);
 }
 
-/* A registration that the node has given up arrives after the next one, and after the work that came with it. */
+/* A registration that the node has given up arrives after the next one, and after the work that
+ * came with it. */
 static void test_late_registration(void)
 {
     struct base_app_id id;
@@ -402,7 +405,8 @@ static void test_late_registration(void)
 #define NOBODY UINT64_MAX
 
 /* @token: 0: one that the node waits for; NOBODY: it has given the request up. */
-static void beat_at(struct world_node *n, int64_t response_id, int64_t sent_us, int64_t hold_us, uint64_t token)
+static void beat_at(struct world_node *n, int64_t response_id, int64_t sent_us, int64_t hold_us,
+                    uint64_t token)
 {
     struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT, .token = token ? token : ++w.token};
     struct rm_container_report r[4] = {0};
@@ -428,8 +432,8 @@ static bool put_back(void)
     return w.reply.token == NOBODY && w.reply.kind == RM_REPLY_RESYNC;
 }
 
-/* A heartbeat of an earlier registration carries the number of the answer that the node waits for just now. It is not
- * its word that the answer has come: what was ordered in it would be lost. */
+/* A heartbeat of an earlier registration carries the number of the answer that the node waits for
+ * just now. It is not its word that the answer has come: what was ordered in it would be lost. */
 static void test_late_heartbeat(void)
 {
     struct world_node *n;
@@ -469,7 +473,8 @@ static void test_late_heartbeat(void)
     world_free(&w);
 }
 
-/* A machine that was put back to an earlier state sends what seems to be late, always. It is let in when it is lost. */
+/* A machine that was put back to an earlier state sends what seems to be late, always. It is let in
+ * when it is lost. */
 static void test_clock_went_back(void)
 {
     struct world_node *n;
@@ -628,14 +633,15 @@ static bool task_has_node(struct base_app_id id, int64_t map)
     struct rm_views v = {0};
     bool has;
 
-    CU_ASSERT_FATAL(rm_view_tasks(w.core, id, BASE_TASK_MAP, UINT32_MAX, &map, 1, &v) >= 0 && v.tasks_n == 1);
+    CU_ASSERT_FATAL(rm_view_tasks(w.core, id, BASE_TASK_MAP, UINT32_MAX, &map, 1, &v) >= 0 &&
+                    v.tasks_n == 1);
     has = v.tasks[0].node_id != NULL;
     rm_views_free(&v);
     return has;
 }
 
-/* A lost node stays as long as a job goes on that ran something there. What the job's tasks then have is the index of
- * another node, which is not shown for it. */
+/* A lost node stays as long as a job goes on that ran something there. What the job's tasks then
+ * have is the index of another node, which is not shown for it. */
 static void test_forget_held(void)
 {
     struct base_app_id id;
@@ -708,8 +714,8 @@ static void test_forget_told(void)
     world_free(&w);
 }
 
-/* Forgotten while it was only away: it is a new node, under any number, and what its heartbeats take for their place is
- * another one's. */
+/* Forgotten while it was only away: it is a new node, under any number, and what its heartbeats
+ * take for their place is another one's. */
 static void test_forget_returns(void)
 {
     struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT};
@@ -750,7 +756,8 @@ static void test_forget_returns(void)
     world_free(&w);
 }
 
-/* A job's data lies on a host whose node was forgotten: the host's number stays the job's until it has ended. */
+/* A job's data lies on a host whose node was forgotten: the host's number stays the job's until it
+ * has ended. */
 static void test_forget_hosts(void)
 {
     struct base_app_id id;

@@ -78,7 +78,8 @@ static void test_change(void)
     world_free(&w);
 }
 
-static struct policy_job *says_nothing(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+static struct policy_job *says_nothing(struct policy *self, struct policy_offer *offer,
+                                       struct policy_job *prev)
 {
     (void)self;
     (void)offer;
@@ -108,7 +109,8 @@ static void test_faulty(void)
     world_free(&w);
 }
 
-static struct policy_job *forever(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+static struct policy_job *forever(struct policy *self, struct policy_offer *offer,
+                                  struct policy_job *prev)
 {
     (void)prev;
     return policy_naive_fair.next(self, offer, NULL);
@@ -169,7 +171,8 @@ static void test_delay_where_it_failed(void)
             world_beat(&w, &w.nodes[1], 0);
             CU_ASSERT_EQUAL(w.nodes[1].launches, 0);
             world_advance(&w, 20000);
-            world_beat(&w, &w.nodes[0], 0); /* here nothing of it may run: 5 s are over at the last of these */
+            /* here nothing of it may run: 5 s are over at the last of these */
+            world_beat(&w, &w.nodes[0], 0);
             CU_ASSERT_EQUAL(w.nodes[0].launches, 1);
         }
         world_beat(&w, &w.nodes[1], 0);
@@ -206,7 +209,8 @@ static void test_unknown_at_start(void)
     world_free(&w);
 }
 
-/* At one instant a submission comes before the policy's timer: the wake-up is asked for again, and not skipped. */
+/* At one instant a submission comes before the policy's timer: the wake-up is asked for again, and
+ * not skipped. */
 static void test_timer_after_submission(void)
 {
     int64_t due;
@@ -228,14 +232,15 @@ static void test_timer_after_submission(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"naive fair shares", test_naive_fair_shares},
-                                          {"a submission and the timer at one instant", test_timer_after_submission},
-                                          {"FIFO order", test_fifo_order},
-                                          {"changed while running", test_change},
-                                          {"answers nothing", test_faulty},
-                                          {"answers for ever", test_endless},
-                                          {"delay where a task has failed", test_delay_where_it_failed},
-                                          {"skips where a task has failed", test_skips_where_it_failed},
-                                          {"impossible settings", test_unknown_at_start}};
+static const struct cunit_case cases[] = {
+    {"naive fair shares", test_naive_fair_shares},
+    {"a submission and the timer at one instant", test_timer_after_submission},
+    {"FIFO order", test_fifo_order},
+    {"changed while running", test_change},
+    {"answers nothing", test_faulty},
+    {"answers for ever", test_endless},
+    {"delay where a task has failed", test_delay_where_it_failed},
+    {"skips where a task has failed", test_skips_where_it_failed},
+    {"impossible settings", test_unknown_at_start}};
 
 CUNIT_MAIN("core and policies", cases)

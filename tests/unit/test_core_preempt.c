@@ -1,5 +1,6 @@
-/* Goal: attempts are suspended, resumed and killed for others as the policy says, counts stay right, nothing is lost
- * when nodes or the ResourceManager are restarted meanwhile; a job with a deadline is let in or refused.
+/* Goal: attempts are suspended, resumed and killed for others as the policy says, counts stay
+ * right, nothing is lost when nodes or the ResourceManager are restarted meanwhile; a job with a
+ * deadline is let in or refused.
  * Method: naive fair sharing with victims and admission that the test decides, in a small world. */
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,8 @@ static int wanted; /* victims named per question */
 static bool let_in;
 static int asked;
 
-static void victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
-                    struct policy_plan *plan)
+static void victims(struct policy *self, const struct policy_offer *offer,
+                    const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
     (void)self;
     (void)offer;
@@ -29,7 +30,8 @@ static void victims(struct policy *self, const struct policy_offer *offer, const
     wanted = 0;
 }
 
-static bool admit(struct policy *self, const struct policy_job *job, int64_t now_us, struct policy_promise *out)
+static bool admit(struct policy *self, const struct policy_job *job, int64_t now_us,
+                  struct policy_promise *out)
 {
     (void)self;
     (void)job;
@@ -66,7 +68,8 @@ static void check_capacity(int64_t used, int64_t freeing)
     CU_ASSERT_EQUAL(w.core->capacity.freeing[BASE_TASK_MAP], freeing);
 }
 
-/* Two of four slots go to a new job at once; the stopped attempts go on when there is room, and end once. */
+/* Two of four slots go to a new job at once; the stopped attempts go on when there is room, and end
+ * once. */
 static void test_suspend(void)
 {
     struct world_node *n = &w.nodes[0];
@@ -183,7 +186,8 @@ static void test_kill_job(void)
     world_free(&w);
 }
 
-/* Its order was lost with the NodeManager, or the ResourceManager is new: what is stopped stays so, and is known. */
+/* Its order was lost with the NodeManager, or the ResourceManager is new: what is stopped stays so,
+ * and is known. */
 static void test_restarts(void)
 {
     struct world_node *n = &w.nodes[0];
@@ -301,7 +305,8 @@ static void test_recalled(void)
     world_free(&w);
 }
 
-/* What policies are told of a job's past: when it began; of reduces without maps, that they waited for none. */
+/* What policies are told of a job's past: when it began; of reduces without maps, that they waited
+ * for none. */
 static void test_past(void)
 {
     struct world_node *n = &w.nodes[0];
@@ -322,7 +327,8 @@ static void test_past(void)
     n->v[0].ended = true;
     n->v[0].exit_code = 0;
     world_beat(&w, n, 0);
-    CU_ASSERT_EQUAL(rm_app_find(w.core, id)->pj.seen[BASE_TASK_REDUCE].work_us, 1001000); /* nodes say: for 1 ms */
+    /* nodes say: for 1 ms */
+    CU_ASSERT_EQUAL(rm_app_find(w.core, id)->pj.seen[BASE_TASK_REDUCE].work_us, 1001000);
     world_free(&w);
 }
 
@@ -367,9 +373,11 @@ static void test_admission(void)
     CU_ASSERT_EQUAL(v.final_status, RM_FINAL_FAILED);
     CU_ASSERT_EQUAL(v.result, RM_RESULT_REFUSED);
     CU_ASSERT_EQUAL(v.phase[BASE_TASK_MAP].running, 0);
-    CU_ASSERT_EQUAL(v.earliest_us % 1000000, 0); /* whole seconds, not before what was said and the margin */
+    /* whole seconds, not before what was said and the margin */
+    CU_ASSERT_EQUAL(v.earliest_us % 1000000, 0);
     CU_ASSERT(v.earliest_us >= w.now + 7500000 && v.earliest_us < w.now + 8500000);
-    CU_ASSERT_PTR_NOT_NULL(strstr(rm_app_find(w.core, id)->diagnostics, "too much is promised already"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(rm_app_find(w.core, id)->diagnostics, "too much is promised already"));
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(world_app(&w, id).phase[BASE_TASK_MAP].running, 0);
     world_free(&w);
@@ -422,16 +430,17 @@ static void test_admission_later(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"suspend and resume", test_suspend},
-                                          {"time suspended is no work", test_time},
-                                          {"kill", test_kill},
-                                          {"a job with suspended attempts is killed", test_kill_job},
-                                          {"restarts", test_restarts},
-                                          {"no slot comes", test_no_slot_comes},
-                                          {"what was seen, after a restart", test_recalled},
-                                          {"the past of a job", test_past},
-                                          {"admission", test_admission},
-                                          {"admission after a restart", test_admission_later},
-                                          {"admission survives a restart", test_admission_kept}};
+static const struct cunit_case cases[] = {
+    {"suspend and resume", test_suspend},
+    {"time suspended is no work", test_time},
+    {"kill", test_kill},
+    {"a job with suspended attempts is killed", test_kill_job},
+    {"restarts", test_restarts},
+    {"no slot comes", test_no_slot_comes},
+    {"what was seen, after a restart", test_recalled},
+    {"the past of a job", test_past},
+    {"admission", test_admission},
+    {"admission after a restart", test_admission_later},
+    {"admission survives a restart", test_admission_kept}};
 
 CUNIT_MAIN("core: preemption and admission", cases)

@@ -1,5 +1,5 @@
-/* Goal: an application is in the queue that the rules gave it, through changes of queues and restarts; queues count what is
- * in them; submissions that cannot be counted with are refused.
+/* Goal: an application is in the queue that the rules gave it, through changes of queues and
+ * restarts; queues count what is in them; submissions that cannot be counted with are refused.
  * Method: a small world under the fair scheduler, whose queues the test changes. */
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,8 @@ static const struct rm_queue *counts_of(const char *queue)
     return &w.core->queues[policy_queues_find(&w.core->tree, queue)];
 }
 
-/* What runs goes on and is counted there; the answer waits for the store; a restart leaves it where it was moved to. */
+/* What runs goes on and is counted there; the answer waits for the store; a restart leaves it where
+ * it was moved to. */
 static void test_move(void)
 {
     struct base_app_id job, app;
@@ -186,7 +187,8 @@ static void test_move_refused(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "\"prod\" has queues below it"));
     world_move(&w, job, "none");
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
-    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "\"none\" does not exist; applications go to: root.default, root.dev"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(
+        w.reply.text, "\"none\" does not exist; applications go to: root.default, root.dev"));
     CU_ASSERT_EQUAL(policy_queues_find(&w.core->tree, "none"), -1);
     CU_ASSERT_STRING_EQUAL(queue_of(job), "default");
     world_free(&w);
@@ -250,9 +252,11 @@ static void test_expected(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {
-    {"a queue that has gone", test_queue_gone}, {"groups", test_groups},
-    {"a move", test_move},                       {"moves refused", test_move_refused},
-    {"a move and limits", test_move_limits},     {"expected times", test_expected}};
+static const struct cunit_case cases[] = {{"a queue that has gone", test_queue_gone},
+                                          {"groups", test_groups},
+                                          {"a move", test_move},
+                                          {"moves refused", test_move_refused},
+                                          {"a move and limits", test_move_limits},
+                                          {"expected times", test_expected}};
 
 CUNIT_MAIN("core: queues", cases)

@@ -11,7 +11,8 @@
 
 static struct world w;
 
-/* Tasks that the first @records say have succeeded, as a bit set of maps below 32 and reduces above. */
+/* Tasks that the first @records say have succeeded, as a bit set of maps below 32 and reduces
+ * above. */
 static uint64_t succeeded_in_store(size_t records)
 {
     uint64_t set = 0;
@@ -20,7 +21,8 @@ static uint64_t succeeded_in_store(size_t records)
         struct base_task_id id;
         uint64_t bit;
 
-        if (strcmp(w.journal[i].table, "task") != 0 || base_task_id_parse(w.journal[i].key, &id, NULL) < 0)
+        if (strcmp(w.journal[i].table, "task") != 0 ||
+            base_task_id_parse(w.journal[i].key, &id, NULL) < 0)
             continue;
         bit = UINT64_C(1) << (id.index + (id.kind == BASE_TASK_REDUCE ? 32 : 0));
         if (strncmp(w.journal[i].data, "t1 3 ", 5) == 0)
@@ -109,7 +111,8 @@ static void test_every_prefix(void)
     }
 }
 
-/* Running containers are known again: same id, same attempt; their slots are taken; nothing runs twice. */
+/* Running containers are known again: same id, same attempt; their slots are taken; nothing runs
+ * twice. */
 static void test_reattach(void)
 {
     struct base_app_id id, new_one;
@@ -141,7 +144,8 @@ static void test_reattach(void)
     world_free(&w);
 }
 
-/* A node that does not come back after a restart: its work is done elsewhere when it has expired. */
+/* A node that does not come back after a restart: its work is done elsewhere when it has
+ * expired. */
 static void test_node_stays_away(void)
 {
     struct base_app_id id;
@@ -168,7 +172,8 @@ static void test_node_stays_away(void)
     world_free(&w);
 }
 
-/* The folder was made and the answer lost with the RM: the order after the restart says that it may be there. */
+/* The folder was made and the answer lost with the RM: the order after the restart says that it may
+ * be there. */
 static void test_set_up_again(void)
 {
     struct base_app_id id;
@@ -207,7 +212,8 @@ static bool commit(struct base_app_id app, int32_t attempt)
     return w.reply.flag;
 }
 
-/* The right to commit is durable, the end of its attempt is not: the attempt after it may commit all the same. */
+/* The right to commit is durable, the end of its attempt is not: the attempt after it may commit
+ * all the same. */
 static void test_commit_right(void)
 {
     struct world_container *ct;
@@ -245,7 +251,8 @@ static void test_commit_right(void)
     world_free(&w);
 }
 
-/* Folders of jobs go from every node that ever had one: after a restart of the RM, and from nodes that were away. */
+/* Folders of jobs go from every node that ever had one: after a restart of the RM, and from nodes
+ * that were away. */
 static void test_folders_go(void)
 {
     struct base_app_id id;
@@ -300,7 +307,8 @@ static void test_killing(void)
     world_free(&w);
 }
 
-/* A killed job ends when nothing of it runs, on nodes that come back late as well: its folder is theirs until then. */
+/* A killed job ends when nothing of it runs, on nodes that come back late as well: its folder is
+ * theirs until then. */
 static void test_killing_late_node(void)
 {
     struct base_app_id id;
@@ -327,7 +335,8 @@ static void test_killing_late_node(void)
     world_free(&w);
 }
 
-/* The end of each job is told once; after a restart that of the last one may be told again, those before are not. */
+/* The end of each job is told once; after a restart that of the last one may be told again, those
+ * before are not. */
 static void test_ends_told(void)
 {
     world_init(&w, "fifo");
@@ -348,7 +357,8 @@ static void test_ends_told(void)
     world_free(&w);
 }
 
-/* A node may say anything: a number that leaves none for the attempts after it is no attempt of ours. */
+/* A node may say anything: a number that leaves none for the attempts after it is no attempt of
+ * ours. */
 static void test_odd_attempt(void)
 {
     struct base_app_id id;
@@ -366,7 +376,8 @@ static void test_odd_attempt(void)
     world_free(&w);
 }
 
-/* What was done to a record does not keep the RM from reading the others (what it costs: test_core_damage.c). */
+/* What was done to a record does not keep the RM from reading the others (what it costs:
+ * test_core_damage.c). */
 static void test_damaged(void)
 {
     struct base_error err;
@@ -417,8 +428,8 @@ static bool may_commit(struct base_app_id id, int32_t attempt)
     return w.reply.kind == RM_REPLY_FLAG && w.reply.flag;
 }
 
-/* The right to commit was given to the attempt of a node that is still silent; another node comes first, with an older
- * attempt: it must not take the right away. */
+/* The right to commit was given to the attempt of a node that is still silent; another node comes
+ * first, with an older attempt: it must not take the right away. */
 static void test_older_attempt_first(void)
 {
     struct world_node *first, *second;
@@ -457,17 +468,18 @@ static void test_older_attempt_first(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"every prefix of the store", test_every_prefix},
-                                          {"running containers are known again", test_reattach},
-                                          {"a node stays away", test_node_stays_away},
-                                          {"output folder after a restart", test_set_up_again},
-                                          {"ends are told once", test_ends_told},
-                                          {"folders go", test_folders_go},
-                                          {"the right to commit", test_commit_right},
-                                          {"killing", test_killing},
-                                          {"killing, a late node", test_killing_late_node},
-                                          {"odd attempt", test_odd_attempt},
-                                          {"an older attempt comes first", test_older_attempt_first},
-                                          {"damaged records", test_damaged}};
+static const struct cunit_case cases[] = {
+    {"every prefix of the store", test_every_prefix},
+    {"running containers are known again", test_reattach},
+    {"a node stays away", test_node_stays_away},
+    {"output folder after a restart", test_set_up_again},
+    {"ends are told once", test_ends_told},
+    {"folders go", test_folders_go},
+    {"the right to commit", test_commit_right},
+    {"killing", test_killing},
+    {"killing, a late node", test_killing_late_node},
+    {"odd attempt", test_odd_attempt},
+    {"an older attempt comes first", test_older_attempt_first},
+    {"damaged records", test_damaged}};
 
 CUNIT_MAIN("recovery", cases)

@@ -1,6 +1,7 @@
-/* Goal: a new leader goes on at once, whatever nodes are silent, whatever clock it has, and nothing is done twice that
- * must be done once.
- * Method: a run of which every record is stored; nodes fall silent; the RM is started again with the records. */
+/* Goal: a new leader goes on at once, whatever nodes are silent, whatever clock it has, and nothing
+ * is done twice that must be done once.
+ * Method: a run of which every record is stored; nodes fall silent; the RM is started again with
+ * the records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@
 /* ---------------------------------------------------------------- grace */
 static void test_grace(void)
 {
-    struct base_app_id id = begin(2, "a 6 0 0 4 0 0"), other = world_submit(&w, "b 3 0 0 4 0 0"), fresh;
+    struct base_app_id id = begin(2, "a 6 0 0 4 0 0"), other = world_submit(&w, "b 3 0 0 4 0 0"),
+                       fresh;
     struct world_container *again;
     struct base_buf why = {0};
     int32_t lost = w.nodes[1].v[0].task.index;
@@ -76,7 +78,8 @@ static void test_no_grace(void)
 }
 
 /* ---------------------------------------------------------------- a late node */
-/* One node runs a task and is silent; the other gets it again after the grace. @seen: and reports it running. */
+/* One node runs a task and is silent; the other gets it again after the grace. @seen: and reports
+ * it running. */
 static struct base_app_id twice(const char *job, bool seen)
 {
     struct base_app_id id = begin(1, job);
@@ -157,7 +160,8 @@ static void counts(struct base_app_id id, int64_t launched, int64_t failed, int6
     CU_ASSERT_EQUAL(v.counters[RM_C_TOTAL_LAUNCHED_REDUCES], 0);
 }
 
-/* What a job's attempts came to is not forgotten: the job's own record is older than any of them. */
+/* What a job's attempts came to is not forgotten: the job's own record is older than any of
+ * them. */
 static void test_counts_of_attempts(void)
 {
     struct base_app_id id = begin(2, "a 3 0 0 4 0 0");
@@ -182,7 +186,8 @@ static void test_counts_of_attempts(void)
     world_free(&w);
 }
 
-/* A leader that has used more than its thousand left a record of it: the next one begins further up. */
+/* A leader that has used more than its thousand left a record of it: the next one begins further
+ * up. */
 static void test_many_attempts(void)
 {
     static const char record[] = "t1 0 7 2500 2499 0 -100 5 - 0 0 - 0 0 ";
@@ -227,7 +232,8 @@ static void test_late_has_ended(void)
     }
 }
 
-/* A suspended attempt is pinned to its node: the task is done elsewhere after the grace, or goes on there. */
+/* A suspended attempt is pinned to its node: the task is done elsewhere after the grace, or goes on
+ * there. */
 static void test_suspended(void)
 {
     for (int seen = 0; seen < 2; seen++) {
@@ -321,7 +327,8 @@ static void test_killed_job(void)
     world_free(&w);
 }
 
-/* A folder is not cleared away for an end that is not stored: the next leader might go on with the job. */
+/* A folder is not cleared away for an end that is not stored: the next leader might go on with the
+ * job. */
 static void test_abort_waits(void)
 {
     struct base_app_id id = begin(1, "a 4 0 1 4 0 0");
@@ -519,7 +526,8 @@ static void test_durations(void)
     end_task(&w.nodes[0], 0, 0);
     world_beat(&w, &w.nodes[0], 0);
     took = world_task_view(&w, id, BASE_TASK_MAP, w.nodes[0].v[0].task.index, NULL).start_us;
-    took = world_task_view(&w, id, BASE_TASK_MAP, w.nodes[0].v[0].task.index, NULL).finish_us - took;
+    took =
+        world_task_view(&w, id, BASE_TASK_MAP, w.nodes[0].v[0].task.index, NULL).finish_us - took;
     CU_ASSERT(took >= 50 * S);
     w.now -= HOUR;
     take_over(NULL);
@@ -561,8 +569,9 @@ static void register_at(struct world_node *n, int64_t sent_us, bool with_work)
     world_step(&w, &ev);
 }
 
-/* What a node had sent before it registered with the leader before this one, and gave up, reaches this one first: it
- * knows of nothing that was started since. The right to commit is not given anew for it. */
+/* What a node had sent before it registered with the leader before this one, and gave up, reaches
+ * this one first: it knows of nothing that was started since. The right to commit is not given anew
+ * for it. */
 static void test_late_registration(void)
 {
     struct world_container before;
@@ -600,8 +609,9 @@ static void test_late_registration(void)
     world_free(&w);
 }
 
-/* The attempt that might commit was given up with its node; the RM dies before the task is started again. The next one
- * knows that nobody holds the right: it does not wait for other nodes because of it. */
+/* The attempt that might commit was given up with its node; the RM dies before the task is started
+ * again. The next one knows that nobody holds the right: it does not wait for other nodes because
+ * of it. */
 static void test_given_up_and_again(void)
 {
     struct base_app_id id = begin(3, "a 6 0 0 4 0 0");

@@ -1,6 +1,7 @@
-/* Goal: a new leader goes on with the store that the nodes have worked for or says that it is another, and finds of
- * ended jobs what is to be kept and no more.
- * Method: a run of which every record is stored; the RM is started again with the records, with some, or with none. */
+/* Goal: a new leader goes on with the store that the nodes have worked for or says that it is
+ * another, and finds of ended jobs what is to be kept and no more.
+ * Method: a run of which every record is stored; the RM is started again with the records, with
+ * some, or with none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +106,8 @@ static void test_confirmed(void)
     world_free(&w);
 }
 
-/* A store of an earlier version becomes one of this version as soon as it is led, so that the earlier one, which would
- * commit jobs without their parts, leads it no more. */
+/* A store of an earlier version becomes one of this version as soon as it is led, so that the
+ * earlier one, which would commit jobs without their parts, leads it no more. */
 static void test_format_of_before(void)
 {
     size_t at = 0;
@@ -126,7 +127,8 @@ static void test_format_of_before(void)
     world_free(&w);
 }
 
-/* A higher epoch alone tells of another store as well; where the store has work, the node is refused and no more. */
+/* A higher epoch alone tells of another store as well; where the store has work, the node is
+ * refused and no more. */
 static void test_higher_epoch(void)
 {
     begin(1, "a 3 0 0 4 0 0");
@@ -152,7 +154,8 @@ static void test_higher_epoch(void)
     world_free(&w);
 }
 
-/* Accepted work does not make a new store the right one for nodes that come later; their work is left alone. */
+/* Accepted work does not make a new store the right one for nodes that come later; their work is
+ * left alone. */
 static void test_stranger(void)
 {
     begin(1, "a 3 0 0 4 0 0");
@@ -177,7 +180,8 @@ static void test_stranger(void)
 /* ---------------------------------------------------------------- ended jobs */
 static int by_key_newest_first(const void *a, const void *b)
 {
-    const struct world_record *x = *(const struct world_record *const *)a, *y = *(const struct world_record *const *)b;
+    const struct world_record *x = *(const struct world_record *const *)a,
+                              *y = *(const struct world_record *const *)b;
     int c = strcmp(x->key, y->key);
 
     return c ? c : (x < y) - (x > y); /* order of the journal */
@@ -253,7 +257,8 @@ static void test_pruned(void)
     CU_ASSERT_EQUAL(records_of("commit"), 0);
     CU_ASSERT_EQUAL(records_of("meta"), 0);
     CU_ASSERT_EQUAL(records_of("app"), 2);
-    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 5, NULL).state, RM_TASK_SUCCEEDED); /* still to be read */
+    /* still to be read */
+    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 5, NULL).state, RM_TASK_SUCCEEDED);
     world_crash(&w, w.journal_n);
     same_view(id, &was);
     same_view(killed, &was_killed);
@@ -331,8 +336,9 @@ static void test_pruned_later(void)
     world_free(&w);
 }
 
-/* Goal: ended jobs are kept by what they take, not by their number alone: the oldest lose their tasks, in memory and in the
- * store, and what is shown of them stays; where that is not enough, the oldest go. */
+/* Goal: ended jobs are kept by what they take, not by their number alone: the oldest lose their
+ * tasks, in memory and in the store, and what is shown of them stays; where that is not enough, the
+ * oldest go. */
 static void test_kept_by_size(void)
 {
     struct base_app_id id[6], cursor;
@@ -363,7 +369,8 @@ static void test_kept_by_size(void)
             CU_ASSERT_EQUAL(rm_view_tasks(w.core, id[i], BASE_TASK_MAP, 0, &pos, 1000, &v), 0);
             CU_ASSERT_EQUAL(v.tasks_n, i < 4 ? 0 : 100);
             rm_views_free(&v);
-            was[i].memory_seconds = i < 4 ? was[i].memory_seconds : 0; /* not stored of those with tasks */
+            /* not stored of those with tasks */
+            was[i].memory_seconds = i < 4 ? was[i].memory_seconds : 0;
         }
         w.conf.completed_bytes_max = round ? 10000 : 100000;
         world_crash(&w, w.journal_n);
@@ -394,7 +401,8 @@ static void test_kept_by_size_ahead(void)
     world_free(&w);
 }
 
-/* Goal: a node that was silent for long may still ask for the outputs of a job that has lost its tasks. */
+/* Goal: a node that was silent for long may still ask for the outputs of a job that has lost its
+ * tasks. */
 static void test_outputs_of_before(void)
 {
     struct base_app_id job[2];

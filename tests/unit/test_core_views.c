@@ -1,5 +1,6 @@
-/* Goal: what readers are shown is what is so: each member of the views of applications, attempts, containers, queues and
- * the cluster, while a job runs, when it has ended, and for applications that have a master.
+/* Goal: what readers are shown is what is so: each member of the views of applications, attempts,
+ * containers, queues and the cluster, while a job runs, when it has ended, and for applications
+ * that have a master.
  * Method: a small world at known moments; expected numbers are counted by hand. */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 
-#define S INT64_C(1000000)
+#define S     INT64_C(1000000)
 #define EPOCH 3
 
 static struct world w;
@@ -61,7 +62,8 @@ static void finish(struct base_app_id id, enum base_task_kind kind, int32_t inde
     ct->exit_code = 0;
 }
 
-/* Four maps and two reduces: one map has ended, two are half and a quarter done, one reduce has fetched half of its part. */
+/* Four maps and two reduces: one map has ended, two are half and a quarter done, one reduce has
+ * fetched half of its part. */
 static void test_job(void)
 {
     struct base_app_id id;
@@ -72,7 +74,8 @@ static void test_job(void)
     submitted = w.now;
     id = world_submit(&w, "a 4 2 1 4 2 7 100");
     a = app(id);
-    CU_ASSERT(a->is_job && !a->unmanaged && a->held && a->has_attempt && !a->has_master && !a->tasks_gone);
+    CU_ASSERT(a->is_job && !a->unmanaged && a->held && a->has_attempt && !a->has_master &&
+              !a->tasks_gone);
     CU_ASSERT_EQUAL(a->state, RM_APP_ACCEPTED);
     CU_ASSERT_EQUAL(a->final_status, RM_FINAL_UNDEFINED);
     CU_ASSERT_EQUAL(a->progress, 0);
@@ -130,9 +133,11 @@ static void test_job(void)
     { /* all 4 maps for 10 s, 3 for 4 more, the reduces since their start */
         int64_t reduces = 0;
 
-        for (const struct rm_container *ct = rm_app_find(w.core, id)->containers; ct; ct = ct->app_next)
+        for (const struct rm_container *ct = rm_app_find(w.core, id)->containers; ct;
+             ct = ct->app_next)
             reduces += ct->slot == BASE_TASK_REDUCE ? (w.core->now_us - ct->start_us) / S : 0;
-        CU_ASSERT_EQUAL(a->vcore_seconds, 40 + reduces + 3 * (w.core->now_us - submitted - 11 * S) / S);
+        CU_ASSERT_EQUAL(a->vcore_seconds,
+                        40 + reduces + 3 * (w.core->now_us - submitted - 11 * S) / S);
         CU_ASSERT_EQUAL(a->memory_seconds, 2048 * a->vcore_seconds);
     }
     world_run_dry(&w);
@@ -177,7 +182,8 @@ static void waits(struct base_app_id id, const char *words)
     size_t n = strlen(words);
 
     CU_ASSERT_EQUAL(rm_view_explain(w.core, id, w.now, &why), 0);
-    if (!why.len || strncmp(why.data, words, n) != 0 || (why.data[n] && strncmp(why.data + n, "; ", 2) != 0)) {
+    if (!why.len || strncmp(why.data, words, n) != 0 ||
+        (why.data[n] && strncmp(why.data + n, "; ", 2) != 0)) {
         fprintf(stderr, "'%s' is not '%s'\n", why.data ? why.data : "", words);
         CU_FAIL("why it waits");
     }
@@ -199,8 +205,8 @@ static void explained(struct base_app_id id, const char *words)
 /* What holds the slots is said under every policy, before its own words. */
 static void test_why(void)
 {
-    static const char *const policies[] = {"fifo", "fair", "naive-fair", "hfsp", "hsrtf-pu", "rtmr", "dc", "las",
-                                           "np-srpt"};
+    static const char *const policies[] = {"fifo", "fair", "naive-fair", "hfsp",   "hsrtf-pu",
+                                           "rtmr", "dc",   "las",        "np-srpt"};
     struct base_app_id a, b, d;
 
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
@@ -225,11 +231,13 @@ static void test_why(void)
     for (int beat = 0; beat < 6; beat++)
         world_beat_all(&w, S);
     d = world_submit(&w, "d 1 0 0 4 0 0");
-    waits(d, "all 4 map slots run application_1700000000000_0002 (3), application_1700000000000_0001 (1)");
+    waits(d, "all 4 map slots run application_1700000000000_0002 (3), "
+             "application_1700000000000_0001 (1)");
     waits(a, "nothing of it waits for a slot");
     w.nodes[0].up = w.nodes[1].up = false;
     world_advance(&w, 10 * S);
-    explained(a, "1 of its containers runs on a silent node: node0:8042 has said nothing for 10 s, and is given up "
+    explained(a, "1 of its containers runs on a silent node: node0:8042 has said nothing for 10 s, "
+                 "and is given up "
                  "after 30 s");
     explained(b, "; 3 of its containers run on silent nodes: node");
     world_advance(&w, 3600 * S);
@@ -269,7 +277,8 @@ static void test_attempts_and_containers(void)
         const struct rm_container_view *ct = &v.containers[i];
 
         CU_ASSERT_EQUAL(ct->id.num >> 40, EPOCH);
-        CU_ASSERT_EQUAL(ct->id.num & ((INT64_C(1) << 40) - 1), 2 + (int64_t)i); /* 1 would be a master's */
+        /* 1 would be a master's */
+        CU_ASSERT_EQUAL(ct->id.num & ((INT64_C(1) << 40) - 1), 2 + (int64_t)i);
         CU_ASSERT_EQUAL(ct->id.attempt.attempt, 1);
         CU_ASSERT_EQUAL(ct->state, RM_CONTAINER_RUNNING);
         CU_ASSERT_EQUAL(ct->slot, BASE_TASK_MAP);
@@ -289,7 +298,8 @@ static void test_attempts_and_containers(void)
     CU_ASSERT_EQUAL(v.containers_n, 0);
     CU_ASSERT_EQUAL(rm_view_app(w.core, none, &v), -BASE_ENOTFOUND);
     CU_ASSERT_EQUAL(rm_view_attempts(w.core, none, &v), -BASE_ENOTFOUND);
-    CU_ASSERT_EQUAL(rm_view_containers(w.core, (struct base_attempt_id){none, 1}, &v), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(rm_view_containers(w.core, (struct base_attempt_id){none, 1}, &v),
+                    -BASE_ENOTFOUND);
     CU_ASSERT_EQUAL(rm_view_explain(w.core, none, w.now, &why), -BASE_ENOTFOUND);
     CU_ASSERT_EQUAL(rm_view_token(w.core, none, token), -BASE_ENOTFOUND);
     CU_ASSERT_EQUAL(rm_view_token(w.core, id, token), 0);
@@ -405,7 +415,8 @@ static void test_queues(void)
     CU_ASSERT_EQUAL(q->fair_share.v[RM_RES_MEMORY_MB], 6 * 2048);
     q = queue("root.batch");
     CU_ASSERT_PTR_NOT_NULL_FATAL(q); /* it is configured: shown though nothing is in it */
-    CU_ASSERT_EQUAL(q->active_apps + q->pending_apps + q->allocated_containers + q->pending_containers, 0);
+    CU_ASSERT_EQUAL(
+        q->active_apps + q->pending_apps + q->allocated_containers + q->pending_containers, 0);
     end();
 }
 
@@ -422,7 +433,8 @@ static size_t listed(const struct rm_app_filter *f)
 static void test_filters(void)
 {
     struct rm_app_filter f;
-    const char *const types[] = {"mapreduce"}, *const other[] = {"spark", "YARN"}, *const tags[] = {"x"};
+    const char *const types[] = {"mapreduce"}, *const other[] = {"spark", "YARN"},
+                      *const tags[] = {"x"};
     int64_t t0, t1;
     struct base_app_id first;
 
@@ -470,8 +482,7 @@ static void test_filters(void)
     end();
 }
 
-static const struct cunit_case cases[] = {
-    {"why it waits", test_why},
+static const struct cunit_case cases[] = {{"why it waits", test_why},
                                           {"a job that runs and ends", test_job},
                                           {"a job that is killed", test_killed},
                                           {"attempts and containers", test_attempts_and_containers},

@@ -12,8 +12,8 @@
 #include "base/conf/conf.h"
 #include "base/io/io.h"
 #include "rm/daemon/daemon.h"
-#include "rm/leader/alone.h"
 #include "rm/http/spec_json.h"
+#include "rm/leader/alone.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -163,14 +163,16 @@ static void make_file(void)
         free(arg);
     }
     CU_ASSERT_EQUAL_FATAL(start_from(whole, submit_all, &err), JOBS);
-    sql(whole, "INSERT INTO record SELECT 'task', replace(key,'application','task')||'_m_000000',"
-               " CAST('t1 3 1 1 0 0 0 5 7:n1:8042 1700000000000000 1700000000000000 - 0 0 '"
-               " AS BLOB)"
-               " FROM record WHERE tbl='app' AND key LIKE '%_0001';"
-               "INSERT INTO record SELECT 'commit', replace(key,'application','task')||'_m_000001',"
-               " CAST('c1 0 ' AS BLOB) FROM record WHERE tbl='app' AND key LIKE '%_0001';"
-               "INSERT INTO record VALUES('node','n1:8042',"
-               " CAST('n1 1 2:n1 7:n1:8042 8:/default 1:1 1:b 1:i 2 1 ' AS BLOB))", NULL, NULL);
+    sql(whole,
+        "INSERT INTO record SELECT 'task', replace(key,'application','task')||'_m_000000',"
+        " CAST('t1 3 1 1 0 0 0 5 7:n1:8042 1700000000000000 1700000000000000 - 0 0 '"
+        " AS BLOB)"
+        " FROM record WHERE tbl='app' AND key LIKE '%_0001';"
+        "INSERT INTO record SELECT 'commit', replace(key,'application','task')||'_m_000001',"
+        " CAST('c1 0 ' AS BLOB) FROM record WHERE tbl='app' AND key LIKE '%_0001';"
+        "INSERT INTO record VALUES('node','n1:8042',"
+        " CAST('n1 1 2:n1 7:n1:8042 8:/default 1:1 1:b 1:i 2 1 ' AS BLOB))",
+        NULL, NULL);
     CU_ASSERT_EQUAL_FATAL(start_from(whole, NULL, &err), JOBS);
     CU_ASSERT_EQUAL(kept_aside(whole), 0); /* what was added is as it should be */
     sql(whole, "SELECT tbl,key FROM record ORDER BY tbl,key", take_row, NULL);
@@ -189,8 +191,8 @@ static const char *repair_of(const struct row *r)
 
 static void damaged(const struct row *r, const char *way)
 {
-    char *text = base_printf("UPDATE record SET data=%s WHERE tbl='%s' AND key='%s'", way, r->table,
-                             r->key);
+    char *text =
+        base_printf("UPDATE record SET data=%s WHERE tbl='%s' AND key='%s'", way, r->table, r->key);
     const char *repair = repair_of(r);
     struct base_error err = {0};
     int kept, jobs;
@@ -223,9 +225,11 @@ static int blobs(const char *path)
 static void odd_key(const struct row *r, bool beside)
 {
     static const char format[] = "%s WHERE tbl='%s' AND key='%s'";
-    char *text = base_printf(format, beside ? "INSERT INTO record SELECT tbl,CAST(key AS BLOB),x'00' FROM record"
-                                            : "UPDATE record SET key=CAST(key AS BLOB)",
-                             r->table, r->key);
+    char *text =
+        base_printf(format,
+                    beside ? "INSERT INTO record SELECT tbl,CAST(key AS BLOB),x'00' FROM record"
+                           : "UPDATE record SET key=CAST(key AS BLOB)",
+                    r->table, r->key);
     struct base_error err = {0};
 
     copy_file(whole, tried);
@@ -237,7 +241,8 @@ static void odd_key(const struct row *r, bool beside)
         CU_ASSERT_EQUAL(blobs(tried), 0);
         CU_ASSERT_EQUAL(kept_aside(tried), beside);
     }
-    text = base_printf("SELECT count(*) FROM record WHERE tbl='%s' AND key='%s' AND data<>x'00'", r->table, r->key);
+    text = base_printf("SELECT count(*) FROM record WHERE tbl='%s' AND key='%s' AND data<>x'00'",
+                       r->table, r->key);
     int n = -1;
 
     sql(tried, text, take_count, &n);

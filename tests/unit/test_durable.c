@@ -1,7 +1,7 @@
-/* Goal: what is said to be durable is on disk when that is said: a store's batch before write() returns, a file's bytes
- * before the rename that shows them, the rename before the call returns.
- * Method: the calls that write, sync and rename go through this program first, for the libraries as well: it keeps their
- * order, and then makes them. */
+/* Goal: what is said to be durable is on disk when that is said: a store's batch before write()
+ * returns, a file's bytes before the rename that shows them, the rename before the call returns.
+ * Method: the calls that write, sync and rename go through this program first, for the libraries as
+ * well: it keeps their order, and then makes them. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ ssize_t write(int fd, const void *p, size_t n)
     note(WROTE, fd, NULL);
     return syscall(SYS_write, fd, p, n);
 }
-ssize_t pwrite(int fd, const void *p, size_t n, off_t at) /* pwrite64 to the linker: files are large here */
+ssize_t pwrite(int fd, const void *p, size_t n,
+               off_t at) /* pwrite64 to the linker: files are large here */
 {
     note(WROTE, fd, NULL);
     return syscall(SYS_pwrite64, fd, p, n, at);
@@ -122,7 +123,8 @@ static void test_store(void)
         CU_ASSERT(count(WROTE) > 0);
         CU_ASSERT_EQUAL(unsynced(notes_n), 0); /* the epoch */
         for (int i = 0; i < 20; i++) {
-            const struct ha_record rec[] = {{"app", key, round ? "data" : "once", 4}, {"task", key, i % 3 ? "more" : NULL, i % 3 ? 4 : 0}};
+            const struct ha_record rec[] = {{"app", key, round ? "data" : "once", 4},
+                                            {"task", key, i % 3 ? "more" : NULL, i % 3 ? 4 : 0}};
 
             snprintf(key, sizeof key, "k%d", i);
             begin();
@@ -163,7 +165,8 @@ static void test_file(void)
         CU_ASSERT_EQUAL(unsynced(at), 0); /* whole before it has its name */
         CU_ASSERT(at > 0 && notes[at - 1].inode == notes[at].inode);
         for (size_t k = at + 1; k < notes_n; k++)
-            folder_after = folder_after || (notes[k].what == SYNCED && notes[k].folder && notes[k].inode == folder.st_ino);
+            folder_after = folder_after || (notes[k].what == SYNCED && notes[k].folder &&
+                                            notes[k].inode == folder.st_ino);
         CU_ASSERT(folder_after); /* the name is there after a crash */
     }
 }

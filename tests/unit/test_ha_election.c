@@ -1,6 +1,6 @@
-/* Goal: the election's root, the nodes of the queue, strangers, and whatever can fail. Method: a ZooKeeper in memory in
- * which requests and answers move only when the test says so; expectations are the exact requests sent and the exact
- * callbacks. */
+/* Goal: the election's root, the nodes of the queue, strangers, and whatever can fail. Method: a
+ * ZooKeeper in memory in which requests and answers move only when the test says so; expectations
+ * are the exact requests sent and the exact callbacks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,10 +33,12 @@ static void test_first_start(void)
     world_run(w);
     SENT(r, "sync /creel/blue\n"
             "get /creel/blue\n"
-            "multi create /creel/blue 'creel 1 blue\n', create /creel/blue/epoch '-1 - 0000000000000000\n', "
+            "multi create /creel/blue 'creel 1 blue\n', create /creel/blue/epoch '-1 - "
+            "0000000000000000\n', "
             "create /creel/blue/election, create /creel/blue/log\n"
             "multi create /creel\n"
-            "multi create /creel/blue 'creel 1 blue\n', create /creel/blue/epoch '-1 - 0000000000000000\n', "
+            "multi create /creel/blue 'creel 1 blue\n', create /creel/blue/epoch '-1 - "
+            "0000000000000000\n', "
             "create /creel/blue/election, create /creel/blue/log\n"
             "get /creel/blue\n"
             "children /creel/blue\n"
@@ -86,25 +88,31 @@ static void refused_as(const char *root_data, int code, const char *text)
 static void test_root_refused(void)
 {
     refused_as("creel 2 blue\n", -BASE_EVERSION,
-               "/creel/blue in ZooKeeper has format 2, written by a newer Creel; this one knows formats up to 1");
+               "/creel/blue in ZooKeeper has format 2, written by a newer Creel; this one knows "
+               "formats up to 1");
     refused_as("creel 1 green\n", -BASE_EINVAL,
-               "/creel/blue in ZooKeeper belongs to cluster \"green\", this ResourceManager to cluster \"blue\" "
+               "/creel/blue in ZooKeeper belongs to cluster \"green\", this ResourceManager to "
+               "cluster \"blue\" "
                "(yarn.resourcemanager.cluster-id)");
     refused_as("creel 1 blues\n", -BASE_EINVAL,
-               "/creel/blue in ZooKeeper belongs to cluster \"blues\", this ResourceManager to cluster \"blue\" "
+               "/creel/blue in ZooKeeper belongs to cluster \"blues\", this ResourceManager to "
+               "cluster \"blue\" "
                "(yarn.resourcemanager.cluster-id)");
     refused_as("creel 1 blu\n", -BASE_EINVAL,
-               "/creel/blue in ZooKeeper belongs to cluster \"blu\", this ResourceManager to cluster \"blue\" "
+               "/creel/blue in ZooKeeper belongs to cluster \"blu\", this ResourceManager to "
+               "cluster \"blue\" "
                "(yarn.resourcemanager.cluster-id)");
     refused_as("kafka", -BASE_EINVAL,
-               "/creel/blue in ZooKeeper is not a root of Creel: it holds \"kafka\", expected \"creel 1 blue\"; "
+               "/creel/blue in ZooKeeper is not a root of Creel: it holds \"kafka\", expected "
+               "\"creel 1 blue\"; "
                "set creel.ha.zk-root to a path that is free");
-    refused_as(
-        "creel x blue\n", -BASE_EINVAL,
-        "/creel/blue in ZooKeeper is not a root of Creel: it holds \"creel x blue\n\", expected \"creel 1 blue\"; "
-        "set creel.ha.zk-root to a path that is free");
+    refused_as("creel x blue\n", -BASE_EINVAL,
+               "/creel/blue in ZooKeeper is not a root of Creel: it holds \"creel x blue\n\", "
+               "expected \"creel 1 blue\"; "
+               "set creel.ha.zk-root to a path that is free");
     refused_as("", -BASE_EINVAL,
-               "/creel/blue in ZooKeeper is not a root of Creel: it holds \"\", expected \"creel 1 blue\"; "
+               "/creel/blue in ZooKeeper is not a root of Creel: it holds \"\", expected \"creel 1 "
+               "blue\"; "
                "set creel.ha.zk-root to a path that is free");
 }
 
@@ -118,12 +126,13 @@ static void test_root_not_ours_to_use(void)
     r = started(w, 0, "rm1");
     TOLD(r, "refused\n");
     CU_ASSERT_EQUAL(r->refusal.code, -BASE_EPERM);
-    expect_text(
-        r->refusal.text,
-        "ZooKeeper does not let us use /creel/blue (not authenticated): we authenticate as digest user "
-        "creel; compare hadoop.zk.auth or creel.cluster.secret of this cluster's ResourceManagers with the node's "
-        "ACL (zkCli.sh getAcl /creel/blue)",
-        __FILE__, __LINE__);
+    expect_text(r->refusal.text,
+                "ZooKeeper does not let us use /creel/blue (not authenticated): we authenticate as "
+                "digest user "
+                "creel; compare hadoop.zk.auth or creel.cluster.secret of this cluster's "
+                "ResourceManagers with the node's "
+                "ACL (zkCli.sh getAcl /creel/blue)",
+                __FILE__, __LINE__);
     done(w);
     w = world_new(1);
     world_put(w, "/creel", "", 0)->denied = true; /* made by another cluster */
@@ -143,7 +152,8 @@ static void test_root_not_ours_to_use(void)
 static void test_root_made_by_two(void)
 {
     struct world *w = world_new(1);
-    struct world_rm *a = world_start(w, 0, "rm1", "a", false), *b = world_start(w, 1, "rm2", "b", false);
+    struct world_rm *a = world_start(w, 0, "rm1", "a", false),
+                    *b = world_start(w, 1, "rm2", "b", false);
 
     world_connect(a);
     world_connect(b);
@@ -169,8 +179,9 @@ static void test_parts_made_again(void)
     world_put(w, ROOT, "creel 1 blue\n", 0);
     world_put(w, ROOT "/log", "", 0);
     r = started(w, 0, "rm1");
-    CU_ASSERT_PTR_NOT_NULL(strstr(r->sent.data, "multi create /creel/blue/epoch '-1 - 0000000000000000\n', "
-                                                "create /creel/blue/election\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(r->sent.data,
+                                  "multi create /creel/blue/epoch '-1 - 0000000000000000\n', "
+                                  "create /creel/blue/election\n"));
     TOLD(r, "elected 0 v1\nactive rm1\n");
     CU_ASSERT_EQUAL(r->notes_n, 1); /* epochs begin again */
     done(w);
@@ -202,7 +213,8 @@ static void test_epoch_damaged(void)
         CU_ASSERT_EQUAL(r->refusal.code, -BASE_ECORRUPT);
         CU_ASSERT_PTR_NOT_NULL(strstr(r->refusal.text, "/creel/blue/epoch in ZooKeeper holds \""));
         CU_ASSERT_PTR_NOT_NULL(strstr(r->refusal.text, bad[i]));
-        CU_ASSERT_PTR_NOT_NULL(strstr(r->refusal.text, "zkCli.sh set /creel/blue/epoch \"<epoch> repaired"));
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(r->refusal.text, "zkCli.sh set /creel/blue/epoch \"<epoch> repaired"));
         done(w);
     }
 }
@@ -316,16 +328,19 @@ static void test_stranger_lives(void)
     world_pass(w, 1);
     TOLD(twin, "refused\n");
     CU_ASSERT_EQUAL(twin->refusal.code, -BASE_EEXIST);
-    expect_text(twin->refusal.text,
-                "rm-id rm1 is used by rm1@host:0, whose election node " NODE(
-                    "rm1", "10", "0") " is still there after 2400 ms; every ResourceManager needs an id of its own "
-                                      "(yarn.resourcemanager.ha.id)",
-                __FILE__, __LINE__);
+    expect_text(
+        twin->refusal.text,
+        "rm-id rm1 is used by rm1@host:0, whose election node " NODE(
+            "rm1", "10",
+            "0") " is still there after 2400 ms; every ResourceManager needs an id of its own "
+                 "(yarn.resourcemanager.ha.id)",
+        __FILE__, __LINE__);
     TOLD(a, "");
     done(w);
 }
 
-/* What was asked before the stranger's end, and looked at long after it by a process that stood still, is no proof. */
+/* What was asked before the stranger's end, and looked at long after it by a process that stood
+ * still, is no proof. */
 static void test_stranger_of_long_ago(void)
 {
     struct world_rm *a, *again;
@@ -368,11 +383,13 @@ static void test_patience_begins_anew(void)
     done(w);
 }
 
-/* Both listed before either had made its node: who is behind gives way, and takes its node with it. */
+/* Both listed before either had made its node: who is behind gives way, and takes its node with
+ * it. */
 static void test_twins(void)
 {
     struct world *w = world_new(1);
-    struct world_rm *a = world_start(w, 0, "rm1", "a", false), *b = world_start(w, 1, "rm1", "b", false);
+    struct world_rm *a = world_start(w, 0, "rm1", "a", false),
+                    *b = world_start(w, 1, "rm1", "b", false);
 
     world_connect(a);
     world_connect(b);
@@ -445,8 +462,10 @@ static void test_many_of_ours(void)
 
 /* ---- everything that can be lost ---- */
 
-/* A life with a start, renewals and resignations, in which the @at-th request is answered with @code. */
-static bool live(struct world *w, struct world_rm *r, int at, enum ha_zk_code code, bool carried_out)
+/* A life with a start, renewals and resignations, in which the @at-th request is answered with
+ * @code. */
+static bool live(struct world *w, struct world_rm *r, int at, enum ha_zk_code code,
+                 bool carried_out)
 {
     int64_t resign_us = w->now_us + WORLD_TIMEOUT, end_us = w->now_us + 2 * WORLD_TIMEOUT;
 
@@ -492,8 +511,8 @@ static bool sweep_once(int at, enum ha_zk_code code, bool carried_out, bool conn
     CU_ASSERT_EQUAL(r->elected_n, r->deposed_n + first);
     CU_ASSERT_EQUAL(r->refused_n, 0);
     if (w->broken[0])
-        fprintf(stderr, "request %d answered %s, carried out %d, connection lost %d: %s\n", at, ha_zk_code_name(code),
-                carried_out, connection, w->broken);
+        fprintf(stderr, "request %d answered %s, carried out %d, connection lost %d: %s\n", at,
+                ha_zk_code_name(code), carried_out, connection, w->broken);
     done(w);
     return hit;
 }
@@ -512,7 +531,8 @@ static void test_sweep(void)
         }
 }
 
-/* Each request but a sync, refused by an ACL: we cannot take part, and when we have ended nobody misses us. */
+/* Each request but a sync, refused by an ACL: we cannot take part, and when we have ended nobody
+ * misses us. */
 static void test_sweep_rights(void)
 {
     int at = 1, refused = 0;
@@ -566,8 +586,9 @@ static void test_back_off(void)
     done(w);
 }
 
-/* Whichever request of a start fails, it comes again by itself, on the same connection, and soon. When the answer to our
- * claim was lost, the epoch that it took is ours once: the next leadership takes one of its own. */
+/* Whichever request of a start fails, it comes again by itself, on the same connection, and soon.
+ * When the answer to our claim was lost, the epoch that it took is ours once: the next leadership
+ * takes one of its own. */
 static bool comes_again(int at, enum ha_zk_code code, bool carried_out)
 {
     struct world *w = world_new(1);
@@ -598,7 +619,8 @@ static bool comes_again(int at, enum ha_zk_code code, bool carried_out)
 
 static void test_comes_again(void)
 {
-    static const enum ha_zk_code codes[] = {HA_ZK_FAILED, HA_ZK_LOSS, HA_ZK_NONODE}; /* the last: a part was deleted */
+    /* the last: a part was deleted */
+    static const enum ha_zk_code codes[] = {HA_ZK_FAILED, HA_ZK_LOSS, HA_ZK_NONODE};
 
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         int at = 1;
@@ -609,7 +631,8 @@ static void test_comes_again(void)
     }
 }
 
-/* A renewal that was under way when its leadership ended: whatever comes back is not about the next one. */
+/* A renewal that was under way when its leadership ended: whatever comes back is not about the next
+ * one. */
 static void test_late_renewal(void)
 {
     struct world_rm *a;

@@ -1,4 +1,5 @@
-/* Goal: claims, the lease, resigning, and who is said to be active. Method: as in test_ha_election.c. */
+/* Goal: claims, the lease, resigning, and who is said to be active. Method: as in
+ * test_ha_election.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,9 +19,10 @@ static void test_failover(void)
     world_run(w);
     SENT(b, "children /creel/blue/election watch\n"
             "get /creel/blue/epoch watch\n"
-            "multi check " NODE("rm2", "11", "1") " v-1, set /creel/blue/epoch v1 '1 rm2 0000000000000011\n'\n"
-                                                  "children /creel/blue/election watch\n"
-                                                  "get /creel/blue/epoch watch\n");
+            "multi check " NODE("rm2", "11",
+                                "1") " v-1, set /creel/blue/epoch v1 '1 rm2 0000000000000011\n'\n"
+                                     "children /creel/blue/election watch\n"
+                                     "get /creel/blue/epoch watch\n");
     TOLD(b, "active \nelected 1 v2\nactive rm2\n");
     done(w);
 }
@@ -43,7 +45,8 @@ static void claim_lost(size_t carried_out, int64_t away_us, const char *told, co
     TOLD(r, told);
     DATA(w, ROOT "/epoch", epoch);
     if (carried_out && away_us < LEASE)
-        CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e), sent_us + LEASE); /* of the claim, not of what was read back */
+        CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e),
+                        sent_us + LEASE); /* of the claim, not of what was read back */
     CU_ASSERT_EQUAL(r->version, world_node(w, ROOT "/epoch")->version);
     done(w);
 }
@@ -56,7 +59,8 @@ static void test_claim_lost(void)
     claim_lost(1, LEASE, "elected 1 v2\nactive rm1\n", "1 rm1 0000000000000010\n");
 }
 
-/* The epoch we tried, taken by another; and the one we tried, by an earlier session of ours: not ours. */
+/* The epoch we tried, taken by another; and the one we tried, by an earlier session of ours: not
+ * ours. */
 static void test_claim_lost_to_another(void)
 {
     static const char *const data[] = {"0 rm2 0000000000000010\n", "0 rm1 0000000000000099\n",
@@ -168,7 +172,8 @@ static void test_at_least(void)
     done(w);
 }
 
-/* Goal: the highest epoch that container ids can hold is taken, and none above it: that would be another's id. */
+/* Goal: the highest epoch that container ids can hold is taken, and none above it: that would be
+ * another's id. */
 static void test_last_epoch(void)
 {
     struct world *w = world_new(1);
@@ -182,10 +187,12 @@ static void test_last_epoch(void)
     world_run(w);
     TOLD(r, "deposed: another ResourceManager has the epoch\nactive \nrefused\n");
     CU_ASSERT_EQUAL(r->refusal.code, -BASE_ELIMIT);
-    expect_text(r->refusal.text,
-                "no epoch is left: /creel/blue/epoch in ZooKeeper holds 8388607, the next one would be 8388608, and "
-                "container ids have room for 8388607 at most; set creel.ha.zk-root to a path that is free",
-                __FILE__, __LINE__);
+    expect_text(
+        r->refusal.text,
+        "no epoch is left: /creel/blue/epoch in ZooKeeper holds 8388607, the next one would be "
+        "8388608, and "
+        "container ids have room for 8388607 at most; set creel.ha.zk-root to a path that is free",
+        __FILE__, __LINE__);
     STATE(r, "refused");
     DATA(w, ROOT "/epoch", "8388607 rm1 0000000000000010\n");
     done(w);
@@ -253,7 +260,8 @@ static void test_lease_over(void)
     TOLD(a, "deposed: ZooKeeper has answered no request sent in the last 800 ms\nactive \n");
     STATE(a, "opening");
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), 0);
-    a->up = true; /* the same session: the renewal sent before comes too late, and a new epoch is taken */
+    /* the same session: the renewal sent before comes too late, and a new epoch is taken */
+    a->up = true;
     world_run(w);
     TOLD(a, "elected 1 v2\nactive rm1\n");
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), w->now_us + LEASE);
@@ -299,7 +307,8 @@ static void test_connection_lost_while_leading(void)
     world_run(w);
     CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + LEASE - 1 + LEASE);
     TOLD(a, "");
-    SENT(a, "get /creel/blue\nchildren /creel/blue\nchildren /creel/blue/election watch\nget /creel/blue/epoch watch\n"
+    SENT(a, "get /creel/blue\nchildren /creel/blue\nchildren /creel/blue/election watch\nget "
+            "/creel/blue/epoch watch\n"
             "get " NODE("rm1", "10", "0") "\n");
     STATE(a, "leading");
     world_disconnect(a, 0);
@@ -520,7 +529,8 @@ static void test_active(void)
     world_connect(c);
     world_run(w);
     TOLD(c, "active rm1\n");
-    /* the epoch names the lowest node's rm-id, with another session: it is not the one that claimed */
+    /* the epoch names the lowest node's rm-id, with another session: it is not the one that
+     * claimed */
     world_set(w, ROOT "/epoch", "1 rm1 0000000000000099\n");
     world_deliver(c);
     world_carry_out(c);

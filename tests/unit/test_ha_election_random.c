@@ -1,9 +1,11 @@
-/* Goal: whatever happens to connections, sessions and processes, and in whatever order, no two ResourceManagers have
- * authority, no two believe to lead at one moment, and when it is over one leads and all know which.
- * Method: two or three machines over the ZooKeeper in memory, driven by seed: requests and answers late, connections
- * cut before and after what was sent is carried out, networks that swallow, processes that stand still or are killed,
- * resignations, outages of ZooKeeper, single answers lost. Sessions end exactly one time-out after the sending of what
- * ZooKeeper heard last: as early as they ever may.
+/* Goal: whatever happens to connections, sessions and processes, and in whatever order, no two
+ * ResourceManagers have authority, no two believe to lead at one moment, and when it is over one
+ * leads and all know which.
+ * Method: two or three machines over the ZooKeeper in memory, driven by seed: requests and answers
+ * late, connections cut before and after what was sent is carried out, networks that swallow,
+ * processes that stand still or are killed, resignations, outages of ZooKeeper, single answers
+ * lost. Sessions end exactly one time-out after the sending of what ZooKeeper heard last: as early
+ * as they ever may.
  * usage: test_ha_election_random [SEED [COUNT]] */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,8 @@
 #define WRITES 32
 
 struct fate { /* of one process */
-    int64_t frozen_until, swallow_until, slow_until, reconnect_us, revive_us, last_heard_us, ping_us;
+    int64_t frozen_until, swallow_until, slow_until, reconnect_us, revive_us, last_heard_us,
+        ping_us;
 };
 struct write { /* of the log: checked with the version of a leadership */
     struct world_rm *r;
@@ -82,7 +85,8 @@ static void check(struct play *p)
             authority = r;
             snprintf(names, sizeof names, "%lld %s ", (long long)r->epoch, r->id);
             if (strncmp(epoch->data, names, strlen(names)) != 0)
-                world_broken(w, "%s leads with epoch %lld, written is %s", r->id, (long long)r->epoch, epoch->data);
+                world_broken(w, "%s leads with epoch %lld, written is %s", r->id,
+                             (long long)r->epoch, epoch->data);
         }
         if (r->leading && !p->lease_off && w->now_us < ha_election_lease_end_us(r->e)) {
             if (believer)
@@ -122,8 +126,8 @@ static void carry_out_write(struct play *p, struct write *v)
         total.written++;
         snprintf(names, sizeof names, "%lld %s ", (long long)v->epoch, r->id);
         if (strncmp(epoch->data, names, strlen(names)) != 0)
-            world_broken(p->w, "a write of %s under epoch %lld was let in: %s", r->id, (long long)v->epoch,
-                         epoch->data);
+            world_broken(p->w, "a write of %s under epoch %lld was let in: %s", r->id,
+                         (long long)v->epoch, epoch->data);
         if (same && r->connected && r->knows && world_session_lives(p->w, r->session)) {
             world_heard(p->w, r->session, v->sent_us);
             world_tick(r); /* what comes after the end of the lease does not lengthen it */
@@ -229,7 +233,8 @@ static void connection(struct play *p, size_t i)
         world_disconnect(r, 0);
         f->reconnect_us = w->now_us + up_to(p, 20000);
     }
-    if (!r->connected && w->now_us >= f->reconnect_us && w->now_us >= f->swallow_until && w->now_us >= p->outage_until)
+    if (!r->connected && w->now_us >= f->reconnect_us && w->now_us >= f->swallow_until &&
+        w->now_us >= p->outage_until)
         world_connect(r);
     if (r->connected && r->up && w->now_us >= f->ping_us) {
         world_heard(w, r->session, w->now_us);
@@ -284,7 +289,8 @@ static void step(struct play *p)
         size_t i = (first + k) % p->rms;
 
         turn(p, i);
-        if (w->rms[i].e && w->now_us >= p->fate[i].frozen_until && chance(p, is_claiming(&w->rms[i]) ? 4 : 40))
+        if (w->rms[i].e && w->now_us >= p->fate[i].frozen_until &&
+            chance(p, is_claiming(&w->rms[i]) ? 4 : 40))
             fault(p, i);
         check(p);
     }
@@ -294,7 +300,8 @@ static void step(struct play *p)
     if (w->now_us >= p->outage_until && chance(p, 300)) {
         p->outage_until = w->now_us + up_to(p, 3 * WORLD_TIMEOUT);
         outage(p);
-        for (size_t i = 0; i < w->sessions_n; i++) /* when it is back, sessions begin their time anew */
+        for (size_t i = 0; i < w->sessions_n;
+             i++) /* when it is back, sessions begin their time anew */
             w->sessions[i].heard_us = p->outage_until;
     }
     check(p);
@@ -332,10 +339,13 @@ static void settle(struct play *p)
 
         if (r != leader && ha_election_get_state(r->e) != HA_WAITING)
             world_broken(w, "%s is %s", r->id, election_state_name(ha_election_get_state(r->e)));
-        if (!p->lease_off && strcmp(ha_election_active_rm(r->e), leader->id) != 0) /* without it, of another session */
-            world_broken(w, "%s takes \"%s\" for active, %s is", r->id, ha_election_active_rm(r->e), leader->id);
+        if (!p->lease_off && strcmp(ha_election_active_rm(r->e), leader->id) !=
+                                 0) /* without it, of another session */
+            world_broken(w, "%s takes \"%s\" for active, %s is", r->id, ha_election_active_rm(r->e),
+                         leader->id);
         if (world_election_nodes(w, r->session) != 1)
-            world_broken(w, "%s has %zu election nodes", r->id, world_election_nodes(w, r->session));
+            world_broken(w, "%s has %zu election nodes", r->id,
+                         world_election_nodes(w, r->session));
         if (r->asked_n || r->answers_n)
             world_broken(w, "%s is not at rest", r->id);
     }
@@ -362,7 +372,8 @@ static bool run_seed(uint64_t seed)
         settle(&p);
     fine = !p.w->broken[0];
     if (!fine)
-        fprintf(stderr, "seed %llu, at %lld us: %s\n", (unsigned long long)seed, (long long)p.w->now_us, p.w->broken);
+        fprintf(stderr, "seed %llu, at %lld us: %s\n", (unsigned long long)seed,
+                (long long)p.w->now_us, p.w->broken);
     for (size_t i = 0; i < p.rms; i++) {
         total.elected += p.w->rms[i].elected_n;
         total.deposed += p.w->rms[i].deposed_n;
@@ -380,14 +391,16 @@ static void test_random(void)
     for (uint64_t s = 0; s < seed_count && bad < 10; s++)
         bad += !run_seed(seed_from + s);
     CU_ASSERT_EQUAL(bad, 0);
-    printf(
-        "%llu schedules from seed %llu: elected %ld, deposed %ld, killed %ld, cut %ld, stood still %ld, resigned %ld, "
-        "writes let in %ld, refused %ld ",
-        (unsigned long long)seed_count, (unsigned long long)seed_from, total.elected, total.deposed, total.kills,
-        total.lost, total.frozen, total.resigned, total.written, total.fenced);
+    printf("%llu schedules from seed %llu: elected %ld, deposed %ld, killed %ld, cut %ld, stood "
+           "still %ld, resigned %ld, "
+           "writes let in %ld, refused %ld ",
+           (unsigned long long)seed_count, (unsigned long long)seed_from, total.elected,
+           total.deposed, total.kills, total.lost, total.frozen, total.resigned, total.written,
+           total.fenced);
     CU_ASSERT(total.elected > (long)seed_count);
     if (seed_count >= 1000)
-        CU_ASSERT(total.kills && total.lost && total.frozen && total.resigned && total.written && total.fenced);
+        CU_ASSERT(total.kills && total.lost && total.frozen && total.resigned && total.written &&
+                  total.fenced);
 }
 
 static const struct cunit_case cases[] = {{"random schedules", test_random}};

@@ -1,5 +1,6 @@
-/* The log of ha/log/log.h as it writes: what it sends and when, lost connections, cleaning, every end with its text. What
- * it reads: test_ha_log_read.c; histories by seed: test_ha_log_history.c. */
+/* The log of ha/log/log.h as it writes: what it sends and when, lost connections, cleaning, every
+ * end with its text. What it reads: test_ha_log_read.c; histories by seed:
+ * test_ha_log_history.c. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +111,8 @@ static void test_each(void)
     rig_stop(&g);
     rig_start(&g, EPOCH + 1, &SMALL);
     log_zk_run(&g.link);
-    for (int i = 10; i < 50; i++) { /* what was written since is shown, and cleaning takes nothing away */
+    for (int i = 10; i < 50;
+         i++) { /* what was written since is shown, and cleaning takes nothing away */
         char key[16];
         snprintf(key, sizeof key, "k%02d", i);
         rig_put(&g, key, i == 10 ? "new" : NULL);
@@ -119,8 +121,9 @@ static void test_each(void)
     CU_ASSERT(rig_stats(&g).cleaned > 0);
     rig_put(&g, "k03", "short");
     CU_ASSERT_EQUAL(ha_log_for_each_record(g.log, "t", rig_append, &out, NULL), 0);
-    CU_ASSERT_STRING_EQUAL(out.data,
-                           "k00=old k01=old k02=old k03=short k04=old k05=old k06=old k08=old k09=old k10=new ");
+    CU_ASSERT_STRING_EQUAL(
+        out.data,
+        "k00=old k01=old k02=old k03=short k04=old k05=old k06=old k08=old k09=old k10=new ");
     base_buf_free(&out);
     CU_ASSERT_EQUAL(ha_log_for_each_record(g.log, "none", rig_append, &out, NULL), 0);
     CU_ASSERT_EQUAL(out.len, 0);
@@ -221,8 +224,8 @@ static void test_late_deletes_all_before(void)
     rig_close(&g);
 }
 
-/* Of several under way one gets no answer and was not carried out: those behind it fail for its sake, which is no
- * damage. */
+/* Of several under way one gets no answer and was not carried out: those behind it fail for its
+ * sake, which is no damage. */
 static void test_one_lost_of_several(void)
 {
     struct rig g;
@@ -244,7 +247,8 @@ static void test_one_lost_of_several(void)
     rig_close(&g);
 }
 
-/* The second of several exists already, by our own hand: what is behind it is not acknowledged before that is known. */
+/* The second of several exists already, by our own hand: what is behind it is not acknowledged
+ * before that is known. */
 static void test_order_of_acknowledgement(void)
 {
     struct log_zk_link late;
@@ -266,7 +270,8 @@ static void test_order_of_acknowledgement(void)
     while (log_zk_answer(&g.link))
         ;
     CU_ASSERT_EQUAL(log_zk_count(&g.zk), 4);
-    CU_ASSERT_EQUAL(g.written, 1); /* three more are there, but the answer to "what is in the second" is not */
+    /* three more are there, but the answer to "what is in the second" is not */
+    CU_ASSERT_EQUAL(g.written, 1);
     log_zk_run(&g.link);
     CU_ASSERT_EQUAL(g.written, 17);
     log_zk_link_free(&late);
@@ -301,14 +306,19 @@ static void end_by(enum ha_zk_code code, int op, bool fenced, int rc, const char
 
 static void test_ends_of_writing(void)
 {
-    end_by(HA_ZK_BADVERSION, 0, true, 0, "/creel/c1/epoch has another version than 3: epoch 5 is over");
-    end_by(HA_ZK_NONODE, 0, false, -BASE_ECORRUPT, "/creel/c1/epoch: cannot be checked: as the test says");
+    end_by(HA_ZK_BADVERSION, 0, true, 0,
+           "/creel/c1/epoch has another version than 3: epoch 5 is over");
+    end_by(HA_ZK_NONODE, 0, false, -BASE_ECORRUPT,
+           "/creel/c1/epoch: cannot be checked: as the test says");
     end_by(HA_ZK_NOAUTH, -1, false, -BASE_EPERM, SEG "04: cannot be written: as the test says");
     end_by(HA_ZK_FAILED, -1, false, -BASE_EIO, SEG "04: cannot be written: as the test says");
     end_by(HA_ZK_NONODE, 2, false, -BASE_ECORRUPT, SEG "04: cannot be written: as the test says");
-    end_by(HA_ZK_NONODE, 1, false, -BASE_ECORRUPT, SEG "03 is not as it was left: 0000000004 cannot follow it");
-    end_by(HA_ZK_BADVERSION, 1, false, -BASE_ECORRUPT, SEG "03 is not as it was left: 0000000004 cannot follow it");
-    end_by(HA_ZK_NODEEXISTS, 2, false, -BASE_ECORRUPT, SEG "03 is not as it was left: 0000000004 cannot follow it");
+    end_by(HA_ZK_NONODE, 1, false, -BASE_ECORRUPT,
+           SEG "03 is not as it was left: 0000000004 cannot follow it");
+    end_by(HA_ZK_BADVERSION, 1, false, -BASE_ECORRUPT,
+           SEG "03 is not as it was left: 0000000004 cannot follow it");
+    end_by(HA_ZK_NODEEXISTS, 2, false, -BASE_ECORRUPT,
+           SEG "03 is not as it was left: 0000000004 cannot follow it");
 }
 
 /* Somebody made our segment while the connection was lost: another leader, or nobody who may. */
@@ -333,8 +343,9 @@ static void test_other_bytes(void)
             log_zk_run(&g.link);
             CU_ASSERT_EQUAL(g.fences, fenced);
             CU_ASSERT_EQUAL(g.breaks, !fenced);
-            CU_ASSERT_STRING_EQUAL(g.text, fenced ? "/creel/c1/epoch has another version than 3: epoch 5 is over"
-                                                  : SEG "02 holds other bytes than epoch 5 wrote there");
+            CU_ASSERT_STRING_EQUAL(
+                g.text, fenced ? "/creel/c1/epoch has another version than 3: epoch 5 is over"
+                               : SEG "02 holds other bytes than epoch 5 wrote there");
             CU_ASSERT_EQUAL(g.written, 1);
             rig_close(&g);
         }
@@ -439,7 +450,8 @@ static void test_removals_are_forgotten(void)
     rig_close(&g);
 }
 
-/* What a predecessor left in thousands of small segments the first writes of the next one clean up. */
+/* What a predecessor left in thousands of small segments the first writes of the next one clean
+ * up. */
 static void test_predecessor_is_cleaned(void)
 {
     const struct ha_log_limits never = {HA_LOG_SEGMENT_MAX, 1 << 20, INT64_C(1) << 40};
@@ -471,7 +483,8 @@ static void test_predecessor_is_cleaned(void)
     rig_close(&g);
 }
 
-/* A multi stays under ZooKeeper's 1 MB, whatever comes together: a full segment, and all deletions that there may be.
+/* A multi stays under ZooKeeper's 1 MB, whatever comes together: a full segment, and all deletions
+ * that there may be.
  */
 static void test_multi_is_bounded(void)
 {
@@ -499,8 +512,9 @@ static void test_multi_is_bounded(void)
     rig_close(&g);
 }
 
-/* A large record that goes on beyond what one cleaning takes is cleaned as a whole: with its last part left behind, it would be
- * written twice, and whoever loads the log would find the end of a record in the middle of another. */
+/* A large record that goes on beyond what one cleaning takes is cleaned as a whole: with its last
+ * part left behind, it would be written twice, and whoever loads the log would find the end of a
+ * record in the middle of another. */
 static void test_cleaning_ends_in_a_record(void)
 {
     for (size_t before = HA_LOG_CLEAN_MAX - 4; before <= HA_LOG_CLEAN_MAX + 1; before++) {
@@ -550,10 +564,11 @@ static void test_ends_of_cleaning(void)
         enum ha_zk_code code;
         int rc;
         const char *text;
-    } ends[] = {{HA_ZK_NONODE, -BASE_ECORRUPT, SEG "01 is gone, although only we may delete it"},
-                {HA_ZK_NOAUTH, -BASE_EPERM, SEG "01: cannot be read: as the test says"},
-                {HA_ZK_OK, -BASE_ECORRUPT, SEG "01 lacks records that were written there"},
-                {HA_ZK_OK, -BASE_ECORRUPT, SEG "01: damaged: checksum 3f4446d8, its header says 00000000"}};
+    } ends[] = {
+        {HA_ZK_NONODE, -BASE_ECORRUPT, SEG "01 is gone, although only we may delete it"},
+        {HA_ZK_NOAUTH, -BASE_EPERM, SEG "01: cannot be read: as the test says"},
+        {HA_ZK_OK, -BASE_ECORRUPT, SEG "01 lacks records that were written there"},
+        {HA_ZK_OK, -BASE_ECORRUPT, SEG "01: damaged: checksum 3f4446d8, its header says 00000000"}};
 
     for (int i = 0; i < 4; i++) {
         struct rig g;

@@ -1,4 +1,5 @@
-/* The standby's reading along of ha/log/follow.h: what it keeps, what it forgets, and that a leader reads the rest alone. */
+/* The standby's reading along of ha/log/follow.h: what it keeps, what it forgets, and that a leader
+ * reads the rest alone. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +79,8 @@ static void ask_for_list(struct pair *p)
     ha_log_follow_run_timers(p->f, p->link.now_us);
 }
 
-/* The standby leads: loads with what it has; returns how many segments it had to ask for, *@kept those that it did not. */
+/* The standby leads: loads with what it has; returns how many segments it had to ask for, *@kept
+ * those that it did not. */
 static int64_t succeed(struct pair *p, int64_t *kept)
 {
     struct ha_log_kept k;
@@ -155,7 +157,8 @@ static void test_few_at_once(void)
     pair_close(&p);
 }
 
-/* What the leader cleans is forgotten with the next list; what it has cleaned before it was read is passed over. */
+/* What the leader cleans is forgotten with the next list; what it has cleaned before it was read is
+ * passed over. */
 static void test_cleaned(void)
 {
     struct pair p;
@@ -199,8 +202,8 @@ static void test_gone_while_read(void)
     pair_close(&p);
 }
 
-/* A leader that writes whenever the standby reads: there is always one segment more, and still what was
- * cleaned goes. */
+/* A leader that writes whenever the standby reads: there is always one segment more, and still what
+ * was cleaned goes. */
 static void test_never_at_the_end(void)
 {
     const struct ha_log_limits limits = {512, 200, 1 << 20};
@@ -250,8 +253,8 @@ static void test_another_log(void)
     pair_close(&p);
 }
 
-/* As long as the one that was read, and with the same numbers: only the node itself tells that it is another. What was read
- * of the first one must not be taken for the second. */
+/* As long as the one that was read, and with the same numbers: only the node itself tells that it
+ * is another. What was read of the first one must not be taken for the second. */
 static void test_another_as_long(void)
 {
     struct pair p;
@@ -308,7 +311,8 @@ static void test_connection(void)
     pair_close(&p);
 }
 
-/* The connection goes before the first list is there: nothing is known of the log, least of all that it was read. */
+/* The connection goes before the first list is there: nothing is known of the log, least of all
+ * that it was read. */
 static void test_first_list_lost(void)
 {
     struct pair p;
@@ -370,7 +374,8 @@ static void test_nothing_there(void)
     pair_close(&p);
 }
 
-/* Much that is kept is taken in portions; a connection that goes between two of them changes nothing. */
+/* Much that is kept is taken in portions; a connection that goes between two of them changes
+ * nothing. */
 static void test_in_portions(void)
 {
     const struct ha_log_limits limits = {HA_LOG_SEGMENT_MAX, 1000, INT64_C(1) << 40};

@@ -1,8 +1,9 @@
-/* Histories of the log by seed: batches of upserts, removals and large records, lost connections at any request before
- * or after it was carried out, requests that arrive late, leaders that follow one another while the old one still
- * writes. What a leader reads must be what its predecessor was given, up to a record at or behind all that was
- * acknowledged; the old one's later writes come to nothing; the number of segments stays bounded. The model is a plain
- * map. usage: test_ha_log_history [FROM TO]: seeds, TO not included */
+/* Histories of the log by seed: batches of upserts, removals and large records, lost connections at
+ * any request before or after it was carried out, requests that arrive late, leaders that follow
+ * one another while the old one still writes. What a leader reads must be what its predecessor was
+ * given, up to a record at or behind all that was acknowledged; the old one's later writes come to
+ * nothing; the number of segments stays bounded. The model is a plain map. usage:
+ * test_ha_log_history [FROM TO]: seeds, TO not included */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +136,8 @@ static void send_to_link(void *user, const struct ha_zk_request *rq)
 /* A log under the present epoch begins to read. */
 static void begin(struct leader *d, struct world *w)
 {
-    const struct ha_log_calls calls = {d, send_to_link, on_loaded, on_written, on_fenced, on_broken};
+    const struct ha_log_calls calls = {d,          send_to_link, on_loaded,
+                                       on_written, on_fenced,    on_broken};
 
     d->w = w;
     log_zk_link_init(&d->link, &w->zk);
@@ -221,7 +223,8 @@ static bool is_seen(const struct world *w, const struct value map[KEYS])
     return true;
 }
 
-/* The state that @d has read must be one that its predecessor was given: the last one that fits is where it goes on. */
+/* The state that @d has read must be one that its predecessor was given: the last one that fits is
+ * where it goes on. */
 static void check_loaded(struct world *w, struct leader *d)
 {
     struct leader *p = w->old;
@@ -299,7 +302,8 @@ static void run_all(struct leader *d)
     log_zk_run(&d->link);
 }
 
-/* All is answered: everything is acknowledged, a reader finds the present state, and there are not too many segments.
+/* All is answered: everything is acknowledged, a reader finds the present state, and there are not
+ * too many segments.
  */
 static void check_quiet(struct world *w)
 {
@@ -385,7 +389,8 @@ static void step_of(struct world *w, struct leader *d)
 
 static void succeed(struct world *w)
 {
-    /* Who has not read everything has written nothing: it is its predecessor that the next one is held against. */
+    /* Who has not read everything has written nothing: it is its predecessor that the next one is
+     * held against. */
     if (w->now->ready) {
         free_leader(w->old);
         w->old = w->now;
@@ -400,7 +405,8 @@ static void succeed(struct world *w)
 
 static void history(struct world *w)
 {
-    w->limits = (struct ha_log_limits){256 + roll(w, 1024), 1 + roll(w, 20), 100 + (int64_t)roll(w, 4000)};
+    w->limits =
+        (struct ha_log_limits){256 + roll(w, 1024), 1 + roll(w, 20), 100 + (int64_t)roll(w, 4000)};
     w->zk.has_log = roll(w, 2);
     w->now = new_leader(w);
     for (int i = 0; i < STEPS && !w->why; i++) {
@@ -416,7 +422,8 @@ static void history(struct world *w)
     }
     if (w->old && !w->why)
         run_all(w->old);
-    if (w->old && w->old->succeeded && !w->why && w->old->batches > w->old->acked && !w->old->fenced)
+    if (w->old && w->old->succeeded && !w->why && w->old->batches > w->old->acked &&
+        !w->old->fenced)
         wrong(w, "an old leader neither writes nor is fenced", "");
     while (!w->now->ready && !w->why) {
         run_all(w->now);
@@ -453,8 +460,8 @@ static void test_histories(void)
         large += w.large;
     }
     CU_ASSERT_EQUAL(failed, 0);
-    printf("%" PRId64 " acknowledgements, %" PRId64 " reloads, %" PRId64 " fenced, %" PRId64 " read back, %" PRId64
-           " segments cleaned, %" PRId64 " large records\n",
+    printf("%" PRId64 " acknowledgements, %" PRId64 " reloads, %" PRId64 " fenced, %" PRId64
+           " read back, %" PRId64 " segments cleaned, %" PRId64 " large records\n",
            acks, reloads, fences, read_back, cleaned, large);
     if (seed_to - seed_from >= 100) /* the histories come by all of it */
         CU_ASSERT(cleaned > 0 && read_back > 0 && fences > 0 && acks > 0 && large > 0);

@@ -24,7 +24,8 @@ static void test_crc(void)
     CU_ASSERT_EQUAL(ha_crc32c_update(0, ascending, 32), 0x46dd794e);
     CU_ASSERT_EQUAL(ha_crc32c_update(0, "123456789", 9), 0xe3069283);
     for (size_t n = 0; n <= 32; n++)
-        CU_ASSERT_EQUAL(ha_crc32c_update(ha_crc32c_update(0, ascending, n), ascending + n, 32 - n), 0x46dd794e);
+        CU_ASSERT_EQUAL(ha_crc32c_update(ha_crc32c_update(0, ascending, n), ascending + n, 32 - n),
+                        0x46dd794e);
 }
 
 static void test_bytes(void)
@@ -40,10 +41,11 @@ static void test_bytes(void)
     ha_log_write_batch(g.log, (struct ha_record[]){{"t", "k1", "abc", 3}, {"t", "k1", NULL, 0}}, 2);
     log_zk_run(&g.link);
     at = log_zk_node(&g.zk, 1);
-    n = snprintf(
-        head, sizeof head, "creel-log 1 5 1 %08" PRIx32 " %zu\n",
-        ha_crc32c_update(0, "\5\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\1\1\2\3t\0k1\0abc\0\2\1\2t\0k1", 16 + sizeof entries),
-        sizeof entries);
+    n = snprintf(head, sizeof head, "creel-log 1 5 1 %08" PRIx32 " %zu\n",
+                 ha_crc32c_update(0,
+                                  "\5\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\1\1\2\3t\0k1\0abc\0\2\1\2t\0k1",
+                                  16 + sizeof entries),
+                 sizeof entries);
     CU_ASSERT_FATAL(at != NULL && at->len == (size_t)n + sizeof entries);
     CU_ASSERT_EQUAL(memcmp(at->data, head, (size_t)n), 0);
     CU_ASSERT_EQUAL(memcmp(at->data + n, entries, sizeof entries), 0);
@@ -110,18 +112,24 @@ static void load_text(const char *segment, int rc, const char *text)
 
 static void test_headers(void)
 {
-    load_text("", -BASE_ECORRUPT, SEG "02: not a segment of a log: it does not begin with \"creel-log 1\"");
+    load_text("", -BASE_ECORRUPT,
+              SEG "02: not a segment of a log: it does not begin with \"creel-log 1\"");
     load_text("creel-log 1 1 2 00000000 0", -BASE_ECORRUPT,
               SEG "02: not a segment of a log: it does not begin with \"creel-log 1\"");
     load_text("creel-log 2 anything\n", -BASE_EVERSION,
               SEG "02: format 2, this Creel reads format 1: a newer Creel wrote it");
-    load_text("creel-log 1 x\n", -BASE_ECORRUPT,
-              SEG "02: header \"creel-log 1 x\", expected \"creel-log 1 <epoch> <number> <crc32c> <bytes>\"");
-    load_text("creel-log 1 1 3 00000000 0\n", -BASE_ECORRUPT, SEG "02: its header says number 3, its name 2");
-    load_text("creel-log 1 1 2 00000000 7\nabc", -BASE_ECORRUPT, SEG "02: 3 bytes of entries, its header says 7");
+    load_text(
+        "creel-log 1 x\n", -BASE_ECORRUPT,
+        SEG
+        "02: header \"creel-log 1 x\", expected \"creel-log 1 <epoch> <number> <crc32c> <bytes>\"");
+    load_text("creel-log 1 1 3 00000000 0\n", -BASE_ECORRUPT,
+              SEG "02: its header says number 3, its name 2");
+    load_text("creel-log 1 1 2 00000000 7\nabc", -BASE_ECORRUPT,
+              SEG "02: 3 bytes of entries, its header says 7");
     load_text("creel-log 1 1 2 00000000 0\n", -BASE_ECORRUPT,
               SEG "02: damaged: checksum 22046d5a, its header says 00000000");
-    load_text("creel-log 1 1 2 22046D5A 0\n", -BASE_ECORRUPT, SEG "02: its header is not in canonical form");
+    load_text("creel-log 1 1 2 22046D5A 0\n", -BASE_ECORRUPT,
+              SEG "02: its header is not in canonical form");
 }
 
 static void load_entries(const char *entries, size_t len, const char *text)
@@ -142,15 +150,18 @@ static void test_entries(void)
     LOAD_ENTRIES("\2\1", SEG "02: byte 0 of its entries: an entry's lengths exceed it");
     LOAD_ENTRIES("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\3t\0a\0",
                  SEG "02: byte 0 of its entries: an entry's lengths exceed it");
-    LOAD_ENTRIES("\2\1\1t\0aa", SEG "02: byte 0 of its entries: an entry's texts exceed it or are not terminated");
+    LOAD_ENTRIES("\2\1\1t\0aa",
+                 SEG "02: byte 0 of its entries: an entry's texts exceed it or are not terminated");
     LOAD_ENTRIES("\1\1\1\2t\0a\0001\0",
                  SEG "02: byte 0 of its entries: an entry's texts exceed it or are not terminated");
     LOAD_ENTRIES("\2\2\1t\0\0a\0", /* a NUL within a name */
                  SEG "02: byte 0 of its entries: an entry's texts exceed it or are not terminated");
-    LOAD_ENTRIES("\3\1\1\4\2\2\2t\0p\0xy\0", SEG "02: byte 0 of its entries: part 2 of 2 with 2 of 4 bytes cannot be");
+    LOAD_ENTRIES("\3\1\1\4\2\2\2t\0p\0xy\0",
+                 SEG "02: byte 0 of its entries: part 2 of 2 with 2 of 4 bytes cannot be");
     LOAD_ENTRIES(A_1 PART("\0", "\2"), SEG "02: part of record t/p is not the first entry");
     LOAD_ENTRIES(PART("\1", "\2"), SEG "02: part 1 of 2 of record t/p does not follow part 0");
-    LOAD_ENTRIES(PART("\0", "\2") A_1, SEG "02: part 1 of 2 of record t/p is missing, no other epoch began");
+    LOAD_ENTRIES(PART("\0", "\2") A_1,
+                 SEG "02: part 1 of 2 of record t/p is missing, no other epoch began");
 }
 
 /* Goal: more tables than there can be are damage that is told, no end of the process. */
@@ -159,7 +170,8 @@ static void test_tables(void)
     struct base_buf b = {0};
 
     for (int i = 0; i < 256; i++) { /* and "t" */
-        const char entry[] = {1, 2, 1, 1, (char)('A' + i / 26), (char)('A' + i % 26), 0, 'k', 0, '1', 0};
+        const char entry[] = {1,   2, 1,   1, (char)('A' + i / 26), (char)('A' + i % 26), 0,
+                              'k', 0, '1', 0};
 
         if (i == 255)
             load_entries(b.data, b.len, "");
@@ -184,9 +196,11 @@ static void test_parts(void)
     PUT(&g, 2, 11, PART("\1", "\2")); /* whose parts are its own */
     load_by(&g, false, -BASE_ECORRUPT, SEG "11: part 1 of 2 of record t/p does not follow part 0");
     PUT(&g, 1, 11, A_1);
-    load_by(&g, false, -BASE_ECORRUPT, SEG "11: part 1 of 2 of record t/p is missing, no other epoch began");
+    load_by(&g, false, -BASE_ECORRUPT,
+            SEG "11: part 1 of 2 of record t/p is missing, no other epoch began");
     PUT(&g, 1, 11, "");
-    load_by(&g, false, -BASE_ECORRUPT, SEG "11: part 1 of 2 of record t/p is missing, no other epoch began");
+    load_by(&g, false, -BASE_ECORRUPT,
+            SEG "11: part 1 of 2 of record t/p is missing, no other epoch began");
     rig_close(&g);
 }
 
@@ -201,7 +215,8 @@ static void test_listing(void)
                {"0000000004", "/creel/c1/log: 0000000003 is missing, 0000000004 is there"}};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        for (int fenced = 0; fenced < 2; fenced++) { /* damage in our own epoch, the work of others after it */
+        for (int fenced = 0; fenced < 2;
+             fenced++) { /* damage in our own epoch, the work of others after it */
             struct rig g = {.zk = {.has_log = true, .epoch_version = 3}};
 
             PUT(&g, 1, 1, A_1);
@@ -213,8 +228,9 @@ static void test_listing(void)
             CU_ASSERT_EQUAL(g.loads, 1);
             CU_ASSERT_EQUAL(g.fences, fenced);
             CU_ASSERT_EQUAL(g.rc, fenced ? -BASE_EVERSION : -BASE_ECORRUPT);
-            CU_ASSERT_STRING_EQUAL(g.text, fenced ? "/creel/c1/epoch has another version than 3: epoch 5 is over"
-                                                  : bad[i].text);
+            CU_ASSERT_STRING_EQUAL(
+                g.text, fenced ? "/creel/c1/epoch has another version than 3: epoch 5 is over"
+                               : bad[i].text);
             rig_close(&g);
         }
 }
@@ -242,9 +258,11 @@ static void test_ends_of_loading(void)
     CU_ASSERT(g.rc == -BASE_EPERM && g.loads == 1);
     rig_stop(&g);
     PUT(&g, 1, 2, A_1);
-    load_by(&g, false, -BASE_ECORRUPT, SEG "02: of epoch 1, expected 2 (the segment before) to 5 (ours)");
+    load_by(&g, false, -BASE_ECORRUPT,
+            SEG "02: of epoch 1, expected 2 (the segment before) to 5 (ours)");
     PUT(&g, 6, 2, A_1);
-    load_by(&g, false, -BASE_ECORRUPT, SEG "02: of epoch 6, expected 2 (the segment before) to 5 (ours)");
+    load_by(&g, false, -BASE_ECORRUPT,
+            SEG "02: of epoch 6, expected 2 (the segment before) to 5 (ours)");
     rig_close(&g);
 }
 

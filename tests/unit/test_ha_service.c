@@ -1,5 +1,6 @@
-/* Leadership and the store in ZooKeeper, whole: election, lease, log and libzookeeper against a real server.
- * test_ha_service hold SERVERS ROOT RM-ID TIMEOUT-MS [lease-off]: another process, that leads and writes. */
+/* Leadership and the store in ZooKeeper, whole: election, lease, log and libzookeeper against a
+ * real server. test_ha_service hold SERVERS ROOT RM-ID TIMEOUT-MS [lease-off]: another process,
+ * that leads and writes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -159,15 +160,18 @@ static bool await_active(struct rm *r, const char *rm_id)
     return there;
 }
 
-/* The status is of the service's last turn, so it may come a little later: waits for @state with @batches written. */
-static struct ha_service_status await_status(struct rm *r, enum ha_election_state state, int64_t batches)
+/* The status is of the service's last turn, so it may come a little later: waits for @state with
+ * @batches written. */
+static struct ha_service_status await_status(struct rm *r, enum ha_election_state state,
+                                             int64_t batches)
 {
     const int64_t until = base_mono_us(&base_clock_real) + WAIT_S * INT64_C(1000000);
     struct ha_service_status st;
 
     for (;;) {
         ha_service_get_status(r->service, &st);
-        if ((st.state == state && st.log.batches >= batches) || base_mono_us(&base_clock_real) > until)
+        if ((st.state == state && st.log.batches >= batches) ||
+            base_mono_us(&base_clock_real) > until)
             break;
         usleep(1000);
     }
@@ -250,7 +254,8 @@ static void check_table(struct rm *r, const char *table, const char *expected)
     free(text);
 }
 
-/* One of two leads; when it ends, the other one does at once (sessions would live for a minute), with the state. */
+/* One of two leads; when it ends, the other one does at once (sessions would live for a minute),
+ * with the state. */
 static void test_two(void)
 {
     struct rm *a = rm_new("rm1"), *b;
@@ -279,8 +284,9 @@ static void test_two(void)
     rm_end(b);
 }
 
-/* Goal: the log is cleaned while it is written, and what is read afterwards is what was written last: small records,
- * one that is split over several segments, one that is never written again, none that was removed. */
+/* Goal: the log is cleaned while it is written, and what is read afterwards is what was written
+ * last: small records, one that is split over several segments, one that is never written again,
+ * none that was removed. */
 static void test_cleaned(void)
 {
     enum { LEN = 200000, LARGE = 1300000, ROUNDS = 200 };
@@ -311,8 +317,8 @@ static void test_cleaned(void)
     before = table_text(b, "t");
     CU_ASSERT_PTR_NOT_NULL(strstr(before, "last=is there old=stays "));
     CU_ASSERT_PTR_NULL(strstr(before, "gone="));
-    CU_ASSERT_EQUAL(strlen(before),
-                    strlen("last=is there old=stays large= k0= k1= k2= k3= ") + LARGE + 4 * (size_t)LEN);
+    CU_ASSERT_EQUAL(strlen(before), strlen("last=is there old=stays large= k0= k1= k2= k3= ") +
+                                        LARGE + 4 * (size_t)LEN);
     for (int i = rounds - 4; i < rounds; i++) {
         snprintf(key, sizeof key, "k%d=%c", i % 4, 'a' + i % 26);
         CU_ASSERT_PTR_NOT_NULL(strstr(before, key));
@@ -328,7 +334,8 @@ static void test_cleaned(void)
     free(data);
 }
 
-/* Given up: the other one leads, and gives it back in the same way. What the deposed one has is over. */
+/* Given up: the other one leads, and gives it back in the same way. What the deposed one has is
+ * over. */
 static void test_resign(void)
 {
     struct rm *a = rm_new("rm1"), *b;
@@ -356,7 +363,8 @@ static void test_resign(void)
     CU_ASSERT_FATAL(await_count(b, &b->stops, 1));
     rm_close(b);
     CU_ASSERT_FATAL(await_active(b, "rm1"));
-    ha_service_set_min_epoch(b->service, 40); /* nodes have seen that; the highest counts, whatever is heard later */
+    /* nodes have seen that; the highest counts, whatever is heard later */
+    ha_service_set_min_epoch(b->service, 40);
     ha_service_set_min_epoch(b->service, 7);
     ha_service_resign(a->service, INT64_MAX);
     CU_ASSERT_FATAL(await_count(b, &b->leads, 2));
@@ -385,8 +393,8 @@ static struct child child_start(const char *rm_id, const char *timeout_ms, const
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         dup2(out[1], 1);
         close(out[0]);
-        execl("/proc/self/exe", "test_ha_service", "hold", zk_fixture_servers(server), root, rm_id, timeout_ms, more,
-              (char *)NULL);
+        execl("/proc/self/exe", "test_ha_service", "hold", zk_fixture_servers(server), root, rm_id,
+              timeout_ms, more, (char *)NULL);
         _exit(127);
     }
     close(out[1]);
@@ -403,7 +411,8 @@ static void child_kill(struct child *c)
     fclose(c->out);
 }
 
-/* Leads and writes one record after the other; says what became of the first write that failed, and stays. */
+/* Leads and writes one record after the other; says what became of the first write that failed, and
+ * stays. */
 static _Noreturn void hold_main(char **argv)
 {
     const struct ha_service_conf conf = {.store = store_kind("zookeeper"),
@@ -429,7 +438,8 @@ static _Noreturn void hold_main(char **argv)
     }
     await_count(r, &r->stops, 1);
     ha_service_get_status(r->service, &st);
-    printf("%d holds=%d refused=%" PRId64 "\n", rc, holds_lease(r->service, r->epoch), st.refused_writes);
+    printf("%d holds=%d refused=%" PRId64 "\n", rc, holds_lease(r->service, r->epoch),
+           st.refused_writes);
     fflush(stdout);
     for (;;)
         pause();
@@ -452,8 +462,8 @@ static void test_killed(void)
     rm_end(b);
 }
 
-/* Killed and started anew on the same host: it does not wait for the session of the dead process, which lives for a
- * minute. A live process of the same id is not pushed aside. */
+/* Killed and started anew on the same host: it does not wait for the session of the dead process,
+ * which lives for a minute. A live process of the same id is not pushed aside. */
 static void test_same_id(void)
 {
     struct child c = child_start("rm1", "60000", NULL);
@@ -518,7 +528,8 @@ static void test_frozen(void)
     rm_end(b);
 }
 
-/* Without the lease it believes in itself, and its late write gets to ZooKeeper: the check of the epoch refuses it. */
+/* Without the lease it believes in itself, and its late write gets to ZooKeeper: the check of the
+ * epoch refuses it. */
 static void test_frozen_without_lease(void)
 {
     char line[256];
@@ -551,7 +562,8 @@ static void *write_one(void *user)
     return NULL;
 }
 
-/* The server is killed with a write on its way and started again: the leadership goes on, the write has been done. */
+/* The server is killed with a write on its way and started again: the leadership goes on, the write
+ * has been done. */
 static void test_server_restart(void)
 {
     struct rm *a = rm_new("rm1");
@@ -576,7 +588,8 @@ static void test_server_restart(void)
     rm_end(a);
 }
 
-/* What ZooKeeper confirms held when the request was sent: a late answer does not make the lease longer. */
+/* What ZooKeeper confirms held when the request was sent: a late answer does not make the lease
+ * longer. */
 static void test_late_answer(void)
 {
     struct rm *a = rm_new("rm1");
@@ -606,7 +619,8 @@ static void test_late_answer(void)
     rm_end(a);
 }
 
-/* No answer: the leadership is over with the lease, a write under way is given up, and the next one finds all of it. */
+/* No answer: the leadership is over with the lease, a write under way is given up, and the next one
+ * finds all of it. */
 static void test_server_silent(void)
 {
     struct ha_service_conf conf = conf_of("rm1");
@@ -630,7 +644,8 @@ static void test_server_silent(void)
     zk_fixture_continue(server, 1);
     CU_ASSERT_FATAL(await_count(a, &a->leads, 2));
     text = table_text(a, "t");
-    CU_ASSERT(strcmp(text, "a=v k=v ") == 0 || strcmp(text, "a=v ") == 0); /* nobody was told that it is there */
+    /* nobody was told that it is there */
+    CU_ASSERT(strcmp(text, "a=v k=v ") == 0 || strcmp(text, "a=v ") == 0);
     free(text);
     rm_end(a);
 }
@@ -789,13 +804,13 @@ static void test_read_along(void)
 
 /* ---- volume ---- */
 
-#define MANY 10000
+#define MANY  10000
 #define LARGE (5u << 20)
 
 static void write_many(struct rm *r, const char *large)
 {
     struct ha_record *v = base_alloc(MANY * sizeof *v);
-    char (*text)[24] = base_alloc(MANY * sizeof *text);
+    char(*text)[24] = base_alloc(MANY * sizeof *text);
     struct base_error err;
 
     for (int i = 0; i < MANY; i++) {
@@ -848,7 +863,8 @@ static int stop_reading(void *user, const struct ha_record *rec, struct base_err
     return base_error_set(err, -BASE_ECORRUPT, "enough");
 }
 
-/* Many records and a large one come back under a second leadership, in order, without what was removed. */
+/* Many records and a large one come back under a second leadership, in order, without what was
+ * removed. */
 static void test_volume(void)
 {
     char *large = base_alloc(LARGE);
@@ -865,7 +881,8 @@ static void test_volume(void)
     write_many(a, large);
     st = await_status(a, HA_LEADING, 5);
     CU_ASSERT(st.log.multis >= 14);
-    CU_ASSERT(st.log.multis < 60); /* 10,012 records: batches, not records, are what ZooKeeper sees */
+    /* 10,012 records: batches, not records, are what ZooKeeper sees */
+    CU_ASSERT(st.log.multis < 60);
     rm_end(a);
     a = rm_new("rm1");
     CU_ASSERT_FATAL(await_count(a, &a->leads, 1));

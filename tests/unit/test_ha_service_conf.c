@@ -59,7 +59,8 @@ static void test_instance(void)
     CU_ASSERT_FALSE(ha_instance_is_dead(""));
     CU_ASSERT_FALSE(ha_instance_is_dead("host=h boot=b pidns=1 pid=1 start=1"));
     pid = strstr(own, "start=");
-    snprintf(other, sizeof other, "%.*sstart=1", (int)(pid - own), own); /* our pid, but not our process */
+    /* our pid, but not our process */
+    snprintf(other, sizeof other, "%.*sstart=1", (int)(pid - own), own);
     CU_ASSERT(ha_instance_is_dead(other));
     child = fork();
     if (child == 0)
@@ -70,10 +71,12 @@ static void test_instance(void)
     CU_ASSERT(ha_instance_is_dead(other));
 }
 
-/* /proc shows nothing of a process that lives, as with hidepid, and as a sandbox may have it: that is no sign of death. */
+/* /proc shows nothing of a process that lives, as with hidepid, and as a sandbox may have it: that
+ * is no sign of death. */
 static void test_hidden(void)
 {
-    char own[HA_INSTANCE_MAX], text[HA_INSTANCE_MAX], path[64], dir[] = "/tmp/creel-hidden-XXXXXX", *pid;
+    char own[HA_INSTANCE_MAX], text[HA_INSTANCE_MAX], path[64], dir[] = "/tmp/creel-hidden-XXXXXX",
+                                                                *pid;
     int ready[2], status = -1;
     pid_t hidden, looker;
 
@@ -89,7 +92,8 @@ static void test_hidden(void)
     CU_ASSERT_FALSE(ha_instance_is_dead(text));
     snprintf(path, sizeof path, "/proc/%ld", (long)hidden);
     looker = fork();
-    if (looker == 0) { /* in a view of the files of its own, in which the folder of the other one is empty */
+    if (looker ==
+        0) { /* in a view of the files of its own, in which the folder of the other one is empty */
         int flags = geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
 
         if (unshare(flags) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||

@@ -1,5 +1,5 @@
-/* Requests of ha/zk/zk.h over libzookeeper, against a real ZooKeeper server: results, versions, watches, ACLs, and what
- * becomes of requests when the connection or the session goes. */
+/* Requests of ha/zk/zk.h over libzookeeper, against a real ZooKeeper server: results, versions,
+ * watches, ACLs, and what becomes of requests when the connection or the session goes. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,13 +61,14 @@ static void on_event(void *user, const struct ha_zk_event *ev)
     s = &f->v[f->len++];
     for (size_t i = 0; i < ev->children_n; i++)
         base_buf_addf(&names, "%s ", ev->children[i]);
-    *s = (struct seen){*ev, base_strdup(ev->path), base_strdup(ev->text), NULL, base_strdup(ev->created),
-                       base_buf_take(&names)};
+    *s = (struct seen){*ev,  base_strdup(ev->path),    base_strdup(ev->text),
+                       NULL, base_strdup(ev->created), base_buf_take(&names)};
     if (ev->data)
         s->data = base_strndup(ev->data, ev->len);
 }
 
-/* Delivers until the n-th event from @from on is of @kind (for results: of request @id); NULL: none in time. */
+/* Delivers until the n-th event from @from on is of @kind (for results: of request @id); NULL: none
+ * in time. */
 static struct seen *await_event(struct fx *f, size_t from, enum ha_zk_event_kind kind, uint64_t id)
 {
     const int64_t until = base_mono_us(&base_clock_real) + WAIT_US;
@@ -130,7 +131,8 @@ static uint64_t next_id;
 
 static uint64_t send_multi(struct fx *f, const struct ha_zk_op *ops, size_t n)
 {
-    struct ha_zk_request rq = {.owner = HA_ZK_FOR_LOG, .id = ++next_id, .kind = HA_ZK_MULTI, .ops = ops, .ops_n = n};
+    struct ha_zk_request rq = {
+        .owner = HA_ZK_FOR_LOG, .id = ++next_id, .kind = HA_ZK_MULTI, .ops = ops, .ops_n = n};
 
     ha_zk_client_send_request(f->client, &rq);
     return rq.id;
@@ -152,7 +154,8 @@ static struct seen *multi(struct fx *f, const struct ha_zk_op *ops, size_t n)
     return s;
 }
 
-static struct seen *read_node(struct fx *f, enum ha_zk_request_kind kind, const char *path, bool watch)
+static struct seen *read_node(struct fx *f, enum ha_zk_request_kind kind, const char *path,
+                              bool watch)
 {
     struct seen *s = await_event(f, 0, HA_ZK_RESULT, send_read(f, kind, path, watch));
 
@@ -160,12 +163,25 @@ static struct seen *read_node(struct fx *f, enum ha_zk_request_kind kind, const 
     return s;
 }
 
-#define MULTI(f, ...) \
-    multi(f, (struct ha_zk_op[]){__VA_ARGS__}, sizeof(struct ha_zk_op[]){__VA_ARGS__} / sizeof(struct ha_zk_op))
-#define CREATE(p, d) {.kind = HA_ZK_CREATE, .path = (p), .data = (d), .len = sizeof(d) - 1}
-#define SET(p, d, v) {.kind = HA_ZK_SET, .path = (p), .data = (d), .len = sizeof(d) - 1, .version = (v)}
-#define DELETE(p, v) {.kind = HA_ZK_DELETE, .path = (p), .version = (v)}
-#define CHECK(p, v) {.kind = HA_ZK_CHECK, .path = (p), .version = (v)}
+#define MULTI(f, ...)                                                                              \
+    multi(f, (struct ha_zk_op[]){__VA_ARGS__},                                                     \
+          sizeof(struct ha_zk_op[]){__VA_ARGS__} / sizeof(struct ha_zk_op))
+#define CREATE(p, d)                                                                               \
+    {                                                                                              \
+        .kind = HA_ZK_CREATE, .path = (p), .data = (d), .len = sizeof(d) - 1                       \
+    }
+#define SET(p, d, v)                                                                               \
+    {                                                                                              \
+        .kind = HA_ZK_SET, .path = (p), .data = (d), .len = sizeof(d) - 1, .version = (v)          \
+    }
+#define DELETE(p, v)                                                                               \
+    {                                                                                              \
+        .kind = HA_ZK_DELETE, .path = (p), .version = (v)                                          \
+    }
+#define CHECK(p, v)                                                                                \
+    {                                                                                              \
+        .kind = HA_ZK_CHECK, .path = (p), .version = (v)                                           \
+    }
 
 static void test_results(void)
 {
@@ -192,7 +208,8 @@ static void test_results(void)
     CU_ASSERT_EQUAL(read_node(f, HA_ZK_GET, "/none", true)->ev.code, HA_ZK_NONODE);
     CU_ASSERT_EQUAL(read_node(f, HA_ZK_SYNC, "/a", false)->ev.code, HA_ZK_OK);
     memset(big, 'x', 599999);
-    s = multi(f, &(struct ha_zk_op){.kind = HA_ZK_CREATE, .path = "/big", .data = big, .len = 599999}, 1);
+    s = multi(
+        f, &(struct ha_zk_op){.kind = HA_ZK_CREATE, .path = "/big", .data = big, .len = 599999}, 1);
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_OK);
     s = read_node(f, HA_ZK_GET, "/big", false);
     CU_ASSERT_EQUAL(s->ev.len, 599999);
@@ -215,20 +232,24 @@ static void test_failed_multis(void)
 
     CU_ASSERT_EQUAL(MULTI(f, CREATE("/m", "0"), CREATE("/m/x", "0"))->ev.code, HA_ZK_OK);
     check_failed(MULTI(f, CHECK("/m", 7), CREATE("/m/y", "")), HA_ZK_BADVERSION, 0, "/m");
-    check_failed(MULTI(f, CHECK("/m", 0), CREATE("/m/y", ""), CREATE("/m/x", "")), HA_ZK_NODEEXISTS, 2, "/m/x");
-    check_failed(MULTI(f, CHECK("/m", 0), CHECK("/m/z", -1), DELETE("/m/x", -1)), HA_ZK_NONODE, 1, "/m/z");
+    check_failed(MULTI(f, CHECK("/m", 0), CREATE("/m/y", ""), CREATE("/m/x", "")), HA_ZK_NODEEXISTS,
+                 2, "/m/x");
+    check_failed(MULTI(f, CHECK("/m", 0), CHECK("/m/z", -1), DELETE("/m/x", -1)), HA_ZK_NONODE, 1,
+                 "/m/z");
     check_failed(MULTI(f, DELETE("/m", -1)), HA_ZK_NOTEMPTY, 0, "/m");
     check_failed(MULTI(f, SET("/m", "1", 3)), HA_ZK_BADVERSION, 0, "/m");
     check_failed(read_node(f, HA_ZK_GET, "/m//y", false), HA_ZK_FAILED, -1, "bad arguments");
     CU_ASSERT_STRING_EQUAL(read_node(f, HA_ZK_CHILDREN, "/m", false)->children, "x ");
-    CU_ASSERT_EQUAL(MULTI(f, CHECK("/m", 0), DELETE("/m/x", 0), DELETE("/m", 0))->ev.code, HA_ZK_OK);
+    CU_ASSERT_EQUAL(MULTI(f, CHECK("/m", 0), DELETE("/m/x", 0), DELETE("/m", 0))->ev.code,
+                    HA_ZK_OK);
     fx_free(f);
 }
 
 static void test_ephemeral_and_watches(void)
 {
     struct fx *f = fx_new("creel:secret", true), *other = fx_new("creel:secret", true);
-    struct ha_zk_op node = {.kind = HA_ZK_CREATE, .path = "/e/rm~", .ephemeral = true, .sequence = true};
+    struct ha_zk_op node = {
+        .kind = HA_ZK_CREATE, .path = "/e/rm~", .ephemeral = true, .sequence = true};
     struct seen *s;
     char path[64];
     size_t n;
@@ -275,12 +296,14 @@ static void test_acl(void)
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_OK);
     s = MULTI(other, CREATE("/zookeeper/config/x", ""));
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_NOAUTH);
-    CU_ASSERT_PTR_NOT_NULL(strstr(s->text, "/zookeeper/config is open to world:anyone:r, and we are digest:creel:"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(s->text, "/zookeeper/config is open to world:anyone:r, and we are digest:creel:"));
     fx_free(other);
     fx_free(f);
 }
 
-/* The server goes and comes back: what was unanswered or is sent meanwhile is LOSS, the session lives on. */
+/* The server goes and comes back: what was unanswered or is sent meanwhile is LOSS, the session
+ * lives on. */
 static void test_connection_lost(void)
 {
     struct fx *f = fx_new("creel:secret", true);
@@ -332,8 +355,8 @@ static void test_session_over(void)
     fx_free(f);
 }
 
-/* Not there at first; closed with requests under way: libzookeeper then sometimes ends its completion thread before the
- * last completions are given to it, and forgets these. */
+/* Not there at first; closed with requests under way: libzookeeper then sometimes ends its
+ * completion thread before the last completions are given to it, and forgets these. */
 static void test_late_and_closed(void)
 {
     struct fx *f;
@@ -358,7 +381,9 @@ static void test_late_and_closed(void)
 
 /* ---- a server that takes connections and says nothing ---- */
 
-struct relay { /* between the client and the server; the connections with these numbers are held and not passed on */
+struct relay {
+    /* between the client and the server; the connections with these numbers are held and not passed
+     * on */
     int listener, stop[2], cut[2];
     int n, held[8], port;
     pthread_t thread;
@@ -378,7 +403,8 @@ static bool relay_one(struct relay *r, int client)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int up = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct pollfd p[] = {{client, POLLIN, 0}, {up, POLLIN, 0}, {r->cut[0], POLLIN, 0}, {r->stop[0], POLLIN, 0}};
+    struct pollfd p[] = {
+        {client, POLLIN, 0}, {up, POLLIN, 0}, {r->cut[0], POLLIN, 0}, {r->stop[0], POLLIN, 0}};
     char byte;
 
     to.sin_port = htons((uint16_t)atoi(strrchr(zk_fixture_servers(server), ':') + 1));
@@ -435,7 +461,8 @@ static void relay_stop(struct relay *r)
     close(r->cut[1]);
 }
 
-/* Left after a moment, at the beginning and in a session, which goes on: libzookeeper alone would wait for 40 s. */
+/* Left after a moment, at the beginning and in a session, which goes on: libzookeeper alone would
+ * wait for 40 s. */
 static void test_silent_server(void)
 {
     struct relay r;
@@ -456,7 +483,8 @@ static void test_silent_server(void)
     s = await_event(f, n, HA_ZK_CONNECTED, 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
     CU_ASSERT_EQUAL(s->ev.session, session);
-    CU_ASSERT_EQUAL(MULTI(f, SET("/silent", "1", 0))->ev.code, HA_ZK_OK); /* authenticated there too */
+    /* authenticated there too */
+    CU_ASSERT_EQUAL(MULTI(f, SET("/silent", "1", 0))->ev.code, HA_ZK_OK);
     fx_free(f);
     relay_stop(&r);
 }

@@ -1,16 +1,17 @@
-/* Goal: an ApplicationMaster's whole life over HTTP, with what nodes are told meanwhile, and each mistake in a body
- * answered with 400 and the member that is wrong.
- * Method: a daemon of this process over a store in memory; the test plays the client, a node and the master. */
+/* Goal: an ApplicationMaster's whole life over HTTP, with what nodes are told meanwhile, and each
+ * mistake in a body answered with 400 and the member that is wrong.
+ * Method: a daemon of this process over a store in memory; the test plays the client, a node and
+ * the master. */
 #include <jansson.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "rm/daemon/daemon.h"
 #include "rm/daemon/master_token.h"
 #include "rm/leader/role.h"
-#include "base/version.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"
@@ -22,14 +23,16 @@ static const struct rm_role_source no_sources[2];
 static char app[64], master_container[64], bearer[256];
 static int64_t response_id;
 
-static json_t *ask(const char *method, const char *path, const char *headers, const char *body, int status)
+static json_t *ask(const char *method, const char *path, const char *headers, const char *body,
+                   int status)
 {
     struct client_answer a;
     json_t *j;
 
     client_do(rms[0].port, method, path, headers, body, &a);
     if (a.status != status)
-        printf("\n    %s %s: %d %s\n", path, body ? body : "", a.status, a.body.data ? a.body.data : "");
+        printf("\n    %s %s: %d %s\n", path, body ? body : "", a.status,
+               a.body.data ? a.body.data : "");
     CU_ASSERT_EQUAL(a.status, status);
     j = json_loads(a.body.data ? a.body.data : "", JSON_DECODE_ANY, NULL);
     client_free(&a);
@@ -47,8 +50,10 @@ static json_t *node(const char *what, const char *body)
 /* A heartbeat with these reports; returns the orders (owned by the answer in *answer). */
 static json_t *beat(const char *containers, json_t **answer)
 {
-    char *body = base_printf("{\"nodeId\":\"h1:1\",\"instance\":\"i\",\"responseId\":%lld,\"holdMs\":0,\"healthy\":true,"
-                             "\"containers\":[%s]}", (long long)response_id, containers);
+    char *body = base_printf(
+        "{\"nodeId\":\"h1:1\",\"instance\":\"i\",\"responseId\":%lld,\"holdMs\":0,\"healthy\":true,"
+        "\"containers\":[%s]}",
+        (long long)response_id, containers);
 
     *answer = node("heartbeat", body);
     free(body);
@@ -61,9 +66,8 @@ static json_t *order_of(json_t *orders, const char *type)
     json_t *o;
     size_t i;
 
-    json_array_foreach(orders, i, o)
-        if (strcmp(json_string_value(json_object_get(o, "type")), type) == 0)
-            return o;
+    json_array_foreach(orders, i, o) if (strcmp(json_string_value(json_object_get(o, "type")),
+                                                type) == 0) return o;
     return NULL;
 }
 
@@ -100,7 +104,8 @@ static void lead(void)
     store = memory_open("master", &epoch);
     rms_lead(0, store, epoch);
     response_id = 0;
-    json_decref(node("register", "{\"nodeId\":\"h1:1\",\"httpAddress\":\"h1:9\",\"instance\":\"i\",\"bootId\":\"b\",\"version\":\"" CREEL_VERSION "\","
+    json_decref(node("register", "{\"nodeId\":\"h1:1\",\"httpAddress\":\"h1:9\",\"instance\":\"i\","
+                                 "\"bootId\":\"b\",\"version\":\"" CREEL_VERSION "\","
                                  "\"mapSlots\":4,\"reduceSlots\":1}"));
 }
 
@@ -114,11 +119,15 @@ static void begin(void)
     j = ask("POST", "/ws/v1/cluster/apps/new-application", NULL, NULL, 200);
     snprintf(app, sizeof app, "%s", str(j, "application-id"));
     json_decref(j);
-    body = base_printf("{\"application-id\":\"%s\",\"application-name\":\"m\",\"am-container-spec\":{\"commands\":"
-                       "{\"command\":\"run\"}},\"max-app-attempts\":1,\"resource\":{\"memory\":1024,\"vCores\":1}}", app);
+    body = base_printf(
+        "{\"application-id\":\"%s\",\"application-name\":\"m\",\"am-container-spec\":{\"commands\":"
+        "{\"command\":\"run\"}},\"max-app-attempts\":1,\"resource\":{\"memory\":1024,\"vCores\":1}"
+        "}",
+        app);
     json_decref(ask("POST", "/ws/v1/cluster/apps", JSON, body, 202));
     free(body);
-    for (int i = 0; i < 4000; i++) { /* polls for at most 20 s: its record has to be durable first */
+    for (int i = 0; i < 4000;
+         i++) { /* polls for at most 20 s: its record has to be durable first */
         json_t *answer, *orders = beat("", &answer);
 
         o = order_of(orders, "launch");
@@ -163,9 +172,12 @@ static void test_life(void)
     CU_ASSERT(json_is_array(json_object_get(j, "containersFromPreviousAttempts")));
     CU_ASSERT_STRING_NOT_EQUAL(str(j, "queue"), "(none)");
     json_decref(j);
-    j = master("allocate", "{\"responseId\":0,\"progress\":0.5,\"ask\":[{\"priority\":3,\"allocationRequestId\":7,"
-               "\"capability\":{\"memory\":512,\"vCores\":1},\"numContainers\":2,\"launch\":{\"commands\":{\"command\":\"w\"}}}]}",
-               200);
+    j = master(
+        "allocate",
+        "{\"responseId\":0,\"progress\":0.5,\"ask\":[{\"priority\":3,\"allocationRequestId\":7,"
+        "\"capability\":{\"memory\":512,\"vCores\":1},\"numContainers\":2,\"launch\":{\"commands\":"
+        "{\"command\":\"w\"}}}]}",
+        200);
     CU_ASSERT_EQUAL(number(j, "responseId"), 1);
     CU_ASSERT_EQUAL(number(j, "numClusterNodes"), 1);
     CU_ASSERT_EQUAL(json_array_size(json_object_get(j, "allocated")), 0);
@@ -195,8 +207,10 @@ static void test_life(void)
     CU_ASSERT_EQUAL(json_array_size(json_object_get(j, "allocated")), 2);
     json_decref(j);
     free(reports);
-    reports = base_printf("{\"id\":\"%s\",\"state\":\"running\"},{\"id\":\"%s\",\"state\":\"complete\",\"exitCode\":3,"
-                          "\"diagnostics\":\"said no\"}", master_container, first);
+    reports = base_printf("{\"id\":\"%s\",\"state\":\"running\"},{\"id\":\"%s\",\"state\":"
+                          "\"complete\",\"exitCode\":3,"
+                          "\"diagnostics\":\"said no\"}",
+                          master_container, first);
     beat(reports, &answer);
     json_decref(answer);
     free(reports);
@@ -216,7 +230,9 @@ static void test_life(void)
 /* Nothing is taken of a body with a mistake; the answer names it. */
 static void test_mistakes(void)
 {
-    static const struct { const char *what, *body, *named; } bad[] = {
+    static const struct {
+        const char *what, *body, *named;
+    } bad[] = {
         {"register", "{\"host\":5}", "host"},
         {"register", "{\"rpcPort\":65536}", "rpcPort"},
         {"register", "{\"rpcPort\":-2}", "rpcPort"},
@@ -232,15 +248,21 @@ static void test_mistakes(void)
         {"allocate", "{\"responseId\":0,\"release\":[\"nothing\"]}", "release[0]"},
         {"allocate", "{\"responseId\":0,\"release\":[1]}", "release[0]"},
         {"allocate", "{\"responseId\":0,\"ask\":[{\"priority\":\"x\"}]}", "ask[0].priority"},
-        {"allocate", "{\"responseId\":0,\"ask\":[{},{\"numContainers\":-1}]}", "ask[1].numContainers"},
-        {"allocate", "{\"responseId\":0,\"ask\":[{\"allocationRequestId\":-2}]}", "ask[0].allocationRequestId"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{},{\"numContainers\":-1}]}",
+         "ask[1].numContainers"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"allocationRequestId\":-2}]}",
+         "ask[0].allocationRequestId"},
         {"allocate", "{\"responseId\":0,\"ask\":[{\"resourceName\":1}]}", "ask[0].resourceName"},
         {"allocate", "{\"responseId\":0,\"ask\":[{\"relaxLocality\":1}]}", "ask[0].relaxLocality"},
-        {"allocate", "{\"responseId\":0,\"ask\":[{\"capability\":{\"memory\":-1}}]}", "ask[0].capability.memory"},
-        {"allocate", "{\"responseId\":0,\"ask\":[{\"capability\":{\"gpus\":1}}]}", "ask[0].capability.gpus"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"capability\":{\"memory\":-1}}]}",
+         "ask[0].capability.memory"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"capability\":{\"gpus\":1}}]}",
+         "ask[0].capability.gpus"},
         {"allocate", "{\"responseId\":0,\"ask\":[{\"unknown\":1}]}", "ask[0].unknown"},
-        {"allocate", "{\"responseId\":0,\"ask\":[{\"launch\":{\"environment\":{\"entry\":"
-                     "[{\"key\":\"A=B\",\"value\":\"x\"}]}}}]}", "ask[0].launch"},
+        {"allocate",
+         "{\"responseId\":0,\"ask\":[{\"launch\":{\"environment\":{\"entry\":"
+         "[{\"key\":\"A=B\",\"value\":\"x\"}]}}}]}",
+         "ask[0].launch"},
         {"finish", "{}", "finalStatus"},
         {"finish", "{\"finalStatus\":\"GOOD\"}", "SUCCEEDED, FAILED, KILLED or ENDED"},
         {"finish", "{\"finalStatus\":\"FAILED\",\"diagnostics\":1}", "diagnostics"},
@@ -298,17 +320,24 @@ static json_t *commit(const char *task, int attempt, int status)
 /* What tasks ask: may it commit; where are the outputs of maps; one cannot be fetched. */
 static void test_tasks(void)
 {
-    static const char *const bad_failures[] = {"[]", "{}", "{\"map\":-1,\"attempt\":0,\"reduce\":\"%s\"}",
-                                               "{\"map\":0,\"reduce\":\"%s\"}", "{\"map\":0,\"attempt\":0,\"reduce\":\"x\"}",
-                                               "{\"map\":0,\"attempt\":0,\"reduce\":\"%s\",\"gone\":1}"};
+    static const char *const bad_failures[] = {
+        "[]",
+        "{}",
+        "{\"map\":-1,\"attempt\":0,\"reduce\":\"%s\"}",
+        "{\"map\":0,\"reduce\":\"%s\"}",
+        "{\"map\":0,\"attempt\":0,\"reduce\":\"x\"}",
+        "{\"map\":0,\"attempt\":0,\"reduce\":\"%s\",\"gone\":1}"};
     char map0[64] = "", container0[64] = "", reduce[64], path[160], since[224], *body;
     json_t *j, *answer, *orders, *o;
     int64_t version;
     size_t i;
 
     lead();
-    json_decref(ask("POST", "/ws/v1/cluster/jobs", JSON, "{\"job\":{\"name\":\"x\",\"tasks\":[{\"kind\":\"map\","
-                    "\"command\":\"true\",\"count\":2},{\"kind\":\"reduce\",\"command\":\"true\"}]}}", 201));
+    json_decref(
+        ask("POST", "/ws/v1/cluster/jobs", JSON,
+            "{\"job\":{\"name\":\"x\",\"tasks\":[{\"kind\":\"map\","
+            "\"command\":\"true\",\"count\":2},{\"kind\":\"reduce\",\"command\":\"true\"}]}}",
+            201));
     for (int tries = 0; tries < 100 && !map0[0]; tries++) {
         orders = beat("", &answer);
         json_array_foreach(orders, i, o)
@@ -326,8 +355,10 @@ static void test_tasks(void)
         json_decref(answer);
     }
     CU_ASSERT_EQUAL_FATAL(strncmp(map0, "task_", 5), 0);
-    snprintf(reduce, sizeof reduce, "%.*s_r_000000", (int)(strlen(map0) - strlen("_m_000000")), map0);
-    snprintf(app, sizeof app, "application%.*s", (int)(strlen(map0) - strlen("task_m_000000")), map0 + strlen("task"));
+    snprintf(reduce, sizeof reduce, "%.*s_r_000000", (int)(strlen(map0) - strlen("_m_000000")),
+             map0);
+    snprintf(app, sizeof app, "application%.*s", (int)(strlen(map0) - strlen("task_m_000000")),
+             map0 + strlen("task"));
     snprintf(path, sizeof path, "/ws/v1/nodetracker/apps/%s/mapoutputs", app);
     j = task_says(path, NULL, 200);
     CU_ASSERT_EQUAL(number(j, "maps"), 2);
@@ -368,13 +399,16 @@ static void test_tasks(void)
     for (i = 0; i < sizeof bad_failures / sizeof *bad_failures; i++) {
         const char *at = strstr(bad_failures[i], "%s");
 
-        body = at ? base_printf("%.*s%s%s", (int)(at - bad_failures[i]), bad_failures[i], reduce, at + 2)
+        body = at ? base_printf("%.*s%s%s", (int)(at - bad_failures[i]), bad_failures[i], reduce,
+                                at + 2)
                   : base_strdup(bad_failures[i]);
         json_decref(task_says(path, body, 400));
         free(body);
     }
-    body = base_printf("{\"map\":0,\"attempt\":0,\"reduce\":\"%s\",\"reason\":\"answered 404\"}", reduce);
-    json_decref(task_says(path, body, 204)); /* the node serves, and has it not: it is run again at once */
+    body = base_printf("{\"map\":0,\"attempt\":0,\"reduce\":\"%s\",\"reason\":\"answered 404\"}",
+                       reduce);
+    /* the node serves, and has it not: it is run again at once */
+    json_decref(task_says(path, body, 204));
     free(body);
     snprintf(path, sizeof path, "/ws/v1/nodetracker/apps/%s/mapoutputs", app);
     j = task_says(path, NULL, 200);
@@ -386,6 +420,7 @@ static void test_tasks(void)
     end();
 }
 
-static const struct cunit_case cases[] = {{"a whole life", test_life}, {"mistakes", test_mistakes}, {"tasks of a job", test_tasks}};
+static const struct cunit_case cases[] = {
+    {"a whole life", test_life}, {"mistakes", test_mistakes}, {"tasks of a job", test_tasks}};
 
 CUNIT_MAIN("masters over HTTP", cases)

@@ -1,5 +1,6 @@
-/* tests/unit/test_nm_core.c - the NodeManager's pure core: every edge, idempotent orders, what a heartbeat carries and
- * when it goes, and random life by seed with invariants. Links with the core and base's pure part alone. */
+/* tests/unit/test_nm_core.c - the NodeManager's pure core: every edge, idempotent orders, what a
+ * heartbeat carries and when it goes, and random life by seed with invariants. Links with the core
+ * and base's pure part alone. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +95,9 @@ static void world_up(struct world *w)
 
 static struct nm_order launch_order(int app, int n)
 {
-    return (struct nm_order){.kind = BASE_ORDER_LAUNCH,
-                             .launch = {.id = cid(app, n), .user = "ann", .token = "t", .memory_mb = 1}};
+    return (struct nm_order){
+        .kind = BASE_ORDER_LAUNCH,
+        .launch = {.id = cid(app, n), .user = "ann", .token = "t", .memory_mb = 1}};
 }
 
 static void order(struct world *w, struct nm_order o)
@@ -110,7 +112,8 @@ static void launch(struct world *w, int n)
 
 static void on(struct world *w, enum base_order_kind type, int n)
 {
-    order(w, (struct nm_order){.kind = type, .container = cid(1, n), .reason = "why", .grace_ms = 250});
+    order(w, (struct nm_order){
+                 .kind = type, .container = cid(1, n), .reason = "why", .grace_ms = 250});
 }
 
 static void spawned(struct world *w, int n)
@@ -227,7 +230,8 @@ static void test_kill(void)
     ended(&w, 1, 0);
     CU_ASSERT_EQUAL(view(&w, 1)->exit_code, NM_EXIT_KILLED);
     CU_ASSERT_STRING_EQUAL(view(&w, 1)->diagnostics, "why");
-    /* Before its shim is there: the signal waits for it; and again while the command is not started yet. */
+    /* Before its shim is there: the signal waits for it; and again while the command is not started
+     * yet. */
     launch(&w, 2);
     on(&w, BASE_ORDER_KILL, 2);
     CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
@@ -268,8 +272,9 @@ static void test_suspend_while_launching(void)
     world_free(&w);
 }
 
-/* Goal: a higher epoch counts from when it is stored; answers of a lower one are refused whole, logged once per epoch,
- * counted, and followed by a registration: at once where another RM is left. */
+/* Goal: a higher epoch counts from when it is stored; answers of a lower one are refused whole,
+ * logged once per epoch, counted, and followed by a registration: at once where another RM is
+ * left. */
 static void test_epochs(void)
 {
     struct world w;
@@ -316,7 +321,8 @@ static uint64_t carried(struct world *w)
     return set;
 }
 
-/* Goal: what changed goes once, what ended goes until it is forgotten, a registration carries all. */
+/* Goal: what changed goes once, what ended goes until it is forgotten, a registration carries
+ * all. */
 static void test_heartbeat_contents(void)
 {
     struct world w;
@@ -353,7 +359,8 @@ static void test_heartbeat_contents(void)
     world_free(&w);
 }
 
-/* Goal: an end during a parked heartbeat wakes the RM once; the next heartbeat goes at once and carries it. */
+/* Goal: an end during a parked heartbeat wakes the RM once; the next heartbeat goes at once and
+ * carries it. */
 static void test_wake(void)
 {
     struct world w;
@@ -382,7 +389,8 @@ static void test_wake(void)
 /* Goal: the interval is what the RM said last; an answer that names none leaves it. */
 static void test_interval(void)
 {
-    static const int64_t said[] = {1000, 250, 0, 0, 4000, 0}, holds[] = {1000, 250, 250, 250, 4000, 4000};
+    static const int64_t said[] = {1000, 250, 0, 0, 4000, 0},
+                         holds[] = {1000, 250, 250, 250, 4000, 4000};
     struct world w;
     world_up(&w);
     for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
@@ -447,7 +455,8 @@ static void test_what_is_said(void)
     CU_ASSERT_PTR_EQUAL(find(&w, NM_FX_MARK)->container, c);
     ended(&w, 7, 0);
     for (int app = 1; app <= 3; app++) { /* of the last two nothing was ever here */
-        struct nm_order clean = {.kind = BASE_ORDER_CLEANUP_APP, .app = cid(app, 1).attempt.app, .keep_logs = app != 2};
+        struct nm_order clean = {
+            .kind = BASE_ORDER_CLEANUP_APP, .app = cid(app, 1).attempt.app, .keep_logs = app != 2};
         order(&w, clean);
         const struct nm_effect *fx = find(&w, NM_FX_CLEANUP);
         CU_ASSERT_PTR_NOT_NULL_FATAL(fx);
@@ -473,7 +482,8 @@ static void test_rm_away(void)
     world_up(&w);
     launch(&w, 1);
     carried(&w);
-    int64_t id = nm_core_response_id(w.core), pauses[] = {50000, 100000, 200000, 400000, 800000, 1000000, 1000000};
+    int64_t id = nm_core_response_id(w.core),
+            pauses[] = {50000, 100000, 200000, 400000, 800000, 1000000, 1000000};
     for (size_t i = 0; i < 7; i++) {
         int64_t sent = w.now;
         w.now += 500; /* the RM tells each request by when it was sent */
@@ -527,7 +537,8 @@ static void test_pauses_differ(void)
     CU_ASSERT(high <= 1000000 && high > 950000);
 }
 
-/* Goal: an RM that may keep our request until it leads is not woken; what became news meanwhile goes in the next. */
+/* Goal: an RM that may keep our request until it leads is not woken; what became news meanwhile
+ * goes in the next. */
 static void test_no_wake_elsewhere(void)
 {
     struct world w;
@@ -576,7 +587,8 @@ static void test_rm_does_not_park(void)
     world_free(&w);
 }
 
-/* Goal: a launch that is refused, for itself or for their number, ends at once and the RM is told. */
+/* Goal: a launch that is refused, for itself or for their number, ends at once and the RM is
+ * told. */
 static void test_refused(void)
 {
     struct world w;
@@ -639,7 +651,8 @@ static void test_recovered(void)
     struct world w;
     world_new(&w);
     for (int i = 0; i < 5; i++) {
-        static const enum nm_state states[] = {NM_RUNNING, NM_SUSPENDED, NM_KILLING, NM_COMPLETE, NM_FORGOTTEN};
+        static const enum nm_state states[] = {NM_RUNNING, NM_SUSPENDED, NM_KILLING, NM_COMPLETE,
+                                               NM_FORGOTTEN};
         struct nm_event ev = {.kind = NM_EV_RECOVERED};
         ev.u.recovered.launch = launch_order(1, i + 1).launch;
         ev.u.recovered.state = states[i];
@@ -648,7 +661,8 @@ static void test_recovered(void)
         step(&w, ev);
         CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_STOP), i == 1);
         CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_KILL), i == 2);
-        CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_CONT), i == 0); /* its resume may have been cut short */
+        /* its resume may have been cut short */
+        CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_CONT), i == 0);
     }
     CU_ASSERT_EQUAL(nm_core_alive(w.core), 3);
     step(&w, (struct nm_event){.kind = NM_EV_START});
@@ -741,10 +755,12 @@ static void chaos_orders(struct chaos *x)
     struct nm_order o[6];
     size_t n = dice(x, 6);
     for (size_t i = 0; i < n; i++) {
-        static const enum base_order_kind types[] = {BASE_ORDER_LAUNCH, BASE_ORDER_LAUNCH, BASE_ORDER_KILL,  BASE_ORDER_SUSPEND,
-                                                   BASE_ORDER_RESUME, BASE_ORDER_FORGET, BASE_ORDER_RESYNC};
+        static const enum base_order_kind types[] = {
+            BASE_ORDER_LAUNCH, BASE_ORDER_LAUNCH, BASE_ORDER_KILL,  BASE_ORDER_SUSPEND,
+            BASE_ORDER_RESUME, BASE_ORDER_FORGET, BASE_ORDER_RESYNC};
         int c = (int)dice(x, MODEL_MAX);
-        o[i] = (struct nm_order){.kind = types[dice(x, 7)], .container = cid(1, c), .grace_ms = dice(x, 300)};
+        o[i] = (struct nm_order){
+            .kind = types[dice(x, 7)], .container = cid(1, c), .grace_ms = dice(x, 300)};
         if (o[i].kind == BASE_ORDER_LAUNCH)
             o[i].launch = launch_order(1, c).launch;
         if (o[i].kind == BASE_ORDER_FORGET && !(x->seen_complete >> c & 1))
@@ -799,8 +815,9 @@ static void chaos_step(struct chaos *x)
     chaos_check(x);
 }
 
-/* Invariants under random orders, losses and timings: no container is started twice, signals go to the living only,
- * one request in flight, nothing forgotten is reported, and at the end every end was told. */
+/* Invariants under random orders, losses and timings: no container is started twice, signals go to
+ * the living only, one request in flight, nothing forgotten is reported, and at the end every end
+ * was told. */
 static void test_random(void)
 {
     const char *given = getenv("CREEL_SEED");

@@ -1,5 +1,5 @@
-/* Goal: how a container ended is what its shim wrote down; what anybody says about a full disk makes it the disk's fault
- * only when the NodeManager cannot write itself. */
+/* Goal: how a container ended is what its shim wrote down; what anybody says about a full disk
+ * makes it the disk's fault only when the NodeManager cannot write itself. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static void begin(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(base_container_id_parse("container_17_0001_01_000002", &id, NULL), 0);
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&files, &(struct nm_files_conf){.root = root}, NULL), 0);
-    CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_in_container(&files, &id, NULL, path), 0700, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_in_container(&files, &id, NULL, path), 0700, NULL),
+                          0);
     CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_in_record(&files, &id, NULL, path), 0700, NULL), 0);
     CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_in_logs(&files, &id, NULL, path), 0700, NULL), 0);
 }
@@ -67,21 +68,26 @@ static void tell(const struct story *s, bool full)
 
 #define SHIM_FULL ",\"reason\":\"" NM_NO_SPACE_TEXT "\"}"
 static const struct story words[] = {
-    {BASE_CONTAINER_COMMAND, "{\"exitCode\":1}", NULL, "scp: remote: No space left on device\n", 1, "scp: remote"},
-    {BASE_CONTAINER_MASTER, "{\"exitCode\":5}", NULL, "No space left on device\n", 5, "Exit code 5"},
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":1}", NULL, "scp: remote: No space left on device\n", 1,
+     "scp: remote"},
+    {BASE_CONTAINER_MASTER, "{\"exitCode\":5}", NULL, "No space left on device\n", 5,
+     "Exit code 5"},
     {BASE_CONTAINER_COMMAND, "{\"exitCode\":2" SHIM_FULL, NULL, "why\n", 2, "why"},
     {BASE_CONTAINER_COMMAND, "{\"exitCode\":0" SHIM_FULL, NULL, NULL, NM_EXIT_OUTPUT_LOST,
      "output could not be written completely"},
-    {BASE_CONTAINER_MAP, "{\"exitCode\":75}", "{\"exitCode\":-101,\"diagnostics\":\"sort: no room\"}", NULL, 75,
-     "sort: no room"},
-    {BASE_CONTAINER_REDUCE, "{\"exitCode\":1}", "{\"exitCode\":1,\"diagnostics\":\"x: No space left on device\"}", NULL, 1,
-     "x: No"},
+    {BASE_CONTAINER_MAP, "{\"exitCode\":75}",
+     "{\"exitCode\":-101,\"diagnostics\":\"sort: no room\"}", NULL, 75, "sort: no room"},
+    {BASE_CONTAINER_REDUCE, "{\"exitCode\":1}",
+     "{\"exitCode\":1,\"diagnostics\":\"x: No space left on device\"}", NULL, 1, "x: No"},
 };
 static const struct story others[] = {
     {BASE_CONTAINER_COMMAND, "{\"exitCode\":0}", NULL, "No space left on device\n", 0, NULL},
-    {BASE_CONTAINER_MAP, "{\"exitCode\":0" SHIM_FULL, NULL, NULL, 0, NULL}, /* its result is elsewhere */
-    {BASE_CONTAINER_COMMAND, "{\"exitCode\":3}", "{\"exitCode\":-101,\"diagnostics\":\"mine\"}", "plain\n", 3, "plain"},
-    {BASE_CONTAINER_COMMAND, "{\"exitCode\":143,\"signal\":15}", NULL, "", 143, "Killed by signal 15"},
+    {BASE_CONTAINER_MAP, "{\"exitCode\":0" SHIM_FULL, NULL, NULL, 0,
+     NULL}, /* its result is elsewhere */
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":3}", "{\"exitCode\":-101,\"diagnostics\":\"mine\"}",
+     "plain\n", 3, "plain"},
+    {BASE_CONTAINER_COMMAND, "{\"exitCode\":143,\"signal\":15}", NULL, "", 143,
+     "Killed by signal 15"},
     {BASE_CONTAINER_COMMAND, "{\"exitCode\":300,\"signal\":99}", NULL, "", 255, "Exit code 255"},
 };
 
@@ -106,7 +112,8 @@ static void test_full(void)
     } else {
         char path[NM_PATH_MAX];
 
-        CU_ASSERT_EQUAL_FATAL(nm_files_open(&files, &(struct nm_files_conf){.root = root}, NULL), 0);
+        CU_ASSERT_EQUAL_FATAL(nm_files_open(&files, &(struct nm_files_conf){.root = root}, NULL),
+                              0);
         base_mkdirs(nm_path_in_container(&files, &id, NULL, path), 0700, NULL);
         base_mkdirs(nm_path_in_record(&files, &id, NULL, path), 0700, NULL);
         base_mkdirs(nm_path_in_logs(&files, &id, NULL, path), 0700, NULL);
@@ -125,5 +132,6 @@ static void test_full(void)
     CU_ASSERT_EQUAL(base_rmtree(root, NULL), 0);
 }
 
-static const struct cunit_case cases[] = {{"words on a disk with room", test_words}, {"words on a full disk", test_full}};
+static const struct cunit_case cases[] = {{"words on a disk with room", test_words},
+                                          {"words on a full disk", test_full}};
 CUNIT_MAIN("a container's end", cases)

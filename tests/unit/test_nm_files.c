@@ -1,4 +1,5 @@
-/* Goal: a node may look at its disk with every heartbeat for years: what it opens it closes, what it writes it removes.
+/* Goal: a node may look at its disk with every heartbeat for years: what it opens it closes, what
+ * it writes it removes.
  * Method: many looks; descriptors and files are counted before and after. */
 #include <dirent.h>
 #include <stdio.h>
@@ -64,9 +65,10 @@ static void test_probe_planted(void)
     snprintf(target, sizeof target, "%s/target", root);
     CU_ASSERT_EQUAL(base_file_write_atomic(target, "kept", 4, 0600, false, NULL), 0);
     for (int kind = 0; kind < 4; kind++) {
-        int rc = kind == 0 ? mkdir(path, 0700) : kind == 1 ? mkfifo(path, 0600)
-                 : kind == 2                   ? symlink("target", path)
-                                               : link(target, path);
+        int rc = kind == 0   ? mkdir(path, 0700)
+                 : kind == 1 ? mkfifo(path, 0600)
+                 : kind == 2 ? symlink("target", path)
+                             : link(target, path);
         CU_ASSERT_EQUAL(rc, 0);
         size_t before = entries(root);
         CU_ASSERT_EQUAL(nm_files_probe_disk(&f, 4096), 0);
@@ -109,14 +111,16 @@ static void test_forgotten(void)
 /* What a container leaves, with the mode @mode of @name, at <root>/used and <root>/record. */
 static void leave(const char *root, const char *name, mode_t mode)
 {
-    static const char *const made[] = {"used/", "used/work/", "record/", "used/launch.json", "record/launch.json",
-                                       "record/pid.json", "record/exit.json"};
+    static const char *const made[] = {
+        "used/",           "used/work/",      "record/", "used/launch.json", "record/launch.json",
+        "record/pid.json", "record/exit.json"};
     char path[128];
 
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", root, made[i]);
-        int rc = path[strlen(path) - 1] == '/' ? mkdir(path, 0700)
-                                               : base_file_write_atomic(path, "{}", 2, 0600, false, NULL);
+        int rc = path[strlen(path) - 1] == '/'
+                     ? mkdir(path, 0700)
+                     : base_file_write_atomic(path, "{}", 2, 0600, false, NULL);
         CU_ASSERT_EQUAL(rc, 0);
     }
     snprintf(path, sizeof path, "%s/%s", root, name);

@@ -1,6 +1,7 @@
-/* Goal: an isolation is found by its name, slots that are left out do nothing, and "none" stops, continues
- * and ends every process below a shim, but not the shim.
- * Method: this program plays a shim with two processes below it; /proc tells what became of them. */
+/* Goal: an isolation is found by its name, slots that are left out do nothing, and "none" stops,
+ * continues and ends every process below a shim, but not the shim.
+ * Method: this program plays a shim with two processes below it; /proc tells what became of
+ * them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -141,7 +142,8 @@ static void test_lost(void)
         _exit(127);
     }
     close(started[1]);
-    CU_ASSERT_EQUAL(read(started[0], &byte, 1), 0); /* closed by the exec: the environment is there */
+    /* closed by the exec: the environment is there */
+    CU_ASSERT_EQUAL(read(started[0], &byte, 1), 0);
     close(started[0]);
     nm_isolation_kill(none, &other, NM_KILL_LOST);
     CU_ASSERT_EQUAL(waitpid(pid, &status, WNOHANG), 0);

@@ -13,7 +13,8 @@ static void test_leads(void)
 {
     CU_ASSERT_TRUE(leads("{\"state\":\"active\",\"epoch\":7,\"rmId\":\"rm-2\"}", 7));
     CU_ASSERT_FALSE(leads("{\"state\":\"active\",\"epoch\":6}", 7));
-    CU_ASSERT_TRUE(leads("{\"state\":\"initializing\",\"epoch\":0}", 7)); /* its epoch is not served yet */
+    /* its epoch is not served yet */
+    CU_ASSERT_TRUE(leads("{\"state\":\"initializing\",\"epoch\":0}", 7));
     CU_ASSERT_FALSE(leads("{\"state\":\"standby\",\"epoch\":9}", 7));
     CU_ASSERT_TRUE(leads("{\"state\":\"active\",\"epoch\":8388607}", 7)); /* BASE_EPOCH_MAX */
     CU_ASSERT_FALSE(leads("{\"state\":\"active\",\"epoch\":8388608}", 7));

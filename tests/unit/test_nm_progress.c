@@ -1,4 +1,5 @@
-/* Goal: what a user's program writes about its progress is understood as deploy/doc/jobs.md says, and nothing else. Method: a table. */
+/* Goal: what a user's program writes about its progress is understood as deploy/doc/jobs.md says,
+ * and nothing else. Method: a table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,18 @@
 
 static void test_numbers(void)
 {
-    static const struct { const char *text; double progress; } good[] = {
-        {"0.25", 0.25}, {"0.25\n", 0.25}, {"1", 1}, {"0", 0}, {" 0.5", 0.5}, {"50%", 0.5}, {"50 %\n", 0.5},
-        {"50\t%", 0.5}, {"0.5%", 0.005}, {"50", 0.5}, {"1.5", 0.015}, {"100", 1}, {"250", 1}, {"250%", 1},
-        {"-3", 0}, {"-3%", 0}, {"inf", 1}, {"0.75 \t\r\n", 0.75}, {"1%", 0.01},
+    static const struct {
+        const char *text;
+        double progress;
+    } good[] = {
+        {"0.25", 0.25},  {"0.25\n", 0.25},      {"1", 1},        {"0", 0},
+        {" 0.5", 0.5},   {"50%", 0.5},          {"50 %\n", 0.5}, {"50\t%", 0.5},
+        {"0.5%", 0.005}, {"50", 0.5},           {"1.5", 0.015},  {"100", 1},
+        {"250", 1},      {"250%", 1},           {"-3", 0},       {"-3%", 0},
+        {"inf", 1},      {"0.75 \t\r\n", 0.75}, {"1%", 0.01},
     };
-    static const char *const bad[] = {"", "x", "%", "0.5x", "0.5 x", "50 % x", "50%%", "nan", "0.5\n0.6", "[0.5]"};
+    static const char *const bad[] = {"",       "x",    "%",   "0.5x",     "0.5 x",
+                                      "50 % x", "50%%", "nan", "0.5\n0.6", "[0.5]"};
     struct nm_progress_file p;
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -33,12 +40,21 @@ static void test_numbers(void)
 
 static void test_objects(void)
 {
-    static const struct { const char *text; double progress; const char *phase; } good[] = {
-        {"{}", 0, ""}, {"{\"progress\":0.5}", 0.5, ""}, {"{\"progress\":1}", 1, ""}, {"{\"progress\":7}", 1, ""},
-        {"{\"progress\":-1}", 0, ""}, {"{\"progress\":\"0.5\"}", 0, ""},
+    static const struct {
+        const char *text;
+        double progress;
+        const char *phase;
+    } good[] = {
+        {"{}", 0, ""},
+        {"{\"progress\":0.5}", 0.5, ""},
+        {"{\"progress\":1}", 1, ""},
+        {"{\"progress\":7}", 1, ""},
+        {"{\"progress\":-1}", 0, ""},
+        {"{\"progress\":\"0.5\"}", 0, ""},
         {"{\"progress\":0.25,\"phase\":\"sort\"}\n", 0.25, "sort"},
     };
-    static const char counters[] = "{\"counters\":{\"A\":3,\"NEGATIVE\":-1,\"TEXT\":\"x\",\"\":5,\"HALF\":0.5,\"ZERO\":0}}";
+    static const char counters[] =
+        "{\"counters\":{\"A\":3,\"NEGATIVE\":-1,\"TEXT\":\"x\",\"\":5,\"HALF\":0.5,\"ZERO\":0}}";
     static const char *const bad[] = {"{", "{\"progress\":0.5", "{\"progress\":0.5} x"};
     struct nm_progress_file p;
 
@@ -51,7 +67,8 @@ static void test_objects(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CU_ASSERT_FALSE(nm_progress_parse(bad[i], strlen(bad[i]), &p));
     CU_ASSERT_TRUE(nm_progress_parse(counters, strlen(counters), &p));
-    CU_ASSERT_STRING_EQUAL(p.counters, "{\"A\":3,\"ZERO\":0}"); /* numbers that can be added up, with a name */
+    /* numbers that can be added up, with a name */
+    CU_ASSERT_STRING_EQUAL(p.counters, "{\"A\":3,\"ZERO\":0}");
     free(p.counters);
 }
 

@@ -1,5 +1,5 @@
-/* Goal: logs of ended applications are found in the order of their ends, whatever the clock does and whatever was found
- * in the folders meanwhile. */
+/* Goal: logs of ended applications are found in the order of their ends, whatever the clock does
+ * and whatever was found in the folders meanwhile. */
 #include <stdlib.h>
 
 #include "nodemanager/container/ended_logs.h"
@@ -60,8 +60,9 @@ static void test_ring(void)
 static void test_seed(void)
 {
     struct nm_ended_logs r = {0};
-    struct nm_ended_app found[] = {
-        {.app = app(2), .ended_s = 30}, {.app = app(1), .ended_s = 10}, {.app = app(4), .ended_s = 60}};
+    struct nm_ended_app found[] = {{.app = app(2), .ended_s = 30},
+                                   {.app = app(1), .ended_s = 10},
+                                   {.app = app(4), .ended_s = 60}};
     add(&r, 3, 50);
     add(&r, 5, 70);
     nm_ended_logs_add_scanned(&r, found, 3);
@@ -72,5 +73,6 @@ static void test_seed(void)
     nm_ended_logs_free(&r);
 }
 
-static const struct cunit_case cases[] = {{"order of the ends", test_order}, {"many", test_ring}, {"found in the folders", test_seed}};
+static const struct cunit_case cases[] = {
+    {"order of the ends", test_order}, {"many", test_ring}, {"found in the folders", test_seed}};
 CUNIT_MAIN("nm_ended_logs", cases)

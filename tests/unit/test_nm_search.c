@@ -1,5 +1,6 @@
-/* Goal: nodemanager/core/rm_search.h sends each request to the right ResourceManager, waits for it as long as it says, and
- * leaves it for another one exactly when that leads. Method: exact times and addresses, no threads. */
+/* Goal: nodemanager/core/rm_search.h sends each request to the right ResourceManager, waits for it
+ * as long as it says, and leaves it for another one exactly when that leads. Method: exact times
+ * and addresses, no threads. */
 #include "tests/unit/cunit_main.h"
 
 #include <string.h>
@@ -91,7 +92,8 @@ static void test_alone(void)
     nm_search_free(&s);
 }
 
-/* Looks in vain become rare, over requests too; one answer in time ends that. Nodes do not come together. */
+/* Looks in vain become rare, over requests too; one answer in time ends that. Nodes do not come
+ * together. */
 static void test_grace(void)
 {
     static const int64_t grace_us[] = {300000, 600000, 1200000, 2400000, 2400000};

@@ -14,13 +14,18 @@
 static void test_register(void)
 {
     static const char body[] =
-        "{" ID ",\"httpAddress\":\"n1:4242\",\"rack\":\"/r1\",\"mapSlots\":2,\"reduceSlots\":1,\"bootId\":\"b\","
+        "{" ID ",\"httpAddress\":\"n1:4242\",\"rack\":\"/"
+        "r1\",\"mapSlots\":2,\"reduceSlots\":1,\"bootId\":\"b\","
         "\"epochSeen\":3,\"sentUs\":4000000001,\"version\":\"" CREEL_VERSION "\",\"containers\":["
-        "{\"id\":\"container_e03_17_0002_01_000005\",\"state\":\"complete\",\"slot\":\"reduce\",\"exitCode\":143,"
-        "\"startedMs\":10,\"endedMs\":20,\"cpuMs\":3,\"task\":\"task_17_0002_r_000001\",\"taskAttempt\":2,"
-        "\"memoryMb\":512,\"counters\":{\"SPILLS\":4,\"NOT_OURS\":1}}],\"apps\":[\"application_17_0002\",\"application_18_0001\"]}";
-    static const char no_app[] = "{" ID ",\"httpAddress\":\"n1:4242\",\"mapSlots\":2,\"reduceSlots\":1,\"bootId\":\"b\","
-                                 "\"version\":\"" CREEL_VERSION "\",\"apps\":[\"application_17_0002\",7]}";
+        "{\"id\":\"container_e03_17_0002_01_000005\",\"state\":\"complete\",\"slot\":\"reduce\","
+        "\"exitCode\":143,"
+        "\"startedMs\":10,\"endedMs\":20,\"cpuMs\":3,\"task\":\"task_17_0002_r_000001\","
+        "\"taskAttempt\":2,"
+        "\"memoryMb\":512,\"counters\":{\"SPILLS\":4,\"NOT_OURS\":1}}],\"apps\":[\"application_17_"
+        "0002\",\"application_18_0001\"]}";
+    static const char no_app[] =
+        "{" ID ",\"httpAddress\":\"n1:4242\",\"mapSlots\":2,\"reduceSlots\":1,\"bootId\":\"b\","
+        "\"version\":\"" CREEL_VERSION "\",\"apps\":[\"application_17_0002\",7]}";
     struct rm_node_message m;
     struct base_error err = {0};
 
@@ -52,7 +57,8 @@ static void test_bad_counters(void)
     static const char body[] =
         "{" ID ",\"responseId\":0,\"sentUs\":4000000002,\"containers\":["
         "{\"id\":\"container_1_0001_01_000001\",\"state\":\"running\","
-        "\"counters\":{\"SPILLS\":-1,\"MAP_INPUT_RECORDS\":7,\"MAP_INPUT_BYTES\":9223372036854775807,"
+        "\"counters\":{\"SPILLS\":-1,\"MAP_INPUT_RECORDS\":7,\"MAP_INPUT_BYTES\":"
+        "9223372036854775807,"
         "\"SHUFFLE_BYTES\":\"x\",\"CPU_MILLIS\":1.5}},"
         "{\"id\":\"container_1_0001_01_000002\",\"state\":\"running\",\"counters\":[1]}]}";
     struct rm_node_message m;
@@ -88,10 +94,15 @@ static void test_bad(void)
         {"{" ID ",\"responseId\":0,\"healthy\":1}", "healthy"},
         {"{" ID ",\"responseId\":0,\"containers\":{}}", "containers"},
         {"{" ID ",\"responseId\":0,\"containers\":[7]}", "containers[0]"},
-        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"x\",\"state\":\"running\"}]}", "containers[0].id"},
-        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"container_1_0001_01_000001\",\"state\":\"odd\"}]}", "odd"},
-        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"container_1_0001_01_000001\",\"state\":\"running\","
-         "\"progress\":2}]}", "progress: 2"},
+        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"x\",\"state\":\"running\"}]}",
+         "containers[0].id"},
+        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"container_1_0001_01_000001\","
+         "\"state\":\"odd\"}]}",
+         "odd"},
+        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"container_1_0001_01_000001\","
+         "\"state\":\"running\","
+         "\"progress\":2}]}",
+         "progress: 2"},
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -113,7 +124,8 @@ static const char *text_of(const json_t *j, const char *name)
 
 static json_t *encode(const struct rm_order *o)
 {
-    const struct rm_order_context cx = {.rm_urls = "http://rm:8088", .master_key = "key", .sort_buffer_mb = 32};
+    const struct rm_order_context cx = {
+        .rm_urls = "http://rm:8088", .master_key = "key", .sort_buffer_mb = 32};
     struct base_buf out = {0};
     json_t *j;
 
@@ -126,10 +138,15 @@ static json_t *encode(const struct rm_order *o)
 
 static void test_launch(void)
 {
-    static const char body[] = "{\"job\":{\"env\":{\"K\":\"a=\\\"b\\\"\\n\"},\"tasks\":[{\"command\":\"echo \\\"hi\\\"\\n\"}]}}";
+    static const char body[] = "{\"job\":{\"env\":{\"K\":\"a=\\\"b\\\"\\n\"},\"tasks\":[{"
+                               "\"command\":\"echo \\\"hi\\\"\\n\"}]}}";
     const struct rm_spec_defaults d = {.user = "ann", .split_size = 1, .max_attempts = 4};
     struct rm_job_spec *spec = NULL;
-    struct rm_order o = {.kind = BASE_ORDER_LAUNCH, .user = "ann", .name = "job", .token = "secret", .task_attempt = 1};
+    struct rm_order o = {.kind = BASE_ORDER_LAUNCH,
+                         .user = "ann",
+                         .name = "job",
+                         .token = "secret",
+                         .task_attempt = 1};
     json_t *j;
 
     CU_ASSERT_EQUAL_FATAL(rm_spec_job_decode(body, strlen(body), &d, &spec, NULL), 0);
@@ -153,7 +170,8 @@ static void test_launch(void)
 /* A master's token is its attempt's and its cluster's; other containers do not get it. */
 static void test_master(void)
 {
-    struct rm_order o = {.kind = BASE_ORDER_LAUNCH, .user = "ann", .token = "secret", .master = true};
+    struct rm_order o = {
+        .kind = BASE_ORDER_LAUNCH, .user = "ann", .token = "secret", .master = true};
     char one[RM_MASTER_TOKEN_MAX], other[RM_MASTER_TOKEN_MAX];
     json_t *j;
 
@@ -162,7 +180,8 @@ static void test_master(void)
     j = encode(&o);
     CU_ASSERT_STRING_EQUAL(text_of(j, "kind"), "master");
     CU_ASSERT_STRING_EQUAL(text_of(j, "token"), "secret");
-    CU_ASSERT_STRING_EQUAL(text_of(j, "masterToken"), rm_master_token("key", &o.container.attempt, one));
+    CU_ASSERT_STRING_EQUAL(text_of(j, "masterToken"),
+                           rm_master_token("key", &o.container.attempt, one));
     CU_ASSERT_EQUAL(strlen(one), 64);
     json_decref(j);
     o.container.attempt.attempt = 2;

@@ -61,8 +61,8 @@ static const char *table(const char *head)
     const char *at = strstr(page, head);
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(at);
-    at = strchr(at, '\n') + 1;      /* the head */
-    return strchr(at, '\n') + 1;    /* the line below it */
+    at = strchr(at, '\n') + 1;   /* the head */
+    return strchr(at, '\n') + 1; /* the line below it */
 }
 
 /* "`name`" as "name", in place. */

@@ -1,6 +1,7 @@
-/* Goal: each fact has one line that says who, from where, what and with which result; no name can make another line or
- * member.
- * Method: a daemon over the store in memory, asked over HTTP; the file of audit lines is compared with what was done. */
+/* Goal: each fact has one line that says who, from where, what and with which result; no name can
+ * make another line or member.
+ * Method: a daemon over the store in memory, asked over HTTP; the file of audit lines is compared
+ * with what was done. */
 #include <fcntl.h>
 #include <regex.h>
 #include <signal.h>
@@ -17,8 +18,8 @@
 #include "rm/daemon/audit.h"
 #include "rm/daemon/audit_limit.h"
 #include "rm/daemon/daemon.h"
-#include "rm/leader/alone.h"
 #include "rm/http/routes.h"
+#include "rm/leader/alone.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -51,7 +52,8 @@ static void start(void)
     free(setting);
     routes = rm_routes_new(&n);
     base_assert(rm_audit_open(path, &err) == 0);
-    base_assert(rm_alone_new(conf, store_kind("memory"), memory_place("audit"), NULL, &b, &err) == 0);
+    base_assert(rm_alone_new(conf, store_kind("memory"), memory_place("audit"), NULL, &b, &err) ==
+                0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     rm_daemon_start(b);
@@ -95,8 +97,10 @@ static const char *line(size_t i)
     return one;
 }
 
-/* One request; it leaves just one line, or none (NULL), that matches (an extended regular expression). */
-static void leaves(const char *method, const char *what, const char *headers, const char *body, const char *pattern)
+/* One request; it leaves just one line, or none (NULL), that matches (an extended regular
+ * expression). */
+static void leaves(const char *method, const char *what, const char *headers, const char *body,
+                   const char *pattern)
 {
     struct client_answer a = {0};
     size_t before = lines(), after;
@@ -132,21 +136,25 @@ static void test_facts(void)
     leaves("GET", CLUSTER "/jobs", NULL, NULL, NULL); /* reads are no facts */
     leaves("POST", CLUSTER "/jobs?user.name=ann", JSON,
            "{\"job\":{\"name\":\"naps\",\"tasks\":[{\"kind\":\"map\",\"command\":\"true\"}]}}",
-           TIME "op=submit-job user=ann ip=127.0.0.1 result=success status=201 name=naps queue=default "
-                "app=application_[0-9_]*$");
+           TIME
+           "op=submit-job user=ann ip=127.0.0.1 result=success status=201 name=naps queue=default "
+           "app=application_[0-9_]*$");
     leaves("POST", CLUSTER "/jobs?user.name=ann", JSON, "{\"job\":{}}",
            TIME "op=submit-job user=ann ip=127.0.0.1 result=refused status=400 why=\"job");
     leaves("POST", CLUSTER "/apps/new-application?user.name=ann", NULL, NULL, NULL);
-    leaves("POST", CLUSTER "/apps?user.name=ann", JSON, "{}", TIME "op=submit-app user=ann ip=[^ ]* result=refused ");
+    leaves("POST", CLUSTER "/apps?user.name=ann", JSON, "{}",
+           TIME "op=submit-app user=ann ip=[^ ]* result=refused ");
     leaves("PUT", CLUSTER "/scheduler/policy?user.name=root", JSON, "{\"policy\":\"hfsp\"}",
            TIME "op=set-policy user=root ip=127.0.0.1 result=success status=200 policy=hfsp$");
     leaves("PUT", CLUSTER "/scheduler/policy?user.name=root", JSON, "{\"policy\":\"lottery\"}",
            TIME "op=set-policy user=root ip=127.0.0.1 result=refused status=400 why=\"policy: ");
     p = of_id(CLUSTER "/apps/%s/queue?user.name=bob");
-    leaves("PUT", p, JSON, "{\"queue\":\"elsewhere\"}", TIME "op=move user=bob ip=[^ ]* result=(refused|failed) ");
+    leaves("PUT", p, JSON, "{\"queue\":\"elsewhere\"}",
+           TIME "op=move user=bob ip=[^ ]* result=(refused|failed) ");
     free(p);
     p = of_id(CLUSTER "/apps/%s/state?user.name=bob");
-    pattern = of_id(TIME "op=(kill user=bob ip=127.0.0.1 result=success status=20[02]|end user=ann result=killed) app=%s");
+    pattern = of_id(TIME "op=(kill user=bob ip=127.0.0.1 result=success status=20[02]|end user=ann "
+                         "result=killed) app=%s");
     base_assert(lines() == 6);
     {
         struct client_answer a = {0};
@@ -154,7 +162,8 @@ static void test_facts(void)
         client_do(PORT, "PUT", p, JSON, "{\"state\":\"KILLED\"}", &a);
         client_free(&a);
     }
-    for (int tries = 0; lines() < 8 && tries < 2000; tries++) /* the kill's and the end's, in either order */
+    for (int tries = 0; lines() < 8 && tries < 2000;
+         tries++) /* the kill's and the end's, in either order */
         usleep(10000);
     CU_ASSERT_EQUAL(lines(), 8);
     for (size_t i = 6; i < 8; i++) {
@@ -164,12 +173,15 @@ static void test_facts(void)
         CU_ASSERT_EQUAL(regexec(&re, line(i), 0, NULL, 0), 0);
         regfree(&re);
     }
-    CU_ASSERT_PTR_NOT_NULL(strstr(text.data, " name=naps queue=default state=KILLED why=\"Application "));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(text.data, " name=naps queue=default state=KILLED why=\"Application "));
     CU_ASSERT_PTR_NOT_NULL(strstr(text.data, " op=kill "));
     free(p);
     free(pattern);
-    leaves("PUT", CLUSTER "/apps/application_1_0099/state?user.name=bob", JSON, "{\"state\":\"KILLED\"}",
-           TIME "op=kill user=bob ip=127.0.0.1 result=refused status=404 app=application_1_0099 why=");
+    leaves("PUT", CLUSTER "/apps/application_1_0099/state?user.name=bob", JSON,
+           "{\"state\":\"KILLED\"}",
+           TIME
+           "op=kill user=bob ip=127.0.0.1 result=refused status=404 app=application_1_0099 why=");
     stop();
 }
 
@@ -177,13 +189,16 @@ static void test_nodes(void)
 {
     start();
     leaves("POST", "/ws/v1/nodetracker/register", JSON, "{}",
-           TIME "op=register-node user=dr.who ip=127.0.0.1 result=refused status=401 why=\"The cluster's secret");
+           TIME "op=register-node user=dr.who ip=127.0.0.1 result=refused status=401 why=\"The "
+                "cluster's secret");
     leaves("POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: Bearer guess\r\n", "{}",
            TIME "op=heartbeat user=dr.who ip=127.0.0.1 result=refused status=403 why=");
     leaves("POST", "/ws/v1/nodetracker/register", JSON "Authorization: Bearer secret\r\n", "{}",
            TIME "op=register-node user=dr.who ip=127.0.0.1 result=refused status=400 why=");
-    leaves("POST", CLUSTER "/apps/application_1_0001/master/allocate", JSON "Authorization: Bearer x\r\n", "{}",
-           TIME "op=allocate user=dr.who ip=127.0.0.1 result=refused status=404 app=application_1_0001 why=");
+    leaves("POST", CLUSTER "/apps/application_1_0001/master/allocate",
+           JSON "Authorization: Bearer x\r\n", "{}",
+           TIME "op=allocate user=dr.who ip=127.0.0.1 result=refused status=404 "
+                "app=application_1_0001 why=");
     stop();
 }
 
@@ -191,12 +206,15 @@ static void test_nodes(void)
 static void test_forgery(void)
 {
     start();
-    leaves("POST", CLUSTER "/jobs?user.name=eve%0A2026-01-01T00:00:00.000Z%20op=kill", JSON, "{\"job\":{}}",
-           TIME "op=submit-job user=\"eve\\\\x0a2026-01-01T00:00:00.000Z op=kill\" ip=127.0.0.1 result=refused ");
+    leaves("POST", CLUSTER "/jobs?user.name=eve%0A2026-01-01T00:00:00.000Z%20op=kill", JSON,
+           "{\"job\":{}}",
+           TIME "op=submit-job user=\"eve\\\\x0a2026-01-01T00:00:00.000Z op=kill\" ip=127.0.0.1 "
+                "result=refused ");
     leaves("POST", CLUSTER "/jobs?user.name=eve%22%20result=success", JSON, "{\"job\":{}}",
            TIME "op=submit-job user=\"eve\\\\x22 result=success\" ip=127.0.0.1 result=refused ");
     leaves("POST", CLUSTER "/jobs?user.name=ann", JSON,
-           "{\"job\":{\"name\":\"x op=end\\\\\\u00e9\\\"\",\"tasks\":[{\"kind\":\"map\",\"command\":\"true\"}]}}",
+           "{\"job\":{\"name\":\"x "
+           "op=end\\\\\\u00e9\\\"\",\"tasks\":[{\"kind\":\"map\",\"command\":\"true\"}]}}",
            TIME "op=submit-job user=ann ip=127.0.0.1 result=(success|refused) status=[0-9]* "
                 "name=\"x op=end\\\\x5c\\\\xc3\\\\xa9\\\\x22\" ");
     stop();
@@ -231,7 +249,8 @@ static void test_reopen(void)
     rm_audit_reopen();
     rm_audit_own("refresh-queues", "changed", "line 7: no");
     CU_ASSERT_EQUAL(lines(), 1);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text.data, "Z op=refresh-queues by=changed result=refused why=\"line 7: no\"\n"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(text.data, "Z op=refresh-queues by=changed result=refused why=\"line 7: no\"\n"));
     rm_audit_close();
     CU_ASSERT_EQUAL(rm_audit_open("/nonexistent/audit", &err), -BASE_EIO);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.rm.audit-log: /nonexistent/audit"));
@@ -243,16 +262,20 @@ static void test_reopen(void)
 static void test_unacceptable(void)
 {
     start();
-    leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob", JSON "Accept: text/html\r\n", "{}",
+    leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob",
+           JSON "Accept: text/html\r\n", "{}",
            TIME "op=kill user=bob ip=127.0.0.1 result=refused status=406 app=application_1_0001$");
-    leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob", JSON "Accept: text/xml\r\n", "{}",
+    leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob",
+           JSON "Accept: text/xml\r\n", "{}",
            TIME "op=kill user=bob ip=127.0.0.1 result=failed status=503 app=application_1_0001$");
-    leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob", JSON "Accept: text/plain\r\n", "{}",
+    leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob",
+           JSON "Accept: text/plain\r\n", "{}",
            TIME "op=kill user=bob ip=127.0.0.1 result=failed status=500 app=application_1_0001$");
     stop();
 }
 
-/* In lines that tell what was left out: the sum of their counts. How many lines there are of other requests, in @others. */
+/* In lines that tell what was left out: the sum of their counts. How many lines there are of other
+ * requests, in @others. */
 static long left_out(size_t *others)
 {
     size_t n = lines();
@@ -260,7 +283,10 @@ static long left_out(size_t *others)
 
     *others = 0;
     for (size_t i = 0; i < n; i++) {
-        if (sscanf(line(i), "%*s op=left-out ip=127.0.0.1 result=refused count=%ld why=\"more than 20 refusals", &count) == 1)
+        if (sscanf(
+                line(i),
+                "%*s op=left-out ip=127.0.0.1 result=refused count=%ld why=\"more than 20 refusals",
+                &count) == 1)
             sum += count;
         else if (!strstr(line(i), " op=end ")) /* of a job of an earlier case */
             ++*others;
@@ -276,7 +302,8 @@ static void ask(const char *method, const char *what, const char *headers, const
     client_free(&a);
 }
 
-/* A loop of refusals under ever new names leaves few lines, which say how many there were; what succeeds has its own. */
+/* A loop of refusals under ever new names leaves few lines, which say how many there were; what
+ * succeeds has its own. */
 static void test_many_refusals(void)
 {
     enum { ASKED = 300, DONE = 30 };
@@ -286,7 +313,8 @@ static void test_many_refusals(void)
     unlink(path);
     start();
     for (int i = 0; i < ASKED; i++) {
-        snprintf(what, sizeof what, CLUSTER "/apps/application_1_%04d/state?user.name=eve%d", i + 1, i);
+        snprintf(what, sizeof what, CLUSTER "/apps/application_1_%04d/state?user.name=eve%d", i + 1,
+                 i);
         ask("PUT", what, i % 3 ? JSON : JSON "Accept: text/plain\r\n", "{\"state\":\"KILLED\"}");
     }
     for (int i = 0; i < DONE; i++)
@@ -295,7 +323,8 @@ static void test_many_refusals(void)
     CU_ASSERT_EQUAL((size_t)left_out(&others) + others, ASKED + DONE);
     CU_ASSERT_TRUE(others <= DONE + 2 * RM_AUDIT_REFUSALS); /* should a minute end meanwhile */
     others = 0;
-    for (const char *at = text.data; (at = strstr(at, " op=set-policy user=root ip=127.0.0.1 result=success")); at++)
+    for (const char *at = text.data;
+         (at = strstr(at, " op=set-policy user=root ip=127.0.0.1 result=success")); at++)
         others++;
     CU_ASSERT_EQUAL(others, DONE);
 }
@@ -376,7 +405,8 @@ static void test_half_a_line(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(line(5), "Z op=refresh-queues by=sixth result=success"));
 }
 
-/* Where there is no file, or it takes nothing, the log has the line, whatever it leaves out otherwise. */
+/* Where there is no file, or it takes nothing, the log has the line, whatever it leaves out
+ * otherwise. */
 static void test_log_alone(void)
 {
     struct base_error err = {0};
@@ -399,8 +429,10 @@ static void test_log_alone(void)
     base_assert(dup2(old, STDERR_FILENO) >= 0);
     close(old);
     CU_ASSERT_EQUAL(lines(), 3);
-    CU_ASSERT_PTR_NOT_NULL(strstr(line(0), " audit: op=refresh-queues by=\"nowhere else\" result=success"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(line(1), " rm: creel.rm.audit-log: /dev/full cannot be written: No space left"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(line(0), " audit: op=refresh-queues by=\"nowhere else\" result=success"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(line(1), " rm: creel.rm.audit-log: /dev/full cannot be written: No space left"));
     CU_ASSERT_PTR_NOT_NULL(strstr(line(2), " audit: op=refresh-queues by=full result=success"));
 }
 

@@ -1,6 +1,8 @@
-/* Goal: whoever posts to the daemon is answered exactly once and released exactly once, also when it stops meanwhile;
- * what was acknowledged is there after a restart; readers and the core get along.
- * Method: the daemon in this process over the memory store, hammered by threads (run under TSan). */
+/* Goal: whoever posts to the daemon is answered exactly once and released exactly once, also when
+ * it stops meanwhile; what was acknowledged is there after a restart; readers and the core get
+ * along.
+ * Method: the daemon in this process over the memory store, hammered by threads (run under
+ * TSan). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,16 +11,16 @@
 #include <time.h>
 
 #include "base/conf/conf.h"
-#include "rm/term/core_clock.h"
 #include "rm/daemon/daemon.h"
-#include "rm/leader/alone.h"
 #include "rm/http/spec_json.h"
+#include "rm/leader/alone.h"
+#include "rm/term/core_clock.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
 
 #define POSTERS 4
-#define EACH 300
+#define EACH    300
 
 struct counts {
     atomic_int posted, replied, released, acknowledged, errors;
@@ -114,7 +116,8 @@ static struct base_conf *conf(void)
 {
     struct base_conf *c = base_conf_new();
 
-    base_assert(base_conf_set_arg(c, "yarn.resourcemanager.max-completed-applications=10000", NULL) == 0);
+    base_assert(
+        base_conf_set_arg(c, "yarn.resourcemanager.max-completed-applications=10000", NULL) == 0);
     return c;
 }
 
@@ -199,26 +202,30 @@ static void test_watch(void)
     const struct timespec tick = {0, 1000000};
     atomic_int fired = 0;
 
-    rm_backend_await_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000, on_fired, &fired);
+    rm_backend_await_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000,
+                             on_fired, &fired);
     for (int i = 0; i < 10000 && atomic_load(&fired) < 1; i++)
         nanosleep(&tick, NULL);
     CU_ASSERT_EQUAL(atomic_load(&fired), 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
-    rm_backend_await_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000, on_fired, &fired);
+    rm_backend_await_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000,
+                             on_fired, &fired);
     CU_ASSERT_EQUAL(atomic_load(&fired), 2);
     rm_daemon_free(b);
     stores_forget();
     base_conf_free(c);
 }
 
-/* Goal: the state store is the one that creel.rm.state-store names, and a wrong name is refused with its key. */
+/* Goal: the state store is the one that creel.rm.state-store names, and a wrong name is refused
+ * with its key. */
 static void test_state_store(void)
 {
     struct base_conf *c = conf();
     struct base_error err = {0};
     struct rm_backend *b = NULL;
 
-    base_assert(base_conf_set_arg(c, "creel.rm.state-dir=/dev/null/none", NULL) == 0); /* no place for a file */
+    /* no place for a file */
+    base_assert(base_conf_set_arg(c, "creel.rm.state-dir=/dev/null/none", NULL) == 0);
     base_assert(base_conf_set_arg(c, "creel.rm.state-store=memory", NULL) == 0);
     for (int64_t epoch = 0; epoch < 2; epoch++) {
         CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, NULL, NULL, NULL, &b, &err), 0);
@@ -229,8 +236,10 @@ static void test_state_store(void)
     }
     base_assert(base_conf_set_arg(c, "creel.rm.state-store=zookeeper", NULL) == 0);
     CU_ASSERT_EQUAL(rm_alone_new(c, NULL, NULL, NULL, &b, &err), -BASE_EINVAL);
-    CU_ASSERT_STRING_EQUAL(err.text, "creel.rm.state-store: \"zookeeper\" is no state store of a single ResourceManager: "
-                                     "expected one of sqlite, memory");
+    CU_ASSERT_STRING_EQUAL(
+        err.text,
+        "creel.rm.state-store: \"zookeeper\" is no state store of a single ResourceManager: "
+        "expected one of sqlite, memory");
     base_conf_free(c);
 }
 

@@ -1,7 +1,7 @@
-/* Goal: submissions whose output lies on a file system that does not answer are refused at once when enough of them hang
- * there, and others are taken as ever.
- * Method: a daemon over the store in memory, asked over HTTP; lstat(2) of what is below /dead returns when the test says
- * so. */
+/* Goal: submissions whose output lies on a file system that does not answer are refused at once
+ * when enough of them hang there, and others are taken as ever.
+ * Method: a daemon over the store in memory, asked over HTTP; lstat(2) of what is below /dead
+ * returns when the test says so. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -13,9 +13,9 @@
 #include "base/conf/conf.h"
 #include "base/io/io.h"
 #include "rm/daemon/daemon.h"
-#include "rm/leader/alone.h"
-#include "rm/jobs/file_places.h"
 #include "rm/http/routes.h"
+#include "rm/jobs/file_places.h"
+#include "rm/leader/alone.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -39,7 +39,8 @@ int lstat(const char *path, struct stat *st)
 /* The status; the answer, in @text unless that is NULL. */
 static int submit(const char *folder, struct base_buf *text)
 {
-    char *body = base_printf("{\"job\":{\"input\":[\"/etc/passwd\"],\"output\":\"%s/out\",\"map\":\"cat\"}}", folder);
+    char *body = base_printf(
+        "{\"job\":{\"input\":[\"/etc/passwd\"],\"output\":\"%s/out\",\"map\":\"cat\"}}", folder);
     struct client_answer a = {0};
     int status;
 
@@ -81,11 +82,13 @@ static void test_dead_mount(void)
     base_assert(base_conf_set_arg(conf, setting, &err) == 0);
     base_assert(base_conf_set_arg(conf, "creel.rm.input-timeout-ms=1000", &err) == 0);
     routes = rm_routes_new(&n);
-    base_assert(rm_alone_new(conf, store_kind("memory"), memory_place("dead"), NULL, &b, &err) == 0);
+    base_assert(rm_alone_new(conf, store_kind("memory"), memory_place("dead"), NULL, &b, &err) ==
+                0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     rm_daemon_start(b);
-    for (int there; sem_getvalue(&begun, &there), there < RM_PLACE_MAX;) { /* on a busy machine one may not be begun in time */
+    for (int there; sem_getvalue(&begun, &there), there < RM_PLACE_MAX;) {
+        /* on a busy machine one may not be begun in time */
         int more = RM_PLACE_MAX - there < AT_ONCE ? RM_PLACE_MAX - there : AT_ONCE;
 
         for (int i = 0; i < more; i++)
@@ -95,7 +98,8 @@ static void test_dead_mount(void)
             CU_ASSERT_EQUAL(status[i], 503); /* each after its time */
         }
     }
-    /* A submission that gets no thread within its second is refused too, for another reason: then again. */
+    /* A submission that gets no thread within its second is refused too, for another reason: then
+     * again. */
     for (int i = 0; i < TRIES && !(text.data && strstr(text.data, refused)); i++) {
         base_buf_clear(&text);
         CU_ASSERT_EQUAL(submit("/dead/a", &text), 503);

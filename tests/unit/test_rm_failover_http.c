@@ -1,7 +1,8 @@
-/* Goal: over HTTP, a cluster of two ResourceManagers looks like one: who is not active says where to go, what was on its
- * way when a leadership ended is told to be repeated, and whatever is repeated at the next leader happens once.
- * Method: two daemons of one process over one store in memory, behind real servers with the gate in front; the test
- * decides who leads, and may hold the store's writes back. */
+/* Goal: over HTTP, a cluster of two ResourceManagers looks like one: who is not active says where
+ * to go, what was on its way when a leadership ended is told to be repeated, and whatever is
+ * repeated at the next leader happens once.
+ * Method: two daemons of one process over one store in memory, behind real servers with the gate in
+ * front; the test decides who leads, and may hold the store's writes back. */
 #include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,11 +20,13 @@
 #define CLUSTER "/ws/v1/cluster"
 #define JSON    "Content-Type: application/json\r\n"
 #define JOB     "{\"job\":{\"id\":\"%s\",\"name\":\"%s\",\"tasks\":[{\"command\":\"true\"}]}}"
-#define APP                                                                                                            \
-    "{\"application-id\":\"%s\",\"application-name\":\"a\",\"resource\":{\"memory\":1024,\"vCores\":1},"               \
+#define APP                                                                                        \
+    "{\"application-id\":\"%s\",\"application-name\":\"a\",\"resource\":{\"memory\":1024,"         \
+    "\"vCores\":1},"                                                                               \
     "\"am-container-spec\":{\"commands\":{\"command\":\"true\"}}}"
 
-/* ---- the store: memory's, whose writes can be held back; a leadership that is over has it aborted ---- */
+/* ---- the store: memory's, whose writes can be held back; a leadership that is over has it aborted
+ * ---- */
 struct held { /* ops first, as ha/store/store.h wants it */
     const struct ha_store_ops *ops;
     struct ha_store *inner;
@@ -36,7 +39,8 @@ static struct {
     int waiting;
 } writes = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-static int held_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
+static int held_write(struct ha_store *s, const struct ha_record *v, size_t n,
+                      struct base_error *err)
 {
     struct held *h = (struct held *)s;
     bool over;
@@ -54,7 +58,8 @@ static int held_write(struct ha_store *s, const struct ha_record *v, size_t n, s
     return ha_store_write(h->inner, v, n, err);
 }
 
-static int held_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user, struct base_error *err)
+static int held_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user,
+                     struct base_error *err)
 {
     return ha_store_load(((struct held *)s)->inner, table, each, user, err);
 }
@@ -73,8 +78,11 @@ static void held_abort(struct ha_store *s)
     pthread_mutex_unlock(&writes.lock);
 }
 
-static const struct ha_store_ops held_ops = {
-    .name = "held", .load = held_load, .write = held_write, .close = held_close, .abort = held_abort};
+static const struct ha_store_ops held_ops = {.name = "held",
+                                             .load = held_load,
+                                             .write = held_write,
+                                             .close = held_close,
+                                             .abort = held_abort};
 
 static void hold_writes(bool on)
 {
@@ -110,7 +118,8 @@ static void resign(void *user, int64_t hold_us)
 
 static void zk_text(void *user, char out[256])
 {
-    snprintf(out, 256, user == &roles[0] ? "connected to 127.0.0.1:1, session 0x1" : "no server answers");
+    snprintf(out, 256,
+             user == &roles[0] ? "connected to 127.0.0.1:1, session 0x1" : "no server answers");
 }
 
 static int64_t refused_writes(void *user)
@@ -123,8 +132,11 @@ static void start(void)
     struct rm_role_source sources[2];
 
     for (int i = 0; i < 2; i++) {
-        sources[i] = (struct rm_role_source){
-            .user = &roles[i], .lease_us = lease_us, .resign = resign, .zk_text = zk_text, .refused_writes = refused_writes};
+        sources[i] = (struct rm_role_source){.user = &roles[i],
+                                             .lease_us = lease_us,
+                                             .resign = resign,
+                                             .zk_text = zk_text,
+                                             .refused_writes = refused_writes};
         atomic_store(&roles[i].lease, true);
     }
     rms_start(sources);
@@ -147,7 +159,8 @@ static void failover(int from)
 }
 
 /* ---- asking ---- */
-static int ask(int i, const char *method, const char *path, const char *body, struct client_answer *a)
+static int ask(int i, const char *method, const char *path, const char *body,
+               struct client_answer *a)
 {
     client_do(rms[i].port, method, path, body ? JSON : NULL, body, a);
     return a->status;
@@ -162,13 +175,15 @@ static int status_of(int i, const char *method, const char *path, const char *bo
     return status;
 }
 
-static void is(int i, const char *method, const char *path, const char *body, int status, const char *want)
+static void is(int i, const char *method, const char *path, const char *body, int status,
+               const char *want)
 {
     struct client_answer a;
 
     ask(i, method, path, body, &a);
     if (a.status != status || !strstr(a.body.data ? a.body.data : "", want))
-        fprintf(stderr, "%s %s: %d '%s', not %d with '%s'\n", method, path, a.status, a.body.data, status, want);
+        fprintf(stderr, "%s %s: %d '%s', not %d with '%s'\n", method, path, a.status, a.body.data,
+                status, want);
     CU_ASSERT_EQUAL(a.status, status);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data ? a.body.data : "", want));
     client_free(&a);
@@ -218,14 +233,17 @@ static void test_roles(void)
     start();
     is(0, "GET", CLUSTER "/apps", NULL, 307, "Can not find any active RM. Will retry in next ");
     is(0, "GET", CLUSTER "/info", NULL, 200, "\"state\":\"STARTED\",\"haState\":\"STANDBY\"");
-    is(0, "GET", CLUSTER "/info", NULL, 200, "\"haZooKeeperConnectionState\":\"Connected to zookeeper : true\"");
-    is(1, "GET", CLUSTER "/info", NULL, 200, "\"haZooKeeperConnectionState\":\"Connected to zookeeper : false\"");
+    is(0, "GET", CLUSTER "/info", NULL, 200,
+       "\"haZooKeeperConnectionState\":\"Connected to zookeeper : true\"");
+    is(1, "GET", CLUSTER "/info", NULL, 200,
+       "\"haZooKeeperConnectionState\":\"Connected to zookeeper : false\"");
     is(1, "GET", "/isActive", NULL, 405, "I am not Active!");
     is(1, "GET", "/metrics", NULL, 200, "\ncreel_ha_state{state=\"standby\"} 1\n");
     is(1, "GET", CLUSTER "/ha", NULL, 200, "\"rmId\":\"rm-2\",\"state\":\"standby\"");
     is(1, "POST", CLUSTER "/ha", "{\"state\":\"standby\"}", 200, "\"state\":\"standby\"");
     lead(0);
-    is(0, "GET", CLUSTER "/info", NULL, 200, "\"haState\":\"ACTIVE\",\"rmStateStoreName\":\"creel.ZooKeeperStateStore\"");
+    is(0, "GET", CLUSTER "/info", NULL, 200,
+       "\"haState\":\"ACTIVE\",\"rmStateStoreName\":\"creel.ZooKeeperStateStore\"");
     is(0, "GET", "/isActive", NULL, 200, "I am Active!");
     is(0, "GET", "/metrics", NULL, 200, "\ncreel_takeovers_total 1\n");
     is(0, "GET", "/metrics", NULL, 200, "\ncreel_store_refused_writes_total 5\n");
@@ -234,7 +252,8 @@ static void test_roles(void)
     redirects(1, "GET", CLUSTER "/apps");
     redirects(1, "POST", CLUSTER "/jobs");
     redirects(1, "GET", "/nowhere");
-    is(0, "POST", CLUSTER "/jobs", "{\"job\":{\"tasks\":[{\"command\":\"true\"}]}}", 201, "application_");
+    is(0, "POST", CLUSTER "/jobs", "{\"job\":{\"tasks\":[{\"command\":\"true\"}]}}", 201,
+       "application_");
     is(0, "GET", "/metrics", NULL, 200, "\ncreel_apps_submitted_total 1\n");
     is(0, "POST", CLUSTER "/ha", "{\"state\":\"standby\",\"holdMs\":7}", 202, "\"rmId\":\"rm-1\"");
     CU_ASSERT_EQUAL(roles[0].resigned_us, 7000);
@@ -261,22 +280,27 @@ static void test_jmx(void)
 
     start();
     lead(0);
-    standby = base_printf("{\n  \"beans\" : [ {\n    \"name\" : \"Hadoop:service=ResourceManager,name=RMInfo\",\n    "
-                          "\"modelerType\" : \"org.apache.hadoop.yarn.server.resourcemanager.RMInfo\",\n    \"State\" : "
-                          "\"standby\",\n    \"SecurityEnabled\" : false,\n    \"HostAndPort\" : \"%s\"\n  } ]\n}",
-                          rms[1].url + strlen("http://"));
+    standby = base_printf(
+        "{\n  \"beans\" : [ {\n    \"name\" : \"Hadoop:service=ResourceManager,name=RMInfo\",\n    "
+        "\"modelerType\" : \"org.apache.hadoop.yarn.server.resourcemanager.RMInfo\",\n    "
+        "\"State\" : "
+        "\"standby\",\n    \"SecurityEnabled\" : false,\n    \"HostAndPort\" : \"%s\"\n  } ]\n}",
+        rms[1].url + strlen("http://"));
     is(1, "GET", info, NULL, 200, standby);
     is(0, "GET", info, NULL, 200, "\"State\" : \"active\"");
     is(0, "GET", "/jmx", NULL, 200, "\n    \"Takeovers\" : 1,\n");
-    is(0, "GET", "/jmx?qry=*:name=High*,*", NULL, 200, "\n    \"StoreRefusedWrites\" : 5\n  } ]\n}");
+    is(0, "GET", "/jmx?qry=*:name=High*,*", NULL, 200,
+       "\n    \"StoreRefusedWrites\" : 5\n  } ]\n}");
     is(0, "GET", "/jmx?qry=Hadoop:service=ResourceManager", NULL, 200, "{\n  \"beans\" : [ ]\n}");
     is(0, "GET", "/jmx?qry=Hadoop:service=NoSuch,name=*", NULL, 200, "{\n  \"beans\" : [ ]\n}");
     is(0, "GET", "/jmx?qry=nonsense", NULL, 200, "{ }");
-    is(0, "GET", "/jmx?get=Hadoop:service=ResourceManager", NULL, 200, "\"query format is not as expected.\"");
+    is(0, "GET", "/jmx?get=Hadoop:service=ResourceManager", NULL, 200,
+       "\"query format is not as expected.\"");
     is(0, "GET", "/jmx?get=Hadoop:service=ResourceManager,name=RMInfo::Nope", NULL, 200,
-       "\n    \"result\" : \"ERROR\",\n    \"message\" : \"No attribute with name Nope was found.\"\n  } ]\n}");
-    is(0, "GET", "/jmx?get=Hadoop:service=ResourceManager,name=HighAvailability::Takeovers", NULL, 200,
-       "\"modelerType\" : \"HighAvailability\",\n    \"Takeovers\" : 1\n  } ]\n}");
+       "\n    \"result\" : \"ERROR\",\n    \"message\" : \"No attribute with name Nope was "
+       "found.\"\n  } ]\n}");
+    is(0, "GET", "/jmx?get=Hadoop:service=ResourceManager,name=HighAvailability::Takeovers", NULL,
+       200, "\"modelerType\" : \"HighAvailability\",\n    \"Takeovers\" : 1\n  } ]\n}");
     CU_ASSERT_EQUAL(status_of(0, "GET", "/jmx/", NULL), 404);
     free(standby);
     rms_stop();
@@ -291,7 +315,8 @@ static void test_repeated(void)
     new_id(0, app);
     new_id(0, job);
     snprintf(body, sizeof body, APP, app);
-    CU_ASSERT_EQUAL(status_of(0, "POST", CLUSTER "/apps", body), 202); /* say that its answer was lost */
+    /* say that its answer was lost */
+    CU_ASSERT_EQUAL(status_of(0, "POST", CLUSTER "/apps", body), 202);
     failover(0);
     CU_ASSERT_EQUAL(status_of(1, "POST", CLUSTER "/apps", body), 202);
     CU_ASSERT_EQUAL(status_of(1, "POST", CLUSTER "/apps", body), 202);
@@ -311,12 +336,14 @@ static void test_repeated(void)
     rms_stop();
 }
 
-/* Sends a submission whose record the store holds back; the connection on which its answer will come. */
+/* Sends a submission whose record the store holds back; the connection on which its answer will
+ * come. */
 static int send_held(int i, const char *path, const char *body)
 {
     int fd = client_connect(rms[i].port);
-    char *text = base_printf("POST %s HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: %zu\r\n\r\n%s", path, strlen(body),
-                             body);
+    char *text =
+        base_printf("POST %s HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: %zu\r\n\r\n%s",
+                    path, strlen(body), body);
 
     hold_writes(true);
     client_sends(fd, text);
@@ -340,7 +367,8 @@ static void test_on_its_way(void)
     CU_ASSERT_TRUE(client_read(fd, false, &a));
     CU_ASSERT_EQUAL(a.status, 503);
     CU_ASSERT_TRUE(client_has(&a, "Retry-After: 1"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\"exception\":\"StandbyException\",\"message\":\"" RM_NOT_ACTIVE_TEXT));
+    CU_ASSERT_PTR_NOT_NULL(strstr(
+        a.body.data, "\"exception\":\"StandbyException\",\"message\":\"" RM_NOT_ACTIVE_TEXT));
     client_free(&a);
     close(fd);
     hold_writes(false);

@@ -1,6 +1,7 @@
-/* Goal: file systems that are slow or never answer hold up those who ask for them, and nobody else, nor the stop.
- * Method: work that waits for the test stands in for a system call that does not return; work that asks rm_file_work_check_cancelled()
- * stands in for a long listing. */
+/* Goal: file systems that are slow or never answer hold up those who ask for them, and nobody else,
+ * nor the stop.
+ * Method: work that waits for the test stands in for a system call that does not return; work that
+ * asks rm_file_work_check_cancelled() stands in for a long listing. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -13,9 +14,9 @@
 
 #include "base/io/io.h"
 #include "base/mem.h"
+#include "rm/jobs/file_places.h"
 #include "rm/jobs/file_pool.h"
 #include "rm/jobs/job_folders.h"
-#include "rm/jobs/file_places.h"
 #include "tests/unit/cunit_main.h"
 
 enum { HANG, LONG, QUICK };
@@ -23,7 +24,7 @@ struct look {
     struct rm_file_work work;
     int how;
     const char *path; /* it says that it looks there; NULL: nothing */
-    sem_t *go; /* HANG: returns when it is posted */
+    sem_t *go;        /* HANG: returns when it is posted */
     sem_t *begun, *answered, *dropped;
     int *code;
     char *text;
@@ -86,8 +87,12 @@ struct rig {
 
 static void begin(struct rig *r, int64_t limit_us, int64_t slow_us, int64_t grace_us, int most)
 {
-    const struct rm_file_pool_conf conf = {.limit_us = limit_us, .slow_us = slow_us, .grace_us = grace_us, .quick = 2,
-                                           .most = most, .limit = "the.key"};
+    const struct rm_file_pool_conf conf = {.limit_us = limit_us,
+                                           .slow_us = slow_us,
+                                           .grace_us = grace_us,
+                                           .quick = 2,
+                                           .most = most,
+                                           .limit = "the.key"};
 
     memset(r, 0, sizeof *r);
     sem_init(&r->go, 0, 0);
@@ -104,10 +109,15 @@ static void add_at(struct rig *r, int how, int n, const char *path)
     for (int i = 0; i < n; i++) {
         struct look *l = base_alloc(sizeof *l);
 
-        *l = (struct look){.work = {.look = look, .done = done, .drop = drop}, .how = how, .path = path, .go = &r->go,
-                           .begun = how == QUICK ? NULL : &r->begun, .answered = how == QUICK ? &r->quick : &r->answered,
+        *l = (struct look){.work = {.look = look, .done = done, .drop = drop},
+                           .how = how,
+                           .path = path,
+                           .go = &r->go,
+                           .begun = how == QUICK ? NULL : &r->begun,
+                           .answered = how == QUICK ? &r->quick : &r->answered,
                            .dropped = how == QUICK ? NULL : &r->dropped,
-                           .code = how == QUICK ? &r->quick_code : &r->codes[i], .text = how == QUICK ? r->quick_text : r->text};
+                           .code = how == QUICK ? &r->quick_code : &r->codes[i],
+                           .text = how == QUICK ? r->quick_text : r->text};
         rm_file_pool_submit(r->f, &l->work);
     }
 }
@@ -136,7 +146,8 @@ static void test_no_starving(void)
     rm_file_pool_free(r.f);
 }
 
-/* More slow ones than there may be: the last are told to end, and quick ones still get their turn. */
+/* More slow ones than there may be: the last are told to end, and quick ones still get their
+ * turn. */
 static void test_too_many_slow(void)
 {
     struct rig r;
@@ -204,7 +215,8 @@ static void test_places(void)
     begin(&r, NEVER, 2000, LATER, 40);
     add_at(&r, HANG, 40, "/dead/a/out");
     wait_for(&r.begun, RM_PLACE_MAX);
-    wait_for(&r.answered, 40 - RM_PLACE_MAX - 1); /* one may have come before the last one of them was found to hang */
+    /* one may have come before the last one of them was found to hang */
+    wait_for(&r.answered, 40 - RM_PLACE_MAX - 1);
     for (int i = 0; i < 40; i++)
         refused += r.codes[i] == -BASE_EAGAIN;
     CU_ASSERT(refused >= 40 - RM_PLACE_MAX - 1);
@@ -258,7 +270,8 @@ static bool may(void *user)
     return true;
 }
 
-static void job_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok, const char *diagnostics)
+static void job_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
+                     const char *diagnostics)
 {
     struct finished *f = user;
 
@@ -305,7 +318,8 @@ static void test_jobs_in_order(void)
     rm_jobs_io_stop(io);
     CU_ASSERT_EQUAL(f.failed, 0);
     for (int i = 1; i <= JOBS; i++) {
-        char *success = base_printf("%s/out%d/_SUCCESS", dir, i), *temporary = base_printf("%s/out%d/_temporary", dir, i);
+        char *success = base_printf("%s/out%d/_SUCCESS", dir, i),
+             *temporary = base_printf("%s/out%d/_temporary", dir, i);
 
         CU_ASSERT_EQUAL(stat(success, &st), 0);
         CU_ASSERT_EQUAL(stat(temporary, &st), -1); /* the set-up did not come after the commit */
@@ -315,7 +329,8 @@ static void test_jobs_in_order(void)
     CU_ASSERT_EQUAL(base_rmtree(dir, NULL), 0);
 }
 
-/* ---- file systems that hang: mkdir(2) of what is below /dead… does not return before the test says so ---- */
+/* ---- file systems that hang: mkdir(2) of what is below /dead… does not return before the test
+ * says so ---- */
 static sem_t dead_go;
 static atomic_int dead_n, dead_most;
 
@@ -326,7 +341,8 @@ int mkdir(const char *path, mode_t mode)
     if (strncmp(path, "/dead", 5) != 0)
         return mkdirat(AT_FDCWD, path, mode);
     n = atomic_fetch_add(&dead_n, 1) + 1;
-    for (most = atomic_load(&dead_most); most < n && !atomic_compare_exchange_weak(&dead_most, &most, n);)
+    for (most = atomic_load(&dead_most);
+         most < n && !atomic_compare_exchange_weak(&dead_most, &most, n);)
         continue;
     wait_for(&dead_go, 1);
     atomic_fetch_sub(&dead_n, 1);
@@ -344,7 +360,8 @@ static void set_up(struct rm_jobs_io *io, int job, char *output)
     rm_job_spec_unref(spec);
 }
 
-/* @places folders below one first name hang, with @each jobs in each; @most of them may: a job elsewhere goes on. */
+/* @places folders below one first name hang, with @each jobs in each; @most of them may: a job
+ * elsewhere goes on. */
 static void hang(int places, int each, int most)
 {
     struct finished f = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -1,5 +1,6 @@
-/* Goal: what is wrong with the keys of several ResourceManagers is said by name, with what was expected; what is right
- * is read as YARN reads it. And the watchdog counts only the time in which it ran itself. */
+/* Goal: what is wrong with the keys of several ResourceManagers is said by name, with what was
+ * expected; what is right is read as YARN reads it. And the watchdog counts only the time in which
+ * it ran itself. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,9 @@
 #include "tests/unit/cunit_main.h"
 
 #define Y "yarn.resourcemanager."
-#define GOOD                                                                                                          \
-    Y "ha.enabled=true", Y "ha.rm-ids= rm1 , rm2", Y "webapp.address.rm1=127.0.0.1:8088",                            \
-        Y "webapp.address.rm2=host2:8089", Y "zk-address=z1:2181, z2:2182", Y "cluster-id=c1",                       \
+#define GOOD                                                                                       \
+    Y "ha.enabled=true", Y "ha.rm-ids= rm1 , rm2", Y "webapp.address.rm1=127.0.0.1:8088",          \
+        Y "webapp.address.rm2=host2:8089", Y "zk-address=z1:2181, z2:2182", Y "cluster-id=c1",     \
         "creel.cluster.secret=s3cret"
 
 static struct base_conf *conf(const char *const *args)
@@ -31,7 +32,8 @@ static struct base_conf *conf(const char *const *args)
     return c;
 }
 
-static int read_them(const char *const *args, bool on, struct rm_ha_conf *out, struct base_error *err)
+static int read_them(const char *const *args, bool on, struct rm_ha_conf *out,
+                     struct base_error *err)
 {
     struct base_conf *c = conf(args);
     int rc = rm_ha_conf_read(c, on, out, err);
@@ -39,7 +41,11 @@ static int read_them(const char *const *args, bool on, struct rm_ha_conf *out, s
     base_conf_free(c);
     return rc;
 }
-#define ARGS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define ARGS(...)                                                                                  \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
 
 static void refused(const char *const *args, const char *words)
 {
@@ -78,11 +84,12 @@ static void test_read(void)
     CU_ASSERT_STRING_EQUAL(rm_ha_conf_find_url(&h, "rm3"), "");
     rm_ha_conf_free(&h);
 
-    CU_ASSERT_EQUAL_FATAL(read_them(ARGS(GOOD, Y "ha.id=rm2", Y "webapp.address.rm2=", Y "hostname.rm2=::1",
-                                         Y "zk-address=", "hadoop.zk.address=z:1", "creel.ha.zk-root=/zookeepers/b",
-                                         "hadoop.zk.auth=digest:me:a:b", Y "zk-timeout-ms=1000"),
-                                    false, &h, &err),
-                          0);
+    CU_ASSERT_EQUAL_FATAL(
+        read_them(ARGS(GOOD, Y "ha.id=rm2", Y "webapp.address.rm2=", Y "hostname.rm2=::1",
+                       Y "zk-address=", "hadoop.zk.address=z:1", "creel.ha.zk-root=/zookeepers/b",
+                       "hadoop.zk.auth=digest:me:a:b", Y "zk-timeout-ms=1000"),
+                  false, &h, &err),
+        0);
     CU_ASSERT_STRING_EQUAL(h.rm_id, "rm2");
     CU_ASSERT_STRING_EQUAL(h.urls[1], "http://[::1]:8088");
     CU_ASSERT_STRING_EQUAL(h.servers, "z:1");
@@ -101,7 +108,8 @@ static void test_not_enabled(void)
     struct rm_ha_conf h;
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(read_them(ARGS(GOOD, Y "ha.enabled=false", Y "cluster-id="), false, &h, &err), 0);
+    CU_ASSERT_EQUAL(read_them(ARGS(GOOD, Y "ha.enabled=false", Y "cluster-id="), false, &h, &err),
+                    0);
     CU_ASSERT(!h.enabled);
     rm_ha_conf_free(&h);
     CU_ASSERT_EQUAL(read_them(ARGS(GOOD, Y "ha.enabled=false"), true, &h, &err), 0);
@@ -111,32 +119,39 @@ static void test_not_enabled(void)
 
 static void test_refused(void)
 {
-    refused(ARGS(GOOD, "creel.rm.state-store=memory"), "creel.rm.state-store: \"memory\" is no state store of several");
+    refused(ARGS(GOOD, "creel.rm.state-store=memory"),
+            "creel.rm.state-store: \"memory\" is no state store of several");
     refused(ARGS(GOOD, Y "ha.id=rm9"), Y "ha.id: rm9 is not one of " Y "ha.rm-ids (rm1 , rm2)");
     refused(ARGS(GOOD, "creel.rm.port=1"), Y "ha.id is not set, and none of");
     refused(ARGS(GOOD, Y "webapp.address.rm2=h:8088"), "more than one of");
     refused(ARGS(GOOD, Y "ha.rm-ids="), Y "ha.rm-ids is not set");
     refused(ARGS(GOOD, Y "ha.rm-ids=rm1,rm2,rm1"), Y "ha.rm-ids: rm1 is listed twice");
     refused(ARGS(GOOD, Y "ha.rm-ids=rm1,a~b"), "\"a~b\" is no id");
-    refused(ARGS(GOOD, Y "ha.rm-ids=rm1,rm2,rm3"), Y "webapp.address.rm3 is not set: expected host:port");
-    refused(ARGS(GOOD, Y "webapp.address.rm2=host2"), Y "webapp.address.rm2: \"host2\" is not host:port");
-    refused(ARGS(GOOD, Y "webapp.address.rm2=127.0.0.1:8088"), "http://127.0.0.1:8088 is the address of rm1 already");
+    refused(ARGS(GOOD, Y "ha.rm-ids=rm1,rm2,rm3"),
+            Y "webapp.address.rm3 is not set: expected host:port");
+    refused(ARGS(GOOD, Y "webapp.address.rm2=host2"),
+            Y "webapp.address.rm2: \"host2\" is not host:port");
+    refused(ARGS(GOOD, Y "webapp.address.rm2=127.0.0.1:8088"),
+            "http://127.0.0.1:8088 is the address of rm1 already");
     refused(ARGS(GOOD, Y "webapp.address.rm1=h:8088", Y "webapp.address.rm2=http://H:8088"),
             "http://h:8088 is the address of rm1 already");
-    refused(ARGS(GOOD, Y "webapp.address.rm2=0.0.0.0:8089"), Y "webapp.address.rm2: \"0.0.0.0:8089\" is a wildcard");
+    refused(ARGS(GOOD, Y "webapp.address.rm2=0.0.0.0:8089"),
+            Y "webapp.address.rm2: \"0.0.0.0:8089\" is a wildcard");
     refused(ARGS(GOOD, Y "webapp.address.rm2=[::]:8089"), "\"[::]:8089\" is a wildcard");
     refused(ARGS(GOOD, Y "zk-address="), Y "zk-address is not set");
     refused(ARGS(GOOD, Y "zk-address=z1:2181,z2"), Y "zk-address: \"z2\" is not host:port");
     refused(ARGS(GOOD, Y "zk-address=z1:2181/x"), "\"z1:2181/x\" is not host:port");
     refused(ARGS(GOOD, Y "cluster-id="), Y "cluster-id is not set");
     refused(ARGS(GOOD, Y "cluster-id=a b"), Y "cluster-id: \"a b\" is no id");
-    refused(ARGS(GOOD, "creel.ha.zk-root=x"), "creel.ha.zk-root: \"x\" is not a path such as /creel/c1");
+    refused(ARGS(GOOD, "creel.ha.zk-root=x"),
+            "creel.ha.zk-root: \"x\" is not a path such as /creel/c1");
     refused(ARGS(GOOD, "creel.ha.zk-root=/zookeeper"), "creel.ha.zk-root");
     refused(ARGS(GOOD, "creel.ha.zk-root=/zookeeper/x"), "creel.ha.zk-root");
     refused(ARGS(GOOD, "creel.ha.zk-root=/a/"), "creel.ha.zk-root: \"/a/\" is not a path");
     refused(ARGS(GOOD, "creel.ha.zk-root=/a\nb"), "creel.ha.zk-root: \"/a");
     refused(ARGS(GOOD, "creel.ha.zk-root=/a b"), "creel.ha.zk-root: \"/a b\" is not a path");
-    refused(ARGS(GOOD, "creel.cluster.secret="), "neither creel.cluster.secret nor hadoop.zk.auth is set");
+    refused(ARGS(GOOD, "creel.cluster.secret="),
+            "neither creel.cluster.secret nor hadoop.zk.auth is set");
     refused(ARGS(GOOD, "hadoop.zk.auth=sasl:x"), "hadoop.zk.auth: expected digest:user:password");
     refused(ARGS(GOOD, "hadoop.zk.auth=digest:x:"),
             "hadoop.zk.auth: expected digest:user:password; the value (not shown");
@@ -186,7 +201,8 @@ static void test_watchdog(void)
     CU_ASSERT_EQUAL(until_bark(LOOK, true, false, 10), BASE_WATCHDOG_LEAST_US + LOOK);
     CU_ASSERT_EQUAL(until_bark(LOOK, false, false, 10), -1);
     CU_ASSERT_EQUAL(until_bark(LOOK, false, true, 6000000), BASE_WATCHDOG_END_US + LOOK);
-    CU_ASSERT_EQUAL(until_bark(3 * LOOK, true, true, 10), -1); /* it did not run itself: stopped, or starved */
+    /* it did not run itself: stopped, or starved */
+    CU_ASSERT_EQUAL(until_bark(3 * LOOK, true, true, 10), -1);
     for (uint64_t i = 0; i < 400; i++, now += LOOK) /* busy, and getting on */
         CU_ASSERT_EQUAL(base_watchdog_look(&v, now, true, i / 20, false, 10), BASE_WATCHDOG_WELL);
 }
@@ -215,8 +231,11 @@ static void bark(void *user, const char *why)
 
 static void test_watchdog_thread(void)
 {
-    const struct base_watchdog_conf c = {
-        .busy = stuck, .limit_us = no_lease, .expired = bark, .still = "still", .ending = "the leadership"};
+    const struct base_watchdog_conf c = {.busy = stuck,
+                                         .limit_us = no_lease,
+                                         .expired = bark,
+                                         .still = "still",
+                                         .ending = "the leadership"};
     struct base_watchdog *w = base_watchdog_start(&c);
 
     base_watchdog_ending(w);

@@ -1,30 +1,34 @@
-/* Goal: an ended job becomes a line that the simulator reads as the same work: durations without suspension and without
- * waiting for maps, places, sizes, deadline. Method: views made by hand; sim/input/trace_jsonl.h reads what is written. */
+/* Goal: an ended job becomes a line that the simulator reads as the same work: durations without
+ * suspension and without waiting for maps, places, sizes, deadline. Method: views made by hand;
+ * sim/input/trace_jsonl.h reads what is written. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/jobs/ended_job.h"
 #include "rm/http/spec_json.h"
+#include "rm/jobs/ended_job.h"
 #include "sim/input/trace_jsonl.h"
 #include "tests/unit/cunit_main.h"
 
-#define TS INT64_C(1700000000000)
-#define AT(s) (TS * 1000 + (int64_t)((s) * 1e6))
+#define TS    INT64_C(1700000000000)
+#define AT(s) (TS * 1000 + (int64_t)((s)*1e6))
 
 static struct rm_job_spec *spec(const char *tasks)
 {
-    static const struct rm_spec_defaults defaults = {.user = "ann", .split_size = 1 << 20, .max_attempts = 4};
+    static const struct rm_spec_defaults defaults = {
+        .user = "ann", .split_size = 1 << 20, .max_attempts = 4};
     struct rm_job_spec *s = NULL;
-    char *body = base_printf("{\"job\":{\"name\":\"wc \\\"1\\\"\",\"weight\":2,\"deadline-s\":60,\"tasks\":%s}}", tasks);
+    char *body = base_printf(
+        "{\"job\":{\"name\":\"wc \\\"1\\\"\",\"weight\":2,\"deadline-s\":60,\"tasks\":%s}}", tasks);
 
     CU_ASSERT_EQUAL_FATAL(rm_spec_job_decode(body, strlen(body), &defaults, &s, NULL), 0);
     free(body);
     return s;
 }
 
-static struct rm_task_view task(enum rm_task_state state, double start, double finish, double suspended)
+static struct rm_task_view task(enum rm_task_state state, double start, double finish,
+                                double suspended)
 {
     return (struct rm_task_view){.state = state,
                                  .start_us = start > 0 ? AT(start) : 0,
@@ -82,18 +86,22 @@ static struct sim_job read_back(const struct base_buf *line)
 
 static void test_round_trip(void)
 {
-    struct rm_job_spec *s = spec("[{\"command\":\"x\",\"count\":2,\"hosts\":[\"h1\",\"h2\"],\"expected-s\":5},"
-                                 "{\"command\":\"y\",\"hosts\":[\"h2\",\"h3\",\"h1\"],\"expected-s\":8},"
-                                 "{\"kind\":\"reduce\",\"command\":\"z\"}]");
+    struct rm_job_spec *s =
+        spec("[{\"command\":\"x\",\"count\":2,\"hosts\":[\"h1\",\"h2\"],\"expected-s\":5},"
+             "{\"command\":\"y\",\"hosts\":[\"h2\",\"h3\",\"h1\"],\"expected-s\":8},"
+             "{\"kind\":\"reduce\",\"command\":\"z\"}]");
     struct rm_app_view a = ended_job(s, 3, 1);
-    struct rm_task_view maps[] = {task(RM_TASK_SUCCEEDED, 2, 7, 0), task(RM_TASK_SUCCEEDED, 2, 10, 2.5),
+    struct rm_task_view maps[] = {task(RM_TASK_SUCCEEDED, 2, 7, 0),
+                                  task(RM_TASK_SUCCEEDED, 2, 10, 2.5),
                                   task(RM_TASK_SUCCEEDED, 7, 12.25, 0)};
     struct rm_task_view reduces[] = {task(RM_TASK_SUCCEEDED, 8, 30, 1)};
-    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 3}, {.tasks = reduces, .tasks_n = 1}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 3},
+                                              {.tasks = reduces, .tasks_n = 1}};
     struct base_buf line = {0};
     struct sim_job job;
 
-    CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    CU_ASSERT_TRUE_FATAL(
+        rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"app\":\"application_1700000000000_0007\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"state\":\"SUCCEEDED\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"map_starts_s\":[2,2,7]"));
@@ -109,7 +117,8 @@ static void test_round_trip(void)
     CU_ASSERT_EQUAL(job.task_us[BASE_TASK_MAP][0], 5000000);
     CU_ASSERT_EQUAL(job.task_us[BASE_TASK_MAP][1], 5500000);
     CU_ASSERT_EQUAL(job.task_us[BASE_TASK_MAP][2], 5250000);
-    CU_ASSERT_EQUAL(job.task_us[BASE_TASK_REDUCE][0], 16750000); /* from the end of the last map at 12.25 */
+    /* from the end of the last map at 12.25 */
+    CU_ASSERT_EQUAL(job.task_us[BASE_TASK_REDUCE][0], 16750000);
     CU_ASSERT_EQUAL(job.expected_us[BASE_TASK_MAP], 6000000);
     CU_ASSERT_EQUAL(job.expected_us[BASE_TASK_REDUCE], 0);
     CU_ASSERT_TRUE(job.located);
@@ -127,18 +136,21 @@ static void test_round_trip(void)
 /* A job that was killed: what did not end counts as those that did, or as was expected. */
 static void test_killed(void)
 {
-    struct rm_job_spec *s = spec("[{\"command\":\"x\",\"count\":3},{\"kind\":\"reduce\",\"command\":\"z\",\"expected-s\":4}]");
+    struct rm_job_spec *s = spec("[{\"command\":\"x\",\"count\":3},{\"kind\":\"reduce\","
+                                 "\"command\":\"z\",\"expected-s\":4}]");
     struct rm_app_view a = ended_job(s, 3, 1);
     struct rm_task_view maps[] = {task(RM_TASK_SUCCEEDED, 2, 6, 0), task(RM_TASK_KILLED, 2, 10, 0),
                                   task(RM_TASK_KILLED, 0, 0, 0)};
     struct rm_task_view reduces[] = {task(RM_TASK_KILLED, 0, 0, 0)};
-    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 3}, {.tasks = reduces, .tasks_n = 1}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 3},
+                                              {.tasks = reduces, .tasks_n = 1}};
     struct base_buf line = {0};
     struct sim_job job;
 
     a.state = RM_APP_KILLED;
     a.final_status = RM_FINAL_KILLED;
-    CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    CU_ASSERT_TRUE_FATAL(
+        rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"state\":\"KILLED\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"map_ran_on\":[\"host1:8042\",null,null]"));
     job = read_back(&line);
@@ -162,7 +174,8 @@ static void test_far_deadline(void)
     struct sim_job job;
 
     a.deadline_us = INT64_C(253402300799000) * 1000; /* the end of the year 9999 */
-    CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    CU_ASSERT_TRUE_FATAL(
+        rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
     job = read_back(&line);
     CU_ASSERT_EQUAL(job.deadline_us, INT64_C(1000000000000000));
     sim_job_clear(&job);
@@ -170,7 +183,8 @@ static void test_far_deadline(void)
     rm_job_spec_unref(s);
 }
 
-/* Places of a job whose tasks are each of its own kind: written in time that grows with their number alone. */
+/* Places of a job whose tasks are each of its own kind: written in time that grows with their
+ * number alone. */
 static void test_many_groups(void)
 {
     enum { GROUPS = 50000 };
@@ -187,7 +201,8 @@ static void test_many_groups(void)
     tasks[BASE_TASK_MAP].tasks_n = GROUPS;
     for (int i = 0; i < GROUPS; i++)
         tasks[BASE_TASK_MAP].tasks[i] = task(RM_TASK_SUCCEEDED, 2, 6, 0);
-    CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    CU_ASSERT_TRUE_FATAL(
+        rm_history_encode_job(&a, (const struct rm_views *)tasks, TS * 1000, &line));
     job = read_back(&line);
     CU_ASSERT_EQUAL(job.replicas, 1);
     CU_ASSERT_EQUAL(job.replica_nodes[GROUPS - 1], (GROUPS - 1) % 7);

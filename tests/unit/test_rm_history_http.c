@@ -1,7 +1,7 @@
 /* Goal: jobs that the state store and the core have forgotten are told of as before they were.
- * Method: a daemon, one of several, that keeps one ended job in its core: jobs end, the leadership changes, the process is
- * started again; the history is asked for over HTTP. Lines are told from other points in time and compared with those
- * that the core would write. */
+ * Method: a daemon, one of several, that keeps one ended job in its core: jobs end, the leadership
+ * changes, the process is started again; the history is asked for over HTTP. Lines are told from
+ * other points in time and compared with those that the core would write. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "base/conf/conf.h"
 #include "base/io/io.h"
 #include "rm/daemon/daemon.h"
+#include "rm/http/routes.h"
+#include "rm/http/spec_json.h"
 #include "rm/jobs/ended_job.h"
 #include "rm/jobs/ended_jobs.h"
 #include "rm/leader/role.h"
-#include "rm/http/routes.h"
-#include "rm/http/spec_json.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -89,13 +89,17 @@ static void wait_written(const char *id)
     CU_ASSERT_STRING_EQUAL(text, id);
 }
 
-/* A job of which nothing runs ever, killed: what its tasks would have taken is known. Returns its id. */
+/* A job of which nothing runs ever, killed: what its tasks would have taken is known. Returns its
+ * id. */
 static char *end_job_soon(const char *name)
 {
-    char *body = base_printf("{\"job\":{\"name\":\"%s\",\"tasks\":[{\"command\":\"true\",\"count\":3,\"expected-s\":5}]}}", name);
+    char *body = base_printf("{\"job\":{\"name\":\"%s\",\"tasks\":[{\"command\":\"true\",\"count\":"
+                             "3,\"expected-s\":5}]}}",
+                             name);
     json_t *j = ask("POST", "/ws/v1/cluster/jobs", body, 200);
     const char *text = json_string_value(json_object_get(json_object_get(j, "job"), "id"));
-    char *id = base_strdup(text ? text : ""), *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
+    char *id = base_strdup(text ? text : ""),
+         *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
 
     json_decref(j);
     json_decref(ask("PUT", path, "{\"state\":\"KILLED\"}", 200));
@@ -208,7 +212,8 @@ static void test_forgotten(void)
     conf = base_conf_new();
     setting = base_printf("creel.rm.state-dir=%s", folder);
     base_assert(base_conf_set_arg(conf, setting, NULL) == 0);
-    base_assert(base_conf_set_arg(conf, "yarn.resourcemanager.max-completed-applications=1", NULL) == 0);
+    base_assert(
+        base_conf_set_arg(conf, "yarn.resourcemanager.max-completed-applications=1", NULL) == 0);
     free(setting);
     start();
     ids[0] = end_job("a");
@@ -218,7 +223,8 @@ static void test_forgotten(void)
     ids[2] = end_job("c");
     CU_ASSERT(comes_to("c b a"));
     jobs = ask("GET", "/ws/v1/cluster/jobs", NULL, 200);
-    CU_ASSERT_EQUAL(json_array_size(json_object_get(jobs, "jobs")), 1); /* the core knows one alone */
+    /* the core knows one alone */
+    CU_ASSERT_EQUAL(json_array_size(json_object_get(jobs, "jobs")), 1);
     json_decref(jobs);
     after = history("");
     CU_ASSERT(json_equal(json_array_get(json_object_get(before, "history"), 0),
@@ -259,19 +265,26 @@ static void test_forgotten(void)
 }
 
 /* ---------------------------------------------------------------- points in time */
-#define TS INT64_C(1700000000000)
-#define AT(s) (TS * 1000 + (int64_t)((s) * 1e6))
+#define TS    INT64_C(1700000000000)
+#define AT(s) (TS * 1000 + (int64_t)((s)*1e6))
 
 static void test_shift(void)
 {
-    static const char body[] = "{\"job\":{\"name\":\"\\\"x\\\" \\u00e9\",\"weight\":1.5,\"deadline-s\":60,\"tasks\":"
-                               "[{\"command\":\"x\",\"count\":2,\"hosts\":[\"h1\",\"h2\"]},"
-                               "{\"kind\":\"reduce\",\"command\":\"z\"}]}}";
-    static const struct rm_spec_defaults defaults = {.user = "ann", .split_size = 1 << 20, .max_attempts = 4};
-    struct rm_task_view maps[] = {{.state = RM_TASK_SUCCEEDED, .start_us = AT(2.5), .finish_us = AT(9.000001), .node_id = "h1:1"},
+    static const char body[] =
+        "{\"job\":{\"name\":\"\\\"x\\\" \\u00e9\",\"weight\":1.5,\"deadline-s\":60,\"tasks\":"
+        "[{\"command\":\"x\",\"count\":2,\"hosts\":[\"h1\",\"h2\"]},"
+        "{\"kind\":\"reduce\",\"command\":\"z\"}]}}";
+    static const struct rm_spec_defaults defaults = {
+        .user = "ann", .split_size = 1 << 20, .max_attempts = 4};
+    struct rm_task_view maps[] = {{.state = RM_TASK_SUCCEEDED,
+                                   .start_us = AT(2.5),
+                                   .finish_us = AT(9.000001),
+                                   .node_id = "h1:1"},
                                   {.state = RM_TASK_KILLED, .start_us = AT(3), .finish_us = AT(4)}};
-    struct rm_task_view reduces[] = {{.state = RM_TASK_SUCCEEDED, .start_us = AT(4), .finish_us = AT(30), .node_id = "h2:1"}};
-    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 2}, {.tasks = reduces, .tasks_n = 1}};
+    struct rm_task_view reduces[] = {
+        {.state = RM_TASK_SUCCEEDED, .start_us = AT(4), .finish_us = AT(30), .node_id = "h2:1"}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 2},
+                                              {.tasks = reduces, .tasks_n = 1}};
     const int64_t zeros[] = {0, TS * 1000, (TS + 1234) * 1000, (TS + 90000) * 1000};
     struct rm_job_spec *s = NULL;
     struct base_error err;
@@ -279,16 +292,29 @@ static void test_shift(void)
     CU_ASSERT_EQUAL_FATAL(rm_spec_job_decode(body, strlen(body), &defaults, &s, NULL), 0);
     for (int from = 0; from < 4; from++)
         for (int to = 0; to < 4; to++) {
-            struct rm_app_view a = {.id = {TS, 7}, .is_job = true, .user = "ann", .name = s->name, .queue = "default",
-                                    .state = RM_APP_FINISHED, .final_status = RM_FINAL_SUCCEEDED, .submit_us = AT(1),
-                                    .start_us = AT(2), .finish_us = AT(30), .deadline_us = AT(61), .job = s};
+            struct rm_app_view a = {.id = {TS, 7},
+                                    .is_job = true,
+                                    .user = "ann",
+                                    .name = s->name,
+                                    .queue = "default",
+                                    .state = RM_APP_FINISHED,
+                                    .final_status = RM_FINAL_SUCCEEDED,
+                                    .submit_us = AT(1),
+                                    .start_us = AT(2),
+                                    .finish_us = AT(30),
+                                    .deadline_us = AT(61),
+                                    .job = s};
             struct base_buf one = {0}, other = {0}, shifted = {0};
 
             a.phase[BASE_TASK_MAP].total = 2;
             a.phase[BASE_TASK_REDUCE].total = 1;
-            CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, zeros[from], &one));
-            CU_ASSERT_TRUE_FATAL(rm_history_encode_job(&a, (const struct rm_views *)tasks, zeros[to], &other));
-            CU_ASSERT_EQUAL(rm_history_shift_times(one.data, one.len, zeros[from], zeros[to], &shifted, &err), 0);
+            CU_ASSERT_TRUE_FATAL(
+                rm_history_encode_job(&a, (const struct rm_views *)tasks, zeros[from], &one));
+            CU_ASSERT_TRUE_FATAL(
+                rm_history_encode_job(&a, (const struct rm_views *)tasks, zeros[to], &other));
+            CU_ASSERT_EQUAL(
+                rm_history_shift_times(one.data, one.len, zeros[from], zeros[to], &shifted, &err),
+                0);
             CU_ASSERT_STRING_EQUAL(shifted.data, other.data);
             base_buf_free(&one);
             base_buf_free(&other);

@@ -1,5 +1,5 @@
-/* Goal: what an RM keeps of ended jobs comes back with the times that are asked for, also after a restart; what cannot be
- * kept is said. Method: the file by itself, in a folder of the test. */
+/* Goal: what an RM keeps of ended jobs comes back with the times that are asked for, also after a
+ * restart; what cannot be kept is said. Method: the file by itself, in a folder of the test. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,10 @@
 #include "rm/jobs/ended_jobs.h"
 #include "tests/unit/cunit_main.h"
 
-#define LINE                                                                                                          \
-    "{\"version\":1,\"name\":\"%s\",\"submit_s\":1700000010.5,\"deadline_s\":60,\"time_0_ms\":0,"                     \
-    "\"start_s\":1700000011.000001,\"finish_s\":1700000020,\"map_starts_s\":[1700000012.25,0],\"map_ran_on\":[\"h1:1\",null],\"map_durations_s\":[3,4]}"
+#define LINE                                                                                       \
+    "{\"version\":1,\"name\":\"%s\",\"submit_s\":1700000010.5,\"deadline_s\":60,\"time_0_ms\":0,"  \
+    "\"start_s\":1700000011.000001,\"finish_s\":1700000020,\"map_starts_s\":[1700000012.25,0],"    \
+    "\"map_ran_on\":[\"h1:1\",null],\"map_durations_s\":[3,4]}"
 
 static const struct base_app_id one = {1700000000000, 1}, two = {1700000000000, 2};
 
@@ -57,8 +58,10 @@ static void test_kept(void)
     CU_ASSERT_DOUBLE_EQUAL(number(o, "start_s"), 11.000001, 5e-7);
     CU_ASSERT_DOUBLE_EQUAL(number(o, "finish_s"), 20, 1e-7);
     CU_ASSERT_DOUBLE_EQUAL(number(o, "deadline_s"), 60, 1e-7); /* counts from the submission */
-    CU_ASSERT_DOUBLE_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_starts_s"), 0)), 12.25, 1e-7);
-    CU_ASSERT_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_starts_s"), 1)), 0); /* did not start */
+    CU_ASSERT_DOUBLE_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_starts_s"), 0)),
+                           12.25, 1e-7);
+    /* did not start */
+    CU_ASSERT_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_starts_s"), 1)), 0);
     CU_ASSERT_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_durations_s"), 1)), 4);
     json_decref(o);
     base_buf_clear(&out);
@@ -71,7 +74,8 @@ static void test_kept(void)
     free(below);
 }
 
-/* Goal: the file grows to its bound and stays there, whatever the jobs' sizes; the newest is there. */
+/* Goal: the file grows to its bound and stays there, whatever the jobs' sizes; the newest is
+ * there. */
 static void test_bounded(void)
 {
     char folder[] = "/tmp/creel-history-XXXXXX", *path, *name = base_alloc(200001);
@@ -113,7 +117,8 @@ static void test_cannot_be_kept(void)
 {
     char path[] = "/tmp/creel-history-XXXXXX";
     int fd = mkstemp(path);
-    struct rm_history_file *f = rm_history_file_new(path, INT64_C(1) << 30); /* a file where a folder should be */
+    /* a file where a folder should be */
+    struct rm_history_file *f = rm_history_file_new(path, INT64_C(1) << 30);
     struct base_buf out = {0};
     struct base_error err = {0};
 
@@ -126,6 +131,6 @@ static void test_cannot_be_kept(void)
     unlink(path);
 }
 
-static const struct cunit_case cases[] = {{"kept", test_kept}, {"bounded", test_bounded},
-                                          {"cannot be kept", test_cannot_be_kept}};
+static const struct cunit_case cases[] = {
+    {"kept", test_kept}, {"bounded", test_bounded}, {"cannot be kept", test_cannot_be_kept}};
 CUNIT_MAIN("rm_history_archive_job", cases)

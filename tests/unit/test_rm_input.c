@@ -1,4 +1,5 @@
-/* Inputs to splits (rm/jobs/splits.h) and the life of an output folder (rm/jobs/output_folder.h). */
+/* Inputs to splits (rm/jobs/splits.h) and the life of an output folder
+ * (rm/jobs/output_folder.h). */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,8 +11,8 @@
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "rm/jobs/splits.h"
 #include "rm/jobs/output_folder.h"
+#include "rm/jobs/splits.h"
 #include "tests/unit/cunit_main.h"
 
 static char dir[64];
@@ -89,8 +90,8 @@ static void test_splits(void)
     end();
 }
 
-/* Goal: a folder shows its files, sorted by bytes; hidden ones, sub-folders and links to folders are left out, links
- * to files are followed. */
+/* Goal: a folder shows its files, sorted by bytes; hidden ones, sub-folders and links to folders
+ * are left out, links to files are followed. */
 static void test_folder(void)
 {
     struct base_error err = {0};
@@ -148,7 +149,8 @@ static void test_patterns_and_uris(void)
     two[0] = at("x2.txt");
     two[1] = uri;
     CU_ASSERT_EQUAL_FATAL(rm_input_find_splits(two, 2, 10, NULL, &in, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(in.paths_len, 3); /* named by two entries, read twice; inputs keep their order */
+    /* named by two entries, read twice; inputs keep their order */
+    CU_ASSERT_EQUAL_FATAL(in.paths_len, 3);
     CU_ASSERT_STRING_EQUAL(in.paths[0], at("x2.txt"));
     CU_ASSERT_STRING_EQUAL(in.paths[1], at("x1.txt"));
     CU_ASSERT_EQUAL(in.splits[2].path_index, 2);
@@ -159,7 +161,8 @@ static void test_patterns_and_uris(void)
     end();
 }
 
-/* An entry that is there again counts once, however it is written; what another entry leads to is read again. */
+/* An entry that is there again counts once, however it is written; what another entry leads to is
+ * read again. */
 static void test_repeated(void)
 {
     struct base_error err = {0};
@@ -186,7 +189,8 @@ static void test_repeated(void)
     end();
 }
 
-/* A list that could not be stored is not even made: two files under 10,000 names of some 3,800 bytes. */
+/* A list that could not be stored is not even made: two files under 10,000 names of some 3,800
+ * bytes. */
 static void test_too_large(void)
 {
     struct base_error err = {0};
@@ -203,7 +207,8 @@ static void test_too_large(void)
         for (size_t k = 0; k < 1900; k++)
             q = stpcpy(q, k < 14 && (i >> k & 1) ? "//" : "/.");
     }
-    CU_ASSERT_EQUAL_FATAL(rm_input_find_splits((const char *const *)names, 100, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        rm_input_find_splits((const char *const *)names, 100, 10, NULL, &in, &err), 0);
     CU_ASSERT_EQUAL(in.splits_len, 200);
     rm_input_free(&in);
     CU_ASSERT_EQUAL(
@@ -258,7 +263,8 @@ static void refuse(const char *second, const char *says)
 }
 
 static uid_t me;
-/* Root may do all: it becomes somebody else for a moment. False: it cannot, as in a user namespace of one user. */
+/* Root may do all: it becomes somebody else for a moment. False: it cannot, as in a user namespace
+ * of one user. */
 static bool as_somebody(void)
 {
     me = geteuid();
@@ -274,11 +280,11 @@ static const char *closed_to(const char *done)
     static char words[512];
     char user[BASE_USER_NAME_MAX];
 
-    snprintf(words, sizeof words, "cannot be %s by the ResourceManager's user %s: Permission denied", done,
+    snprintf(words, sizeof words,
+             "cannot be %s by the ResourceManager's user %s: Permission denied", done,
              base_user_name(user));
     return words;
 }
-
 
 static void test_refusals(void)
 {
@@ -348,7 +354,8 @@ static int check(void *user, struct base_error *err)
     return ++p->asked > p->max ? base_error_set(err, -BASE_ETIMEOUT, "patience is over") : 0;
 }
 
-/* Goal: whatever an input makes the RM look at counts, over all inputs, and a bound ends the looking soon. */
+/* Goal: whatever an input makes the RM look at counts, over all inputs, and a bound ends the
+ * looking soon. */
 static int enter(void *user, const char *path, struct base_error *err)
 {
     struct base_buf *seen = user;
@@ -408,19 +415,22 @@ static void test_bounds(void)
     CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), 0);
     rm_input_free(&in);
     bounds.entries_max = 30;
-    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 2, 10, &bounds, &in, &err), -BASE_ELIMIT); /* once each would be fine */
+    /* once each would be fine */
+    CU_ASSERT_EQUAL(rm_input_find_splits(twice, 2, 10, &bounds, &in, &err), -BASE_ELIMIT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.input[1]: "));
     bounds.entries_max = 60;
     twice[0] = at("*/*/nothing*");
     CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ELIMIT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.input[0]: "));
-    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/*/*/nothing*: more than 60 names had to be looked at"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(err.text, "/*/*/nothing*: more than 60 names had to be looked at"));
     CU_ASSERT_PTR_NULL(in.paths);
     bounds = (struct rm_input_bounds){.check = check, .user = &patience};
     patience.max = 100;
     CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "patience is over"));
-    CU_ASSERT_EQUAL(patience.asked, 101); /* it is not asked again, and nothing is looked at after that */
+    /* it is not asked again, and nothing is looked at after that */
+    CU_ASSERT_EQUAL(patience.asked, 101);
     patience = (struct patience){.max = 10};
     twice[0] = at("d1");
     CU_ASSERT_EQUAL(rm_input_find_splits(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
@@ -444,7 +454,8 @@ static char *attempt_path(int attempt, const char *file)
 {
     char name[128];
 
-    snprintf(name, sizeof name, "out/_temporary/task_1700000000000_0007_r_000000_%d%s", attempt, file);
+    snprintf(name, sizeof name, "out/_temporary/task_1700000000000_0007_r_000000_%d%s", attempt,
+             file);
     return at(name);
 }
 
@@ -454,7 +465,9 @@ static void put_part(int attempt, const char *text)
 {
     CU_ASSERT_EQUAL(base_mkdirs(at("out/_temporary"), 0755, NULL), 0);
     (void)mkdir(attempt_path(attempt, ""), 0755);
-    CU_ASSERT_EQUAL(base_file_write_atomic(attempt_path(attempt, "/part-00000"), text, strlen(text), 0644, false, NULL), 0);
+    CU_ASSERT_EQUAL(base_file_write_atomic(attempt_path(attempt, "/part-00000"), text, strlen(text),
+                                           0644, false, NULL),
+                    0);
 }
 
 static void expect_part(const char *text)
@@ -480,7 +493,8 @@ static void test_output(void)
     CU_ASSERT_STRING_EQUAL(path, at("out"));
     for (int twice = 0; twice < 2; twice++)
         CU_ASSERT_EQUAL(rm_output_create_folder(path, ours, twice, &err), 0);
-    CU_ASSERT_EQUAL(rm_output_create_folder(path, ours, false, &err), -BASE_EEXIST); /* another job's, by now */
+    /* another job's, by now */
+    CU_ASSERT_EQUAL(rm_output_create_folder(path, ours, false, &err), -BASE_EEXIST);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
     CU_ASSERT_EQUAL(rm_output_create_folder(path, others, true, &err), -BASE_EEXIST);
     err = (struct base_error){0};
@@ -499,7 +513,8 @@ static void test_output(void)
     end();
 }
 
-/* Goal: no part is missed without a word; what an earlier version, or an earlier try, has put at its place is fine. */
+/* Goal: no part is missed without a word; what an earlier version, or an earlier try, has put at
+ * its place is fine. */
 static void test_output_parts(void)
 {
     static const int32_t attempts[] = {1000, 0};
@@ -510,7 +525,8 @@ static void test_output_parts(void)
     CU_ASSERT_EQUAL(rm_output_create_folder(at("out"), ours, false, &err), 0);
     put_part(0, "late");
     CU_ASSERT_EQUAL(rm_output_commit_parts(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
-    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "the output of task_1700000000000_0007_r_000000, is missing"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(err.text, "the output of task_1700000000000_0007_r_000000, is missing"));
     CU_ASSERT_FALSE(is_there("out/_SUCCESS"));
     CU_ASSERT_TRUE(is_there("out/_temporary")); /* nothing is thrown away */
     put_part(1000, "counts");
@@ -523,7 +539,8 @@ static void test_output_parts(void)
     end();
 }
 
-/* Goal: what a failed job leaves behind does not keep anybody from submitting it again, and nothing else goes. */
+/* Goal: what a failed job leaves behind does not keep anybody from submitting it again, and nothing
+ * else goes. */
 static void test_output_abort(void)
 {
     struct base_error err = {0};

@@ -1,6 +1,8 @@
-/* Goal: what the election says is what the daemon does: it leads when elected and no longer than that, gives up in good
- * order when told to, says who else is active, and ends the process where it cannot go on.
- * Method: the lead thread over a service of the test, which elects when it is told to, and memory's store. */
+/* Goal: what the election says is what the daemon does: it leads when elected and no longer than
+ * that, gives up in good order when told to, says who else is active, and ends the process where it
+ * cannot go on.
+ * Method: the lead thread over a service of the test, which elects when it is told to, and memory's
+ * store. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,9 +13,9 @@
 #include "base/conf/conf.h"
 #include "base/io/watchdog.h"
 #include "ha/election/service.h"
+#include "rm/http/spec_json.h"
 #include "rm/leader/leader.h"
 #include "rm/leader/role.h"
-#include "rm/http/spec_json.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
 
@@ -33,7 +35,8 @@ struct store { /* as ha/store/store.h wants it */
     struct ha_store *inner;
 };
 
-static int zk_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user, struct base_error *err)
+static int zk_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user,
+                   struct base_error *err)
 {
     const struct timespec tick = {0, 1000000};
 
@@ -67,8 +70,8 @@ static void zk_abort(struct ha_store *s)
 static const struct ha_store_ops zk_ops = {
     .name = "zookeeper", .load = zk_load, .write = zk_write, .close = zk_close, .abort = zk_abort};
 
-int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls, struct ha_service **out,
-                     struct base_error *err)
+int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls,
+                     struct ha_service **out, struct base_error *err)
 {
     (void)err;
     CU_ASSERT_STRING_EQUAL(conf->rm_id, "rm1");
@@ -136,7 +139,8 @@ void ha_service_get_active_rm(const struct ha_service *s, char out[256])
 void ha_service_get_status(const struct ha_service *s, struct ha_service_status *out)
 {
     (void)s;
-    *out = (struct ha_service_status){.timeout_us = 60000000, .refused_writes = 7, .connection = "connected to here"};
+    *out = (struct ha_service_status){
+        .timeout_us = 60000000, .refused_writes = 7, .connection = "connected to here"};
 }
 
 static void say_active(const char *id)
@@ -318,7 +322,8 @@ static void test_elected_and_deposed(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: a leadership that is over before it was begun is not begun; one that is over while it reads ends there. */
+/* Goal: a leadership that is over before it was begun is not begun; one that is over while it reads
+ * ends there. */
 static void test_short_ones(void)
 {
     struct rm_backend_stats stats;
@@ -344,7 +349,8 @@ static void test_short_ones(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: told to give up, it answers what it has taken, resigns for as long as was said, and can lead again. */
+/* Goal: told to give up, it answers what it has taken, resigns for as long as was said, and can
+ * lead again. */
 static void test_resign(void)
 {
     enum { N = 50 };
@@ -394,8 +400,8 @@ static void test_stopped_while_reading(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: at the end of the process nothing is left that the watchdog could wait for: a ZooKeeper that lets us wait for
- * the end of the session makes no failure of an end in good order. */
+/* Goal: at the end of the process nothing is left that the watchdog could wait for: a ZooKeeper
+ * that lets us wait for the end of the session makes no failure of an end in good order. */
 static void test_slow_session_end(void)
 {
     struct post p = {0};
@@ -411,7 +417,8 @@ static void test_slow_session_end(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: a leadership whose lease is over ends, though the service cannot say so; what it says later changes nothing. */
+/* Goal: a leadership whose lease is over ends, though the service cannot say so; what it says later
+ * changes nothing. */
 static void test_lease_over_unsaid(void)
 {
     struct world w;
@@ -467,7 +474,8 @@ static void test_lease_back_again(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: a state that cannot be read, and a refusal by the election, end the process, and once is said so. */
+/* Goal: a state that cannot be read, and a refusal by the election, end the process, and once is
+ * said so. */
 static void test_ended(void)
 {
     struct base_error err;
@@ -491,14 +499,15 @@ static void test_ended(void)
     close_world(&w);
 }
 
-static void post_register(struct rm_backend *b, struct post *p, const struct rm_container_report *report,
-                          int64_t epoch_seen)
+static void post_register(struct rm_backend *b, struct post *p,
+                          const struct rm_container_report *report, int64_t epoch_seen)
 {
     memset(&p->ev, 0, sizeof p->ev);
     p->ev.kind = RM_EV_NODE_REGISTER;
     p->ev.u.node_register.node_id = p->ev.u.node_register.http_address = "n1:1";
     p->ev.u.node_register.host = "n1";
-    p->ev.u.node_register.version = p->ev.u.node_register.boot_id = p->ev.u.node_register.instance = "x";
+    p->ev.u.node_register.version = p->ev.u.node_register.boot_id = p->ev.u.node_register.instance =
+        "x";
     p->ev.u.node_register.rack = "/r";
     p->ev.u.node_register.map_slots = 1;
     p->ev.u.node_register.epoch_seen = epoch_seen;
@@ -507,11 +516,14 @@ static void post_register(struct rm_backend *b, struct post *p, const struct rm_
     rm_backend_post(b, &p->ev, on_reply, on_release, p);
 }
 
-/* Goal: over an empty store it does not lead nodes that work; the epoch that nodes have seen is known afterwards. */
+/* Goal: over an empty store it does not lead nodes that work; the epoch that nodes have seen is
+ * known afterwards. */
 static void test_unconfirmed(void)
 {
     const struct rm_container_report report = {
-        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = BASE_TASK_MAP};
+        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2},
+        .state = RM_CONTAINER_RUNNING,
+        .slot = BASE_TASK_MAP};
     struct post p = {0};
     struct world w;
 
@@ -529,11 +541,14 @@ static void test_unconfirmed(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-/* Goal: an empty store that is meant to be empty is led over, under an epoch that the nodes obey. */
+/* Goal: an empty store that is meant to be empty is led over, under an epoch that the nodes
+ * obey. */
 static void test_confirmed(void)
 {
     const struct rm_container_report report = {
-        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = BASE_TASK_MAP};
+        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2},
+        .state = RM_CONTAINER_RUNNING,
+        .slot = BASE_TASK_MAP};
     struct post p = {0};
     struct world w;
 
@@ -556,7 +571,9 @@ static void test_confirmed(void)
 static void test_epoch_not_believed(void)
 {
     const struct rm_container_report report = {
-        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = BASE_TASK_MAP};
+        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2},
+        .state = RM_CONTAINER_RUNNING,
+        .slot = BASE_TASK_MAP};
     struct post first = {0}, p = {0}, again = {0};
     struct world w;
 
@@ -584,15 +601,16 @@ static void test_epoch_not_believed(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
-static const struct cunit_case cases[] = {{"elected and deposed", test_elected_and_deposed},
-                                          {"short leaderships", test_short_ones},
-                                          {"resigning", test_resign},
-                                          {"a lease that ends unsaid", test_lease_over_unsaid},
-                                          {"a lease that comes back", test_lease_back_again},
-                                          {"stopped while it reads", test_stopped_while_reading},
-                                          {"a session that ends slowly", test_slow_session_end},
-                                          {"what ends the process", test_ended},
-                                          {"an unconfirmed store", test_unconfirmed},
-                                          {"a confirmed one", test_confirmed},
-                                          {"an epoch that is not believed", test_epoch_not_believed}};
+static const struct cunit_case cases[] = {
+    {"elected and deposed", test_elected_and_deposed},
+    {"short leaderships", test_short_ones},
+    {"resigning", test_resign},
+    {"a lease that ends unsaid", test_lease_over_unsaid},
+    {"a lease that comes back", test_lease_back_again},
+    {"stopped while it reads", test_stopped_while_reading},
+    {"a session that ends slowly", test_slow_session_end},
+    {"what ends the process", test_ended},
+    {"an unconfirmed store", test_unconfirmed},
+    {"a confirmed one", test_confirmed},
+    {"an epoch that is not believed", test_epoch_not_believed}};
 CUNIT_MAIN("rm_lead", cases)

@@ -1,7 +1,8 @@
-/* Goal: a daemon lives through leaderships: nothing acknowledged is lost, nothing is granted or acknowledged once the
- * lease or the leadership is over, and everybody who waits is answered exactly once and told so.
- * Method: one backend in this process over a store of the test (memory's, which can be told to wait, to refuse, to be
- * aborted), posted to by threads (run under TSan). */
+/* Goal: a daemon lives through leaderships: nothing acknowledged is lost, nothing is granted or
+ * acknowledged once the lease or the leadership is over, and everybody who waits is answered
+ * exactly once and told so.
+ * Method: one backend in this process over a store of the test (memory's, which can be told to
+ * wait, to refuse, to be aborted), posted to by threads (run under TSan). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,10 +13,10 @@
 
 #include "base/conf/conf.h"
 #include "rm/daemon/daemon.h"
-#include "rm/leader/alone.h"
-#include "rm/leader/role.h"
 #include "rm/http/spec_json.h"
+#include "rm/leader/alone.h"
 #include "rm/leader/parked.h"
+#include "rm/leader/role.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -44,14 +45,16 @@ static int pass(const atomic_bool *block, struct base_error *err)
     return rc;
 }
 
-static int gate_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user, struct base_error *err)
+static int gate_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user,
+                     struct base_error *err)
 {
     int rc = pass(&block_loads, err);
 
     return rc < 0 ? rc : ha_store_load(((struct gate *)s)->inner, table, each, user, err);
 }
 
-static int gate_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
+static int gate_write(struct ha_store *s, const struct ha_record *v, size_t n,
+                      struct base_error *err)
 {
     int rc = pass(&block_writes, err);
 
@@ -78,8 +81,11 @@ static void gate_abort(struct ha_store *s)
     (void)s;
     turn(&aborted, true);
 }
-static const struct ha_store_ops gated = {
-    .name = "gated", .load = gate_load, .write = gate_write, .close = gate_close, .abort = gate_abort};
+static const struct ha_store_ops gated = {.name = "gated",
+                                          .load = gate_load,
+                                          .write = gate_write,
+                                          .close = gate_close,
+                                          .abort = gate_abort};
 
 static struct ha_store *open_gate(int64_t *epoch)
 {
@@ -123,8 +129,10 @@ static struct base_conf *conf(void)
 {
     struct base_conf *c = base_conf_new();
 
-    base_assert(base_conf_set_arg(c, "yarn.resourcemanager.max-completed-applications=10000", NULL) == 0);
-    base_assert(base_conf_set_arg(c, "yarn.nm.liveness-monitor.expiry-interval-ms=600000", NULL) == 0);
+    base_assert(
+        base_conf_set_arg(c, "yarn.resourcemanager.max-completed-applications=10000", NULL) == 0);
+    base_assert(base_conf_set_arg(c, "yarn.nm.liveness-monitor.expiry-interval-ms=600000", NULL) ==
+                0);
     return c;
 }
 
@@ -228,8 +236,10 @@ static void node_that_saw(struct rm_backend *b, struct counts *c, int64_t epoch)
 {
     struct post *p = new_post(c, RM_EV_NODE_REGISTER);
 
-    p->ev.u.node_register.node_id = p->ev.u.node_register.http_address = p->ev.u.node_register.host = "n1:1";
-    p->ev.u.node_register.version = p->ev.u.node_register.boot_id = p->ev.u.node_register.instance = "i";
+    p->ev.u.node_register.node_id = p->ev.u.node_register.http_address =
+        p->ev.u.node_register.host = "n1:1";
+    p->ev.u.node_register.version = p->ev.u.node_register.boot_id = p->ev.u.node_register.instance =
+        "i";
     p->ev.u.node_register.rack = "/r";
     p->ev.u.node_register.map_slots = 1;
     p->ev.u.node_register.epoch_seen = epoch;
@@ -243,7 +253,8 @@ static void node(struct rm_backend *b, struct counts *c, int i, bool registers)
     snprintf(p->text, sizeof p->text, "n%d:1", i);
     if (registers) {
         p->ev.u.node_register.node_id = p->ev.u.node_register.http_address = p->text;
-        p->ev.u.node_register.host = p->ev.u.node_register.version = p->ev.u.node_register.boot_id = p->text;
+        p->ev.u.node_register.host = p->ev.u.node_register.version = p->ev.u.node_register.boot_id =
+            p->text;
         p->ev.u.node_register.instance = "i";
         p->ev.u.node_register.rack = "/r";
         p->ev.u.node_register.map_slots = 1;
@@ -289,7 +300,8 @@ static void join_posters(struct poster v[POSTERS])
 }
 
 /* ---------------------------------------------------------------- cases */
-/* Goal: leaderships come and go under posts; what was acknowledged in any is there in every later one. */
+/* Goal: leaderships come and go under posts; what was acknowledged in any is there in every later
+ * one. */
 static void test_back_and_forth(void)
 {
     struct base_conf *c = conf();
@@ -337,7 +349,8 @@ static void test_back_and_forth(void)
     close_daemon(b, c);
 }
 
-/* Goal: heartbeats that wait for orders, and submissions that wait for the store, are told when the leadership ends. */
+/* Goal: heartbeats that wait for orders, and submissions that wait for the store, are told when the
+ * leadership ends. */
 static void test_who_waits_is_told(void)
 {
     enum { NODES = 300, JOBS = 5 };
@@ -361,12 +374,14 @@ static void test_who_waits_is_told(void)
     rm_daemon_deactivate(b, "told to");
     turn(&block_writes, false);
     CU_ASSERT_EQUAL(atomic_load(&parked.replied), NODES);
-    CU_ASSERT_EQUAL(atomic_load(&parked.not_active), NODES); /* their orders, too, waited for the store */
+    /* their orders, too, waited for the store */
+    CU_ASSERT_EQUAL(atomic_load(&parked.not_active), NODES);
     CU_ASSERT_EQUAL(atomic_load(&jobs.not_active), JOBS);
     close_daemon(b, c);
 }
 
-/* Goal: of a lease that ends while a write is under way: the write succeeds, nobody is told so, nothing is stepped. */
+/* Goal: of a lease that ends while a write is under way: the write succeeds, nobody is told so,
+ * nothing is stepped. */
 static void test_lease_ends(void)
 {
     struct base_conf *c = conf();
@@ -394,7 +409,8 @@ static void test_lease_ends(void)
     close_daemon(b, c);
 }
 
-/* Goal: a store that says that another RM has authority ends it all before the leadership is told to end. */
+/* Goal: a store that says that another RM has authority ends it all before the leadership is told
+ * to end. */
 static void test_fenced(void)
 {
     struct base_conf *c = conf();
@@ -462,7 +478,8 @@ static void on_fired(void *user)
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
-/* Goal: who waits for the role hears of every change, also of one between his look and his wait, and of the end. */
+/* Goal: who waits for the role hears of every change, also of one between his look and his wait,
+ * and of the end. */
 static void test_wait_role(void)
 {
     struct base_conf *c = conf();
@@ -505,7 +522,8 @@ static void test_alone(void)
     struct rm_backend *b = NULL;
     char text[512];
 
-    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, store_kind("memory"), memory_place("alone"), NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        rm_alone_new(c, store_kind("memory"), memory_place("alone"), NULL, &b, NULL), 0);
     rm_daemon_start(b);
     rm_daemon_set_url(b, "http://a:1");
     CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE);
@@ -530,8 +548,9 @@ static void until_count(const atomic_int *what, int value)
     CU_ASSERT_EQUAL_FATAL(atomic_load(what), value);
 }
 
-/* Goal: alone, its state lost and --format-confirmed given, it goes on under an epoch that the nodes obey; what was
- * submitted before is there, and the next start is above it too. Without it nothing changes. */
+/* Goal: alone, its state lost and --format-confirmed given, it goes on under an epoch that the
+ * nodes obey; what was submitted before is there, and the next start is above it too. Without it
+ * nothing changes. */
 static void test_alone_confirmed(void)
 {
     const struct timespec tick = {0, 1000000};
@@ -560,7 +579,8 @@ static void test_alone_confirmed(void)
     for (int i = 0; i < 30000 && rm_daemon_epoch(b) != 42; i++)
         nanosleep(&tick, NULL);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 42);
-    while (atomic_load(&n.acknowledged) < 2 && atomic_load(&n.other) < 1000) { /* it is refused for a moment more */
+    while (atomic_load(&n.acknowledged) < 2 && atomic_load(&n.other) < 1000) {
+        /* it is refused for a moment more */
         int replied = atomic_load(&n.replied);
 
         node_that_saw(b, &n, 41);
@@ -575,7 +595,8 @@ static void test_alone_confirmed(void)
     rm_daemon_confirm_format(b);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 43);
     rm_daemon_start(b);
-    for (int i = 0; i < 2000; i++) /* some of them are looked at when the helpers have stopped already */
+    for (int i = 0; i < 2000;
+         i++) /* some of them are looked at when the helpers have stopped already */
         node_that_saw(b, &n, 100);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(atomic_load(&n.posted), atomic_load(&n.replied));
@@ -608,8 +629,8 @@ static void keep_cluster_ts(const char *text)
     ha_store_close(s);
 }
 
-/* Goal: no two leaderships give the same application id, though they begin in the same millisecond, or the clock of the
- * later one is behind. */
+/* Goal: no two leaderships give the same application id, though they begin in the same millisecond,
+ * or the clock of the later one is behind. */
 static void test_cluster_timestamps(void)
 {
     struct base_conf *c = conf();
@@ -630,7 +651,8 @@ static void test_cluster_timestamps(void)
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     CU_ASSERT_EQUAL(cluster_ts(b), INT64_C(100000000000001));
     rm_daemon_deactivate(b, "test");
-    keep_cluster_ts("soon"); /* damaged: it is kept aside, and does not keep the cluster from starting */
+    /* damaged: it is kept aside, and does not keep the cluster from starting */
+    keep_cluster_ts("soon");
     CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
     last = cluster_ts(b);
     rm_daemon_deactivate(b, "test");

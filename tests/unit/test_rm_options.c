@@ -1,5 +1,6 @@
-/* Goal: the policy and its options come from Creel's keys and from Hadoop's of the same meaning; what is wrong is refused
- * with place, key, value and what was expected. Method: tables of settings. */
+/* Goal: the policy and its options come from Creel's keys and from Hadoop's of the same meaning;
+ * what is wrong is refused with place, key, value and what was expected. Method: tables of
+ * settings. */
 #include <CUnit/Basic.h>
 #include <string.h>
 
@@ -25,9 +26,12 @@ static void test_policy(void)
     } cases[] = {
         {{NULL}, "fifo"},
         {{"creel.scheduler.policy=hfsp"}, "hfsp"},
-        {{"yarn.resourcemanager.scheduler.class=" HADOOP "fair.FairScheduler"}, HADOOP "fair.FairScheduler"},
+        {{"yarn.resourcemanager.scheduler.class=" HADOOP "fair.FairScheduler"},
+         HADOOP "fair.FairScheduler"},
         {{"yarn.resourcemanager.scheduler.class=" HADOOP "capacity.CapacityScheduler"}, "fifo"},
-        {{"yarn.resourcemanager.scheduler.class=" HADOOP "fair.FairScheduler", "creel.scheduler.policy=rtmr"}, "rtmr"},
+        {{"yarn.resourcemanager.scheduler.class=" HADOOP "fair.FairScheduler",
+          "creel.scheduler.policy=rtmr"},
+         "rtmr"},
         {{"creel.scheduler.policy=" HADOOP "fifo.FifoScheduler"}, HADOOP "fifo.FifoScheduler"},
     };
 
@@ -44,10 +48,12 @@ static void test_policy(void)
 
 static void test_hadoops_keys(void)
 {
-    static const char *const sets[] = {"yarn.scheduler.fair.preemption=true", "yarn.scheduler.fair.sizebasedweight=true",
+    static const char *const sets[] = {"yarn.scheduler.fair.preemption=true",
+                                       "yarn.scheduler.fair.sizebasedweight=true",
                                        "yarn.scheduler.fair.locality-delay-node-ms=2500",
                                        "yarn.scheduler.fair.locality-delay-rack-ms=5000",
-                                       "creel.fair.size-weight=false", "creel.hfsp.sample-maps=7",
+                                       "creel.fair.size-weight=false",
+                                       "creel.hfsp.sample-maps=7",
                                        "creel.rtmr.offer-margin-ms=1500"};
     struct base_conf *c = conf_of(sets, sizeof sets / sizeof *sets);
     struct policy_conf options = {0};
@@ -70,7 +76,8 @@ static void test_bad(void)
     static const struct {
         const char *set, *words[2];
     } bad[] = {
-        {"creel.scheduler.policy=lottery", {"creel.scheduler.policy: \"lottery\" is unknown; there are fifo, ", "hfsp"}},
+        {"creel.scheduler.policy=lottery",
+         {"creel.scheduler.policy: \"lottery\" is unknown; there are fifo, ", "hfsp"}},
         {"creel.scheduler.policy=srpt", {"for simulations alone", "; there are fifo, "}},
         {"creel.hfsp.xi=0.5", {"-D: creel.hfsp.xi: \"0.5\" is not", "from 1"}},
         {"creel.hfsp.sample-maps=0", {"creel.hfsp.sample_maps: \"0\"", "from 1"}},

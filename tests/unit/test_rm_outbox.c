@@ -1,5 +1,6 @@
-/* Goal: rm/term/outbox.h lets each effect leave at the moment its state machine says, in order, or refuses it with the
- * error it names; rm/term/batch.h keeps records as they were. Method: exact expectations, no threads. */
+/* Goal: rm/term/outbox.h lets each effect leave at the moment its state machine says, in order, or
+ * refuses it with the error it names; rm/term/batch.h keeps records as they were. Method: exact
+ * expectations, no threads. */
 #include "tests/unit/cunit_main.h"
 
 #include <stdlib.h>
@@ -59,7 +60,9 @@ static void end(void)
     rm_ready_free(&ready);
 }
 
-#define OPEN "; it may still be carried out: look at the jobs, or repeat it (a submission with the same job.id)"
+#define OPEN                                                                                       \
+    "; it may still be carried out: look at the jobs, or repeat it (a submission with the same "   \
+    "job.id)"
 
 static void test_held_until_stored(void)
 {

@@ -327,9 +327,14 @@ static void test_folder_of_others(void)
  * job. */
 static void test_damaged_list(void)
 {
-    static const char *const lists[] = {
-        "", "0", "0 ", "x 1\n\n0 0\n", "-1 1\n0 -1\n", "99999999999999999999 1\n",
-        "1000000 1\n0 99999999999999999999999\n", "0 1 2\n\xff\xfe\n"};
+    static const char *const lists[] = {"",
+                                        "0",
+                                        "0 ",
+                                        "x 1\n\n0 0\n",
+                                        "-1 1\n0 -1\n",
+                                        "99999999999999999999 1\n",
+                                        "1000000 1\n0 99999999999999999999999\n",
+                                        "0 1 2\n\xff\xfe\n"};
     const char *list = "out/_temporary/application_1700000000000_0007.taken";
     struct base_error err = {0};
 

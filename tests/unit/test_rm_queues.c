@@ -1,4 +1,5 @@
-/* Goal: the allocation file is found where it is meant, read at the start and when it changes; a bad one changes nothing.
+/* Goal: the allocation file is found where it is meant, read at the start and when it changes; a
+ * bad one changes nothing.
  * Method: files in a folder of the test's own, the daemon over the memory store. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
@@ -8,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
+#include "rm/config/allocation_file.h"
 #include "rm/config/allocations.h"
+#include "rm/config/groups.h"
 #include "rm/daemon/daemon.h"
 #include "rm/leader/alone.h"
-#include "rm/config/groups.h"
-#include "rm/config/allocation_file.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
 
@@ -49,14 +50,16 @@ static void expect_path(struct base_conf *c, const char *want, bool want_optiona
 static void test_path(void)
 {
     struct base_conf *c = base_conf_new();
-    char *site = in_dir("creel-site.xml"), *queues = in_dir("q.xml"), *fair = in_dir("fair-scheduler.xml");
+    char *site = in_dir("creel-site.xml"), *queues = in_dir("q.xml"),
+         *fair = in_dir("fair-scheduler.xml");
 
     expect_path(c, NULL, true); /* no folder was read */
     setenv("CREEL_CONF_DIR", dir, 1);
     CU_ASSERT_EQUAL(base_conf_load_default(c, NULL), 0);
     expect_path(c, fair, true);
-    put("creel-site.xml", "<configuration><property><name>yarn.scheduler.fair.allocation.file</name>"
-                          "<value>q.xml</value></property></configuration>");
+    put("creel-site.xml",
+        "<configuration><property><name>yarn.scheduler.fair.allocation.file</name>"
+        "<value>q.xml</value></property></configuration>");
     CU_ASSERT_EQUAL(base_conf_load_file(c, site, NULL), 0);
     expect_path(c, queues, false);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.allocation.file=here.xml", NULL), 0);
@@ -93,8 +96,10 @@ static void test_default_rules(void)
     CU_ASSERT_EQUAL(policy_queues_place(&q, NULL, "ann", NULL, 0, &at, NULL), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.ann");
     policy_queues_free(&q);
-    CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.allow-undeclared-pools=false", NULL), 0);
-    CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.user-as-default-queue=false", NULL), 0);
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.allow-undeclared-pools=false", NULL),
+                    0);
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.user-as-default-queue=false", NULL),
+                    0);
     CU_ASSERT_EQUAL_FATAL(rm_queues_read_file(c, path, &q, NULL), 0);
     CU_ASSERT_EQUAL(policy_queues_place(&q, "new", "ann", NULL, 0, &at, NULL), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.default");
@@ -108,14 +113,20 @@ static void test_groups(void)
     static const struct {
         const char *rules;
         bool wanted;
-    } cases[] = {{"<rule name=\"specified\"/><rule name=\"user\"/>", false},
-                 {"<rule name=\"specified\"/><rule name=\"primaryGroup\" create=\"false\"/><rule name=\"reject\"/>", true},
-                 {"<rule name=\"nestedUserQueue\"><rule name=\"secondaryGroupExistingQueue\"/></rule>"
-                  "<rule name=\"default\"/>", true}};
+    } cases[] = {
+        {"<rule name=\"specified\"/><rule name=\"user\"/>", false},
+        {"<rule name=\"specified\"/><rule name=\"primaryGroup\" create=\"false\"/><rule "
+         "name=\"reject\"/>",
+         true},
+        {"<rule name=\"nestedUserQueue\"><rule name=\"secondaryGroupExistingQueue\"/></rule>"
+         "<rule name=\"default\"/>",
+         true}};
     struct rm_str_list groups = {0};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = base_printf("<allocations><queuePlacementPolicy>%s</queuePlacementPolicy></allocations>", cases[i].rules);
+        char *text = base_printf(
+            "<allocations><queuePlacementPolicy>%s</queuePlacementPolicy></allocations>",
+            cases[i].rules);
         struct policy_queues q = {0};
         struct base_error err = {0};
 
@@ -153,7 +164,8 @@ static void test_groups_kept(void)
 
 static void test_bad_start(void)
 {
-    static const char *const bad[] = {"<allocations><queue/></allocations>", "<allocations>", "", NULL};
+    static const char *const bad[] = {"<allocations><queue/></allocations>", "<allocations>", "",
+                                      NULL};
 
     for (int i = 0; i < 4; i++) {
         struct base_conf *c = conf_with_file(bad[i] ? "bad.xml" : "none.xml");
@@ -162,7 +174,8 @@ static void test_bad_start(void)
 
         if (bad[i])
             put("bad.xml", bad[i]);
-        CU_ASSERT(rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err) < 0);
+        CU_ASSERT(rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err) <
+                  0);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i] ? "bad.xml" : "none.xml"));
         base_conf_free(c);
     }
@@ -216,7 +229,8 @@ static void test_reload(void)
     int answers = 0;
 
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
-    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err), 0);
     CU_ASSERT_TRUE(known(b, "a"));
     CU_ASSERT_FALSE(known(b, "z"));
     rm_daemon_start(b);
@@ -244,8 +258,10 @@ static void test_watch(void)
     char *path = in_dir("q.xml");
 
     put("q.xml", "<allocations/>");
-    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, NULL), 0);
-    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w)); /* what is there at first was read at the start */
+    CU_ASSERT_EQUAL_FATAL(
+        rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, NULL), 0);
+    /* what is there at first was read at the start */
+    CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
     CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w)); /* somebody may still be writing it */
@@ -276,9 +292,12 @@ static void clear(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"where it is", test_path},           {"rules of a file without any", test_default_rules},
-    {"a bad file at the start", test_bad_start}, {"read again", test_reload},
-    {"watched", test_watch},              {"groups of users", test_groups},
+    {"where it is", test_path},
+    {"rules of a file without any", test_default_rules},
+    {"a bad file at the start", test_bad_start},
+    {"read again", test_reload},
+    {"watched", test_watch},
+    {"groups of users", test_groups},
     {"groups are kept", test_groups_kept},
     {"no regular file", test_no_file},
 };

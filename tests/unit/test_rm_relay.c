@@ -1,6 +1,7 @@
-/* Goal: what a node answers passes through the ResourceManager whole, or is seen to be cut; nothing but answers of the
- * node asked for passes; slow and many clients cost a bounded buffer each.
- * Method: an HTTP server whose one handler passes requests on, and a node in this process that follows a script. */
+/* Goal: what a node answers passes through the ResourceManager whole, or is seen to be cut; nothing
+ * but answers of the node asked for passes; slow and many clients cost a bounded buffer each.
+ * Method: an HTTP server whose one handler passes requests on, and a node in this process that
+ * follows a script. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -71,10 +72,12 @@ static void *node_main(void *arg)
 static void on_get(struct api_request *rq, void *user)
 {
     (void)user;
-    rm_relay_get(relay, rq, NODE, address, "raw-logs/c/stdout?offset=3", "application/octet-stream");
+    rm_relay_get(relay, rq, NODE, address, "raw-logs/c/stdout?offset=3",
+                 "application/octet-stream");
 }
 
-static const struct api_route routes[] = {{"GET", "/relay", API_ROLE_READ, 0, on_get, API_ROUTE_CREEL}};
+static const struct api_route routes[] = {
+    {"GET", "/relay", API_ROLE_READ, 0, on_get, API_ROUTE_CREEL}};
 
 static pthread_t node_thread;
 
@@ -130,9 +133,12 @@ static void test_answers(void)
 {
     start();
     expect(OK(SIGNED "Content-Length: 5\r\n") "bytes", 200, "bytes");
-    CU_ASSERT_TRUE(strncmp(asked, "GET /ws/v1/node/raw-logs/c/stdout?offset=3 HTTP/1.1\r\n", 53) == 0);
-    expect("HTTP/1.1 404 Not Found\r\n" SIGNED "Content-Length: 6\r\n\r\nsecret", 404, "no such log");
-    expect("HTTP/1.1 500 Oops\r\n" SIGNED "Content-Length: 0\r\n\r\n", 502, "answers with an error");
+    CU_ASSERT_TRUE(strncmp(asked, "GET /ws/v1/node/raw-logs/c/stdout?offset=3 HTTP/1.1\r\n", 53) ==
+                   0);
+    expect("HTTP/1.1 404 Not Found\r\n" SIGNED "Content-Length: 6\r\n\r\nsecret", 404,
+           "no such log");
+    expect("HTTP/1.1 500 Oops\r\n" SIGNED "Content-Length: 0\r\n\r\n", 502,
+           "answers with an error");
     stop();
 }
 
@@ -144,7 +150,9 @@ static void test_another_server(void)
     expect(OK("Content-Length: 6\r\n") "secret", 502, "another server");
     expect(OK("X-Creel-Node: n1:80411\r\nContent-Length: 6\r\n") "secret", 502, "another server");
     expect("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 502, "another server");
-    expect("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n" SIGNED "Content-Length: 0\r\n\r\n", 502, NULL);
+    expect("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n" SIGNED
+           "Content-Length: 0\r\n\r\n",
+           502, NULL);
     snprintf(address, sizeof address, "127.0.0.1:1"); /* nobody */
     get(&a);
     CU_ASSERT_EQUAL(a.status, 502);
@@ -155,9 +163,10 @@ static void test_another_server(void)
 static void test_addresses(void)
 {
     static const char *const good[] = {"h:1", "a-b.c_d:65535", "10.0.0.1:8042", "[::1]:8042"};
-    static const char *const bad[] = {"",      "h",      "h:",      "h:0",      "h:65536",   "h:1/x", ":1",
-                                      "u@h:1", "h:1?x",  "h:1#x",   "h/x:1",    "[::1]",     "[]:1",  "h:+1",
-                                      "h: 1",  "h:1 ",   "h\r\n:1", "[::1]x:1", "[::1@h]:1", "h\\:1"};
+    static const char *const bad[] = {"",      "h",       "h:",       "h:0",       "h:65536",
+                                      "h:1/x", ":1",      "u@h:1",    "h:1?x",     "h:1#x",
+                                      "h/x:1", "[::1]",   "[]:1",     "h:+1",      "h: 1",
+                                      "h:1 ",  "h\r\n:1", "[::1]x:1", "[::1@h]:1", "h\\:1"};
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         CU_ASSERT_TRUE(rm_relay_address_ok(good[i]));

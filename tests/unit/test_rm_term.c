@@ -1,6 +1,6 @@
-/* Goal: rm/term/term.h, lease.h and tickets.h keep to their state machines: nothing is decided and nothing leaves past
- * the lease, a refusal is latched, each requester is answered once. Method: a real core, calls that write down what they
- * are asked for, a clock and a lease of the test. */
+/* Goal: rm/term/term.h, lease.h and tickets.h keep to their state machines: nothing is decided and
+ * nothing leaves past the lease, a refusal is latched, each requester is answered once. Method: a
+ * real core, calls that write down what they are asked for, a clock and a lease of the test. */
 #include "tests/unit/cunit_main.h"
 
 #include <stdio.h>
@@ -148,7 +148,8 @@ static bool hold(void *user, uint64_t after_seq, const struct rm_effect *fx, voi
 
     if (s->durable)
         return false;
-    base_buf_addf(&s->log, "hold:%d%s ", (int)(s->last_seq - after_seq), ticket ? (const char *)ticket : "-");
+    base_buf_addf(&s->log, "hold:%d%s ", (int)(s->last_seq - after_seq),
+                  ticket ? (const char *)ticket : "-");
     (void)fx;
     return true;
 }
@@ -157,7 +158,8 @@ static void answer(void *user, void *ticket, const struct rm_effect *fx)
 {
     struct scene *s = user;
 
-    base_buf_addf(&s->log, "answer:%s%s ", (const char *)ticket, fx->kind == RM_FX_HEARTBEAT ? "*" : "");
+    base_buf_addf(&s->log, "answer:%s%s ", (const char *)ticket,
+                  fx->kind == RM_FX_HEARTBEAT ? "*" : "");
 }
 
 static void refuse(void *user, void *ticket, int code, const char *text)
@@ -190,9 +192,17 @@ static void tell(void *user, const struct rm_effect *fx)
 
 static void begin(struct scene *s)
 {
-    const struct rm_term_calls calls = {.user = s, .lease_us = lease_us, .mono_us = mono_us, .store = store,
-                                        .hold = hold, .answer = answer, .refuse = refuse, .late = late,
-                                        .folder = folder, .outputs = outputs, .tell = tell};
+    const struct rm_term_calls calls = {.user = s,
+                                        .lease_us = lease_us,
+                                        .mono_us = mono_us,
+                                        .store = store,
+                                        .hold = hold,
+                                        .answer = answer,
+                                        .refuse = refuse,
+                                        .late = late,
+                                        .folder = folder,
+                                        .outputs = outputs,
+                                        .tell = tell};
     const struct rm_core_conf conf = {.cluster_ts_ms = 1,
                                       .epoch = 5,
                                       .policy = "fifo",
@@ -306,8 +316,9 @@ static void test_term_answers_nothing_late(void)
 /* What the wait for the store has outlasted, by kind. */
 static void test_term_releases(void)
 {
-    struct rm_effect fx[] = {{.kind = RM_FX_REPLY},      {.kind = RM_FX_HEARTBEAT}, {.kind = RM_FX_JOB_SETUP},
-                             {.kind = RM_FX_JOB_COMMIT}, {.kind = RM_FX_JOB_ABORT}, {.kind = RM_FX_MAP_OUTPUT}};
+    struct rm_effect fx[] = {{.kind = RM_FX_REPLY},     {.kind = RM_FX_HEARTBEAT},
+                             {.kind = RM_FX_JOB_SETUP}, {.kind = RM_FX_JOB_COMMIT},
+                             {.kind = RM_FX_JOB_ABORT}, {.kind = RM_FX_MAP_OUTPUT}};
     struct scene s;
 
     begin(&s);

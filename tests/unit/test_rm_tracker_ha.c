@@ -1,15 +1,16 @@
-/* Goal: nodes that come to a standby wait there until it leads, or are sent to who does, but never back to whom they
- * have just failed to reach; tasks are told to come again.
- * Method: two daemons of one process over one store in memory, behind real servers; the test decides who leads. */
+/* Goal: nodes that come to a standby wait there until it leads, or are sent to who does, but never
+ * back to whom they have just failed to reach; tasks are told to come again.
+ * Method: two daemons of one process over one store in memory, behind real servers; the test
+ * decides who leads. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "rm/daemon/daemon.h"
 #include "rm/leader/role.h"
-#include "base/version.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"
@@ -27,7 +28,8 @@ static void connected_text(void *user, char out[256])
     strcpy(out, "connected to z1:2181");
 }
 
-static const struct rm_role_source connected[2] = {{.zk_text = connected_text}, {.zk_text = connected_text}};
+static const struct rm_role_source connected[2] = {{.zk_text = connected_text},
+                                                   {.zk_text = connected_text}};
 
 static void lead(int i)
 {
@@ -41,7 +43,8 @@ static void lead(int i)
 /* ---- asking ---- */
 static char *registration(int node)
 {
-    return base_printf("{\"nodeId\":\"h%d:1\",\"httpAddress\":\"h%d:1\",\"instance\":\"i\",\"bootId\":\"b\",\"version\":\"" CREEL_VERSION "\","
+    return base_printf("{\"nodeId\":\"h%d:1\",\"httpAddress\":\"h%d:1\",\"instance\":\"i\","
+                       "\"bootId\":\"b\",\"version\":\"" CREEL_VERSION "\","
                        "\"mapSlots\":1,\"reduceSlots\":1}",
                        node, node);
 }
@@ -51,7 +54,8 @@ static int ask(int i, const char *what, const char *failed, const char *body)
 {
     int fd = client_connect(rms[i].port);
     char *header = failed ? base_printf("X-Creel-Failed: %s\r\n", failed) : base_strdup("");
-    char *text = base_printf("POST " TRACKER "%s HTTP/1.1\r\nHost: localhost\r\n" TOKEN "%sContent-Type: application/json\r\n"
+    char *text = base_printf("POST " TRACKER "%s HTTP/1.1\r\nHost: localhost\r\n" TOKEN
+                             "%sContent-Type: application/json\r\n"
                              "Content-Length: %zu\r\n\r\n%s",
                              what, header, strlen(body), body);
 
@@ -106,7 +110,8 @@ static void gets_sent_on(int fd, int to, const char *what)
 /* A heartbeat that the leader @i will hold. */
 static int held(int i, int node)
 {
-    char *beat = base_printf("{\"nodeId\":\"h%d:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":60000}", node);
+    char *beat = base_printf(
+        "{\"nodeId\":\"h%d:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":60000}", node);
     int fd;
 
     gets(ask_register(i, node, NULL), 200, NULL, "\"orders\":[");
@@ -136,20 +141,23 @@ static void test_sent_on(void)
     lead(0);
     gets(ask_register(0, 1, NULL), 200, NULL, "\"epoch\":0,");
     gets_sent_on(ask_register(1, 1, NULL), 0, "register");
-    gets_sent_on(ask(1, "heartbeat", "http://127.0.0.1:1", "nonsense"), 0, "heartbeat"); /* somebody else has failed */
+    /* somebody else has failed */
+    gets_sent_on(ask(1, "heartbeat", "http://127.0.0.1:1", "nonsense"), 0, "heartbeat");
     snprintf(list, sizeof list, "http://127.0.0.1:1, %s/", rms[0].url);
     gets(ask(1, "register", list, "{}"), 400, NULL, "nodeId"); /* is not let wait */
     rms_stop();
 }
 
-/* Goal: a node of another major version is refused in words that name both, and one that names none by the member; the
- * answer to a registration names the ResourceManager's. */
+/* Goal: a node of another major version is refused in words that name both, and one that names none
+ * by the member; the answer to a registration names the ResourceManager's. */
 static void test_versions(void)
 {
-    static const char other[] = "{\"nodeId\":\"h1:1\",\"httpAddress\":\"h1:1\",\"instance\":\"i\",\"bootId\":\"b\","
-                                "\"version\":\"9999.1.2\",\"mapSlots\":1,\"reduceSlots\":1}";
-    static const char none[] = "{\"nodeId\":\"h1:1\",\"httpAddress\":\"h1:1\",\"instance\":\"i\",\"bootId\":\"b\","
-                               "\"mapSlots\":1,\"reduceSlots\":1}";
+    static const char other[] =
+        "{\"nodeId\":\"h1:1\",\"httpAddress\":\"h1:1\",\"instance\":\"i\",\"bootId\":\"b\","
+        "\"version\":\"9999.1.2\",\"mapSlots\":1,\"reduceSlots\":1}";
+    static const char none[] =
+        "{\"nodeId\":\"h1:1\",\"httpAddress\":\"h1:1\",\"instance\":\"i\",\"bootId\":\"b\","
+        "\"mapSlots\":1,\"reduceSlots\":1}";
 
     rms_start(no_sources);
     lead(0);
@@ -163,7 +171,8 @@ static void test_versions(void)
 /* Goal: who waits gets the answer of a leader: of this RM, or of the one that it says leads now. */
 static void test_parked(void)
 {
-    char *beat = base_strdup("{\"nodeId\":\"h1:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":0}");
+    char *beat =
+        base_strdup("{\"nodeId\":\"h1:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":0}");
     int fd, other;
 
     rms_start(no_sources);
@@ -206,7 +215,8 @@ static void test_many_parked(void)
     rms_stop();
 }
 
-/* Goal: what a leader holds stays there when it stops leading, until the next one is known, be it itself. */
+/* Goal: what a leader holds stays there when it stops leading, until the next one is known, be it
+ * itself. */
 static void test_left_behind(void)
 {
     int fds[NODES], fd;
@@ -284,7 +294,8 @@ static void test_stopped(void)
 /* Goal: everything else is not kept waiting: 307 where somebody leads, else to be asked again. */
 static void test_others(void)
 {
-    static const char *const what[] = {"wake", "unregister", "commit", "apps/application_1_0001/fetch-failure"};
+    static const char *const what[] = {"wake", "unregister", "commit",
+                                       "apps/application_1_0001/fetch-failure"};
 
     rms_start(no_sources);
     for (size_t i = 0; i < sizeof what / sizeof *what; i++)
@@ -304,8 +315,9 @@ static void test_others(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"sent on", test_sent_on}, {"versions", test_versions}, {"parked", test_parked}, {"many parked", test_many_parked},
-    {"stopped", test_stopped}, {"others", test_others}, {"left behind", test_left_behind},
-    {"left behind in vain", test_left_behind_in_vain},
+    {"sent on", test_sent_on},         {"versions", test_versions},
+    {"parked", test_parked},           {"many parked", test_many_parked},
+    {"stopped", test_stopped},         {"others", test_others},
+    {"left behind", test_left_behind}, {"left behind in vain", test_left_behind_in_vain},
 };
 CUNIT_MAIN("nodes and tasks at a standby", cases)

@@ -1,5 +1,6 @@
-/* Goal: a job's JSON is decoded exactly or refused with field, value and expectation; what is stored reads back as the
- * same job. Method: a table of bad bodies with the words their message must have; round trips of good ones. */
+/* Goal: a job's JSON is decoded exactly or refused with field, value and expectation; what is
+ * stored reads back as the same job. Method: a table of bad bodies with the words their message
+ * must have; round trips of good ones. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 #include "base/io/io.h"
 #include "rm/http/spec_json.h"
 
-static const struct rm_spec_defaults defaults = {.user = "dr.who", .split_size = 1 << 27, .max_attempts = 4};
+static const struct rm_spec_defaults defaults = {
+    .user = "dr.who", .split_size = 1 << 27, .max_attempts = 4};
 
 static int decode(const char *text, struct rm_job_spec **out, struct base_error *err)
 {
@@ -39,7 +41,8 @@ static const struct {
     {"{\"job\":{" MR ",\"priority\":1.5}}", "priority: 1.5", "integer"},
     {"{\"job\":{\"input\":\"/in\",\"output\":\"/out\",\"map\":\"cat\"}}", "input", "array"},
     {"{\"job\":{\"input\":[],\"output\":\"/out\",\"map\":\"cat\"}}", "input", "at least one"},
-    {"{\"job\":{\"input\":[1],\"output\":\"/out\",\"map\":\"cat\"}}", "job.input[0]: 1 is not", "string"},
+    {"{\"job\":{\"input\":[1],\"output\":\"/out\",\"map\":\"cat\"}}", "job.input[0]: 1 is not",
+     "string"},
     {"{\"job\":{\"input\":[\"\"],\"output\":\"/out\",\"map\":\"cat\"}}", "input[0]", "non-empty"},
     {"{\"job\":{\"input\":[\"/in\"],\"map\":\"cat\"}}", "output", "required"},
     {"{\"job\":{\"input\":[\"/in\"],\"output\":\"\",\"map\":\"cat\"}}", "output", "folder"},
@@ -48,7 +51,8 @@ static const struct {
     {"{\"job\":{" MR ",\"reduce\":\"\"}}", "reduce", "command"},
     {"{\"job\":{" MR ",\"reduces\":2}}", "reduce", "required when reduces is 2"},
     {"{\"job\":{" MR ",\"reduce\":\"cat\",\"reduces\":-1}}", "reduces: -1", "integer from 0"},
-    {"{\"job\":{" MR ",\"reduce\":\"cat\",\"reduces\":99999999999}}", "reduces: 99999999999", "1000000"},
+    {"{\"job\":{" MR ",\"reduce\":\"cat\",\"reduces\":99999999999}}", "reduces: 99999999999",
+     "1000000"},
     {"{\"job\":{" MR ",\"reduce\":\"cat\",\"reduces\":999999999999999999999999}}", "JSON", ""},
     {"{\"job\":{" MR ",\"combine\":\"cat\"}}", "combine", "reduces is 0"},
     {"{\"job\":{" MR ",\"split-size\":0}}", "split-size: 0", "integer from 1"},
@@ -65,8 +69,8 @@ static const struct {
     {"{\"job\":{" MR ",\"deadline-s\":2e9}}", "deadline-s: ", "to 1e+09"},
     {"{\"job\":{" MR ",\"deadline-at-ms\":0}}", "deadline-at-ms: 0", "integer from 1"},
     {"{\"job\":{" MR ",\"deadline-at-ms\":\"2026-11-21\"}}", "deadline-at-ms", "integer"},
-    {"{\"job\":{" MR ",\"deadline-s\":5,\"deadline-at-ms\":1700000000000}}", "deadline-at-ms: not allowed beside",
-     "deadline-s"},
+    {"{\"job\":{" MR ",\"deadline-s\":5,\"deadline-at-ms\":1700000000000}}",
+     "deadline-at-ms: not allowed beside", "deadline-s"},
     {"{\"job\":{" MR ",\"weight\":0}}", "job.weight: 0 is not", "greater than 0"},
     {"{\"job\":{" MR ",\"weight\":-1}}", "weight: -1", "number from 0"},
     {"{\"job\":{" MR ",\"weight\":\"2\"}}", "weight", "number"},
@@ -76,13 +80,15 @@ static const struct {
     {"{\"job\":{\"tasks\":[1]}}", "job.tasks[0]: 1 is not", "object"},
     {"{\"job\":{\"tasks\":[{}]}}", "tasks[0].command", "required"},
     {"{\"job\":{\"tasks\":[{\"command\":\"\"}]}}", "tasks[0].command", "not a command"},
-    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"kind\":\"Map\"}]}}", "tasks[0].kind: \"Map\"", "reduce"},
+    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"kind\":\"Map\"}]}}", "tasks[0].kind: \"Map\"",
+     "reduce"},
     {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"count\":0}]}}", "tasks[0].count: 0", "from 1"},
     {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"host\":[]}]}}", "host", "\"hosts\""},
     {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"hosts\":[\"\"]}]}}", "hosts[0]", "non-empty"},
     {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"expected-s\":-1}]}}", "expected-s: -1", "number"},
-    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"count\":600000},{\"command\":\"x\",\"count\":600000}]}}", "tasks[1]",
-     "1000000"},
+    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"count\":600000},{\"command\":\"x\",\"count\":"
+     "600000}]}}",
+     "tasks[1]", "1000000"},
     {"{\"job\":{\"tasks\":[{\"command\":\"x\"}],\"tasks\":[]}}", "duplicate", ""},
 };
 
@@ -109,7 +115,8 @@ static void round_trip(const char *body)
     const struct base_app_id id = {1700000000000, 7};
 
     CU_ASSERT_EQUAL_FATAL(decode(body, &spec, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(rm_spec_job_from_text(spec->json, strlen(spec->json), id, &back, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_spec_job_from_text(spec->json, strlen(spec->json), id, &back, &err),
+                          0);
     CU_ASSERT_STRING_EQUAL(spec->json, back->json);
     CU_ASSERT_EQUAL(back->id.seq, 7);
     CU_ASSERT_EQUAL(back->deadline_us, spec->deadline_us);
@@ -124,12 +131,15 @@ static void round_trip(const char *body)
 static void test_round_trip(void)
 {
     round_trip("{\"job\":{" MR "}}");
-    round_trip("{\"job\":{\"name\":\"w\\u00f6rter \\\"x\\\"\",\"user\":\"ann\",\"queue\":\"q\",\"priority\":3," MR
-               ",\"combine\":\"c\\n\\td\",\"reduce\":\"r\",\"reduces\":7,\"split-size\":10,\"max-attempts\":1,"
+    round_trip("{\"job\":{\"name\":\"w\\u00f6rter "
+               "\\\"x\\\"\",\"user\":\"ann\",\"queue\":\"q\",\"priority\":3," MR
+               ",\"combine\":\"c\\n\\td\",\"reduce\":\"r\",\"reduces\":7,\"split-size\":10,\"max-"
+               "attempts\":1,"
                "\"env\":{\"B\":\"2\",\"A\":\"1=1\",\"E\":\"\"},\"deadline-s\":0.25}}");
     round_trip("{\"job\":{" MR ",\"deadline-s\":0.000001,\"weight\":0.000001}}");
     round_trip("{\"job\":{" MR ",\"deadline-at-ms\":1700000000123,\"weight\":2.1234567}}");
-    round_trip("{\"job\":{\"tasks\":[{\"kind\":\"reduce\",\"command\":\"sleep 5\",\"hosts\":[\"n1\",\"n2\"],"
+    round_trip("{\"job\":{\"tasks\":[{\"kind\":\"reduce\",\"command\":\"sleep "
+               "5\",\"hosts\":[\"n1\",\"n2\"],"
                "\"count\":20,\"expected-s\":2.5},{\"command\":\"true\"}]}}");
 }
 
@@ -146,8 +156,12 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(a->split_size, 1 << 27);
     CU_ASSERT_EQUAL(a->id.seq, 0);
     /* The same job, said in other words and another order, has the same text. */
-    CU_ASSERT_EQUAL_FATAL(decode("{\"job\":{\"id\":\"application_1_0001\",\"reduces\":1,\"reduce\":\"cat\",\"priority\":"
-                                 "null,\"queue\":\"default\"," MR "}}", &b, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        decode(
+            "{\"job\":{\"id\":\"application_1_0001\",\"reduces\":1,\"reduce\":\"cat\",\"priority\":"
+            "null,\"queue\":\"default\"," MR "}}",
+            &b, &err),
+        0);
     CU_ASSERT_STRING_EQUAL(a->json, b->json);
     CU_ASSERT_EQUAL(b->id.seq, 1);
     rm_job_spec_unref(a);
@@ -178,8 +192,12 @@ static void test_task_command(void)
     struct base_error err = {0};
     struct rm_job_spec *s = NULL;
 
-    CU_ASSERT_EQUAL_FATAL(decode("{\"job\":{\"tasks\":[{\"command\":\"a\",\"count\":2},{\"kind\":\"reduce\",\"command\":"
-                                 "\"r\"},{\"command\":\"b\"}]}}", &s, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        decode(
+            "{\"job\":{\"tasks\":[{\"command\":\"a\",\"count\":2},{\"kind\":\"reduce\",\"command\":"
+            "\"r\"},{\"command\":\"b\"}]}}",
+            &s, &err),
+        0);
     CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, BASE_TASK_MAP, 1), "a");
     CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, BASE_TASK_MAP, 2), "b");
     CU_ASSERT_PTR_NULL(rm_spec_task_command(s, BASE_TASK_MAP, 3));
@@ -196,7 +214,9 @@ static void test_expand(void)
 
     CU_ASSERT_EQUAL(base_write_all(fd, "0123456789\n", 11), 0);
     close(fd);
-    body = base_printf("{\"job\":{\"input\":[\"file://%s\"],\"output\":\"/out\",\"map\":\"cat\",\"split-size\":4}}", path);
+    body = base_printf("{\"job\":{\"input\":[\"file://%s\"],\"output\":\"/"
+                       "out\",\"map\":\"cat\",\"split-size\":4}}",
+                       path);
     CU_ASSERT_EQUAL_FATAL(decode(body, &s, &err), 0);
     CU_ASSERT_EQUAL(rm_spec_expand(s, NULL, &err), 0);
     CU_ASSERT_EQUAL(s->paths.n, 1);

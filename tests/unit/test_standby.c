@@ -1,7 +1,8 @@
-/* Goal: a standby answers as YARN's does, to the byte, and two standbys never send a client in circles.
- * Method: recordings of a YARN standby, with and without an active ResourceManager (tests/golden/ha-standby, ha-none):
- * each is made again by the pure part, then asked over HTTP of a server with the gate in front; the daemon is a fake
- * whose role the test sets. */
+/* Goal: a standby answers as YARN's does, to the byte, and two standbys never send a client in
+ * circles.
+ * Method: recordings of a YARN standby, with and without an active ResourceManager
+ * (tests/golden/ha-standby, ha-none): each is made again by the pure part, then asked over HTTP of
+ * a server with the gate in front; the daemon is a fake whose role the test sets. */
 #include <glob.h>
 #include <strings.h>
 #include <unistd.h>
@@ -15,10 +16,11 @@
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
 
-#define PAGE_CUT  300 /* bytes that are kept of a recorded page */
-#define ACTIVE    "http://localhost:18200" /* of the recordings */
-#define STANDBY   "http://localhost:18250"
-#define ZOOKEEPER "Could not find leader elector. Verify both HA and automatic failover are enabled."
+#define PAGE_CUT 300                      /* bytes that are kept of a recorded page */
+#define ACTIVE   "http://localhost:18200" /* of the recordings */
+#define STANDBY  "http://localhost:18250"
+#define ZOOKEEPER                                                                                  \
+    "Could not find leader elector. Verify both HA and automatic failover are enabled."
 
 /* ---- a daemon as far as the answers of a standby need one ---- */
 static struct {
@@ -145,15 +147,16 @@ static void make(const char *target, const char *own, const char *active, uint32
 
     base_assert(api_uri_parse(&uri, target) == 0 && uri.n_pairs <= 16);
     for (size_t i = 0; i < uri.n_pairs; i++)
-        pairs[i] = (struct rm_standby_pair){uri.pairs[i].name, uri.pairs[i].has_value ? uri.pairs[i].value : NULL};
+        pairs[i] = (struct rm_standby_pair){uri.pairs[i].name,
+                                            uri.pairs[i].has_value ? uri.pairs[i].value : NULL};
     rm_standby_make_answer(&(struct rm_standby_ask){.path = uri.path,
-                                             .pairs = pairs,
-                                             .n = uri.n_pairs,
-                                             .own = own,
-                                             .active = active,
-                                             .zookeeper = ZOOKEEPER,
-                                             .random = random},
-                    out);
+                                                    .pairs = pairs,
+                                                    .n = uri.n_pairs,
+                                                    .own = own,
+                                                    .active = active,
+                                                    .zookeeper = ZOOKEEPER,
+                                                    .random = random},
+                           out);
     api_uri_free(&uri);
 }
 
@@ -176,7 +179,8 @@ static uint32_t random_of(const struct golden *g)
     if (refresh) {
         at = strstr(refresh, "next.refresh.interval=");
         n = atof(at + strlen("next.refresh.interval=")) - 1;
-        wait = (atof(refresh) + 0.25) / (5 * (double)(1 << (int)n)) - 0.5; /* 2 to 7 of 5 were cut from 2.5 to 7.5 */
+        /* 2 to 7 of 5 were cut from 2.5 to 7.5 */
+        wait = (atof(refresh) + 0.25) / (5 * (double)(1 << (int)n)) - 0.5;
         r = wait > 0 ? (uint32_t)(wait * 4294967296.0) : 0;
     }
     free(refresh);
@@ -185,7 +189,8 @@ static uint32_t random_of(const struct golden *g)
 
 static void make_again(struct golden *g, const char *own, const char *active)
 {
-    char *location = golden_header(g->head, "\nLocation: "), *refresh = golden_header(g->head, "\nRefresh: ");
+    char *location = golden_header(g->head, "\nLocation: "),
+         *refresh = golden_header(g->head, "\nRefresh: ");
     struct rm_standby_answer a;
 
     if (strstr(g->path, "isActive"))
@@ -233,8 +238,10 @@ static const struct {
     {"/a?x=%C3%A4\xc3\xb6", "/a?x=%C3%A4%C3%B6", "/a?x=%C3%A4%C3%B6"},
     {"/a%20b/'<\">&?x=%0d%0aSet-Cookie:", "/a%20b/'<\">&?x=%0D%0ASet-Cookie%3A",
      "/a%20b/&apos;&lt;&quot;&gt;&amp;?x=%0D%0ASet-Cookie%3A"},
-    {"/a\x01\t\x7f\xc3\xb6?x=\x01", "/a%01%09%7F%C3%B6?x=%01", "/a%01%09%7F%C3%B6?x=%01"}, /* no header holds these */
-    {"//evil.example/x", "//evil.example/x", "//evil.example/x"}, /* stays behind our own host's name */
+    {"/a\x01\t\x7f\xc3\xb6?x=\x01", "/a%01%09%7F%C3%B6?x=%01",
+     "/a%01%09%7F%C3%B6?x=%01"}, /* no header holds these */
+    {"//evil.example/x", "//evil.example/x",
+     "//evil.example/x"}, /* stays behind our own host's name */
     {"/a?next.refresh.interval=9", "/a?next.refresh.interval=9", "/a?next.refresh.interval=9"},
 };
 
@@ -242,7 +249,8 @@ static void test_redirects(void)
 {
     for (size_t i = 0; i < sizeof redirects / sizeof *redirects; i++) {
         char *location = base_printf("%s%s", ACTIVE, redirects[i].rest);
-        char *body = base_printf("This is standby RM. The redirect url is: %s\n", redirects[i].quoted);
+        char *body =
+            base_printf("This is standby RM. The redirect url is: %s\n", redirects[i].quoted);
         struct rm_standby_answer a;
 
         make(redirects[i].target, STANDBY, ACTIVE, 0, &a);
@@ -284,12 +292,15 @@ static void test_waits(void)
         struct rm_standby_answer a;
 
         if (at)
-            refresh = base_printf("%.*s%s%s", (int)(at - waits[i].refresh), waits[i].refresh, STANDBY, at + 1);
-        make(target, STANDBY, i % 2 ? "" : STANDBY, waits[i].random, &a); /* to ourselves is to nobody */
+            refresh = base_printf("%.*s%s%s", (int)(at - waits[i].refresh), waits[i].refresh,
+                                  STANDBY, at + 1);
+        /* to ourselves is to nobody */
+        make(target, STANDBY, i % 2 ? "" : STANDBY, waits[i].random, &a);
         CU_ASSERT_EQUAL(a.status, waits[i].status);
         same(&a.refresh, refresh);
         CU_ASSERT_EQUAL(a.location.len, 0);
-        CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\nHA Zookeeper Connection State: " ZOOKEEPER "\n"));
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(a.body.data, "\nHA Zookeeper Connection State: " ZOOKEEPER "\n"));
         rm_standby_answer_free(&a);
         free(target);
         free(refresh);
@@ -307,14 +318,36 @@ static void test_wait_path(void)
 
 static void test_exempt(void)
 {
-    static const char *const yes[] = {"/ws/v1/cluster/info", "/cluster/cluster", "/conf", "/stacks", "/logLevel",
-                                      "/logs", "/jmx", "/prom", "/isActive", "/proxy/application_1_0001/",
-                                      "/static/yarn.css", "/logs/a", "/metrics", "/ws/v1/cluster/ha",
+    static const char *const yes[] = {"/ws/v1/cluster/info",
+                                      "/cluster/cluster",
+                                      "/conf",
+                                      "/stacks",
+                                      "/logLevel",
+                                      "/logs",
+                                      "/jmx",
+                                      "/prom",
+                                      "/isActive",
+                                      "/proxy/application_1_0001/",
+                                      "/static/yarn.css",
+                                      "/logs/a",
+                                      "/metrics",
+                                      "/ws/v1/cluster/ha",
                                       "/ws/v1/nodetracker/heartbeat",
                                       "*"}; /* nowhere: answered 404 here */
-    static const char *const no[] = {"/ws/v1/cluster/nodes/n1:8041/raw-logs/c/stdout", "/ws/v1/cluster",
-                                     "/ws/v1/cluster/info/", "/conf/", "/ws/v1/cluster/metrics", "/cluster", "/", "/isActive/", "/proxy", "/static", "/CONF", "/ws/v1/cluster/ha/",
-                                     "/ws/v1/nodetracker", "/ws/v1/cluster/info;a=b"};
+    static const char *const no[] = {"/ws/v1/cluster/nodes/n1:8041/raw-logs/c/stdout",
+                                     "/ws/v1/cluster",
+                                     "/ws/v1/cluster/info/",
+                                     "/conf/",
+                                     "/ws/v1/cluster/metrics",
+                                     "/cluster",
+                                     "/",
+                                     "/isActive/",
+                                     "/proxy",
+                                     "/static",
+                                     "/CONF",
+                                     "/ws/v1/cluster/ha/",
+                                     "/ws/v1/nodetracker",
+                                     "/ws/v1/cluster/info;a=b"};
 
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         CU_ASSERT_TRUE(rm_standby_exempt(yes[i]));
@@ -380,7 +413,8 @@ static void stop(void)
     free(routes);
 }
 
-static void ask(const char *method, const char *path, const char *headers, const char *body, struct client_answer *a)
+static void ask(const char *method, const char *path, const char *headers, const char *body,
+                struct client_answer *a)
 {
     client_do(port, method, path, headers, body, a);
 }
@@ -422,7 +456,8 @@ static char *headers_of(const struct golden *g)
 static void ask_again(struct golden *g)
 {
     char *headers = headers_of(g), *type = golden_header(g->head, "\nContent-Type: ");
-    char *location = golden_header(g->head, "\nLocation: "), *length = golden_header(g->head, "\nContent-Length: ");
+    char *location = golden_header(g->head, "\nLocation: "),
+         *length = golden_header(g->head, "\nContent-Length: ");
     char *connection = golden_header(g->head, "\nConnection: ");
     struct client_answer a;
 
@@ -486,16 +521,20 @@ static void test_who_passes(void)
     handled = 0;
     CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/info", NULL, NULL), 200);
     CU_ASSERT_EQUAL(status_of("POST", "/ws/v1/nodetracker/heartbeat",
-                              "Authorization: Bearer secret\r\nContent-Type: application/json\r\n", "{}"),
+                              "Authorization: Bearer secret\r\nContent-Type: application/json\r\n",
+                              "{}"),
                     200);
     CU_ASSERT_EQUAL(handled, 2);
     /* authentication goes first */
-    CU_ASSERT_EQUAL(status_of("POST", "/ws/v1/nodetracker/heartbeat", "Authorization: Bearer guess\r\n", "{}"), 403);
+    CU_ASSERT_EQUAL(
+        status_of("POST", "/ws/v1/nodetracker/heartbeat", "Authorization: Bearer guess\r\n", "{}"),
+        403);
     CU_ASSERT_EQUAL(status_of("GET", "/bogus?user.name=", NULL, NULL), 500);
     CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/apps?user.name=a%26b", NULL, NULL), 500);
     CU_ASSERT_EQUAL(status_of("GET", "/%zz", NULL, NULL), 400);
     CU_ASSERT_EQUAL(status_of("GET", "*", NULL, NULL), 404);
-    CU_ASSERT_EQUAL(status_of("GET", "@evil.example/", NULL, NULL), 400); /* would be our address's user name */
+    /* would be our address's user name */
+    CU_ASSERT_EQUAL(status_of("GET", "@evil.example/", NULL, NULL), 400);
     CU_ASSERT_EQUAL(handled, 2);
     CU_ASSERT_EQUAL(status_of("PATCH", "/ws/v1/cluster/apps", NULL, NULL), 307);
     /* an active one whose lease is over answers nothing as the active one */
@@ -515,8 +554,8 @@ static void test_who_passes(void)
     CU_ASSERT_EQUAL(handled, 3);
 }
 
-/* Two standbys that each hold the other for the active one would send a client round: what ZooKeeper says of ourselves
- * is never followed, however our address is spelt. */
+/* Two standbys that each hold the other for the active one would send a client round: what
+ * ZooKeeper says of ourselves is never followed, however our address is spelt. */
 static void test_no_redirect_to_ourselves(void)
 {
     static const char *const own[] = {STANDBY, "http://LOCALHOST:18250", "http://10.0.0.1:18250"};
@@ -527,7 +566,8 @@ static void test_no_redirect_to_ourselves(void)
         ask("GET", "/ws/v1/cluster/apps", NULL, NULL, &a);
         CU_ASSERT_EQUAL(a.status, 307);
         has_not(&a, "Location");
-        CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "Can not find any active RM. Will retry in next "));
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(a.body.data, "Can not find any active RM. Will retry in next "));
         client_free(&a);
     }
 }
@@ -541,7 +581,9 @@ static void test_kept_connection(void)
     int fd = client_connect(port);
 
     fake_standby(STANDBY, ACTIVE);
-    base_buf_addf(&rq, "POST /ws/v1/cluster/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n", large);
+    base_buf_addf(
+        &rq, "POST /ws/v1/cluster/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n",
+        large);
     base_buf_reserve(&rq, large);
     memset(rq.data + rq.len, 'x', large);
     rq.len += large;
@@ -569,8 +611,10 @@ static void test_leadership_ends(void)
     ask("GET", "/proxy/over", NULL, NULL, &a);
     CU_ASSERT_EQUAL(a.status, 503);
     has(&a, "Retry-After", "1");
-    same(&a.body, "{\"RemoteException\":{\"exception\":\"StandbyException\",\"message\":\"this ResourceManager is no "
-                  "longer the active one\",\"javaClassName\":\"org.apache.hadoop.ipc.StandbyException\"}}");
+    same(&a.body,
+         "{\"RemoteException\":{\"exception\":\"StandbyException\",\"message\":\"this "
+         "ResourceManager is no "
+         "longer the active one\",\"javaClassName\":\"org.apache.hadoop.ipc.StandbyException\"}}");
     client_free(&a);
 }
 
@@ -592,8 +636,9 @@ static void test_admin(void)
     fake.ha = true;
     fake.zookeeper = "connected to 127.0.0.1:2181, session 0x1";
     is("GET", NULL, 200,
-       "{\"haEnabled\":true,\"rmId\":\"rm-2\",\"state\":\"standby\",\"url\":\"" STANDBY "\",\"activeUrl\":\"" ACTIVE
-       "\",\"rms\":[\"" STANDBY "\",\"" ACTIVE "\"],\"epoch\":7,\"zookeeper\":\"connected to 127.0.0.1:2181, session 0x1\","
+       "{\"haEnabled\":true,\"rmId\":\"rm-2\",\"state\":\"standby\",\"url\":\"" STANDBY
+       "\",\"activeUrl\":\"" ACTIVE "\",\"rms\":[\"" STANDBY "\",\"" ACTIVE
+       "\"],\"epoch\":7,\"zookeeper\":\"connected to 127.0.0.1:2181, session 0x1\","
        "\"takeovers\":2,\"lateAnswers\":3,\"storeMultis\":5,\"refusedWrites\":4}");
     CU_ASSERT_STRING_EQUAL(rm_standby_zookeeper(NULL), "Connected to zookeeper : true");
     fake.zookeeper = "no server answers";
@@ -605,10 +650,13 @@ static void test_admin(void)
     is("POST", "{\"state\":\"standby\"}", 409, "is not active");
     fake.role = RM_ROLE_ACTIVE;
     fake.leads = true;
-    is("GET", NULL, 200, "\"state\":\"active\",\"url\":\"" STANDBY "\",\"activeUrl\":\"" STANDBY "\"");
+    is("GET", NULL, 200,
+       "\"state\":\"active\",\"url\":\"" STANDBY "\",\"activeUrl\":\"" STANDBY "\"");
     is("POST", "{\"state\":\"active\"}", 409, "Automatic failover is enabled");
-    is("POST", "{\"state\":\"asleep\"}", 400, "state: \\\"asleep\\\" is neither standby nor active");
-    is("POST", "{\"state\":\"standby\",\"holdMs\":-1}", 400, "holdMs: -1 is not an integer from 0 to 600000");
+    is("POST", "{\"state\":\"asleep\"}", 400,
+       "state: \\\"asleep\\\" is neither standby nor active");
+    is("POST", "{\"state\":\"standby\",\"holdMs\":-1}", 400,
+       "holdMs: -1 is not an integer from 0 to 600000");
     is("POST", "[]", 400, "the body is not an object");
     is("POST", "{\"state\":\"standby\",\"hold\":1}", 400, "holdMs");
     CU_ASSERT_EQUAL(fake.resigned_us, -1);
@@ -631,17 +679,22 @@ static int post_ha_as(const char *headers)
     return status;
 }
 
-/* Goal: who reads a page of somebody else changes nothing here by that, and what is no browser is not held up.
+/* Goal: who reads a page of somebody else changes nothing here by that, and what is no browser is
+ * not held up.
  * Method: what browsers send along, at a resource that ends a leadership. */
 static void test_other_sites(void)
 {
     static const char *const strange[] = {
-        "Origin: http://evil.example\r\n", "Origin: null\r\n", "Origin: http://localhost.evil.example\r\n",
-        "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n",
+        "Origin: http://evil.example\r\n",
+        "Origin: null\r\n",
+        "Origin: http://localhost.evil.example\r\n",
+        "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n",
+        "Sec-Fetch-Site: same-site\r\n",
         "Origin: http://evil.example\r\nSec-Fetch-Site: same-origin\r\n"};
-    static const char *const own[] = {"Origin: http://localhost\r\n", "Origin: https://LOCALHOST\r\n",
-                                      "Origin: http://proxy.example\r\nSec-Fetch-Site: same-origin\r\n",
-                                      "Sec-Fetch-Site: none\r\n", ""};
+    static const char *const own[] = {
+        "Origin: http://localhost\r\n", "Origin: https://LOCALHOST\r\n",
+        "Origin: http://proxy.example\r\nSec-Fetch-Site: same-origin\r\n",
+        "Sec-Fetch-Site: none\r\n", ""};
 
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
         fake_standby(STANDBY, ACTIVE);
@@ -649,7 +702,8 @@ static void test_other_sites(void)
         fake.leads = fake.ha = true;
         CU_ASSERT_EQUAL(post_ha_as(strange[i]), 403);
         CU_ASSERT_EQUAL(fake.resigned_us, -1);
-        CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/ha", strange[i], NULL), 200); /* which it cannot read */
+        /* which it cannot read */
+        CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/ha", strange[i], NULL), 200);
     }
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         fake_standby(STANDBY, ACTIVE);

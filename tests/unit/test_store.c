@@ -1,5 +1,7 @@
-/* Goal: a store keeps exactly what was written, knows its epoch, and refuses what it cannot trust, saying what to do.
- * Method: both backends through the same table; damage, a second process and a full disk for SQLite. */
+/* Goal: a store keeps exactly what was written, knows its epoch, and refuses what it cannot trust,
+ * saying what to do.
+ * Method: both backends through the same table; damage, a second process and a full disk for
+ * SQLite. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -50,8 +52,10 @@ static void round_trip(const char *kind, const char *where)
     struct base_error err = {0};
     struct ha_store *s = NULL;
     int64_t epoch = -1;
-    const struct ha_record first[] = {{"app", "b", "2", 1}, {"app", "a", "one", 3}, {"node", "a", "", 0}};
-    const struct ha_record second[] = {{"app", "a", "eins", 4}, {"app", "b", NULL, 0}, {"app", "none", NULL, 0}};
+    const struct ha_record first[] = {
+        {"app", "b", "2", 1}, {"app", "a", "one", 3}, {"node", "a", "", 0}};
+    const struct ha_record second[] = {
+        {"app", "a", "eins", 4}, {"app", "b", NULL, 0}, {"app", "none", NULL, 0}};
 
     CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind(kind), where, NULL, &s, &epoch, &err), 0);
     CU_ASSERT_EQUAL(epoch, 0);
@@ -88,7 +92,8 @@ static void test_memory(void)
     ha_store_close(s);
 }
 
-/* Goal: a store is found by its name, or by what it is for; a wrong name is refused with the right ones. */
+/* Goal: a store is found by its name, or by what it is for; a wrong name is refused with the right
+ * ones. */
 static void test_choice(void)
 {
     const struct ha_store_ops *ops = NULL;
@@ -101,9 +106,13 @@ static void test_choice(void)
     CU_ASSERT_EQUAL(ha_store_choose("memory", false, &ops, &err), 0);
     CU_ASSERT_STRING_EQUAL(ops->name, "memory");
     CU_ASSERT_EQUAL(ha_store_choose("memory", true, &ops, &err), -BASE_EINVAL);
-    CU_ASSERT_STRING_EQUAL(err.text, "\"memory\" is no state store of several ResourceManagers: expected one of zookeeper");
+    CU_ASSERT_STRING_EQUAL(
+        err.text,
+        "\"memory\" is no state store of several ResourceManagers: expected one of zookeeper");
     CU_ASSERT_EQUAL(ha_store_choose("bdb", false, &ops, &err), -BASE_EINVAL);
-    CU_ASSERT_STRING_EQUAL(err.text, "\"bdb\" is no state store of a single ResourceManager: expected one of sqlite, memory");
+    CU_ASSERT_STRING_EQUAL(
+        err.text,
+        "\"bdb\" is no state store of a single ResourceManager: expected one of sqlite, memory");
 }
 
 /* A process that dies without closing leaves what it was told is durable. */
@@ -119,7 +128,8 @@ static void test_killed_writer(void)
     CU_ASSERT_FATAL(pid >= 0);
     if (pid == 0) {
         const struct ha_record rec = {"app", "x", "kept", 4};
-        if (ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err) < 0 || ha_store_write(s, &rec, 1, &err) < 0)
+        if (ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err) < 0 ||
+            ha_store_write(s, &rec, 1, &err) < 0)
             _exit(1);
         raise(SIGKILL);
     }
@@ -181,7 +191,8 @@ static void fill(const char *path, int records)
     ha_store_close(s);
 }
 
-/* In place of libc's: the umask belongs to all threads, so whoever changes it changes the files that others make. */
+/* In place of libc's: the umask belongs to all threads, so whoever changes it changes the files
+ * that others make. */
 static int umasks;
 mode_t umask(mode_t mask)
 {
@@ -221,8 +232,10 @@ static void test_damaged(void)
     char noise[4096];
     int fd;
 
-    CU_ASSERT_EQUAL(base_file_write_atomic(path, "this is not a database at all, whatever it may be", 49, 0600, false,
-                                           NULL), 0);
+    CU_ASSERT_EQUAL(base_file_write_atomic(path,
+                                           "this is not a database at all, whatever it may be", 49,
+                                           0600, false, NULL),
+                    0);
     refused(path, -BASE_ECORRUPT);
     unlink(path);
 
@@ -275,13 +288,16 @@ static int run_sql(const char *path, const char *sql)
     return rc;
 }
 
-/* An epoch that is none, or that leaves none, is refused with the command that repairs it; nothing is raised above what
- * container ids hold. */
+/* An epoch that is none, or that leaves none, is refused with the command that repairs it; nothing
+ * is raised above what container ids hold. */
 static void test_epochs(void)
 {
-    static const char *const bad[] = {"UPDATE epoch SET value=8388607", "UPDATE epoch SET value=-1",
-                                      "UPDATE epoch SET value=9223372036854775807", "UPDATE epoch SET value='x'",
-                                      "UPDATE epoch SET value=1.5", "DELETE FROM epoch"};
+    static const char *const bad[] = {"UPDATE epoch SET value=8388607",
+                                      "UPDATE epoch SET value=-1",
+                                      "UPDATE epoch SET value=9223372036854775807",
+                                      "UPDATE epoch SET value='x'",
+                                      "UPDATE epoch SET value=1.5",
+                                      "DELETE FROM epoch"};
     struct base_error err = {0};
     struct ha_store *s;
     int64_t epoch;
@@ -294,8 +310,10 @@ static void test_epochs(void)
         CU_ASSERT_EQUAL(run_sql(path, bad[i]), SQLITE_OK);
         refused(path, -BASE_ECORRUPT);
         refused(path, -BASE_ECORRUPT); /* and is not changed by that */
-        CU_ASSERT_EQUAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), -BASE_ECORRUPT);
-        snprintf(want, sizeof want, "sqlite3 %s \"INSERT OR REPLACE INTO epoch VALUES(1,N)\"", path);
+        CU_ASSERT_EQUAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err),
+                        -BASE_ECORRUPT);
+        snprintf(want, sizeof want, "sqlite3 %s \"INSERT OR REPLACE INTO epoch VALUES(1,N)\"",
+                 path);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, want));
         CU_ASSERT_EQUAL(run_sql(path, "INSERT OR REPLACE INTO epoch VALUES(1,8388606)"), SQLITE_OK);
         CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);

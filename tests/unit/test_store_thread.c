@@ -1,4 +1,5 @@
-/* Goal: group commit acknowledges nothing before it is durable, in order, and goes on after the disk recovers.
+/* Goal: group commit acknowledges nothing before it is durable, in order, and goes on after the
+ * disk recovers.
  * Method: a store backend of the test that can be told to fail or to be slow. */
 #include <CUnit/Basic.h>
 #include <pthread.h>
@@ -15,9 +16,11 @@ static atomic_int written, batches, failing, fenced;
 static atomic_ulong stored;
 static atomic_int released, refused, early;
 
-static atomic_int hold_writes, entered, let_go; /* writes are held until they are let go one by one */
+static atomic_int hold_writes, entered,
+    let_go; /* writes are held until they are let go one by one */
 
-static int fake_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
+static int fake_write(struct ha_store *s, const struct ha_record *v, size_t n,
+                      struct base_error *err)
 {
     const struct timespec a_little = {0, 2000000};
 
@@ -42,8 +45,10 @@ static void fake_close(struct ha_store *s)
 }
 static const struct ha_store_ops fake = {.name = "fake", .write = fake_write, .close = fake_close};
 
-static const struct ha_store_ops shared = {
-    .name = "shared", .write = fake_write, .close = fake_close, .gather_us = INT64_C(3600) * 1000000};
+static const struct ha_store_ops shared = {.name = "shared",
+                                           .write = fake_write,
+                                           .close = fake_close,
+                                           .gather_us = INT64_C(3600) * 1000000};
 static struct ha_store fake_store = {&fake}, shared_store = {&shared};
 
 static void on_stored(void *user, uint64_t seq)
@@ -53,7 +58,8 @@ static void on_stored(void *user, uint64_t seq)
     atomic_store(&stored, seq);
 }
 
-static void on_release(void *user, void *ticket, const struct rm_effect *fx, int error, const char *text)
+static void on_release(void *user, void *ticket, const struct rm_effect *fx, int error,
+                       const char *text)
 {
     (void)user;
     if (error < 0) /* the core has it, and will store it when it can */
@@ -80,7 +86,8 @@ static void put(struct rm_store *s, uint64_t seq)
     rm_store_put(s, seq, &rec);
     if (!rm_store_hold(s, seq, &fx, (void *)(uintptr_t)seq))
         atomic_fetch_add(&released, 1);
-    memset(text, 'x', sizeof text - 1); /* the core's memory is gone after its step: the copy must not care */
+    /* the core's memory is gone after its step: the copy must not care */
+    memset(text, 'x', sizeof text - 1);
 }
 
 static void reset(void)
@@ -119,8 +126,8 @@ static void test_group_commit(void)
     rm_store_free(s);
 }
 
-/* Goal: an answer waits for its own record, not for the batch before. Method: the record after the batch is held in the
- * store until it was seen that its answer is, too. */
+/* Goal: an answer waits for its own record, not for the batch before. Method: the record after the
+ * batch is held in the store until it was seen that its answer is, too. */
 static void test_not_one_early(void)
 {
     struct rm_store *s;
@@ -132,7 +139,8 @@ static void test_not_one_early(void)
     s = rm_store_start(&fake_store, &calls);
     put(s, 1);
     wait_for(&entered, 1);
-    for (uint64_t i = 2; i <= 5; i++) /* the second batch: told to wait while the first is written */
+    for (uint64_t i = 2; i <= 5;
+         i++) /* the second batch: told to wait while the first is written */
         put(s, i);
     for (int batch = 1; batch <= 2; batch++) {
         atomic_store(&let_go, batch);
@@ -159,7 +167,8 @@ static void test_gathering(void)
     s = rm_store_start(&shared_store, &calls);
     put(s, ++seq); /* alone: nothing to wait for */
     wait_for(&written, 1);
-    for (int round = 2; round < 5; round++) { /* so fast that enough are together soon, after an hour at the latest */
+    for (int round = 2; round < 5;
+         round++) { /* so fast that enough are together soon, after an hour at the latest */
         for (int i = 0; i < 4 * RM_STORE_GATHER; i++)
             put(s, ++seq);
         wait_for(&batches, round);
@@ -184,11 +193,13 @@ static void on_over(void *user, const char *text)
     CU_ASSERT_FALSE(rm_store_failing(s, NULL));
 }
 
-/* Goal: when another has the authority, who leads is told first, and then everybody is refused, once. */
+/* Goal: when another has the authority, who leads is told first, and then everybody is refused,
+ * once. */
 static void test_fenced(void)
 {
     struct rm_store *s;
-    const struct rm_store_calls told = {.user = &s, .stored = on_stored, .release = on_release, .over = on_over};
+    const struct rm_store_calls told = {
+        .user = &s, .stored = on_stored, .release = on_release, .over = on_over};
     struct base_error err = {0};
 
     reset();
@@ -223,7 +234,8 @@ static void test_disk_full(void)
     put(s, 2);
     CU_ASSERT_EQUAL(atomic_load(&refused), 2);
     CU_ASSERT_EQUAL(atomic_load(&written), 0);
-    atomic_store(&failing, 0); /* what was refused is still written: its outcome was open, and now it is stored */
+    /* what was refused is still written: its outcome was open, and now it is stored */
+    atomic_store(&failing, 0);
     wait_for(&written, 2);
     CU_ASSERT_EQUAL(atomic_load(&written), 2);
     CU_ASSERT_EQUAL(rm_store_stop(s, NULL), 0);

@@ -1,7 +1,8 @@
-/* Goal: over HTTP, mistakes get YARN's answers to the byte, filters and writes behave as its documentation says.
- * Method: the RM's daemon with a store in memory and no nodes, behind the real server, holding the applications that
- * the recordings name; every recorded mistake (tests/golden/fifo/errors) and move is sent again as it was, and status,
- * Content-Type and body are compared. */
+/* Goal: over HTTP, mistakes get YARN's answers to the byte, filters and writes behave as its
+ * documentation says.
+ * Method: the RM's daemon with a store in memory and no nodes, behind the real server, holding the
+ * applications that the recordings name; every recorded mistake (tests/golden/fifo/errors) and move
+ * is sent again as it was, and status, Content-Type and body are compared. */
 #include <glob.h>
 #include <jansson.h>
 #include <poll.h>
@@ -15,8 +16,8 @@
 #include "base/conf/conf.h"
 #include "base/io/log.h"
 #include "rm/daemon/daemon.h"
-#include "rm/leader/alone.h"
 #include "rm/http/routes.h"
+#include "rm/leader/alone.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
@@ -49,7 +50,8 @@ static void gate_set(bool closed)
     pthread_mutex_unlock(&gate.lock);
 }
 
-static int gated_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
+static int gated_write(struct ha_store *s, const struct ha_record *v, size_t n,
+                       struct base_error *err)
 {
     pthread_mutex_lock(&gate.lock);
     while (gate.closed)
@@ -75,7 +77,8 @@ static void start_with(const char *policy, const char *queues, int64_t body_memo
     snprintf(arg, sizeof arg, "creel.scheduler.policy=%s", policy);
     base_assert(base_conf_set_arg(conf, arg, &err) == 0);
     snprintf(arg, sizeof arg, "creel.scheduler.queues=%s", queues);
-    if (base_conf_set_arg(conf, arg, &err) < 0 || rm_alone_new(conf, &gated, "", NULL, &backend, &err) < 0)
+    if (base_conf_set_arg(conf, arg, &err) < 0 ||
+        rm_alone_new(conf, &gated, "", NULL, &backend, &err) < 0)
         fprintf(stderr, "%s\n", err.text);
     base_assert(backend);
     rm_daemon_start(backend);
@@ -104,7 +107,8 @@ static void stop(void)
     backend = NULL;
 }
 
-static int ask(const char *method, const char *path, const char *headers, const char *body, struct client_answer *a)
+static int ask(const char *method, const char *path, const char *headers, const char *body,
+               struct client_answer *a)
 {
     client_do(port, method, path, headers, body, a);
     return a->status;
@@ -196,7 +200,8 @@ static bool differs_by_nature(const char *name, const struct golden *g)
     for (int i = 0; others[i].name; i++)
         if (strncmp(name, others[i].name, strlen(others[i].name)) == 0)
             return true;
-    return strstr(name, ".xml.http") && g->status == 500; /* YARN's 404 of XML clients becomes an empty 500 */
+    /* YARN's 404 of XML clients becomes an empty 500 */
+    return strstr(name, ".xml.http") && g->status == 500;
 }
 
 static char *headers_of(const struct golden *g)
@@ -230,9 +235,10 @@ static void replay(const char *name)
     type = golden_header(g.head, "\nContent-Type: ");
     line = base_printf("Content-Type: %s", type ? type : "");
     base_buf_add(&a.body, "", 0);
-    if (a.status != g.status || strcmp(a.body.data ? a.body.data : "", g.body) != 0 || !client_has(&a, line))
-        fprintf(stderr, "%s: %s %s\n  here %d %.600s\n  real %d %s %.600s\n", name, g.method, g.path, a.status,
-                a.body.data ? a.body.data : "", g.status, line, g.body);
+    if (a.status != g.status || strcmp(a.body.data ? a.body.data : "", g.body) != 0 ||
+        !client_has(&a, line))
+        fprintf(stderr, "%s: %s %s\n  here %d %.600s\n  real %d %s %.600s\n", name, g.method,
+                g.path, a.status, a.body.data ? a.body.data : "", g.status, line, g.body);
     CU_ASSERT_EQUAL(a.status, g.status);
     CU_ASSERT_STRING_EQUAL(a.body.data ? a.body.data : "", g.body);
     CU_ASSERT_TRUE(client_has(&a, line));
@@ -266,11 +272,14 @@ static void test_filters(void)
 {
     start("fifo");
     CU_ASSERT_EQUAL(listed(""), 0);
-    submit("{\"application-id\":\"" THERE "0001\",\"application-name\":\"one\",\"application-type\":\"SPARK\","
+    submit("{\"application-id\":\"" THERE
+           "0001\",\"application-name\":\"one\",\"application-type\":\"SPARK\","
            "\"application-tags\":{\"tag\":[\"Red\",\"blue\"]}}");
-    submit("{\"application-id\":\"" THERE "0002\",\"application-name\":\"two\",\"application-type\":\"Tez\","
+    submit("{\"application-id\":\"" THERE
+           "0002\",\"application-name\":\"two\",\"application-type\":\"Tez\","
            "\"application-tags\":{\"tag\":\"red\"}}");
-    submit("{\"application-id\":\"" THERE "0003\",\"application-name\":\"three\",\"queue\":\"nosuch\"}");
+    submit("{\"application-id\":\"" THERE
+           "0003\",\"application-name\":\"three\",\"queue\":\"nosuch\"}");
     becomes(APPS "/" THERE "0002/state", "state", "ACCEPTED");
     becomes(APPS "/" THERE "0003/state", "state", "FAILED");
     is(APPS "/" THERE "0003", "app.queue", "nosuch");
@@ -287,7 +296,8 @@ static void test_filters(void)
     CU_ASSERT_EQUAL(listed("?states=accepted"), 2);
     CU_ASSERT_EQUAL(listed("?state=FAILED&states=accepted,%20running"), 3);
     CU_ASSERT_EQUAL(listed("?finalStatus=FAILED"), 1);
-    CU_ASSERT_EQUAL(listed("?finalStatus=UNDEFINED&limit=1"), 0); /* the newest one has failed: limit comes first */
+    /* the newest one has failed: limit comes first */
+    CU_ASSERT_EQUAL(listed("?finalStatus=UNDEFINED&limit=1"), 0);
     CU_ASSERT_EQUAL(listed("?applicationTypes=spark,TEZ"), 2);
     CU_ASSERT_EQUAL(listed("?applicationTags=RED"), 2);
     CU_ASSERT_EQUAL(listed("?applicationTags=blue&applicationTags=green"), 1);
@@ -295,9 +305,11 @@ static void test_filters(void)
     CU_ASSERT_EQUAL(listed("?startedTimeEnd=1"), 0);
     CU_ASSERT_EQUAL(listed("?finishedTimeBegin=1"), 1);
     CU_ASSERT_EQUAL(listed("?finishedTimeEnd=0"), 2);
-    is(APPS "?name=two&deSelects=timeouts,RESOURCErequests", "apps.app.0.timeouts.timeout.0.type", "");
+    is(APPS "?name=two&deSelects=timeouts,RESOURCErequests", "apps.app.0.timeouts.timeout.0.type",
+       "");
     is(APPS "?name=two", "apps.app.0.timeouts.timeout.0.type", "LIFETIME");
-    is("/ws/v1/cluster/appstatistics?applicationTypes=Spark&states=accepted", "appStatInfo.statItem.0.type", "spark");
+    is("/ws/v1/cluster/appstatistics?applicationTypes=Spark&states=accepted",
+       "appStatInfo.statItem.0.type", "spark");
     is("/ws/v1/cluster/appstatistics?states=accepted", "appStatInfo.statItem.0.count", "2");
     is("/ws/v1/cluster/metrics", "clusterMetrics.appsSubmitted", "3");
     stop();
@@ -312,7 +324,8 @@ static void test_long_list(void)
 
     start("fifo");
     for (int i = 1; i <= MANY; i++) {
-        snprintf(body, sizeof body, "{\"application-id\":\"" THERE "%04d\",\"unmanaged-AM\":true}", i);
+        snprintf(body, sizeof body, "{\"application-id\":\"" THERE "%04d\",\"unmanaged-AM\":true}",
+                 i);
         CU_ASSERT_EQUAL(submit(body), 202);
     }
     CU_ASSERT_EQUAL(listed(""), MANY);
@@ -377,8 +390,10 @@ static void test_long_job_lists(void)
     start("fifo");
     for (int i = 0; i < JOBS_N; i++) {
         struct client_answer a;
-        n = snprintf(body, sizeof body, "{\"job\":{\"id\":\"application_5_%04d\",\"tasks\":[{\"command\":\"true\","
-                     "\"count\":%d}],\"name\":\"", i + 1, i ? 1 : TASKS_N);
+        n = snprintf(body, sizeof body,
+                     "{\"job\":{\"id\":\"application_5_%04d\",\"tasks\":[{\"command\":\"true\","
+                     "\"count\":%d}],\"name\":\"",
+                     i + 1, i ? 1 : TASKS_N);
         memset(body + n, 'n', 600);
         memcpy(body + n + 600, "\"}}", sizeof "\"}}");
         CU_ASSERT_EQUAL(ask("POST", JOBS, JSON, body, &a), 201);
@@ -403,14 +418,16 @@ static void test_long_job_lists(void)
 
 static void send_job(int fd, const char *body)
 {
-    char *request = base_printf("POST " JOBS " HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: %zu\r\n\r\n%s",
+    char *request = base_printf("POST " JOBS " HTTP/1.1\r\nHost: localhost\r\n" JSON
+                                "Content-Length: %zu\r\n\r\n%s",
                                 strlen(body), body);
 
     client_sends(fd, request);
     free(request);
 }
 
-/* The same submission again while the first is being stored: one job, 201 and 200, though the folder is there now. */
+/* The same submission again while the first is being stored: one job, 201 and 200, though the
+ * folder is there now. */
 static void test_repeated_in_flight(void)
 {
     char dir[] = "/tmp/creel-repeat-XXXXXX", *body, *out;
@@ -419,7 +436,8 @@ static void test_repeated_in_flight(void)
     base_assert(mkdtemp(dir));
     out = base_printf("%s/out", dir);
     body = base_printf("{\"job\":{\"id\":\"application_5_1\",\"input\":[\"/etc/passwd\"],"
-                       "\"output\":\"%s\",\"map\":\"cat\"}}", out);
+                       "\"output\":\"%s\",\"map\":\"cat\"}}",
+                       out);
     start("fifo");
     first = client_connect(port);
     second = client_connect(port);
@@ -450,24 +468,29 @@ static void test_submission(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "{\"application-id\":\"application_"));
     snprintf(id, sizeof id, "%.*s", (int)strcspn(a.body.data + 19, "\""), a.body.data + 19);
     client_free(&a);
-    CU_ASSERT_EQUAL(ask("POST", APPS "/?user.name=ann", "Host: creel.example:80\r\nContent-Type: application/xml\r\n",
-                        "<application-submission-context><application-id>application_5_7</application-id>"
-                        "<application-name>x</application-name></application-submission-context>",
-                        &a),
-                    202);
+    CU_ASSERT_EQUAL(
+        ask("POST", APPS "/?user.name=ann",
+            "Host: creel.example:80\r\nContent-Type: application/xml\r\n",
+            "<application-submission-context><application-id>application_5_7</application-id>"
+            "<application-name>x</application-name></application-submission-context>",
+            &a),
+        202);
     CU_ASSERT_EQUAL(a.body.len, 0);
     line = golden_header(a.head, "\r\nLocation: ");
-    CU_ASSERT_PTR_NOT_NULL(line ? strstr(line, APPS "//application_5_0007") : NULL); /* a trailing slash doubles */
+    /* a trailing slash doubles */
+    CU_ASSERT_PTR_NOT_NULL(line ? strstr(line, APPS "//application_5_0007") : NULL);
     free(line);
     client_free(&a);
-    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_5_7\",\"application-name\":\"y\"}"), 202);
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_5_7\",\"application-name\":\"y\"}"),
+                    202);
     is(APPS "/application_5_0007", "app.name", "x"); /* the first one stands */
     is(APPS "/application_5_7", "app.user", "ann");
     is(APPS "/application_5_7", "app.queue", "root.default"); /* full path with fair */
     becomes(APPS "/application_5_7/state", "state", "ACCEPTED");
     is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fairScheduler");
     is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.rootQueue.queueName", "root");
-    is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.rootQueue.childQueues.queue.0.queueName", "root.default");
+    is("/ws/v1/cluster/scheduler",
+       "scheduler.schedulerInfo.rootQueue.childQueues.queue.0.queueName", "root.default");
     is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.rootQueue.childQueues.queue.0.type",
        "fairSchedulerLeafQueueInfo");
     stop();
@@ -476,13 +499,16 @@ static void test_submission(void)
 static void test_user_name(void)
 {
     char many[3100] = APPS "/new-application?user.name=";
-    static const char *const bad[] = {APPS "?user.name=%ff", APPS "?user.name=a%0ab", APPS "/new-application?user.name=%c3"};
+    static const char *const bad[] = {APPS "?user.name=%ff", APPS "?user.name=a%0ab",
+                                      APPS "/new-application?user.name=%c3"};
     struct client_answer a;
 
     start("fifo");
     memset(many + strlen(many), 'u', 3000);
     for (size_t i = 0; i < 4; i++) {
-        CU_ASSERT_EQUAL(ask("POST", i < 3 ? bad[i] : many, JSON, "{\"application-id\":\"application_5_1\"}", &a), 400);
+        CU_ASSERT_EQUAL(ask("POST", i < 3 ? bad[i] : many, JSON,
+                            "{\"application-id\":\"application_5_1\"}", &a),
+                        400);
         CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "user.name: "));
         client_free(&a);
     }
@@ -500,14 +526,17 @@ static void test_kill(void)
     submit("{\"application-id\":\"application_5_1\"}");
     submit("{\"application-id\":\"application_5_2\",\"unmanaged-AM\":true}");
     becomes(APPS "/application_5_0001/state", "state", "ACCEPTED");
-    CU_ASSERT_EQUAL(ask("PUT", state, JSON, "{\"x\":1,\"state\":\"ACCEPTED\"}", &a), 200); /* where it is already */
+    /* where it is already */
+    CU_ASSERT_EQUAL(ask("PUT", state, JSON, "{\"x\":1,\"state\":\"ACCEPTED\"}", &a), 200);
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"state\":\"ACCEPTED\"}");
     client_free(&a);
-    CU_ASSERT_EQUAL(ask("PUT", state, "Content-Type: application/xml\r\n",
-                        "<appstate><state>KILLED</state><diagnostics>no use</diagnostics></appstate>", &a),
-                    202);
+    CU_ASSERT_EQUAL(
+        ask("PUT", state, "Content-Type: application/xml\r\n",
+            "<appstate><state>KILLED</state><diagnostics>no use</diagnostics></appstate>", &a),
+        202);
     line = golden_header(a.head, "\r\nLocation: ");
-    CU_ASSERT_PTR_NOT_NULL(line ? strstr(line, APPS "/application_5_0001/state\r") : NULL); /* without the query */
+    /* without the query */
+    CU_ASSERT_PTR_NOT_NULL(line ? strstr(line, APPS "/application_5_0001/state\r") : NULL);
     free(line);
     client_free(&a);
     becomes(state, "state", "KILLED");
@@ -517,7 +546,9 @@ static void test_kill(void)
     CU_ASSERT_EQUAL(ask("PUT", state, JSON, "{\"state\":\"KILLED\"}", &a), 200);
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"state\":\"KILLED\"}");
     client_free(&a);
-    CU_ASSERT_EQUAL(ask("PUT", APPS "/application_5_2/state", JSON, "{\"state\":\"KILLED\"}", &a), 200); /* unmanaged */
+    /* unmanaged */
+    CU_ASSERT_EQUAL(ask("PUT", APPS "/application_5_2/state", JSON, "{\"state\":\"KILLED\"}", &a),
+                    200);
     client_free(&a);
     stop();
 }
@@ -525,9 +556,9 @@ static void test_kill(void)
 /* As they were recorded, in that order. */
 static void replay_moves(const char *policy)
 {
-    static const char *const names[] = {"queue-same.json",  "queue-same.xml",    "queue-move.json",
-                                        "queue-move.xml",   "queue-move-xml",    "queue-move-parent",
-                                        "queue-move-short", "queue-after.json",  "queue-after.xml"};
+    static const char *const names[] = {"queue-same.json",  "queue-same.xml",   "queue-move.json",
+                                        "queue-move.xml",   "queue-move-xml",   "queue-move-parent",
+                                        "queue-move-short", "queue-after.json", "queue-after.xml"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *name = base_printf("%s/write/%s.http", policy, names[i]);
@@ -543,12 +574,16 @@ static void test_moves(void)
     glob_t files;
 
     start_with("fifo", "org.eng,org.ops", 0);
-    CU_ASSERT_EQUAL(submit("{\"application-id\":\"" THERE "0009\",\"queue\":\"root.org.eng\"}"), 202);
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"" THERE "0009\",\"queue\":\"root.org.eng\"}"),
+                    202);
     becomes(APPS "/" THERE "0009/state", "state", "ACCEPTED");
     replay_moves("fifo");
     stop();
     start_with("fair", "org.eng,org.ops", 0);
-    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424805_0009\",\"queue\":\"root.org.eng\"}"), 202);
+    CU_ASSERT_EQUAL(
+        submit(
+            "{\"application-id\":\"application_1795244424805_0009\",\"queue\":\"root.org.eng\"}"),
+        202);
     CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424805_0001\"}"), 202);
     CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424805_0003\"}"), 202);
     becomes(APPS "/application_1795244424805_0003/state", "state", "ACCEPTED");
@@ -561,17 +596,20 @@ static void test_moves(void)
     CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"org.ops\"}", &a), 200);
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"queue\":\"root.org.ops\"}");
     client_free(&a);
-    CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"org.ops\"}", &a), 200); /* the same once more */
+    /* the same once more */
+    CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"org.ops\"}", &a), 200);
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"queue\":\"root.org.ops\"}");
     client_free(&a);
     is(APPS "/application_1795244424805_0009", "app.queue", "root.org.ops");
     CU_ASSERT_EQUAL(listed("?queue=root.org.ops"), 1);
     CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"org\\r\\nX: y\"}", &a), 503);
-    CU_ASSERT_TRUE(client_has(&a, "X-Creel-Reason: queue \"org  X: y\" does not exist; applications go to: "
-                                  "root.default, root.org.eng, root.org.ops"));
+    CU_ASSERT_TRUE(
+        client_has(&a, "X-Creel-Reason: queue \"org  X: y\" does not exist; applications go to: "
+                       "root.default, root.org.eng, root.org.ops"));
     client_free(&a);
     CU_ASSERT_EQUAL(ask("PUT", APPS "/application_1795244424805_0009/state?user.name=bob", JSON,
-                        "{\"state\":\"KILLED\"}", &a), 202);
+                        "{\"state\":\"KILLED\"}", &a),
+                    202);
     client_free(&a);
     becomes(APPS "/application_1795244424805_0009/state", "state", "KILLED");
     CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"root.org.eng\"}", &a), 400);
@@ -584,7 +622,8 @@ static void test_moves(void)
 
 static void sends_move(int fd)
 {
-    client_sends(fd, "PUT " APPS "/application_5_0001/queue?user.name=bob HTTP/1.1\r\nHost: localhost\r\n" JSON
+    client_sends(fd, "PUT " APPS
+                     "/application_5_0001/queue?user.name=bob HTTP/1.1\r\nHost: localhost\r\n" JSON
                      "Content-Length: 18\r\n\r\n{\"queue\":\"root.b\"}");
 }
 
@@ -635,9 +674,12 @@ static void test_policy(void)
     is(path, "policy", "naive-fair");
     is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fairScheduler");
     CU_ASSERT_EQUAL(ask("PUT", path, JSON,
-                        "{\"policy\":\"org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler\"}", &a),
+                        "{\"policy\":\"org.apache.hadoop.yarn.server.resourcemanager.scheduler."
+                        "fair.FairScheduler\"}",
+                        &a),
                     200);
-    CU_ASSERT_STRING_EQUAL(a.body.data, "{\"policy\":\"fair\"}"); /* the name it is shown by from now on */
+    /* the name it is shown by from now on */
+    CU_ASSERT_STRING_EQUAL(a.body.data, "{\"policy\":\"fair\"}");
     client_free(&a);
     CU_ASSERT_EQUAL(ask("PUT", path, JSON, "{\"policy\":\"naive-fair\"}", &a), 200);
     client_free(&a);
@@ -666,7 +708,8 @@ static void test_small_ones(void)
     CU_ASSERT_TRUE(client_has(&a, "Connection: close"));
     client_free(&a);
     CU_ASSERT_EQUAL(ask("GET", "/metrics", NULL, NULL, &a), 200);
-    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\n# TYPE creel_nodes gauge\ncreel_nodes{state=\"NEW\"} 0\n"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(a.body.data, "\n# TYPE creel_nodes gauge\ncreel_nodes{state=\"NEW\"} 0\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\ncreel_apps_submitted_total 0\n"));
     client_free(&a);
     is("/ws/v1/cluster", "clusterInfo.hadoopVersion", "3.4.2");
@@ -675,7 +718,8 @@ static void test_small_ones(void)
     CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/nodes", NULL, NULL, &a), 200);
     CU_ASSERT_STRING_EQUAL(a.body.data, "{\"nodes\":{}}");
     client_free(&a);
-    CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/nodes?states=RUNNING,LOST,", "Accept: application/xml\r\n", NULL, &a),
+    CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/nodes?states=RUNNING,LOST,",
+                        "Accept: application/xml\r\n", NULL, &a),
                     200);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "<nodes/>"));
     client_free(&a);
@@ -702,7 +746,8 @@ static void test_jmx_from_other_sites(void)
     stop();
 }
 
-/* Lists that nobody reads could take all memory: they are bounded, and what was sent is given back. */
+/* Lists that nobody reads could take all memory: they are bounded, and what was sent is given
+ * back. */
 static void test_lists_in_bounded_memory(void)
 {
     static const char tasks[] = JOBS "/application_5_0001/tasks?limit=";
@@ -711,13 +756,16 @@ static void test_lists_in_bounded_memory(void)
     start_with("fifo", "", 512 * 1024); /* half of it for one address */
     CU_ASSERT_EQUAL(ask("POST", JOBS, JSON,
                         "{\"job\":{\"id\":\"application_5_0001\",\"name\":\"j\",\"tasks\":"
-                        "[{\"kind\":\"map\",\"command\":\"true\",\"count\":2000}]}}", &a), 201);
+                        "[{\"kind\":\"map\",\"command\":\"true\",\"count\":2000}]}}",
+                        &a),
+                    201);
     client_free(&a);
     for (int i = 0; i < 5; i++) {
         char *few = base_printf("%s400", tasks), *many = base_printf("%s2000", tasks);
 
         CU_ASSERT_EQUAL(ask("GET", few, NULL, NULL, &a), 200);
-        CU_ASSERT_TRUE(a.body.len > 64 * 1024); /* in pieces, and five of them are more than there is */
+        /* in pieces, and five of them are more than there is */
+        CU_ASSERT_TRUE(a.body.len > 64 * 1024);
         client_free(&a);
         CU_ASSERT_EQUAL(ask("GET", many, NULL, NULL, &a), 503);
         CU_ASSERT_TRUE(client_has(&a, "Retry-After: 2"));

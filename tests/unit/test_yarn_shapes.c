@@ -1,18 +1,20 @@
-/* Goal: what the core shows, filled into YARN's resources and encoded, is byte for byte what a real YARN answered.
- * Method: views are built as the recordings show the cluster (same ids, times and figures); the body of each recording
- * in JSON and XML is compared whole. What Creel does not measure (use of the hosts) or does not have (submissions over
- * RPC, timeouts) is put into the resource before encoding, each time with a word why. */
+/* Goal: what the core shows, filled into YARN's resources and encoded, is byte for byte what a real
+ * YARN answered.
+ * Method: views are built as the recordings show the cluster (same ids, times and figures); the
+ * body of each recording in JSON and XML is compared whole. What Creel does not measure (use of the
+ * hosts) or does not have (submissions over RPC, timeouts) is put into the resource before
+ * encoding, each time with a word why. */
 #include "rm/http/yarn/yarn_internal.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
 
 #define TS     INT64_C(1795244603666)
 #define US(ms) (INT64_C(ms) * 1000)
-#define RES(mb, cores)                                                                                                 \
-    {                                                                                                                  \
-        {                                                                                                              \
-            mb, cores, 0, 0                                                                                            \
-        }                                                                                                              \
+#define RES(mb, cores)                                                                             \
+    {                                                                                              \
+        {                                                                                          \
+            mb, cores, 0, 0                                                                        \
+        }                                                                                          \
     }
 
 static struct yarn_frame frame(const char *policy, int64_t now_ms)
@@ -32,7 +34,8 @@ static struct yarn_frame frame(const char *policy, int64_t now_ms)
     return f;
 }
 
-static void same(const char *name, const char *ext, const struct api_shape *shape, enum api_dialect d, const void *view)
+static void same(const char *name, const char *ext, const struct api_shape *shape,
+                 enum api_dialect d, const void *view)
 {
     char *path = base_printf("%s.%s.http", name, ext);
     struct base_buf out = {0};
@@ -52,7 +55,8 @@ static void same(const char *name, const char *ext, const struct api_shape *shap
     free(path);
 }
 
-static void same_both(const char *name, const struct api_shape *shape, enum api_dialect json, const void *view)
+static void same_both(const char *name, const struct api_shape *shape, enum api_dialect json,
+                      const void *view)
 {
     same(name, "json", shape, json, view);
     same(name, "xml", shape, API_XML_DOC, view);
@@ -68,14 +72,17 @@ static void test_info(void)
         .ha_state = "ACTIVE",
         .store_name = "org.apache.hadoop.yarn.server.resourcemanager.recovery.NullRMStateStore",
         .rm_version = "3.4.2",
-        .rm_build_version = "3.4.2 from 84e8b89ee2ebe6923691205b9e171badde7a495c by ahmarsu source checksum "
-                            "f0b2d3716a28c233192cf952b3a185f1",
+        .rm_build_version =
+            "3.4.2 from 84e8b89ee2ebe6923691205b9e171badde7a495c by ahmarsu source checksum "
+            "f0b2d3716a28c233192cf952b3a185f1",
         .rm_built_on = "2025-08-20T10:36Z",
         .hadoop_version = "3.4.2",
-        .hadoop_build_version = "3.4.2 from 84e8b89ee2ebe6923691205b9e171badde7a495c by ahmarsu source checksum "
-                                "fa94c67d4b4be021b9e9515c9b0f7b6",
+        .hadoop_build_version =
+            "3.4.2 from 84e8b89ee2ebe6923691205b9e171badde7a495c by ahmarsu source checksum "
+            "fa94c67d4b4be021b9e9515c9b0f7b6",
         .hadoop_built_on = "2025-08-20T10:30Z",
-        .zookeeper_state = "Could not find leader elector. Verify both HA and automatic failover are enabled.",
+        .zookeeper_state =
+            "Could not find leader elector. Verify both HA and automatic failover are enabled.",
     };
 
     same_both("fifo/idle/info", &yarn_shape_cluster_info, API_N_WRAPPED, &info);
@@ -130,12 +137,13 @@ static void test_fifo(void)
     same_both("fifo/running/scheduler", &yarn_shape_fifo_scheduler, API_N_WRAPPED, &s);
 }
 
-/* The tree of the recordings: hold, org (batch (night), eng, ops), default [, hadoop]; parents first. */
+/* The tree of the recordings: hold, org (batch (night), eng, ops), default [, hadoop]; parents
+ * first. */
 enum { ROOT, HOLD, ORG, DEFAULT, BATCH, ENG, OPS, NIGHT, QUEUES };
 static const int32_t parents[QUEUES] = {-1, ROOT, ROOT, ROOT, ORG, ORG, ORG, BATCH};
-static const char *const queue_names[QUEUES] = {"root",         "root.hold",           "root.org",
-                                                "root.default", "root.org.batch",      "root.org.eng",
-                                                "root.org.ops", "root.org.batch.night"};
+static const char *const queue_names[QUEUES] = {
+    "root",           "root.hold",    "root.org",     "root.default",
+    "root.org.batch", "root.org.eng", "root.org.ops", "root.org.batch.night"};
 
 static void test_fair(void)
 {
@@ -145,9 +153,13 @@ static void test_fair(void)
     static const int64_t steady[QUEUES] = {8192, 1638, 4916, 1638, 1229, 2458, 1229, 1229};
 
     for (int i = 0; i < QUEUES; i++) {
-        q[i] = (struct rm_queue_view){
-            .name = queue_names[i], .parent = parents[i], .policy = "fair", .weight = 1, .max_apps = INT32_MAX,
-            .preemptable = true, .is_parent = i == ROOT || i == ORG || i == BATCH};
+        q[i] = (struct rm_queue_view){.name = queue_names[i],
+                                      .parent = parents[i],
+                                      .policy = "fair",
+                                      .weight = 1,
+                                      .max_apps = INT32_MAX,
+                                      .preemptable = true,
+                                      .is_parent = i == ROOT || i == ORG || i == BATCH};
     }
     q[ROOT].fair_share = (struct rm_res)RES(8192, 8); /* nobody else has work */
     q[HOLD].max_apps = 0;
@@ -165,7 +177,8 @@ static void test_fair(void)
     f.cluster.max_capability = (struct rm_res)RES(8192, 4);
     f.limits.max[0] = 8192;
     yarn_fair_fill(&f, &t);
-    for (int i = HOLD; i < QUEUES; i++) { /* Hadoop finds shares by bisection, and of memory alone */
+    for (int i = HOLD; i < QUEUES;
+         i++) { /* Hadoop finds shares by bisection, and of memory alone */
         CU_ASSERT(llabs(t.queues[i].steady_fair.memory - steady[i]) <= 1);
         yarn_resource_set_memory_and_vcores(&t.queues[i].steady_fair, steady[i], 0, NULL);
     }
@@ -218,7 +231,8 @@ static void test_app_running(void)
     room.app.elapsed = 9095; /* asked a little later */
     same("fifo/running/app-ds", "xml", &yarn_shape_app, API_XML_DOC, &room.app);
 
-    f = frame("naive-fair", 1795244473174 + 18050); /* the same under fair: full path of the queue, configured id */
+    /* the same under fair: full path of the queue, configured id */
+    f = frame("naive-fair", 1795244473174 + 18050);
     f.cluster_id = "cluster1";
     f.url = "http://localhost:18100";
     f.cluster.rm_instance_ms = 1795244424805;
@@ -305,7 +319,8 @@ static void test_app_submitted(void)
     v.state = RM_APP_KILLED;
     v.held = false;
     v.progress = 1;
-    v.diagnostics = "Application application_1795244603666_0009 was killed by user alice with diagnostic message: no "
+    v.diagnostics = "Application application_1795244603666_0009 was killed by user alice with "
+                    "diagnostic message: no "
                     "longer needed";
     v.finish_us = US(1795244643157);
     v.memory_seconds = 260;
@@ -321,11 +336,13 @@ static void test_app_failed(void)
     struct rm_app_view v = app_view(8, "", RM_APP_FAILED);
     struct yarn_app_room room = {0};
 
-    v.diagnostics = "Application application_1795244603666_0008 failed 2 times due to AM Container for "
-                    "appattempt_1795244603666_0008_000002 exited with  exitCode: 0\nFailing this "
-                    "attempt.Diagnostics: For more detailed output, check the application tracking page: "
-                    "http://localhost:18700/cluster/app/application_1795244603666_0008 Then click on links to logs of "
-                    "each attempt.\n. Failing the application.";
+    v.diagnostics =
+        "Application application_1795244603666_0008 failed 2 times due to AM Container for "
+        "appattempt_1795244603666_0008_000002 exited with  exitCode: 0\nFailing this "
+        "attempt.Diagnostics: For more detailed output, check the application tracking page: "
+        "http://localhost:18700/cluster/app/application_1795244603666_0008 Then click on links to "
+        "logs of "
+        "each attempt.\n. Failing the application.";
     v.submit_us = US(1795244640046);
     v.launch_us = US(1795244640451);
     v.finish_us = US(1795244641700);
@@ -355,7 +372,8 @@ static void test_app_unmanaged(void)
 static void test_no_apps(void)
 {
     static const enum api_dialect d[] = {API_N_WRAPPED, API_XML_DOC};
-    static const char *const names[] = {"fifo/running/apps-none.json.http", "fifo/running/apps-none.xml.http"};
+    static const char *const names[] = {"fifo/running/apps-none.json.http",
+                                        "fifo/running/apps-none.xml.http"};
     struct yarn_apps none = {{0}};
 
     same_both("fifo/running/apps-none", &yarn_shape_apps, API_N_WRAPPED, &none);
@@ -375,7 +393,8 @@ static void test_no_apps(void)
 static void test_room_again(void)
 {
     struct yarn_frame f = frame("fifo", 1795244700000);
-    struct rm_app_view busy = app_view(1, "a", RM_APP_RUNNING), fresh = app_view(2, "b", RM_APP_NEW_SAVING);
+    struct rm_app_view busy = app_view(1, "a", RM_APP_RUNNING),
+                       fresh = app_view(2, "b", RM_APP_NEW_SAVING);
     struct yarn_app_room again = {0}, once = {0};
     struct base_buf x = {0}, y = {0};
 
@@ -423,9 +442,9 @@ static void test_new_application(void)
 
 static void test_statistics(void)
 {
-    static const struct yarn_stat_item items[] = {{"SUBMITTED", "*", 0}, {"RUNNING", "*", 2}, {"FINISHED", "*", 1},
-                                                  {"FAILED", "*", 0},    {"NEW", "*", 0},     {"NEW_SAVING", "*", 0},
-                                                  {"ACCEPTED", "*", 1},  {"KILLED", "*", 0}};
+    static const struct yarn_stat_item items[] = {
+        {"SUBMITTED", "*", 0}, {"RUNNING", "*", 2},    {"FINISHED", "*", 1}, {"FAILED", "*", 0},
+        {"NEW", "*", 0},       {"NEW_SAVING", "*", 0}, {"ACCEPTED", "*", 1}, {"KILLED", "*", 0}};
     struct yarn_statistics s = {{items, 8, sizeof items[0]}};
 
     same_both("fifo/running/appstatistics", &yarn_shape_statistics, API_N_WRAPPED, &s);
@@ -459,7 +478,8 @@ static void same_attempts(const char *name, struct rm_attempt_view *v, size_t n)
         yarn_attempt_room_free(&rooms[i]);
 }
 
-static void same_attempt(const char *name, const struct yarn_frame *f, const struct rm_attempt_view *v)
+static void same_attempt(const char *name, const struct yarn_frame *f,
+                         const struct rm_attempt_view *v)
 {
     struct yarn_attempt_room room = {0};
 
@@ -518,7 +538,8 @@ static struct rm_container_view container_view(int64_t n, int64_t mb, int64_t st
                                       .state = RM_CONTAINER_RUNNING,
                                       .resource = RES(mb, 1),
                                       .node_id = node == 1 ? "localhost:18710" : "localhost:18720",
-                                      .node_http = node == 1 ? "localhost:18712" : "localhost:18722",
+                                      .node_http =
+                                          node == 1 ? "localhost:18712" : "localhost:18722",
                                       .user = "hadoop",
                                       .start_us = start_us};
 }

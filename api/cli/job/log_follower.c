@@ -8,8 +8,8 @@
 
 #include "api/cli/text/text.h"
 #include "base/clock.h"
-#include "base/io/curl.h"
 #include "base/error.h"
+#include "base/io/curl.h"
 #include "base/io/http_client.h"
 #include "base/mem.h"
 

@@ -16,12 +16,24 @@ static void replace_member_with_option(char **text)
     static const struct {
         const char *member, *option;
     } names[] = {
-        {"input", "--input"},         {"output", "--output"},        {"map", "--map"},
-        {"combine", "--combine"},     {"reduce", "--reduce"},        {"reduces", "--reduces"},
-        {"split-size", "--split-size"}, {"max-attempts", "--max-attempts"}, {"env", "--env"},
-        {"deadline-s", "--deadline"}, {"deadline-at-ms", "--deadline"}, {"weight", "--weight"},
-        {"name", "--name"},           {"queue", "--queue"},          {"priority", "--priority"},
-        {"command", "--task"},        {"count", "--count"},          {"expected-s", "--expected"},
+        {"input", "--input"},
+        {"output", "--output"},
+        {"map", "--map"},
+        {"combine", "--combine"},
+        {"reduce", "--reduce"},
+        {"reduces", "--reduces"},
+        {"split-size", "--split-size"},
+        {"max-attempts", "--max-attempts"},
+        {"env", "--env"},
+        {"deadline-s", "--deadline"},
+        {"deadline-at-ms", "--deadline"},
+        {"weight", "--weight"},
+        {"name", "--name"},
+        {"queue", "--queue"},
+        {"priority", "--priority"},
+        {"command", "--task"},
+        {"count", "--count"},
+        {"expected-s", "--expected"},
     };
     static const char task[] = "job.tasks[";
     const char *at = *text ? *text : "", *colon = strchr(at, ':');

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/cli/job/log_follower.h"
 #include "api/cli/interrupt.h"
 #include "api/cli/job/job.h"
+#include "api/cli/job/log_follower.h"
 #include "api/cli/text/text.h"
 #include "base/clock.h"
 #include "base/io/io.h"
@@ -50,9 +50,9 @@ struct run {
     struct cli_follow *follow;
     uint64_t bytes; /* of output at the last check */
     size_t stream[STREAMS];
-    char *container;      /* whose logs are followed; NULL: not known yet */
-    int signal;           /* the first one caught */
-    bool leave_now;       /* the second one */
+    char *container;                        /* whose logs are followed; NULL: not known yet */
+    int signal;                             /* the first one caught */
+    bool leave_now;                         /* the second one */
     bool job_ended, silence_printed;        /* told: that no RM answers */
     bool reason_printed, log_error_printed; /* why it waits; that the output is not had */
     int64_t unreachable_since_us, ended_us, next_refresh_us, poll_ms, submitted_us,

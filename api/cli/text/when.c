@@ -14,7 +14,7 @@ static double take_unit(const char **s)
     static const struct {
         const char *name;
         double ms;
-    } units[] = {{"s", 1e3},   {"sec", 1e3},  {"m", 60e3},    {"min", 60e3},
+    } units[] = {{"s", 1e3},   {"sec", 1e3},  {"m", 60e3}, {"min", 60e3},
                  {"h", 3.6e6}, {"d", 86.4e6}, {"ms", 1.0}};
     size_t len = 0;
 

@@ -5,10 +5,9 @@
 #include <string.h>
 
 /* One line per isolation; the first is the default. */
-#define ISOLATIONS(X)                                                                              \
-    X(none)
+#define ISOLATIONS(X) X(none)
 
-#define DECLARE(name) extern const struct nm_isolation_ops nm_isolation_##name;
+#define DECLARE(name)  extern const struct nm_isolation_ops nm_isolation_##name;
 #define POINT_TO(name) &nm_isolation_##name,
 ISOLATIONS(DECLARE)
 static const struct nm_isolation_ops *const isolations[] = {ISOLATIONS(POINT_TO)};
@@ -56,12 +55,14 @@ size_t nm_isolation_resume(const struct nm_isolation_ops *ops, const struct nm_i
     return ops->resume ? ops->resume(c) : 0;
 }
 
-size_t nm_isolation_kill(const struct nm_isolation_ops *ops, const struct nm_isolated *c, enum nm_kill_how how)
+size_t nm_isolation_kill(const struct nm_isolation_ops *ops, const struct nm_isolated *c,
+                         enum nm_kill_how how)
 {
     return ops->kill ? ops->kill(c, how) : 0;
 }
 
-void nm_isolation_usage(const struct nm_isolation_ops *ops, const struct nm_isolated *c, struct nm_usage *out)
+void nm_isolation_usage(const struct nm_isolation_ops *ops, const struct nm_isolated *c,
+                        struct nm_usage *out)
 {
     *out = (struct nm_usage){0};
     if (ops->usage)

@@ -85,8 +85,10 @@ int nm_isolation_prepare(const struct nm_isolation_ops *ops, const struct nm_iso
 int nm_isolation_enter(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
 size_t nm_isolation_suspend(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
 size_t nm_isolation_resume(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
-size_t nm_isolation_kill(const struct nm_isolation_ops *ops, const struct nm_isolated *c, enum nm_kill_how how);
-void nm_isolation_usage(const struct nm_isolation_ops *ops, const struct nm_isolated *c, struct nm_usage *out);
+size_t nm_isolation_kill(const struct nm_isolation_ops *ops, const struct nm_isolated *c,
+                         enum nm_kill_how how);
+void nm_isolation_usage(const struct nm_isolation_ops *ops, const struct nm_isolated *c,
+                        struct nm_usage *out);
 void nm_isolation_clean(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
 
 #endif

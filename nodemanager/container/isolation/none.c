@@ -29,7 +29,8 @@ static void none_usage(const struct nm_isolated *c, struct nm_usage *out)
 
     (void)c;
     getrusage(RUSAGE_CHILDREN, &ru); /* the shim is a subreaper: it has collected the whole tree */
-    out->cpu_us = (int64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 + ru.ru_utime.tv_usec + ru.ru_stime.tv_usec;
+    out->cpu_us = (int64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 +
+                  ru.ru_utime.tv_usec + ru.ru_stime.tv_usec;
     out->max_rss_kb = ru.ru_maxrss;
 }
 

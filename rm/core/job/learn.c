@@ -8,8 +8,8 @@ static int64_t bytes_in(const struct rm_app *a, const struct rm_task *t,
                         const struct rm_container_report *r)
 {
     if (r && r->counters)
-        return r
-            ->counters[t->kind == BASE_TASK_MAP ? BASE_COUNT_MAP_INPUT_BYTES : BASE_COUNT_REDUCE_INPUT_BYTES];
+        return r->counters[t->kind == BASE_TASK_MAP ? BASE_COUNT_MAP_INPUT_BYTES
+                                                    : BASE_COUNT_REDUCE_INPUT_BYTES];
     if (r && r->input_bytes > 0)
         return r->input_bytes;
     return t->kind == BASE_TASK_MAP && (size_t)t->index < a->job->splits_n
@@ -20,8 +20,8 @@ static int64_t bytes_in(const struct rm_app *a, const struct rm_task *t,
 static int64_t bytes_out(const struct rm_task *t, const struct rm_container_report *r)
 {
     if (r && r->counters)
-        return r
-            ->counters[t->kind == BASE_TASK_MAP ? BASE_COUNT_MAP_OUTPUT_BYTES : BASE_COUNT_REDUCE_OUTPUT_BYTES];
+        return r->counters[t->kind == BASE_TASK_MAP ? BASE_COUNT_MAP_OUTPUT_BYTES
+                                                    : BASE_COUNT_REDUCE_OUTPUT_BYTES];
     return r ? r->output_bytes : 0;
 }
 

@@ -21,8 +21,8 @@ struct rm_app_view {
     enum rm_app_state state, state_before; /* internal; and the one before FINAL_SAVING/KILLING */
     enum rm_final_status final_status;
     enum rm_result result;
-    double progress; /* 0..1 */
-    const char *diagnostics; /* never NULL */
+    double progress;                                  /* 0..1 */
+    const char *diagnostics;                          /* never NULL */
     const char *tracking_url, *original_tracking_url; /* NULL when none */
     int32_t priority, attempts_n;
     int64_t submit_us, launch_us, finish_us; /* 0: not yet */
@@ -43,10 +43,10 @@ struct rm_app_view {
     /* It had ended before this instance began, or too much was kept: of its tasks the sums above
      * are left. */
     bool tasks_gone;
-    int64_t start_us; /* first task launched */
-    int64_t deadline_us;  /* wall clock; 0: none */
-    int64_t promised_us;  /* admitted: by when it will have finished, 0: nothing was promised */
-    int64_t earliest_us;  /* refused for its deadline: the date offered instead, 0: none */
+    int64_t start_us;        /* first task launched */
+    int64_t deadline_us;     /* wall clock; 0: none */
+    int64_t promised_us;     /* admitted: by when it will have finished, 0: nothing was promised */
+    int64_t earliest_us;     /* refused for its deadline: the date offered instead, 0: none */
     struct rm_job_spec *job; /* a reference, dropped by rm_views_free */
     struct rm_app_spec *app; /* likewise */
 };
@@ -54,7 +54,8 @@ struct rm_attempt_view {
     struct base_attempt_id id;
     enum rm_attempt_state state, state_before;
     int64_t start_us, finish_us;
-    struct base_container_id container; bool has_container;
+    struct base_container_id container;
+    bool has_container;
     const char *node_id, *node_http, *host, *tracking_url, *original_tracking_url, *diagnostics,
         *user;
     int32_t rpc_port;
@@ -83,8 +84,9 @@ struct rm_task_view {
     struct base_task_id id;
     enum rm_task_state state;
     double progress;
-    int32_t attempts;        /* made so far */
-    struct base_container_id container; bool has_container; /* latest attempt's */
+    int32_t attempts; /* made so far */
+    struct base_container_id container;
+    bool has_container; /* latest attempt's */
     const char *node_id, *node_http, *diagnostics;
     int64_t start_us, finish_us;
     int64_t suspended_us; /* between these, of the attempt that succeeded */
@@ -105,7 +107,7 @@ struct rm_cluster_view {
     struct rm_res max_capability;
 };
 struct rm_queue_view {
-    const char *name; /* full path: "root", "root.default" */
+    const char *name;      /* full path: "root", "root.default" */
     int32_t depth, parent; /* parent: index in the list, -1 for root; parents come first */
     int64_t pending_apps, active_apps, pending_containers, allocated_containers;
     struct rm_res used, demand, fair_share, min, max;
@@ -124,24 +126,33 @@ struct rm_map_output_view {
 
 /* Which applications to copy. NULL and 0 mean: any. Walks from newest to oldest. */
 struct rm_app_filter {
-    uint32_t states;       /* bit set of PUBLIC enum rm_app_state; 0: all */
-    uint32_t results;      /* bit set of enum rm_result; 0: all */
+    uint32_t states;  /* bit set of PUBLIC enum rm_app_state; 0: all */
+    uint32_t results; /* bit set of enum rm_result; 0: all */
     const char *user, *queue, *name;
-    const char *const *types; size_t types_n; /* case-insensitive */
-    const char *const *tags; size_t tags_n;   /* any of, lower case */
+    const char *const *types;
+    size_t types_n; /* case-insensitive */
+    const char *const *tags;
+    size_t tags_n; /* any of, lower case */
     /* Inclusive; end 0: open. */
     int64_t started_begin_us, started_end_us, finished_begin_us, finished_end_us;
     bool jobs_only;
 };
 struct rm_views {
     struct rm_arena *arena;
-    struct rm_app_view *apps; size_t apps_n;
-    struct rm_attempt_view *attempts; size_t attempts_n;
-    struct rm_container_view *containers; size_t containers_n;
-    struct rm_node_view *nodes; size_t nodes_n;
-    struct rm_task_view *tasks; size_t tasks_n;
-    struct rm_queue_view *queues; size_t queues_n;
-    struct rm_map_output_view *outputs; size_t outputs_n;
+    struct rm_app_view *apps;
+    size_t apps_n;
+    struct rm_attempt_view *attempts;
+    size_t attempts_n;
+    struct rm_container_view *containers;
+    size_t containers_n;
+    struct rm_node_view *nodes;
+    size_t nodes_n;
+    struct rm_task_view *tasks;
+    size_t tasks_n;
+    struct rm_queue_view *queues;
+    size_t queues_n;
+    struct rm_map_output_view *outputs;
+    size_t outputs_n;
 };
 void rm_views_free(struct rm_views *v); /* safe without holding the core */
 
@@ -151,8 +162,8 @@ void rm_view_cluster(const struct rm_core *core, struct rm_cluster_view *out);
  * examines at most BASE_VIEW_CHUNK * 5 of them. Returns true and sets *cursor when there may be
  * more to come. */
 bool rm_view_apps(const struct rm_core *core, const struct rm_app_filter *f,
-                  const struct base_app_id *before,
-                  size_t max, struct rm_views *out, struct base_app_id *cursor);
+                  const struct base_app_id *before, size_t max, struct rm_views *out,
+                  struct base_app_id *cursor);
 /* -BASE_ENOTFOUND. */
 int rm_view_app(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 int rm_view_attempts(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
@@ -166,15 +177,13 @@ int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_view
  * more than BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. A job may have none any
  * more (tasks_gone). */
 int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_task_kind kind,
-                  uint32_t states,
-                  int64_t *pos, size_t max, struct rm_views *out);
+                  uint32_t states, int64_t *pos, size_t max, struct rm_views *out);
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
 /* Map outputs newer than @since, oldest first, at most BASE_VIEW_CHUNK * 5: *version gets the
  * newest of these (the newest of all when no more follow), *maps and *done the counts (protocol:
  * versions carry the epoch in the upper bits, so they grow over restarts). */
 int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since,
-                        int64_t *version,
-                        int64_t *maps, int64_t *done, struct rm_views *out);
+                        int64_t *version, int64_t *maps, int64_t *done, struct rm_views *out);
 /* The application's access token (given at submission, stored). -BASE_ENOTFOUND. */
 int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
 /* Why does it wait: what holds the slots that it wants ("all 6 map slots run application_…"), or

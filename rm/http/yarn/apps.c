@@ -1,11 +1,12 @@
-/* Applications: list with its filters, one, state, statistics. Source: Hadoop's ResourceManager REST APIs. */
+/* Applications: list with its filters, one, state, statistics. Source: Hadoop's ResourceManager
+ * REST APIs. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "rm/http/yarn/yarn_internal.h"
 #include "rm/http/listing.h"
+#include "rm/http/yarn/yarn_internal.h"
 
 /* ---- the list's filters ---- */
 
@@ -99,7 +100,8 @@ static bool read_filter(struct api_request *rq, struct filter *f)
         for (char *p = f->tags.v[i]; *p; p++)
             *p = (char)tolower((unsigned char)*p);
     yarn_deselects_read(rq, &f->deselects);
-    return read_limit(rq, f) && read_times(rq, f) && yarn_parse_states(rq, &f->states, &f->state_bits);
+    return read_limit(rq, f) && read_times(rq, f) &&
+           yarn_parse_states(rq, &f->states, &f->state_bits);
 }
 
 static bool time_is_in_range(int64_t us, const int64_t range_ms[2])
@@ -108,9 +110,11 @@ static bool time_is_in_range(int64_t us, const int64_t range_ms[2])
 }
 
 /* Applies the conditions that the core's own filter does not check. */
-static bool app_passes_filter(const struct filter *f, const struct yarn_frame *frame, const struct rm_app_view *v)
+static bool app_passes_filter(const struct filter *f, const struct yarn_frame *frame,
+                              const struct rm_app_view *v)
 {
-    return time_is_in_range(v->submit_us, f->started) && time_is_in_range(v->finish_us, f->finished) &&
+    return time_is_in_range(v->submit_us, f->started) &&
+           time_is_in_range(v->finish_us, f->finished) &&
            (!f->queue || yarn_app_in_queue(frame, v, f->queue));
 }
 
@@ -127,7 +131,8 @@ struct walk {
 static bool view_next_chunk(struct walk *w, struct rm_backend *b, size_t max, struct rm_views *v)
 {
     struct base_app_id before = w->cursor;
-    bool more = rm_view_apps(rm_backend_hold(b), &w->filter, w->begun ? &before : NULL, max, v, &w->cursor);
+    bool more =
+        rm_view_apps(rm_backend_hold(b), &w->filter, w->begun ? &before : NULL, max, v, &w->cursor);
 
     rm_backend_release(b);
     w->begun = true;
@@ -158,15 +163,17 @@ static bool answer_late_mistakes(struct listing *l)
     struct api_request *rq = l->list.rq;
 
     if (l->filter.final_status && !is_final_status_name(l->filter.final_status)) {
-        api_answer_error(rq, 400, "IllegalArgumentException",
-                         "No enum constant org.apache.hadoop.yarn.api.records.FinalApplicationStatus.%s",
-                         l->filter.final_status);
+        api_answer_error(
+            rq, 400, "IllegalArgumentException",
+            "No enum constant org.apache.hadoop.yarn.api.records.FinalApplicationStatus.%s",
+            l->filter.final_status);
         return true;
     }
     return yarn_deselects_refuse_unknown(rq, &l->filter.deselects);
 }
 
-static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm_views *v, struct base_buf *out)
+static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm_views *v,
+                                              struct base_buf *out)
 {
     for (size_t i = 0; i < v->apps_n; i++) {
         if (!app_passes_filter(&l->filter, &l->frame, &v->apps[i]))
@@ -174,9 +181,11 @@ static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm
         if (l->matched++ == 0 && answer_late_mistakes(l))
             return RM_LISTING_ANSWERED;
         yarn_app_fill(&l->frame, &v->apps[i], &l->room);
-        if (!l->filter.final_status || strcmp(l->room.app.final_status, l->filter.final_status) == 0) {
+        if (!l->filter.final_status ||
+            strcmp(l->room.app.final_status, l->filter.final_status) == 0) {
             yarn_deselects_apply(&l->filter.deselects, &l->room.app);
-            api_shape_add_list_item("app", &yarn_shape_app, l->dialect, &l->room.app, l->shown++, out);
+            api_shape_add_list_item("app", &yarn_shape_app, l->dialect, &l->room.app, l->shown++,
+                                    out);
         }
         if ((int64_t)l->matched >= l->filter.limit)
             return RM_LISTING_END;
@@ -184,7 +193,8 @@ static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm
     return RM_LISTING_MORE;
 }
 
-static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max,
+                                             struct base_buf *out)
 {
     struct listing *l = (struct listing *)list;
     enum rm_listing_next next;
@@ -325,13 +335,16 @@ static void answer_counts(struct counting *c)
     for (size_t i = 0; i < yarn_public_states_n; i++) {
         enum rm_app_state s = yarn_public_states[i];
         if (states == 0 || states & UINT32_C(1) << s)
-            items[stats.list.n++] = (struct yarn_stat_item){
-                .state = rm_app_state_name(s), .type = c->types.n ? c->types.v[0] : "*", .count = c->counts[s]};
+            items[stats.list.n++] =
+                (struct yarn_stat_item){.state = rm_app_state_name(s),
+                                        .type = c->types.n ? c->types.v[0] : "*",
+                                        .count = c->counts[s]};
     }
     yarn_answer(c->list.rq, 200, &yarn_shape_statistics, API_N_WRAPPED, &stats);
 }
 
-static enum rm_listing_next count_next_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next count_next_chunk(struct rm_listing *list, size_t max,
+                                             struct base_buf *out)
 {
     struct counting *c = (struct counting *)list;
     struct rm_views v = {0};
@@ -359,12 +372,14 @@ void yarn_get_statistics(struct api_request *rq, void *user)
 {
     struct counting *c = base_alloc(sizeof *c);
 
-    c->list = (struct rm_listing){.rq = rq, .b = user, .chunk = count_next_chunk, .drop = free_counting};
+    c->list =
+        (struct rm_listing){.rq = rq, .b = user, .chunk = count_next_chunk, .drop = free_counting};
     yarn_words_add_from_query(rq, "states", &c->states);
     yarn_words_add_from_query(rq, "applicationTypes", &c->types);
     if (c->types.n > 1) {
-        yarn_bad_request(rq, "# of applicationTypes = %zu, we temporarily support at most one applicationType",
-                         c->types.n);
+        yarn_bad_request(
+            rq, "# of applicationTypes = %zu, we temporarily support at most one applicationType",
+            c->types.n);
     } else if (yarn_parse_states(rq, &c->states, &c->walk.filter.states)) {
         for (char *p = c->types.n ? c->types.v[0] : ""; *p; p++)
             *p = (char)tolower((unsigned char)*p);

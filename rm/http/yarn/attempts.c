@@ -29,7 +29,8 @@ void yarn_get_attempts(struct api_request *rq, void *user)
     rooms = base_alloc(v.attempts_n * sizeof *rooms);
     for (size_t i = 0; i < v.attempts_n; i++)
         yarn_attempt_fill(&f, &v.attempts[i], &rooms[i]);
-    list.list = (struct api_list){.items = &rooms[0].item, .n = v.attempts_n, .stride = sizeof *rooms};
+    list.list =
+        (struct api_list){.items = &rooms[0].item, .n = v.attempts_n, .stride = sizeof *rooms};
     yarn_answer(rq, 200, &yarn_shape_attempts, API_N_WRAPPED, &list);
     for (size_t i = 0; i < v.attempts_n; i++)
         yarn_attempt_room_free(&rooms[i]);
@@ -40,7 +41,8 @@ void yarn_get_attempts(struct api_request *rq, void *user)
 
 /* Copies attempt args[1] of application args[0] to v->attempts; NULL: the error was answered. */
 static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, struct rm_backend *b,
-                                                       struct base_attempt_id *id, struct rm_views *v)
+                                                       struct base_attempt_id *id,
+                                                       struct rm_views *v)
 {
     struct base_app_id app;
     char text[BASE_ID_TEXT_MAX];
@@ -55,18 +57,21 @@ static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, s
     rc = rm_view_attempts(rm_backend_hold(b), app, v);
     rm_backend_release(b);
     if (rc < 0) {
-        api_answer_error(rq, 404, "NotFoundException",
-                         YARN_EXCEPTIONS "ApplicationNotFoundException: Application with id '%s' doesn't exist in RM. "
-                                         "Please check that the job submission was successful.",
-                         base_app_id_text(&app, text));
+        api_answer_error(
+            rq, 404, "NotFoundException",
+            YARN_EXCEPTIONS
+            "ApplicationNotFoundException: Application with id '%s' doesn't exist in RM. "
+            "Please check that the job submission was successful.",
+            base_app_id_text(&app, text));
         return NULL;
     }
     for (size_t i = 0; i < v->attempts_n; i++)
         if (v->attempts[i].id.attempt == id->attempt)
             return &v->attempts[i];
     api_answer_error(rq, 404, "NotFoundException",
-                     YARN_EXCEPTIONS "ApplicationAttemptNotFoundException: ApplicationAttempt with id '%s' doesn't "
-                                     "exist in RM.",
+                     YARN_EXCEPTIONS
+                     "ApplicationAttemptNotFoundException: ApplicationAttempt with id '%s' doesn't "
+                     "exist in RM.",
                      base_attempt_id_text(id, text));
     return NULL;
 }
@@ -90,8 +95,8 @@ void yarn_get_attempt(struct api_request *rq, void *user)
 }
 
 /* Copies the live containers of the attempt in the path to @v; false: the error was answered. */
-static bool copy_container_views(struct api_request *rq, struct rm_backend *b, struct base_attempt_id *id,
-                                 struct rm_views *v)
+static bool copy_container_views(struct api_request *rq, struct rm_backend *b,
+                                 struct base_attempt_id *id, struct rm_views *v)
 {
     if (!copy_attempt_view(rq, b, id, v))
         return false;
@@ -117,7 +122,8 @@ void yarn_get_containers(struct api_request *rq, void *user)
     rooms = base_alloc(v.containers_n * sizeof *rooms);
     for (size_t i = 0; i < v.containers_n; i++)
         yarn_container_fill(&f, &v.containers[i], &rooms[i]);
-    list.list = (struct api_list){.items = &rooms[0].container, .n = v.containers_n, .stride = sizeof *rooms};
+    list.list = (struct api_list){
+        .items = &rooms[0].container, .n = v.containers_n, .stride = sizeof *rooms};
     yarn_answer(rq, 200, &yarn_shape_containers, API_M_BARE, &list);
     for (size_t i = 0; i < v.containers_n; i++)
         yarn_container_room_free(&rooms[i]);
@@ -126,7 +132,8 @@ void yarn_get_containers(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
-static void answer_container(struct api_request *rq, struct rm_backend *b, const struct rm_container_view *v)
+static void answer_container(struct api_request *rq, struct rm_backend *b,
+                             const struct rm_container_view *v)
 {
     struct yarn_container_room room = {0};
     struct yarn_frame f;
@@ -161,9 +168,11 @@ void yarn_get_container(struct api_request *rq, void *user)
         if (i < v.containers_n)
             answer_container(rq, user, &v.containers[i]);
         else
-            api_answer_error(rq, 404, "NotFoundException",
-                             YARN_EXCEPTIONS "ContainerNotFoundException: Container with id '%s' doesn't exist in RM.",
-                             base_container_id_text(&cid, text));
+            api_answer_error(
+                rq, 404, "NotFoundException",
+                YARN_EXCEPTIONS
+                "ContainerNotFoundException: Container with id '%s' doesn't exist in RM.",
+                base_container_id_text(&cid, text));
     }
     rm_views_free(&v);
 }

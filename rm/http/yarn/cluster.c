@@ -21,8 +21,8 @@ void yarn_get_info(struct api_request *rq, void *user)
     struct yarn_frame f;
 
     yarn_frame_fill_from_backend(b, &f);
-    snprintf(hadoop_build, sizeof hadoop_build, "%s from creel-" CREEL_VERSION " by creel source checksum none",
-             hadoop);
+    snprintf(hadoop_build, sizeof hadoop_build,
+             "%s from creel-" CREEL_VERSION " by creel source checksum none", hadoop);
     info = (struct yarn_cluster_info){
         .id = f.cluster.rm_instance_ms,
         .started_on = f.cluster.rm_instance_ms,
@@ -30,7 +30,8 @@ void yarn_get_info(struct api_request *rq, void *user)
         .ha_state = rm_standby_state(b, true),
         .store_name = rm_backend_ha(b) ? "creel.ZooKeeperStateStore" : "creel.SqliteStateStore",
         .rm_version = CREEL_VERSION,
-        .rm_build_version = CREEL_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
+        .rm_build_version =
+            CREEL_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
         .rm_built_on = BUILT_ON,
         .hadoop_version = hadoop,
         .hadoop_build_version = hadoop_build,
@@ -64,7 +65,8 @@ void yarn_get_userinfo(struct api_request *rq, void *user)
     struct yarn_user_info info = {.requested_user = caller ? caller : "UNKNOWN_USER"};
 
     (void)user;
-    info.login_user = getpwuid_r(geteuid(), &pw, room, sizeof room, &found) == 0 && found ? pw.pw_name : "creel";
+    info.login_user =
+        getpwuid_r(geteuid(), &pw, room, sizeof room, &found) == 0 && found ? pw.pw_name : "creel";
     yarn_answer(rq, 200, &yarn_shape_user_info, API_M_BARE, &info);
 }
 

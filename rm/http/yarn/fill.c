@@ -28,7 +28,8 @@ bool yarn_looks_fair(const char *policy)
     return policy && strcmp(policy, "fifo") != 0;
 }
 
-void yarn_frame_set_views(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues)
+void yarn_frame_set_views(struct yarn_frame *f, const struct rm_cluster_view *cluster,
+                          struct rm_views *queues)
 {
     f->cluster = *cluster;
     f->fair = yarn_looks_fair(cluster->policy);
@@ -40,7 +41,8 @@ void yarn_frame_set_views(struct yarn_frame *f, const struct rm_cluster_view *cl
     }
 }
 
-void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r, const struct rm_res *from)
+void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r,
+                        const struct rm_res *from)
 {
     yarn_resource_set_memory_and_vcores(r, from->v[RM_RES_MEMORY_MB], from->v[RM_RES_VCORES], NULL);
     if (f->show_slots) {
@@ -71,7 +73,8 @@ void yarn_format_queue_path(const char *queue, struct base_buf *out)
 
 /* The fair scheduler shows full paths, fifo the submitted name; both show the submitted name of a
  * refused application. */
-const char *yarn_get_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room)
+const char *yarn_get_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v,
+                                 struct base_buf *room)
 {
     if (!f->fair || (v->state == RM_APP_FAILED && !v->has_attempt))
         return get_submitted_queue(v);
@@ -93,11 +96,12 @@ bool yarn_app_in_queue(const struct yarn_frame *f, const struct rm_app_view *v, 
 
 /* Fills the tracking link: the application's own page through the proxy, or the RM's page after a
  * failure or kill. */
-static void fill_tracking(const struct yarn_frame *f, const struct rm_app_view *v, enum rm_app_state pub,
-                          struct yarn_app_room *room)
+static void fill_tracking(const struct yarn_frame *f, const struct rm_app_view *v,
+                          enum rm_app_state pub, struct yarn_app_room *room)
 {
     struct yarn_app *a = &room->app;
-    bool waiting = pub == RM_APP_NEW || pub == RM_APP_NEW_SAVING || pub == RM_APP_SUBMITTED || pub == RM_APP_ACCEPTED;
+    bool waiting = pub == RM_APP_NEW || pub == RM_APP_NEW_SAVING || pub == RM_APP_SUBMITTED ||
+                   pub == RM_APP_ACCEPTED;
 
     base_buf_clear(&room->url);
     a->tracking_url = NULL;
@@ -112,7 +116,8 @@ static void fill_tracking(const struct yarn_frame *f, const struct rm_app_view *
     a->tracking_url = room->url.data;
 }
 
-static void fill_master(const struct rm_app_view *v, enum rm_app_state pub, struct yarn_app_room *room)
+static void fill_master(const struct rm_app_view *v, enum rm_app_state pub,
+                        struct yarn_app_room *room)
 {
     struct yarn_app *a = &room->app;
     char id[BASE_ID_TEXT_MAX];
@@ -122,7 +127,8 @@ static void fill_master(const struct rm_app_view *v, enum rm_app_state pub, stru
     a->am_logs = a->am_http_address = a->am_rpc_address = NULL;
     a->master_node_id = "";
     if (v->has_master) {
-        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s", text_or_empty(v->master_node_http),
+        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s",
+                      text_or_empty(v->master_node_http),
                       base_container_id_text(&v->master_container, id), text_or_empty(v->user));
         a->am_logs = room->logs.data;
         a->am_http_address = text_or_empty(v->master_node_http);
@@ -143,13 +149,15 @@ static int64_t get_queue_share_mb(const struct yarn_frame *f, const char *path)
     return f->cluster.total.v[RM_RES_MEMORY_MB];
 }
 
-static void fill_usage(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room)
+static void fill_usage(const struct yarn_frame *f, const struct rm_app_view *v,
+                       struct yarn_app_room *room)
 {
     struct yarn_app *a = &room->app;
 
     a->queue_usage = a->cluster_usage = 0.0f;
     if (v->has_attempt && !v->held) {
-        a->allocated_mb = a->allocated_vcores = a->reserved_mb = a->reserved_vcores = a->running_containers = -1;
+        a->allocated_mb = a->allocated_vcores = a->reserved_mb = a->reserved_vcores =
+            a->running_containers = -1;
     } else {
         a->allocated_mb = v->allocated.v[RM_RES_MEMORY_MB];
         a->allocated_vcores = v->allocated.v[RM_RES_VCORES];
@@ -161,26 +169,29 @@ static void fill_usage(const struct yarn_frame *f, const struct rm_app_view *v, 
     }
     a->memory_seconds = v->memory_seconds;
     a->vcore_seconds = v->vcore_seconds;
-    snprintf(room->memory_seconds, sizeof room->memory_seconds, "%lld", (long long)v->memory_seconds);
+    snprintf(room->memory_seconds, sizeof room->memory_seconds, "%lld",
+             (long long)v->memory_seconds);
     snprintf(room->vcore_seconds, sizeof room->vcore_seconds, "%lld", (long long)v->vcore_seconds);
     room->seconds[0] = (struct api_pair){"memory-mb", room->memory_seconds};
     room->seconds[1] = (struct api_pair){"vcores", room->vcore_seconds};
     /* an application that ended without ever holding anything has an empty map */
-    a->resource_seconds =
-        (struct api_list){.items = room->seconds,
-                          .n = has_ended(v->state) && v->memory_seconds == 0 && v->vcore_seconds == 0 ? 0 : 2,
-                          .stride = sizeof room->seconds[0]};
+    a->resource_seconds = (struct api_list){
+        .items = room->seconds,
+        .n = has_ended(v->state) && v->memory_seconds == 0 && v->vcore_seconds == 0 ? 0 : 2,
+        .stride = sizeof room->seconds[0]};
 }
 
 /* Fills the requests: an application that waits for its master's container shows that one
  * request. */
-static void fill_requests(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room)
+static void fill_requests(const struct yarn_frame *f, const struct rm_app_view *v,
+                          struct yarn_app_room *room)
 {
     struct yarn_request *r = &room->request;
     struct rm_res capability;
 
     room->app.requests = (struct api_list){.items = r, .n = 0, .stride = sizeof *r};
-    if (v->state != RM_APP_ACCEPTED || v->is_job || v->unmanaged || v->has_master || !v->has_attempt || !v->app)
+    if (v->state != RM_APP_ACCEPTED || v->is_job || v->unmanaged || v->has_master ||
+        !v->has_attempt || !v->app)
         return;
     capability = v->app->resource;
     for (int i = 0; i < 2; i++)
@@ -211,7 +222,8 @@ static const char *name_final_status(const struct rm_app_view *v)
     return rm_final_status_name(s);
 }
 
-void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room)
+void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v,
+                   struct yarn_app_room *room)
 {
     enum rm_app_state pub = rm_app_state_public(v->state, v->state_before);
     struct yarn_app *a = &room->app;
@@ -236,7 +248,8 @@ void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v, stru
     a->elapsed = (a->finished ? a->finished : f->now_ms) - a->started;
     fill_master(v, pub, room);
     fill_usage(f, v, room);
-    a->preempted_seconds = (struct api_list){.items = NULL, .n = 0, .stride = sizeof(struct api_pair)};
+    a->preempted_seconds =
+        (struct api_list){.items = NULL, .n = 0, .stride = sizeof(struct api_pair)};
     fill_requests(f, v, room);
     a->log_aggregation = "DISABLED";
     a->unmanaged = v->unmanaged;
@@ -259,7 +272,8 @@ static const char *name_public_attempt_state(const struct rm_attempt_view *v)
 {
     enum rm_attempt_state s = v->state == RM_ATTEMPT_FINAL_SAVING ? v->state_before : v->state;
 
-    return rm_attempt_state_name(s == RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING ? RM_ATTEMPT_ALLOCATED_SAVING : s);
+    return rm_attempt_state_name(
+        s == RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING ? RM_ATTEMPT_ALLOCATED_SAVING : s);
 }
 
 static void fill_attempt_info(const struct yarn_frame *f, const struct rm_attempt_view *v,
@@ -280,9 +294,10 @@ static void fill_attempt_info(const struct yarn_frame *f, const struct rm_attemp
         .host = known ? v->host : "N/A",
         .rpc_port = known ? v->rpc_port : -1,
         .tracking_url = room->url.data,
-        .original_tracking_url = broken                                                    ? room->url.data
-                                 : v->original_tracking_url && v->original_tracking_url[0] ? v->original_tracking_url
-                                                                                           : "N/A",
+        .original_tracking_url = broken ? room->url.data
+                                 : v->original_tracking_url && v->original_tracking_url[0]
+                                     ? v->original_tracking_url
+                                     : "N/A",
         .diagnostics = text_or_empty(v->diagnostics),
         .state = name_public_attempt_state(v),
         .container_id = v->has_container ? room->container_id : NULL,
@@ -291,7 +306,8 @@ static void fill_attempt_info(const struct yarn_frame *f, const struct rm_attemp
     };
 }
 
-void yarn_attempt_fill(const struct yarn_frame *f, const struct rm_attempt_view *v, struct yarn_attempt_room *room)
+void yarn_attempt_fill(const struct yarn_frame *f, const struct rm_attempt_view *v,
+                       struct yarn_attempt_room *room)
 {
     struct yarn_attempt *a = &room->item;
 
@@ -339,14 +355,16 @@ void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_v
     base_buf_clear(&room->logs);
     base_buf_clear(&room->http);
     base_buf_addf(&room->http, "http://%s", text_or_empty(v->node_http));
-    base_buf_addf(&room->logs, "%s/node/containerlogs/%s/%s", room->http.data, room->id, text_or_empty(v->user));
+    base_buf_addf(&room->logs, "%s/node/containerlogs/%s/%s", room->http.data, room->id,
+                  text_or_empty(v->user));
     snprintf(room->memory, sizeof room->memory, "%lld", (long long)v->resource.v[RM_RES_MEMORY_MB]);
     snprintf(room->vcores, sizeof room->vcores, "%lld", (long long)v->resource.v[RM_RES_VCORES]);
     room->resources[0] = (struct api_pair){"memory-mb", room->memory};
     room->resources[1] = (struct api_pair){"vcores", room->vcores};
     if (f->show_slots) {
         room->resources[n++] = (struct api_pair){"map-slots", v->slot == BASE_TASK_MAP ? "1" : "0"};
-        room->resources[n++] = (struct api_pair){"reduce-slots", v->slot == BASE_TASK_REDUCE ? "1" : "0"};
+        room->resources[n++] =
+            (struct api_pair){"reduce-slots", v->slot == BASE_TASK_REDUCE ? "1" : "0"};
     }
     *c = (struct yarn_container){
         .id = room->id,
@@ -378,8 +396,8 @@ void yarn_container_room_free(struct yarn_container_room *room)
 
 void yarn_node_fill(const struct yarn_frame *f, const struct rm_node_view *v, struct yarn_node *out)
 {
-    bool active = v->state == RM_NODE_NEW || v->state == RM_NODE_RUNNING || v->state == RM_NODE_UNHEALTHY ||
-                  v->state == RM_NODE_DECOMMISSIONING;
+    bool active = v->state == RM_NODE_NEW || v->state == RM_NODE_RUNNING ||
+                  v->state == RM_NODE_UNHEALTHY || v->state == RM_NODE_DECOMMISSIONING;
     struct rm_res available;
 
     *out = (struct yarn_node){.rack = v->rack,
@@ -472,7 +490,8 @@ static bool is_zero(const struct rm_res *r)
     return r->v[RM_RES_MEMORY_MB] == 0 && r->v[RM_RES_VCORES] == 0;
 }
 
-static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_view *v, struct yarn_fair_queue *q)
+static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_view *v,
+                            struct yarn_fair_queue *q)
 {
     const struct rm_cluster_view *c = &f->cluster;
     struct rm_res none = {{0}}, max = is_zero(&v->max) ? c->total : v->max;
@@ -516,10 +535,12 @@ static void fill_steady_shares(const struct yarn_frame *f, struct yarn_fair_tree
     for (size_t i = 0; i < v->queues_n; i++) {
         const struct rm_queue_view *q = &v->queues[i];
         for (int r = 0; r < RM_RES_NAMES; r++)
-            steady[i].v[r] = q->parent < 0 ? f->cluster.total.v[r]
-                             : weights[q->parent] > 0
-                                 ? (int64_t)((double)steady[q->parent].v[r] * q->weight / weights[q->parent] + 0.5)
-                                 : 0;
+            steady[i].v[r] =
+                q->parent < 0 ? f->cluster.total.v[r]
+                : weights[q->parent] > 0
+                    ? (int64_t)((double)steady[q->parent].v[r] * q->weight / weights[q->parent] +
+                                0.5)
+                    : 0;
         yarn_resource_fill(f, &t->queues[i].steady_fair, &steady[i]);
     }
     free(steady);
@@ -548,7 +569,8 @@ void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *t)
     for (size_t i = 1; i < n; i++) {
         struct api_list *l = &t->children[v->queues[i].parent].list;
         size_t at = (size_t)((const struct api_any *)l->items - t->any) + l->n++;
-        t->any[at] = (struct api_any){.shape = v->queues[i].is_parent ? &yarn_shape_fair_parent : &yarn_shape_fair_leaf,
+        t->any[at] = (struct api_any){.shape = v->queues[i].is_parent ? &yarn_shape_fair_parent
+                                                                      : &yarn_shape_fair_leaf,
                                       .view = &t->queues[i]};
     }
     fill_steady_shares(f, t);

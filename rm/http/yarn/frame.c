@@ -40,8 +40,8 @@ void yarn_frame_fill_from_backend(struct rm_backend *b, struct yarn_frame *f)
     /* every container takes one slot, so the smaller slot is the smallest possible allocation */
     f->limits.min[0] = get_smaller(base_conf_int(conf, "creel.slot.map.memory-mb"),
                                    base_conf_int(conf, "creel.slot.reduce.memory-mb"));
-    f->limits.min[1] =
-        get_smaller(base_conf_int(conf, "creel.slot.map.vcores"), base_conf_int(conf, "creel.slot.reduce.vcores"));
+    f->limits.min[1] = get_smaller(base_conf_int(conf, "creel.slot.map.vcores"),
+                                   base_conf_int(conf, "creel.slot.reduce.vcores"));
 }
 
 void yarn_frame_free(struct yarn_frame *f)
@@ -49,8 +49,8 @@ void yarn_frame_free(struct yarn_frame *f)
     rm_views_free(&f->queues);
 }
 
-void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape *shape, enum api_dialect json,
-                 const void *view)
+void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape *shape,
+                 enum api_dialect json, const void *view)
 {
     struct base_buf body = {0};
 
@@ -68,11 +68,12 @@ static void answer_bad_id(struct api_request *rq, const char *given, const char 
     size_t n = strlen(prefix);
 
     if (strncmp(given, prefix, n) != 0 || given[n] != '_')
-        api_answer_error(rq, 400, "BadRequestException", "java.lang.IllegalArgumentException: Invalid %s prefix: %s%s",
-                         what, given, more);
+        api_answer_error(rq, 400, "BadRequestException",
+                         "java.lang.IllegalArgumentException: Invalid %s prefix: %s%s", what, given,
+                         more);
     else
-        api_answer_error(rq, 400, "BadRequestException", "java.lang.IllegalArgumentException: Invalid %s: %s", what,
-                         given);
+        api_answer_error(rq, 400, "BadRequestException",
+                         "java.lang.IllegalArgumentException: Invalid %s: %s", what, given);
 }
 
 bool yarn_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out)
@@ -145,7 +146,8 @@ static void split_words(const char *value, void *u)
     }
 }
 
-void yarn_words_add_from_query(const struct api_request *rq, const char *name, struct yarn_words *out)
+void yarn_words_add_from_query(const struct api_request *rq, const char *name,
+                               struct yarn_words *out)
 {
     api_query_each(rq, name, split_words, out);
 }
@@ -158,8 +160,9 @@ void yarn_words_free(struct yarn_words *w)
     *w = (struct yarn_words){0};
 }
 
-const enum rm_app_state yarn_public_states[] = {RM_APP_NEW,     RM_APP_NEW_SAVING, RM_APP_SUBMITTED, RM_APP_ACCEPTED,
-                                                RM_APP_RUNNING, RM_APP_FINISHED,   RM_APP_FAILED,    RM_APP_KILLED};
+const enum rm_app_state yarn_public_states[] = {
+    RM_APP_NEW,     RM_APP_NEW_SAVING, RM_APP_SUBMITTED, RM_APP_ACCEPTED,
+    RM_APP_RUNNING, RM_APP_FINISHED,   RM_APP_FAILED,    RM_APP_KILLED};
 const size_t yarn_public_states_n = sizeof yarn_public_states / sizeof yarn_public_states[0];
 
 bool yarn_parse_states(struct api_request *rq, const struct yarn_words *w, uint32_t *out)
@@ -167,11 +170,13 @@ bool yarn_parse_states(struct api_request *rq, const struct yarn_words *w, uint3
     *out = 0;
     for (size_t i = 0; i < w->n; i++) {
         size_t k = 0;
-        while (k < yarn_public_states_n && strcasecmp(rm_app_state_name(yarn_public_states[k]), w->v[i]) != 0)
+        while (k < yarn_public_states_n &&
+               strcasecmp(rm_app_state_name(yarn_public_states[k]), w->v[i]) != 0)
             k++;
         if (k == yarn_public_states_n) {
             yarn_bad_request(rq,
-                             "Invalid application-state %s specified. It should be one of [NEW, NEW_SAVING, SUBMITTED, "
+                             "Invalid application-state %s specified. It should be one of [NEW, "
+                             "NEW_SAVING, SUBMITTED, "
                              "ACCEPTED, RUNNING, FINISHED, FAILED, KILLED]",
                              w->v[i]);
             return false;
@@ -213,10 +218,11 @@ bool yarn_deselects_refuse_unknown(struct api_request *rq, const struct yarn_des
 {
     if (!d->unknown)
         return false;
-    yarn_bad_request(rq,
-                     "Invalid deSelects string %s specified. It should be one of [resourceRequests, timeouts, "
-                     "appNodeLabelExpression, amNodeLabelExpression, resourceInfo]",
-                     d->unknown);
+    yarn_bad_request(
+        rq,
+        "Invalid deSelects string %s specified. It should be one of [resourceRequests, timeouts, "
+        "appNodeLabelExpression, amNodeLabelExpression, resourceInfo]",
+        d->unknown);
     return true;
 }
 

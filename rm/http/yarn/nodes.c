@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/http/yarn/yarn_internal.h"
 #include "rm/http/listing.h"
+#include "rm/http/yarn/yarn_internal.h"
 
 /* Parses the list as YARN does: NodeState.valueOf() of each part in upper case; as Java splits,
  * empty parts at the end do not count. */
@@ -26,7 +26,8 @@ static bool read_states(struct api_request *rq, uint32_t *out)
             s++;
         if (s == RM_NODE_STATES) {
             api_answer_error(rq, 400, "IllegalArgumentException",
-                             "No enum constant org.apache.hadoop.yarn.api.records.NodeState.%s", name);
+                             "No enum constant org.apache.hadoop.yarn.api.records.NodeState.%s",
+                             name);
             return false;
         }
         *out |= UINT32_C(1) << s;
@@ -44,7 +45,8 @@ struct listing {
     size_t pos, shown;
 };
 
-static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max,
+                                             struct base_buf *out)
 {
     struct listing *l = (struct listing *)list;
     struct rm_views v = {0};
@@ -97,8 +99,10 @@ static bool parse_node_id_arg(struct api_request *rq, char id[static 512])
     char *end;
     long port;
 
-    if (!colon || colon == given || colon[1] == '\0' || strchr(colon + 1, ':') || strlen(given) > 500) {
-        api_answer_error(rq, 400, "IllegalArgumentException", "Invalid NodeId [%.500s]. Expected host:port", given);
+    if (!colon || colon == given || colon[1] == '\0' || strchr(colon + 1, ':') ||
+        strlen(given) > 500) {
+        api_answer_error(rq, 400, "IllegalArgumentException",
+                         "Invalid NodeId [%.500s]. Expected host:port", given);
         return false;
     }
     errno = 0;

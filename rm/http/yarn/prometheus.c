@@ -6,9 +6,11 @@
 
 #include "rm/leader/standby.h"
 
-static void add_metric(struct base_buf *b, const char *name, const char *type, const char *help, double value)
+static void add_metric(struct base_buf *b, const char *name, const char *type, const char *help,
+                       double value)
 {
-    base_buf_addf(b, "# HELP creel_%s %s\n# TYPE creel_%s %s\ncreel_%s %.17g\n", name, help, name, type, name, value);
+    base_buf_addf(b, "# HELP creel_%s %s\n# TYPE creel_%s %s\ncreel_%s %.17g\n", name, help, name,
+                  type, name, value);
 }
 
 static void add_head(struct base_buf *b, const char *name, const char *type, const char *help)
@@ -16,21 +18,24 @@ static void add_head(struct base_buf *b, const char *name, const char *type, con
     base_buf_addf(b, "# HELP creel_%s %s\n# TYPE creel_%s %s\n", name, help, name, type);
 }
 
-static void add_row(struct base_buf *b, const char *name, const char *label, const char *value, int64_t v)
+static void add_row(struct base_buf *b, const char *name, const char *label, const char *value,
+                    int64_t v)
 {
     base_buf_addf(b, "creel_%s{%s=\"%s\"} %lld\n", name, label, value, (long long)v);
 }
 
 static void add_apps(struct base_buf *b, const struct rm_cluster_view *c)
 {
-    add_metric(b, "apps_submitted_total", "counter", "Applications and jobs accepted since the first start.",
-               (double)c->apps_submitted);
+    add_metric(b, "apps_submitted_total", "counter",
+               "Applications and jobs accepted since the first start.", (double)c->apps_submitted);
     add_head(b, "apps", "gauge", "Applications by state.");
     add_row(b, "apps", "state", "pending", c->apps_pending);
     add_row(b, "apps", "state", "running", c->apps_running);
-    add_head(b, "apps_ended_total", "counter", "Applications and jobs that ended, by their result.");
+    add_head(b, "apps_ended_total", "counter",
+             "Applications and jobs that ended, by their result.");
     for (int r = RM_RESULT_SUCCEEDED; r < RM_RESULTS; r++)
-        add_row(b, "apps_ended_total", "result", rm_result_name((enum rm_result)r), c->apps_results[r]);
+        add_row(b, "apps_ended_total", "result", rm_result_name((enum rm_result)r),
+                c->apps_results[r]);
 }
 
 static void add_nodes(struct base_buf *b, const struct rm_cluster_view *c)
@@ -48,7 +53,8 @@ static void add_resources(struct base_buf *b, const struct rm_cluster_view *c)
     } kinds[] = {
         {"resource_total", "What the nodes offer.", offsetof(struct rm_cluster_view, total)},
         {"resource_used", "What containers hold.", offsetof(struct rm_cluster_view, used)},
-        {"resource_pending", "What is asked for and not given yet.", offsetof(struct rm_cluster_view, pending)},
+        {"resource_pending", "What is asked for and not given yet.",
+         offsetof(struct rm_cluster_view, pending)},
     };
 
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
@@ -57,30 +63,35 @@ static void add_resources(struct base_buf *b, const struct rm_cluster_view *c)
         for (int i = 0; i < RM_RES_NAMES; i++)
             add_row(b, kinds[k].name, "resource", rm_res_names[i], r->v[i]);
     }
-    add_metric(b, "containers_allocated", "gauge", "Containers that hold a slot.", (double)c->containers_allocated);
+    add_metric(b, "containers_allocated", "gauge", "Containers that hold a slot.",
+               (double)c->containers_allocated);
     add_metric(b, "containers_pending", "gauge", "Containers asked for and not given yet.",
                (double)c->containers_pending);
 }
 
 /* Adds the figures of the leadership, the same whether there are several ResourceManagers or
  * one. */
-static void add_leadership(struct base_buf *b, const struct rm_backend *backend, const struct rm_backend_stats *s)
+static void add_leadership(struct base_buf *b, const struct rm_backend *backend,
+                           const struct rm_backend_stats *s)
 {
     static const char *const states[] = {"active", "standby", "initializing"};
 
-    add_metric(b, "epoch", "gauge", "Epoch of the leadership: the highest this process has had.", (double)s->epoch);
+    add_metric(b, "epoch", "gauge", "Epoch of the leadership: the highest this process has had.",
+               (double)s->epoch);
     add_head(b, "ha_state", "gauge", "1 for the state this ResourceManager is in.");
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        add_row(b, "ha_state", "state", states[i], strcmp(states[i], rm_standby_state(backend, false)) == 0);
-    add_metric(b, "takeovers_total", "counter", "How often this process became the active ResourceManager.",
-               (double)s->takeovers);
-    add_metric(b, "late_answers_total", "counter", "Answers and orders held back because the leadership was over.",
+        add_row(b, "ha_state", "state", states[i],
+                strcmp(states[i], rm_standby_state(backend, false)) == 0);
+    add_metric(b, "takeovers_total", "counter",
+               "How often this process became the active ResourceManager.", (double)s->takeovers);
+    add_metric(b, "late_answers_total", "counter",
+               "Answers and orders held back because the leadership was over.",
                (double)s->late_answers);
     add_metric(b, "store_refused_writes_total", "counter",
                "Writes the store refused: another ResourceManager has authority.",
                (double)s->refused_writes);
-    add_metric(b, "store_multis_total", "counter", "Multis written to ZooKeeper in this leadership.",
-               (double)s->store_multis);
+    add_metric(b, "store_multis_total", "counter",
+               "Multis written to ZooKeeper in this leadership.", (double)s->store_multis);
 }
 
 static void add_process(struct base_buf *b)
@@ -91,7 +102,7 @@ static void add_process(struct base_buf *b)
         return;
     add_metric(b, "process_cpu_seconds_total", "counter", "CPU time of this process.",
                (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) +
-               (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6);
+                   (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6);
     add_metric(b, "process_max_resident_memory_bytes", "gauge", "Largest resident memory so far.",
                (double)ru.ru_maxrss * 1024.0);
 }
@@ -105,7 +116,8 @@ static void view_cluster(struct rm_backend *b, struct rm_cluster_view *out)
     rm_view_cluster(rm_backend_hold(b), out);
     rm_backend_release(b);
     if (!active || !rm_standby_is_active(b))
-        *out = (struct rm_cluster_view){.policy = out->policy, .rm_instance_ms = out->rm_instance_ms};
+        *out =
+            (struct rm_cluster_view){.policy = out->policy, .rm_instance_ms = out->rm_instance_ms};
 }
 
 void yarn_get_prometheus(struct api_request *rq, void *user)
@@ -119,22 +131,28 @@ void yarn_get_prometheus(struct api_request *rq, void *user)
     rm_backend_stats(backend, &stats);
     add_head(&b, "info", "gauge", "What is running; always 1.");
     base_buf_addf(&b, "creel_info{policy=\"%s\",epoch=\"%lld\"} 1\n", c.policy, (long long)c.epoch);
-    add_metric(&b, "start_time_seconds", "gauge", "Start of this ResourceManager.", (double)c.rm_instance_ms / 1000.0);
+    add_metric(&b, "start_time_seconds", "gauge", "Start of this ResourceManager.",
+               (double)c.rm_instance_ms / 1000.0);
     add_apps(&b, &c);
     add_nodes(&b, &c);
     add_resources(&b, &c);
-    add_metric(&b, "assignments_total", "counter", "Containers given to applications.", (double)c.assignments);
+    add_metric(&b, "assignments_total", "counter", "Containers given to applications.",
+               (double)c.assignments);
     add_metric(&b, "heartbeats_total", "counter", "Heartbeats of nodes.", (double)c.heartbeats);
-    add_metric(&b, "core_events_total", "counter", "Events the core has folded in.", (double)c.events);
+    add_metric(&b, "core_events_total", "counter", "Events the core has folded in.",
+               (double)c.events);
     add_metric(&b, "policy_overruled_total", "counter", "Answers of the policy the core refused.",
                (double)c.policy_overruled);
-    add_metric(&b, "policy_fallbacks_total", "counter", "Assignments in FIFO order because the policy gave none.",
+    add_metric(&b, "policy_fallbacks_total", "counter",
+               "Assignments in FIFO order because the policy gave none.",
                (double)c.policy_fallbacks);
-    add_head(&b, "preemptions_total", "counter", "Attempts taken off their slots by the policy, and put back, by how.");
+    add_head(&b, "preemptions_total", "counter",
+             "Attempts taken off their slots by the policy, and put back, by how.");
     add_row(&b, "preemptions_total", "how", "suspended", c.suspended);
     add_row(&b, "preemptions_total", "how", "resumed", c.resumed);
     add_row(&b, "preemptions_total", "how", "killed", c.preempted);
-    add_metric(&b, "event_queue_length", "gauge", "Events waiting for the core.", (double)stats.queue_length);
+    add_metric(&b, "event_queue_length", "gauge", "Events waiting for the core.",
+               (double)stats.queue_length);
     add_metric(&b, "store_commits_total", "counter", "Commits of the state store (one fsync each).",
                (double)stats.store_commits);
     add_metric(&b, "store_records_total", "counter", "Records written to the state store.",

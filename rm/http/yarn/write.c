@@ -25,9 +25,10 @@
 
 #define SUBMISSION_ROOT "application-submission-context"
 /* the roots that YARN's decoder of this resource knows, in YARN's order */
-#define SUBMISSION_ROOTS                                                                                               \
-    "<{}NewApplication>,<{}application-submission-context>,<{}applicationpriority>,<{}appqueue>,"                      \
-    "<{}container-launch-context-info>,<{}credentials-info>,<{}delegation-token>,<{}localresources>,"                  \
+#define SUBMISSION_ROOTS                                                                           \
+    "<{}NewApplication>,<{}application-submission-context>,<{}applicationpriority>,<{}appqueue>,"  \
+    "<{}container-launch-context-info>,<{}credentials-info>,<{}delegation-token>,<{}"              \
+    "localresources>,"                                                                             \
     "<{}log-aggregation-context>,<{}resourceInfo>,<{}resourceInformations>,<{}resourceOption>"
 #define KILLED "KILLED"
 
@@ -75,7 +76,8 @@ static void post_write(struct write *w, struct rm_backend *b, rm_reply_fn *fn)
 }
 
 /* Formats "<scheme and host of the request><path><suffix>". */
-static char *format_location(struct api_request *rq, struct rm_backend *b, const char *slash, const char *suffix)
+static char *format_location(struct api_request *rq, struct rm_backend *b, const char *slash,
+                             const char *suffix)
 {
     const char *host = api_header(rq, "Host");
 
@@ -102,7 +104,8 @@ static void answer_refusal(struct api_request *rq, const struct rm_effect *fx)
         yarn_not_found(rq, "%s", fx->u.reply.text);
         break;
     case -BASE_EPERM:
-        api_answer_error(rq, 403, "ForbiddenException", "java.lang.Exception: %s", fx->u.reply.text);
+        api_answer_error(rq, 403, "ForbiddenException", "java.lang.Exception: %s",
+                         fx->u.reply.text);
         break;
     case -BASE_EVERSION:
         rm_standby_answer_ended(rq, api_server_user(rq), fx->u.reply.text);
@@ -134,7 +137,7 @@ static json_t *read_body(struct api_request *rq, const char *root, const char *r
     size_t len;
     const char *text = api_body(rq, &len);
     int rc = body_is_xml(rq) ? api_xml_body_parse(text, len, root, roots, &body, &err)
-                        : api_json_body_parse(text, len, &body, &err);
+                             : api_json_body_parse(text, len, &body, &err);
 
     if (rc < 0) {
         api_answer_error(rq, 400, "WebApplicationException", "%s", err.text);
@@ -278,15 +281,17 @@ static void answer_kill(void *user, const struct rm_effect *fx)
     unref_write(w);
 }
 
-static void kill_app(struct api_request *rq, struct rm_backend *b, const struct rm_app_view *v, const char *reason)
+static void kill_app(struct api_request *rq, struct rm_backend *b, const struct rm_app_view *v,
+                     const char *reason)
 {
     struct write *w = create_write(rq, RM_EV_KILL_APP);
     char id[BASE_ID_TEXT_MAX];
 
     w->unmanaged = v->unmanaged;
     w->location = format_location(rq, b, "", "");
-    w->text = base_printf("Application %s was killed by user %s%s%s", base_app_id_text(&v->id, id), w->caller,
-                          reason && reason[0] ? " with diagnostic message: " : "", reason ? reason : "");
+    w->text = base_printf("Application %s was killed by user %s%s%s", base_app_id_text(&v->id, id),
+                          w->caller, reason && reason[0] ? " with diagnostic message: " : "",
+                          reason ? reason : "");
     w->ev.u.kill.id = v->id;
     w->ev.u.kill.diagnostics = w->text;
     post_write(w, b, answer_kill);
@@ -308,7 +313,8 @@ static void change_state(struct api_request *rq, struct rm_backend *b, const jso
     else if (!target)
         api_answer_error(rq, 503, "NullPointerException",
                          "Cannot invoke \"String.equals(Object)\" because the return value of "
-                         "\"org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.AppState.getState()\" is null");
+                         "\"org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.AppState."
+                         "getState()\" is null");
     else if (strcmp(target, rm_app_state_name(v.apps[0].state)) == 0)
         answer_state(rq, 200, v.apps[0].state);
     else if (strcmp(target, KILLED) == 0)
@@ -367,8 +373,8 @@ static void answer_move(void *user, const struct rm_effect *fx)
 
 /* Posts the move. @queue NULL: stay, and answer once the present queue is durable, since the answer
  * to an earlier request may have been lost. */
-static void move_app(struct api_request *rq, struct rm_backend *b, struct base_app_id id, const char *queue,
-                     const char *shown)
+static void move_app(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
+                     const char *queue, const char *shown)
 {
     struct write *w = create_write(rq, RM_EV_MOVE_APP);
 
@@ -457,7 +463,8 @@ void yarn_put_policy(struct api_request *rq, void *user)
     int rc = base_json_parse(text, len, &body, &err);
 
     if (rc == 0 && !json_is_object(body))
-        rc = base_error_set(&err, -BASE_EINVAL, "the body is not an object {\"policy\":\"<name>\"}");
+        rc =
+            base_error_set(&err, -BASE_EINVAL, "the body is not an object {\"policy\":\"<name>\"}");
     if (rc == 0)
         rc = base_json_known(body, "", members, &err);
     if (rc == 0)

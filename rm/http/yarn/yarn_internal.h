@@ -22,12 +22,14 @@ struct yarn_frame {
 };
 void yarn_frame_fill_from_backend(struct rm_backend *b, struct yarn_frame *f);
 /* Fills the frame from parts, without a daemon; for tests. Takes @queues. */
-void yarn_frame_set_views(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues);
+void yarn_frame_set_views(struct yarn_frame *f, const struct rm_cluster_view *cluster,
+                          struct rm_views *queues);
 void yarn_frame_free(struct yarn_frame *f);
 bool yarn_looks_fair(const char *policy); /* every policy but fifo has a tree of queues to show */
 
 /* ---- filling (rm/http/yarn/fill.c): a room holds one resource and the texts made for it ---- */
-void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r, const struct rm_res *from);
+void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r,
+                        const struct rm_res *from);
 
 struct yarn_app_room {
     struct yarn_app app;
@@ -38,10 +40,12 @@ struct yarn_app_room {
 };
 /* @room starts zeroed and may be filled again; free it with yarn_app_room_free() in the end. @v
  * must outlive the encoding. */
-void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room);
+void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v,
+                   struct yarn_app_room *room);
 void yarn_app_room_free(struct yarn_app_room *room);
 /* Returns the application's queue as the scheduler shows it; valid as long as @v and @room. */
-const char *yarn_get_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room);
+const char *yarn_get_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v,
+                                 struct base_buf *room);
 /* formats it as the fair scheduler does; overwrites @out */
 void yarn_format_queue_path(const char *queue, struct base_buf *out);
 /* Tells whether the application is in queue @name, as the scheduler resolves names. */
@@ -53,7 +57,8 @@ struct yarn_attempt_room {
     char attempt_id[BASE_ID_TEXT_MAX], container_id[BASE_ID_TEXT_MAX];
     struct base_buf logs, url;
 };
-void yarn_attempt_fill(const struct yarn_frame *f, const struct rm_attempt_view *v, struct yarn_attempt_room *room);
+void yarn_attempt_fill(const struct yarn_frame *f, const struct rm_attempt_view *v,
+                       struct yarn_attempt_room *room);
 void yarn_attempt_room_free(struct yarn_attempt_room *room);
 
 struct yarn_container_room {
@@ -66,7 +71,8 @@ void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_v
                          struct yarn_container_room *room);
 void yarn_container_room_free(struct yarn_container_room *room);
 
-void yarn_node_fill(const struct yarn_frame *f, const struct rm_node_view *v, struct yarn_node *out);
+void yarn_node_fill(const struct yarn_frame *f, const struct rm_node_view *v,
+                    struct yarn_node *out);
 void yarn_metrics_fill(const struct yarn_frame *f, struct yarn_cluster_metrics *out);
 void yarn_fifo_fill(const struct yarn_frame *f, struct yarn_fifo_scheduler *out);
 
@@ -80,18 +86,20 @@ void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *out);
 void yarn_fair_free(struct yarn_fair_tree *t);
 
 /* ---- answering ---- */
-void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape *shape, enum api_dialect json,
-                 const void *view);
+void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape *shape,
+                 enum api_dialect json, const void *view);
 static inline enum api_dialect yarn_dialect(const struct api_request *rq, enum api_dialect json)
 {
     return api_want(rq) == API_XML ? API_XML_DOC : json;
 }
 /* Answer 400 BadRequestException and 404 NotFoundException, with the inner class in front of the
  * message (1.9). */
-#define yarn_bad_request(rq, fmt, ...)                                                                                 \
-    api_answer_error(rq, 400, "BadRequestException", "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
-#define yarn_not_found(rq, fmt, ...)                                                                                   \
-    api_answer_error(rq, 404, "NotFoundException", "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
+#define yarn_bad_request(rq, fmt, ...)                                                             \
+    api_answer_error(rq, 400, "BadRequestException",                                               \
+                     "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
+#define yarn_not_found(rq, fmt, ...)                                                               \
+    api_answer_error(rq, 404, "NotFoundException",                                                 \
+                     "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
 /* Parse ids in the path; false: the error was answered. */
 bool yarn_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out);
 bool yarn_parse_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out);
@@ -104,7 +112,8 @@ struct yarn_words {
     char **v;
     size_t n;
 };
-void yarn_words_add_from_query(const struct api_request *rq, const char *name, struct yarn_words *out); /* appends */
+void yarn_words_add_from_query(const struct api_request *rq, const char *name,
+                               struct yarn_words *out); /* appends */
 void yarn_words_free(struct yarn_words *w);
 /* Parses the public application states in @w into a bit set (0: none named); false: the error was
  * answered. */
@@ -124,7 +133,8 @@ void yarn_deselects_apply(const struct yarn_deselects *d, struct yarn_app *app);
 void yarn_deselects_free(struct yarn_deselects *d);
 
 /* ---- handlers ---- */
-api_handler yarn_get_info, yarn_get_metrics, yarn_get_userinfo, yarn_get_scheduler, yarn_get_policy, yarn_put_policy;
+api_handler yarn_get_info, yarn_get_metrics, yarn_get_userinfo, yarn_get_scheduler, yarn_get_policy,
+    yarn_put_policy;
 api_handler yarn_get_prometheus;
 api_handler yarn_get_apps, yarn_get_app, yarn_get_statistics, yarn_get_state, yarn_get_queue;
 api_handler yarn_get_attempts, yarn_get_attempt, yarn_get_containers, yarn_get_container;
