@@ -27,6 +27,8 @@ creel_script_test(core_symbols ${CMAKE_CURRENT_SOURCE_DIR}/unit/core_symbols LAB
                   $<TARGET_FILE:creel_policies>)
 creel_script_test(structure ${CMAKE_CURRENT_SOURCE_DIR}/unit/structure LABELS unit
                   ARGS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+creel_script_test(layout ${CMAKE_CURRENT_SOURCE_DIR}/unit/layout LABELS unit
+                  ARGS ${CMAKE_SOURCE_DIR})
 set(mutants ${CMAKE_SOURCE_DIR}/tests/mutants)
 creel_script_test(mutants_apply ${CMAKE_SOURCE_DIR}/tests/mutate LABELS unit
                   ARGS --check ${mutants}/known ${mutants}/seed-1)
