@@ -30,7 +30,7 @@ struct base_task_id {
     int32_t index;
 };
 
-/* the bits that a container's number leaves for the epoch */
+/* A container's number is epoch << 40 | counter, which leaves 23 bits for the epoch. */
 #define BASE_EPOCH_MAX              ((INT64_C(1) << 23) - 1)
 #define BASE_CONTAINER_EPOCH(num)   ((int64_t)(num) >> 40)
 #define BASE_CONTAINER_COUNTER(num) ((int64_t)(num) & ((INT64_C(1) << 40) - 1))

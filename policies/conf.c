@@ -1,4 +1,3 @@
-/* policies/conf.c - see the header. */
 #include "policies/conf.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* policies/options.c - see the header. */
 #include "policies/options.h"
 
 #include <string.h>

@@ -132,11 +132,11 @@ struct policy_task_end {
     int32_t task;
     uint32_t node;
     int64_t started_us, ended_us; /* started_us as in policy_running */
-    int64_t work_us; /* time spent: maps and containers from the start, reduces from the end of the
-                        last map or the start, whichever is later */
+    int64_t work_us; /* time spent: maps from their start, reduces from the end of the last map or
+                        from their start, whichever is later */
     int64_t bytes_in, bytes_out; /* of the attempt; 0: unknown */
     bool success, killed;
-    bool suspended; /* it was when it ended */
+    bool suspended; /* when it ended */
 };
 
 struct policy; /* a policy's own state */

@@ -1,4 +1,3 @@
-/* policies/registry.c - see the header. */
 #include "policies/registry.h"
 
 #include <string.h>

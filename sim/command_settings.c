@@ -1,4 +1,3 @@
-/* sim/command_settings.c - see the header. */
 #include "sim/command_settings.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* sim/manifest.c - see the header. */
 #include "sim/manifest.h"
 
 #include <jansson.h>

@@ -1,4 +1,3 @@
-/* sim/pool.c - see the header. */
 #include "sim/pool.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* sim/run.c - see the header. */
 #include "sim/run.h"
 
 #include <errno.h>

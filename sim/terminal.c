@@ -1,4 +1,3 @@
-/* sim/terminal.c - see the header. */
 #include "sim/terminal.h"
 
 #include <stdio.h>

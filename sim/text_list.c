@@ -1,4 +1,3 @@
-/* sim/text_list.c - see the header. */
 #include "sim/text_list.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* sim/usage.c - see the header. */
 #include "sim/usage.h"
 
 #include <stdlib.h>

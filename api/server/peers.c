@@ -17,7 +17,7 @@
 
 struct api_peer {
     struct in6_addr address; /* key; IPv4 as ::ffff:a.b.c.d */
-    unsigned seats, others;  /* all connections; those that count, i.e. are not nodes' */
+    unsigned seats, others;  /* open connections; those that count against the limits */
     struct api_link silent;  /* oldest first */
     int64_t node_until_ms;   /* 0: the address was never a node's */
     int64_t body_bytes;

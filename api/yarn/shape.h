@@ -127,7 +127,7 @@ void api_shape_close_list(const char *root, enum api_dialect dialect, size_t ite
 
 /* Appends @s as the text of an XML element, escaped. */
 void api_xml_add_text(struct base_buf *out, const char *s);
-/* as Java's Float.toString or Double.toString prints it */
+/* Appends @v as Java prints it: Float.toString() with @is_float, else Double.toString(). */
 void api_java_add_float(struct base_buf *out, double v, int is_float);
 
 #endif

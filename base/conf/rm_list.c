@@ -1,4 +1,3 @@
-/* base/conf/rm_list.c - see the header. */
 #include "base/conf/rm_list.h"
 
 #include <ctype.h>

@@ -1,4 +1,3 @@
-/* base/io/curl.c - see the header. */
 #include "base/io/curl.h"
 
 #include <netinet/in.h>

@@ -1,4 +1,3 @@
-/* base/io/plain.c - see the header. */
 #include "base/io/plain.h"
 
 #include <errno.h>

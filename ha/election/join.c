@@ -377,7 +377,7 @@ void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event
     } else if (e->step == STEP_INSPECT || e->step == STEP_CLEAN) {
         e->at++;
         inspect_next_node(e, now_us);
-    } else { /* JOIN, LEAVE: look whether it took effect */
+    } else { /* JOIN, LEAVE: check whether the request took effect */
         replace_string(&e->own, NULL);
         election_request_nodes_and_epoch(e);
     }

@@ -98,7 +98,7 @@ struct ha_log {
     size_t copies_n, copies_cap;
 
     struct ha_log_out *front, *back, *unsent, *spare;
-    size_t under_way; /* sent and not acknowledged: the segments before unsent */
+    size_t under_way; /* segments sent and not yet acknowledged: those before @unsent */
     uint64_t next_number, durable, batches, acked;
     enum { HA_LOG_NOT_LOST, HA_LOG_SYNCING, HA_LOG_READING_BACK } recovery;
     uint64_t recovery_id;

@@ -1,4 +1,3 @@
-/* nodemanager/container/ended_logs.c - see the header. */
 #include "nodemanager/container/ended_logs.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* nodemanager/container/exit.c - see the header. */
 #include "nodemanager/container/exit.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* nodemanager/container/launch.c - see the header. */
 #include "nodemanager/container/launch.h"
 
 #include <stdio.h>

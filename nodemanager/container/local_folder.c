@@ -1,4 +1,3 @@
-/* nodemanager/container/local_folder.c - see the header. */
 #include "nodemanager/container/local_folder.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* nodemanager/container/spare.c - see the header. */
 #include "nodemanager/container/spare.h"
 
 #include <dirent.h>

@@ -1,4 +1,3 @@
-/* nodemanager/container/stopped.c - see the header. */
 #include "nodemanager/container/stopped.h"
 
 #include <signal.h>

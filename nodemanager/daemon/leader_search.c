@@ -1,4 +1,3 @@
-/* nodemanager/daemon/leader_search.c - see the header. */
 #include "nodemanager/daemon/leader_search.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* nodemanager/daemon/rm_link.c - see the header. */
 #include "nodemanager/daemon/rm_link.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* nodemanager/daemon/wire.c - see the header. */
 #include "nodemanager/daemon/wire.h"
 
 #include <stdlib.h>

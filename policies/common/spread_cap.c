@@ -1,4 +1,3 @@
-/* policies/common/spread_cap.c - see the header. */
 #include "policies/common/spread_cap.h"
 
 int32_t policy_spread_cap(int32_t node_slots, int64_t outstanding, int64_t capacity)

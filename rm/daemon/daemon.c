@@ -1,5 +1,5 @@
-/* rm/daemon/daemon.c - the life of the process: what lives through leaderships, their beginning and
- * their end. */
+/* rm/daemon/daemon.c - the life of the process: what outlasts a leadership, and how leaderships
+ * begin and end. */
 #include "rm/daemon/daemon.h"
 
 #include <stdlib.h>

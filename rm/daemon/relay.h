@@ -23,7 +23,7 @@ enum {
     RM_RELAY_PEER_MAX = 64,
     RM_RELAY_BUFFER = 32 * 1024,
     RM_RELAY_CONNECT_MS = 1500, /* below what a client waits for one of several ResourceManagers */
-    RM_RELAY_ANSWER_MS = 10000, /* until the answer's headers are there */
+    RM_RELAY_ANSWER_MS = 10000, /* for the node to send the headers of its answer */
     RM_RELAY_SILENCE_MS = 5000, /* of a node's host that acknowledges nothing */
     RM_RELAY_LIFE_MS = 15 * 60000,
 };

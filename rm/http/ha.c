@@ -131,7 +131,8 @@ static void get_active(struct api_request *rq, void *user)
 {
     struct base_buf body = {0};
 
-    if (strcmp(api_path(rq), "/isActive") != 0) { /* a servlet's path takes no slash behind it */
+    /* A servlet's path does not match with a trailing slash. */
+    if (strcmp(api_path(rq), "/isActive") != 0) {
         api_answer_html_page(rq, 404, "Not Found", NULL);
         return;
     }

@@ -3,15 +3,15 @@
  *
  * A piece of work runs on one thread until it ends. Slow work must not hold up quick work for long:
  * work that has run for slow_us no longer counts among the @quick shared threads, and another
- * thread takes its place, up to @most threads in all. When that many threads run slow work, the
- * work that became slow last is told to end.
+ * thread takes its place, up to @most threads in all. When @most - @quick
+ * threads are already running slow work, work that would become slow next is told to end instead.
  *
  * Work is told to end after limit_us. If it sits in a system call that does not return (nothing can
  * interrupt that), it is answered with -BASE_EAGAIN after a further grace_us; work that has not
  * even started by the limit is answered likewise. The thread of stuck work is lost until the file
  * system answers, perhaps for good. So that one file system cannot take all threads, work names the
- * path that it is about to access, and is refused where RM_PLACE_MAX others have been in a system
- * call for longer than slow_us. */
+ * path that it is about to access, and is refused where RM_PLACE_MAX others (RM_PLACE_TOP_MAX below
+ * the same top folder) have been in a system call for longer than slow_us. */
 #ifndef CREEL_RM_JOBS_FILE_POOL_H
 #define CREEL_RM_JOBS_FILE_POOL_H
 

@@ -20,7 +20,8 @@
 #define UNFIT_WAIT_US      5000000 /* slows two RMs that pass an unconfirmed store to and fro */
 
 enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
-struct job { /* for the lead thread; from the service's thread, the core's, or a handler's */
+/* Work for the lead thread: the service's thread, the core's thread or an HTTP handler posts it. */
+struct job {
     struct base_mail mail;
     enum job_kind kind;
     int64_t epoch; /* LEAD */

@@ -71,7 +71,8 @@ void rm_outbox_failed(struct rm_outbox *o, const struct base_error *why, struct 
 /* Another RM has authority. Depose before this call: whoever is refused must not meet an RM that
  * still looks active. */
 void rm_outbox_over(struct rm_outbox *o, struct rm_ready *out);
-/* Deposed: nothing is held from now on; what is held waits for rm_outbox_close(). */
+/* Call when another RM has authority. From now on rm_outbox_hold() refuses every effect; effects
+ * held before stay until the next call that releases effects, at the latest rm_outbox_close(). */
 void rm_outbox_abandon(struct rm_outbox *o);
 /* Nothing will be written any more. Returns 0, or the error that the last write has met (@err as
  * well). */

@@ -68,9 +68,11 @@ struct sim_job {
                                 HDFS's rule. Owned. */
 };
 
-/* Zero, and: weight 1, selectivity 1, one block per split, 3 replicas, located. */
+/* Sets all fields to zero, except: weight 1, selectivity 1, one block per split, 3 replicas,
+ * located. */
 void sim_job_init(struct sim_job *job);
-void sim_job_clear(struct sim_job *job); /* frees what it owns; back to sim_job_init's */
+/* Frees what the job owns and resets it as sim_job_init() does. */
+void sim_job_clear(struct sim_job *job);
 /* Copies @text into one of the job's texts, cut to fit at a boundary of UTF-8; a control character
  * or a byte that is no UTF-8 becomes '?'. NULL: "". */
 void sim_job_text(char to[SIM_TEXT_MAX], const char *text);

@@ -114,7 +114,7 @@ void sim_paper_cdf(struct sim_paper_run *run, const char *name, const char *titl
 
 /* ---------------------------------------------------------------- all of it */
 struct sim_paper_conf {
-    const char *name; /* "hsrtf", "hfsp", "rtmr", "hfs", "all"; or several with commas */
+    const char *name; /* "hsrtf", "hfsp", "rtmr", "hfs" or "all"; several: separated by commas */
     uint64_t first_seed;
     size_t seeds;
     int jobs;               /* processes, 0: as many as processors */

@@ -1,4 +1,3 @@
-/* sim/report/folder.c - see the header. */
 #include "sim/report/folder.h"
 
 #include <dirent.h>

@@ -1,4 +1,3 @@
-/* sim/report/page.c - see the header. */
 #include "sim/report/page.h"
 
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* sim/report/picture.c - see the header. */
 #include "sim/report/picture.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* sim/report/results.c - see the header. */
 #include "sim/report/results.h"
 
 #include <stdlib.h>

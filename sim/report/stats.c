@@ -1,4 +1,3 @@
-/* sim/report/stats.c - see the header. */
 #include "sim/report/stats.h"
 
 #include <math.h>

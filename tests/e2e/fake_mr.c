@@ -1,4 +1,3 @@
-/* tests/e2e/fake_mr.c - see the header. */
 #include "tests/e2e/fake_mr.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-/* tests/e2e/fake_rm.c - see the header. */
 #include "tests/e2e/fake_rm.h"
 
 #include <pthread.h>

@@ -1,4 +1,3 @@
-/* tests/fault/nm_fixture.c - see the header. */
 #include "tests/fault/nm_fixture.h"
 
 #include <dirent.h>

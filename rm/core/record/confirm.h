@@ -6,11 +6,11 @@
 
 int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err);
 void rm_confirm_resolve_format(struct rm_core *c);
-/* The node has gone or fallen silent: it is refused no longer. */
+/* Call when a node is lost or silent: its registration is no longer refused. */
 void rm_confirm_drop_refusal(struct rm_core *c, struct rm_node *n);
-/* True if the registration is refused; it is answered. */
+/* Returns true when the registration is refused; it has been answered then. */
 bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev);
-/* True if submissions are refused; this one is answered. */
+/* Returns true when submissions are refused; the request with @token has been answered then. */
 bool rm_confirm_refuses_submission(struct rm_core *c, uint64_t token);
 
 #endif
