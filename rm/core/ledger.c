@@ -55,7 +55,7 @@ static void count_as(struct rm_core *c, struct rm_container *ct, enum rm_tally t
     int32_t suspended = (to == RM_TALLY_SUSPENDED) - (from == RM_TALLY_SUSPENDED);
     int32_t freeing = (to == RM_TALLY_FREEING) - (from == RM_TALLY_FREEING);
 
-    ct->tally = to;
+    ct->tally = (uint8_t)to;
     if (there)
         count_container(c, ct, there);
     if (suspended) {

@@ -223,7 +223,7 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
                               .node = node,
                               .node_next = n->attempts,
                               .wait_next = SIM_NONE,
-                              .kind = o->slot};
+                              .kind = (uint8_t)o->slot};
     n->attempts = index;
     n->used[a->kind]++;
     if (s->running_told || s->progress)

@@ -384,7 +384,7 @@ static void test_half_a_line(void)
     rm_audit_own("refresh-queues", "second", NULL);
     rm_audit_own("refresh-queues", "third", NULL); /* not a byte of it */
     base_assert(setrlimit(RLIMIT_FSIZE, &was) == 0);
-    CU_ASSERT_EQUAL(size_of_file(), full.rlim_cur);
+    CU_ASSERT_EQUAL(size_of_file(), (int64_t)full.rlim_cur);
     rm_audit_own("refresh-queues", "fourth", NULL);
     rm_audit_close();
     n = lines();
