@@ -279,8 +279,14 @@ static void clean_text(char *s)
 static int get_launch(const json_t *j, struct wire_order *o, struct base_error *err)
 {
     int rc = wire_launch_get(j, &o->launch, err);
+    struct base_task_id task;
     const char *slot;
 
+    /* The node reports the task to ResourceManagers, which refuse what is no id. */
+    if (rc == 0 && o->launch.task && (rc = base_task_id_parse(o->launch.task, &task, err)) < 0) {
+        base_error_wrap(err, rc, "task");
+        wire_launch_free(&o->launch);
+    }
     if (rc == 0)
         o->container = o->launch.container;
     if (rc == 0 || wire_get(container_members, j, "", o, NULL) < 0)
