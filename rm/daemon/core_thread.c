@@ -66,8 +66,7 @@ void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
 
     pthread_mutex_lock(&b->qlock);
     if (b->closed) {
-        why.code = b->closed;
-        strcpy(why.text, b->closed_text);
+        base_error_set(&why, b->closed, "%s", b->closed_text);
     } else if (!wants_storing(ev->kind) || !b->term || !b->term->store ||
                !rm_store_failing(b->term->store, &why)) {
         base_array_grow(&b->queue, b->queue_len, &b->queue_cap);

@@ -559,12 +559,14 @@ static void test_refused_launch(void)
         "\"container_1_0001_01_000001\",\"kind\":\"d\\u00e4nce\",\"command\":\"x\"},"
         "{\"type\":\"launch\",\"container\":\"container_1_0001_01_000002\"},"
         "{\"type\":\"launch\",\"container\":\"container_1_0001_01_000003\",\"command\":\"x\","
-        "\"env\":{\"A=\":\"b\"}}]}";
+        "\"env\":{\"A=\":\"b\"}},"
+        "{\"type\":\"launch\",\"container\":\"container_1_0001_01_000004\",\"command\":\"x\","
+        "\"task\":\"task_1A_0001_m_000000\"}]}";
     struct wire_answer a;
     struct base_error err = {0};
 
     CU_ASSERT_EQUAL_FATAL(wire_answer_get(answer, strlen(answer), 1, &a, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(a.orders_n, 3);
+    CU_ASSERT_EQUAL_FATAL(a.orders_n, 4);
     CU_ASSERT_PTR_NOT_NULL_FATAL(a.orders[0].refused);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.orders[0].refused, "kind"));
     CU_ASSERT_EQUAL(a.orders[0].launch.slot, BASE_TASK_REDUCE);
@@ -573,6 +575,9 @@ static void test_refused_launch(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(a.orders[1].refused, "command"));
     CU_ASSERT_PTR_NOT_NULL_FATAL(a.orders[2].refused);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.orders[2].refused, "env.A="));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(a.orders[3].refused);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.orders[3].refused, "task: \"task_1A_0001_m_000000\""));
+    CU_ASSERT_EQUAL(a.orders[3].container.num, 4);
     wire_answer_free(&a);
 }
 

@@ -374,7 +374,7 @@ static const char *fill_app(struct rm_core *c, const struct rm_record *rec, cons
     r.end = json;
     token = rm_get_text(&r);
     if (token && strlen(token) < sizeof a->token)
-        strcpy(a->token, token);
+        memcpy(a->token, token, strlen(token) + 1);
     else
         r.bad = true;
     free(token);
