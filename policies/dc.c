@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "policies/policy.h"
 #include "policies/rtmr/cost.h"
@@ -37,14 +38,14 @@ struct dc_need {                 /* what the test looks at */
 };
 struct dc_job { /* policy_job.own */
     struct policy_job *job;
-    struct dc_job *prev, *next;
+    LIST_ENTRY(dc_job) all;
     int64_t due_us, start_us; /* start_us: s, its reduces are claimed from there to due_us */
     int64_t at_once;          /* n_min */
     bool capped;              /* has pending maps and may not start one */
 };
 struct policy {
     const struct policy_env *env;
-    struct dc_job *first;
+    LIST_HEAD(, dc_job) jobs;
     struct policy_order order[BASE_TASK_KINDS]; /* jobs that may start something, by deadline */
     int64_t capped;                             /* jobs */
     enum dc_cost cost;
@@ -135,11 +136,14 @@ static int64_t slots_for(const struct policy *self, const struct dc_need *n, int
 /* Reduce slots claimed between @from_us and @to_us. */
 static int64_t claimed(const struct policy *self, int64_t from_us, int64_t to_us)
 {
+    const struct dc_job *d;
     int64_t sum = 0;
 
-    for (const struct dc_job *d = self->first; d; d = d->next)
+    LIST_FOREACH(d, &self->jobs, all)
+    {
         if (d->due_us != NO_DEADLINE && d->start_us <= to_us && from_us < d->due_us)
             sum += d->job->phase[BASE_TASK_REDUCE].total;
+    }
     return sum;
 }
 
@@ -158,6 +162,7 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
 {
     const int64_t all = self->env->capacity->slots[BASE_TASK_REDUCE], free_slots = free_maps(self);
     int64_t first = now_us + 1, best = NEVER;
+    const struct dc_job *d;
 
     if (n->reduces > all || (n->maps > 0 && free_slots <= 0))
         return NEVER;
@@ -167,10 +172,12 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
     first = first > asked_us ? first : asked_us;
     if (claimed(self, first, first + self->margin_us + ROUND_US) + n->reduces <= all)
         return first;
-    for (const struct dc_job *d = self->first; d; d = d->next)
+    LIST_FOREACH(d, &self->jobs, all)
+    {
         if (d->due_us > first && d->due_us < best &&
             claimed(self, d->due_us, d->due_us + self->margin_us + ROUND_US) + n->reduces <= all)
             best = d->due_us;
+    }
     return best;
 }
 
@@ -247,10 +254,7 @@ static void dc_arrived(struct policy *self, struct policy_job *job, int64_t now_
         own->start_us = own->due_us - n.tail_us;
         own->at_once = slots_for(self, &n, own->start_us - job->submit_us);
     }
-    own->next = self->first;
-    if (self->first)
-        self->first->prev = own;
-    self->first = own;
+    LIST_INSERT_HEAD(&self->jobs, own, all);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
         dc_changed(self, job, k);
@@ -266,12 +270,7 @@ static void dc_left(struct policy *self, struct policy_job *job, int64_t now_us)
         if (job->link[k].linked)
             policy_order_remove(&self->order[k], &job->link[k]);
     self->capped -= own->capped;
-    if (own->prev)
-        own->prev->next = own->next;
-    else
-        self->first = own->next;
-    if (own->next)
-        own->next->prev = own->prev;
+    LIST_REMOVE(own, all);
     free(own);
     job->own = NULL;
 }

@@ -132,8 +132,10 @@ static void add_running(struct policy *self, enum base_task_kind k, int64_t now_
 {
     const struct policy_env *env = self->env;
     struct rtmr_busy *b = &self->busy[k];
+    const struct rtmr_job *own;
 
-    for (struct rtmr_job *own = self->first; own; own = own->next) {
+    LIST_FOREACH(own, &self->best_effort, in_best_effort)
+    {
         int64_t eps_us;
         void *cursor = NULL;
         struct policy_running r;
@@ -199,11 +201,13 @@ void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct rtmr_busy *b = &self->busy[k];
         struct rtmr_busy *w = &self->later[k];
+        const struct rtmr_job *own;
         int64_t eps_us = 0, n = self->running[0][k] + c->freeing[k];
 
         w->n = 0;
         w->never = b->never;
-        for (struct rtmr_job *own = self->first; own; own = own->next) {
+        LIST_FOREACH(own, &self->best_effort, in_best_effort)
+        {
             int64_t more = may_start(self, own->job, k);
 
             n += more;

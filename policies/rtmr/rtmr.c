@@ -337,10 +337,7 @@ static void rtmr_arrived(struct policy *self, struct policy_job *job, int64_t no
     if (has_deadline(job)) {
         enter(self, own, now_us);
     } else {
-        own->next = self->first;
-        if (self->first)
-            self->first->prev = own;
-        self->first = own;
+        LIST_INSERT_HEAD(&self->best_effort, own, in_best_effort);
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
@@ -388,12 +385,7 @@ static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_u
     if (own->entry) {
         leave_queue(self, own, now_us);
     } else {
-        if (own->prev)
-            own->prev->next = own->next;
-        else
-            self->first = own->next;
-        if (own->next)
-            own->next->prev = own->prev;
+        LIST_REMOVE(own, in_best_effort);
     }
     free(own);
     job->own = NULL;

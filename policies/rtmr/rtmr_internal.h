@@ -4,6 +4,8 @@
 #ifndef CREEL_POLICIES_RTMR_RTMR_INTERNAL_H
 #define CREEL_POLICIES_RTMR_RTMR_INTERNAL_H
 
+#include <sys/queue.h>
+
 #include "policies/policy.h"
 #include "policies/rtmr/queue.h"
 
@@ -16,7 +18,7 @@ enum rtmr_best_effort_order {
 struct rtmr_job { /* policy_job.own */
     struct policy_job *job;
     struct rtmr_entry *entry;                                   /* NULL: without deadline */
-    struct rtmr_job *prev, *next;                               /* jobs without deadline */
+    LIST_ENTRY(rtmr_job) in_best_effort;                        /* when entry is NULL */
     int32_t running[BASE_TASK_KINDS], pending[BASE_TASK_KINDS]; /* as counted in the sums */
     int32_t maps_done;
     bool broke; /* it was said that the precondition does not hold for it */
@@ -27,7 +29,7 @@ struct policy {
     struct policy_order order[BASE_TASK_KINDS]; /* jobs with deadlines that have something to start,
                                                    in queue order */
     struct policy_order beside[BASE_TASK_KINDS]; /* the others */
-    struct rtmr_job *first;                      /* jobs without deadline */
+    LIST_HEAD(, rtmr_job) best_effort;           /* all jobs without deadline */
     /* sums; [0]: without deadline, [1]: with one. Applications that are no jobs: beside_used
      * alone */
     int64_t running[2][BASE_TASK_KINDS], pending[2][BASE_TASK_KINDS];
