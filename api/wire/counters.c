@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "base/io/json.h"
 #include "base/io/json_write.h"
 
-#define COUNT_MAX (INT64_MAX / 4) /* sums over a job's tasks still fit */
+#define COUNTERS_MAX     64
+#define COUNTER_NAME_MAX 64 /* bytes */
 
 void wire_counters_put(const struct wire_counters *c, struct base_buf *out)
 {
@@ -35,6 +37,28 @@ void wire_counters_get(const json_t *obj, struct wire_counters *c)
         const json_t *v = json_object_get(from, base_task_counter_name(i));
         json_int_t n = json_is_integer(v) ? json_integer_value(v) : 0;
 
-        c->v[i] = n > 0 && n <= COUNT_MAX ? n : 0;
+        c->v[i] = n > 0 && n <= WIRE_COUNT_MAX ? n : 0;
     }
+}
+
+char *wire_counters_copy_text(const json_t *obj)
+{
+    json_t *all = json_object_get(obj, "counters"), *v, *kept;
+    struct base_buf b = {0};
+    const char *name;
+
+    if (!json_is_object(all))
+        return NULL;
+    kept = json_object();
+    json_object_foreach(all, name, v)
+    {
+        json_int_t n = json_integer_value(v);
+
+        if (json_is_integer(v) && n >= 0 && n <= WIRE_COUNT_MAX && *name &&
+            strlen(name) <= COUNTER_NAME_MAX && json_object_size(kept) < COUNTERS_MAX)
+            json_object_set(kept, name, v);
+    }
+    base_json_dump(kept, &b);
+    json_decref(kept);
+    return base_buf_take(&b);
 }

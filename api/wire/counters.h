@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "base/task_counter.h"
 
+#define WIRE_COUNT_MAX (INT64_MAX / 4) /* sums over a job's tasks still fit */
+
 struct wire_counters {
     const char *text; /* writing: a JSON object passed through as it is, instead of the values;
                          NULL: the values */
@@ -22,5 +24,9 @@ struct wire_counters {
 void wire_counters_put(const struct wire_counters *c, struct base_buf *out);
 /* Reads the member of @obj; a missing or empty one leaves @c->known false. */
 void wire_counters_get(const json_t *obj, struct wire_counters *c);
+/* Returns the member of @obj as JSON text to pass on, with names unknown here, but only what a
+ * ResourceManager accepts: integers from 0 to WIRE_COUNT_MAX with names of 1 to 64 bytes, at most
+ * 64 of them. Returns NULL if @obj has no such object. The caller frees the text. */
+char *wire_counters_copy_text(const json_t *obj);
 
 #endif

@@ -185,6 +185,17 @@ int wire_get_element(const struct wire_member *table, const json_t *obj, const c
     return wire_get(table, obj, where, to, err);
 }
 
+void wire_get_tolerantly(const struct wire_member *table, const json_t *obj, void *to)
+{
+    for (const struct wire_member *m = table; m->name; m++) {
+        const json_t *v = json_object_get(obj, m->name);
+        void *field = (char *)to + m->offset;
+
+        if (get_value(m, obj, "", field, NULL) < 0 && m->type == WIRE_SHARE && json_is_number(v))
+            *(double *)field = json_number_value(v) > 1 ? 1 : 0;
+    }
+}
+
 int wire_parse(const char *text, size_t len, json_t **out, struct base_error *err)
 {
     int rc = base_json_parse(text, len, out, err);

@@ -73,6 +73,9 @@ int wire_get(const struct wire_member *table, const json_t *obj, const char *whe
  */
 int wire_get_element(const struct wire_member *table, const json_t *obj, const char *list, size_t i,
                      void *to, struct base_error *err);
+/* Reads what a job's own commands may have written, so nothing is refused: a member that wire_get()
+ * would refuse is taken for missing, and a share beyond 0 or 1 for the nearer of the two. */
+void wire_get_tolerantly(const struct wire_member *table, const json_t *obj, void *to);
 /* Parses @text, which must be an object. Caller owns *out, also after an error. */
 int wire_parse(const char *text, size_t len, json_t **out, struct base_error *err);
 

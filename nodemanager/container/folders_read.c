@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/wire/task_file.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "base/utf8.h"
@@ -19,10 +20,6 @@
 #define PROGRESS_FILE_MAX   (64 * 1024)
 #define FAILURE_FILE_MAX    (256 * 1024)
 #define FORGOTTEN_LINES_MAX 2000000 /* limit per application and node */
-#define FAILURE_NO_SPACE    (-101)
-#define NUM_MAX             (INT64_MAX / 4) /* largest number accepted by the ResourceManager */
-#define COUNTERS_MAX        64
-#define COUNTER_NAME_MAX    64 /* bytes */
 
 static int read_json_object(const struct nm_files *f, const char *path, size_t max, json_t **out)
 {
@@ -36,13 +33,6 @@ static int read_json_object(const struct nm_files *f, const char *path, size_t m
     return rc < 0 || !json_is_object(*out) ? (json_decref(*out), *out = NULL, -BASE_ECORRUPT) : 0;
 }
 
-static int read_container_json(const struct nm_files *f, const struct base_container_id *id,
-                               const char *name, size_t max, json_t **out)
-{
-    char path[NM_PATH_MAX];
-    return read_json_object(f, nm_path_in_container(f, id, name, path), max, out);
-}
-
 static int read_record_json(const struct nm_files *f, const struct base_container_id *id,
                             const char *name, json_t **out)
 {
@@ -50,19 +40,24 @@ static int read_record_json(const struct nm_files *f, const struct base_containe
     return read_json_object(f, nm_path_in_record(f, id, name, path), SMALL_FILE_MAX, out);
 }
 
-/* A container's own files are untrusted: anything but a number from 0 to NUM_MAX counts as 0. */
+/* A container's own files are untrusted: anything but a number from 0 to WIRE_COUNT_MAX counts as
+ * 0. */
 static int64_t read_count_member(const json_t *j, const char *name)
 {
     const json_t *v = json_object_get(j, name);
     json_int_t n = json_is_integer(v) ? json_integer_value(v) : 0;
-    return n > 0 && n <= NUM_MAX ? n : 0;
+    return n > 0 && n <= WIRE_COUNT_MAX ? n : 0;
+}
+
+static void copy_text(const char *s, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s", s ? s : "");
+    nm_utf8_replace_invalid(buf, strlen(buf)); /* truncation may have cut a character */
 }
 
 static void read_text_member(const json_t *j, const char *name, char *buf, size_t size)
 {
-    const char *s = json_string_value(json_object_get(j, name));
-    snprintf(buf, size, "%s", s ? s : "");
-    nm_utf8_replace_invalid(buf, strlen(buf)); /* truncation may have cut a character */
+    copy_text(json_string_value(json_object_get(j, name)), buf, size);
 }
 
 int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *id,
@@ -102,56 +97,61 @@ int nm_files_read_exit(const struct nm_files *f, const struct base_container_id 
     return 0;
 }
 
-/* Keeps only what the ResourceManager accepts: integers with valid names, up to a maximum
- * number. */
-static char *select_counters(const json_t *j)
+/* Reads a file by which a task reports (api/wire/task_file.h). Returns 0 and text that the caller
+ * frees, -BASE_ENOTFOUND, or -BASE_ECORRUPT. */
+static int read_task_file(const struct nm_files *f, const struct base_container_id *id,
+                          const char *name, size_t max, struct base_buf *out)
 {
-    json_t *all = json_object_get(j, "counters"), *v, *kept;
-    struct base_buf b = {0};
-    const char *name;
-    if (!json_is_object(all))
-        return NULL;
-    kept = json_object();
-    json_object_foreach(all, name, v)
-    {
-        json_int_t n = json_integer_value(v);
-        if (json_is_integer(v) && n >= 0 && n <= NUM_MAX && *name &&
-            strlen(name) <= COUNTER_NAME_MAX && json_object_size(kept) < COUNTERS_MAX)
-            json_object_set(kept, name, v);
-    }
-    base_json_dump(kept, &b);
-    json_decref(kept);
-    return base_buf_take(&b);
+    char path[NM_PATH_MAX];
+    int rc = nm_files_read_plain(f, nm_path_in_container(f, id, name, path), max, out, NULL);
+
+    if (rc >= 0 && out->data)
+        return 0;
+    base_buf_free(out);
+    return rc == -BASE_ENOTFOUND ? rc : -BASE_ECORRUPT;
 }
 
 int nm_files_read_result(const struct nm_files *f, const struct base_container_id *id,
                          struct nm_result_file *out)
 {
-    json_t *j = NULL;
+    struct wire_task_result r;
+    struct base_buf b = {0};
+    int rc = read_task_file(f, id, "result.json", SMALL_FILE_MAX, &b);
+
     *out = (struct nm_result_file){0};
-    int rc = read_container_json(f, id, "result.json", SMALL_FILE_MAX, &j);
     if (rc < 0)
         return rc;
-    out->counters = select_counters(j);
-    out->output_bytes = read_count_member(j, "outputBytes");
-    json_decref(j);
-    return 0;
+    if (wire_task_result_get(b.data, b.len, &r, NULL) < 0) {
+        rc = -BASE_ECORRUPT;
+    } else {
+        out->counters = base_strdup(r.counters.text);
+        out->output_bytes = r.output_bytes;
+        wire_task_result_free(&r);
+    }
+    base_buf_free(&b);
+    return rc;
 }
 
 int nm_files_read_failure(const struct nm_files *f, const struct base_container_id *id,
                           struct nm_failure_file *out)
 {
-    json_t *j = NULL;
+    struct wire_task_failure failure;
+    struct base_buf b = {0};
+    int rc = read_task_file(f, id, "failure.json", FAILURE_FILE_MAX, &b);
+
     *out = (struct nm_failure_file){0};
-    int rc = read_container_json(f, id, "failure.json", FAILURE_FILE_MAX, &j);
     if (rc < 0)
         return rc;
-    const char *s = json_string_value(json_object_get(j, "diagnostics"));
-    if (s && *s) {
-        out->no_space = json_integer_value(json_object_get(j, "exitCode")) == FAILURE_NO_SPACE;
-        out->diagnostics = base_strndup(s, strnlen(s, NM_FAILURE_TEXT_MAX));
+    if (wire_task_failure_get(b.data, b.len, &failure, NULL) == 0) {
+        const char *text = failure.diagnostics;
+
+        if (text && *text) {
+            out->no_space = failure.exit_code == WIRE_TASK_EXIT_NO_SPACE;
+            out->diagnostics = base_strndup(text, strnlen(text, NM_FAILURE_TEXT_MAX));
+        }
+        wire_task_failure_free(&failure);
     }
-    json_decref(j);
+    base_buf_free(&b);
     return out->diagnostics ? 0 : -BASE_ECORRUPT;
 }
 
@@ -178,18 +178,15 @@ bool nm_progress_parse(const char *s, size_t len, struct nm_progress_file *out)
     *out = (struct nm_progress_file){0};
     if (s[0] != '{')
         return parse_progress_number(s, &out->progress);
-    json_t *j = NULL;
-    bool ok = false;
-    if (base_json_parse(s, len, &j, NULL) >= 0 && json_is_object(j)) {
-        const json_t *p = json_object_get(j, "progress");
-        double v = json_is_number(p) ? json_number_value(p) : 0;
-        out->progress = v < 0 ? 0 : (v > 1 ? 1 : v);
-        read_text_member(j, "phase", out->phase, sizeof out->phase);
-        out->counters = select_counters(j);
-        ok = true;
-    }
-    json_decref(j);
-    return ok;
+    struct wire_task_progress p;
+
+    if (wire_task_progress_get(s, len, &p, NULL) < 0)
+        return false;
+    out->progress = p.progress;
+    copy_text(p.phase, out->phase, sizeof out->phase);
+    out->counters = base_strdup(p.counters.text);
+    wire_task_progress_free(&p);
+    return true;
 }
 
 int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id,

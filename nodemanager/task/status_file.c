@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "api/wire/task_file.h"
 #include "base/clock.h"
 #include "base/cond.h"
 #include "base/io/io.h"
-#include "base/io/json.h"
 #include "base/io/plain.h"
 #include "base/utf8.h"
 #include "nodemanager/task/task.h"
@@ -44,21 +44,17 @@ int task_open_plain_file(const char *path, int flags, struct base_error *err)
     return fd < 0 ? base_error_sys(err, -BASE_EIO, -fd, "%s", path) : fd;
 }
 
-static json_t *encode_counters(struct task *t)
+static void read_counters(struct task *t, struct wire_counters *out)
 {
-    json_t *o = json_object();
     int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;
 
     atomic_store(&t->counter[t->spec.is_reduce ? BASE_COUNT_REDUCE_MILLIS : BASE_COUNT_MAP_MILLIS],
                  ms);
     atomic_store(&t->counter[BASE_COUNT_CPU_MILLIS],
                  cpu_time_ms(RUSAGE_SELF) + cpu_time_ms(RUSAGE_CHILDREN));
-    for (enum base_task_counter i = 0; i < BASE_TASK_COUNTERS; i++) {
-        int64_t v = atomic_load(&t->counter[i]);
-        if (v != 0)
-            json_object_set_new(o, base_task_counter_name(i), json_integer(v));
-    }
-    return o;
+    out->known = true;
+    for (enum base_task_counter i = 0; i < BASE_TASK_COUNTERS; i++)
+        out->v[i] = atomic_load(&t->counter[i]);
 }
 
 static double compute_progress(struct task *t)
@@ -72,18 +68,16 @@ static double compute_progress(struct task *t)
     return phase == TASK_PHASE_MAP ? part : (phase - TASK_PHASE_SHUFFLE + part) / 3;
 }
 
-static int write_json_file(const struct task *t, const char *name, json_t *o,
-                           struct base_error *err)
+/* Writes @text, which it frees, as a line. */
+static int write_file(const struct task *t, const char *name, struct base_buf *text,
+                      struct base_error *err)
 {
     char *path = base_printf("%s/%s", t->dir, name);
-    struct base_buf b = {0};
     int rc;
 
-    base_json_dump(o, &b);
-    base_buf_adds(&b, "\n");
-    rc = base_file_write_atomic(path, b.data, b.len, 0644, false, err);
-    json_decref(o);
-    base_buf_free(&b);
+    base_buf_adds(text, "\n");
+    rc = base_file_write_atomic(path, text->data, text->len, 0644, false, err);
+    base_buf_free(text);
     free(path);
     return rc;
 }
@@ -91,12 +85,13 @@ static int write_json_file(const struct task *t, const char *name, json_t *o,
 /* Failing to write progress does not fail the task: if the disk is full, its data will notice. */
 static void write_progress(struct task *t)
 {
-    json_t *o = json_object();
+    struct wire_task_progress p = {.progress = compute_progress(t),
+                                   .phase = phase_names[atomic_load(&t->phase)]};
+    struct base_buf text = {0};
 
-    json_object_set_new(o, "progress", json_real(compute_progress(t)));
-    json_object_set_new(o, "phase", json_string(phase_names[atomic_load(&t->phase)]));
-    json_object_set_new(o, "counters", encode_counters(t));
-    (void)write_json_file(t, "progress", o, NULL);
+    read_counters(t, &p.counters);
+    wire_task_progress_put(&p, &text);
+    (void)write_file(t, "progress", &text, NULL);
 }
 
 static void add_active_time(struct task *t, int64_t *last_us)
@@ -156,14 +151,14 @@ void task_progress_stop(struct task *t)
 
 int task_write_result(struct task *t, struct base_error *err)
 {
-    json_t *o = json_object();
-    int64_t bytes = 0;
+    struct wire_task_result r = {.output_bytes = 0};
+    struct base_buf text = {0};
 
     for (int32_t i = 0; t->partitions != NULL && i < t->spec.reduces; i++)
-        bytes += t->partitions[i].bytes;
-    json_object_set_new(o, "counters", encode_counters(t));
-    json_object_set_new(o, "outputBytes", json_integer(bytes));
-    return write_json_file(t, "result.json", o, err);
+        r.output_bytes += t->partitions[i].bytes;
+    read_counters(t, &r.counters);
+    wire_task_result_put(&r, &text);
+    return write_file(t, "result.json", &text, err);
 }
 
 /* Replaces bytes that JSON text cannot carry by '?'. */
@@ -237,11 +232,12 @@ void task_record_error(struct task *t, const struct base_error *err)
 
 void task_write_failure(const struct task *t)
 {
-    json_t *o = json_object();
     int code = atomic_load(&t->failed);
+    struct wire_task_failure f = {.exit_code =
+                                      code == TASK_EXIT_NOSPACE ? WIRE_TASK_EXIT_NO_SPACE : code,
+                                  .diagnostics = t->diagnostics};
+    struct base_buf text = {0};
 
-    json_object_set_new(o, "exitCode",
-                        json_integer(code == TASK_EXIT_NOSPACE ? TASK_REPORT_NOSPACE : code));
-    json_object_set_new(o, "diagnostics", json_string(t->diagnostics));
-    (void)write_json_file(t, "failure.json", o, NULL);
+    wire_task_failure_put(&f, &text);
+    (void)write_file(t, "failure.json", &text, NULL);
 }

@@ -9,8 +9,8 @@
  *           --> part file --> commit
  *
  * The task writes progress (at most every 200 ms), result.json before it exits with 0, and
- * failure.json before any other exit: {"exitCode":n,"diagnostics":"..."}. If a disk is full,
- * exitCode is -101 and the process exits with 75.
+ * failure.json before any other exit (api/wire/task_file.h). If a disk is full, failure.json says
+ * WIRE_TASK_EXIT_NO_SPACE and the process exits with TASK_EXIT_NOSPACE.
  *
  * Threads: the main thread moves the command's output; one thread feeds its stdin; one writes
  * progress; one per child keeps the tail of its stderr; one waits for SIGTERM. A failing task does
@@ -29,7 +29,6 @@
 
 #define TASK_EXIT_NOSPACE        75
 #define TASK_EXIT_COMMIT_REFUSED 3
-#define TASK_REPORT_NOSPACE      (-101) /* exitCode in failure.json when a disk is full */
 /* size of bulk reads and writes, and requested size of pipes */
 #define TASK_IO_BYTES (1u << 20)
 #define TASK_LINE_MAX (1u << 30) /* maximum length of a record that must be held whole */
