@@ -198,9 +198,9 @@ int64_t api_read_mono_ms(void);
 void api_conn_set_phase(struct api_conn *conn, enum api_phase phase);
 bool api_fd_is_closed_by_peer(int fd);
 
-/* api/server/request.c: reading a request. api_request_handle_head() comes after the headers,
- * api_request_add_body_piece() with body bytes, api_request_finish_body() once the whole body is
- * there; it calls the handler unless the request is answered already. */
+/* api/server/request/request.c: reading a request. api_request_handle_head() comes after the
+ * headers, api_request_add_body_piece() with body bytes, api_request_finish_body() once the whole
+ * body is there; it calls the handler unless the request is answered already. */
 struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c,
                                     const char *raw_uri);
 void api_request_handle_head(struct api_request *rq, const char *method);
@@ -211,21 +211,21 @@ void api_request_finish_body(struct api_request *rq);
 void api_request_release_body_memory(struct api_request *rq);
 void api_request_free(struct api_request *rq);
 
-/* api/server/origin.c. The first function checks that there is exactly one Host with a name of
- * ours, and otherwise answers (400, 421). The second tells whether a page of another site made its
- * reader's browser send the request, as the browser then says; other clients send neither header.
- * SOURCE: W3C Fetch Metadata Request Headers (Sec-Fetch-Site); RFC 6454 (Origin). */
+/* api/server/request/origin.c. The first function checks that there is exactly one Host with a name
+ * of ours, and otherwise answers (400, 421). The second tells whether a page of another site made
+ * its reader's browser send the request, as the browser then says; other clients send neither
+ * header. SOURCE: W3C Fetch Metadata Request Headers (Sec-Fetch-Site); RFC 6454 (Origin). */
 bool api_origin_check_host(struct api_request *rq);
 bool api_origin_is_foreign(const struct api_request *rq);
 
-/* api/server/reply.c: hands over a finished reply (from any thread); sends it (on MHD's thread
- * only). */
+/* api/server/answer/send.c: hands over a finished reply (from any thread); sends it (on MHD's
+ * thread only). */
 void api_reply_hand_over(struct api_request *rq, struct api_reply *reply);
 enum MHD_Result api_reply_send(struct api_request *rq);
 enum MHD_Result api_reply_send_stopping_error(struct api_request *rq);
 void api_reply_free(struct api_reply *reply);
 
-/* api/server/error.c: answers that the server itself gives. */
+/* api/server/answer/error.c: answers that the server itself gives. */
 void api_error_encode_document(struct base_buf *out, enum api_type type, const char *exception,
                                const char *message);
 void api_error_answer_not_found(struct api_request *rq);
@@ -239,7 +239,7 @@ bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *re
 /* the status that such a reply gets */
 unsigned api_error_get_unacceptable_status(const struct api_request *rq);
 
-/* api/server/gzip.c */
+/* api/server/answer/gzip.c */
 bool api_gzip_compress(const struct base_buf *in, struct base_buf *out);
 z_stream *api_gunzip_new(void);
 void api_gunzip_free(z_stream *z);
@@ -248,7 +248,7 @@ void api_gunzip_free(z_stream *z);
 int api_gunzip_add_piece(z_stream *z, const char *data, size_t len, size_t max,
                          struct base_buf *out, bool *done);
 
-/* api/server/pieces.c */
+/* api/server/answer/pieces.c */
 /* ends the compression; call before the pieces go to a server thread */
 void api_pieces_finish(struct api_pieces *p);
 /* takes the pieces */
