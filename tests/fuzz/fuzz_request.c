@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "api/server/accept.h"
+#include "api/server/answer/gzip.h"
 #include "api/server/route.h"
-#include "api/server/server_internal.h"
 #include "api/yarn/shape.h"
 #include "base/io/json_write.h"
 #include "tests/fuzz/fuzz.h"

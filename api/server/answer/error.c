@@ -1,7 +1,10 @@
 /* Error answers, worded as in YARN. Source: recordings of YARN 3.4.2 in tests/golden. */
+#include "api/server/answer/error.h"
+
 #include <stdarg.h>
 #include <string.h>
 
+#include "api/server/request/lifecycle.h"
 #include "api/server/server_internal.h"
 #include "api/yarn/shape.h"
 #include "base/io/json_write.h"
@@ -47,8 +50,8 @@ static void add_java_class(struct base_buf *out, const char *name)
     base_buf_addf(out, "creel.%s", name); /* an exception of Creel's own */
 }
 
-void api_error_encode_document(struct base_buf *out, enum api_type type, const char *exception,
-                               const char *message)
+static void encode_exception(struct base_buf *out, enum api_type type, const char *exception,
+                             const char *message)
 {
     if (type == API_XML) {
         base_buf_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" "
@@ -85,7 +88,7 @@ void api_answer_error(struct api_request *rq, unsigned status, const char *excep
     va_start(ap, fmt);
     base_buf_vaddf(&message, fmt, ap);
     va_end(ap);
-    api_error_encode_document(&body, type, exception, message.data);
+    encode_exception(&body, type, exception, message.data);
     if (rq->server->on_answer && !rq->refusal)
         rq->refusal = base_buf_take(&message);
     base_buf_free(&message);
@@ -139,7 +142,7 @@ static void hand_over_body(struct api_request *rq, unsigned status, enum api_typ
                               .close = page && status == 500,
                               .body = *body};
 
-    api_reply_hand_over(rq, &reply);
+    api_request_hand_over_reply(rq, &reply);
 }
 
 /* Adds the servlet engine's own page: URI, STATUS, MESSAGE and, unless NULL, SERVLET. */
@@ -192,7 +195,7 @@ void api_answer_html_page(struct api_request *rq, unsigned status, const char *m
 
     add_error_page(&b, rq->uri.path, status, message, true, servlet);
     reply.body = b;
-    api_reply_hand_over(rq, &reply);
+    api_request_hand_over_reply(rq, &reply);
 }
 
 void api_error_answer_not_found(struct api_request *rq)
@@ -241,8 +244,7 @@ static bool matches_creel_route(const struct api_request *rq)
     return false;
 }
 
-/* Answers a wrong method, or a body of a type that no resource reads. The charset is YARN's "null";
- * its NodeManager sends none. */
+/* The charset is YARN's "null"; its NodeManager sends none. */
 void api_error_answer_wrong_method(struct api_request *rq)
 {
     bool json = rq->accept == API_ACCEPT_JSON && rq->accept_named;
@@ -262,7 +264,7 @@ void api_error_answer_wrong_method(struct api_request *rq)
         type = node ? "text/xml" : "text/xml;charset=null";
     else
         type = node ? "application/xml" : "application/xml;charset=null";
-    api_error_encode_document(&b, json ? API_JSON : API_XML, "WebApplicationException", NULL);
+    encode_exception(&b, json ? API_JSON : API_XML, "WebApplicationException", NULL);
     hand_over_body(rq, 503, json ? API_JSON : API_XML, type, false, &b);
 }
 
@@ -378,7 +380,7 @@ bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *re
     reply->kind = API_REPLY_BODY;
     if (rq->accept == API_ACCEPT_TEXT_XML) {
         page = false;
-        api_error_encode_document(&reply->body, API_XML, "WebApplicationException", NULL);
+        encode_exception(&reply->body, API_XML, "WebApplicationException", NULL);
         reply->content_type = "text/xml;charset=null";
     } else if (rq->accept == API_ACCEPT_BAD) {
         reply->content_type = "";

@@ -1,8 +1,9 @@
 /* Compression and decompression with gzip. Each thread keeps a prepared deflate state, because
  * setting one up costs more than compressing most answers. */
-#include <stdlib.h>
+#include "api/server/answer/gzip.h"
 
-#include "api/server/server_internal.h"
+#include <pthread.h>
+#include <stdlib.h>
 
 static pthread_key_t deflate_key;
 static pthread_once_t deflate_once = PTHREAD_ONCE_INIT;

@@ -1,9 +1,11 @@
 /* Long bodies: a list of pieces, compressed while they are added and freed while they are sent. */
+#include "api/server/answer/pieces.h"
+
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/server/server_internal.h"
+#include "api/server/request/request.h"
 
 #define PACKED_STEP    (8 * 1024)
 #define DEFLATE_MEMORY (256 * 1024) /* SOURCE: zconf.h, of windowBits 15 and memLevel 8 */

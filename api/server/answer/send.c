@@ -1,204 +1,16 @@
-/* Answers: accepted from any thread, then turned into a response and sent by the thread that owns
- * the connection. */
+/* Turns a reply into libmicrohttpd's response and sends it. */
+#include "api/server/answer/send.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "api/server/server_internal.h"
-
-void api_reply_free(struct api_reply *reply)
-{
-    base_buf_free(&reply->body);
-    api_pieces_free(reply->pieces);
-    free(reply->type_text);
-    if (reply->kind == API_REPLY_FILE && reply->fd >= 0)
-        close(reply->fd);
-    if (reply->kind == API_REPLY_STREAM && reply->free_fn)
-        reply->free_fn(reply->u);
-    memset(reply, 0, sizeof *reply);
-}
-
-/* Implements the edges of the diagram in api/server/server_internal.h. The caller must not touch
- * @rq afterwards: another thread may have freed it. */
-void api_reply_hand_over(struct api_request *rq, struct api_reply *reply)
-{
-    struct api_server *s = rq->server;
-    struct MHD_Connection *connection = NULL;
-    bool dropped = false, last = false;
-
-    if (s->on_answer)
-        s->on_answer(rq, reply->status, s->user);
-    pthread_mutex_lock(&s->lock);
-    switch (rq->state) {
-    case API_ST_PARKED:
-        api_link_remove(&rq->parked);
-        connection = rq->connection;
-        s->resuming++;
-        __attribute__((fallthrough));
-    case API_ST_HANDLING:
-    case API_ST_PARKING:
-        rq->reply = *reply;
-        rq->state = API_ST_ANSWERED;
-        break;
-    case API_ST_ABORTED:
-        base_assert(!rq->late_answer);
-        dropped = rq->late_answer = true;
-        last = rq->completed;
-        if (last)
-            api_link_remove(&rq->parked);
-        break;
-    case API_ST_ANSWERED:
-        base_assert(rq->state != API_ST_ANSWERED); /* the request was answered twice */
-    }
-    pthread_mutex_unlock(&s->lock);
-    if (connection) {
-        MHD_resume_connection(connection);
-        pthread_mutex_lock(&s->lock);
-        if (--s->resuming == 0 && atomic_load(&s->stopping))
-            pthread_cond_broadcast(&s->wake);
-        pthread_mutex_unlock(&s->lock);
-    }
-    if (dropped)
-        api_reply_free(reply);
-    if (last)
-        api_request_free(rq);
-}
-
-void api_add_header(struct api_request *rq, const char *name, const char *value)
-{
-    struct api_header *h;
-
-    base_assert(rq->n_headers < API_HEADERS_MAX);
-    h = &rq->headers[rq->n_headers++];
-    h->name = base_strdup(name);
-    h->value = base_strdup(value);
-    for (char *c = h->value; *c; c++) /* prevents header injection */
-        if (*c == '\r' || *c == '\n')
-            *c = ' ';
-}
-
-void api_answer(struct api_request *rq, unsigned status, enum api_type type, struct base_buf *body)
-{
-    struct api_reply reply = {.kind = API_REPLY_BODY, .status = status, .type = type};
-
-    if (body) {
-        reply.body = *body;
-        memset(body, 0, sizeof *body);
-    }
-    api_reply_hand_over(rq, &reply);
-}
-
-void api_answer_from_gate(struct api_request *rq, unsigned status, struct base_buf *body)
-{
-    struct api_reply reply = {.kind = API_REPLY_BODY,
-                              .status = status,
-                              .type = API_TEXT,
-                              .final = true,
-                              .gate = true,
-                              .body = *body};
-
-    memset(body, 0, sizeof *body);
-    api_reply_hand_over(rq, &reply);
-}
-
-void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type,
-                       struct api_pieces **p)
-{
-    struct api_reply reply = {
-        .kind = API_REPLY_PIECES, .status = status, .type = type, .pieces = *p};
-
-    *p = NULL;
-    api_pieces_finish(reply.pieces);
-    api_reply_hand_over(rq, &reply);
-}
-
-void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd,
-                     uint64_t offset, uint64_t len)
-{
-    struct api_reply reply = {.kind = API_REPLY_FILE,
-                              .status = status,
-                              .type_text = base_strdup(content_type),
-                              .fd = fd,
-                              .offset = offset,
-                              .len = len};
-
-    api_reply_hand_over(rq, &reply);
-}
-
-void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
-                       int64_t (*read)(void *u, char *buf, size_t max), void *u,
-                       void (*free_fn)(void *))
-{
-    struct api_reply reply = {.kind = API_REPLY_STREAM,
-                              .status = status,
-                              .type_text = base_strdup(content_type),
-                              .read = read,
-                              .u = u,
-                              .free_fn = free_fn};
-
-    api_reply_hand_over(rq, &reply);
-}
-
-/* ---- sending ---- */
-
-/* Makes the client notice at once: libmicrohttpd 0.9.75 only marks the connection closed, and
- * closes it when something happens on its socket, such as a shutdown. */
-static ssize_t cut_stream(const struct api_stream *st)
-{
-    if (st->fd >= 0)
-        shutdown(st->fd, SHUT_RDWR);
-    return MHD_CONTENT_READER_END_WITH_ERROR;
-}
-
-static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
-{
-    struct api_stream *st = cls;
-    int64_t n;
-
-    (void)pos;
-    /* a clean end would tell the client that it has everything */
-    if (atomic_load(&st->server->stopping))
-        return cut_stream(st);
-    n = st->read(st->u, buf, max);
-    if (n < 0)
-        return n == API_STREAM_BROKEN ? cut_stream(st) : MHD_CONTENT_READER_END_OF_STREAM;
-    base_assert((size_t)n <= max);
-    if (n > 0) {
-        st->wait_ms = 0;
-        return (ssize_t)n;
-    }
-    if (api_fd_is_closed_by_peer(st->fd))
-        return MHD_CONTENT_READER_END_WITH_ERROR;
-    return api_stream_suspend(st) ? 0 : cut_stream(st);
-}
-
-static void free_stream(void *cls)
-{
-    struct api_stream *st = cls;
-
-    if (st->free_fn)
-        st->free_fn(st->u);
-    free(st);
-}
-
-static struct MHD_Response *create_stream_response(struct api_request *rq)
-{
-    struct api_reply *reply = &rq->reply;
-    struct api_stream *st = base_alloc(sizeof *st);
-
-    st->server = rq->server;
-    st->connection = rq->connection;
-    st->fd = rq->conn ? rq->conn->fd : -1;
-    st->read = reply->read;
-    st->u = reply->u;
-    st->free_fn = reply->free_fn;
-    reply->free_fn = NULL; /* now owned by the stream */
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, read_stream, st,
-                                             free_stream);
-}
+#include "api/server/answer/error.h"
+#include "api/server/answer/gzip.h"
+#include "api/server/answer/pieces.h"
+#include "api/server/answer/stream.h"
 
 static struct MHD_Response *create_file_response(struct api_reply *reply)
 {
@@ -346,7 +158,7 @@ static enum MHD_Result queue_response(struct api_request *rq, struct MHD_Respons
     return rc;
 }
 
-enum MHD_Result api_reply_send(struct api_request *rq)
+enum MHD_Result api_send_reply(struct api_request *rq)
 {
     struct api_reply *reply = &rq->reply;
     struct MHD_Response *response;
@@ -357,7 +169,7 @@ enum MHD_Result api_reply_send(struct api_request *rq)
     if (rq->head && !reply->gate)
         response = MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
     else if (reply->kind == API_REPLY_STREAM)
-        response = create_stream_response(rq);
+        response = api_stream_create_response(rq);
     else if (reply->kind == API_REPLY_FILE)
         response = create_file_response(reply);
     else if (reply->kind == API_REPLY_PIECES)
@@ -370,7 +182,7 @@ enum MHD_Result api_reply_send(struct api_request *rq)
 }
 
 /* Sends 503 for an ABORTED request without reading members that the daemon may still write. */
-enum MHD_Result api_reply_send_stopping_error(struct api_request *rq)
+enum MHD_Result api_send_stopping_error(struct api_request *rq)
 {
     static const char text[] =
         "{\"RemoteException\":{\"exception\":\"ServiceUnavailableException\","

@@ -1,5 +1,7 @@
 /* Checks which site a request is meant for and which page sent it, before anything else in it is
  * considered. */
+#include "api/server/request/origin.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -33,7 +35,7 @@ static enum MHD_Result collect_host(void *cls, enum MHD_ValueKind kind, const ch
  * nobody gets an answer. */
 static void warn_of_unknown_host(struct api_server *s, const char *shown)
 {
-    int64_t now = api_read_mono_ms(), last = atomic_load(&s->host_warned_ms);
+    int64_t now = api_now_ms(), last = atomic_load(&s->host_warned_ms);
 
     if ((last == 0 || now - last >= WARN_EVERY_MS) &&
         atomic_compare_exchange_strong(&s->host_warned_ms, &last, now))

@@ -1,0 +1,24 @@
+/* api/server/answer/error.h - error answers that the server gives itself, worded as in YARN. */
+#ifndef CREEL_API_SERVER_ANSWER_ERROR_H
+#define CREEL_API_SERVER_ANSWER_ERROR_H
+
+#include "api/server/request/request.h"
+
+/* Answers 404: the page of YARN's web application, or outside of it the servlet engine's. */
+void api_error_answer_not_found(struct api_request *rq);
+/* Answers with the servlet engine's page, which shows @message. */
+void api_error_answer_server_page(struct api_request *rq, unsigned status, const char *message);
+/* Answers a method that the path does not serve, or a body of a type that no resource reads: 405
+ * with Allow for Creel's own routes, otherwise YARN's 503. */
+void api_error_answer_wrong_method(struct api_request *rq);
+/* Answers a body without Content-Type: YARN's 503, which names the class that it wanted to read. */
+void api_error_answer_no_content_type(struct api_request *rq);
+/* Answers OPTIONS: 200 with Allow, and a WADL document for YARN's routes. */
+void api_error_answer_options(struct api_request *rq);
+/* Replaces a JSON or XML reply that the client does not accept (YARN's routes only). Returns true
+ * when the reply was replaced. */
+bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *reply);
+/* Returns the status that such a reply gets. */
+unsigned api_error_get_unacceptable_status(const struct api_request *rq);
+
+#endif

@@ -1,0 +1,33 @@
+#include "api/server/conn.h"
+
+#include <poll.h>
+
+#include "base/cond.h"
+
+int64_t api_now_ms(void)
+{
+    return base_cond_now_us() / 1000;
+}
+
+void api_conn_set_phase(struct api_conn *conn, enum api_phase phase)
+{
+    atomic_store(&conn->since_ms, api_now_ms());
+    atomic_store(&conn->phase, phase);
+}
+
+static bool has_poll_event(int fd, short asked, short wanted)
+{
+    struct pollfd p = {.fd = fd, .events = asked};
+
+    return fd < 0 || (poll(&p, 1, 0) > 0 && (p.revents & wanted));
+}
+
+bool api_fd_is_closed_by_peer(int fd)
+{
+    return has_poll_event(fd, POLLRDHUP, POLLRDHUP | POLLHUP | POLLERR | POLLNVAL);
+}
+
+bool api_fd_is_reset(int fd)
+{
+    return has_poll_event(fd, 0, POLLHUP | POLLERR | POLLNVAL);
+}

@@ -1,0 +1,46 @@
+/* api/server/conn.h - one connection of the server: how far its request has come, and what its
+ * socket shows. */
+#ifndef CREEL_API_SERVER_CONN_H
+#define CREEL_API_SERVER_CONN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/server/pace.h"
+#include "api/server/peers.h"
+
+/* The phase of a connection, and when it began. A thread of libmicrohttpd writes the time first,
+ * then the phase; the helper reads them in the opposite order, so that it never sees a phase with
+ * an older time. */
+enum api_phase {
+    /* waiting for a request's head on a new connection, or reading it on a kept one */
+    API_PHASE_HEAD,
+    API_PHASE_BODY, /* the head has come, the body is being read */
+    API_PHASE_BUSY, /* a whole request has arrived and is not completed */
+    API_PHASE_IDLE, /* between two requests */
+};
+struct api_conn {
+    struct api_link link; /* listed in server->conns */
+    struct api_seat seat;
+    int fd;
+    _Atomic int64_t since_ms;
+    _Atomic int phase;         /* enum api_phase */
+    _Atomic uint64_t received; /* body bytes of all its requests */
+    /* a whole head has come; only the connection's thread uses this and the next member */
+    bool spoke;
+    int64_t node_marked_ms; /* when the connection was last marked as a node's; 0: never */
+    struct api_pace pace;   /* only the helper uses it */
+};
+
+/* The monotonic clock in milliseconds, by which the server measures all times. */
+int64_t api_now_ms(void);
+/* Begins @phase now. Call on the connection's own thread only. */
+void api_conn_set_phase(struct api_conn *conn, enum api_phase phase);
+/* Returns true when the peer has closed the socket or its sending side, or @fd is negative. */
+bool api_fd_is_closed_by_peer(int fd);
+/* Returns true when the connection was reset, or @fd is negative. A client that closed only its
+ * sending side still reads; its connection is not reset. */
+bool api_fd_is_reset(int fd);
+
+#endif

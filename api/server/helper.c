@@ -1,0 +1,99 @@
+#include "api/server/helper.h"
+
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "api/server/answer/stream.h"
+#include "api/server/server_internal.h"
+#include "base/cond.h"
+
+/* Tells whether bytes have arrived that we have not read yet: then we are the slow side. */
+static bool has_unread_bytes(int fd)
+{
+    int n = 0;
+
+    return ioctl(fd, FIONREAD, &n) == 0 && n > 0;
+}
+
+static bool connection_is_late(struct api_server *s, struct api_conn *conn, int64_t now)
+{
+    enum api_phase phase = (enum api_phase)atomic_load(&conn->phase);
+    int64_t since = atomic_load(&conn->since_ms);
+
+    switch (phase) {
+    case API_PHASE_HEAD:
+        return now - since > s->head_timeout_ms;
+    case API_PHASE_BODY:
+        return s->body_rate > 0 &&
+               api_pace_is_late(&conn->pace, since, atomic_load(&conn->received), now,
+                                s->body_window_ms, s->body_rate);
+    /* libmicrohttpd's own time-out sees silence; this one also sees a client that sends a byte of a
+     * request line now and then */
+    case API_PHASE_IDLE:
+        return now - since > 2 * s->idle_timeout_ms;
+    case API_PHASE_BUSY:
+        break;
+    }
+    return false;
+}
+
+/* Shuts down connections that are kept but not used. Called with the lock held. */
+static void shut_down_late_connections(struct api_server *s, int64_t now)
+{
+    for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {
+        struct api_conn *conn = (struct api_conn *)(void *)l;
+
+        if (connection_is_late(s, conn, now) && !has_unread_bytes(conn->fd))
+            /* the descriptor is open as long as the connection is listed */
+            shutdown(conn->fd, SHUT_RDWR);
+    }
+}
+
+void api_helper_shut_down_idle_connections(struct api_server *s)
+{
+    for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {
+        struct api_conn *conn = (struct api_conn *)(void *)l;
+
+        if (atomic_load(&conn->phase) != API_PHASE_BUSY)
+            shutdown(conn->fd, SHUT_RDWR);
+    }
+}
+
+static void *helper_main(void *p)
+{
+    struct api_server *s = p;
+    int64_t next_cut = api_now_ms() + s->tick_ms;
+
+    pthread_setname_np(pthread_self(), "http-helper");
+    pthread_mutex_lock(&s->lock);
+    while (!s->helper_stop) {
+        int64_t now = api_now_ms(), next_stream = api_streams_resume_due(s, now);
+
+        if (now >= next_cut) {
+            shut_down_late_connections(s, now);
+            next_cut = now + s->tick_ms;
+        }
+        s->helper_wakes_ms = next_stream < next_cut ? next_stream : next_cut;
+        base_cond_wait_until(&s->wake, &s->lock, s->helper_wakes_ms * 1000);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+int api_helper_start(struct api_server *s, struct base_error *err)
+{
+    int rc = pthread_create(&s->helper, NULL, helper_main, s);
+
+    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, rc, "thread of the HTTP server");
+}
+
+void api_helper_request_stop(struct api_server *s)
+{
+    s->helper_stop = true;
+    pthread_cond_broadcast(&s->wake);
+}
+
+void api_helper_join(struct api_server *s)
+{
+    pthread_join(s->helper, NULL);
+}

@@ -1,0 +1,95 @@
+/* Opens the socket that the server listens on. */
+#include "api/server/listen.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool is_loopback(const struct sockaddr *a)
+{
+    if (a->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr) >> 24 == 127;
+    if (a->sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr);
+    return false;
+}
+
+#define BIND_TRIES   100
+#define BIND_WAIT_MS 20
+
+/* Retries a busy address for a while: a killed daemon keeps its address until its last thread is
+ * gone, so that it can be restarted at once. */
+static int bind_patiently(int fd, const struct addrinfo *ai)
+{
+    for (int i = 0; i < BIND_TRIES; i++) {
+        if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0)
+            return 0;
+        if (errno != EADDRINUSE)
+            return -1;
+        nanosleep(&(struct timespec){.tv_nsec = BIND_WAIT_MS * 1000000}, NULL);
+    }
+    errno = EADDRINUSE;
+    return -1;
+}
+
+static int open_listening_socket(const struct addrinfo *ai, const struct api_server_conf *conf,
+                                 struct base_error *err)
+{
+    int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+
+    if (fd < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "socket for %s", conf->bind);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    /* inherited by connections: an answer is sent as soon as it is written */
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (bind_patiently(fd, ai) < 0 || listen(fd, 1024) < 0) {
+        int saved = errno;
+
+        close(fd);
+        return base_error_sys(err, -BASE_EIO, saved, "cannot listen on %s port %u", conf->bind,
+                              conf->port);
+    }
+    return fd;
+}
+
+int api_open_listener(const struct api_server_conf *conf, struct base_error *err)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV},
+                    *ai = NULL;
+    const char *host = conf->bind ? conf->bind : "127.0.0.1";
+    char text[8];
+    int rc, fd;
+
+    snprintf(text, sizeof text, "%u", conf->port);
+    rc = getaddrinfo(host, text, &hints, &ai);
+    if (rc != 0) /* an unreachable name server may come back */
+        return base_error_set(err, rc == EAI_AGAIN ? -BASE_EAGAIN : -BASE_EINVAL, "address %s: %s",
+                              host, gai_strerror(rc));
+    if (!conf->insecure && !is_loopback(ai->ai_addr)) {
+        freeaddrinfo(ai);
+        return base_error_set(
+            err, -BASE_EPERM,
+            "refusing to listen on %s: only loopback addresses are allowed while requests are not "
+            "authenticated (--insecure lifts this)",
+            host);
+    }
+    fd = open_listening_socket(ai, conf, err);
+    freeaddrinfo(ai);
+    return fd;
+}
+
+int api_listen_get_port(int fd, uint16_t *port, struct base_error *err)
+{
+    struct sockaddr_storage bound;
+    socklen_t len = sizeof bound;
+
+    if (getsockname(fd, (struct sockaddr *)&bound, &len) < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "getsockname");
+    *port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port
+                                              : ((struct sockaddr_in *)(void *)&bound)->sin_port);
+    return 0;
+}

@@ -1,0 +1,122 @@
+/* Handles a request's line and headers: target, host, route, caller, gate. */
+#include "api/server/request/head.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/server/answer/error.h"
+#include "api/server/request/authorise.h"
+#include "api/server/request/body.h"
+#include "api/server/request/origin.h"
+#include "api/server/server_internal.h"
+
+static const char *find_static_method(const char *text)
+{
+    static const char *const names[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], text) == 0)
+            return names[i];
+    return NULL;
+}
+
+static void read_accept(struct api_request *rq)
+{
+    struct base_buf accept = {0};
+    const char *encoding = api_header(rq, "Accept-Encoding");
+
+    api_request_join_headers(rq, "Accept", &accept);
+    rq->accept = api_accept_parse(accept.data, &rq->accept_named);
+    base_buf_free(&accept);
+    rq->accept_gzip = encoding && strstr(encoding, "gzip"); /* YARN ignores q here too */
+}
+
+/* Checks the request's target; returns false when it is invalid, which is then answered. */
+static bool check_address(struct api_request *rq)
+{
+    if (strcmp(rq->method, "OPTIONS") == 0 && strcmp(rq->uri.path, "*") == 0)
+        api_error_answer_options(rq);
+    else if (rq->uri_error == -BASE_ELIMIT)
+        api_answer_error(rq, 414, "LimitException", "The request's address has too many parts");
+    else if (rq->uri_error)
+        api_answer_error(rq, 400, "BadRequestException", "The request's address cannot be decoded");
+    else
+        return true;
+    return false;
+}
+
+static void find_route(struct api_request *rq)
+{
+    enum api_method method = api_method_parse(rq->method);
+
+    if (!api_router_match(rq->server->router, &rq->uri, &rq->match))
+        rq->match.by_method = NULL;
+    else if (method != API_M_OTHER) /* OPTIONS has no route */
+        rq->route = rq->match.by_method[method];
+}
+
+static void answer_no_route(struct api_request *rq)
+{
+    if (strcmp(rq->method, "OPTIONS") == 0)
+        api_error_answer_options(rq);
+    else if (!rq->match.by_method)
+        api_error_answer_not_found(rq);
+    else
+        api_error_answer_wrong_method(rq);
+}
+
+static void join_rest(struct api_request *rq)
+{
+    struct base_buf b = {0};
+
+    for (size_t i = rq->match.rest_from; i < rq->uri.n_segments; i++) {
+        base_buf_adds(&b, i > rq->match.rest_from ? "/" : "");
+        base_buf_adds(&b, rq->uri.segments[i]);
+    }
+    rq->rest = base_buf_take(&b);
+}
+
+static bool run_gate(struct api_request *rq)
+{
+    return rq->server->gate && rq->server->gate(rq, rq->server->user);
+}
+
+static void handle_routed_head(struct api_request *rq)
+{
+    find_route(rq);
+    if (rq->match.has_rest)
+        join_rest(rq);
+    if (rq->route || rq->server->gate)
+        api_request_read_identity(rq);
+    if (rq->route ? !api_request_authorise(rq) : rq->server->gate && !api_request_check_user(rq))
+        return;
+    if (run_gate(rq))
+        return;
+    if (!rq->route)
+        answer_no_route(rq);
+    else if (api_request_check_body_headers(rq) && rq->accept > API_ACCEPT_XML &&
+             strcmp(rq->route->method, "GET") != 0 && !(rq->route->flags & API_ROUTE_CREEL))
+        /* refuse it before it changes anything; see api_error_replace_unacceptable() */
+        api_answer(rq, api_error_get_unacceptable_status(rq), API_JSON, NULL);
+}
+
+void api_request_handle_head(struct api_request *rq, const char *method)
+{
+    rq->begun = true;
+    rq->method = find_static_method(method);
+    if (!rq->method) {
+        snprintf(rq->unknown_method, sizeof rq->unknown_method, "%s", method);
+        rq->method = rq->unknown_method;
+    }
+    rq->head = strcmp(rq->method, "HEAD") == 0;
+    read_accept(rq);
+    if (atomic_load(&rq->server->stopping)) {
+        rq->close = true;
+        api_answer_error(rq, 503, "ServiceUnavailableException", "The server is stopping");
+    } else if (api_origin_check_host(rq) && check_address(rq)) {
+        handle_routed_head(rq);
+    }
+    if (rq->state == API_ST_ANSWERED)
+        rq->drain = true;
+}
