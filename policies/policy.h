@@ -91,6 +91,9 @@ struct policy_env {
     /* Name of a policy_job's user, for limits of users. May be NULL: nobody has a limit of his
      * own. */
     const char *(*user_name)(void *core, int32_t user);
+    /* Correction of a size that the policy was given, or has measured, for the tasks of @kind of
+     * @job: the size is multiplied by it. May be NULL: 1. */
+    double (*size_factor)(void *core, const struct policy_job *job, enum base_task_kind kind);
     /* For the log; @level as enum base_log_level. */
     void (*note)(void *core, int level, const char *text);
 };

@@ -10,11 +10,11 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "policies/options.h"
 #include "policies/policy.h"
 #include "policies/registry.h"
 #include "sim/command_settings.h"
 #include "sim/input/workload.h"
+#include "sim/options.h"
 #include "sim/pool.h"
 #include "sim/terminal.h"
 
@@ -395,8 +395,8 @@ void sim_cli_list(void)
         free(left);
     }
     printf("\nOptions of policies (--set, --sweep), with their defaults:\n");
-    for (size_t i = 0; policy_option_at(i); i++) {
-        const struct policy_option *o = policy_option_at(i);
+    for (size_t i = 0; sim_option_at(i); i++) {
+        const struct policy_option *o = sim_option_at(i);
         char *left = base_printf("  %s = %s", o->name, o->value);
         char *help = o->type == POLICY_OPT_WORD ? base_printf("%s: %s", o->words, o->help)
                                                 : base_strdup(o->help);

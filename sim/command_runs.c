@@ -13,12 +13,12 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/version.h"
-#include "policies/options.h"
 #include "policies/policy.h"
 #include "policies/registry.h"
 #include "sim/command.h"
 #include "sim/command_settings.h"
 #include "sim/manifest.h"
+#include "sim/options.h"
 #include "sim/pool.h"
 #include "sim/report/folder.h"
 #include "sim/report/report.h"
@@ -245,8 +245,8 @@ static void list_keys(const struct base_error *err)
     fprintf(stderr, "  of the simulator: %s\n", names.data);
     if (!strstr(err->text, "is unknown")) { /* that error names them */
         fprintf(stderr, "  of policies: ");
-        for (size_t i = 0; policy_option_at(i); i++)
-            fprintf(stderr, "%s%s", i ? ", " : "", policy_option_at(i)->name);
+        for (size_t i = 0; sim_option_at(i); i++)
+            fprintf(stderr, "%s%s", i ? ", " : "", sim_option_at(i)->name);
         fprintf(stderr, "\n");
     }
     base_buf_free(&names);

@@ -8,8 +8,8 @@
 
 #include "base/io/io.h"
 #include "base/nearest.h"
-#include "policies/options.h"
 #include "sim/input/trace.h"
+#include "sim/options.h"
 
 #define SECOND 1000000.0
 
@@ -367,8 +367,8 @@ int sim_setup_set(struct sim_setup *s, const char *key, const char *value, struc
     for (size_t i = 0; i < SETTINGS; i++)
         if (same_name(settings[i].name, key))
             return settings[i].set(s, settings[i].name, value, err);
-    if (policy_option_find(key) || strchr(key, '.'))
-        return policy_conf_set(&s->options, key, value, err);
+    if (sim_option_find(key) || strchr(key, '.'))
+        return sim_option_set(&s->options, key, value, err);
     char *param = base_printf("%s=%s", key, value);
     sim_list_add(&s->params, param, strlen(param));
     free(param);
@@ -398,8 +398,8 @@ void sim_setup_nearest(const char *key, const char **best, size_t *distance)
 {
     for (size_t i = 0; i < SETTINGS; i++)
         base_nearest_offer(key, settings[i].name, best, distance);
-    for (size_t i = 0; policy_option_at(i); i++) {
-        const char *name = policy_option_at(i)->name, *dot = strchr(name, '.');
+    for (size_t i = 0; sim_option_at(i); i++) {
+        const char *name = sim_option_at(i)->name, *dot = strchr(name, '.');
 
         base_nearest_offer(key, dot ? dot + 1 : name, best, distance);
     }

@@ -58,11 +58,6 @@ static const struct policy_option hfsp_options[] = {
      "reduces enter the virtual cluster with their job, or when they may start"},
     {"hfsp.update_interval", POLICY_OPT_SECONDS, "0", 0, 86400, NULL,
      "the order is made anew this often too; 0: at events"},
-    {"hfsp.error", POLICY_OPT_REAL, "0", 0, 1, NULL,
-     "experiments: sizes times a uniform factor in 1 - x .. 1 + x"},
-    {"hfsp.error_sigma", POLICY_OPT_REAL, "0", 0, 10, NULL,
-     "experiments: sizes times a log-normal factor of this sigma"},
-    {"hfsp.error_seed", POLICY_OPT_INT, "1", 0, 1e15, NULL, "experiments: seed of these factors"},
     {.name = NULL},
 };
 
@@ -89,9 +84,6 @@ static void read_settings(struct hfsp_settings *s, const struct policy_conf *c)
         .delta_us = policy_conf_us(c, hfsp_options, "hfsp.delta_reduce"),
         .update_us = policy_conf_us(c, hfsp_options, "hfsp.update_interval"),
         .xi = policy_conf_real(c, hfsp_options, "hfsp.xi"),
-        .error = policy_conf_real(c, hfsp_options, "hfsp.error"),
-        .error_sigma = policy_conf_real(c, hfsp_options, "hfsp.error_sigma"),
-        .error_seed = (uint64_t)policy_conf_int(c, hfsp_options, "hfsp.error_seed"),
     };
 }
 

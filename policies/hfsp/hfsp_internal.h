@@ -36,8 +36,7 @@ struct hfsp_settings {
     int64_t train_slots[BASE_TASK_KINDS]; /* -1: all */
     int64_t initial_us[BASE_TASK_KINDS];
     int64_t delta_us, update_us;
-    double xi, error, error_sigma;
-    uint64_t error_seed;
+    double xi;
 };
 
 struct hfsp_sample {
@@ -152,9 +151,6 @@ void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p);
 void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t more);
 /* Ends the training of @p: its size follows from the measured sample. */
 void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p);
-/* The factor on a size in experiments with wrong estimates. */
-double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq,
-                         enum base_task_kind kind);
 
 /* ---- policies/hfsp/train.c ---- */
 int64_t hfsp_train_max(const struct policy *self,

@@ -10,34 +10,6 @@
 
 #define ENDLESS_US 1e13 /* a guess is no longer than that: xi may be infinite */
 
-static uint64_t mix(uint64_t x) /* splitmix64 */
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
-/* In (0,1). */
-static double uniform(uint64_t x)
-{
-    return ((double)(x >> 12) + 0.5) / (double)(UINT64_C(1) << 52);
-}
-
-double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq,
-                         enum base_task_kind kind)
-{
-    uint64_t x = mix(mix(mix(set->error_seed) ^ (uint64_t)cluster_ts) ^
-                     ((uint64_t)(uint32_t)seq << 1 | kind));
-    double factor = 1;
-
-    if (set->error > 0)
-        factor = 1 + set->error * (2 * uniform(x) - 1);
-    if (set->error_sigma > 0)
-        factor *= exp(set->error_sigma * estimator_normal_quantile(uniform(mix(x))));
-    return factor;
-}
-
 /* Mean task time to be expected of a new job. */
 static int64_t recent_us(const struct policy *self, enum base_task_kind kind)
 {
@@ -48,9 +20,11 @@ static int64_t recent_us(const struct policy *self, enum base_task_kind kind)
     return recent > 0 ? recent : self->set.initial_us[kind];
 }
 
-static double error_of(const struct policy *self, const struct hfsp_phase *p)
+static double size_factor(const struct policy *self, const struct hfsp_phase *p)
 {
-    return hfsp_error_factor(&self->set, p->own->job->cluster_ts, p->own->job->seq, p->kind);
+    const struct policy_env *env = self->env;
+
+    return env->size_factor ? env->size_factor(env->core, p->own->job, p->kind) : 1;
 }
 
 /* Time that its attempts here have run. */
@@ -133,12 +107,12 @@ static void count_mean(struct policy *self, struct hfsp_phase *p, double mean_us
     p->task_us = mean_us;
 }
 
-static void enter_seen(struct policy *self, struct hfsp_phase *p, double error)
+static void enter_seen(struct policy *self, struct hfsp_phase *p, double factor)
 {
     const struct policy_seen *seen = &p->own->job->seen[p->kind];
     double mean = (double)seen->work_us / seen->n;
 
-    enter_known(self, p, mean * p->total * error, 0);
+    enter_known(self, p, mean * p->total * factor, 0);
     count_mean(self, p, mean);
 }
 
@@ -175,20 +149,20 @@ void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     const struct policy_size *size = &job->size[p->kind];
-    double error = error_of(self, p);
+    double factor = size_factor(self, p);
 
     p->total = job->phase[p->kind].total;
     p->sample_n = self->set.sample[p->kind] < p->total ? self->set.sample[p->kind] : p->total;
     if (self->set.sizes == HFSP_SIZES_GIVEN && size->given_us > 0)
-        enter_known(self, p, (double)size->given_us * error, (double)size->given_max_us * error);
+        enter_known(self, p, (double)size->given_us * factor, (double)size->given_max_us * factor);
     else if (self->set.sizes == HFSP_SIZES_TRUE && size->true_us > 0)
-        enter_known(self, p, (double)size->true_us * error, 0);
+        enter_known(self, p, (double)size->true_us * factor, 0);
     else if (!job->is_job) /* nobody tells when its containers end: a guess is all there will be */
         enter_known(self, p, (double)recent_us(self, p->kind) * p->total, 0);
     else if (p->total < self->set.min_tasks)
         enter_known(self, p, 0, 0);
     else if (job->seen[p->kind].n >= p->sample_n)
-        enter_seen(self, p, error);
+        enter_seen(self, p, factor);
     else
         enter_training(self, p);
     enter_fair(self, p);
@@ -263,7 +237,7 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p)
     mean = sum / p->sample_n;
     estimator_fit(&fit, self->set.estimator, x, (size_t)p->sample_n);
     free(x);
-    p->size_us = estimator_total(&fit, p->total) * bytes_scale(p) * error_of(self, p);
+    p->size_us = estimator_total(&fit, p->total) * bytes_scale(p) * size_factor(self, p);
     hfsp_virtual_advance(self, p->kind);
     left = p->total - ended;
     if (self->set.resize == HFSP_RESIZE_VIRTUAL) {

@@ -81,6 +81,9 @@ struct rm_core_conf {
     const struct policy_learned *learned; /* of tasks that ran before; NULL: nothing */
     /* Nothing is recorded; policies that need what only a simulation knows are fine. */
     bool simulation;
+    /* As size_factor in struct policy_env, of what the policy knows; NULL: 1. */
+    double (*size_factor)(void *ctx, const struct policy_job *job, enum base_task_kind kind);
+    void *size_factor_ctx;
     const char *queues;         /* comma list beside "default"; "root.x" and "x" are the same */
     struct policy_queues *tree; /* instead, taken (emptied); NULL: the list */
     int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;

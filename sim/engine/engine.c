@@ -22,6 +22,13 @@ void sim_conf_init(struct sim_conf *conf)
 }
 
 /* ---------------------------------------------------------------- life */
+static double size_factor(void *ctx, const struct policy_job *job, enum base_task_kind kind)
+{
+    const struct sim *s = ctx;
+
+    return sim_size_error_factor(&s->size_error, job->cluster_ts, job->seq, kind);
+}
+
 static int make_core(struct sim *s, struct base_error *err)
 {
     struct policy_queues pools = {0};
@@ -30,6 +37,8 @@ static int make_core(struct sim *s, struct base_error *err)
                                 .policy = s->conf.policy,
                                 .options = s->conf.options,
                                 .simulation = true,
+                                .size_factor = size_factor,
+                                .size_factor_ctx = s,
                                 .queues = s->conf.queues,
                                 .node_expiry_us = EXPIRY_US,
                                 .heartbeat_us = s->heartbeat_us > 0 ? s->heartbeat_us : 1,
@@ -74,6 +83,7 @@ struct sim *sim_new(const struct sim_conf *conf, struct base_error *err)
 
     err = err ? err : &own;
     s->conf = *conf;
+    s->size_error = sim_size_error_read(conf->options);
     s->conf.stall_us = conf->stall_us > 0 ? conf->stall_us : STALL_US;
     if (sim_nodes_make(s, err) < 0 || make_core(s, err) < 0) {
         sim_free(s);

@@ -10,6 +10,7 @@
 #include "sim/engine/durations.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/sim.h"
+#include "sim/engine/size_error.h"
 
 #define SIM_NONE UINT32_MAX
 /* The core's clock at virtual time 0: not 0, since policies read 0 as "not yet"; whole seconds. */
@@ -72,6 +73,7 @@ _Static_assert(sizeof(struct sim_attempt) <= 128, "an attempt has two lines");
 
 struct sim {
     struct sim_conf conf;
+    struct sim_size_error size_error;
     struct rm_core *core;
     struct rm_effects fx;
     const struct policy_ops *ops;

@@ -78,7 +78,7 @@ struct sim_alloc { /* the running attempts of a job changed */
 };
 struct sim_conf {
     const char *policy;                /* "fifo", ... */
-    const struct policy_conf *options; /* NULL: defaults */
+    const struct policy_conf *options; /* those of sim/options.h; NULL: defaults */
     struct sim_cluster cluster;
     struct sim_workload workload;
     uint64_t seed;

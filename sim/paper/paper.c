@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/options.h"
+#include "sim/options.h"
 #include "sim/paper/paper_internal.h"
 #include "sim/pool.h"
 #include "sim/report/stats.h"
@@ -61,7 +61,7 @@ void sim_paper_group(struct sim_paper_case *c, int32_t nodes, int32_t maps, int3
 void sim_paper_set(struct sim_paper_case *c, const char *option, const char *value)
 {
     struct base_error err;
-    int rc = policy_conf_set(&c->options, option, value, &err);
+    int rc = sim_option_set(&c->options, option, value, &err);
 
     if (rc < 0)
         fprintf(stderr, "%s: %s\n", c->key, err.text);

@@ -1,4 +1,4 @@
-/* Goal: HFSP's two levels at policy level: guesses, samples, estimates, errors, the order of
+/* Goal: HFSP's two levels at policy level: guesses, samples, estimates, the order of
  * training, late jobs, claims and their bounds, what is carried over a change of policy, and its
  * words. Method: a small world of slots around the policy; sizes are read from its state. */
 #include <math.h>
@@ -79,13 +79,12 @@ static void test_first_guess(void)
 }
 
 /* 20 maps, samples of 9, 10, 11, 10, 10 s: 200 s in all, 150 left. */
-static struct fake_job *train(struct fake *w, const char *options, double first_s)
+static struct fake_job *train_started(struct fake *w, double first_s)
 {
     static const double s[5] = {9, 10, 11, 10, 10};
     struct fake_job *j;
     int64_t from;
 
-    start(w, &policy_hfsp, options, 5, 1, 1);
     j = arrive(w, 20, 10, 0, 0);
     j->task[BASE_TASK_MAP][0].needs_us = (int64_t)(first_s * 1e6);
     for (int i = 1; i < 5; i++)
@@ -103,6 +102,12 @@ static struct fake_job *train(struct fake *w, const char *options, double first_
             }
     CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED);
     return j;
+}
+
+static struct fake_job *train(struct fake *w, const char *options, double first_s)
+{
+    start(w, &policy_hfsp, options, 5, 1, 1);
+    return train_started(w, first_s);
 }
 
 static void test_training_update(void)
@@ -175,46 +180,34 @@ static void test_known_sizes(void)
     fake_free(&w);
 }
 
-static void test_errors(void)
+/* The factor that the core answers with: a half for maps, double for reduces. */
+static double half_or_double(void *core, const struct policy_job *job, enum base_task_kind kind)
 {
-    struct hfsp_settings set = {.error = 0.3, .error_seed = 7};
-    double sum = 0, square = 0, low = 9, high = 0;
+    (void)core;
+    CU_ASSERT_PTR_NOT_NULL(job);
+    return kind == BASE_TASK_MAP ? 0.5 : 2;
+}
+
+static void test_size_factor(void)
+{
     struct fake w;
     struct fake_job *j;
 
-    for (int32_t i = 0; i < 10000; i++) {
-        double f = hfsp_error_factor(&set, 1, i, BASE_TASK_MAP);
-
-        sum += f;
-        low = f < low ? f : low;
-        high = f > high ? f : high;
-    }
-    CU_ASSERT_DOUBLE_EQUAL(sum / 10000, 1, 0.01);
-    CU_ASSERT(low >= 0.7 && low < 0.701 && high <= 1.3 && high > 1.299);
-    CU_ASSERT_EQUAL(hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP),
-                    hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP));
-    CU_ASSERT_NOT_EQUAL(hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP),
-                        hfsp_error_factor(&set, 1, 5, BASE_TASK_REDUCE));
-    set = (struct hfsp_settings){.error_sigma = 0.5, .error_seed = 7};
-    sum = 0;
-    for (int32_t i = 0; i < 10000; i++) {
-        double f = log(hfsp_error_factor(&set, 1, i, BASE_TASK_MAP));
-
-        sum += f;
-        square += f * f;
-    }
-    CU_ASSERT_DOUBLE_EQUAL(sum / 10000, 0, 0.02);
-    CU_ASSERT_DOUBLE_EQUAL(sqrt(square / 10000), 0.5, 0.02);
-    start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.error=0.5", 2, 4, 1);
-    j = arrive(&w, 10, 10, 0, 0);
-    CU_ASSERT(phase(j, BASE_TASK_MAP)->size_us >= 50e6 &&
-              phase(j, BASE_TASK_MAP)->size_us <= 150e6);
-    CU_ASSERT_NOT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 100e6);
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 4, 1);
+    w.env.size_factor = half_or_double;
+    j = arrive(&w, 10, 10, 4, 20);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 50e6);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->size_us, 160e6);
     fake_free(&w);
-    j = train(&w, "hfsp.error=0.5", 9); /* at the end of training, not before */
-    CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us,
-                           200e6 * hfsp_error_factor(&w.policy->set, 1, j->pj.seq, BASE_TASK_MAP),
-                           10);
+    start(&w, &policy_hfsp, "hfsp.sizes=true", 2, 4, 1);
+    w.env.size_factor = half_or_double;
+    j = arrive(&w, 10, 10, 0, 0);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 50e6);
+    fake_free(&w);
+    start(&w, &policy_hfsp, "", 5, 1, 1);
+    w.env.size_factor = half_or_double;
+    j = train_started(&w, 9); /* at the end of training, not before */
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 100e6, 10);
     fake_free(&w);
 }
 
@@ -587,8 +580,7 @@ static void test_killed(void)
 static void test_extremes(void)
 {
     static const char *const options[] = {
-        "hfsp.sizes=given hfsp.xi=1e300",
-        "hfsp.sizes=given hfsp.order=remaining hfsp.error_sigma=10",
+        "hfsp.sizes=given hfsp.xi=1e300", "hfsp.sizes=given hfsp.order=remaining",
         "hfsp.sizes=given hfsp.late=psbs", "hfsp.sizes=given hfsp.virtual=slots"};
 
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -1121,7 +1113,7 @@ static void test_words(void)
 static void test_options(void)
 {
     static const char *const wrong[][2] = {
-        {"hfsp.xi", "0.9"},           {"hfsp.sample_maps", "0"},      {"hfsp.error", "1.5"},
+        {"hfsp.xi", "0.9"},           {"hfsp.sample_maps", "0"},      {"hfsp.min_tasks", "-1"},
         {"hfsp.preemption", "never"}, {"hfsp.train_map_slots", "-2"}, {"hfsp.delta_reduce", "0"}};
     struct policy_conf conf = {0};
     struct base_error err;
@@ -1142,7 +1134,7 @@ static const struct cunit_case cases[] = {
     {"the first guess", test_first_guess},
     {"training: the estimate and what is left", test_training_update},
     {"known sizes", test_known_sizes},
-    {"errors for experiments", test_errors},
+    {"a factor on sizes", test_size_factor},
     {"reduces are measured in Delta", test_reduces_in_delta},
     {"the order of training", test_training_order},
     {"equal shares of the training slots", test_training_share},

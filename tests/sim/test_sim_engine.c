@@ -348,6 +348,32 @@ static void test_delay(void)
     policy_conf_free(&options);
 }
 
+/* FSP runs the shorter job first; with wrong sizes, for some seeds, the longer one. */
+static void test_wrong_sizes(void)
+{
+    const struct policy_option *table = sim_size_error_options; /* error, sigma, seed */
+    struct policy_conf options = {0};
+    struct world w;
+    int longer_first = 0;
+
+    for (int seed = 0; seed <= 20; seed++) {
+        char text[8];
+
+        snprintf(text, sizeof text, "%d", seed);
+        CU_ASSERT_EQUAL(policy_conf_put(&options, &table[0], seed ? "1" : "0", &w.err), 0);
+        CU_ASSERT_EQUAL(policy_conf_put(&options, &table[2], text, &w.err), 0);
+        init(&w, "fsp", 1, 1, 0);
+        w.conf.options = &options;
+        add(&w, 0, 2, 10, 0, 0);
+        add(&w, 0, 2, 9, 0, 0);
+        CU_ASSERT_EQUAL(run(&w), 0);
+        longer_first += w.r[0].id == 1;
+        CU_ASSERT(seed > 0 || w.r[0].id == 2);
+    }
+    CU_ASSERT(longer_first > 3 && longer_first < 17);
+    policy_conf_free(&options);
+}
+
 static void test_speeds_and_exact(void)
 {
     static const int64_t us[] = {10 * S, 40 * S};
@@ -770,6 +796,7 @@ static const struct cunit_case cases[] = {
     {"reduces that come early hold their slots", test_early_reduces},
     {"locality levels and what they cost", test_levels},
     {"delay scheduling waits for the node with the data", test_delay},
+    {"wrong sizes", test_wrong_sizes},
     {"speeds, exact times, true work", test_speeds_and_exact},
     {"a co-located reduce", test_colocated},
     {"suspended and resumed, to the second", test_suspend},

@@ -40,6 +40,13 @@ static const char *env_user_name(void *core, int32_t user)
     return user >= 0 && (size_t)user < c->users.n ? c->users.v[user] : NULL;
 }
 
+static double env_size_factor(void *core, const struct policy_job *job, enum base_task_kind kind)
+{
+    const struct rm_core *c = core;
+
+    return c->conf.size_factor(c->conf.size_factor_ctx, job, kind);
+}
+
 static void env_note(void *core, int level, const char *text)
 {
     rm_note(core, level, "%s", text);
@@ -121,6 +128,7 @@ static void start_policy(struct rm_core *c, const struct policy_ops *ops)
                                  .running = env_running,
                                  .takes = env_takes,
                                  .user_name = env_user_name,
+                                 .size_factor = c->conf.size_factor ? env_size_factor : NULL,
                                  .note = env_note};
     set_filters(c);
     c->policy = ops->create(&c->env);
