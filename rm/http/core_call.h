@@ -26,7 +26,7 @@ void rm_call_post_parked(struct rm_call *c, rm_reply_fn *fn);
 void rm_call_unref(struct rm_call *c);
 
 /* Answers an RM_REPLY_ERROR effect; the end of the leadership (-BASE_EVERSION) as
- * rm_standby_answer_ended() does. */
+ * rm_standby_answer_leadership_over() does. */
 void rm_api_reply_error(struct api_request *rq, const struct rm_effect *fx);
 void rm_api_bad_request(struct api_request *rq,
                         const struct base_error *err); /* 400 whatever the code */

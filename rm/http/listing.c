@@ -71,7 +71,7 @@ static bool step(void *user, bool stopping)
     if (next == RM_LISTING_END && rm_standby_is_active(l->b))
         api_answer_pieces(l->rq, 200, l->type, &l->pieces);
     else if (next == RM_LISTING_END) /* it may be of two leaderships, or end too early */
-        rm_standby_answer_ended(l->rq, l->b, RM_NOT_ACTIVE_TEXT);
+        rm_standby_answer_leadership_over(l->rq, l->b, RM_NOT_ACTIVE_TEXT);
     drop(l);
     return false;
 }

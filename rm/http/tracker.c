@@ -2,21 +2,12 @@
  * outputs.
  * Nodes come with the cluster's secret, tasks with their application's token.
  *
- * On a standby a node's registration or heartbeat is parked, without a thread, until it is known
- * who leads: so a failover costs nodes no polling, they wait where the next leader will be.
+ * A registration or heartbeat that reaches a standby, or that this RM holds when it stops leading,
+ * is parked until a leader is known. When to wait, how long, and which answer follows is decided by
+ * rm/term/node_wait.h: a redirection is a 307, a refusal a 503. The node names the RMs that it
+ * could not reach in X-Creel-Failed. Parked requests are bounded by the server's connections.
  *
- *   another RM is active, not named in X-Creel-Failed -> 307
- *   else parked for NODE_PARK_US at most:  this RM leads -> as always;  another does -> 307;
- *                                          nobody -> 503
- *   (NODE_DOUBT_US when the active one is named there: it may be dead, or the node's link to it was
- *   cut for a moment)
- *
- * One that this RM holds when it stops leading is parked likewise, for NODE_DOUBT_US: a thousand
- * nodes do not come to the next leader before there is one. If this RM is cut off from ZooKeeper,
- * and would not hear of it, 503.
- *
- * Parked requests are bounded by the server's connections. Everything else here is answered at once
- * by a standby: 307, or 503 to be repeated. */
+ * A standby answers all other requests of this file at once: 307, or 503 with Retry-After. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,19 +23,22 @@
 #include "rm/http/node_json.h"
 #include "rm/leader/parked.h"
 #include "rm/leader/standby.h"
+#include "rm/term/node_wait.h"
 
 #define HEARTBEAT_BODY_MAX  (64u << 20) /* a node that reports all it has */
 #define OUTPUTS_HOLD_MAX_MS 60000
-#define NODE_PARK_US        (INT64_C(10) * 1000000)
-#define NODE_DOUBT_US       INT64_C(1500000)
-#define FAILED_MAX          8192 /* bytes of X-Creel-Failed that are looked at */
+#define FAILED_MAX          8192 /* bytes; a longer X-Creel-Failed is ignored */
+#define NOBODY_LEADS_TEXT   "no ResourceManager leads, or none that can be reached"
+
+static const struct rm_node_wait_conf node_wait_conf = {.wait_us = RM_NODE_WAIT_US,
+                                                        .doubt_us = RM_NODE_DOUBT_US};
 
 /* True: this RM leads. False: the request was answered as by one that does not. */
 static bool leads_or_answered(struct api_request *rq, const struct rm_backend *b)
 {
     if (rm_standby_is_active(b))
         return true;
-    rm_standby_answer_ended(rq, b, RM_NOT_ACTIVE_TEXT);
+    rm_standby_answer_leadership_over(rq, b, RM_NOT_ACTIVE_TEXT);
     return false;
 }
 
@@ -52,8 +46,7 @@ static bool leads_or_answered(struct api_request *rq, const struct rm_backend *b
 struct node_call {
     struct rm_call call; /* refs: of whom the answer is up to, and of the posted event */
     struct rm_node_message m;
-    char *failed;           /* parked: whom the node could not reach, or NULL */
-    int64_t seen, until_us; /* parked: changes of roles seen, on rm_watch_mono_us()'s clock */
+    struct rm_node_wait wait; /* deadline on rm_watch_mono_us()'s clock */
 };
 
 static void drop_node(struct rm_call *c)
@@ -61,7 +54,7 @@ static void drop_node(struct rm_call *c)
     struct node_call *n = (struct node_call *)c;
 
     rm_node_message_free(&n->m);
-    free(n->failed);
+    rm_node_wait_free(&n->wait);
 }
 
 /* With the epoch, as every order: a node refuses what comes from a lower one than it has seen. */
@@ -72,24 +65,41 @@ static void put_resync(const struct rm_backend *b, struct base_buf *out)
     wire_answer_close(out);
 }
 
-static void role_changed(void *user);
+/* Reads the roles into @out; @active holds the text of out->active. */
+static void read_roles(struct rm_backend *b, char active[512], struct rm_roles_known *out)
+{
+    out->changes = rm_backend_role_changes(b); /* first */
+    out->leads = rm_standby_is_active(b);
+    rm_standby_find_active(b, active);
+    out->active = active;
+    out->now_us = rm_watch_mono_us();
+}
 
-/* The leadership has ended while it held this request. False: it is to be answered now. */
-static bool left_behind(struct node_call *n, const struct rm_effect *fx)
+static void resume_node(void *user);
+
+static void park_node(struct node_call *n)
+{
+    rm_backend_await_role_change(n->call.b, n->wait.seen, n->wait.until_us, resume_node, n);
+}
+
+/* When @fx refuses a registration or heartbeat because this RM no longer leads, parks the request
+ * if a next leader may soon be known. Returns true when it is parked; otherwise @fx is the
+ * answer. */
+static bool park_refused_node(struct node_call *n, const struct rm_effect *fx)
 {
     struct rm_backend *b = n->call.b;
+    struct rm_roles_known roles;
     char active[512];
 
     if (fx->kind != RM_FX_REPLY || fx->u.reply.kind != RM_REPLY_ERROR ||
         fx->u.reply.code != -BASE_EVERSION ||
         (n->call.ev.kind != RM_EV_NODE_HEARTBEAT && n->call.ev.kind != RM_EV_NODE_REGISTER))
         return false;
-    n->seen = rm_backend_role_changes(b);
-    rm_backend_active_url(b, active);
-    if (active[0] || !rm_standby_connected(b))
+    read_roles(b, active, &roles);
+    if (rm_node_wait_refused(&n->wait, &node_wait_conf, &roles, rm_standby_connected(b)) !=
+        RM_NODE_WAIT)
         return false;
-    n->until_us = rm_watch_mono_us() + NODE_DOUBT_US;
-    rm_backend_await_role_change(b, n->seen, n->until_us, role_changed, n);
+    park_node(n);
     return true;
 }
 
@@ -99,7 +109,7 @@ static void answer_node(void *user, const struct rm_effect *fx)
     const struct base_conf *conf = rm_backend_conf(c->b);
     struct base_buf body = {0};
 
-    if (left_behind(user, fx))
+    if (park_refused_node(user, fx))
         return;
     if (fx->kind == RM_FX_HEARTBEAT) {
         const struct rm_order_context cx = {
@@ -138,7 +148,8 @@ static void release_node(void *user)
     rm_call_unref(user);
 }
 
-/* Perhaps once more: an earlier leadership's release may not have come yet. */
+/* Takes a reference for the daemon's release_node(). A request that was refused and parked may be
+ * posted again before the release of its first event has come. */
 static void post_call(struct node_call *c)
 {
     atomic_fetch_add(&c->call.refs, 1);
@@ -151,55 +162,32 @@ static void post_node(struct api_request *rq, struct rm_backend *b, const struct
     post_call(node_call_new(rq, b, m));
 }
 
-/* Sends the node to the active RM, if that is another one which it has not just failed to reach. */
-static bool send_on(struct api_request *rq, const struct rm_backend *b, const char *failed)
-{
-    char active[512];
-
-    rm_backend_active_url(b, active);
-    return !(failed && base_rm_among(failed, active)) && rm_standby_redirect(rq, b);
-}
-
-/* Of a parked request: roles have changed, its time is over, or the daemon stops. */
-static void role_changed(void *user)
+/* Continues a parked request: the roles have changed, its wait is over, or the daemon stops. */
+static void resume_node(void *user)
 {
     struct node_call *c = user;
     struct rm_backend *b = c->call.b;
-    int64_t seen = rm_backend_role_changes(b);
-
-    if (seen != c->seen) { /* whoever leads now has been elected since the node has tried */
-        free(c->failed);
-        c->failed = NULL;
-        c->until_us = rm_watch_mono_us() + NODE_PARK_US;
-    }
-    if (rm_standby_is_active(b)) {
-        post_call(c);
-    } else if (send_on(c->call.rq, b, c->failed)) {
-        rm_call_unref(&c->call);
-    } else if (seen == c->seen || rm_watch_mono_us() >= c->until_us) {
-        api_add_header(c->call.rq, "Retry-After", "1");
-        api_answer_error(c->call.rq, 503, "StandbyException",
-                         "no ResourceManager leads, or none that can be reached");
-        rm_call_unref(&c->call);
-    } else {
-        c->seen = seen;
-        rm_backend_await_role_change(b, seen, c->until_us, role_changed, c);
-    }
-}
-
-/* @seen: taken before the role was looked at. */
-static void park_node(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m,
-                      const char *failed, int64_t seen)
-{
-    struct node_call *c = node_call_new(rq, b, m);
+    struct rm_roles_known roles;
     char active[512];
 
-    c->failed = failed ? base_strdup(failed) : NULL;
-    c->seen = seen;
-    rm_backend_active_url(b, active);
-    c->until_us = rm_watch_mono_us() + (active[0] ? NODE_DOUBT_US : NODE_PARK_US);
-    api_park(rq);
-    rm_backend_await_role_change(b, seen, c->until_us, role_changed, c);
+    read_roles(b, active, &roles);
+    switch (rm_node_wait_again(&c->wait, &node_wait_conf, &roles)) {
+    case RM_NODE_HAND_TO_CORE:
+        post_call(c);
+        break;
+    case RM_NODE_REDIRECT:
+        rm_standby_answer_leadership_over(c->call.rq, b, NOBODY_LEADS_TEXT);
+        rm_call_unref(&c->call);
+        break;
+    case RM_NODE_REFUSE: /* an RM may be active that the node cannot reach: do not redirect */
+        api_add_header(c->call.rq, "Retry-After", "1");
+        api_answer_error(c->call.rq, 503, "StandbyException", NOBODY_LEADS_TEXT);
+        rm_call_unref(&c->call);
+        break;
+    case RM_NODE_WAIT:
+        park_node(c);
+        break;
+    }
 }
 
 /* A node that was refused comes again within a second: one line a minute is enough for any number
@@ -217,21 +205,52 @@ static void log_other_version(const struct api_request *rq, const struct base_er
 typedef int decode_fn(const char *text, size_t len, struct rm_node_message *out,
                       struct base_error *err);
 
+/* A standby's decision comes before the body is decoded: a redirection needs none of it. Returns
+ * false when the request was answered, with a redirection. @changes: of roles, read before the role
+ * was. */
+static bool standby_keeps_node(struct api_request *rq, struct rm_backend *b, int64_t changes,
+                               struct rm_node_wait *wait)
+{
+    const char *failed = api_header(rq, BASE_RM_FAILED_HEADER);
+    struct rm_roles_known roles = {.changes = changes, .now_us = rm_watch_mono_us()};
+    char active[512];
+
+    rm_standby_find_active(b, active);
+    roles.active = active;
+    if (failed && strlen(failed) > FAILED_MAX)
+        failed = NULL;
+    if (rm_node_wait_begin(wait, &node_wait_conf, &roles, failed) == RM_NODE_WAIT)
+        return true;
+    rm_node_wait_free(wait);
+    rm_standby_answer_leadership_over(rq, b, NOBODY_LEADS_TEXT);
+    return false;
+}
+
+/* Takes @m and @wait. */
+static void park_new_node(struct api_request *rq, struct rm_backend *b,
+                          const struct rm_node_message *m, const struct rm_node_wait *wait)
+{
+    struct node_call *c = node_call_new(rq, b, m);
+
+    c->wait = *wait;
+    api_park(rq);
+    park_node(c);
+}
+
 static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *decode)
 {
-    int64_t seen = rm_backend_role_changes(b);
+    int64_t changes = rm_backend_role_changes(b); /* before the role is read */
     bool leads = rm_standby_is_active(b);
-    const char *failed = leads ? NULL : api_header(rq, BASE_RM_FAILED_HEADER);
+    struct rm_node_wait wait = {0};
     struct rm_node_message m;
     struct base_error err = {0};
     size_t len;
     const char *body = api_body(rq, &len);
+    int rc;
 
-    if (failed && strlen(failed) > FAILED_MAX)
-        failed = NULL;
-    if (!leads && send_on(rq, b, failed))
+    if (!leads && !standby_keeps_node(rq, b, changes, &wait))
         return;
-    int rc = decode(body, len, &m, &err);
+    rc = decode(body, len, &m, &err);
     if (rc == 0 && m.ev.kind == RM_EV_NODE_REGISTER)
         rm_audit_note(rq, "node", m.ev.u.node_register.node_id);
     if (rc == -BASE_EVERSION)
@@ -241,7 +260,9 @@ static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *dec
     else if (leads)
         post_node(rq, b, &m);
     else
-        park_node(rq, b, &m, failed, seen);
+        park_new_node(rq, b, &m, &wait);
+    if (rc < 0)
+        rm_node_wait_free(&wait);
 }
 
 static void do_register(struct api_request *rq, void *user)

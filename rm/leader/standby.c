@@ -240,11 +240,9 @@ static void answer(struct api_request *rq, const struct rm_backend *b, const cha
     rm_standby_answer_free(&a);
 }
 
-/* The active RM's address as configured; "" when none is known, or when it is ours. */
-static void other_active(const struct rm_backend *b, char out[static 512])
+void rm_standby_find_active(const struct rm_backend *b, char out[static 512])
 {
-    /* ours first, as configured: may be spelt unlike rm_backend_url() */
-    const char *own = rm_backend_all_urls(b);
+    const char *own = rm_backend_all_urls(b); /* ours comes first, as the configuration spells it */
     size_t n = strcspn(own, ",");
 
     rm_backend_active_url(b, out);
@@ -265,7 +263,7 @@ bool rm_standby_gate(struct api_request *rq, void *user)
 
     if (rm_standby_is_active(b) || rm_standby_exempt(api_path(rq)))
         return false;
-    other_active(b, active);
+    rm_standby_find_active(b, active);
     answer(rq, b, active);
     return true;
 }
@@ -274,13 +272,14 @@ bool rm_standby_redirect(struct api_request *rq, const struct rm_backend *b)
 {
     char active[512];
 
-    other_active(b, active);
+    rm_standby_find_active(b, active);
     if (active[0])
         answer(rq, b, active);
     return active[0];
 }
 
-void rm_standby_answer_ended(struct api_request *rq, const struct rm_backend *b, const char *text)
+void rm_standby_answer_leadership_over(struct api_request *rq, const struct rm_backend *b,
+                                       const char *text)
 {
     if (rm_standby_redirect(rq, b))
         return;

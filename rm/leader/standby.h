@@ -46,12 +46,16 @@ void rm_standby_answer_free(struct rm_standby_answer *a);
 /* ---- with the daemon ---- */
 /* For api_server_conf.gate; @user: struct rm_backend *. */
 bool rm_standby_gate(struct api_request *rq, void *user);
-/* 307 to the active RM when another one is known; false: nothing was answered. Also for parked
- * requests. */
+/* Writes to @out the address of the active RM as configured; "" when none is known, or when it is
+ * this one. */
+void rm_standby_find_active(const struct rm_backend *b, char out[static 512]);
+/* Answers with 307 to the active RM when another one is known. Returns false when none is: then
+ * nothing was answered. Parked requests may be answered, too. */
 bool rm_standby_redirect(struct api_request *rq, const struct rm_backend *b);
-/* A request that was on its way when the leadership ended: 307, else 503 StandbyException with
- * @text (to be repeated). */
-void rm_standby_answer_ended(struct api_request *rq, const struct rm_backend *b, const char *text);
+/* Answers a request that this RM may no longer serve: 307 to the active RM when another one is
+ * known, otherwise 503 StandbyException with @text and Retry-After. */
+void rm_standby_answer_leadership_over(struct api_request *rq, const struct rm_backend *b,
+                                       const char *text);
 /* Active, and the lease is not over: answers of this RM are the cluster's. */
 bool rm_standby_is_active(const struct rm_backend *b);
 /* "active", "standby", "initializing" as HAServiceState prints them; in capitals for

@@ -198,6 +198,15 @@ static void test_parked(void)
     rms_stop();
 }
 
+/* Goal: a node is never sent to an RM that it could not reach, not even when it waits in vain. */
+static void test_active_in_doubt(void)
+{
+    rms_start(no_sources);
+    lead(0);
+    gets(ask_register(1, 1, rms[0].url), 503, "Retry-After: 1", "or none that can be reached");
+    rms_stop();
+}
+
 /* Goal: a whole cluster waits on a standby, and is served when it leads. */
 static void test_many_parked(void)
 {
@@ -315,9 +324,14 @@ static void test_others(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"sent on", test_sent_on},         {"versions", test_versions},
-    {"parked", test_parked},           {"many parked", test_many_parked},
-    {"stopped", test_stopped},         {"others", test_others},
-    {"left behind", test_left_behind}, {"left behind in vain", test_left_behind_in_vain},
+    {"sent on", test_sent_on},
+    {"versions", test_versions},
+    {"parked", test_parked},
+    {"many parked", test_many_parked},
+    {"stopped", test_stopped},
+    {"others", test_others},
+    {"active in doubt", test_active_in_doubt},
+    {"left behind", test_left_behind},
+    {"left behind in vain", test_left_behind_in_vain},
 };
 CUNIT_MAIN("nodes and tasks at a standby", cases)

@@ -373,7 +373,7 @@ static void handler(struct api_request *rq, void *user)
 /* Its leadership ends while it is on its way. */
 static void handler_over(struct api_request *rq, void *user)
 {
-    rm_standby_answer_ended(rq, user, "this ResourceManager is no longer the active one");
+    rm_standby_answer_leadership_over(rq, user, "this ResourceManager is no longer the active one");
 }
 
 static struct api_route *routes;
