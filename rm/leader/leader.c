@@ -14,148 +14,158 @@
 #include "ha/election/service.h"
 #include "rm/leader/parked.h"
 #include "rm/leader/role.h"
+#include "rm/term/lead_rules.h"
 
-#define UNREADABLE_HOLD_US 60000000 /* then this RM claims again: no other may be there */
-#define UNFIT_HOLD_US      30000000
-#define UNFIT_WAIT_US      5000000 /* slows two RMs that pass an unconfirmed store to and fro */
+#define NOT_WRITTEN_TEXT "what was not written was not acknowledged either"
 
-enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
-/* Work for the lead thread: the service's thread, the core's thread or an HTTP handler posts it. */
-struct job {
+/* News for the lead thread. Posted by the election's thread, by the core's thread or by an HTTP
+ * handler; owned by the lead thread once it is in the mailbox. */
+struct news {
     struct base_mail mail;
-    enum job_kind kind;
-    int64_t epoch; /* LEAD */
-    struct ha_store *store;
-    bool over;              /* LEAD: its STOP is in the mailbox already */
-    char *why;              /* STOP, RESIGN */
-    int64_t hold_us, least; /* RESIGN; least: lowest epoch of the next claim */
-    bool unfit;
+    struct rm_lead_event ev;
+    char *why; /* of ev, owned */
+    /* RM_LEAD_EV_ELECTED */
+    uint64_t number; /* of the leadership, for rm_lead_news_is_over() */
+    int64_t epoch;
+    struct ha_store *store; /* NULL: given away */
 };
 struct rm_lead {
     const struct rm_ha_conf *conf;
     struct rm_backend *b;
     struct ha_service *service;
-    struct base_watchdog
-        *watchdog; /* NULL, under the lock of @jobs: no leadership can begin any more */
-    void (*ended)(void *user, const struct base_error *why);
+    /* NULL, under the mailbox's lock: no leadership can begin any more */
+    struct base_watchdog *watchdog;
+    void (*fail)(void *user, const struct base_error *why);
     void *user;
-    atomic_bool has_ended;
+    atomic_bool has_failed;
     _Atomic int64_t lease_us;
     pthread_t thread;
-    struct base_mailbox jobs;
-    bool quitting; /* under the lock of @jobs */
+    struct base_mailbox mailbox;
+    struct rm_lead_news announced; /* under the mailbox's lock */
     /* lead thread only */
-    bool unfit; /* last time the store was empty although nodes had work */
-    char active[256];
+    struct rm_lead_rules rules;
+    struct base_error failure; /* of the last activation */
+    char active_id[256];       /* of the RM that was last shown as active */
 };
 
 /* ---------------------------------------------------------------- the mailbox */
-/* With the mailbox locked. */
-static void put_locked(struct rm_lead *l, const struct job *job)
+static void free_news(struct news *n)
 {
-    struct job *j = base_alloc(sizeof *j);
-
-    *j = *job;
-    base_mailbox_post_locked(&l->jobs, &j->mail); /* never closed */
+    ha_store_close(n->store);
+    free(n->why);
+    free(n);
 }
 
-static void put(struct rm_lead *l, const struct job *job)
+/* The caller has locked the mailbox. Takes @news.why and @news.store. */
+static void post_locked(struct rm_lead *l, const struct news *news)
 {
-    base_mailbox_lock(&l->jobs);
-    put_locked(l, job);
-    base_mailbox_unlock(&l->jobs);
+    struct news *n = base_alloc(sizeof *n);
+
+    *n = *news;
+    n->ev.why = n->why;
+    base_mailbox_post_locked(&l->mailbox, &n->mail); /* never closed */
 }
 
-/* Waits for a job. NULL: this RM is active, and RM_LEASE_LOOK_US have passed without one. */
-static struct job *take(struct rm_lead *l)
+static void post(struct rm_lead *l, const struct news *news)
 {
-    bool active = rm_backend_role(l->b) == RM_ROLE_ACTIVE; /* only this thread changes it */
-
-    return (struct job *)base_mailbox_take(&l->jobs, active ? base_cond_now_us() + RM_LEASE_LOOK_US
-                                                            : BASE_COND_NO_LIMIT);
+    base_mailbox_lock(&l->mailbox);
+    post_locked(l, news);
+    base_mailbox_unlock(&l->mailbox);
 }
 
-static void end_process(struct rm_lead *l, const struct base_error *why)
+/* Waits for news. Returns NULL when this RM is active and has had none for
+ * RM_LEASE_CHECK_US. */
+static struct news *take_news(struct rm_lead *l)
 {
-    if (!atomic_exchange(&l->has_ended, true))
-        l->ended(l->user, why);
+    int64_t until_us = l->rules.state == RM_LEAD_ACTIVE ? base_cond_now_us() + RM_LEASE_CHECK_US
+                                                        : BASE_COND_NO_LIMIT;
+
+    return (struct news *)base_mailbox_take(&l->mailbox, until_us);
 }
 
-/* ---------------------------------------------------------------- the service's calls */
-static void on_lead(void *user, int64_t epoch, struct ha_store *store)
+/* Stops the process with an error, once. */
+static void fail_process(struct rm_lead *l, const struct base_error *why)
+{
+    if (!atomic_exchange(&l->has_failed, true))
+        l->fail(l->user, why);
+}
+
+/* ---------------------------------------------------------------- what the election announces */
+static void announce_election(void *user, int64_t epoch, struct ha_store *store)
 {
     struct rm_lead *l = user;
-    bool quitting;
+    uint64_t number;
 
-    base_mailbox_lock(&l->jobs);
-    quitting = l->quitting;
-    if (!quitting)
-        put_locked(l, &(struct job){.kind = LEAD, .epoch = epoch, .store = store});
-    base_mailbox_unlock(&l->jobs);
-    if (quitting)
+    base_mailbox_lock(&l->mailbox);
+    number = rm_lead_news_elected(&l->announced);
+    if (number)
+        post_locked(l, &(struct news){.ev.kind = RM_LEAD_EV_ELECTED,
+                                      .number = number,
+                                      .epoch = epoch,
+                                      .store = store});
+    base_mailbox_unlock(&l->mailbox);
+    if (!number)
         ha_store_close(store);
 }
 
-static void on_stop(void *user, const char *why)
+/* Deposes before the lead thread hears of it: nothing may be granted or acknowledged from now on,
+ * whatever that thread is busy with. */
+static void announce_end(void *user, const char *why)
 {
     struct rm_lead *l = user;
 
-    base_mailbox_lock(&l->jobs);
+    base_mailbox_lock(&l->mailbox);
     if (l->watchdog)
         base_watchdog_ending(l->watchdog);
-    base_mailbox_unlock(&l->jobs);
+    base_mailbox_unlock(&l->mailbox);
     rm_role_depose(l->b);
-    base_mailbox_lock(&l->jobs);
-    for (struct base_mail *m = l->jobs.first; m; m = m->next)
-        ((struct job *)m)->over = true;
-    put_locked(l, &(struct job){.kind = STOP, .why = base_strdup(why)});
-    base_mailbox_unlock(&l->jobs);
+    base_mailbox_lock(&l->mailbox);
+    rm_lead_news_deposed(&l->announced);
+    post_locked(l, &(struct news){.ev.kind = RM_LEAD_EV_DEPOSED, .why = base_strdup(why)});
+    base_mailbox_unlock(&l->mailbox);
 }
 
-static void on_changed(void *user)
+static void announce_other_active(void *user)
 {
-    put(user, &(struct job){.kind = CHANGED});
+    post(user, &(struct news){.ev.kind = RM_LEAD_EV_OTHER_ACTIVE});
 }
 
-static void on_refused(void *user, const struct base_error *why)
+static void fail_refused(void *user, const struct base_error *why)
 {
-    end_process(user, why);
+    fail_process(user, why);
 }
 
-/* ---------------------------------------------------------------- what the daemon asks */
-static int64_t lease_us(void *user, int64_t epoch)
+/* ---------------------------------------------------------------- struct rm_role_source */
+static int64_t get_lease_end_us(void *user, int64_t epoch)
 {
     struct rm_lead *l = user;
 
     return l->conf->lease_off ? RM_LEASE_ENDLESS : ha_service_lease_us(l->service, epoch);
 }
 
-static void resign(void *user, int64_t hold_us)
+static void post_resign(void *user, int64_t hold_us)
 {
-    put(user, &(struct job){.kind = RESIGN,
-                            .hold_us = hold_us,
-                            .why = base_strdup("told to give the leadership up")});
+    post(user, &(struct news){.ev = {.kind = RM_LEAD_EV_ASKED_TO_RESIGN, .hold_us = hold_us},
+                              .why = base_strdup("told to give the leadership up")});
 }
 
-static void unconfirmed(void *user, int64_t epoch_seen)
+static void post_unconfirmed(void *user, int64_t epoch_seen)
 {
-    put(user, &(struct job){.kind = RESIGN,
-                            .hold_us = UNFIT_HOLD_US,
-                            .least = epoch_seen + 1,
-                            .unfit = true,
-                            .why = base_strdup(
-                                "the state in ZooKeeper is empty where nodes work (see above)")});
+    post(user,
+         &(struct news){
+             .ev = {.kind = RM_LEAD_EV_STORE_UNCONFIRMED, .epoch_seen = epoch_seen},
+             .why = base_strdup("the state in ZooKeeper is empty where nodes work (see above)")});
 }
 
-static void epoch_low(void *user, int64_t seen)
+static void post_epoch_low(void *user, int64_t epoch_seen)
 {
-    char *why =
-        base_printf("nodes have obeyed epoch %lld: a higher one is needed", (long long)seen);
-
-    put(user, &(struct job){.kind = RESIGN, .least = seen + 1, .why = why});
+    post(user,
+         &(struct news){.ev = {.kind = RM_LEAD_EV_EPOCH_LOW, .epoch_seen = epoch_seen},
+                        .why = base_printf("nodes have obeyed epoch %lld: a higher one is needed",
+                                           (long long)epoch_seen)});
 }
 
-static void zk_text(void *user, char out[256])
+static void get_connection_text(void *user, char out[256])
 {
     struct ha_service_status s;
 
@@ -163,7 +173,7 @@ static void zk_text(void *user, char out[256])
     snprintf(out, 256, "%s", s.connection);
 }
 
-static int64_t refused_writes(void *user)
+static int64_t count_refused_writes(void *user)
 {
     struct ha_service_status s;
 
@@ -171,7 +181,7 @@ static int64_t refused_writes(void *user)
     return s.refused_writes;
 }
 
-static int64_t store_multis(void *user)
+static int64_t count_store_multis(void *user)
 {
     struct ha_service_status s;
 
@@ -179,8 +189,9 @@ static int64_t store_multis(void *user)
     return s.log.multis;
 }
 
-/* ---------------------------------------------------------------- the lead thread */
-static const char *grouped(int64_t n, char out[32])
+/* ---------------------------------------------------------------- effects of the rules */
+/* Writes @n with commas between thousands. Returns @out. */
+static const char *group_digits(int64_t n, char out[32])
 {
     char digits[24];
     size_t len = (size_t)snprintf(digits, sizeof digits, "%lld", (long long)n), at = 0;
@@ -194,23 +205,24 @@ static const char *grouped(int64_t n, char out[32])
     return out;
 }
 
-static void log_active(struct rm_lead *l, int64_t epoch, int64_t took_us)
+static void log_activation(struct rm_lead *l, int64_t epoch, int64_t took_us)
 {
     struct rm_cluster_view v;
     char apps[32];
 
     rm_view_cluster(rm_backend_hold(l->b), &v);
     rm_backend_release(l->b);
-    base_log_info(
-        "rm", "active, epoch %lld, %s applications, %d nodes awaited, took %lld ms",
-        (long long)epoch,
-        grouped(v.apps_pending + v.apps_running + v.apps_completed + v.apps_failed + v.apps_killed,
-                apps),
-        v.nodes[RM_NODE_NEW], (long long)(took_us / 1000));
+    base_log_info("rm", "active, epoch %lld, %s applications, %d nodes awaited, took %lld ms",
+                  (long long)epoch,
+                  group_digits(v.apps_pending + v.apps_running + v.apps_completed + v.apps_failed +
+                                   v.apps_killed,
+                               apps),
+                  v.nodes[RM_NODE_NEW], (long long)(took_us / 1000));
 }
 
-/* Which RM is active has changed. */
-static void look_at_active(struct rm_lead *l)
+/* Shows the address of the active RM to handlers and clients, and logs it when another one is
+ * active than before. */
+static void show_active(struct rm_lead *l)
 {
     const char *url;
     char id[256];
@@ -218,9 +230,9 @@ static void look_at_active(struct rm_lead *l)
     ha_service_get_active_rm(l->service, id);
     url = strcmp(id, l->conf->rm_id) == 0 ? "" : rm_ha_conf_find_url(l->conf, id);
     rm_role_set_active_url(l->b, url);
-    if (strcmp(id, l->active) == 0)
+    if (strcmp(id, l->active_id) == 0)
         return;
-    snprintf(l->active, sizeof l->active, "%s", id);
+    snprintf(l->active_id, sizeof l->active_id, "%s", id);
     if (strcmp(id, l->conf->rm_id) == 0)
         return;
     if (*url)
@@ -233,7 +245,8 @@ static void look_at_active(struct rm_lead *l)
         base_log_info("rm", "standby; no ResourceManager is active");
 }
 
-static void learn_lease(struct rm_lead *l)
+/* The watchdog's limit: ZooKeeper may grant another session timeout than was asked for. */
+static void learn_lease_time(struct rm_lead *l)
 {
     struct ha_service_status s;
 
@@ -241,109 +254,129 @@ static void learn_lease(struct rm_lead *l)
     atomic_store(&l->lease_us, s.timeout_us * 2 / 3);
 }
 
-/* With the lock held: has the end of the leadership, or of the process, been announced? */
-static bool is_over(const struct rm_lead *l)
+static bool is_over(struct rm_lead *l, uint64_t number)
 {
-    for (const struct base_mail *m = l->jobs.first; m; m = m->next)
-        if (((const struct job *)m)->kind == STOP)
-            return true;
-    return l->quitting;
-}
-
-/* Activation failed. A leadership that ended meanwhile is no fault of the store. Any other failure
- * is: this RM resigns for long, and gives up for good when no retry can help. */
-static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_error *err)
-{
-    bool hopeless = err->code == -BASE_ECORRUPT || err->code == -BASE_EVERSION, over;
-
-    base_mailbox_lock(&l->jobs);
-    over = is_over(l);
-    base_mailbox_unlock(&l->jobs);
-    if (err->code == -BASE_EVERSION && (over || !rm_role_holds(l->b, epoch))) {
-        base_log_info("rm", "standby: %s", err->text);
-        if (!over)
-            ha_service_resign(l->service, 0); /* as in look_at_lease() */
-        return;
-    }
-    base_log_error("rm", "standby: the state of the cluster cannot be taken over: %s", err->text);
-    ha_service_resign(l->service, UNREADABLE_HOLD_US);
-    if (hopeless)
-        end_process(l, err);
-}
-
-/* False: the leadership ended before it was activated. Waits a little first if the last one found
- * an unconfirmed store. */
-static bool worth_it(struct rm_lead *l, const struct job *job)
-{
-    const int64_t until_us = base_cond_now_us() + UNFIT_WAIT_US;
     bool over;
 
-    base_mailbox_lock(&l->jobs);
-    over = job->over || is_over(l);
-    while (l->unfit && !over && base_cond_wait_until(&l->jobs.wake, &l->jobs.lock, until_us))
-        over = is_over(l);
-    base_mailbox_unlock(&l->jobs);
-    return !over;
+    base_mailbox_lock(&l->mailbox);
+    over = rm_lead_news_is_over(&l->announced, number);
+    base_mailbox_unlock(&l->mailbox);
+    return over;
 }
 
-static void lead(struct rm_lead *l, struct job *job)
+static void pause_unless_over(struct rm_lead *l, uint64_t number)
 {
-    struct base_error err = {0};
-    int64_t began = rm_watch_mono_us();
+    const int64_t until_us = base_cond_now_us() + RM_LEAD_PAUSE_US;
 
-    if (!worth_it(l, job)) {
-        ha_store_close(job->store);
-        return;
-    }
-    l->unfit = false;
-    learn_lease(l);
+    base_mailbox_lock(&l->mailbox);
+    while (!rm_lead_news_is_over(&l->announced, number) &&
+           base_cond_wait_until(&l->mailbox.wake, &l->mailbox.lock, until_us))
+        ;
+    base_mailbox_unlock(&l->mailbox);
+}
+
+/* Returns 0 when the leadership is active; else the error, whose text is in l->failure. */
+static int activate(struct rm_lead *l, struct news *n)
+{
+    int64_t began_us = rm_watch_mono_us();
+    struct ha_store *store = n->store;
+    int rc;
+
+    n->store = NULL;
+    learn_lease_time(l);
     rm_role_set_active_url(l->b, "");
-    if (rm_daemon_activate(l->b, job->store, job->epoch, &err) == 0)
-        log_active(l, job->epoch, rm_watch_mono_us() - began);
-    else
-        not_activated(l, job->epoch, &err);
+    rc = rm_daemon_activate(l->b, store, n->epoch, &l->failure);
+    if (rc == 0)
+        log_activation(l, n->epoch, rm_watch_mono_us() - began_us);
+    return rc;
 }
 
-/* Ends the leadership in good order, then resigns: the next leader finds everything written. */
-static void give_up(struct rm_lead *l, const struct job *job)
+static void deactivate(struct rm_lead *l, const char *why)
 {
-    struct base_error err = {0};
-
-    if (job->least)
-        ha_service_set_min_epoch(l->service, job->least);
-    if (rm_backend_role(l->b) != RM_ROLE_ACTIVE)
-        return;
-    l->unfit = job->unfit;
-    if (rm_daemon_retire(l->b, job->why, &err) < 0)
-        base_log_warn("rm", "what was not written was not acknowledged either: %s", err.text);
-    ha_service_resign(l->service, job->hold_us);
-}
-
-static void stop(struct rm_lead *l, const struct job *job)
-{
-    rm_daemon_deactivate(l->b, job->why);
-    base_watchdog_ended(l->watchdog);
-    look_at_active(l);
-}
-
-/* The service announces the end of the lease at once, and why; but not while it waits for the names
- * of ZooKeeper's servers to be resolved. */
-static void look_at_lease(struct rm_lead *l)
-{
-    if (!rm_role_is_overdue(l->b))
-        return;
-    ha_service_resign(l->service, 0); /* no effect unless the service believes that it leads */
     base_watchdog_ending(l->watchdog);
-    rm_daemon_deactivate(l->b, "the lease is over");
+    rm_daemon_deactivate(l->b, why);
     base_watchdog_ended(l->watchdog);
 }
 
-static void quit(struct rm_lead *l)
+static void retire(struct rm_lead *l, const char *why)
 {
     struct base_error err = {0};
 
-    if (rm_daemon_retire(l->b, "this process ends", &err) < 0)
-        base_log_warn("rm", "what was not written was not acknowledged either: %s", err.text);
+    if (rm_daemon_retire(l->b, why, &err) < 0)
+        base_log_warn("rm", NOT_WRITTEN_TEXT ": %s", err.text);
+}
+
+/* @n: the election that the effect belongs to; NULL where no effect asks for it. */
+static void carry_out(struct rm_lead *l, struct news *n, const struct rm_lead_effect *fx)
+{
+    switch (fx->kind) {
+    case RM_LEAD_FX_CLOSE_STORE:
+        ha_store_close(n->store);
+        n->store = NULL;
+        break;
+    case RM_LEAD_FX_PAUSE:
+        pause_unless_over(l, n->number);
+        n->ev.kind = RM_LEAD_EV_PAUSED;
+        break;
+    case RM_LEAD_FX_ACTIVATE:
+        n->ev.code = activate(l, n);
+        n->ev.kind = RM_LEAD_EV_ACTIVATED;
+        break;
+    case RM_LEAD_FX_DEACTIVATE:
+        deactivate(l, fx->why);
+        break;
+    case RM_LEAD_FX_RETIRE:
+        retire(l, fx->why);
+        break;
+    case RM_LEAD_FX_RESIGN:
+        ha_service_resign(l->service, fx->hold_us);
+        break;
+    case RM_LEAD_FX_SET_EPOCH:
+        ha_service_set_min_epoch(l->service, fx->epoch);
+        break;
+    case RM_LEAD_FX_SHOW_ACTIVE:
+        show_active(l);
+        break;
+    case RM_LEAD_FX_LOG_OVER:
+        base_log_info("rm", "standby: %s", l->failure.text);
+        break;
+    case RM_LEAD_FX_LOG_FAILURE:
+        base_log_error("rm", "standby: the state of the cluster cannot be taken over: %s",
+                       l->failure.text);
+        break;
+    case RM_LEAD_FX_FAIL_PROCESS:
+        fail_process(l, &l->failure);
+        break;
+    }
+}
+
+/* ---------------------------------------------------------------- the lead thread */
+/* Steps the rules and carries out what they say. A pause or an activation makes its result the
+ * next event of the same election. */
+static void handle(struct rm_lead *l, struct news *n)
+{
+    struct rm_lead_effects out;
+    enum rm_lead_event_kind handled;
+
+    do {
+        handled = n->ev.kind;
+        n->ev.over = is_over(l, n->number);
+        n->ev.leads = handled == RM_LEAD_EV_ACTIVATED && n->ev.code == -BASE_EVERSION &&
+                      rm_role_holds(l->b, n->epoch);
+        rm_lead_step(&l->rules, &n->ev, &out);
+        for (size_t i = 0; i < out.n; i++)
+            carry_out(l, n, &out.v[i]);
+    } while (n->ev.kind != handled);
+    if (handled == RM_LEAD_EV_DEPOSED)
+        base_watchdog_ended(l->watchdog); /* begun by announce_end() */
+}
+
+/* The election announces the end of the lease at once, and why; but not while its thread waits for
+ * the names of ZooKeeper's servers to be resolved. */
+static void check_lease(struct rm_lead *l)
+{
+    if (rm_role_check_overdue(l->b))
+        handle(l, &(struct news){.ev.kind = RM_LEAD_EV_LEASE_OVERDUE});
 }
 
 static void *lead_main(void *arg)
@@ -353,41 +386,31 @@ static void *lead_main(void *arg)
 
     pthread_setname_np(pthread_self(), "rm-lead");
     while (more) {
-        struct job *j = take(l);
+        struct news *n = take_news(l);
 
-        if (!j) {
-            look_at_lease(l);
+        if (!n) {
+            check_lease(l);
             continue;
         }
-        if (j->kind == LEAD)
-            lead(l, j);
-        else if (j->kind == STOP)
-            stop(l, j);
-        else if (j->kind == CHANGED)
-            look_at_active(l);
-        else if (j->kind == RESIGN)
-            give_up(l, j);
-        else
-            quit(l);
-        more = j->kind != QUIT;
-        free(j->why);
-        free(j);
+        more = n->ev.kind != RM_LEAD_EV_QUIT;
+        handle(l, n);
+        free_news(n);
     }
     return NULL;
 }
 
-/* ---------------------------------------------------------------- life */
-static bool busy(void *user, uint64_t *turns)
+/* ---------------------------------------------------------------- start and stop */
+static bool is_core_busy(void *user, uint64_t *turns)
 {
     return rm_daemon_is_busy(((struct rm_lead *)user)->b, turns);
 }
 
-static int64_t lease_of(void *user)
+static int64_t get_lease_time_us(void *user)
 {
     return atomic_load(&((struct rm_lead *)user)->lease_us);
 }
 
-static void expired(void *user, const char *why)
+static void exit_process(void *user, const char *why)
 {
     (void)user;
     base_log_error("rm", "%s: this process ends itself", why);
@@ -397,14 +420,14 @@ static void expired(void *user, const char *why)
 static void free_lead(struct rm_lead *l)
 {
     base_watchdog_stop(l->watchdog);
-    for (struct job *j; (j = (struct job *)base_mailbox_take(&l->jobs, 0)) != NULL; free(j))
-        free(j->why);
-    base_mailbox_destroy(&l->jobs);
+    for (struct news *n; (n = (struct news *)base_mailbox_take(&l->mailbox, 0)) != NULL;)
+        free_news(n);
+    base_mailbox_destroy(&l->mailbox);
     free(l);
 }
 
 int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
-                  void (*ended)(void *user, const struct base_error *why), void *user,
+                  void (*fail)(void *user, const struct base_error *why), void *user,
                   struct rm_lead **out, struct base_error *err)
 {
     struct rm_lead *l = base_alloc(sizeof *l);
@@ -417,29 +440,29 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                                        .timeout_us = conf->timeout_us,
                                        .lease_off = conf->lease_off};
     const struct ha_service_calls calls = {.user = l,
-                                           .lead = on_lead,
-                                           .stop = on_stop,
-                                           .active_changed = on_changed,
-                                           .refused = on_refused};
+                                           .lead = announce_election,
+                                           .stop = announce_end,
+                                           .active_changed = announce_other_active,
+                                           .refused = fail_refused};
     const struct base_watchdog_conf dog = {
         .user = l,
-        .busy = busy,
-        .limit_us = lease_of,
-        .expired = expired,
+        .busy = is_core_busy,
+        .limit_us = get_lease_time_us,
+        .expired = exit_process,
         .still = "the core's thread stands still for longer than the lease",
         .ending = "the end of the leadership takes longer than a second"};
     const struct rm_role_source source = {.user = l,
-                                          .lease_us = lease_us,
-                                          .resign = resign,
-                                          .zk_text = zk_text,
-                                          .refused_writes = refused_writes,
-                                          .store_multis = store_multis,
-                                          .unconfirmed = unconfirmed,
-                                          .epoch_low = epoch_low};
+                                          .lease_us = get_lease_end_us,
+                                          .resign = post_resign,
+                                          .zk_text = get_connection_text,
+                                          .refused_writes = count_refused_writes,
+                                          .store_multis = count_store_multis,
+                                          .unconfirmed = post_unconfirmed,
+                                          .epoch_low = post_epoch_low};
     int rc;
 
-    *l = (struct rm_lead){.conf = conf, .b = b, .ended = ended, .user = user};
-    base_mailbox_init(&l->jobs);
+    *l = (struct rm_lead){.conf = conf, .b = b, .fail = fail, .user = user};
+    base_mailbox_init(&l->mailbox);
     l->watchdog = base_watchdog_start(&dog);
     rc = ha_service_start(&sc, &calls, &l->service, err);
     if (rc < 0) {
@@ -454,45 +477,31 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
 
 /* The leadership's threads have ended, so none of them can hang. Closing the session may take as
  * long as ZooKeeper does, which must not look like a hanging deactivation. */
-static void end_watch(struct rm_lead *l)
+static void stop_watchdog(struct rm_lead *l)
 {
     struct base_watchdog *w;
 
-    base_mailbox_lock(&l->jobs);
+    base_mailbox_lock(&l->mailbox);
     w = l->watchdog;
     l->watchdog = NULL;
-    base_mailbox_unlock(&l->jobs);
+    base_mailbox_unlock(&l->mailbox);
     base_watchdog_stop(w);
 }
 
-/* Leaderships that were announced and never taken. */
-static void close_stores(struct rm_lead *l)
-{
-    base_mailbox_lock(&l->jobs);
-    for (struct base_mail *m = l->jobs.first; m; m = m->next) {
-        struct job *j = (struct job *)m;
-
-        if (j->kind == LEAD && j->store)
-            ha_store_close(j->store);
-        j->store = NULL;
-    }
-    base_mailbox_unlock(&l->jobs);
-}
-
+/* The lead thread ends before the election: an orderly end still writes to its store. */
 void rm_lead_stop(struct rm_lead *l)
 {
     if (!l)
         return;
-    base_mailbox_lock(&l->jobs);
-    l->quitting = true;
-    base_mailbox_unlock(&l->jobs);
+    base_mailbox_lock(&l->mailbox);
+    rm_lead_news_quit(&l->announced);
+    base_mailbox_unlock(&l->mailbox);
     if (rm_backend_role(l->b) == RM_ROLE_ACTIVATING)
-        rm_role_depose(l->b);
-    put(l, &(struct job){.kind = QUIT});
+        rm_role_depose(l->b); /* aborts the reading */
+    post(l, &(struct news){.ev.kind = RM_LEAD_EV_QUIT});
     pthread_join(l->thread, NULL);
-    end_watch(l);
+    stop_watchdog(l);
     rm_role_set_source(l->b, NULL);
-    close_stores(l);
     ha_service_stop(l->service);
     free_lead(l);
 }

@@ -188,9 +188,9 @@ void rm_role_depose(struct rm_backend *b)
     pthread_mutex_unlock(&b->qlock);
 }
 
-bool rm_role_is_overdue(struct rm_backend *b)
+bool rm_role_check_overdue(struct rm_backend *b)
 {
-    return rm_lease_look(&b->roles.lease, rm_backend_leads(b));
+    return rm_lease_check_overdue(&b->roles.lease, rm_backend_leads(b));
 }
 
 void rm_roles_count_late_answer(struct rm_backend *b)

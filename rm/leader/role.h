@@ -35,7 +35,7 @@ void rm_role_depose(struct rm_backend *b);
 /* Does the lease of the leadership under @epoch hold? The role does not matter. Latches a refusal
  * (rm/term/lease.h). */
 bool rm_role_holds(struct rm_backend *b, int64_t epoch);
-/* One thread, every RM_LEASE_LOOK_US while active: rm_lease_look(). */
-bool rm_role_is_overdue(struct rm_backend *b);
+/* One thread, every RM_LEASE_CHECK_US while active: rm_lease_check_overdue(). */
+bool rm_role_check_overdue(struct rm_backend *b);
 
 #endif

@@ -42,7 +42,7 @@ bool rm_lease_holds(struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t
 /* The election announces the end of a lease at once, with its reason, unless its thread waits for
  * the names of ZooKeeper's servers to be resolved. One look may come in between the end and the
  * announcement; at the second the announcement is overdue. */
-bool rm_lease_look(struct rm_lease *l, bool holds)
+bool rm_lease_check_overdue(struct rm_lease *l, bool holds)
 {
     bool overdue = !holds && l->overdue;
 

@@ -14,8 +14,8 @@
  * had received in time. If the RM went on then, part of what its core believes to be done would be
  * missing.
  *
- * Any thread may ask; the fields are atomic, and no lock is needed. rm_lease_look() belongs to one
- * thread. */
+ * Any thread may ask; the fields are atomic, and no lock is needed. rm_lease_check_overdue()
+ * belongs to one thread. */
 #ifndef CREEL_RM_TERM_LEASE_H
 #define CREEL_RM_TERM_LEASE_H
 
@@ -24,14 +24,14 @@
 #include <stdint.h>
 
 #define RM_LEASE_ENDLESS INT64_MAX
-#define RM_LEASE_LOOK_US                                                                           \
+#define RM_LEASE_CHECK_US                                                                          \
     INT64_C(100000) /* the active RM looks at its lease at least this often                        \
                      */
 
 struct rm_lease {
     _Atomic int64_t lost_epoch; /* refused at least once; -1: none yet */
     atomic_bool deposed;
-    bool overdue; /* the last rm_lease_look() found the lease over */
+    bool overdue; /* the last rm_lease_check_overdue() found the lease over */
 };
 void rm_lease_init(struct rm_lease *l);
 /* A leadership is about to be taken over: the end of an earlier one counts no more, not even under
@@ -46,8 +46,8 @@ bool rm_lease_is_deposed(const struct rm_lease *l);
 bool rm_lease_holds(struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us);
 /* The same without a latch, for observers that leave nothing undone. */
 bool rm_lease_would_hold(const struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us);
-/* Every RM_LEASE_LOOK_US while active; @holds: what rm_lease_holds() said. True: the lease was over
- * at two looks in a row and nobody has announced its end: the leadership must be given up. */
-bool rm_lease_look(struct rm_lease *l, bool holds);
+/* Every RM_LEASE_CHECK_US while active; @holds: what rm_lease_holds() said. True: the lease was
+ * over at two looks in a row and nobody has announced its end: the leadership must be given up. */
+bool rm_lease_check_overdue(struct rm_lease *l, bool holds);
 
 #endif

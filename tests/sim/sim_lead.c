@@ -372,7 +372,7 @@ static void look_later(struct sim_lead *l)
 {
     struct sim *s = &l->rm->w->s;
 
-    sim_at(s, s->now_us + RM_LEASE_LOOK_US, &l->rm->proc, SIM_LEAD, look_at_lease, l->rm, l->round);
+    sim_at(s, s->now_us + RM_LEASE_CHECK_US, &l->rm->proc, SIM_LEAD, look_at_lease, l->rm, l->round);
 }
 
 static void activate(void *arg, uint64_t tag)
@@ -456,7 +456,7 @@ static void look_at_lease(void *arg, uint64_t tag)
 
     if (!l || l->round != tag)
         return;
-    if (!rm_lease_look(&rm->lease, rm_term_leads(&l->rules))) {
+    if (!rm_lease_check_overdue(&rm->lease, rm_term_leads(&l->rules))) {
         look_later(l);
         return;
     }

@@ -8,5 +8,7 @@ target_link_libraries(term_alone PRIVATE creel_rm_term)
 creel_script_test(term_symbols ${CMAKE_CURRENT_SOURCE_DIR}/unit/core_symbols LABELS unit
                   ARGS $<TARGET_FILE:term_alone> $<TARGET_FILE:creel_rm_term>
                   $<TARGET_FILE:creel_rm_core> $<TARGET_FILE:creel_policies>)
+creel_test(test_rm_lead_rules SOURCES ${CMAKE_SOURCE_DIR}/tests/unit/test_rm_lead_rules.c
+           LIBS creel_rm_term LABELS unit)
 creel_test(test_rm_node_wait SOURCES ${CMAKE_SOURCE_DIR}/tests/unit/test_rm_node_wait.c
            LIBS creel_rm_term LABELS unit)

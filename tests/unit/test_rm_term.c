@@ -56,12 +56,12 @@ static void test_lease_looked_at(void)
     struct rm_lease l;
 
     rm_lease_init(&l);
-    CU_ASSERT_FALSE(rm_lease_look(&l, true));
-    CU_ASSERT_FALSE(rm_lease_look(&l, false));
-    CU_ASSERT_FALSE(rm_lease_look(&l, true));
-    CU_ASSERT_FALSE(rm_lease_look(&l, false));
-    CU_ASSERT_TRUE(rm_lease_look(&l, false));
-    CU_ASSERT_FALSE(rm_lease_look(&l, false)); /* given up: begins anew */
+    CU_ASSERT_FALSE(rm_lease_check_overdue(&l, true));
+    CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false));
+    CU_ASSERT_FALSE(rm_lease_check_overdue(&l, true));
+    CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false));
+    CU_ASSERT_TRUE(rm_lease_check_overdue(&l, false));
+    CU_ASSERT_FALSE(rm_lease_check_overdue(&l, false)); /* given up: begins anew */
 }
 
 /* ---------------------------------------------------------------- tickets */
