@@ -195,12 +195,4 @@ void rm_roles_count_late_answer(struct rm_backend *b); /* refused since the leas
 int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out,
                             struct base_error *err);
 
-/* ---- rm/core/record/read_back.c ---- */
-/* Makes @ts_ms (the present time) greater than every one taken from this store before, and stores
- * it: two leaderships never give the same application id, whatever their clocks say. */
-int rm_load_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
-/* @lease: looked at between records; -BASE_EVERSION when it is deposed. */
-int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease,
-                    struct base_error *err);
-
 #endif

@@ -7,6 +7,7 @@
 #include "base/io/log.h"
 #include "rm/config/policy_options.h"
 #include "rm/daemon/daemon_internal.h"
+#include "rm/leader/load_store.h"
 
 /* ---------------------------------------------------------------- a core */
 static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,

@@ -1,4 +1,5 @@
-/* rm/leader/load_store.c - reads the store back into the core before anything is served. */
+#include "rm/leader/load_store.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,6 @@
 
 #include "base/io/io.h"
 #include "base/io/log.h"
-#include "rm/daemon/daemon_internal.h"
 #include "rm/http/app_json.h"
 #include "rm/http/spec_json.h"
 
@@ -95,7 +95,8 @@ struct recovery {
 
 /* Decodes the submission inside an application's record: the core wants it before the record
  * itself. */
-static int give_spec(struct recovery *r, const struct rm_record *rec, struct base_error *err)
+static int recover_submission(struct recovery *r, const struct rm_record *rec,
+                              struct base_error *err)
 {
     struct rm_job_spec *job = NULL;
     struct rm_app_spec *app = NULL;
@@ -120,9 +121,10 @@ static int give_spec(struct recovery *r, const struct rm_record *rec, struct bas
     return rc;
 }
 
-/* The submission cannot be decoded: the application is listed by its id, so that nobody takes it
+/* An application whose submission cannot be decoded is listed by its id, so that nobody takes it
  * for lost. */
-static void give_up(struct recovery *r, const struct rm_record *rec, const struct base_error *why)
+static void recover_unknown_app(struct recovery *r, const struct rm_record *rec,
+                                const struct base_error *why)
 {
     struct rm_app_spec *unknown = rm_app_spec_unknown(rec->key);
 
@@ -131,21 +133,34 @@ static void give_up(struct recovery *r, const struct rm_record *rec, const struc
     rm_core_recover_damaged(r->core, rec, why->text);
 }
 
-static int one(void *user, const struct ha_record *stored, struct base_error *err)
+static int recover_record(struct recovery *r, const struct ha_record *stored,
+                          struct base_error *err)
 {
-    struct recovery *r = user;
     struct rm_record rec = {
         .table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
     struct base_error why;
 
+    r->records++;
+    if (strcmp(rec.table, "app") != 0 || recover_submission(r, &rec, &why) == 0)
+        return rm_core_recover(r->core, &rec, err);
+    recover_unknown_app(r, &rec, &why);
+    return 0;
+}
+
+int rm_load_record(struct rm_core *core, const struct ha_record *stored, struct base_error *err)
+{
+    return recover_record(&(struct recovery){.core = core}, stored, err);
+}
+
+static int recover_unless_deposed(void *user, const struct ha_record *stored,
+                                  struct base_error *err)
+{
+    struct recovery *r = user;
+
     if (rm_lease_is_deposed(r->lease))
         return base_error_set(err, -BASE_EVERSION,
                               "the leadership ended while the state was being read");
-    r->records++;
-    if (strcmp(rec.table, "app") != 0 || give_spec(r, &rec, &why) == 0)
-        return rm_core_recover(r->core, &rec, err);
-    give_up(r, &rec, &why);
-    return 0;
+    return recover_record(r, stored, err);
 }
 
 int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease,
@@ -154,7 +169,7 @@ int rm_load_records(struct rm_core *core, struct ha_store *store, const struct r
     struct recovery r = {.core = core, .lease = lease};
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        int rc = ha_store_load(store, tables[i], one, &r, err);
+        int rc = ha_store_load(store, tables[i], recover_unless_deposed, &r, err);
         if (rc == -BASE_EVERSION)
             return rc;
         if (rc < 0)

@@ -16,6 +16,7 @@
 #include "rm/daemon/daemon_internal.h"
 #include "rm/http/app_json.h"
 #include "rm/http/spec_json.h"
+#include "rm/leader/load_store.h"
 #include "tests/unit/stores.h"
 
 #define NODES    1000
