@@ -1,12 +1,12 @@
 # Whole clusters under fault schedules, in virtual time.
 # To replay a seed: test_sim_faults --seed N --log
-foreach(part run net zk_tree zk zk_client rm lead rm_serve nm nm_look box clients faults check
-        world)
+foreach(part run net zk_tree zk zk_client rm lead lead_thread rm_serve nm nm_look box clients faults
+        check world)
   list(APPEND fault_sources ${CMAKE_SOURCE_DIR}/tests/sim/sim_${part}.c)
 endforeach()
 add_library(creel_sim_faults STATIC ${fault_sources})
-target_link_libraries(creel_sim_faults PUBLIC creel_ha creel_nm_core creel_rm_term creel_rm_core
-                      creel_base)
+target_link_libraries(creel_sim_faults PUBLIC creel_ha creel_nm_core creel_rm creel_rm_term
+                      creel_rm_core creel_base)
 if(CREEL_SANITIZE OR CREEL_COVERAGE)
   set(fault_runs 1500)
 else()

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/http/app_json.h"
+#include "rm/http/spec_json.h"
 #include "tests/sim/sim_rm.h"
 
 struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id)
@@ -13,16 +15,7 @@ struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id)
                                                                              : NULL;
 }
 
-/* ---------------------------------------------------------------- submissions as text */
-static void add_group(struct rm_job_spec *s, enum base_task_kind kind, int count)
-{
-    if (!count)
-        return;
-    s->groups = base_realloc_array(s->groups, s->groups_n + 1, sizeof *s->groups);
-    s->groups[s->groups_n++] =
-        (struct rm_task_group){.kind = kind, .command = base_strdup("true"), .count = count};
-}
-
+/* ---------------------------------------------------------------- submissions */
 /* Split i lies on nodes i and i + 1. */
 static struct rm_str_list hosts_of(int index, int hosts)
 {
@@ -48,49 +41,57 @@ static void add_splits(struct rm_job_spec *s, int maps, int hosts)
             (struct rm_split_spec){.offset = i * 100, .length = 100, .hosts = hosts_of(i, hosts)};
 }
 
-/* "name maps reduces output(0|1) hosts" */
-struct rm_job_spec *sim_job_spec(const char *text)
+struct rm_job_spec *sim_job_spec(const struct sim_job *j)
 {
-    struct rm_job_spec *s = base_alloc(sizeof *s);
-    int maps = 0, reduces = 0, output = 0, hosts = 0;
-    char name[32] = "";
+    struct rm_job_spec *s = NULL;
 
-    base_assert(sscanf(text, "%31s %d %d %d %d", name, &maps, &reduces, &output, &hosts) == 5);
-    s->refs = 1;
-    s->name = base_strdup(name);
-    s->user = base_strdup("ann");
-    s->queue = base_strdup("default");
-    s->json = base_strdup(text);
-    if (!output) {
-        add_group(s, BASE_TASK_MAP, maps);
-        add_group(s, BASE_TASK_REDUCE, reduces);
-        return s;
-    }
-    s->output = base_printf("/out/%s", name);
-    s->reduces = reduces;
-    add_splits(s, maps, hosts);
+    base_assert(rm_spec_job_from_text(j->text, strlen(j->text), j->id, &s, NULL) == 0);
+    if (j->output)
+        add_splits(s, j->tasks_n[BASE_TASK_MAP], j->hosts);
     return s;
 }
 
-/* "name keeps(0|1)" */
-struct rm_app_spec *sim_app_spec(const char *text)
+struct rm_app_spec *sim_app_spec(const struct sim_job *j)
 {
-    struct rm_app_spec *s = base_alloc(sizeof *s);
-    char name[32] = "";
-    int keeps = 0;
+    struct rm_app_spec *s = NULL;
 
-    base_assert(sscanf(text, "%31s %d", name, &keeps) == 2);
-    s->refs = 1;
-    s->name = base_strdup(name);
-    s->user = base_strdup("ann");
-    s->queue = base_strdup("default");
-    s->type = base_strdup("YARN");
-    s->keep_containers = keeps;
-    s->resource.v[RM_RES_MEMORY_MB] = 1024;
-    s->launch = base_alloc(sizeof *s->launch);
-    s->launch->refs = 1;
-    s->json = base_strdup(text);
+    base_assert(rm_app_spec_from_text(j->text, strlen(j->text), &s, NULL) == 0);
     return s;
+}
+
+/* As the store keeps a job. */
+static char *job_text(struct sim_world *w, const struct sim_job *j)
+{
+    int maps = j->tasks_n[BASE_TASK_MAP], reduces = j->tasks_n[BASE_TASK_REDUCE];
+    const char *more = "";
+
+    if (j->output)
+        return sim_text(&w->s,
+                        "{\"name\":\"job%d\",\"user\":\"ann\",\"input\":[\"/in\"],"
+                        "\"output\":\"/out/job%d\",\"map\":\"true\",%s\"reduces\":%d,"
+                        "\"max-attempts\":%d}",
+                        j->index, j->index, reduces ? "\"reduce\":\"true\"," : "", reduces,
+                        w->attempts_max);
+    if (reduces)
+        more = sim_text(&w->s, ",{\"kind\":\"reduce\",\"command\":\"true\",\"count\":%d}", reduces);
+    return sim_text(&w->s,
+                    "{\"name\":\"job%d\",\"user\":\"ann\",\"max-attempts\":%d,\"tasks\":["
+                    "{\"kind\":\"map\",\"command\":\"true\",\"count\":%d}%s]}",
+                    j->index, w->attempts_max, maps, more);
+}
+
+/* As the store keeps a plain application. */
+static char *app_text(struct sim_world *w, const struct sim_job *j, bool keeps_containers)
+{
+    char id[BASE_ID_TEXT_MAX];
+
+    return sim_text(&w->s,
+                    "{\"application-id\":\"%s\",\"application-name\":\"app%d\","
+                    "\"creel-user\":\"ann\",\"queue\":\"default\","
+                    "\"am-container-spec\":{\"commands\":{\"command\":\"true\"}},"
+                    "\"resource\":{\"memory\":1024,\"vCores\":0},"
+                    "\"keep-containers-across-application-attempts\":%s}",
+                    base_app_id_text(&j->id, id), j->index, keeps_containers ? "true" : "false");
 }
 
 /* ---------------------------------------------------------------- kill */
@@ -249,7 +250,7 @@ static void job_make(struct sim_world *w, int i)
     w->apps += j->is_app;
     if (j->is_app) {
         j->tasks_n[BASE_TASK_MAP] = (int)sim_between(s, 1, 6);
-        j->text = sim_text(s, "app%d %d", i, sim_chance(s, 300));
+        j->text = app_text(w, j, sim_chance(s, 300));
         return;
     }
     j->failing = sim_chance(s, 80);
@@ -258,8 +259,8 @@ static void job_make(struct sim_world *w, int i)
     j->tasks_n[BASE_TASK_REDUCE] = reduces;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         j->tasks[k] = sim_alloc(s, (size_t)(j->tasks_n[k] + 1) * sizeof *j->tasks[k]);
-    j->text = sim_text(s, "job%d %d %d %d %d", i, maps, reduces, j->output,
-                       sim_chance(s, 500) ? w->nms : 0);
+    j->hosts = sim_chance(s, 500) ? w->nms : 0;
+    j->text = job_text(w, j);
 }
 
 void sim_jobs_make(struct sim_world *w)

@@ -1,12 +1,13 @@
 /* tests/sim/sim_lead.c - the threads of one leadership in virtual time: the rules are rm/term/'s,
- * as in the daemon; here are the core's thread, the store's, and the lead thread's part (take over,
- * tear down, retire). */
+ * as in the daemon; here are the core's thread, the store's, and how a leadership begins and ends
+ * when the lead thread (sim_lead_thread.c) says so. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "policies/options.h"
+#include "rm/leader/load_store.h"
 #include "tests/sim/sim_rm.h"
 
 #define TAKEOVER_US (20 * MS) /* reading what the log has loaded, at most */
@@ -67,7 +68,7 @@ static void refuse(void *user, void *ticket, int code, const char *text)
     (void)text;
     if (code != -BASE_EVERSION)
         sim_violated(&l->rm->w->s, "I7", "%s refuses with code %d", l->rm->proc.name, code);
-    sim_rm_away(l->rm, ticket);
+    sim_rm_refuse(l->rm, ticket);
 }
 
 static void late(void *user)
@@ -100,16 +101,29 @@ static void note(struct sim_lead *l, const char *text)
             w->nm[i].given_up = true;
 }
 
+/* Only an RM that another one has replaced may come to this. */
+static void report_unfit(struct sim_lead *l, const struct rm_effect *fx)
+{
+    bool low = fx->kind == RM_FX_EPOCH_LOW;
+    const struct rm_lead_event ev = {
+        .kind = low ? RM_LEAD_EV_EPOCH_LOW : RM_LEAD_EV_STORE_UNCONFIRMED,
+        .epoch_seen = low ? fx->u.epoch_low.epoch_seen : fx->u.unconfirmed.epoch_seen,
+        .why = "unfit"};
+
+    if (l->epoch == l->rm->w->epoch_max)
+        sim_violated(&l->rm->w->s, "I1", "%s: the store is not the one that nodes work for",
+                     l->rm->proc.name);
+    sim_lead_thread_post(l->rm, &ev, NULL);
+}
+
 static void tell(void *user, const struct rm_effect *fx)
 {
     struct sim_lead *l = user;
 
     if (fx->kind == RM_FX_NOTE)
         note(l, fx->u.note.text);
-    else if ((fx->kind == RM_FX_UNCONFIRMED || fx->kind == RM_FX_EPOCH_LOW) &&
-             l->epoch == l->rm->w->epoch_max)
-        sim_violated(&l->rm->w->s, "I1", "%s: the store is not the one that nodes work for",
-                     l->rm->proc.name);
+    else if (fx->kind == RM_FX_UNCONFIRMED || fx->kind == RM_FX_EPOCH_LOW)
+        report_unfit(l, fx);
 }
 
 /* ---------------------------------------------------------------- the core's thread */
@@ -288,26 +302,11 @@ static bool passed_over(const struct sim_breaks *b, const struct ha_record *r)
 static int recover_one(void *user, const struct ha_record *stored, struct base_error *err)
 {
     struct recovery *r = user;
-    struct rm_record rec = {
-        .table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
-    struct base_app_id id;
-    const char *text;
-    bool is_job;
-    int rc;
 
     if (passed_over(&r->lead->rm->w->breaks, stored))
         return 0;
     r->records++;
-    if (strcmp(rec.table, "app") == 0) {
-        rc = rm_record_app_json(&rec, &is_job, &text, &id, err);
-        if (rc < 0)
-            return rc;
-        if (is_job)
-            rm_core_recover_job(r->lead->core, sim_job_spec(text));
-        else
-            rm_core_recover_app(r->lead->core, sim_app_spec(text));
-    }
-    return rm_core_recover(r->lead->core, &rec, err);
+    return rm_load_record(r->lead->core, stored, err);
 }
 
 static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
@@ -365,14 +364,24 @@ static bool read_back(struct sim_lead *l, struct recovery *r)
     return l->core;
 }
 
-/* ---------------------------------------------------------------- the lead thread */
-static void look_at_lease(void *arg, uint64_t tag);
-
-static void look_later(struct sim_lead *l)
+/* ---------------------------------------------------------------- begin */
+/* The threads of the daemon end; the memory of the run's requests stays. */
+static void end(struct sim_lead *l)
 {
-    struct sim *s = &l->rm->w->s;
+    l->rm->lead = NULL;
+    if (l->rm->elected == l)
+        l->rm->elected = NULL;
+    sim_lead_free(l);
+}
 
-    sim_at(s, s->now_us + RM_LEASE_CHECK_US, &l->rm->proc, SIM_LEAD, look_at_lease, l->rm, l->round);
+static void fail_activation(struct sim_lead *l)
+{
+    struct sim_rm *rm = l->rm;
+
+    sim_log(&rm->w->s, "%s: the leadership ended while the state was being read", rm->proc.name);
+    end(l);
+    sim_rm_change_roles(rm);
+    sim_lead_thread_resume(rm, -BASE_EVERSION);
 }
 
 static void activate(void *arg, uint64_t tag)
@@ -381,7 +390,13 @@ static void activate(void *arg, uint64_t tag)
     struct sim_lead *l = rm->lead;
     struct recovery r = {.lead = l};
 
-    if (!l || l->round != tag || l->over || !rm_term_leads(&l->rules) || !read_back(l, &r))
+    if (!l || l->round != tag || l->active)
+        return;
+    if (l->over || !rm_term_leads(&l->rules)) {
+        fail_activation(l);
+        return;
+    }
+    if (!read_back(l, &r))
         return;
     ha_log_free_loaded_data(l->log);
     l->active_us = rm->w->s.now_us;
@@ -391,11 +406,11 @@ static void activate(void *arg, uint64_t tag)
     l->active = true;
     rm_term_open(&l->rules, l->core);
     after_step(l);
-    look_later(l);
     rm->w->totals->takeovers++;
     rm->w->leader_us = rm->w->s.now_us;
     sim_check_activated(rm->w, rm);
-    sim_rm_look_at_parked(rm);
+    sim_rm_change_roles(rm);
+    sim_lead_thread_resume(rm, 0);
 }
 
 static void activate_soon(struct sim_lead *l)
@@ -422,25 +437,32 @@ static void log_loaded(void *user, int rc, const struct base_error *err)
         activate_soon(l);
 }
 
-void sim_lead_take(struct sim_lead *l)
+void sim_lead_activate(struct sim_lead *l)
 {
     struct sim_rm *rm = l->rm;
 
     rm->lead = l;
     rm_lease_begin(&rm->lease);
-    if (l->loaded)
+    sim_rm_change_roles(rm);
+    if (l->loaded || l->over)
         activate_soon(l);
 }
 
+void sim_lead_abort_loading(struct sim_lead *l)
+{
+    if (!l->active)
+        activate_soon(l);
+    else
+        sim_lead_retire_further(l);
+}
+
+/* ---------------------------------------------------------------- end */
 static void dismiss(struct sim_lead *l)
 {
     rm_outbox_close(&l->outbox, &l->ready, NULL);
     release_ready(l);
     rm_term_dismiss(&l->rules, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
-    l->rm->lead = NULL;
-    if (l->rm->elected == l)
-        l->rm->elected = NULL;
-    sim_lead_free(l);
+    end(l);
 }
 
 void sim_lead_cut(struct sim_lead *l)
@@ -449,28 +471,11 @@ void sim_lead_cut(struct sim_lead *l)
     dismiss(l);
 }
 
-static void look_at_lease(void *arg, uint64_t tag)
+/* What was written has been released, too; or nothing will be written any more. */
+static bool store_has_ended(const struct sim_lead *l)
 {
-    struct sim_rm *rm = arg;
-    struct sim_lead *l = rm->lead;
-
-    if (!l || l->round != tag)
-        return;
-    if (!rm_lease_check_overdue(&rm->lease, rm_term_leads(&l->rules))) {
-        look_later(l);
-        return;
-    }
-    sim_log(&rm->w->s, "%s: nobody has said that the lease is over", rm->proc.name);
-    sim_rm_resign_now(rm, 0);
-    if (rm->lead == l)
-        sim_lead_cut(l);
-}
-
-/* ---------------------------------------------------------------- in good order */
-/* What was written has been released, too. */
-static bool all_stored(const struct sim_lead *l)
-{
-    return !l->flight_n && !l->queued.len && l->written_seq == l->outbox.stored_seq;
+    return l->over || l->outbox.state == RM_OUTBOX_OVER ||
+           (!l->flight_n && !l->queued.len && l->written_seq == l->outbox.stored_seq);
 }
 
 static void retired(void *arg, uint64_t tag)
@@ -478,18 +483,21 @@ static void retired(void *arg, uint64_t tag)
     struct sim_rm *rm = arg;
     struct sim_lead *l = rm->lead;
 
-    if (!l || l->round != tag || !l->closed || !all_stored(l))
+    if (!l || l->round != tag || !l->closed || !store_has_ended(l))
         return;
     sim_log(&rm->w->s, "%s: retires", rm->proc.name);
+    if (l->over)
+        rm_outbox_abandon(&l->outbox);
     dismiss(l);
-    sim_rm_resign_now(rm, 2 * S);
+    sim_rm_change_roles(rm);
+    sim_lead_thread_resume(rm, 0);
 }
 
 void sim_lead_retire_further(struct sim_lead *l)
 {
     struct sim *s = &l->rm->w->s;
 
-    if (l->closed && all_stored(l))
+    if (l->closed && store_has_ended(l))
         sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &l->rm->proc, SIM_LEAD, retired, l->rm,
                l->round);
 }

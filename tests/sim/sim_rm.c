@@ -41,8 +41,7 @@ struct sim_rm *sim_rm_leader(struct sim_world *w)
     return best;
 }
 
-/* Index of another RM that is known to be active, -1: none. */
-int sim_rm_other(const struct sim_rm *rm)
+int sim_rm_find_active(const struct sim_rm *rm)
 {
     const char *id = ha_election_active_rm(rm->election);
     int at = strncmp(id, "rm", 2) == 0 ? atoi(id + 2) : -1;
@@ -80,7 +79,7 @@ void sim_rm_away(struct sim_rm *rm, struct sim_call *call)
 {
     struct sim_answer *a = sim_rm_answer(rm, SIM_AWAY);
 
-    a->rm = sim_rm_other(rm);
+    a->rm = rm->active_rm;
     if (a->rm >= 0)
         a->status = SIM_MOVED;
     sim_call_answer(call, a);
@@ -134,48 +133,6 @@ void sim_rm_send(struct sim_rm *rm, struct sim_call *call, const struct rm_effec
     }
 }
 
-/* ---------------------------------------------------------------- the lead thread's mailbox */
-/* In the order in which it was told, each some time later. */
-static void tell_lead_thread(struct sim_rm *rm, sim_fn *fn, void *arg, uint64_t tag)
-{
-    struct sim *s = &rm->w->s;
-    int64_t at = s->now_us + (int64_t)sim_rnd(s, 500);
-
-    rm->lead_busy_us = at > rm->lead_busy_us ? at : rm->lead_busy_us;
-    sim_at(s, rm->lead_busy_us, &rm->proc, SIM_LEAD, fn, arg, tag);
-}
-
-/* Its end may have been announced by now. */
-static void told_to_lead(void *arg, uint64_t tag)
-{
-    struct sim_lead *l = arg, **at = &l->rm->untaken;
-
-    (void)tag;
-    while (*at != l)
-        at = &(*at)->next;
-    *at = l->next;
-    if (l->rm->elected == l)
-        sim_lead_take(l);
-    else
-        sim_lead_free(l);
-}
-
-static void told_to_stop(void *arg, uint64_t tag)
-{
-    struct sim_rm *rm = arg;
-
-    if (rm->lead && rm->lead->round <= tag)
-        sim_lead_cut(rm->lead);
-}
-
-static void told_to_resign(void *arg, uint64_t tag)
-{
-    struct sim_rm *rm = arg;
-
-    if (rm->lead && rm->lead->round == tag && rm->lead->active)
-        sim_lead_retire(rm->lead);
-}
-
 /* ---------------------------------------------------------------- election */
 static void on_elected(void *user, int64_t epoch, int32_t version)
 {
@@ -183,9 +140,9 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     struct ha_log_kept kept;
     struct sim_lead *l = sim_lead_new(rm, epoch, version);
 
-    l->next = rm->untaken;
-    rm->untaken = rm->elected = l;
+    rm->elected = l;
     rm->held_epoch = epoch;
+    l->number = rm_lead_news_elected(&rm->lead_thread.announced);
     if (epoch >= 0 && epoch < W_EPOCHS && rm->w->taken[epoch])
         sim_violated(&rm->w->s, "I3", "%s was elected with epoch %" PRId64 ", as another RM was",
                      rm->proc.name, epoch);
@@ -198,27 +155,30 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
             rm->proc.name, epoch, kept.n);
     ha_log_adopt_kept_segments(l->log, &kept);
     ha_log_start_loading(l->log);
-    tell_lead_thread(rm, told_to_lead, l, l->round);
+    sim_lead_thread_post(rm, &(struct rm_lead_event){.kind = RM_LEAD_EV_ELECTED}, l);
     sim_faults_elected(rm->w, rm->index);
 }
 
 static void on_deposed(void *user, const char *why)
 {
     struct sim_rm *rm = user;
-    uint64_t round = rm->elected ? rm->elected->round : rm->round;
 
     sim_log(&rm->w->s, "%s: deposed: %s", rm->proc.name, why);
     rm->held_epoch = -1;
     rm_lease_depose(&rm->lease);
     if (rm->elected)
         rm->elected->over = true;
+    if (rm->elected && rm->elected == rm->lead)
+        sim_lead_abort_loading(rm->lead);
     rm->elected = NULL;
-    tell_lead_thread(rm, told_to_stop, rm, round);
+    rm_lead_news_deposed(&rm->lead_thread.announced);
+    sim_lead_thread_post(rm, &(struct rm_lead_event){.kind = RM_LEAD_EV_DEPOSED, .why = "deposed"},
+                         NULL);
 }
 
 static void on_active_changed(void *user)
 {
-    sim_rm_look_at_parked(user);
+    sim_lead_thread_post(user, &(struct rm_lead_event){.kind = RM_LEAD_EV_OTHER_ACTIVE}, NULL);
 }
 
 static void on_refused(void *user, const struct base_error *why)
@@ -330,7 +290,7 @@ void sim_rm_start(struct sim_rm *rm)
     rm_clock_init(&rm->clock, &rm->source);
     rm_lease_init(&rm->lease);
     rm->held_epoch = -1;
-    rm->parked_n = 0;
+    rm->active_rm = -1;
     rm->pause_at_output = false;
     rm->zkc = sim_zkc_new(&w->zk, &rm->proc, w->session_us, on_zk, rm);
     rm->election =
@@ -347,15 +307,11 @@ void sim_rm_start(struct sim_rm *rm)
 /* The process is dead, and with it what the events that are dropped were about. */
 static void forget(struct sim_rm *rm)
 {
-    struct sim_lead *next;
-
-    for (struct sim_lead *l = rm->untaken; l; l = next) {
-        next = l->next;
-        sim_lead_free(l);
-    }
+    sim_lead_thread_free(rm);
+    sim_rm_free_parked(rm);
     if (rm->lead)
         sim_lead_free(rm->lead);
-    rm->elected = rm->untaken = rm->lead = NULL;
+    rm->elected = rm->lead = NULL;
     ha_election_free(rm->election);
     rm->election = NULL;
     ha_log_follow_free(rm->follow);
@@ -378,7 +334,11 @@ void sim_rm_resign(struct sim_rm *rm)
     if (!rm->proc.up || rm->proc.stopped || !rm->lead)
         return;
     sim_log(&rm->w->s, "fault: %s resigns", rm->proc.name);
-    tell_lead_thread(rm, told_to_resign, rm, rm->lead->round);
+    sim_lead_thread_post(rm,
+                         &(struct rm_lead_event){.kind = RM_LEAD_EV_ASKED_TO_RESIGN,
+                                                 .hold_us = 2 * S,
+                                                 .why = "told to"},
+                         NULL);
 }
 
 static void free_rm(void *p)

@@ -1,11 +1,12 @@
 /* tests/sim/sim_rm.h - a ResourceManager of several. Real: ha_election, ha_log, ha_log_follow,
  * rm_core, and the rules of a leadership, rm/term/. Simulated: the threads that drive them.
  *
- *   service thread   election and log; announces the begin and the end of a leadership, and deposes
- *                    at once
- *   lead thread      takes over and tears down, one after the other; looks at the lease
+ *   service thread   election and log; announces leaderships and their ends, and deposes at once
+ *   lead thread      carries out what rm/term/lead_rules.h says, and checks the lease; what is
+ *                    announced while it is busy waits in its mailbox
  *   core's thread    steps the core
- *   store's thread   writes batches, releases what waited for them */
+ *   store's thread   writes batches, releases the effects that waited for them
+ *   HTTP threads     answer requests; nodes wait by the rules of rm/term/node_wait.h */
 #ifndef CREEL_TESTS_SIM_RM_H
 #define CREEL_TESTS_SIM_RM_H
 
@@ -15,6 +16,8 @@
 #include "ha/log/log.h"
 #include "rm/term/batch.h"
 #include "rm/term/core_clock.h"
+#include "rm/term/lead_rules.h"
+#include "rm/term/node_wait.h"
 #include "rm/term/outbox.h"
 #include "rm/term/term.h"
 #include "tests/sim/sim_world.h"
@@ -26,6 +29,7 @@ struct sim_lead { /* what a leadership needs */
     struct sim_rm *rm;
     uint64_t round;
     int64_t epoch;
+    uint64_t number;     /* for rm_lead_news_is_over() */
     bool over;           /* the service has announced its end */
     bool loaded;         /* the log has been read */
     bool active, closed; /* closed: it retires, and takes no more requests */
@@ -41,11 +45,25 @@ struct sim_lead { /* what a leadership needs */
     struct rm_outbox outbox;
     struct rm_ready ready;
     int64_t active_us;
-    struct sim_lead *next; /* of those that the lead thread has not taken yet */
 };
 struct sim_parked {
     struct sim_call *call;
-    int64_t until_us;
+    struct rm_node_wait wait;
+};
+struct sim_news { /* in the lead thread's mailbox */
+    struct rm_lead_event ev;
+    struct sim_lead *lead; /* RM_LEAD_EV_ELECTED; owned */
+};
+struct sim_lead_thread {
+    struct rm_lead_news announced;
+    struct rm_lead_rules rules;
+    struct sim_news *mailbox;
+    size_t mailbox_n, mailbox_cap;
+    struct sim_news current;        /* event whose effects are being carried out */
+    struct rm_lead_effects effects; /* of it */
+    size_t done;                    /* of the effects */
+    uint64_t number;                /* of the leadership that the event belongs to */
+    bool blocked; /* in an effect that takes time: sim_lead_thread_resume() ends it */
 };
 struct sim_rm {
     struct sim_world *w;
@@ -57,9 +75,10 @@ struct sim_rm {
     struct rm_lease lease;
     int64_t held_epoch;       /* the election leads under it; -1: not leading */
     struct sim_lead *elected; /* the service's: its log is served; NULL: none */
-    struct sim_lead *untaken; /* in the lead thread's mailbox */
-    struct sim_lead *lead;    /* the lead thread's: taken, or active; NULL: none */
-    int64_t lead_busy_us;     /* what the lead thread is told next comes after this */
+    struct sim_lead *lead;    /* the lead thread's: being entered, or active; NULL: none */
+    struct sim_lead_thread lead_thread;
+    int active_rm;        /* index of the other RM that is shown as active; -1: none */
+    int64_t role_changes; /* how often the role, or active_rm, has changed */
     uint64_t round, timer;
     int64_t wall_us; /* offset of its wall clock */
     struct base_clock source;
@@ -86,26 +105,38 @@ int64_t sim_rm_lease_us(const struct sim_rm *rm, int64_t epoch);
 void sim_rm_send(struct sim_rm *rm, struct sim_call *call, const struct rm_effect *fx);
 struct sim_answer *sim_rm_answer(struct sim_rm *rm, enum sim_status status);
 void sim_rm_away(struct sim_rm *rm,
-                 struct sim_call *call);   /* answers: somebody else, or nobody, leads */
-int sim_rm_other(const struct sim_rm *rm); /* index of another RM known to be active, -1: none */
-void sim_rm_fenced(struct sim_rm *rm);     /* its log was refused */
+                 struct sim_call *call);         /* answers: somebody else, or nobody, leads */
+int sim_rm_find_active(const struct sim_rm *rm); /* of the election: another RM's index, -1: none */
+void sim_rm_fenced(struct sim_rm *rm);           /* its log was refused */
 void sim_rm_resign_now(struct sim_rm *rm, int64_t hold_us);
 
 /* ---- sim_lead.c ---- */
 struct sim_lead *sim_lead_new(struct sim_rm *rm, int64_t epoch, int32_t version);
 void sim_lead_free(struct sim_lead *l);
-void sim_lead_take(
-    struct sim_lead *l);               /* by the lead thread: active as soon as its log is loaded */
-void sim_lead_cut(struct sim_lead *l); /* deposed: everybody who waits is refused; frees it */
-void sim_lead_retire(
-    struct sim_lead *l); /* in good order: what is queued is written first; then it resigns */
+/* Starts to read the state as soon as the log is loaded; ends in sim_lead_thread_resume(). */
+void sim_lead_activate(struct sim_lead *l);
+void sim_lead_abort_loading(struct sim_lead *l); /* activation fails soon */
+void sim_lead_cut(struct sim_lead *l); /* deposed: refuses all waiting requests; frees @l */
+/* Writes what is queued, then frees @l and calls sim_lead_thread_resume(). */
+void sim_lead_retire(struct sim_lead *l);
 void sim_lead_retire_further(struct sim_lead *l);
 /* One event for the core; false: the lease is over, nothing has happened. */
 bool sim_lead_event(struct sim_lead *l, struct rm_event *ev, struct sim_call *call);
 
+/* ---- sim_lead_thread.c ---- */
+/* Queues @ev for the lead thread; @lead: RM_LEAD_EV_ELECTED, taken. */
+void sim_lead_thread_post(struct sim_rm *rm, const struct rm_lead_event *ev, struct sim_lead *lead);
+/* The effect that the lead thread was busy with has ended, with @code; it goes on. */
+void sim_lead_thread_resume(struct sim_rm *rm, int code);
+void sim_lead_thread_free(struct sim_rm *rm); /* the process is dead */
+
 /* ---- sim_rm_serve.c ---- */
 void sim_rm_serve(void *self, struct sim_call *call);
-void sim_rm_look_at_parked(struct sim_rm *rm); /* roles may have changed */
+/* Counts a change of the role or of the active RM, and wakes nodes that wait for one. */
+void sim_rm_change_roles(struct sim_rm *rm);
+/* Answers a request that this RM could not serve since it no longer leads: a node may wait here. */
+void sim_rm_refuse(struct sim_rm *rm, struct sim_call *call);
+void sim_rm_free_parked(struct sim_rm *rm);
 void sim_rm_folder(struct sim_lead *l, const struct rm_effect *fx);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include "tests/sim/sim_rm.h"
 
-#define PARK_US (1 * S) /* of nodes on a standby; nodes expire sooner here than anywhere */
+/* Shorter than in the daemon, as the expiry of nodes is. */
+static const struct rm_node_wait_conf wait_conf = {.wait_us = 1 * S, .doubt_us = 300 * MS};
 
 /* ---------------------------------------------------------------- requests */
 static bool from_node(const struct sim_request *rq)
@@ -38,12 +39,10 @@ static void take_specs(struct sim_rm *rm, const struct sim_request *rq, struct r
     const struct sim_job *j = &rm->w->job[rq->job];
 
     if (ev->kind == RM_EV_SUBMIT_JOB) {
-        ev->u.submit_job.spec = sim_job_spec(j->text);
-        ev->u.submit_job.spec->id = j->id;
+        ev->u.submit_job.spec = sim_job_spec(j);
         ev->u.submit_job.app_token = token;
     } else if (ev->kind == RM_EV_SUBMIT_APP) {
-        ev->u.submit_app.spec = sim_app_spec(j->text);
-        ev->u.submit_app.spec->id = j->id;
+        ev->u.submit_app.spec = sim_app_spec(j);
         ev->u.submit_app.app_token = token;
     } else if (ev->kind == RM_EV_AM_ALLOCATE) {
         for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
@@ -68,7 +67,7 @@ static void on_core(void *arg, uint64_t tag)
         return;
     if (!l || !l->active || !sim_rm_leads(rm)) {
         rm->w->totals->late_answers += l != NULL;
-        sim_rm_away(rm, call);
+        sim_rm_refuse(rm, call);
         return;
     }
     if (rq->outputs) {
@@ -85,47 +84,119 @@ static void on_core(void *arg, uint64_t tag)
         sim_check_registered(rm->w, rm, ev.u.am_register.attempt.app);
 }
 
-/* True: answered, or handed to the core. */
-static bool try_now(struct sim_rm *rm, struct sim_call *call)
+/* ---------------------------------------------------------------- nodes that wait */
+static void read_roles(struct sim_rm *rm, struct rm_roles_known *out)
 {
-    const struct sim_request *rq = call->body;
+    *out =
+        (struct rm_roles_known){.changes = rm->role_changes,
+                                .leads = sim_rm_active(rm),
+                                .active = rm->active_rm < 0 ? "" : rm->w->list.url[rm->active_rm],
+                                .now_us = rm->w->s.now_us};
+}
+
+static void hand_to_core(struct sim_rm *rm, struct sim_call *call)
+{
     struct sim *s = &rm->w->s;
-    int other = sim_rm_other(rm);
 
-    if (sim_rm_active(rm)) {
-        sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &rm->proc, SIM_CORE, on_core, call, 0);
-        return true;
+    sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &rm->proc, SIM_CORE, on_core, call, 0);
+}
+
+static void resume_due(void *arg, uint64_t tag);
+
+static void park(struct sim_rm *rm, struct sim_call *call, const struct rm_node_wait *wait)
+{
+    base_array_grow(&rm->parked, rm->parked_n, &rm->parked_cap);
+    rm->parked[rm->parked_n++] = (struct sim_parked){call, *wait};
+    sim_at(&rm->w->s, wait->until_us, &rm->proc, SIM_OUT, resume_due, rm, 0);
+}
+
+/* Does what the rules say with a request that has waited in @p. */
+static void resume(struct sim_rm *rm, struct sim_parked *p)
+{
+    struct rm_roles_known roles;
+
+    read_roles(rm, &roles);
+    switch (rm_node_wait_again(&p->wait, &wait_conf, &roles)) {
+    case RM_NODE_HAND_TO_CORE:
+        hand_to_core(rm, p->call);
+        break;
+    case RM_NODE_REDIRECT:
+        sim_rm_away(rm, p->call);
+        break;
+    case RM_NODE_REFUSE:
+        sim_call_answer(p->call, sim_rm_answer(rm, SIM_AWAY));
+        break;
+    case RM_NODE_WAIT:
+        park(rm, p->call, &p->wait);
+        return;
     }
-    if (from_node(rq) &&
-        (other < 0 || (rq->failed && base_rm_among(rq->failed, rm->w->list.url[other]))))
-        return false;
-    sim_rm_away(rm, call);
-    return true;
+    rm_node_wait_free(&p->wait);
 }
 
-static void parked_due(void *arg, uint64_t tag)
+/* Wakes the requests whose wait is over, or that have not seen the last change of roles. */
+static void resume_due(void *arg, uint64_t tag)
 {
+    struct sim_rm *rm = arg;
+    size_t n = rm->parked_n;
+    struct sim_parked *all = sim_copy(&rm->w->s, rm->parked, n * sizeof *all);
+
     (void)tag;
-    sim_rm_look_at_parked(arg);
-}
-
-/* Nodes wait where the next leader may be. */
-void sim_rm_look_at_parked(struct sim_rm *rm)
-{
-    size_t kept = 0, n = rm->parked_n;
-
     rm->parked_n = 0;
     for (size_t i = 0; i < n; i++) {
-        struct sim_parked p = rm->parked[i];
+        struct sim_parked *p = &all[i];
 
-        if (p.call->closed || try_now(rm, p.call))
-            continue;
-        if (p.until_us <= rm->w->s.now_us)
-            sim_rm_away(rm, p.call);
+        if (p->call->closed)
+            rm_node_wait_free(&p->wait);
+        else if (p->wait.seen < rm->role_changes || p->wait.until_us <= rm->w->s.now_us)
+            resume(rm, p);
         else
-            rm->parked[kept++] = p;
+            rm->parked[rm->parked_n++] = *p;
     }
-    rm->parked_n = kept;
+}
+
+void sim_rm_change_roles(struct sim_rm *rm)
+{
+    struct sim *s = &rm->w->s;
+
+    rm->role_changes++;
+    sim_at(s, s->now_us + (int64_t)sim_rnd(s, 200), &rm->proc, SIM_OUT, resume_due, rm, 0);
+}
+
+void sim_rm_refuse(struct sim_rm *rm, struct sim_call *call)
+{
+    struct rm_node_wait wait = {0};
+    struct rm_roles_known roles;
+
+    read_roles(rm, &roles);
+    if (from_node(call->body) && !call->closed &&
+        rm_node_wait_refused(&wait, &wait_conf, &roles, rm->zkc->connected) == RM_NODE_WAIT)
+        park(rm, call, &wait);
+    else
+        sim_rm_away(rm, call);
+}
+
+void sim_rm_free_parked(struct sim_rm *rm)
+{
+    for (size_t i = 0; i < rm->parked_n; i++)
+        rm_node_wait_free(&rm->parked[i].wait);
+    rm->parked_n = 0;
+}
+
+/* A request has arrived at an RM that does not lead. */
+static void serve_as_standby(struct sim_rm *rm, struct sim_call *call)
+{
+    const struct sim_request *rq = call->body;
+    struct rm_node_wait wait = {0};
+    struct rm_roles_known roles;
+
+    read_roles(rm, &roles);
+    if (from_node(rq) &&
+        rm_node_wait_begin(&wait, &wait_conf, &roles, rq->failed) == RM_NODE_WAIT) {
+        park(rm, call, &wait);
+        return;
+    }
+    rm_node_wait_free(&wait);
+    sim_rm_away(rm, call);
 }
 
 /* As rm_standby_state() says it. */
@@ -142,17 +213,15 @@ static void answer_state(struct sim_rm *rm, struct sim_call *call)
 void sim_rm_serve(void *self, struct sim_call *call)
 {
     struct sim_rm *rm = self;
-    int64_t until = rm->w->s.now_us + PARK_US;
 
     if (((const struct sim_request *)call->body)->state) {
         answer_state(rm, call);
         return;
     }
-    if (try_now(rm, call))
-        return;
-    base_array_grow(&rm->parked, rm->parked_n, &rm->parked_cap);
-    rm->parked[rm->parked_n++] = (struct sim_parked){call, until};
-    sim_at(&rm->w->s, until, &rm->proc, SIM_OUT, parked_due, rm, 0);
+    if (sim_rm_active(rm))
+        hand_to_core(rm, call);
+    else
+        serve_as_standby(rm, call);
 }
 
 /* ---------------------------------------------------------------- output folders */

@@ -2,8 +2,9 @@
  * NodeManagers with simulated processes and disks, clients, a shared file system, and what a
  * witness has seen of it all.
  *
- * What is real: ha_election, ha_log, rm_core, the rules of a leadership (rm/term/), nm_core,
- * nm_search. What is simulated: ZooKeeper, network, clocks, disks, processes, and the threads that
+ * What is real: ha_election, ha_log, rm_core, the rules of a leadership and of nodes that wait on a
+ * standby (rm/term/), the decoding of stored records (rm/leader/load_store.h), nm_core, nm_search.
+ * What is simulated: ZooKeeper, network, clocks, disks, processes, and the threads that
  * drive the rules. */
 #ifndef CREEL_TESTS_SIM_WORLD_H
 #define CREEL_TESTS_SIM_WORLD_H
@@ -95,7 +96,8 @@ struct sim_task {
 struct sim_job {
     int index;
     struct base_app_id id;
-    char *text;
+    char *text; /* submission in the form that the store keeps */
+    int hosts;  /* input splits name so many nodes; 0: none */
     bool is_app, output, failing;
     bool late_nodes; /* its master has registered again before they had told what they run */
     int tasks_n[BASE_TASK_KINDS];
@@ -270,8 +272,9 @@ bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals
                    char failure[1024], uint64_t *fingerprint);
 
 struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id); /* NULL: none of ours */
-struct rm_job_spec *sim_job_spec(const char *text);
-struct rm_app_spec *sim_app_spec(const char *text);
+/* The submission of @j, decoded; the caller's reference. */
+struct rm_job_spec *sim_job_spec(const struct sim_job *j);
+struct rm_app_spec *sim_app_spec(const struct sim_job *j);
 
 /* ---- sim_clients.c ---- */
 void sim_jobs_make(struct sim_world *w);
