@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data/heap.h"
 #include "policies/hfsp/virtual_internal.h"
 
 #define OVER_BELOW                                                                                 \
@@ -126,32 +127,23 @@ void vc_keys_sort(struct virtual_cluster *vc, struct vc_keys *k, bool ties)
     }
 }
 
+static bool has_smaller_key(struct vc_key a, struct vc_key b)
+{
+    return a.key < b.key;
+}
+
+BASE_HEAP_SIFT(sift, struct vc_key, has_smaller_key, BASE_HEAP_NO_INDEX)
+
 void vc_heap_push(struct vc_keys *h, double key, int32_t job)
 {
-    size_t at = h->len;
-
     vc_keys_add(h, key, job);
-    while (at > 0 && h->v[(at - 1) / 2].key > key) {
-        h->v[at] = h->v[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    h->v[at] = (struct vc_key){key, job};
+    sift(h->v, h->len, h->len - 1);
 }
 
 void vc_heap_pop(struct vc_keys *h)
 {
-    struct vc_key x = h->v[--h->len];
-    size_t at = 0, child;
-
-    while ((child = 2 * at + 1) < h->len) {
-        if (child + 1 < h->len && h->v[child + 1].key < h->v[child].key)
-            child++;
-        if (h->v[child].key >= x.key)
-            break;
-        h->v[at] = h->v[child];
-        at = child;
-    }
-    h->v[at] = x;
+    h->v[0] = h->v[--h->len];
+    sift(h->v, h->len, 0);
 }
 
 static void list_add(struct virtual_cluster *vc, enum vc_list list, int32_t job)

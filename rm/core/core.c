@@ -220,8 +220,8 @@ void rm_core_free(struct rm_core *c)
         c->acks_n--;
     }
     for (size_t i = 0; i < c->containers_by_id.cap; i++)
-        if (c->containers_by_id.v[i].p) {
-            struct rm_container *ct = c->containers_by_id.v[i].p;
+        if (c->containers_by_id.slot[i].object) {
+            struct rm_container *ct = c->containers_by_id.slot[i].object;
 
             rm_launch_unref(ct->launch);
             free(ct->diagnostics);
@@ -247,9 +247,9 @@ void rm_core_free(struct rm_core *c)
     free(c->dirty);
     free(c->timers.v);
     base_buf_free(&c->text);
-    rm_map_free(&c->apps_by_id);
-    rm_map_free(&c->containers_by_id);
-    rm_map_free(&c->nodes_by_id);
+    base_map_free(&c->apps_by_id);
+    base_map_free(&c->containers_by_id);
+    base_map_free(&c->nodes_by_id);
     rm_names_free(&c->hosts);
     rm_names_free(&c->racks);
     rm_names_free(&c->users);

@@ -48,7 +48,7 @@ struct rm_core {
     size_t acks_head, acks_n, acks_cap;
     int32_t next_app;
     /* tables */
-    struct rm_map apps_by_id, containers_by_id, nodes_by_id;
+    struct base_map apps_by_id, containers_by_id, nodes_by_id;
     struct rm_app **apps; /* sorted by id */
     size_t apps_n, apps_cap;
     struct rm_node **nodes; /* by index; NULL: forgotten, with the index in nodes_free */
@@ -124,7 +124,7 @@ struct rm_core {
     bool recovering;         /* set inside rm_core_recovered */
     struct rm_names outputs; /* meanwhile: output folders of live jobs */
     /* During recovery: lists of splits (struct rm_stash by key) until their job is read. */
-    struct rm_map splits;
+    struct base_map splits;
     /* Records to be removed (rm/core/record/prune.c): of ended jobs, and orphans. */
     struct rm_app *prune, *prune_last;
     struct rm_stash **orphans;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data/heap.h"
 #include "base/error.h"
 
 #define CHUNK_SIZE   ((size_t)64 * 1024)
@@ -95,76 +96,6 @@ void rm_steps_free(struct rm_arena_steps *a)
     *a = (struct rm_arena_steps){0};
 }
 
-/* ---------------------------------------------------------------- hash table */
-void *rm_map_find(const struct rm_map *m, uint64_t hash, rm_map_eq *eq, const void *key)
-{
-    if (!m->cap)
-        return NULL;
-    for (size_t i = hash & (m->cap - 1); m->v[i].p; i = (i + 1) & (m->cap - 1))
-        if (m->v[i].hash == hash && eq(m->v[i].p, key))
-            return m->v[i].p;
-    return NULL;
-}
-
-static void place(struct rm_map *m, uint64_t hash, void *p)
-{
-    size_t i = hash & (m->cap - 1);
-
-    while (m->v[i].p)
-        i = (i + 1) & (m->cap - 1);
-    m->v[i] = (struct rm_place){hash, p};
-}
-
-void rm_map_put(struct rm_map *m, uint64_t hash, void *p)
-{
-    if ((m->n + 1) * 2 > m->cap) {
-        struct rm_place *old = m->v;
-        size_t old_cap = m->cap;
-
-        m->cap = old_cap ? old_cap * 2 : 64;
-        m->v = base_alloc(m->cap * sizeof *m->v);
-        for (size_t i = 0; i < old_cap; i++)
-            if (old[i].p)
-                place(m, old[i].hash, old[i].p);
-        free(old);
-    }
-    place(m, hash, p);
-    m->n++;
-}
-
-void rm_map_remove(struct rm_map *m, uint64_t hash, const void *p)
-{
-    size_t mask = m->cap - 1, i = hash & mask, j;
-
-    while (m->v[i].p != p) {
-        base_assert(m->v[i].p);
-        i = (i + 1) & mask;
-    }
-    for (j = (i + 1) & mask; m->v[j].p; j = (j + 1) & mask) { /* close the gap */
-        if (((j - m->v[j].hash) & mask) >= ((j - i) & mask)) {
-            m->v[i] = m->v[j];
-            i = j;
-        }
-    }
-    m->v[i] = (struct rm_place){0};
-    m->n--;
-}
-
-void rm_map_free(struct rm_map *m)
-{
-    free(m->v);
-    *m = (struct rm_map){0};
-}
-
-uint64_t rm_hash_text(const char *s)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-    for (; *s; s++)
-        h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-    return rm_hash_mix(h);
-}
-
 /* ---------------------------------------------------------------- names */
 struct rm_name {
     uint32_t index, holds;
@@ -178,15 +109,15 @@ static bool name_eq(const void *object, const void *key)
 
 uint32_t rm_names_find(const struct rm_names *t, const char *name)
 {
-    const struct rm_name *e = rm_map_find(&t->map, rm_hash_text(name), name_eq, name);
+    const struct rm_name *e = base_map_find(&t->map, base_hash_text(name), name_eq, name);
 
     return e ? e->index : UINT32_MAX;
 }
 
 uint32_t rm_names_add(struct rm_names *t, const char *name)
 {
-    uint64_t hash = rm_hash_text(name);
-    struct rm_name *e = rm_map_find(&t->map, hash, name_eq, name);
+    uint64_t hash = base_hash_text(name);
+    struct rm_name *e = base_map_find(&t->map, hash, name_eq, name);
     size_t len;
 
     if (e)
@@ -201,7 +132,7 @@ uint32_t rm_names_add(struct rm_names *t, const char *name)
         e->index = (uint32_t)t->n++;
     }
     t->v[e->index] = e->text;
-    rm_map_put(&t->map, hash, e);
+    base_map_put(&t->map, hash, e);
     return e->index;
 }
 
@@ -228,7 +159,7 @@ bool rm_names_drop(struct rm_names *t, uint32_t index)
     base_assert(e->holds > 0);
     if (--e->holds)
         return false;
-    rm_map_remove(&t->map, rm_hash_text(e->text), e);
+    base_map_remove(&t->map, base_hash_text(e->text), e);
     base_array_grow(&t->free, t->free_n, &t->free_cap);
     t->free[t->free_n++] = index;
     t->v[index] = NULL;
@@ -243,7 +174,7 @@ void rm_names_free(struct rm_names *t)
             free(t->v[i] - offsetof(struct rm_name, text));
     free(t->v);
     free(t->free);
-    rm_map_free(&t->map);
+    base_map_free(&t->map);
     *t = (struct rm_names){0};
 }
 
@@ -280,31 +211,13 @@ void rm_pool_free(struct rm_pool *p)
 }
 
 /* ---------------------------------------------------------------- timers */
-static bool sooner(const struct rm_timer *a, const struct rm_timer *b)
+static bool is_due_before(const struct rm_timer *a, const struct rm_timer *b)
 {
     return a->at_us != b->at_us ? a->at_us < b->at_us : a->order < b->order;
 }
 
-static void sift(struct rm_timers *h, size_t i)
-{
-    struct rm_timer *t = h->v[i];
-
-    while (i > 0 && sooner(t, h->v[(i - 1) / 2])) {
-        h->v[i] = h->v[(i - 1) / 2];
-        h->v[i]->place = i + 1;
-        i = (i - 1) / 2;
-    }
-    for (size_t child; (child = 2 * i + 1) < h->n; i = child) {
-        if (child + 1 < h->n && sooner(h->v[child + 1], h->v[child]))
-            child++;
-        if (!sooner(h->v[child], t))
-            break;
-        h->v[i] = h->v[child];
-        h->v[i]->place = i + 1;
-    }
-    h->v[i] = t;
-    t->place = i + 1;
-}
+#define SET_PLACE(timer, index) ((timer)->place = (index) + 1)
+BASE_HEAP_SIFT(sift, struct rm_timer *, is_due_before, SET_PLACE)
 
 void rm_timer_set(struct rm_timers *h, struct rm_timer *t, int64_t at_us)
 {
@@ -315,7 +228,7 @@ void rm_timer_set(struct rm_timers *h, struct rm_timer *t, int64_t at_us)
         h->v[h->n++] = t;
         t->place = h->n;
     }
-    sift(h, t->place - 1);
+    sift(h->v, h->n, t->place - 1);
 }
 
 void rm_timer_cancel(struct rm_timers *h, struct rm_timer *t)
@@ -328,7 +241,6 @@ void rm_timer_cancel(struct rm_timers *h, struct rm_timer *t)
     t->place = 0;
     if (i != --h->n) {
         h->v[i] = h->v[h->n];
-        h->v[i]->place = i + 1;
-        sift(h, i);
+        sift(h->v, h->n, i);
     }
 }

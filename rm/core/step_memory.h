@@ -1,5 +1,5 @@
-/* rm/core/step_memory.h - the core's own memory: scratch of one step, hash tables, names, pools,
- * timers. Nothing here allocates once its high-water mark is reached, but for records of a rare
+/* rm/core/step_memory.h - the core's own memory: scratch of one step, names, pools, timers.
+ * After its high-water mark is reached nothing here allocates, except for records of a rare
  * size. */
 #ifndef CREEL_RM_CORE_STEP_MEMORY_H
 #define CREEL_RM_CORE_STEP_MEMORY_H
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/data/map.h"
 #include "base/mem.h"
 
 #define RM_NONE UINT32_MAX /* no name, node, host, rack or queue */
@@ -25,33 +26,12 @@ void *rm_steps_alloc(struct rm_arena_steps *a, size_t size);
 void rm_steps_reset(struct rm_arena_steps *a);
 void rm_steps_free(struct rm_arena_steps *a);
 
-/* Open addressing with linear probing; values are pointers to objects that know their key. */
-struct rm_map {
-    struct rm_place {
-        uint64_t hash;
-        void *p;
-    } * v;
-    size_t n, cap; /* power of two */
-};
-typedef bool rm_map_eq(const void *object, const void *key);
-void *rm_map_find(const struct rm_map *m, uint64_t hash, rm_map_eq *eq, const void *key);
-void rm_map_put(struct rm_map *m, uint64_t hash, void *p); /* the key must not be there */
-void rm_map_remove(struct rm_map *m, uint64_t hash, const void *p);
-void rm_map_free(struct rm_map *m);
-uint64_t rm_hash_text(const char *s);
-static inline uint64_t rm_hash_mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 /* Names as small integers. A name stays for good, unless somebody held it: then until the last
  * one has dropped it. Its number is given to another name after that. */
 struct rm_names {
-    char **v;          /* NULL: such a number that is free */
-    size_t n, cap;     /* numbers are below n; names: map.n */
-    struct rm_map map; /* of struct rm_name */
+    char **v;            /* NULL: such a number that is free */
+    size_t n, cap;       /* numbers are below n; names: map.n */
+    struct base_map map; /* of struct rm_name */
     uint32_t *free;
     size_t free_n, free_cap;
 };

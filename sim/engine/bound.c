@@ -2,9 +2,11 @@
 #include "sim/engine/bound.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data/heap.h"
 #include "base/mem.h"
 
 void sim_bound_init(struct sim_bound *b, const double speed[BASE_TASK_KINDS], double fastest)
@@ -14,28 +16,19 @@ void sim_bound_init(struct sim_bound *b, const double speed[BASE_TASK_KINDS], do
         b->machine[k].speed = speed[k];
 }
 
-static void sift_down(struct sim_bound_machine *m, size_t i)
+static bool has_less_left(struct sim_bound_job a, struct sim_bound_job b)
 {
-    struct sim_bound_job x = m->v[i];
-
-    for (size_t child; (child = 2 * i + 1) < m->n; i = child) {
-        if (child + 1 < m->n && m->v[child + 1].left_us < m->v[child].left_us)
-            child++;
-        if (x.left_us <= m->v[child].left_us)
-            break;
-        m->v[i] = m->v[child];
-    }
-    m->v[i] = x;
+    return a.left_us < b.left_us;
 }
+
+BASE_HEAP_SIFT(sift, struct sim_bound_job, has_less_left, BASE_HEAP_NO_INDEX)
 
 static void push(struct sim_bound_machine *m, struct sim_bound_job x)
 {
-    size_t i;
-
     base_array_grow(&m->v, m->n, &m->cap);
-    for (i = m->n++; i > 0 && x.left_us < m->v[(i - 1) / 2].left_us; i = (i - 1) / 2)
-        m->v[i] = m->v[(i - 1) / 2];
-    m->v[i] = x;
+    m->v[m->n] = x;
+    m->n++;
+    sift(m->v, m->n, m->n - 1);
 }
 
 static void run_until(struct sim_bound_machine *m, double us)
@@ -50,8 +43,7 @@ static void run_until(struct sim_bound_machine *m, double us)
         m->now_us = end;
         m->sum_us += end - m->v[0].submit_us;
         m->v[0] = m->v[--m->n];
-        if (m->n)
-            sift_down(m, 0);
+        sift(m->v, m->n, 0);
     }
     m->now_us = us;
 }

@@ -119,7 +119,7 @@ struct sim {
     size_t live_n, live_cap;
     uint32_t *live_free;
     size_t live_free_n, live_free_cap;
-    struct rm_map by_id;
+    struct base_map by_id;
     struct sim_live **by_seq; /* ring: seq & mask */
     int32_t seq_mask;
     int64_t jobs_live, jobs_read, running_all;

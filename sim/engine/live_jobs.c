@@ -14,7 +14,7 @@ static bool id_eq(const void *object, const void *key)
 
 struct sim_live *sim_live_find(const struct sim *s, uint64_t id)
 {
-    return rm_map_find(&s->by_id, sim_mix(id), id_eq, &id);
+    return base_map_find(&s->by_id, sim_mix(id), id_eq, &id);
 }
 
 struct sim_live *sim_live_of(const struct sim *s, int32_t seq)
@@ -52,7 +52,7 @@ void sim_live_add(struct sim *s, struct sim_live *job)
         job->index = (uint32_t)s->live_n++;
     }
     s->live[job->index] = job;
-    rm_map_put(&s->by_id, sim_mix(job->id), job);
+    base_map_put(&s->by_id, sim_mix(job->id), job);
 }
 
 static void live_free(struct sim_live *job)
@@ -64,7 +64,7 @@ static void live_free(struct sim_live *job)
 
 void sim_live_remove(struct sim *s, struct sim_live *job)
 {
-    rm_map_remove(&s->by_id, sim_mix(job->id), job);
+    base_map_remove(&s->by_id, sim_mix(job->id), job);
     if (job->state == SIM_LIVE && job->seq)
         s->by_seq[job->seq & s->seq_mask] = NULL;
     s->live[job->index] = NULL;
@@ -81,5 +81,5 @@ void sim_jobs_free(struct sim *s)
     free(s->live);
     free(s->live_free);
     free(s->by_seq);
-    rm_map_free(&s->by_id);
+    base_map_free(&s->by_id);
 }

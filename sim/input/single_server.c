@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data/heap.h"
 #include "base/mem.h"
 
 static const char *const names[SIM_SINGLE_POLICIES] = {"fifo", "ps", "las", "fsp", "srpt", "psbs"};
@@ -43,36 +44,19 @@ static bool item_is_before(struct item a, struct item b)
     return a.key < b.key || (a.key == b.key && a.job < b.job);
 }
 
+BASE_HEAP_SIFT(sift, struct item, item_is_before, BASE_HEAP_NO_INDEX)
+
 static void heap_push(struct heap *h, double key, uint32_t job)
 {
-    struct item it = {key, job};
-    size_t i = h->n++;
-
-    while (i > 0 && item_is_before(it, h->v[(i - 1) / 2])) {
-        h->v[i] = h->v[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    h->v[i] = it;
+    h->v[h->n] = (struct item){key, job};
+    h->n++;
+    sift(h->v, h->n, h->n - 1);
 }
 
 static void heap_pop(struct heap *h)
 {
-    struct item last = h->v[--h->n];
-    size_t i = 0;
-
-    for (;;) {
-        size_t child = 2 * i + 1;
-
-        if (child >= h->n)
-            break;
-        if (child + 1 < h->n && item_is_before(h->v[child + 1], h->v[child]))
-            child++;
-        if (!item_is_before(h->v[child], last))
-            break;
-        h->v[i] = h->v[child];
-        i = child;
-    }
-    h->v[i] = last;
+    h->v[0] = h->v[--h->n];
+    sift(h->v, h->n, 0);
 }
 
 /* ---------------------------------------------------------------- state of a run */

@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include "base/data/heap.h"
 #include "sim/input/id_set.h"
 #include "sim/input/trace_csv.h"
 #include "sim/input/trace_jsonl.h"
@@ -264,36 +265,21 @@ static int64_t list_elements(const struct sim_job *job)
     return n + (job->replica_nodes ? (int64_t)job->tasks[BASE_TASK_MAP] * job->replicas : 0);
 }
 
+BASE_HEAP_SIFT(sift, struct pending *, submitted_earlier, BASE_HEAP_NO_INDEX)
+
 static void window_add(struct sim_source *s, struct pending *p)
 {
-    size_t i = s->window_n++;
-
-    while (i > 0 && submitted_earlier(p, s->window[(i - 1) / 2])) {
-        s->window[i] = s->window[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    s->window[i] = p;
+    s->window[s->window_n++] = p;
+    sift(s->window, s->window_n, s->window_n - 1);
     s->listed += list_elements(&p->job);
 }
 
 static struct pending *window_take_first(struct sim_source *s)
 {
-    struct pending *first = s->window[0], *last = s->window[--s->window_n];
-    size_t i = 0;
+    struct pending *first = s->window[0];
 
-    for (;;) {
-        size_t child = 2 * i + 1;
-
-        if (child >= s->window_n)
-            break;
-        if (child + 1 < s->window_n && submitted_earlier(s->window[child + 1], s->window[child]))
-            child++;
-        if (!submitted_earlier(s->window[child], last))
-            break;
-        s->window[i] = s->window[child];
-        i = child;
-    }
-    s->window[i] = last;
+    s->window[0] = s->window[--s->window_n];
+    sift(s->window, s->window_n, 0);
     s->listed -= list_elements(&first->job);
     return first;
 }

@@ -243,8 +243,8 @@ static uint64_t attempt_hash(const struct base_task_id *t, int32_t attempt)
 {
     uint64_t x = (uint64_t)t->app.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)t->app.seq;
 
-    return rm_hash_mix((x ^ (uint64_t)t->kind << 62 ^ (uint64_t)(uint32_t)t->index << 32) +
-                       (uint64_t)attempt);
+    return base_hash_mix((x ^ (uint64_t)t->kind << 62 ^ (uint64_t)(uint32_t)t->index << 32) +
+                         (uint64_t)attempt);
 }
 
 void check_begin(void)
@@ -327,8 +327,9 @@ static void check_refs(void)
     size_t gone = 0, held = 0;
 
     for (size_t i = 0; i < c->containers_by_id.cap; i++)
-        if (c->containers_by_id.v[i].p)
-            count_ref(refs, ((struct rm_container *)c->containers_by_id.v[i].p)->node->index);
+        if (c->containers_by_id.slot[i].object)
+            count_ref(refs,
+                      ((struct rm_container *)c->containers_by_id.slot[i].object)->node->index);
     for (size_t i = 0; i < c->apps_n; i++) {
         const struct rm_app *a = c->apps[i];
 

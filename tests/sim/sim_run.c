@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data/heap.h"
 #include "base/error.h"
 
 #define BLOCK (256u << 10)
@@ -105,41 +106,26 @@ bool sim_chance(struct sim *s, unsigned permille)
 }
 
 /* ---------------------------------------------------------------- events */
-static bool before(const struct sim_event *a, const struct sim_event *b)
+static bool is_before(struct sim_event a, struct sim_event b)
 {
-    return a->at_us != b->at_us ? a->at_us < b->at_us : a->seq < b->seq;
+    return a.at_us != b.at_us ? a.at_us < b.at_us : a.seq < b.seq;
 }
+
+BASE_HEAP_SIFT(sift, struct sim_event, is_before, BASE_HEAP_NO_INDEX)
 
 static void heap_push(struct sim *s, const struct sim_event *ev)
 {
-    size_t i = s->heap_n;
-
     base_array_grow(&s->heap, s->heap_n, &s->heap_cap);
-    s->heap_n++;
-    while (i && before(ev, &s->heap[(i - 1) / 2])) {
-        s->heap[i] = s->heap[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    s->heap[i] = *ev;
+    s->heap[s->heap_n++] = *ev;
+    sift(s->heap, s->heap_n, s->heap_n - 1);
 }
 
 static struct sim_event heap_pop(struct sim *s)
 {
-    struct sim_event top = s->heap[0], last = s->heap[--s->heap_n];
-    size_t i = 0;
+    struct sim_event top = s->heap[0];
 
-    for (;;) {
-        size_t c = 2 * i + 1;
-
-        if (c >= s->heap_n)
-            break;
-        c += c + 1 < s->heap_n && before(&s->heap[c + 1], &s->heap[c]);
-        if (!before(&s->heap[c], &last))
-            break;
-        s->heap[i] = s->heap[c];
-        i = c;
-    }
-    s->heap[i] = last;
+    s->heap[0] = s->heap[--s->heap_n];
+    sift(s->heap, s->heap_n, 0);
     return top;
 }
 

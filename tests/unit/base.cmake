@@ -1,4 +1,4 @@
-foreach(subject error mem id clock json plain)
+foreach(subject error mem map heap id clock json plain)
   creel_test(test_base_${subject} SOURCES unit/test_base_${subject}.c LIBS creel_base LABELS unit)
 endforeach()
 creel_test(test_base_conf SOURCES unit/test_base_conf.c LIBS creel_base LABELS unit)

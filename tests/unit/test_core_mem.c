@@ -1,4 +1,4 @@
-/* Goal: the core's tables, pools, timers and scratch hold what is put in. Method: random use
+/* Goal: the core's names, pools, timers and scratch hold what is put in. Method: random use
  * against plain arrays. */
 #include <stdlib.h>
 #include <string.h>
@@ -12,34 +12,6 @@ static uint32_t rnd(uint32_t below)
 {
     state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
     return (uint32_t)(state >> 33) % below;
-}
-
-static bool eq(const void *object, const void *key)
-{
-    return *(const int *)object == *(const int *)key;
-}
-
-static void test_map(void)
-{
-    static int keys[1000];
-    static bool in[1000];
-    struct rm_map m = {0};
-
-    for (int i = 0; i < 1000; i++)
-        keys[i] = i;
-    for (int i = 0; i < 50000; i++) {
-        int k = (int)rnd(1000);
-        uint64_t hash = (uint64_t)k % 37; /* many collisions */
-
-        if (in[k])
-            rm_map_remove(&m, hash, &keys[k]);
-        else
-            rm_map_put(&m, hash, &keys[k]);
-        in[k] = !in[k];
-        k = (int)rnd(1000);
-        CU_ASSERT_PTR_EQUAL(rm_map_find(&m, (uint64_t)k % 37, eq, &k), in[k] ? &keys[k] : NULL);
-    }
-    rm_map_free(&m);
 }
 
 static void test_names(void)
@@ -169,8 +141,7 @@ static void test_pool(void)
     rm_pool_free(&p);
 }
 
-static const struct cunit_case cases[] = {{"hash table", test_map},
-                                          {"names", test_names},
+static const struct cunit_case cases[] = {{"names", test_names},
                                           {"timers", test_timers},
                                           {"scratch", test_scratch},
                                           {"scratch is bounded", test_scratch_bounded},

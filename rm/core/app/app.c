@@ -14,8 +14,8 @@
 
 static uint64_t id_hash(struct base_app_id id)
 {
-    return rm_hash_mix((uint64_t)id.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) ^
-                       (uint64_t)(uint32_t)id.seq);
+    return base_hash_mix((uint64_t)id.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) ^
+                         (uint64_t)(uint32_t)id.seq);
 }
 
 static bool id_eq(const void *object, const void *key)
@@ -28,7 +28,7 @@ static bool id_eq(const void *object, const void *key)
 
 struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id)
 {
-    return rm_map_find(&c->apps_by_id, id_hash(id), id_eq, &id);
+    return base_map_find(&c->apps_by_id, id_hash(id), id_eq, &id);
 }
 
 /* The index of @id in the array sorted by id, or the index where it would be inserted. */
@@ -160,7 +160,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     memmove(c->apps + at + 1, c->apps + at, (c->apps_n - at) * sizeof *c->apps);
     c->apps[at] = a;
     c->apps_n++;
-    rm_map_put(&c->apps_by_id, id_hash(id), a);
+    base_map_put(&c->apps_by_id, id_hash(id), a);
     if (id.cluster_ts == c->conf.cluster_ts_ms && id.seq > c->next_app)
         c->next_app = id.seq;
     c->stats.submitted++;
@@ -173,7 +173,7 @@ void rm_app_unlist(struct rm_core *c, struct rm_app *a)
 
     memmove(c->apps + at, c->apps + at + 1, (c->apps_n - at - 1) * sizeof *c->apps);
     c->apps_n--;
-    rm_map_remove(&c->apps_by_id, id_hash(a->id), a);
+    base_map_remove(&c->apps_by_id, id_hash(a->id), a);
 }
 
 void rm_app_free(struct rm_app *a)

@@ -19,7 +19,7 @@ static uint64_t id_hash(const struct base_container_id *id)
 
     x ^= (uint64_t)(uint32_t)id->attempt.app.seq << 32 ^ (uint64_t)(uint32_t)id->attempt.attempt
                                                              << 56;
-    return rm_hash_mix(x ^ (uint64_t)id->num);
+    return base_hash_mix(x ^ (uint64_t)id->num);
 }
 
 bool rm_container_id_same(const struct base_container_id *a, const struct base_container_id *b)
@@ -36,7 +36,7 @@ static bool id_eq(const void *object, const void *key)
 
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id)
 {
-    return rm_map_find(&c->containers_by_id, id_hash(id), id_eq, id);
+    return base_map_find(&c->containers_by_id, id_hash(id), id_eq, id);
 }
 
 void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n)
@@ -46,16 +46,16 @@ void rm_container_prefetch(const struct rm_core *c, const struct rm_container_re
     if (!c->containers_by_id.cap)
         return;
     for (size_t i = 0; i < n; i++)
-        __builtin_prefetch(&c->containers_by_id.v[id_hash(&r[i].id) & mask]);
+        __builtin_prefetch(&c->containers_by_id.slot[id_hash(&r[i].id) & mask]);
     for (size_t i = 0; i < n; i++) {
         /* Usually the right one. */
-        const char *ct = c->containers_by_id.v[id_hash(&r[i].id) & mask].p;
+        const char *ct = c->containers_by_id.slot[id_hash(&r[i].id) & mask].object;
 
         for (size_t line = 0; ct && line < sizeof(struct rm_container); line += 64)
             __builtin_prefetch(ct + line);
     }
     for (size_t i = 0; i < n; i++) {
-        const struct rm_container *ct = c->containers_by_id.v[id_hash(&r[i].id) & mask].p;
+        const struct rm_container *ct = c->containers_by_id.slot[id_hash(&r[i].id) & mask].object;
 
         if (ct && ct->task) {
             __builtin_prefetch(ct->task);
@@ -134,7 +134,7 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     if (n->containers)
         n->containers->node_prev = ct;
     n->containers = ct;
-    rm_map_put(&c->containers_by_id, id_hash(id), ct);
+    base_map_put(&c->containers_by_id, id_hash(id), ct);
     rm_app_add_node(c, a, n);
     rm_node_ref(c, n);
     rm_ledger_begin(c, ct);
@@ -180,7 +180,7 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
 
 void rm_container_free(struct rm_core *c, struct rm_container *ct)
 {
-    rm_map_remove(&c->containers_by_id, id_hash(&ct->id), ct);
+    base_map_remove(&c->containers_by_id, id_hash(&ct->id), ct);
     rm_node_unref(c, ct->node);
     rm_launch_unref(ct->launch);
     free(ct->diagnostics);

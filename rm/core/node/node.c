@@ -14,7 +14,7 @@ static bool id_eq(const void *object, const void *key)
 
 struct rm_node *rm_node_find(const struct rm_core *c, const char *id)
 {
-    return id ? rm_map_find(&c->nodes_by_id, rm_hash_text(id), id_eq, id) : NULL;
+    return id ? base_map_find(&c->nodes_by_id, base_hash_text(id), id_eq, id) : NULL;
 }
 
 struct rm_node *rm_node_new(struct rm_core *c, const char *id)
@@ -36,7 +36,7 @@ struct rm_node *rm_node_new(struct rm_core *c, const char *id)
         n->index = (uint32_t)c->nodes_n++;
     }
     c->nodes[n->index] = n;
-    rm_map_put(&c->nodes_by_id, rm_hash_text(id), n);
+    base_map_put(&c->nodes_by_id, base_hash_text(id), n);
     return n;
 }
 
@@ -68,7 +68,7 @@ void rm_node_delete(struct rm_core *c, struct rm_node *n)
     base_array_grow(&c->nodes_free, c->nodes_free_n, &c->nodes_free_cap);
     c->nodes_free[c->nodes_free_n++] = n->index;
     c->nodes[n->index] = NULL;
-    rm_map_remove(&c->nodes_by_id, rm_hash_text(n->id), n);
+    base_map_remove(&c->nodes_by_id, base_hash_text(n->id), n);
     rm_node_free(n);
 }
 

@@ -66,24 +66,24 @@ static int recover_splits(struct rm_core *c, const struct rm_record *rec, struct
 {
     if (!rec->data)
         return corrupt(rec, err, "it is empty");
-    rm_map_put(&c->splits, rm_hash_text(rec->key), rm_stash_new(rec, "meta", true));
+    base_map_put(&c->splits, base_hash_text(rec->key), rm_stash_new(rec, "meta", true));
     return 0;
 }
 
 void rm_recover_orphans(struct rm_core *c)
 {
     for (size_t i = 0; i < c->splits.cap; i++)
-        if (c->splits.v[i].p)
-            rm_prune_orphan(c, c->splits.v[i].p);
-    rm_map_free(&c->splits);
+        if (c->splits.slot[i].object)
+            rm_prune_orphan(c, c->splits.slot[i].object);
+    base_map_free(&c->splits);
 }
 
 void rm_recover_free(struct rm_core *c)
 {
     for (size_t i = 0; i < c->splits.cap; i++)
-        if (c->splits.v[i].p)
-            rm_stash_free(c->splits.v[i].p);
-    rm_map_free(&c->splits);
+        if (c->splits.slot[i].object)
+            rm_stash_free(c->splits.slot[i].object);
+    base_map_free(&c->splits);
 }
 
 static void list_clear(struct rm_str_list *l)
@@ -153,7 +153,7 @@ static struct rm_stash *splits_of(struct rm_core *c, const struct rm_record *rec
     char key[BASE_ID_TEXT_MAX + 8];
 
     snprintf(key, sizeof key, "splits_%s", rec->key);
-    return rm_map_find(&c->splits, rm_hash_text(key), stash_eq, key);
+    return base_map_find(&c->splits, base_hash_text(key), stash_eq, key);
 }
 
 /* A job with input has a list of splits, stored before its own record. NULL: @spec has the
@@ -187,7 +187,7 @@ static void drop_splits(struct rm_core *c, const struct rm_record *rec, bool dam
         corrupt(&splits, &err, "it is cut short or damaged");
         rm_damage_keep(c, &splits, err.text);
     }
-    rm_map_remove(&c->splits, rm_hash_text(s->key), s);
+    base_map_remove(&c->splits, base_hash_text(s->key), s);
     rm_stash_free(s);
 }
 
