@@ -1,7 +1,6 @@
 /* base/clock.h - the clock as an object, so that virtual time can stand in for the real one.
- * All times are int64_t microseconds. `mono` never goes back and counts during suspend
- * (CLOCK_BOOTTIME);
- * `wall` is microseconds since the Unix epoch. */
+ * All times are int64_t microseconds. `mono` never goes back and goes on counting while the
+ * machine is suspended (CLOCK_BOOTTIME); `wall` is the time since the Unix epoch. */
 #ifndef CREEL_BASE_CLOCK_H
 #define CREEL_BASE_CLOCK_H
 
@@ -10,12 +9,13 @@
 struct base_clock {
     int64_t (*mono_us)(const struct base_clock *);
     int64_t (*wall_us)(const struct base_clock *);
-    int64_t now_us;  /* virtual clock: both answers derive from it */
-    int64_t base_us; /* virtual clock: wall = base + now */
+    int64_t now_us;  /* virtual clock: the monotonic time */
+    int64_t base_us; /* virtual clock: wall time = base_us + now_us */
 };
 extern const struct base_clock base_clock_real;
 void base_clock_virtual_init(struct base_clock *c, int64_t wall_start_us);
-void base_clock_virtual_advance(struct base_clock *c, int64_t to_us); /* never back: asserted */
+/* Sets the monotonic time of a virtual clock; asserts that @to_us is not in its past. */
+void base_clock_virtual_advance(struct base_clock *c, int64_t to_us);
 static inline int64_t base_mono_us(const struct base_clock *c)
 {
     return c->mono_us(c);
@@ -26,8 +26,8 @@ static inline int64_t base_wall_us(const struct base_clock *c)
 }
 
 #define BASE_DATE_TEXT_MAX 64
-/* "2026-11-21T20:00:05Z" for @us, microseconds since 1970 (not before), cut to the second; pure,
- * without libc's time zones. Returns @out. */
+/* Writes @us, microseconds since 1970 (>= 0), as "2026-11-21T20:00:05Z": UTC, fractions of a second
+ * cut off. Pure: uses no time zones of libc. Returns @out. */
 const char *base_date_text(int64_t us, char out[static BASE_DATE_TEXT_MAX]);
 
 #endif

@@ -1,4 +1,4 @@
-/* base/date.c - calendar dates for people; see base/clock.h. */
+/* base/date.c - formats calendar dates; see base/clock.h. */
 #include "base/clock.h"
 
 #include <stdio.h>

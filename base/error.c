@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends @text, whose @cap bytes are full, with "..." without leaving half a UTF-8 sequence before
- * it. */
+/* Replaces the end of @text, which fills its @cap bytes, by "...", without leaving half a UTF-8
+ * sequence before the dots. */
 static void truncate_with_dots(char *text, size_t cap)
 {
     size_t end = cap - 4;

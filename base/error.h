@@ -1,9 +1,9 @@
 /* base/error.h - a code to act on and a message to read.
  *
- * Functions that can fail return 0 (or a count >= 0) or a negative BASE_E*, and put the message
- * into the caller's struct base_error (which may be NULL: then only the code is returned). On the
- * way up, base_error_wrap() puts context in front. An error is logged once, where it stops
- * travelling. */
+ * A function that can fail returns 0 (or a count >= 0) or a negative BASE_E*, and puts the message
+ * into the caller's struct base_error; with NULL, only the code is returned. On the way up,
+ * base_error_wrap() puts context in front. An error is logged once, by the function that does not
+ * return it further. */
 #ifndef CREEL_BASE_ERROR_H
 #define CREEL_BASE_ERROR_H
 
@@ -12,7 +12,7 @@
 enum base_errno {
     BASE_EINVAL = 1, /* a value is wrong: HTTP 400, CLI exit 2 */
     BASE_ENOTFOUND,  /* no such object: 404 */
-    BASE_EEXIST,     /* already there, differently: 409 */
+    BASE_EEXIST,     /* exists already, with other content: 409 */
     BASE_ELIMIT,     /* over a named limit: 413 or 400 */
     BASE_EPERM,      /* not allowed: 401/403 */
     BASE_EIO,        /* the environment failed: disk, socket, child process */
@@ -21,7 +21,7 @@ enum base_errno {
     BASE_ECORRUPT,   /* stored data does not read back */
     BASE_ESTATE,     /* not possible in this state */
     BASE_ETIMEOUT,   /* no answer in time */
-    BASE_EVERSION,   /* other side speaks another version or a stale epoch */
+    BASE_EVERSION,   /* the other side speaks another version, or has a stale epoch */
     BASE_EAGAIN,     /* not yet; the same request will succeed later: 503 */
     BASE_ETOOLARGE,  /* more bytes than can be stored: 413 */
 };
@@ -34,14 +34,15 @@ struct base_error {
 /* Sets @err (may be NULL) and returns @code (negative). */
 int base_error_set(struct base_error *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* As base_error_set with ": <strerror(@sys)>"; ENOSPC/EDQUOT turn @code into -BASE_ENOSPC. */
+/* As base_error_set(), with ": <strerror(@sys)>" appended. Returns @code, or -BASE_ENOSPC when @sys
+ * is ENOSPC or EDQUOT. */
 int base_error_sys(struct base_error *err, int code, int sys, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Puts "<context>: " before the text already in @err; returns @code. */
 int base_error_wrap(struct base_error *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Assertions are for our own bugs and stay on in release builds: message to stderr, abort(). */
+/* For our own bugs; stays on in release builds. When @cond is false: message to stderr, abort(). */
 #define base_assert(cond)                                                                          \
     do {                                                                                           \
         if (__builtin_expect(!(cond), 0))                                                          \

@@ -1,5 +1,5 @@
-/* base/escape.h - replaces the characters of a text that a format cannot carry as they are. Bytes
- * that are not UTF-8 become U+FFFD: JSON and XML both demand it. */
+/* base/escape.h - escapes the characters of a text that have a meaning in a format such as JSON or
+ * XML. Bytes that are not UTF-8 become U+FFFD, since both formats require valid text. */
 #ifndef CREEL_BASE_ESCAPE_H
 #define CREEL_BASE_ESCAPE_H
 
@@ -8,8 +8,8 @@
 
 #define BASE_ESCAPE_REPLACEMENT "\xEF\xBF\xBD"
 
-/* Returns the replacement of the one-byte character @c, or NULL to keep the character. @buf is room
- * for the replacement. */
+/* Returns the replacement for the one-byte character @c, or NULL to keep the character. The
+ * replacement may be built in @buf. */
 typedef const char *base_escape_fn(unsigned char c, char buf[static 7]);
 
 /* Appends @text, escaped. Always inlined, so that @escape is inlined too: a list of a million rows
@@ -22,7 +22,7 @@ base_escape_add(struct base_buf *out, const char *text, base_escape_fn *escape)
     char buf[7];
 
     while (*s) {
-        size_t n = *s < 0x80 ? 1 : base_utf8_len((const char *)s);
+        size_t n = *s < 0x80 ? 1 : base_utf8_sequence_len((const char *)s);
         const char *instead = n == 0 ? BASE_ESCAPE_REPLACEMENT : n == 1 ? escape(*s, buf) : NULL;
 
         if (instead) {

@@ -6,7 +6,7 @@
 
 #define COUNTER_MAX ((INT64_C(1) << 40) - 1)
 
-/* A cursor over the text; after the first mismatch @p is NULL and stays so. */
+/* A cursor over the text; the first mismatch sets @p to NULL, and it stays NULL. */
 struct scan {
     const char *p;
 };
@@ -130,7 +130,7 @@ int base_task_id_parse(const char *text, struct base_task_id *out, struct base_e
     return 0;
 }
 
-char *base_digits(char *to, uint64_t v, int width)
+char *base_write_digits(char *to, uint64_t v, int width)
 {
     char tmp[20];
     int n = 0;
@@ -145,7 +145,7 @@ char *base_digits(char *to, uint64_t v, int width)
     return to;
 }
 
-/* Lists of a million tasks print ids by the million, so printf would be too slow here. */
+/* Ids are written without printf, which would be too slow for lists of a million tasks. */
 static char *write_word(char *to, const char *word)
 {
     size_t n = strlen(word);
@@ -157,9 +157,9 @@ static char *write_word(char *to, const char *word)
 /* Writes "<word><cluster time>_<number>". */
 static char *write_app_id(char *to, const char *word, const struct base_app_id *id)
 {
-    to = base_digits(write_word(to, word), (uint64_t)id->cluster_ts, 1);
+    to = base_write_digits(write_word(to, word), (uint64_t)id->cluster_ts, 1);
     *to++ = '_';
-    return base_digits(to, (uint32_t)id->seq, 4);
+    return base_write_digits(to, (uint32_t)id->seq, 4);
 }
 
 char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX])
@@ -172,7 +172,7 @@ char *base_attempt_id_text(const struct base_attempt_id *id, char buf[static BAS
 {
     char *at = write_word(write_app_id(buf, "appattempt_", &id->app), "_");
 
-    *base_digits(at, (uint32_t)id->attempt, 6) = '\0';
+    *base_write_digits(at, (uint32_t)id->attempt, 6) = '\0';
     return buf;
 }
 
@@ -183,10 +183,10 @@ char *base_container_id_text(const struct base_container_id *id, char buf[static
     char *at = write_word(buf, "container_");
 
     if (epoch > 0)
-        at = write_word(base_digits(write_word(at, "e"), (uint64_t)epoch, 2), "_");
+        at = write_word(base_write_digits(write_word(at, "e"), (uint64_t)epoch, 2), "_");
     at = write_word(write_app_id(at, "", &id->attempt.app), "_");
-    at = write_word(base_digits(at, (uint32_t)id->attempt.attempt, 2), "_");
-    *base_digits(at, (uint64_t)BASE_CONTAINER_COUNTER(id->num), 6) = '\0';
+    at = write_word(base_write_digits(at, (uint32_t)id->attempt.attempt, 2), "_");
+    *base_write_digits(at, (uint64_t)BASE_CONTAINER_COUNTER(id->num), 6) = '\0';
     return buf;
 }
 
@@ -195,7 +195,7 @@ char *base_task_id_text(const struct base_task_id *id, char buf[static BASE_ID_T
     char *at = write_word(write_app_id(buf, "task_", &id->app),
                           id->kind == BASE_TASK_REDUCE ? "_r_" : "_m_");
 
-    *base_digits(at, (uint32_t)id->index, 6) = '\0';
+    *base_write_digits(at, (uint32_t)id->index, 6) = '\0';
     return buf;
 }
 

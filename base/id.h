@@ -1,6 +1,5 @@
-/* base/id.h - YARN's identifiers, parsed once at the edge into integers and printed in YARN's form.
- * Source: Hadoop 3.4 ApplicationId/ContainerId text forms (docs: YARN REST). Numeric ids are plain
- * values. */
+/* base/id.h - YARN's identifiers as integers: parsed where a request or a record comes in, printed
+ * in YARN's form. SOURCE: Hadoop 3.4, ApplicationId and ContainerId (docs: YARN REST). */
 #ifndef CREEL_BASE_ID_H
 #define CREEL_BASE_ID_H
 
@@ -14,7 +13,7 @@
 
 struct base_app_id {
     int64_t cluster_ts; /* ms */
-    int32_t seq;        /* >= 1 for ids we hand out */
+    int32_t seq;        /* >= 1 in ids that we assign */
 };
 struct base_attempt_id {
     struct base_app_id app;
@@ -35,21 +34,22 @@ struct base_task_id {
 #define BASE_CONTAINER_EPOCH(num)   ((int64_t)(num) >> 40)
 #define BASE_CONTAINER_COUNTER(num) ((int64_t)(num) & ((INT64_C(1) << 40) - 1))
 
-/* Parsers: 0, or -BASE_EINVAL and the reason in @err (may be NULL). Any digit count is accepted. */
+/* Parsers: return 0, or -BASE_EINVAL with the reason in @err (may be NULL). Leading zeros do not
+ * matter: "application_1_1" and "application_1_0001" are the same id. */
 int base_app_id_parse(const char *text, struct base_app_id *out, struct base_error *err);
 int base_attempt_id_parse(const char *text, struct base_attempt_id *out, struct base_error *err);
 int base_container_id_parse(const char *text, struct base_container_id *out,
                             struct base_error *err);
 int base_task_id_parse(const char *text, struct base_task_id *out, struct base_error *err);
-/* Writes the digits of @v to @to without a NUL, padded with zeros to @width (at most 20 digits);
- * returns their end. */
-char *base_digits(char *to, uint64_t v, int width);
+/* Writes the decimal digits of @v to @to, padded with leading zeros to @width (at most 20), without
+ * a NUL. Returns the place after the last digit. */
+char *base_write_digits(char *to, uint64_t v, int width);
 /* Printers: write into @buf (BASE_ID_TEXT_MAX bytes) and return it. */
 char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX]);
 char *base_attempt_id_text(const struct base_attempt_id *id, char buf[static BASE_ID_TEXT_MAX]);
 char *base_container_id_text(const struct base_container_id *id, char buf[static BASE_ID_TEXT_MAX]);
 char *base_task_id_text(const struct base_task_id *id, char buf[static BASE_ID_TEXT_MAX]);
-/* <0, 0, >0: by cluster timestamp, then numbers. */
+/* Return < 0, 0 or > 0, as strcmp() does: by cluster timestamp, then by the numbers in order. */
 int base_app_id_cmp(const struct base_app_id *a, const struct base_app_id *b);
 int base_container_id_cmp(const struct base_container_id *a, const struct base_container_id *b);
 

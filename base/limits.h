@@ -1,4 +1,4 @@
-/* base/limits.h - every bound has a name here. */
+/* base/limits.h - bounds that several parts of Creel share. */
 #ifndef CREEL_BASE_LIMITS_H
 #define CREEL_BASE_LIMITS_H
 
@@ -15,8 +15,8 @@
 #define BASE_BODY_MAX        (8 << 20) /* bytes of a request body, where the route sets none */
 #define BASE_JSON_DEPTH_MAX  64
 #define BASE_RECORD_MAX      (64 << 20) /* bytes of one record of the state store */
-/* bytes of a stored submission; its record has to hold more than that */
+/* bytes of a stored submission; the record that contains the submission is larger */
 #define BASE_SUBMISSION_MAX (32 << 20)
-#define BASE_VIEW_CHUNK     200 /* applications copied per hold of the core */
+#define BASE_VIEW_CHUNK     200 /* applications copied while the core's lock is held once */
 
 #endif

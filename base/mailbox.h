@@ -3,9 +3,9 @@
  *   any thread: post --> | mail | mail | mail | --> take: the thread that owns the mailbox
  *
  * A message is a struct whose first member is struct base_mail; the mailbox links messages and owns
- * none. After close() nothing more is accepted, and take() returns what is left and then NULL at
- * once.
- * Within base_mailbox_lock() the owner may look through the queue (first, then next). */
+ * none. After close(), post() fails, and take() returns the remaining messages and then NULL
+ * without waiting. The owner may walk the queue (first, then next) while it holds
+ * base_mailbox_lock(). */
 #ifndef CREEL_BASE_MAILBOX_H
 #define CREEL_BASE_MAILBOX_H
 
@@ -26,17 +26,18 @@ struct base_mailbox {
 };
 
 void base_mailbox_init(struct base_mailbox *b);
-void base_mailbox_destroy(struct base_mailbox *b); /* nothing may be left in it */
-/* Queues @mail and wakes the owner. False: closed, and @mail stays the caller's. */
+void base_mailbox_destroy(struct base_mailbox *b); /* asserts that no message is left */
+/* Queues @mail and wakes the owner. Returns false when the mailbox is closed; the caller then keeps
+ * @mail. */
 bool base_mailbox_post(struct base_mailbox *b, struct base_mail *mail);
-/* Waits for a message until @until_us (base_cond_now_us()). NULL: time is up, or closed and
- * empty. */
+/* Removes and returns the oldest message, waiting for one until @until_us (base_cond_now_us()).
+ * Returns NULL at that time, or when the mailbox is closed and empty. */
 struct base_mail *base_mailbox_take(struct base_mailbox *b, int64_t until_us);
 void base_mailbox_close(struct base_mailbox *b);
 
 void base_mailbox_lock(struct base_mailbox *b);
 void base_mailbox_unlock(struct base_mailbox *b);
-/* base_mailbox_post() for a caller that has locked the mailbox. */
+/* As base_mailbox_post(), for a caller that holds the lock. */
 bool base_mailbox_post_locked(struct base_mailbox *b, struct base_mail *mail);
 
 #endif

@@ -1,5 +1,6 @@
-/* base/mem.h - allocation that never returns NULL (a daemon out of memory stops and is restarted;
- * nothing acknowledged is lost), growing byte buffers, growing arrays. */
+/* base/mem.h - allocation that never returns NULL, growing byte buffers, growing arrays. A process
+ * that runs out of memory aborts: a daemon is restarted then, and nothing that was acknowledged is
+ * lost. */
 #ifndef CREEL_BASE_MEM_H
 #define CREEL_BASE_MEM_H
 
@@ -8,13 +9,14 @@
 #include <stdint.h>
 
 void *base_alloc(size_t size); /* zeroed; size 0 gives 1 byte */
-void *base_realloc_array(void *old, size_t n,
-                         size_t el); /* overflow-checked; new bytes not zeroed */
-char *base_strdup(const char *s);    /* NULL stays NULL */
+/* Resizes @old (NULL: a new array) to @n elements of @el bytes; checks for overflow and does not
+ * zero the new bytes. */
+void *base_realloc_array(void *old, size_t n, size_t el);
+char *base_strdup(const char *s); /* NULL stays NULL */
 char *base_strndup(const char *s, size_t n);
 char *base_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* caller frees */
 
-/* A growing byte buffer. Once something was added, data is NUL-terminated; len does not count the
+/* A growing byte buffer. After the first addition, data is NUL-terminated; len does not count the
  * NUL. */
 struct base_buf {
     char *data;
@@ -27,10 +29,11 @@ void base_buf_vaddf(struct base_buf *b, const char *fmt, va_list ap);
 void base_buf_reserve(struct base_buf *b, size_t more); /* makes room for @more bytes and the NUL */
 void base_buf_clear(struct base_buf *b);                /* len = 0, memory kept */
 void base_buf_free(struct base_buf *b);                 /* back to all zero */
-char *base_buf_take(struct base_buf *b);                /* never NULL; caller frees */
+/* Returns the content, never NULL; caller frees. @b is empty afterwards. */
+char *base_buf_take(struct base_buf *b);
 
-/* Makes room for one more element in a {v,len,cap} array: base_array_grow(&a->v, a->len,
- * &a->cap). */
+/* Makes room for one more element in a {v, len, cap} array:
+ * base_array_grow(&a->v, a->len, &a->cap). */
 #define base_array_grow(v, len, cap)                                                               \
     do {                                                                                           \
         if ((len) == *(cap)) {                                                                     \

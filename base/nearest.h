@@ -4,13 +4,13 @@
 
 #include <stddef.h>
 
-/* Edits (insert, delete, replace, swap of neighbours) from @a to @b; both at most 255 bytes, else
- * SIZE_MAX. */
+/* Returns the least number of edits (insert, delete, replace, swap of neighbours) that turn @a into
+ * @b; SIZE_MAX when one of them is longer than 255 bytes. */
 size_t base_edit_distance(const char *a, const char *b);
-/* Offers @word as a candidate for @typed; keeps the closest in *@best (start with NULL) at
- * *@best_distance.
- * Candidates farther than a third of the typed word (at least 2 edits) are never kept. */
-void base_nearest_offer(const char *typed, const char *word, const char **best,
-                        size_t *best_distance);
+/* Sets *@best and *@best_distance to @word and its distance from @typed, if @word is closer than
+ * *@best (NULL at first) and not too far: at most a third of the length of @typed, or 2 edits if
+ * that is more. */
+void base_nearest_consider(const char *typed, const char *word, const char **best,
+                           size_t *best_distance);
 
 #endif

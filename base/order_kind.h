@@ -1,12 +1,13 @@
-/* base/order_kind.h - the orders that a ResourceManager gives to a NodeManager.
+/* base/order_kind.h - the orders of a ResourceManager to a NodeManager.
  *
  *   LAUNCH       start a container
  *   KILL         end a container: SIGTERM, then SIGKILL after a grace period
- *   SUSPEND      stop a container's processes; RESUME lets them continue
+ *   SUSPEND      stop a container's processes
+ *   RESUME       let a suspended container's processes continue
  *   FORGET       the container's end is durable with the RM: stop reporting it
  *   CLEANUP_APP  the application has ended: remove its folders
  *   RESYNC       the RM does not know the node: register again, with all containers
- *   SHUTDOWN     end once nothing runs any more
+ *   SHUTDOWN     exit after the last container has ended
  *
  * Their names on the wire are in api/wire/order.h. */
 #ifndef CREEL_BASE_ORDER_KIND_H

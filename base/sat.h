@@ -1,5 +1,6 @@
-/* base/sat.h - saturating sums, differences and products of int64_t, for totals that grow for as
- * long as a cluster lives and for numbers that other processes report. */
+/* base/sat.h - sums, differences and products of int64_t that stop at INT64_MIN and INT64_MAX
+ * instead of overflowing: for totals that grow over the life of a cluster, and for numbers that
+ * other processes report. */
 #ifndef CREEL_BASE_SAT_H
 #define CREEL_BASE_SAT_H
 

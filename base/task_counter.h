@@ -1,5 +1,5 @@
-/* base/task_counter.h - what a map or reduce counts while it runs, by the names of Hadoop's
- * counters. Values are records, bytes, files or milliseconds, as the names say. */
+/* base/task_counter.h - the counters of a map or reduce task, named as in Hadoop. The unit is in
+ * the name: records, bytes or milliseconds; spills and shuffled maps are numbers of files. */
 #ifndef CREEL_BASE_TASK_COUNTER_H
 #define CREEL_BASE_TASK_COUNTER_H
 
@@ -11,9 +11,9 @@ enum base_task_counter {
     BASE_COUNT_COMBINE_INPUT_RECORDS,
     BASE_COUNT_COMBINE_OUTPUT_RECORDS,
     BASE_COUNT_SPILLED_RECORDS,
-    BASE_COUNT_SPILLS, /* files of sorted lines: sort's temporary ones, a map's output, a reduce's
-                        * small inputs as one
-                        */
+    /* files of sorted lines: temporary files of the sort, a map's output, and one for all small
+     * inputs of a reduce together */
+    BASE_COUNT_SPILLS,
     BASE_COUNT_SHUFFLE_BYTES,
     BASE_COUNT_SHUFFLED_MAPS,
     BASE_COUNT_REDUCE_INPUT_RECORDS,

@@ -1,6 +1,5 @@
-/* base/task_kind.h - map or reduce: the kind of a task, of the slot it takes, and of the work that
- * a policy orders. Phases, sizes and slots come in arrays with one element per kind, so the values
- * are indices:
+/* base/task_kind.h - map or reduce: the kind of a task, of its slot, and of the work that a policy
+ * puts in order. The values are indices of the many arrays with one element per kind:
  *
  *   for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
  *

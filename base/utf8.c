@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-size_t base_utf8_len(const char *text)
+size_t base_utf8_sequence_len(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
     size_t n;
@@ -23,7 +23,7 @@ size_t base_utf8_len(const char *text)
         (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
         return 0;
     for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80) /* the terminating NUL stops here too */
+        if ((s[i] & 0xC0) != 0x80) /* also true for the terminating NUL */
             return 0;
     return n;
 }
@@ -33,7 +33,7 @@ bool base_utf8_valid(const char *s)
     size_t n;
 
     for (; *s; s += n)
-        if ((n = base_utf8_len(s)) == 0)
+        if ((n = base_utf8_sequence_len(s)) == 0)
             return false;
     return true;
 }
@@ -43,7 +43,7 @@ static bool is_control(const char *s)
     return (unsigned char)*s < 0x20 || *s == 0x7f;
 }
 
-bool base_utf8_plain(const char *s)
+bool base_utf8_valid_without_controls(const char *s)
 {
     for (const char *p = s; *p; p++)
         if (is_control(p))
@@ -51,12 +51,12 @@ bool base_utf8_plain(const char *s)
     return base_utf8_valid(s);
 }
 
-char *base_utf8_shown(const char *s, size_t max)
+char *base_utf8_escape_for_message(const char *s, size_t max)
 {
     struct base_buf b = {0};
 
     while (*s && b.len < max) {
-        size_t n = base_utf8_len(s);
+        size_t n = base_utf8_sequence_len(s);
         if (n == 0 || is_control(s)) {
             base_buf_addf(&b, "%%%02X", (unsigned)(unsigned char)*s);
             n = 1;

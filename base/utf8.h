@@ -1,18 +1,19 @@
-/* base/utf8.h - checks and displays UTF-8 text. */
+/* base/utf8.h - checks UTF-8 text, and makes arbitrary bytes printable. */
 #ifndef CREEL_BASE_UTF8_H
 #define CREEL_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the length of the valid sequence at @s (1 for ASCII; no surrogates, nothing above
- * U+10FFFF, no overlong form), or 0 when it is invalid. Reads no further than a NUL. */
-size_t base_utf8_len(const char *s);
+/* Returns the length in bytes of the first character of @s (1 for ASCII and for the terminating
+ * NUL), or 0 when the bytes there are not valid UTF-8: surrogates, code points above U+10FFFF and
+ * overlong forms are invalid. Never reads past the NUL. */
+size_t base_utf8_sequence_len(const char *s);
 bool base_utf8_valid(const char *s);
-/* Tells whether @s is valid UTF-8 without control characters. */
-bool base_utf8_plain(const char *s);
-/* Prepares arbitrary bytes for a message: @s with every control character and every byte that is
- * not UTF-8 as %XX, truncated after @max bytes ("..."). Caller frees. */
-char *base_utf8_shown(const char *s, size_t max);
+/* Returns true when @s is valid UTF-8 and contains neither a byte below 0x20 nor DEL. */
+bool base_utf8_valid_without_controls(const char *s);
+/* Returns @s with every control character and every byte that is not UTF-8 written as %XX. A result
+ * that reaches @max bytes ends there, at the next character, with "...". Caller frees. */
+char *base_utf8_escape_for_message(const char *s, size_t max);
 
 #endif

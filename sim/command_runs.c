@@ -217,7 +217,7 @@ static void suggest(const struct plan *p, struct base_error *err)
                 w += strcspn(w, ", ");
             }
             for (size_t k = 0; k < names.n; k++)
-                base_nearest_offer(key, names.v[k], &best, &distance);
+                base_nearest_consider(key, names.v[k], &best, &distance);
             sim_setup_nearest(key, &best, &distance);
             if (at && best) {
                 char *text =

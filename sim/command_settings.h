@@ -45,7 +45,7 @@ int64_t sim_setup_slots(const struct sim_setup *s, enum base_task_kind kind);
 /* The simulator's own keys with defaults, as lines for people; their names with commas between. */
 void sim_setup_describe(struct base_buf *out);
 void sim_setup_names(struct base_buf *out);
-/* Offers the names of settings, and of policies' options, as base_nearest_offer does. */
+/* Offers the names of settings, and of policies' options, as base_nearest_consider does. */
 void sim_setup_nearest(const char *key, const char **best, size_t *distance);
 /* For sim_spec.tweak, whose context is a struct sim_tweak. */
 void sim_tweak_job(const struct sim_tweak *t, struct sim_job *job);

@@ -7,7 +7,7 @@
 static int parse_urls(const char *from, const char *text, struct base_rm_list *out,
                       struct base_error *err)
 {
-    return base_rm_list_parse(from, text && *text ? text : "http://127.0.0.1:8088", out, err);
+    return base_rm_list_add_text(from, text && *text ? text : "http://127.0.0.1:8088", out, err);
 }
 
 /* True when no file that could be read sets any of @keys, and some file could not be read. */
@@ -31,7 +31,7 @@ int cli_rm_list_read(const struct cli *c, struct base_rm_list *out)
 
     *out = (struct base_rm_list){0};
     if (!text || !*text) {
-        rc = base_rm_list_of_ids(c->conf, out, &err);
+        rc = base_rm_list_add_ha_ids(c->conf, out, &err);
         if (rc == 0 && out->n == 0 && is_hidden_in_unreadable_file(c, keys, keys_n))
             rc = base_error_set(
                 &err, -BASE_EPERM,

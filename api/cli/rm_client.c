@@ -32,7 +32,7 @@ enum {
 struct cli_rm {
     struct base_http *http;
     struct base_rm_list list;
-    struct base_rm_turn turn;
+    struct base_rm_cursor turn;
     char *user;
     bool told;    /* the user knows that the call waits */
     bool not_rm;  /* the last server is no RM; after a round: none of them is */
@@ -61,7 +61,7 @@ int cli_rm_open(struct cli *c)
         return CLI_USAGE;
     struct cli_rm *rm = base_alloc(sizeof *rm);
     rm->list = list;
-    base_rm_turn_init(&rm->turn, &rm->list);
+    base_rm_cursor_init(&rm->turn, &rm->list);
     rm->several = list.n > 1;
     rm->http = base_http_new();
     rm->user = user_name();
@@ -74,7 +74,7 @@ void cli_rm_close(struct cli_rm *rm)
     if (!rm)
         return;
     base_http_free(rm->http);
-    base_rm_turn_free(&rm->turn);
+    base_rm_cursor_free(&rm->turn);
     base_rm_list_free(&rm->list);
     free(rm->user);
     free(rm);
@@ -82,7 +82,7 @@ void cli_rm_close(struct cli_rm *rm)
 
 const char *cli_rm_url(const struct cli_rm *rm)
 {
-    return base_rm_turn_url(&rm->turn);
+    return base_rm_cursor_url(&rm->turn);
 }
 
 int64_t cli_rm_failed_calls(const struct cli_rm *rm)
@@ -170,7 +170,7 @@ static char *not_rm_text(const char *url, long status)
         (int)strcspn(url, "?"), url, status);
 }
 
-/* base_http_do() begins its text with "METHOD URL: ", which users know. */
+/* base_http_perform() begins its text with "METHOD URL: ", which users know. */
 static char *without_request(const char *text, const char *method, const char *url)
 {
     size_t method_len = strlen(method), url_len = strlen(url);
@@ -187,7 +187,7 @@ static bool send_request(struct cli_rm *rm, const struct base_http_request *rq,
 {
     struct base_error err = {0};
     cli_interrupt_guard(rm->http);
-    bool ok = base_http_do(rm->http, rq, answer, &err) >= 0;
+    bool ok = base_http_perform(rm->http, rq, answer, &err) >= 0;
     bool signalled = cli_interrupt_unguard();
     if (signalled) { /* the cancel may have come too late, and would end the next request */
         base_http_free(rm->http);
@@ -234,7 +234,7 @@ static int read_answer(struct cli_rm *rm, const char *url, const char *reason,
     rm->not_rm = false;
     if (rm->standby) {
         rm->several = true;
-        out->error = base_printf("%.*s is a standby", (int)base_rm_base(url), url);
+        out->error = base_printf("%.*s is a standby", (int)base_rm_url_base_len(url), url);
         return CLI_UNREACHABLE;
     }
     if (rm->refused && *reason) {
@@ -341,21 +341,21 @@ static int call_all_once(struct cli_rm *rm, const char *method, const char *path
     bool more;
     do {
         char location[sizeof((struct base_http_answer *)0)->location];
-        char *url = build_url(rm, base_rm_turn_url(&rm->turn), method, path);
+        char *url = build_url(rm, base_rm_cursor_url(&rm->turn), method, path);
         int rc = call_url(rm, method, url, body, answer_timeout_ms(rm, method, flags, round),
                           location, out);
         free(url);
         if (rc == CLI_INTERRUPTED)
             return rc;
         if (rc != CLI_UNREACHABLE || rm->refused) {
-            base_rm_turn_good(&rm->turn);
+            base_rm_cursor_note_success(&rm->turn);
             return rc;
         }
         asked++;
         not_rms += rm->not_rm;
         rm->disturbances++;
-        more = rm->standby && *location ? base_rm_turn_moved(&rm->turn, location)
-                                        : base_rm_turn_bad(&rm->turn);
+        more = rm->standby && *location ? base_rm_cursor_follow_redirect(&rm->turn, location)
+                                        : base_rm_cursor_skip_failed(&rm->turn);
     } while (more);
     rm->not_rm = not_rms == asked;
     return CLI_UNREACHABLE;

@@ -60,7 +60,7 @@ static void query_rm(struct cli *c, struct one_rm *rm, bool *ha)
     cli_answer_free(&a);
 }
 
-/* Takes the ids from the configuration; base_rm_list_of_ids() keeps their order. */
+/* Takes the ids from the configuration; base_rm_list_add_ha_ids() keeps their order. */
 static void add_ids(const struct cli *c, struct all_rms *all)
 {
     const char *ids = base_conf_get(c->conf, KEY_IDS);

@@ -21,7 +21,7 @@ static void put_share(struct base_buf *out, double v)
         return;
     }
     base_buf_add(out, "0.", 2);
-    base_buf_add(out, text, (size_t)(base_digits(text, parts, 4) - text));
+    base_buf_add(out, text, (size_t)(base_write_digits(text, parts, 4) - text));
 }
 
 static bool is_empty(const struct wire_member *m, const void *field)

@@ -266,7 +266,7 @@ void wire_order_put(const struct wire_order *o, struct base_buf *out)
 static void clean_text(char *s)
 {
     while (*s) {
-        size_t n = base_utf8_len(s);
+        size_t n = base_utf8_sequence_len(s);
 
         if (n == 0)
             *s = '?';

@@ -105,8 +105,8 @@ static void entry_set(struct entry *e, const char *raw, char *source_take)
  * ${env.NAME-default} (if unset) and ${env.NAME:-default} (if unset or empty). ${name:-default} is
  * an addition of ours. */
 
-/* Finds the bounds of the name in the first innermost ${...}; false when there is none. */
-static bool find_variable(const char *text, size_t *start, size_t *end)
+/* Finds the first innermost ${...} and the bounds of its name. Returns false when there is none. */
+static bool find_innermost_variable(const char *text, size_t *start, size_t *end)
 {
     size_t open = 0;
     bool inside = false;
@@ -195,7 +195,7 @@ static char *expand_value(const struct base_conf *c, const char *raw, bool *too_
     size_t start, end;
 
     *too_deep = false;
-    for (int turn = 0; find_variable(text, &start, &end); turn++) {
+    for (int turn = 0; find_innermost_variable(text, &start, &end); turn++) {
         char *var = base_strndup(text + start, end - start);
         char *value = turn < SUBST_MAX ? look_up_variable(c, var) : NULL;
         char *reference = base_printf("${%s}", var);
@@ -304,8 +304,8 @@ static int refuse_element(const struct reader *r, xmlNodePtr node, const char *w
     return rc;
 }
 
-/* Reads the trimmed text of an element. Entity references are refused: nothing needs them, and they
- * can expand without end. */
+/* Sets *@out to the trimmed text of an element. Entity references are refused: nothing needs them,
+ * and their expansion can be endless. */
 static int read_element_text(const struct reader *r, xmlNodePtr node, char **out)
 {
     struct base_buf b = {0};
@@ -426,7 +426,7 @@ static int element_load(struct reader *r, xmlNodePtr n, int depth)
 }
 
 /* Returns the file that the XInclude at @n has included, or NULL when its fallback was used.
- * (libxml2's xml:base would tell, but is missing for files in the same folder.) */
+ * (libxml2's xml:base would contain it, but is missing for files in the same folder.) */
 static xmlChar *find_included_file(xmlNodePtr n)
 {
     xmlAttrPtr a = n->properties; /* xmlGetProp is for elements, which @n no longer is */
@@ -473,7 +473,7 @@ static int configuration_load(struct reader *r, xmlNodePtr root, int depth)
 static void init_xml(void)
 {
     xmlInitParser();
-    /* XML_PARSE_NONET does not reach the text form of XInclude; this does. */
+    /* XML_PARSE_NONET has no effect on XInclude with parse="text"; the loader covers that too. */
     xmlSetExternalEntityLoader(xmlNoNetExternalEntityLoader);
 }
 
@@ -662,14 +662,14 @@ static int refuse_unknown(const struct entry *e, struct base_error *err)
     size_t distance = 0;
 
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
-        base_nearest_offer(e->name, k->name, &best, &distance);
+        base_nearest_consider(e->name, k->name, &best, &distance);
     if (best)
         return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s; did you mean %s?",
                               e->source, e->name, best);
     return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s", e->source, e->name);
 }
 
-/* Does a key of ours begin with the same part: "creel.rm." of "creel.rm.prot"? */
+/* Returns true when a known key begins with the family of @name: "creel.rm." of "creel.rm.prot". */
 static bool family_is_known(const char *name)
 {
     const char *dot = strchr(name + strlen("creel."), '.');
@@ -681,9 +681,9 @@ static bool family_is_known(const char *name)
     return false;
 }
 
-/* Without @is_elsewhere a key passes when its family is unknown here, unless it looks like a
- * misspelt key of ours. */
-static bool may_pass(const char *name, bool (*is_elsewhere)(const char *name))
+/* Returns true when the unknown creel.* key @name is no error. Without @is_elsewhere that is a key
+ * of an unknown family, unless it looks like a misspelt key of ours. */
+static bool may_pass_unknown_key(const char *name, bool (*is_elsewhere)(const char *name))
 {
     const char *best = NULL;
     size_t distance = 0;
@@ -691,7 +691,7 @@ static bool may_pass(const char *name, bool (*is_elsewhere)(const char *name))
     if (is_elsewhere)
         return is_elsewhere(name);
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
-        base_nearest_offer(name, k->name, &best, &distance);
+        base_nearest_consider(name, k->name, &best, &distance);
     return !best && !family_is_known(name);
 }
 
@@ -704,7 +704,7 @@ int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *
         int rc = 0;
         if (k)
             rc = check_value(k, e, err);
-        else if (strncmp(e->name, "creel.", 6) == 0 && !may_pass(e->name, is_elsewhere))
+        else if (strncmp(e->name, "creel.", 6) == 0 && !may_pass_unknown_key(e->name, is_elsewhere))
             rc = refuse_unknown(e, err);
         if (rc < 0)
             return rc;

@@ -28,12 +28,12 @@ extern const struct base_conf_key base_conf_keys[]; /* ends with name == NULL */
 struct base_conf;
 struct base_conf *base_conf_new(void);
 void base_conf_free(struct base_conf *c);
-/* Reads a file such as yarn-site.xml over the present values. */
+/* Loads a file such as yarn-site.xml; its values override the present ones. */
 int base_conf_load_file(struct base_conf *c, const char *path, struct base_error *err);
 /* Loads creel-site.xml and yarn-site.xml, whichever exist, from $CREEL_CONF_DIR or /etc/creel. */
 int base_conf_load_default(struct base_conf *c, struct base_error *err);
-/* The same for programs other than daemons, which need not see what is kept from other users:
- * unreadable files are skipped. *@left_out: the first skipped file (caller frees), or NULL. */
+/* The same for programs other than daemons, which can do without the files that their user may not
+ * read: such files are skipped. *@left_out: the first skipped file (caller frees), or NULL. */
 int base_conf_load_readable(struct base_conf *c, char **left_out, struct base_error *err);
 /* Returns the folder that base_conf_load_default() has read, or NULL when it was not called. */
 const char *base_conf_folder(const struct base_conf *c);
@@ -49,27 +49,29 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
  * loading. */
 int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *name),
                     struct base_error *err);
-/* Returns the value, borrowed until the configuration changes; the default when not set; NULL for a
- * key that is neither set nor known. */
+/* Returns the value of @key: as set, else the default; NULL when @key is neither set nor known.
+ * Borrowed until the configuration changes. */
 const char *base_conf_get(const struct base_conf *c, const char *key);
-/* set by a file or -D, not just a default */
+/* Returns true when a file or -D has set @key, false when the value is a default or there is none.
+ */
 bool base_conf_is_set(const struct base_conf *c, const char *key);
-/* @key must be known; base_conf_check() has checked it */
+/* @key must be known and of this type, and base_conf_check() must have succeeded: both asserted. */
 int64_t base_conf_int(const struct base_conf *c, const char *key);
 bool base_conf_bool(const struct base_conf *c, const char *key);
 double base_conf_double(const struct base_conf *c, const char *key);
 
-/* Everything set or known, ordered by name, for listings. Texts are borrowed. */
+/* One key that is set or known. The texts are borrowed. */
 struct base_conf_item {
     const char *name, *value;
-    const char *source; /* "file, line n", "-D", NULL: the default */
+    const char *source; /* "file, line n" or "-D"; NULL: the value is the default */
     bool final;
 };
-bool base_conf_at(const struct base_conf *c, size_t i,
-                  struct base_conf_item *out); /* false: past the end */
+/* Sets *@out to the key at index @i in order of names. Returns false when @i is past the end. */
+bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out);
 
-/* Creates the folder that @key names (with @mode) unless it exists. -BASE_EINVAL: the value is
- * empty; -BASE_EPERM: the folder cannot be created or written to; -BASE_ENOSPC. */
+/* Creates the folder that is the value of @key (with @mode) unless it exists. Returns 0, or
+ * -BASE_EINVAL when the value is empty, -BASE_EPERM when the folder cannot be created or written
+ * to, -BASE_ENOSPC when the disk is full. */
 int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode,
                           struct base_error *err);
 

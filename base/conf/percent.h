@@ -9,8 +9,8 @@ struct base_buf;
  * "-._~". */
 void base_percent_encode(const char *text, struct base_buf *out);
 
-/* Decodes [from, end) to @to (never longer) and NUL-terminates it. Returns the place after the NUL,
- * or NULL for an escape without two hex digits or one that stands for NUL. */
+/* Decodes [@from, @end) into @to, which needs room for as many bytes and a NUL; @to may be @from.
+ * Returns the place after the NUL, or NULL when an escape lacks two hex digits or is %00. */
 char *base_percent_decode(const char *from, const char *end, char *to, bool plus_is_space);
 
 #endif

@@ -14,11 +14,11 @@
 #define KEY_IDS     "yarn.resourcemanager.ha.rm-ids"
 #define KEY_ADDRESS "yarn.resourcemanager.webapp.address."
 #define KEY_HOST    "yarn.resourcemanager.hostname."
-#define PORT        8088 /* where only the host is told */
+#define PORT        8088 /* of an RM whose host alone is configured */
 
 /* ---- addresses ---- */
 
-/* "host", "host:1", "[::1]:1", each with a path behind or not. */
+/* Accepts "host", "host:1" and "[::1]:1", each of them with or without a path. */
 static bool is_address(const char *s)
 {
     size_t len = strcspn(s, "/"), host = 0;
@@ -47,12 +47,12 @@ static bool is_address(const char *s)
     return ok;
 }
 
-/* NULL: no address. */
-static char *url_of(const char *s)
+/* Returns the URL of address @s, without slashes at its end, or NULL when @s is no address. */
+static char *address_to_url(const char *s)
 {
     const char *scheme = strstr(s, "://");
 
-    if ((scheme && base_rm_base(s) == 0) || !is_address(scheme ? scheme + 3 : s))
+    if ((scheme && base_rm_url_base_len(s) == 0) || !is_address(scheme ? scheme + 3 : s))
         return NULL;
     char *url = scheme ? base_strdup(s) : base_printf("http://%s", s);
     for (size_t len = strlen(url); len > 0 && url[len - 1] == '/'; len--)
@@ -60,9 +60,10 @@ static char *url_of(const char *s)
     return url;
 }
 
-static int add(const char *what, const char *text, struct base_rm_list *out, struct base_error *err)
+static int add_address(const char *what, const char *text, struct base_rm_list *out,
+                       struct base_error *err)
 {
-    char *url = url_of(text);
+    char *url = address_to_url(text);
 
     if (!url || strlen(url) >= BASE_RM_URL_MAX) {
         free(url);
@@ -79,8 +80,8 @@ static int add(const char *what, const char *text, struct base_rm_list *out, str
     return 0;
 }
 
-int base_rm_list_parse(const char *what, const char *text, struct base_rm_list *out,
-                       struct base_error *err)
+int base_rm_list_add_text(const char *what, const char *text, struct base_rm_list *out,
+                          struct base_error *err)
 {
     char *copy = base_strdup(text), *save = NULL;
     size_t before = out->n;
@@ -88,14 +89,14 @@ int base_rm_list_parse(const char *what, const char *text, struct base_rm_list *
 
     for (char *s = strtok_r(copy, SEPARATORS, &save); s && rc == 0;
          s = strtok_r(NULL, SEPARATORS, &save))
-        rc = add(what, s, out, err);
+        rc = add_address(what, s, out, err);
     free(copy);
     if (rc == 0 && out->n == before)
         rc = base_error_set(err, -BASE_EINVAL, "%s: no address is there", what);
     return rc;
 }
 
-static int add_of_id(const struct base_conf *conf, const char *id, struct base_rm_list *out,
+static int add_ha_id(const struct base_conf *conf, const char *id, struct base_rm_list *out,
                      struct base_error *err)
 {
     char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id);
@@ -103,11 +104,11 @@ static int add_of_id(const struct base_conf *conf, const char *id, struct base_r
     int rc;
 
     if (address && *address) {
-        rc = add(key, address, out, err);
+        rc = add_address(key, address, out, err);
     } else if (host && *host) {
         char *text = base_printf(strchr(host, ':') ? "[%s]:%d" : "%s:%d", host, PORT);
 
-        rc = add(host_key, text, out, err);
+        rc = add_address(host_key, text, out, err);
         free(text);
     } else {
         rc = base_error_set(err, -BASE_EINVAL, "%s is not set, though " KEY_IDS " names %s", key,
@@ -118,8 +119,8 @@ static int add_of_id(const struct base_conf *conf, const char *id, struct base_r
     return rc;
 }
 
-int base_rm_list_of_ids(const struct base_conf *conf, struct base_rm_list *out,
-                        struct base_error *err)
+int base_rm_list_add_ha_ids(const struct base_conf *conf, struct base_rm_list *out,
+                            struct base_error *err)
 {
     const char *ids = base_conf_get(conf, KEY_IDS);
     char *copy = base_strdup(ids ? ids : ""), *save = NULL;
@@ -127,26 +128,26 @@ int base_rm_list_of_ids(const struct base_conf *conf, struct base_rm_list *out,
 
     for (char *id = strtok_r(copy, SEPARATORS, &save); id && rc == 0;
          id = strtok_r(NULL, SEPARATORS, &save))
-        rc = add_of_id(conf, id, out, err);
+        rc = add_ha_id(conf, id, out, err);
     free(copy);
     return rc;
 }
 
-int base_rm_list_read(const struct base_conf *conf, struct base_rm_list *out,
-                      struct base_error *err)
+int base_rm_list_add_configured(const struct base_conf *conf, struct base_rm_list *out,
+                                struct base_error *err)
 {
     size_t before = out->n;
 
     if (!base_conf_is_set(conf, KEY_RM)) {
-        int rc = base_rm_list_of_ids(conf, out, err);
+        int rc = base_rm_list_add_ha_ids(conf, out, err);
 
         if (rc < 0 || out->n > before)
             return rc;
     }
-    return base_rm_list_parse(KEY_RM, base_conf_get(conf, KEY_RM), out, err);
+    return base_rm_list_add_text(KEY_RM, base_conf_get(conf, KEY_RM), out, err);
 }
 
-char *base_rm_list_text(const struct base_rm_list *l)
+char *base_rm_list_to_text(const struct base_rm_list *l)
 {
     struct base_buf b = {0};
 

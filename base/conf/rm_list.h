@@ -1,5 +1,5 @@
-/* base/conf/rm_list.h - the ResourceManagers of a cluster as the configuration names them to their
- * clients. Which of them is asked: base/conf/rm_turn.h. */
+/* base/conf/rm_list.h - reads the addresses of a cluster's ResourceManagers from the configuration
+ * of their clients. base/conf/rm_cursor.h chooses which of them is asked. */
 #ifndef CREEL_BASE_CONF_RM_LIST_H
 #define CREEL_BASE_CONF_RM_LIST_H
 
@@ -7,20 +7,22 @@
 #include "base/conf/rm_turn.h"
 #include "base/error.h"
 
-/* Adds what @text lists: "host:port", "http://host:port/", separated by commas or white space.
- * @what is the source that messages name. -BASE_EINVAL: none there, or one that is no address;
- * -BASE_ELIMIT: too many. */
-int base_rm_list_parse(const char *what, const char *text, struct base_rm_list *out,
-                       struct base_error *err);
-/* creel.nodemanager.rm where it is set; else yarn.resourcemanager.webapp.address.<id> of each id in
- * yarn.resourcemanager.ha.rm-ids, or port 8088 of yarn.resourcemanager.hostname.<id>; else
- * creel.nodemanager.rm's default. The message names the key. */
-int base_rm_list_read(const struct base_conf *conf, struct base_rm_list *out,
-                      struct base_error *err);
-/* The same from the ids alone: without them 0, and nothing is added. */
-int base_rm_list_of_ids(const struct base_conf *conf, struct base_rm_list *out,
-                        struct base_error *err);
-char *base_rm_list_text(const struct base_rm_list *l); /* "a,b"; caller frees */
+/* Adds the addresses in @text, such as "host:port" or "http://host:port/", separated by commas or
+ * white space. @what names the source of @text in messages. Returns 0, or -BASE_EINVAL when there
+ * is no address or an invalid one, -BASE_ELIMIT when there are more than BASE_RM_LIST_MAX. */
+int base_rm_list_add_text(const char *what, const char *text, struct base_rm_list *out,
+                          struct base_error *err);
+/* Adds the addresses of creel.nodemanager.rm if it is set; else, for each id in
+ * yarn.resourcemanager.ha.rm-ids, yarn.resourcemanager.webapp.address.<id>, or port 8088 of
+ * yarn.resourcemanager.hostname.<id>; else the default of creel.nodemanager.rm. Returns as
+ * base_rm_list_add_text(); messages name the key. */
+int base_rm_list_add_configured(const struct base_conf *conf, struct base_rm_list *out,
+                                struct base_error *err);
+/* Adds the addresses of the ids in yarn.resourcemanager.ha.rm-ids alone; returns 0 and adds nothing
+ * when the key is not set. */
+int base_rm_list_add_ha_ids(const struct base_conf *conf, struct base_rm_list *out,
+                            struct base_error *err);
+char *base_rm_list_to_text(const struct base_rm_list *l); /* "a,b"; caller frees */
 void base_rm_list_free(struct base_rm_list *l);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_http(const char *url)
     return strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0;
 }
 
-size_t base_rm_base(const char *url)
+size_t base_rm_url_base_len(const char *url)
 {
     const char *slashes = is_http(url) ? strstr(url, "://") + 3 : NULL;
     size_t host = slashes ? strcspn(slashes, "/?#") : 0;
@@ -23,20 +23,21 @@ size_t base_rm_base(const char *url)
     return host ? (size_t)(slashes - url) + host : 0;
 }
 
-static size_t without_slashes(const char *s, size_t n)
+/* Returns @n, the length of @s, less the slashes at its end. */
+static size_t len_without_slashes(const char *s, size_t n)
 {
     while (n > 0 && s[n - 1] == '/')
         n--;
     return n;
 }
 
-bool base_rm_among(const char *list, const char *url)
+bool base_rm_url_is_in_list(const char *list, const char *url)
 {
-    size_t len = without_slashes(url, strlen(url));
+    size_t len = len_without_slashes(url, strlen(url));
 
     while (*list) {
         size_t skip = strspn(list, SEPARATORS), n = strcspn(list + skip, SEPARATORS);
-        size_t bare = without_slashes(list + skip, n);
+        size_t bare = len_without_slashes(list + skip, n);
 
         if (bare == len && bare > 0 && strncasecmp(list + skip, url, len) == 0)
             return true;
@@ -45,48 +46,49 @@ bool base_rm_among(const char *list, const char *url)
     return false;
 }
 
-/* ---- turns ---- */
+/* ---- cursor ---- */
 
-void base_rm_turn_init(struct base_rm_turn *t, const struct base_rm_list *list)
+void base_rm_cursor_init(struct base_rm_cursor *t, const struct base_rm_list *list)
 {
     base_assert(list->n > 0);
-    *t = (struct base_rm_turn){.list = list};
+    *t = (struct base_rm_cursor){.list = list};
 }
 
-void base_rm_turn_free(struct base_rm_turn *t)
+void base_rm_cursor_free(struct base_rm_cursor *t)
 {
     base_buf_free(&t->failed);
 }
 
-const char *base_rm_turn_url(const struct base_rm_turn *t)
+const char *base_rm_cursor_url(const struct base_rm_cursor *t)
 {
     return t->moved[0] ? t->moved : t->list->url[t->at];
 }
 
-const char *base_rm_turn_failed(const struct base_rm_turn *t)
+const char *base_rm_cursor_failed_urls(const struct base_rm_cursor *t)
 {
     return t->failed.len ? t->failed.data : NULL;
 }
 
-static bool has_failed(const struct base_rm_turn *t, const char *url)
+static bool has_failed(const struct base_rm_cursor *t, const char *url)
 {
-    return t->failed.len && base_rm_among(t->failed.data, url);
+    return t->failed.len && base_rm_url_is_in_list(t->failed.data, url);
 }
 
-void base_rm_turn_good(struct base_rm_turn *t)
+void base_rm_cursor_note_success(struct base_rm_cursor *t)
 {
     t->answered = true;
     t->hops = 0;
     base_buf_free(&t->failed);
 }
 
-bool base_rm_turn_bad(struct base_rm_turn *t)
+bool base_rm_cursor_skip_failed(struct base_rm_cursor *t)
 {
     size_t n = t->list->n;
-    /* then the standby that sent us on comes next: it is told that this did not help */
+    /* A failed redirect out of the list: the standby that sent it is asked again first, and learns
+     * from our header that its target has failed. */
     bool beside = t->moved[0];
 
-    base_buf_addf(&t->failed, "%s%s", t->failed.len ? "," : "", base_rm_turn_url(t));
+    base_buf_addf(&t->failed, "%s%s", t->failed.len ? "," : "", base_rm_cursor_url(t));
     t->moved[0] = '\0';
     t->answered = false;
     for (size_t k = beside ? 0 : 1; k < n + (beside ? 0 : 1); k++) {
@@ -103,22 +105,23 @@ bool base_rm_turn_bad(struct base_rm_turn *t)
     return false;
 }
 
-/* Place of @url in the list, @n: not there. One of the list may have a path behind its address. */
-static size_t place_of(const struct base_rm_list *l, const char *url)
+/* Returns the index of @url in the list, or l->n when it is not listed. A @url without a path also
+ * matches a listed URL with one. */
+static size_t find_listed(const struct base_rm_list *l, const char *url)
 {
-    size_t n = base_rm_base(url), i = 0;
+    size_t n = base_rm_url_base_len(url), i = 0;
 
-    while (i < l->n &&
-           !(strcasecmp(l->url[i], url) == 0 || (url[n] == '\0' && base_rm_base(l->url[i]) == n &&
-                                                 strncasecmp(l->url[i], url, n) == 0)))
+    while (i < l->n && !(strcasecmp(l->url[i], url) == 0 ||
+                         (url[n] == '\0' && base_rm_url_base_len(l->url[i]) == n &&
+                          strncasecmp(l->url[i], url, n) == 0)))
         i++;
     return i;
 }
 
-/* @url: shorter than BASE_RM_URL_MAX. */
-static void go_to(struct base_rm_turn *t, const char *url)
+/* Makes @url, shorter than BASE_RM_URL_MAX, the current RM. */
+static void set_current(struct base_rm_cursor *t, const char *url)
 {
-    size_t at = place_of(t->list, url);
+    size_t at = find_listed(t->list, url);
 
     t->answered = false;
     t->moved[0] = '\0';
@@ -128,27 +131,27 @@ static void go_to(struct base_rm_turn *t, const char *url)
         snprintf(t->moved, sizeof t->moved, "%s", url);
 }
 
-bool base_rm_turn_moved(struct base_rm_turn *t, const char *location)
+bool base_rm_cursor_follow_redirect(struct base_rm_cursor *t, const char *location)
 {
-    size_t n = base_rm_base(location);
+    size_t n = base_rm_url_base_len(location);
     char to[BASE_RM_URL_MAX];
 
     if (n == 0 || n >= sizeof to || t->hops > t->list->n)
-        return base_rm_turn_bad(t);
+        return base_rm_cursor_skip_failed(t);
     memcpy(to, location, n);
     to[n] = '\0';
-    if (has_failed(t, to) || strcasecmp(to, base_rm_turn_url(t)) == 0 ||
-        (t->listed_only && place_of(t->list, to) == t->list->n))
-        return base_rm_turn_bad(t);
+    if (has_failed(t, to) || strcasecmp(to, base_rm_cursor_url(t)) == 0 ||
+        (t->listed_only && find_listed(t->list, to) == t->list->n))
+        return base_rm_cursor_skip_failed(t);
     t->hops++;
-    go_to(t, to);
+    set_current(t, to);
     return true;
 }
 
-void base_rm_turn_leads(struct base_rm_turn *t, const char *url)
+void base_rm_cursor_jump_to_leader(struct base_rm_cursor *t, const char *url)
 {
     base_buf_free(&t->failed);
-    base_buf_adds(&t->failed, base_rm_turn_url(t));
+    base_buf_adds(&t->failed, base_rm_cursor_url(t));
     t->hops = 0;
-    go_to(t, url);
+    set_current(t, url);
 }

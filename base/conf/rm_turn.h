@@ -1,21 +1,22 @@
-/* base/conf/rm_turn.h - which of a cluster's ResourceManagers is asked next. For the NodeManager,
- * its tasks and the command line alike. Pure.
+/* base/conf/rm_turn.h - chooses which of a cluster's ResourceManagers is asked next: for the
+ * NodeManager, its tasks and the command line. Pure.
  *
- * Asking (struct base_rm_turn): one RM is asked at a time. One that cannot be reached or has no use
- * for us is passed over at once; a standby that knows better sends us on (307), which is followed
- * at once, unless it leads back to one that has failed in this round. When nobody is left the round
- * is over: the caller pauses, longer each time, and the next round begins without prejudice.
+ * One RM is asked at a time. An RM that cannot be reached or refuses us is skipped at once. A
+ * redirect (307) of a standby to the active RM is followed at once, unless its target has failed in
+ * this round already. When every RM of the list has failed, the round is over: the caller pauses,
+ * longer each time, and the next round begins with no RM marked as failed.
  *
- *   url --request--> answered by the active one -> good     the same again next time
- *                    307 with Location          -> moved    at once
- *                    no connection, time-out,
- *                    5xx, anything else         -> bad      at once, or after a pause
- *                    nothing yet, and another
- *                    one says that it leads     -> leads    at once, there
+ *   request to url  -> answered by the active RM   -> note_success    ask the same RM next time
+ *                   -> 307 with Location           -> follow_redirect ask there at once
+ *                   -> no connection, time-out,
+ *                      5xx, anything else          -> skip_failed     ask the next one at once, or
+ *                                                                     after a pause
+ *                   -> no answer yet, and another
+ *                      RM says that it leads       -> jump_to_leader  ask there at once
  *
- * Who failed in this round is told to the others (header BASE_RM_FAILED_HEADER): a standby that
- * would send us there answers otherwise, or lets a NodeManager wait until there is another
- * leader. */
+ * Each request lists the RMs that have failed in this round (header BASE_RM_FAILED_HEADER), so that
+ * a standby does not redirect us to one of them; a standby may hold a NodeManager's request until
+ * there is another leader. */
 #ifndef CREEL_BASE_CONF_RM_TURN_H
 #define CREEL_BASE_CONF_RM_TURN_H
 
@@ -29,40 +30,45 @@
 #define BASE_RM_FAILED_HEADER "X-Creel-Failed" /* base addresses, separated by commas */
 
 struct base_rm_list {
-    char *url[BASE_RM_LIST_MAX]; /* "http://host:port", maybe with a path, no slash at the end;
-                                    owned */
+    /* owned; "http://host:port", perhaps with a path, without a slash at the end */
+    char *url[BASE_RM_LIST_MAX];
     size_t n;
 };
-/* Length of "scheme://host:port" at the head of an absolute http or https URL; 0: it is none. */
-size_t base_rm_base(const char *url);
-/* Is @url among @list (separated by commas)? Compared up to a slash at the end, in either case. */
-bool base_rm_among(const char *list, const char *url);
+/* Returns the length of the "scheme://host:port" with which @url begins, or 0 when @url is no
+ * absolute http or https URL. */
+size_t base_rm_url_base_len(const char *url);
+/* Returns true when @list (separated by commas or white space) contains @url. Upper and lower case
+ * are the same, and slashes at the end do not count. */
+bool base_rm_url_is_in_list(const char *list, const char *url);
 
-struct base_rm_turn {
+struct base_rm_cursor {
     const struct base_rm_list *list; /* borrowed, not empty */
-    size_t at;
-    char moved[BASE_RM_URL_MAX]; /* where a standby sent us, when that is none of the list; else ""
-                                  */
-    bool answered;               /* the one we ask now has answered as the active one */
-    bool listed_only; /* set by those who send a secret along: redirections out of the list are not
-                         followed */
-    unsigned hops;    /* redirections in a row */
-    struct base_buf failed; /* in this round, separated by commas */
+    size_t at;                       /* index of the current RM in the list */
+    char moved[BASE_RM_URL_MAX]; /* the current RM when a redirect led out of the list; else "" */
+    bool answered;               /* the current RM has answered as the active one */
+    /* follow no redirect out of the list; set by callers whose requests carry a secret */
+    bool listed_only;
+    unsigned hops;          /* redirects in a row */
+    struct base_buf failed; /* URLs that have failed in this round, separated by commas */
 };
-void base_rm_turn_init(struct base_rm_turn *t, const struct base_rm_list *list);
-void base_rm_turn_free(struct base_rm_turn *t);
-/* Base address to ask now; borrowed until the next of the calls below. */
-const char *base_rm_turn_url(const struct base_rm_turn *t);
-/* Value for BASE_RM_FAILED_HEADER; NULL: nobody failed. Borrowed likewise. */
-const char *base_rm_turn_failed(const struct base_rm_turn *t);
-void base_rm_turn_good(struct base_rm_turn *t);
-/* True: ask the next one at once. False: the round is over, pause first. */
-bool base_rm_turn_bad(struct base_rm_turn *t);
-/* 307. @location: "" when there was none, which counts as bad; so does, with listed_only, one out
- * of the list. */
-bool base_rm_turn_moved(struct base_rm_turn *t, const char *location);
-/* @url, one of the list, has said itself that it leads while another one was asked: it comes next,
- * whatever has failed in this round until now; who was asked has failed. */
-void base_rm_turn_leads(struct base_rm_turn *t, const char *url);
+void base_rm_cursor_init(struct base_rm_cursor *t, const struct base_rm_list *list);
+void base_rm_cursor_free(struct base_rm_cursor *t);
+/* Returns the URL of the RM to ask now; borrowed until the next of the calls below. */
+const char *base_rm_cursor_url(const struct base_rm_cursor *t);
+/* Returns the value for BASE_RM_FAILED_HEADER, or NULL when no RM has failed in this round.
+ * Borrowed likewise. */
+const char *base_rm_cursor_failed_urls(const struct base_rm_cursor *t);
+/* The current RM has answered as the active one: it is asked again, and a new round begins. */
+void base_rm_cursor_note_success(struct base_rm_cursor *t);
+/* The current RM has failed: goes on to the next one. Returns true when it may be asked at once,
+ * false when the round is over and the caller has to pause first. */
+bool base_rm_cursor_skip_failed(struct base_rm_cursor *t);
+/* The current RM has answered 307 with @location ("": without one): goes there and returns true. A
+ * @location that is empty, has failed in this round, ends too long a chain of redirects or is ruled
+ * out by listed_only makes this base_rm_cursor_skip_failed(). */
+bool base_rm_cursor_follow_redirect(struct base_rm_cursor *t, const char *location);
+/* The RM at @url, one of the list, has said that it leads while the current RM was being asked:
+ * goes to @url, even if it has failed in this round, and marks only the previous RM as failed. */
+void base_rm_cursor_jump_to_leader(struct base_rm_cursor *t, const char *url);
 
 #endif

@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-static int on_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
+static int set_socket_timeouts(void *arg, curl_socket_t fd, curlsocktype purpose)
 {
     unsigned limit = (unsigned)(uintptr_t)arg;
     int one = 1;
@@ -21,13 +21,13 @@ static int on_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
     return CURL_SOCKOPT_OK;
 }
 
-void base_curl_watch_peer(CURL *easy, unsigned silence_ms)
+void base_curl_limit_silence(CURL *easy, unsigned silence_ms)
 {
-    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket_timeouts);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)silence_ms);
 }
 
-void base_curl_go(CURL *easy, const char *url, const char *protocols)
+void base_curl_set_target(CURL *easy, const char *url, const char *protocols)
 {
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, protocols);
@@ -42,8 +42,8 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-bool base_curl_header(const char *line, size_t len, const char *name, const char **value,
-                      size_t *value_len)
+bool base_curl_match_header(const char *line, size_t len, const char *name, const char **value,
+                            size_t *value_len)
 {
     size_t at = strlen(name);
 

@@ -1,4 +1,4 @@
-/* base/io/curl.h - what the transfers of libcurl here share. */
+/* base/io/curl.h - options that all our transfers of libcurl share. */
 #ifndef CREEL_BASE_IO_CURL_H
 #define CREEL_BASE_IO_CURL_H
 
@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* @easy goes to @url as it is written: through no proxy, after no redirect, by HTTP/1.1 and no
- * other of @protocols ("http,https"). Without signals: other threads are there. */
-void base_curl_go(CURL *easy, const char *url, const char *protocols);
-/* For header callbacks: is the line of @len bytes the header @name ("Location:")? Then its value,
- * without the space around it, is the @value_len bytes at @value. */
-bool base_curl_header(const char *line, size_t len, const char *name, const char **value,
-                      size_t *value_len);
+/* Sets @url as the target of @easy, with HTTP/1.1 over one of @protocols ("http,https"): no proxy
+ * is used, no redirect followed, and no signal raised, since the process has other threads. */
+void base_curl_set_target(CURL *easy, const char *url, const char *protocols);
+/* For header callbacks: returns true when the line of @len bytes is the header @name ("Location:"),
+ * and sets *@value and *@value_len to its value without the blanks around it (not NUL-ended). */
+bool base_curl_match_header(const char *line, size_t len, const char *name, const char **value,
+                            size_t *value_len);
 
 /* Makes @easy give up a connection whose other host has acknowledged nothing for about @silence_ms
- * (> 0), however long an answer may take: probes of an idle connection begin after a second, and
- * what is unacknowledged for that long, probes or data, ends it (TCP_USER_TIMEOUT). Libcurl's own
- * keepalive takes ten minutes to notice. */
-void base_curl_watch_peer(CURL *easy, unsigned silence_ms);
+ * (> 0), while a host that is alive may take as long as it likes to answer. An idle connection is
+ * probed after a second; data or probes that stay unacknowledged for @silence_ms end the connection
+ * (TCP_USER_TIMEOUT). Libcurl's own keepalive would take ten minutes. */
+void base_curl_limit_silence(CURL *easy, unsigned silence_ms);
 
 #endif

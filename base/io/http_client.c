@@ -22,10 +22,9 @@
 struct base_http {
     CURL *easy;
     CURLM *multi;
-    atomic_bool cancelled; /* consumed by the base_http_do that it ends */
+    atomic_bool cancelled; /* reset by the base_http_perform() that it cancels */
 };
 
-/* One transfer. */
 struct transfer {
     const struct base_http_request *rq;
     struct base_http_answer *out;
@@ -65,11 +64,11 @@ void base_http_free(struct base_http *h)
 void base_http_cancel(struct base_http *h)
 {
     atomic_store(&h->cancelled, true);
-    /* the one function of a multi handle that other threads may call */
+    /* the only function of a multi handle that other threads may call */
     curl_multi_wakeup(h->multi);
 }
 
-static bool goes_to_fd(const struct transfer *t)
+static bool body_goes_to_fd(const struct transfer *t)
 {
     long status = 0;
 
@@ -79,11 +78,11 @@ static bool goes_to_fd(const struct transfer *t)
     return status == 200;
 }
 
-static size_t on_body(char *data, size_t size, size_t n, void *arg)
+static size_t store_body_part(char *data, size_t size, size_t n, void *arg)
 {
     struct transfer *t = arg;
     size_t len = size * n;
-    bool to_fd = goes_to_fd(t);
+    bool to_fd = body_goes_to_fd(t);
 
     if ((!to_fd || t->rq->body_max) && len > t->body_max - t->got) {
         t->failed = BASE_ELIMIT;
@@ -103,31 +102,33 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     return len;
 }
 
-/* The value of header @name when this line is it. What does not fit is cut off, or left out
- * (@whole). */
-static void take_header(const char *data, size_t len, const char *name, bool whole, char *out,
-                        size_t size)
+/* Copies the value of header @name to @out if the line of @len bytes is that header. A value that
+ * does not fit is truncated, or with @whole not copied at all. */
+static void copy_header_value(const char *data, size_t len, const char *name, bool whole, char *out,
+                              size_t size)
 {
     const char *value;
     size_t n;
 
-    if (!base_curl_header(data, len, name, &value, &n) || (n >= size && whole))
+    if (!base_curl_match_header(data, len, name, &value, &n) || (n >= size && whole))
         return;
     n = n < size ? n : size - 1;
     memcpy(out, value, n);
     out[n] = '\0';
 }
 
-static size_t on_header(char *data, size_t size, size_t n, void *arg)
+static size_t copy_wanted_headers(char *data, size_t size, size_t n, void *arg)
 {
     struct transfer *t = arg;
     size_t len = size * n;
 
-    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) /* 100 Continue and the like came before */
+    if (len >= 5 &&
+        strncasecmp(data, "HTTP/", 5) == 0) /* the final answer, after 100 Continue and the like */
         t->out->location[0] = t->out->reason[0] = t->out->node[0] = '\0';
-    take_header(data, len, "location:", true, t->out->location, sizeof t->out->location);
-    take_header(data, len, BASE_HTTP_NODE_HEADER ":", true, t->out->node, sizeof t->out->node);
-    take_header(data, len, "x-creel-reason:", false, t->out->reason, sizeof t->out->reason);
+    copy_header_value(data, len, "location:", true, t->out->location, sizeof t->out->location);
+    copy_header_value(data, len, BASE_HTTP_NODE_HEADER ":", true, t->out->node,
+                      sizeof t->out->node);
+    copy_header_value(data, len, "x-creel-reason:", false, t->out->reason, sizeof t->out->reason);
     return len;
 }
 
@@ -141,7 +142,7 @@ static void add_header(struct curl_slist **list, const char *name, const char *v
     free(line);
 }
 
-static struct curl_slist *headers_of(const struct base_http_request *rq)
+static struct curl_slist *build_headers(const struct base_http_request *rq)
 {
     struct curl_slist *list = curl_slist_append(NULL, "Expect:"); /* no wait for 100 Continue */
 
@@ -161,7 +162,7 @@ static struct curl_slist *headers_of(const struct base_http_request *rq)
     return list;
 }
 
-static bool header_safe(const char *value)
+static bool header_value_is_safe(const char *value)
 {
     return !value || !strpbrk(value, "\r\n");
 }
@@ -174,7 +175,7 @@ static void set_method(CURL *e, const struct base_http_request *rq)
         curl_easy_setopt(e, CURLOPT_NOBODY, 1L);
         return;
     }
-    if (sends) { /* an empty body still says Content-Length: 0 */
+    if (sends) { /* also without a body: sends Content-Length: 0 */
         curl_easy_setopt(e, CURLOPT_POSTFIELDS, rq->body ? rq->body : "");
         curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(rq->body ? rq->body_len : 0));
     }
@@ -190,18 +191,18 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
     int64_t timeout = rq->timeout_ms == 0 ? TIMEOUT_MS : rq->timeout_ms < 0 ? 0 : rq->timeout_ms;
 
     curl_easy_reset(e); /* kept connections live in the multi handle */
-    base_curl_go(e, rq->url, "http,https");
+    base_curl_set_target(e, rq->url, "http,https");
     curl_easy_setopt(e, CURLOPT_TCP_NODELAY, 1L);
     if (rq->silence_ms > 0) {
-        base_curl_watch_peer(e, (unsigned)rq->silence_ms);
+        base_curl_limit_silence(e, (unsigned)rq->silence_ms);
     } else {
         curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
     }
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, why);
     curl_easy_setopt(e, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, store_body_part);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
-    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, copy_wanted_headers);
     curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
     curl_easy_setopt(
         e, CURLOPT_CONNECTTIMEOUT_MS,
@@ -210,8 +211,9 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
     set_method(e, rq);
 }
 
-/* Runs the transfer that was added to the multi handle. CURLE_ABORTED_BY_CALLBACK: cancelled. */
-static CURLcode run(struct base_http *h)
+/* Runs the transfer that was added to the multi handle. Returns its result;
+ * CURLE_ABORTED_BY_CALLBACK when it was cancelled. */
+static CURLcode run_transfer(struct base_http *h)
 {
     for (;;) {
         int running, left;
@@ -230,7 +232,8 @@ static CURLcode run(struct base_http *h)
     }
 }
 
-static int verdict(const struct transfer *t, CURLcode cc, const char *why, struct base_error *err)
+static int transfer_result(const struct transfer *t, CURLcode cc, const char *why,
+                           struct base_error *err)
 {
     const struct base_http_request *rq = t->rq;
 
@@ -248,8 +251,8 @@ static int verdict(const struct transfer *t, CURLcode cc, const char *why, struc
                           "%s %s: %s", rq->method, rq->url, *why ? why : curl_easy_strerror(cc));
 }
 
-int base_http_do(struct base_http *h, const struct base_http_request *rq,
-                 struct base_http_answer *out, struct base_error *err)
+int base_http_perform(struct base_http *h, const struct base_http_request *rq,
+                      struct base_http_answer *out, struct base_error *err)
 {
     struct transfer t = {
         .rq = rq, .out = out, .easy = h->easy, .body_max = rq->body_max ? rq->body_max : BODY_MAX};
@@ -259,19 +262,19 @@ int base_http_do(struct base_http *h, const struct base_http_request *rq,
     int rc;
 
     *out = (struct base_http_answer){0};
-    if (!header_safe(rq->bearer) || !header_safe(rq->accept) || !header_safe(rq->content_type) ||
-        !header_safe(rq->header))
+    if (!header_value_is_safe(rq->bearer) || !header_value_is_safe(rq->accept) ||
+        !header_value_is_safe(rq->content_type) || !header_value_is_safe(rq->header))
         return base_error_set(err, -BASE_EINVAL, "%s %s: a header value has a line break",
                               rq->method, rq->url);
-    headers = headers_of(rq);
+    headers = build_headers(rq);
     set_options(h, &t, headers, why);
     base_assert(curl_multi_add_handle(h->multi, h->easy) == CURLM_OK);
-    cc = run(h);
+    cc = run_transfer(h);
     curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &out->status);
     curl_multi_remove_handle(h->multi, h->easy);
     curl_easy_reset(h->easy); /* drops the pointers into this frame */
     curl_slist_free_all(headers);
-    rc = verdict(&t, cc, why, err);
+    rc = transfer_result(&t, cc, why, err);
     if (rc < 0)
         base_http_answer_free(out);
     return rc;

@@ -1,5 +1,5 @@
-/* base/io/http_client.h - HTTP client over libcurl: one handle per thread of use, kept
- * connections. */
+/* base/io/http_client.h - HTTP client over libcurl. Each thread that sends requests has a client of
+ * its own, which keeps connections open between requests. */
 #ifndef CREEL_BASE_IO_HTTP_CLIENT_H
 #define CREEL_BASE_IO_HTTP_CLIENT_H
 
@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* A NodeManager's answers about containers name the node: whoever asked by an address knows that it
- * reached this node. */
+/* A NodeManager's answers about containers carry its node id in this header: an address may belong
+ * to another node by now. */
 #define BASE_HTTP_NODE_HEADER "X-Creel-Node"
 
 struct base_http; /* not shared between threads */
@@ -23,31 +23,36 @@ struct base_http_request {
     const char *content_type;               /* NULL with a body: application/json */
     const char *bearer;                     /* "Authorization: Bearer ..." or NULL */
     const char *accept;                     /* NULL: application/json */
-    const char *header;                     /* one more, "Name: value", or NULL */
-    int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s, 60 s; timeout_ms < 0: none */
-    int64_t silence_ms; /* > 0: a connection whose other host acknowledges nothing for about so long
-                         * is given up, at the earliest after a second; however long the answer may
-                         * take (TCP_USER_TIMEOUT, keepalive) */
-    size_t body_max;    /* answer bytes, 0: 64 MiB (no bound into out_fd); over it -BASE_ELIMIT */
-    int out_fd;         /* > 0 and status 200: body goes there, not into the buffer; 0: buffer */
+    const char *header;                     /* a further header, "Name: value", or NULL */
+    int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s, 60 s; timeout_ms < 0: no limit */
+    /* > 0: gives up when the other host has acknowledged nothing for about so long, at the earliest
+     * after a second, however long the answer takes (TCP_USER_TIMEOUT, keepalive) */
+    int64_t silence_ms;
+    /* limit of the answer's body, else -BASE_ELIMIT; 0: 64 MiB, or none when written to out_fd */
+    size_t body_max;
+    int out_fd; /* > 0: the body of an answer with status 200 is written there; 0: into the buffer
+                 */
 };
 struct base_http_answer {
     long status;          /* HTTP status */
     struct base_buf body; /* freed by base_http_answer_free */
     char location[1024];
-    char node[512];   /* BASE_HTTP_NODE_HEADER; "": the answer names none */
-    char reason[512]; /* X-Creel-Reason: why it was refused, where YARN's answer has no words for
-                         it; cut off */
+    char node[512]; /* value of BASE_HTTP_NODE_HEADER; "": the answer has no such header */
+    /* value of X-Creel-Reason, truncated: the reason of a refusal where the body, in YARN's form,
+     * has no room for one */
+    char reason[512];
 };
 struct base_http *base_http_new(void);
 void base_http_free(struct base_http *h);
-/* 0 when an HTTP answer came, whatever its status; -BASE_EIO / -BASE_ETIMEOUT otherwise. */
-int base_http_do(struct base_http *h, const struct base_http_request *rq,
-                 struct base_http_answer *out, struct base_error *err);
+/* Sends @rq and waits for the answer. Returns 0 when an HTTP answer came, whatever its status; else
+ * -BASE_EIO (also when cancelled), -BASE_ENOSPC, -BASE_ETIMEOUT, -BASE_ELIMIT (body too large) or
+ * -BASE_EINVAL (a header value has a line break), with @out empty. */
+int base_http_perform(struct base_http *h, const struct base_http_request *rq,
+                      struct base_http_answer *out, struct base_error *err);
 void base_http_answer_free(struct base_http_answer *a);
-/* Makes a base_http_do running in another thread return soon with -BASE_EIO. With none running, the
- * next one ends so: a cancel that comes a moment early is not lost. Each cancel ends at most
- * one. */
+/* Makes a base_http_perform() in another thread return soon with -BASE_EIO. When none is running,
+ * the next one does, so that a cancel that comes a moment early is not lost. Cancels at most one
+ * request; the only function for other threads than the owner. */
 void base_http_cancel(struct base_http *h);
 
 #endif

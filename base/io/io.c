@@ -19,7 +19,8 @@
 
 #define READ_CHUNK 65536
 
-int base_fd_read(int fd, const char *what, size_t max, struct base_buf *out, struct base_error *err)
+int base_fd_read_to_end(int fd, const char *what, size_t max, struct base_buf *out,
+                        struct base_error *err)
 {
     size_t got = 0;
     ssize_t n;
@@ -42,7 +43,8 @@ int base_fd_read(int fd, const char *what, size_t max, struct base_buf *out, str
     return n < 0 ? base_error_sys(err, -BASE_EIO, errno, "cannot read %s", what) : 0;
 }
 
-static int open_code(int sys)
+/* Returns the BASE_E* of a failed open(), from its errno. */
+static int open_error_code(int sys)
 {
     return sys == ENOENT ? -BASE_ENOTFOUND : sys == EACCES ? -BASE_EPERM : -BASE_EIO;
 }
@@ -52,8 +54,8 @@ int base_file_read(const char *path, size_t max, struct base_buf *out, struct ba
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
     if (fd < 0)
-        return base_error_sys(err, open_code(errno), errno, "cannot open %s", path);
-    rc = base_fd_read(fd, path, max, out, err);
+        return base_error_sys(err, open_error_code(errno), errno, "cannot open %s", path);
+    rc = base_fd_read_to_end(fd, path, max, out, err);
     close(fd);
     return rc;
 }
@@ -63,8 +65,9 @@ int base_file_read_plain(const char *path, size_t max, struct base_buf *out, str
     int fd = base_plain_open(AT_FDCWD, path, O_RDONLY, 0, NULL), rc;
 
     if (fd < 0)
-        return base_error_set(err, open_code(-fd), "cannot open %s: %s", path, base_plain_text(fd));
-    rc = base_fd_read(fd, path, max, out, err);
+        return base_error_set(err, open_error_code(-fd), "cannot open %s: %s", path,
+                              base_plain_strerror(fd));
+    rc = base_fd_read_to_end(fd, path, max, out, err);
     close(fd);
     return rc;
 }
@@ -170,9 +173,10 @@ int base_mkdirs(const char *path, mode_t mode, struct base_error *err)
 }
 
 /* --- base_rmtree ---
- * The tree may belong to somebody hostile: every step is relative to an open folder and O_NOFOLLOW,
- * so no link can lead outside. Folders deeper than DEPTH_MAX are moved up into the root of the tree
- * and met again in its next pass, which bounds both the stack and the descriptors. */
+ * The owner of the tree may be hostile, so every step is relative to an open folder and follows no
+ * link: nothing outside the tree can be reached. A folder deeper than DEPTH_MAX is moved up into
+ * the root of the tree and removed in a later pass, which bounds the stack and the open
+ * descriptors. */
 #define DEPTH_MAX  64
 #define PASSES_MAX 100000
 
@@ -181,7 +185,7 @@ struct rmtree {
     uint64_t moved;
 };
 
-int base_folder_regain(int at, const char *name)
+int base_folder_restore_access(int at, const char *name)
 {
     int fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc;
     char link[64];
@@ -194,23 +198,25 @@ int base_folder_regain(int at, const char *name)
     return rc;
 }
 
-/* Opens folder @name for removal: with write permission when we may give it to ourselves. */
-static int open_folder(int at, const char *name)
+/* Opens folder @name, whose entries will be removed; sets its mode to 0700 if possible and needed.
+ * Returns a descriptor, or -1 with errno. */
+static int open_folder_for_removal(int at, const char *name)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     int fd = openat(at, name, flags);
     struct stat st;
 
     if (fd < 0 && errno == EACCES) {
-        (void)base_folder_regain(at, name); /* the open below tells */
+        (void)base_folder_restore_access(at, name); /* else the next open fails */
         fd = openat(at, name, flags);
     }
     if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
-        (void)fchmod(fd, 0700); /* the unlink tells */
+        (void)fchmod(fd, 0700); /* else unlinkat() fails later */
     return fd;
 }
 
-static int empty_folder(struct rmtree *t, int fd, int depth); /* takes @fd */
+/* Removes all entries of folder @fd, and closes @fd. Returns 0, or the first -errno. */
+static int empty_folder(struct rmtree *t, int fd, int depth);
 
 static int remove_entry(struct rmtree *t, int at, const char *name, int depth)
 {
@@ -225,10 +231,10 @@ static int remove_entry(struct rmtree *t, int at, const char *name, int depth)
         snprintf(up, sizeof up, ".creel-rm-%llu", (unsigned long long)++t->moved);
         if (renameat2(at, name, t->root, up, RENAME_NOREPLACE) == 0 || errno == ENOENT ||
             errno == EEXIST)
-            return 0; /* EEXIST: the next pass tries again with the next number */
+            return 0; /* EEXIST: the next pass uses another number */
         return -errno;
     }
-    fd = open_folder(at, name);
+    fd = open_folder_for_removal(at, name);
     if (fd < 0)
         return errno == ENOENT ? 0 : errno == ENOTDIR || errno == ELOOP ? -EPERM : -errno;
     rc = empty_folder(t, fd, depth + 1);
@@ -236,7 +242,7 @@ static int remove_entry(struct rmtree *t, int at, const char *name, int depth)
         return rc;
     if (unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY ||
         errno == EEXIST)
-        return 0; /* not empty: something came meanwhile, the next pass meets it */
+        return 0; /* not empty: an entry was added meanwhile; the next pass removes it */
     return -errno;
 }
 
@@ -257,7 +263,7 @@ static int empty_folder(struct rmtree *t, int fd, int depth)
             continue;
         one = remove_entry(t, dirfd(dir), e->d_name, depth);
         if (one < 0 && rc == 0)
-            rc = one; /* go on: remove as much as can be */
+            rc = one; /* go on, to remove as much as possible */
     }
     if (errno != 0 && rc == 0)
         rc = -errno;
@@ -274,7 +280,7 @@ int base_rmtree(const char *path, struct base_error *err)
         return 0;
     if (errno != EISDIR && errno != EPERM)
         return base_error_sys(err, -BASE_EIO, errno, "cannot remove %s", path);
-    t.root = open_folder(AT_FDCWD, path);
+    t.root = open_folder_for_removal(AT_FDCWD, path);
     if (t.root < 0)
         return errno == ENOENT ? 0
                                : base_error_sys(err, -BASE_EIO, errno, "cannot remove %s", path);
@@ -354,7 +360,7 @@ bool base_secret_equal(const char *a, const char *b)
     size_t la = strlen(a), lb = strlen(b);
     volatile unsigned char diff = la != lb;
 
-    /* The time depends on the length of @a alone: pass what came from outside there. */
+    /* The time depends on the length of @a alone, which whoever sent @a knows already. */
     for (size_t i = 0; i < la; i++)
         diff = (unsigned char)(diff | (unsigned char)(a[i] ^ b[lb ? i % lb : 0]));
     return diff == 0;
@@ -403,7 +409,7 @@ int64_t base_proc_start_time(pid_t pid)
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     if (base_file_read(path, 1 << 16, &b, NULL) < 0)
         goto out;
-    p = strrchr(b.data, ')'); /* the name may hold spaces and parentheses */
+    p = strrchr(b.data, ')'); /* the name may contain spaces and parentheses */
     for (int field = 2; p && field < 22; field++) {
         p = strchr(p + 1, ' ');
     }

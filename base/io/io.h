@@ -1,4 +1,5 @@
-/* base/io/io.h - files the way a crash cannot hurt, and small text helpers of the edge. */
+/* base/io/io.h - reads files, writes them so that a crash leaves the old or the new content,
+ * removes trees; parses small texts; identifies processes. */
 #ifndef CREEL_BASE_IO_IO_H
 #define CREEL_BASE_IO_IO_H
 
@@ -9,42 +10,51 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* Whole file, at most @max bytes (-BASE_ELIMIT over it). */
+/* Appends the whole file to @out. Returns 0, or -BASE_ENOTFOUND, -BASE_EPERM, -BASE_EIO, or
+ * -BASE_ELIMIT when the file is larger than @max bytes. */
 int base_file_read(const char *path, size_t max, struct base_buf *out, struct base_error *err);
-/* The same of a descriptor, from its place on to its end; @what is for messages. */
-int base_fd_read(int fd, const char *what, size_t max, struct base_buf *out,
-                 struct base_error *err);
-/* A plain file that lies where others can write (base/io/plain.h), else as base_file_read. */
+/* The same for a descriptor, from its offset to its end; @what names the file in messages. */
+int base_fd_read_to_end(int fd, const char *what, size_t max, struct base_buf *out,
+                        struct base_error *err);
+/* As base_file_read(), for a file in a folder where other users can write: refuses everything but a
+ * plain file (base/io/plain.h). */
 int base_file_read_plain(const char *path, size_t max, struct base_buf *out,
                          struct base_error *err);
-/* Temporary file beside @path, fsync (if @sync), rename, fsync of the folder (if @sync). */
+/* Writes a temporary file beside @path and renames it to @path, so that readers and a crash find
+ * the old content or the new one. @sync: survives a power failure too (fsync of file and folder).
+ * Returns 0, -BASE_EIO or -BASE_ENOSPC. */
 int base_file_write_atomic(const char *path, const void *data, size_t len, mode_t mode, bool sync,
                            struct base_error *err);
 int base_mkdirs(const char *path, mode_t mode, struct base_error *err); /* like mkdir -p */
-int base_rmtree(const char *path, struct base_error *err); /* never follows links; absent is fine */
-/* Sets mode 0700 on our own folder @name below folder @at (AT_FDCWD allowed), following no link:
- * 0 or -errno. */
-int base_folder_regain(int at, const char *name);
+/* Removes @path and everything below it; never follows a link. Returns 0, also when @path does not
+ * exist, or -BASE_EIO. */
+int base_rmtree(const char *path, struct base_error *err);
+/* Gives ourselves all rights on our folder @name in folder @at (AT_FDCWD allowed): sets mode 0700.
+ * Follows no link. Returns 0 or -errno. */
+int base_folder_restore_access(int at, const char *name);
 int base_write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 
-/* "64M", "1g", "4096" (binary units): 0 or -BASE_EINVAL. */
+/* Parses "64M", "1g" or "4096" into bytes (units are powers of 1024, up to E). Returns 0, or
+ * -BASE_EINVAL. */
 int base_size_parse(const char *text, int64_t *out);
-/* Whole text must be a decimal integer within [min,max]. */
+/* Parses the whole of @text as a decimal integer in [@min, @max]. Returns 0, or -BASE_EINVAL. */
 int base_int_parse(const char *text, int64_t min, int64_t max, int64_t *out);
-/* 16 random bytes as 32 hex digits. */
+/* Writes 16 random bytes as 32 hex digits. */
 void base_random_hex(char out[static 33]);
-/* Columns of the terminal behind @fd (80 where it does not say); 0: it is none. */
+/* Returns the number of columns of the terminal @fd (80 if the terminal does not know), or 0 when
+ * @fd is no terminal. */
 size_t base_terminal_width(int fd);
-/* Constant-time comparison of two NUL-terminated secrets. */
+/* Returns true when the two texts are equal, in a time that does not depend on where they differ.
+ * @a: the text from outside. */
 bool base_secret_equal(const char *a, const char *b);
 enum { BASE_USER_NAME_MAX = 256 };
-/* Name of the user that this process runs as; its number where it has no name. Returns @out. */
+/* Writes the name of the user that this process runs as, or the user's number if there is no name.
+ * Returns @out. */
 const char *base_user_name(char out[static BASE_USER_NAME_MAX]);
-/* Boot id of this machine (from /proc), borrowed static text. */
+/* Returns the boot id of this machine (from /proc), or "unknown". Borrowed static text. */
 const char *base_boot_id(void);
-/* Start time of @pid in clock ticks since boot (field 22 of /proc/pid/stat), or -1 when there is no
- * such process.
- * boot id + pid + start time is a process's identity. */
+/* Returns the start time of @pid in clock ticks since boot (field 22 of /proc/pid/stat), or -1 when
+ * there is no such process. Boot id, pid and start time together identify a process for ever. */
 int64_t base_proc_start_time(pid_t pid);
 
 #endif

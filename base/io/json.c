@@ -7,8 +7,9 @@
 #include "base/limits.h"
 #include "base/nearest.h"
 
-/* Depth of nesting, without parsing: jansson's own bound (2048) is too generous for our stacks. */
-static size_t depth_max(const char *text, size_t len)
+/* Returns the depth of nesting, found without parsing: jansson parses recursively, and its own
+ * bound (2048) is too large for the stacks of our threads. */
+static size_t measure_nesting(const char *text, size_t len)
 {
     size_t depth = 0, max = 0;
     bool in_string = false;
@@ -37,7 +38,7 @@ int base_json_parse(const char *text, size_t len, json_t **out, struct base_erro
     json_error_t je;
     json_t *j;
 
-    if (depth_max(text, len) > BASE_JSON_DEPTH_MAX)
+    if (measure_nesting(text, len) > BASE_JSON_DEPTH_MAX)
         return base_error_set(err, -BASE_ELIMIT, "JSON is nested deeper than %d levels",
                               BASE_JSON_DEPTH_MAX);
     j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
@@ -48,7 +49,7 @@ int base_json_parse(const char *text, size_t len, json_t **out, struct base_erro
     return 0;
 }
 
-static int dump_part(const char *buffer, size_t size, void *arg)
+static int append_dumped_part(const char *buffer, size_t size, void *arg)
 {
     base_buf_add(arg, buffer, size);
     return 0;
@@ -56,7 +57,8 @@ static int dump_part(const char *buffer, size_t size, void *arg)
 
 void base_json_dump(const json_t *j, struct base_buf *out)
 {
-    base_assert(json_dump_callback(j, dump_part, out, JSON_COMPACT | JSON_ENCODE_ANY) == 0);
+    base_assert(json_dump_callback(j, append_dumped_part, out, JSON_COMPACT | JSON_ENCODE_ANY) ==
+                0);
 }
 
 #define SHOWN_MAX 60
@@ -93,9 +95,9 @@ int base_json_refuse(const json_t *j, const char *where, const char *name, const
     return rc;
 }
 
-/* The member, or NULL with *rc set to what the reader returns. */
-static json_t *member(const json_t *obj, const char *where, const char *name, bool required,
-                      int *rc, struct base_error *err)
+/* Returns the member, or NULL with *@rc set to the return value of the caller. */
+static json_t *find_member(const json_t *obj, const char *where, const char *name, bool required,
+                           int *rc, struct base_error *err)
 {
     json_t *j = json_object_get(obj, name);
 
@@ -113,7 +115,7 @@ int base_json_str(const json_t *obj, const char *where, const char *name, bool r
                   const char **out, struct base_error *err)
 {
     int rc;
-    json_t *j = member(obj, where, name, required, &rc, err);
+    json_t *j = find_member(obj, where, name, required, &rc, err);
 
     if (!j)
         return rc;
@@ -130,7 +132,7 @@ int base_json_int(const json_t *obj, const char *where, const char *name, bool r
                   int64_t min, int64_t max, int64_t *out, struct base_error *err)
 {
     int rc;
-    json_t *j = member(obj, where, name, required, &rc, err);
+    json_t *j = find_member(obj, where, name, required, &rc, err);
 
     if (!j)
         return rc;
@@ -148,7 +150,7 @@ int base_json_num(const json_t *obj, const char *where, const char *name, bool r
                   double max, double *out, struct base_error *err)
 {
     int rc;
-    json_t *j = member(obj, where, name, required, &rc, err);
+    json_t *j = find_member(obj, where, name, required, &rc, err);
     double v;
 
     if (!j)
@@ -168,7 +170,7 @@ int base_json_bool(const json_t *obj, const char *where, const char *name, bool 
                    struct base_error *err)
 {
     int rc;
-    json_t *j = member(obj, where, name, required, &rc, err);
+    json_t *j = find_member(obj, where, name, required, &rc, err);
 
     if (!j)
         return rc;
@@ -182,7 +184,7 @@ int base_json_arr(const json_t *obj, const char *where, const char *name, bool r
                   json_t **out, struct base_error *err)
 {
     int rc;
-    json_t *j = member(obj, where, name, required, &rc, err);
+    json_t *j = find_member(obj, where, name, required, &rc, err);
 
     if (!j)
         return rc;
@@ -195,8 +197,8 @@ int base_json_arr(const json_t *obj, const char *where, const char *name, bool r
     return 0;
 }
 
-int base_json_known(const json_t *obj, const char *where, const char *const *names,
-                    struct base_error *err)
+int base_json_refuse_unknown_members(const json_t *obj, const char *where, const char *const *names,
+                                     struct base_error *err)
 {
     const char *name;
     json_t *value;
@@ -209,7 +211,7 @@ int base_json_known(const json_t *obj, const char *where, const char *const *nam
         size_t distance = 0, i;
 
         for (i = 0; names[i] && strcmp(names[i], name) != 0; i++)
-            base_nearest_offer(name, names[i], &best, &distance);
+            base_nearest_consider(name, names[i], &best, &distance);
         if (names[i])
             continue;
         if (best)

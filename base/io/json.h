@@ -1,6 +1,5 @@
-/* base/io/json.h - jansson with our bounds and our error messages.
- * Field readers name the field, the value and what was expected: "reduces: -1 is not an integer
- * from 0 to 1000000". */
+/* base/io/json.h - jansson with our bounds and our error messages, which name the field, the value
+ * and what was expected: "reduces: -1 is not an integer from 0 to 1000000". */
 #ifndef CREEL_BASE_IO_JSON_H
 #define CREEL_BASE_IO_JSON_H
 
@@ -11,15 +10,17 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* Strict JSON, duplicates rejected, depth <= BASE_JSON_DEPTH_MAX. Caller owns *out. */
+/* Parses strict JSON; refuses a member that occurs twice in an object (-BASE_EINVAL) and nesting
+ * deeper than BASE_JSON_DEPTH_MAX (-BASE_ELIMIT). Caller owns *@out. */
 int base_json_parse(const char *text, size_t len, json_t **out, struct base_error *err);
-/* Compact, appended to @out. */
+/* Appends @j to @out, without blanks or line breaks. */
 void base_json_dump(const json_t *j, struct base_buf *out);
 
-/* Each reads member @name of object @obj. Absent or null: *out keeps its value (the default) unless
- * @required.
- * @where prefixes the field in messages ("job.", "tasks[2]."; "" is fine). Strings are borrowed
- * from @obj. */
+/* Each of these reads member @name of object @obj into *@out. When the member is absent or null,
+ * *@out keeps its value, unless @required: that is -BASE_EINVAL, as is a wrong type or a number out
+ * of range; -BASE_ELIMIT: longer than @max bytes or elements. @where stands before the field in
+ * messages
+ * ("job.", "tasks[2]."; may be ""). Strings and arrays are borrowed from @obj. */
 int base_json_str(const json_t *obj, const char *where, const char *name, bool required, size_t max,
                   const char **out, struct base_error *err);
 int base_json_int(const json_t *obj, const char *where, const char *name, bool required,
@@ -29,13 +30,14 @@ int base_json_num(const json_t *obj, const char *where, const char *name, bool r
 int base_json_bool(const json_t *obj, const char *where, const char *name, bool required, bool *out,
                    struct base_error *err);
 int base_json_arr(const json_t *obj, const char *where, const char *name, bool required, size_t max,
-                  json_t **out, struct base_error *err); /* borrowed */
-/* -BASE_EINVAL with "<where><name>: <value of @j> is not <wanted>"; without a name @where itself is
- * meant, without both the body. */
+                  json_t **out, struct base_error *err);
+/* Returns -BASE_EINVAL with the message "<where><name>: <value of @j> is not <wanted>". With @name
+ * "" the message names @where without its dot; with both "", "the body". */
 int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted,
                      struct base_error *err);
-/* Refuses members not in the NULL-ended list @names, suggesting the nearest one. */
-int base_json_known(const json_t *obj, const char *where, const char *const *names,
-                    struct base_error *err);
+/* Returns 0, or -BASE_EINVAL when @obj is no object or has a member that is not in the NULL-ended
+ * list @names; the message suggests the nearest name. */
+int base_json_refuse_unknown_members(const json_t *obj, const char *where, const char *const *names,
+                                     struct base_error *err);
 
 #endif

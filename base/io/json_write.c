@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 
-/* The escape sequence of @c in a JSON string, NULL when @c needs none. */
+/* Returns the escape sequence of @c in a JSON string, or NULL when @c needs none. */
 static const char *json_escape(unsigned char c, char buf[static 7])
 {
     static const char digits[] = "0123456789abcdef";
@@ -45,7 +45,7 @@ void base_json_quote(struct base_buf *out, const char *s)
     base_buf_add(out, "\"", 1);
 }
 
-static void separate(struct base_buf *b)
+static void add_comma_if_needed(struct base_buf *b)
 {
     char last = b->len ? b->data[b->len - 1] : '{';
 
@@ -55,7 +55,7 @@ static void separate(struct base_buf *b)
 
 void base_json_open(struct base_buf *b, char bracket)
 {
-    separate(b);
+    add_comma_if_needed(b);
     base_buf_add(b, &bracket, 1);
 }
 
@@ -66,7 +66,7 @@ void base_json_close(struct base_buf *b, char bracket)
 
 void base_json_key(struct base_buf *b, const char *key)
 {
-    separate(b);
+    add_comma_if_needed(b);
     base_buf_add(b, "\"", 1);
     base_buf_adds(b, key);
     base_buf_add(b, "\":", 2);
@@ -74,7 +74,7 @@ void base_json_key(struct base_buf *b, const char *key)
 
 void base_json_value_str(struct base_buf *b, const char *v)
 {
-    separate(b);
+    add_comma_if_needed(b);
     if (v)
         base_json_quote(b, v);
     else
@@ -86,7 +86,7 @@ void base_json_value_int(struct base_buf *b, int64_t v)
     char text[24], *p = text + sizeof text;
     uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
-    separate(b);
+    add_comma_if_needed(b);
     do
         *--p = (char)('0' + u % 10);
     while ((u /= 10) > 0);
@@ -106,7 +106,7 @@ void base_json_value_num(struct base_buf *b, double v)
         base_json_value_int(b, (int64_t)v);
         return;
     }
-    separate(b);
+    add_comma_if_needed(b);
     n = snprintf(text, sizeof text, "%.6f", v > 1e30 ? 1e30 : v < -1e30 ? -1e30 : v);
     while (n > 1 && text[n - 1] == '0' && text[n - 2] != '.')
         n--;
@@ -115,7 +115,7 @@ void base_json_value_num(struct base_buf *b, double v)
 
 void base_json_value_bool(struct base_buf *b, bool v)
 {
-    separate(b);
+    add_comma_if_needed(b);
     base_buf_adds(b, v ? "true" : "false");
 }
 

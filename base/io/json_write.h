@@ -1,7 +1,11 @@
-/* base/io/json_write.h - JSON written straight into a buffer. Orders and listings are made by the
- * thousand, so no tree is built first. Whether a comma is due shows in the last byte written; there
- * is no other state: base_json_open(b, '{'); base_json_key(b, "name"); base_json_value_str(b, v);
- * base_json_close(b, '}'); */
+/* base/io/json_write.h - writes JSON straight into a buffer. Orders and listings are written by the
+ * thousand, so no tree is built first. Commas are added by themselves: the last byte in the buffer
+ * shows whether one is needed, and there is no other state.
+ *
+ *   base_json_open(b, '{');
+ *   base_json_key(b, "name");
+ *   base_json_value_str(b, v);
+ *   base_json_close(b, '}'); */
 #ifndef CREEL_BASE_IO_JSON_WRITE_H
 #define CREEL_BASE_IO_JSON_WRITE_H
 
@@ -10,7 +14,7 @@
 
 #include "base/mem.h"
 
-/* @s in quotes, escaped as YARN does, without a comma before it. */
+/* Appends @s in quotes, escaped as YARN does, without a comma before it. */
 void base_json_quote(struct base_buf *b, const char *s);
 
 void base_json_open(struct base_buf *b, char bracket);
@@ -18,10 +22,11 @@ void base_json_close(struct base_buf *b, char bracket);
 void base_json_key(struct base_buf *b, const char *key);     /* key: plain ASCII, not escaped */
 void base_json_value_str(struct base_buf *b, const char *v); /* NULL: null */
 void base_json_value_int(struct base_buf *b, int64_t v);
-void base_json_value_num(struct base_buf *b, double v); /* at most 6 decimals, no exponent */
+/* At most 6 decimals and no exponent; 0 for an infinity or NaN, and at most 1e30 either way. */
+void base_json_value_num(struct base_buf *b, double v);
 void base_json_value_bool(struct base_buf *b, bool v);
 
-/* Members: key and value. The _opt form writes nothing for NULL. */
+/* Each appends a member: key and value. base_json_put_str_opt() appends nothing for NULL. */
 void base_json_put_str(struct base_buf *b, const char *key, const char *v);
 void base_json_put_str_opt(struct base_buf *b, const char *key, const char *v);
 void base_json_put_int(struct base_buf *b, const char *key, int64_t v);

@@ -25,8 +25,8 @@ static struct {
     bool terminal;
 } settings = {.program = "creel", .format = BASE_LOG_TEXT, .max = BASE_LOG_INFO};
 
-/* SOURCE: systemd.exec(5), $JOURNAL_STREAM: "<device>:<inode>" of the stream stderr was connected
- * to. A child may have redirected stderr since, so both numbers are compared. */
+/* SOURCE: systemd.exec(5), $JOURNAL_STREAM: "<device>:<inode>" of the stream that systemd connected
+ * to stderr. stderr may have been redirected since, so both numbers are compared. */
 static bool stderr_is_journal(void)
 {
     const char *text = getenv("JOURNAL_STREAM");
@@ -66,7 +66,7 @@ int base_log_format_parse(const char *text, enum base_log_format *out)
     return -BASE_EINVAL;
 }
 
-static void add_time(struct base_buf *b)
+static void add_utc_time(struct base_buf *b)
 {
     struct timespec ts;
     struct tm tm;
@@ -77,21 +77,22 @@ static void add_time(struct base_buf *b)
                   tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, ts.tv_nsec / 1000000);
 }
 
-/* One event stays one line, whatever a remote side put into the message. */
-static void flatten(char *text)
+/* Replaces control characters, so that an event stays one line whatever text from outside its
+ * message contains. */
+static void blank_out_controls(char *text)
 {
     for (; *text; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7F)
             *text = ' ';
 }
 
-static void line_text(struct base_buf *b, enum base_log_level level, const char *area,
-                      char *message)
+static void format_text_line(struct base_buf *b, enum base_log_level level, const char *area,
+                             char *message)
 {
     if (!settings.terminal)
         base_buf_addf(b, "<%d>", (int)level);
-    add_time(b);
-    flatten(message);
+    add_utc_time(b);
+    blank_out_controls(message);
     base_buf_addf(b, " %s: %s\n", area, message);
 }
 
@@ -110,21 +111,21 @@ static const char *level_name(enum base_log_level level)
     return "info";
 }
 
-static void line_json(struct base_buf *b, enum base_log_level level, const char *area,
-                      char *message)
+static void format_json_line(struct base_buf *b, enum base_log_level level, const char *area,
+                             char *message)
 {
     struct base_buf at = {0};
     json_t *text = json_string(message);
     json_t *j;
     char *out;
 
-    if (!text) { /* not UTF-8: keep the readable part */
+    if (!text) { /* not UTF-8: keep the ASCII characters */
         for (char *p = message; *p; p++)
             if ((unsigned char)*p >= 0x80)
                 *p = '?';
         text = json_string(message);
     }
-    add_time(&at);
+    add_utc_time(&at);
     j = json_pack("{s:s, s:s, s:s, s:i, s:s*, s:o*}", "time", at.data, "level", level_name(level),
                   "program", settings.program, "pid", (int)getpid(), "area", area, "message", text);
     out = j ? json_dumps(j, JSON_COMPACT) : NULL;
@@ -135,7 +136,7 @@ static void line_json(struct base_buf *b, enum base_log_level level, const char 
     base_buf_free(&at);
 }
 
-static int to_journal(enum base_log_level level, const char *area, const char *message)
+static int send_to_journal(enum base_log_level level, const char *area, const char *message)
 {
     return sd_journal_send("MESSAGE=%s", message, "PRIORITY=%d", (int)level, "SYSLOG_IDENTIFIER=%s",
                            settings.program, "CREEL_AREA=%s", area, NULL);
@@ -147,13 +148,13 @@ static void write_event(enum base_log_level level, const char *area, const char 
     int saved = errno;
 
     base_buf_vaddf(&message, fmt, ap);
-    if (settings.format != BASE_LOG_JOURNAL || to_journal(level, area, message.data) < 0) {
+    if (settings.format != BASE_LOG_JOURNAL || send_to_journal(level, area, message.data) < 0) {
         if (settings.format == BASE_LOG_JSON)
-            line_json(&line, level, area, message.data);
+            format_json_line(&line, level, area, message.data);
         else
-            line_text(&line, level, area, message.data);
-        if (line.len) /* one write(2): lines of several threads do not mix; nobody is left to tell
-                         of a failure */
+            format_text_line(&line, level, area, message.data);
+        if (line.len) /* one write(2), so that lines of several threads do not mix; a failure cannot
+                         be reported anywhere */
             (void)base_write_all(STDERR_FILENO, line.data, line.len);
     }
     base_buf_free(&message);

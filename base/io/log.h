@@ -1,8 +1,10 @@
-/* base/io/log.h - one line per event on stderr.
- * Text form: "<P>TIME area: message" where <P> is the syslog priority prefix that systemd
- * understands (only when stderr is not a terminal); under journald (JOURNAL_STREAM) fields go to
- * the journal; json: one object a line. Thread-safe. Only shells log: core and policies never
- * do. */
+/* base/io/log.h - the log: one line per event on stderr, or one entry in the journal. Thread-safe.
+ *
+ *   text     "<P>TIME area: message"; <P>, the syslog priority as systemd reads it, is left out on
+ * a terminal json     one object per line journal  fields sent to journald auto     journal when
+ * stderr is connected to journald (JOURNAL_STREAM), else text
+ *
+ * Only the daemons and the command line log; the core and the policies never do. */
 #ifndef CREEL_BASE_IO_LOG_H
 #define CREEL_BASE_IO_LOG_H
 
@@ -16,12 +18,13 @@ enum base_log_level {
 };
 enum base_log_format { BASE_LOG_AUTO, BASE_LOG_TEXT, BASE_LOG_JSON, BASE_LOG_JOURNAL };
 
+/* Events above level @max are not logged. Call before other threads start. */
 void base_log_init(const char *program, enum base_log_format format, enum base_log_level max);
-/* "text", "json", "journal", "auto"; -BASE_EINVAL otherwise. */
+/* Parses "text", "json", "journal" or "auto". Returns 0, or -BASE_EINVAL. */
 int base_log_format_parse(const char *text, enum base_log_format *out);
 void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Whatever the level the log was set to: for lines that are kept nowhere else. */
+/* Logs even above the level of base_log_init(): for events that are recorded nowhere else. */
 void base_log_always(enum base_log_level level, const char *area, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 #define base_log_error(area, ...) base_log(BASE_LOG_ERROR, area, __VA_ARGS__)

@@ -5,13 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static int error_of(int sys)
+static int map_open_error(int sys)
 {
-    /* A link; a folder; a FIFO without a reader, or a socket. */
+    /* ELOOP: a link; EISDIR: a folder; ENXIO: a FIFO without a reader, or a socket */
     return sys == ELOOP || sys == EISDIR || sys == ENXIO ? -BASE_PLAIN_OTHER : -sys;
 }
 
-static int check(int fd, int flags, struct stat *st)
+/* Checks that @fd is a plain file, for writing one without a second name, and truncates it for
+ * O_TRUNC. Returns 0, -errno or -BASE_PLAIN_OTHER. */
+static int check_and_truncate(int fd, int flags, struct stat *st)
 {
     if (fstat(fd, st) < 0)
         return -errno;
@@ -23,8 +25,9 @@ static int check(int fd, int flags, struct stat *st)
     return ftruncate(fd, 0) < 0 ? -errno : 0;
 }
 
-/* O_TRUNC waits for the checks. The first look keeps us from opening devices; O_NONBLOCK and the
- * second one hold against a swap in between. */
+/* The file is checked twice. fstatat() before the open keeps us from opening a device at all; since
+ * the file may be replaced in between, O_NONBLOCK keeps the open from blocking, and fstat() after
+ * it decides. O_TRUNC is carried out only after that. */
 int base_plain_open(int at, const char *path, int flags, mode_t mode, struct stat *st)
 {
     struct stat own;
@@ -37,14 +40,14 @@ int base_plain_open(int at, const char *path, int flags, mode_t mode, struct sta
     fd =
         openat(at, path, (flags & ~O_TRUNC) | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, mode);
     if (fd < 0)
-        return error_of(errno);
-    rc = check(fd, flags, st);
+        return map_open_error(errno);
+    rc = check_and_truncate(fd, flags, st);
     if (rc < 0)
         close(fd);
     return rc < 0 ? rc : fd;
 }
 
-static int step_into(int at, const char *name, size_t len)
+static int open_subfolder(int at, const char *name, size_t len)
 {
     char component[256];
     int fd;
@@ -61,8 +64,9 @@ static int step_into(int at, const char *name, size_t len)
     return fd;
 }
 
-/* The folder that holds the last component of *@path, which is set to that component. */
-static int walk(int root, const char **path)
+/* Opens the folder that contains the last component of *@path, and sets *@path to that component.
+ * Returns a descriptor, -errno or -BASE_PLAIN_OTHER. */
+static int open_parent_folder(int root, const char **path)
 {
     const char *p = *path + strspn(*path, "/"), *slash;
     int at = fcntl(root, F_DUPFD_CLOEXEC, 0);
@@ -70,7 +74,7 @@ static int walk(int root, const char **path)
     if (at < 0)
         return -errno;
     while ((slash = strchr(p, '/')) != NULL) {
-        int next = step_into(at, p, (size_t)(slash - p));
+        int next = open_subfolder(at, p, (size_t)(slash - p));
 
         close(at);
         if (next < 0)
@@ -87,7 +91,7 @@ static int walk(int root, const char **path)
 
 int base_plain_open_below(int root, const char *path, int flags, mode_t mode, struct stat *st)
 {
-    int at = walk(root, &path), fd;
+    int at = open_parent_folder(root, &path), fd;
 
     if (at < 0)
         return at;
@@ -96,9 +100,9 @@ int base_plain_open_below(int root, const char *path, int flags, mode_t mode, st
     return fd;
 }
 
-int base_plain_folder_below(int root, const char *path)
+int base_plain_open_folder_below(int root, const char *path)
 {
-    int at = walk(root, &path), fd;
+    int at = open_parent_folder(root, &path), fd;
 
     if (at < 0)
         return at;
@@ -109,7 +113,7 @@ int base_plain_folder_below(int root, const char *path)
     return fd;
 }
 
-const char *base_plain_text(int error)
+const char *base_plain_strerror(int error)
 {
     int positive = error < 0 ? -error : error;
 

@@ -7,11 +7,11 @@
 
 #define PROMPT_SLICE_NS     100000
 #define BACKGROUND_SLICE_NS 50000000
-/* A little nicer only: it takes locks that the others wait for, and would keep them for long on a
- * busy machine if it hardly ever ran. */
+/* Only a little nicer: a background thread takes locks that other threads wait for, and on a busy
+ * machine a very nice thread would hold them for long. */
 #define BACKGROUND_NICE 5
 
-static void set(int32_t nicer, uint64_t slice_ns)
+static void set_nice_and_slice(int32_t nicer, uint64_t slice_ns)
 {
     struct { /* struct sched_attr, which the C library does not have everywhere */
         uint32_t size, policy;
@@ -28,12 +28,12 @@ static void set(int32_t nicer, uint64_t slice_ns)
         setpriority(PRIO_PROCESS, me, attr.nice);
 }
 
-void base_sched_prompt(void)
+void base_sched_make_thread_prompt(void)
 {
-    set(0, PROMPT_SLICE_NS);
+    set_nice_and_slice(0, PROMPT_SLICE_NS);
 }
 
-void base_sched_background(void)
+void base_sched_make_thread_background(void)
 {
-    set(BACKGROUND_NICE, BACKGROUND_SLICE_NS);
+    set_nice_and_slice(BACKGROUND_NICE, BACKGROUND_SLICE_NS);
 }

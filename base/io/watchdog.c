@@ -10,9 +10,10 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-#define EXPIRED_S 2 /* how long expired() may take: then SIGALRM ends the process */
-#define LATE_US                                                                                    \
-    BASE_WATCHDOG_LOOK_US /* a look that comes later than this after its time: we did not run */
+#define EXPIRED_S 2 /* how long expired() may take; then SIGALRM ends the process */
+/* A check that comes later than this after its time shows that the watchdog did not run: the time
+ * since the last check is not counted. */
+#define LATE_US BASE_WATCHDOG_CHECK_US
 
 struct base_watchdog {
     struct base_watchdog_conf conf;
@@ -20,49 +21,49 @@ struct base_watchdog {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stop;
-    atomic_int ending; /* ends that have begun and are not over */
+    atomic_int ending; /* number of armed ends */
 };
 
-enum base_watchdog_verdict base_watchdog_look(struct base_watchdog_view *v, int64_t now_us,
-                                              bool busy, uint64_t turns, bool ending,
-                                              int64_t limit_us)
+enum base_watchdog_verdict base_watchdog_check(struct base_watchdog_view *v, int64_t now_us,
+                                               bool busy, uint64_t turns, bool ending,
+                                               int64_t limit_us)
 {
-    int64_t passed = v->looked_us ? now_us - v->looked_us : 0;
+    int64_t passed = v->checked_us ? now_us - v->checked_us : 0;
     int64_t limit = limit_us > BASE_WATCHDOG_LEAST_US ? limit_us : BASE_WATCHDOG_LEAST_US;
 
-    if (passed > BASE_WATCHDOG_LOOK_US + LATE_US)
+    if (passed > BASE_WATCHDOG_CHECK_US + LATE_US)
         passed = 0;
     v->still_us = busy && turns == v->turns ? v->still_us + passed : 0;
     v->ending_us = ending ? v->ending_us + passed : 0;
-    v->looked_us = now_us;
+    v->checked_us = now_us;
     v->turns = turns;
     if (v->ending_us > BASE_WATCHDOG_END_US)
-        return BASE_WATCHDOG_ENDING;
-    return v->still_us > limit ? BASE_WATCHDOG_STILL : BASE_WATCHDOG_WELL;
+        return BASE_WATCHDOG_END_LATE;
+    return v->still_us > limit ? BASE_WATCHDOG_STUCK : BASE_WATCHDOG_OK;
 }
 
 static void *watchdog_main(void *arg)
 {
     struct base_watchdog *w = arg;
     struct base_watchdog_view view = {0};
-    enum base_watchdog_verdict verdict = BASE_WATCHDOG_WELL;
+    enum base_watchdog_verdict verdict = BASE_WATCHDOG_OK;
 
     pthread_mutex_lock(&w->lock);
-    while (!w->stop && verdict == BASE_WATCHDOG_WELL) {
+    while (!w->stop && verdict == BASE_WATCHDOG_OK) {
         int64_t now = base_cond_now_us();
         uint64_t turns;
         bool busy = w->conf.busy(w->conf.user, &turns);
 
-        verdict = base_watchdog_look(&view, now, busy, turns, atomic_load(&w->ending) > 0,
-                                     w->conf.limit_us(w->conf.user));
-        if (verdict == BASE_WATCHDOG_WELL)
-            base_cond_wait_until(&w->wake, &w->lock, now + BASE_WATCHDOG_LOOK_US);
+        verdict = base_watchdog_check(&view, now, busy, turns, atomic_load(&w->ending) > 0,
+                                      w->conf.limit_us(w->conf.user));
+        if (verdict == BASE_WATCHDOG_OK)
+            base_cond_wait_until(&w->wake, &w->lock, now + BASE_WATCHDOG_CHECK_US);
     }
     pthread_mutex_unlock(&w->lock);
-    if (verdict == BASE_WATCHDOG_WELL)
+    if (verdict == BASE_WATCHDOG_OK)
         return NULL;
-    alarm(EXPIRED_S); /* what stands still may hold the log's lock */
-    w->conf.expired(w->conf.user, verdict == BASE_WATCHDOG_STILL ? w->conf.still : w->conf.ending);
+    alarm(EXPIRED_S); /* the stuck thread may hold the lock of the log */
+    w->conf.expired(w->conf.user, verdict == BASE_WATCHDOG_STUCK ? w->conf.still : w->conf.ending);
     alarm(0);
     return NULL;
 }
@@ -92,12 +93,12 @@ void base_watchdog_stop(struct base_watchdog *w)
     free(w);
 }
 
-void base_watchdog_ending(struct base_watchdog *w)
+void base_watchdog_arm_end_limit(struct base_watchdog *w)
 {
     atomic_fetch_add(&w->ending, 1);
 }
 
-void base_watchdog_ended(struct base_watchdog *w)
+void base_watchdog_disarm_end_limit(struct base_watchdog *w)
 {
     atomic_fetch_sub(&w->ending, 1);
 }

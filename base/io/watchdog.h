@@ -1,52 +1,53 @@
-/* base/io/watchdog.h - a thread that ends the process when the thread that does the daemon's work
- * can no longer keep the daemon's word: when it stands still for longer than a limit, or when an
- * end that was begun takes longer than BASE_WATCHDOG_END_US (a ResourceManager's end of a
- * leadership: what the process still says may not be true any more).
+/* base/io/watchdog.h - a thread that ends the process when the daemon's main thread is stuck: when
+ * one piece of its work takes longer than a limit, or when the end of something takes longer than
+ * BASE_WATCHDOG_END_US (in a ResourceManager, the end of its leadership: answers given meanwhile
+ * may be wrong).
  *
- * Only time in which the watchdog itself ran counts. A process that was stopped and continued, a
- * machine that was suspended, and one so busy that it starves the process stall every thread alike;
- * that is no fault of one thread. */
+ * Only time during which the watchdog itself ran counts. A process that was stopped and continued,
+ * a suspended machine and a starved process stall all threads alike, which is not the fault of one.
+ */
 #ifndef CREEL_BASE_IO_WATCHDOG_H
 #define CREEL_BASE_IO_WATCHDOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BASE_WATCHDOG_END_US 1000000 /* an end that was begun */
-#define BASE_WATCHDOG_LEAST_US                                                                     \
-    2000000                  /* a thread that is busy for less is not yet standing still */
-#define BASE_WATCHDOG_EXIT 3 /* exit status for expired() to use */
+#define BASE_WATCHDOG_END_US   1000000 /* limit of an end (base_watchdog_arm_end_limit()) */
+#define BASE_WATCHDOG_LEAST_US 2000000 /* least limit of one turn of the main thread */
+#define BASE_WATCHDOG_EXIT     3       /* exit status for expired() to use */
 
 struct base_watchdog_conf {
     void *user;
-    /* has the thread work? *turns grows while it does it */
+    /* returns true while the thread has work; *@turns: pieces of work that it has finished */
     bool (*busy)(void *user, uint64_t *turns);
-    /* how long one turn may take; at least BASE_WATCHDOG_LEAST_US */
+    /* returns how long one turn may take; BASE_WATCHDOG_LEAST_US counts if that is more */
     int64_t (*limit_us)(void *user);
-    /* ends the process; called once, @why is one of the two below */
+    /* must end the process; called once, with one of the two messages below */
     void (*expired)(void *user, const char *why);
-    const char *still;  /* "... stands still ..." */
-    const char *ending; /* an end takes too long; NULL where base_watchdog_ending() is not used */
+    const char *still;  /* message: the thread is stuck */
+    const char *ending; /* message: an end takes too long; NULL when no end is ever armed */
 };
 struct base_watchdog;
 struct base_watchdog *base_watchdog_start(const struct base_watchdog_conf *conf);
 void base_watchdog_stop(struct base_watchdog *w); /* NULL is fine */
-/* Any thread: an end has begun; it is over. */
-void base_watchdog_ending(struct base_watchdog *w);
-void base_watchdog_ended(struct base_watchdog *w);
+/* An end has begun: the process is ended unless base_watchdog_disarm_end_limit() follows in time.
+ * Several ends may overlap; any thread. */
+void base_watchdog_arm_end_limit(struct base_watchdog *w);
+void base_watchdog_disarm_end_limit(struct base_watchdog *w);
 
-/* ---- pure: what it has seen so far ---- */
+/* ---- the pure part ---- */
 struct base_watchdog_view {
-    int64_t looked_us; /* last look; 0: none yet */
-    uint64_t turns;    /* at the last look */
-    int64_t still_us;  /* the thread has been at one turn for so long while we ran */
-    int64_t ending_us; /* the end has taken so long while we ran */
+    int64_t checked_us; /* time of the last check; 0: none yet */
+    uint64_t turns;     /* finished turns at the last check */
+    int64_t still_us;   /* duration of the thread's current turn, as far as the watchdog ran */
+    int64_t ending_us;  /* duration of the current end, likewise */
 };
-enum base_watchdog_verdict { BASE_WATCHDOG_WELL, BASE_WATCHDOG_STILL, BASE_WATCHDOG_ENDING };
-#define BASE_WATCHDOG_LOOK_US 50000
-/* A look at @now_us. */
-enum base_watchdog_verdict base_watchdog_look(struct base_watchdog_view *v, int64_t now_us,
-                                              bool busy, uint64_t turns, bool ending,
-                                              int64_t limit_us);
+enum base_watchdog_verdict { BASE_WATCHDOG_OK, BASE_WATCHDOG_STUCK, BASE_WATCHDOG_END_LATE };
+#define BASE_WATCHDOG_CHECK_US 50000
+/* Updates @v with the state at @now_us and returns whether the process is fine, stuck, or late with
+ * an end (@ending: an end is armed). To be called every BASE_WATCHDOG_CHECK_US. */
+enum base_watchdog_verdict base_watchdog_check(struct base_watchdog_view *v, int64_t now_us,
+                                               bool busy, uint64_t turns, bool ending,
+                                               int64_t limit_us);
 
 #endif

@@ -92,7 +92,7 @@ static bool move_folder(const char *from, const char *to)
         return true;
     if (errno != EACCES)
         return false;
-    int rc = base_folder_regain(AT_FDCWD, from);
+    int rc = base_folder_restore_access(AT_FDCWD, from);
     if (rc == 0)
         return rename(from, to) == 0;
     errno = -rc;
@@ -209,13 +209,13 @@ int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, m
 
 int nm_files_open_folder(const struct nm_files *f, const char *path)
 {
-    return base_plain_folder_below(f->root_fd, path_below_root(f, path));
+    return base_plain_open_folder_below(f->root_fd, path_below_root(f, path));
 }
 
 static int report_open_error(int rc, const char *path, struct base_error *err)
 {
     if (rc == -BASE_PLAIN_OTHER)
-        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_text(rc));
+        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_strerror(rc));
     return base_error_sys(err, rc == -ENOENT ? -BASE_ENOTFOUND : -BASE_EIO, -rc, "%s", path);
 }
 
@@ -225,7 +225,7 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
     int fd = nm_files_open_plain(f, path, O_RDONLY, 0, NULL);
     if (fd < 0)
         return report_open_error(fd, path, err);
-    int rc = base_fd_read(fd, path, max, out, err);
+    int rc = base_fd_read_to_end(fd, path, max, out, err);
     close(fd);
     return rc;
 }

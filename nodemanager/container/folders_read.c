@@ -211,7 +211,7 @@ int nm_files_read_progress(const struct nm_files *f, const struct base_container
 void nm_utf8_replace_invalid(char *s, size_t len)
 {
     for (size_t i = 0; i < len;) {
-        size_t n = s[i] ? base_utf8_len(s + i) : 1;
+        size_t n = s[i] ? base_utf8_sequence_len(s + i) : 1;
         if (s[i] == 0)
             s[i] = ' ';
         else if (n == 0)

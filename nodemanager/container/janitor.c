@@ -303,7 +303,7 @@ static void *janitor_thread(void *u)
 {
     struct nm_files *f = u;
     int64_t next = 0;
-    base_sched_background();
+    base_sched_make_thread_background();
     fill_spares(f, NM_SPARE_APP);
     fill_spares(f, NM_SPARE_CONTAINER);
     index_ended_apps(f);

@@ -17,13 +17,13 @@
 void nm_search_init(struct nm_search *s, const struct base_rm_list *rms)
 {
     *s = (struct nm_search){.look_us = INT64_MAX, .grace_us = NM_LOOK_GRACE_US};
-    base_rm_turn_init(&s->turn, rms);
+    base_rm_cursor_init(&s->turn, rms);
     s->turn.listed_only = true; /* each request carries the cluster's secret */
 }
 
 void nm_search_free(struct nm_search *s)
 {
-    base_rm_turn_free(&s->turn);
+    base_rm_cursor_free(&s->turn);
 }
 
 static bool several(const struct nm_search *s)
@@ -59,12 +59,12 @@ static void choose_next(struct nm_search *s, enum nm_outcome how, const char *lo
                         struct nm_retry *out)
 {
     if (how == NM_OUTCOME_SILENT && s->leader) {
-        base_rm_turn_leads(&s->turn, s->leader);
+        base_rm_cursor_jump_to_leader(&s->turn, s->leader);
         out->at_once = true;
     } else if (how == NM_OUTCOME_MOVED) {
-        out->at_once = base_rm_turn_moved(&s->turn, location);
+        out->at_once = base_rm_cursor_follow_redirect(&s->turn, location);
     } else {
-        out->at_once = base_rm_turn_bad(&s->turn);
+        out->at_once = base_rm_cursor_skip_failed(&s->turn);
     }
     out->elsewhere = several(s);
 }
@@ -95,12 +95,12 @@ enum nm_worth nm_search_judge(int64_t epoch, int64_t obeyed)
 void nm_search_good(struct nm_search *s, int64_t epoch)
 {
     s->epoch = epoch;
-    base_rm_turn_good(&s->turn);
+    base_rm_cursor_note_success(&s->turn);
 }
 
 void nm_search_bad(struct nm_search *s, struct nm_retry *out)
 {
-    out->at_once = base_rm_turn_bad(&s->turn);
+    out->at_once = base_rm_cursor_skip_failed(&s->turn);
     out->elsewhere = several(s);
 }
 
@@ -112,7 +112,7 @@ const char *nm_search_other(const struct nm_search *s, size_t *at)
     while (*at < list->n) {
         const char *url = list->url[(*at)++];
 
-        if (strcasecmp(url, base_rm_turn_url(&s->turn)) != 0)
+        if (strcasecmp(url, base_rm_cursor_url(&s->turn)) != 0)
             return url;
     }
     return NULL;

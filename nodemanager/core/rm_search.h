@@ -41,7 +41,7 @@
 #define NM_LOOK_GRACE_MAX_US INT64_C(2400000)
 
 struct nm_search {
-    struct base_rm_turn turn;
+    struct base_rm_cursor turn;
     int64_t epoch;   /* obeyed last */
     uint64_t asked;  /* requests so far: the number of the one in flight */
     bool asking;     /* a request is in flight */
@@ -56,7 +56,7 @@ void nm_search_free(struct nm_search *s);
 /* ---- a request ---- */
 /* How long an answer may take: to a registration, or to a heartbeat held for @hold_us. */
 int64_t nm_search_timeout_us(const struct nm_search *s, bool registering, int64_t hold_us);
-/* A request goes to base_rm_turn_url(). @random, of any size, keeps nodes from looking around
+/* A request goes to base_rm_cursor_url(). @random, of any size, keeps nodes from looking around
  * together. */
 void nm_search_sent(struct nm_search *s, bool registering, int64_t hold_us, int64_t now_us,
                     uint32_t random);

@@ -250,8 +250,8 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;
     pthread_mutex_init(&nm->lock, NULL);
     host_set(nm);
-    int rc = base_rm_list_read(conf, &nm->rms, &err);
-    nm->rms_text = base_rm_list_text(&nm->rms);
+    int rc = base_rm_list_add_configured(conf, &nm->rms, &err);
+    nm->rms_text = base_rm_list_to_text(&nm->rms);
     launch_conf_set(nm);
     if (rc == 0)
         rc = isolation_set(nm, &err);

@@ -33,7 +33,7 @@ bool nm_ask_if_leads(struct base_http *h, const char *url, int64_t least)
                                    .timeout_ms = ANSWER_MS,
                                    .body_max = BODY_MAX};
     struct base_http_answer a = {0};
-    bool yes = base_http_do(h, &rq, &a, NULL) == 0 && a.status == 200 &&
+    bool yes = base_http_perform(h, &rq, &a, NULL) == 0 && a.status == 200 &&
                nm_body_says_leads(a.body.data ? a.body.data : "", a.body.len, least);
 
     base_http_answer_free(&a);

@@ -464,7 +464,7 @@ static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
 /* An answer of the epoch we know. */
 static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const struct nm_answer *a)
 {
-    size_t base = base_rm_base(r->url);
+    size_t base = base_rm_url_base_len(r->url);
     nm_link_good(nm->link, a->wire.epoch);
     if (a->wire.bad)
         base_log_error("nm", "%zu orders of %s were not understood: %s", a->wire.bad, r->url,
@@ -580,7 +580,7 @@ static void health_report(struct nm *nm, const struct nm_files_room *room,
     if (rc == 0)
         nm->no_space_us = 0;
     if (rc < 0)
-        snprintf(report, NM_PATH_MAX, "%s: %s", nm->files.root, base_plain_text(rc));
+        snprintf(report, NM_PATH_MAX, "%s: %s", nm->files.root, base_plain_strerror(rc));
     else if (room->bytes >= 0 && room->bytes < nm->min_free_bytes)
         snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " MB free, at least %" PRId64 " MB wanted",
                  nm->files.root, room->bytes >> 20, nm->min_free_bytes >> 20);

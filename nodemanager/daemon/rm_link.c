@@ -74,7 +74,7 @@ static int post(struct nm_link_io *l, struct base_http *h, const struct job *j,
                                    .timeout_ms = j->timeout_ms,
                                    .silence_ms = l->several ? SILENCE_MS : 0,
                                    .body_max = ANSWER_MAX};
-    return base_http_do(h, &rq, out, err);
+    return base_http_perform(h, &rq, out, err);
 }
 
 /* Waits for work; false when the end has come. */
@@ -214,7 +214,7 @@ static void look(struct nm_link_io *l)
     l->look_http = NULL;
     if (l->stopping || !nm_search_looked(&l->search, asked, leader, now_us(), any_number()))
         return;
-    base_log_info("nm", "%s does not answer, and %s leads now", base_rm_turn_url(&l->search.turn),
+    base_log_info("nm", "%s does not answer, and %s leads now", base_rm_cursor_url(&l->search.turn),
                   leader);
     base_http_cancel(l->beat_http);
 }
@@ -314,7 +314,7 @@ int nm_link_fd(const struct nm_link_io *l)
 static void hand_over(struct nm_link_io *l, struct job *j, const char *what, struct base_buf *body,
                       int64_t timeout_ms)
 {
-    snprintf(j->url, sizeof j->url, "%s/ws/v1/nodetracker/%s", base_rm_turn_url(&l->search.turn),
+    snprintf(j->url, sizeof j->url, "%s/ws/v1/nodetracker/%s", base_rm_cursor_url(&l->search.turn),
              what);
     body_take(&j->body, body);
     j->timeout_ms = timeout_ms;
@@ -326,7 +326,7 @@ static void send_request(struct nm_link_io *l, const char *what, struct base_buf
                          bool registering, int64_t hold_ms)
 {
     pthread_mutex_lock(&l->lock);
-    const char *failed = base_rm_turn_failed(&l->search.turn);
+    const char *failed = base_rm_cursor_failed_urls(&l->search.turn);
     free(l->beat.header);
     l->beat.header = failed ? base_printf(BASE_RM_FAILED_HEADER ": %s", failed) : NULL;
     int64_t timeout_us = nm_search_timeout_us(&l->search, registering, hold_ms * 1000);

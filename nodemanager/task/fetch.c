@@ -220,7 +220,7 @@ static int fetch_output(struct fetcher *f, const struct job *job, struct base_er
     if (rc < 0)
         return rc;
     rq.out_fd = f->fd;
-    rc = base_http_do(f->http, &rq, &answer, &why);
+    rc = base_http_perform(f->http, &rq, &answer, &why);
     if (rc == -BASE_ENOSPC || (rc < 0 && strstr(why.text, "cannot store") != NULL)) {
         *err = why;
         return rc;

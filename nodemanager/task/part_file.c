@@ -32,7 +32,7 @@ struct task_output {
 /* Opens folder @name below folder @at without following links. *fd is -1 after an error. */
 static int open_folder(int at, const char *name, const char *path, int *fd, struct base_error *err)
 {
-    int rc = base_plain_folder_below(at, name);
+    int rc = base_plain_open_folder_below(at, name);
 
     *fd = rc < 0 ? -1 : rc;
     if (rc == -BASE_PLAIN_OTHER)
@@ -68,7 +68,8 @@ static int open_part(struct task_output *o, struct base_error *err)
     if (o->fd >= 0)
         return 0;
     return o->fd == -BASE_PLAIN_OTHER
-               ? base_error_set(err, -BASE_EIO, "output %s: %s", o->path, base_plain_text(o->fd))
+               ? base_error_set(err, -BASE_EIO, "output %s: %s", o->path,
+                                base_plain_strerror(o->fd))
                : base_error_sys(err, -BASE_EIO, -o->fd, "output %s", o->path);
 }
 

@@ -12,7 +12,7 @@ struct task_rm {
     const struct task *t;
     struct base_http *http;
     struct base_rm_list list;
-    struct base_rm_turn turn;
+    struct base_rm_cursor turn;
     struct base_error unreadable; /* why the list is empty */
 };
 
@@ -23,10 +23,10 @@ struct task_rm *task_rm_new(const struct task *t)
 
     rm->t = t;
     rm->http = base_http_new();
-    if (base_rm_list_parse("the ResourceManagers", text, &rm->list, &rm->unreadable) < 0)
+    if (base_rm_list_add_text("the ResourceManagers", text, &rm->list, &rm->unreadable) < 0)
         base_rm_list_free(&rm->list);
     else
-        base_rm_turn_init(&rm->turn, &rm->list);
+        base_rm_cursor_init(&rm->turn, &rm->list);
     rm->turn.listed_only = true; /* each request carries the application's token */
     return rm;
 }
@@ -35,7 +35,7 @@ void task_rm_free(struct task_rm *rm)
 {
     if (rm == NULL)
         return;
-    base_rm_turn_free(&rm->turn);
+    base_rm_cursor_free(&rm->turn);
     base_rm_list_free(&rm->list);
     base_http_free(rm->http);
     free(rm);
@@ -57,7 +57,7 @@ static int call_current_rm(struct task_rm *rm, const char *path, const char *bod
                            struct base_error *err)
 {
     bool several = rm->list.n > 1;
-    char *url = base_printf("%s%s", base_rm_turn_url(&rm->turn), path);
+    char *url = base_printf("%s%s", base_rm_cursor_url(&rm->turn), path);
     struct base_http_request rq = {
         .method = body != NULL ? "POST" : "GET",
         .url = url,
@@ -68,18 +68,18 @@ static int call_current_rm(struct task_rm *rm, const char *path, const char *bod
         .timeout_ms = several && timeout_ms > TASK_RM_SILENT_MS ? TASK_RM_SILENT_MS : timeout_ms,
         .silence_ms = several ? 3000 : 0,
     };
-    int rc = base_http_do(rm->http, &rq, out, err);
+    int rc = base_http_perform(rm->http, &rq, out, err);
 
     *again = false;
     if (rc == 0 && out->status >= 200 && out->status <= 299) {
-        base_rm_turn_good(&rm->turn);
+        base_rm_cursor_note_success(&rm->turn);
     } else if (rc == 0) {
         rc = describe_http_failure(rq.method, url, out, err);
-        *again = out->status == 307 ? base_rm_turn_moved(&rm->turn, out->location)
-                                    : base_rm_turn_bad(&rm->turn);
+        *again = out->status == 307 ? base_rm_cursor_follow_redirect(&rm->turn, out->location)
+                                    : base_rm_cursor_skip_failed(&rm->turn);
         base_http_answer_free(out);
     } else {
-        *again = base_rm_turn_bad(&rm->turn);
+        *again = base_rm_cursor_skip_failed(&rm->turn);
     }
     free(url);
     return rc;

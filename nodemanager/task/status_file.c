@@ -40,7 +40,7 @@ int task_open_plain_file(const char *path, int flags, struct base_error *err)
     int fd = base_plain_open(AT_FDCWD, path, flags, 0600, NULL);
 
     if (fd == -BASE_PLAIN_OTHER)
-        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_text(fd));
+        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_strerror(fd));
     return fd < 0 ? base_error_sys(err, -BASE_EIO, -fd, "%s", path) : fd;
 }
 
@@ -165,7 +165,7 @@ int task_write_result(struct task *t, struct base_error *err)
 static void replace_unprintable_bytes(char *s)
 {
     while (*s != '\0') {
-        size_t n = base_utf8_len(s);
+        size_t n = base_utf8_sequence_len(s);
 
         if (n == 0 || ((unsigned char)*s < 0x20 && *s != '\n' && *s != '\t') || *s == 0x7f) {
             *s = '?';

@@ -80,8 +80,8 @@ static int read_rm_url(const struct base_conf *c, const char *id, char **out,
         rc = base_error_set(err, -BASE_EINVAL,
                             "%s is not set: expected host:port (or a host as %s)", key, host_key);
     else
-        rc = base_rm_list_parse(key, text, &one, err);
-    if (rc == 0 && (one.n != 1 || base_rm_base(one.url[0]) != strlen(one.url[0]) ||
+        rc = base_rm_list_add_text(key, text, &one, err);
+    if (rc == 0 && (one.n != 1 || base_rm_url_base_len(one.url[0]) != strlen(one.url[0]) ||
                     base_int_parse(strrchr(one.url[0], ':') + 1, 1, 65535, &port) < 0))
         rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not host:port", key, text);
     if (rc == 0 && is_wildcard_address(one.url[0]))

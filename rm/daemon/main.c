@@ -455,7 +455,7 @@ static int run(struct settings *s, struct base_error *err)
     sigaddset(&signals, SIGHUP);
     /* before any thread starts: only sigwait sees them */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    base_sched_prompt();
+    base_sched_make_thread_prompt();
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
     rc = listen_where_told(s, err);
     if (rc < 0)

@@ -167,7 +167,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *user)
 
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0)
         s->identified = false;
-    if (base_curl_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
+    if (base_curl_match_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
         s->identified = id_len == strlen(s->node_id) && memcmp(id, s->node_id, id_len) == 0;
     if (len > 2 || data[0] == ' ')
         return len;
@@ -204,8 +204,8 @@ static void start(struct stream *s)
 {
     CURL *e = s->easy;
 
-    base_curl_go(e, s->url, "http");
-    base_curl_watch_peer(e, RM_RELAY_SILENCE_MS);
+    base_curl_set_target(e, s->url, "http");
+    base_curl_limit_silence(e, RM_RELAY_SILENCE_MS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)RM_RELAY_CONNECT_MS);
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
     curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);

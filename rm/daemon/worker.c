@@ -62,7 +62,7 @@ static void *worker_main(void *arg)
 
     pthread_setname_np(pthread_self(), w->name);
     if (w->background)
-        base_sched_background();
+        base_sched_make_thread_background();
     run_tasks(w);
     return NULL;
 }

@@ -84,7 +84,7 @@ static bool read_order(struct api_request *rq, bool *active, int64_t *hold_ms)
         rc =
             base_error_set(&err, -BASE_EINVAL, "the body is not an object {\"state\":\"standby\"}");
     if (rc == 0)
-        rc = base_json_known(body, "", members, &err);
+        rc = base_json_refuse_unknown_members(body, "", members, &err);
     if (rc == 0)
         rc = base_json_str(body, "", "state", true, 16, &state, &err);
     if (rc == 0 && strcmp(state, "standby") != 0 && strcmp(state, "active") != 0)

@@ -635,7 +635,7 @@ static void put_task_row(const struct rm_task_view *t, struct base_buf *out)
 {
     char text[24] = {t->id.kind == BASE_TASK_MAP ? 'm' : 'r'};
 
-    *base_digits(text + 1, (uint32_t)t->id.index, 1) = '\0';
+    *base_write_digits(text + 1, (uint32_t)t->id.index, 1) = '\0';
     base_json_open(out, '[');
     base_json_value_str(out, text);
     base_json_value_str(out, rm_task_state_name(t->state));

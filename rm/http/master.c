@@ -208,7 +208,7 @@ static int read_register(struct master_call *m, struct base_attempt_id attempt,
     ev->kind = RM_EV_AM_REGISTER;
     ev->u.am_register.attempt = attempt;
     ev->u.am_register.host = "";
-    if ((rc = base_json_known(m->body, "", known, err)) < 0 ||
+    if ((rc = base_json_refuse_unknown_members(m->body, "", known, err)) < 0 ||
         (rc = base_json_str(m->body, "", "host", false, BASE_NAME_MAX, &ev->u.am_register.host,
                             err)) < 0 ||
         (rc = base_json_int(m->body, "", "rpcPort", false, -1, 65535, &port, err)) < 0)
@@ -233,7 +233,7 @@ static int read_capability(const json_t *ask, const char *where, struct rm_res *
     if (!c || json_is_null(c))
         return 0;
     inner = base_printf("%scapability.", where);
-    rc = base_json_known(c, inner, known, err);
+    rc = base_json_refuse_unknown_members(c, inner, known, err);
     for (int i = 0; rc == 0 && known[i]; i++)
         rc = base_json_int(c, inner, known[i], false, 0, INT32_MAX, &out->v[names[i]], err);
     free(inner);
@@ -252,7 +252,7 @@ static int read_ask(const json_t *j, size_t i, struct rm_ask *a, struct base_err
     snprintf(where, sizeof where, "ask[%zu].", i);
     a->resource_name = "*";
     a->relax_locality = true;
-    if ((rc = base_json_known(j, where, known, err)) < 0 ||
+    if ((rc = base_json_refuse_unknown_members(j, where, known, err)) < 0 ||
         (rc = base_json_int(j, where, "priority", false, INT32_MIN, INT32_MAX, &priority, err)) <
             0 ||
         (rc = base_json_int(j, where, "allocationRequestId", false, -1, INT64_MAX,
@@ -313,7 +313,7 @@ static int read_allocate(struct master_call *m, struct base_attempt_id attempt,
 
     ev->kind = RM_EV_AM_ALLOCATE;
     ev->u.am_allocate.attempt = attempt;
-    if ((rc = base_json_known(m->body, "", known, err)) < 0 ||
+    if ((rc = base_json_refuse_unknown_members(m->body, "", known, err)) < 0 ||
         (rc = base_json_int(m->body, "", "responseId", true, 0, INT64_MAX / 2,
                             &ev->u.am_allocate.response_id, err)) < 0 ||
         (rc = base_json_num(m->body, "", "progress", false, 0, 1, &progress, err)) < 0)
@@ -333,7 +333,7 @@ static int read_finish(struct master_call *m, struct base_attempt_id attempt,
     ev->kind = RM_EV_AM_FINISH;
     ev->u.am_finish.attempt = attempt;
     ev->u.am_finish.diagnostics = "";
-    if ((rc = base_json_known(m->body, "", known, err)) < 0 ||
+    if ((rc = base_json_refuse_unknown_members(m->body, "", known, err)) < 0 ||
         (rc = base_json_str(m->body, "", "finalStatus", true, 32, &status, err)) < 0 ||
         (rc = base_json_str(m->body, "", "diagnostics", false, BASE_DIAGNOSTICS_MAX,
                             &ev->u.am_finish.diagnostics, err)) < 0 ||

@@ -115,7 +115,7 @@ static int by_text(const void *a, const void *b)
 
 static int refuse_env(const char *name, const json_t *value, struct base_error *err)
 {
-    char *shown = base_utf8_shown(name, 100);
+    char *shown = base_utf8_escape_for_message(name, 100);
     int rc = base_json_refuse(value, "job.env.", shown, "a string", err);
 
     free(shown);
@@ -216,7 +216,7 @@ static int read_group(const json_t *j, size_t i, struct rm_task_group *g, struct
 
     snprintf(where, sizeof where, "job.tasks[%zu].", i);
     g->count = 1;
-    if ((rc = base_json_known(j, where, rm_spec_task_members, err)) < 0 ||
+    if ((rc = base_json_refuse_unknown_members(j, where, rm_spec_task_members, err)) < 0 ||
         (rc = base_json_str(j, where, "kind", false, 16, &kind, err)) < 0)
         return rc;
     if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0)
@@ -337,7 +337,7 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
     json_t *tasks = NULL;
     int rc;
 
-    if ((rc = base_json_known(job, "job.", rm_spec_job_members, err)) < 0 ||
+    if ((rc = base_json_refuse_unknown_members(job, "job.", rm_spec_job_members, err)) < 0 ||
         (rc = read_id(job, &s->id, err)) < 0 ||
         (rc = read_name(job, "job.", "name", "job", &s->name, err)) < 0 ||
         (rc = read_name(job, "job.", "user", d->user, &s->user, err)) < 0 ||
@@ -384,7 +384,7 @@ int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaul
 
     if (rc < 0)
         return rc;
-    rc = base_json_known(body, "", root, err);
+    rc = base_json_refuse_unknown_members(body, "", root, err);
     if (rc < 0)
         goto out;
     job = json_object_get(body, "job");

@@ -41,7 +41,7 @@ static int report_io_error(int rc, const char *name, struct base_error *err)
 {
     return rc == -BASE_PLAIN_OTHER
                ? base_error_set(err, -BASE_EIO, "job.output: _temporary/%s: %s", name,
-                                base_plain_text(rc))
+                                base_plain_strerror(rc))
                : base_error_sys(err, -BASE_EIO, -rc, "job.output: _temporary/%s", name);
 }
 
@@ -73,7 +73,7 @@ int rm_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
         return 0;
     if (fd < 0)
         return report_io_error(fd, name, err);
-    rc = base_fd_read(fd, name, max * LINE_MAX_BYTES, &b, err);
+    rc = base_fd_read_to_end(fd, name, max * LINE_MAX_BYTES, &b, err);
     close(fd);
     if (rc == -BASE_ELIMIT) {
         base_buf_free(&b);

@@ -57,7 +57,7 @@ static int check_path_is_utf8(const char *path, struct base_error *err)
 
     if (base_utf8_valid(path))
         return 0;
-    shown = base_utf8_shown(path, 900);
+    shown = base_utf8_escape_for_message(path, 900);
     base_error_set(err, -BASE_EINVAL, "%s is not UTF-8", shown);
     free(shown);
     return -BASE_EINVAL;

@@ -116,7 +116,7 @@ static void announce_end(void *user, const char *why)
 
     base_mailbox_lock(&l->mailbox);
     if (l->watchdog)
-        base_watchdog_ending(l->watchdog);
+        base_watchdog_arm_end_limit(l->watchdog);
     base_mailbox_unlock(&l->mailbox);
     rm_role_depose(l->b);
     base_mailbox_lock(&l->mailbox);
@@ -293,9 +293,9 @@ static int activate(struct rm_lead *l, struct news *n)
 
 static void deactivate(struct rm_lead *l, const char *why)
 {
-    base_watchdog_ending(l->watchdog);
+    base_watchdog_arm_end_limit(l->watchdog);
     rm_daemon_deactivate(l->b, why);
-    base_watchdog_ended(l->watchdog);
+    base_watchdog_disarm_end_limit(l->watchdog);
 }
 
 static void retire(struct rm_lead *l, const char *why)
@@ -368,7 +368,7 @@ static void handle(struct rm_lead *l, struct news *n)
             carry_out(l, n, &out.v[i]);
     } while (n->ev.kind != handled);
     if (handled == RM_LEAD_EV_DEPOSED)
-        base_watchdog_ended(l->watchdog); /* begun by announce_end() */
+        base_watchdog_disarm_end_limit(l->watchdog); /* begun by announce_end() */
 }
 
 /* The election announces the end of the lease at once, and why; but not while its thread waits for

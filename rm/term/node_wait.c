@@ -7,7 +7,7 @@
 
 static bool may_redirect(const struct rm_node_wait *w, const struct rm_roles_known *r)
 {
-    return r->active[0] && !(w->failed && base_rm_among(w->failed, r->active));
+    return r->active[0] && !(w->failed && base_rm_url_is_in_list(w->failed, r->active));
 }
 
 static enum rm_node_wait_action wait_for(struct rm_node_wait *w, const struct rm_roles_known *r,

@@ -28,7 +28,7 @@ void sim_job_text(char to[SIM_TEXT_MAX], const char *text)
     size_t n = 0, len;
 
     for (; text && *text; text += len ? len : 1, n += len ? len : 1) {
-        len = (unsigned char)*text < ' ' || *text == 0x7f ? 0 : base_utf8_len(text);
+        len = (unsigned char)*text < ' ' || *text == 0x7f ? 0 : base_utf8_sequence_len(text);
         if (n + (len ? len : 1) >= SIM_TEXT_MAX)
             break;
         if (len)

@@ -116,7 +116,7 @@ int sim_trace_read_line(struct sim_trace *t, struct base_error *err)
 int sim_trace_refuse_value(const struct sim_trace *t, const char *field, const char *value,
                            const char *wanted, struct base_error *err)
 {
-    char *shown = base_utf8_shown(value, SHOWN_MAX);
+    char *shown = base_utf8_escape_for_message(value, SHOWN_MAX);
 
     base_error_set(err, -BASE_EINVAL, "%s: '%s' is not %s", field, shown, wanted);
     free(shown);

@@ -35,7 +35,7 @@ static int take_cell(const struct sim_trace *t, char **p, char **out, struct bas
         char *shown;
 
         *to = '\0';
-        shown = base_utf8_shown(*out, 60);
+        shown = base_utf8_escape_for_message(*out, 60);
         base_error_set(err, -BASE_EINVAL, what, shown);
         free(shown);
         return sim_trace_prefix_place(t, -BASE_EINVAL, err);
@@ -48,7 +48,7 @@ static int take_cell(const struct sim_trace *t, char **p, char **out, struct bas
 static int refuse_column(const struct sim_trace *t, const char *name, const char *why,
                          struct base_error *err)
 {
-    char *shown = base_utf8_shown(name, 60);
+    char *shown = base_utf8_escape_for_message(name, 60);
     struct base_buf names = {0};
     int rc;
 

@@ -42,9 +42,9 @@ static int refuse_unknown_member(const char *name, struct base_error *err)
     size_t distance = 0;
 
     for (int i = 0; i < SIM_FIELDS; i++)
-        base_nearest_offer(name, sim_fields[i].name, &best, &distance);
+        base_nearest_consider(name, sim_fields[i].name, &best, &distance);
     for (size_t i = 0; others[i]; i++)
-        base_nearest_offer(name, others[i], &best, &distance);
+        base_nearest_consider(name, others[i], &best, &distance);
     if (best)
         return base_error_set(err, -BASE_EINVAL, "%.60s: unknown member; did you mean \"%s\"?",
                               name, best);

@@ -137,7 +137,7 @@ static long ask(struct base_http *h, const char *method, const char *path, const
         .method = method, .url = u, .body = body, .body_len = body ? strlen(body) : 0};
     struct base_http_answer a = {0};
     struct base_error err = {0};
-    if (base_http_do(h, &rq, &a, &err) < 0)
+    if (base_http_perform(h, &rq, &a, &err) < 0)
         die(err.text);
     long status = a.status;
     if (out) {
@@ -311,7 +311,7 @@ struct beater {
 static void *beat_loop(void *arg)
 {
     struct beater *b = arg;
-    base_sched_prompt();
+    base_sched_make_thread_prompt();
     struct base_http *h = base_http_new();
     char body[512];
     struct base_buf out = {0};
@@ -458,7 +458,7 @@ static void answered(const char *what, const char *path, double since)
     struct base_http_request rq = {.method = "GET", .url = u};
     for (;;) {
         struct base_http_answer a = {0};
-        int rc = base_http_do(h, &rq, &a, NULL);
+        int rc = base_http_perform(h, &rq, &a, NULL);
         long st = a.status;
         base_http_answer_free(&a);
         if (rc == 0 && st == 200)

@@ -150,7 +150,7 @@ static bool refuse(struct fake_rm *rm, struct api_request *rq)
 static bool send_on(struct fake_rm *rm, struct api_request *rq, const char *failed)
 {
     struct base_buf none = {0};
-    if (!rm->active[0] || base_rm_among(failed, rm->active))
+    if (!rm->active[0] || base_rm_url_is_in_list(failed, rm->active))
         return false;
     char *to = base_printf("%s%s", rm->active, api_path(rq));
     rm->sent_on++;

@@ -244,7 +244,7 @@ long fx_get(struct fx *fx, int i, const char *path, const char *bearer, struct b
     struct base_error err = {0};
     char *url = base_printf("http://%s%s", fake_rm_node_id(fx->rm, (size_t)i), path);
     struct base_http_request rq = {.method = "GET", .url = url, .bearer = bearer, .accept = "*/*"};
-    long status = base_http_do(h, &rq, &a, &err) < 0 ? -1 : a.status;
+    long status = base_http_perform(h, &rq, &a, &err) < 0 ? -1 : a.status;
     if (out) {
         base_buf_free(out);
         *out = a.body;

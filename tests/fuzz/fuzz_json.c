@@ -34,7 +34,7 @@ static void read_members(const json_t *j)
     base_json_bool(j, "job.", "wait", false, &b, &err);
     if (base_json_arr(j, "job.", "tasks", false, 10, &a, &err) == 0 && a)
         base_assert(json_array_size(a) <= 10);
-    base_json_known(j, "job.", names, &err);
+    base_json_refuse_unknown_members(j, "job.", names, &err);
     base_assert(strlen(err.text) < sizeof err.text);
 }
 

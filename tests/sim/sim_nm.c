@@ -254,7 +254,7 @@ int sim_nm_rm_of(const char *url)
 
 static int target(const struct sim_nm *nm)
 {
-    return sim_nm_rm_of(base_rm_turn_url(&nm->search.turn));
+    return sim_nm_rm_of(base_rm_cursor_url(&nm->search.turn));
 }
 
 static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
@@ -271,7 +271,7 @@ static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
         fill_register(nm, &rq->ev, &c);
     else
         fill_beat(nm, &rq->ev, &c, fx->hold_ms);
-    rq->failed = base_rm_turn_failed(&nm->search.turn);
+    rq->failed = base_rm_cursor_failed_urls(&nm->search.turn);
     rq->failed = rq->failed ? sim_copy(s, rq->failed, strlen(rq->failed)) : NULL;
     if (fx->registering)
         sim_log(s, "%s: registers with rm%d", nm->proc.name, target(nm));

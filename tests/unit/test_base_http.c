@@ -150,7 +150,7 @@ static int send_to(struct base_http *h, const char *path, struct base_http_reque
     int rc;
 
     rq.url = url;
-    rc = base_http_do(h, &rq, out, err);
+    rc = base_http_perform(h, &rq, out, err);
     free(url);
     return rc;
 }
@@ -226,14 +226,16 @@ static void test_refusals(void)
         send_to(h, "/a", (struct base_http_request){.method = "GET", .header = "A: b\r\nEvil: 1"},
                 &a, &err),
         -BASE_EINVAL);
-    CU_ASSERT_EQUAL(
-        base_http_do(h, &(struct base_http_request){.method = "GET", .url = "file:///etc/hostname"},
-                     &a, &err),
-        -BASE_EIO);
-    CU_ASSERT_EQUAL(
-        base_http_do(h, &(struct base_http_request){.method = "GET", .url = "http://127.0.0.1:1/"},
-                     &a, &err),
-        -BASE_EIO);
+    CU_ASSERT_EQUAL(base_http_perform(
+                        h,
+                        &(struct base_http_request){.method = "GET", .url = "file:///etc/hostname"},
+                        &a, &err),
+                    -BASE_EIO);
+    CU_ASSERT_EQUAL(base_http_perform(
+                        h,
+                        &(struct base_http_request){.method = "GET", .url = "http://127.0.0.1:1/"},
+                        &a, &err),
+                    -BASE_EIO);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "GET http://127.0.0.1:1/: "));
     CU_ASSERT_PTR_NULL(a.body.data);
     base_http_free(h);

@@ -146,13 +146,13 @@ static void test_known(void)
     json_t *j = parse("{\"name\":1,\"reduces\":2}");
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(base_json_known(j, "job.", names, &err), 0);
+    CU_ASSERT_EQUAL(base_json_refuse_unknown_members(j, "job.", names, &err), 0);
     json_object_set_new(j, "reducers", json_true());
-    CU_ASSERT_EQUAL(base_json_known(j, "job.", names, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(base_json_refuse_unknown_members(j, "job.", names, &err), -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(err.text, "job.reducers: unknown member; did you mean \"reduces\"?");
     json_object_del(j, "reducers");
     json_object_set_new(j, "zzzzzzzz", json_true());
-    CU_ASSERT_EQUAL(base_json_known(j, "", names, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(base_json_refuse_unknown_members(j, "", names, &err), -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(err.text, "zzzzzzzz: unknown member");
     json_decref(j);
 }
@@ -162,21 +162,21 @@ static void test_utf8(void)
     static const char *const good[] = {"", "a", "\xC3\xB6", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
     static const char *const bad[] = {
         "\xFF", "a\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"};
-    char *shown = base_utf8_shown("a\xFF\n\xC3\xB6"
-                                  "b",
-                                  100);
+    char *shown = base_utf8_escape_for_message("a\xFF\n\xC3\xB6"
+                                               "b",
+                                               100);
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        CU_ASSERT_TRUE(base_utf8_plain(good[i]));
+        CU_ASSERT_TRUE(base_utf8_valid_without_controls(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CU_ASSERT_FALSE(base_utf8_valid(bad[i]));
     CU_ASSERT_TRUE(base_utf8_valid("a\n"));
-    CU_ASSERT_FALSE(base_utf8_plain("a\n"));
-    CU_ASSERT_FALSE(base_utf8_plain("a\x7f"));
+    CU_ASSERT_FALSE(base_utf8_valid_without_controls("a\n"));
+    CU_ASSERT_FALSE(base_utf8_valid_without_controls("a\x7f"));
     CU_ASSERT_STRING_EQUAL(shown, "a%FF%0A\xC3\xB6"
                                   "b");
     free(shown);
-    shown = base_utf8_shown("abcdef", 3);
+    shown = base_utf8_escape_for_message("abcdef", 3);
     CU_ASSERT_STRING_EQUAL(shown, "abc...");
     free(shown);
 }

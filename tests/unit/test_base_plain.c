@@ -70,9 +70,9 @@ static void test_others(void)
     CU_ASSERT_EQUAL(fstatat(root, "nowhere", &st, 0), -1);
     CU_ASSERT_EQUAL(fstatat(root, "target", &st, 0), 0);
     CU_ASSERT_EQUAL(st.st_size, 9);
-    CU_ASSERT_STRING_EQUAL(base_plain_text(-BASE_PLAIN_OTHER),
+    CU_ASSERT_STRING_EQUAL(base_plain_strerror(-BASE_PLAIN_OTHER),
                            "not a regular file, or one with several names");
-    CU_ASSERT_STRING_EQUAL(base_plain_text(-ENOENT), strerror(ENOENT));
+    CU_ASSERT_STRING_EQUAL(base_plain_strerror(-ENOENT), strerror(ENOENT));
 }
 
 static void test_plain(void)
@@ -129,7 +129,7 @@ static void test_below(void)
     fd = base_plain_open_below(root, "a/b/made", O_WRONLY | O_CREAT, 0600, NULL);
     CU_ASSERT(fd >= 0);
     close(fd);
-    fd = base_plain_folder_below(root, "a/b");
+    fd = base_plain_open_folder_below(root, "a/b");
     CU_ASSERT(fd >= 0);
     close(fd);
     CU_ASSERT_EQUAL(base_plain_open_below(root, "a/l/f", O_RDONLY, 0, NULL), -BASE_PLAIN_OTHER);
@@ -139,8 +139,8 @@ static void test_below(void)
     CU_ASSERT_EQUAL(base_plain_open_below(root, "a/../a/b/f", O_RDONLY, 0, NULL), -EINVAL);
     CU_ASSERT_EQUAL(base_plain_open_below(root, "..", O_RDONLY, 0, NULL), -EINVAL);
     CU_ASSERT_EQUAL(base_plain_open_below(root, "a/none/f", O_RDONLY, 0, NULL), -ENOENT);
-    CU_ASSERT_EQUAL(base_plain_folder_below(root, "a/l"), -BASE_PLAIN_OTHER);
-    CU_ASSERT_EQUAL(base_plain_folder_below(root, "fifo"), -BASE_PLAIN_OTHER);
+    CU_ASSERT_EQUAL(base_plain_open_folder_below(root, "a/l"), -BASE_PLAIN_OTHER);
+    CU_ASSERT_EQUAL(base_plain_open_folder_below(root, "fifo"), -BASE_PLAIN_OTHER);
 }
 
 static void test_read(void)

@@ -12,10 +12,10 @@ static void test_parse(void)
     struct base_rm_list l = {0};
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(base_rm_list_parse(
+    CU_ASSERT_EQUAL(base_rm_list_add_text(
                         "x", " a:1, http://b/ ,HTTPS://[::1]:8090//\nc.d-e_f:65535/gate", &l, &err),
                     0);
-    char *text = base_rm_list_text(&l);
+    char *text = base_rm_list_to_text(&l);
     CU_ASSERT_STRING_EQUAL(text,
                            "http://a:1,http://b,HTTPS://[::1]:8090,http://c.d-e_f:65535/gate");
     free(text);
@@ -32,17 +32,17 @@ static void test_parse_refused(void)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct base_rm_list l = {0};
-        CU_ASSERT_EQUAL(base_rm_list_parse("some.key", bad[i], &l, &err), -BASE_EINVAL);
+        CU_ASSERT_EQUAL(base_rm_list_add_text("some.key", bad[i], &l, &err), -BASE_EINVAL);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "some.key: \""));
         base_rm_list_free(&l);
     }
     struct base_rm_list l = {0};
-    CU_ASSERT_EQUAL(base_rm_list_parse("some.key", " , ", &l, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(base_rm_list_add_text("some.key", " , ", &l, &err), -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(err.text, "some.key: no address is there");
     struct base_buf many = {0};
     for (int i = 0; i <= BASE_RM_LIST_MAX; i++)
         base_buf_addf(&many, "h%d:1,", i);
-    CU_ASSERT_EQUAL(base_rm_list_parse("some.key", many.data, &l, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(base_rm_list_add_text("some.key", many.data, &l, &err), -BASE_ELIMIT);
     CU_ASSERT_EQUAL(l.n, BASE_RM_LIST_MAX);
     base_rm_list_free(&l);
     base_buf_free(&many);
@@ -55,7 +55,7 @@ static char *read_list(const char *const *args, struct base_error *err)
 
     for (size_t i = 0; args[i]; i++)
         CU_ASSERT_EQUAL(base_conf_set_arg(conf, args[i], err), 0);
-    char *text = base_rm_list_read(conf, &l, err) < 0 ? NULL : base_rm_list_text(&l);
+    char *text = base_rm_list_add_configured(conf, &l, err) < 0 ? NULL : base_rm_list_to_text(&l);
     base_rm_list_free(&l);
     base_conf_free(conf);
     return text;
@@ -99,38 +99,38 @@ static void test_read(void)
 
 static void test_among(void)
 {
-    CU_ASSERT_TRUE(base_rm_among("http://a:1", "http://A:1/"));
-    CU_ASSERT_TRUE(base_rm_among("http://a:1/, http://b:2", "http://b:2"));
-    CU_ASSERT_FALSE(base_rm_among("http://a:1", "http://a:11"));
-    CU_ASSERT_FALSE(base_rm_among("http://a:11", "http://a:1"));
-    CU_ASSERT_FALSE(base_rm_among("", "http://a:1"));
-    CU_ASSERT_FALSE(base_rm_among(" ,,", ""));
-    CU_ASSERT_EQUAL(base_rm_base("http://h:1/ws?x"), strlen("http://h:1"));
-    CU_ASSERT_EQUAL(base_rm_base("https://h"), strlen("https://h"));
-    CU_ASSERT_EQUAL(base_rm_base("http://"), 0);
-    CU_ASSERT_EQUAL(base_rm_base("/ws/v1"), 0);
+    CU_ASSERT_TRUE(base_rm_url_is_in_list("http://a:1", "http://A:1/"));
+    CU_ASSERT_TRUE(base_rm_url_is_in_list("http://a:1/, http://b:2", "http://b:2"));
+    CU_ASSERT_FALSE(base_rm_url_is_in_list("http://a:1", "http://a:11"));
+    CU_ASSERT_FALSE(base_rm_url_is_in_list("http://a:11", "http://a:1"));
+    CU_ASSERT_FALSE(base_rm_url_is_in_list("", "http://a:1"));
+    CU_ASSERT_FALSE(base_rm_url_is_in_list(" ,,", ""));
+    CU_ASSERT_EQUAL(base_rm_url_base_len("http://h:1/ws?x"), strlen("http://h:1"));
+    CU_ASSERT_EQUAL(base_rm_url_base_len("https://h"), strlen("https://h"));
+    CU_ASSERT_EQUAL(base_rm_url_base_len("http://"), 0);
+    CU_ASSERT_EQUAL(base_rm_url_base_len("/ws/v1"), 0);
 }
 
 struct asking {
     struct base_rm_list list;
-    struct base_rm_turn turn;
+    struct base_rm_cursor turn;
 };
 
 static void asking_new(struct asking *a, const char *rms)
 {
     *a = (struct asking){0};
-    CU_ASSERT_EQUAL(base_rm_list_parse("x", rms, &a->list, NULL), 0);
-    base_rm_turn_init(&a->turn, &a->list);
+    CU_ASSERT_EQUAL(base_rm_list_add_text("x", rms, &a->list, NULL), 0);
+    base_rm_cursor_init(&a->turn, &a->list);
 }
 
 static void asking_free(struct asking *a)
 {
-    base_rm_turn_free(&a->turn);
+    base_rm_cursor_free(&a->turn);
     base_rm_list_free(&a->list);
 }
 
-#define ASKS(a, who)   CU_ASSERT_STRING_EQUAL(base_rm_turn_url(&(a).turn), "http://" who)
-#define FAILED(a, who) CU_ASSERT_STRING_EQUAL(base_rm_turn_failed(&(a).turn), who)
+#define ASKS(a, who)   CU_ASSERT_STRING_EQUAL(base_rm_cursor_url(&(a).turn), "http://" who)
+#define FAILED(a, who) CU_ASSERT_STRING_EQUAL(base_rm_cursor_failed_urls(&(a).turn), who)
 
 /* Goal: one is asked until it fails; then each of the others once, and a pause. */
 static void test_rounds(void)
@@ -139,27 +139,27 @@ static void test_rounds(void)
 
     asking_new(&a, "a:1,b:2,c:3");
     ASKS(a, "a:1");
-    CU_ASSERT_PTR_NULL(base_rm_turn_failed(&a.turn));
-    base_rm_turn_good(&a.turn);
+    CU_ASSERT_PTR_NULL(base_rm_cursor_failed_urls(&a.turn));
+    base_rm_cursor_note_success(&a.turn);
     CU_ASSERT_TRUE(a.turn.answered);
-    CU_ASSERT_TRUE(base_rm_turn_bad(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
     CU_ASSERT_FALSE(a.turn.answered);
     ASKS(a, "b:2");
     FAILED(a, "http://a:1");
-    CU_ASSERT_TRUE(base_rm_turn_bad(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
     ASKS(a, "c:3");
     FAILED(a, "http://a:1,http://b:2");
-    CU_ASSERT_FALSE(base_rm_turn_bad(&a.turn)); /* the round is over */
+    CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn)); /* the round is over */
     ASKS(a, "a:1");
-    CU_ASSERT_PTR_NULL(base_rm_turn_failed(&a.turn));
-    CU_ASSERT_TRUE(base_rm_turn_bad(&a.turn));
-    base_rm_turn_good(&a.turn);
+    CU_ASSERT_PTR_NULL(base_rm_cursor_failed_urls(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
+    base_rm_cursor_note_success(&a.turn);
     ASKS(a, "b:2");
-    CU_ASSERT_PTR_NULL(base_rm_turn_failed(&a.turn));
+    CU_ASSERT_PTR_NULL(base_rm_cursor_failed_urls(&a.turn));
     asking_free(&a);
     asking_new(&a, "a:1"); /* one alone: a pause each time */
-    CU_ASSERT_FALSE(base_rm_turn_bad(&a.turn));
-    CU_ASSERT_FALSE(base_rm_turn_bad(&a.turn));
+    CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn));
+    CU_ASSERT_FALSE(base_rm_cursor_skip_failed(&a.turn));
     ASKS(a, "a:1");
     asking_free(&a);
 }
@@ -171,23 +171,24 @@ static void test_moved(void)
     struct asking a;
 
     asking_new(&a, "a:1,b:2,c:3");
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://C:3/ws/v1/x?y"));
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://C:3/ws/v1/x?y"));
     ASKS(a, "c:3");
-    CU_ASSERT_TRUE(base_rm_turn_bad(&a.turn)); /* ... which is dead: on to the next */
+    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn)); /* ... which is dead: on to the next */
     ASKS(a, "a:1");
     FAILED(a, "http://c:3");
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://c:3/"));
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://c:3/"));
     ASKS(a, "b:2"); /* a's word is of no use now */
     FAILED(a, "http://c:3,http://a:1");
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://other:9/x")); /* none of the list */
+    CU_ASSERT_TRUE(
+        base_rm_cursor_follow_redirect(&a.turn, "http://other:9/x")); /* none of the list */
     ASKS(a, "other:9");
-    CU_ASSERT_TRUE(base_rm_turn_bad(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
     ASKS(a, "b:2"); /* who sent us there hears of it */
     FAILED(a, "http://c:3,http://a:1,http://other:9");
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://other2:9/x"));
-    base_rm_turn_good(&a.turn);
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://other2:9/x"));
+    base_rm_cursor_note_success(&a.turn);
     ASKS(a, "other2:9");
-    CU_ASSERT_TRUE(base_rm_turn_bad(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
     ASKS(a, "b:2");
     asking_free(&a);
 }
@@ -199,27 +200,27 @@ static void test_listed_only(void)
 
     asking_new(&a, "a:1,b:2/path,c:3");
     a.turn.listed_only = true;
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://evil:3/ws/v1/x"));
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://evil:3/ws/v1/x"));
     ASKS(a, "b:2/path"); /* the next of the list instead */
     FAILED(a, "http://a:1");
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://C:3/ws/v1/x"));
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://C:3/ws/v1/x"));
     ASKS(a, "c:3");
-    base_rm_turn_good(&a.turn);
+    base_rm_cursor_note_success(&a.turn);
     /* it has a path of its own */
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://B:2/ws/v1/x"));
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://B:2/ws/v1/x"));
     ASKS(a, "b:2/path");
-    base_rm_turn_good(&a.turn);
+    base_rm_cursor_note_success(&a.turn);
     /* another scheme is another server */
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "https://c:3/x"));
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "https://c:3/x"));
     ASKS(a, "c:3");
     FAILED(a, "http://b:2/path");
-    base_rm_turn_good(&a.turn);
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://b:22/x"));
+    base_rm_cursor_note_success(&a.turn);
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://b:22/x"));
     ASKS(a, "a:1");
     asking_free(&a);
     asking_new(&a, "a:1");
     a.turn.listed_only = true;
-    CU_ASSERT_FALSE(base_rm_turn_moved(&a.turn, "http://b:2/x"));
+    CU_ASSERT_FALSE(base_rm_cursor_follow_redirect(&a.turn, "http://b:2/x"));
     ASKS(a, "a:1");
     asking_free(&a);
 }
@@ -234,19 +235,19 @@ static void test_circles(void)
     asking_new(&a, "a:1,b:2");
     for (;;) {
         const char *to =
-            strcmp(base_rm_turn_url(&a.turn), "http://a:1") == 0 ? "http://b:2/" : "http://a:1/";
+            strcmp(base_rm_cursor_url(&a.turn), "http://a:1") == 0 ? "http://b:2/" : "http://a:1/";
         asked++;
-        if (!base_rm_turn_moved(&a.turn, to))
+        if (!base_rm_cursor_follow_redirect(&a.turn, to))
             break;
         CU_ASSERT_FATAL(asked < 20);
     }
     CU_ASSERT(asked >= 3);
     asking_free(&a);
     asking_new(&a, "a:1,b:2");
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, ""));
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, ""));
     ASKS(a, "b:2");
-    CU_ASSERT_FALSE(base_rm_turn_moved(&a.turn, "/ws/v1/cluster")); /* no address */
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://a:1/x"));    /* itself */
+    CU_ASSERT_FALSE(base_rm_cursor_follow_redirect(&a.turn, "/ws/v1/cluster")); /* no address */
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://a:1/x"));    /* itself */
     ASKS(a, "b:2");
     asking_free(&a);
 }
@@ -258,18 +259,18 @@ static void test_leads(void)
     struct asking a;
 
     asking_new(&a, "a:1,b:2,c:3");
-    base_rm_turn_good(&a.turn);
-    base_rm_turn_leads(&a.turn, "http://c:3");
+    base_rm_cursor_note_success(&a.turn);
+    base_rm_cursor_jump_to_leader(&a.turn, "http://c:3");
     ASKS(a, "c:3");
     FAILED(a, "http://a:1");
     CU_ASSERT_FALSE(a.turn.answered);
-    CU_ASSERT_TRUE(base_rm_turn_bad(&a.turn));
+    CU_ASSERT_TRUE(base_rm_cursor_skip_failed(&a.turn));
     ASKS(a, "b:2");
-    base_rm_turn_leads(&a.turn, "http://c:3");
+    base_rm_cursor_jump_to_leader(&a.turn, "http://c:3");
     ASKS(a, "c:3");
     FAILED(a, "http://b:2");
-    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://other:9/x"));
-    base_rm_turn_leads(&a.turn, "http://a:1");
+    CU_ASSERT_TRUE(base_rm_cursor_follow_redirect(&a.turn, "http://other:9/x"));
+    base_rm_cursor_jump_to_leader(&a.turn, "http://a:1");
     ASKS(a, "a:1");
     FAILED(a, "http://other:9");
     asking_free(&a);

@@ -17,7 +17,7 @@ static const struct base_rm_list one = {{a}, 1}, three = {{a, b, c}, 3};
 
 static const char *url(const struct nm_search *s)
 {
-    return base_rm_turn_url(&s->turn);
+    return base_rm_cursor_url(&s->turn);
 }
 
 static struct nm_retry ended(struct nm_search *s, enum nm_outcome how, const char *location)
@@ -172,7 +172,7 @@ static void test_abandoned(void)
     r = ended(&s, NM_OUTCOME_SILENT, NULL);
     CU_ASSERT_TRUE(r.at_once && r.elsewhere);
     CU_ASSERT_STRING_EQUAL(url(&s), C);
-    CU_ASSERT_STRING_EQUAL(base_rm_turn_failed(&s.turn), A);
+    CU_ASSERT_STRING_EQUAL(base_rm_cursor_failed_urls(&s.turn), A);
     CU_ASSERT_PTR_NULL(s.leader);
     CU_ASSERT_FALSE(nm_search_waits(&s, s.asked));
     nm_search_free(&s);

@@ -178,7 +178,7 @@ static void test_auth_file(void)
 }
 
 /* ---------------------------------------------------------------- the watchdog */
-#define LOOK BASE_WATCHDOG_LOOK_US
+#define LOOK BASE_WATCHDOG_CHECK_US
 
 /* Looks at what does not move until it has had enough; returns after how long. */
 static int64_t until_bark(int64_t step_us, bool busy, bool ending, int64_t lease_us)
@@ -187,7 +187,7 @@ static int64_t until_bark(int64_t step_us, bool busy, bool ending, int64_t lease
     int64_t now = 5;
 
     for (int i = 0; i < 400; i++, now += step_us)
-        if (base_watchdog_look(&v, now, busy, 7, ending, lease_us))
+        if (base_watchdog_check(&v, now, busy, 7, ending, lease_us))
             return now - 5;
     return -1;
 }
@@ -204,7 +204,7 @@ static void test_watchdog(void)
     /* it did not run itself: stopped, or starved */
     CU_ASSERT_EQUAL(until_bark(3 * LOOK, true, true, 10), -1);
     for (uint64_t i = 0; i < 400; i++, now += LOOK) /* busy, and getting on */
-        CU_ASSERT_EQUAL(base_watchdog_look(&v, now, true, i / 20, false, 10), BASE_WATCHDOG_WELL);
+        CU_ASSERT_EQUAL(base_watchdog_check(&v, now, true, i / 20, false, 10), BASE_WATCHDOG_OK);
 }
 
 static bool stuck(void *user, uint64_t *turns)
@@ -238,14 +238,14 @@ static void test_watchdog_thread(void)
                                          .ending = "the leadership"};
     struct base_watchdog *w = base_watchdog_start(&c);
 
-    base_watchdog_ending(w);
+    base_watchdog_arm_end_limit(w);
     for (int i = 0; i < 3000 && !atomic_load(&barks); i++)
         usleep(10000);
     CU_ASSERT_EQUAL(atomic_load(&barks), 1);
     base_watchdog_stop(w);
     w = base_watchdog_start(&c);
-    base_watchdog_ending(w);
-    base_watchdog_ended(w);
+    base_watchdog_arm_end_limit(w);
+    base_watchdog_disarm_end_limit(w);
     base_watchdog_stop(w);
     CU_ASSERT_EQUAL(atomic_load(&barks), 1);
 }

@@ -215,7 +215,7 @@ const char *cli_dev_ask_role(const char *url)
     struct base_http_request rq = {.method = "GET", .url = info, .timeout_ms = CLIENT_MS};
     struct base_http_answer answer = {0};
     const char *role = "";
-    if (base_http_do(http, &rq, &answer, NULL) >= 0 && answer.status == 200) {
+    if (base_http_perform(http, &rq, &answer, NULL) >= 0 && answer.status == 200) {
         json_t *j = json_loadb(answer.body.data, answer.body.len, 0, NULL);
         for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
             if (strcasecmp(cli_str(j, "clusterInfo.haState"), roles[i]) == 0)

@@ -305,7 +305,7 @@ static size_t count_registered(const struct cli_dev *d, struct base_http *http, 
     struct base_http_request rq = {.method = "GET", .url = url, .timeout_ms = 5000};
     struct base_http_answer answer = {0};
     size_t found = 0;
-    bool answered = base_http_do(http, &rq, &answer, NULL) >= 0 && answer.status == 200;
+    bool answered = base_http_perform(http, &rq, &answer, NULL) >= 0 && answer.status == 200;
     json_t *j = answered ? json_loadb(answer.body.data, answer.body.len, 0, NULL) : NULL;
     const json_t *nodes = cli_at(j, "nodes.node");
     for (size_t i = 0; i < d->n; i++) {

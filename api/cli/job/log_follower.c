@@ -103,7 +103,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
         free(s->why);
         s->why = NULL;
     }
-    if (base_curl_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
+    if (base_curl_match_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
         s->named = id_len == strlen(want) && memcmp(id, want, id_len) == 0 ? SAME : OTHER;
     return len;
 }
@@ -134,13 +134,13 @@ static void start_transfer(struct stream *s)
     char *url = base_printf("%s?offset=%llu%s", base, (unsigned long long)s->offset,
                             s->follow ? "&follow=1" : "");
     curl_easy_reset(s->easy);
-    base_curl_go(s->easy, url, "http,https");
+    base_curl_set_target(s->easy, url, "http,https");
     if (!s->direct) { /* a standby redirects to the active RM */
         curl_easy_setopt(s->easy, CURLOPT_FOLLOWLOCATION, 1L);
         curl_easy_setopt(s->easy, CURLOPT_MAXREDIRS, 3L);
         curl_easy_setopt(s->easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     }
-    base_curl_watch_peer(s->easy, PEER_SILENCE_MS);
+    base_curl_limit_silence(s->easy, PEER_SILENCE_MS);
     curl_easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     if (!s->follow) {
         curl_easy_setopt(s->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);

@@ -31,9 +31,10 @@ static bool check_caller(struct api_request *rq)
 {
     char *shown;
 
-    if (!rq->caller || (strlen(rq->caller) <= BASE_NAME_MAX && base_utf8_plain(rq->caller)))
+    if (!rq->caller ||
+        (strlen(rq->caller) <= BASE_NAME_MAX && base_utf8_valid_without_controls(rq->caller)))
         return true;
-    shown = base_utf8_shown(rq->caller, 100);
+    shown = base_utf8_escape_for_message(rq->caller, 100);
     api_answer_error(
         rq, 400, "BadRequestException",
         "user.name: \"%s\" is not a name of 1 to %d bytes in UTF-8 without control characters",

@@ -51,7 +51,7 @@ static enum api_content parse_content_type(const struct api_request *rq)
 static void answer_wrong_type(struct api_request *rq)
 {
     const char *type = api_header(rq, "Content-Type");
-    char *shown = base_utf8_shown(type ? type : "", 100);
+    char *shown = base_utf8_escape_for_message(type ? type : "", 100);
 
     api_answer_error(rq, 415, "UnsupportedMediaTypeException",
                      "Content-Type: \"%s\": expected application/json", shown);

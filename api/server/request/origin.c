@@ -53,7 +53,7 @@ static bool check_host_name(struct api_request *rq, const char *text)
 
     if (is_name && api_hosts_contain(rq->server->hosts, &a))
         return true;
-    shown = base_utf8_shown(text, SHOWN_MAX);
+    shown = base_utf8_escape_for_message(text, SHOWN_MAX);
     if (!is_name) {
         api_answer_error(rq, 400, "BadRequestException",
                          "Host: \"%s\" is not a host name or address with or without a port",

@@ -16,7 +16,7 @@ static char *put_number(char *to, int64_t v)
     } else {
         if (v < 0)
             *to++ = '-';
-        to = base_digits(to, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 1);
+        to = base_write_digits(to, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 1);
     }
     *to++ = ' ';
     return to;

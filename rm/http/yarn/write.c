@@ -466,7 +466,7 @@ void yarn_put_policy(struct api_request *rq, void *user)
         rc =
             base_error_set(&err, -BASE_EINVAL, "the body is not an object {\"policy\":\"<name>\"}");
     if (rc == 0)
-        rc = base_json_known(body, "", members, &err);
+        rc = base_json_refuse_unknown_members(body, "", members, &err);
     if (rc == 0)
         rc = base_json_str(body, "", "policy", true, 255, &name, &err);
     if (rc == 0)
