@@ -4,7 +4,7 @@
 #define CREEL_BASE_CONF_RM_LIST_H
 
 #include "base/conf/conf.h"
-#include "base/conf/rm_turn.h"
+#include "base/conf/rm_cursor.h"
 #include "base/error.h"
 
 /* Adds the addresses in @text, such as "host:port" or "http://host:port/", separated by commas or

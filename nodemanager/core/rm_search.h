@@ -2,10 +2,10 @@
  * for one, and when it looks whether another one leads. Pure: no clock, no thread, no I/O; driven
  * by nodemanager/daemon/rm_link.c and by the fault simulation (tests/sim/sim_nm.c).
  *
- * One request is in flight at a time. Whom it goes to is base/conf/rm_turn.h's choice. With several
- * RMs a dead one must be noticed soon: an active one that does not answer a heartbeat three seconds
- * after the time it may hold it is given up. One that has not answered as the active one yet may
- * park a request until it leads, and gets 10 s more.
+ * One request is in flight at a time. Whom it goes to is base/conf/rm_cursor.h's choice. With
+ * several RMs a dead one must be noticed soon: an active one that does not answer a heartbeat three
+ * seconds after the time it may hold it is given up. One that has not answered as the active one
+ * yet may park a request until it leads, and gets 10 s more.
  *
  * All this time another one may lead already: a process that is stopped, or a machine that hangs,
  * closes no connection. So the node looks around while an answer is overdue:
@@ -30,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/conf/rm_turn.h"
+#include "base/conf/rm_cursor.h"
 
 /* Beyond the time that a held request may take. One lost segment costs Linux's least retransmission
  * time-out, 200 ms (TCP_RTO_MIN), and a round trip: a leader with which all is well is not doubted

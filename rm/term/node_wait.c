@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/conf/rm_turn.h"
+#include "base/conf/rm_cursor.h"
 #include "base/mem.h"
 
 static bool may_redirect(const struct rm_node_wait *w, const struct rm_roles_known *r)

@@ -1,4 +1,4 @@
-/* base/conf/rm_turn.h - chooses which of a cluster's ResourceManagers is asked next: for the
+/* base/conf/rm_cursor.h - chooses which of a cluster's ResourceManagers is asked next: for the
  * NodeManager, its tasks and the command line. Pure.
  *
  * One RM is asked at a time. An RM that cannot be reached or refuses us is skipped at once. A
@@ -17,8 +17,8 @@
  * Each request lists the RMs that have failed in this round (header BASE_RM_FAILED_HEADER), so that
  * a standby does not redirect us to one of them; a standby may hold a NodeManager's request until
  * there is another leader. */
-#ifndef CREEL_BASE_CONF_RM_TURN_H
-#define CREEL_BASE_CONF_RM_TURN_H
+#ifndef CREEL_BASE_CONF_RM_CURSOR_H
+#define CREEL_BASE_CONF_RM_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "base/conf/rm_turn.h"
+#include "base/conf/rm_cursor.h"
 
 #include <stdio.h>
 #include <string.h>
