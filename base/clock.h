@@ -9,13 +9,9 @@
 struct base_clock {
     int64_t (*mono_us)(const struct base_clock *);
     int64_t (*wall_us)(const struct base_clock *);
-    int64_t now_us;  /* virtual clock: the monotonic time */
-    int64_t base_us; /* virtual clock: wall time = base_us + now_us */
+    int64_t now_us, base_us; /* state of a virtual clock (tests/unit/clock_virtual.h) */
 };
 extern const struct base_clock base_clock_real;
-void base_clock_virtual_init(struct base_clock *c, int64_t wall_start_us);
-/* Sets the monotonic time of a virtual clock; asserts that @to_us is not in its past. */
-void base_clock_virtual_advance(struct base_clock *c, int64_t to_us);
 static inline int64_t base_mono_us(const struct base_clock *c)
 {
     return c->mono_us(c);

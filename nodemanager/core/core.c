@@ -34,10 +34,6 @@ static const struct {
 };
 
 static enum nm_state edge_table[NM_STATES][NM_INPUTS];
-static const char *const state_names[NM_STATES] = {
-    "NEW", "LAUNCHING", "RUNNING", "SUSPENDED", "KILLING", "COMPLETE", "FORGOTTEN",
-};
-
 __attribute__((constructor)) static void edges_prepare(void)
 {
     for (int s = 0; s < NM_STATES; s++)
@@ -50,11 +46,6 @@ __attribute__((constructor)) static void edges_prepare(void)
 enum nm_state nm_edge(enum nm_state s, enum nm_input in)
 {
     return s < NM_STATES && in < NM_INPUTS ? edge_table[s][in] : NM_STATES;
-}
-
-const char *nm_state_name(enum nm_state s)
-{
-    return s < NM_STATES ? state_names[s] : "?";
 }
 
 bool nm_state_alive(enum nm_state s)
@@ -260,7 +251,7 @@ static void alive_count(struct nm_core *core, struct nm_container *c, bool befor
 
 bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_input in)
 {
-    enum nm_state from = c->v.state, to = edge_table[from][in];
+    enum nm_state from = c->v.state, to = nm_edge(from, in);
     if (to == NM_STATES) {
         core->stats.ignored[from][in]++;
         return false;

@@ -291,7 +291,6 @@ bool nm_core_healthy(const struct nm_core *core, const char **report, int64_t *d
 size_t nm_core_alive(const struct nm_core *core);
 const struct nm_core_stats *nm_core_stats(const struct nm_core *core);
 
-const char *nm_state_name(enum nm_state s);
 /* The state after @in, or NM_STATES when that is no edge. */
 enum nm_state nm_edge(enum nm_state s, enum nm_input in);
 

@@ -159,8 +159,8 @@ static int flush_block_to_sort(struct task_sorter *s, struct base_error *err)
     return rc;
 }
 
-/* Writes the lines in [p,end) with their prefixes. The hash is task_hash_key() written inline, so
- * that one pass finds both the hash and the end of the key. */
+/* Writes the lines in [p,end) with their prefixes. The hash is FNV-1a (64 bits) of the
+ * key: the bytes before the first TAB, or the whole line. One pass finds the hash and the end. */
 static int write_prefixed_lines(struct task_sorter *s, const char *p, const char *end,
                                 struct base_error *err)
 {

@@ -475,10 +475,3 @@ int32_t virtual_cluster_tasks(const struct virtual_cluster *vc, int32_t job)
 {
     return vc->jobs[job].tasks;
 }
-
-double virtual_cluster_rate(struct virtual_cluster *vc, int32_t job)
-{
-    if (vc->jobs[job].state != VC_ACTIVE || vc->slots <= 0)
-        return 0;
-    return (vc->form == VIRTUAL_FLUID ? vc_fluid_rate : vc_slots_rate)(vc, job);
-}

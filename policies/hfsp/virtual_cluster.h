@@ -88,8 +88,5 @@ double virtual_cluster_received(const struct virtual_cluster *vc,
                                 int32_t job); /* service since it entered */
 int32_t virtual_cluster_tasks(const struct virtual_cluster *vc,
                               int32_t job); /* unfinished virtual ones */
-/* Slots it has in the virtual cluster now; fluid: may be a fraction. O(jobs log jobs): for tests
- * and people. */
-double virtual_cluster_rate(struct virtual_cluster *vc, int32_t job);
 
 #endif

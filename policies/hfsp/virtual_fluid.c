@@ -323,15 +323,3 @@ void vc_fluid_run(struct virtual_cluster *vc, int64_t to_us)
         write_back(&f, k->v[i].job, limit, to_us);
     remember(&f, to_us);
 }
-
-double vc_fluid_rate(struct virtual_cluster *vc, int32_t job)
-{
-    struct fluid f = {.vc = vc, .slots = (double)vc->slots};
-    double share;
-
-    start(&f);
-    settle(&f);
-    share = f.level * vc->jobs[job].weight;
-    return vc->scratch[job].mode == VC_CAPPED || vc->jobs[job].tasks < share ? vc->jobs[job].tasks
-                                                                             : share;
-}

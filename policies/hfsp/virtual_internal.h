@@ -94,7 +94,5 @@ int64_t vc_finish_at(const struct virtual_cluster *vc, double after);
 /* Both: @to_us < 0: projection alone (finishes are set), else the state moves on to then. */
 void vc_fluid_run(struct virtual_cluster *vc, int64_t to_us);
 void vc_slots_run(struct virtual_cluster *vc, int64_t to_us);
-double vc_fluid_rate(struct virtual_cluster *vc, int32_t job);
-double vc_slots_rate(struct virtual_cluster *vc, int32_t job);
 
 #endif

@@ -189,10 +189,3 @@ void vc_slots_run(struct virtual_cluster *vc, int64_t to_us)
     for (size_t i = 0; i < all->len; i++)
         vc_keys_add(k, 0, all->v[i].job);
 }
-
-double vc_slots_rate(struct virtual_cluster *vc, int32_t job)
-{
-    work_load(vc);
-    hand_out(vc);
-    return vc->work[job].slots;
-}

@@ -131,14 +131,6 @@ const char *rm_attempt_state_name(enum rm_attempt_state s)
     return NAME(names, s);
 }
 
-const char *rm_container_state_name(enum rm_container_state s)
-{
-    static const char *const names[] = {"ALLOCATED", "ACQUIRED", "RUNNING", "SUSPENDED",
-                                        "COMPLETED"};
-
-    return NAME(names, s);
-}
-
 const char *rm_task_state_name(enum rm_task_state s)
 {
     static const char *const names[] = {"PENDING",   "RUNNING", "SUSPENDED",

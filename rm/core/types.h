@@ -110,7 +110,6 @@ const char *rm_app_state_name(enum rm_app_state s);
 /* What clients see. */
 enum rm_app_state rm_app_state_public(enum rm_app_state s, enum rm_app_state before);
 const char *rm_attempt_state_name(enum rm_attempt_state s);
-const char *rm_container_state_name(enum rm_container_state s);
 const char *rm_task_state_name(enum rm_task_state s);
 const char *rm_node_state_name(enum rm_node_state s);
 const char *rm_final_status_name(enum rm_final_status s);

@@ -91,13 +91,6 @@ int sim_log_end(struct sim_log *log, struct base_error *err)
     return log->failed;
 }
 
-int sim_log_to_buf(void *self, const char *data, size_t n, struct base_error *err)
-{
-    (void)err;
-    base_buf_add(self, data, n);
-    return 0;
-}
-
 int sim_log_to_file(void *self, const char *data, size_t n, struct base_error *err)
 {
     if (fwrite(data, 1, n, self) != n)

@@ -39,8 +39,6 @@ void sim_log_add(struct sim_log *log, const struct sim_log_line *line);
 /* Writes what is left and frees the buffer. Returns the first failure. */
 int sim_log_end(struct sim_log *log, struct base_error *err);
 
-/* A sink: appends to a struct base_buf. */
-int sim_log_to_buf(void *self, const char *data, size_t n, struct base_error *err);
 /* A sink: a FILE *. */
 int sim_log_to_file(void *self, const char *data, size_t n, struct base_error *err);
 

@@ -1,4 +1,4 @@
-/* sim/engine/result.h - what a simulation measures: per job, over the run, and by class.
+/* sim/engine/result.h - what a simulation measures: per job and over the run.
  * Units: microseconds of virtual time; slot_us: slots times microseconds.
  * SOURCE of the words: waiting, execution, sojourn as in Pastorelli et al., "HFSP", 2013 and
  * Cheriere et al., SAC 2016 (whose "makespan of a job" is the sojourn here); accepted, success,
@@ -81,7 +81,7 @@ double sim_utilisation(const struct sim_totals *t, enum base_task_kind kind);
 double sim_utilisation_all(const struct sim_totals *t, bool met_alone);
 void sim_totals_add(struct sim_totals *t, const struct sim_job_result *r);
 
-/* ---- by class, in order of first appearance ---- */
+/* ---- statistics ---- */
 struct sim_stat { /* of a quantity: mean and deviation by Welford's recurrence */
     int64_t n;
     double mean, m2, min, max;
@@ -90,20 +90,5 @@ void sim_stat_add(struct sim_stat *s, double x);
 double sim_stat_deviation(const struct sim_stat *s); /* sample deviation, 0 below two values */
 /* Half width of the 95 % interval of the mean by Student's t. 0 below two values. */
 double sim_stat_half95(const struct sim_stat *s);
-
-struct sim_class {
-    char name[SIM_TEXT_MAX];
-    int64_t jobs, accepted, met, with_deadline;
-    struct sim_stat sojourn_s, waiting_s, execution_s; /* of accepted jobs */
-    int64_t launches[BASE_TASK_KINDS], kills[BASE_TASK_KINDS], suspensions[BASE_TASK_KINDS],
-        level[SIM_LEVELS];
-};
-struct sim_summary { /* zero to begin with */
-    struct sim_class *v;
-    size_t n, cap;
-};
-void sim_summary_add(struct sim_summary *s, const struct sim_job_result *r);
-const struct sim_class *sim_summary_find(const struct sim_summary *s, const char *class_name);
-void sim_summary_free(struct sim_summary *s);
 
 #endif

@@ -158,11 +158,6 @@ double sim_rng_exponential(struct sim_rng *r, double mean)
     return -mean * sim_log(sim_rng_unit(r));
 }
 
-double sim_rng_normal(struct sim_rng *r)
-{
-    return sim_normal_of(sim_rng_unit(r));
-}
-
 double sim_rng_log_uniform(struct sim_rng *r, double low, double high)
 {
     double l = sim_log(low);

@@ -45,7 +45,6 @@ double sim_rng_unit(struct sim_rng *r);                                /* (0, 1)
 uint64_t sim_rng_below(struct sim_rng *r, uint64_t n);                 /* 0..n-1 */
 int64_t sim_rng_between(struct sim_rng *r, int64_t low, int64_t high); /* both possible */
 double sim_rng_exponential(struct sim_rng *r, double mean);
-double sim_rng_normal(struct sim_rng *r);                               /* mean 0, deviation 1 */
 double sim_rng_log_uniform(struct sim_rng *r, double low, double high); /* 0 < low <= high */
 
 #endif

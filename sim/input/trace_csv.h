@@ -1,4 +1,4 @@
-/* sim/input/trace_csv.h - reads and writes jobs as CSV.
+/* sim/input/trace_csv.h - reads jobs from CSV.
  *
  * The first line (the header) names the columns in any order, each at most once; submit_s is
  * required. sim/input/trace_fields.h lists the names. Each further line is one job; an empty cell
@@ -24,10 +24,5 @@ void sim_csv_init(struct sim_csv *r, struct sim_trace *trace);
  * file, or a negative error as in sim/input/trace.h. After a bad header every call fails, since no
  * line can be interpreted. */
 int sim_csv_next_job(struct sim_csv *r, struct sim_job *out, struct base_error *err);
-
-/* Append the header with all fields, and the line of one job. Lists of single tasks are not
- * written. */
-void sim_csv_write_header(struct base_buf *out);
-void sim_csv_write_job(const struct sim_job *job, struct base_buf *out);
 
 #endif

@@ -103,11 +103,6 @@ static void *field_in_job(int field, struct sim_job *job)
     return (char *)job + sim_fields[field].offset;
 }
 
-static const void *const_field_in_job(int field, const struct sim_job *job)
-{
-    return (const char *)job + sim_fields[field].offset;
-}
-
 /* ---------------------------------------------------------------- reading */
 /* A value that is not an integer becomes the job's name; the caller then numbers the job by its
  * row. */
@@ -185,88 +180,6 @@ int sim_field_parse_real(const struct sim_trace *t, int field, double value, str
     snprintf(text, sizeof text, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.17g",
              value);
     return sim_field_parse_text(t, field, text, job, err);
-}
-
-/* ---------------------------------------------------------------- writing */
-void sim_write_us_as_seconds(int64_t us, struct base_buf *out)
-{
-    uint64_t v = us < 0 ? -(uint64_t)us : (uint64_t)us;
-    char text[40];
-    size_t n = (size_t)snprintf(text, sizeof text, "%s%" PRIu64 ".%06" PRIu64, us < 0 ? "-" : "",
-                                v / 1000000, v % 1000000);
-
-    while (text[n - 1] == '0')
-        n--;
-    if (text[n - 1] == '.')
-        n--;
-    base_buf_add(out, text, n);
-}
-
-void sim_write_real(double x, struct base_buf *out)
-{
-    char text[40];
-
-    snprintf(text, sizeof text, "%.15g", x);
-    if (strtod(text, NULL) != x)
-        snprintf(text, sizeof text, "%.17g", x);
-    base_buf_adds(out, text);
-}
-
-void sim_field_write_value(int field, const struct sim_job *job, struct base_buf *out)
-{
-    const struct sim_field *f = &sim_fields[field];
-    const void *at = const_field_in_job(field, job);
-
-    switch (f->type) {
-    case SIM_FIELD_TEXT:
-        base_buf_adds(out, at);
-        break;
-    case SIM_FIELD_REAL:
-        sim_write_real(*(const double *)at, out);
-        break;
-    case SIM_FIELD_INT32:
-        base_buf_addf(out, "%" PRId32, *(const int32_t *)at);
-        break;
-    case SIM_FIELD_BYTES:
-        base_buf_addf(out, "%" PRId64, *(const int64_t *)at);
-        break;
-    case SIM_FIELD_EXPECT:
-        if (*(const int64_t *)at == SIM_EXPECT_TRUE) {
-            base_buf_adds(out, "true");
-            break;
-        }
-        sim_write_us_as_seconds(*(const int64_t *)at, out);
-        break;
-    case SIM_FIELD_TIME:
-        sim_write_us_as_seconds(*(const int64_t *)at, out);
-        break;
-    case SIM_FIELD_BOOL:
-        base_buf_adds(out, *(const bool *)at ? "true" : "false");
-        break;
-    default:
-        base_buf_addf(out, "%" PRIu64, *(const uint64_t *)at);
-        break;
-    }
-}
-
-bool sim_field_is_default(int field, const struct sim_job *job)
-{
-    const uint64_t worked_out = BIT(F_MAPS) | BIT(F_REDUCES) | BIT(F_MAP_S) | BIT(F_REDUCE_S) |
-                                BIT(F_MAP_CV) | BIT(F_REDUCE_CV) | BIT(F_SPLIT) | BIT(F_PARTITION) |
-                                BIT(F_SELECTIVITY) | BIT(F_SUBMIT);
-    struct base_buf a = {0}, b = {0};
-    struct sim_job fresh;
-    bool same;
-
-    if (worked_out & BIT(field))
-        return false;
-    sim_job_init(&fresh);
-    sim_field_write_value(field, job, &a);
-    sim_field_write_value(field, &fresh, &b);
-    same = a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-    base_buf_free(&a);
-    base_buf_free(&b);
-    return same;
 }
 
 /* ---------------------------------------------------------------- absent fields */

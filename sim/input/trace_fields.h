@@ -58,7 +58,7 @@ struct sim_field {
     double min, max;
 };
 #define SIM_FIELDS 33
-extern const struct sim_field sim_fields[SIM_FIELDS]; /* in output order */
+extern const struct sim_field sim_fields[SIM_FIELDS];
 
 /* The index of the field called @name; -1 if there is none. */
 int sim_field_find_by_name(const char *name);
@@ -69,20 +69,10 @@ int sim_field_parse_text(const struct sim_trace *t, int field, const char *value
  * fields only. */
 int sim_field_parse_real(const struct sim_trace *t, int field, double value, struct sim_job *job,
                          struct base_error *err);
-/* Appends the field's value in the form sim_field_parse_text() accepts, without quotes. */
-void sim_field_write_value(int field, const struct sim_job *job, struct base_buf *out);
-/* True if the field's value equals its fixed default, so that writers may omit it. Always false for
- * fields whose default depends on other fields. */
-bool sim_field_is_default(int field, const struct sim_job *job);
 
 /* Fills the fields that were absent (@seen has one bit per field present), then checks the job as a
  * whole. Fails with -BASE_EINVAL, naming the field. */
 int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_job *job,
                            struct base_error *err);
-
-/* Appends @us in seconds, such as "12.5". */
-void sim_write_us_as_seconds(int64_t us, struct base_buf *out);
-/* Appends @x with 15 significant digits if that reads back as @x, otherwise with 17. */
-void sim_write_real(double x, struct base_buf *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* sim/input/trace_jsonl.h - reads and writes jobs as JSON, one object per line. Workloads and the
- * job history of a live cluster are stored in this form.
+/* sim/input/trace_jsonl.h - reads jobs from JSON lines, one object per line. Workloads and the job
+ * history of a live cluster (rm/jobs/ended_job.c) are stored in this form.
  *
  *   {"version":1,"id":7,"name":"wc","pool":"root.etl","user":"ann","submit_s":12.5,"maps":3,
  *    "reduces":1,"map_durations_s":[25.1,24.8,26],"reduce_durations_s":[60.2]}
@@ -48,20 +48,5 @@ void sim_jsonl_init(struct sim_jsonl *r, struct sim_trace *trace, int32_t nodes)
  * file, or a negative error as in sim/input/trace.h. */
 int sim_jsonl_next_job(struct sim_jsonl *r, struct sim_job *out, struct base_error *err);
 void sim_jsonl_free(struct sim_jsonl *r);
-
-/* What a history records in addition to the job. Each list has one element per task of its kind, or
- * is NULL. All pointers are borrowed. */
-struct sim_jsonl_history {
-    const char *app, *state; /* NULL: omitted */
-    int64_t time_0_ms, start_us, finish_us;
-    const int64_t *starts_us[BASE_TASK_KINDS];
-    const char *const *ran_on[BASE_TASK_KINDS]; /* an element may be NULL: unknown */
-    /* for each map the NULL-terminated host list of its split */
-    const char *const *const *map_hosts;
-};
-/* Appends the line of @job, ending in a newline. @history may be NULL. Values equal to their
- * defaults are omitted. */
-void sim_jsonl_write_job(const struct sim_job *job, const struct sim_jsonl_history *history,
-                         struct base_buf *out);
 
 #endif

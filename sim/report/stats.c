@@ -77,20 +77,6 @@ double sim_samples_mean(const struct sim_samples *s)
     return s->n ? sum / (double)s->n : NAN;
 }
 
-double sim_samples_share_up_to(const struct sim_samples *s, double x)
-{
-    size_t low = 0, high = s->n; /* invariant: v[low-1] <= x < v[high] */
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (s->v[mid] <= x)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return s->n ? (double)low / (double)s->n : NAN;
-}
-
 size_t sim_samples_cdf(const struct sim_samples *s, size_t max, double *x, double *y)
 {
     size_t n = s->n < max ? s->n : max;

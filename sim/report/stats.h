@@ -104,8 +104,6 @@ void sim_samples_free(struct sim_samples *s);
  * samples. */
 double sim_samples_quantile(const struct sim_samples *s, double p);
 double sim_samples_mean(const struct sim_samples *s); /* NAN if there are no samples */
-/* The fraction of sorted samples that are <= @x. NAN if there are no samples. */
-double sim_samples_share_up_to(const struct sim_samples *s, double x);
 /* The distribution of sorted samples as at most @max points (@max >= 2), including the first and
  * the last: y[i] is the fraction of samples <= x[i]. Returns the number of points. */
 size_t sim_samples_cdf(const struct sim_samples *s, size_t max, double *x, double *y);

@@ -11,7 +11,6 @@
 #include <sys/types.h>
 
 #include "base/mem.h"
-#include "nodemanager/task/scan.h"
 
 static inline uint64_t mr_next(uint64_t *s)
 {
@@ -34,6 +33,17 @@ static inline void mr_text(struct base_buf *b, int n, uint64_t seed, bool cut)
     }
 }
 
+/* FNV-1a 64 hash of the bytes before the first TAB of @line, or of the whole line. @end points to
+ * its newline. */
+static inline uint64_t hash_key(const char *line, const char *end)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (; line < end && *line != '\t'; line++)
+        h = (h ^ (uint8_t)*line) * UINT64_C(0x100000001b3);
+    return h;
+}
+
 /* Is the part there, are its keys grouped and ascending, and do all belong to it? */
 static inline bool mr_part_is_right(const char *path, int part, int reduces)
 {
@@ -51,7 +61,7 @@ static inline bool mr_part_is_right(const char *path, int part, int reduces)
         size_t key = tab != NULL ? (size_t)(tab - line) : len;
         int cmp = before == NULL ? -1 : memcmp(before, line, key < before_len ? key : before_len);
 
-        wrong |= task_hash_key(line, line + len) % (unsigned)reduces != (unsigned)part;
+        wrong |= hash_key(line, line + len) % (unsigned)reduces != (unsigned)part;
         wrong |= cmp > 0 || (cmp == 0 && before_len > key);
         free(before);
         before = malloc(key + 1);

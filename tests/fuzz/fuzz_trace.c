@@ -9,6 +9,7 @@
 #include "sim/input/trace_csv.h"
 #include "sim/input/trace_jsonl.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/sim/trace_write.h"
 
 #define JOBS_MAX  2000 /* job.count may stand for millions */
 #define TASKS_MAX 1000 /* of a job that is written */
@@ -63,13 +64,13 @@ static void check_written(const struct sim_job *j, bool json)
     struct sim_job again;
     FILE *in;
 
-    json ? sim_jsonl_write_job(j, NULL, &a) : (sim_csv_write_header(&a), sim_csv_write_job(j, &a));
+    json ? trace_write_json_job(j, &a) : (trace_write_csv_header(&a), trace_write_csv_job(j, &a));
     in = fmemopen(a.data, a.len, "r");
     s = sim_source_open_stream(json ? "jsonl" : "csv", in, &conf, &err);
     sim_job_init(&again);
     base_assert(s && sim_source_next_job(s, &again, &err) == 1);
-    json ? sim_jsonl_write_job(&again, NULL, &b)
-         : (sim_csv_write_header(&b), sim_csv_write_job(&again, &b));
+    json ? trace_write_json_job(&again, &b)
+         : (trace_write_csv_header(&b), trace_write_csv_job(&again, &b));
     base_assert(a.len == b.len && memcmp(a.data, b.data, a.len) == 0);
     sim_job_clear(&again);
     sim_source_close(s);

@@ -1,1 +1,1 @@
-creel_fuzz(fuzz_trace SOURCES fuzz/fuzz_trace.c LIBS creel_sim_inputs)
+creel_fuzz(fuzz_trace SOURCES fuzz/fuzz_trace.c sim/trace_write.c LIBS creel_sim_inputs)

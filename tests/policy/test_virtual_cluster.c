@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "policies/hfsp/virtual_cluster.h"
+#include "tests/policy/virtual_rate.h"
 #include "tests/unit/cunit_main.h"
 
 #define S 1000000LL
@@ -66,7 +67,7 @@ static void test_caps(void)
 
     virtual_cluster_advance(vc, 10 * S);
     j2 = add(vc, 10, 2, 1, 11, 10);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_rate(vc, j1), 10, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_rate(vc, j1), 10, 1e-9);
     virtual_cluster_advance(vc, 13 * S);
     CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, j1), 20 * 18.5 * S, 1e-3);
     CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, j2), 20 * 4.0 * S, 1e-3);
@@ -135,9 +136,9 @@ static void expect_slots(int64_t slots, int a, int b, int c)
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_SLOTS, VIRTUAL_BY_FINISH, slots, 0);
     int32_t j10 = add(vc, 0, 1, 1, 10, 1), j2 = add(vc, 0, 2, 1, 2, 1), j1 = add(vc, 0, 3, 1, 1, 1);
 
-    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, j1), a);
-    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, j2), b);
-    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, j10), c);
+    CU_ASSERT_EQUAL(virtual_rate(vc, j1), a);
+    CU_ASSERT_EQUAL(virtual_rate(vc, j2), b);
+    CU_ASSERT_EQUAL(virtual_rate(vc, j10), c);
     virtual_cluster_free(vc);
 }
 
@@ -148,8 +149,8 @@ static void test_round_robin(void)
 
     expect_slots(4, 1, 2, 1);
     expect_slots(5, 1, 2, 2);
-    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, light), 3);
-    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, heavy), 6);
+    CU_ASSERT_EQUAL(virtual_rate(vc, light), 3);
+    CU_ASSERT_EQUAL(virtual_rate(vc, heavy), 6);
     virtual_cluster_free(vc);
 }
 
@@ -179,11 +180,11 @@ static void test_weights(void)
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 100, 0);
     int32_t a = add(vc, 0, 1, 3, 200, 10), b = add(vc, 0, 2, 1, 200, 10), c;
 
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_rate(vc, a), 75, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_rate(vc, b), 25, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_rate(vc, a), 75, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_rate(vc, b), 25, 1e-9);
     c = add(vc, 0, 3, 1, 10, 10); /* capped: the others share 90 */
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_rate(vc, c), 10, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_rate(vc, a), 67.5, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_rate(vc, c), 10, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_rate(vc, a), 67.5, 1e-9);
     virtual_cluster_free(vc);
 }
 
@@ -382,15 +383,20 @@ static void random_cluster(enum virtual_form form, uint64_t seed)
         last = finish[i] > last ? finish[i] : last;
     }
     while (now < last) {
-        double rate = 0;
+        double served = 0, step = 1 + random_below((uint32_t)(last / 7 + 1)), all, least;
 
+        for (int i = 0; i < n; i++)
+            served += virtual_cluster_left(vc, jobs[i]);
+        virtual_cluster_advance(vc, now += (int64_t)step);
         tasks_left = 0;
         for (int i = 0; i < n; i++) {
-            rate += virtual_cluster_rate(vc, jobs[i]);
+            served -= virtual_cluster_left(vc, jobs[i]);
             tasks_left += virtual_cluster_tasks(vc, jobs[i]);
         }
-        CU_ASSERT_DOUBLE_EQUAL(rate, tasks_left < (double)slots ? tasks_left : (double)slots, 1e-6);
-        virtual_cluster_advance(vc, now += 1 + random_below((uint32_t)(last / 7 + 1)));
+        /* no slot is idle while there are tasks; their number only falls during the step */
+        all = (double)slots * step;
+        least = tasks_left < (double)slots ? tasks_left * step : all;
+        CU_ASSERT(served <= all + 1e-9 * work + 1e-3 && served >= least - 1e-9 * work - 1e-3);
         if (random_below(2))
             virtual_cluster_project(vc);
         for (int i = 0; i < n; i++) {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "policies/options.h"
-#include "rm/core/effect.h"
 #include "rm/core/view/view.h"
+#include "tests/sim/effect_print.h"
 
 void world_init(struct world *w, const char *policy)
 {
@@ -257,7 +257,7 @@ static void apply(struct world *w)
         const struct rm_effect *fx = &w->fx.v[i];
 
         if (w->log)
-            rm_effect_print(fx, w->log);
+            effect_print(fx, w->log);
         switch (fx->kind) {
         case RM_FX_STORE:
             keep_record(w, fx);

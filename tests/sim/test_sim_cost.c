@@ -38,7 +38,7 @@ static void test_sequence(void)
     CU_ASSERT_EQUAL(sim_rng_next(&r), sim_rng_next(&again));
     CU_ASSERT_NOT_EQUAL(sim_rng_next(&r), sim_rng_next(&other));
     for (int i = 0; i < 200000; i++) {
-        double v = sim_rng_normal(&r);
+        double v = sim_normal_of(sim_rng_unit(&r));
         int64_t b = sim_rng_between(&r, 3, 5);
 
         sum += v;

@@ -8,6 +8,8 @@
 #include "sim/input/source.h"
 #include "sim/input/trace_jsonl.h"
 #include "sim/input/workload.h"
+#include "tests/sim/log_to_buffer.h"
+#include "tests/sim/trace_write.h"
 #include "tests/unit/cunit_main.h"
 
 struct run {
@@ -30,7 +32,7 @@ static struct run simulate(struct sim_source *s, int32_t nodes)
 {
     const struct sim_group group = {.nodes = nodes, .slots = {4, 2}, .speed = 1};
     struct run run = {0};
-    struct sim_log log = {.write = sim_log_to_buf, .self = &run.log};
+    struct sim_log log = {.write = log_to_buffer, .self = &run.log};
     struct base_error err = {0};
     struct sim_conf conf;
     struct sim *sim;
@@ -117,7 +119,7 @@ static void test_replay(void)
     FILE *in;
 
     for (sim_job_init(&job); sim_source_next_job(s, &job, &err) > 0; sim_job_clear(&job))
-        sim_jsonl_write_job(&job, NULL, &text);
+        trace_write_json_job(&job, &text);
     sim_source_close(s);
     first = simulate_named("w-hsrtf", 58);
     in = fmemopen(text.data, text.len, "r");

@@ -18,6 +18,7 @@
 #include "policies/registry.h"
 #include "sim/engine/rng.h"
 #include "sim/engine/sim.h"
+#include "tests/sim/log_to_buffer.h"
 #include "tests/unit/cunit_main.h"
 
 #define S         INT64_C(1000000)
@@ -264,7 +265,7 @@ static void init(struct world *w, const struct policy_ops *ops, uint64_t seed, b
     w->conf.on_job = on_job;
     w->conf.adjust = w->plain ? NULL : impatient;
     w->conf.ctx = w;
-    w->log = (struct sim_log){.write = sim_log_to_buf, .self = &w->text};
+    w->log = (struct sim_log){.write = log_to_buffer, .self = &w->text};
     w->conf.log = &w->log;
     w->jobs_n = 1 + (int32_t)rnd(w, JOBS_MAX);
     gap = one_in(w, 2) ? 100 : 20;

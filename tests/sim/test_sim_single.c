@@ -7,7 +7,11 @@
 
 #include "base/mem.h"
 #include "sim/input/single_server.h"
+#include "sim/input/source.h"
 #include "tests/unit/cunit_main.h"
+
+#define FB2009 TRACES_DIR "/FB-2009_samples_24_times_1hr_0.tsv"
+#define FB2010 TRACES_DIR "/FB-2010_samples_24_times_1hr_0.tsv"
 
 #define JOBS_MAX 64
 
@@ -316,6 +320,51 @@ static void test_dominance(void)
     }
 }
 
+/* ---------------------------------------------------------------- the two SWIM traces */
+static void check_single(const char *file, double load, size_t rows, size_t empty,
+                         const double want[static 5])
+{
+    static const enum sim_single_policy policies[] = {
+        SIM_SINGLE_FIFO, SIM_SINGLE_PS, SIM_SINGLE_LAS, SIM_SINGLE_FSP, SIM_SINGLE_SRPT};
+    struct sim_source_conf conf = {.what = file};
+    struct base_error err = {0};
+    struct sim_source *s = sim_source_open(&conf, &err);
+    struct sim_single_job *jobs = NULL;
+    double *finish[5];
+    size_t n = 0, none = 0;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(s);
+    CU_ASSERT_EQUAL_FATAL(sim_source_read_single_jobs(s, &jobs, &n, &err), 0);
+    CU_ASSERT_EQUAL(n, rows);
+    for (size_t i = 0; i < n; i++)
+        none += jobs[i].size_s == 0;
+    CU_ASSERT_EQUAL(none, empty);
+    sim_single_scale_to_load(jobs, n, load);
+    for (int p = 0; p < 5; p++) {
+        finish[p] = base_alloc(n * sizeof **finish);
+        sim_single_server_run(policies[p], jobs, n, NULL, NULL, finish[p]);
+        if (want[p] > 0)
+            CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, n, finish[p]), want[p],
+                                   5.1e-5); /* all that is printed */
+    }
+    for (size_t i = 0; i < n; i++)
+        CU_ASSERT(finish[3][i] <= finish[1][i] + 1e-6);
+    for (int p = 0; p < 5; p++)
+        free(finish[p]);
+    free(jobs);
+    sim_source_close(s);
+}
+
+static void test_single_traces(void)
+{
+    check_single("swim:" FB2009, .9, 5894, 33,
+                 (double[]){11135.4592, 75.1711, 49.0899, 32.8430, 32.4864});
+    check_single("swim:" FB2010, .9, 24442, 127,
+                 (double[]){1933.9114, 27.7486, 17.3957, 10.3813, 9.7925});
+    check_single("swim:" FB2009, .5, 5894, 33, (double[]){2216.3378, 19.1231, 0, 11.9273, 11.7071});
+    check_single("swim:" FB2010, .5, 24442, 127, (double[]){319.3678, 5.9788, 0, 3.4762, 3.4538});
+}
+
 static const struct cunit_case cases[] = {
     {"three jobs under every policy", test_three_jobs},
     {"projections", test_projections},
@@ -326,5 +375,6 @@ static const struct cunit_case cases[] = {
     {"load", test_scale},
     {"random jobs, against the slow way", test_random},
     {"FSP dominates PS, SRPT is least", test_dominance},
+    {"single server on both traces", test_single_traces},
 };
 CUNIT_MAIN("sim_single", cases)

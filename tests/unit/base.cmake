@@ -1,6 +1,8 @@
-foreach(subject error mem map heap id clock json plain)
+foreach(subject error mem map heap id json plain)
   creel_test(test_base_${subject} SOURCES unit/test_base_${subject}.c LIBS creel_base LABELS unit)
 endforeach()
+creel_test(test_base_clock SOURCES unit/test_base_clock.c unit/clock_virtual.c LIBS creel_base
+           LABELS unit)
 creel_test(test_base_conf SOURCES unit/test_base_conf.c LIBS creel_base LABELS unit)
 creel_test(test_base_rm_list SOURCES unit/test_base_rm_list.c LIBS creel_base LABELS unit)
 creel_test(test_base_io SOURCES unit/test_base_io.c LIBS creel_base LABELS unit)

@@ -1,15 +1,16 @@
 #include "base/clock.h"
+#include "tests/unit/clock_virtual.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_virtual(void)
 {
     struct base_clock c;
 
-    base_clock_virtual_init(&c, 1000);
+    clock_virtual_init(&c, 1000);
     CU_ASSERT_EQUAL(base_mono_us(&c), 0);
     CU_ASSERT_EQUAL(base_wall_us(&c), 1000);
-    base_clock_virtual_advance(&c, 500);
-    base_clock_virtual_advance(&c, 500);
+    clock_virtual_advance(&c, 500);
+    clock_virtual_advance(&c, 500);
     CU_ASSERT_EQUAL(base_mono_us(&c), 500);
     CU_ASSERT_EQUAL(base_wall_us(&c), 1500);
 }

@@ -52,7 +52,6 @@ static void test_names(void)
     CU_ASSERT_STRING_EQUAL(rm_app_state_name(RM_APP_FINAL_SAVING), "FINAL_SAVING");
     CU_ASSERT_STRING_EQUAL(rm_app_state_name(RM_APP_KILLED), "KILLED");
     CU_ASSERT_STRING_EQUAL(rm_attempt_state_name(RM_ATTEMPT_KILLED), "KILLED");
-    CU_ASSERT_STRING_EQUAL(rm_container_state_name(RM_CONTAINER_COMPLETED), "COMPLETED");
     CU_ASSERT_STRING_EQUAL(rm_task_state_name(RM_TASK_KILLED), "KILLED");
     CU_ASSERT_STRING_EQUAL(rm_node_state_name(RM_NODE_SHUTDOWN), "SHUTDOWN");
     CU_ASSERT_STRING_EQUAL(rm_final_status_name(RM_FINAL_ENDED), "ENDED");

@@ -164,7 +164,6 @@ static void test_edges(void)
     CU_ASSERT_EQUAL(nm_edge(NM_COMPLETE, NM_IN_FORGET), NM_FORGOTTEN);
     CU_ASSERT_EQUAL(nm_edge(NM_FORGOTTEN, NM_IN_LAUNCH), NM_STATES);
     CU_ASSERT_EQUAL(nm_edge(NM_COMPLETE, NM_IN_KILL), NM_STATES);
-    CU_ASSERT_STRING_EQUAL(nm_state_name(NM_KILLING), "KILLING");
 }
 
 static void test_life(void)

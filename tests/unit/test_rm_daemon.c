@@ -15,6 +15,7 @@
 #include "rm/http/spec_json.h"
 #include "rm/leader/alone.h"
 #include "rm/term/core_clock.h"
+#include "tests/unit/clock_virtual.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -250,17 +251,17 @@ static void test_clock(void)
     struct rm_clock c;
     int64_t now, before;
 
-    base_clock_virtual_init(&v, 1000000000);
+    clock_virtual_init(&v, 1000000000);
     rm_clock_init(&c, &v);
     CU_ASSERT_EQUAL(rm_clock_catch_up(&c), 1000000000);
-    base_clock_virtual_advance(&v, 5);
+    clock_virtual_advance(&v, 5);
     CU_ASSERT_EQUAL(rm_clock_catch_up(&c), 1000000005);
     v.base_us += 3600 * INT64_C(1000000); /* an hour ahead at once */
     before = now = rm_clock_catch_up(&c);
     CU_ASSERT_EQUAL(now, 1000000005);
     for (int s = 1; s <= 100; s++) {
         for (int i = 0; i < 50; i++) { /* many looks, less than 10 us apart at times */
-            base_clock_virtual_advance(&v, v.now_us + (i % 2 ? 3 : 39997));
+            clock_virtual_advance(&v, v.now_us + (i % 2 ? 3 : 39997));
             now = rm_clock_catch_up(&c);
             CU_ASSERT(now >= before);
             before = now;
@@ -268,12 +269,12 @@ static void test_clock(void)
         CU_ASSERT(now - 1000000005 <= s * INT64_C(1100000));
         CU_ASSERT(now - 1000000005 >= s * INT64_C(1099000));
     }
-    base_clock_virtual_advance(&v, v.now_us + 36000 * INT64_C(1000000));
+    clock_virtual_advance(&v, v.now_us + 36000 * INT64_C(1000000));
     CU_ASSERT_EQUAL(rm_clock_catch_up(&c), base_wall_us(&v)); /* caught up, and no further */
     v.base_us -= 60 * INT64_C(1000000);
     before = rm_clock_catch_up(&c);
     CU_ASSERT_EQUAL(before, base_wall_us(&v) + 60 * INT64_C(1000000));
-    base_clock_virtual_advance(&v, v.now_us + 30);
+    clock_virtual_advance(&v, v.now_us + 30);
     CU_ASSERT_EQUAL(rm_clock_now(&c), before + 30);
 }
 

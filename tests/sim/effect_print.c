@@ -1,4 +1,4 @@
-#include "rm/core/effect.h"
+#include "tests/sim/effect_print.h"
 
 #include <inttypes.h>
 
@@ -107,7 +107,7 @@ static void print_heartbeat(const struct rm_effect *fx, struct base_buf *out)
         print_order(&fx->u.heartbeat.orders[i], out);
 }
 
-void rm_effect_print(const struct rm_effect *fx, struct base_buf *out)
+void effect_print(const struct rm_effect *fx, struct base_buf *out)
 {
     switch (fx->kind) {
     case RM_FX_REPLY:
