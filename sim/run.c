@@ -287,7 +287,7 @@ static int simulate(struct run *run, struct base_error *err)
     sim_free(sim);
     if (log.self) {
         struct base_error written = {0};
-        int log_rc = sim_log_end(&log, &written);
+        int log_rc = sim_log_flush_and_free(&log, &written);
         if (fclose(log.self) != 0 && log_rc == 0)
             log_rc = base_error_sys(&written, -BASE_EIO, errno, "%s", run->spec->log_path);
         if (rc == 0 && log_rc < 0) {

@@ -82,7 +82,7 @@ static struct sim_usage_line *line_of(struct sim_usage_by_name *by, const char *
     }
     struct sim_usage_line *line = &by->v[by->n++];
     *line = (struct sim_usage_line){0};
-    sim_job_text(line->name, name);
+    sim_job_copy_text(line->name, name);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         line->cell[k] = base_alloc(SIM_USAGE_CELLS * sizeof(double));
     return line;

@@ -1,4 +1,3 @@
-/* The lower bound: two machines that always run what has least left, and the longest paths. */
 #include "sim/engine/bound.h"
 
 #include <math.h>
@@ -23,7 +22,7 @@ static bool has_less_left(struct sim_bound_job a, struct sim_bound_job b)
 
 BASE_HEAP_SIFT(sift, struct sim_bound_job, has_less_left, BASE_HEAP_NO_INDEX)
 
-static void push(struct sim_bound_machine *m, struct sim_bound_job x)
+static void machine_add_job(struct sim_bound_machine *m, struct sim_bound_job x)
 {
     base_array_grow(&m->v, m->n, &m->cap);
     m->v[m->n] = x;
@@ -31,7 +30,10 @@ static void push(struct sim_bound_machine *m, struct sim_bound_job x)
     sift(m->v, m->n, m->n - 1);
 }
 
-static void run_until(struct sim_bound_machine *m, double us)
+/* Shortest remaining processing time: the machine always serves the job with the least work left.
+ * Only arrivals can change which job that is, so it is enough to run to each end in turn until the
+ * next arrival at @us. */
+static void machine_run_until(struct sim_bound_machine *m, double us)
 {
     while (m->n) {
         double end = m->now_us + m->v[0].left_us / m->speed;
@@ -48,7 +50,7 @@ static void run_until(struct sim_bound_machine *m, double us)
     m->now_us = us;
 }
 
-void sim_bound_add(struct sim_bound *b, const struct sim_bound_work *w)
+void sim_bound_add_job(struct sim_bound *b, const struct sim_bound_work *w)
 {
     double path = (double)w->fixed_us;
 
@@ -59,8 +61,8 @@ void sim_bound_add(struct sim_bound *b, const struct sim_bound_work *w)
         path += b->fastest > 0 ? w->longest_us[k] / b->fastest : 0;
         if (w->work_us[k] <= 0 || m->speed <= 0)
             continue;
-        run_until(m, (double)w->submit_us);
-        push(m, (struct sim_bound_job){w->work_us[k], (double)w->submit_us});
+        machine_run_until(m, (double)w->submit_us);
+        machine_add_job(m, (struct sim_bound_job){w->work_us[k], (double)w->submit_us});
     }
     b->path_sum_us += path;
 }
@@ -73,7 +75,7 @@ double sim_bound_mean_us(struct sim_bound *b)
         struct sim_bound_machine *m = &b->machine[k];
 
         if (m->n)
-            run_until(m, INFINITY);
+            machine_run_until(m, INFINITY);
         most = m->sum_us > most ? m->sum_us : most;
     }
     return b->jobs ? most / (double)b->jobs : 0;

@@ -1,11 +1,12 @@
 /* sim/engine/bound.h - a lower bound of the mean sojourn that no policy can beat on a cluster.
  *
- * The largest of three relaxations: shortest remaining processing time on one machine as fast as
- * all map slots together with the map work alone; the same with reduces; and the mean over jobs of
- * longest map + longest reduce at the fastest node. Work is taken at local cost. SOURCE: Schrage,
+ * The largest of three relaxations: the map work alone, run by shortest remaining processing time
+ * on one machine as fast as all map slots together; the same for reduces; and the mean over jobs of
+ * longest map + longest reduce on the fastest node. Maps cost what they cost with local data.
+ * SOURCE: Schrage,
  * "A proof of the optimality of the shortest remaining processing time discipline", Operations
  * Research 1968.
- * Cost: O(log jobs that are left) per job; memory O(jobs that are left). */
+ * Cost: O(log jobs not yet finished) per job; memory O(jobs not yet finished). */
 #ifndef CREEL_SIM_ENGINE_BOUND_H
 #define CREEL_SIM_ENGINE_BOUND_H
 
@@ -18,7 +19,7 @@ struct sim_bound_machine {
     double speed, now_us, sum_us; /* sum of sojourns */
     struct sim_bound_job {
         double left_us, submit_us;
-    } * v; /* heap, least left first */
+    } * v; /* heap; the job with the least work left is first */
     size_t n, cap;
 };
 struct sim_bound {
@@ -32,11 +33,13 @@ struct sim_bound_work { /* of one job */
     int64_t fixed_us;                                             /* setup and cleanup */
 };
 
-/* @speed: sums of the speeds of all slots of a kind; @fastest: of the fastest node. */
+/* @speed: for each kind the sum of the speeds of all its slots; @fastest: speed of the fastest
+ * node. */
 void sim_bound_init(struct sim_bound *b, const double speed[BASE_TASK_KINDS], double fastest);
-void sim_bound_add(struct sim_bound *b,
-                   const struct sim_bound_work *w); /* in order of submission */
-/* Runs the machines to their end. 0 without jobs. */
+/* Call it in order of submission. */
+void sim_bound_add_job(struct sim_bound *b, const struct sim_bound_work *w);
+/* Runs the machines until no work is left and returns the bound; 0 without jobs. Add no job
+ * afterwards. */
 double sim_bound_mean_us(struct sim_bound *b);
 void sim_bound_free(struct sim_bound *b);
 

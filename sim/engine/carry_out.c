@@ -1,9 +1,9 @@
-/* Carries out what a step of the core wants: a node's orders at once, a job's setup and commit
- * after their time. Nothing is held back, since no store is simulated: the core is told so by its
- * configuration. */
+/* Carries out the effects of a step of the core: a node's orders at once, a job's setup and commit
+ * after their durations. No store is simulated (rm_core_conf.simulation), so no effect has to wait
+ * until a record is durable. */
 #include "sim/engine/engine_internal.h"
 
-static void obey(struct sim *s, uint32_t node, const struct rm_order *o)
+static void carry_out_order(struct sim *s, uint32_t node, const struct rm_order *o)
 {
     switch (o->kind) {
     case BASE_ORDER_LAUNCH:
@@ -18,7 +18,7 @@ static void obey(struct sim *s, uint32_t node, const struct rm_order *o)
     case BASE_ORDER_RESUME:
         sim_task_resume(s, node, o);
         break;
-    case BASE_ORDER_FORGET: /* was forgotten when it was reported: no report is lost here */
+    case BASE_ORDER_FORGET: /* attempts are forgotten when reported, since no report is lost */
     case BASE_ORDER_CLEANUP_APP:
         break;
     case BASE_ORDER_RESYNC:
@@ -30,27 +30,27 @@ static void obey(struct sim *s, uint32_t node, const struct rm_order *o)
     }
 }
 
-/* Where the splits of maps lie that come now: fetched together, not one by one. */
-static void fetch_places(const struct rm_order *o, size_t n)
+/* Prefetches the places of the splits of all maps to be launched: together, not one by one. */
+static void prefetch_split_places(const struct rm_order *o, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (o[i].kind == BASE_ORDER_LAUNCH && o[i].slot == BASE_TASK_MAP && o[i].job->near_n)
             __builtin_prefetch(o[i].job->near + (size_t)o[i].task.index * o[i].job->near_n);
 }
 
-static void answered(struct sim *s, uint32_t node, const struct rm_effect *fx)
+static void take_heartbeat_answer(struct sim *s, uint32_t node, const struct rm_effect *fx)
 {
-    /* answers come at once: nothing is held */
+    /* the core answers each heartbeat in the same step */
     base_assert(node != SIM_NONE && fx->token == s->token);
     s->nodes[node].response_id = fx->u.heartbeat.response_id;
-    fetch_places(fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
+    prefetch_split_places(fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
     for (size_t i = 0; i < fx->u.heartbeat.orders_n; i++)
-        obey(s, node, &fx->u.heartbeat.orders[i]);
+        carry_out_order(s, node, &fx->u.heartbeat.orders[i]);
 }
 
-static void ask_shell(struct sim *s, const struct rm_effect *fx)
+static void schedule_setup_or_commit(struct sim *s, const struct rm_effect *fx)
 {
-    struct sim_live *job = sim_live_of(s, fx->u.job.id.seq);
+    struct sim_live *job = sim_live_get_by_seq(s, fx->u.job.id.seq);
 
     if (fx->kind == RM_FX_JOB_SETUP)
         sim_queue_add(&s->queue, s->now_us + job->job.setup_us, SIM_CLASS_END, SIM_EVENT_SET_UP,
@@ -60,7 +60,7 @@ static void ask_shell(struct sim *s, const struct rm_effect *fx)
                       SIM_EVENT_COMMITTED, job->index);
 }
 
-static void replied(struct sim *s, const struct rm_effect *fx)
+static void fail_on_error_reply(struct sim *s, const struct rm_effect *fx)
 {
     if (fx->u.reply.kind == RM_REPLY_ERROR)
         sim_fail(s, fx->u.reply.code, "%s", fx->u.reply.text);
@@ -68,33 +68,33 @@ static void replied(struct sim *s, const struct rm_effect *fx)
         sim_fail(s, -BASE_ESTATE, "a node's heartbeat was not understood");
 }
 
-void sim_apply(struct sim *s, uint32_t node)
+void sim_carry_out_effects(struct sim *s, uint32_t node)
 {
     for (size_t i = 0; i < s->fx.len; i++) {
         const struct rm_effect *fx = &s->fx.v[i];
 
         switch (fx->kind) {
         case RM_FX_HEARTBEAT:
-            answered(s, node, fx);
+            take_heartbeat_answer(s, node, fx);
             break;
         case RM_FX_REPLY:
-            replied(s, fx);
+            fail_on_error_reply(s, fx);
             break;
         case RM_FX_WAKE:
             s->wake_us = fx->u.wake.at_us - SIM_EPOCH_US;
             break;
         case RM_FX_JOB_SETUP:
         case RM_FX_JOB_COMMIT:
-            ask_shell(s, fx);
+            schedule_setup_or_commit(s, fx);
             break;
         case RM_FX_NOTE:
             if (s->conf.on_note)
                 s->conf.on_note(s->conf.ctx, s->now_us, fx->u.note.level, fx->u.note.text);
             break;
-        case RM_FX_STORE: /* nothing is kept: the core is told so by its configuration */
+        case RM_FX_STORE: /* no store is simulated */
         case RM_FX_JOB_ABORT:
         case RM_FX_MAP_OUTPUT:
-        case RM_FX_UNCONFIRMED: /* of real clusters alone */
+        case RM_FX_UNCONFIRMED: /* this and the next occur in real clusters only */
         case RM_FX_EPOCH_LOW:
         case RM_FX_APP_ENDED:
         case RM_FX_HISTORY:

@@ -1,5 +1,5 @@
-/* One step of the core, the log of events, and the failure that ends a run: what every part of the
- * engine calls. */
+/* What every part of the engine calls: one step of the core, lines of the event log, and the
+ * failure that ends a run. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ int sim_fail(struct sim *s, int code, const char *fmt, ...)
     char *text;
     struct base_buf b = {0};
 
-    if (s->failed) /* the first one counts */
+    if (s->failed) /* keep the first failure */
         return s->failed;
     va_start(ap, fmt);
     base_buf_vaddf(&b, fmt, ap);
@@ -37,7 +37,7 @@ void sim_log_task(struct sim *s, const char *event, const struct sim_attempt *a,
                                  .attempt = a->number,
                                  .node = a->node,
                                  .detail = detail};
-    sim_log_add(s->conf.log, &line);
+    sim_log_add_line(s->conf.log, &line);
 }
 
 void sim_log_job(struct sim *s, const char *event, const struct sim_live *job, int64_t number)
@@ -52,11 +52,11 @@ void sim_log_job(struct sim *s, const char *event, const struct sim_live *job, i
                                  .kind = -1,
                                  .node = -1,
                                  .number = number};
-    sim_log_add(s->conf.log, &line);
+    sim_log_add_line(s->conf.log, &line);
 }
 
 /* ---------------------------------------------------------------- the core */
-void sim_core_event(struct sim *s, struct rm_event *ev)
+void sim_core_step(struct sim *s, struct rm_event *ev)
 {
     ev->at_us = SIM_EPOCH_US + s->now_us;
     s->fx.len = 0;

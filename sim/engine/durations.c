@@ -1,4 +1,3 @@
-/* How long tasks take and where splits lie, by hashing. */
 #include "sim/engine/durations.h"
 
 #include <stdlib.h>
@@ -9,16 +8,16 @@
 #define NOISE_MIN     (1.0 / 3.0)
 #define NOISE_MAX     3.0
 #define LOG_NOISE_MAX 1.09861228866810969140 /* log 3 */
-#define DRAWS_MAX     64                     /* of one noise; a wild cv then gives 1 */
+#define DRAWS_MAX     64                     /* then the factor is 1: a huge cv */
 #define F_RACK        1.2
-#define F_RACK_ALONE  2.0 /* "in the rack" says nothing when all nodes are in one */
+#define F_RACK_ALONE  2.0 /* one rack: any other node counts as far */
 #define F_OFF         2.0
 
 enum { PURPOSE_MAP, PURPOSE_REDUCE, PURPOSE_PLACE, PURPOSE_FILE };
 
 static double log_plus_one(double x)
 {
-    return sim_log(1 + x);
+    return sim_math_log(1 + x);
 }
 
 void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct sim_job *job,
@@ -32,7 +31,7 @@ void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct 
         c->mu[k] = -variance / 2;
         c->sigma[k] = 0;
         if (variance > 0)
-            c->sigma[k] = sim_exp(0.5 * sim_log(variance));
+            c->sigma[k] = sim_math_exp(0.5 * sim_math_log(variance));
         c->exact_us[k] = job->task_us[k];
     }
     c->place_key =
@@ -43,47 +42,50 @@ void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct 
     c->f_colo = job->f_colo > 0 ? job->f_colo : 1;
 }
 
-static double noise(const struct sim_cost *c, enum base_task_kind kind, int32_t task)
+/* A lognormal factor of mean 1. Values outside [1/3, 3] are drawn again, each from the hash of the
+ * draw before, so that the result depends on the key and the task alone. */
+static double draw_noise_factor(const struct sim_cost *c, enum base_task_kind kind, int32_t task)
 {
     uint64_t draw = sim_mix(c->key[kind] + (uint64_t)(uint32_t)task * UINT64_C(0x9e3779b97f4a7c15));
 
     for (int i = 0; i < DRAWS_MAX; i++) {
-        double x = c->mu[kind] + c->sigma[kind] * sim_normal_of(sim_unit(draw));
+        double x = c->mu[kind] + c->sigma[kind] * sim_math_normal_quantile(sim_bits_to_unit(draw));
 
         if (x >= -LOG_NOISE_MAX && x <= LOG_NOISE_MAX)
-            return sim_exp(x);
+            return sim_math_exp(x);
         draw = sim_mix(draw + UINT64_C(0xd1342543de82ef95));
     }
     return 1;
 }
 
-double sim_cost_plain_us(const struct sim_cost *c, enum base_task_kind kind, int32_t task)
+double sim_cost_nominal_us(const struct sim_cost *c, enum base_task_kind kind, int32_t task)
 {
     double us;
 
     if (c->exact_us[kind])
         us = (double)c->exact_us[kind][task];
     else
-        us = c->sigma[kind] > 0 ? c->base_us[kind] * noise(c, kind, task) : c->base_us[kind];
+        us = c->sigma[kind] > 0 ? c->base_us[kind] * draw_noise_factor(c, kind, task)
+                                : c->base_us[kind];
     return us >= 1 ? us : 1;
 }
 
-/* Upwards, so that no task does its work faster than its node can; what the product's last bit adds
- * is no microsecond. */
-static int64_t whole_us(double us)
+/* Rounds up, so that no task is faster than its node allows. 0.999 instead of 1: a rounding error
+ * in the last bit of the product must not add a microsecond. */
+static int64_t round_up_us(double us)
 {
     return us >= 1 ? (int64_t)(us + 0.999) : 1;
 }
 
 int64_t sim_cost_map_us(const struct sim_cost *c, int32_t task, enum sim_level level, double speed)
 {
-    return whole_us(sim_cost_plain_us(c, BASE_TASK_MAP, task) * c->factor[level] / speed);
+    return round_up_us(sim_cost_nominal_us(c, BASE_TASK_MAP, task) * c->factor[level] / speed);
 }
 
 int64_t sim_cost_reduce_us(const struct sim_cost *c, int32_t task, bool colocated, double speed)
 {
-    return whole_us(sim_cost_plain_us(c, BASE_TASK_REDUCE, task) * (colocated ? c->f_colo : 1) /
-                    speed);
+    return round_up_us(sim_cost_nominal_us(c, BASE_TASK_REDUCE, task) *
+                       (colocated ? c->f_colo : 1) / speed);
 }
 
 /* ---------------------------------------------------------------- places */
@@ -118,15 +120,15 @@ void sim_topology_free(struct sim_topology *t)
     *t = (struct sim_topology){0};
 }
 
-/* The @nth of all nodes but those of @rack. */
-static uint32_t outside(const struct sim_topology *t, int32_t rack, uint64_t nth)
+/* The @nth of all nodes outside @rack. */
+static uint32_t node_outside_rack(const struct sim_topology *t, int32_t rack, uint64_t nth)
 {
     return t->members[nth < (uint64_t)t->first[rack]
                           ? nth
                           : nth + (uint64_t)(t->first[rack + 1] - t->first[rack])];
 }
 
-static bool taken(const uint32_t *v, int32_t n, uint32_t node)
+static bool contains_node(const uint32_t *v, int32_t n, uint32_t node)
 {
     for (int32_t i = 0; i < n; i++)
         if (v[i] == node)
@@ -134,33 +136,37 @@ static bool taken(const uint32_t *v, int32_t n, uint32_t node)
     return false;
 }
 
-/* One of @count nodes from member @begin on that is not yet among the @n of @v; there is one. Drawn
- * again a few times, then the next free one: with few nodes left all are reached. */
-static uint32_t another(const struct sim_topology *t, int32_t begin, int32_t count, uint64_t draw,
-                        const uint32_t *v, int32_t n)
+/* One of the @count nodes from t->members[begin] on that is not yet among the @n nodes of @v; at
+ * least one such node must exist. A few random draws come first; when all of them hit used nodes,
+ * the search goes on in order, so that it ends. */
+static uint32_t pick_unused_node(const struct sim_topology *t, int32_t begin, int32_t count,
+                                 uint64_t draw, const uint32_t *v, int32_t n)
 {
     int32_t i = 0;
 
     for (int tries = 0; tries < 8; tries++, draw = sim_mix(draw + 1)) {
-        i = (int32_t)sim_below(draw, (uint64_t)count);
-        if (!taken(v, n, t->members[begin + i]))
+        i = (int32_t)sim_bits_to_below(draw, (uint64_t)count);
+        if (!contains_node(v, n, t->members[begin + i]))
             return t->members[begin + i];
     }
-    while (taken(v, n, t->members[begin + i]))
+    while (contains_node(v, n, t->members[begin + i]))
         i = (i + 1) % count;
     return t->members[begin + i];
 }
 
-/* In the rack of the second replica, which is not the first one's: has it another node? */
-static bool beside(const struct sim_topology *t, const uint32_t *v)
+/* True when the second replica is in another rack than the first, and that rack has room for a
+ * third. */
+static bool second_rack_has_more_nodes(const struct sim_topology *t, const uint32_t *v)
 {
     int32_t rack = t->rack_of[v[1]];
 
     return rack != t->rack_of[v[0]] && t->first[rack + 1] - t->first[rack] > 1;
 }
 
-int32_t sim_place(const struct sim_topology *t, uint64_t place_key, int32_t split, int32_t replicas,
-                  uint32_t out[SIM_REPLICAS_MAX])
+/* HDFS's default rule: the first replica on a random node, the second in another rack, the third in
+ * the rack of the second; further ones anywhere. */
+int32_t sim_topology_place_replicas(const struct sim_topology *t, uint64_t place_key, int32_t split,
+                                    int32_t replicas, uint32_t out[SIM_REPLICAS_MAX])
 {
     uint64_t draw = sim_mix(place_key + (uint64_t)(uint32_t)split * UINT64_C(0x9e3779b97f4a7c15));
     int32_t want = replicas < t->nodes ? replicas : t->nodes;
@@ -171,12 +177,13 @@ int32_t sim_place(const struct sim_topology *t, uint64_t place_key, int32_t spli
             n == 1 && t->racks > 1 ? t->nodes - (t->first[rack + 1] - t->first[rack]) : 0;
 
         if (others > 0) {
-            out[1] = outside(t, rack, sim_below(draw, (uint64_t)others));
-        } else if (n == 2 && t->racks > 1 && beside(t, out)) {
+            out[1] = node_outside_rack(t, rack, sim_bits_to_below(draw, (uint64_t)others));
+        } else if (n == 2 && t->racks > 1 && second_rack_has_more_nodes(t, out)) {
             rack = t->rack_of[out[1]];
-            out[2] = another(t, t->first[rack], t->first[rack + 1] - t->first[rack], draw, out, 2);
+            out[2] = pick_unused_node(t, t->first[rack], t->first[rack + 1] - t->first[rack], draw,
+                                      out, 2);
         } else {
-            out[n] = another(t, 0, t->nodes, draw, out, n);
+            out[n] = pick_unused_node(t, 0, t->nodes, draw, out, n);
         }
     }
     return want;

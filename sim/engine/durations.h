@@ -3,11 +3,13 @@
  *     map    = base * noise / speed * f,  f = 1 with its data on the node, f_rack in the rack,
  *            f_off elsewhere
  *     reduce = base * noise / speed * f_colo, from its start or the end of the last map, whichever
- *     is later noise  = lognormal of mean 1 and coefficient of variation cv, drawn again until it
- *     lies in [1/3, 3]
+ *              is later
+ *     noise  = lognormal of mean 1 and coefficient of variation cv, drawn again until it lies in
+ *              [1/3, 3]
  *
- * Times belong to (seed, job, kind, task) and places to (seed, file or job, split), by hashing:
- * every policy meets the same work, in whatever order it asks, and nothing is kept per task.
+ * Durations are hashes of (seed, job, kind, task) and places are hashes of (seed, file or job,
+ * split). So every policy gets the same work, in whatever order it launches tasks, and nothing is
+ * stored per task.
  * SOURCE: Zaharia et al., "Delay Scheduling", EuroSys 2010 (local maps up to twice as fast);
  * Shvachko et al., "The Hadoop Distributed File System", MSST 2010 (places of replicas). */
 #ifndef CREEL_SIM_ENGINE_DURATIONS_H
@@ -23,11 +25,15 @@ struct sim_cost { /* of one job */
     double factor[SIM_LEVELS], f_colo;
 };
 
-/* @id: the job's, not 0. @one_rack: all nodes share one. @job's arrays are borrowed. */
+/* @id: of the job, not 0. @one_rack: all nodes are in the same rack. The arrays of @job are
+ * borrowed: they must outlive @c. */
 void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct sim_job *job,
                    bool one_rack);
-/* At speed 1, with its data on the node (a reduce: not co-located). At least 1. */
-double sim_cost_plain_us(const struct sim_cost *c, enum base_task_kind kind, int32_t task);
+/* Duration at speed 1, with the input on the node (a reduce: not on the node of its only map). At
+ * least 1. */
+double sim_cost_nominal_us(const struct sim_cost *c, enum base_task_kind kind, int32_t task);
+/* Durations on a node of @speed, rounded up; at least 1. @level: where the map's input is.
+ * @colocated: the reduce runs on the node of its job's only map. */
 int64_t sim_cost_map_us(const struct sim_cost *c, int32_t task, enum sim_level level, double speed);
 int64_t sim_cost_reduce_us(const struct sim_cost *c, int32_t task, bool colocated, double speed);
 
@@ -42,10 +48,11 @@ struct sim_topology {
 void sim_topology_init(struct sim_topology *t, int32_t nodes, int32_t racks,
                        const int32_t *rack_of);
 void sim_topology_free(struct sim_topology *t);
-/* Distinct nodes for the replicas of @split; returns how many, at most @replicas and the number of
- * nodes. One rack: at random. Several: one at random, the second in another rack, the third beside
- * the second, further ones at random. */
-int32_t sim_place(const struct sim_topology *t, uint64_t place_key, int32_t split, int32_t replicas,
-                  uint32_t out[SIM_REPLICAS_MAX]);
+/* Writes distinct nodes for the replicas of @split to @out and returns their number: @replicas, or
+ * all nodes when there are fewer. In a cluster of one rack they are random; otherwise the first is
+ * random, the second is in another rack, the third in the rack of the second, and the rest are
+ * random. @replicas: at most SIM_REPLICAS_MAX. */
+int32_t sim_topology_place_replicas(const struct sim_topology *t, uint64_t place_key, int32_t split,
+                                    int32_t replicas, uint32_t out[SIM_REPLICAS_MAX]);
 
 #endif

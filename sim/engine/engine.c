@@ -1,4 +1,5 @@
-/* The engine: time goes from event to event, around the core. */
+/* The engine's loop: virtual time jumps from event to event; each event becomes steps of the core.
+ */
 #include <stdlib.h>
 
 #include "policies/common/queues.h"
@@ -10,9 +11,8 @@
 #define EXPIRY_US   (INT64_MAX / 4) /* nodes do not fail */
 #define STALL_US    INT64_C(1000000000000)
 #define TICK_EVENTS (INT64_C(1) << 17)
-#define ZERO_STEP_US                                                                               \
-    1000000 /* with heartbeats at every change: time goes on so when nothing happens and work      \
-               waits */
+/* With heartbeats at every change: how far time goes on when no event is queued but jobs wait. */
+#define ZERO_STEP_US 1000000
 
 void sim_conf_init(struct sim_conf *conf)
 {
@@ -29,7 +29,7 @@ static double size_factor(void *ctx, const struct policy_job *job, enum base_tas
     return sim_size_error_factor(&s->size_error, job->cluster_ts, job->seq, kind);
 }
 
-static int make_core(struct sim *s, struct base_error *err)
+static int create_core(struct sim *s, struct base_error *err)
 {
     struct policy_queues pools = {0};
     struct rm_core_conf conf = {.cluster_ts_ms = 1,
@@ -64,7 +64,7 @@ static int make_core(struct sim *s, struct base_error *err)
     return 0;
 }
 
-static void begin_bound(struct sim *s)
+static void init_bound(struct sim *s)
 {
     double speed[BASE_TASK_KINDS] = {0}, fastest = 0;
 
@@ -85,16 +85,16 @@ struct sim *sim_new(const struct sim_conf *conf, struct base_error *err)
     s->conf = *conf;
     s->size_error = sim_size_error_read(conf->options);
     s->conf.stall_us = conf->stall_us > 0 ? conf->stall_us : STALL_US;
-    if (sim_nodes_make(s, err) < 0 || make_core(s, err) < 0) {
+    if (sim_nodes_create(s, err) < 0 || create_core(s, err) < 0) {
         sim_free(s);
         return NULL;
     }
     s->conf.true_work = conf->true_work || s->ops->sim_only;
     s->progress = conf->progress == SIM_PROGRESS_ON ||
                   (conf->progress == SIM_PROGRESS_AUTO && s->ops->on_progress);
-    /* else what has not begun to run is spared */
+    /* policies that preempt, or have a timer, need to know what runs: heartbeats report launches */
     s->running_told = !s->progress && (s->ops->victims || s->ops->on_timer);
-    begin_bound(s);
+    init_bound(s);
     return s;
 }
 
@@ -132,54 +132,56 @@ int64_t sim_heartbeat_us(const struct sim *s)
 }
 
 /* ---------------------------------------------------------------- the loop */
-static void happen(struct sim *s, const struct sim_event *e)
+static void handle_queued_event(struct sim *s, const struct sim_event *e)
 {
     uint32_t index = sim_event_index(e);
 
     switch (sim_event_kind_of(e)) {
     case SIM_EVENT_TASK_END:
-        sim_task_end(s, e);
+        sim_task_handle_end(s, e);
         break;
     case SIM_EVENT_SET_UP:
-        sim_job_set_up(s, s->live[index]);
+        sim_job_report_set_up(s, s->live[index]);
         break;
     case SIM_EVENT_COMMITTED:
-        sim_job_committed(s, s->live[index]);
+        sim_job_report_committed(s, s->live[index]);
         break;
     case SIM_EVENT_SUBMIT:
         if (s->heartbeat_us > 0 &&
-            sim_nodes_next_us(s) < s->now_us) /* nobody has listened to heartbeats meanwhile */
-            sim_nodes_seek(s);
+            sim_nodes_next_beat_us(s) < s->now_us) /* without jobs no heartbeats were sent */
+            sim_nodes_skip_past_beats(s);
         sim_job_submit(s, s->live[index]);
         if (e->order == s->reading)
-            sim_jobs_read(s);
+            sim_jobs_read_until_queued(s);
         break;
     }
 }
 
-static void wake(struct sim *s)
+static void step_core_timer(struct sim *s)
 {
     struct rm_event ev = {.kind = RM_EV_TIMER};
 
     s->wake_us = 0;
     s->changed = true;
-    sim_core_event(s, &ev);
-    sim_apply(s, SIM_NONE);
+    sim_core_step(s, &ev);
+    sim_carry_out_effects(s, SIM_NONE);
 }
 
-/* When nodes beat next; NEVER: nothing is there that could come of it. */
+/* The time of the next heartbeat. NEVER when none could change anything: without jobs; and, with
+ * heartbeats at every change, while nothing has changed and events are queued. */
 static int64_t next_beat_us(const struct sim *s)
 {
     if (!s->jobs_live)
         return NEVER;
     if (s->heartbeat_us > 0)
-        return s->oob_n ? s->now_us : sim_nodes_next_us(s);
+        return s->oob_n ? s->now_us : sim_nodes_next_beat_us(s);
     if (s->changed)
         return s->now_us;
     return s->queue.n ? NEVER : s->now_us + ZERO_STEP_US;
 }
 
-static int64_t next_us(const struct sim *s, enum sim_event_class *class)
+/* The time of the next event, whose class goes to *@class. Ties: see enum sim_event_class. */
+static int64_t next_event_us(const struct sim *s, enum sim_event_class *class)
 {
     int64_t at = NEVER, beat = next_beat_us(s);
 
@@ -199,41 +201,42 @@ static int64_t next_us(const struct sim *s, enum sim_event_class *class)
     return at;
 }
 
-/* The next events are among the first places of the queue: what they are about is fetched
- * meanwhile. */
-static void look_ahead(const struct sim *s)
+/* Prefetches the attempts of the next events, which are among the first places of the heap. */
+static void prefetch_next_attempts(const struct sim *s)
 {
     for (size_t i = 0; i < s->queue.n && i <= 4; i++)
         if (sim_event_kind_of(&s->queue.v[i]) == SIM_EVENT_TASK_END)
             __builtin_prefetch(&s->attempts[sim_event_index(&s->queue.v[i])]);
 }
 
-static void advance(struct sim *s, enum sim_event_class class)
+static void process_next_event(struct sim *s, enum sim_event_class class)
 {
     struct sim_event e;
 
     switch (class) {
     case SIM_CLASS_END:
     case SIM_CLASS_SUBMIT:
-        e = sim_queue_take(&s->queue);
-        look_ahead(s);
-        happen(s, &e);
+        e = sim_queue_take_first(&s->queue);
+        prefetch_next_attempts(s);
+        handle_queued_event(s, &e);
         break;
     case SIM_CLASS_TIMER:
-        wake(s);
+        step_core_timer(s);
         break;
     case SIM_CLASS_HEARTBEAT:
         if (s->heartbeat_us > 0) {
-            sim_nodes_beat(s);
+            sim_nodes_beat_next(s);
         } else {
             s->changed = true;
-            sim_nodes_round(s);
+            sim_nodes_beat_until_settled(s);
         }
         break;
     }
 }
 
-static bool stalled(struct sim *s)
+/* Fails the run when jobs wait but nothing has run or started for the configured time. Returns true
+ * when it did. */
+static bool fail_if_stalled(struct sim *s)
 {
     if (s->running_all || !s->jobs_live || s->now_us - s->last_active_us <= s->conf.stall_us)
         return false;
@@ -243,7 +246,9 @@ static bool stalled(struct sim *s)
     return true;
 }
 
-static bool ticked(struct sim *s, int64_t *ticks)
+/* Calls on_tick every TICK_EVENTS events. Returns false, with the run failed, when on_tick wants to
+ * stop. */
+static bool report_tick(struct sim *s, int64_t *ticks)
 {
     if (!s->conf.on_tick || ++*ticks % TICK_EVENTS)
         return true;
@@ -253,14 +258,14 @@ static bool ticked(struct sim *s, int64_t *ticks)
     return false;
 }
 
-static void finish(struct sim *s)
+static void complete_totals(struct sim *s)
 {
     struct rm_cluster_view v = {0};
 
     rm_view_cluster(s->core, &v);
     s->totals.overruled = v.policy_overruled;
     s->totals.fallbacks = v.policy_fallbacks;
-    /* all of them, or none */
+    /* a bound over all jobs says nothing about the part that ended before a stop */
     s->totals.bound_us = s->conf.true_work && !s->jobs_live ? sim_bound_mean_us(&s->bound) : 0;
 }
 
@@ -269,26 +274,26 @@ int sim_run(struct sim *s, struct base_error *err)
     int64_t ticks = 0, stop = s->conf.stop_us > 0 ? s->conf.stop_us : NEVER - 1;
 
     if (s->conf.log)
-        sim_log_begin(s->conf.log);
+        sim_log_write_header(s->conf.log);
     sim_nodes_register(s);
-    sim_jobs_read(s);
+    sim_jobs_read_until_queued(s);
     while (!s->failed && (s->jobs_live || s->queue.n)) {
         enum sim_event_class class;
-        int64_t at = next_us(s, &class);
+        int64_t at = next_event_us(s, &class);
 
         if (at > stop)
             break;
         base_assert(at >= s->now_us);
         s->now_us = at;
-        advance(s, class);
+        process_next_event(s, class);
         if (s->conf.log && s->conf.log->failed && !s->failed) {
             s->failed = s->conf.log->failed;
             s->err = s->conf.log->err;
         }
-        if (stalled(s) || !ticked(s, &ticks))
+        if (fail_if_stalled(s) || !report_tick(s, &ticks))
             break;
     }
-    finish(s);
+    complete_totals(s);
     if (s->failed && err)
         *err = s->err;
     return s->failed;

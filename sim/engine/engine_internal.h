@@ -13,61 +13,66 @@
 #include "sim/engine/size_error.h"
 
 #define SIM_NONE UINT32_MAX
-/* The core's clock at virtual time 0: not 0, since policies read 0 as "not yet"; whole seconds. */
+/* The core's clock at virtual time 0. Not 0, because policies read 0 as "not yet"; whole seconds,
+ * so that rounding to seconds is the same on both time lines. */
 #define SIM_EPOCH_US INT64_C(1000000000)
 
-/* HELD --its predecessor ended--> QUEUED --its time--> LIVE --> gone */
+/* HELD --predecessor ended--> QUEUED --submission time--> LIVE --ended--> removed. Jobs without a
+ * predecessor begin as QUEUED. */
 enum sim_live_state { SIM_HELD, SIM_QUEUED, SIM_LIVE };
 
-struct sim_live { /* a job that was read and has not finished */
+struct sim_live { /* a job that has been read and has not ended */
     struct sim_job job;
     struct sim_cost cost;
-    struct rm_job_spec *spec; /* a reference */
+    struct rm_job_spec *spec; /* one reference is ours */
     struct sim_job_result r;
     uint64_t id;
     enum sim_live_state state;
     uint32_t index; /* in sim->live */
-    int32_t seq;    /* of its application */
+    int32_t seq;    /* of its application id; 0: not numbered by the core */
     int32_t running[BASE_TASK_KINDS], done[BASE_TASK_KINDS], reported[BASE_TASK_KINDS];
     int64_t last_end_us;
     uint32_t map_node; /* of the map that ended last */
-    uint32_t waiting;  /* its reduces that wait for the last map: attempts, newest first */
-    bool output;       /* the core asks for setup and commit */
-    struct sim_live *chain,
-        *chain_next; /* jobs held for it, latest first; its neighbour in such a list */
+    uint32_t waiting;  /* list of the reduce attempts that wait for the last map, newest first */
+    bool output;       /* the core asks for setup and commit, which take time */
+    struct sim_live *chain;      /* jobs held until this one ends, the last one read first */
+    struct sim_live *chain_next; /* next job in the list that holds this one */
 };
 
 enum sim_attempt_state { SIM_RUNNING, SIM_SUSPENDED, SIM_ENDED, SIM_KILLED };
-/* Two lines of the cache: the second one is seldom looked at when a map ends. */
-struct sim_attempt { /* of a task, as its node knows it */
+/* Two cache lines; the second is rarely read when a map ends. */
+struct sim_attempt { /* a task attempt as its node knows it */
     struct sim_live *job;
-    int64_t num;    /* of its container */
-    uint64_t event; /* order of its end in the queue, 0: not set */
+    int64_t num;    /* number of its container */
+    uint64_t event; /* order of the queued end event; 0: none */
     int64_t launched_us;
-    int64_t end_us;   /* running and begun: when it will end; ended: when it did */
-    int64_t since_us; /* it holds its slot since then */
-    uint32_t node, node_next,
-        wait_next; /* lists of its node (or free ones) and of waiting reduces */
+    int64_t end_us;   /* working: when it will end; ended or killed: when it did */
+    int64_t since_us; /* when it got the slot that it holds */
+    uint32_t node;
+    uint32_t node_next; /* next in the list of its node, or of free places */
+    uint32_t wait_next; /* next in the list of waiting reduces */
     uint8_t kind, state, level;
-    bool told : 1, summed : 1; /* its node has reported it once; held_us or idle_us is not 0 */
-    bool slotless : 1;         /* killed while suspended */
+    bool told : 1;     /* a heartbeat has reported the attempt */
+    bool summed : 1;   /* held_us or idle_us may be above 0; else neither need be read */
+    bool slotless : 1; /* killed while suspended */
 
-    int64_t duration_us;  /* 0: a reduce that has not begun */
+    int64_t duration_us;  /* 0: a reduce that still waits for the last map */
     int64_t held_us;      /* slot time before since_us */
-    int64_t idle_us;      /* of all its slot time: without the last map */
-    int64_t left_us;      /* suspended: still to do */
-    int32_t task, number; /* number: of the attempt */
+    int64_t idle_us;      /* part of the slot time spent waiting for the last map */
+    int64_t left_us;      /* while suspended: work still to do */
+    int32_t task, number; /* task index; attempt number */
 };
 struct sim_node {
-    const char *id; /* and host */
+    const char *id; /* node id and host name */
     int64_t response_id;
     double speed;
     int32_t slots[BASE_TASK_KINDS];
-    int32_t used[BASE_TASK_KINDS]; /* as the core knows: until an end is reported */
+    int32_t used[BASE_TASK_KINDS]; /* until the attempt's end is reported, as the core counts */
     int32_t suspended[BASE_TASK_KINDS];
-    uint32_t attempts;    /* those whose end it has not reported */
-    uint32_t block, free; /* its own places in the table, as many as slots; of those: free ones */
-    int32_t fresh;        /* and how many were never used */
+    uint32_t attempts; /* list of attempts whose end is not yet reported */
+    uint32_t block;    /* first of its own places in the table, one per slot */
+    uint32_t free;     /* list of its own places that are free again */
+    int32_t fresh;     /* number of its own places used at least once */
 };
 _Static_assert(sizeof(struct sim_attempt) <= 128, "an attempt has two lines");
 
@@ -77,7 +82,8 @@ struct sim {
     struct rm_core *core;
     struct rm_effects fx;
     const struct policy_ops *ops;
-    bool progress, running_told; /* what heartbeats report beside ends */
+    /* what heartbeats report beside ends: the progress of all; each launch once */
+    bool progress, running_told;
     int64_t now_us, heartbeat_us;
     uint64_t token;
     struct base_error err;
@@ -87,30 +93,31 @@ struct sim {
     int32_t nodes_n;
     struct sim_topology topology;
     struct rm_host_table hosts;
-    char *texts; /* ids of nodes */
+    char *texts; /* holds the ids of the nodes */
     const char **ids;
-    uint8_t *news,
-        *oob_set; /* by node: it has something to report; waits for its extra heartbeat */
-    struct sim_attempt *attempts; /* blocks of the nodes, then what more is suspended */
+    uint8_t *news;    /* by node: it has something to report */
+    uint8_t *oob_set; /* by node: it is in @oob */
+    /* the nodes' own blocks, then places for attempts beyond: suspended ones hold no slot */
+    struct sim_attempt *attempts;
     uint32_t attempts_n, attempts_cap, attempts_free;
     struct rm_container_report *reports;
     size_t reports_cap;
-    struct sim_ended { /* attempts whose end a heartbeat tells */
+    struct sim_ended { /* attempts whose end the present heartbeat reports */
         struct sim_live *job;
         uint8_t kind;
         bool success;
     } * ended;
     size_t ended_cap;
-    /* regular heartbeats: nodes in order of their phase, a cycle after the other */
+    /* regular heartbeats: in each cycle all nodes beat once, in order of their phase */
     struct sim_beat {
         int64_t phase_us;
         uint32_t node;
     } * beats;
-    int64_t cycle_us; /* begin of the present one */
-    int32_t beat;     /* next of the cycle */
-    uint32_t *oob;    /* nodes that beat at once, in order: a ring as long as there are nodes */
+    int64_t cycle_us; /* start of the present cycle */
+    int32_t beat;     /* index in @beats of the next heartbeat */
+    uint32_t *oob;    /* ring of nodes waiting for an out-of-band heartbeat, one place per node */
     int32_t oob_first, oob_n;
-    bool changed; /* heartbeats at every change: something happened at this instant */
+    bool changed; /* something happened at this instant: nodes beat (SIM_HEARTBEAT_ZERO) */
     /* events */
     struct sim_queue queue;
     int64_t wake_us; /* 0: none */
@@ -120,13 +127,12 @@ struct sim {
     uint32_t *live_free;
     size_t live_free_n, live_free_cap;
     struct base_map by_id;
-    struct sim_live **by_seq; /* ring: seq & mask */
+    struct sim_live **by_seq; /* hash ring: index is seq & seq_mask */
     int32_t seq_mask;
     int64_t jobs_live, jobs_read, running_all;
-    int64_t last_submit_us; /* of the workload's order */
-    int64_t last_active_us; /* something was launched, ended or submitted */
-    uint64_t
-        reading; /* order of the event of the job that was read last: then the next one is read */
+    int64_t last_submit_us; /* of the job read last: the workload must be in order */
+    int64_t last_active_us; /* when something was last launched, ended or submitted */
+    uint64_t reading;       /* order of the submission event at which the next job is read */
     bool read_all;
     struct sim_totals totals;
     struct sim_bound bound;
@@ -135,53 +141,72 @@ struct sim {
 /* ---- sim/engine/core_step.c ---- */
 /* The first failure ends the run; its code is returned, later ones are dropped. */
 int sim_fail(struct sim *s, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* One step of the core. Its effects are left in s->fx, for sim_apply(). */
-void sim_core_event(struct sim *s, struct rm_event *ev);
+/* One step of the core at the present time. Leaves the effects in s->fx, for
+ * sim_carry_out_effects(). */
+void sim_core_step(struct sim *s, struct rm_event *ev);
+/* Append a line to the event log, if there is one. @detail: NULL, or the last column; @number: the
+ * last column unless 0. */
 void sim_log_task(struct sim *s, const char *event, const struct sim_attempt *a,
                   const char *detail);
 void sim_log_job(struct sim *s, const char *event, const struct sim_live *job, int64_t number);
 
 /* ---- sim/engine/carry_out.c ---- */
-/* Carries out the effects of the last step. @node: the node whose heartbeat it was, SIM_NONE:
- * another event. */
-void sim_apply(struct sim *s, uint32_t node);
+/* Carries out the effects of the last step, then empties them. @node: the node whose heartbeat the
+ * step took; SIM_NONE: another event. */
+void sim_carry_out_effects(struct sim *s, uint32_t node);
 
 /* ---- sim/engine/live_jobs.c ---- */
+/* Takes @job: sim_live_find_by_id() finds it from now on. */
 void sim_live_add(struct sim *s, struct sim_live *job);
-/* The core has numbered @job: sim_live_of() finds it from now on. */
-void sim_live_number(struct sim *s, struct sim_live *job);
-void sim_live_remove(struct sim *s, struct sim_live *job); /* and frees it */
-struct sim_live *sim_live_find(const struct sim *s,
-                               uint64_t id); /* by the workload's id; NULL: none */
-struct sim_live *sim_live_of(const struct sim *s,
-                             int32_t seq); /* by the core's number: asserted to live */
+/* Call when the core has numbered @job: sim_live_get_by_seq() finds it from now on. */
+void sim_live_index_by_seq(struct sim *s, struct sim_live *job);
+/* Removes and frees @job. */
+void sim_live_remove(struct sim *s, struct sim_live *job);
+/* @id: as the workload numbers jobs. NULL: no such job lives. */
+struct sim_live *sim_live_find_by_id(const struct sim *s, uint64_t id);
+/* @seq: as the core numbers applications. The job must live (asserted). */
+struct sim_live *sim_live_get_by_seq(const struct sim *s, int32_t seq);
 void sim_jobs_free(struct sim *s);
 
 /* ---- sim/engine/engine_job.c ---- */
-void sim_jobs_read(struct sim *s); /* until one has its event, or there are no more */
+/* Reads jobs from the workload until the submission of one is queued, or there are no more. */
+void sim_jobs_read_until_queued(struct sim *s);
 void sim_job_submit(struct sim *s, struct sim_live *job);
-void sim_job_set_up(struct sim *s, struct sim_live *job);    /* its setup is over */
-void sim_job_committed(struct sim *s, struct sim_live *job); /* its cleanup is */
-void sim_job_check(struct sim *s,
-                   struct sim_live *job); /* the core has heard of an end: finished? */
+/* Report to the core that the job's setup is over; that its cleanup is over, which ends the job. */
+void sim_job_report_set_up(struct sim *s, struct sim_live *job);
+void sim_job_report_committed(struct sim *s, struct sim_live *job);
+/* Call when the core has heard of a task's end: ends a job whose tasks are all done, unless its
+ * commit is still to come. */
+void sim_job_end_if_done(struct sim *s, struct sim_live *job);
 
 /* ---- sim/engine/node.c ---- */
-int sim_nodes_make(struct sim *s, struct base_error *err);
+/* Makes the nodes of s->conf.cluster. Returns 0, or -BASE_EINVAL with @err. */
+int sim_nodes_create(struct sim *s, struct base_error *err);
 void sim_nodes_register(struct sim *s);
 void sim_nodes_free(struct sim *s);
-int64_t sim_nodes_next_us(const struct sim *s); /* next regular heartbeat */
-void sim_nodes_seek(struct sim *s);             /* the next one is the first not before now */
-void sim_nodes_beat(struct sim *s);             /* the next one: out of band first */
-void sim_nodes_round(struct sim *s);            /* all, until nothing changes */
+/* When the next regular heartbeat is due. */
+int64_t sim_nodes_next_beat_us(const struct sim *s);
+/* Skips regular heartbeats that were due before now. */
+void sim_nodes_skip_past_beats(struct sim *s);
+/* Sends the next heartbeat: an out-of-band one if any waits, else the next regular one. */
+void sim_nodes_beat_next(struct sim *s);
+/* Lets all nodes beat, again and again, until a round changes nothing. Fails the run when there is
+ * no end to it. */
+void sim_nodes_beat_until_settled(struct sim *s);
 
 /* ---- sim/engine/node_task.c ---- */
+/* Carry out an order of the core on @node; orders about attempts that are gone have no effect. */
 void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o);
 void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o);
 void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o);
 void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o);
-void sim_task_end(struct sim *s, const struct sim_event *e);
-void sim_task_free(struct sim *s, uint32_t index);
-void sim_tasks_make(struct sim *s, uint32_t slots); /* the table */
+/* Ends the attempt that @e is about, unless the attempt was killed or suspended meanwhile. */
+void sim_task_handle_end(struct sim *s, const struct sim_event *e);
+/* Gives the place s->attempts[index] back. */
+void sim_attempt_free(struct sim *s, uint32_t index);
+/* Makes the table of attempts with a place for each of @slots. */
+void sim_attempts_create_table(struct sim *s, uint32_t slots);
+/* Progress score of the attempt, 0 to 1, as Hadoop counts it. */
 float sim_task_progress(const struct sim *s, const struct sim_attempt *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* The event log. Numbers are written by hand: there are millions of lines. */
+/* Numbers are formatted by hand, not by printf: a log has millions of lines. */
 #include "sim/engine/event_log.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static void flush(struct sim_log *log)
     base_buf_clear(&log->buf);
 }
 
-void sim_log_begin(struct sim_log *log)
+void sim_log_write_header(struct sim_log *log)
 {
     base_buf_adds(&log->buf, "time_us,event,job,kind,task,attempt,node,detail\n");
 }
@@ -44,7 +44,7 @@ static char *put_text(char *to, const char *text)
     return to + n;
 }
 
-void sim_log_add(struct sim_log *log, const struct sim_log_line *line)
+void sim_log_add_line(struct sim_log *log, const struct sim_log_line *line)
 {
     char *at;
 
@@ -82,7 +82,7 @@ void sim_log_add(struct sim_log *log, const struct sim_log_line *line)
         flush(log);
 }
 
-int sim_log_end(struct sim_log *log, struct base_error *err)
+int sim_log_flush_and_free(struct sim_log *log, struct base_error *err)
 {
     flush(log);
     base_buf_free(&log->buf);

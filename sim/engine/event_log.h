@@ -3,9 +3,9 @@
  *
  *     time_us,event,job,kind,task,attempt,node,detail
  *
- * kind is m or r; fields that say nothing are empty. Events: submit, refuse (detail: earliest
- * finish), launch (detail: local, rack, off, any), begin (an early reduce: the last map has ended),
- * end, kill, suspend, resume, finish.
+ * kind is m or r; columns that do not apply are empty. Events: submit, refuse (detail: the earliest
+ * finish that could be promised), launch (detail: local, rack, off, any), begin (a reduce launched
+ * early starts to work, because the last map has ended), end, kill, suspend, resume, finish.
  * Equal seeds give byte-equal logs on every build. */
 #ifndef CREEL_SIM_ENGINE_EVENT_LOG_H
 #define CREEL_SIM_ENGINE_EVENT_LOG_H
@@ -28,18 +28,20 @@ struct sim_log_line {
     int64_t time_us;
     const char *event;
     uint64_t job;
-    int kind;              /* 0 map, 1 reduce, -1: none */
-    int32_t task, attempt; /* with a kind */
+    int kind;              /* enum base_task_kind; -1: the event concerns no task */
+    int32_t task, attempt; /* task index and attempt number, if kind >= 0 */
     int64_t node;          /* -1: none */
     const char *detail;    /* NULL: none */
-    int64_t number;        /* detail when there is no text and it is not 0 */
+    int64_t number;        /* printed as the detail when @detail is NULL; 0: empty */
 };
-void sim_log_begin(struct sim_log *log); /* writes the line of names; the engine does, once */
-void sim_log_add(struct sim_log *log, const struct sim_log_line *line);
-/* Writes what is left and frees the buffer. Returns the first failure. */
-int sim_log_end(struct sim_log *log, struct base_error *err);
+/* Appends the header line. sim_run() calls it. */
+void sim_log_write_header(struct sim_log *log);
+void sim_log_add_line(struct sim_log *log, const struct sim_log_line *line);
+/* Writes the rest of the buffer and frees it. Returns 0, or the code of the first write that
+ * failed, with @err (may be NULL). */
+int sim_log_flush_and_free(struct sim_log *log, struct base_error *err);
 
-/* A sink: a FILE *. */
+/* Value for sim_log.write when self is a FILE *. */
 int sim_log_to_file(void *self, const char *data, size_t n, struct base_error *err);
 
 #endif

@@ -1,4 +1,3 @@
-/* Events to come. */
 #include "sim/engine/event_queue.h"
 
 #include <stdbool.h>
@@ -10,7 +9,7 @@
 #define CHILDREN 4
 
 /* Times are not negative: the two words compare as one number, without a branch. */
-static bool before(const struct sim_event *a, const struct sim_event *b)
+static bool is_before(const struct sim_event *a, const struct sim_event *b)
 {
     return ((unsigned __int128)(uint64_t)a->at_us << 64 | a->order) <
            ((unsigned __int128)(uint64_t)b->at_us << 64 | b->order);
@@ -29,7 +28,7 @@ uint64_t sim_queue_add(struct sim_queue *q, int64_t at_us, enum sim_event_class 
     for (i = q->n++; i > 0; i = (i - 1) / CHILDREN) {
         const struct sim_event *parent = &q->v[(i - 1) / CHILDREN];
 
-        if (!before(&e, parent))
+        if (!is_before(&e, parent))
             break;
         q->v[i] = *parent;
     }
@@ -37,38 +36,41 @@ uint64_t sim_queue_add(struct sim_queue *q, int64_t at_us, enum sim_event_class 
     return e.order;
 }
 
-/* The first of four siblings, from @child on. */
-static size_t first_of(const struct sim_event *v, size_t child)
+/* Index of the earliest of the four siblings from @child on. */
+static size_t first_of_four(const struct sim_event *v, size_t child)
 {
-    size_t a = child + before(&v[child + 1], &v[child]),
-           b = child + 2 + before(&v[child + 3], &v[child + 2]);
+    size_t a = child + is_before(&v[child + 1], &v[child]),
+           b = child + 2 + is_before(&v[child + 3], &v[child + 2]);
 
-    return before(&v[b], &v[a]) ? b : a;
+    return is_before(&v[b], &v[a]) ? b : a;
 }
 
-static size_t first_of_last(const struct sim_queue *q, size_t child)
+/* The same for the last siblings, of which fewer than four may exist. */
+static size_t first_of_remaining(const struct sim_queue *q, size_t child)
 {
     size_t best = child;
 
     for (size_t j = child + 1; j < q->n; j++)
-        if (before(&q->v[j], &q->v[best]))
+        if (is_before(&q->v[j], &q->v[best]))
             best = j;
     return best;
 }
 
-/* The last event looks for its place from the bottom: it is most often a late one. The hole goes
- * down along the first children, and then the last one up. */
-struct sim_event sim_queue_take(struct sim_queue *q)
+/* The last event of the heap fills the hole that the first one leaves. It is usually a late one, so
+ * comparing it on the way down would be wasted: move the hole down along the earliest children to
+ * the bottom, then the event up from there. */
+struct sim_event sim_queue_take_first(struct sim_queue *q)
 {
     struct sim_event first = q->v[0], last = q->v[--q->n];
     size_t i = 0, child;
 
     while ((child = i * CHILDREN + 1) < q->n) {
-        child = child + CHILDREN <= q->n ? first_of(q->v, child) : first_of_last(q, child);
+        child =
+            child + CHILDREN <= q->n ? first_of_four(q->v, child) : first_of_remaining(q, child);
         q->v[i] = q->v[child];
         i = child;
     }
-    for (; i > 0 && before(&last, &q->v[(i - 1) / CHILDREN]); i = (i - 1) / CHILDREN)
+    for (; i > 0 && is_before(&last, &q->v[(i - 1) / CHILDREN]); i = (i - 1) / CHILDREN)
         q->v[i] = q->v[(i - 1) / CHILDREN];
     q->v[i] = last;
     return first;

@@ -1,4 +1,3 @@
-/* One job of a workload: its defaults, its texts, what it owns. */
 #include "sim/engine/job.h"
 
 #include <stdlib.h>
@@ -23,7 +22,7 @@ void sim_job_clear(struct sim_job *job)
     sim_job_init(job);
 }
 
-void sim_job_text(char to[SIM_TEXT_MAX], const char *text)
+void sim_job_copy_text(char to[SIM_TEXT_MAX], const char *text)
 {
     size_t n = 0, len;
 

@@ -1,5 +1,5 @@
-/* The living jobs: those that were read and have not finished, found by the workload's id and by
- * the core's number. */
+/* Jobs that have been read and have not ended, indexed by the workload's id and by the core's
+ * number. */
 #include <stdlib.h>
 
 #include "sim/engine/engine_internal.h"
@@ -7,27 +7,27 @@
 
 #define SEQ_RING_MIN 64
 
-static bool id_eq(const void *object, const void *key)
+static bool has_id(const void *object, const void *key)
 {
     return ((const struct sim_live *)object)->id == *(const uint64_t *)key;
 }
 
-struct sim_live *sim_live_find(const struct sim *s, uint64_t id)
+struct sim_live *sim_live_find_by_id(const struct sim *s, uint64_t id)
 {
-    return base_map_find(&s->by_id, sim_mix(id), id_eq, &id);
+    return base_map_find(&s->by_id, sim_mix(id), has_id, &id);
 }
 
-struct sim_live *sim_live_of(const struct sim *s, int32_t seq)
+struct sim_live *sim_live_get_by_seq(const struct sim *s, int32_t seq)
 {
     struct sim_live *job = s->by_seq ? s->by_seq[seq & s->seq_mask] : NULL;
 
-    base_assert(job && job->seq == seq); /* the core never orders for a job that has finished */
+    base_assert(job && job->seq == seq); /* the core gives no orders for ended jobs */
     return job;
 }
 
-/* A ring of the last numbers is enough, since jobs end about in the order in which they came: it
- * grows until no two living jobs share a place. */
-void sim_live_number(struct sim *s, struct sim_live *job)
+/* The table is a ring over the last numbers, which stays small because jobs end in about the order
+ * in which they were submitted. It doubles until no two living jobs share a place. */
+void sim_live_index_by_seq(struct sim *s, struct sim_live *job)
 {
     while (!s->by_seq || s->by_seq[job->seq & s->seq_mask]) {
         int32_t old = s->by_seq ? s->seq_mask + 1 : 0, cap = old ? old * 2 : SEQ_RING_MIN;
@@ -55,7 +55,7 @@ void sim_live_add(struct sim *s, struct sim_live *job)
     base_map_put(&s->by_id, sim_mix(job->id), job);
 }
 
-static void live_free(struct sim_live *job)
+static void free_live_job(struct sim_live *job)
 {
     rm_job_spec_unref(job->spec);
     sim_job_clear(&job->job);
@@ -70,14 +70,14 @@ void sim_live_remove(struct sim *s, struct sim_live *job)
     s->live[job->index] = NULL;
     base_array_grow(&s->live_free, s->live_free_n, &s->live_free_cap);
     s->live_free[s->live_free_n++] = job->index;
-    live_free(job);
+    free_live_job(job);
 }
 
 void sim_jobs_free(struct sim *s)
 {
     for (size_t i = 0; i < s->live_n; i++)
         if (s->live[i])
-            live_free(s->live[i]);
+            free_live_job(s->live[i]);
     free(s->live);
     free(s->live_free);
     free(s->by_seq);

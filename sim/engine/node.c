@@ -1,4 +1,4 @@
-/* Simulated nodes: what they are, when they beat, what they report, what they are told. */
+/* Simulated nodes: creation, registration, times and contents of heartbeats. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,11 +9,11 @@
 #define HEARTBEAT_MIN_US 3000000
 #define NODES_PER_SECOND 100
 #define ID_MAX           16
-#define AHEAD            16    /* attempts of a node that are fetched before it beats */
-#define ROUNDS_MAX       10000 /* at one instant */
+#define AHEAD            16    /* attempts of the next node to prefetch */
+#define ROUNDS_MAX       10000 /* rounds of heartbeats at one instant; then the run fails */
 
-/* ---------------------------------------------------------------- made */
-static int check(const struct sim_cluster *c, int64_t *nodes, struct base_error *err)
+/* ---------------------------------------------------------------- creation */
+static int check_cluster(const struct sim_cluster *c, int64_t *nodes, struct base_error *err)
 {
     int64_t slots = 0;
 
@@ -53,7 +53,7 @@ static int check(const struct sim_cluster *c, int64_t *nodes, struct base_error 
     return 0;
 }
 
-static int by_phase(const void *x, const void *y)
+static int compare_phases(const void *x, const void *y)
 {
     const struct sim_beat *a = x, *b = y;
 
@@ -66,19 +66,19 @@ static void set_phases(struct sim *s)
 {
     s->beats = base_alloc((size_t)s->nodes_n * sizeof *s->beats);
     for (int32_t i = 0; i < s->nodes_n; i++)
-        s->beats[i] =
-            (struct sim_beat){(int64_t)sim_below(sim_hash(s->conf.seed, (uint64_t)i, PURPOSE_PHASE),
-                                                 (uint64_t)s->heartbeat_us),
-                              (uint32_t)i};
-    qsort(s->beats, (size_t)s->nodes_n, sizeof *s->beats, by_phase);
+        s->beats[i] = (struct sim_beat){
+            (int64_t)sim_bits_to_below(sim_hash(s->conf.seed, (uint64_t)i, PURPOSE_PHASE),
+                                       (uint64_t)s->heartbeat_us),
+            (uint32_t)i};
+    qsort(s->beats, (size_t)s->nodes_n, sizeof *s->beats, compare_phases);
 }
 
-int sim_nodes_make(struct sim *s, struct base_error *err)
+int sim_nodes_create(struct sim *s, struct base_error *err)
 {
     const struct sim_cluster *c = &s->conf.cluster;
     int64_t nodes;
     int32_t at = 0;
-    int rc = check(c, &nodes, err);
+    int rc = check_cluster(c, &nodes, err);
 
     if (rc < 0)
         return rc;
@@ -110,8 +110,8 @@ int sim_nodes_make(struct sim *s, struct base_error *err)
                 s->totals.slots[k] += n->slots[k];
             }
         }
-    sim_tasks_make(s,
-                   (uint32_t)(s->totals.slots[BASE_TASK_MAP] + s->totals.slots[BASE_TASK_REDUCE]));
+    sim_attempts_create_table(
+        s, (uint32_t)(s->totals.slots[BASE_TASK_MAP] + s->totals.slots[BASE_TASK_REDUCE]));
     s->hosts = (struct rm_host_table){.id = 1, .v = s->ids, .n = (size_t)nodes};
     if (s->heartbeat_us > 0)
         set_phases(s);
@@ -133,8 +133,8 @@ void sim_nodes_register(struct sim *s)
         ev.u.node_register.version = ev.u.node_register.boot_id = ev.u.node_register.instance = "1";
         ev.u.node_register.map_slots = n->slots[BASE_TASK_MAP];
         ev.u.node_register.reduce_slots = n->slots[BASE_TASK_REDUCE];
-        sim_core_event(s, &ev);
-        sim_apply(s, (uint32_t)i);
+        sim_core_step(s, &ev);
+        sim_carry_out_effects(s, (uint32_t)i);
     }
 }
 
@@ -154,13 +154,13 @@ void sim_nodes_free(struct sim *s)
 }
 
 /* ---------------------------------------------------------------- reports */
-static struct rm_container_report *report_add(struct sim *s, size_t n)
+static struct rm_container_report *report_slot(struct sim *s, size_t n)
 {
     base_array_grow(&s->reports, n, &s->reports_cap);
     return &s->reports[n];
 }
 
-static void report_end(struct rm_container_report *r, const struct sim_attempt *a)
+static void fill_end_report(struct rm_container_report *r, const struct sim_attempt *a)
 {
     const struct sim_job *job = &a->job->job;
 
@@ -177,20 +177,22 @@ static void report_end(struct rm_container_report *r, const struct sim_attempt *
         a->kind == BASE_TASK_MAP ? (int64_t)((double)job->split_bytes * job->selectivity) : 0;
 }
 
-static void report(const struct sim *s, struct rm_container_report *r, const struct sim_attempt *a)
+static void fill_report(const struct sim *s, struct rm_container_report *r,
+                        const struct sim_attempt *a)
 {
     *r = (struct rm_container_report){.id = {{{1, a->job->seq}, 1}, a->num},
                                       .slot = a->kind,
                                       .state = a->state == SIM_SUSPENDED ? RM_CONTAINER_SUSPENDED
                                                                          : RM_CONTAINER_RUNNING};
     if (a->state == SIM_ENDED || a->state == SIM_KILLED)
-        report_end(r, a);
+        fill_end_report(r, a);
     else if (s->progress)
         r->progress = sim_task_progress(s, a);
 }
 
-/* An end is on its way to the core: its place is free for what the answer launches. */
-static void part(struct sim *s, struct sim_node *n, uint32_t index, size_t nth)
+/* Notes the end as s->ended[nth] and frees the attempt before the heartbeat is sent: the answer may
+ * launch a task into its place. */
+static void release_ended_attempt(struct sim *s, struct sim_node *n, uint32_t index, size_t nth)
 {
     const struct sim_attempt *a = &s->attempts[index];
 
@@ -198,11 +200,12 @@ static void part(struct sim *s, struct sim_node *n, uint32_t index, size_t nth)
     s->ended[nth] =
         (struct sim_ended){.job = a->job, .kind = a->kind, .success = a->state == SIM_ENDED};
     n->used[a->kind] -= !a->slotless;
-    sim_task_free(s, index);
+    sim_attempt_free(s, index);
 }
 
-/* What @n has to say; attempts that have ended leave it. */
-static size_t collect(struct sim *s, struct sim_node *n, size_t *ended)
+/* Fills s->reports with what @n has to report and returns their number. Attempts that have ended
+ * leave the node; *@ended counts them. */
+static size_t collect_reports(struct sim *s, struct sim_node *n, size_t *ended)
 {
     uint32_t *link = &n->attempts, i;
     size_t len = 0;
@@ -212,7 +215,7 @@ static size_t collect(struct sim *s, struct sim_node *n, size_t *ended)
         bool over = a->state == SIM_ENDED || a->state == SIM_KILLED;
 
         if (over || s->progress || (s->running_told && !a->told)) {
-            report(s, report_add(s, len), a);
+            fill_report(s, report_slot(s, len), a);
             len++;
             a->told = true;
         }
@@ -221,13 +224,13 @@ static size_t collect(struct sim *s, struct sim_node *n, size_t *ended)
             continue;
         }
         *link = a->node_next;
-        part(s, n, i, (*ended)++);
+        release_ended_attempt(s, n, i, (*ended)++);
     }
     return len;
 }
 
-/* The core has heard of the first @n ends: perhaps jobs are over. */
-static void heard(struct sim *s, size_t n)
+/* Counts the first @n of s->ended as known to the core, which may end their jobs. */
+static void count_reported_ends(struct sim *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct sim_ended e = s->ended[i];
@@ -235,20 +238,20 @@ static void heard(struct sim *s, size_t n)
         if (!e.success)
             continue;
         e.job->reported[e.kind]++;
-        sim_job_check(s, e.job);
+        sim_job_end_if_done(s, e.job);
     }
 }
 
 /* ---------------------------------------------------------------- heartbeats */
-static void beat(struct sim *s, uint32_t node)
+static void send_heartbeat(struct sim *s, uint32_t node)
 {
     struct sim_node *n = &s->nodes[node];
     struct rm_event ev;
     size_t ended = 0, len = s->news[node] || (s->progress && n->attempts != SIM_NONE)
-                                ? collect(s, n, &ended)
+                                ? collect_reports(s, n, &ended)
                                 : 0;
 
-    s->changed = s->changed || s->news[node]; /* progress alone changes nothing */
+    s->changed = s->changed || s->news[node]; /* progress alone is no change */
     s->news[node] = 0;
     ev.kind = RM_EV_NODE_HEARTBEAT;
     ev.token = ++s->token;
@@ -263,19 +266,19 @@ static void beat(struct sim *s, uint32_t node)
     ev.u.heartbeat.reports = s->reports;
     ev.u.heartbeat.reports_n = len;
     s->totals.heartbeats++;
-    sim_core_event(s, &ev);
-    sim_apply(s, node);
+    sim_core_step(s, &ev);
+    sim_carry_out_effects(s, node);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        base_assert(n->used[k] <= n->slots[k]); /* the core never gives more than there is */
-    heard(s, ended);
+        base_assert(n->used[k] <= n->slots[k]); /* the core never launches beyond the slots */
+    count_reported_ends(s, ended);
 }
 
-int64_t sim_nodes_next_us(const struct sim *s)
+int64_t sim_nodes_next_beat_us(const struct sim *s)
 {
     return s->cycle_us + s->beats[s->beat].phase_us;
 }
 
-void sim_nodes_seek(struct sim *s)
+void sim_nodes_skip_past_beats(struct sim *s)
 {
     int32_t low = 0, high = s->nodes_n;
     int64_t off = s->now_us % s->heartbeat_us;
@@ -296,8 +299,8 @@ void sim_nodes_seek(struct sim *s)
     }
 }
 
-/* What the next heartbeats will look at is fetched while this one is at work. */
-static void look_ahead(const struct sim *s)
+/* Prefetches what the next two heartbeats will read, while this one is being worked on. */
+static void prefetch_next_nodes(const struct sim *s)
 {
     const struct sim_node *near = &s->nodes[s->beats[s->beat].node];
     int32_t far = s->beat + 1 < s->nodes_n ? s->beat + 1 : 0,
@@ -311,7 +314,7 @@ static void look_ahead(const struct sim *s)
         __builtin_prefetch(&s->attempts[near->block + (uint32_t)i]);
 }
 
-void sim_nodes_beat(struct sim *s)
+void sim_nodes_beat_next(struct sim *s)
 {
     uint32_t node;
 
@@ -320,7 +323,7 @@ void sim_nodes_beat(struct sim *s)
         s->oob_first = (s->oob_first + 1) % s->nodes_n;
         s->oob_n--;
         s->oob_set[node] = 0;
-        beat(s, node);
+        send_heartbeat(s, node);
         return;
     }
     node = s->beats[s->beat].node;
@@ -328,16 +331,16 @@ void sim_nodes_beat(struct sim *s)
         s->beat = 0;
         s->cycle_us += s->heartbeat_us;
     }
-    look_ahead(s);
-    beat(s, node);
+    prefetch_next_nodes(s);
+    send_heartbeat(s, node);
 }
 
-void sim_nodes_round(struct sim *s)
+void sim_nodes_beat_until_settled(struct sim *s)
 {
     for (int round = 0; s->changed && !s->failed; round++) {
         s->changed = false;
         for (int32_t i = 0; i < s->nodes_n; i++)
-            beat(s, (uint32_t)i);
+            send_heartbeat(s, (uint32_t)i);
         if (round == ROUNDS_MAX)
             sim_fail(s, -BASE_ESTATE, "at %lld us the policy's orders come to no end",
                      (long long)s->now_us);

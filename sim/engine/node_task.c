@@ -1,10 +1,17 @@
-/* Attempts of tasks on simulated nodes: launched, begun, suspended, resumed, killed, ended. */
+/* Task attempts on simulated nodes.
+ *
+ *     launch --> working <--> suspended          end event --> ended --reported--> freed
+ *       |           ^                            kill      --> killed --reported--> freed
+ *       +-> waiting +   a reduce launched early holds its slot idle until the last map ends
+ *
+ * An end event stays in the queue when its attempt is killed or suspended; the attempt then forgets
+ * the event's order, so that the event is ignored when its time comes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/engine/engine_internal.h"
 
-static struct sim_attempt *at(const struct sim *s, uint32_t index)
+static struct sim_attempt *attempt_at(const struct sim *s, uint32_t index)
 {
     return &s->attempts[index];
 }
@@ -12,7 +19,7 @@ static struct sim_attempt *at(const struct sim *s, uint32_t index)
 /* ---------------------------------------------------------------- the table */
 #define LINE 64
 
-static void grow(struct sim *s, uint32_t cap)
+static void grow_table(struct sim *s, uint32_t cap)
 {
     size_t size = (size_t)cap * sizeof *s->attempts;
     struct sim_attempt *v = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
@@ -25,9 +32,9 @@ static void grow(struct sim *s, uint32_t cap)
     s->attempts_cap = cap;
 }
 
-void sim_tasks_make(struct sim *s, uint32_t slots)
+void sim_attempts_create_table(struct sim *s, uint32_t slots)
 {
-    grow(s, slots);
+    grow_table(s, slots);
     s->attempts_n = slots;
     s->attempts_free = SIM_NONE;
 }
@@ -37,8 +44,9 @@ static bool in_block(const struct sim_node *n, uint32_t index)
     return index - n->block < (uint32_t)(n->slots[BASE_TASK_MAP] + n->slots[BASE_TASK_REDUCE]);
 }
 
-/* In the node's own block as long as there is room: what runs on a node lies together. */
-static uint32_t attempt_new(struct sim *s, struct sim_node *n)
+/* A place in the node's own block as long as there is room, so that the attempts of a node share
+ * cache lines; else one beyond the blocks. */
+static uint32_t attempt_alloc(struct sim *s, struct sim_node *n)
 {
     uint32_t *from = n->free != SIM_NONE ? &n->free : &s->attempts_free, i = *from;
 
@@ -49,11 +57,11 @@ static uint32_t attempt_new(struct sim *s, struct sim_node *n)
         return i;
     }
     if (s->attempts_n == s->attempts_cap)
-        grow(s, s->attempts_cap + s->attempts_cap / 2 + 64);
+        grow_table(s, s->attempts_cap + s->attempts_cap / 2 + 64);
     return s->attempts_n++;
 }
 
-void sim_task_free(struct sim *s, uint32_t index)
+void sim_attempt_free(struct sim *s, uint32_t index)
 {
     struct sim_node *n = &s->nodes[s->attempts[index].node];
     uint32_t *to = in_block(n, index) ? &n->free : &s->attempts_free;
@@ -64,18 +72,19 @@ void sim_task_free(struct sim *s, uint32_t index)
     *to = index;
 }
 
-/* The attempt on @node that an order is about; SIM_NONE: it has gone. */
-static uint32_t find(const struct sim *s, uint32_t node, const struct rm_order *o)
+/* The attempt on @node that the order @o names; SIM_NONE: the node has it no more. */
+static uint32_t find_ordered_attempt(const struct sim *s, uint32_t node, const struct rm_order *o)
 {
     uint32_t i = s->nodes[node].attempts;
 
-    while (i != SIM_NONE && (at(s, i)->num != o->container.num ||
-                             at(s, i)->job->seq != o->container.attempt.app.seq))
-        i = at(s, i)->node_next;
+    while (i != SIM_NONE && (attempt_at(s, i)->num != o->container.num ||
+                             attempt_at(s, i)->job->seq != o->container.attempt.app.seq))
+        i = attempt_at(s, i)->node_next;
     return i;
 }
 
-static void notice(struct sim *s, const struct sim_attempt *a)
+/* The node has an end to report: at its next heartbeat, or at an out-of-band one at once. */
+static void note_news_for_core(struct sim *s, const struct sim_attempt *a)
 {
     s->news[a->node] = 1;
     s->changed = true;
@@ -87,7 +96,8 @@ static void notice(struct sim *s, const struct sim_attempt *a)
 }
 
 /* ---------------------------------------------------------------- slots */
-static void hold(struct sim *s, struct sim_attempt *a, int32_t by)
+/* The attempt takes (@by 1) or gives back (@by -1) its slot. */
+static void change_held_slots(struct sim *s, struct sim_attempt *a, int32_t by)
 {
     struct sim_live *job = a->job;
 
@@ -108,18 +118,18 @@ static void hold(struct sim *s, struct sim_attempt *a, int32_t by)
     }
 }
 
-/* Slot time up to now. */
-static int64_t held(const struct sim *s, const struct sim_attempt *a)
+/* How long the attempt has held a slot up to now; it must hold one. */
+static int64_t slot_time_us(const struct sim *s, const struct sim_attempt *a)
 {
     return (a->summed ? a->held_us : 0) + (s->now_us - a->since_us);
 }
 
-static bool maps_done(const struct sim_live *job)
+static bool all_maps_done(const struct sim_live *job)
 {
     return job->done[BASE_TASK_MAP] == job->job.tasks[BASE_TASK_MAP];
 }
 
-static int64_t duration(const struct sim *s, const struct sim_attempt *a)
+static int64_t drawn_duration_us(const struct sim *s, const struct sim_attempt *a)
 {
     const struct sim_live *job = a->job;
     double speed = s->nodes[a->node].speed;
@@ -130,61 +140,65 @@ static int64_t duration(const struct sim *s, const struct sim_attempt *a)
         &job->cost, a->task, job->job.tasks[BASE_TASK_MAP] == 1 && job->map_node == a->node, speed);
 }
 
-static void due_at(struct sim *s, uint32_t index, int64_t us)
+static void schedule_end(struct sim *s, uint32_t index, int64_t us)
 {
-    at(s, index)->end_us = us;
-    at(s, index)->event = sim_queue_add(&s->queue, us, SIM_CLASS_END, SIM_EVENT_TASK_END, index);
+    attempt_at(s, index)->end_us = us;
+    attempt_at(s, index)->event =
+        sim_queue_add(&s->queue, us, SIM_CLASS_END, SIM_EVENT_TASK_END, index);
 }
 
-/* Its input is there: from now on it takes its time. */
-static void begin(struct sim *s, uint32_t index)
+/* The attempt's input is complete: its duration starts now. */
+static void begin_work(struct sim *s, uint32_t index)
 {
-    struct sim_attempt *a = at(s, index);
+    struct sim_attempt *a = attempt_at(s, index);
 
-    a->duration_us = duration(s, a);
-    due_at(s, index, s->now_us + a->duration_us);
+    a->duration_us = drawn_duration_us(s, a);
+    schedule_end(s, index, s->now_us + a->duration_us);
 }
 
-/* A reduce without the last map: it holds its slot until that has ended. */
-static void wait_maps(struct sim *s, uint32_t index)
+/* A reduce launched before the last map has ended: it holds its slot idle until then. */
+static void wait_for_maps(struct sim *s, uint32_t index)
 {
-    struct sim_attempt *a = at(s, index);
+    struct sim_attempt *a = attempt_at(s, index);
 
     a->wait_next = a->job->waiting;
     a->job->waiting = index;
 }
 
-static void stop_waiting(struct sim *s, uint32_t index)
+static void leave_waiting_list(struct sim *s, uint32_t index)
 {
-    uint32_t *link = &at(s, index)->job->waiting;
+    uint32_t *link = &attempt_at(s, index)->job->waiting;
 
     while (*link != index)
-        link = &at(s, *link)->wait_next;
-    *link = at(s, index)->wait_next;
+        link = &attempt_at(s, *link)->wait_next;
+    *link = attempt_at(s, index)->wait_next;
 }
 
-/* Oldest first: the order in which they began to wait. */
-static void maps_ended(struct sim *s, struct sim_live *job)
+/* All maps of @job have ended: its waiting reduces begin, in the order in which they were launched.
+ */
+static void begin_waiting_reduces(struct sim *s, struct sim_live *job)
 {
     uint32_t first = SIM_NONE;
 
     while (job->waiting != SIM_NONE) {
         uint32_t i = job->waiting;
 
-        job->waiting = at(s, i)->wait_next;
-        at(s, i)->wait_next = first;
+        job->waiting = attempt_at(s, i)->wait_next;
+        attempt_at(s, i)->wait_next = first;
         first = i;
     }
-    for (; first != SIM_NONE; first = at(s, first)->wait_next) {
-        at(s, first)->idle_us += s->now_us - at(s, first)->since_us;
-        at(s, first)->summed = true;
-        begin(s, first);
-        sim_log_task(s, "begin", at(s, first), NULL);
+    for (; first != SIM_NONE; first = attempt_at(s, first)->wait_next) {
+        attempt_at(s, first)->idle_us += s->now_us - attempt_at(s, first)->since_us;
+        attempt_at(s, first)->summed = true;
+        begin_work(s, first);
+        sim_log_task(s, "begin", attempt_at(s, first), NULL);
     }
 }
 
 /* ---------------------------------------------------------------- orders */
-static const char *level_of(struct sim *s, struct sim_attempt *a, uint32_t node)
+/* Finds how near the attempt is to its input, counts that for maps with known places, and returns
+ * its name in the event log. */
+static const char *record_locality(struct sim *s, struct sim_attempt *a, uint32_t node)
 {
     static const char *const names[] = {"local", "rack", "off"};
     const struct rm_job_spec *spec = a->job->spec;
@@ -209,10 +223,10 @@ static const char *level_of(struct sim *s, struct sim_attempt *a, uint32_t node)
 
 void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
 {
-    struct sim_live *job = sim_live_of(s, o->container.attempt.app.seq);
+    struct sim_live *job = sim_live_get_by_seq(s, o->container.attempt.app.seq);
     struct sim_node *n = &s->nodes[node];
-    uint32_t index = attempt_new(s, n);
-    struct sim_attempt *a = at(s, index);
+    uint32_t index = attempt_alloc(s, n);
+    struct sim_attempt *a = attempt_at(s, index);
     const char *level;
 
     *a = (struct sim_attempt){.job = job,
@@ -234,40 +248,42 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
     s->totals.launches[a->kind]++;
     s->changed = true;
     s->last_active_us = s->now_us;
-    level = level_of(s, a, node);
-    hold(s, a, 1);
+    level = record_locality(s, a, node);
+    change_held_slots(s, a, 1);
     sim_log_task(s, "launch", a, level);
-    if (a->kind == BASE_TASK_MAP || maps_done(job))
-        begin(s, index);
+    if (a->kind == BASE_TASK_MAP || all_maps_done(job))
+        begin_work(s, index);
     else
-        wait_maps(s, index);
+        wait_for_maps(s, index);
 }
 
-/* It stops: what it held its slot for is counted, its event will not be heeded. */
-static void stop(struct sim *s, uint32_t index)
+/* Takes the slot away from a running attempt and adds up its slot time. Its queued end event is
+ * disowned, and so ignored. */
+static void stop_running(struct sim *s, uint32_t index)
 {
-    struct sim_attempt *a = at(s, index);
+    struct sim_attempt *a = attempt_at(s, index);
 
     if (!a->duration_us && a->kind == BASE_TASK_REDUCE) {
-        stop_waiting(s, index);
+        leave_waiting_list(s, index);
         a->idle_us += s->now_us - a->since_us;
     }
     a->event = 0;
-    a->held_us = held(s, a);
+    a->held_us = slot_time_us(s, a);
     a->summed = true;
-    hold(s, a, -1);
+    change_held_slots(s, a, -1);
 }
 
 void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o)
 {
-    uint32_t index = find(s, node, o);
+    uint32_t index = find_ordered_attempt(s, node, o);
     struct sim_attempt *a;
 
-    if (index == SIM_NONE || at(s, index)->state == SIM_ENDED || at(s, index)->state == SIM_KILLED)
+    if (index == SIM_NONE || attempt_at(s, index)->state == SIM_ENDED ||
+        attempt_at(s, index)->state == SIM_KILLED)
         return;
-    a = at(s, index);
+    a = attempt_at(s, index);
     if (a->state == SIM_RUNNING) {
-        stop(s, index);
+        stop_running(s, index);
     } else {
         s->nodes[node].suspended[a->kind]--;
         a->slotless = true;
@@ -278,20 +294,20 @@ void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o)
     a->job->r.lost_us[a->kind] += a->held_us;
     s->totals.kills[a->kind]++;
     sim_log_task(s, "kill", a, NULL);
-    notice(s, a);
+    note_news_for_core(s, a);
 }
 
 void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o)
 {
-    uint32_t index = find(s, node, o);
+    uint32_t index = find_ordered_attempt(s, node, o);
     struct sim_attempt *a;
     struct sim_node *n = &s->nodes[node];
 
-    if (index == SIM_NONE || at(s, index)->state != SIM_RUNNING)
+    if (index == SIM_NONE || attempt_at(s, index)->state != SIM_RUNNING)
         return;
-    a = at(s, index);
+    a = attempt_at(s, index);
     a->left_us = a->duration_us ? a->end_us - s->now_us : 0;
-    stop(s, index);
+    stop_running(s, index);
     n->used[a->kind]--;
     a->state = SIM_SUSPENDED;
     a->job->r.suspensions[a->kind]++;
@@ -304,53 +320,53 @@ void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o)
 
 void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o)
 {
-    uint32_t index = find(s, node, o);
+    uint32_t index = find_ordered_attempt(s, node, o);
     struct sim_attempt *a;
 
-    if (index == SIM_NONE || at(s, index)->state != SIM_SUSPENDED)
+    if (index == SIM_NONE || attempt_at(s, index)->state != SIM_SUSPENDED)
         return;
-    a = at(s, index);
+    a = attempt_at(s, index);
     a->state = SIM_RUNNING;
     s->nodes[node].suspended[a->kind]--;
     s->nodes[node].used[a->kind]++;
     s->totals.resumes[a->kind]++;
     s->changed = true;
     s->last_active_us = s->now_us;
-    hold(s, a, 1);
+    change_held_slots(s, a, 1);
     sim_log_task(s, "resume", a, NULL);
     if (a->duration_us)
-        due_at(s, index, s->now_us + s->conf.swap_us + a->left_us);
-    else if (maps_done(a->job))
-        begin(s, index);
+        schedule_end(s, index, s->now_us + s->conf.swap_us + a->left_us);
+    else if (all_maps_done(a->job))
+        begin_work(s, index);
     else
-        wait_maps(s, index);
+        wait_for_maps(s, index);
 }
 
 /* ---------------------------------------------------------------- the end */
-void sim_task_end(struct sim *s, const struct sim_event *e)
+void sim_task_handle_end(struct sim *s, const struct sim_event *e)
 {
-    struct sim_attempt *a = at(s, sim_event_index(e));
+    struct sim_attempt *a = attempt_at(s, sim_event_index(e));
     struct sim_live *job = a->job;
 
-    if (a->event != e->order) /* killed or suspended meanwhile */
+    if (a->event != e->order) /* killed or suspended since */
         return;
     a->event = 0;
     a->state = SIM_ENDED;
     job->done[a->kind]++;
     job->last_end_us = s->now_us;
-    job->r.useful_us[a->kind] += held(s, a);
+    job->r.useful_us[a->kind] += slot_time_us(s, a);
     job->r.idle_us += a->summed ? a->idle_us : 0;
-    hold(s, a, -1);
+    change_held_slots(s, a, -1);
     s->totals.completions[a->kind]++;
     sim_log_task(s, "end", a, NULL);
-    notice(s, a);
+    note_news_for_core(s, a);
     if (a->kind != BASE_TASK_MAP)
         return;
     job->map_node = a->node;
-    if (!maps_done(job))
+    if (!all_maps_done(job))
         return;
     job->r.maps_done_us = s->now_us;
-    maps_ended(s, job);
+    begin_waiting_reduces(s, job);
 }
 
 float sim_task_progress(const struct sim *s, const struct sim_attempt *a)
@@ -365,7 +381,7 @@ float sim_task_progress(const struct sim *s, const struct sim_attempt *a)
     }
     if (a->kind == BASE_TASK_MAP)
         return (float)share;
-    if (a->duration_us) /* shuffle and sort end with the last map: the rest is the function */
+    if (a->duration_us) /* shuffle and sort are over; the last third is the reduce function */
         return (float)((2 + share) / 3);
     return a->job->job.tasks[BASE_TASK_MAP]
                ? (float)a->job->done[BASE_TASK_MAP] / (float)(3 * a->job->job.tasks[BASE_TASK_MAP])

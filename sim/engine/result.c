@@ -1,4 +1,3 @@
-/* What a simulation measures. */
 #include "sim/engine/result.h"
 
 #include <math.h>
@@ -7,7 +6,7 @@
 
 #include "base/mem.h"
 
-void sim_totals_add(struct sim_totals *t, const struct sim_job_result *r)
+void sim_totals_add_job(struct sim_totals *t, const struct sim_job_result *r)
 {
     if (!t->jobs || r->submit_us < t->first_submit_us)
         t->first_submit_us = r->submit_us;
@@ -86,7 +85,7 @@ static double student95(int64_t freedom)
                             : 1.962;
 }
 
-double sim_stat_half95(const struct sim_stat *s)
+double sim_stat_ci95_half_width(const struct sim_stat *s)
 {
     return s->n > 1 ? student95(s->n - 1) * sim_stat_deviation(s) / sqrt((double)s->n) : 0;
 }

@@ -1,16 +1,17 @@
-/* Randomness by seed, the same on every machine. Plain arithmetic: what libm gives may differ in
- * the last bit from one processor to another, and a simulation with it. */
+/* Plain arithmetic only: results of libm may differ in the last bit between processors, and a
+ * simulation would then differ too. */
 #include "sim/engine/rng.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #define LN2_HIGH                                                                                   \
-    6.93147180369123816490e-01 /* its last 21 bits are 0: times a small integer it stays exact */
+    6.93147180369123816490e-01 /* its last 21 bits are 0: a product with a small integer is exact  \
+                                */
 #define LN2_LOW 1.90821492927058770002e-10
 
 /* x = m * 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m-1)/(m+1)), by its series. */
-double sim_log(double x)
+double sim_math_log(double x)
 {
     static const double odd[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11,
                                  1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3,  1.0};
@@ -70,7 +71,7 @@ static const double two_to[32] = {
 };
 
 /* exp(x) = 2^n * 2^(i/32) * exp(r), |r| <= ln 2 / 64: seven terms of Taylor's series. */
-double sim_exp(double x)
+double sim_math_exp(double x)
 {
     double n = x * (32 * 1.44269504088896338700), r, sum, two;
     int64_t whole = (int64_t)(n < 0 ? n - 0.5 : n + 0.5);
@@ -83,8 +84,8 @@ double sim_exp(double x)
     return two_to[whole & 31] * sum * two;
 }
 
-/* A square root by Newton's steps from the middle of the exponent: correct to the last places, and
- * without libm. */
+/* Square root by Newton's method, starting with half the exponent; accurate to a few units in the
+ * last place. */
 static double root(double x)
 {
     uint64_t bits;
@@ -100,7 +101,7 @@ static double root(double x)
 
 /* SOURCE: Acklam, "An algorithm for computing the inverse normal cumulative distribution function",
  * 2003: two rational approximations, relative error below 1.15e-9. */
-double sim_normal_of(double p)
+double sim_math_normal_quantile(double p)
 {
     static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,
                                -2.759285104469687e+02, 1.383577518672690e+02,
@@ -121,14 +122,14 @@ double sim_normal_of(double p)
         return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
                (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
     }
-    q = root(-2 * sim_log(tail));
+    q = root(-2 * sim_math_log(tail));
     x = (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
         ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
     return p < 0.5 ? x : -x;
 }
 
 /* ---------------------------------------------------------------- a sequence */
-struct sim_rng sim_rng_of(uint64_t seed, uint64_t purpose)
+struct sim_rng sim_rng_seed(uint64_t seed, uint64_t purpose)
 {
     return (struct sim_rng){sim_hash(seed, purpose, UINT64_C(0x5eed))};
 }
@@ -140,12 +141,12 @@ uint64_t sim_rng_next(struct sim_rng *r)
 
 double sim_rng_unit(struct sim_rng *r)
 {
-    return sim_unit(sim_rng_next(r));
+    return sim_bits_to_unit(sim_rng_next(r));
 }
 
 uint64_t sim_rng_below(struct sim_rng *r, uint64_t n)
 {
-    return sim_below(sim_rng_next(r), n);
+    return sim_bits_to_below(sim_rng_next(r), n);
 }
 
 int64_t sim_rng_between(struct sim_rng *r, int64_t low, int64_t high)
@@ -155,12 +156,12 @@ int64_t sim_rng_between(struct sim_rng *r, int64_t low, int64_t high)
 
 double sim_rng_exponential(struct sim_rng *r, double mean)
 {
-    return -mean * sim_log(sim_rng_unit(r));
+    return -mean * sim_math_log(sim_rng_unit(r));
 }
 
 double sim_rng_log_uniform(struct sim_rng *r, double low, double high)
 {
-    double l = sim_log(low);
+    double l = sim_math_log(low);
 
-    return sim_exp(l + (sim_log(high) - l) * sim_rng_unit(r));
+    return sim_math_exp(l + (sim_math_log(high) - l) * sim_rng_unit(r));
 }

@@ -39,8 +39,8 @@ double sim_size_error_factor(const struct sim_size_error *e, int64_t cluster_ts,
     double factor = 1;
 
     if (e->uniform > 0)
-        factor = 1 + e->uniform * (2 * sim_unit(x) - 1);
+        factor = 1 + e->uniform * (2 * sim_bits_to_unit(x) - 1);
     if (e->sigma > 0)
-        factor *= exp(e->sigma * estimator_normal_quantile(sim_unit(step(x))));
+        factor *= exp(e->sigma * estimator_normal_quantile(sim_bits_to_unit(step(x))));
     return factor;
 }

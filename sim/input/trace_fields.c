@@ -115,7 +115,7 @@ static int parse_id(const struct sim_trace *t, const char *value, struct sim_job
 
     if (value[strspn(value, "+-0123456789")] != '\0' || !*value) {
         if (!job->name[0])
-            sim_job_text(job->name, value);
+            sim_job_copy_text(job->name, value);
         return 0;
     }
     rc = sim_trace_parse_int(t, f->name, value, (int64_t)f->min, (int64_t)f->max, &v, err);
@@ -150,7 +150,7 @@ int sim_field_parse_text(const struct sim_trace *t, int field, const char *value
     case SIM_FIELD_ID:
         return parse_id(t, value, job, err);
     case SIM_FIELD_TEXT:
-        sim_job_text(to, value);
+        sim_job_copy_text(to, value);
         return 0;
     case SIM_FIELD_REAL:
         return sim_trace_parse_real(t, f->name, value, f->min, f->max, to, err);

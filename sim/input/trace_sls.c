@@ -324,10 +324,10 @@ static int read_job(struct sim_sls *r, const json_t *obj, struct sim_job *job,
     if (number >= 0)
         snprintf(job->name, sizeof job->name, "%" PRId64, number);
     else
-        sim_job_text(job->name, name);
-    sim_job_text(job->pool, queue);
-    sim_job_text(job->user, user);
-    sim_job_text(job->class_name, sim_workload_size_bin(job->tasks[BASE_TASK_MAP]));
+        sim_job_copy_text(job->name, name);
+    sim_job_copy_text(job->pool, queue);
+    sim_job_copy_text(job->user, user);
+    sim_job_copy_text(job->class_name, sim_workload_size_bin(job->tasks[BASE_TASK_MAP]));
     job->submit_us = start_ms * 1000;
     job->f_rack = job->f_off = 1; /* measured durations include reading the data remotely */
     r->more = count - 1;

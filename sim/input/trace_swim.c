@@ -138,13 +138,13 @@ int sim_swim_next_job(struct sim_swim *r, struct sim_job *out, struct base_error
         (rc = sim_trace_parse_int(t, "reduce output", field[5], 0, SIM_TRACE_BYTES_MAX, &output,
                                   err)) < 0)
         return rc;
-    sim_job_text(out->name, field[0]);
+    sim_job_copy_text(out->name, field[0]);
     out->submit_us = submit_us;
     if ((rc = scale_bytes_to_target(r, input, &out->input_bytes, err)) < 0 ||
         (rc = scale_bytes_to_target(r, shuffle, &out->shuffle_bytes, err)) < 0 ||
         (rc = scale_bytes_to_target(r, output, &out->output_bytes, err)) < 0 ||
         (rc = derive_tasks_from_bytes(r, shuffle > 0, out, err)) < 0)
         return rc;
-    sim_job_text(out->class_name, sim_workload_size_bin(out->tasks[BASE_TASK_MAP]));
+    sim_job_copy_text(out->class_name, sim_workload_size_bin(out->tasks[BASE_TASK_MAP]));
     return 1;
 }

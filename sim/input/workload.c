@@ -169,7 +169,7 @@ int sim_workload_make(const char *name, const char *const *params, size_t params
 
 struct sim_rng sim_workload_rng_for(const struct sim_workload_maker *m, uint64_t purpose)
 {
-    return sim_rng_of(m->seed, purpose);
+    return sim_rng_seed(m->seed, purpose);
 }
 
 /* The value of setting @key, or @other if the recipe has no such setting. */
@@ -191,7 +191,7 @@ struct sim_job *sim_workload_add_job(struct sim_workload_maker *m, const char *c
     job = &made->v[made->n++];
     sim_job_init(job);
     job->id = made->n;
-    sim_job_text(job->class_name, class_name);
+    sim_job_copy_text(job->class_name, class_name);
     job->tasks[BASE_TASK_MAP] = maps;
     job->tasks[BASE_TASK_REDUCE] = reduces;
     job->base_us[BASE_TASK_MAP] = llround(knob_value_or_default(m, "map_s", 1) * 1e6);

@@ -112,10 +112,10 @@ static void make_w_hfs_mixed(struct sim_workload_maker *m)
 {
     for (size_t k = 0; k < sizeof mix / sizeof *mix; k++)
         for (int32_t i = 0; i < mix[k].jobs; i++)
-            sim_job_text(sim_workload_add_job(m, sim_workload_size_bin(mix[k].maps), mix[k].maps,
-                                              mix[k].reduces)
-                             ->name,
-                         mix[k].name);
+            sim_job_copy_text(sim_workload_add_job(m, sim_workload_size_bin(mix[k].maps),
+                                                   mix[k].maps, mix[k].reduces)
+                                  ->name,
+                              mix[k].name);
     sim_workload_shuffle_jobs(m);
     sim_workload_draw_submissions(m, sim_knob_value(m, "gap_s"));
     insert_jobs_after_joins(m);
@@ -149,7 +149,7 @@ static void make_hfs_fig11(struct sim_workload_maker *m)
 
         if (jobs[i].is_long)
             job->base_us[BASE_TASK_MAP] = sim_knob_value_us(m, "long_map_s");
-        sim_job_text(job->pool, jobs[i].pool);
+        sim_job_copy_text(job->pool, jobs[i].pool);
         job->submit_us = jobs[i].at_s * INT64_C(1000000);
     }
     set_user_and_job_names(m);

@@ -281,7 +281,7 @@ static void draw_scans(struct sim_paper_run *run)
 
         x[i] = hfs_scans[i];
         gain[i] = g.mean;
-        half[i] = sim_stat_half95(&g);
+        half[i] = sim_stat_ci95_half_width(&g);
         for (int h = 0; h < 2; h++) {
             snprintf(key, sizeof key, "scans-%d-%s", hfs_scans[i], with[h]);
             y[h][i] = hfs_local(run, key, "", SIM_NODE_LOCAL).mean;

@@ -366,7 +366,7 @@ static void draw_sizes(struct sim_paper_run *run)
             s = mean_of(run, key);
             x[i] = sizes[i];
             y[v][i] = s.mean;
-            half[v][i] = sim_stat_half95(&s);
+            half[v][i] = sim_stat_ci95_half_width(&s);
         }
         series[v] =
             (struct sim_series){.name = names[v], .x = x, .y = y[v], .half = half[v], .n = SIZES};
@@ -397,7 +397,7 @@ static void draw_errors(struct sim_paper_run *run)
         s = mean_of(run, key);
         x[i] = i / 10.0;
         y[0][i] = s.mean;
-        half[i] = sim_stat_half95(&s);
+        half[i] = sim_stat_ci95_half_width(&s);
         y[1][i] = fair.mean;
     }
     series[0] = (struct sim_series){.name = "hfsp", .x = x, .y = y[0], .half = half, .n = ERRORS};

@@ -186,7 +186,7 @@ static void bars(struct sim_paper_run *run, const char *name, const char *title,
                                    : local_over(run, variants[v][0], classes[g]);
 
             y[v][g] = s.mean;
-            half[v][g] = sim_stat_half95(&s);
+            half[v][g] = sim_stat_ci95_half_width(&s);
         }
         series[v] = (struct sim_series){
             .name = variants[v][1], .x = at, .y = y[v], .half = half[v], .n = 3};

@@ -251,7 +251,8 @@ const struct sim_job_result *sim_paper_job(const struct sim_outcome *o, uint64_t
 const char *sim_paper_stat(const struct sim_stat *s, int digits, const char *unit, char out[64])
 {
     if (s->n > 1)
-        snprintf(out, 64, "%.*f ± %.*f%s", digits, s->mean, digits, sim_stat_half95(s), unit);
+        snprintf(out, 64, "%.*f ± %.*f%s", digits, s->mean, digits, sim_stat_ci95_half_width(s),
+                 unit);
     else
         snprintf(out, 64, "%.*f%s", digits, s->mean, unit);
     return out;

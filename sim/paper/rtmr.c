@@ -252,7 +252,7 @@ static void draw(struct sim_paper_run *run)
 
             for (int i = 0; i < 3; i++) {
                 y[v][i] = s[i]->mean;
-                half[v][i] = sim_stat_half95(s[i]);
+                half[v][i] = sim_stat_ci95_half_width(s[i]);
             }
             series[v] = shown[v] == FIFO /* knows no deadlines: refuses nothing, promises nothing */
                             ? (struct sim_series){.name = names[v],

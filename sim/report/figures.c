@@ -94,7 +94,7 @@ static void draw_bars_by_class(struct report *w, size_t v, const struct sim_pict
                 continue;
             double y =
                 over_first ? first->v[k].v[metric].mean / f->v[metric].mean : f->v[metric].mean;
-            series_append_point(s, (double)k, y, sim_stat_half95(&f->v[metric]));
+            series_append_point(s, (double)k, y, sim_stat_ci95_half_width(&f->v[metric]));
         }
     }
     p.kind = SIM_PICTURE_BARS;
@@ -456,7 +456,7 @@ static void draw_sweep_of_metric(struct report *w, const char *class_name, enum 
             const struct sim_stat *stat = f ? &f->v[bound ? SIM_M_BOUND : metric] : NULL;
             if (stat && stat->n)
                 series_append_point(s, r->values ? r->values[v] : (double)v, stat->mean,
-                                    sim_stat_half95(stat));
+                                    sim_stat_ci95_half_width(stat));
             if (stat && stat->n && stat->mean > 0) {
                 low = stat->mean < low ? stat->mean : low;
                 high = stat->mean > high ? stat->mean : high;

@@ -28,7 +28,7 @@ static struct sim_cell_class *find_or_add_class(struct sim_cell *c, const char *
     base_array_grow(&c->classes, c->classes_n, &c->classes_cap);
     struct sim_cell_class *k = &c->classes[c->classes_n++];
     *k = (struct sim_cell_class){0};
-    sim_job_text(k->name, name);
+    sim_job_copy_text(k->name, name);
     return k;
 }
 

@@ -165,7 +165,7 @@ static void compute_class_figures(struct sums *s, struct sim_figures *f)
 
     for (int m = 0; m < SIM_METRICS; m++)
         v[m] = NAN;
-    sim_job_text(f->name, s->name);
+    sim_job_copy_text(f->name, s->name);
     f->size = mean_or_nan(s->tasks[BASE_TASK_MAP] > 0 ? s->tasks[BASE_TASK_MAP]
                                                       : s->tasks[BASE_TASK_REDUCE],
                           s->jobs);
@@ -277,7 +277,7 @@ static struct sim_class_summary *find_or_insert_class(struct sim_seed_summary *s
     memmove(&s->v[at + 1], &s->v[at], (s->n - at) * sizeof *s->v);
     s->n++;
     s->v[at] = (struct sim_class_summary){.size = f->size};
-    sim_job_text(s->v[at].name, f->name);
+    sim_job_copy_text(s->v[at].name, f->name);
     return &s->v[at];
 }
 

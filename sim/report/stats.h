@@ -79,7 +79,7 @@ void sim_figures_free(struct sim_run_figures *f);
 struct sim_class_summary {
     char name[SIM_TEXT_MAX];
     double size;
-    /* n: the runs in which the figure applied; interval: sim_stat_half95() */
+    /* n: the runs in which the figure applied; interval: sim_stat_ci95_half_width() */
     struct sim_stat v[SIM_METRICS];
 };
 struct sim_seed_summary { /* zeroed: empty */

@@ -70,7 +70,7 @@ void sim_output_format_stat(const struct sim_stat *s, int digits, char *out, siz
     else if (s->n < 2 || s->min == s->max)
         snprintf(out, size, "%.*f", digits, s->mean);
     else
-        snprintf(out, size, "%.*f ±%.*f", digits, s->mean, digits, sim_stat_half95(s));
+        snprintf(out, size, "%.*f ±%.*f", digits, s->mean, digits, sim_stat_ci95_half_width(s));
 }
 
 void sim_output_format_title(enum sim_metric metric, char *out, size_t size)
@@ -290,7 +290,8 @@ static void append_csv(const struct sim_results *r, struct base_buf *out)
                 base_buf_adds(out, ",");
                 sim_output_append_number(s->n ? s->mean : NAN, SIM_FORMAT_CSV, out);
                 base_buf_adds(out, ",");
-                sim_output_append_number(s->n > 1 ? sim_stat_half95(s) : NAN, SIM_FORMAT_CSV, out);
+                sim_output_append_number(s->n > 1 ? sim_stat_ci95_half_width(s) : NAN,
+                                         SIM_FORMAT_CSV, out);
             }
             base_buf_adds(out, "\n");
         }
@@ -308,7 +309,8 @@ static void append_json_class(const struct sim_class_summary *f, struct base_buf
         base_buf_addf(out, ",\"%s\":{\"mean\":", sim_metric_infos[m].key);
         sim_output_append_number(s->mean, SIM_FORMAT_JSON, out);
         base_buf_adds(out, ",\"half95\":");
-        sim_output_append_number(s->n > 1 ? sim_stat_half95(s) : NAN, SIM_FORMAT_JSON, out);
+        sim_output_append_number(s->n > 1 ? sim_stat_ci95_half_width(s) : NAN, SIM_FORMAT_JSON,
+                                 out);
         base_buf_addf(out, ",\"runs\":%lld}", (long long)s->n);
     }
     base_buf_adds(out, "}");

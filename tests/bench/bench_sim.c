@@ -91,7 +91,7 @@ static void run(struct load *l)
     conf.cluster.groups_n = 1;
     conf.cluster.heartbeat_us = l->heartbeat_us;
     conf.workload = (struct sim_workload){.self = l, .next = next};
-    l->rng = sim_rng_of(1, 1);
+    l->rng = sim_rng_seed(1, 1);
     s = sim_new(&conf, &err);
     if (!s || sim_run(s, &err) < 0) {
         fprintf(stderr, "%s: %s\n", l->name, err.text);

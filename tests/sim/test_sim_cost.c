@@ -19,26 +19,26 @@ static void test_functions(void)
     double worst_log = 0, worst_exp = 0;
 
     for (double x = 1e-15; x < 1e9; x *= 1.37)
-        worst_log = fmax(worst_log, fabs(sim_log(x) - log(x)) / fmax(1, fabs(log(x))));
+        worst_log = fmax(worst_log, fabs(sim_math_log(x) - log(x)) / fmax(1, fabs(log(x))));
     for (double x = -40; x < 40; x += .0371)
-        worst_exp = fmax(worst_exp, fabs(sim_exp(x) / exp(x) - 1));
+        worst_exp = fmax(worst_exp, fabs(sim_math_exp(x) / exp(x) - 1));
     CU_ASSERT(worst_log < 1e-15);
     CU_ASSERT(worst_exp < 1e-14);
-    NEAR(sim_normal_of(.5), 0, 1e-12);
-    NEAR(sim_normal_of(.975), 1.959963985, 1e-8);
-    NEAR(sim_normal_of(.001), -3.090232306, 1e-8);
+    NEAR(sim_math_normal_quantile(.5), 0, 1e-12);
+    NEAR(sim_math_normal_quantile(.975), 1.959963985, 1e-8);
+    NEAR(sim_math_normal_quantile(.001), -3.090232306, 1e-8);
 }
 
 static void test_sequence(void)
 {
-    struct sim_rng r = sim_rng_of(1, 2), again = sim_rng_of(1, 2), other = sim_rng_of(1, 3);
+    struct sim_rng r = sim_rng_seed(1, 2), again = sim_rng_seed(1, 2), other = sim_rng_seed(1, 3);
     double sum = 0, square = 0, gaps = 0;
     int low = 0, high = 0;
 
     CU_ASSERT_EQUAL(sim_rng_next(&r), sim_rng_next(&again));
     CU_ASSERT_NOT_EQUAL(sim_rng_next(&r), sim_rng_next(&other));
     for (int i = 0; i < 200000; i++) {
-        double v = sim_normal_of(sim_rng_unit(&r));
+        double v = sim_math_normal_quantile(sim_rng_unit(&r));
         int64_t b = sim_rng_between(&r, 3, 5);
 
         sum += v;
@@ -80,7 +80,7 @@ static void check_noise(double cv, double mean, double deviation)
 
     sim_cost_init(&c, 7, 1, &j, true);
     for (int32_t i = 0; i < 200000; i++)
-        sim_stat_add(&s, sim_cost_plain_us(&c, BASE_TASK_MAP, i) / 60e6);
+        sim_stat_add(&s, sim_cost_nominal_us(&c, BASE_TASK_MAP, i) / 60e6);
     NEAR(s.mean, mean, .005);
     NEAR(sim_stat_deviation(&s), deviation, .005);
     CU_ASSERT(s.min >= 1 / 3.0 && s.max <= 3);
@@ -99,7 +99,7 @@ static void test_noise(void)
     j = job_of(9); /* cut at 1/3 and 3 not much is left of it: it ends all the same */
     sim_cost_init(&c, 7, 1, &j, true);
     for (int32_t i = 0; i < 10000; i++) {
-        double x = sim_cost_plain_us(&c, BASE_TASK_MAP, i) / 60e6;
+        double x = sim_cost_nominal_us(&c, BASE_TASK_MAP, i) / 60e6;
 
         CU_ASSERT_FATAL(x >= 1 / 3.0 && x <= 3);
     }
@@ -160,19 +160,19 @@ static void test_places_one_rack(void)
 
     sim_topology_init(&t, 10, 1, NULL);
     for (int32_t i = 0; i < 30000; i++) {
-        CU_ASSERT_EQUAL_FATAL(sim_place(&t, 99, i, 3, v), 3);
+        CU_ASSERT_EQUAL_FATAL(sim_topology_place_replicas(&t, 99, i, 3, v), 3);
         CU_ASSERT_FATAL(v[0] != v[1] && v[0] != v[2] && v[1] != v[2]);
         for (int r = 0; r < 3; r++)
             count[v[r]]++;
     }
     for (int i = 0; i < 10; i++)
         NEAR(count[i] / 30000.0, .3, .015);
-    sim_place(&t, 99, 5, 3, v);
-    sim_place(&t, 99, 5, 3, again);
+    sim_topology_place_replicas(&t, 99, 5, 3, v);
+    sim_topology_place_replicas(&t, 99, 5, 3, again);
     CU_ASSERT(memcmp(v, again, 3 * sizeof *v) == 0);
     sim_topology_free(&t);
     sim_topology_init(&t, 2, 1, NULL);
-    CU_ASSERT_EQUAL(sim_place(&t, 99, 5, 3, v), 2);
+    CU_ASSERT_EQUAL(sim_topology_place_replicas(&t, 99, 5, 3, v), 2);
     CU_ASSERT(v[0] != v[1]);
     sim_topology_free(&t);
 }
@@ -185,7 +185,7 @@ static void test_places_racks(void)
 
     sim_topology_init(&t, 12, 4, NULL);
     for (int32_t i = 0; i < 30000; i++) {
-        CU_ASSERT_EQUAL_FATAL(sim_place(&t, 99, i, 3, v), 3);
+        CU_ASSERT_EQUAL_FATAL(sim_topology_place_replicas(&t, 99, i, 3, v), 3);
         CU_ASSERT_FATAL(t.rack_of[v[1]] != t.rack_of[v[0]] && t.rack_of[v[2]] == t.rack_of[v[1]] &&
                         v[1] != v[2]);
         for (int r = 0; r < 3; r++)
@@ -193,7 +193,7 @@ static void test_places_racks(void)
     }
     for (int i = 0; i < 12; i++)
         NEAR(count[i] / 30000.0, .25, .015);
-    CU_ASSERT_EQUAL(sim_place(&t, 99, 1, 8, v), 8);
+    CU_ASSERT_EQUAL(sim_topology_place_replicas(&t, 99, 1, 8, v), 8);
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < i; j++)
             CU_ASSERT(v[i] != v[j]);
@@ -203,7 +203,7 @@ static void test_places_racks(void)
 
         sim_topology_init(&t, 4, 2, rack_of);
         for (int32_t i = 0; i < 100; i++) {
-            CU_ASSERT_EQUAL(sim_place(&t, 1, i, 3, v), 3);
+            CU_ASSERT_EQUAL(sim_topology_place_replicas(&t, 1, i, 3, v), 3);
             CU_ASSERT(v[0] != v[1] && v[0] != v[2] && v[1] != v[2]);
             CU_ASSERT(t.rack_of[v[0]] != t.rack_of[v[1]]);
         }
@@ -223,17 +223,19 @@ static void test_bound(void)
 
     sim_bound_init(&b, speed, 1);
     for (int i = 0; i < 3; i++)
-        sim_bound_add(&b, &w[i]);
+        sim_bound_add_job(&b, &w[i]);
     NEAR(sim_bound_mean_us(&b), 25e6, 1);
     sim_bound_free(&b);
     /* reduces bind: 80 s of work on four slots; the path of 45 s binds more */
     sim_bound_init(&b, twice, 1);
-    sim_bound_add(&b, &(struct sim_bound_work){.work_us = {10e6, 80e6}, .longest_us = {5e6, 10e6}});
+    sim_bound_add_job(&b,
+                      &(struct sim_bound_work){.work_us = {10e6, 80e6}, .longest_us = {5e6, 10e6}});
     NEAR(sim_bound_mean_us(&b), 20e6, 1);
     sim_bound_free(&b);
     sim_bound_init(&b, twice, 2);
-    sim_bound_add(&b, &(struct sim_bound_work){
-                          .work_us = {10e6, 80e6}, .longest_us = {30e6, 50e6}, .fixed_us = 5 * S});
+    sim_bound_add_job(&b, &(struct sim_bound_work){.work_us = {10e6, 80e6},
+                                                   .longest_us = {30e6, 50e6},
+                                                   .fixed_us = 5 * S});
     NEAR(sim_bound_mean_us(&b), 45e6, 1);
     sim_bound_free(&b);
 }
@@ -243,12 +245,12 @@ static void test_statistics(void)
     struct sim_stat s = {0};
 
     sim_stat_add(&s, 3);
-    CU_ASSERT_EQUAL(sim_stat_half95(&s), 0);
+    CU_ASSERT_EQUAL(sim_stat_ci95_half_width(&s), 0);
     for (int i = 4; i <= 7; i++)
         sim_stat_add(&s, i);
     NEAR(s.mean, 5, 1e-12);
     NEAR(sim_stat_deviation(&s), 1.5811388, 1e-7);
-    NEAR(sim_stat_half95(&s), 2.776 * 1.5811388 / sqrt(5), 1e-6);
+    NEAR(sim_stat_ci95_half_width(&s), 2.776 * 1.5811388 / sqrt(5), 1e-6);
     CU_ASSERT(s.min == 3 && s.max == 7);
 }
 

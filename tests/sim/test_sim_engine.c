@@ -143,7 +143,7 @@ static int run(struct world *w)
     CU_ASSERT_EQUAL(w->totals.overruled, 0);
     CU_ASSERT_EQUAL(w->totals.fallbacks, 0);
     if (w->conf.log)
-        CU_ASSERT_EQUAL(sim_log_end(w->conf.log, NULL), 0);
+        CU_ASSERT_EQUAL(sim_log_flush_and_free(w->conf.log, NULL), 0);
     sim_free(s);
     return rc;
 }
@@ -611,8 +611,8 @@ static void test_makespan(void)
                           refused = {.submit_us = 50, .finish_us = 50, .deadline_us = 1};
 
     CU_ASSERT_EQUAL(sim_makespan_us(&t), 0);
-    sim_totals_add(&t, &ran);
-    sim_totals_add(&t, &refused);
+    sim_totals_add_job(&t, &ran);
+    sim_totals_add_job(&t, &refused);
     CU_ASSERT_EQUAL(sim_makespan_us(&t), 10);
     CU_ASSERT_EQUAL(sim_utilisation(&t, BASE_TASK_MAP), 1);
 }
@@ -774,8 +774,8 @@ static void test_log_fails(void)
 
     init(&w, "fifo", 1, 1, 0);
     w.log = (struct sim_log){.write = full};
-    sim_log_begin(&w.log);
-    CU_ASSERT_EQUAL(sim_log_end(&w.log, &err), -BASE_ENOSPC);
+    sim_log_write_header(&w.log);
+    CU_ASSERT_EQUAL(sim_log_flush_and_free(&w.log, &err), -BASE_ENOSPC);
     CU_ASSERT(strstr(err.text, "disk is full") != NULL);
 }
 

@@ -51,7 +51,7 @@ static struct run simulate(struct sim_source *s, int32_t nodes)
     sim = sim_new(&conf, &err);
     CU_ASSERT_PTR_NOT_NULL_FATAL(sim);
     CU_ASSERT_EQUAL(sim_run(sim, &err), 0);
-    CU_ASSERT_EQUAL(sim_log_end(&log, &err), 0);
+    CU_ASSERT_EQUAL(sim_log_flush_and_free(&log, &err), 0);
     if (err.text[0])
         fprintf(stderr, "%s\n", err.text);
     run.totals = *sim_totals_peek(sim);

@@ -40,7 +40,7 @@ static int next(void *self, struct sim_job *out, struct base_error *err)
     if (m->given)
         return 0;
     m->given = true;
-    sim_job_text(out->name, "only");
+    sim_job_copy_text(out->name, "only");
     out->tasks[BASE_TASK_MAP] = m->tasks;
     out->base_us[BASE_TASK_MAP] = 1000000;
     out->located = false;

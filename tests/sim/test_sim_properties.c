@@ -214,7 +214,7 @@ static void rnd_job(struct world *w, struct job *j, int64_t at_us)
                                        : 1 + (int32_t)rnd(w, one_in(w, 3) ? TASKS_MAX : 3);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rnd_times(w, j, k);
-    sim_job_text(j->spec.pool, pools[rnd(w, 4)]);
+    sim_job_copy_text(j->spec.pool, pools[rnd(w, 4)]);
     j->spec.weight = weights[rnd(w, 4)];
     j->spec.priority = (int32_t)rnd(w, 3) - 1;
     j->spec.located = !w->timed && one_in(w, 2);
@@ -244,7 +244,7 @@ static void init(struct world *w, const struct policy_ops *ops, uint64_t seed, b
     w->ops = ops;
     w->seed = seed;
     w->timed = timed;
-    w->rng = sim_rng_of(seed, 12);
+    w->rng = sim_rng_seed(seed, 12);
     sim_conf_init(&w->conf);
     w->plain = seed % 2;
     if (w->plain && !timed) {
@@ -538,13 +538,13 @@ static void run(struct world *w)
         breach(w, err.text, NULL);
     } else {
         w->totals = *sim_totals_peek(s);
-        sim_log_end(&w->log, NULL);
+        sim_log_flush_and_free(&w->log, NULL);
         read_log(w);
         check_results(w);
         if (w->timed)
             check_promises(w);
     }
-    sim_log_end(&w->log, NULL);
+    sim_log_flush_and_free(&w->log, NULL);
     sim_free(s);
     for (; w->given < w->jobs_n; w->given++) /* after an error */
         sim_job_clear(&w->job[w->given].spec);
@@ -622,7 +622,7 @@ static void equal_jobs(const char *policy, uint64_t seed)
     int32_t maps;
 
     memset(&w, 0, sizeof w);
-    w.rng = sim_rng_of(seed, 13);
+    w.rng = sim_rng_seed(seed, 13);
     w.seed = seed;
     w.ops = policy_find(policy);
     sim_conf_init(&w.conf);

@@ -97,7 +97,7 @@ static void fill(struct sim_outcome *o, struct sim_job_result *jobs, size_t n)
     o->totals.slots[BASE_TASK_MAP] = 4;
     o->totals.bound_us = 5e6;
     for (size_t i = 0; i < n; i++)
-        sim_totals_add(&o->totals, &jobs[i]);
+        sim_totals_add_job(&o->totals, &jobs[i]);
 }
 
 static void test_figures(void)
@@ -167,11 +167,12 @@ static void test_over_seeds(void)
     const struct sim_stat *s = &c->summary.v[0].v[SIM_M_SOJOURN];
     CU_ASSERT_EQUAL(s->n, 3);
     NEAR(s->mean, 13);
-    CU_ASSERT_DOUBLE_EQUAL(sim_stat_half95(s), 4.303 * sqrt(13.0) / sqrt(3.0), 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(sim_stat_ci95_half_width(s), 4.303 * sqrt(13.0) / sqrt(3.0), 1e-6);
     CU_ASSERT_EQUAL_FATAL(c->summary.n, 4);
     CU_ASSERT_STRING_EQUAL(c->summary.v[3].name, "c"); /* the largest, though b came later */
     CU_ASSERT_EQUAL(sim_seed_summary_find_class(&c->summary, "b")->v[SIM_M_SOJOURN].n, 1);
-    NEAR(sim_stat_half95(&sim_seed_summary_find_class(&c->summary, "b")->v[SIM_M_SOJOURN]), 0);
+    NEAR(sim_stat_ci95_half_width(&sim_seed_summary_find_class(&c->summary, "b")->v[SIM_M_SOJOURN]),
+         0);
     CU_ASSERT_PTR_NULL(sim_seed_summary_find_class(&c->summary, "d"));
     CU_ASSERT_EQUAL(c->jobs_n, 6);
     CU_ASSERT_EQUAL(c->classes[0].sojourn_s.n, 6);

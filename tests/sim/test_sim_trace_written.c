@@ -124,7 +124,7 @@ static void test_all_fields(void)
     CU_ASSERT_EQUAL(memcmp(&fx.job, &j, sizeof j), 0);
     trace_text_close(&fx);
     base_buf_clear(&text);
-    sim_job_text(j.name, "not \xff utf-8");
+    sim_job_copy_text(j.name, "not \xff utf-8");
     trace_write_json_job(&j, &text);
     CU_ASSERT(strstr(text.data, "\"name\":\"not ? utf-8\"") != NULL);
     base_buf_free(&text);

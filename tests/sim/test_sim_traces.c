@@ -311,9 +311,10 @@ static void test_bytes(void)
     trace_text_expect_error("csv", "submit_s,maps\n1,\033\xff\n",
                             "csv:2: maps: '%1B%FF' is not an integer from 0 to 10000000");
     memset(text, 'x', sizeof text);
-    sim_job_text(text, "12345678901234567890123456789012345678901234567890123456789012\xc3\xa4");
+    sim_job_copy_text(text,
+                      "12345678901234567890123456789012345678901234567890123456789012\xc3\xa4");
     CU_ASSERT_EQUAL(strlen(text), 62); /* not half of a character */
-    sim_job_text(text, NULL);
+    sim_job_copy_text(text, NULL);
     CU_ASSERT_STRING_EQUAL(text, "");
 }
 
