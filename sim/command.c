@@ -429,7 +429,7 @@ static int paper(const struct sim_cli *cli)
                                       cli->progress < 0 ? isatty(STDERR_FILENO) : cli->progress,
                                   .format = cli->format};
     struct base_error err;
-    int rc = sim_paper_main(&conf, &err);
+    int rc = sim_paper_run_and_report(&conf, &err);
 
     return rc < 0 ? sim_print_error(rc, err.text) : rc ? SIM_CLI_FAILED : SIM_CLI_OK;
 }

@@ -1,4 +1,4 @@
-/* sim/paper/hfs.h - between the files of one paper: figure 11, and the pictures. */
+/* sim/paper/hfs.h - what the two files about the delay scheduling paper share. */
 #ifndef CREEL_SIM_PAPER_HFS_H
 #define CREEL_SIM_PAPER_HFS_H
 
@@ -9,17 +9,20 @@ extern const char *const hfs_bins[HFS_BINS];
 extern const int hfs_scans[HFS_SCANS];
 extern const double hfs_waits[HFS_WAITS];
 
-double hfs_mean(const struct sim_paper_run *run, const char *key, const char *bin);
-struct sim_stat hfs_local(const struct sim_paper_run *run, const char *key, const char *bin,
-                          enum sim_level level);
-struct sim_stat hfs_ratio(const struct sim_paper_run *run, const char *key, const char *to,
-                          const char *bin);
-/* How much sooner @n "scans" or "small" jobs are all done with delay scheduling. */
-struct sim_stat hfs_faster(const struct sim_paper_run *run, const char *what, int n);
+/* Means over seeds of the jobs of @bin ("": of all) in the case @key: the sojourn; the percentage
+ * of local launches; the sojourn divided by that in the case @to. */
+double hfs_mean_sojourn_s(const struct sim_paper_run *run, const char *key, const char *bin);
+struct sim_stat hfs_local_percent(const struct sim_paper_run *run, const char *key, const char *bin,
+                                  enum sim_level level);
+struct sim_stat hfs_sojourn_ratio(const struct sim_paper_run *run, const char *key, const char *to,
+                                  const char *bin);
+/* Makespan of @n jobs of the kind @what ("scans" or "small") without delay scheduling, divided by
+ * the makespan with it; over seeds. */
+struct sim_stat hfs_makespan_ratio(const struct sim_paper_run *run, const char *what, int n);
 
-/* Pool 3 of figure 11 is FIFO inside: tells the core before it is made. */
-void hfs_fig11_pools(void *ctx, struct rm_core_conf *core);
-void hfs_judge_fig11(struct sim_paper_run *run);
-void hfs_draw(struct sim_paper_run *run);
+/* For sim_conf.adjust: gives the core the pools of figure 11, of which pool 3 is FIFO inside. */
+void hfs_make_fig11_pools(void *ctx, struct rm_core_conf *core);
+void hfs_add_fig11_row(struct sim_paper_run *run);
+void hfs_draw_pictures(struct sim_paper_run *run);
 
 #endif

@@ -1,5 +1,4 @@
-/* Figure 11 of the delay scheduling paper, slots of three pools over time; and the paper's
- * pictures. */
+/* The delay scheduling paper: its figure 11 (slots of three pools over time) and our pictures. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +8,12 @@
 #include "sim/paper/hfs.h"
 
 #define SLOTS 400.0
-#define NEAR  3.0 /* points of the cluster */
+#define NEAR  3.0 /* tolerance, in percent of the slots */
 
 /* ---------------------------------------------------------------- figure 11 */
-void hfs_fig11_pools(void *ctx, struct rm_core_conf *core)
+void hfs_make_fig11_pools(void *ctx, struct rm_core_conf *core)
 {
-    static struct policy_queues tree; /* taken by the core at once */
+    static struct policy_queues tree; /* rm_core_new() takes the contents over */
 
     (void)ctx;
     policy_queues_init(&tree, core->queues);
@@ -22,8 +21,8 @@ void hfs_fig11_pools(void *ctx, struct rm_core_conf *core)
     core->tree = &tree;
 }
 
-/* Mean share of a pool in percent over [from, to) seconds. */
-static double share(const struct sim_usage *u, const char *pool, double from, double to)
+/* Mean percentage of the slots that a pool holds from second @from to second @to. */
+static double mean_pool_percent(const struct sim_usage *u, const char *pool, double from, double to)
 {
     const struct sim_usage_line *line = sim_usage_find(u, SIM_BY_POOL, pool);
     double width = (double)u->width_us / 1e6, sum = 0;
@@ -35,8 +34,9 @@ static double share(const struct sim_usage *u, const char *pool, double from, do
     return n ? 100 * sum / (double)n / SLOTS : 0;
 }
 
-/* Seconds after @from until the pool first holds @percent of the slots, but NEAR points. */
-static double ramp(const struct sim_usage *u, const char *pool, double from, double percent)
+/* Seconds after @from until the pool first holds @percent of the slots, less the tolerance NEAR.
+ * INFINITY: it never does. */
+static double ramp_seconds(const struct sim_usage *u, const char *pool, double from, double percent)
 {
     const struct sim_usage_line *line = sim_usage_find(u, SIM_BY_POOL, pool);
     double width = (double)u->width_us / 1e6;
@@ -47,7 +47,7 @@ static double ramp(const struct sim_usage *u, const char *pool, double from, dou
     return INFINITY;
 }
 
-void hfs_judge_fig11(struct sim_paper_run *run)
+void hfs_add_fig11_row(struct sim_paper_run *run)
 {
     static const struct {
         double from, to, ideal[3];
@@ -65,27 +65,29 @@ void hfs_judge_fig11(struct sim_paper_run *run)
 
         for (size_t s = 0; s < sizeof spans / sizeof *spans; s++)
             for (int p = 0; p < 3; p++)
-                worst = fmax(worst, fabs(share(o->usage, pools[p], spans[s].from, spans[s].to) -
-                                         spans[s].ideal[p]));
+                worst = fmax(
+                    worst, fabs(mean_pool_percent(o->usage, pools[p], spans[s].from, spans[s].to) -
+                                spans[s].ideal[p]));
         for (size_t j = 0; j < o->jobs_n; j++)
             if (strcmp(o->jobs[j].pool, "pool3") == 0)
                 last = fmax(last, (double)o->jobs[j].finish_us / 1e6);
         sim_stat_add(&off, worst);
-        sim_stat_add(&half, ramp(o->usage, "pool2", 57, 50));
-        sim_stat_add(&third, ramp(o->usage, "pool3", 118, 100 / 3.0));
-        sim_stat_add(&local, sim_paper_local(o, "", SIM_NODE_LOCAL));
+        sim_stat_add(&half, ramp_seconds(o->usage, "pool2", 57, 50));
+        sim_stat_add(&third, ramp_seconds(o->usage, "pool3", 118, 100 / 3.0));
+        sim_stat_add(&local, sim_paper_local_percent(o, "", SIM_NODE_LOCAL));
         sim_stat_add(&end, last);
     }
-    sim_paper_row(
+    sim_paper_add_row(
         run, "D6", "Fig. 11",
         "shares 50/50, 33/33/33, 50/50; ramps 17 s to half, 12 s to a third; locality 99-100 %",
         "shares within 3 points after ramps; ramps 8-25 s, 4-20 s; locality >= 98",
-        sim_paper_verdict(off.mean <= NEAR && sim_paper_within(half.mean, 8, 25) &&
-                          sim_paper_within(third.mean, 4, 20) && local.mean >= 98),
+        sim_paper_verdict_of(off.mean <= NEAR && sim_paper_within(half.mean, 8, 25) &&
+                             sim_paper_within(third.mean, 4, 20) && local.mean >= 98),
         "at most %s points off; ramps %s, %s; locality %s; pool 3 ends at %s",
-        sim_paper_stat(&off, 1, "", text[0]), sim_paper_stat(&half, 1, " s", text[1]),
-        sim_paper_stat(&third, 1, " s", text[2]), sim_paper_stat(&local, 1, " %", text[3]),
-        sim_paper_stat(&end, 0, " s", text[4]));
+        sim_paper_format_stat(&off, 1, "", text[0]), sim_paper_format_stat(&half, 1, " s", text[1]),
+        sim_paper_format_stat(&third, 1, " s", text[2]),
+        sim_paper_format_stat(&local, 1, " %", text[3]),
+        sim_paper_format_stat(&end, 0, " s", text[4]));
 }
 
 static void draw_fig11(struct sim_paper_run *run)
@@ -116,21 +118,22 @@ static void draw_fig11(struct sim_paper_run *run)
     p.series = series;
     p.series_n = 3;
     p.x_max = 800;
-    sim_paper_picture(run, &p,
-                      "Published: 17 s to a half, 12 s to a third of the cluster. Seed by seed "
-                      "alike; the first is shown.");
+    sim_paper_add_picture(run, &p,
+                          "Published: 17 s to a half, 12 s to a third of the cluster. Seed by seed "
+                          "alike; the first is shown.");
     for (int k = 0; k < 3; k++)
         free(y[k]);
     free(x);
 }
 
 /* ---------------------------------------------------------------- by bin */
-struct bars { /* three at most, for each bin */
+struct bars { /* a picture with one to three bars per bin */
     const char *name, *title, *y_label, *caption;
     const char *names[3];
     size_t n;
     double y[3][HFS_BINS];
-    bool log_y, from_1; /* on a logarithmic axis from 10; a mark at 1 */
+    bool log_y;  /* logarithmic axis that begins at 10 */
+    bool from_1; /* a line marks the value 1 */
 };
 
 static void draw_bars(struct sim_paper_run *run, const struct bars *b)
@@ -160,7 +163,7 @@ static void draw_bars(struct sim_paper_run *run, const struct bars *b)
     p.series_n = b->n;
     p.categories = hfs_bins;
     p.categories_n = HFS_BINS;
-    sim_paper_picture(run, &p, b->caption);
+    sim_paper_add_picture(run, &p, b->caption);
 }
 
 static const char *const how[] = {"fifo", "naive", "delay"};
@@ -179,14 +182,14 @@ static void draw_sojourns(struct sim_paper_run *run, const char *load, const cha
     for (int h = 0; h < 3; h++) {
         snprintf(key, sizeof key, "%s-%s", load, how[h]);
         for (int i = 0; i < HFS_BINS; i++)
-            b.y[h][i] = hfs_mean(run, key, hfs_bins[i]);
+            b.y[h][i] = hfs_mean_sojourn_s(run, key, hfs_bins[i]);
     }
     snprintf(name, sizeof name, "hfs-%s-sojourn", load);
     snprintf(title, sizeof title, "Mean sojourn by bin, %s workload", load);
     draw_bars(run, &b);
 }
 
-/* How many times as long jobs take under FIFO, and without delay scheduling. */
+/* Draws how many times longer jobs take under FIFO, and under fair without delay scheduling. */
 static void draw_speedups(struct sim_paper_run *run, const char *load, const char *caption)
 {
     char name[48], title[96], key[2][SIM_PAPER_KEY_MAX];
@@ -202,7 +205,7 @@ static void draw_speedups(struct sim_paper_run *run, const char *load, const cha
     for (int h = 0; h < 2; h++) {
         snprintf(key[0], sizeof key[0], "%s-%s", load, how[h]);
         for (int i = 0; i < HFS_BINS; i++)
-            b.y[h][i] = hfs_ratio(run, key[0], key[1], hfs_bins[i]).mean;
+            b.y[h][i] = hfs_sojourn_ratio(run, key[0], key[1], hfs_bins[i]).mean;
     }
     snprintf(name, sizeof name, "hfs-%s-speedup", load);
     snprintf(title, sizeof title, "Speedup by bin, %s workload", load);
@@ -223,12 +226,12 @@ static void draw_locality(struct sim_paper_run *run)
     for (int h = 0; h < 3; h++) {
         snprintf(key, sizeof key, "io-%s", how[h]);
         for (int i = 0; i < HFS_BINS; i++)
-            b.y[h][i] = hfs_local(run, key, hfs_bins[i], SIM_NODE_LOCAL).mean;
+            b.y[h][i] = hfs_local_percent(run, key, hfs_bins[i], SIM_NODE_LOCAL).mean;
     }
     draw_bars(run, &b);
 }
 
-/* Figure 5: distributions in three ranges of bins. */
+/* Figure 5: distributions of sojourns in three ranges of bins. */
 static void draw_cdfs(struct sim_paper_run *run)
 {
     static const char *const keys[] = {"io-fifo", "io-naive", "io-delay"};
@@ -245,9 +248,9 @@ static void draw_cdfs(struct sim_paper_run *run)
         {"hfs-cdf-large", "Sojourns of jobs of bin 9, io workload (fig. 5)", {"9", NULL}}};
 
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        sim_paper_cdf(run, ranges[i].name, ranges[i].title, keys, names, 3, ranges[i].bins,
-                      i ? NULL
-                        : "Published: about 30 % of the small jobs are badly delayed by FIFO.");
+        sim_paper_add_cdf_picture(
+            run, ranges[i].name, ranges[i].title, keys, names, 3, ranges[i].bins,
+            i ? NULL : "Published: about 30 % of the small jobs are badly delayed by FIFO.");
 }
 
 /* ---------------------------------------------------------------- lines */
@@ -265,7 +268,7 @@ static void draw_lines(struct sim_paper_run *run, const char *name, const char *
     p.kind = SIM_PICTURE_POINTS;
     p.series = series;
     p.series_n = n;
-    sim_paper_picture(run, &p, caption);
+    sim_paper_add_picture(run, &p, caption);
 }
 
 static void draw_scans(struct sim_paper_run *run)
@@ -277,14 +280,14 @@ static void draw_scans(struct sim_paper_run *run)
     char key[SIM_PAPER_KEY_MAX];
 
     for (int i = 0; i < HFS_SCANS; i++) {
-        struct sim_stat g = hfs_faster(run, "scans", hfs_scans[i]);
+        struct sim_stat g = hfs_makespan_ratio(run, "scans", hfs_scans[i]);
 
         x[i] = hfs_scans[i];
         gain[i] = g.mean;
         half[i] = sim_stat_ci95_half_width(&g);
         for (int h = 0; h < 2; h++) {
             snprintf(key, sizeof key, "scans-%d-%s", hfs_scans[i], with[h]);
-            y[h][i] = hfs_local(run, key, "", SIM_NODE_LOCAL).mean;
+            y[h][i] = hfs_local_percent(run, key, "", SIM_NODE_LOCAL).mean;
         }
     }
     for (int h = 0; h < 2; h++)
@@ -309,7 +312,7 @@ static void draw_waits(struct sim_paper_run *run)
     for (int j = 0; j < 2; j++) {
         for (int w = 0; w < HFS_WAITS; w++) {
             snprintf(key, sizeof key, "loop-%d-%g", j ? 12 : 4, hfs_waits[w]);
-            y[j][w] = hfs_local(run, key, "", SIM_NODE_LOCAL).mean;
+            y[j][w] = hfs_local_percent(run, key, "", SIM_NODE_LOCAL).mean;
         }
         series[j] =
             (struct sim_series){.name = names[j], .x = hfs_waits, .y = y[j], .n = HFS_WAITS};
@@ -319,7 +322,7 @@ static void draw_waits(struct sim_paper_run *run)
                "Published: 5, 68, 98, 100 % with 4 maps; 11, 80, 99, 99.8 % with 12.");
 }
 
-void hfs_draw(struct sim_paper_run *run)
+void hfs_draw_pictures(struct sim_paper_run *run)
 {
     draw_cdfs(run);
     draw_sojourns(run, "io", NULL);

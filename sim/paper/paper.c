@@ -1,4 +1,4 @@
-/* Papers' experiments: cases, runs, rows. */
+/* Cases, runs, figures and rows of the papers' experiments. */
 #include "sim/paper/paper.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@ static struct sim_paper_case *find_case(const struct sim_paper_run *run, const c
     return NULL;
 }
 
-struct sim_paper_case *sim_paper_add(struct sim_paper_run *run, const char *key,
-                                     const char *workload, const char *policy)
+struct sim_paper_case *sim_paper_add_case(struct sim_paper_run *run, const char *key,
+                                          const char *workload, const char *policy)
 {
     struct sim_paper_case *c = base_alloc(sizeof *c);
 
@@ -35,30 +35,30 @@ struct sim_paper_case *sim_paper_add(struct sim_paper_run *run, const char *key,
     c->spec.source.what = workload;
     c->spec.label = c->key;
     c->spec.conf.cluster.groups = c->groups;
-    sim_paper_set(c, "fifo.hadoop_rules", "true");
-    sim_paper_set(c, "fair.spread_cap", "true");
+    sim_paper_set_option(c, "fifo.hadoop_rules", "true");
+    sim_paper_set_option(c, "fair.spread_cap", "true");
     base_array_grow(&run->cases, run->cases_n, &run->cases_cap);
     run->cases[run->cases_n++] = c;
     return c;
 }
 
-void sim_paper_cluster(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
-                       int32_t racks)
+void sim_paper_set_cluster(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
+                           int32_t racks)
 {
     c->spec.conf.cluster.groups_n = 0;
     c->spec.conf.cluster.racks = racks;
-    sim_paper_group(c, nodes, maps, reduces, 1);
+    sim_paper_add_group(c, nodes, maps, reduces, 1);
 }
 
-void sim_paper_group(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
-                     double speed)
+void sim_paper_add_group(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
+                         double speed)
 {
     base_assert(c->spec.conf.cluster.groups_n < SIM_PAPER_GROUPS_MAX);
     c->groups[c->spec.conf.cluster.groups_n++] =
         (struct sim_group){.nodes = nodes, .slots = {maps, reduces}, .speed = speed};
 }
 
-void sim_paper_set(struct sim_paper_case *c, const char *option, const char *value)
+void sim_paper_set_option(struct sim_paper_case *c, const char *option, const char *value)
 {
     struct base_error err;
     int rc = sim_option_set(&c->options, option, value, &err);
@@ -68,7 +68,7 @@ void sim_paper_set(struct sim_paper_case *c, const char *option, const char *val
     base_assert(rc == 0);
 }
 
-void sim_paper_param(struct sim_paper_case *c, const char *fmt, ...)
+void sim_paper_add_param(struct sim_paper_case *c, const char *fmt, ...)
 {
     struct base_buf b = {0};
     va_list ap;
@@ -82,14 +82,14 @@ void sim_paper_param(struct sim_paper_case *c, const char *fmt, ...)
     c->spec.source.params_n = c->params_n;
 }
 
-static size_t seeds_of(const struct sim_paper_run *run, const struct sim_paper_case *c)
+static size_t case_seeds(const struct sim_paper_run *run, const struct sim_paper_case *c)
 {
     return c->seeds ? c->seeds : run->seeds;
 }
 
 static void free_case(const struct sim_paper_run *run, struct sim_paper_case *c)
 {
-    for (size_t i = 0; c->outcomes && i < seeds_of(run, c); i++)
+    for (size_t i = 0; c->outcomes && i < case_seeds(run, c); i++)
         sim_outcome_free(&c->outcomes[i]);
     free(c->outcomes);
     for (size_t i = 0; i < c->params_n; i++)
@@ -115,7 +115,7 @@ void sim_paper_run_free(struct sim_paper_run *run)
 }
 
 /* ---------------------------------------------------------------- runs */
-struct gather {
+struct gather { /* collects the outcomes of the pool */
     struct place {
         struct sim_paper_case *c;
         size_t seed;
@@ -126,7 +126,7 @@ struct gather {
     int rc;
 };
 
-static bool take(void *ctx, size_t index, struct sim_outcome *o)
+static bool keep_outcome(void *ctx, size_t index, struct sim_outcome *o)
 {
     struct gather *g = ctx;
     struct sim_paper_case *c = g->places[index].c;
@@ -141,7 +141,7 @@ static bool take(void *ctx, size_t index, struct sim_outcome *o)
     return true;
 }
 
-static void progress(void *ctx, double fraction, size_t ended, size_t running)
+static void draw_progress(void *ctx, double fraction, size_t ended, size_t running)
 {
     struct gather *g = ctx;
 
@@ -149,19 +149,20 @@ static void progress(void *ctx, double fraction, size_t ended, size_t running)
     sim_bar_draw(g->bar, fraction, ended, g->n);
 }
 
-int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, struct sim_bar *bar,
-                      struct base_error *err)
+int sim_paper_run_cases(struct sim_paper_run *runs, size_t n, int jobs, struct sim_bar *bar,
+                        struct base_error *err)
 {
     struct sim_spec *specs = NULL;
     struct gather g = {.bar = bar, .err = err};
-    struct sim_pool_hooks hooks = {.on_outcome = take, .on_progress = progress, .ctx = &g};
+    struct sim_pool_hooks hooks = {
+        .on_outcome = keep_outcome, .on_progress = draw_progress, .ctx = &g};
     size_t specs_n = 0, specs_cap = 0, places_cap = 0;
     int rc;
 
     for (size_t r = 0; r < n; r++)
         for (size_t i = 0; i < runs[r].cases_n; i++) {
             struct sim_paper_case *c = runs[r].cases[i];
-            size_t seeds = seeds_of(&runs[r], c);
+            size_t seeds = case_seeds(&runs[r], c);
 
             c->outcomes = base_alloc(seeds * sizeof *c->outcomes);
             for (size_t s = 0; s < seeds; s++) {
@@ -189,38 +190,40 @@ const struct sim_outcome *sim_paper_outcome(const struct sim_paper_run *run, con
     return &c->outcomes[c->seeds ? i % c->seeds : i];
 }
 
-double sim_paper_sojourn(const struct sim_job_result *r)
+double sim_paper_sojourn_s(const struct sim_job_result *r)
 {
     return (double)sim_sojourn_us(r) / 1e6;
 }
 
-double sim_paper_waiting(const struct sim_job_result *r)
+double sim_paper_waiting_s(const struct sim_job_result *r)
 {
     return (double)sim_waiting_us(r) / 1e6;
 }
 
-static bool counts(const struct sim_job_result *r, const char *class_name)
+static bool is_counted(const struct sim_job_result *r, const char *class_name)
 {
     return r->accepted && (!*class_name || strcmp(r->class_name, class_name) == 0);
 }
 
-double sim_paper_mean(const struct sim_outcome *o, const char *class_name, sim_paper_of of)
+double sim_paper_class_mean(const struct sim_outcome *o, const char *class_name,
+                            sim_paper_quantity of)
 {
     struct sim_stat s = {0};
 
     for (size_t i = 0; i < o->jobs_n; i++)
-        if (counts(&o->jobs[i], class_name))
+        if (is_counted(&o->jobs[i], class_name))
             sim_stat_add(&s, of(&o->jobs[i]));
     return s.n ? s.mean : (double)NAN;
 }
 
-double sim_paper_median(const struct sim_outcome *o, const char *class_name, sim_paper_of of)
+double sim_paper_class_median(const struct sim_outcome *o, const char *class_name,
+                              sim_paper_quantity of)
 {
     struct sim_samples s = {0};
     double median;
 
     for (size_t i = 0; i < o->jobs_n; i++)
-        if (counts(&o->jobs[i], class_name))
+        if (is_counted(&o->jobs[i], class_name))
             sim_samples_add(&s, of(&o->jobs[i]));
     sim_samples_sort(&s);
     median = sim_samples_quantile(&s, 0.5);
@@ -228,19 +231,20 @@ double sim_paper_median(const struct sim_outcome *o, const char *class_name, sim
     return median;
 }
 
-double sim_paper_local(const struct sim_outcome *o, const char *class_name, enum sim_level level)
+double sim_paper_local_percent(const struct sim_outcome *o, const char *class_name,
+                               enum sim_level level)
 {
     int64_t good = 0, all = 0;
 
     for (size_t i = 0; i < o->jobs_n; i++)
-        for (int l = 0; l < SIM_LEVELS && counts(&o->jobs[i], class_name); l++) {
+        for (int l = 0; l < SIM_LEVELS && is_counted(&o->jobs[i], class_name); l++) {
             all += o->jobs[i].level[l];
             good += l <= (int)level ? o->jobs[i].level[l] : 0;
         }
     return all ? 100 * (double)good / (double)all : (double)NAN;
 }
 
-const struct sim_job_result *sim_paper_job(const struct sim_outcome *o, uint64_t id)
+const struct sim_job_result *sim_paper_find_job(const struct sim_outcome *o, uint64_t id)
 {
     for (size_t i = 0; i < o->jobs_n; i++)
         if (o->jobs[i].id == id)
@@ -248,7 +252,8 @@ const struct sim_job_result *sim_paper_job(const struct sim_outcome *o, uint64_t
     return NULL;
 }
 
-const char *sim_paper_stat(const struct sim_stat *s, int digits, const char *unit, char out[64])
+const char *sim_paper_format_stat(const struct sim_stat *s, int digits, const char *unit,
+                                  char out[64])
 {
     if (s->n > 1)
         snprintf(out, 64, "%.*f ± %.*f%s", digits, s->mean, digits, sim_stat_ci95_half_width(s),
@@ -259,9 +264,9 @@ const char *sim_paper_stat(const struct sim_stat *s, int digits, const char *uni
 }
 
 /* ---------------------------------------------------------------- rows */
-void sim_paper_row(struct sim_paper_run *run, const char *id, const char *source,
-                   const char *published, const char *criterion, enum sim_paper_verdict verdict,
-                   const char *fmt, ...)
+void sim_paper_add_row(struct sim_paper_run *run, const char *id, const char *source,
+                       const char *published, const char *criterion, enum sim_paper_verdict verdict,
+                       const char *fmt, ...)
 {
     struct base_buf ours = {0};
     va_list ap;
@@ -278,7 +283,8 @@ void sim_paper_row(struct sim_paper_run *run, const char *id, const char *source
                                                       .verdict = verdict};
 }
 
-void sim_paper_picture(struct sim_paper_run *run, const struct sim_picture *p, const char *caption)
+void sim_paper_add_picture(struct sim_paper_run *run, const struct sim_picture *p,
+                           const char *caption)
 {
     struct base_error err;
     int rc;
@@ -294,9 +300,9 @@ void sim_paper_picture(struct sim_paper_run *run, const struct sim_picture *p, c
 
 enum { CDF_POINTS = 200, CDF_SERIES_MAX = 4 };
 
-/* Sojourns of jobs of @classes under @key, sorted. */
-static struct sim_samples sojourns(const struct sim_paper_run *run, const char *key,
-                                   const char *const *classes)
+/* Sojourns of the jobs of @classes in all outcomes of the case @key, sorted. */
+static struct sim_samples sorted_sojourns(const struct sim_paper_run *run, const char *key,
+                                          const char *const *classes)
 {
     struct sim_samples s = {0};
 
@@ -306,15 +312,15 @@ static struct sim_samples sojourns(const struct sim_paper_run *run, const char *
         for (size_t j = 0; j < o->jobs_n; j++)
             for (size_t c = 0; classes[c]; c++)
                 if (strcmp(o->jobs[j].class_name, classes[c]) == 0)
-                    sim_samples_add(&s, sim_paper_sojourn(&o->jobs[j]));
+                    sim_samples_add(&s, sim_paper_sojourn_s(&o->jobs[j]));
     }
     sim_samples_sort(&s);
     return s;
 }
 
-void sim_paper_cdf(struct sim_paper_run *run, const char *name, const char *title,
-                   const char *const *keys, const char *const *names, size_t n,
-                   const char *const *classes, const char *caption)
+void sim_paper_add_cdf_picture(struct sim_paper_run *run, const char *name, const char *title,
+                               const char *const *keys, const char *const *names, size_t n,
+                               const char *const *classes, const char *caption)
 {
     double x[CDF_SERIES_MAX][CDF_POINTS], y[CDF_SERIES_MAX][CDF_POINTS];
     struct sim_series series[CDF_SERIES_MAX];
@@ -322,7 +328,7 @@ void sim_paper_cdf(struct sim_paper_run *run, const char *name, const char *titl
 
     base_assert(n <= CDF_SERIES_MAX);
     for (size_t v = 0; v < n; v++) {
-        struct sim_samples s = sojourns(run, keys[v], classes);
+        struct sim_samples s = sorted_sojourns(run, keys[v], classes);
 
         series[v] = (struct sim_series){.name = names[v],
                                         .x = x[v],
@@ -338,5 +344,5 @@ void sim_paper_cdf(struct sim_paper_run *run, const char *name, const char *titl
     p.kind = SIM_PICTURE_STEPS;
     p.series = series;
     p.series_n = n;
-    sim_paper_picture(run, &p, caption);
+    sim_paper_add_picture(run, &p, caption);
 }

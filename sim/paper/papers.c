@@ -1,4 +1,4 @@
-/* Papers from the outside: which, with how many seeds; tables and the page. */
+/* Runs papers by name and prints their tables, or writes them to a folder. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const char *verdict_name(enum sim_paper_verdict v)
     return v == SIM_PAPER_PASS ? "pass" : v == SIM_PAPER_FAIL ? "FAIL" : "reported";
 }
 
-static void cells_of(const struct sim_paper_row *r, const char *out[COLUMNS])
+static void fill_cells(const struct sim_paper_row *r, const char *out[COLUMNS])
 {
     out[0] = r->id;
     out[1] = r->source;
@@ -35,7 +35,7 @@ static void cells_of(const struct sim_paper_row *r, const char *out[COLUMNS])
 }
 
 /* ---------------------------------------------------------------- tables */
-static void markdown(const struct sim_paper_run *run, FILE *out)
+static void write_markdown_table(const struct sim_paper_run *run, FILE *out)
 {
     const char *cells[COLUMNS];
 
@@ -47,7 +47,7 @@ static void markdown(const struct sim_paper_run *run, FILE *out)
         fprintf(out, "---|");
     fprintf(out, "\n");
     for (size_t r = 0; r < run->rows_n; r++) {
-        cells_of(&run->rows[r], cells);
+        fill_cells(&run->rows[r], cells);
         fprintf(out, "|");
         for (int i = 0; i < COLUMNS; i++)
             fprintf(out, " %s |", cells[i]);
@@ -56,12 +56,12 @@ static void markdown(const struct sim_paper_run *run, FILE *out)
     fprintf(out, "\n");
 }
 
-static void csv(const struct sim_paper_run *run, struct base_buf *out)
+static void append_csv_rows(const struct sim_paper_run *run, struct base_buf *out)
 {
     const char *cells[COLUMNS];
 
     for (size_t r = 0; r < run->rows_n; r++) {
-        cells_of(&run->rows[r], cells);
+        fill_cells(&run->rows[r], cells);
         base_buf_adds(out, run->paper->name);
         for (int i = 0; i < COLUMNS; i++) {
             base_buf_adds(out, ",");
@@ -71,41 +71,42 @@ static void csv(const struct sim_paper_run *run, struct base_buf *out)
     }
 }
 
-static void json_rows(const struct sim_paper_run *run, json_t *out)
+static void append_json_rows(const struct sim_paper_run *run, json_t *out)
 {
     const char *cells[COLUMNS];
 
     for (size_t r = 0; r < run->rows_n; r++) {
         json_t *row = json_pack("{s:s}", "paper", run->paper->name);
 
-        cells_of(&run->rows[r], cells);
+        fill_cells(&run->rows[r], cells);
         for (int i = 0; i < COLUMNS; i++)
             json_object_set_new(row, columns[i], json_string(cells[i]));
         json_array_append_new(out, row);
     }
 }
 
-static void print(const struct sim_paper_conf *conf, const struct sim_paper_run *runs, size_t n)
+static void print_results(const struct sim_paper_conf *conf, const struct sim_paper_run *runs,
+                          size_t n)
 {
     struct base_buf b = {0};
     json_t *rows;
 
     if (conf->format == SIM_FORMAT_TABLE) {
         for (size_t i = 0; i < n; i++)
-            markdown(&runs[i], stdout);
+            write_markdown_table(&runs[i], stdout);
         return;
     }
     if (conf->format == SIM_FORMAT_CSV) {
         base_buf_adds(&b, "paper,id,of,published,here,criterion,verdict\n");
         for (size_t i = 0; i < n; i++)
-            csv(&runs[i], &b);
+            append_csv_rows(&runs[i], &b);
         printf("%s", b.data);
         base_buf_free(&b);
         return;
     }
     rows = json_array();
     for (size_t i = 0; i < n; i++)
-        json_rows(&runs[i], rows);
+        append_json_rows(&runs[i], rows);
     base_json_dump(rows, &b);
     printf("%s\n", b.data);
     base_buf_free(&b);
@@ -113,7 +114,7 @@ static void print(const struct sim_paper_conf *conf, const struct sim_paper_run 
 }
 
 /* ---------------------------------------------------------------- the folder */
-static void page_table(const struct sim_paper_run *run, struct sim_page *page)
+static void add_page_table(const struct sim_paper_run *run, struct sim_page *page)
 {
     const char *cells[COLUMNS];
 
@@ -122,7 +123,7 @@ static void page_table(const struct sim_paper_run *run, struct sim_page *page)
     for (size_t r = 0; r < run->rows_n; r++) {
         enum sim_paper_verdict v = run->rows[r].verdict;
 
-        cells_of(&run->rows[r], cells);
+        fill_cells(&run->rows[r], cells);
         sim_page_begin_table_row(page);
         for (int i = 0; i < COLUMNS; i++)
             sim_page_add_table_cell(page, false,
@@ -149,7 +150,7 @@ static int write_markdown(const struct sim_paper_conf *conf, const struct sim_pa
                 conf->name, (unsigned long long)conf->first_seed,
                 (unsigned long long)(conf->first_seed + conf->seeds - 1));
         for (size_t i = 0; i < n; i++)
-            markdown(&runs[i], out);
+            write_markdown_table(&runs[i], out);
     }
     if (!out || fflush(out) || ferror(out))
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
@@ -167,12 +168,12 @@ static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run 
 
     for (size_t i = 0; i < n; i++) {
         sim_page_add_heading(&page, "%s", runs[i].paper->title);
-        page_table(&runs[i], &page);
+        add_page_table(&runs[i], &page);
         runs[i].page = &page;
         runs[i].dir = conf->dir;
-        if (runs[i].paper->draw) {
+        if (runs[i].paper->draw_pictures) {
             sim_page_begin_pictures(&page);
-            runs[i].paper->draw(&runs[i]);
+            runs[i].paper->draw_pictures(&runs[i]);
             sim_page_end_pictures(&page);
         }
         if (runs[i].err.code < 0) {
@@ -186,8 +187,9 @@ static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run 
 }
 
 /* ---------------------------------------------------------------- all of it */
-static int add_named(struct sim_paper_run *runs, size_t *n, const char *name, size_t len,
-                     struct base_error *err)
+/* Adds the paper called @name (@len bytes), or all of them, unless already in @runs. */
+static int add_named_papers(struct sim_paper_run *runs, size_t *n, const char *name, size_t len,
+                            struct base_error *err)
 {
     char one[16];
 
@@ -210,7 +212,7 @@ static int add_named(struct sim_paper_run *runs, size_t *n, const char *name, si
                           (int)(len < 100 ? len : 100), name);
 }
 
-static int verdict_of(const struct sim_paper_run *runs, size_t n)
+static int any_row_failed(const struct sim_paper_run *runs, size_t n)
 {
     int failed = 0;
 
@@ -220,7 +222,7 @@ static int verdict_of(const struct sim_paper_run *runs, size_t n)
     return failed;
 }
 
-int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
+int sim_paper_run_and_report(const struct sim_paper_conf *conf, struct base_error *err)
 {
     enum { PAPERS_MAX = 8 };
     struct sim_bar bar;
@@ -232,30 +234,30 @@ int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
     do {
         size_t len = strcspn(p, ",");
 
-        rc = add_named(runs, &n, p, len, err);
+        rc = add_named_papers(runs, &n, p, len, err);
         p += len + (p[len] == ',');
     } while (rc >= 0 && *p);
-    if (rc >= 0 && conf->dir) /* what would hinder in the end, before the runs */
+    if (rc >= 0 && conf->dir) /* fail before the runs, not after them */
         rc = sim_picture_check_gnuplot(err);
     if (rc >= 0 && conf->dir)
         rc = sim_report_prepare_folder(conf->dir, conf->force, err);
     for (size_t i = 0; rc >= 0 && i < n; i++) {
         runs[i].first_seed = conf->first_seed;
         runs[i].seeds = conf->seeds;
-        runs[i].paper->plan(&runs[i]);
+        runs[i].paper->add_cases(&runs[i]);
     }
     sim_bar_begin(&bar, conf->progress);
     if (rc >= 0)
-        rc = sim_paper_run_all(runs, n, conf->jobs, &bar, err);
+        rc = sim_paper_run_cases(runs, n, conf->jobs, &bar, err);
     sim_bar_end(&bar);
     if (rc >= 0) {
         for (size_t i = 0; i < n; i++)
-            runs[i].paper->judge(&runs[i]);
-        print(conf, runs, n);
+            runs[i].paper->add_rows(&runs[i]);
+        print_results(conf, runs, n);
         rc = conf->dir ? write_folder(conf, runs, n, err) : 0;
     }
     if (rc >= 0)
-        rc = verdict_of(runs, n);
+        rc = any_row_failed(runs, n);
     for (size_t i = 0; i < n; i++)
         sim_paper_run_free(&runs[i]);
     return rc;

@@ -1,8 +1,8 @@
 /* RTMR: He, Lu, Swanson, "Real-time scheduling in MapReduce clusters", HPCC 2013: acceptance,
  * success and utilisation of both job mixes under RTMR, RTMR without feedback, the Deadline
  * Constraint scheduler and FIFO. 30 workers in one rack: 20 with 4 map slots and 1 reduce slot, 10
- * slower ones with 2 and 1. What tasks may take is learned beforehand by a run of the same jobs
- * under FIFO, as the paper's longest observed times. */
+ * slower ones with 2 and 1. Task durations are learned beforehand, by a run of the same jobs under
+ * FIFO; the paper uses the longest times it observed. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +25,8 @@ struct profile {
     struct sim_source *open;
 };
 
-static void keep_learned(const struct sim_spec *spec, const struct sim *sim,
-                         struct sim_outcome *out)
+static void keep_learned_times(const struct sim_spec *spec, const struct sim *sim,
+                               struct sim_outcome *out)
 {
     struct profile *p = spec->finish_ctx;
 
@@ -34,8 +34,8 @@ static void keep_learned(const struct sim_spec *spec, const struct sim *sim,
     p->learned = *rm_core_learned(sim_core_peek(sim));
 }
 
-static int open_after_profile(const struct sim_spec *spec, struct sim_workload *out,
-                              struct base_error *err)
+static int open_after_fifo_run(const struct sim_spec *spec, struct sim_workload *out,
+                               struct base_error *err)
 {
     struct profile *p = spec->open_ctx;
     struct sim_spec fifo;
@@ -49,7 +49,7 @@ static int open_after_profile(const struct sim_spec *spec, struct sim_workload *
     fifo.conf.adjust = NULL;
     fifo.source = source;
     fifo.source.what = p->mix;
-    fifo.finish = keep_learned;
+    fifo.finish = keep_learned_times;
     fifo.finish_ctx = p;
     rc = sim_run_spec(&fifo, NULL, &o);
     if (rc < 0)
@@ -74,61 +74,62 @@ static void close_source(const struct sim_spec *spec, struct sim_workload *w)
     sim_source_close(p->open);
 }
 
-static void give_learned(void *ctx, struct rm_core_conf *core)
+static void hand_learned_times_to_core(void *ctx, struct rm_core_conf *core)
 {
     core->learned = &((struct profile *)ctx)->learned;
 }
 
 /* ---------------------------------------------------------------- cases */
-static const char *key_of(int mix, enum variant v, char out[SIM_PAPER_KEY_MAX])
+static const char *case_key(int mix, enum variant v, char out[SIM_PAPER_KEY_MAX])
 {
     snprintf(out, SIM_PAPER_KEY_MAX, "%s-%d", variants[v].key, mix + 1);
     return out;
 }
 
-static void add(struct sim_paper_run *run, int mix, enum variant v)
+static void add_case(struct sim_paper_run *run, int mix, enum variant v)
 {
     char key[SIM_PAPER_KEY_MAX];
-    struct sim_paper_case *c = sim_paper_add(run, key_of(mix, v, key), NULL, variants[v].policy);
+    struct sim_paper_case *c =
+        sim_paper_add_case(run, case_key(mix, v, key), NULL, variants[v].policy);
     struct profile *p = base_alloc(sizeof *p);
 
-    sim_paper_cluster(c, 20, 4, 1, 1);
-    sim_paper_group(c, 10, 2, 1, 0.8);
+    sim_paper_set_cluster(c, 20, 4, 1, 1);
+    sim_paper_add_group(c, 10, 2, 1, 0.8);
     c->spec.conf.cluster.oob = true;
-    sim_paper_set(c, "learn.reduce_startup", "20");
-    sim_paper_set(c, "fifo.hadoop_rules", "false");
+    sim_paper_set_option(c, "learn.reduce_startup", "20");
+    sim_paper_set_option(c, "fifo.hadoop_rules", "false");
     if (v == PLAIN)
-        sim_paper_set(c, "rtmr.feedback", "false");
+        sim_paper_set_option(c, "rtmr.feedback", "false");
     if (v == DC_MAX)
-        sim_paper_set(c, "dc.cost", "max");
+        sim_paper_set_option(c, "dc.cost", "max");
     if ((v == DC || v == DC_MAX) && mix == 1)
-        sim_paper_param(c, "reduces_max=30");
+        sim_paper_add_param(c, "reduces_max=30");
     c->own = p;
     p->mix = mixes[mix];
     p->source = c->spec.source;
     c->spec.source.what = NULL;
-    c->spec.open = open_after_profile;
+    c->spec.open = open_after_fifo_run;
     c->spec.close = close_source;
     c->spec.open_ctx = p;
-    c->spec.conf.adjust = give_learned;
+    c->spec.conf.adjust = hand_learned_times_to_core;
     c->spec.conf.ctx = p;
 }
 
-static void plan(struct sim_paper_run *run)
+static void add_cases(struct sim_paper_run *run)
 {
     for (int mix = 0; mix < 2; mix++)
         for (int v = 0; v < VARIANTS; v++)
-            add(run, mix, (enum variant)v);
+            add_case(run, mix, (enum variant)v);
 }
 
 /* ---------------------------------------------------------------- figures */
 struct figures {
-    struct sim_stat accept, success, util; /* percent, over seeds */
-    struct sim_stat held; /* util, with reduces that wait for maps: only FIFO starts any so early */
+    struct sim_stat accept, success, util; /* percentages */
+    struct sim_stat held; /* util that counts waiting reduces too; only FIFO starts them so early */
 };
 
-/* Slot time of tasks that work (with @held also of reduces that wait for maps), of jobs that met
- * their deadline or of all. */
+/* Fraction of the slot time used by successful attempts, where @held also counts reduces waiting
+ * for maps. @met_alone: only of jobs that met their deadline. */
 static double utilisation(const struct sim_outcome *o, bool met_alone, bool held)
 {
     const struct sim_totals *t = &o->totals;
@@ -145,13 +146,13 @@ static double utilisation(const struct sim_outcome *o, bool met_alone, bool held
            ((t->slots[BASE_TASK_MAP] + t->slots[BASE_TASK_REDUCE]) * (double)sim_makespan_us(t));
 }
 
-static struct figures figures_of(const struct sim_paper_run *run, int mix, enum variant v)
+static struct figures figures_over_seeds(const struct sim_paper_run *run, int mix, enum variant v)
 {
     struct figures f = {0};
     char key[SIM_PAPER_KEY_MAX];
 
     for (size_t i = 0; i < run->seeds; i++) {
-        const struct sim_outcome *o = sim_paper_outcome(run, key_of(mix, v, key), i);
+        const struct sim_outcome *o = sim_paper_outcome(run, case_key(mix, v, key), i);
         const struct sim_totals *t = &o->totals;
 
         sim_stat_add(&f.accept, 100 * (double)t->accepted / (double)t->jobs);
@@ -163,21 +164,21 @@ static struct figures figures_of(const struct sim_paper_run *run, int mix, enum 
     return f;
 }
 
-static void values_row(struct sim_paper_run *run, const char *id, const char *published,
-                       const struct figures *f, bool util)
+static void add_values_row(struct sim_paper_run *run, const char *id, const char *published,
+                           const struct figures *f, bool util)
 {
     char text[VARIANTS][64];
 
     for (int v = 0; v < VARIANTS; v++)
-        sim_paper_stat(util ? &f[v].util : &f[v].accept, 1, "", text[v]);
-    sim_paper_row(run, id, util ? "utilisation, %" : "accepted, %", published, "reported",
-                  SIM_PAPER_REPORT, "DC %s (longest times: %s), RTMR %s, no feedback %s%s%s",
-                  text[DC], text[DC_MAX], text[RTMR], text[PLAIN], util ? ", FIFO " : "",
-                  util ? text[FIFO] : "");
+        sim_paper_format_stat(util ? &f[v].util : &f[v].accept, 1, "", text[v]);
+    sim_paper_add_row(run, id, util ? "utilisation, %" : "accepted, %", published, "reported",
+                      SIM_PAPER_REPORT, "DC %s (longest times: %s), RTMR %s, no feedback %s%s%s",
+                      text[DC], text[DC_MAX], text[RTMR], text[PLAIN], util ? ", FIFO " : "",
+                      util ? text[FIFO] : "");
 }
 
-static void judge_mix(struct sim_paper_run *run, int mix, const char *accept, const char *success,
-                      const char *util, double least)
+static void add_rows_of_mix(struct sim_paper_run *run, int mix, const char *accept,
+                            const char *success, const char *util, double least)
 {
     struct figures f[VARIANTS];
     const char *roman = mix ? "II" : "I";
@@ -185,49 +186,53 @@ static void judge_mix(struct sim_paper_run *run, int mix, const char *accept, co
     bool all;
 
     for (int v = 0; v < VARIANTS; v++)
-        f[v] = figures_of(run, mix, (enum variant)v);
+        f[v] = figures_over_seeds(run, mix, (enum variant)v);
     snprintf(id, sizeof id, "%s accept", roman);
-    values_row(run, id, accept, f, false);
-    sim_paper_row(run, id, "order", "DC > RTMR > no feedback", "DC > RTMR > no feedback",
-                  sim_paper_verdict(f[DC].accept.mean > f[RTMR].accept.mean &&
-                                    f[RTMR].accept.mean > f[PLAIN].accept.mean),
-                  "%.1f, %.1f, %.1f", f[DC].accept.mean, f[RTMR].accept.mean, f[PLAIN].accept.mean);
+    add_values_row(run, id, accept, f, false);
+    sim_paper_add_row(run, id, "order", "DC > RTMR > no feedback", "DC > RTMR > no feedback",
+                      sim_paper_verdict_of(f[DC].accept.mean > f[RTMR].accept.mean &&
+                                           f[RTMR].accept.mean > f[PLAIN].accept.mean),
+                      "%.1f, %.1f, %.1f", f[DC].accept.mean, f[RTMR].accept.mean,
+                      f[PLAIN].accept.mean);
     snprintf(id, sizeof id, "%s success", roman);
-    all = f[RTMR].success.min >= 100 && f[PLAIN].success.min >= 100; /* every seed */
-    sim_paper_row(run, id, "deadlines met, % of accepted", success,
-                  "RTMR = no feedback = 100 on every seed; DC < 100",
-                  sim_paper_verdict(all && f[DC].success.mean < 100),
-                  "DC %s (longest times: %.1f), RTMR %.1f at least, no feedback %.1f at least; "
-                  "what tasks take is known "
-                  "from a run of the same jobs, of the same seed, under FIFO",
-                  sim_paper_stat(&f[DC].success, 1, "", text), f[DC_MAX].success.mean,
-                  f[RTMR].success.min, f[PLAIN].success.min);
+    all = f[RTMR].success.min >= 100 && f[PLAIN].success.min >= 100; /* with every seed */
+    sim_paper_add_row(run, id, "deadlines met, % of accepted", success,
+                      "RTMR = no feedback = 100 on every seed; DC < 100",
+                      sim_paper_verdict_of(all && f[DC].success.mean < 100),
+                      "DC %s (longest times: %.1f), RTMR %.1f at least, no feedback %.1f at least; "
+                      "what tasks take is known "
+                      "from a run of the same jobs, of the same seed, under FIFO",
+                      sim_paper_format_stat(&f[DC].success, 1, "", text), f[DC_MAX].success.mean,
+                      f[RTMR].success.min, f[PLAIN].success.min);
     snprintf(id, sizeof id, "%s util", roman);
-    values_row(run, id, util, f, true);
+    add_values_row(run, id, util, f, true);
     snprintf(need, sizeof need,
              "FIFO >= RTMR - 2 > no feedback - 2; RTMR > 1.3 DC; RTMR/FIFO >= %.2f", least);
-    sim_paper_row(run, id, "order", "FIFO > RTMR > no feedback > DC", need,
-                  sim_paper_verdict(f[FIFO].util.mean >= f[RTMR].util.mean - 2 &&
-                                    f[RTMR].util.mean > f[PLAIN].util.mean &&
-                                    f[RTMR].util.mean > 1.3 * f[DC].util.mean &&
-                                    f[RTMR].util.mean >= least * f[FIFO].util.mean),
-                  "FIFO %.1f, RTMR %.1f, no feedback %.1f, DC %.1f; RTMR/FIFO %.2f. Reduces that "
-                  "wait for maps are not "
-                  "counted; with them FIFO has %.1f",
-                  f[FIFO].util.mean, f[RTMR].util.mean, f[PLAIN].util.mean, f[DC].util.mean,
-                  f[RTMR].util.mean / f[FIFO].util.mean, f[FIFO].held.mean);
+    sim_paper_add_row(
+        run, id, "order", "FIFO > RTMR > no feedback > DC", need,
+        sim_paper_verdict_of(f[FIFO].util.mean >= f[RTMR].util.mean - 2 &&
+                             f[RTMR].util.mean > f[PLAIN].util.mean &&
+                             f[RTMR].util.mean > 1.3 * f[DC].util.mean &&
+                             f[RTMR].util.mean >= least * f[FIFO].util.mean),
+        "FIFO %.1f, RTMR %.1f, no feedback %.1f, DC %.1f; RTMR/FIFO %.2f. Reduces that "
+        "wait for maps are not "
+        "counted; with them FIFO has %.1f",
+        f[FIFO].util.mean, f[RTMR].util.mean, f[PLAIN].util.mean, f[DC].util.mean,
+        f[RTMR].util.mean / f[FIFO].util.mean, f[FIFO].held.mean);
 }
 
-static void judge(struct sim_paper_run *run)
+static void add_rows(struct sim_paper_run *run)
 {
-    judge_mix(run, 0, "DC 71.6, RTMR 56.8, no feedback 46.6", "DC 85.7, RTMR 100, no feedback 100",
-              "DC 5.7, RTMR 15.5, no feedback 11.6, FIFO 21.3", 0.65);
-    judge_mix(run, 1, "DC 49.4, RTMR 24.7, no feedback 15.7", "DC 22.5, RTMR 100, no feedback 100",
-              "DC 0.7, RTMR 64.6, no feedback 49.8, FIFO 69.7", 0.85);
+    add_rows_of_mix(run, 0, "DC 71.6, RTMR 56.8, no feedback 46.6",
+                    "DC 85.7, RTMR 100, no feedback 100",
+                    "DC 5.7, RTMR 15.5, no feedback 11.6, FIFO 21.3", 0.65);
+    add_rows_of_mix(run, 1, "DC 49.4, RTMR 24.7, no feedback 15.7",
+                    "DC 22.5, RTMR 100, no feedback 100",
+                    "DC 0.7, RTMR 64.6, no feedback 49.8, FIFO 69.7", 0.85);
 }
 
 /* ---------------------------------------------------------------- pictures */
-static void draw(struct sim_paper_run *run)
+static void draw_pictures(struct sim_paper_run *run)
 {
     static const char *const figures[] = {"accepted, of all jobs", "met, of accepted jobs",
                                           "use of slots"};
@@ -247,14 +252,14 @@ static void draw(struct sim_paper_run *run)
         char name[32], title[64];
 
         for (int v = 0; v < 4; v++) {
-            struct figures f = figures_of(run, mix, shown[v]);
+            struct figures f = figures_over_seeds(run, mix, shown[v]);
             const struct sim_stat *s[] = {&f.accept, &f.success, &f.util};
 
             for (int i = 0; i < 3; i++) {
                 y[v][i] = s[i]->mean;
                 half[v][i] = sim_stat_ci95_half_width(s[i]);
             }
-            series[v] = shown[v] == FIFO /* knows no deadlines: refuses nothing, promises nothing */
+            series[v] = shown[v] == FIFO /* no admission control: only utilisation applies */
                             ? (struct sim_series){.name = names[v],
                                                   .x = at + 2,
                                                   .y = y[v] + 2,
@@ -274,14 +279,14 @@ static void draw(struct sim_paper_run *run)
         p.series_n = 4;
         p.categories = figures;
         p.categories_n = 3;
-        sim_paper_picture(run, &p, captions[mix]);
+        sim_paper_add_picture(run, &p, captions[mix]);
     }
 }
 
 const struct sim_paper sim_paper_rtmr = {
     .name = "rtmr",
     .title = "RTMR (He, Lu, Swanson, HPCC 2013)",
-    .plan = plan,
-    .judge = judge,
-    .draw = draw,
+    .add_cases = add_cases,
+    .add_rows = add_rows,
+    .draw_pictures = draw_pictures,
 };
