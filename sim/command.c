@@ -1,4 +1,4 @@
-/* sim/command.c - arguments, help, lists; see the header. */
+/* Arguments, help and lists of `creel sim`. */
 #include "sim/command.h"
 #include "sim/paper/paper.h"
 
@@ -28,13 +28,13 @@ static int refuse(const char *option, const char *value, const char *wanted, str
     return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not %s", option, value, wanted);
 }
 
-static void replace(char **text, const char *value)
+static void replace_text(char **text, const char *value)
 {
     free(*text);
     *text = base_strdup(value);
 }
 
-/* An empty name would be a file beside "/": it comes from a variable that is not set. */
+/* An empty file name usually comes from an unset variable of a script. */
 static int refuse_empty(const char *option, const char *value, struct base_error *err)
 {
     return *value ? 0 : refuse(option, value, "the name of a file or folder", err);
@@ -46,7 +46,7 @@ OPTION(opt_workload)
 
     if (colon && refuse_empty(option, colon + 1, err) < 0)
         return err->code;
-    replace(&c->workload, value);
+    replace_text(&c->workload, value);
     return 0;
 }
 OPTION(opt_history)
@@ -61,7 +61,7 @@ OPTION(opt_paper)
 {
     (void)err;
     (void)option;
-    replace(&c->paper, value);
+    replace_text(&c->paper, value);
     return 0;
 }
 OPTION(opt_policy)
@@ -71,7 +71,7 @@ OPTION(opt_policy)
                : refuse(option, value, "a list of policies with commas between", err);
 }
 
-/* A cluster's option is short for --set of that name. */
+/* Options of the cluster are short for --set of the same name. */
 OPTION(opt_set_named)
 {
     char *pair = base_printf("%s=%s", option + 2, value);
@@ -128,14 +128,14 @@ OPTION(opt_out)
 {
     if (refuse_empty(option, value, err) < 0)
         return err->code;
-    replace(&c->out, value);
+    replace_text(&c->out, value);
     return 0;
 }
 OPTION(opt_log)
 {
     if (refuse_empty(option, value, err) < 0)
         return err->code;
-    replace(&c->log, value);
+    replace_text(&c->log, value);
     return 0;
 }
 OPTION(opt_format)
@@ -200,54 +200,54 @@ static const struct option_row {
     {"Jobs", NULL, NULL, NULL},
     {"--workload", "W",
      "a workload by name (--list), or swim:FILE, sls:FILE, csv:FILE, jsonl:FILE; FILE \"-\" is "
-     "standard "
-     "input",
+     "standard input",
      opt_workload},
-    {"--history", "FILE", "what `creel history export` wrote: short for --workload jsonl:FILE",
-     opt_history},
-    {"--skip-bad", NULL, "count bad lines of a trace and go on", opt_skip_bad},
+    {"--history", "FILE",
+     "a file written by `creel history export`; short for --workload jsonl:FILE", opt_history},
+    {"--skip-bad", NULL, "skip bad lines of a trace and count them", opt_skip_bad},
     {"Cluster", NULL, NULL, NULL},
-    {"--nodes", "N", "nodes (100)", opt_set_named},
+    {"--nodes", "N", "number of nodes (100)", opt_set_named},
     {"--map-slots", "M", "map slots of each node (4)", opt_set_named},
     {"--reduce-slots", "R", "reduce slots of each node (2)", opt_set_named},
-    {"--racks", "K", "racks (1)", opt_set_named},
-    {"--heartbeat", "S", "seconds, auto or 0 (auto: a second per started 100 nodes, at least 3)",
+    {"--racks", "K", "number of racks (1)", opt_set_named},
+    {"--heartbeat", "S", "seconds between a node's heartbeats, or auto (auto); see --list",
      opt_set_named},
     {"--oob", "on|off", "an extra heartbeat at the end of every task (on)", opt_oob},
-    {"--slowstart", "X", "share of the maps that are done before reduces start (0.05)",
+    {"--slowstart", "X", "fraction of the maps that must be done before reduces start (0.05)",
      opt_set_named},
     {"Policies", NULL, NULL, NULL},
-    {"--policy", "P[,P...]", "policies (fifo); pictures compare with the first one", opt_policy},
+    {"--policy", "P[,P...]", "policies (fifo); pictures compare the others with the first one",
+     opt_policy},
     {"--set", "KEY=VALUE", "an option of a policy, of the simulator or of the workload (--list)",
      opt_set},
     {"Runs", NULL, NULL, NULL},
-    {"--seeds", "A-B", "every policy with each of these seeds (1)", opt_seeds},
+    {"--seeds", "A-B", "run every policy with each of these seeds (1)", opt_seeds},
     {"--seed", "S", "one seed", opt_seeds},
-    {"--sweep", "KEY=V,V...", "all of it with each value of a setting; several sweeps are combined",
-     opt_sweep},
-    {"--jobs", "N", "processes at once (one per processor)", opt_jobs},
+    {"--sweep", "KEY=V,V...",
+     "repeat all runs with each value of a setting; several sweeps are combined", opt_sweep},
+    {"--jobs", "N", "number of parallel processes (one per processor)", opt_jobs},
     {"--slowdown", "auto|on|off",
-     "run each job alone too, to say how much longer it took (auto: named workloads)",
-     opt_slowdown},
+     "also run each job alone, to report slowdowns (auto: for named workloads)", opt_slowdown},
     {"Results", NULL, NULL, NULL},
     {"--format", "F", "table, csv or json on standard output (table)", opt_format},
-    {"--out", "DIR", "a report in DIR: index.html with pictures, summary, jobs.csv, manifest.json",
-     opt_out},
-    {"--force", NULL, "replace the report in DIR, and the log in FILE", opt_force},
-    {"--no-pictures", NULL, "no index.html and no pictures in DIR", opt_no_pictures},
-    {"--log", "FILE", "the log of events; with several runs their names come into FILE's", opt_log},
-    {"--progress", NULL, "a bar with the time left, also where standard error is no terminal",
+    {"--out", "DIR",
+     "write a report to DIR: index.html with pictures, summary, jobs.csv, manifest.json", opt_out},
+    {"--force", NULL, "overwrite the report in DIR and the log in FILE", opt_force},
+    {"--no-pictures", NULL, "write no index.html and no pictures to DIR", opt_no_pictures},
+    {"--log", "FILE",
+     "write a log of events; several runs write one file each, named after the run", opt_log},
+    {"--progress", NULL, "show a progress bar even if standard error is not a terminal",
      opt_progress},
-    {"--no-progress", NULL, "no bar", opt_no_progress},
+    {"--no-progress", NULL, "show no progress bar", opt_no_progress},
     {"Other simulations", NULL, NULL, NULL},
     {"--single-server", NULL,
-     "jobs on one machine; prints policy,mean_sojourn_s. Policies: fifo, ps, las, fsp, srpt, psbs",
+     "run the jobs on a single machine; prints policy,mean_sojourn_s. Policies: fifo, ps, las, "
+     "fsp, srpt, psbs",
      opt_single},
-    {"--load", "L", "of the single server until the last submission (0.9)", opt_load},
+    {"--load", "L", "load of the single server until the last submission (0.9)", opt_load},
     {"--paper", "NAME[,...]",
-     "the experiments of a paper, beside what it published: hsrtf, hfsp, rtmr, hfs or all; 10 "
-     "seeds "
-     "unless --seeds says otherwise; with --out their pictures too",
+     "repeat the experiments of a paper and compare the results with the published ones: hsrtf, "
+     "hfsp, rtmr, hfs or all; 10 seeds unless --seeds is given; with --out also pictures",
      opt_paper},
     {"Help", NULL, NULL, NULL},
     {"--list", NULL, "policies, workloads, and all settings with their defaults", opt_list},
@@ -256,7 +256,7 @@ static const struct option_row {
 enum { OPTIONS = sizeof options / sizeof *options };
 
 /* ---------------------------------------------------------------- parsing */
-static int unknown(const char *arg, struct base_error *err)
+static int refuse_unknown_option(const char *arg, struct base_error *err)
 {
     const char *best = NULL;
     size_t distance = 0;
@@ -271,7 +271,7 @@ static int unknown(const char *arg, struct base_error *err)
                           arg, best ? "; did you mean " : "", best ? best : "");
 }
 
-static int parse_one(struct sim_cli *c, int argc, char **argv, int *i, struct base_error *err)
+static int parse_argument(struct sim_cli *c, int argc, char **argv, int *i, struct base_error *err)
 {
     const char *arg = argv[*i], *eq = strncmp(arg, "--", 2) == 0 ? strchr(arg, '=') : NULL;
     char *name = eq ? base_strndup(arg, (size_t)(eq - arg))
@@ -283,7 +283,7 @@ static int parse_one(struct sim_cli *c, int argc, char **argv, int *i, struct ba
         if (options[k].help && strcmp(options[k].name, name) == 0)
             o = &options[k];
     if (!o)
-        rc = unknown(name, err);
+        rc = refuse_unknown_option(name, err);
     else if (!o->arg && eq)
         rc = base_error_set(err, -BASE_EINVAL, "%s takes no value", o->name);
     else if (o->arg && !eq && *i + 1 >= argc)
@@ -294,7 +294,7 @@ static int parse_one(struct sim_cli *c, int argc, char **argv, int *i, struct ba
     return rc;
 }
 
-static int check(struct sim_cli *c, struct base_error *err)
+static int check_combination(struct sim_cli *c, struct base_error *err)
 {
     if (c->help || c->list)
         return 0;
@@ -302,8 +302,8 @@ static int check(struct sim_cli *c, struct base_error *err)
         (c->workload || c->policies.n || c->sets.n || c->sweeps_n || c->log || c->single_server))
         return base_error_set(
             err, -BASE_EINVAL,
-            "--paper says itself what is run: with it go --seeds, --jobs, --out, --force and "
-            "--format alone");
+            "--paper defines what is run: only --seeds, --jobs, --out, --force and --format may be "
+            "given too");
     if (c->paper)
         return 0;
     if (!c->workload)
@@ -330,8 +330,8 @@ int sim_cli_parse(struct sim_cli *c, int argc, char **argv, struct base_error *e
     *c = (struct sim_cli){
         .seed_first = 1, .seeds_n = 1, .progress = -1, .slowdown = -1, .argc = argc, .argv = argv};
     for (int i = 1; i < argc && rc == 0; i++)
-        rc = parse_one(c, argc, argv, &i, err);
-    return rc == 0 ? check(c, err) : rc;
+        rc = parse_argument(c, argc, argv, &i, err);
+    return rc == 0 ? check_combination(c, err) : rc;
 }
 
 void sim_cli_free(struct sim_cli *c)
@@ -350,11 +350,11 @@ void sim_cli_free(struct sim_cli *c)
 }
 
 /* ---------------------------------------------------------------- help */
-void sim_cli_help(const char *name)
+void sim_cli_print_help(const char *name)
 {
     char *usage =
         base_printf("Usage: %s --workload W [--policy P,P...] [--seeds A-B] [--out DIR] ...", name);
-    sim_print_folded(usage);
+    sim_print_lines_folded(usage);
     printf("\n");
     free(usage);
     sim_print_wrapped("Simulates a cluster: the ResourceManager's own scheduling core and policies "
@@ -379,12 +379,13 @@ void sim_cli_help(const char *name)
         "--policy hfsp\n"
         "  creel sim --single-server --workload swim:FB-2009_samples_24_times_1hr_0.tsv --load "
         "0.9\n\n");
-    sim_print_folded("Exit status: 0 success, 1 a run failed or a paper's criterion is not met, 2 "
-                     "wrong usage or "
-                     "refused input.\n");
+    sim_print_lines_folded(
+        "Exit status: 0 success, 1 a run failed or a paper's criterion is not met, 2 "
+        "wrong usage or "
+        "refused input.\n");
 }
 
-void sim_cli_list(void)
+void sim_cli_print_lists(void)
 {
     struct base_buf text = {0};
 
@@ -404,20 +405,20 @@ void sim_cli_list(void)
         free(help);
         free(left);
     }
-    sim_setup_describe(&text);
+    sim_setup_append_help(&text);
     printf("\nThe simulator's own (--set, --sweep), with their defaults:\n");
-    sim_print_folded(text.data);
+    sim_print_lines_folded(text.data);
     base_buf_clear(&text);
     sim_workload_describe(&text);
     printf("\nWorkloads (--workload NAME[,KEY=VALUE...]):\n");
-    sim_print_folded(text.data);
+    sim_print_lines_folded(text.data);
     base_buf_free(&text);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the command */
 enum { PAPER_SEEDS = 10 };
 
-static int paper(const struct sim_cli *cli)
+static int run_papers(const struct sim_cli *cli)
 {
     struct sim_paper_conf conf = {.name = cli->paper,
                                   .first_seed = cli->seed_first,
@@ -443,15 +444,15 @@ int sim_cli_main(int argc, char **argv)
     if (rc < 0) {
         rc = sim_print_error(rc, err.text);
     } else if (cli.help) {
-        sim_cli_help(argv[0]);
+        sim_cli_print_help(argv[0]);
     } else if (cli.list) {
-        sim_cli_list();
+        sim_cli_print_lists();
     } else if (cli.paper) {
-        rc = paper(&cli);
+        rc = run_papers(&cli);
     } else if (cli.single_server) {
-        rc = sim_cli_single(&cli);
+        rc = sim_cli_run_single_server(&cli);
     } else {
-        rc = sim_cli_runs(&cli);
+        rc = sim_cli_run_simulations(&cli);
     }
     sim_cli_free(&cli);
     return rc;

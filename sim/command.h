@@ -1,7 +1,7 @@
 /* sim/command.h - the command `creel sim`.
  *
- *     argv --sim_cli_parse()--> struct sim_cli --settings--> one struct sim_setup per variation -->
- *     specs --> results
+ *     argv --sim_cli_parse()--> struct sim_cli --settings--> one struct sim_setup per variation
+ *          --> specs --> results
  *
  * Results go to standard output, everything else to standard error; an error is one line, "creel:
  * ...". Exit status: 0, 1 a run failed or a criterion of a paper is not met, 2 wrong usage or
@@ -23,12 +23,12 @@ struct sim_sweep {
     char *key;
     struct sim_list values;
 };
-struct sim_cli { /* what was asked for */
+struct sim_cli { /* the parsed command line */
     bool help, list, single_server, skip_bad, no_pictures, force;
     char *workload; /* as sim_source_conf.what */
-    char *paper;    /* NULL: none */
+    char *paper;    /* NULL: no --paper */
     struct sim_list policies;
-    struct sim_list sets; /* "KEY=VALUE": --set, and --nodes and the like, in their order */
+    struct sim_list sets; /* "KEY=VALUE" in their order; --nodes and the like are short for --set */
     struct sim_sweep sweeps[SIM_CLI_SWEEPS_MAX];
     size_t sweeps_n;
     uint64_t seed_first, seeds_n;
@@ -37,22 +37,22 @@ struct sim_cli { /* what was asked for */
     int jobs;
     char *out, *log;
     enum sim_format format;
-    int progress; /* -1: on a terminal */
-    int slowdown; /* -1: where it costs little */
+    int progress; /* show the bar: 1, 0, or -1: if standard error is a terminal */
+    int slowdown; /* run jobs alone too: 1, 0, or -1: for named workloads */
     int argc;
     char **argv; /* borrowed */
 };
-/* 0, or -BASE_EINVAL: what is wrong with which option. @cli is to be freed in any case. */
+/* Returns 0, or -BASE_EINVAL with @err naming the option. Free @cli in both cases. */
 int sim_cli_parse(struct sim_cli *cli, int argc, char **argv, struct base_error *err);
 void sim_cli_free(struct sim_cli *cli);
-void sim_cli_help(const char *name);
-void sim_cli_list(void);
+void sim_cli_print_help(const char *name);
+void sim_cli_print_lists(void);
 
-/* ---- the ways to go on; each returns an exit status ---- */
-int sim_cli_runs(const struct sim_cli *cli);
-int sim_cli_single(const struct sim_cli *cli);
+/* ---- both return an exit status ---- */
+int sim_cli_run_simulations(const struct sim_cli *cli);
+int sim_cli_run_single_server(const struct sim_cli *cli);
 
-/* All of it: `creel sim`, argv[0] is its full name. */
+/* Runs `creel sim`; argv[0] is the full name of the command. Returns the exit status. */
 int sim_cli_main(int argc, char **argv);
 
 #endif

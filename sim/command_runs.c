@@ -1,6 +1,4 @@
-/* sim/command_runs.c - the runs of `creel sim`: which there are, their results as they come, what
- * is written in the end.
- */
+/* The runs of `creel sim`: the plan of all runs, their outcomes as they arrive, the output. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,12 +25,12 @@
 
 enum { NOTES_SHOWN = 8 };
 
-/* A run of the plan. */
+/* Which run of the plan a spec is. */
 struct place {
     size_t variation, policy;
     uint64_t seed;
-    bool alone;
-    char *log;
+    bool alone; /* runs each job alone, for slowdowns; @policy has no meaning */
+    char *log;  /* owned; NULL: no event log */
 };
 struct plan {
     const struct sim_cli *cli;
@@ -40,20 +38,20 @@ struct plan {
     size_t policies_n;
     struct sim_setup *setups; /* by variation */
     char **variations;
-    double *values; /* NULL: they are no numbers */
+    double *values; /* the variations as numbers; NULL: they are not */
     size_t variations_n;
-    char *axis; /* NULL: nothing varies */
-    bool alone;
+    char *axis; /* name of what varies; NULL: nothing */
+    bool alone; /* slowdowns are wanted */
     struct sim_spec *specs;
     struct place *places;
     size_t n, cap, places_cap;
-    /* while it goes on */
+    /* state while the runs go on */
     struct sim_results results;
-    struct sim_outcome last_alone; /* of the seed and variation at hand */
-    struct sim_job_result **by_id; /* its jobs */
-    FILE *jobs[2];                 /* CSV, JSON; NULL: not wanted */
+    struct sim_outcome last_alone; /* jobs run alone, for the present variation and seed */
+    struct sim_job_result **by_id; /* those jobs, sorted by id */
+    FILE *jobs[2];                 /* lists of jobs as CSV and JSON; NULL: not wanted */
     size_t rows;
-    struct base_buf noted; /* notes there were, a line each */
+    struct base_buf noted; /* the different notes so far, one per line */
     size_t notes;
     int64_t heartbeat_us;
     struct sim_bar bar;
@@ -61,7 +59,7 @@ struct plan {
 };
 
 /* ---------------------------------------------------------------- variations */
-static bool as_number(const char *text, double *out)
+static bool parse_number(const char *text, double *out)
 {
     char *end;
 
@@ -69,21 +67,22 @@ static bool as_number(const char *text, double *out)
     return *text && !*end && isfinite(*out);
 }
 
-/* The value of each sweep in variation @v: the last sweep turns fastest. */
-static const char *value_of(const struct sim_cli *cli, size_t v, size_t sweep)
+/* The value of a sweep in variation @v. Variations count through the values of the last sweep
+ * first. */
+static const char *sweep_value_in_variation(const struct sim_cli *cli, size_t v, size_t sweep)
 {
     for (size_t i = cli->sweeps_n; i-- > sweep + 1;)
         v /= cli->sweeps[i].values.n;
     return cli->sweeps[sweep].values.v[v % cli->sweeps[sweep].values.n];
 }
 
-static int vary(struct plan *p, size_t v, struct base_error *err)
+static int apply_sweep_values(struct plan *p, size_t v, struct base_error *err)
 {
     const struct sim_cli *cli = p->cli;
     struct base_buf name = {0};
 
     for (size_t i = 0; i < cli->sweeps_n; i++) {
-        const char *value = value_of(cli, v, i);
+        const char *value = sweep_value_in_variation(cli, v, i);
         int rc = sim_setup_set(&p->setups[v], cli->sweeps[i].key, value, err);
         if (rc < 0) {
             base_buf_free(&name);
@@ -117,7 +116,7 @@ static int make_variations(struct plan *p, struct base_error *err)
     for (size_t v = 0; v < p->variations_n; v++)
         sim_setup_copy(&p->setups[v], &base);
     for (size_t v = 0; v < p->variations_n && rc == 0; v++)
-        rc = vary(p, v, err);
+        rc = apply_sweep_values(p, v, err);
     sim_setup_free(&base);
     if (rc < 0 || !cli->sweeps_n)
         return rc;
@@ -125,7 +124,7 @@ static int make_variations(struct plan *p, struct base_error *err)
     p->values = base_alloc(p->variations_n * sizeof *p->values);
     bool numbers = cli->sweeps_n == 1;
     for (size_t v = 0; v < p->variations_n; v++)
-        numbers = numbers && as_number(p->variations[v], &p->values[v]);
+        numbers = numbers && parse_number(p->variations[v], &p->values[v]);
     if (!numbers) {
         free(p->values);
         p->values = NULL;
@@ -134,7 +133,7 @@ static int make_variations(struct plan *p, struct base_error *err)
 }
 
 /* ---------------------------------------------------------------- checks */
-static int find_policies(struct plan *p, struct base_error *err)
+static int resolve_policies(struct plan *p, struct base_error *err)
 {
     struct base_buf names = {0};
 
@@ -161,18 +160,19 @@ static int find_policies(struct plan *p, struct base_error *err)
     return 0;
 }
 
-static void make_source(const struct plan *p, size_t v, struct sim_source_conf *out)
+static void fill_source_conf(const struct plan *p, size_t v, struct sim_source_conf *out)
 {
     *out = (struct sim_source_conf){.what = p->cli->workload,
                                     .params = (const char *const *)p->setups[v].params.v,
                                     .params_n = p->setups[v].params.n,
                                     .seed = p->cli->seed_first,
-                                    .nodes = sim_setup_nodes(&p->setups[v]),
+                                    .nodes = sim_setup_node_count(&p->setups[v]),
                                     .skip_bad = p->cli->skip_bad};
 }
 
-/* What is wrong with settings and source is said before the first run. */
-static int check_variation(const struct plan *p, size_t v, struct base_error *err)
+/* Checks the settings of variation @v and opens its workload once, so that errors show before the
+ * first run. */
+static int check_settings_and_workload(const struct plan *p, size_t v, struct base_error *err)
 {
     struct sim_source_conf conf;
     struct sim_source *source;
@@ -183,14 +183,14 @@ static int check_variation(const struct plan *p, size_t v, struct base_error *er
         if (rc < 0)
             return rc;
     }
-    if (sim_setup_slots(&p->setups[v], BASE_TASK_MAP) +
-            sim_setup_slots(&p->setups[v], BASE_TASK_REDUCE) ==
+    if (sim_setup_slot_count(&p->setups[v], BASE_TASK_MAP) +
+            sim_setup_slot_count(&p->setups[v], BASE_TASK_REDUCE) ==
         0)
         return base_error_set(err, -BASE_EINVAL,
                               "map_slots and reduce_slots are both 0: nothing can run");
     if (sim_source_is_one_shot(p->cli->workload))
         return 0;
-    make_source(p, v, &conf);
+    fill_source_conf(p, v, &conf);
     source = sim_source_open(&conf, err);
     if (!source)
         return err->code;
@@ -198,9 +198,9 @@ static int check_variation(const struct plan *p, size_t v, struct base_error *er
     return 0;
 }
 
-/* A key that neither the workload knows, which names its own in @err, nor anything else: the
- * nearest one is named too. */
-static void suggest(const struct plan *p, struct base_error *err)
+/* If @err says that the workload has no such setting, adds the nearest known key of the workload,
+ * the simulator or the policies to its text. */
+static void add_nearest_key(const struct plan *p, struct base_error *err)
 {
     for (size_t v = 0; v < p->variations_n; v++)
         for (size_t i = 0; p->setups && i < p->setups[v].params.n; i++) {
@@ -218,7 +218,7 @@ static void suggest(const struct plan *p, struct base_error *err)
             }
             for (size_t k = 0; k < names.n; k++)
                 base_nearest_consider(key, names.v[k], &best, &distance);
-            sim_setup_nearest(key, &best, &distance);
+            sim_setup_consider_nearest_key(key, &best, &distance);
             if (at && best) {
                 char *text =
                     base_printf("%.*s (did you mean %s?)%s", (int)(at + strlen(quoted) - err->text),
@@ -234,16 +234,16 @@ static void suggest(const struct plan *p, struct base_error *err)
         }
 }
 
-/* A key that nobody knows: all that there are. */
-static void list_keys(const struct base_error *err)
+/* If @err is about an unknown key, prints all known keys. */
+static void print_known_keys(const struct base_error *err)
 {
     struct base_buf names = {0};
 
     if (!strstr(err->text, "no setting") && !strstr(err->text, "is unknown"))
         return;
-    sim_setup_names(&names);
+    sim_setup_append_key_names(&names);
     fprintf(stderr, "  of the simulator: %s\n", names.data);
-    if (!strstr(err->text, "is unknown")) { /* that error names them */
+    if (!strstr(err->text, "is unknown")) { /* an error that lists the policies' options itself */
         fprintf(stderr, "  of policies: ");
         for (size_t i = 0; sim_option_at(i); i++)
             fprintf(stderr, "%s%s", i ? ", " : "", sim_option_at(i)->name);
@@ -253,13 +253,13 @@ static void list_keys(const struct base_error *err)
 }
 
 /* ---------------------------------------------------------------- the plan */
-static void tweak(const struct sim_spec *spec, struct sim_job *job)
+static void tweak_job(const struct sim_spec *spec, struct sim_job *job)
 {
     sim_tweak_job(spec->tweak_ctx, job);
 }
 
 /* "log.csv" -> "log-fair-seed3.csv" when there are several runs. */
-static char *log_name(const struct plan *p, const struct place *at)
+static char *log_path_of_run(const struct plan *p, const struct place *at)
 {
     const char *file = p->cli->log, *slash, *dot;
     struct base_buf b = {0};
@@ -294,22 +294,23 @@ static void add_run(struct plan *p, struct place at)
     spec.conf.stop_us = s->stop_us;
     spec.conf.progress = s->progress;
     spec.conf.queues = s->queues;
-    make_source(p, at.variation, &spec.source);
-    spec.tweak = tweak;
+    fill_source_conf(p, at.variation, &spec.source);
+    spec.tweak = tweak_job;
     spec.tweak_ctx = &s->tweak;
     spec.alone = at.alone;
     spec.keep_usage =
         !at.alone && p->cli->out && !p->cli->no_pictures && at.seed == p->cli->seed_first;
     if (p->cli->log && !at.alone)
-        spec.log_path = at.log = log_name(p, &at);
+        spec.log_path = at.log = log_path_of_run(p, &at);
     base_array_grow(&p->specs, p->n, &p->cap);
     base_array_grow(&p->places, p->n, &p->places_cap);
     p->specs[p->n] = spec;
     p->places[p->n++] = at;
 }
 
-/* A load that is made to be measured has too many tasks to run each job again. */
-static bool wants_alone(const struct sim_cli *cli)
+/* Should each job also run alone? By default yes for named workloads, except reference-load, which
+ * has too many tasks. */
+static bool wants_slowdown(const struct sim_cli *cli)
 {
     if (cli->slowdown >= 0)
         return cli->slowdown && !sim_source_is_one_shot(cli->workload);
@@ -319,19 +320,19 @@ static bool wants_alone(const struct sim_cli *cli)
 static int make_plan(struct plan *p, struct base_error *err)
 {
     const struct sim_cli *cli = p->cli;
-    int rc = find_policies(p, err);
+    int rc = resolve_policies(p, err);
 
     if (rc == 0)
         rc = make_variations(p, err);
     for (size_t v = 0; v < p->variations_n && rc == 0; v++)
-        rc = check_variation(p, v, err);
+        rc = check_settings_and_workload(p, v, err);
     if (rc < 0)
         return rc;
     if (sim_source_is_one_shot(cli->workload) && p->policies_n * p->variations_n * cli->seeds_n > 1)
         return base_error_set(
             err, -BASE_EINVAL,
             "standard input and pipes can be read once: one policy, one seed, no sweep");
-    p->alone = wants_alone(cli);
+    p->alone = wants_slowdown(cli);
     for (size_t v = 0; v < p->variations_n; v++)
         for (uint64_t i = 0; i < cli->seeds_n; i++) {
             if (p->alone)
@@ -365,8 +366,8 @@ static void free_plan(struct plan *p)
     base_buf_free(&p->noted);
 }
 
-/* ---------------------------------------------------------------- results as they come */
-static int by_id(const void *a, const void *b)
+/* ---------------------------------------------------------------- outcomes */
+static int compare_ids(const void *a, const void *b)
 {
     uint64_t x = (*(struct sim_job_result *const *)a)->id,
              y = (*(struct sim_job_result *const *)b)->id;
@@ -374,7 +375,7 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void keep_alone(struct plan *p, struct sim_outcome *o)
+static void keep_jobs_run_alone(struct plan *p, struct sim_outcome *o)
 {
     sim_outcome_free(&p->last_alone);
     p->last_alone = *o;
@@ -384,21 +385,21 @@ static void keep_alone(struct plan *p, struct sim_outcome *o)
     for (size_t i = 0; i < p->last_alone.jobs_n; i++)
         p->by_id[i] = &p->last_alone.jobs[i];
     if (p->last_alone.jobs_n)
-        qsort(p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, by_id);
+        qsort(p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, compare_ids);
 }
 
-static double alone_s(const struct plan *p, uint64_t id)
+static double sojourn_alone_s(const struct plan *p, uint64_t id)
 {
     struct sim_job_result key = {.id = id}, *at = &key;
     struct sim_job_result *const *found =
         p->alone && p->last_alone.jobs_n
-            ? bsearch(&at, p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, by_id)
+            ? bsearch(&at, p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, compare_ids)
             : NULL;
 
     return found ? (double)sim_sojourn_us(*found) / 1e6 : NAN;
 }
 
-static void write_jobs(struct plan *p, const struct place *at, const struct sim_outcome *o)
+static void write_job_rows(struct plan *p, const struct place *at, const struct sim_outcome *o)
 {
     struct sim_output_job of = {.variation = p->axis ? p->variations[at->variation] : NULL,
                                 .policy = p->policies[at->policy],
@@ -406,7 +407,7 @@ static void write_jobs(struct plan *p, const struct place *at, const struct sim_
     struct base_buf row = {0};
 
     for (size_t i = 0; i < o->jobs_n && p->jobs[0]; i++, p->rows++) {
-        of.alone_s = alone_s(p, o->jobs[i].id);
+        of.alone_s = sojourn_alone_s(p, o->jobs[i].id);
         for (int f = 0; f < 2 && p->jobs[f]; f++) {
             base_buf_clear(&row);
             sim_output_append_job(f ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, p->rows, &of, &o->jobs[i],
@@ -417,8 +418,8 @@ static void write_jobs(struct plan *p, const struct place *at, const struct sim_
     base_buf_free(&row);
 }
 
-/* Each note once, with the first run that has it, and the first few alone. */
-static void show_notes(struct plan *p, size_t index, const struct sim_outcome *o)
+/* Prints the notes of a run that no earlier run had; only the first NOTES_SHOWN in all. */
+static void print_new_notes(struct plan *p, size_t index, const struct sim_outcome *o)
 {
     char name[256];
 
@@ -428,8 +429,8 @@ static void show_notes(struct plan *p, size_t index, const struct sim_outcome *o
         if (!p->noted.data || !strstr(p->noted.data, line)) {
             base_buf_adds(&p->noted, line);
             if (p->notes++ < NOTES_SHOWN) {
-                sim_bar_end(&p->bar);
-                sim_spec_name(&p->specs[index], name, sizeof name);
+                sim_bar_erase(&p->bar);
+                sim_spec_format_name(&p->specs[index], name, sizeof name);
                 fprintf(stderr, "creel: %s: %s", name, line);
             }
         }
@@ -438,7 +439,7 @@ static void show_notes(struct plan *p, size_t index, const struct sim_outcome *o
     }
 }
 
-static bool take(void *ctx, size_t index, struct sim_outcome *o)
+static bool take_outcome(void *ctx, size_t index, struct sim_outcome *o)
 {
     struct plan *p = ctx;
     const struct place *at = &p->places[index];
@@ -447,19 +448,19 @@ static bool take(void *ctx, size_t index, struct sim_outcome *o)
         p->err = o->err;
         return false;
     }
-    show_notes(p, index, o);
+    print_new_notes(p, index, o);
     if (at->alone) {
-        keep_alone(p, o);
+        keep_jobs_run_alone(p, o);
         return true;
     }
     p->heartbeat_us = o->heartbeat_us;
-    write_jobs(p, at, o);
+    write_job_rows(p, at, o);
     sim_results_add_run(&p->results, at->variation, at->policy, at->seed, o,
                         p->alone ? &p->last_alone : NULL);
     return true;
 }
 
-static void progress(void *ctx, double fraction, size_t ended, size_t running)
+static void draw_progress(void *ctx, double fraction, size_t ended, size_t running)
 {
     struct plan *p = ctx;
 
@@ -467,8 +468,8 @@ static void progress(void *ctx, double fraction, size_t ended, size_t running)
     sim_bar_draw(&p->bar, fraction, ended, p->n);
 }
 
-/* ---------------------------------------------------------------- what is written */
-static int open_jobs(struct plan *p, struct base_error *err)
+/* ---------------------------------------------------------------- output */
+static int open_job_lists(struct plan *p, struct base_error *err)
 {
     static const char *const names[] = {"jobs.csv", "jobs.json"};
     struct base_buf head = {0};
@@ -491,7 +492,7 @@ static int open_jobs(struct plan *p, struct base_error *err)
     return 0;
 }
 
-static int close_jobs(struct plan *p, struct base_error *err)
+static int close_job_lists(struct plan *p, struct base_error *err)
 {
     struct base_buf tail = {0};
     int rc = 0;
@@ -523,7 +524,7 @@ static int write_summary(const struct plan *p, enum sim_format format, const cha
     return rc;
 }
 
-static char *seeds_text(const struct sim_cli *cli)
+static char *format_seeds(const struct sim_cli *cli)
 {
     if (cli->seeds_n == 1)
         return base_printf("%llu", (unsigned long long)cli->seed_first);
@@ -531,8 +532,8 @@ static char *seeds_text(const struct sim_cli *cli)
                        (unsigned long long)(cli->seed_first + cli->seeds_n - 1));
 }
 
-/* The cluster in words: the first variation. */
-static char *cluster_text(const struct plan *p)
+/* The cluster of the first variation in words; the caller frees the text. */
+static char *describe_cluster(const struct plan *p)
 {
     const struct sim_setup *s = &p->setups[0];
 
@@ -556,8 +557,8 @@ static char *cluster_text(const struct plan *p)
 
 static int write_report(const struct plan *p, struct base_error *err)
 {
-    char *seeds = seeds_text(p->cli), *cluster = cluster_text(p),
-         *command = sim_manifest_command(p->cli);
+    char *seeds = format_seeds(p->cli), *cluster = describe_cluster(p),
+         *command = sim_manifest_quote_command(p->cli);
     struct base_buf settings = {0}, title = {0};
     const char *facts[6][2] = {{"workload", p->cli->workload},
                                {"cluster", cluster},
@@ -587,7 +588,7 @@ static int write_report(const struct plan *p, struct base_error *err)
     return rc;
 }
 
-static int write_out(const struct plan *p, struct base_error *err)
+static int write_output_folder(const struct plan *p, struct base_error *err)
 {
     struct sim_manifest m = {.cli = p->cli,
                              .policies = p->policies,
@@ -605,15 +606,15 @@ static int write_out(const struct plan *p, struct base_error *err)
     return rc;
 }
 
-static void print(const struct plan *p, bool written)
+static void print_summary(const struct plan *p, bool written)
 {
     struct base_buf text = {0};
 
     if (p->cli->format == SIM_FORMAT_TABLE) {
-        char *seeds = seeds_text(p->cli), *cluster = cluster_text(p);
+        char *seeds = format_seeds(p->cli), *cluster = describe_cluster(p);
         base_buf_addf(&text, "%s, seed%s %s: %s\n\n", p->cli->workload,
                       p->cli->seeds_n > 1 ? "s" : "", seeds, cluster);
-        sim_print_folded(text.data);
+        sim_print_lines_folded(text.data);
         base_buf_clear(&text);
         free(seeds);
         free(cluster);
@@ -627,10 +628,11 @@ static void print(const struct plan *p, bool written)
     base_buf_free(&text);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the command */
 static int run_plan(struct plan *p, struct base_error *err)
 {
-    struct sim_pool_hooks hooks = {.on_outcome = take, .on_progress = progress, .ctx = p};
+    struct sim_pool_hooks hooks = {
+        .on_outcome = take_outcome, .on_progress = draw_progress, .ctx = p};
     int rc = 0;
 
     sim_results_init(&p->results, p->policies, p->policies_n, (const char *const *)p->variations,
@@ -645,12 +647,12 @@ static int run_plan(struct plan *p, struct base_error *err)
         if (p->specs[i].log_path)
             rc = sim_report_check_output_file("--log", p->specs[i].log_path, p->cli->force, err);
     if (rc == 0 && p->cli->out)
-        rc = open_jobs(p, err);
+        rc = open_job_lists(p, err);
     if (rc == 0) {
         sim_bar_begin(&p->bar,
                       p->cli->progress > 0 || (p->cli->progress < 0 && isatty(STDERR_FILENO)));
         rc = sim_pool_run(p->specs, p->n, p->cli->jobs, &hooks, err);
-        sim_bar_end(&p->bar);
+        sim_bar_erase(&p->bar);
         if (p->notes > NOTES_SHOWN)
             fprintf(stderr, "creel: %zu more such notes\n", p->notes - NOTES_SHOWN);
     }
@@ -659,7 +661,7 @@ static int run_plan(struct plan *p, struct base_error *err)
         rc = err->code;
     }
     struct base_error closing;
-    int closed = close_jobs(p, &closing);
+    int closed = close_job_lists(p, &closing);
     if (rc == 0 && closed < 0) {
         *err = closing;
         rc = closed;
@@ -667,7 +669,7 @@ static int run_plan(struct plan *p, struct base_error *err)
     return rc;
 }
 
-int sim_cli_runs(const struct sim_cli *cli)
+int sim_cli_run_simulations(const struct sim_cli *cli)
 {
     struct plan p = {.cli = cli};
     struct base_error err = {0};
@@ -677,14 +679,14 @@ int sim_cli_runs(const struct sim_cli *cli)
         rc = run_plan(&p, &err);
     bool ran = rc == 0;
     if (ran && cli->out)
-        rc = write_out(&p, &err);
-    if (ran) /* also when the report could not be written: the runs are not lost */
-        print(&p, rc == 0);
+        rc = write_output_folder(&p, &err);
+    if (ran) /* even if the report could not be written, so that the results are not lost */
+        print_summary(&p, rc == 0);
     if (rc < 0)
-        suggest(&p, &err);
+        add_nearest_key(&p, &err);
     status = rc == 0 ? SIM_CLI_OK : sim_print_error(rc, err.text);
     if (rc < 0)
-        list_keys(&err);
+        print_known_keys(&err);
     free_plan(&p);
     return status;
 }

@@ -78,8 +78,8 @@ static int as_bool(const char *key, const char *value, bool *out, struct base_er
 #define SETTER(name)                                                                               \
     static int name(struct sim_setup *s, const char *key, const char *value, struct base_error *err)
 
-/* What all nodes have, when they are alike. */
-static int alike(const struct sim_setup *s, const char *key, struct base_error *err)
+/* Refuses a key about all nodes when "groups" has defined several kinds of nodes. */
+static int check_single_group(const struct sim_setup *s, const char *key, struct base_error *err)
 {
     return s->groups_n == 1
                ? 0
@@ -88,30 +88,31 @@ static int alike(const struct sim_setup *s, const char *key, struct base_error *
 
 SETTER(set_nodes)
 {
-    int rc = alike(s, key, err);
+    int rc = check_single_group(s, key, err);
     return rc < 0 ? rc : as_int(key, value, 1, SIM_NODES_MAX, &s->groups[0].nodes, err);
 }
 SETTER(set_map_slots)
 {
-    int rc = alike(s, key, err);
+    int rc = check_single_group(s, key, err);
     return rc < 0
                ? rc
                : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_MAP], err);
 }
 SETTER(set_reduce_slots)
 {
-    int rc = alike(s, key, err);
+    int rc = check_single_group(s, key, err);
     return rc < 0 ? rc
                   : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_REDUCE],
                            err);
 }
 SETTER(set_speed)
 {
-    int rc = alike(s, key, err);
+    int rc = check_single_group(s, key, err);
     return rc < 0 ? rc : as_real(key, value, 0.001, 1000, &s->groups[0].speed, err);
 }
 
-/* One "NxM+R" or "NxM+R@SPEED" of @len bytes. */
+/* Parses "NxM+R" or "NxM+R@SPEED" of @len bytes. Returns false if it is malformed or out of range.
+ */
 static bool parse_group(const char *text, size_t len, struct sim_group *out)
 {
     char one[64];
@@ -153,7 +154,7 @@ SETTER(set_groups)
             break;
     }
     s->groups_n = n;
-    if (sim_setup_nodes(s) > SIM_NODES_MAX)
+    if (sim_setup_node_count(s) > SIM_NODES_MAX)
         return refuse(key, value, "a cluster of at most 100000 nodes", err);
     return 0;
 }
@@ -267,38 +268,39 @@ static const struct setting {
     {"nodes", "100", "nodes of the cluster", set_nodes},
     {"map_slots", "4", "map slots of each", set_map_slots},
     {"reduce_slots", "2", "reduce slots of each", set_reduce_slots},
-    {"speed", "1", "of the nodes: a task takes its time over this", set_speed},
+    {"speed", "1", "speed of the nodes; a task takes its duration divided by it", set_speed},
     {"groups", "",
      "instead of these four, kinds of nodes: 20x4+1/10x2+1@0.8 is 20 nodes with 4 map slots and 1 "
-     "reduce slot, "
-     "10 with 2 and 1 at speed 0.8",
+     "reduce slot, 10 with 2 and 1 at speed 0.8",
      set_groups},
     {"racks", "1", "racks; node i is in rack i modulo racks", set_racks},
     {"heartbeat", "auto",
-     "seconds between a node's heartbeats; auto: a second per started 100 nodes, at least 3; 0: at "
-     "every instant at which something happens",
+     "seconds between a node's heartbeats; auto: one per 100 nodes (rounded up), at least 3; 0: "
+     "whenever something happens",
      set_heartbeat},
     {"oob_heartbeat", "on", "an extra heartbeat at the end of every task", set_oob},
-    {"slowstart", "0.05", "share of the maps that are done before reduces start", set_slowstart},
-    {"swap", "0", "seconds that a resumed task takes longer", set_swap},
+    {"slowstart", "0.05", "fraction of the maps that must be done before reduces start",
+     set_slowstart},
+    {"swap", "0", "seconds that each resume adds to a task", set_swap},
     {"stop", "0", "second at which the run ends; 0: with the last job", set_stop},
-    {"progress", "auto",
-     "do heartbeats report the progress of tasks? auto: when the policy asks for it", set_progress},
-    {"queues", "", "queues that exist from the beginning, with + between them", set_queues},
-    {"f_off", "job's", "a map takes so many times longer with its data in another rack", set_f_off},
-    {"f_rack", "job's", "the same with its data on another node of the rack", set_f_rack},
+    {"progress", "auto", "heartbeats report the progress of tasks; auto: if the policy uses it",
+     set_progress},
+    {"queues", "", "queues that exist from the beginning, separated by +", set_queues},
+    {"f_off", "job's", "factor on a map's duration with its data in another rack", set_f_off},
+    {"f_rack", "job's", "factor on a map's duration with its data on another node of the rack",
+     set_f_rack},
     {"f_colo", "job's",
-     "the reduce of a job of one map takes so many times longer on that map's node", set_f_colo},
-    {"cv", "job's", "coefficient of variation of the times of tasks", set_cv},
+     "factor on the reduce's duration in a job of one map when both run on one node", set_f_colo},
+    {"cv", "job's", "coefficient of variation of task durations", set_cv},
     {"setup", "job's", "seconds before the first task of a job", set_setup},
-    {"cleanup", "job's", "seconds after the last", set_cleanup},
-    {"replicas", "job's", "of each split", set_replicas},
-    {"located", "job's", "off: no split has a place", set_located},
-    {"known_times", "off", "policies are told how long tasks will take", set_known},
+    {"cleanup", "job's", "seconds after the last task of a job", set_cleanup},
+    {"replicas", "job's", "replicas of each split", set_replicas},
+    {"located", "job's", "off: splits have no locations", set_located},
+    {"known_times", "off", "tell policies how long tasks will take", set_known},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-static bool same_name(const char *a, const char *b)
+static bool is_same_name(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++)
         if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
@@ -325,7 +327,7 @@ void sim_setup_init(struct sim_setup *s)
                                   .located = -1};
 }
 
-int32_t sim_setup_nodes(const struct sim_setup *s)
+int32_t sim_setup_node_count(const struct sim_setup *s)
 {
     int64_t n = 0;
 
@@ -334,7 +336,7 @@ int32_t sim_setup_nodes(const struct sim_setup *s)
     return n > INT32_MAX ? INT32_MAX : (int32_t)n;
 }
 
-int64_t sim_setup_slots(const struct sim_setup *s, enum base_task_kind kind)
+int64_t sim_setup_slot_count(const struct sim_setup *s, enum base_task_kind kind)
 {
     int64_t n = 0;
 
@@ -365,7 +367,7 @@ void sim_setup_free(struct sim_setup *s)
 int sim_setup_set(struct sim_setup *s, const char *key, const char *value, struct base_error *err)
 {
     for (size_t i = 0; i < SETTINGS; i++)
-        if (same_name(settings[i].name, key))
+        if (is_same_name(settings[i].name, key))
             return settings[i].set(s, settings[i].name, value, err);
     if (sim_option_find(key) || strchr(key, '.'))
         return sim_option_set(&s->options, key, value, err);
@@ -387,14 +389,14 @@ int sim_setup_set_pair(struct sim_setup *s, const char *pair, struct base_error 
     return rc;
 }
 
-void sim_setup_describe(struct base_buf *out)
+void sim_setup_append_help(struct base_buf *out)
 {
     for (size_t i = 0; i < SETTINGS; i++)
         base_buf_addf(out, "  %-16s %-6s %s\n", settings[i].name, settings[i].value,
                       settings[i].help);
 }
 
-void sim_setup_nearest(const char *key, const char **best, size_t *distance)
+void sim_setup_consider_nearest_key(const char *key, const char **best, size_t *distance)
 {
     for (size_t i = 0; i < SETTINGS; i++)
         base_nearest_consider(key, settings[i].name, best, distance);
@@ -405,7 +407,7 @@ void sim_setup_nearest(const char *key, const char **best, size_t *distance)
     }
 }
 
-void sim_setup_names(struct base_buf *out)
+void sim_setup_append_key_names(struct base_buf *out)
 {
     for (size_t i = 0; i < SETTINGS; i++)
         base_buf_addf(out, "%s%s", i ? ", " : "", settings[i].name);

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/version.h"
 
-static void add_quoted(struct base_buf *b, const char *arg)
+static void append_quoted_for_sh(struct base_buf *b, const char *arg)
 {
     static const char harmless[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
@@ -24,19 +24,20 @@ static void add_quoted(struct base_buf *b, const char *arg)
     base_buf_adds(b, "'");
 }
 
-char *sim_manifest_command(const struct sim_cli *cli)
+char *sim_manifest_quote_command(const struct sim_cli *cli)
 {
     struct base_buf b = {0};
 
     base_buf_adds(&b, cli->argv[0]); /* "creel sim" */
     for (int i = 1; i < cli->argc; i++) {
         base_buf_adds(&b, " ");
-        add_quoted(&b, cli->argv[i]);
+        append_quoted_for_sh(&b, cli->argv[i]);
     }
     return base_buf_take(&b);
 }
 
-/* Arguments may hold any bytes: of what is not UTF-8 the ASCII is kept. */
+/* @s as a JSON string. Arguments may hold any bytes: unless @s is UTF-8, bytes outside ASCII become
+ * '?'. */
 static json_t *as_text(const char *s)
 {
     json_t *j = json_string(s);
@@ -51,7 +52,7 @@ static json_t *as_text(const char *s)
     return j;
 }
 
-static json_t *texts(const char *const *v, size_t n)
+static json_t *as_text_list(const char *const *v, size_t n)
 {
     json_t *list = json_array();
 
@@ -60,7 +61,7 @@ static json_t *texts(const char *const *v, size_t n)
     return list;
 }
 
-static json_t *cluster(const struct sim_manifest *m)
+static json_t *cluster_as_json(const struct sim_manifest *m)
 {
     const struct sim_setup *s = m->setup;
 
@@ -70,13 +71,13 @@ static json_t *cluster(const struct sim_manifest *m)
             groups, json_pack("{s:i, s:i, s:i, s:f}", "nodes", s->groups[i].nodes, "map_slots",
                               s->groups[i].slots[BASE_TASK_MAP], "reduce_slots",
                               s->groups[i].slots[BASE_TASK_REDUCE], "speed", s->groups[i].speed));
-    return json_pack("{s:i, s:o, s:i, s:f, s:b, s:f}", "nodes", sim_setup_nodes(s), "groups",
+    return json_pack("{s:i, s:o, s:i, s:f, s:b, s:f}", "nodes", sim_setup_node_count(s), "groups",
                      groups, "racks", s->cluster.racks, "heartbeat_s",
                      (double)m->heartbeat_us / 1e6, "oob_heartbeat", s->cluster.oob, "slowstart",
                      s->slowstart);
 }
 
-static json_t *options(const struct policy_conf *c)
+static json_t *options_as_json(const struct policy_conf *c)
 {
     json_t *o = json_object();
 
@@ -85,20 +86,20 @@ static json_t *options(const struct policy_conf *c)
     return o;
 }
 
-static json_t *sweeps(const struct sim_cli *cli)
+static json_t *sweeps_as_json(const struct sim_cli *cli)
 {
     json_t *o = json_object();
 
     for (size_t i = 0; i < cli->sweeps_n; i++)
         json_object_set_new(
             o, cli->sweeps[i].key,
-            texts((const char *const *)cli->sweeps[i].values.v, cli->sweeps[i].values.n));
+            as_text_list((const char *const *)cli->sweeps[i].values.v, cli->sweeps[i].values.n));
     return o;
 }
 
 int sim_manifest_write(const struct sim_manifest *m, struct base_error *err)
 {
-    char *command = sim_manifest_command(m->cli),
+    char *command = sim_manifest_quote_command(m->cli),
          *path = base_printf("%s/manifest.json", m->cli->out);
     json_t *j = json_object(), *seeds = json_array();
 
@@ -107,15 +108,17 @@ int sim_manifest_write(const struct sim_manifest *m, struct base_error *err)
     json_object_set_new(j, "creel", json_string(CREEL_VERSION));
     json_object_set_new(j, "commit", *CREEL_COMMIT ? json_string(CREEL_COMMIT) : json_null());
     json_object_set_new(j, "command", as_text(command));
-    json_object_set_new(j, "arguments",
-                        texts((const char *const *)m->cli->argv + 1, (size_t)m->cli->argc - 1));
+    json_object_set_new(
+        j, "arguments",
+        as_text_list((const char *const *)m->cli->argv + 1, (size_t)m->cli->argc - 1));
     json_object_set_new(j, "workload", as_text(m->cli->workload));
-    json_object_set_new(j, "policies", texts(m->policies, m->policies_n));
+    json_object_set_new(j, "policies", as_text_list(m->policies, m->policies_n));
     json_object_set_new(j, "seeds", seeds);
-    json_object_set_new(j, "cluster", cluster(m));
-    json_object_set_new(j, "policy_options", options(&m->setup->options));
-    json_object_set_new(j, "settings", texts((const char *const *)m->cli->sets.v, m->cli->sets.n));
-    json_object_set_new(j, "sweep", sweeps(m->cli));
+    json_object_set_new(j, "cluster", cluster_as_json(m));
+    json_object_set_new(j, "policy_options", options_as_json(&m->setup->options));
+    json_object_set_new(j, "settings",
+                        as_text_list((const char *const *)m->cli->sets.v, m->cli->sets.n));
+    json_object_set_new(j, "sweep", sweeps_as_json(m->cli));
     char *text = json_dumps(j, JSON_INDENT(2));
     base_assert(text);
     int rc = base_file_write_atomic(path, text, strlen(text), 0644, false, err);

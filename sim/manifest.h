@@ -1,4 +1,4 @@
-/* sim/manifest.h - manifest.json in a report's folder: all that is needed to get the same again. */
+/* sim/manifest.h - manifest.json in a report's folder: everything needed to repeat the runs. */
 #ifndef CREEL_SIM_MANIFEST_H
 #define CREEL_SIM_MANIFEST_H
 
@@ -11,11 +11,11 @@ struct sim_manifest {
     const char *const *policies;
     size_t policies_n;
     const struct sim_setup *setup; /* before any sweep */
-    int64_t heartbeat_us;          /* as resolved */
+    int64_t heartbeat_us;          /* interval, with AUTO resolved */
 };
-/* Writes OUT/manifest.json. */
+/* Writes manifest.json into the folder m->cli->out. Returns 0, or negative with @err. */
 int sim_manifest_write(const struct sim_manifest *m, struct base_error *err);
-/* The command line, quoted for sh. Caller frees. */
-char *sim_manifest_command(const struct sim_cli *cli);
+/* Returns the command line, quoted for sh; the caller frees it. */
+char *sim_manifest_quote_command(const struct sim_cli *cli);
 
 #endif

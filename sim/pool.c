@@ -15,8 +15,8 @@
 
 #include "base/io/io.h"
 
-/* What a child says: a kind, a length, so many bytes. */
-enum said { SAID_PROGRESS = 1, SAID_OUTCOME };
+/* A child sends frames through its pipe: kind, length, then that many bytes. */
+enum frame_kind { FRAME_PROGRESS = 1, FRAME_OUTCOME };
 struct frame {
     uint64_t kind, len;
 };
@@ -31,18 +31,18 @@ struct child {
 };
 struct pool {
     const struct sim_spec *specs;
-    size_t n, started, told; /* told: outcomes handed on */
+    size_t n, started, passed_on; /* runs started; outcomes passed to the hook */
     const struct sim_pool_hooks *hooks;
     struct child *children;
     int children_n;
-    struct sim_outcome *outcomes; /* by index, those that wait for earlier ones */
+    struct sim_outcome *outcomes; /* by index; kept until all earlier ones were passed on */
     bool *ready;
     size_t ended;
     bool stopped;
 };
 
 /* ---------------------------------------------------------------- the child */
-struct teller {
+struct progress_sender {
     int fd;
     int64_t last_ms;
 };
@@ -55,17 +55,17 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static bool say(int fd, enum said kind, const void *data, size_t len)
+static bool send_frame(int fd, enum frame_kind kind, const void *data, size_t len)
 {
     struct frame f = {.kind = kind, .len = len};
 
     return base_write_all(fd, &f, sizeof f) == 0 && base_write_all(fd, data, len) == 0;
 }
 
-static bool tell_progress(void *ctx, double fraction, int64_t now_us,
+static bool send_progress(void *ctx, double fraction, int64_t now_us,
                           const struct sim_totals *so_far)
 {
-    struct teller *t = ctx;
+    struct progress_sender *t = ctx;
     int64_t now = now_ms();
 
     (void)now_us;
@@ -73,34 +73,34 @@ static bool tell_progress(void *ctx, double fraction, int64_t now_us,
     if (now - t->last_ms < PROGRESS_MS)
         return true;
     t->last_ms = now;
-    return say(t->fd, SAID_PROGRESS, &fraction, sizeof fraction);
+    return send_frame(t->fd, FRAME_PROGRESS, &fraction, sizeof fraction);
 }
 
-_Noreturn static void be_child(const struct sim_spec *spec, int fd, pid_t parent)
+_Noreturn static void run_as_child(const struct sim_spec *spec, int fd, pid_t parent)
 {
-    struct teller t = {.fd = fd};
-    struct sim_run_watch watch = {.on_progress = tell_progress, .ctx = &t};
+    struct progress_sender t = {.fd = fd};
+    struct sim_run_watch watch = {.on_progress = send_progress, .ctx = &t};
     struct sim_outcome outcome;
     struct base_buf packed = {0};
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it went before that call */
+    if (getppid() != parent) /* the parent died before prctl() took effect */
         _exit(1);
     signal(SIGPIPE, SIG_DFL);
     sim_run_spec(spec, &watch, &outcome);
     sim_outcome_pack(&outcome, &packed);
-    _exit(say(fd, SAID_OUTCOME, packed.data, packed.len) ? 0 : 1);
+    _exit(send_frame(fd, FRAME_OUTCOME, packed.data, packed.len) ? 0 : 1);
 }
 
 /* ---------------------------------------------------------------- the parent */
-static int start(struct pool *p, struct child *c, struct base_error *err)
+static int start_child(struct pool *p, struct child *c, struct base_error *err)
 {
     int ends[2];
     pid_t parent = getpid();
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return base_error_sys(err, -BASE_EIO, errno, "cannot make a pipe");
-    fflush(NULL); /* a child has nothing of ours to write */
+    fflush(NULL); /* otherwise the child would write our buffered output again */
     pid_t pid = fork();
     if (pid < 0) {
         int sys = errno;
@@ -113,13 +113,14 @@ static int start(struct pool *p, struct child *c, struct base_error *err)
         for (int i = 0; i < p->children_n; i++)
             if (p->children[i].pid)
                 close(p->children[i].fd);
-        be_child(&p->specs[p->started], ends[1], parent);
+        run_as_child(&p->specs[p->started], ends[1], parent);
     }
     close(ends[1]);
     *c = (struct child){.pid = pid, .fd = ends[0], .index = p->started++};
     return 0;
 }
 
+/* Waits for the child to end and returns its wait status. */
 static int reap(struct child *c)
 {
     int status = 0;
@@ -131,12 +132,13 @@ static int reap(struct child *c)
     return status;
 }
 
-/* An outcome for a child that has not sent one. */
-static void complain(const struct pool *p, const struct child *c, int status, struct sim_outcome *o)
+/* Fills the outcome of a child that ended without sending one. */
+static void fail_outcome(const struct pool *p, const struct child *c, int status,
+                         struct sim_outcome *o)
 {
     char name[256];
 
-    sim_spec_name(&p->specs[c->index], name, sizeof name);
+    sim_spec_format_name(&p->specs[c->index], name, sizeof name);
     if (WIFSIGNALED(status))
         base_error_set(&o->err, -BASE_EIO, "%s: its process died: %s%s", name,
                        strsignal(WTERMSIG(status)),
@@ -147,8 +149,8 @@ static void complain(const struct pool *p, const struct child *c, int status, st
     o->code = o->err.code;
 }
 
-/* The child has closed its pipe. */
-static void finish(struct pool *p, struct child *c)
+/* The child has closed its pipe: reaps it and unpacks its outcome. */
+static void finish_child(struct pool *p, struct child *c)
 {
     struct sim_outcome *o = &p->outcomes[c->index];
     struct frame f = {0};
@@ -157,16 +159,16 @@ static void finish(struct pool *p, struct child *c)
     int status = reap(c);
     if (c->in.len >= sizeof f)
         memcpy(&f, c->in.data, sizeof f);
-    if (f.kind != SAID_OUTCOME || c->in.len - sizeof f != f.len) {
+    if (f.kind != FRAME_OUTCOME || c->in.len - sizeof f != f.len) {
         *o = (struct sim_outcome){0};
-        complain(p, c, status, o);
+        fail_outcome(p, c, status, o);
     } else {
         struct base_error err;
         if (sim_outcome_unpack(o, c->in.data + sizeof f, f.len, &err) < 0) {
             o->code = err.code;
             o->err = err;
         }
-        sim_spec_name(&p->specs[c->index], name, sizeof name);
+        sim_spec_format_name(&p->specs[c->index], name, sizeof name);
         if (o->code < 0)
             base_error_wrap(&o->err, o->code, "%s", name);
     }
@@ -175,7 +177,7 @@ static void finish(struct pool *p, struct child *c)
     p->ended++;
 }
 
-/* Takes reports of progress off the front of what was read. */
+/* Removes complete progress frames from the start of the input. */
 static void take_progress(struct child *c)
 {
     struct frame f;
@@ -183,7 +185,7 @@ static void take_progress(struct child *c)
 
     while (c->in.len - at >= sizeof f + sizeof c->fraction) {
         memcpy(&f, c->in.data + at, sizeof f);
-        if (f.kind != SAID_PROGRESS || f.len != sizeof c->fraction)
+        if (f.kind != FRAME_PROGRESS || f.len != sizeof c->fraction)
             break;
         memcpy(&c->fraction, c->in.data + at + sizeof f, sizeof c->fraction);
         at += sizeof f + sizeof c->fraction;
@@ -206,20 +208,20 @@ static void read_child(struct pool *p, struct child *c)
         take_progress(c);
         return;
     }
-    finish(p, c);
+    finish_child(p, c);
 }
 
-static void hand_on(struct pool *p)
+static void pass_outcomes_in_order(struct pool *p)
 {
-    while (!p->stopped && p->told < p->n && p->ready[p->told]) {
-        struct sim_outcome *o = &p->outcomes[p->told];
-        p->stopped = !p->hooks->on_outcome(p->hooks->ctx, p->told, o);
+    while (!p->stopped && p->passed_on < p->n && p->ready[p->passed_on]) {
+        struct sim_outcome *o = &p->outcomes[p->passed_on];
+        p->stopped = !p->hooks->on_outcome(p->hooks->ctx, p->passed_on, o);
         sim_outcome_free(o);
-        p->told++;
+        p->passed_on++;
     }
 }
 
-static int running(const struct pool *p)
+static int children_running(const struct pool *p)
 {
     int n = 0;
 
@@ -228,7 +230,7 @@ static int running(const struct pool *p)
     return n;
 }
 
-static void show(const struct pool *p)
+static void report_progress(const struct pool *p)
 {
     double done = (double)p->ended;
 
@@ -237,10 +239,11 @@ static void show(const struct pool *p)
     for (int i = 0; i < p->children_n; i++)
         if (p->children[i].pid && p->children[i].fraction > 0)
             done += p->children[i].fraction < 1 ? p->children[i].fraction : 1;
-    p->hooks->on_progress(p->hooks->ctx, done / (double)p->n, p->ended, (size_t)running(p));
+    p->hooks->on_progress(p->hooks->ctx, done / (double)p->n, p->ended,
+                          (size_t)children_running(p));
 }
 
-static void listen_to(struct pool *p)
+static void read_children(struct pool *p)
 {
     struct pollfd fds[SIM_POOL_JOBS_MAX];
 
@@ -256,21 +259,22 @@ static void listen_to(struct pool *p)
             read_child(p, &p->children[i]);
 }
 
-/* Starts what may be started. Results that wait for an earlier one are bounded: no more runs ahead
- * than two rounds. */
-static int fill(struct pool *p, struct base_error *err)
+/* Starts runs in idle children. Outcomes wait until all earlier ones were passed on, so runs may
+ * get ahead by at most three times the number of children: that bounds the memory for waiting
+ * outcomes. */
+static int start_children(struct pool *p, struct base_error *err)
 {
     for (int i = 0; i < p->children_n && p->started < p->n; i++) {
-        if (p->children[i].pid || p->started - p->told >= (size_t)p->children_n * 3)
+        if (p->children[i].pid || p->started - p->passed_on >= (size_t)p->children_n * 3)
             continue;
-        int rc = start(p, &p->children[i], err);
+        int rc = start_child(p, &p->children[i], err);
         if (rc < 0)
-            return running(p) ? 0 : rc; /* with fewer, then */
+            return children_running(p) ? 0 : rc; /* go on with fewer processes */
     }
     return 0;
 }
 
-static void end_all(struct pool *p)
+static void kill_children(struct pool *p)
 {
     for (int i = 0; i < p->children_n; i++)
         if (p->children[i].pid) {
@@ -278,11 +282,11 @@ static void end_all(struct pool *p)
             reap(&p->children[i]);
             base_buf_free(&p->children[i].in);
         }
-    for (size_t i = p->told; i < p->n; i++)
+    for (size_t i = p->passed_on; i < p->n; i++)
         sim_outcome_free(&p->outcomes[i]);
 }
 
-int sim_pool_processors(void)
+int sim_pool_processor_count(void)
 {
     cpu_set_t set;
 
@@ -299,23 +303,23 @@ int sim_pool_run(const struct sim_spec *specs, size_t n, int jobs,
     int64_t shown_ms = 0;
     int rc = 0;
 
-    jobs = jobs > 0 ? jobs : sim_pool_processors();
+    jobs = jobs > 0 ? jobs : sim_pool_processor_count();
     jobs = jobs > SIM_POOL_JOBS_MAX ? SIM_POOL_JOBS_MAX : jobs;
     p.children_n = (size_t)jobs < n ? jobs : (int)n;
     p.children = base_alloc((size_t)p.children_n * sizeof *p.children);
     p.outcomes = base_alloc(n * sizeof *p.outcomes);
     p.ready = base_alloc(n * sizeof *p.ready);
-    while (!p.stopped && p.told < n) {
-        if ((rc = fill(&p, err)) < 0)
+    while (!p.stopped && p.passed_on < n) {
+        if ((rc = start_children(&p, err)) < 0)
             break;
-        listen_to(&p);
-        hand_on(&p);
-        if (now_ms() - shown_ms >= PROGRESS_MS || p.told == n) {
+        read_children(&p);
+        pass_outcomes_in_order(&p);
+        if (now_ms() - shown_ms >= PROGRESS_MS || p.passed_on == n) {
             shown_ms = now_ms();
-            show(&p);
+            report_progress(&p);
         }
     }
-    end_all(&p);
+    kill_children(&p);
     free(p.children);
     free(p.outcomes);
     free(p.ready);

@@ -1,12 +1,12 @@
-/* sim/pool.h - many runs in several processes, results in the order of the specs whatever ends
- * first.
+/* sim/pool.h - many runs in several processes. Outcomes come in the order of the specs, whichever
+ * run ends first.
  *
  *     specs[0..n-1] --fork--> children, at most @jobs at once --pipe--> outcomes --in order-->
  *     on_outcome
  *
- * To be called before the program has threads: a child goes on with a copy of the one that forks. A
- * child that dies, or says what cannot be understood, is an outcome that failed, whose text names
- * the run. */
+ * Call it before the program has other threads, because children are forked and go on with a copy
+ * of the calling thread only. A child that dies or sends garbage yields a failed outcome whose text
+ * names the run. */
 #ifndef CREEL_SIM_POOL_H
 #define CREEL_SIM_POOL_H
 
@@ -18,21 +18,20 @@
 enum { SIM_POOL_JOBS_MAX = 256 };
 
 struct sim_pool_hooks {
-    /* Of specs[@index], in order of the index. The outcome may be kept: then zero it, what it owned
-     * is the caller's.
-     * False: no further runs; those that are under way are ended. */
+    /* Receives the outcome of specs[@index], in order of the index. To keep the outcome, copy the
+     * struct and zero *@outcome. Returns false to stop: running children are killed. */
     bool (*on_outcome)(void *ctx, size_t index, struct sim_outcome *outcome);
-    /* Now and then (about 5 times a second while anything goes on): the share of all work done,
-     * 0..1; NULL. */
+    /* Called about five times a second with the fraction of all work done, 0 to 1, and the number
+     * of runs that ended and are running. May be NULL. */
     void (*on_progress)(void *ctx, double fraction, size_t ended, size_t running);
     void *ctx;
 };
-/* @jobs: processes at once; 0: as many as there are processors. Returns 0 when every run was done
- * (also those that failed), 1 when a hook stopped it, negative with @err when no process can be
- * made. When this process is ended, those of the runs end too. */
+/* @jobs: number of parallel processes; 0: one per processor. Returns 0 when every run is done
+ * (failed ones included), 1 when on_outcome stopped the pool, negative with @err when no process
+ * can be made. When the calling process dies, its children die too. */
 int sim_pool_run(const struct sim_spec *specs, size_t n, int jobs,
                  const struct sim_pool_hooks *hooks, struct base_error *err);
-/* Processors this process may use. */
-int sim_pool_processors(void);
+/* The number of processors that this process may use. */
+int sim_pool_processor_count(void);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "base/io/log.h"
 
-struct text { /* one of many equal ones */
-    size_t at;
+struct text {  /* a text of the outcome, by its bytes */
+    size_t at; /* offset in run.texts */
     UT_hash_handle hh;
     char bytes[];
 };
@@ -18,15 +18,15 @@ struct run {
     const struct sim_spec *spec;
     const struct sim_run_watch *watch;
     struct sim_outcome *out;
-    struct sim_workload inner; /* what it was opened with */
-    struct sim_source *source; /* when it is one */
+    struct sim_workload inner; /* the workload that was given or opened */
+    struct sim_source *source; /* the source behind @inner; NULL: another workload */
     struct base_buf texts;
     struct text *known;
     size_t jobs_cap, notes;
-    uint64_t given;         /* jobs taken from the workload */
-    uint64_t asked;         /* each job alone: the one that ended last */
-    bool over;              /* it has no more */
-    struct base_error late; /* what went wrong where nothing can be returned */
+    uint64_t given;         /* number of jobs taken from the workload */
+    uint64_t asked;         /* jobs run alone: id of the job after which the next was taken */
+    bool over;              /* the workload has no more jobs */
+    struct base_error late; /* an error from a callback that cannot return one */
 };
 
 void sim_spec_init(struct sim_spec *spec)
@@ -36,7 +36,7 @@ void sim_spec_init(struct sim_spec *spec)
     spec->conf.true_work = true;
 }
 
-void sim_spec_name(const struct sim_spec *spec, char *out, size_t size)
+void sim_spec_format_name(const struct sim_spec *spec, char *out, size_t size)
 {
     if (spec->label)
         snprintf(out, size, "%s", spec->label);
@@ -45,8 +45,8 @@ void sim_spec_name(const struct sim_spec *spec, char *out, size_t size)
                  (unsigned long long)spec->conf.seed);
 }
 
-/* ---------------------------------------------------------------- jobs in */
-static int next_job(void *self, struct sim_job *job, struct base_error *err)
+/* ---------------------------------------------------------------- jobs */
+static int take_next_job(void *self, struct sim_job *job, struct base_error *err)
 {
     struct run *run = self;
     int rc = run->inner.next(run->inner.self, job, err);
@@ -59,8 +59,8 @@ static int next_job(void *self, struct sim_job *job, struct base_error *err)
     return rc;
 }
 
-static bool job_at_end(void *self, const struct sim_job_result *ended, int64_t now_us,
-                       struct sim_job *job)
+static bool take_job_at_end(void *self, const struct sim_job_result *ended, int64_t now_us,
+                            struct sim_job *job)
 {
     struct run *run = self;
 
@@ -71,20 +71,20 @@ static bool job_at_end(void *self, const struct sim_job_result *ended, int64_t n
     return true;
 }
 
-/* The next job without its place in time: it is submitted when it is taken. @ended: the one before,
- * NULL: none. */
-static int take_alone(struct run *run, const struct sim_job_result *ended, int64_t now_us,
-                      struct sim_job *job, struct base_error *err)
+/* Takes the next job to run alone: submitted at once, without deadline, predecessor or remote data.
+ * @ended: the job before it; NULL: none. Returns as sim_workload.next. */
+static int take_job_to_run_alone(struct run *run, const struct sim_job_result *ended,
+                                 int64_t now_us, struct sim_job *job, struct base_error *err)
 {
-    int rc = run->over ? 0 : next_job(run, job, err);
+    int rc = run->over ? 0 : take_next_job(run, job, err);
 
     run->over = rc != 1;
-    if (rc == 0 && ended && run->inner.at_end && job_at_end(run, ended, now_us, job))
-        rc = 1; /* a closed loop */
+    if (rc == 0 && ended && run->inner.at_end && take_job_at_end(run, ended, now_us, job))
+        rc = 1; /* closed loop: the workload reacts to the end */
     if (rc != 1)
         return rc;
     if (!job->id)
-        job->id = run->given; /* as the engine would have numbered it: durations hang on it */
+        job->id = run->given; /* as the engine would number it; durations are derived from it */
     job->submit_us = 0;
     job->after = 0;
     job->gap_us = 0;
@@ -93,28 +93,28 @@ static int take_alone(struct run *run, const struct sim_job_result *ended, int64
     return 1;
 }
 
-static int next_alone(void *self, struct sim_job *job, struct base_error *err)
+static int take_first_job_alone(void *self, struct sim_job *job, struct base_error *err)
 {
     struct run *run = self;
 
-    return run->given ? 0 : take_alone(run, NULL, 0, job, err);
+    return run->given ? 0 : take_job_to_run_alone(run, NULL, 0, job, err);
 }
 
-static bool alone_at_end(void *self, const struct sim_job_result *ended, int64_t now_us,
-                         struct sim_job *job)
+static bool take_next_job_alone(void *self, const struct sim_job_result *ended, int64_t now_us,
+                                struct sim_job *job)
 {
     struct run *run = self;
 
     if (run->asked == ended->id ||
-        run->late.code) /* one for each that ends; the engine asks until there is none */
+        run->late.code) /* one new job per ended job; the engine asks until it gets none */
         return false;
     run->asked = ended->id;
-    return take_alone(run, ended, now_us, job, &run->late) == 1;
+    return take_job_to_run_alone(run, ended, now_us, job, &run->late) == 1;
 }
 
-/* ---------------------------------------------------------------- what is kept */
-/* Where @text begins in the outcome's texts. Equal texts are kept once. */
-static size_t keep_text(struct run *run, const char *text)
+/* ---------------------------------------------------------------- the outcome */
+/* Returns the offset of @text in the outcome's texts. Equal texts are stored once. */
+static size_t store_text_once(struct run *run, const char *text)
 {
     size_t len = strlen(text);
     struct text *t;
@@ -130,12 +130,12 @@ static size_t keep_text(struct run *run, const char *text)
     return t->at;
 }
 
-static const char *as_offset(struct run *run, const char *text)
+static const char *text_as_offset(struct run *run, const char *text)
 {
-    return (const char *)(uintptr_t)keep_text(run, text ? text : "");
+    return (const char *)(uintptr_t)store_text_once(run, text ? text : "");
 }
 
-static void job_ended(void *ctx, const struct sim_job_result *r)
+static void keep_job_result(void *ctx, const struct sim_job_result *r)
 {
     struct run *run = ctx;
     struct sim_outcome *o = run->out;
@@ -147,14 +147,14 @@ static void job_ended(void *ctx, const struct sim_job_result *r)
     base_array_grow(&o->jobs, o->jobs_n, &run->jobs_cap);
     struct sim_job_result *kept = &o->jobs[o->jobs_n++];
     *kept = *r;
-    kept->name = as_offset(run, r->name);
-    kept->class_name = as_offset(run, r->class_name);
-    kept->pool = as_offset(run, r->pool);
-    kept->user = as_offset(run, r->user);
+    kept->name = text_as_offset(run, r->name);
+    kept->class_name = text_as_offset(run, r->class_name);
+    kept->pool = text_as_offset(run, r->pool);
+    kept->user = text_as_offset(run, r->user);
 }
 
-/* Offsets become texts. */
-static void relocate(struct sim_outcome *o)
+/* While the texts grow they may move, so results hold offsets; turns these into pointers. */
+static void offsets_to_texts(struct sim_outcome *o)
 {
     for (size_t i = 0; i < o->jobs_n; i++) {
         struct sim_job_result *r = &o->jobs[i];
@@ -165,14 +165,14 @@ static void relocate(struct sim_outcome *o)
     }
 }
 
-static void slots_changed(void *ctx, const struct sim_alloc *a)
+static void record_slots(void *ctx, const struct sim_alloc *a)
 {
     struct run *run = ctx;
 
     if (run->spec->conf.on_alloc)
         run->spec->conf.on_alloc(run->spec->conf.ctx, a);
     if (run->out->usage)
-        sim_usage_add(run->out->usage, a);
+        sim_usage_record(run->out->usage, a);
 }
 
 static bool has_line(const struct base_buf *lines, const char *text)
@@ -193,7 +193,7 @@ static void keep_note(struct run *run, const char *text)
     base_buf_addf(&run->out->notes, "%s\n", text);
 }
 
-static void noted(void *ctx, int64_t now_us, int level, const char *text)
+static void keep_warning(void *ctx, int64_t now_us, int level, const char *text)
 {
     struct run *run = ctx;
 
@@ -203,7 +203,7 @@ static void noted(void *ctx, int64_t now_us, int level, const char *text)
         keep_note(run, text);
 }
 
-static bool ticked(void *ctx, int64_t now_us, const struct sim_totals *so_far)
+static bool report_progress(void *ctx, int64_t now_us, const struct sim_totals *so_far)
 {
     struct run *run = ctx;
     const struct sim_spec *spec = run->spec;
@@ -216,7 +216,7 @@ static bool ticked(void *ctx, int64_t now_us, const struct sim_totals *so_far)
     return run->watch->on_progress(run->watch->ctx, fraction, now_us, so_far);
 }
 
-static void adjusted(void *ctx, struct rm_core_conf *core)
+static void adjust_core_conf(void *ctx, struct rm_core_conf *core)
 {
     struct run *run = ctx;
 
@@ -224,7 +224,7 @@ static void adjusted(void *ctx, struct rm_core_conf *core)
 }
 
 /* ---------------------------------------------------------------- the run */
-static double cpu_now(void)
+static double cpu_seconds(void)
 {
     struct timespec t;
 
@@ -232,7 +232,7 @@ static double cpu_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void hook(struct run *run, struct sim_conf *conf)
+static void set_hooks(struct run *run, struct sim_conf *conf)
 {
     const struct sim_spec *spec = run->spec;
 
@@ -240,18 +240,18 @@ static void hook(struct run *run, struct sim_conf *conf)
     conf->workload.self = run;
     if (spec->alone) {
         conf->policy = "fifo";
-        conf->workload.next = next_alone;
-        conf->workload.at_end = alone_at_end;
+        conf->workload.next = take_first_job_alone;
+        conf->workload.at_end = take_next_job_alone;
     } else {
-        conf->workload.next = next_job;
-        conf->workload.at_end = run->inner.at_end ? job_at_end : NULL;
+        conf->workload.next = take_next_job;
+        conf->workload.at_end = run->inner.at_end ? take_job_at_end : NULL;
     }
     conf->ctx = run;
-    conf->on_job = job_ended;
-    conf->on_alloc = run->out->usage || spec->conf.on_alloc ? slots_changed : NULL;
-    conf->on_note = noted;
-    conf->on_tick = ticked;
-    conf->adjust = spec->conf.adjust ? adjusted : NULL;
+    conf->on_job = keep_job_result;
+    conf->on_alloc = run->out->usage || spec->conf.on_alloc ? record_slots : NULL;
+    conf->on_note = keep_warning;
+    conf->on_tick = report_progress;
+    conf->adjust = spec->conf.adjust ? adjust_core_conf : NULL;
 }
 
 static int simulate(struct run *run, struct base_error *err)
@@ -262,7 +262,7 @@ static int simulate(struct run *run, struct base_error *err)
     struct sim *sim = NULL;
     int rc;
 
-    hook(run, &conf);
+    set_hooks(run, &conf);
     if (run->spec->log_path) {
         log.self = fopen(run->spec->log_path, "we");
         if (!log.self)
@@ -283,7 +283,7 @@ static int simulate(struct run *run, struct base_error *err)
     if (rc == 0 && run->spec->finish)
         run->spec->finish(run->spec, sim, o);
     if (o->usage)
-        sim_usage_end(o->usage, o->end_us);
+        sim_usage_finish(o->usage, o->end_us);
     sim_free(sim);
     if (log.self) {
         struct base_error written = {0};
@@ -336,7 +336,7 @@ static void close_workload(struct run *run)
     }
 }
 
-static void forget_texts(struct run *run)
+static void free_text_index(struct run *run)
 {
     struct text *t, *next;
 
@@ -351,7 +351,7 @@ int sim_run_spec(const struct sim_spec *spec, const struct sim_run_watch *watch,
                  struct sim_outcome *out)
 {
     struct run run = {.spec = spec, .watch = watch, .out = out, .inner = spec->conf.workload};
-    double begin = cpu_now();
+    double begin = cpu_seconds();
 
     *out = (struct sim_outcome){0};
     if (spec->keep_usage) {
@@ -365,9 +365,9 @@ int sim_run_spec(const struct sim_spec *spec, const struct sim_run_watch *watch,
     }
     out->err.code = out->code;
     out->texts = base_buf_take(&run.texts);
-    relocate(out);
-    forget_texts(&run);
-    out->cpu_s = cpu_now() - begin;
+    offsets_to_texts(out);
+    free_text_index(&run);
+    out->cpu_s = cpu_seconds() - begin;
     return out->code;
 }
 
@@ -384,7 +384,7 @@ void sim_outcome_free(struct sim_outcome *o)
 }
 
 /* ---------------------------------------------------------------- between processes */
-struct packed { /* then jobs, texts, notes, extra, usage */
+struct packed { /* followed by the jobs, texts, notes, extra and usage */
     int code;
     struct base_error err;
     struct sim_totals totals;
@@ -437,7 +437,7 @@ void sim_outcome_pack(const struct sim_outcome *o, struct base_buf *out)
     base_buf_free(&usage);
 }
 
-static const char *unpack_buf(struct base_buf *to, const char *data, size_t len)
+static const char *append_bytes(struct base_buf *to, const char *data, size_t len)
 {
     if (len)
         base_buf_add(to, data, len);
@@ -470,9 +470,9 @@ int sim_outcome_unpack(struct sim_outcome *o, const char *data, size_t len, stru
     o->texts = base_alloc(head.texts + 1);
     memcpy(o->texts, data, head.texts);
     data += head.texts;
-    relocate(o);
-    data = unpack_buf(&o->notes, data, head.notes);
-    data = unpack_buf(&o->extra, data, head.extra);
+    offsets_to_texts(o);
+    data = append_bytes(&o->notes, data, head.notes);
+    data = append_bytes(&o->extra, data, head.extra);
     if (!head.usage)
         return 0;
     o->usage = base_alloc(sizeof *o->usage);

@@ -1,10 +1,10 @@
-/* sim/run.h - one run: jobs + cluster + policy + seed -> what came of it, whole, as plain data.
+/* sim/run.h - one run: jobs + cluster + policy + seed -> outcome, as plain data.
  *
  *     struct sim_spec (what to do) --sim_run_spec()--> struct sim_outcome (jobs, totals, slots over
  *     time, notes)
  *
- * A spec is only read and may be run again and again; an outcome owns all it points to and can be
- * sent from one process to another (sim_outcome_pack). sim/pool.h runs many specs at once. */
+ * A spec is only read and may be run many times. An outcome owns everything it points to and can be
+ * sent to another process (sim_outcome_pack()). sim/pool.h runs many specs at a time. */
 #ifndef CREEL_SIM_RUN_H
 #define CREEL_SIM_RUN_H
 
@@ -21,64 +21,71 @@
 struct sim_outcome;
 
 struct sim_spec {
-    const char *label; /* what messages call the run; NULL: "POLICY, seed N" */
-    /* Policy, options, cluster, seed, slowstart ...; its hooks are called too, in the process that
-     * runs it. workload, log and true_work are set by the runner, unless workload.next is given. */
+    const char *label; /* name of the run in messages; NULL: "POLICY, seed N" */
+    /* Policy, options, cluster, seed, slowstart ... Its callbacks are called in the process of the
+     * run. The runner sets the log, and the workload unless workload.next is given. */
     struct sim_conf conf;
-    /* Where jobs come from, when conf.workload.next is NULL: this source (its seed is conf.seed,
-     * its nodes the cluster's unless given) ... */
+    /* The source of jobs when conf.workload.next is NULL. Its seed is conf.seed; its number of
+     * nodes is that of the cluster unless given here. */
     struct sim_source_conf source;
-    /* ... or, when that is no source (what is NULL), what is opened at the beginning of the run. */
+    /* Opens the workload at the start of the run when source.what is NULL. Returns 0, or negative
+     * with
+     * @err. */
     int (*open)(const struct sim_spec *spec, struct sim_workload *out, struct base_error *err);
     void (*close)(const struct sim_spec *spec, struct sim_workload *w); /* NULL: nothing to close */
-    void *open_ctx;                                                     /* theirs */
-    /* A last look at each job before the engine takes it; NULL: none. */
+    void *open_ctx;                                                     /* for open and close */
+    /* Changes each job before the engine takes it; NULL: no changes. */
     void (*tweak)(const struct sim_spec *spec, struct sim_job *job);
     const void *tweak_ctx;
-    /* After the run, before the engine goes: may add to @out->extra. NULL: nothing. */
+    /* Called after a successful run, before the engine is freed; may append to @out->extra. NULL:
+     * nothing. */
     void (*finish)(const struct sim_spec *spec, const struct sim *sim, struct sim_outcome *out);
     void *finish_ctx;
-    /* One job after the other, each alone on the empty cluster, with all data near, under fifo:
-     * what slowdown is measured against. */
+    /* Run each job alone on the empty cluster, one after the other, under fifo with all data local:
+     * the baseline of slowdown. */
     bool alone;
     bool keep_jobs, keep_usage;
     const char *log_path; /* event log; NULL: none */
 };
-void sim_spec_init(struct sim_spec *spec); /* sim_conf_init, keep_jobs, true_work */
+/* Sets all members to zero, except: sim_conf_init(), keep_jobs, conf.true_work. */
+void sim_spec_init(struct sim_spec *spec);
 
 struct sim_outcome {
-    int code; /* 0, or negative: it failed, see err */
+    int code; /* 0, or negative: the run failed, see err */
     struct base_error err;
     struct sim_totals totals;
-    int64_t heartbeat_us, end_us; /* as resolved; virtual time at the end */
+    int64_t heartbeat_us, end_us; /* interval with AUTO resolved; virtual time at the end */
     double cpu_s;
-    struct sim_job_result *jobs; /* in order of their ends; texts point into @texts */
+    struct sim_job_result *jobs; /* in the order in which they ended; texts point into @texts */
     size_t jobs_n;
     struct sim_usage *usage; /* NULL: not kept */
-    struct base_buf notes; /* warnings of the core, and what the source says: a line each, the first
-                              SIM_RUN_NOTES, equal ones once */
-    struct base_buf extra; /* sim_spec.finish's */
-    char *texts;
+    /* warnings of the core and of the source, one per line: the first SIM_RUN_NOTES different ones
+     */
+    struct base_buf notes;
+    struct base_buf extra; /* written by sim_spec.finish */
+    char *texts;           /* the texts of @jobs, each once */
 };
 enum { SIM_RUN_NOTES = 20 };
 
-/* Called during a run with the share that is done, 0..1, or -1: unknown. False: stop, the run fails
- * with -BASE_ESTATE. */
+/* on_progress is called during a run with the fraction that is done: 0 to 1, or -1 when unknown.
+ * When it returns false, the run stops and fails with -BASE_ESTATE. */
 struct sim_run_watch {
     bool (*on_progress)(void *ctx, double fraction, int64_t now_us,
                         const struct sim_totals *so_far);
     void *ctx;
 };
-/* Fills @out in any case. Returns out->code. @watch may be NULL. */
+/* Runs @spec. Fills @out even on failure; free it with sim_outcome_free(). Returns out->code.
+ * @watch may be NULL. */
 int sim_run_spec(const struct sim_spec *spec, const struct sim_run_watch *watch,
                  struct sim_outcome *out);
 void sim_outcome_free(struct sim_outcome *o);
 
-/* To bytes and back, between processes of one program. */
+/* Converts an outcome to bytes and back; both sides must be the same program. sim_outcome_unpack()
+ * returns 0, or -BASE_ECORRUPT with @err; free @o in both cases. */
 void sim_outcome_pack(const struct sim_outcome *o, struct base_buf *out);
 int sim_outcome_unpack(struct sim_outcome *o, const char *data, size_t len, struct base_error *err);
 
-/* "POLICY, seed N" or its label; @size is enough with 256. */
-void sim_spec_name(const struct sim_spec *spec, char *out, size_t size);
+/* Writes the label, or "POLICY, seed N", to @out; a @size of 256 is enough. */
+void sim_spec_format_name(const struct sim_spec *spec, char *out, size_t size);
 
 #endif

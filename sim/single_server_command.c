@@ -1,5 +1,4 @@
-/* sim/single_server_command.c - `creel sim --single-server`: a trace's jobs on one machine, under
- * exact policies. */
+/* `creel sim --single-server`: the jobs of a workload on one machine, under exact policies. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +15,11 @@
 
 struct single {
     enum sim_single_policy policies[SIM_SINGLE_POLICIES];
-    struct sim_stat mean_s[SIM_SINGLE_POLICIES]; /* over seeds */
+    struct sim_stat mean_s[SIM_SINGLE_POLICIES]; /* mean sojourn; a statistic over seeds */
     size_t n;
 };
 
-static int find_policies(const struct sim_cli *cli, struct single *s, struct base_error *err)
+static int resolve_policies(const struct sim_cli *cli, struct single *s, struct base_error *err)
 {
     static const enum sim_single_policy usual[] = {SIM_SINGLE_FIFO, SIM_SINGLE_PS, SIM_SINGLE_LAS,
                                                    SIM_SINGLE_FSP, SIM_SINGLE_SRPT};
@@ -43,8 +42,8 @@ static int find_policies(const struct sim_cli *cli, struct single *s, struct bas
     return 0;
 }
 
-static int run_seed(const struct sim_cli *cli, const struct sim_setup *setup, uint64_t seed,
-                    struct single *s, struct base_error *err)
+static int run_policies_with_seed(const struct sim_cli *cli, const struct sim_setup *setup,
+                                  uint64_t seed, struct single *s, struct base_error *err)
 {
     struct sim_source_conf conf = {.what = cli->workload,
                                    .params = (const char *const *)setup->params.v,
@@ -75,7 +74,7 @@ static int run_seed(const struct sim_cli *cli, const struct sim_setup *setup, ui
     return rc < 0 ? rc : 0;
 }
 
-static void print(const struct sim_cli *cli, const struct single *s)
+static void print_means(const struct sim_cli *cli, const struct single *s)
 {
     struct base_buf out = {0};
     struct sim_table t;
@@ -106,22 +105,22 @@ static void print(const struct sim_cli *cli, const struct single *s)
     base_buf_free(&out);
 }
 
-int sim_cli_single(const struct sim_cli *cli)
+int sim_cli_run_single_server(const struct sim_cli *cli)
 {
     struct single s = {.n = 0};
     struct sim_setup setup;
     struct base_error err = {0};
-    int rc = find_policies(cli, &s, &err);
+    int rc = resolve_policies(cli, &s, &err);
 
     sim_setup_init(&setup);
     for (size_t i = 0; i < cli->sets.n && rc == 0; i++)
         rc = sim_setup_set_pair(&setup, cli->sets.v[i], &err);
-    bool chance = !strchr(cli->workload, ':'); /* a trace is the same with every seed */
+    bool chance = !strchr(cli->workload, ':'); /* a trace is the same for every seed */
     for (uint64_t i = 0; i < (chance ? cli->seeds_n : 1) && rc == 0; i++)
-        rc = run_seed(cli, &setup, cli->seed_first + i, &s, &err);
+        rc = run_policies_with_seed(cli, &setup, cli->seed_first + i, &s, &err);
     sim_setup_free(&setup);
     if (rc < 0)
         return sim_print_error(rc, err.text);
-    print(cli, &s);
+    print_means(cli, &s);
     return SIM_CLI_OK;
 }

@@ -10,9 +10,8 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 
-/* Columns of what is printed for people: those of the terminal; 110 where standard output is none.
- */
-static int columns(void)
+/* Width for wrapped text: that of the terminal, within limits; 110 if standard output is none. */
+static int output_width(void)
 {
     enum { PLAIN = 110, LEAST = 40 };
     size_t width = base_terminal_width(STDOUT_FILENO);
@@ -22,7 +21,7 @@ static int columns(void)
 
 void sim_print_wrapped(const char *text, int indent)
 {
-    int column = indent, wide = columns();
+    int column = indent, wide = output_width();
 
     for (const char *at = text; *at;) {
         int len = (int)strcspn(at, " ");
@@ -47,7 +46,7 @@ void sim_print_pair(const char *left, const char *text, int indent)
 {
     enum { OWN_LINE = 6 };
 
-    if (indent > columns() / 2) {
+    if (indent > output_width() / 2) {
         printf("%s\n%*s", left, OWN_LINE, "");
         indent = OWN_LINE;
     } else if ((int)strlen(left) >= indent) {
@@ -58,7 +57,7 @@ void sim_print_pair(const char *left, const char *text, int indent)
     sim_print_wrapped(text, indent);
 }
 
-void sim_print_folded(const char *text)
+void sim_print_lines_folded(const char *text)
 {
     enum { FURTHER = 4 };
 
@@ -66,7 +65,7 @@ void sim_print_folded(const char *text)
         size_t len = strcspn(text, "\n");
         int blanks = (int)strspn(text, " ");
 
-        if (base_terminal_width(STDOUT_FILENO) == 0 || (int)len <= columns()) {
+        if (base_terminal_width(STDOUT_FILENO) == 0 || (int)len <= output_width()) {
             printf("%.*s\n", (int)len, text);
         } else {
             char *line = base_strndup(text + blanks, len - (size_t)blanks);
@@ -130,7 +129,7 @@ void sim_bar_draw(struct sim_bar *bar, double fraction, size_t ended, size_t all
     bar->drawn = true;
 }
 
-void sim_bar_end(struct sim_bar *bar)
+void sim_bar_erase(struct sim_bar *bar)
 {
     if (bar->drawn)
         fprintf(stderr, "\r\033[K");

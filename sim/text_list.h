@@ -1,4 +1,4 @@
-/* sim/text_list.h - a list of texts, owned. */
+/* sim/text_list.h - a list that owns its texts. */
 #ifndef CREEL_SIM_TEXT_LIST_H
 #define CREEL_SIM_TEXT_LIST_H
 
@@ -9,8 +9,10 @@ struct sim_list { /* zero: empty */
     char **v;
     size_t n, cap;
 };
+/* Appends a copy of the first @len bytes of @text. */
 void sim_list_add(struct sim_list *l, const char *text, size_t len);
-/* Adds the parts of @text between the commas. False when one is empty. */
+/* Adds the parts of @text between commas. Returns false at the first empty part; the parts before
+ * it have been added. */
 bool sim_list_split(struct sim_list *l, const char *text);
 void sim_list_free(struct sim_list *l);
 

@@ -16,7 +16,7 @@ void sim_usage_init(struct sim_usage *u)
     u->width_us = SIM_USAGE_WIDTH_US;
 }
 
-static void free_by(struct sim_usage_by_name *by)
+static void free_lines(struct sim_usage_by_name *by)
 {
     for (size_t i = 0; i < by->n; i++)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -29,7 +29,7 @@ void sim_usage_free(struct sim_usage *u)
     struct sim_usage_job *job, *next;
 
     for (int b = 0; b < SIM_USAGE_BYS; b++)
-        free_by(&u->by[b]);
+        free_lines(&u->by[b]);
     HASH_ITER(hh, u->jobs, job, next)
     {
         HASH_DEL(u->jobs, job);
@@ -38,8 +38,8 @@ void sim_usage_free(struct sim_usage *u)
     memset(u, 0, sizeof *u);
 }
 
-/* Twice the width: neighbours become one. */
-static void widen(struct sim_usage *u)
+/* Doubles the width of the cells: two neighbours become one. */
+static void double_cell_width(struct sim_usage *u)
 {
     for (int b = 0; b < SIM_USAGE_BYS; b++)
         for (size_t i = 0; i < u->by[b].n; i++)
@@ -52,8 +52,9 @@ static void widen(struct sim_usage *u)
     u->width_us *= 2;
 }
 
-/* Adds what the line held since its last change. */
-static void settle(struct sim_usage *u, struct sim_usage_line *line, int kind, int64_t now_us)
+/* Adds the slot time that the line used since its last change, cell by cell. */
+static void add_slot_time_until(struct sim_usage *u, struct sim_usage_line *line, int kind,
+                                int64_t now_us)
 {
     int64_t from = line->since_us[kind];
 
@@ -70,14 +71,14 @@ static void settle(struct sim_usage *u, struct sim_usage_line *line, int kind, i
     }
 }
 
-static struct sim_usage_line *line_of(struct sim_usage_by_name *by, const char *name)
+static struct sim_usage_line *find_or_add_line(struct sim_usage_by_name *by, const char *name)
 {
     for (size_t i = 0; i < by->n; i++)
         if (strcmp(by->v[i].name, name) == 0)
             return &by->v[i];
     if (by->n == SIM_USAGE_NAMES_MAX) {
         by->too_many = true;
-        free_by(by);
+        free_lines(by);
         return NULL;
     }
     struct sim_usage_line *line = &by->v[by->n++];
@@ -88,13 +89,13 @@ static struct sim_usage_line *line_of(struct sim_usage_by_name *by, const char *
     return line;
 }
 
-void sim_usage_add(struct sim_usage *u, const struct sim_alloc *a)
+void sim_usage_record(struct sim_usage *u, const struct sim_alloc *a)
 {
     const char *names[SIM_USAGE_BYS] = {a->class_name, a->pool, a->name};
     struct sim_usage_job *job;
 
     while (a->now_us >= u->width_us * SIM_USAGE_CELLS)
-        widen(u);
+        double_cell_width(u);
     HASH_FIND(hh, u->jobs, &a->job, sizeof a->job, job);
     if (!job) {
         job = base_alloc(sizeof *job);
@@ -109,42 +110,42 @@ void sim_usage_add(struct sim_usage *u, const struct sim_alloc *a)
     }
     for (int b = 0; b < SIM_USAGE_BYS; b++) {
         struct sim_usage_line *line =
-            u->by[b].too_many ? NULL : line_of(&u->by[b], names[b] ? names[b] : "");
+            u->by[b].too_many ? NULL : find_or_add_line(&u->by[b], names[b] ? names[b] : "");
         if (!line)
             continue;
-        settle(u, line, a->kind, a->now_us);
+        add_slot_time_until(u, line, a->kind, a->now_us);
         line->running[a->kind] += more;
     }
 }
 
-void sim_usage_end(struct sim_usage *u, int64_t now_us)
+void sim_usage_finish(struct sim_usage *u, int64_t now_us)
 {
     while (now_us > u->width_us * SIM_USAGE_CELLS)
-        widen(u);
+        double_cell_width(u);
     for (int b = 0; b < SIM_USAGE_BYS; b++)
         for (size_t i = 0; i < u->by[b].n; i++)
             for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-                settle(u, &u->by[b].v[i], k, now_us);
+                add_slot_time_until(u, &u->by[b].v[i], k, now_us);
     u->end_us = now_us;
 }
 
-size_t sim_usage_cells(const struct sim_usage *u)
+size_t sim_usage_cell_count(const struct sim_usage *u)
 {
     return (size_t)((u->end_us + u->width_us - 1) / u->width_us);
 }
 
-double sim_usage_slots(const struct sim_usage *u, const struct sim_usage_line *line,
-                       enum base_task_kind kind, size_t i)
+double sim_usage_mean_slots(const struct sim_usage *u, const struct sim_usage_line *line,
+                            enum base_task_kind kind, size_t i)
 {
     int64_t begin = (int64_t)i * u->width_us;
-    /* the last one is cut */
+    /* the last cell may be cut short */
     int64_t width = begin + u->width_us <= u->end_us ? u->width_us : u->end_us - begin;
 
     return width > 0 ? line->cell[kind][i] / (double)width : 0;
 }
 
-const struct sim_usage_line *sim_usage_find(const struct sim_usage *u, enum sim_usage_by by,
-                                            const char *name)
+const struct sim_usage_line *sim_usage_find_line(const struct sim_usage *u, enum sim_usage_by by,
+                                                 const char *name)
 {
     for (size_t i = 0; i < u->by[by].n; i++)
         if (strcmp(u->by[by].v[i].name, name) == 0)
@@ -162,7 +163,7 @@ struct packed {
 void sim_usage_pack(const struct sim_usage *u, struct base_buf *out)
 {
     struct packed head;
-    size_t cells = sim_usage_cells(u);
+    size_t cells = sim_usage_cell_count(u);
 
     memset(&head, 0, sizeof head);
     head.width_us = u->width_us;
@@ -193,7 +194,7 @@ int sim_usage_unpack(struct sim_usage *u, const char *data, size_t len, struct b
     u->end_us = head.end_us;
     for (int b = 0; b < SIM_USAGE_BYS; b++)
         lines += head.n[b];
-    size_t cells = u->width_us > 0 ? sim_usage_cells(u) : SIM_USAGE_CELLS + 1;
+    size_t cells = u->width_us > 0 ? sim_usage_cell_count(u) : SIM_USAGE_CELLS + 1;
     if (cells > SIM_USAGE_CELLS ||
         len != at + lines * (SIM_TEXT_MAX + BASE_TASK_KINDS * cells * sizeof(double)))
         return base_error_set(err, -BASE_ECORRUPT, "slots over time are not as they were sent");
@@ -203,7 +204,7 @@ int sim_usage_unpack(struct sim_usage *u, const char *data, size_t len, struct b
             char name[SIM_TEXT_MAX];
             memcpy(name, data + at, SIM_TEXT_MAX);
             at += SIM_TEXT_MAX;
-            struct sim_usage_line *line = line_of(&u->by[b], name);
+            struct sim_usage_line *line = find_or_add_line(&u->by[b], name);
             for (enum base_task_kind k = 0; line && k < BASE_TASK_KINDS;
                  k++, at += cells * sizeof(double))
                 memcpy(line->cell[k], data + at, cells * sizeof(double));

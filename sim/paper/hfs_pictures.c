@@ -24,13 +24,13 @@ void hfs_make_fig11_pools(void *ctx, struct rm_core_conf *core)
 /* Mean percentage of the slots that a pool holds from second @from to second @to. */
 static double mean_pool_percent(const struct sim_usage *u, const char *pool, double from, double to)
 {
-    const struct sim_usage_line *line = sim_usage_find(u, SIM_BY_POOL, pool);
+    const struct sim_usage_line *line = sim_usage_find_line(u, SIM_BY_POOL, pool);
     double width = (double)u->width_us / 1e6, sum = 0;
     size_t n = 0;
 
     for (size_t i = (size_t)(from / width);
-         line && i < sim_usage_cells(u) && (double)i * width < to; i++, n++)
-        sum += sim_usage_slots(u, line, BASE_TASK_MAP, i);
+         line && i < sim_usage_cell_count(u) && (double)i * width < to; i++, n++)
+        sum += sim_usage_mean_slots(u, line, BASE_TASK_MAP, i);
     return n ? 100 * sum / (double)n / SLOTS : 0;
 }
 
@@ -38,11 +38,11 @@ static double mean_pool_percent(const struct sim_usage *u, const char *pool, dou
  * INFINITY: it never does. */
 static double ramp_seconds(const struct sim_usage *u, const char *pool, double from, double percent)
 {
-    const struct sim_usage_line *line = sim_usage_find(u, SIM_BY_POOL, pool);
+    const struct sim_usage_line *line = sim_usage_find_line(u, SIM_BY_POOL, pool);
     double width = (double)u->width_us / 1e6;
 
-    for (size_t i = (size_t)(from / width); line && i < sim_usage_cells(u); i++)
-        if (100 * sim_usage_slots(u, line, BASE_TASK_MAP, i) / SLOTS >= percent - NEAR)
+    for (size_t i = (size_t)(from / width); line && i < sim_usage_cell_count(u); i++)
+        if (100 * sim_usage_mean_slots(u, line, BASE_TASK_MAP, i) / SLOTS >= percent - NEAR)
             return (double)i * width - from;
     return INFINITY;
 }
@@ -95,18 +95,18 @@ static void draw_fig11(struct sim_paper_run *run)
     const struct sim_usage *u = sim_paper_outcome(run, "fig11", 0)->usage;
     struct sim_series series[3];
     struct sim_picture p;
-    size_t cells = sim_usage_cells(u);
+    size_t cells = sim_usage_cell_count(u);
     double *x = base_alloc((cells + 1) * sizeof *x), *y[3];
 
     for (size_t i = 0; i < cells; i++)
         x[i] = (double)u->width_us * (double)i / 1e6;
     for (int k = 0; k < 3; k++) {
         static const char *const pools[] = {"pool1", "pool2", "pool3"};
-        const struct sim_usage_line *line = sim_usage_find(u, SIM_BY_POOL, pools[k]);
+        const struct sim_usage_line *line = sim_usage_find_line(u, SIM_BY_POOL, pools[k]);
 
         y[k] = base_alloc((cells + 1) * sizeof **y);
         for (size_t i = 0; line && i < cells; i++)
-            y[k][i] = 100 * sim_usage_slots(u, line, BASE_TASK_MAP, i) / SLOTS;
+            y[k][i] = 100 * sim_usage_mean_slots(u, line, BASE_TASK_MAP, i) / SLOTS;
         series[k] = (struct sim_series){.name = pools[k], .x = x, .y = y[k], .n = cells};
     }
     sim_picture_init(&p);

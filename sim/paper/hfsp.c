@@ -442,7 +442,7 @@ static void draw_fig7(struct sim_paper_run *run, const char *how, const char *ca
 
     snprintf(key, sizeof key, "fig7-%s-11", how);
     u = sim_paper_outcome(run, key, 0)->usage;
-    cells = sim_usage_cells(u);
+    cells = sim_usage_cell_count(u);
     x = base_alloc((cells + 1) * sizeof *x);
     sim_picture_init(&p);
     for (size_t i = 0; i < cells; i++)
@@ -452,7 +452,7 @@ static void draw_fig7(struct sim_paper_run *run, const char *how, const char *ca
         double *y = base_alloc((cells + 1) * sizeof *y);
 
         for (size_t i = 0; i < cells; i++)
-            y[i] = sim_usage_slots(u, line, BASE_TASK_REDUCE, i);
+            y[i] = sim_usage_mean_slots(u, line, BASE_TASK_REDUCE, i);
         series[p.series_n++] = (struct sim_series){.name = line->name, .x = x, .y = y, .n = cells};
     }
     snprintf(name, sizeof name, "hfsp-fig7-%s", how);

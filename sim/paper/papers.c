@@ -249,7 +249,7 @@ int sim_paper_run_and_report(const struct sim_paper_conf *conf, struct base_erro
     sim_bar_begin(&bar, conf->progress);
     if (rc >= 0)
         rc = sim_paper_run_cases(runs, n, conf->jobs, &bar, err);
-    sim_bar_end(&bar);
+    sim_bar_erase(&bar);
     if (rc >= 0) {
         for (size_t i = 0; i < n; i++)
             runs[i].paper->add_rows(&runs[i]);

@@ -326,8 +326,8 @@ static double sum_slots_in_use(const struct sim_usage *u, enum sim_usage_by by,
     double sum = 0;
 
     for (size_t i = 0; i < u->by[by].n; i++)
-        for (size_t c = 0; c < sim_usage_cells(u); c++)
-            sum += sim_usage_slots(u, &u->by[by].v[i], kind, c);
+        for (size_t c = 0; c < sim_usage_cell_count(u); c++)
+            sum += sim_usage_mean_slots(u, &u->by[by].v[i], kind, c);
     return sum;
 }
 
@@ -364,7 +364,7 @@ static void draw_slot_usage(struct report *w, const struct sim_seed_summary *cla
 {
     struct line lines[SIM_USAGE_NAMES_MAX];
     static const char *const bys[] = {"class", "pool", "job"}, *const kinds[] = {"map", "reduce"};
-    size_t cells = sim_usage_cells(u), step = (cells + CELLS_MAX - 1) / CELLS_MAX;
+    size_t cells = sim_usage_cell_count(u), step = (cells + CELLS_MAX - 1) / CELLS_MAX;
     char name[128], title[160], label[64];
     struct series_list l = {0};
     struct sim_picture p;
@@ -381,7 +381,7 @@ static void draw_slot_usage(struct report *w, const struct sim_seed_summary *cla
             double sum = 0;
             size_t n = 0;
             for (; n < step && c + n < cells; n++)
-                sum += sim_usage_slots(u, lines[i].of, kind, c + n);
+                sum += sim_usage_mean_slots(u, lines[i].of, kind, c + n);
             series_append_point(s, (double)((int64_t)c * u->width_us) / 1e6, sum / (double)n, 0);
         }
     }

@@ -193,17 +193,17 @@ static void change(struct sim_usage *u, int64_t at_us, uint64_t id, const char *
                           .kind = BASE_TASK_MAP,
                           .running = running};
 
-    sim_usage_add(u, &a);
+    sim_usage_record(u, &a);
 }
 
 static double total(const struct sim_usage *u, const struct sim_usage_line *line)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < sim_usage_cells(u); i++) {
+    for (size_t i = 0; i < sim_usage_cell_count(u); i++) {
         int64_t begin = (int64_t)i * u->width_us;
         int64_t end = begin + u->width_us < u->end_us ? begin + u->width_us : u->end_us;
-        sum += sim_usage_slots(u, line, BASE_TASK_MAP, i) * (double)(end - begin) / 1e6;
+        sum += sim_usage_mean_slots(u, line, BASE_TASK_MAP, i) * (double)(end - begin) / 1e6;
     }
     return sum;
 }
@@ -219,22 +219,22 @@ static void test_usage(void)
     change(&u, 10 * S, 1, "a", "small", 0);
     change(&u, 1000 * S, 2, "b", "small", 1); /* past the first cells: they have become wider */
     change(&u, 1001 * S, 3, "c", "large", 5);
-    sim_usage_end(&u, 1003 * S);
-    CU_ASSERT(sim_usage_cells(&u) <= SIM_USAGE_CELLS);
-    NEAR(total(&u, sim_usage_find(&u, SIM_BY_JOB, "a")), 20);
-    NEAR(total(&u, sim_usage_find(&u, SIM_BY_JOB, "b")), 3 * 990 + 3);
-    NEAR(total(&u, sim_usage_find(&u, SIM_BY_CLASS, "small")), 20 + 3 * 990 + 3);
-    NEAR(total(&u, sim_usage_find(&u, SIM_BY_CLASS, "large")), 10);
-    NEAR(total(&u, sim_usage_find(&u, SIM_BY_POOL, "p")), 20 + 3 * 990 + 3 + 10);
-    NEAR(sim_usage_slots(&u, sim_usage_find(&u, SIM_BY_JOB, "a"), BASE_TASK_MAP, 3), 2);
-    NEAR(sim_usage_slots(&u, sim_usage_find(&u, SIM_BY_JOB, "c"), BASE_TASK_MAP,
-                         sim_usage_cells(&u) - 1),
+    sim_usage_finish(&u, 1003 * S);
+    CU_ASSERT(sim_usage_cell_count(&u) <= SIM_USAGE_CELLS);
+    NEAR(total(&u, sim_usage_find_line(&u, SIM_BY_JOB, "a")), 20);
+    NEAR(total(&u, sim_usage_find_line(&u, SIM_BY_JOB, "b")), 3 * 990 + 3);
+    NEAR(total(&u, sim_usage_find_line(&u, SIM_BY_CLASS, "small")), 20 + 3 * 990 + 3);
+    NEAR(total(&u, sim_usage_find_line(&u, SIM_BY_CLASS, "large")), 10);
+    NEAR(total(&u, sim_usage_find_line(&u, SIM_BY_POOL, "p")), 20 + 3 * 990 + 3 + 10);
+    NEAR(sim_usage_mean_slots(&u, sim_usage_find_line(&u, SIM_BY_JOB, "a"), BASE_TASK_MAP, 3), 2);
+    NEAR(sim_usage_mean_slots(&u, sim_usage_find_line(&u, SIM_BY_JOB, "c"), BASE_TASK_MAP,
+                              sim_usage_cell_count(&u) - 1),
          5);
-    CU_ASSERT_PTR_NULL(sim_usage_find(&u, SIM_BY_JOB, "d"));
+    CU_ASSERT_PTR_NULL(sim_usage_find_line(&u, SIM_BY_JOB, "d"));
 
     sim_usage_pack(&u, &bytes);
     CU_ASSERT_EQUAL_FATAL(sim_usage_unpack(&copy, bytes.data, bytes.len, NULL), 0);
-    NEAR(total(&copy, sim_usage_find(&copy, SIM_BY_JOB, "b")), 3 * 990 + 3);
+    NEAR(total(&copy, sim_usage_find_line(&copy, SIM_BY_JOB, "b")), 3 * 990 + 3);
     CU_ASSERT_EQUAL(copy.end_us, u.end_us);
     sim_usage_free(&copy);
     CU_ASSERT(sim_usage_unpack(&copy, bytes.data, bytes.len - 1, NULL) < 0);
@@ -253,10 +253,10 @@ static void test_usage_of_many(void)
         snprintf(name, sizeof name, "job%d", (int)i);
         change(&u, (int64_t)i, i, name, "all of them", 1);
     }
-    sim_usage_end(&u, S);
+    sim_usage_finish(&u, S);
     CU_ASSERT(u.by[SIM_BY_JOB].too_many);
-    CU_ASSERT_PTR_NULL(sim_usage_find(&u, SIM_BY_JOB, "job1"));
-    CU_ASSERT_PTR_NOT_NULL(sim_usage_find(&u, SIM_BY_CLASS, "all of them"));
+    CU_ASSERT_PTR_NULL(sim_usage_find_line(&u, SIM_BY_JOB, "job1"));
+    CU_ASSERT_PTR_NOT_NULL(sim_usage_find_line(&u, SIM_BY_CLASS, "all of them"));
     sim_usage_free(&u);
 }
 
