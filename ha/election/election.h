@@ -73,7 +73,8 @@ struct ha_election_calls {
     /* This RM cannot take part (ACL, root of another cluster, newer format, id in use); the message
      * says why. */
     void (*refused)(void *user, const struct base_error *why);
-    /* True if the process described by @instance is certainly dead (same host, and gone). */
+    /* Returns true if the process described by @instance is certainly dead (same host, and gone).
+     */
     bool (*surely_dead)(void *user, const char *instance);
     void (*note)(void *user, int level, const char *text); /* @level: enum base_log_level */
 };
@@ -87,8 +88,8 @@ void ha_election_on_event(struct ha_election *e, const struct ha_zk_event *ev, i
 /* Extends the lease: ZooKeeper answered a multi that another machine (the log) sent at @sent_us.
  * Reads do not count, because a server cut off from the quorum answers them too. */
 void ha_election_extend_lease(struct ha_election *e, int64_t sent_us);
-/* Runs what is due by time. Call it no later than ha_election_next_timer_us() (INT64_MAX: nothing
- * is due). */
+/* Acts on all timers that are due: lease, renewal, retry, hold. Call it no later than
+ * ha_election_next_timer_us() (INT64_MAX: no timer is set). */
 void ha_election_run_timers(struct ha_election *e, int64_t now_us);
 int64_t ha_election_next_timer_us(const struct ha_election *e);
 /* Gives up the leadership (calls deposed()), deletes the election node, and rejoins the end of the
@@ -101,13 +102,13 @@ void ha_election_on_fenced_write(struct ha_election *e, int64_t now_us);
 void ha_election_set_min_epoch(struct ha_election *e, int64_t epoch);
 
 enum ha_election_state ha_election_get_state(const struct ha_election *e);
-/* The time at which the lease ends; 0 when not leading. */
+/* Returns the time at which the lease ends; 0 when not leading. */
 int64_t ha_election_lease_end_us(const struct ha_election *e);
-/* The rm-id of the RM that claimed last and owns the lowest election node; "" if unknown. Our own
- * id if and only if leading. After a disconnection the last result stays valid for one session
- * time-out. */
+/* Returns the rm-id of the RM that claimed last and owns the lowest election node; "" if unknown.
+ * It is our own id if and only if we lead. After a disconnection the last result stays valid for
+ * one session time-out. */
 const char *ha_election_active_rm(const struct ha_election *e);
-/* the highest epoch seen; -1: none */
+/* Returns the highest epoch seen; -1: none. */
 int64_t ha_election_highest_epoch(const struct ha_election *e);
 
 #endif

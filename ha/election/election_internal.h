@@ -5,10 +5,10 @@
  * connection:
  *
  *   start:    SYNC, ROOT [MAKE_ROOT], PARTS [MAKE_PARTS]   the root is ours and complete (OPENING)
- *   look:     CHILDREN of election and GET of epoch, each with a watch; repeated when a watch fires
+ *   read:     CHILDREN of election and GET of epoch, each with a watch; repeated when a watch fires
  *             INSPECT each election node of our rm-id not known to be ours, CLEAN stale ones
  *             (JOINING)
- *   conclude: wait for a blocker | stay out after a resignation | JOIN, look again
+ *   conclude: wait for a blocker | stay out after a resignation | JOIN, read again
  *             | WAITING, CLAIM when lowest
  *
  * Rounds continue while leading: a reconnection reads everything again, and watches report other
@@ -19,7 +19,7 @@
  *   connected             end the old session if its id differs; renew when leading; start
  *   disconnected          drop awaited results, OFFLINE; a leader leads until its lease ends
  *   session over          as disconnected; depose a leader; our own node becomes stale
- *   watch                 look, at once or when the round under way has ended
+ *   watch                 read, at once or when the round under way has ended
  *   timer, lease over     depose; start (a surviving session claims again with a new epoch)
  *   any result NOAUTH     refused
  *   any result EXPIRED    session over
@@ -32,13 +32,13 @@
  *   ROOT      NONODE      MAKE_ROOT              OK: check, then PARTS or refused
  *   MAKE_ROOT NONODE      create its parent first
  *             NODEEXISTS  as OK (for the root itself: ROOT, to see whose it is)
- *   PARTS     OK          MAKE_PARTS or look     MAKE_PARTS OK, NODEEXISTS: PARTS
+ *   PARTS     OK          MAKE_PARTS or read     MAKE_PARTS OK, NODEEXISTS: PARTS
  *   CHILDREN, GET epoch   both OK: INSPECT or conclude
  *   INSPECT   OK          keep it, CLEAN it, or wait for it; NONODE: next node
  *   CLEAN     OK, NONODE  next node
- *   LEAVE     OK, NONODE  look (our own node is gone after a resignation)
- *   JOIN      OK          look
- *   CLAIM     OK          elected                BADVERSION: look
+ *   LEAVE     OK, NONODE  read (our own node is gone after a resignation)
+ *   JOIN      OK          read
+ *   CLAIM     OK          elected                BADVERSION: read
  *             NONODE      our node or the epoch is gone: start
  *   RENEW     OK          extend the lease       BADVERSION, NONODE: depose, start
  *   any other code        as FAILED
@@ -79,9 +79,11 @@ struct election_authority { /* the contents of <root>/epoch */
     int64_t session;
     int32_t version;
 };
-/* Replaces the contents of @out, except its version. */
+/* Parses the contents of <root>/epoch into @out, except for its version. Returns false, and leaves
+ * @out unchanged, when @data is malformed. */
 bool election_authority_parse(const char *data, struct election_authority *out);
-/* Checks that the root's @data names a format we know and our cluster. */
+/* Checks that the root's @data names a format we know and our cluster. Returns 0, -BASE_EINVAL (not
+ * a root of ours, or another cluster's) or -BASE_EVERSION (a newer format). */
 int election_root_check(const char *path, const char *data, const char *cluster_id,
                         struct base_error *err);
 
@@ -104,7 +106,7 @@ struct ha_election {
     int64_t failed_noted_us;
     size_t making; /* MAKE_ROOT: length of the prefix of the root's path being created */
 
-    bool dirty; /* a watch has fired since the last look */
+    bool dirty; /* a watch has fired since the last request for nodes and epoch */
     bool odd_noted;
     char *lowest;                  /* name of the lowest election node; NULL: none */
     char *mine[ELECTION_MINE_MAX]; /* nodes of our rm-id, in order of sequence */
@@ -145,7 +147,7 @@ void election_read_node(struct ha_election *e, enum election_step step,
                         enum ha_zk_request_kind kind, const char *about);
 void election_send_multi(struct ha_election *e, enum election_step step, const char *about,
                          const struct ha_zk_op *ops, size_t n);
-/* no round is under way and the root was checked */
+/* Returns true when no round is under way and the root has been checked. */
 bool election_is_between_rounds(const struct ha_election *e);
 /* Abandons the round and starts another one after a back-off. */
 void election_retry_later(struct ha_election *e, int64_t now_us);
@@ -153,7 +155,7 @@ void election_begin_leading(struct ha_election *e, int64_t epoch, int32_t versio
 void election_depose(struct ha_election *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void election_update_active_rm(struct ha_election *e);
-/* when a lease granted by a request sent at @sent_us ends */
+/* Returns the time at which a lease ends that was granted by a request sent at @sent_us. */
 int64_t election_lease_end_us(const struct ha_election *e, int64_t sent_us);
 
 /* ha/election/root.c */

@@ -120,8 +120,8 @@ void election_start_round(struct ha_election *e)
     election_read_node(e, STEP_SYNC, HA_ZK_SYNC, e->root);
 }
 
-/* Creates the first e->making bytes of the root's path. The root itself is created together with
- * its parts, so that nobody ever sees it incomplete. */
+/* Creates the node whose path is the first e->making bytes of the root's path. The root itself is
+ * created in one multi with its children, so that it is never incomplete. */
 static void create_root_path(struct ha_election *e)
 {
     char *path = base_strndup(e->root, e->making);
@@ -175,8 +175,9 @@ static void on_root_path_created(struct ha_election *e, enum ha_zk_code code, in
     }
 }
 
-/* The root exists. Any part that someone deleted is created again. */
-static void create_missing_parts(struct ha_election *e, const struct ha_zk_event *ev)
+/* Creates those of the children "epoch", "election" and "log" that are missing, because someone
+ * deleted them. With none missing, the root is checked, and the round goes on. */
+static void create_missing_root_children(struct ha_election *e, const struct ha_zk_event *ev)
 {
     bool epoch = false, election = false, log = false;
     char *log_path = base_printf("%s/log", e->root);
@@ -232,7 +233,7 @@ void election_on_root_result(struct ha_election *e, const struct ha_zk_event *ev
     else if (e->step == STEP_MAKE_ROOT)
         on_root_path_created(e, ev->code, now_us);
     else if (e->step == STEP_PARTS && ev->code == HA_ZK_OK)
-        create_missing_parts(e, ev);
+        create_missing_root_children(e, ev);
     else if (e->step == STEP_MAKE_PARTS && (ev->code == HA_ZK_OK || ev->code == HA_ZK_NODEEXISTS))
         election_read_node(e, STEP_PARTS, HA_ZK_CHILDREN, e->root);
     else

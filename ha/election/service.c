@@ -21,10 +21,10 @@
 /* delay until the first warning that no server answers, and between further ones */
 #define SILENT_FIRST_US 1000000
 #define SILENT_AGAIN_US 30000000
-#define NOBODY          (-1)
+#define NO_EPOCH        (-1)
 
-struct ended { /* an ended leadership; its store is put once no caller on the stack uses it */
-    struct ended *next;
+struct ended_leadership { /* kept until no caller on the stack uses its store */
+    struct ended_leadership *next;
     struct ha_store *store;
 };
 
@@ -38,8 +38,8 @@ struct ha_service {
     struct ha_election *election;
     struct ha_store *store; /* of the current leadership; NULL: none */
     struct ha_log_follow *follow;
-    bool follow_said;
-    struct ended *ended;
+    bool follow_logged;
+    struct ended_leadership *ended;
     uint64_t leaderships;
     bool connected;
     int64_t session, timeout_us, silent_since_us, silent_next_us;
@@ -101,7 +101,7 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     int rc;
 
     ha_log_follow_stop_and_take(s->follow, &kept);
-    s->follow_said = false;
+    s->follow_logged = false;
     base_log_info("ha",
                   "elected: active under epoch %" PRId64 ", %zu segments of the state already read",
                   epoch, kept.n);
@@ -115,9 +115,9 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
 static void on_deposed(void *user, const char *why)
 {
     struct ha_service *s = user;
-    struct ended *d = base_alloc(sizeof *d);
+    struct ended_leadership *d = base_alloc(sizeof *d);
 
-    atomic_store(&s->held_epoch, NOBODY);
+    atomic_store(&s->held_epoch, NO_EPOCH);
     atomic_store(&s->lease_us, 0);
     base_log_info("ha", "standby: %s", why);
     ha_store_abort(s->store);
@@ -207,7 +207,7 @@ static void on_event(void *user, const struct ha_zk_event *ev)
     publish_lease(s);
     if (s->store && ev->kind != HA_ZK_WATCH &&
         (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_LOG))
-        s->store_ops->shared->on(s->store, ev);
+        s->store_ops->shared->handle_event(s->store, ev);
 }
 
 /* ---- the thread ---- */
@@ -244,13 +244,13 @@ static void publish_status(struct ha_service *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void put_ended_stores(struct ha_service *s)
+static void release_ended_stores(struct ha_service *s)
 {
     while (s->ended) {
-        struct ended *d = s->ended;
+        struct ended_leadership *d = s->ended;
 
         s->ended = d->next;
-        s->store_ops->shared->put(d->store);
+        s->store_ops->shared->release(d->store);
         free(d);
     }
 }
@@ -291,15 +291,15 @@ static void follow_log_on_standby(struct ha_service *s, int64_t now_us)
     if (ha_election_get_state(s->election) == HA_WAITING)
         ha_log_follow_start(s->follow, now_us);
     ha_log_follow_run_timers(s->follow, now_us);
-    if (ha_log_follow_reached_end(s->follow) && !s->follow_said)
+    if (ha_log_follow_reached_end(s->follow) && !s->follow_logged)
         base_log_info("ha", "following the leader's state: %zu segments read so far",
                       ha_log_follow_segment_count(s->follow));
-    s->follow_said = ha_log_follow_reached_end(s->follow);
+    s->follow_logged = ha_log_follow_reached_end(s->follow);
 }
 
 /* One turn of the service thread. Timers run before events, so that an event which arrives after
  * the end of the lease cannot extend it, and again after the store's work, which may have taken
- * long. Ended stores are put last, when no callback uses them any more. */
+ * long. Stores of ended leaderships are released last, when no callback uses them any more. */
 static int64_t run_turn(struct ha_service *s)
 {
     int64_t now_us = mono_us();
@@ -308,11 +308,11 @@ static int64_t run_turn(struct ha_service *s)
     publish_lease(s);
     ha_zk_client_deliver_events(s->client, now_us, on_event, s);
     if (s->store)
-        s->store_ops->shared->turn(s->store);
+        s->store_ops->shared->take_write(s->store);
     now_us = mono_us();
     ha_election_run_timers(s->election, now_us);
     publish_lease(s);
-    put_ended_stores(s);
+    release_ended_stores(s);
     follow_log_on_standby(s, now_us);
     log_silence(s, now_us);
     publish_status(s);
@@ -336,7 +336,7 @@ static void *service_thread(void *user)
         at_us = run_turn(s);
     }
     ha_election_resign(s->election, INT64_MAX, mono_us());
-    put_ended_stores(s);
+    release_ended_stores(s);
     ha_zk_client_free(s->client); /* sends queued requests first */
     s->client = NULL;
     return NULL;
@@ -434,7 +434,7 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
     s->calls = *calls;
     s->store_ops = conf->store;
     s->root = base_strdup(conf->root);
-    atomic_init(&s->held_epoch, NOBODY);
+    atomic_init(&s->held_epoch, NO_EPOCH);
     init_lock_and_wakeup(s);
     s->election = create_election(s, conf);
     s->follow = ha_log_follow_new(conf->root, send_request, s);

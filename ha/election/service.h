@@ -46,13 +46,13 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
  * allowed. */
 void ha_service_stop(struct ha_service *s);
 
-/* The end of the lease of the leadership under @epoch, on base_mono_us(). INT64_MAX: lease off; 0:
- * not leading under @epoch. */
+/* Returns the end of the lease of the leadership under @epoch, in the time of base_mono_us().
+ * INT64_MAX: lease off; 0: not leading under @epoch. */
 int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch);
 /* Ends the leadership in favour of the next RM in the queue. This RM claims again after another has
  * led, or after @hold_us. */
 void ha_service_resign(struct ha_service *s, int64_t hold_us);
-/* see ha_election_set_min_epoch() */
+/* As ha_election_set_min_epoch(), for any thread. */
 void ha_service_set_min_epoch(struct ha_service *s, int64_t epoch);
 /* Copies the rm-id of the active RM as far as known, otherwise "". @out has 256 bytes. */
 void ha_service_get_active_rm(const struct ha_service *s, char out[256]);
@@ -65,7 +65,7 @@ struct ha_service_status {
     char connection[256];
     int64_t refused_writes;  /* multis that failed their check of the epoch */
     struct ha_log_stats log; /* of the current leadership; zeros when not leading */
-    /* a standby that has reached the end of the log (ha/log/follow.h) */
+    /* this RM is a standby and has read the log to its end (ha/log/follow.h) */
     bool read_along;
 };
 void ha_service_get_status(const struct ha_service *s, struct ha_service_status *out);

@@ -6,8 +6,8 @@
  *    +---------------+-- lost ------+-----------+---------> LISTING <----+
  *                                                   every FOLLOW_LIST, to drop cleaned segments
  *
- * Segments never change, and a number is used only once while <root>/log is the same node (its
- * czxid tells), so a segment needs to be read only once. A new session may belong to another
+ * Segments never change, and a number is used only once while <root>/log is the same node, which
+ * has the same czxid, so a segment needs to be read only once. A new session may belong to another
  * ensemble; then everything is forgotten. Following only reads, a few segments at a time, and any
  * server of the ensemble can answer. The segments are kept as they were read and take as much
  * memory as the log has bytes. Nothing in them is trusted: ha_log_start_loading() checks them
@@ -41,7 +41,7 @@ void ha_log_follow_on_event(struct ha_log_follow *f, const struct ha_zk_event *e
 void ha_log_follow_run_timers(struct ha_log_follow *f, int64_t now_us);
 int64_t ha_log_follow_next_timer_us(const struct ha_log_follow *f); /* INT64_MAX: no timer */
 size_t ha_log_follow_segment_count(const struct ha_log_follow *f);  /* number of segments kept */
-/* true once the end of the log was reached */
+/* Returns true once the end of the log was reached. */
 bool ha_log_follow_reached_end(const struct ha_log_follow *f);
 
 #endif

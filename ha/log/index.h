@@ -46,7 +46,8 @@ struct ha_log_index {
 };
 void ha_log_index_free(struct ha_log_index *x);
 
-/* The item of a key; NULL if a reader of the log would find neither record nor removal. */
+/* Returns the item of a key; NULL if a reader of the log would find neither a record nor a removal.
+ */
 struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table, size_t table_len,
                                       const char *key, size_t key_len);
 /* Sets the last place of the key to @off in @segment; a large record occupies @parts consecutive
@@ -56,14 +57,14 @@ struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *t
                                            uint64_t segment, uint32_t off, uint32_t parts,
                                            bool removed, uint32_t len);
 void ha_log_index_remove(struct ha_log_index *x, struct ha_log_item *it);
-/* The table's number; -1 if no record ever belonged to it. */
+/* Returns the table's number; -1 if no record ever belonged to it. */
 int ha_log_index_find_table(const struct ha_log_index *x, const char *table, size_t len);
 
 /* Adds the segment after the last one; only the first one may have any @number. */
 void ha_log_index_add_segment(struct ha_log_index *x, uint64_t number);
 struct ha_log_place *ha_log_index_segment_place(struct ha_log_index *x, uint64_t number);
 void ha_log_index_set_segment_size(struct ha_log_index *x, uint64_t number, uint32_t bytes);
-/* nothing in the segment may be live */
+/* Asserts that nothing in the segment is live. */
 void ha_log_index_drop_first_segment(struct ha_log_index *x);
 
 #endif

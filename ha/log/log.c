@@ -545,7 +545,7 @@ static void on_multi_failure(struct ha_log *l, struct ha_log_out *o, const struc
     else if (op == OP_EPOCH)
         ha_log_end_refused(l, "checked", l->epoch_path, ev);
     else if (op == OP_BEFORE && o != l->front)
-        /* its predecessor was not created; the predecessor's own result tells why */
+        /* its predecessor was not created; the predecessor's own result contains the reason */
         o->state = HA_LOG_UNKNOWN;
     else if (op == OP_BEFORE || (op == OP_CREATE && ev->code == HA_ZK_NODEEXISTS))
         /* an earlier copy may have succeeded and deleted the predecessor */

@@ -115,14 +115,14 @@ struct ha_log {
     char *paths;
 };
 
-/* The path "<root>/log/<number>"; valid until the next call. */
+/* Returns the path "<root>/log/<number>"; valid until the next call. */
 const char *ha_log_segment_path(struct ha_log *l, uint64_t number);
 /* Sends a request about one path. Returns its id. */
 uint64_t ha_log_send_request(struct ha_log *l, enum ha_zk_request_kind kind, const char *path);
 uint64_t ha_log_send_multi(struct ha_log *l, const struct ha_zk_op *ops, size_t n);
 struct ha_zk_op ha_log_epoch_check_op(const struct ha_log *l);
-/* True if the result of a multi that begins with ha_log_epoch_check_op() shows that another epoch
- * has begun. */
+/* Returns true if the result of a multi that begins with ha_log_epoch_check_op() shows that another
+ * epoch has begun. */
 bool ha_log_is_epoch_mismatch(const struct ha_zk_event *ev);
 
 /* Appends a record (data NULL: a removal) to the segment under construction and enters it into the
@@ -130,14 +130,15 @@ bool ha_log_is_epoch_mismatch(const struct ha_zk_event *ev);
 struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, size_t table_len,
                                          const char *key, size_t key_len, const char *data,
                                          size_t len);
-/* The segment under construction; starts a new one if there is none. */
+/* Returns the segment under construction; starts a new one if there is none. */
 struct ha_log_out *ha_log_open_segment(struct ha_log *l);
 void ha_log_send_ready_segments(struct ha_log *l); /* sends what may be sent now */
 
-/* The ends of the log. */
+/* Ends the log: another leader has begun a new epoch, or the log is damaged. */
 void ha_log_end_fenced(struct ha_log *l);
 void ha_log_end_broken(struct ha_log *l, const struct base_error *err);
-/* ends as broken if the epoch is still ours, otherwise as fenced */
+/* Checks the epoch, then ends the log: as broken if the epoch is still ours, otherwise as fenced.
+ */
 void ha_log_enter_doubt(struct ha_log *l, const struct base_error *err);
 /* Ends the log: a request about @path failed for a reason that another leader cannot explain. @what
  * completes "cannot be". */
@@ -145,18 +146,18 @@ void ha_log_end_refused(struct ha_log *l, const char *what, const char *path,
                         const struct ha_zk_event *ev);
 
 /* ha/log/load.c */
-/* "0000000012" gives 12; 0 if @name is not a segment's name */
+/* Returns the number in a segment's name, 12 for "0000000012"; 0 if @name is no such name. */
 uint64_t ha_log_parse_segment_name(const char *name);
-/* the data of a GET with a NUL appended */
+/* Returns a copy of the data of a GET with a NUL appended; caller frees. */
 char *ha_log_copy_event_data(const struct ha_zk_event *ev);
 void ha_log_on_load_result(struct ha_log *l, const struct ha_zk_event *ev);
 void ha_log_resume_loading(struct ha_log *l); /* after reconnecting */
 void ha_log_free_load_state(struct ha_log *l);
 
 /* ha/log/clean.c */
-/* does nothing unless cleaning is due */
+/* Does nothing unless the log exceeds its limits (ha/log/log.h) and no cleaning is under way. */
 void ha_log_start_cleaning(struct ha_log *l);
-/* false: the event belongs to something else */
+/* Returns false when the event is not the result of a request of the cleaning. */
 bool ha_log_on_clean_result(struct ha_log *l, const struct ha_zk_event *ev);
 void ha_log_stop_cleaning(struct ha_log *l);
 

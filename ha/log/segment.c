@@ -82,7 +82,7 @@ char *ha_log_entry_encode(char *at, const struct ha_log_entry *e)
     return e->kind == HA_LOG_REMOVAL ? at : write_terminated_bytes(at, e->data, e->len);
 }
 
-/* Returns @n bytes that a NUL follows; NULL if they are not there. */
+/* Returns the next @n bytes, if a NUL follows them before @end, and advances past it; else NULL. */
 static const char *read_terminated_bytes(const char **at, const char *end, size_t n)
 {
     const char *p = *at;

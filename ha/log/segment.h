@@ -37,9 +37,9 @@ struct ha_log_entry { /* texts are borrowed */
     uint64_t total; /* PART: length of the whole record */
     uint32_t part, parts;
 };
-/* The number of bytes ha_log_entry_encode() writes. */
+/* Returns the number of bytes that ha_log_entry_encode() writes. */
 size_t ha_log_entry_encoded_size(const struct ha_log_entry *e);
-/* returns the end of what it wrote */
+/* Writes entry @e at @at; returns the end of the written bytes. */
 char *ha_log_entry_encode(char *at, const struct ha_log_entry *e);
 /* Decodes the entry at *@at and advances *@at past it. Fails with -BASE_ECORRUPT; the message does
  * not name the place. */

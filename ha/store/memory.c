@@ -1,4 +1,5 @@
-/* The store of trials and tests: a named one survives its close, none survives the process. */
+/* A store in memory, for trials and tests. A store with a name keeps its data when it is closed; no
+ * store outlives the process. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct store {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct store *named;
 
-static void free_row(struct row *r)
+static void clear_row(struct row *r)
 {
     free(r->table);
     free(r->key);
@@ -32,7 +33,7 @@ static void free_row(struct row *r)
 static void free_store(struct store *s)
 {
     for (size_t i = 0; i < s->len; i++)
-        free_row(&s->v[i]);
+        clear_row(&s->v[i]);
     free(s->v);
     free(s->name);
     free(s);
@@ -63,21 +64,21 @@ static int memory_open(const char *where, const struct ha_store_lead *lead, stru
     return 0;
 }
 
-static int cmp(const struct row *r, const char *table, const char *key)
+static int compare_row_to(const struct row *r, const char *table, const char *key)
 {
     int c = strcmp(r->table, table);
 
     return c ? c : strcmp(r->key, key);
 }
 
-/* First row not below (table, key). */
-static size_t lower(const struct store *s, const char *table, const char *key)
+/* Returns the index of the first row that is not below (table, key). */
+static size_t find_first_row_from(const struct store *s, const char *table, const char *key)
 {
     size_t lo = 0, hi = s->len;
 
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (cmp(&s->v[mid], table, key) < 0)
+        if (compare_row_to(&s->v[mid], table, key) < 0)
             lo = mid + 1;
         else
             hi = mid;
@@ -91,8 +92,8 @@ static int memory_load(struct ha_store *base, const char *table, ha_record_fn *e
     struct store *s = (struct store *)base;
     int rc = 0;
 
-    for (size_t i = lower(s, table, ""); rc >= 0 && i < s->len && strcmp(s->v[i].table, table) == 0;
-         i++)
+    for (size_t i = find_first_row_from(s, table, "");
+         rc >= 0 && i < s->len && strcmp(s->v[i].table, table) == 0; i++)
         rc = each(user, &(struct ha_record){table, s->v[i].key, s->v[i].data, s->v[i].len}, err);
     return rc < 0 ? rc : 0;
 }
@@ -104,11 +105,11 @@ static int memory_write(struct ha_store *base, const struct ha_record *v, size_t
 
     (void)err;
     for (size_t k = 0; k < n; k++) {
-        size_t i = lower(s, v[k].table, v[k].key);
-        bool there = i < s->len && cmp(&s->v[i], v[k].table, v[k].key) == 0;
+        size_t i = find_first_row_from(s, v[k].table, v[k].key);
+        bool there = i < s->len && compare_row_to(&s->v[i], v[k].table, v[k].key) == 0;
 
         if (there)
-            free_row(&s->v[i]);
+            clear_row(&s->v[i]);
         if (there && !v[k].data) {
             memmove(&s->v[i], &s->v[i + 1], (s->len - i - 1) * sizeof *s->v);
             s->len--;

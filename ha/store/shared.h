@@ -1,12 +1,12 @@
-/* ha/store/shared.h - a store that several ResourceManagers share, seen by the service that leads
+/* ha/store/shared.h - a store that several ResourceManagers share, as the election service uses it
  * (ha/election/service.c):
  *
  *   daemon's thread (load, write: wait)  <-- the store --> service thread (never waits)
  *
- * The store has no connection of its own: the service's session carries its requests, and the epoch
- * of the leadership that opens it fences its writes. Two threads hold the store: the daemon until
- * ha_store_close(), the service until put().
- * Opening never fails: the store begins to read, and the first load waits for the result. */
+ * The store has no connection of its own: its requests go through the service's session, and its
+ * writes are fenced by the epoch of the leadership that has opened it. Both the daemon and the
+ * service hold a reference: the daemon until ha_store_close(), the service until release(). Opening
+ * never fails: it starts reading, and the first load waits for the result and returns errors. */
 #ifndef CREEL_HA_STORE_SHARED_H
 #define CREEL_HA_STORE_SHARED_H
 
@@ -18,23 +18,27 @@
 struct ha_store_lead {
     int64_t epoch;
     int32_t epoch_version;
-    uint64_t number; /* of the leadership in this process, from 1 on: an answer to an earlier one is
-                        dropped */
-    struct ha_log_kept *kept; /* what a standby has read of the store already; taken */
+    /* counts the leaderships of this process, from 1 on; answers to requests of earlier ones are
+     * dropped by this number */
+    uint64_t number;
+    struct ha_log_kept *kept; /* segments that a standby has read already; moved into the store */
     ha_zk_send_fn *send;
-    void (*wake)(void *user); /* any thread: turn() has something to do */
-    /* Nothing will be written any more. The store may be aborted from within, but not put. @broken:
-     * the data are not as they were left; otherwise another leader has the authority. */
+    void (*wake)(void *user); /* called on any thread when take_write() is needed */
+    /* Nothing will be written any more. The callback may abort the store, but not release it.
+     * @broken: the data are damaged; otherwise another leader has the authority. */
     void (*over)(void *user, const char *text, bool broken);
     void *user;
 };
 
 struct ha_store_shared_ops { /* service thread */
-    /* Events of the session, and results of HA_ZK_FOR_LOG. */
-    void (*on)(struct ha_store *s, const struct ha_zk_event *ev);
-    void (*turn)(struct ha_store *s);
-    void (*stats)(struct ha_store *s, struct ha_log_stats *out); /* unchanged while a load runs */
-    void (*put)(struct ha_store *s);
+    /* @handle_event: Handle an event of the session, or a result with owner HA_ZK_FOR_LOG. */
+    void (*handle_event)(struct ha_store *s, const struct ha_zk_event *ev);
+    /* @take_write: Start the write that the daemon waits for, if there is one. */
+    void (*take_write)(struct ha_store *s);
+    /* @stats: Copy the figures; leaves @out unchanged while a load runs. */
+    void (*stats)(struct ha_store *s, struct ha_log_stats *out);
+    /* @release: Drop the service's reference. */
+    void (*release)(struct ha_store *s);
 };
 
 #endif

@@ -1,9 +1,9 @@
-/* ha/store/sqlite.c - the store of an RM that is alone: one SQLite file, write-ahead log,
- * synchronous=FULL.
+/* ha/store/sqlite.c - the store of a single ResourceManager: one SQLite file with a write-ahead log
+ * and synchronous=FULL.
  *
- * One table of records with primary key (tbl, key) WITHOUT ROWID: a batch is one transaction of
- * upserts, a load is a range scan. EXCLUSIVE locking keeps a second process out for as long as this
- * one lives, and spares WAL its shared memory file. */
+ * All records are in one table with primary key (tbl, key) WITHOUT ROWID: a batch is one
+ * transaction of upserts, a load is a range scan. EXCLUSIVE locking keeps a second process out
+ * while this one lives; with it, WAL needs no shared memory file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -20,7 +20,7 @@
 #include "ha/store/store.h"
 
 #define SCHEMA_VERSION 1
-#define APPLICATION_ID 0x4352454c /* "CREL": tells our file from any other SQLite file */
+#define APPLICATION_ID 0x4352454c /* "CREL"; distinguishes our file from any other SQLite file */
 
 enum statement { ST_BEGIN, ST_COMMIT, ST_ROLLBACK, ST_UPSERT, ST_REMOVE, ST_LOAD, ST_KINDS };
 static const char *const statements[ST_KINDS] = {
@@ -38,12 +38,15 @@ struct store {
     sqlite3 *db;
     sqlite3_stmt *st[ST_KINDS];
     char *path;
-    bool identified; /* it is one of ours, and being opened: a statement that does not fit means a
-                        table is missing */
+    /* the file is ours and is being opened; until that is done, a statement that cannot be prepared
+     * means that a table is missing */
+    bool identified;
 };
 
-/* SQLite's code as ours, with the file and what an operator can do about it. */
-static int fail(const struct store *s, int rc, const char *doing, struct base_error *err)
+/* Translates SQLite's result @rc of @doing into a BASE_E*, and sets @err to a message with the file
+ * and with what an operator can do. */
+static int set_sqlite_error(const struct store *s, int rc, const char *doing,
+                            struct base_error *err)
 {
     const char *text = s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc);
 
@@ -84,28 +87,28 @@ static int fail(const struct store *s, int rc, const char *doing, struct base_er
     }
 }
 
-static int run(struct store *s, const char *sql, struct base_error *err)
+static int execute_sql(struct store *s, const char *sql, struct base_error *err)
 {
     int rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
 
-    return rc == SQLITE_OK ? 0 : fail(s, rc, "preparing it", err);
+    return rc == SQLITE_OK ? 0 : set_sqlite_error(s, rc, "preparing it", err);
 }
 
-/* First column of the first row as a number; *found = false without a row. */
-static int ask_int(struct store *s, const char *sql, int64_t *out, bool *found,
-                   struct base_error *err)
+/* Sets *@out to the first column of the first row as a number; *@found is false without a row. */
+static int query_int(struct store *s, const char *sql, int64_t *out, bool *found,
+                     struct base_error *err)
 {
     sqlite3_stmt *st;
     int rc = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
 
     if (rc != SQLITE_OK)
-        return fail(s, rc, "reading it", err);
+        return set_sqlite_error(s, rc, "reading it", err);
     rc = sqlite3_step(st);
     *found = rc == SQLITE_ROW;
     if (*found)
         *out = sqlite3_column_int64(st, 0);
     sqlite3_finalize(st);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : fail(s, rc, "reading it", err);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : set_sqlite_error(s, rc, "reading it", err);
 }
 
 static int quick_check(struct store *s, struct base_error *err)
@@ -115,10 +118,10 @@ static int quick_check(struct store *s, struct base_error *err)
     const char *text;
 
     if (rc != SQLITE_OK)
-        return fail(s, rc, "checking it", err);
+        return set_sqlite_error(s, rc, "checking it", err);
     rc = sqlite3_step(st);
     if (rc != SQLITE_ROW) {
-        result = fail(s, rc == SQLITE_DONE ? SQLITE_CORRUPT : rc, "checking it", err);
+        result = set_sqlite_error(s, rc == SQLITE_DONE ? SQLITE_CORRUPT : rc, "checking it", err);
     } else {
         text = (const char *)sqlite3_column_text(st, 0);
         if (!text || strcmp(text, "ok") != 0)
@@ -132,16 +135,17 @@ static int quick_check(struct store *s, struct base_error *err)
     return result;
 }
 
-/* Is this file ours, of a version we know? A file without any table is fresh. */
+/* Checks that the file is a store of ours, of a version that we know. *@fresh: the file has no
+ * tables yet. */
 static int check_identity(struct store *s, bool *fresh, struct base_error *err)
 {
     int64_t app = 0, version = 0, tables = 0;
     bool found;
     int rc;
 
-    if ((rc = ask_int(s, "PRAGMA application_id", &app, &found, err)) < 0 ||
-        (rc = ask_int(s, "PRAGMA user_version", &version, &found, err)) < 0 ||
-        (rc = ask_int(s, "SELECT count(*) FROM sqlite_master", &tables, &found, err)) < 0)
+    if ((rc = query_int(s, "PRAGMA application_id", &app, &found, err)) < 0 ||
+        (rc = query_int(s, "PRAGMA user_version", &version, &found, err)) < 0 ||
+        (rc = query_int(s, "SELECT count(*) FROM sqlite_master", &tables, &found, err)) < 0)
         return rc;
     *fresh = tables == 0 && app == 0;
     if (*fresh)
@@ -161,9 +165,10 @@ static int check_identity(struct store *s, bool *fresh, struct base_error *err)
     return 0;
 }
 
-/* Container ids hold an epoch of so many bits, and nodes obey no lower one than they have seen: it
- * cannot be guessed. */
-static int no_epoch(const struct store *s, int64_t epoch, bool found, struct base_error *err)
+/* A lost or impossible epoch cannot be replaced by a guess: container ids have only 23 bits for it,
+ * and nodes obey no epoch below the highest they have seen. */
+static int refuse_bad_epoch(const struct store *s, int64_t epoch, bool found,
+                            struct base_error *err)
 {
     char text[24];
 
@@ -178,22 +183,24 @@ static int no_epoch(const struct store *s, int64_t epoch, bool found, struct bas
                           s->path);
 }
 
-/* Makes the tables of a fresh file, or raises the epoch of an old one: one durable transaction. */
-static int take_epoch(struct store *s, bool fresh, int64_t *epoch, struct base_error *err)
+/* Creates the tables of a fresh file, or raises the epoch of an old one, in one durable
+ * transaction. */
+static int create_tables_or_raise_epoch(struct store *s, bool fresh, int64_t *epoch,
+                                        struct base_error *err)
 {
     char sql[160];
     bool found = false;
     int rc;
 
     *epoch = 0;
-    if ((rc = run(s, "BEGIN IMMEDIATE", err)) < 0)
+    if ((rc = execute_sql(s, "BEGIN IMMEDIATE", err)) < 0)
         return rc;
     if (fresh) {
         snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d",
                  APPLICATION_ID, SCHEMA_VERSION);
-        rc = run(s, sql, err);
+        rc = execute_sql(s, sql, err);
         if (rc == 0)
-            rc = run(
+            rc = execute_sql(
                 s,
                 "CREATE TABLE record(tbl TEXT NOT NULL, key TEXT NOT NULL, data BLOB NOT NULL, "
                 "PRIMARY KEY(tbl,key)) WITHOUT ROWID;"
@@ -201,17 +208,17 @@ static int take_epoch(struct store *s, bool fresh, int64_t *epoch, struct base_e
                 "INSERT INTO epoch VALUES(1,0)",
                 err);
     } else {
-        rc = ask_int(s, "SELECT value FROM epoch WHERE one=1 AND typeof(value)='integer'", epoch,
-                     &found, err);
+        rc = query_int(s, "SELECT value FROM epoch WHERE one=1 AND typeof(value)='integer'", epoch,
+                       &found, err);
         if (rc == 0 && (!found || *epoch < 0 || *epoch >= BASE_EPOCH_MAX))
-            rc = no_epoch(s, *epoch, found, err);
+            rc = refuse_bad_epoch(s, *epoch, found, err);
         if (rc == 0)
-            rc = run(s, "UPDATE epoch SET value=value+1 WHERE one=1", err);
+            rc = execute_sql(s, "UPDATE epoch SET value=value+1 WHERE one=1", err);
         if (rc == 0)
             ++*epoch;
     }
     if (rc == 0)
-        rc = run(s, "COMMIT", err);
+        rc = execute_sql(s, "COMMIT", err);
     if (rc < 0)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;
@@ -223,12 +230,12 @@ static void sqlite_close(struct ha_store *base)
 
     for (int i = 0; i < ST_KINDS; i++)
         sqlite3_finalize(s->st[i]);
-    sqlite3_close(s->db); /* folds the log into the file and removes it */
+    sqlite3_close(s->db); /* merges the write-ahead log into the file and removes the log */
     free(s->path);
     free(s);
 }
 
-static int make_folder(const char *path, struct base_error *err)
+static int create_parent_folder(const char *path, struct base_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *dir;
@@ -242,11 +249,11 @@ static int make_folder(const char *path, struct base_error *err)
     return rc < 0 ? base_error_wrap(err, rc, "state store %s", path) : 0;
 }
 
-/* Tokens are inside: other users of this host read them not; tasks that run here can, as the same
- * user. SQLite gives a new file the mode that the umask allows, and the files beside it the mode of
- * the database: so that is made here, and the umask, which belongs to all threads, stays as it
- * is. */
-static int make_private(const char *path, struct base_error *err)
+/* Creates the file with mode 0600, since its records contain tokens, which other users of this host
+ * must not read (tasks on this host can: they run as the same user). SQLite would create it with
+ * the mode that the umask allows, and the umask belongs to all threads. The log beside the file
+ * gets the file's mode. */
+static int create_private_file(const char *path, struct base_error *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
@@ -256,35 +263,34 @@ static int make_private(const char *path, struct base_error *err)
     return 0;
 }
 
-static int open_file(struct store *s, int64_t *epoch, struct base_error *err)
+static int open_database(struct store *s, int64_t *epoch, struct base_error *err)
 {
-    /* The mode is set before anything else touches the file: EXCLUSIVE first, then WAL, as SQLite's
-     * manual wants for a log without shared memory. A second process fails at its first read with
-     * SQLITE_BUSY. */
+    /* EXCLUSIVE is set before WAL and before the first access, as SQLite's manual requires for a
+     * log without shared memory. A second process fails at its first read with SQLITE_BUSY. */
     static const char setup[] =
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;"
         "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192; PRAGMA trusted_schema=OFF";
     bool fresh = false;
-    int rc = make_private(s->path, err);
+    int rc = create_private_file(s->path, err);
 
     if (rc < 0)
         return rc;
     rc = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK)
-        return fail(s, rc, "opening it", err);
+        return set_sqlite_error(s, rc, "opening it", err);
     sqlite3_extended_result_codes(s->db, 1);
-    if ((rc = run(s, setup, err)) < 0 || (rc = quick_check(s, err)) < 0 ||
+    if ((rc = execute_sql(s, setup, err)) < 0 || (rc = quick_check(s, err)) < 0 ||
         (rc = check_identity(s, &fresh, err)) < 0)
         return rc;
     s->identified = true;
-    if ((rc = take_epoch(s, fresh, epoch, err)) < 0)
+    if ((rc = create_tables_or_raise_epoch(s, fresh, epoch, err)) < 0)
         return rc;
     for (int i = 0; i < ST_KINDS; i++) {
         rc = sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i],
                                 NULL);
         if (rc != SQLITE_OK)
-            return fail(s, rc, "preparing it", err);
+            return set_sqlite_error(s, rc, "preparing it", err);
     }
     s->identified = false;
     return 0;
@@ -294,14 +300,14 @@ static int sqlite_open(const char *where, const struct ha_store_lead *lead, stru
                        int64_t *epoch, struct base_error *err)
 {
     struct store *s;
-    int rc = make_folder(where, err);
+    int rc = create_parent_folder(where, err);
 
     (void)lead;
     if (rc < 0)
         return rc;
     s = base_alloc(sizeof *s);
     s->path = base_strdup(where);
-    rc = open_file(s, epoch, err);
+    rc = open_database(s, epoch, err);
     if (rc < 0) {
         sqlite_close(&s->base);
         return rc;
@@ -310,11 +316,11 @@ static int sqlite_open(const char *where, const struct ha_store_lead *lead, stru
     return 0;
 }
 
-/* Keys are texts, and one that an operator's tool, or a flipped bit, has made a BLOB is equal to
- * none: such a row would be read again and again, and be removed by nobody. It becomes what it was;
- * where the text is there as well, that one is newer, and the other one is kept aside. BLOBs come
- * after all texts: nothing is searched. */
-static int make_keys_texts(struct store *s, const char *table, struct base_error *err)
+/* Turns keys that are BLOBs back into texts. An operator's tool or a flipped bit may have changed
+ * the type of a key; no text is equal to it then, so the row would be loaded at every start and
+ * never be removed. If a row with the text exists too, that one is newer, and the row with the BLOB
+ * moves to table "damaged". BLOBs sort after all texts, so the index finds them without a scan. */
+static int repair_blob_keys(struct store *s, const char *table, struct base_error *err)
 {
     char *sql = sqlite3_mprintf(
         "BEGIN IMMEDIATE;"
@@ -329,10 +335,10 @@ static int make_keys_texts(struct store *s, const char *table, struct base_error
     int rc;
 
     base_assert(sql);
-    rc = run(s, sql, err);
+    rc = execute_sql(s, sql, err);
     sqlite3_free(sql);
     if (rc < 0)
-        run(s, "ROLLBACK", &undo);
+        execute_sql(s, "ROLLBACK", &undo);
     return rc;
 }
 
@@ -341,18 +347,18 @@ static int sqlite_load(struct ha_store *base, const char *table, ha_record_fn *e
 {
     struct store *s = (struct store *)base;
     sqlite3_stmt *st = s->st[ST_LOAD];
-    int rc, result = make_keys_texts(s, table, err);
+    int rc, result = repair_blob_keys(s, table, err);
 
     if (result < 0)
         return result;
     sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-        /* As text: SQLite puts a NUL behind the bytes. */
+        /* read as text, because SQLite appends a NUL to a text */
         struct ha_record rec = {.table = table, .key = (const char *)sqlite3_column_text(st, 0)};
 
         rec.data = (const char *)sqlite3_column_text(st, 1);
         rec.len = (size_t)sqlite3_column_bytes(st, 1);
-        if (!rec.data) { /* of a type that has no text: as an empty one, which no record is */
+        if (!rec.data) { /* NULL: passed on as an empty record, which the reader will refuse */
             rec.data = "";
             rec.len = 0;
         }
@@ -362,14 +368,15 @@ static int sqlite_load(struct ha_store *base, const char *table, ha_record_fn *e
             break;
     }
     if (result == 0 && rc != SQLITE_DONE)
-        result = fail(s, rc, "reading it", err);
+        result = set_sqlite_error(s, rc, "reading it", err);
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
     return result;
 }
 
-/* Runs a statement to its end; the result of the step, not of the reset, is what counts. */
-static int finish(sqlite3_stmt *st)
+/* Runs a statement to its end. Returns the result of the step; that of the reset does not matter.
+ */
+static int run_statement(sqlite3_stmt *st)
 {
     int rc = sqlite3_step(st);
 
@@ -377,7 +384,7 @@ static int finish(sqlite3_stmt *st)
     return rc == SQLITE_DONE || rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-static int write_one(struct store *s, const struct ha_record *rec)
+static int write_record(struct store *s, const struct ha_record *rec)
 {
     sqlite3_stmt *st = s->st[rec->data ? ST_UPSERT : ST_REMOVE];
 
@@ -385,24 +392,24 @@ static int write_one(struct store *s, const struct ha_record *rec)
     sqlite3_bind_text(st, 2, rec->key, -1, SQLITE_STATIC);
     if (rec->data)
         sqlite3_bind_blob64(st, 3, rec->data, rec->len, SQLITE_STATIC);
-    return finish(st);
+    return run_statement(st);
 }
 
 static int sqlite_write(struct ha_store *base, const struct ha_record *v, size_t n,
                         struct base_error *err)
 {
     struct store *s = (struct store *)base;
-    int rc = finish(s->st[ST_BEGIN]), result;
+    int rc = run_statement(s->st[ST_BEGIN]), result;
 
     for (size_t i = 0; i < n && rc == SQLITE_OK; i++)
-        rc = write_one(s, &v[i]);
+        rc = write_record(s, &v[i]);
     if (rc == SQLITE_OK)
-        rc = finish(s->st[ST_COMMIT]);
+        rc = run_statement(s->st[ST_COMMIT]);
     if (rc == SQLITE_OK)
         return 0;
-    result = fail(s, rc, "writing", err);
+    result = set_sqlite_error(s, rc, "writing", err);
     if (!sqlite3_get_autocommit(s->db)) /* a full disk may have rolled back already */
-        finish(s->st[ST_ROLLBACK]);
+        run_statement(s->st[ST_ROLLBACK]);
     return result;
 }
 
@@ -417,7 +424,7 @@ static int sqlite_raise(struct ha_store *base, int64_t epoch, struct base_error 
             (long long)epoch, (long long)BASE_EPOCH_MAX);
     snprintf(sql, sizeof sql, "UPDATE epoch SET value=max(value,%lld) WHERE one=1",
              (long long)epoch);
-    return run((struct store *)base, sql, err);
+    return execute_sql((struct store *)base, sql, err);
 }
 
 const struct ha_store_ops ha_store_sqlite = {.name = "sqlite",

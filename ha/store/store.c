@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* One line per store; of those that suit, the first is the default. */
+/* One line per store; the first suitable one is the default. */
 #define STORES(X)                                                                                  \
     X(sqlite)                                                                                      \
     X(zookeeper)                                                                                   \
@@ -16,18 +16,18 @@
 STORES(DECLARE)
 static const struct ha_store_ops *const stores[] = {STORES(POINT_TO)};
 
-static bool suits(const struct ha_store_ops *ops, bool shared)
+static bool is_suitable(const struct ha_store_ops *ops, bool shared)
 {
     return (ops->shared != NULL) == shared;
 }
 
-static int refuse(const char *name, bool shared, struct base_error *err)
+static int refuse_store_name(const char *name, bool shared, struct base_error *err)
 {
     struct base_buf names = {0};
     int rc;
 
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
-        if (suits(stores[i], shared))
+        if (is_suitable(stores[i], shared))
             base_buf_addf(&names, "%s%s", names.len ? ", " : "", stores[i]->name);
     rc = base_error_set(err, -BASE_EINVAL, "\"%.40s\" is no state store of %s: expected one of %s",
                         name, shared ? "several ResourceManagers" : "a single ResourceManager",
@@ -40,11 +40,12 @@ int ha_store_choose(const char *name, bool shared, const struct ha_store_ops **o
                     struct base_error *err)
 {
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
-        if (suits(stores[i], shared) && (!name || !*name || strcmp(stores[i]->name, name) == 0)) {
+        if (is_suitable(stores[i], shared) &&
+            (!name || !*name || strcmp(stores[i]->name, name) == 0)) {
             *out = stores[i];
             return 0;
         }
-    return refuse(name, shared, err);
+    return refuse_store_name(name, shared, err);
 }
 
 int ha_store_open(const struct ha_store_ops *ops, const char *where,
@@ -53,7 +54,8 @@ int ha_store_open(const struct ha_store_ops *ops, const char *where,
 {
     int rc = ops->open(where, lead, out, epoch, err);
 
-    if (rc == 0 && (*out)->ops != ops) /* a store in memory may be open and in use already */
+    if (rc == 0 &&
+        (*out)->ops != ops) /* not written again: other threads may use the same store in memory */
         (*out)->ops = ops;
     return rc;
 }
@@ -69,7 +71,7 @@ int ha_store_write(struct ha_store *s, const struct ha_record *v, size_t n, stru
     return s->ops->write(s, v, n, err);
 }
 
-int ha_store_raise(struct ha_store *s, int64_t epoch, struct base_error *err)
+int ha_store_raise_epoch(struct ha_store *s, int64_t epoch, struct base_error *err)
 {
     return s->ops->raise(s, epoch, err);
 }

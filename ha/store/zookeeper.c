@@ -3,11 +3,11 @@
  *   daemon's thread (load, write: wait)  <-- lock, condition -->  service thread (the log: never
  *                                        waits)
  *
- * The log belongs to the service thread, except while a load runs: the caller's thread reads it
- * then, and events of the session that arrive meanwhile are replayed as one lost connection.
- * A write is lent to the service thread, which copies it into the log; the caller waits until it is
- * durable. The memory of what was read at the beginning is released with the second of two writes
- * without a load between them; a load after that is refused (-BASE_ESTATE). */
+ * The log belongs to the service thread, except during a load, when the daemon's thread reads it.
+ * Events of the session that arrive meanwhile are replaced by one lost connection, from which the
+ * log recovers. A write is lent to the service thread, which copies it into the log; the caller
+ * waits until it is durable. The data read at the beginning are kept until two writes follow each
+ * other without a load in between; any load after that is refused (-BASE_ESTATE). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "ha/store/shared.h"
 
-#define NUMBER_SHIFT 40 /* requests of a log are numbered from 1 on: below it */
+/* request ids: the number of the leadership above this bit, the log's own ids, from 1 on, below */
+#define NUMBER_SHIFT 40
 
 enum lending { LENT_NOT, LENT, LENT_COPYING, LENT_QUEUED };
 
@@ -24,11 +25,11 @@ struct store {
     struct ha_store_lead lead; /* kept is NULL */
     atomic_int refs;           /* one each for the daemon and the service */
     atomic_bool over;
-    pthread_mutex_t log_lock; /* service thread: only ever tried; a load holds it */
+    pthread_mutex_t log_lock; /* held by a load; the service thread only tries to lock it */
     struct ha_log *log;
-    bool connected, missed; /* service thread; missed: events that came while a load had the log */
+    bool connected, missed; /* service thread; missed: events have arrived during a load */
 
-    pthread_mutex_t lock; /* within it, wake() may take one of its own */
+    pthread_mutex_t lock; /* held when lead.wake() is called, which takes a lock of the service */
     pthread_cond_t change;
     bool loaded, forgotten, read_since_write;
     int load_rc;
@@ -36,12 +37,13 @@ struct store {
     enum lending lent;
     const struct ha_record *v;
     size_t n;
-    uint64_t batch, written; /* of the log: the one lent last; durable up to here */
+    uint64_t batch,
+        written; /* the log's numbers of the batch lent last and of the last durable one */
 };
 
 /* ---- the log's calls, on the service thread ---- */
 
-static void send_numbered(void *user, const struct ha_zk_request *rq)
+static void send_numbered_request(void *user, const struct ha_zk_request *rq)
 {
     struct store *st = user;
     struct ha_zk_request numbered = *rq;
@@ -92,8 +94,8 @@ static int zk_open(const char *root, const struct ha_store_lead *lead, struct ha
                    int64_t *epoch, struct base_error *err)
 {
     struct store *st = base_alloc(sizeof *st);
-    const struct ha_log_calls calls = {st,         send_numbered, on_loaded,
-                                       on_written, on_fenced,     on_broken};
+    const struct ha_log_calls calls = {
+        st, send_numbered_request, on_loaded, on_written, on_fenced, on_broken};
 
     (void)err;
     st->lead = *lead;
@@ -111,7 +113,7 @@ static int zk_open(const char *root, const struct ha_store_lead *lead, struct ha
     return 0;
 }
 
-static void zk_put(struct ha_store *base)
+static void zk_release(struct ha_store *base)
 {
     struct store *st = (struct store *)base;
 
@@ -126,9 +128,10 @@ static void zk_put(struct ha_store *base)
 
 /* ---- service thread ---- */
 
-/* The log is ours for now. When events have passed it by, it is told of a lost connection: then it
- * asks for what it needs anew, and finds out what has become of what it wrote. */
-static bool log_take(struct store *st)
+/* Returns true with the log locked, or false while a load holds it. If the log has missed events,
+ * it gets a lost connection and, if connected, a new one: the log then repeats its requests and
+ * finds out what became of its writes. */
+static bool try_lock_log(struct store *st)
 {
     if (pthread_mutex_trylock(&st->log_lock) != 0)
         return false;
@@ -141,7 +144,7 @@ static bool log_take(struct store *st)
     return true;
 }
 
-static void zk_on(struct ha_store *base, const struct ha_zk_event *ev)
+static void zk_handle_event(struct ha_store *base, const struct ha_zk_event *ev)
 {
     struct store *st = (struct store *)base;
     struct ha_zk_event own = *ev;
@@ -151,7 +154,7 @@ static void zk_on(struct ha_store *base, const struct ha_zk_event *ev)
             return;
         own.id &= (UINT64_C(1) << NUMBER_SHIFT) - 1;
     }
-    if (!log_take(st)) {
+    if (!try_lock_log(st)) {
         st->missed = true;
     } else {
         ha_log_on_event(st->log, &own);
@@ -161,7 +164,7 @@ static void zk_on(struct ha_store *base, const struct ha_zk_event *ev)
         st->connected = ev->kind == HA_ZK_CONNECTED;
 }
 
-static void take_write(struct store *st)
+static void copy_lent_write_into_log(struct store *st)
 {
     bool forget, take;
     uint64_t batch;
@@ -187,13 +190,13 @@ static void take_write(struct store *st)
     pthread_mutex_unlock(&st->lock);
 }
 
-static void zk_turn(struct ha_store *base)
+static void zk_take_write(struct ha_store *base)
 {
     struct store *st = (struct store *)base;
 
-    if (!log_take(st))
+    if (!try_lock_log(st))
         return;
-    take_write(st);
+    copy_lent_write_into_log(st);
     pthread_mutex_unlock(&st->log_lock);
 }
 
@@ -201,7 +204,7 @@ static void zk_stats(struct ha_store *base, struct ha_log_stats *out)
 {
     struct store *st = (struct store *)base;
 
-    if (!log_take(st))
+    if (!try_lock_log(st))
         return;
     ha_log_get_stats(st->log, out);
     pthread_mutex_unlock(&st->log_lock);
@@ -219,19 +222,20 @@ static void zk_abort(struct ha_store *base)
 
 /* ---- the daemon's threads ---- */
 
-static int say_over(const struct store *st, struct base_error *err)
+static int set_leadership_over(const struct store *st, struct base_error *err)
 {
     return base_error_set(err, -BASE_EVERSION, "the leadership under epoch %lld is over",
                           (long long)st->lead.epoch);
 }
 
-/* Locked. The log has been read: 0, or why it could not be. */
-static int wait_loaded(struct store *st, struct base_error *err)
+/* Called with the lock held. Waits until the log has been read. Returns 0, the error of reading it,
+ * or -BASE_EVERSION when the leadership ends first. */
+static int wait_until_loaded(struct store *st, struct base_error *err)
 {
     while (!st->loaded && !atomic_load(&st->over))
         pthread_cond_wait(&st->change, &st->lock);
     if (atomic_load(&st->over))
-        return say_over(st, err);
+        return set_leadership_over(st, err);
     if (st->load_rc < 0 && err)
         *err = st->load_err;
     return st->load_rc;
@@ -243,11 +247,12 @@ struct each {
     void *user;
 };
 
-static int each_while_leading(void *user, const struct ha_record *rec, struct base_error *err)
+static int pass_record_while_leading(void *user, const struct ha_record *rec,
+                                     struct base_error *err)
 {
     struct each *e = user;
 
-    return atomic_load(&e->st->over) ? say_over(e->st, err) : e->fn(e->user, rec, err);
+    return atomic_load(&e->st->over) ? set_leadership_over(e->st, err) : e->fn(e->user, rec, err);
 }
 
 static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, void *user,
@@ -258,7 +263,7 @@ static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, v
     int rc;
 
     pthread_mutex_lock(&st->lock);
-    rc = wait_loaded(st, err);
+    rc = wait_until_loaded(st, err);
     if (rc == 0 && st->forgotten)
         rc =
             base_error_set(err, -BASE_ESTATE,
@@ -269,9 +274,9 @@ static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, v
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&st->log_lock);
-    rc = ha_log_for_each_record(st->log, table, each_while_leading, &e, err);
+    rc = ha_log_for_each_record(st->log, table, pass_record_while_leading, &e, err);
     pthread_mutex_unlock(&st->log_lock);
-    st->lead.wake(st->lead.user); /* it may have kept something for the log */
+    st->lead.wake(st->lead.user); /* events or a write may be waiting for the log */
     return rc;
 }
 
@@ -282,17 +287,17 @@ static int zk_write(struct ha_store *base, const struct ha_record *v, size_t n,
     int rc;
 
     pthread_mutex_lock(&st->lock);
-    rc = wait_loaded(st, err);
+    rc = wait_until_loaded(st, err);
     if (rc < 0)
         goto unlock;
     st->v = v;
     st->n = n;
     st->lent = LENT;
     st->lead.wake(st->lead.user);
-    while (st->lent == LENT_COPYING || /* it reads what is the caller's */
+    while (st->lent == LENT_COPYING || /* the service thread is reading the caller's records */
            (!atomic_load(&st->over) && (st->lent == LENT || st->written < st->batch)))
         pthread_cond_wait(&st->change, &st->lock);
-    rc = st->lent == LENT_QUEUED && st->written >= st->batch ? 0 : say_over(st, err);
+    rc = st->lent == LENT_QUEUED && st->written >= st->batch ? 0 : set_leadership_over(st, err);
     st->lent = LENT_NOT;
 unlock:
     pthread_mutex_unlock(&st->lock);
@@ -302,11 +307,13 @@ unlock:
 static void zk_close(struct ha_store *base)
 {
     zk_abort(base);
-    zk_put(base);
+    zk_release(base);
 }
 
-static const struct ha_store_shared_ops shared = {
-    .on = zk_on, .turn = zk_turn, .stats = zk_stats, .put = zk_put};
+static const struct ha_store_shared_ops shared = {.handle_event = zk_handle_event,
+                                                  .take_write = zk_take_write,
+                                                  .stats = zk_stats,
+                                                  .release = zk_release};
 const struct ha_store_ops ha_store_zookeeper = {
     .name = "zookeeper",
     .open = zk_open,

@@ -26,7 +26,7 @@ enum ha_zk_code {
     HA_ZK_NOAUTH,  /* the node's ACL denies access */
     HA_ZK_LOSS,    /* connection lost or no answer in time; outcome unknown */
     HA_ZK_EXPIRED, /* session over; outcome of earlier requests unknown */
-    HA_ZK_FAILED   /* anything else; the text tells */
+    HA_ZK_FAILED   /* any other failure; the event's text names it */
 };
 const char *ha_zk_code_name(enum ha_zk_code code);
 

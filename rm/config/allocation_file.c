@@ -15,7 +15,7 @@
 #define KEY       "yarn.scheduler.fair.allocation.file"
 #define FILE_NAME "fair-scheduler.xml"
 
-/* Returns where @key is set ("file, line n", "-D"); NULL: nowhere. */
+/* Returns the place where @key is set ("file, line n" or "-D"), or NULL when it is not set. */
 static const char *find_key_source(const struct base_conf *conf, const char *key)
 {
     struct base_conf_item item;
@@ -125,7 +125,7 @@ int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out, str
         base_log_error("rm", "the queues stay as they were: %s", why.text);
         rc = parse_remembered_file(b, out, err);
     } else {
-        /* -BASE_EINVAL whatever is wrong: only another file, or another path, helps */
+        /* always -BASE_EINVAL, so that the daemon is not restarted: only a corrected file helps */
         rc = base_error_set(err, -BASE_EINVAL, "%s: %s", KEY, why.text);
     }
     if (rc < 0)
@@ -139,7 +139,7 @@ int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out, str
 }
 
 /* ---------------------------------------------------------------- reloading */
-struct reload { /* shared by the event and its reply, which come back in either order */
+struct reload { /* shared by the event and its reply, which are released in either order */
     struct rm_event ev;
     struct policy_queues queues;
     rm_reply_fn *fn;

@@ -18,7 +18,7 @@
 #define RM_ALLOCATIONS_MAX (4u << 20) /* most bytes of a file */
 
 /* Reads @path. On success *@out is new and owned by the caller (policy_queues_free()), and notes
- * are logged; otherwise *@out is not touched. out->rules_given tells whether the file has placement
+ * are logged; otherwise *@out is not touched. out->rules_given is true when the file has placement
  * rules; a file without any gets Hadoop's defaults (policy_queues_default_rules()). */
 int rm_allocations_read_file(const char *path, struct policy_queues *out, struct base_error *err);
 /* Parses @len bytes; @name stands for the file in messages. Adds the notes to @notes, one per line
@@ -28,7 +28,7 @@ int rm_allocations_parse_text(const char *name, const char *data, size_t len,
                               struct base_error *err);
 
 /* Parses a limit: "10000 mb, 10 vcores", "50%", "50% memory, 40% cpu", "vcores=10, memory-mb=1024,
- * map-slots=5", "vcores=50%". -BASE_EINVAL with what is wrong and what was expected. */
+ * map-slots=5", "vcores=50%". Returns 0, or -BASE_EINVAL with a message. */
 int rm_allocations_parse_limit(const char *text, struct policy_limit *out, struct base_error *err);
 
 #endif

@@ -18,8 +18,8 @@ struct answer {
     struct rm_str_list groups;
     int64_t at_us;
 };
-/* each user has one slot, chosen by a hash of the name; users who share a slot displace each
- * other */
+/* Each user has one slot, chosen by a hash of the name; users with the same slot evict each other.
+ */
 struct rm_groups {
     pthread_mutex_t lock;
     struct answer v[USERS_MAX];
@@ -159,7 +159,7 @@ void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us
     pthread_mutex_unlock(&cache->lock);
     if (good)
         return;
-    /* without the lock, so that others do not wait for the name service */
+    /* with the lock released, so that other threads do not wait for the name service */
     rm_groups_query_host(user, out);
     pthread_mutex_lock(&cache->lock);
     free(a->user);

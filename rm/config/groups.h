@@ -8,19 +8,18 @@
 
 #define RM_GROUPS_MAX 1000 /* most groups of a user; more are ignored */
 
-/* Tells whether a rule of @queues, or one nested in it, needs the groups of users. */
+/* Returns true when a rule of @queues, or one nested in it, needs the groups of users. */
 bool rm_groups_used_by_rules(const struct policy_queues *queues);
 /* Replaces *@out with the names of @user's groups, the primary group first; none when this host
- * does not know the user. The caller owns the texts. Asks the name service, which may take its
- * time. */
+ * does not know the user. The caller owns the texts. Asks the name service, which may be slow. */
 void rm_groups_query_host(const char *user, struct rm_str_list *out);
 
 /* A cache of the name service's answers. Any thread. */
 struct rm_groups;
 struct rm_groups *rm_groups_new(void);
 void rm_groups_free(struct rm_groups *g);
-/* As rm_groups_query_host(), but asks the name service only when the last answer about @user is too
- * old at @now_us or was displaced by another user's. SOURCE: the defaults of
+/* As rm_groups_query_host(), but asks the name service only when the cached answer about @user is
+ * too old at @now_us or has been replaced by another user's. SOURCE: the defaults of
  * hadoop.security.groups.cache.secs and hadoop.security.groups.negative-cache.secs. */
 void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us,
                        struct rm_str_list *out);

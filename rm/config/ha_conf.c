@@ -54,7 +54,7 @@ void rm_ha_conf_get_own_address(const struct rm_ha_conf *c, char **host, uint16_
 }
 
 /* ---------------------------------------------------------------- the ResourceManagers */
-/* Tells whether @url has an address that stands for all addresses of a host. */
+/* Returns true when the host of @url is the wildcard address, which stands for all addresses. */
 static bool is_wildcard_address(const char *url)
 {
     const char *host = strstr(url, "://") + 3;

@@ -11,21 +11,21 @@
 #define TAGS_MAX       10
 #define TAG_CHARS_MAX  100
 #define TYPE_CHARS_MAX 20
-#define USER_MEMBER    "creel-user" /* who submitted, in the stored form */
+#define USER_MEMBER    "creel-user" /* the submitting user, in the stored form */
 
 /* ---- lenient scalars, as YARN reads them ---- */
 
-/* Member @name of @obj; NULL when absent or null, or @obj is no object (an empty element reads as
- * ""). */
-static const json_t *member(const json_t *obj, const char *name)
+/* Returns the member @name of @obj, or NULL when it is absent or null, or when @obj is no object
+ * (an empty XML element is read as ""). */
+static const json_t *find_member(const json_t *obj, const char *name)
 {
     const json_t *j = json_is_object(obj) ? json_object_get(obj, name) : NULL;
 
     return json_is_null(j) ? NULL : j;
 }
 
-/* Text of a scalar; @room holds printed numbers. NULL for objects and lists. */
-static const char *text_of(const json_t *j, char room[static 64])
+/* Returns the text of a scalar, printing numbers into @room; NULL for objects and lists. */
+static const char *scalar_to_text(const json_t *j, char room[static 64])
 {
     if (json_is_string(j))
         return json_string_value(j);
@@ -40,13 +40,13 @@ static const char *text_of(const json_t *j, char room[static 64])
     return room;
 }
 
-/* *out is set to a copy of the text, or keeps its value. */
-static int take_text(const json_t *obj, const char *name, size_t max, char **out,
-                     struct base_error *err)
+/* Sets *@out to a copy of the member's text; keeps its value when there is none. */
+static int copy_text_member(const json_t *obj, const char *name, size_t max, char **out,
+                            struct base_error *err)
 {
     char room[64];
-    const json_t *j = member(obj, name);
-    const char *text = j ? text_of(j, room) : NULL;
+    const json_t *j = find_member(obj, name);
+    const char *text = j ? scalar_to_text(j, room) : NULL;
 
     if (!text)
         return 0;
@@ -58,13 +58,13 @@ static int take_text(const json_t *obj, const char *name, size_t max, char **out
     return 0;
 }
 
-/* What is no number, or not one from @min to @max, is dropped. */
-static int64_t number_of(const json_t *obj, const char *name, int64_t min, int64_t max,
-                         int64_t deflt)
+/* Returns @deflt when the member is no number, or not one from @min to @max. */
+static int64_t get_number_or_default(const json_t *obj, const char *name, int64_t min, int64_t max,
+                                     int64_t deflt)
 {
     char room[64], *end;
-    const json_t *j = member(obj, name);
-    const char *text = j ? text_of(j, room) : NULL;
+    const json_t *j = find_member(obj, name);
+    const char *text = j ? scalar_to_text(j, room) : NULL;
     long long v;
 
     if (!text || json_is_boolean(j))
@@ -78,11 +78,11 @@ static int64_t number_of(const json_t *obj, const char *name, int64_t min, int64
     return end == text || *end || errno || v < min || v > max ? deflt : v;
 }
 
-static bool truth_of(const json_t *obj, const char *name, bool deflt)
+static bool get_bool_or_default(const json_t *obj, const char *name, bool deflt)
 {
     char room[64];
-    const json_t *j = member(obj, name);
-    const char *text = j ? text_of(j, room) : NULL;
+    const json_t *j = find_member(obj, name);
+    const char *text = j ? scalar_to_text(j, room) : NULL;
 
     return text ? strcmp(text, "true") == 0 || strcmp(text, "1") == 0 : deflt;
 }
@@ -97,19 +97,19 @@ static const json_t *list_at(const json_t *j, size_t i)
     return json_is_array(j) ? json_array_get(j, i) : j;
 }
 
-static void str_list_add(struct rm_str_list *l, char *taken)
+static void str_list_append(struct rm_str_list *l, char *taken)
 {
     l->v = base_realloc_array(l->v, l->n + 1, sizeof *l->v);
     l->v[l->n++] = taken;
 }
 
 /* Calls @each for every entry of map @obj.@name that has a key; stops at the first error. */
-static int each_entry(const json_t *obj, const char *name, size_t max,
-                      int (*each)(void *u, const char *key, const json_t *value,
-                                  struct base_error *err),
-                      void *u, struct base_error *err)
+static int for_each_map_entry(const json_t *obj, const char *name, size_t max,
+                              int (*each)(void *u, const char *key, const json_t *value,
+                                          struct base_error *err),
+                              void *u, struct base_error *err)
 {
-    const json_t *entries = member(member(obj, name), "entry");
+    const json_t *entries = find_member(find_member(obj, name), "entry");
     size_t n = list_len(entries);
     char room[64];
     int rc = 0;
@@ -117,16 +117,16 @@ static int each_entry(const json_t *obj, const char *name, size_t max,
     if (n > max)
         return base_error_set(err, -BASE_ELIMIT, "%s: %zu entries are more than %zu", name, n, max);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        const json_t *entry = list_at(entries, i), *key = member(entry, "key");
-        const char *text = key ? text_of(key, room) : NULL;
+        const json_t *entry = list_at(entries, i), *key = find_member(entry, "key");
+        const char *text = key ? scalar_to_text(key, room) : NULL;
         if (text)
-            rc = each(u, text, member(entry, "value"), err);
+            rc = each(u, text, find_member(entry, "value"), err);
     }
     return rc;
 }
 
 /* ---- the launch context ---- */
-/* Each name once, as in a map: the last value stands. */
+/* Adds the variable, or replaces the earlier value of the same name, as in a map. */
 static void set_env(struct rm_str_list *env, const char *name, char *taken)
 {
     size_t n = strlen(name);
@@ -137,14 +137,14 @@ static void set_env(struct rm_str_list *env, const char *name, char *taken)
             env->v[i] = taken;
             return;
         }
-    str_list_add(env, taken);
+    str_list_append(env, taken);
 }
 
 static int add_env(void *u, const char *key, const json_t *value, struct base_error *err)
 {
     struct rm_launch *l = u;
     char room[64];
-    const char *text = value ? text_of(value, room) : "";
+    const char *text = value ? scalar_to_text(value, room) : "";
 
     if (key[0] == '\0' || strchr(key, '='))
         return base_error_set(err, -BASE_EINVAL, "environment: '%s' is not a variable's name", key);
@@ -162,7 +162,7 @@ static bool is_base64(const char *text) /* URL-safe and classic alphabet, paddin
 static int check_credential(void *u, const char *key, const json_t *value, struct base_error *err)
 {
     char room[64];
-    const char *text = value ? text_of(value, room) : NULL;
+    const char *text = value ? scalar_to_text(value, room) : NULL;
 
     (void)u;
     (void)key;
@@ -186,12 +186,12 @@ static int check_local_resource(void *u, const char *key, const json_t *value,
     static const char *const types[] = {"FILE", "ARCHIVE", "PATTERN", NULL};
     static const char *const visible[] = {"PUBLIC", "PRIVATE", "APPLICATION", NULL};
     char room[64];
-    const json_t *type = member(value, "type"), *visibility = member(value, "visibility");
+    const json_t *type = find_member(value, "type"), *visibility = find_member(value, "visibility");
 
     (void)u;
-    if (!is_one_of(type ? text_of(type, room) : NULL, types))
+    if (!is_one_of(type ? scalar_to_text(type, room) : NULL, types))
         return base_error_set(err, -BASE_ESTATE, "Null resource type for local resource %s", key);
-    if (!is_one_of(visibility ? text_of(visibility, room) : NULL, visible))
+    if (!is_one_of(visibility ? scalar_to_text(visibility, room) : NULL, visible))
         return base_error_set(err, -BASE_ESTATE, "Null resource visibility for local resource %s",
                               key);
     return 0;
@@ -199,26 +199,26 @@ static int check_local_resource(void *u, const char *key, const json_t *value,
 
 static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_error *err)
 {
-    const json_t *commands = member(member(ctx, "commands"), "command");
+    const json_t *commands = find_member(find_member(ctx, "commands"), "command");
     size_t total = 0;
     char room[64];
 
     for (size_t i = 0; i < list_len(commands); i++) {
-        const char *text = text_of(list_at(commands, i), room);
+        const char *text = scalar_to_text(list_at(commands, i), room);
         if (!text)
             continue;
-        total += strlen(text) + (i > 0); /* with the newline that joins them */
+        total += strlen(text) + (i > 0); /* plus the newline that joins two commands */
         if (total > BASE_COMMAND_MAX)
             return base_error_set(err, -BASE_ELIMIT, "commands: more than %d bytes",
                                   BASE_COMMAND_MAX);
-        str_list_add(&l->commands, base_strdup(text));
+        str_list_append(&l->commands, base_strdup(text));
     }
     return 0;
 }
 
 int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_error *err)
 {
-    const json_t *credentials = member(ctx, "credentials");
+    const json_t *credentials = find_member(ctx, "credentials");
     struct base_buf json = {0};
     struct rm_launch *l;
     int rc;
@@ -230,13 +230,14 @@ int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_erro
     l->refs = 1;
     rc = decode_commands(ctx, l, err);
     if (rc == 0)
-        rc = each_entry(ctx, "environment", BASE_ENV_MAX, add_env, l, err);
+        rc = for_each_map_entry(ctx, "environment", BASE_ENV_MAX, add_env, l, err);
     if (rc == 0)
-        rc = each_entry(ctx, "local-resources", BASE_ENV_MAX, check_local_resource, NULL, err);
+        rc = for_each_map_entry(ctx, "local-resources", BASE_ENV_MAX, check_local_resource, NULL,
+                                err);
     if (rc == 0)
-        rc = each_entry(credentials, "tokens", BASE_ENV_MAX, check_credential, NULL, err);
+        rc = for_each_map_entry(credentials, "tokens", BASE_ENV_MAX, check_credential, NULL, err);
     if (rc == 0)
-        rc = each_entry(credentials, "secrets", BASE_ENV_MAX, check_credential, NULL, err);
+        rc = for_each_map_entry(credentials, "secrets", BASE_ENV_MAX, check_credential, NULL, err);
     if (rc < 0) {
         rm_launch_unref(l);
         return rc;
@@ -248,7 +249,7 @@ int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_erro
 }
 
 /* ---- tags: lower case, each once, sorted, as YARN keeps them ---- */
-static int tag_cmp(const void *a, const void *b)
+static int compare_tags(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -273,30 +274,30 @@ static int check_tag(const char *tag, struct base_error *err)
 
 static int decode_tags(const json_t *body, struct rm_str_list *tags, struct base_error *err)
 {
-    const json_t *list = member(member(body, "application-tags"), "tag");
+    const json_t *list = find_member(find_member(body, "application-tags"), "tag");
     char room[64];
     size_t kept = 0;
 
-    if (list_len(list) > BASE_ENV_MAX) /* far over what is allowed: do not even sort them */
+    if (list_len(list) > BASE_ENV_MAX) /* far too many: do not even sort them */
         return base_error_set(err, -BASE_EINVAL,
                               "java.lang.IllegalArgumentException: Too many applicationTags, a "
                               "maximum of only %d are "
                               "allowed!",
                               TAGS_MAX);
     for (size_t i = 0; i < list_len(list); i++) {
-        const char *text = text_of(list_at(list, i), room);
+        const char *text = scalar_to_text(list_at(list, i), room);
         int rc = text ? check_tag(text, err) : 0;
         if (rc < 0)
             return rc;
         if (text)
-            str_list_add(tags, base_strdup(text));
+            str_list_append(tags, base_strdup(text));
     }
     if (tags->n == 0)
         return 0;
     for (size_t i = 0; i < tags->n; i++)
         for (char *p = tags->v[i]; *p; p++)
             *p = (char)tolower((unsigned char)*p);
-    qsort(tags->v, tags->n, sizeof *tags->v, tag_cmp);
+    qsort(tags->v, tags->n, sizeof *tags->v, compare_tags);
     for (size_t i = 0; i < tags->n; i++) {
         if (kept > 0 && strcmp(tags->v[kept - 1], tags->v[i]) == 0)
             free(tags->v[i]);
@@ -314,7 +315,7 @@ static int decode_tags(const json_t *body, struct rm_str_list *tags, struct base
 }
 
 /* Cuts @text after @max characters of UTF-8. */
-static void cut_chars(char *text, size_t max)
+static void truncate_chars(char *text, size_t max)
 {
     for (char *p = text; *p; p++) {
         if (((unsigned char)*p & 0xC0) != 0x80 && max-- == 0) {
@@ -327,8 +328,8 @@ static void cut_chars(char *text, size_t max)
 static int decode_id(const json_t *body, struct base_app_id *id, struct base_error *err)
 {
     char room[64];
-    const json_t *j = member(body, "application-id");
-    const char *text = j ? text_of(j, room) : NULL;
+    const json_t *j = find_member(body, "application-id");
+    const char *text = j ? scalar_to_text(j, room) : NULL;
 
     if (!text || base_app_id_parse(text, id, NULL) < 0 || id->seq <= 0)
         return base_error_set(err, -BASE_EINVAL, "Could not parse application id %.200s",
@@ -336,13 +337,13 @@ static int decode_id(const json_t *body, struct base_app_id *id, struct base_err
     return 0;
 }
 
-/* Slots stay zero: a master takes a map slot, which is the core's business. */
+/* Leaves the slots zero: the core gives each master a map slot. */
 static void decode_resource(const json_t *body, struct rm_res *res)
 {
-    const json_t *r = member(body, "resource");
+    const json_t *r = find_member(body, "resource");
 
-    res->v[RM_RES_MEMORY_MB] = number_of(r, "memory", INT64_MIN, INT64_MAX, 0);
-    res->v[RM_RES_VCORES] = number_of(r, "vCores", INT32_MIN, INT32_MAX, 0);
+    res->v[RM_RES_MEMORY_MB] = get_number_or_default(r, "memory", INT64_MIN, INT64_MAX, 0);
+    res->v[RM_RES_VCORES] = get_number_or_default(r, "vCores", INT32_MIN, INT32_MAX, 0);
 }
 
 static int decode_texts(const json_t *body, struct rm_app_spec *s, struct base_error *err)
@@ -352,22 +353,23 @@ static int decode_texts(const json_t *body, struct rm_app_spec *s, struct base_e
     s->name = base_strdup("");
     s->queue = base_strdup("default");
     s->type = base_strdup("");
-    rc = take_text(body, "application-name", BASE_NAME_MAX, &s->name, err);
+    rc = copy_text_member(body, "application-name", BASE_NAME_MAX, &s->name, err);
     if (rc == 0)
-        rc = take_text(body, "queue", BASE_NAME_MAX, &s->queue, err);
+        rc = copy_text_member(body, "queue", BASE_NAME_MAX, &s->queue, err);
     if (rc == 0)
-        rc = take_text(body, "application-type", BASE_NAME_MAX, &s->type, err);
+        rc = copy_text_member(body, "application-type", BASE_NAME_MAX, &s->type, err);
     if (rc == 0 && s->queue[0] == '\0') {
         free(s->queue);
         s->queue = base_strdup("default");
     }
-    cut_chars(s->type, TYPE_CHARS_MAX);
+    truncate_chars(s->type, TYPE_CHARS_MAX);
     return rc;
 }
 
-static char *stored_form(const json_t *body, const char *user)
+static char *make_stored_form(const json_t *body, const char *user)
 {
-    json_t *whole = json_copy((json_t *)body); /* shallow: only the user is added */
+    json_t *whole =
+        json_copy((json_t *)body); /* a shallow copy is enough: only the user is added */
     struct base_buf text = {0};
 
     json_object_set_new(whole, USER_MEMBER, json_string(user));
@@ -376,8 +378,8 @@ static char *stored_form(const json_t *body, const char *user)
     return base_buf_take(&text);
 }
 
-/* What is stored must be readable after a restart. */
-static int check_stored(const char *json, struct base_error *err)
+/* Checks that the stored form can be read back, as after a restart. */
+static int check_readable_back(const char *json, struct base_error *err)
 {
     json_t *again = NULL;
     int rc = base_json_parse(json, strlen(json), &again, err);
@@ -403,7 +405,7 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
     if (rc == 0)
         rc = decode_tags(body, &s->tags, err);
     if (rc == 0)
-        rc = rm_launch_decode(member(body, "am-container-spec"), &s->launch, err);
+        rc = rm_launch_decode(find_member(body, "am-container-spec"), &s->launch, err);
     if (rc < 0) {
         rm_app_spec_unref(s);
         return rc;
@@ -412,15 +414,16 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         s->launch = base_alloc(sizeof *s->launch);
         s->launch->refs = 1;
     }
-    s->priority =
-        (int32_t)number_of(body, "priority", INT32_MIN, INT32_MAX,
-                           member(body, "priority") ? 0 : -1); /* text that is no number sets 0 */
-    s->max_attempts = (int32_t)number_of(body, "max-app-attempts", 0, INT32_MAX, 0);
-    s->unmanaged = truth_of(body, "unmanaged-AM", false);
-    s->keep_containers = truth_of(body, "keep-containers-across-application-attempts", false);
+    s->priority = (int32_t)get_number_or_default(
+        body, "priority", INT32_MIN, INT32_MAX,
+        find_member(body, "priority") ? 0 : -1); /* a text that is no number counts as 0 */
+    s->max_attempts = (int32_t)get_number_or_default(body, "max-app-attempts", 0, INT32_MAX, 0);
+    s->unmanaged = get_bool_or_default(body, "unmanaged-AM", false);
+    s->keep_containers =
+        get_bool_or_default(body, "keep-containers-across-application-attempts", false);
     decode_resource(body, &s->resource);
-    s->json = stored_form(body, s->user);
-    rc = fresh ? check_stored(s->json, err) : 0;
+    s->json = make_stored_form(body, s->user);
+    rc = fresh ? check_readable_back(s->json, err) : 0;
     if (rc < 0)
         rm_app_spec_unref(s);
     else
@@ -442,7 +445,7 @@ int rm_app_spec_from_text(const char *text, size_t len, struct rm_app_spec **out
     return rc < 0 ? base_error_wrap(err, -BASE_ECORRUPT, "stored submission") : 0;
 }
 
-struct rm_app_spec *rm_app_spec_unknown(const char *id)
+struct rm_app_spec *rm_app_spec_new_placeholder(const char *id)
 {
     struct rm_app_spec *s = NULL;
     struct base_app_id parsed;

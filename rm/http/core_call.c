@@ -6,7 +6,7 @@
 #include "base/io/io.h"
 #include "rm/leader/standby.h"
 
-static void release(void *user)
+static void unref_call(void *user)
 {
     rm_call_unref(user);
 }
@@ -22,7 +22,7 @@ void rm_call_post(struct rm_call *c, struct rm_backend *b, struct api_request *r
 void rm_call_post_parked(struct rm_call *c, rm_reply_fn *fn)
 {
     atomic_init(&c->refs, 2);
-    rm_backend_post(c->b, &c->ev, fn, release, c);
+    rm_backend_post(c->b, &c->ev, fn, unref_call, c);
 }
 
 void rm_call_unref(struct rm_call *c)
@@ -34,7 +34,7 @@ void rm_call_unref(struct rm_call *c)
     free(c);
 }
 
-void rm_api_reply_error(struct api_request *rq, const struct rm_effect *fx)
+void rm_api_answer_core_error(struct api_request *rq, const struct rm_effect *fx)
 {
     struct base_error err = {0};
 
@@ -49,35 +49,35 @@ void rm_api_reply_error(struct api_request *rq, const struct rm_effect *fx)
         api_answer_base_error(rq, &err);
 }
 
-void rm_api_bad_request(struct api_request *rq, const struct base_error *err)
+void rm_api_answer_bad_request(struct api_request *rq, const struct base_error *err)
 {
     api_answer_error(rq, 400, "BadRequestException", "%s", err->text);
 }
 
-void rm_api_json(struct api_request *rq, unsigned status, struct base_buf *body)
+void rm_api_answer_json(struct api_request *rq, unsigned status, struct base_buf *body)
 {
     api_answer(rq, status, API_JSON, body);
 }
 
-void rm_api_no_content(struct api_request *rq)
+void rm_api_answer_no_content(struct api_request *rq)
 {
     struct base_buf none = {0};
 
     api_answer(rq, 204, API_JSON, &none);
 }
 
-bool rm_api_app_id(struct api_request *rq, unsigned i, struct base_app_id *out)
+bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *out)
 {
     struct base_error err = {0};
     const char *text = api_path_arg(rq, i);
 
     if (base_app_id_parse(text ? text : "", out, &err) == 0)
         return true;
-    rm_api_bad_request(rq, &err);
+    rm_api_answer_bad_request(rq, &err);
     return false;
 }
 
-bool rm_api_authorised(struct api_request *rq, struct rm_backend *b, struct base_app_id id)
+bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id)
 {
     const char *bearer = api_bearer(rq);
     char token[65] = "", text[BASE_ID_TEXT_MAX];
@@ -102,15 +102,15 @@ bool rm_api_authorised(struct api_request *rq, struct rm_backend *b, struct base
     return false;
 }
 
-void rm_api_explain(struct rm_backend *b, struct base_app_id id, struct base_buf *out)
+void rm_api_explain_app(struct rm_backend *b, struct base_app_id id, struct base_buf *out)
 {
-    /* -BASE_ENOTFOUND: nothing to say */
+    /* an unknown application (-BASE_ENOTFOUND) has no explanation */
     rm_view_explain(rm_backend_hold(b), id, rm_backend_now_us(b), out);
     rm_backend_release(b);
 }
 
-bool rm_api_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max,
-                      int64_t *out)
+bool rm_api_read_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max,
+                           int64_t *out)
 {
     const char *text = api_query(rq, name);
 

@@ -1,5 +1,5 @@
-/* rm/http/core_call.h - what the RM's own handlers share: a parked call on its way through the
- * core, the check of an application's token, small answers. User pointer of every handler: struct
+/* rm/http/core_call.h - shared by the RM's handlers: a parked request that waits for the core, the
+ * check of an application's token, short answers. The user pointer of every handler is a struct
  * rm_backend *. */
 #ifndef CREEL_RM_HTTP_CORE_CALL_H
 #define CREEL_RM_HTTP_CORE_CALL_H
@@ -14,34 +14,37 @@ struct rm_call {
     struct api_request *rq;
     struct rm_backend *b;
     struct rm_event ev;
-    atomic_int refs; /* the reply's and the event's */
+    atomic_int refs; /* one each for the reply and the posted event */
     /* frees what the call owns, not the call itself; may be NULL */
     void (*drop)(struct rm_call *c);
 };
-/* Parks the request and posts c->ev. @fn gets the call as user, answers, and must end with
- * rm_call_unref(). */
+/* Parks @rq and posts c->ev to the core. @fn receives the call as its user pointer with the core's
+ * reply; it must answer c->rq and then call rm_call_unref(). */
 void rm_call_post(struct rm_call *c, struct rm_backend *b, struct api_request *rq, rm_reply_fn *fn);
-/* The same when c->rq, parked, and c->b are set already. */
+/* The same for a call whose c->rq is parked and whose c->b is set already. */
 void rm_call_post_parked(struct rm_call *c, rm_reply_fn *fn);
-void rm_call_unref(struct rm_call *c);
+void rm_call_unref(struct rm_call *c); /* the last reference frees the call */
 
-/* Answers an RM_REPLY_ERROR effect; the end of the leadership (-BASE_EVERSION) as
- * rm_standby_answer_leadership_over() does. */
-void rm_api_reply_error(struct api_request *rq, const struct rm_effect *fx);
-void rm_api_bad_request(struct api_request *rq,
-                        const struct base_error *err); /* 400 whatever the code */
-void rm_api_json(struct api_request *rq, unsigned status, struct base_buf *body);
-void rm_api_no_content(struct api_request *rq);
-/* Path argument @i as an application id; false: answered 400. */
-bool rm_api_app_id(struct api_request *rq, unsigned i, struct base_app_id *out);
-/* Does the bearer token belong to application @id? False: answered 401, 403 or 404. */
-bool rm_api_authorised(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
-/* Appends why it waits or what it gets, in the policy's words; nothing when the policy does not
- * know it. */
-void rm_api_explain(struct rm_backend *b, struct base_app_id id, struct base_buf *out);
-/* Query parameter as an integer; absent keeps *out. False: answered 400. */
-bool rm_api_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max,
-                      int64_t *out);
+/* Answers @rq with the error of an RM_REPLY_ERROR effect. When the leadership has ended
+ * (-BASE_EVERSION), answers as rm_standby_answer_leadership_over(). */
+void rm_api_answer_core_error(struct api_request *rq, const struct rm_effect *fx);
+void rm_api_answer_bad_request(struct api_request *rq,
+                               const struct base_error *err); /* 400, whatever the code of @err */
+void rm_api_answer_json(struct api_request *rq, unsigned status, struct base_buf *body);
+void rm_api_answer_no_content(struct api_request *rq);
+/* Reads path argument @i as an application id. Returns false when it is none; @rq is answered with
+ * 400 then. */
+bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *out);
+/* Returns true when the bearer token of @rq is that of application @id. Otherwise answers @rq with
+ * 401, 403 or 404 and returns false. */
+bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
+/* Appends the policy's explanation why application @id waits or what it gets; nothing when the
+ * policy does not know the application. */
+void rm_api_explain_app(struct rm_backend *b, struct base_app_id id, struct base_buf *out);
+/* Reads query parameter @name as an integer; *@out keeps its value when the parameter is absent.
+ * Returns false when the value is invalid; @rq is answered with 400 then. */
+bool rm_api_read_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max,
+                           int64_t *out);
 
 extern const struct api_route rm_api_jobs_routes[], rm_api_tracker_routes[], rm_api_master_routes[];
 extern const struct api_route rm_api_queues_routes[], rm_api_history_routes[], rm_api_ha_routes[],

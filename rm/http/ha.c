@@ -1,16 +1,17 @@
-/* rm/http/ha.c - one of several ResourceManagers: /isActive for load balancers, and Creel's own
- * resource for administrators, answered by the RM that is asked and never redirected.
+/* rm/http/ha.c - the role of this ResourceManager: /isActive for load balancers, and Creel's own
+ * resource for administrators. Both describe the RM that is asked, and are never redirected.
  *
  * GET /ws/v1/cluster/ha
  *   {"haEnabled":true,"rmId":"rm-1","state":"active|standby|initializing","url":"http://h1:8088",
- *    "activeUrl":"http://h1:8088" ("" when none is known),"rms":["http://h1:8088",…] (this one
- *    first),"epoch":3, "zookeeper":"connected to
- *    …","takeovers":1,"lateAnswers":0,"storeMultis":0,"refusedWrites":0}
+ *    "activeUrl":"http://h1:8088" ("" when no RM is known to be active),
+ *    "rms":["http://h1:8088",…] (this RM first),"epoch":3,"zookeeper":"connected to …",
+ *    "takeovers":1,"lateAnswers":0,"storeMultis":0,"refusedWrites":0}
  * POST /ws/v1/cluster/ha {"state":"standby","holdMs":10000}
- *   Gives the leadership to the next RM in line; for holdMs (0 to 600,000; 10,000) this one does
- *   not claim it again while nobody else does. 202 with the body of GET: it will change; 200: it
- *   was a standby already; 409: it is alone, or reads the state at this moment. {"state":"active"}:
- *   409, since ZooKeeper's election alone decides that. */
+ *   Gives the leadership to the next RM in line. For holdMs (0 to 600,000; default 10,000) this RM
+ *   does not claim it again, unless another RM has led meanwhile. Answers, with the body of GET:
+ *   202, the role is about to change; 200, this RM is a standby already. 409: HA is not enabled, or
+ *   this RM is just loading the state. {"state":"active"} is always 409, since the election in
+ *   ZooKeeper alone decides who leads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@
 #define HOLD_DEFAULT_MS 10000
 #define HOLD_MAX_MS     600000
 
-static void put_urls(const char *urls, struct base_buf *out)
+static void put_rm_urls(const char *urls, struct base_buf *out)
 {
     base_json_key(out, "rms");
     base_json_open(out, '[');
@@ -53,7 +54,7 @@ static void answer_state(struct api_request *rq, struct rm_backend *b, unsigned 
     base_json_put_str(&out, "state", rm_standby_state(b, false));
     base_json_put_str(&out, "url", rm_backend_url(b));
     base_json_put_str(&out, "activeUrl", rm_standby_is_active(b) ? rm_backend_url(b) : active);
-    put_urls(rm_backend_all_urls(b), &out);
+    put_rm_urls(rm_backend_all_urls(b), &out);
     base_json_put_int(&out, "epoch", stats.epoch);
     base_json_put_str(&out, "zookeeper", text);
     base_json_put_int(&out, "takeovers", stats.takeovers);
@@ -61,16 +62,16 @@ static void answer_state(struct api_request *rq, struct rm_backend *b, unsigned 
     base_json_put_int(&out, "storeMultis", stats.store_multis);
     base_json_put_int(&out, "refusedWrites", stats.refused_writes);
     base_json_close(&out, '}');
-    rm_api_json(rq, status, &out);
+    rm_api_answer_json(rq, status, &out);
 }
 
-static void get_ha(struct api_request *rq, void *user)
+static void answer_get_ha(struct api_request *rq, void *user)
 {
     answer_state(rq, user, 200);
 }
 
-/* False: answered 400. */
-static bool read_order(struct api_request *rq, bool *active, int64_t *hold_ms)
+/* Returns false when the body is invalid; @rq is answered with 400 then. */
+static bool read_requested_state(struct api_request *rq, bool *active, int64_t *hold_ms)
 {
     static const char *const members[] = {"state", "holdMs", NULL};
     struct base_error err = {0};
@@ -95,18 +96,18 @@ static bool read_order(struct api_request *rq, bool *active, int64_t *hold_ms)
     *active = rc == 0 && strcmp(state, "active") == 0;
     json_decref(body);
     if (rc < 0)
-        rm_api_bad_request(rq, &err);
+        rm_api_answer_bad_request(rq, &err);
     return rc == 0;
 }
 
-static void post_ha(struct api_request *rq, void *user)
+static void change_state(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     struct base_error err = {0};
     int64_t hold_ms = HOLD_DEFAULT_MS;
     bool active;
 
-    if (!read_order(rq, &active, &hold_ms))
+    if (!read_requested_state(rq, &active, &hold_ms))
         return;
     if (active)
         base_error_set(&err, -BASE_ESTATE,
@@ -126,12 +127,12 @@ static void post_ha(struct api_request *rq, void *user)
     api_answer_base_error(rq, &err);
 }
 
-/* Load balancers ask here. SOURCE: Hadoop's IsActiveServlet. */
-static void get_active(struct api_request *rq, void *user)
+/* GET /isActive, for load balancers. SOURCE: Hadoop's IsActiveServlet. */
+static void answer_is_active(struct api_request *rq, void *user)
 {
     struct base_buf body = {0};
 
-    /* A servlet's path does not match with a trailing slash. */
+    /* the path of a servlet does not match with a trailing slash */
     if (strcmp(api_path(rq), "/isActive") != 0) {
         api_answer_html_page(rq, 404, "Not Found", NULL);
         return;
@@ -146,8 +147,8 @@ static void get_active(struct api_request *rq, void *user)
 }
 
 const struct api_route rm_api_ha_routes[] = {
-    {"GET", HA_PATH, API_ROLE_READ, 0, get_ha, API_ROUTE_CREEL},
-    {"POST", HA_PATH, API_ROLE_WRITE, 4096, post_ha, API_ROUTE_CREEL},
-    {"GET", "/isActive", API_ROLE_READ, 0, get_active, API_ROUTE_CREEL},
+    {"GET", HA_PATH, API_ROLE_READ, 0, answer_get_ha, API_ROUTE_CREEL},
+    {"POST", HA_PATH, API_ROLE_WRITE, 4096, change_state, API_ROUTE_CREEL},
+    {"GET", "/isActive", API_ROLE_READ, 0, answer_is_active, API_ROUTE_CREEL},
 };
 const size_t rm_api_ha_routes_n = sizeof rm_api_ha_routes / sizeof *rm_api_ha_routes;

@@ -1,7 +1,12 @@
-/* rm/http/history.c - GET /ws/v1/cluster/history: jobs that have ended, newest submission first, as
- * the simulator replays them: {"history":[{…},…],"cursor":"application_…"}. Query: from, to (ms
- * since the epoch, of the submission), zero (where times count from, the same; 0), limit, cursor
- * (of the page before). */
+/* rm/http/history.c - GET /ws/v1/cluster/history: ended jobs in the form that the simulator
+ * replays, newest submission first: {"history":[{…},…],"cursor":"application_…"}.
+ *
+ * Query: from and to (bounds of the submission time, ms since 1970), zero (the time that counts as
+ * 0 in the answer, likewise; default 0), limit, cursor (as the page before gave it).
+ *
+ * Jobs come from two sources, both ordered from new to old: the core, which knows the newest jobs,
+ * and the history file, which also has jobs that the core has forgotten. They are merged: each job
+ * of the core is preceded by the archived jobs that are newer. */
 #include <stdlib.h>
 
 #include "base/io/json_write.h"
@@ -12,44 +17,45 @@
 #define DATE_MAX      INT64_C(253402300799000) /* the end of the year 9999 */
 #define LIMIT_DEFAULT 1000
 #define LIMIT_MAX     10000
-#define LOOK_AT_ONCE  8
+#define VIEWS_AT_ONCE 8
 
 struct history {
     struct rm_listing list;
     struct rm_app_filter filter;
     struct base_app_id cursor;
     int64_t from_us, to_us, zero_us, limit;
-    struct base_app_id last; /* looked at, of the core's or of others */
+    struct base_app_id last; /* the job processed last, of either source */
     bool opened, more, begun, has_last;
     struct rm_views apps;
     size_t at; /* in apps */
 };
 
-static void drop(struct rm_listing *list)
+static void free_views(struct rm_listing *list)
 {
     rm_views_free(&((struct history *)list)->apps);
 }
 
-static bool wanted(const struct history *h, const struct rm_app_view *a)
+static bool is_in_period(const struct history *h, const struct rm_app_view *a)
 {
     return a->finish_us > 0 && a->submit_us >= h->from_us && a->submit_us <= h->to_us;
 }
 
-static void look_further(struct history *h)
+static void fetch_next_views(struct history *h)
 {
     struct base_app_id before = h->cursor;
 
     rm_views_free(&h->apps);
     h->at = 0;
     h->more = rm_view_apps(rm_backend_hold(h->list.b), &h->filter, h->begun ? &before : NULL,
-                           LOOK_AT_ONCE, &h->apps, &h->cursor);
+                           VIEWS_AT_ONCE, &h->apps, &h->cursor);
     rm_backend_release(h->list.b);
     h->begun = true;
 }
 
-/* The next one of those that the core does not know any more, up to the next one that it knows.
- * True: it was looked at. */
-static bool put_forgotten(struct history *h, const struct rm_app_view *known, struct base_buf *out)
+/* Processes the next archived job that is newer than @known, the core's next job (NULL: there is
+ * none): writes it unless the core still knows it. Returns false when there is no such job. */
+static bool put_next_archived_job(struct history *h, const struct rm_app_view *known,
+                                  struct base_buf *out)
 {
     struct rm_history_file *file = rm_history_get_file(h->list.b);
     char token[65];
@@ -66,7 +72,7 @@ static bool put_forgotten(struct history *h, const struct rm_app_view *known, st
     return true;
 }
 
-static bool all_seen(struct history *h)
+static bool nothing_is_left(struct history *h)
 {
     struct base_app_id id;
 
@@ -75,28 +81,29 @@ static bool all_seen(struct history *h)
                                       NULL, h->from_us, h->to_us, &id);
 }
 
-/* One more job, newest first, of the core or of those it has forgotten. */
-static void look_at_one(struct history *h, struct base_buf *out)
+/* Processes one more job, or fetches the core's next ones. */
+static void process_next_job(struct history *h, struct base_buf *out)
 {
     const struct rm_app_view *a;
 
     if (h->at == h->apps.apps_n && h->more) {
-        look_further(h);
+        fetch_next_views(h);
         return;
     }
     a = h->at < h->apps.apps_n ? &h->apps.apps[h->at] : NULL;
-    if (put_forgotten(h, a, out) || !a)
+    if (put_next_archived_job(h, a, out) || !a)
         return;
     h->at++;
     h->last = a->id;
     h->has_last = true;
-    if (wanted(h, a))
+    if (is_in_period(h, a))
         h->limit -= rm_history_read_job(h->list.b, a, h->zero_us, out);
 }
 
-#define LOOK_MAX 256 /* of which nothing is told, in one chunk */
+#define PROCESSED_MAX 256 /* jobs outside the period in one chunk */
 
-static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next write_history_chunk(struct rm_listing *list, size_t max,
+                                                struct base_buf *out)
 {
     struct history *h = (struct history *)list;
     int64_t limit = h->limit;
@@ -109,13 +116,13 @@ static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct ba
         base_json_open(out, '[');
         h->opened = true;
     }
-    for (int looked = 0; h->limit > 0 && !all_seen(h); looked++) {
-        if (looked == LOOK_MAX || h->limit < limit)
+    for (int processed = 0; h->limit > 0 && !nothing_is_left(h); processed++) {
+        if (processed == PROCESSED_MAX || h->limit < limit)
             return RM_LISTING_MORE;
-        look_at_one(h, out);
+        process_next_job(h, out);
     }
     base_json_close(out, ']');
-    if (!all_seen(h))
+    if (!nothing_is_left(h))
         base_json_put_str(out, "cursor", base_app_id_text(&h->last, text));
     base_json_close(out, '}');
     return RM_LISTING_END;
@@ -136,32 +143,32 @@ static bool read_cursor(struct api_request *rq, struct history *h)
     return false;
 }
 
-static void do_history(struct api_request *rq, void *user)
+static void list_history(struct api_request *rq, void *user)
 {
     struct history *h = base_alloc(sizeof *h);
     int64_t from = 0, to = DATE_MAX, zero = 0;
 
-    h->list =
-        (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = chunk, .drop = drop};
+    h->list = (struct rm_listing){
+        .rq = rq, .b = user, .type = API_JSON, .chunk = write_history_chunk, .drop = free_views};
     h->filter = (struct rm_app_filter){.jobs_only = true,
                                        .states = 1u << RM_APP_FINISHED | 1u << RM_APP_FAILED |
                                                  1u << RM_APP_KILLED};
     h->more = true;
     h->limit = LIMIT_DEFAULT;
-    if (!rm_api_query_int(rq, "from", 0, DATE_MAX, &from) ||
-        !rm_api_query_int(rq, "to", 0, DATE_MAX, &to) ||
-        !rm_api_query_int(rq, "zero", 0, DATE_MAX, &zero) ||
-        !rm_api_query_int(rq, "limit", 1, LIMIT_MAX, &h->limit) || !read_cursor(rq, h)) {
+    if (!rm_api_read_query_int(rq, "from", 0, DATE_MAX, &from) ||
+        !rm_api_read_query_int(rq, "to", 0, DATE_MAX, &to) ||
+        !rm_api_read_query_int(rq, "zero", 0, DATE_MAX, &zero) ||
+        !rm_api_read_query_int(rq, "limit", 1, LIMIT_MAX, &h->limit) || !read_cursor(rq, h)) {
         free(h);
         return;
     }
     h->from_us = from * 1000;
     h->to_us = to * 1000 + 999;
     h->zero_us = zero * 1000;
-    rm_listing_run(&h->list);
+    rm_listing_answer(&h->list);
 }
 
 const struct api_route rm_api_history_routes[] = {
-    {"GET", "/ws/v1/cluster/history", API_ROLE_READ, 0, do_history, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/cluster/history", API_ROLE_READ, 0, list_history, API_ROUTE_CREEL},
 };
 const size_t rm_api_history_routes_n = sizeof rm_api_history_routes / sizeof *rm_api_history_routes;

@@ -1,5 +1,5 @@
-/* rm/http/jmx.c - GET /jmx: what monitors of YARN read of a ResourceManager's role, and Creel's
- * figures of leadership.
+/* rm/http/jmx.c - GET /jmx: the role of a ResourceManager as YARN's monitoring tools read it, and
+ * Creel's figures about leadership.
  *
  * Beans: Hadoop:service=ResourceManager,name=RMInfo, as YARN's; …,name=HighAvailability, Creel's
  * own. qry=<name or pattern> and get=<name>::<attribute> as Hadoop's JMXJsonServlet takes them;
@@ -17,7 +17,7 @@
 
 struct attribute {
     const char *name;
-    const char *text; /* NULL: a number, or with @is_bool false */
+    const char *text; /* NULL: the value is @number, or with @is_bool true or false */
     int64_t number;
     bool is_bool;
 };
@@ -39,8 +39,9 @@ static void add_number(struct bean *b, const char *name, int64_t v)
 
 /* ---- names ---- */
 
-/* Every property of @pattern is one of @name; "*" among them allows more. */
-static bool same_properties(const char *pattern, const char *name)
+/* Returns true when every property of @pattern is found in @name, and @name has no others unless
+ * "*" is a property of @pattern. */
+static bool properties_match(const char *pattern, const char *name)
 {
     char *copy = base_strdup(pattern), *save = NULL;
     size_t wanted = 0, there = 1;
@@ -64,20 +65,21 @@ static bool same_properties(const char *pattern, const char *name)
     return ok && (more || wanted == there);
 }
 
-static bool matches(const char *pattern, const char *name)
+static bool name_matches_pattern(const char *pattern, const char *name)
 {
     const char *colon = strchr(pattern, ':'), *own = strchr(name, ':');
     char *domain = base_strndup(pattern, (size_t)(colon - pattern));
     char *own_domain = base_strndup(name, (size_t)(own - name));
-    bool ok = fnmatch(domain, own_domain, FNM_NOESCAPE) == 0 && same_properties(colon + 1, own + 1);
+    bool ok =
+        fnmatch(domain, own_domain, FNM_NOESCAPE) == 0 && properties_match(colon + 1, own + 1);
 
     free(domain);
     free(own_domain);
     return ok;
 }
 
-/* "domain:key=value,key=value" where a property may be "*". */
-static bool is_name(const char *text)
+/* Returns true for "domain:key=value,key=value", where a property may also be "*". */
+static bool is_valid_bean_name(const char *text)
 {
     const char *at = strchr(text, ':');
 
@@ -105,7 +107,7 @@ static void put_attribute(struct base_buf *out, const struct attribute *a)
         base_buf_addf(out, "%lld", (long long)a->number);
 }
 
-/* @only: this attribute alone; NULL: all. */
+/* @only: the name of the only attribute to write; NULL: all. */
 static void put_bean(struct base_buf *out, const struct bean *b, const char *only, bool first)
 {
     bool found = !only;
@@ -136,7 +138,7 @@ static void put_beans(struct base_buf *out, const struct bean *v, size_t n, cons
 
     base_buf_adds(out, "{\n  \"beans\" : [ ");
     for (size_t i = 0; i < n; i++) {
-        if (!matches(pattern, v[i].name))
+        if (!name_matches_pattern(pattern, v[i].name))
             continue;
         put_bean(out, &v[i], only, first);
         first = false;
@@ -151,7 +153,7 @@ static void put_answer(struct base_buf *out, const struct bean *v, size_t n, con
     char *name;
 
     if (!get) {
-        if (is_name(query))
+        if (is_valid_bean_name(query))
             put_beans(out, v, n, query, NULL);
         else
             base_buf_adds(out, "{ }");
@@ -163,7 +165,7 @@ static void put_answer(struct base_buf *out, const struct bean *v, size_t n, con
         return;
     }
     name = base_strndup(get, (size_t)(split - get));
-    if (is_name(name))
+    if (is_valid_bean_name(name))
         put_beans(out, v, n, name, split + 2);
     else
         base_buf_adds(out, "{ }");
@@ -171,7 +173,7 @@ static void put_answer(struct base_buf *out, const struct bean *v, size_t n, con
 }
 
 /* ---- the resource ---- */
-static void fill(struct rm_backend *b, struct bean *info, struct bean *ha)
+static void fill_beans(struct rm_backend *b, struct bean *info, struct bean *ha)
 {
     struct rm_backend_stats stats = {0};
     const char *url = rm_backend_url(b), *host = strstr(url, "://");
@@ -196,17 +198,18 @@ static void fill(struct rm_backend *b, struct bean *info, struct bean *ha)
     add_number(ha, "StoreRefusedWrites", stats.refused_writes);
 }
 
-static void get_jmx(struct api_request *rq, void *user)
+static void answer_jmx(struct api_request *rq, void *user)
 {
     const char *query = api_query(rq, "qry");
     struct base_buf out = {0};
     struct bean beans[2];
 
-    if (strcmp(api_path(rq), "/jmx") != 0) { /* a servlet's path takes no slash behind it */
+    if (strcmp(api_path(rq), "/jmx") !=
+        0) { /* the path of a servlet does not match with a trailing slash */
         api_answer_html_page(rq, 404, "Not Found", NULL);
         return;
     }
-    fill(user, &beans[0], &beans[1]);
+    fill_beans(user, &beans[0], &beans[1]);
     put_answer(&out, beans, 2, query ? query : "*:*", api_query(rq, "get"));
     api_add_header(rq, "Content-Type", "application/json; charset=utf8");
     if (base_conf_bool(rm_backend_conf(user), "creel.http.jmx-any-origin")) {
@@ -217,6 +220,6 @@ static void get_jmx(struct api_request *rq, void *user)
 }
 
 const struct api_route rm_api_jmx_routes[] = {
-    {"GET", "/jmx", API_ROLE_READ, 0, get_jmx, API_ROUTE_CREEL},
+    {"GET", "/jmx", API_ROLE_READ, 0, answer_jmx, API_ROUTE_CREEL},
 };
 const size_t rm_api_jmx_routes_n = sizeof rm_api_jmx_routes / sizeof *rm_api_jmx_routes;

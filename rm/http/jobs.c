@@ -1,4 +1,5 @@
-/* rm/http/jobs.c - Creel's own resource of jobs: submit, list, look at, tasks, counters. */
+/* rm/http/jobs.c - Creel's own resource of jobs: submission, lists, single jobs, tasks, counters,
+ * and the explanation why an application waits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #define LIST_MAX     10000
 
 /* ---------------------------------------------------------------- encoding */
-static double percent(double part)
+static double to_percent(double part)
 {
     double p = part < 0 ? 0 : part > 1 ? 100 : part * 100;
 
@@ -32,10 +33,10 @@ static void put_progress(const struct rm_app_view *a, struct base_buf *out)
 {
     base_json_key(out, "progress");
     base_json_open(out, '{');
-    base_json_put_num(out, "map", percent(a->phase[BASE_TASK_MAP].progress));
-    base_json_put_num(out, "shuffle", percent(a->shuffle_progress));
-    base_json_put_num(out, "reduce", percent(a->phase[BASE_TASK_REDUCE].progress));
-    base_json_put_num(out, "overall", percent(a->progress));
+    base_json_put_num(out, "map", to_percent(a->phase[BASE_TASK_MAP].progress));
+    base_json_put_num(out, "shuffle", to_percent(a->shuffle_progress));
+    base_json_put_num(out, "reduce", to_percent(a->phase[BASE_TASK_REDUCE].progress));
+    base_json_put_num(out, "overall", to_percent(a->progress));
     base_json_close(out, '}');
 }
 
@@ -83,7 +84,7 @@ static void put_times(const struct rm_app_view *a, struct base_buf *out)
     base_json_put_int(out, "finishTime", a->finish_us / 1000);
 }
 
-/* Absent where there is no such date. */
+/* Writes the member unless the date is 0. */
 static void put_date(struct base_buf *out, const char *key, int64_t us)
 {
     if (us > 0)
@@ -97,7 +98,7 @@ static void put_deadline(const struct rm_app_view *a, struct base_buf *out)
     put_date(out, "earliestFinish", a->earliest_us);
 }
 
-/* @why: the policy's words, NULL: it has none. */
+/* @why: the policy's explanation; NULL: none. */
 static void put_job(const struct rm_app_view *a, const char *why, struct base_buf *out)
 {
     base_json_open(out, '{');
@@ -140,18 +141,18 @@ static void answer_job(struct api_request *rq, unsigned status, const struct rm_
     base_json_key(&body, "job");
     put_job(a, why, &body);
     base_json_close(&body, '}');
-    rm_api_json(rq, status, &body);
+    rm_api_answer_json(rq, status, &body);
 }
 
 /* ---------------------------------------------------------------- submit */
 struct submit_call {
     struct rm_call call;
-    struct rm_job_spec *spec; /* our reference; the event's is the core's */
-    char *prefix;             /* of Location: headers are gone once the request is parked */
+    struct rm_job_spec *spec; /* our reference; the event has its own */
+    char *prefix;             /* of Location; kept since a parked request has no headers any more */
     char token[33];
 };
 
-static void drop_submit(struct rm_call *c)
+static void free_submit_parts(struct rm_call *c)
 {
     rm_job_spec_unref(((struct submit_call *)c)->spec);
     free(((struct submit_call *)c)->prefix);
@@ -174,7 +175,7 @@ static void add_location(struct api_request *rq, const char *prefix, const struc
     free(url);
 }
 
-static bool find_job(struct rm_backend *b, struct base_app_id id, struct rm_views *out)
+static bool find_app_view(struct rm_backend *b, struct base_app_id id, struct rm_views *out)
 {
     int rc = rm_view_app(rm_backend_hold(b), id, out);
 
@@ -182,9 +183,9 @@ static bool find_job(struct rm_backend *b, struct base_app_id id, struct rm_view
     return rc == 0 && out->apps_n == 1;
 }
 
-/* A job that was just stored: shown as it stands now; on the way it may have been dropped from the
- * core already. */
-static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
+/* Answers a submission that is durable now. A new job is shown as it was submitted; a job submitted
+ * before is shown as it stands, if the core still has it. */
+static void answer_stored_job(struct submit_call *s, const struct rm_effect *fx)
 {
     struct api_request *rq = s->call.rq;
     struct rm_app_view fresh = {.state = RM_APP_ACCEPTED, .diagnostics = ""};
@@ -192,11 +193,11 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
     bool made = fx->u.reply.flag;
 
     add_location(rq, s->prefix, &fx->u.reply.app_id);
-    if (!made && find_job(s->call.b, fx->u.reply.app_id, &views) && views.apps[0].is_job) {
+    if (!made && find_app_view(s->call.b, fx->u.reply.app_id, &views) && views.apps[0].is_job) {
         answer_job(rq, 200, &views.apps[0], NULL);
     } else {
-        /* Encoded without asking the core: a thousand waiting submissions are answered by one
-         * commit. */
+        /* Encoded without locking the core, since one commit of the store may release a thousand
+         * waiting submissions at once. */
         fresh.id = fx->u.reply.app_id;
         fresh.job = s->spec;
         fresh.queue = s->spec->queue;
@@ -218,26 +219,28 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
     rm_views_free(&views);
 }
 
-static void submit_done(void *user, const struct rm_effect *fx)
+static void answer_submission(void *user, const struct rm_effect *fx)
 {
     struct submit_call *s = user;
 
     if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_JOB)
-        answer_stored(s, fx);
+        answer_stored_job(s, fx);
     else
-        rm_api_reply_error(s->call.rq, fx);
+        rm_api_answer_core_error(s->call.rq, fx);
     rm_call_unref(&s->call);
 }
 
-/* The same id again: the same body is the same job, another body is refused. True: answered. */
-static bool answer_repeat(struct api_request *rq, struct rm_backend *b,
-                          const struct rm_job_spec *spec)
+/* Answers a submission whose id has been used before: with the job for an equal body, 409 for
+ * another one. Returns false, without an answer, for a new id, and for a job that is not durable
+ * yet. */
+static bool answer_repeated_submission(struct api_request *rq, struct rm_backend *b,
+                                       const struct rm_job_spec *spec)
 {
     struct rm_views views = {0};
     char id[BASE_ID_TEXT_MAX];
     const struct rm_app_view *a;
 
-    if (spec->id.seq == 0 || !find_job(b, spec->id, &views)) {
+    if (spec->id.seq == 0 || !find_app_view(b, spec->id, &views)) {
         rm_views_free(&views);
         return false;
     }
@@ -249,7 +252,7 @@ static bool answer_repeat(struct api_request *rq, struct rm_backend *b,
         answer_job(rq, 200, a, NULL);
     } else if (a->is_job && strcmp(a->job->json, spec->json) == 0) {
         rm_views_free(&views);
-        return false; /* not durable yet: the core answers when it is */
+        return false; /* not durable yet: the core will answer */
     } else {
         api_answer_error(rq, 409, "ConflictException",
                          "job.id: %s was submitted before with another body",
@@ -259,12 +262,13 @@ static bool answer_repeat(struct api_request *rq, struct rm_backend *b,
     return true;
 }
 
-/* A repeated submission whose first one is under way: the output folder may be there by now, the
- * input gone. The core compares the two and answers. */
-static bool is_known(struct rm_backend *b, struct base_app_id id)
+/* Returns true when the core knows an application with this id. The check of the files of a
+ * repeated submission may fail because the first one has already created the output folder, so that
+ * its failure does not count; the core compares the two submissions and answers. */
+static bool app_is_known(struct rm_backend *b, struct base_app_id id)
 {
     struct rm_views views = {0};
-    bool known = id.seq && find_job(b, id, &views);
+    bool known = id.seq && find_app_view(b, id, &views);
 
     rm_views_free(&views);
     return known;
@@ -275,21 +279,20 @@ static void post_submit(struct submit_call *s)
     s->call.ev.kind = RM_EV_SUBMIT_JOB;
     s->call.ev.u.submit_job.spec = rm_job_spec_ref(s->spec);
     s->call.ev.u.submit_job.app_token = s->token;
-    rm_call_post_parked(&s->call, submit_done);
+    rm_call_post_parked(&s->call, answer_submission);
 }
 
-/* Looking at thousands of files, at a disk that sleeps, or at a name service takes its time: a
- * thread of the pool does it when the job has files or its queue depends on its user's groups. What
- * can be wrong with the files of a submission is found there, before the core hears of it; the core
- * finds its queue. */
-struct submit_look {
+/* Checking thousands of files, waking a disk or asking a name service takes time. So when a job has
+ * files, or when its queue depends on the groups of its user, a thread of the file pool checks and
+ * splits the input, and looks up the groups, before the job is posted to the core. */
+struct submit_check {
     struct rm_file_work work;
-    struct submit_call *call; /* NULL: answered, or the core's */
+    struct submit_call *call; /* NULL: answered, or posted to the core */
     struct rm_backend *b;
-    struct rm_job_spec *spec; /* a reference of its own: the call may be answered while it looks */
+    struct rm_job_spec *spec; /* its own reference: the call may be answered during the check */
 };
 
-static int look_at_output(struct submit_look *l, struct base_error *err)
+static int check_output(struct submit_check *l, struct base_error *err)
 {
     char *path;
     int rc = rm_output_parse_path(l->spec->output, &path, err);
@@ -305,66 +308,66 @@ static int look_at_output(struct submit_look *l, struct base_error *err)
     return rc;
 }
 
-static int look_at_submission(struct rm_file_work *work, struct base_error *err)
+static int check_submission_files(struct rm_file_work *work, struct base_error *err)
 {
-    struct submit_look *l = (struct submit_look *)work;
+    struct submit_check *l = (struct submit_check *)work;
     const struct rm_input_bounds bounds = {
         .check = rm_file_work_check_cancelled, .enter = rm_file_work_enter_path, .user = work};
-    int rc = l->spec->output ? look_at_output(l, err) : 0;
+    int rc = l->spec->output ? check_output(l, err) : 0;
 
     if (rc == 0)
-        rc = rm_spec_expand(l->spec, &bounds, err);
+        rc = rm_spec_find_splits(l->spec, &bounds, err);
     if (rc == 0)
         rc = rm_file_work_enter_path(work, NULL,
-                                     err); /* who hangs at a name service hangs at no file */
+                                     err); /* from here on no file system is waited for */
     if (rc == 0)
         rm_queues_look_up_groups(l->b, l->spec->user, &l->spec->user_groups);
-    /* A limit or a permission met on the way is a wrong value of the job, not of the request. */
+    /* a limit or a permission of the files is the fault of a value in the job: 400 */
     return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT
                ? -BASE_EINVAL
                : rc;
 }
 
-static void submission_looked_at(struct rm_file_work *work, int rc, struct base_error *err)
+static void post_or_refuse_checked(struct rm_file_work *work, int rc, struct base_error *err)
 {
-    struct submit_look *l = (struct submit_look *)work;
+    struct submit_check *l = (struct submit_check *)work;
     struct submit_call *s = l->call;
-    /* the look may still go on: its spec is not to be used */
+    /* the check may still be running, so that its spec must not be used */
     bool given_up = rc == -BASE_EAGAIN || rc == -BASE_EIO;
 
     l->call = NULL;
-    if (rc < 0 && (given_up || !is_known(l->b, s->spec->id))) {
+    if (rc < 0 && (given_up || !app_is_known(l->b, s->spec->id))) {
         err->code = rc;
         api_answer_base_error(s->call.rq, err);
-        drop_submit(&s->call);
+        free_submit_parts(&s->call);
         free(s);
         return;
     }
     post_submit(s);
 }
 
-static void submit_look_drop(struct rm_file_work *work)
+static void free_submit_check(struct rm_file_work *work)
 {
-    struct submit_look *l = (struct submit_look *)work;
+    struct submit_check *l = (struct submit_check *)work;
 
     rm_job_spec_unref(l->spec);
     free(l);
 }
 
-static void submit_after_look(struct submit_call *s)
+static void post_after_file_check(struct submit_call *s)
 {
-    struct submit_look *l = base_alloc(sizeof *l);
+    struct submit_check *l = base_alloc(sizeof *l);
 
-    l->work.look = look_at_submission;
-    l->work.done = submission_looked_at;
-    l->work.drop = submit_look_drop;
+    l->work.run = check_submission_files;
+    l->work.done = post_or_refuse_checked;
+    l->work.drop = free_submit_check;
     l->call = s;
     l->b = s->call.b;
     l->spec = rm_job_spec_ref(s->spec);
     rm_backend_files(s->call.b, &l->work);
 }
 
-static void do_submit(struct api_request *rq, void *user)
+static void submit_job(struct api_request *rq, void *user)
 {
     const struct base_conf *conf = rm_backend_conf(user);
     const struct rm_spec_defaults defaults = {
@@ -379,19 +382,19 @@ static void do_submit(struct api_request *rq, void *user)
     const char *body = api_body(rq, &len);
 
     if (rm_spec_job_decode(body, len, &defaults, &spec, &err) < 0) {
-        rm_api_bad_request(rq, &err);
+        rm_api_answer_bad_request(rq, &err);
         return;
     }
     rm_audit_note(rq, "name", spec->name);
     rm_audit_note(rq, "queue", spec->queue);
-    if (answer_repeat(rq, user, spec)) {
+    if (answer_repeated_submission(rq, user, spec)) {
         rm_job_spec_unref(spec);
         return;
     }
     s = base_alloc(sizeof *s);
     s->call.rq = rq;
     s->call.b = user;
-    s->call.drop = drop_submit;
+    s->call.drop = free_submit_parts;
     s->spec = spec;
     s->prefix = location_prefix(rq, user);
     base_random_hex(s->token);
@@ -399,7 +402,7 @@ static void do_submit(struct api_request *rq, void *user)
     if (spec->groups_n && !spec->output && !rm_queues_rules_use_groups(user))
         post_submit(s);
     else
-        submit_after_look(s);
+        post_after_file_check(s);
 }
 
 /* ---------------------------------------------------------------- list */
@@ -413,10 +416,11 @@ static const char *result_name(int r)
     return rm_result_name((enum rm_result)r);
 }
 
-/* Query parameter @key, "RUNNING,accepted": a bit set of the first @names. @known: which of them to
- * offer. */
-static bool read_names(struct api_request *rq, const char *key, const char *(*name_of)(int),
-                       int names, const char *known, uint32_t *out)
+/* Adds the names in query parameter @key, such as "RUNNING,accepted", to the bit set *@out. Names
+ * are those of @name_of for 0 to @names - 1; @known lists them for messages. Returns false for an
+ * unknown name; @rq is answered with 400 then. */
+static bool read_name_set(struct api_request *rq, const char *key, const char *(*name_of)(int),
+                          int names, const char *known, uint32_t *out)
 {
     const char *text = api_query(rq, key);
 
@@ -441,11 +445,11 @@ static bool read_names(struct api_request *rq, const char *key, const char *(*na
 
 static bool read_filter(struct api_request *rq, struct rm_app_filter *f)
 {
-    return read_names(rq, "states", state_name, RM_APP_STATES,
-                      "NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, FINISHED, FAILED, KILLED",
-                      &f->states) &&
-           read_names(rq, "result", result_name, RM_RESULTS,
-                      "SUCCEEDED, FAILED, KILLED, REFUSED, UNDEFINED", &f->results);
+    return read_name_set(rq, "states", state_name, RM_APP_STATES,
+                         "NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, FINISHED, FAILED, KILLED",
+                         &f->states) &&
+           read_name_set(rq, "result", result_name, RM_RESULTS,
+                         "SUCCEEDED, FAILED, KILLED, REFUSED, UNDEFINED", &f->results);
 }
 
 static bool read_cursor(struct api_request *rq, struct base_app_id *out, bool *given)
@@ -464,11 +468,12 @@ struct job_list {
     struct rm_listing list;
     struct rm_app_filter filter;
     struct base_app_id cursor;
-    bool opened, from; /* from: @cursor is where to go on */
+    bool opened, from; /* from: the list goes on after @cursor */
     int64_t limit;
 };
 
-static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next write_jobs_chunk(struct rm_listing *list, size_t max,
+                                             struct base_buf *out)
 {
     struct job_list *l = (struct job_list *)list;
     struct base_app_id before = l->cursor;
@@ -501,69 +506,70 @@ static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, stru
     return RM_LISTING_END;
 }
 
-static void do_list(struct api_request *rq, void *user)
+static void list_jobs(struct api_request *rq, void *user)
 {
     struct job_list *l = base_alloc(sizeof *l);
 
-    l->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = list_chunk};
+    l->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = write_jobs_chunk};
     l->filter = (struct rm_app_filter){
         .jobs_only = true, .user = api_query(rq, "user"), .queue = api_query(rq, "queue")};
     l->limit = LIST_DEFAULT;
-    if (rm_api_query_int(rq, "limit", 1, LIST_MAX, &l->limit) && read_filter(rq, &l->filter) &&
+    if (rm_api_read_query_int(rq, "limit", 1, LIST_MAX, &l->limit) && read_filter(rq, &l->filter) &&
         read_cursor(rq, &l->cursor, &l->from))
-        rm_listing_run(&l->list);
+        rm_listing_answer(&l->list);
     else
         free(l);
 }
 
 /* ---------------------------------------------------------------- one job */
-/* The job named in the path; false: answered. Caller frees the views. */
-static bool path_job(struct api_request *rq, struct rm_backend *b, struct rm_views *views)
+/* Copies the job that the path names to @views, which the caller frees. Returns false when there is
+ * no such job; @rq is answered with 400 or 404 then. */
+static bool read_job_of_path(struct api_request *rq, struct rm_backend *b, struct rm_views *views)
 {
     struct base_app_id id;
     char text[BASE_ID_TEXT_MAX];
 
-    if (!rm_api_app_id(rq, 0, &id))
+    if (!rm_api_read_app_id(rq, 0, &id))
         return false;
-    if (find_job(b, id, views) && views->apps[0].is_job)
+    if (find_app_view(b, id, views) && views->apps[0].is_job)
         return true;
     rm_views_free(views);
     api_answer_error(rq, 404, "NotFoundException", "job %s not found", base_app_id_text(&id, text));
     return false;
 }
 
-static void do_job(struct api_request *rq, void *user)
+static void get_job(struct api_request *rq, void *user)
 {
     struct rm_views views = {0};
     struct base_buf why = {0};
 
-    if (!path_job(rq, user, &views))
+    if (!read_job_of_path(rq, user, &views))
         return;
-    rm_api_explain(user, views.apps[0].id, &why);
+    rm_api_explain_app(user, views.apps[0].id, &why);
     answer_job(rq, 200, &views.apps[0], why.len ? why.data : NULL);
     base_buf_free(&why);
     rm_views_free(&views);
 }
 
-static void do_counters(struct api_request *rq, void *user)
+static void get_counters(struct api_request *rq, void *user)
 {
     struct rm_views views = {0};
     struct base_buf body = {0};
 
-    if (!path_job(rq, user, &views))
+    if (!read_job_of_path(rq, user, &views))
         return;
     base_json_open(&body, '{');
     put_counters(&views.apps[0], &body);
     base_json_close(&body, '}');
     rm_views_free(&views);
-    rm_api_json(rq, 200, &body);
+    rm_api_answer_json(rq, 200, &body);
 }
 
 /* ---------------------------------------------------------------- tasks */
 struct tasks_query {
     uint32_t kinds, states;
-    bool rows; /* instead of objects */
-    int kind;  /* where to go on */
+    bool rows; /* write rows instead of objects */
+    int kind;  /* kind of the next task; @pos: its index */
     int64_t pos, limit;
 };
 
@@ -593,7 +599,8 @@ static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
     q->rows = rows && strcmp(rows, "true") == 0;
     q->limit = 1000;
     q->kinds = 3;
-    if (!rm_api_query_int(rq, "limit", 1, LIST_MAX, &q->limit) || !read_task_states(rq, &q->states))
+    if (!rm_api_read_query_int(rq, "limit", 1, LIST_MAX, &q->limit) ||
+        !read_task_states(rq, &q->states))
         return false;
     if (kind && *kind) {
         if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0) {
@@ -615,15 +622,15 @@ static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
     return true;
 }
 
-/* A task with rows=true: values in the order of TASK_FIELDS, null for what there is not. A reader
- * of a million tasks spends its time on every byte: ids are told without what they share, "m17",
- * and the number alone of container_…_01_<number> (with the epoch above bit 40); the time from
- * start to finish in milliseconds. */
+/* With rows=true a task is an array of values in the order of TASK_FIELDS, with null for absent
+ * ones. Rows are short, since clients read up to a million of them: "m17" stands for the task id,
+ * the number alone (with the epoch from bit 40 on) for the container id, and elapsedTime, in
+ * milliseconds, for the time of the finish. */
 #define TASK_FIELDS                                                                                \
     "[\"task\",\"state\",\"progress\",\"attempts\",\"exitCode\",\"startTime\",\"elapsedTime\","    \
     "\"node\",\"container\"]"
 
-static void put_or_null(struct base_buf *out, bool there, int64_t v)
+static void put_int_or_null(struct base_buf *out, bool there, int64_t v)
 {
     if (there)
         base_json_value_int(out, v);
@@ -639,13 +646,13 @@ static void put_task_row(const struct rm_task_view *t, struct base_buf *out)
     base_json_open(out, '[');
     base_json_value_str(out, text);
     base_json_value_str(out, rm_task_state_name(t->state));
-    base_json_value_num(out, percent(t->progress));
+    base_json_value_num(out, to_percent(t->progress));
     base_json_value_int(out, t->attempts);
-    put_or_null(out, t->finish_us != 0, t->exit_code);
-    put_or_null(out, t->start_us != 0, t->start_us / 1000);
-    put_or_null(out, t->finish_us != 0, t->finish_us / 1000 - t->start_us / 1000);
+    put_int_or_null(out, t->finish_us != 0, t->exit_code);
+    put_int_or_null(out, t->start_us != 0, t->start_us / 1000);
+    put_int_or_null(out, t->finish_us != 0, t->finish_us / 1000 - t->start_us / 1000);
     base_json_value_str(out, t->node_id);
-    put_or_null(out, t->has_container, t->container.num);
+    put_int_or_null(out, t->has_container, t->container.num);
     base_json_close(out, ']');
 }
 
@@ -658,7 +665,7 @@ static void put_task(const struct rm_task_view *t, struct base_buf *out)
     base_json_put_str(out, "kind", t->id.kind == BASE_TASK_MAP ? "map" : "reduce");
     base_json_put_int(out, "index", t->id.index);
     base_json_put_str(out, "state", rm_task_state_name(t->state));
-    base_json_put_num(out, "progress", percent(t->progress));
+    base_json_put_num(out, "progress", to_percent(t->progress));
     base_json_put_str(out, "node", t->node_id ? t->node_id : "");
     base_json_put_str(out, "nodeHttpAddress", t->node_http ? t->node_http : "");
     base_json_put_str(out, "containerId",
@@ -671,18 +678,18 @@ static void put_task(const struct rm_task_view *t, struct base_buf *out)
     base_json_close(out, '}');
 }
 
-#define TASKS_AN_ITEM                                                                              \
-    8 /* a task costs about so much less than what a listing counts in, an application */
+#define TASKS_AN_ITEM 8 /* tasks that cost as much as one item of a listing, an application */
 
 struct task_list {
     struct rm_listing list;
     struct base_app_id id;
     struct tasks_query q;
-    bool opened, gone; /* gone: there were some, and none is kept */
+    bool opened, gone; /* gone: the job's tasks are no longer kept */
 };
 
-/* At most @max tasks of q->kind from q->pos; false: all of this kind are listed. */
-static bool list_kind(struct task_list *l, size_t max, struct base_buf *out)
+/* Writes at most @max tasks of q->kind from q->pos on. Returns false when none of this kind is
+ * left. */
+static bool list_tasks_of_kind(struct task_list *l, size_t max, struct base_buf *out)
 {
     struct tasks_query *q = &l->q;
     struct rm_views views = {0};
@@ -700,7 +707,8 @@ static bool list_kind(struct task_list *l, size_t max, struct base_buf *out)
     return rc == 0 && q->pos != before;
 }
 
-static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next write_tasks_chunk(struct rm_listing *list, size_t max,
+                                              struct base_buf *out)
 {
     struct task_list *l = (struct task_list *)list;
     struct tasks_query *q = &l->q;
@@ -717,7 +725,7 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
         l->opened = true;
     }
     while (q->kind < BASE_TASK_KINDS && q->limit > 0) {
-        if (q->kinds & 1u << q->kind && list_kind(l, max, out)) {
+        if (q->kinds & 1u << q->kind && list_tasks_of_kind(l, max, out)) {
             if (q->limit > 0)
                 return RM_LISTING_MORE;
         } else {
@@ -738,11 +746,11 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
     return RM_LISTING_END;
 }
 
-/* {"tasks":[…],"cursor":"m1000"} (while more follow; with rows=true
- * {"fields":[names],"tasks":[[values],…]}), or {"tasks":[],"tasksGone":true} of a job that had
- * ended before this ResourceManager became the active one, or whose tasks made room for newer jobs
- * (creel.rm.max-completed-mb). */
-static void do_tasks(struct api_request *rq, void *user)
+/* Answers {"tasks":[…],"cursor":"m1000"}, with a cursor while more tasks follow; with rows=true
+ * {"fields":[names],"tasks":[[values],…]}. For a job that ended before this ResourceManager began
+ * to lead, or whose tasks were evicted in favour of newer jobs (creel.rm.max-completed-mb),
+ * {"tasks":[],"tasksGone":true}. */
+static void list_tasks(struct api_request *rq, void *user)
 {
     struct tasks_query q = {0};
     struct rm_views views = {0};
@@ -750,7 +758,7 @@ static void do_tasks(struct api_request *rq, void *user)
     struct task_list *l;
     bool gone;
 
-    if (!path_job(rq, user, &views))
+    if (!read_job_of_path(rq, user, &views))
         return;
     id = views.apps[0].id;
     gone = views.apps[0].tasks_gone;
@@ -758,15 +766,16 @@ static void do_tasks(struct api_request *rq, void *user)
     if (!read_tasks_query(rq, &q))
         return;
     l = base_alloc(sizeof *l);
-    l->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = tasks_chunk};
+    l->list =
+        (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = write_tasks_chunk};
     l->id = id;
     l->q = q;
     l->gone = gone;
-    rm_listing_run(&l->list);
+    rm_listing_answer(&l->list);
 }
 
 /* ---------------------------------------------------------------- why */
-static const char *reason_beside_policy(const struct rm_app_view *a)
+static const char *reason_without_policy(const struct rm_app_view *a)
 {
     if (rm_app_state_public(a->state, a->state_before) < RM_APP_ACCEPTED)
         return "it is not stored yet";
@@ -775,8 +784,8 @@ static const char *reason_beside_policy(const struct rm_app_view *a)
     return "it is about to end";
 }
 
-/* Of jobs and of other applications. */
-static void do_why(struct api_request *rq, void *user)
+/* GET apps/{appid}/why, for jobs and other applications. */
+static void explain_app(struct api_request *rq, void *user)
 {
     struct rm_views views = {0};
     struct rm_cluster_view cluster;
@@ -785,9 +794,9 @@ static void do_why(struct api_request *rq, void *user)
     const struct rm_app_view *a;
     char text[BASE_ID_TEXT_MAX];
 
-    if (!rm_api_app_id(rq, 0, &id))
+    if (!rm_api_read_app_id(rq, 0, &id))
         return;
-    if (!find_job(user, id, &views)) {
+    if (!find_app_view(user, id, &views)) {
         rm_views_free(&views);
         api_answer_error(rq, 404, "NotFoundException", "application %s not found",
                          base_app_id_text(&id, text));
@@ -796,7 +805,7 @@ static void do_why(struct api_request *rq, void *user)
     a = &views.apps[0];
     rm_view_cluster(rm_backend_hold(user), &cluster);
     rm_backend_release(user);
-    rm_api_explain(user, id, &why);
+    rm_api_explain_app(user, id, &why);
     base_json_open(&body, '{');
     base_json_key(&body, "why");
     base_json_open(&body, '{');
@@ -807,21 +816,21 @@ static void do_why(struct api_request *rq, void *user)
     base_json_put_int(&body, "priority", a->priority);
     put_counts(a, &body);
     put_deadline(a, &body);
-    base_json_put_str(&body, "reason", why.len ? why.data : reason_beside_policy(a));
+    base_json_put_str(&body, "reason", why.len ? why.data : reason_without_policy(a));
     base_json_put_str(&body, "diagnostics", a->diagnostics);
     base_json_close(&body, '}');
     base_json_close(&body, '}');
     base_buf_free(&why);
     rm_views_free(&views);
-    rm_api_json(rq, 200, &body);
+    rm_api_answer_json(rq, 200, &body);
 }
 
 const struct api_route rm_api_jobs_routes[] = {
-    {"POST", JOBS, API_ROLE_WRITE, BASE_BODY_MAX, do_submit, API_ROUTE_CREEL},
-    {"GET", JOBS, API_ROLE_READ, 0, do_list, API_ROUTE_CREEL},
-    {"GET", JOBS "/{jobid}", API_ROLE_READ, 0, do_job, API_ROUTE_CREEL},
-    {"GET", "/ws/v1/cluster/apps/{appid}/why", API_ROLE_READ, 0, do_why, API_ROUTE_CREEL},
-    {"GET", JOBS "/{jobid}/tasks", API_ROLE_READ, 0, do_tasks, API_ROUTE_CREEL},
-    {"GET", JOBS "/{jobid}/counters", API_ROLE_READ, 0, do_counters, API_ROUTE_CREEL},
+    {"POST", JOBS, API_ROLE_WRITE, BASE_BODY_MAX, submit_job, API_ROUTE_CREEL},
+    {"GET", JOBS, API_ROLE_READ, 0, list_jobs, API_ROUTE_CREEL},
+    {"GET", JOBS "/{jobid}", API_ROLE_READ, 0, get_job, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/cluster/apps/{appid}/why", API_ROLE_READ, 0, explain_app, API_ROUTE_CREEL},
+    {"GET", JOBS "/{jobid}/tasks", API_ROLE_READ, 0, list_tasks, API_ROUTE_CREEL},
+    {"GET", JOBS "/{jobid}/counters", API_ROLE_READ, 0, get_counters, API_ROUTE_CREEL},
 };
 const size_t rm_api_jobs_routes_n = sizeof rm_api_jobs_routes / sizeof *rm_api_jobs_routes;

@@ -4,11 +4,11 @@
 
 #include "rm/leader/standby.h"
 
-#define FIRST_ITEMS 25 /* made on the HTTP thread: about 0.2 ms */
-#define CHUNK_ITEMS 8  /* about 50 us of the lists' thread */
+#define FIRST_ITEMS 25 /* written by the HTTP thread: about 0.2 ms */
+#define CHUNK_ITEMS 8  /* written by the lists' thread at a time: about 50 us */
 #define PIECE_MIN   (32 * 1024)
 
-static void drop(struct rm_listing *l)
+static void free_listing(struct rm_listing *l)
 {
     if (l->drop)
         l->drop(l);
@@ -17,9 +17,9 @@ static void drop(struct rm_listing *l)
     free(l);
 }
 
-/* While more follows, the last byte stays behind: who writes JSON looks at it to know whether a
- * comma is due. */
-static void hand_over(struct rm_listing *l, bool more)
+/* Moves the text written so far to the pieces of the answer. With @more, the last byte stays: the
+ * JSON writer needs it to decide whether a comma comes next. */
+static void move_text_to_pieces(struct rm_listing *l, bool more)
 {
     char last = '\0';
 
@@ -34,9 +34,9 @@ static void hand_over(struct rm_listing *l, bool more)
         base_buf_add(&l->out, &last, 1);
 }
 
-/* What nobody reads yet is bounded for all lists together. False: it is too much, and the request
- * is answered. */
-static bool charge(struct rm_listing *l)
+/* Charges the memory that the answer has grown by; all lists share one bound. Returns false when
+ * the bound is exceeded; the request is answered then. */
+static bool charge_memory(struct rm_listing *l)
 {
     size_t memory = api_pieces_memory(l->pieces),
            more = memory > l->charged ? memory - l->charged : 0;
@@ -45,7 +45,7 @@ static bool charge(struct rm_listing *l)
     return api_charge_answer_memory(l->rq, more);
 }
 
-static bool step(void *user, bool stopping)
+static bool run_listing_step(void *user, bool stopping)
 {
     struct rm_listing *l = user;
     enum rm_listing_next next;
@@ -55,14 +55,14 @@ static bool step(void *user, bool stopping)
 
         base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down");
         api_answer_base_error(l->rq, &err);
-        drop(l);
+        free_listing(l);
         return false;
     }
     next = l->chunk(l, CHUNK_ITEMS, &l->out);
     if (next == RM_LISTING_END || (next == RM_LISTING_MORE && l->out.len >= PIECE_MIN)) {
-        hand_over(l, next == RM_LISTING_MORE);
-        if (!charge(l)) {
-            drop(l);
+        move_text_to_pieces(l, next == RM_LISTING_MORE);
+        if (!charge_memory(l)) {
+            free_listing(l);
             return false;
         }
     }
@@ -70,22 +70,22 @@ static bool step(void *user, bool stopping)
         return true;
     if (next == RM_LISTING_END && rm_standby_is_active(l->b))
         api_answer_pieces(l->rq, 200, l->type, &l->pieces);
-    else if (next == RM_LISTING_END) /* it may be of two leaderships, or end too early */
+    else if (next == RM_LISTING_END) /* the list may mix two leaderships, or be incomplete */
         rm_standby_answer_leadership_over(l->rq, l->b, RM_NOT_ACTIVE_TEXT);
-    drop(l);
+    free_listing(l);
     return false;
 }
 
-void rm_listing_run(struct rm_listing *l)
+void rm_listing_answer(struct rm_listing *l)
 {
     enum rm_listing_next next = l->chunk(l, FIRST_ITEMS, &l->out);
 
     if (next == RM_LISTING_MORE) {
         api_park(l->rq);
-        rm_backend_slow(l->b, RM_SLOW_LISTS, step, l);
+        rm_backend_slow(l->b, RM_SLOW_LISTS, run_listing_step, l);
         return;
     }
     if (next == RM_LISTING_END)
         api_answer(l->rq, 200, l->type, &l->out);
-    drop(l);
+    free_listing(l);
 }

@@ -1,13 +1,13 @@
 /* rm/http/listing.h - answers that may be long: lists of applications, nodes, jobs, tasks.
  *
- *   handler --first few items--> ends here? --yes--> answered at once
+ *   handler --first few items--> complete? --yes--> answered at once
  *                                    |no
  *                                    v
- *                  parked; the lists' thread makes chunk after chunk, lists taking turns, and
+ *                  parked; the lists' thread writes chunk after chunk, all lists taking turns, and
  *                  answers in pieces
  *
- * So an HTTP thread never copies or encodes more than a few items, and never packs a long list. The
- * core is held for one chunk at a time. */
+ * An HTTP thread thus never copies, encodes or compresses more than a few items, and the core is
+ * locked for one chunk at a time. */
 #ifndef CREEL_RM_HTTP_LISTING_H
 #define CREEL_RM_HTTP_LISTING_H
 
@@ -16,25 +16,25 @@
 
 enum rm_listing_next {
     RM_LISTING_MORE,
-    RM_LISTING_END,      /* all there: what was written becomes a 200 */
-    RM_LISTING_ANSWERED, /* the chunk has answered itself */
+    RM_LISTING_END,      /* the list is complete and is sent with status 200 */
+    RM_LISTING_ANSWERED, /* chunk() has answered the request */
 };
 /* Embed as the first member; allocated with base_alloc. */
 struct rm_listing {
     struct api_request *rq;
     struct rm_backend *b;
     enum api_type type;
-    /* Copies at most @max items and appends them to @out, with what stands before the first and
-     * after the last. */
+    /* Appends at most @max further items to @out; also the text before the first item of the list
+     * and after the last one. */
     enum rm_listing_next (*chunk)(struct rm_listing *l, size_t max, struct base_buf *out);
     /* frees what the list owns, not the list itself; may be NULL */
     void (*drop)(struct rm_listing *l);
-    /* rm/http/listing.c's own */
+    /* private to rm/http/listing.c */
     struct base_buf out;
     struct api_pieces *pieces;
     size_t charged; /* bytes of the server's memory for bodies and long answers */
 };
-/* In a handler, as the last thing it does. Takes @l. */
-void rm_listing_run(struct rm_listing *l);
+/* Answers l->rq with the list, now or later, and frees @l. A handler calls this last. */
+void rm_listing_answer(struct rm_listing *l);
 
 #endif

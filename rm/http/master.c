@@ -1,6 +1,6 @@
 /* rm/http/master.c - the protocol of ApplicationMasters over REST: register, allocate, finish.
- * Bodies have the members of YARN's records; the master's token is the bearer, and says for which
- * attempt it speaks. */
+ * Bodies have the members of YARN's records. The bearer token is that of one attempt's master, and
+ * thus names the attempt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct master_call {
     struct base_container_id *releases;
 };
 
-static void drop_master(struct rm_call *c)
+static void free_master_parts(struct rm_call *c)
 {
     struct master_call *m = (struct master_call *)c;
 
@@ -64,7 +64,7 @@ static void put_allocated(struct base_buf *out, const char *key, const struct rm
     base_json_close(out, ']');
 }
 
-static void put_allocate(struct base_buf *out, const struct rm_effect *fx)
+static void put_allocate_reply(struct base_buf *out, const struct rm_effect *fx)
 {
     const __typeof__(fx->u.reply.allocate) *a = &fx->u.reply.allocate;
     char text[BASE_ID_TEXT_MAX];
@@ -87,7 +87,7 @@ static void put_allocate(struct base_buf *out, const struct rm_effect *fx)
     base_json_put_str(out, "command", a->command);
 }
 
-static void answer(void *user, const struct rm_effect *fx)
+static void answer_master(void *user, const struct rm_effect *fx)
 {
     struct rm_call *c = user;
     struct base_buf body = {0};
@@ -102,7 +102,7 @@ static void answer(void *user, const struct rm_effect *fx)
                       fx->u.reply.am.previous_n);
         break;
     case RM_REPLY_ALLOCATED:
-        put_allocate(&body, fx);
+        put_allocate_reply(&body, fx);
         break;
     case RM_REPLY_RESYNC:
         base_json_put_str(&body, "command", "resync");
@@ -116,21 +116,22 @@ static void answer(void *user, const struct rm_effect *fx)
     }
     base_json_close(&body, '}');
     if (ok) {
-        rm_api_json(c->rq, 200, &body);
+        rm_api_answer_json(c->rq, 200, &body);
     } else {
         base_buf_free(&body);
         if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_ERROR &&
             fx->u.reply.code == -BASE_EAGAIN)
             api_add_header(c->rq, "Retry-After", "1");
-        rm_api_reply_error(c->rq, fx);
+        rm_api_answer_core_error(c->rq, fx);
     }
     rm_call_unref(c);
 }
 
 /* ---------------------------------------------------------------- requests */
-/* Which attempt of @id the bearer is the master's token of; 0: of none. */
-static int32_t attempt_of(const struct rm_backend *b, struct base_app_id id, int32_t newest,
-                          const char *bearer)
+/* Returns the attempt of @id, at most @newest, to whose master the token @bearer belongs; 0: none.
+ */
+static int32_t find_attempt_of_token(const struct rm_backend *b, struct base_app_id id,
+                                     int32_t newest, const char *bearer)
 {
     const char *key = rm_backend_master_key(b);
     char token[RM_MASTER_TOKEN_MAX];
@@ -142,10 +143,11 @@ static int32_t attempt_of(const struct rm_backend *b, struct base_app_id id, int
     return 0;
 }
 
-/* The attempt that the bearer token speaks for: its own, be it superseded, which the core then
- * refuses. False: answered. */
-static bool speaking_attempt(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
-                             struct base_attempt_id *out)
+/* Sets *@out to the attempt to whose master the bearer token belongs. An attempt that has been
+ * superseded counts too; the core refuses it. Returns false when there is none; @rq is answered
+ * with 403 or 404 then. */
+static bool read_attempt_of_bearer(struct api_request *rq, struct rm_backend *b,
+                                   struct base_app_id id, struct base_attempt_id *out)
 {
     struct rm_views views = {0};
     char text[BASE_ID_TEXT_MAX];
@@ -156,7 +158,7 @@ static bool speaking_attempt(struct api_request *rq, struct rm_backend *b, struc
     rm_backend_release(b);
     newest = known && !views.apps[0].is_job ? views.apps[0].attempts_n : 0;
     rm_views_free(&views);
-    *out = (struct base_attempt_id){id, attempt_of(b, id, newest, api_bearer(rq))};
+    *out = (struct base_attempt_id){id, find_attempt_of_token(b, id, newest, api_bearer(rq))};
     if (out->attempt > 0)
         return true;
     if (known)
@@ -171,7 +173,7 @@ static bool speaking_attempt(struct api_request *rq, struct rm_backend *b, struc
 
 typedef int reader(struct master_call *m, struct base_attempt_id attempt, struct base_error *err);
 
-static void handle(struct api_request *rq, struct rm_backend *b, reader *read)
+static void decode_and_post(struct api_request *rq, struct rm_backend *b, reader *read)
 {
     struct master_call *m;
     struct base_app_id id;
@@ -181,19 +183,19 @@ static void handle(struct api_request *rq, struct rm_backend *b, reader *read)
     const char *body = api_body(rq, &len);
     int rc;
 
-    if (!rm_api_app_id(rq, 0, &id) || !speaking_attempt(rq, b, id, &attempt))
+    if (!rm_api_read_app_id(rq, 0, &id) || !read_attempt_of_bearer(rq, b, id, &attempt))
         return;
     m = base_alloc(sizeof *m);
-    m->call.drop = drop_master;
+    m->call.drop = free_master_parts;
     rc = base_json_parse(body, len, &m->body, &err);
     if (rc == 0)
         rc = read(m, attempt, &err);
     if (rc == 0) {
-        rm_call_post(&m->call, b, rq, answer);
+        rm_call_post(&m->call, b, rq, answer_master);
         return;
     }
-    rm_api_bad_request(rq, &err);
-    drop_master(&m->call);
+    rm_api_answer_bad_request(rq, &err);
+    free_master_parts(&m->call);
     free(m);
 }
 
@@ -295,7 +297,7 @@ static int read_asks(struct master_call *m, struct base_error *err)
         rc = read_ask(j, i, &m->asks[i], err);
         if (rc < 0) {
             for (size_t k = 0; k < i; k++)
-                rm_launch_unref(m->asks[k].launch); /* the core takes them only with the event */
+                rm_launch_unref(m->asks[k].launch); /* the event, which owns them, is not posted */
             return rc;
         }
     }
@@ -351,25 +353,26 @@ static int read_finish(struct master_call *m, struct base_attempt_id attempt,
     return 0;
 }
 
-static void do_register(struct api_request *rq, void *user)
+static void register_master(struct api_request *rq, void *user)
 {
-    handle(rq, user, read_register);
+    decode_and_post(rq, user, read_register);
 }
 
-static void do_allocate(struct api_request *rq, void *user)
+static void allocate_for_master(struct api_request *rq, void *user)
 {
-    handle(rq, user, read_allocate);
+    decode_and_post(rq, user, read_allocate);
 }
 
-static void do_finish(struct api_request *rq, void *user)
+static void finish_master(struct api_request *rq, void *user)
 {
-    handle(rq, user, read_finish);
+    decode_and_post(rq, user, read_finish);
 }
 
 #define MASTER "/ws/v1/cluster/apps/{appid}/master"
 const struct api_route rm_api_master_routes[] = {
-    {"POST", MASTER "/register", API_ROLE_MASTER, 64 << 10, do_register, API_ROUTE_CREEL},
-    {"POST", MASTER "/allocate", API_ROLE_MASTER, BASE_BODY_MAX, do_allocate, API_ROUTE_CREEL},
-    {"POST", MASTER "/finish", API_ROLE_MASTER, 1 << 20, do_finish, API_ROUTE_CREEL},
+    {"POST", MASTER "/register", API_ROLE_MASTER, 64 << 10, register_master, API_ROUTE_CREEL},
+    {"POST", MASTER "/allocate", API_ROLE_MASTER, BASE_BODY_MAX, allocate_for_master,
+     API_ROUTE_CREEL},
+    {"POST", MASTER "/finish", API_ROLE_MASTER, 1 << 20, finish_master, API_ROUTE_CREEL},
 };
 const size_t rm_api_master_routes_n = sizeof rm_api_master_routes / sizeof *rm_api_master_routes;

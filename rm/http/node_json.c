@@ -5,7 +5,7 @@
 
 #include "base/version.h"
 
-static enum rm_container_state state_of(enum wire_container_state s)
+static enum rm_container_state container_state_from_wire(enum wire_container_state s)
 {
     return s == WIRE_COMPLETE    ? RM_CONTAINER_COMPLETED
            : s == WIRE_SUSPENDED ? RM_CONTAINER_SUSPENDED
@@ -16,7 +16,7 @@ static int read_report(const struct wire_container *c, size_t i, struct rm_conta
                        struct base_error *err)
 {
     *r = (struct rm_container_report){.id = c->id,
-                                      .state = state_of(c->state),
+                                      .state = container_state_from_wire(c->state),
                                       .slot = c->slot,
                                       .progress = (float)c->progress,
                                       .exit_code = c->exit_code,
@@ -68,7 +68,7 @@ static int read_node_id(const char *id, struct rm_node_message *m, struct base_e
     return 0;
 }
 
-static int to_register(struct rm_node_message *m, struct base_error *err)
+static int fill_register_event(struct rm_node_message *m, struct base_error *err)
 {
     const struct wire_registration *w = &m->wire.registration;
     __typeof__(m->ev.u.node_register) *r = &m->ev.u.node_register;
@@ -105,13 +105,13 @@ int rm_node_decode_register(const char *text, size_t len, struct rm_node_message
     *out = (struct rm_node_message){.ev.kind = RM_EV_NODE_REGISTER};
     rc = wire_registration_get(text, len, &out->wire.registration, err);
     if (rc == 0)
-        rc = to_register(out, err);
+        rc = fill_register_event(out, err);
     if (rc < 0)
         rm_node_message_free(out);
     return rc;
 }
 
-static int to_heartbeat(struct rm_node_message *m, struct base_error *err)
+static int fill_heartbeat_event(struct rm_node_message *m, struct base_error *err)
 {
     const struct wire_heartbeat *w = &m->wire.heartbeat;
     __typeof__(m->ev.u.heartbeat) *h = &m->ev.u.heartbeat;
@@ -139,14 +139,14 @@ int rm_node_decode_heartbeat(const char *text, size_t len, struct rm_node_messag
     *out = (struct rm_node_message){.ev.kind = RM_EV_NODE_HEARTBEAT};
     rc = wire_heartbeat_get(text, len, &out->wire.heartbeat, err);
     if (rc == 0)
-        rc = to_heartbeat(out, err);
+        rc = fill_heartbeat_event(out, err);
     if (rc < 0)
         rm_node_message_free(out);
     return rc;
 }
 
-int rm_node_decode_name(const char *text, size_t len, enum rm_event_kind kind,
-                        struct rm_node_message *out, struct base_error *err)
+int rm_node_decode_wake_or_gone(const char *text, size_t len, enum rm_event_kind kind,
+                                struct rm_node_message *out, struct base_error *err)
 {
     int rc;
 

@@ -1,6 +1,6 @@
-/* rm/http/node_list.c - GET /ws/v1/cluster/node-list: every node that is known, in every state,
- * with its slots of each kind and since when it has been silent: {"nodes":[{…},…]}, in the order of
- * their first registration. YARN's own list of nodes knows memory and vcores alone. */
+/* rm/http/node_list.c - GET /ws/v1/cluster/node-list: all known nodes, whatever their state, in the
+ * order of their first registration, with their slots of each kind and the time since their last
+ * heartbeat: {"nodes":[{…},…]}. YARN's own list of nodes has only memory and vcores. */
 #include "base/io/json_write.h"
 #include "rm/http/core_call.h"
 #include "rm/http/listing.h"
@@ -42,7 +42,7 @@ static void put_node(const struct rm_node_view *n, int64_t now_us, struct base_b
     base_json_put_str(out, "state", rm_node_state_name(n->state));
     put_slots(n, out);
     base_json_put_int(out, "containers", n->containers);
-    /* 0: none since this instance began */
+    /* 0: no heartbeat since this ResourceManager began to lead */
     base_json_put_int(out, "lastHeartbeat", n->last_heartbeat_us / 1000);
     base_json_put_int(out, "silentMs", silent_us / 1000);
     base_json_put_str(out, "version", n->version ? n->version : "");
@@ -50,7 +50,8 @@ static void put_node(const struct rm_node_view *n, int64_t now_us, struct base_b
     base_json_close(out, '}');
 }
 
-static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+static enum rm_listing_next write_nodes_chunk(struct rm_listing *list, size_t max,
+                                              struct base_buf *out)
 {
     struct node_list *l = (struct node_list *)list;
     int64_t now_us = rm_backend_now_us(list->b);
@@ -75,15 +76,16 @@ static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct ba
     return RM_LISTING_END;
 }
 
-static void do_nodes(struct api_request *rq, void *user)
+static void list_nodes(struct api_request *rq, void *user)
 {
     struct node_list *l = base_alloc(sizeof *l);
 
-    l->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = chunk};
-    rm_listing_run(&l->list);
+    l->list =
+        (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = write_nodes_chunk};
+    rm_listing_answer(&l->list);
 }
 
 const struct api_route rm_api_nodes_routes[] = {
-    {"GET", "/ws/v1/cluster/node-list", API_ROLE_READ, 0, do_nodes, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/cluster/node-list", API_ROLE_READ, 0, list_nodes, API_ROUTE_CREEL},
 };
 const size_t rm_api_nodes_routes_n = sizeof rm_api_nodes_routes / sizeof *rm_api_nodes_routes;

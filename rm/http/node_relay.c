@@ -1,6 +1,6 @@
-/* rm/http/node_relay.c - what nodes answer, for clients that cannot reach them: the paths of a
- * NodeManager's /ws/v1/node below /ws/v1/cluster/nodes/{nodeid}. Three resources and no others,
- * made anew of checked parts. */
+/* rm/http/node_relay.c - fetches resources of nodes for clients that cannot reach the nodes: paths
+ * below a NodeManager's /ws/v1/node appear below /ws/v1/cluster/nodes/{nodeid}. Only three
+ * resources are relayed, and their paths are built anew from checked parts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +11,10 @@
 #define NODES         "/ws/v1/cluster/nodes/{nodeid}"
 #define FILE_NAME_MAX 255
 
-/* Address of the registered node that the path names, in @address. False: answered. */
-static bool path_node(struct api_request *rq, struct rm_backend *b, char address[static 512])
+/* Sets @address to the HTTP address of the running node that the path names. Returns false when
+ * there is none; @rq is answered with 404 or 502 then. */
+static bool read_running_node_address(struct api_request *rq, struct rm_backend *b,
+                                      char address[static 512])
 {
     const char *id = api_path_arg(rq, 0);
     struct rm_views v = {0};
@@ -36,78 +38,79 @@ static bool path_node(struct api_request *rq, struct rm_backend *b, char address
     return false;
 }
 
-/* Sends the request on; @path is freed. */
-static void relay(struct api_request *rq, struct rm_backend *b, const char *address,
-                  struct base_buf *path, const char *type)
+/* Answers @rq with the node's answer to GET @path; frees @path. */
+static void relay_to_node(struct api_request *rq, struct rm_backend *b, const char *address,
+                          struct base_buf *path, const char *type)
 {
     rm_relay_get(rm_backend_relay(b), rq, api_path_arg(rq, 0), address, path->data, type);
     base_buf_free(path);
 }
 
-static bool path_container(struct api_request *rq, char text[static BASE_ID_TEXT_MAX])
+static bool read_container_id(struct api_request *rq, char text[static BASE_ID_TEXT_MAX])
 {
     struct base_container_id id;
     struct base_error err = {0};
 
     if (base_container_id_parse(api_path_arg(rq, 1), &id, &err) < 0) {
-        rm_api_bad_request(rq, &err);
+        rm_api_answer_bad_request(rq, &err);
         return false;
     }
     base_container_id_text(&id, text);
     return true;
 }
 
-static void do_raw_log(struct api_request *rq, void *user)
+static void relay_raw_log(struct api_request *rq, void *user)
 {
     char address[512], container[BASE_ID_TEXT_MAX];
     const char *file = api_path_arg(rq, 2), *follow = api_query(rq, "follow");
     struct base_buf path = {0};
     int64_t offset = 0;
 
-    if (!path_container(rq, container) || !rm_api_query_int(rq, "offset", 0, INT64_MAX, &offset))
+    if (!read_container_id(rq, container) ||
+        !rm_api_read_query_int(rq, "offset", 0, INT64_MAX, &offset))
         return;
     if (!*file || *file == '.' || strchr(file, '/') || strlen(file) > FILE_NAME_MAX) {
         api_answer_error(rq, 400, "BadRequestException",
                          "file: \"%.100s\" is not the name of a log file", file);
         return;
     }
-    if (!path_node(rq, user, address))
+    if (!read_running_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "raw-logs/%s/", container);
     base_percent_encode(file, &path);
     base_buf_addf(&path, "?offset=%lld%s", (long long)offset,
                   follow && (!strcmp(follow, "1") || !strcmp(follow, "true")) ? "&follow=1" : "");
-    relay(rq, user, address, &path, "application/octet-stream");
+    relay_to_node(rq, user, address, &path, "application/octet-stream");
 }
 
-static void do_container_logs(struct api_request *rq, void *user)
+static void relay_log_list(struct api_request *rq, void *user)
 {
     char address[512], container[BASE_ID_TEXT_MAX];
     struct base_buf path = {0};
 
-    if (!path_container(rq, container) || !path_node(rq, user, address))
+    if (!read_container_id(rq, container) || !read_running_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "containers/%s/logs", container);
-    relay(rq, user, address, &path, "application/json;charset=utf-8");
+    relay_to_node(rq, user, address, &path, "application/json;charset=utf-8");
 }
 
-static void do_node_app(struct api_request *rq, void *user)
+static void relay_app_of_node(struct api_request *rq, void *user)
 {
     char address[512], text[BASE_ID_TEXT_MAX];
     struct base_buf path = {0};
     struct base_app_id id;
 
-    if (!rm_api_app_id(rq, 1, &id) || !path_node(rq, user, address))
+    if (!rm_api_read_app_id(rq, 1, &id) || !read_running_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "apps/%s", base_app_id_text(&id, text));
-    relay(rq, user, address, &path, "application/json;charset=utf-8");
+    relay_to_node(rq, user, address, &path, "application/json;charset=utf-8");
 }
 
 const struct api_route rm_api_relay_routes[] = {
-    {"GET", NODES "/raw-logs/{containerid}/{filename}", API_ROLE_READ, 0, do_raw_log,
+    {"GET", NODES "/raw-logs/{containerid}/{filename}", API_ROLE_READ, 0, relay_raw_log,
      API_ROUTE_CREEL},
-    {"GET", NODES "/containers/{containerid}/logs", API_ROLE_READ, 0, do_container_logs,
+    {"GET", NODES "/containers/{containerid}/logs", API_ROLE_READ, 0, relay_log_list,
      API_ROUTE_CREEL},
-    {"GET", NODES "/apps/{appid}", API_ROLE_READ, 0, do_node_app, API_ROUTE_CREEL},
+    {"GET", NODES "/apps/{appid}", API_ROLE_READ, 0, relay_app_of_node, API_ROUTE_CREEL},
 };
 const size_t rm_api_relay_routes_n = sizeof rm_api_relay_routes / sizeof *rm_api_relay_routes;

@@ -1,5 +1,5 @@
-/* rm/http/order_json.c - orders to NodeManagers, written straight into the answer: thousands a
- * second. */
+/* rm/http/order_json.c - encodes orders to NodeManagers straight into the answer, since thousands
+ * are sent per second. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "rm/http/spec_json.h"
 #include "rm/jobs/output_folder.h"
 
-/* What a launch's texts point to while it is written. */
+/* Texts that a launch points to while it is encoded. */
 struct scratch {
     char task[BASE_ID_TEXT_MAX], job[BASE_ID_TEXT_MAX];
     char master_token[RM_MASTER_TOKEN_MAX];
@@ -18,7 +18,7 @@ struct scratch {
     char *output;
 };
 
-/* Tasks get the plain path of the output folder; it was checked at submission. */
+/* Gives the task the plain path of the job's output folder, which was checked at submission. */
 static void fill_output(const struct rm_job_spec *job, struct wire_task_spec *spec,
                         struct scratch *tmp)
 {
@@ -67,7 +67,7 @@ static void fill_task(const struct rm_order *o, const struct rm_order_context *c
         l->spec.maps = (int32_t)job->splits_n;
         l->spec.command = job->reduce;
     }
-    if (!map || job->reduces == 0) { /* it commits */
+    if (!map || job->reduces == 0) { /* a task that commits its part */
         fill_output(job, &l->spec, tmp);
         l->spec.rm = cx->rm_urls;
     }
@@ -131,8 +131,8 @@ void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx
     free(tmp.output);
 }
 
-void rm_heartbeat_encode(const struct rm_effect *fx, const char *cluster_name,
-                         const struct rm_order_context *cx, struct base_buf *out)
+void rm_heartbeat_answer_encode(const struct rm_effect *fx, const char *cluster_name,
+                                const struct rm_order_context *cx, struct base_buf *out)
 {
     const __typeof__(fx->u.heartbeat) *h = &fx->u.heartbeat;
     struct wire_answer a = {.epoch = h->epoch,

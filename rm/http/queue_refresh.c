@@ -1,7 +1,6 @@
-/* rm/http/queue_refresh.c - POST /ws/v1/cluster/scheduler/queues/refresh: the allocation file is
- * read again.
- * Answer: {"file":"/etc/creel/fair-scheduler.xml","queues":7}; a file with a mistake: 400 with its
- * line, nothing changes. */
+/* rm/http/queue_refresh.c - POST /ws/v1/cluster/scheduler/queues/refresh reads the allocation file
+ * again. Answer: {"file":"/etc/creel/fair-scheduler.xml","queues":7}. A file with a mistake changes
+ * nothing and is answered with 400 and the line of the mistake. */
 #include <stdlib.h>
 
 #include "base/io/json_write.h"
@@ -14,52 +13,53 @@ struct refresh {
     size_t n;
 };
 
-static void on_set(void *user, const struct rm_effect *fx)
+static void answer_refresh(void *user, const struct rm_effect *fx)
 {
     struct refresh *r = user;
     struct base_buf body = {0};
 
     if (fx->u.reply.kind == RM_REPLY_ERROR) {
-        rm_api_reply_error(r->rq, fx);
+        rm_api_answer_core_error(r->rq, fx);
     } else {
         base_json_open(&body, '{');
         base_json_put_str(&body, "file", rm_queues_get_file_path(r->b));
         base_json_put_int(&body, "queues", (int64_t)r->n);
         base_json_close(&body, '}');
-        rm_api_json(r->rq, 200, &body);
+        rm_api_answer_json(r->rq, 200, &body);
     }
     free(r);
 }
 
-static bool read_again(void *user, bool stopping)
+/* Runs on the thread for slow work. Returns false: the work is done, whatever the outcome. */
+static bool reload_allocation_file(void *user, bool stopping)
 {
     struct refresh *r = user;
     struct base_error err = {0};
     int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
-                      : rm_queues_reload(r->b, on_set, r, &r->n, &err);
+                      : rm_queues_reload(r->b, answer_refresh, r, &r->n, &err);
 
     if (rc == 0)
         return false;
     if (stopping)
         api_answer_base_error(r->rq, &err);
     else
-        rm_api_bad_request(r->rq, &err);
+        rm_api_answer_bad_request(r->rq, &err);
     free(r);
     return false;
 }
 
-static void do_refresh(struct api_request *rq, void *user)
+static void refresh_queues(struct api_request *rq, void *user)
 {
     struct refresh *r = base_alloc(sizeof *r);
 
     r->rq = rq;
     r->b = user;
     api_park(rq);
-    rm_backend_slow(user, RM_SLOW_FILES, read_again, r);
+    rm_backend_slow(user, RM_SLOW_FILES, reload_allocation_file, r);
 }
 
 const struct api_route rm_api_queues_routes[] = {
-    {"POST", "/ws/v1/cluster/scheduler/queues/refresh", API_ROLE_WRITE, 4096, do_refresh,
+    {"POST", "/ws/v1/cluster/scheduler/queues/refresh", API_ROLE_WRITE, 4096, refresh_queues,
      API_ROUTE_CREEL},
 };
 const size_t rm_api_queues_routes_n = sizeof rm_api_queues_routes / sizeof *rm_api_queues_routes;

@@ -24,7 +24,7 @@ const char *const rm_spec_job_members[] = {
 const char *const rm_spec_task_members[] = {"kind",  "command",    "hosts",
                                             "count", "expected-s", NULL};
 
-static bool blank(const char *s)
+static bool is_blank(const char *s)
 {
     return s[strspn(s, " \t\r\n")] == '\0';
 }
@@ -37,7 +37,8 @@ static bool has_control(const char *s)
     return false;
 }
 
-/* A name shown in tables and used in headers and file names of others: no control characters. */
+/* Reads a name. Control characters are refused, since names are shown in tables and used in headers
+ * and file names. */
 static int read_name(const json_t *obj, const char *where, const char *name, const char *fallback,
                      char **out, struct base_error *err)
 {
@@ -46,10 +47,10 @@ static int read_name(const json_t *obj, const char *where, const char *name, con
 
     if (rc < 0)
         return rc;
-    if (blank(v))
+    if (is_blank(v))
         return base_error_set(err, -BASE_EINVAL, "%s%s: \"\" is not a name of 1 to %d bytes", where,
                               name, BASE_NAME_MAX);
-    if (strlen(v) > BASE_NAME_MAX) /* the fallback: a member is measured above */
+    if (strlen(v) > BASE_NAME_MAX) /* only the fallback can be longer: members were checked above */
         return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu bytes are more than %d", where, name,
                               strlen(v), BASE_NAME_MAX);
     if (has_control(v) || !base_utf8_valid(v))
@@ -67,20 +68,20 @@ static int read_command(const json_t *obj, const char *where, const char *name, 
 
     if (rc < 0)
         return rc;
-    if (v && blank(v))
+    if (v && is_blank(v))
         return base_error_set(err, -BASE_EINVAL, "%s%s: \"\" is not a command for sh -c", where,
                               name);
     *out = base_strdup(v);
     return 0;
 }
 
-static void list_add(struct rm_str_list *l, const char *s)
+static void str_list_append(struct rm_str_list *l, const char *s)
 {
     l->v = base_realloc_array(l->v, l->n + 1, sizeof *l->v);
     l->v[l->n++] = base_strdup(s);
 }
 
-/* A list of non-empty strings. */
+/* Reads a list of non-empty strings. */
 static int read_strings(const json_t *obj, const char *where, const char *name, size_t max,
                         size_t bytes_max, struct rm_str_list *out, struct base_error *err)
 {
@@ -93,7 +94,7 @@ static int read_strings(const json_t *obj, const char *where, const char *name, 
     json_array_foreach(arr, i, j)
     {
         const char *s = json_string_value(j);
-        if (!s || blank(s) || has_control(s)) {
+        if (!s || is_blank(s) || has_control(s)) {
             char *element = base_printf("%s[%zu]", name, i);
             rc = base_json_refuse(j, where, element,
                                   "a non-empty string without control characters", err);
@@ -103,12 +104,12 @@ static int read_strings(const json_t *obj, const char *where, const char *name, 
         if (strlen(s) > bytes_max)
             return base_error_set(err, -BASE_ELIMIT, "%s%s[%zu]: %zu bytes are more than %zu",
                                   where, name, i, strlen(s), bytes_max);
-        list_add(out, s);
+        str_list_append(out, s);
     }
     return 0;
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -122,7 +123,7 @@ static int refuse_env(const char *name, const json_t *value, struct base_error *
     return rc;
 }
 
-/* Any name a process can have in its environment: no '=', not empty. */
+/* Reads environment variables. A name must not be empty and must not contain '='. */
 static int read_env(const json_t *job, struct rm_str_list *out, struct base_error *err)
 {
     json_t *env = json_object_get(job, "env"), *value;
@@ -152,8 +153,8 @@ static int read_env(const json_t *job, struct rm_str_list *out, struct base_erro
         out->v = base_realloc_array(out->v, out->n + 1, sizeof *out->v);
         out->v[out->n++] = pair;
     }
-    if (out->n) /* one text for one environment, whatever order the client wrote it in */
-        qsort(out->v, out->n, sizeof *out->v, by_text);
+    if (out->n) /* equal environments give equal texts, whatever the client's order */
+        qsort(out->v, out->n, sizeof *out->v, compare_texts);
     return 0;
 }
 
@@ -167,14 +168,14 @@ static int read_seconds(const json_t *obj, const char *where, const char *name, 
     return rc;
 }
 
-static bool given(const json_t *obj, const char *name)
+static bool member_is_given(const json_t *obj, const char *name)
 {
     const json_t *j = json_object_get(obj, name);
 
     return j && !json_is_null(j);
 }
 
-/* A deadline from the submission on, or a date. */
+/* Reads the deadline, which counts from the submission or is a date. */
 static int read_deadline(const json_t *job, struct rm_job_spec *s, struct base_error *err)
 {
     int64_t ms = 0;
@@ -183,11 +184,11 @@ static int read_deadline(const json_t *job, struct rm_job_spec *s, struct base_e
     if ((rc = read_seconds(job, "job.", "deadline-s", &s->deadline_us, err)) < 0 ||
         (rc = base_json_int(job, "job.", "deadline-at-ms", false, 1, DATE_MAX, &ms, err)) < 0)
         return rc;
-    if (given(job, "deadline-s") && given(job, "deadline-at-ms"))
+    if (member_is_given(job, "deadline-s") && member_is_given(job, "deadline-at-ms"))
         return base_error_set(
             err, -BASE_EINVAL,
             "job.deadline-at-ms: not allowed beside \"deadline-s\": a job has one deadline");
-    if (given(job, "deadline-s") && s->deadline_us <= 0)
+    if (member_is_given(job, "deadline-s") && s->deadline_us <= 0)
         return base_json_refuse(json_object_get(job, "deadline-s"), "job.", "deadline-s",
                                 "a number of seconds greater than 0 (and at least a millionth)",
                                 err);
@@ -201,8 +202,9 @@ static int read_weight(const json_t *job, struct rm_job_spec *s, struct base_err
 
     if (rc < 0)
         return rc;
-    s->weight = (double)(int64_t)(s->weight * 1e6 + 0.5) / 1e6; /* as it is stored */
-    if (given(job, "weight") && !(s->weight > 0))
+    s->weight =
+        (double)(int64_t)(s->weight * 1e6 + 0.5) / 1e6; /* the precision with which it is stored */
+    if (member_is_given(job, "weight") && !(s->weight > 0))
         return base_json_refuse(json_object_get(job, "weight"), "job.", "weight",
                                 "a number greater than 0 (and at least a millionth)", err);
     return 0;
@@ -255,7 +257,7 @@ static int read_groups(const json_t *tasks, struct rm_job_spec *s, struct base_e
     return 0;
 }
 
-/* Members that describe work on input make no sense beside explicit tasks. */
+/* Reads explicit tasks; refuses members that describe work on input beside them. */
 static int read_tasks(const json_t *job, json_t *tasks, struct rm_job_spec *s,
                       struct base_error *err)
 {
@@ -293,7 +295,7 @@ static int read_input(const json_t *job, const struct rm_spec_defaults *d, struc
         (rc = read_command(job, "job.", "combine", false, &s->combine, err)) < 0 ||
         (rc = read_command(job, "job.", "reduce", false, &s->reduce, err)) < 0)
         return rc;
-    if (blank(output) || has_control(output))
+    if (is_blank(output) || has_control(output))
         return base_error_set(err, -BASE_EINVAL,
                               "job.output: \"\" is not a folder, as \"file:///out/wc\"");
     s->output = base_strdup(output);
@@ -417,8 +419,8 @@ int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
 }
 
 /* ---------------------------------------------------------------- input */
-int rm_spec_expand(struct rm_job_spec *s, const struct rm_input_bounds *bounds,
-                   struct base_error *err)
+int rm_spec_find_splits(struct rm_job_spec *s, const struct rm_input_bounds *bounds,
+                        struct base_error *err)
 {
     struct rm_input in = {0};
     int rc;

@@ -1,5 +1,5 @@
-/* rm/http/spec_json.h - a job as JSON: what POST /ws/v1/cluster/jobs takes, what the store keeps,
- * what GET shows.
+/* rm/http/spec_json.h - a job as JSON: the body of POST /ws/v1/cluster/jobs, the form in the state
+ * store, and the answer of GET.
  *
  *   {"job":{"id":"application_…","name":"wordcount","user":"ann","queue":"default","priority":0,
  *           "input":["file:///data/x"],"output":"file:///out/wc","map":"…","combine":"…",
@@ -10,10 +10,10 @@
  *   in place of input, output, map, combine, reduce, reduces and split-size;
  *   or "deadline-at-ms":1700000000000 (since the epoch) in place of deadline-s (from submission).
  *
- * Strict: an unknown member, a wrong type, a value out of bounds is refused, naming field, value
- * and expectation, and nothing is half done. Defaults: name "job", user = who asks, queue
- * "default", priority 0, reduces 1 when a reduce command is given and else 0, kind "map", count
- * 1. */
+ * Strict: an unknown member, a wrong type or a value out of bounds is refused as a whole, with a
+ * message that names the field, the value and what was expected. Defaults: name "job", user the
+ * caller, queue "default", priority 0, reduces 1 with a reduce command and else 0, kind "map",
+ * count 1. */
 #ifndef CREEL_RM_HTTP_SPEC_JSON_H
 #define CREEL_RM_HTTP_SPEC_JSON_H
 
@@ -25,28 +25,29 @@ struct rm_spec_defaults {
     int64_t split_size;
     int32_t max_attempts;
 };
-/* Every member that a job, and a task of a job, may have; each ends with NULL. deploy/doc/rest.md
- * describes them. */
+/* The members that a job and an explicit task may have; each list ends with NULL.
+ * deploy/doc/rest.md describes the members. */
 extern const char *const rm_spec_job_members[], *const rm_spec_task_members[];
-/* Decodes a request body. 0 and *out with one reference, its json set and its splits still empty
- * (rm_spec_expand); -BASE_EINVAL or -BASE_ELIMIT. */
+/* Decodes a request body. Returns 0 and *@out with one reference, its json set and its splits still
+ * empty (rm_spec_find_splits()); else -BASE_EINVAL or -BASE_ELIMIT. */
 int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaults *defaults,
                        struct rm_job_spec **out, struct base_error *err);
-/* The stored form (spec->json) back, for recovery; its splits are the core's to restore.
+/* Decodes the stored form (spec->json) for recovery; the core restores the splits. Returns 0, or
  * -BASE_ECORRUPT. */
 int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
                           struct rm_job_spec **out, struct base_error *err);
-/* Looks at the input on disk and fills paths and splits; nothing to do for explicit tasks.
- * -BASE_EINVAL (no such input), -BASE_ELIMIT, what @bounds say (rm/jobs/splits.h; NULL: the usual
- * ones). Reads the file system: not on the core's thread. */
+/* Finds the input files on disk and fills in paths and splits; does nothing for explicit tasks.
+ * Returns 0, -BASE_EINVAL (no such input), -BASE_ELIMIT, or an error of the functions in @bounds
+ * (rm/jobs/splits.h; NULL: default bounds). Reads the file system, so it must not be called on the
+ * core's thread. */
 struct rm_input_bounds;
-int rm_spec_expand(struct rm_job_spec *spec, const struct rm_input_bounds *bounds,
-                   struct base_error *err);
-/* Appends the members (without braces) in the order above, absent ones left out. @queue: where the
- * job was placed, and its id is there; NULL: the submission alone. */
+int rm_spec_find_splits(struct rm_job_spec *spec, const struct rm_input_bounds *bounds,
+                        struct base_error *err);
+/* Appends the members, without braces, in the order above; absent ones are left out. @queue: the
+ * queue of an accepted job, whose id is written too; NULL: writes the submission alone. */
 void rm_spec_job_encode(const struct rm_job_spec *spec, const char *queue, struct base_buf *out);
-/* The command of task @index of @kind of a job of explicit tasks; NULL when there is none.
- * Borrowed. */
+/* Returns the command of task @index of @kind in a job of explicit tasks, or NULL when there is no
+ * such task. Borrowed. */
 const char *rm_spec_task_command(const struct rm_job_spec *spec, enum base_task_kind kind,
                                  int64_t index);
 

@@ -116,15 +116,15 @@ static void answer_node(void *user, const struct rm_effect *fx)
             .rm_urls = rm_backend_all_urls(c->b),
             .master_key = rm_backend_master_key(c->b),
             .sort_buffer_mb = base_conf_int(conf, "creel.mapreduce.sort-buffer-mb")};
-        rm_heartbeat_encode(fx, base_conf_get(conf, "creel.cluster.name"), &cx, &body);
-        rm_api_json(c->rq, 200, &body);
+        rm_heartbeat_answer_encode(fx, base_conf_get(conf, "creel.cluster.name"), &cx, &body);
+        rm_api_answer_json(c->rq, 200, &body);
     } else if (fx->u.reply.kind == RM_REPLY_RESYNC) {
         put_resync(c->b, &body);
-        rm_api_json(c->rq, 200, &body);
+        rm_api_answer_json(c->rq, 200, &body);
     } else if (fx->u.reply.kind == RM_REPLY_OK) {
-        rm_api_no_content(c->rq);
+        rm_api_answer_no_content(c->rq);
     } else {
-        rm_api_reply_error(c->rq, fx);
+        rm_api_answer_core_error(c->rq, fx);
     }
     rm_call_unref(c);
 }
@@ -256,7 +256,7 @@ static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *dec
     if (rc == -BASE_EVERSION)
         log_other_version(rq, &err);
     if (rc < 0)
-        rm_api_bad_request(rq, &err);
+        rm_api_answer_bad_request(rq, &err);
     else if (leads)
         post_node(rq, b, &m);
     else
@@ -284,8 +284,8 @@ static void do_named(struct api_request *rq, void *user, enum rm_event_kind kind
 
     if (!leads_or_answered(rq, user))
         return;
-    if (rm_node_decode_name(body, len, kind, &m, &err) < 0) {
-        rm_api_bad_request(rq, &err);
+    if (rm_node_decode_wake_or_gone(body, len, kind, &m, &err) < 0) {
+        rm_api_answer_bad_request(rq, &err);
         return;
     }
     rm_audit_note(rq, "node", m.ev.u.node.node_id);
@@ -310,9 +310,9 @@ static void answer_flag(void *user, const struct rm_effect *fx)
 
     if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_FLAG) {
         wire_leave_put(&(struct wire_leave){.commit = fx->u.reply.flag}, &body);
-        rm_api_json(c->rq, 200, &body);
+        rm_api_answer_json(c->rq, 200, &body);
     } else {
-        rm_api_reply_error(c->rq, fx);
+        rm_api_answer_core_error(c->rq, fx);
     }
     rm_call_unref(c);
 }
@@ -338,10 +338,10 @@ static void do_commit(struct api_request *rq, void *user)
         wire_commit_free(&m);
     }
     if (rc < 0) {
-        rm_api_bad_request(rq, &err);
+        rm_api_answer_bad_request(rq, &err);
         return;
     }
-    if (!rm_api_authorised(rq, user, ev.u.task_commit.task.app))
+    if (!rm_api_check_app_token(rq, user, ev.u.task_commit.task.app))
         return;
     c = base_alloc(sizeof *c);
     c->ev = ev;
@@ -353,9 +353,9 @@ static void answer_ok(void *user, const struct rm_effect *fx)
     struct rm_call *c = user;
 
     if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_ERROR)
-        rm_api_reply_error(c->rq, fx);
+        rm_api_answer_core_error(c->rq, fx);
     else
-        rm_api_no_content(c->rq);
+        rm_api_answer_no_content(c->rq);
     rm_call_unref(c);
 }
 
@@ -385,11 +385,11 @@ static void do_fetch_failure(struct api_request *rq, void *user)
     size_t len;
     const char *body = api_body(rq, &len);
 
-    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &app) ||
-        !rm_api_authorised(rq, user, app))
+    if (!leads_or_answered(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
+        !rm_api_check_app_token(rq, user, app))
         return;
     if (read_failure(body, len, &ev, &err) < 0) {
-        rm_api_bad_request(rq, &err);
+        rm_api_answer_bad_request(rq, &err);
         return;
     }
     ev.u.fetch_failure.app = app;
@@ -445,7 +445,7 @@ static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct 
         put_output(&views.outputs[i], &body);
     wire_map_outputs_close(&body);
     rm_views_free(&views);
-    rm_api_json(rq, 200, &body);
+    rm_api_answer_json(rq, 200, &body);
     return true;
 }
 
@@ -465,9 +465,10 @@ static void do_outputs(struct api_request *rq, void *user)
     struct outputs_call *c;
     int64_t since = 0, hold_ms = 0, version = 0;
 
-    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &id) ||
-        !rm_api_authorised(rq, user, id) || !rm_api_query_int(rq, "since", 0, INT64_MAX, &since) ||
-        !rm_api_query_int(rq, "hold-ms", 0, OUTPUTS_HOLD_MAX_MS, &hold_ms) ||
+    if (!leads_or_answered(rq, user) || !rm_api_read_app_id(rq, 0, &id) ||
+        !rm_api_check_app_token(rq, user, id) ||
+        !rm_api_read_query_int(rq, "since", 0, INT64_MAX, &since) ||
+        !rm_api_read_query_int(rq, "hold-ms", 0, OUTPUTS_HOLD_MAX_MS, &hold_ms) ||
         answer_outputs(rq, user, id, since, hold_ms > 0, &version))
         return;
     c = base_alloc(sizeof *c);

@@ -203,7 +203,7 @@ static void write_summary(const struct rm_app_view *app, int64_t zero_us, struct
         base_json_put_num(out, "weight", app->job->weight);
     if (app->priority)
         base_json_put_int(out, "priority", app->priority);
-    if (app->deadline_us > app->submit_us) /* a deadline further away binds nobody */
+    if (app->deadline_us > app->submit_us) /* FAR_US: a later deadline has no effect */
         write_seconds_member(out, "deadline_s",
                              app->deadline_us - app->submit_us < FAR_US
                                  ? app->deadline_us - app->submit_us

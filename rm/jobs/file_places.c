@@ -26,8 +26,8 @@ static const char *take_next_name(const char **rest, size_t *len)
 }
 
 /* Resolves ".." textually, as if there were no links. Names beyond the first two are still counted,
- * since a later ".." may take them away. The last name is the path's own and does not belong to its
- * folder. */
+ * since a later ".." may remove them again. The last name is the path's own and does not belong to
+ * its folder. */
 struct rm_place rm_place_from_path(const char *path)
 {
     struct {

@@ -1,8 +1,8 @@
-/* rm/jobs/file_places.h - groups paths by the place where they lie, as far as the text of the path
- * tells, so that one hanging file system does not take all threads. A file system that does not
- * answer cannot be asked for its identity (stat(2) hangs too). The first two names of the folder
- * that holds the path therefore stand for it: /mnt/nfs, /home/ann. Threads are limited both at a
- * place and below its first name. Pure. */
+/* rm/jobs/file_places.h - groups paths by place, so that one hanging file system does not take all
+ * threads. A file system that does not answer cannot be asked for its identity (stat(2) hangs too),
+ * so the place is taken from the text of the path: the first two names of its folder, such as
+ * /mnt/nfs or /home/ann. The number of threads is limited both at a place and below its first name.
+ * Pure. */
 #ifndef CREEL_RM_JOBS_FILE_PLACES_H
 #define CREEL_RM_JOBS_FILE_PLACES_H
 
@@ -20,13 +20,13 @@ struct rm_place {
 struct rm_place rm_place_from_path(const char *path); /* @path is absolute; NULL gives no place */
 bool rm_place_equal(const struct rm_place *a, const struct rm_place *b);
 
-struct rm_place_count { /* how many others are at a place; starts as zeros */
+struct rm_place_count { /* threads at a place, and below its first name; starts as zeros */
     int at_top, at_whole;
 };
 /* Counts @other when it is at the same place as @here, or below the same first name. */
 void rm_place_count_other(struct rm_place_count *count, const struct rm_place *here,
                           const struct rm_place *other);
-/* Tells whether no further thread may go to the place. */
+/* Returns true when no further thread may access the place. */
 bool rm_place_count_is_full(const struct rm_place_count *count);
 
 #endif

@@ -1,7 +1,10 @@
-/* The pool of rm/jobs/file_pool.h. All threads share one lock, which no thread holds while it runs
- * @look. The thread that ran a piece of work answers it, unless the keeper or a stop has done so
- * before: "answered" is set under the lock, so exactly one of them answers. The keeper is the
- * thread that watches the clock: it alone finds out that work is slow, over its limit, or stuck. */
+/* The pool of rm/jobs/file_pool.h. All threads share one lock, which is released during run(). The
+ * thread that ran a piece of work answers it, unless the keeper or a stop has answered it before;
+ * "answered" is set under the lock, so exactly one of them does. The keeper is the thread that
+ * watches the clock: it alone finds out that work is slow, over its limit, or stuck.
+ *
+ * The pool is no base/mailbox.h: its work must be seen by the keeper while it waits and runs, and
+ * threads are started and ended as work becomes slow. */
 #include "rm/jobs/file_pool.h"
 
 #include <pthread.h>
@@ -14,7 +17,7 @@
 struct rm_file_pool {
     struct rm_file_pool_conf conf;
     pthread_mutex_t lock;
-    /* wake idle threads; wake the keeper; tell a stop that a thread has ended */
+    /* signalled: for idle threads, for the keeper, and for a stop when a thread has ended */
     pthread_cond_t work, keep, quiet;
     pthread_t keeper;
     bool started, stop, freed;          /* freed: the last thread to end frees the pool */
@@ -42,8 +45,8 @@ static struct rm_file_work *take_first_waiting(struct rm_file_pool *f)
     return w;
 }
 
-/* Runs @w, releasing the lock meanwhile. The keeper may answer the work while @look still hangs;
- * then its result is thrown away here. */
+/* Runs @w with the lock released. If the keeper has answered the work meanwhile, because run()
+ * hung, the result is dropped here. */
 static void run_work(struct rm_file_pool *f, struct rm_file_work *w)
 {
     struct base_error err = {0};
@@ -56,7 +59,7 @@ static void run_work(struct rm_file_pool *f, struct rm_file_work *w)
     w->next = f->running;
     f->running = w;
     pthread_mutex_unlock(&f->lock);
-    rc = w->look(w, &err);
+    rc = w->run(w, &err);
     pthread_mutex_lock(&f->lock);
     while (*at != w)
         at = &(*at)->next;
@@ -91,7 +94,7 @@ static void *worker_main(void *arg)
         if (f->first) {
             run_work(f, take_first_waiting(f));
         } else if (f->threads - f->slow > f->conf.quick) {
-            break; /* this thread stood in for one that had become slow */
+            break; /* this thread replaced one that was slow */
         } else {
             f->idle++;
             pthread_cond_wait(&f->work, &f->lock);
@@ -120,32 +123,33 @@ static void start_needed_threads(struct rm_file_pool *f)
         if (f->threads - f->slow >= f->conf.quick || f->threads >= f->conf.most)
             return;
         if (pthread_create(&thread, NULL, worker_main, f) != 0)
-            return; /* the existing threads will get to it */
+            return; /* the existing threads will take the work later */
         pthread_detach(thread);
         f->threads++;
     }
 }
 
-static void tell_to_end(struct rm_file_work *w, int code)
+static void request_end(struct rm_file_work *w, int code)
 {
     int none = 0;
 
-    atomic_compare_exchange_strong(&w->told, &none, code);
+    atomic_compare_exchange_strong(&w->end_code, &none, code);
 }
 
-/* Lets @w become slow: its thread no longer counts as shared. Too much slow work already: tells @w
- * to end instead. */
-static void mark_slow(struct rm_file_pool *f, struct rm_file_work *w)
+/* Marks @w as slow, so that its thread no longer counts as shared. If too much work is slow
+ * already, requests the end of @w instead. */
+static void let_become_slow_or_end(struct rm_file_pool *f, struct rm_file_work *w)
 {
     if (f->slow + f->conf.quick >= f->conf.most) {
-        tell_to_end(w, -BASE_EAGAIN);
+        request_end(w, -BASE_EAGAIN);
         return;
     }
     w->slow = true;
     f->slow++;
 }
 
-/* Advances each running piece of work along its deadlines: slow, told to end, answered as stuck. */
+/* Compares the age of each running piece of work with the deadlines: slow_us makes it slow, at
+ * limit_us its end is requested, and grace_us later it is answered as stuck. */
 static void check_running_work(struct rm_file_pool *f, int64_t now)
 {
     for (struct rm_file_work *w = f->running; w; w = w->next) {
@@ -153,10 +157,10 @@ static void check_running_work(struct rm_file_pool *f, int64_t now)
         struct base_error err = {0};
 
         if (age >= f->conf.slow_us && !w->slow)
-            mark_slow(f, w);
+            let_become_slow_or_end(f, w);
         if (age < f->conf.limit_us)
             continue;
-        tell_to_end(w, -BASE_ETIMEOUT);
+        request_end(w, -BASE_ETIMEOUT);
         if (age < f->conf.limit_us + f->conf.grace_us)
             continue;
         base_error_set(&err, -BASE_EAGAIN, "a file system has not answered for %lld s (%s)",
@@ -257,7 +261,7 @@ int rm_file_work_check_cancelled(void *user, struct base_error *err)
     const struct rm_file_pool_conf *conf = &w->pool->conf;
 
     atomic_store_explicit(&w->seen_us, base_cond_now_us(), memory_order_relaxed);
-    switch (atomic_load_explicit(&w->told, memory_order_relaxed)) {
+    switch (atomic_load_explicit(&w->end_code, memory_order_relaxed)) {
     case 0:
         return 0;
     case -BASE_ETIMEOUT:
@@ -307,7 +311,7 @@ bool rm_file_pool_stop(struct rm_file_pool *f)
     pthread_mutex_lock(&f->lock);
     f->stop = true;
     for (struct rm_file_work *w = f->running; w; w = w->next)
-        tell_to_end(w, -BASE_EIO);
+        request_end(w, -BASE_EIO);
     while (f->first) {
         struct rm_file_work *w = take_first_waiting(f);
 

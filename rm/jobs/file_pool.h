@@ -4,10 +4,10 @@
  * A piece of work runs on one thread until it ends. Slow work must not hold up quick work for long:
  * work that has run for slow_us no longer counts among the @quick shared threads, and another
  * thread takes its place, up to @most threads in all. When @most - @quick
- * threads are already running slow work, work that would become slow next is told to end instead.
+ * threads are already running slow work, work that would become slow next is asked to end instead.
  *
- * Work is told to end after limit_us. If it sits in a system call that does not return (nothing can
- * interrupt that), it is answered with -BASE_EAGAIN after a further grace_us; work that has not
+ * Work is asked to end after limit_us. If it sits in a system call that does not return (nothing
+ * can interrupt that), it is answered with -BASE_EAGAIN after a further grace_us; work that has not
  * even started by the limit is answered likewise. The thread of stuck work is lost until the file
  * system answers, perhaps for good. So that one file system cannot take all threads, work names the
  * path that it is about to access, and is refused where RM_PLACE_MAX others (RM_PLACE_TOP_MAX below
@@ -32,13 +32,13 @@ struct rm_file_pool_conf {
     const char *limit; /* name of the limit in answers: "creel.rm.input-timeout-ms" */
 };
 
-/* Embed as the first member. The pool calls all three functions once, in this order, except that it
- * may call @done while @look still runs: with -BASE_EAGAIN (the file system does not answer) or
- * -BASE_EIO (the pool was stopped). Then @done must not touch what @look works on. Work that never
- * runs @look gets @done and @drop only. */
+/* Embed as the first member. The pool calls run(), done() and drop() once each, in this order, but
+ * it may call done() during run(): with -BASE_EAGAIN (the file system does not answer) or -BASE_EIO
+ * (the pool was stopped). done() must not touch the data of run() then. For work that never starts,
+ * only done() and drop() are called. */
 struct rm_file_work {
     /* may block; calls rm_file_work_check_cancelled() now and then */
-    int (*look)(struct rm_file_work *w, struct base_error *err);
+    int (*run)(struct rm_file_work *w, struct base_error *err);
     /* must neither block nor submit work */
     void (*done)(struct rm_file_work *w, int rc, struct base_error *err);
     void (*drop)(struct rm_file_work *w); /* frees the work */
@@ -46,29 +46,31 @@ struct rm_file_work {
     struct rm_file_pool *pool;
     struct rm_file_work *next;
     int64_t since_us;
-    /* last sign of life: a check or the start; since then the thread may be in a system call */
+    /* time of the start or of the last check; since then the thread may be in a system call */
     _Atomic int64_t seen_us;
     /* place of the current path; written by the work's own thread, under the lock */
     struct rm_place place;
-    atomic_int told; /* why the work is to end, a negative BASE_E*; 0: it may go on */
+    atomic_int end_code; /* why the work is to end, a negative BASE_E*; 0: it may go on */
     bool slow, answered;
 };
 
 struct rm_file_pool *rm_file_pool_new(const struct rm_file_pool_conf *conf);
 void rm_file_pool_start(struct rm_file_pool *f);
-/* Takes @work and runs it when a thread is free; after a stop, answers it at once. Any thread. */
+/* Takes @work and runs it when a thread is free; after a stop, answers it with -BASE_EIO at once.
+ * Any thread. */
 void rm_file_pool_submit(struct rm_file_pool *f, struct rm_file_work *work);
-/* Tells whether @work was told to end: 0, or a negative BASE_E* with the reason. Cheap. Fits struct
- * rm_input_bounds. */
+/* Returns 0 while @work may go on, else a negative BASE_E* with the reason why it must end. Cheap.
+ * Can be used as a function of struct rm_input_bounds. */
 int rm_file_work_check_cancelled(void *work, struct base_error *err);
-/* Notes that @work is about to access @path (NULL: no file). Returns 0, or -BASE_EAGAIN with the
- * reason when too many others hang there. Cheap while the place stays the same. Fits struct
- * rm_input_bounds. */
+/* Records that @work is about to access @path (NULL: no file). Returns 0, or -BASE_EAGAIN with the
+ * reason when too many threads hang at that place. Cheap while the place stays the same. Can be
+ * used as a function of struct rm_input_bounds. */
 int rm_file_work_enter_path(void *work, const char *path, struct base_error *err);
-/* Tells all work to end and answers it. Returns false when a thread still hangs in a system call:
- * it will not call @done any more, but what its @look uses must stay. */
+/* Asks all work to end, and answers all of it. Returns false when a thread still hangs in a system
+ * call: done() will not be called any more, but the data of that run() must stay valid. */
 bool rm_file_pool_stop(struct rm_file_pool *f);
-/* stopped or never started; NULL-safe; a hanging thread frees the pool later */
+/* Frees a pool that was stopped or never started; a thread that still hangs frees it later. NULL is
+ * allowed. */
 void rm_file_pool_free(struct rm_file_pool *f);
 
 #endif

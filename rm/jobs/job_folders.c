@@ -13,6 +13,8 @@
 #define STOP_WAIT_US INT64_C(10000000)
 #define THREADS_KEPT 8 /* threads that stay when they have no work */
 
+/* Not the pool of rm/jobs/file_pool.h: work here is never refused or given up, since the core waits
+ * for its outcome, and the steps of a job run in order. */
 struct work {
     enum rm_effect_kind what;
     struct base_app_id id;
@@ -91,8 +93,8 @@ static void queue_free_all(struct queue *q)
         free_work(queue_unlink(q, &q->first));
 }
 
-/* Tells whether @w may start: the steps of one job run in order, one at a time, and its place must
- * not be full. */
+/* Returns true when @w may start: no other step of its job is running, and its place is not full.
+ */
 static bool may_start_work(const struct rm_jobs_io *io, const struct work *w)
 {
     struct rm_place_count n = {0};
@@ -107,8 +109,8 @@ static bool may_start_work(const struct rm_jobs_io *io, const struct work *w)
 
 static void *worker_main(void *arg);
 
-/* Starts or wakes a thread for each piece of ready work. If no thread can be created, the existing
- * ones get to it later. */
+/* Wakes or starts a thread for each piece of ready work. If no thread can be created, the existing
+ * threads take the work later. */
 static void start_needed_threads(struct rm_jobs_io *io)
 {
     pthread_t thread;
@@ -193,7 +195,7 @@ static void *worker_main(void *arg)
             io->ready_n--;
             run_work(io, queue_unlink(&io->ready, &io->ready.first));
         } else if (io->idle >= THREADS_KEPT) {
-            break; /* this thread stood in for one that hung */
+            break; /* this thread replaced one that hung */
         } else {
             io->idle++;
             pthread_cond_wait(&io->wake, &io->lock);

@@ -3,8 +3,8 @@
  *
  * A hanging file system keeps the threads that access it, perhaps for good, and nothing can
  * interrupt them. At most RM_PLACE_MAX threads are therefore at one place (rm/jobs/file_places.h),
- * work for other places overtakes work that waits for a full one, and there are as many threads as
- * there is work that may start, up to RM_JOBS_IO_THREADS. */
+ * work for other places overtakes work that waits for a full place, and there are as many threads
+ * as there is work that may start, up to RM_JOBS_IO_THREADS. */
 #ifndef CREEL_RM_JOBS_JOB_FOLDERS_H
 #define CREEL_RM_JOBS_JOB_FOLDERS_H
 
@@ -19,13 +19,13 @@ typedef void rm_jobs_io_done(void *user, enum rm_effect_kind what, struct base_a
 struct rm_jobs_io_calls {
     void *user;
     rm_jobs_io_done *done;
-    bool (*may)(void *user); /* asked right before work starts; false drops the work */
+    bool (*may)(void *user); /* called right before work starts; false drops the work */
 };
 struct rm_jobs_io *rm_jobs_io_start(const struct rm_jobs_io_calls *calls);
 /* Queues RM_FX_JOB_SETUP, _COMMIT or _ABORT. References the effect's spec and copies its parts. Any
  * thread. */
 void rm_jobs_io_queue_effect(struct rm_jobs_io *io, const struct rm_effect *effect);
-/* Waits up to 10 s for running work and drops the rest, which recovery will ask for again. */
+/* Waits up to 10 s for running work. Drops all other work; recovery will request it again. */
 void rm_jobs_io_stop(struct rm_jobs_io *io);
 /* Stops without waiting: running work goes on, but its result is not reported. */
 void rm_jobs_io_abandon(struct rm_jobs_io *io);

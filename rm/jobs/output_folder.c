@@ -34,8 +34,8 @@ int rm_output_parse_path(const char *output, char **out, struct base_error *err)
     return 0;
 }
 
-/* The job's user may well be allowed to write there, but the folder is made by this daemon and
- * filled by the NodeManagers. */
+/* The message names the ResourceManager's user, since this daemon creates the folder, and the job's
+ * own user may well be allowed to write there. */
 static int report_not_writable(const char *path, int sys, struct base_error *err)
 {
     char user[BASE_USER_NAME_MAX];
@@ -119,8 +119,8 @@ static void format_mark_path(struct base_app_id id, char out[BASE_ID_TEXT_MAX + 
     snprintf(out, BASE_ID_TEXT_MAX + 16, TEMPORARY "/%s", base_app_id_text(&id, text));
 }
 
-/* Tells whether the folder carries another job's mark. A folder without any mark was made by a
- * version of Creel without marks, or is not marked yet. */
+/* Returns true when the folder carries another job's mark. A folder without any mark was created by
+ * an older version of Creel, or is not marked yet. */
 static bool is_owned_by_other_job(int folder, struct base_app_id id)
 {
     char mark[BASE_ID_TEXT_MAX + 16];
@@ -234,8 +234,8 @@ static void ending_close(struct ending *e)
         close(e->folder);
 }
 
-/* Opens the folders. -BASE_ENOTFOUND: there is no output folder. Call ending_close() also after an
- * error. */
+/* Opens the folders. Returns 0, -BASE_EIO, or -BASE_ENOTFOUND when there is no output folder. Call
+ * ending_close() also after an error. */
 static int ending_open(struct ending *e, const char *path, struct base_app_id id,
                        struct base_error *err)
 {
@@ -281,8 +281,8 @@ static int report_missing_part(const struct ending *e, const struct rm_output_pa
         e->path, format_attempt_part_path(e, parts, i, from), base_task_id_text(&task, text));
 }
 
-/* Finds part i. Returns 1 with *@inode when the part is still in its attempt's folder, 0 when it is
- * in place already. */
+/* Finds part @i. Returns 1 and sets *@inode when the part is still in its attempt's folder, 0 when
+ * it is in place already, or a negative BASE_E*. */
 static int find_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
                      uint64_t *inode, struct base_error *err)
 {
@@ -309,9 +309,9 @@ static int load_taken_list(const struct ending *e, struct rm_output_taken *taken
                : rm_output_taken_load_list(e->temporary, e->id, BASE_TASKS_MAX, taken, err);
 }
 
-/* Writes down which parts the commit is going to move, once every part has been found: nothing
- * moves unless all are there. A repeated commit continues its list, which names the parts moved
- * before; a part in place that the list does not name was never moved by this commit. */
+/* Checks that every part exists, and records which ones this commit will move; nothing is moved
+ * unless all parts exist. A repeated commit extends its list, which names the parts that were moved
+ * before. A part in place that is not in the list was not moved by this commit. */
 static int record_parts_to_take(const struct ending *e, const struct rm_output_parts *parts,
                                 struct base_error *err)
 {
@@ -338,8 +338,8 @@ static int record_parts_to_take(const struct ending *e, const struct rm_output_p
     return rc < 0 ? rc : 0;
 }
 
-/* Moves the part of the attempt that counts into place. A part that is absent was moved before, or
- * somebody has removed it since it was recorded: a commit of many parts takes minutes. */
+/* Moves part @i of the attempt that counts into place. If it is absent, either it was moved before,
+ * or a user has removed it since it was recorded, for a commit of many parts takes minutes. */
 static int move_part_into_place(const struct ending *e, const struct rm_output_parts *parts,
                                 size_t i, struct base_error *err)
 {
@@ -397,8 +397,8 @@ static int remove_attempt_folders(const struct ending *e, struct base_error *err
     return rc;
 }
 
-/* Writes the empty _SUCCESS, which must never disappear once it exists: people wait for it.
- * Replaces anything that is not a plain file. */
+/* Writes the empty _SUCCESS. Users wait for it, so it must never disappear once it exists. Replaces
+ * anything that is not a plain file. */
 static int write_success_file(const struct ending *e, struct base_error *err)
 {
     int fd = base_plain_open(e->folder, SUCCESS, O_WRONLY | O_CREAT | O_TRUNC, 0644, NULL), rc = 0;
@@ -432,8 +432,8 @@ static int commit_parts(const struct ending *e, const struct rm_output_parts *pa
         rc = move_part_into_place(e, parts, i, err);
     if (rc == 0)
         rc = fsync_folder_fd(e->folder, e->path, err); /* before the attempts' folders go */
-    /* The output is complete. What cannot be removed stays, such as a file on NFS that an attempt
-     * still has open. */
+    /* The output is complete. A file that cannot be removed is left, such as one on NFS that an
+     * attempt still has open. */
     if (rc == 0 && remove_attempt_folders(e, &left) < 0)
         base_log_warn("jobs", "removing attempt folders during a commit: %s", left.text);
     if (rc == 0)

@@ -11,8 +11,8 @@
  *
  * No attempt writes outside its own folder: an attempt that was lost with its node and replaced,
  * but still runs, cannot touch the part of the attempt that counts. The empty file named after the
- * job tells who owns the folder. A restarted RM may repeat a commit or an abort, and a creation
- * when it passes @again. The effects of each call are on disk when it returns. Thread-safe; does
+ * job marks the folder as that job's. A restarted RM may repeat a commit, an abort, and, with
+ * @again, a creation. The effects of each call are on disk when it returns. Thread-safe; does
  * I/O. */
 #ifndef CREEL_RM_JOBS_OUTPUT_FOLDER_H
 #define CREEL_RM_JOBS_OUTPUT_FOLDER_H

@@ -1,13 +1,13 @@
 /* rm/jobs/output_taken.h - the list of files that a job's commit has moved into the output folder.
  *
  * A commit that fails half way, or whose RM dies, has moved some parts already. A later abort has
- * to remove these parts, but nothing that anybody else has put into the folder. So before its first
- * move the commit writes down which files it is going to move: <out>/_temporary/<job's id>.taken
+ * to remove these parts, but no file that users have put into the folder. So before its first move
+ * the commit records which files it is going to move: <out>/_temporary/<job's id>.taken
  * holds lines of "<index> <inode>". A rename keeps the inode, so <out>/part-<index> was moved by
  * the commit if and only if it has that inode. The list lasts until the commit is complete.
  *
- * The list lies in a folder of the user, who may write anything into it. At worst, parts of this
- * folder are removed or left behind. */
+ * The list is in a folder of the user, who may write anything into it; at worst, parts of this
+ * folder are removed, or remain. */
 #ifndef CREEL_RM_JOBS_OUTPUT_TAKEN_H
 #define CREEL_RM_JOBS_OUTPUT_TAKEN_H
 
@@ -21,7 +21,7 @@
 struct rm_output_taken {
     uint64_t *inodes; /* inode of part i; 0: not moved by this commit */
     size_t n;
-    bool is_there; /* a list was found */
+    bool is_there; /* a list exists */
 };
 
 /* Loads the list from @temporary, an open _temporary folder. Indexes from @max on and malformed

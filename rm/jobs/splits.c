@@ -28,7 +28,7 @@ struct files { /* the files of one input, and what all inputs have cost so far *
     size_t len, cap, bytes; /* bytes: total length of their paths */
     const struct rm_input_bounds *bounds;
     int64_t entries;
-    struct base_error over; /* set when a bound was reached: code and message */
+    struct base_error over; /* code and message once a bound was reached */
 };
 
 static void files_clear(struct files *f)
@@ -119,7 +119,8 @@ static int report_unreadable(const char *path, int sys, struct base_error *err)
     return base_error_sys(err, -BASE_EIO, sys, "%s", path);
 }
 
-/* Charges one directory entry. Once a bound has refused an entry, it refuses all further ones. */
+/* Counts one directory entry against the bounds. Returns 0, or a negative BASE_E*, which then stays
+ * the result of all further calls. */
 static int charge_one_entry(struct files *f, struct base_error *err)
 {
     int64_t max = f->bounds->entries_max ? f->bounds->entries_max : RM_INPUT_ENTRIES_MAX;
@@ -210,8 +211,9 @@ static int add_files_at_path(struct files *f, const char *path, struct base_erro
     return add_file(f, path, &st, err);
 }
 
-/* Tells whether a wildcard matched a name that a folder's listing would skip. A pattern that spells
- * out the first character, such as "_*" or ".*", asks for such names. */
+/* Returns true when @path matched a wildcard, but has a hidden name, which add_files_in_folder()
+ * would skip. A pattern that begins with the hidden character, such as "_*" or ".*", matches such
+ * names. */
 static bool is_hidden_match(const char *pattern, const char *path)
 {
     const char *want = strrchr(pattern, '/') + 1, *have = strrchr(path, '/') + 1;
@@ -339,7 +341,7 @@ static int add_split(struct rm_input *in, int64_t offset, int64_t length, bool g
     return 0;
 }
 
-/* Returns 1, 0, or a negative BASE_E*. */
+/* Returns 1 for a gzip file (by name and magic number), 0 for any other, or a negative BASE_E*. */
 static int is_gzip_file(const char *path, struct base_error *err)
 {
     size_t len = strlen(path);
@@ -365,7 +367,7 @@ static int split_file(struct rm_input *in, const struct file *f, int64_t split_s
 
     if (rc != 0)
         return rc < 0 ? rc : add_split(in, 0, f->size, true, err);
-    /* i.e. the rest is over 1.1 * split_size, without overflow */
+    /* while the rest is larger than 1.1 * split_size; written so that nothing overflows */
     while (rc == 0 && f->size - offset > split_size &&
            f->size - offset - split_size > split_size / 10) {
         rc = add_split(in, offset, split_size, false, err);

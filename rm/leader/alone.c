@@ -73,7 +73,7 @@ static int enter_above(struct alone *a, int64_t seen, struct base_error *err)
         return rc;
     if (epoch <= seen) {
         epoch = seen + 1;
-        rc = ha_store_raise(store, epoch, err);
+        rc = ha_store_raise_epoch(store, epoch, err);
     }
     if (rc < 0) {
         ha_store_close(store);

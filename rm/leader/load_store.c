@@ -126,7 +126,7 @@ static int recover_submission(struct recovery *r, const struct rm_record *rec,
 static void recover_unknown_app(struct recovery *r, const struct rm_record *rec,
                                 const struct base_error *why)
 {
-    struct rm_app_spec *unknown = rm_app_spec_unknown(rec->key);
+    struct rm_app_spec *unknown = rm_app_spec_new_placeholder(rec->key);
 
     if (unknown)
         rm_core_recover_app(r->core, unknown);

@@ -101,7 +101,7 @@ __attribute__((noinline)) void bench_get_heartbeat(const struct base_buf *in)
 __attribute__((noinline)) void bench_put_answer(const struct rm_effect *fx, struct base_buf *out)
 {
     base_buf_clear(out);
-    rm_heartbeat_encode(fx, "c", &context, out);
+    rm_heartbeat_answer_encode(fx, "c", &context, out);
 }
 
 __attribute__((noinline)) void bench_get_answer(const struct base_buf *in)

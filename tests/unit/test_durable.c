@@ -135,7 +135,7 @@ static void test_store(void)
             CU_ASSERT_EQUAL(unsynced(notes_n), 0);
         }
         begin();
-        CU_ASSERT_EQUAL(ha_store_raise(s, epoch + 5, &err), 0);
+        CU_ASSERT_EQUAL(ha_store_raise_epoch(s, epoch + 5, &err), 0);
         noting = false;
         CU_ASSERT(count(WROTE) > 0);
         CU_ASSERT_EQUAL(unsynced(notes_n), 0);

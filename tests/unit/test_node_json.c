@@ -210,7 +210,7 @@ static void test_heartbeat(void)
     fx.u.heartbeat.interval_us = 1000000;
     fx.u.heartbeat.orders = orders;
     fx.u.heartbeat.orders_n = 3;
-    rm_heartbeat_encode(&fx, "c", &cx, &out);
+    rm_heartbeat_answer_encode(&fx, "c", &cx, &out);
     j = json_loadb(out.data, out.len, JSON_REJECT_DUPLICATES, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(j);
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(j, "responseId")), 9);

@@ -109,7 +109,7 @@ static void add_at(struct rig *r, int how, int n, const char *path)
     for (int i = 0; i < n; i++) {
         struct look *l = base_alloc(sizeof *l);
 
-        *l = (struct look){.work = {.look = look, .done = done, .drop = drop},
+        *l = (struct look){.work = {.run = look, .done = done, .drop = drop},
                            .how = how,
                            .path = path,
                            .go = &r->go,

@@ -218,7 +218,7 @@ static void test_expand(void)
                        "out\",\"map\":\"cat\",\"split-size\":4}}",
                        path);
     CU_ASSERT_EQUAL_FATAL(decode(body, &s, &err), 0);
-    CU_ASSERT_EQUAL(rm_spec_expand(s, NULL, &err), 0);
+    CU_ASSERT_EQUAL(rm_spec_find_splits(s, NULL, &err), 0);
     CU_ASSERT_EQUAL(s->paths.n, 1);
     CU_ASSERT_EQUAL(s->splits_n, 3);
     CU_ASSERT_STRING_EQUAL(s->paths.v[0], path);
@@ -226,7 +226,7 @@ static void test_expand(void)
     s = NULL;
     unlink(path);
     CU_ASSERT_EQUAL_FATAL(decode(body, &s, &err), 0);
-    CU_ASSERT(rm_spec_expand(s, NULL, &err) < 0);
+    CU_ASSERT(rm_spec_find_splits(s, NULL, &err) < 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
     rm_job_spec_unref(s);
     free(body);

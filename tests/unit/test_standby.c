@@ -96,12 +96,12 @@ int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *
 }
 
 /* of rm/http/core_call.c, which needs the core */
-void rm_api_json(struct api_request *rq, unsigned status, struct base_buf *body)
+void rm_api_answer_json(struct api_request *rq, unsigned status, struct base_buf *body)
 {
     api_answer(rq, status, API_JSON, body);
 }
 
-void rm_api_bad_request(struct api_request *rq, const struct base_error *err)
+void rm_api_answer_bad_request(struct api_request *rq, const struct base_error *err)
 {
     api_answer_error(rq, 400, "BadRequestException", "%s", err->text);
 }

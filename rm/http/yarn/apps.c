@@ -244,7 +244,7 @@ void yarn_get_apps(struct api_request *rq, void *user)
         .tags_n = l->filter.tags.n,
     };
     yarn_frame_fill_from_backend(user, &l->frame);
-    rm_listing_run(&l->list);
+    rm_listing_answer(&l->list);
 }
 
 /* ---- one application ---- */
@@ -385,7 +385,7 @@ void yarn_get_statistics(struct api_request *rq, void *user)
             *p = (char)tolower((unsigned char)*p);
         c->walk.filter.types = (const char *const *)c->types.v;
         c->walk.filter.types_n = c->types.n;
-        rm_listing_run(&c->list);
+        rm_listing_answer(&c->list);
         return;
     }
     free_counting(&c->list);

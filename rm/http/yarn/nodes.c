@@ -88,7 +88,7 @@ void yarn_get_nodes(struct api_request *rq, void *user)
     l->dialect = yarn_dialect(rq, API_N_WRAPPED);
     l->states = states;
     yarn_frame_fill_from_backend(user, &l->frame);
-    rm_listing_run(&l->list);
+    rm_listing_answer(&l->list);
 }
 
 /* Parses the id as NodeId.fromString() does: two parts, the second one a number. False: the error

@@ -443,7 +443,7 @@ static void answer_policy(void *user, const struct rm_effect *fx)
     struct write *w = user;
 
     if (is_error_reply(fx)) {
-        rm_api_reply_error(w->rq, fx);
+        rm_api_answer_core_error(w->rq, fx);
     } else {
         struct yarn_policy policy = {.policy = w->text};
         yarn_answer(w->rq, 200, &yarn_shape_policy, API_N_BARE, &policy);
