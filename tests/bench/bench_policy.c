@@ -18,6 +18,7 @@
 #include "policies/policy.h"
 #include "policies/registry.h"
 #include "tests/bench/allocations.h"
+#include "tests/xorshift.h"
 
 #define S        INT64_C(1000000)
 #define REPLICAS 3
@@ -63,10 +64,7 @@ static struct {
 } b;
 static uint32_t rnd(uint32_t below)
 {
-    b.rng ^= b.rng << 13;
-    b.rng ^= b.rng >> 7;
-    b.rng ^= b.rng << 17;
-    return (uint32_t)(b.rng >> 33) % below;
+    return (uint32_t)(xorshift_next(&b.rng) >> 33) % below;
 }
 
 static int64_t cpu_ns(void)

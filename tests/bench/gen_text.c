@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/xorshift.h"
+
 #define WORDS    60000u
 #define SLOTS    (1u << 20)
 #define WORD_MAX 15
@@ -24,14 +26,6 @@ struct word {
 };
 static struct word words[WORDS];
 static uint32_t slots[SLOTS];
-
-static uint64_t next(uint64_t *s)
-{
-    *s ^= *s << 13;
-    *s ^= *s >> 7;
-    *s ^= *s << 17;
-    return *s;
-}
 
 /* Syllables make the words pronounceable and give them common prefixes, which is what sorting
  * suffers from. The rank written in base 70 (14 consonants x 5 vowels) makes them distinct; a coda
@@ -49,10 +43,10 @@ static void make_word(struct word *w, uint32_t rank)
         v /= 70;
     }
     if (rank >= 12)
-        w->text[n++] = "stndry"[next(&s) % 6];
+        w->text[n++] = "stndry"[xorshift_next(&s) % 6];
     if (rank > 1000)
-        for (uint32_t more = (uint32_t)(next(&s) % 4); more > 0 && n < WORD_MAX; more--)
-            w->text[n++] = consonants[next(&s) % 14];
+        for (uint32_t more = (uint32_t)(xorshift_next(&s) % 4); more > 0 && n < WORD_MAX; more--)
+            w->text[n++] = consonants[xorshift_next(&s) % 14];
     w->len = (uint8_t)n;
 }
 
@@ -103,10 +97,10 @@ int main(int argc, char **argv)
     if (argc == 3)
         seed ^= strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15u;
     for (int i = 0; i < 8; i++)
-        next(&seed);
+        xorshift_next(&seed);
     prepare();
     while (left > 0) {
-        uint64_t r = next(&seed);
+        uint64_t r = xorshift_next(&seed);
         const struct word *w = &words[slots[r >> 44]];
 
         memcpy(buf + len, w->text, sizeof w->text);

@@ -11,22 +11,15 @@
 #include <sys/types.h>
 
 #include "base/mem.h"
-
-static inline uint64_t mr_next(uint64_t *s)
-{
-    *s ^= *s << 13;
-    *s ^= *s >> 7;
-    *s ^= *s << 17;
-    return *s;
-}
+#include "tests/xorshift.h"
 
 /* Appends @n lines of 0 to 8 words, few of them often; the last line has no newline when @cut. */
 static inline void mr_text(struct base_buf *b, int n, uint64_t seed, bool cut)
 {
     for (int i = 0; i < n; i++) {
-        for (unsigned w = (unsigned)(mr_next(&seed) % 9); w > 0; w--) {
-            unsigned range = 1u + (unsigned)(mr_next(&seed) % 3000);
-            base_buf_addf(b, "w%u%s", (unsigned)(mr_next(&seed) % range), w > 1 ? " " : "");
+        for (unsigned w = (unsigned)(xorshift_next(&seed) % 9); w > 0; w--) {
+            unsigned range = 1u + (unsigned)(xorshift_next(&seed) % 3000);
+            base_buf_addf(b, "w%u%s", (unsigned)(xorshift_next(&seed) % range), w > 1 ? " " : "");
         }
         if (i < n - 1 || !cut)
             base_buf_adds(b, "\n");

@@ -462,10 +462,11 @@ static void test_binary(void)
         begin();
         for (int i = 0; i < 60000; i++) {
             /* many short keys */
-            char c = (char)(mr_next(&seed) % 12 < 9 ? mr_next(&seed) % 4 : mr_next(&seed) % 256);
-            if (mr_next(&seed) % 3 == 0)
+            char c = (char)(xorshift_next(&seed) % 12 < 9 ? xorshift_next(&seed) % 4
+                                                          : xorshift_next(&seed) % 256);
+            if (xorshift_next(&seed) % 3 == 0)
                 c = '\n';
-            else if (mr_next(&seed) % 4 == 0)
+            else if (xorshift_next(&seed) % 4 == 0)
                 c = '\t';
             base_buf_add(&b, &c, 1);
         }

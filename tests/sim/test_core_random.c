@@ -16,6 +16,7 @@
 #include "policies/registry.h"
 #include "tests/sim/random_check.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/xorshift.h"
 
 #define S         INT64_C(1000000)
 #define SUCCEEDED "t1 3 "
@@ -31,10 +32,7 @@ static bool every_policy; /* not only those of which it is known who is next */
 
 static uint32_t rnd(uint32_t below)
 {
-    rng ^= rng << 13;
-    rng ^= rng >> 7;
-    rng ^= rng << 17;
-    return (uint32_t)(rng >> 20) % below;
+    return (uint32_t)(xorshift_next(&rng) >> 20) % below;
 }
 
 /* ---------------------------------------------------------------- things that happen */

@@ -8,6 +8,7 @@
 #include "api/yarn/shape.h"
 #include "base/io/json_write.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/xorshift.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
 #define END                                                                                        \
@@ -346,9 +347,7 @@ static void test_java_numbers_round_trip(void)
         float f;
         uint32_t bits;
 
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
+        xorshift_next(&x);
         memcpy(&d, &x, sizeof d);
         bits = (uint32_t)x;
         memcpy(&f, &bits, sizeof f);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/log_zk.h"
+#include "tests/xorshift.h"
 
 #define KEYS        24 /* the first half in table "app", the others in "task" */
 #define STEPS       400
@@ -55,10 +56,7 @@ struct world {
 
 static uint64_t roll(struct world *w, uint64_t n)
 {
-    w->rng ^= w->rng << 13;
-    w->rng ^= w->rng >> 7;
-    w->rng ^= w->rng << 17;
-    return w->rng % n;
+    return xorshift_next(&w->rng) % n;
 }
 
 static void wrong(struct world *w, const char *what, const char *more)
