@@ -1,6 +1,5 @@
-/* rm/http/tracker.c - what NodeManagers and tasks say: registration, heartbeats, commits, map
- * outputs.
- * Nodes come with the cluster's secret, tasks with their application's token.
+/* rm/http/tracker.c - requests of NodeManagers and tasks: registration, heartbeats, commits, map
+ * outputs. Nodes authenticate with the cluster's secret, tasks with their application's token.
  *
  * A registration or heartbeat that reaches a standby, or that this RM holds when it stops leading,
  * is parked until a leader is known. When to wait, how long, and which answer follows is decided by
@@ -25,7 +24,7 @@
 #include "rm/leader/standby.h"
 #include "rm/term/node_wait.h"
 
-#define HEARTBEAT_BODY_MAX  (64u << 20) /* a node that reports all it has */
+#define HEARTBEAT_BODY_MAX  (64u << 20) /* a node that reports all its containers */
 #define OUTPUTS_HOLD_MAX_MS 60000
 #define FAILED_MAX          8192 /* bytes; a longer X-Creel-Failed is ignored */
 #define NOBODY_LEADS_TEXT   "no ResourceManager leads, or none that can be reached"
@@ -33,8 +32,8 @@
 static const struct rm_node_wait_conf node_wait_conf = {.wait_us = RM_NODE_WAIT_US,
                                                         .doubt_us = RM_NODE_DOUBT_US};
 
-/* True: this RM leads. False: the request was answered as by one that does not. */
-static bool leads_or_answered(struct api_request *rq, const struct rm_backend *b)
+/* Returns true when this RM leads. Otherwise answers @rq with 307 or 503 and returns false. */
+static bool answer_unless_leading(struct api_request *rq, const struct rm_backend *b)
 {
     if (rm_standby_is_active(b))
         return true;
@@ -44,12 +43,12 @@ static bool leads_or_answered(struct api_request *rq, const struct rm_backend *b
 
 /* ---------------------------------------------------------------- nodes */
 struct node_call {
-    struct rm_call call; /* refs: of whom the answer is up to, and of the posted event */
+    struct rm_call call; /* one reference for the responder, one for each posted event */
     struct rm_node_message m;
     struct rm_node_wait wait; /* deadline on rm_watch_mono_us()'s clock */
 };
 
-static void drop_node(struct rm_call *c)
+static void free_node_parts(struct rm_call *c)
 {
     struct node_call *n = (struct node_call *)c;
 
@@ -57,7 +56,8 @@ static void drop_node(struct rm_call *c)
     rm_node_wait_free(&n->wait);
 }
 
-/* With the epoch, as every order: a node refuses what comes from a lower one than it has seen. */
+/* The answer contains the epoch, because a node refuses orders of an epoch below the highest it has
+ * seen. */
 static void put_resync(const struct rm_backend *b, struct base_buf *out)
 {
     wire_answer_open(&(struct wire_answer){.epoch = rm_daemon_epoch(b)}, out);
@@ -65,21 +65,21 @@ static void put_resync(const struct rm_backend *b, struct base_buf *out)
     wire_answer_close(out);
 }
 
-/* Reads the roles into @out; @active holds the text of out->active. */
+/* Sets *@out to the roles as known now; out->active points into @active. */
 static void read_roles(struct rm_backend *b, char active[512], struct rm_roles_known *out)
 {
-    out->changes = rm_backend_role_changes(b); /* first */
+    out->changes = rm_backend_role_changes(b); /* first, so that no later change is missed */
     out->leads = rm_standby_is_active(b);
     rm_standby_find_active(b, active);
     out->active = active;
     out->now_us = rm_watch_mono_us();
 }
 
-static void resume_node(void *user);
+static void resume_parked_node(void *user);
 
 static void park_node(struct node_call *n)
 {
-    rm_backend_await_role_change(n->call.b, n->wait.seen, n->wait.until_us, resume_node, n);
+    rm_backend_await_role_change(n->call.b, n->wait.seen, n->wait.until_us, resume_parked_node, n);
 }
 
 /* When @fx refuses a registration or heartbeat because this RM no longer leads, parks the request
@@ -136,34 +136,35 @@ static struct node_call *node_call_new(struct api_request *rq, struct rm_backend
 
     c->m = *m;
     c->call.ev = m->ev;
-    c->call.drop = drop_node;
+    c->call.drop = free_node_parts;
     c->call.b = b;
     c->call.rq = rq;
     atomic_init(&c->call.refs, 1);
     return c;
 }
 
-static void release_node(void *user)
+static void unref_node_call(void *user)
 {
     rm_call_unref(user);
 }
 
-/* Takes a reference for the daemon's release_node(). A request that was refused and parked may be
- * posted again before the release of its first event has come. */
-static void post_call(struct node_call *c)
+/* Takes a reference for the daemon's unref_node_call(). A request that was refused and parked may
+ * be posted again before the release of its first event has come. */
+static void post_node_event(struct node_call *c)
 {
     atomic_fetch_add(&c->call.refs, 1);
-    rm_backend_post(c->call.b, &c->call.ev, answer_node, release_node, c);
+    rm_backend_post(c->call.b, &c->call.ev, answer_node, unref_node_call, c);
 }
 
-static void post_node(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m)
+static void park_and_post_node(struct api_request *rq, struct rm_backend *b,
+                               const struct rm_node_message *m)
 {
     api_park(rq);
-    post_call(node_call_new(rq, b, m));
+    post_node_event(node_call_new(rq, b, m));
 }
 
 /* Continues a parked request: the roles have changed, its wait is over, or the daemon stops. */
-static void resume_node(void *user)
+static void resume_parked_node(void *user)
 {
     struct node_call *c = user;
     struct rm_backend *b = c->call.b;
@@ -173,7 +174,7 @@ static void resume_node(void *user)
     read_roles(b, active, &roles);
     switch (rm_node_wait_again(&c->wait, &node_wait_conf, &roles)) {
     case RM_NODE_HAND_TO_CORE:
-        post_call(c);
+        post_node_event(c);
         break;
     case RM_NODE_REDIRECT:
         rm_standby_answer_leadership_over(c->call.rq, b, NOBODY_LEADS_TEXT);
@@ -190,9 +191,8 @@ static void resume_node(void *user)
     }
 }
 
-/* A node that was refused comes again within a second: one line a minute is enough for any number
- * of them. */
-static void log_other_version(const struct api_request *rq, const struct base_error *err)
+/* Logs at most one refusal per minute, since each refused node tries again within a second. */
+static void log_version_refusal(const struct api_request *rq, const struct base_error *err)
 {
     static _Atomic int64_t quiet_until_us;
     int64_t now = rm_watch_mono_us(), until = atomic_load(&quiet_until_us);
@@ -205,11 +205,11 @@ static void log_other_version(const struct api_request *rq, const struct base_er
 typedef int decode_fn(const char *text, size_t len, struct rm_node_message *out,
                       struct base_error *err);
 
-/* A standby's decision comes before the body is decoded: a redirection needs none of it. Returns
- * false when the request was answered, with a redirection. @changes: of roles, read before the role
- * was. */
-static bool standby_keeps_node(struct api_request *rq, struct rm_backend *b, int64_t changes,
-                               struct rm_node_wait *wait)
+/* On a standby, decides before the body is decoded, which a redirection does not need. Returns true
+ * when the request has to wait, with @wait begun; false when it was answered with a redirection.
+ * @changes: the number of role changes, read before the role. */
+static bool answer_node_or_wait(struct api_request *rq, struct rm_backend *b, int64_t changes,
+                                struct rm_node_wait *wait)
 {
     const char *failed = api_header(rq, BASE_RM_FAILED_HEADER);
     struct rm_roles_known roles = {.changes = changes, .now_us = rm_watch_mono_us()};
@@ -226,7 +226,7 @@ static bool standby_keeps_node(struct api_request *rq, struct rm_backend *b, int
     return false;
 }
 
-/* Takes @m and @wait. */
+/* Parks a registration or heartbeat until a leader is known. Takes @m and @wait. */
 static void park_new_node(struct api_request *rq, struct rm_backend *b,
                           const struct rm_node_message *m, const struct rm_node_wait *wait)
 {
@@ -237,7 +237,7 @@ static void park_new_node(struct api_request *rq, struct rm_backend *b,
     park_node(c);
 }
 
-static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *decode)
+static void handle_node_message(struct api_request *rq, struct rm_backend *b, decode_fn *decode)
 {
     int64_t changes = rm_backend_role_changes(b); /* before the role is read */
     bool leads = rm_standby_is_active(b);
@@ -248,62 +248,62 @@ static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *dec
     const char *body = api_body(rq, &len);
     int rc;
 
-    if (!leads && !standby_keeps_node(rq, b, changes, &wait))
+    if (!leads && !answer_node_or_wait(rq, b, changes, &wait))
         return;
     rc = decode(body, len, &m, &err);
     if (rc == 0 && m.ev.kind == RM_EV_NODE_REGISTER)
         rm_audit_note(rq, "node", m.ev.u.node_register.node_id);
     if (rc == -BASE_EVERSION)
-        log_other_version(rq, &err);
+        log_version_refusal(rq, &err);
     if (rc < 0)
         rm_api_answer_bad_request(rq, &err);
     else if (leads)
-        post_node(rq, b, &m);
+        park_and_post_node(rq, b, &m);
     else
         park_new_node(rq, b, &m, &wait);
     if (rc < 0)
         rm_node_wait_free(&wait);
 }
 
-static void do_register(struct api_request *rq, void *user)
+static void register_node(struct api_request *rq, void *user)
 {
-    do_node(rq, user, rm_node_decode_register);
+    handle_node_message(rq, user, rm_node_decode_register);
 }
 
-static void do_heartbeat(struct api_request *rq, void *user)
+static void take_heartbeat(struct api_request *rq, void *user)
 {
-    do_node(rq, user, rm_node_decode_heartbeat);
+    handle_node_message(rq, user, rm_node_decode_heartbeat);
 }
 
-static void do_named(struct api_request *rq, void *user, enum rm_event_kind kind)
+static void handle_wake_or_gone(struct api_request *rq, void *user, enum rm_event_kind kind)
 {
     struct rm_node_message m;
     struct base_error err = {0};
     size_t len;
     const char *body = api_body(rq, &len);
 
-    if (!leads_or_answered(rq, user))
+    if (!answer_unless_leading(rq, user))
         return;
     if (rm_node_decode_wake_or_gone(body, len, kind, &m, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
         return;
     }
     rm_audit_note(rq, "node", m.ev.u.node.node_id);
-    post_node(rq, user, &m);
+    park_and_post_node(rq, user, &m);
 }
 
-static void do_wake(struct api_request *rq, void *user)
+static void wake_node(struct api_request *rq, void *user)
 {
-    do_named(rq, user, RM_EV_NODE_WAKE);
+    handle_wake_or_gone(rq, user, RM_EV_NODE_WAKE);
 }
 
-static void do_gone(struct api_request *rq, void *user)
+static void unregister_node(struct api_request *rq, void *user)
 {
-    do_named(rq, user, RM_EV_NODE_GONE);
+    handle_wake_or_gone(rq, user, RM_EV_NODE_GONE);
 }
 
 /* ---------------------------------------------------------------- tasks */
-static void answer_flag(void *user, const struct rm_effect *fx)
+static void answer_commit_permission(void *user, const struct rm_effect *fx)
 {
     struct rm_call *c = user;
     struct base_buf body = {0};
@@ -317,7 +317,7 @@ static void answer_flag(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-static void do_commit(struct api_request *rq, void *user)
+static void ask_commit_permission(struct api_request *rq, void *user)
 {
     struct wire_commit m;
     struct rm_event ev = {.kind = RM_EV_TASK_COMMIT};
@@ -327,7 +327,7 @@ static void do_commit(struct api_request *rq, void *user)
     const char *body = api_body(rq, &len);
     int rc;
 
-    if (!leads_or_answered(rq, user))
+    if (!answer_unless_leading(rq, user))
         return;
     rc = wire_commit_get(body, len, &m, &err);
     if (rc == 0) {
@@ -345,10 +345,10 @@ static void do_commit(struct api_request *rq, void *user)
         return;
     c = base_alloc(sizeof *c);
     c->ev = ev;
-    rm_call_post(c, user, rq, answer_flag);
+    rm_call_post(c, user, rq, answer_commit_permission);
 }
 
-static void answer_ok(void *user, const struct rm_effect *fx)
+static void answer_no_content_or_error(void *user, const struct rm_effect *fx)
 {
     struct rm_call *c = user;
 
@@ -359,8 +359,10 @@ static void answer_ok(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-/* A reason that names the 404 says as much as "gone": creel-task gives no more than the reason. */
-static int read_failure(const char *text, size_t len, struct rm_event *ev, struct base_error *err)
+/* A reason that contains 404 counts as "gone" too: the node that was asked no longer has the map's
+ * output. */
+static int decode_fetch_failure(const char *text, size_t len, struct rm_event *ev,
+                                struct base_error *err)
 {
     struct wire_fetch_failure m;
     int rc = wire_fetch_failure_get(text, len, &m, err);
@@ -376,7 +378,7 @@ static int read_failure(const char *text, size_t len, struct rm_event *ev, struc
     return rc < 0 ? base_error_wrap(err, rc, "reduce") : 0;
 }
 
-static void do_fetch_failure(struct api_request *rq, void *user)
+static void take_fetch_failure(struct api_request *rq, void *user)
 {
     struct base_app_id app;
     struct rm_event ev = {0};
@@ -385,17 +387,17 @@ static void do_fetch_failure(struct api_request *rq, void *user)
     size_t len;
     const char *body = api_body(rq, &len);
 
-    if (!leads_or_answered(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
+    if (!answer_unless_leading(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
         !rm_api_check_app_token(rq, user, app))
         return;
-    if (read_failure(body, len, &ev, &err) < 0) {
+    if (decode_fetch_failure(body, len, &ev, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
         return;
     }
     ev.u.fetch_failure.app = app;
     c = base_alloc(sizeof *c);
     c->ev = ev;
-    rm_call_post(c, user, rq, answer_ok);
+    rm_call_post(c, user, rq, answer_no_content_or_error);
 }
 
 /* ---------------------------------------------------------------- map outputs */
@@ -418,7 +420,8 @@ static void put_output(const struct rm_map_output_view *o, struct base_buf *out)
         out);
 }
 
-/* False and nothing answered: nothing new, and @may_wait. */
+/* Answers with the map outputs that are newer than version @since, or with 404. Returns false,
+ * without an answer, when there are none and @may_wait. *@version: the present version. */
 static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
                            int64_t since, bool may_wait, int64_t *version)
 {
@@ -449,23 +452,23 @@ static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct 
     return true;
 }
 
-static void outputs_fired(void *user)
+static void answer_waiting_outputs_request(void *user)
 {
     struct outputs_call *c = user;
     int64_t version;
 
-    if (leads_or_answered(c->rq, c->b))
+    if (answer_unless_leading(c->rq, c->b))
         answer_outputs(c->rq, c->b, c->id, c->since, false, &version);
     free(c);
 }
 
-static void do_outputs(struct api_request *rq, void *user)
+static void get_map_outputs(struct api_request *rq, void *user)
 {
     struct base_app_id id;
     struct outputs_call *c;
     int64_t since = 0, hold_ms = 0, version = 0;
 
-    if (!leads_or_answered(rq, user) || !rm_api_read_app_id(rq, 0, &id) ||
+    if (!answer_unless_leading(rq, user) || !rm_api_read_app_id(rq, 0, &id) ||
         !rm_api_check_app_token(rq, user, id) ||
         !rm_api_read_query_int(rq, "since", 0, INT64_MAX, &since) ||
         !rm_api_read_query_int(rq, "hold-ms", 0, OUTPUTS_HOLD_MAX_MS, &hold_ms) ||
@@ -475,19 +478,21 @@ static void do_outputs(struct api_request *rq, void *user)
     *c = (struct outputs_call){rq, user, id, since};
     api_park(rq);
     rm_backend_await_outputs(user, id, version, rm_backend_now_us(user) + hold_ms * 1000,
-                             outputs_fired, c);
+                             answer_waiting_outputs_request, c);
 }
 
 #define TRACKER "/ws/v1/nodetracker"
 const struct api_route rm_api_tracker_routes[] = {
-    {"POST", TRACKER "/register", API_ROLE_NODE, HEARTBEAT_BODY_MAX, do_register, API_ROUTE_CREEL},
-    {"POST", TRACKER "/heartbeat", API_ROLE_NODE, HEARTBEAT_BODY_MAX, do_heartbeat,
+    {"POST", TRACKER "/register", API_ROLE_NODE, HEARTBEAT_BODY_MAX, register_node,
      API_ROUTE_CREEL},
-    {"POST", TRACKER "/wake", API_ROLE_NODE, 4096, do_wake, API_ROUTE_CREEL},
-    {"POST", TRACKER "/unregister", API_ROLE_NODE, 4096, do_gone, API_ROUTE_CREEL},
-    {"POST", TRACKER "/commit", API_ROLE_MASTER, 4096, do_commit, API_ROUTE_CREEL},
-    {"GET", TRACKER "/apps/{appid}/mapoutputs", API_ROLE_MASTER, 0, do_outputs, API_ROUTE_CREEL},
-    {"POST", TRACKER "/apps/{appid}/fetch-failure", API_ROLE_MASTER, 1 << 20, do_fetch_failure,
+    {"POST", TRACKER "/heartbeat", API_ROLE_NODE, HEARTBEAT_BODY_MAX, take_heartbeat,
+     API_ROUTE_CREEL},
+    {"POST", TRACKER "/wake", API_ROLE_NODE, 4096, wake_node, API_ROUTE_CREEL},
+    {"POST", TRACKER "/unregister", API_ROLE_NODE, 4096, unregister_node, API_ROUTE_CREEL},
+    {"POST", TRACKER "/commit", API_ROLE_MASTER, 4096, ask_commit_permission, API_ROUTE_CREEL},
+    {"GET", TRACKER "/apps/{appid}/mapoutputs", API_ROLE_MASTER, 0, get_map_outputs,
+     API_ROUTE_CREEL},
+    {"POST", TRACKER "/apps/{appid}/fetch-failure", API_ROLE_MASTER, 1 << 20, take_fetch_failure,
      API_ROUTE_CREEL},
 };
 const size_t rm_api_tracker_routes_n = sizeof rm_api_tracker_routes / sizeof *rm_api_tracker_routes;
