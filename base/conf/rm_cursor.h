@@ -64,8 +64,8 @@ void base_rm_cursor_note_success(struct base_rm_cursor *t);
  * false when the round is over and the caller has to pause first. */
 bool base_rm_cursor_skip_failed(struct base_rm_cursor *t);
 /* The current RM has answered 307 with @location ("": without one): goes there and returns true. A
- * @location that is empty, has failed in this round, ends too long a chain of redirects or is ruled
- * out by listed_only makes this base_rm_cursor_skip_failed(). */
+ * @location that is empty, is the current RM, has failed in this round, ends too long a chain of
+ * redirects or is ruled out by listed_only makes this base_rm_cursor_skip_failed(). */
 bool base_rm_cursor_follow_redirect(struct base_rm_cursor *t, const char *location);
 /* The RM at @url, one of the list, has said that it leads while the current RM was being asked:
  * goes to @url, even if it has failed in this round, and marks only the previous RM as failed. */

@@ -32,7 +32,9 @@ struct ha_log_slot {
 #define HA_LOG_TABLES_MAX 256
 
 struct ha_log_index {
-    struct ha_log_slot *slot; /* open addressing, linear probing */
+    /* open addressing, linear probing; up to three quarters full, while base/data/map.h is at most
+     * half full: the index of a large log has millions of slots */
+    struct ha_log_slot *slot;
     size_t slots, used;
     char **tables;
     size_t tables_n, tables_cap, tables_last; /* tables_last: the table of the last look-up */

@@ -61,8 +61,8 @@ struct ha_store_ops {
     /* @abort: Make the load or write under way and all later ones fail soon with -BASE_EVERSION;
      * may be called on any thread. NULL: calls never block for long. */
     void (*abort)(struct ha_store *s);
-    /* @gather_us: Under load, collect records for so long before a write, because each write is
-     * costly. 0: do not wait. */
+    /* @gather_us: Under load, delay a write at most so long to collect more records, because each
+     * write is costly. 0: do not delay. */
     int64_t gather_us;
     /* @shared: NULL for a store of one process; else several ResourceManagers use the store, one of
      * which leads. */
