@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-static int64_t read_us(clockid_t id)
+static int64_t read_clock_us(clockid_t id)
 {
     struct timespec ts;
 
@@ -15,13 +15,13 @@ static int64_t read_us(clockid_t id)
 static int64_t real_mono_us(const struct base_clock *c)
 {
     (void)c;
-    return read_us(CLOCK_BOOTTIME);
+    return read_clock_us(CLOCK_BOOTTIME);
 }
 
 static int64_t real_wall_us(const struct base_clock *c)
 {
     (void)c;
-    return read_us(CLOCK_REALTIME);
+    return read_clock_us(CLOCK_REALTIME);
 }
 
 const struct base_clock base_clock_real = {.mono_us = real_mono_us, .wall_us = real_wall_us};

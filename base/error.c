@@ -25,7 +25,7 @@ static void strip_newlines(char *text)
         text[--len] = '\0';
 }
 
-static void set_text(struct base_error *err, int code, const char *head, const char *tail)
+static void set_error_text(struct base_error *err, int code, const char *head, const char *tail)
 {
     /* The arguments may point into err->text, so build the new text in a buffer of its own. */
     char text[sizeof err->text];
@@ -62,7 +62,7 @@ int base_error_set(struct base_error *err, int code, const char *fmt, ...)
     va_start(ap, fmt);
     format_truncated(text, sizeof text, fmt, ap);
     va_end(ap);
-    set_text(err, code, text, "");
+    set_error_text(err, code, text, "");
     return code;
 }
 
@@ -80,7 +80,7 @@ int base_error_sys(struct base_error *err, int code, int sys, const char *fmt, .
     va_start(ap, fmt);
     format_truncated(text, sizeof text, fmt, ap);
     va_end(ap);
-    set_text(err, code, text, strerror_r(sys, why, sizeof why));
+    set_error_text(err, code, text, strerror_r(sys, why, sizeof why));
     return code;
 }
 
@@ -97,7 +97,7 @@ int base_error_wrap(struct base_error *err, int code, const char *fmt, ...)
     format_truncated(text, sizeof text, fmt, ap);
     va_end(ap);
     memcpy(old, err->text, sizeof old);
-    set_text(err, code, text, old);
+    set_error_text(err, code, text, old);
     return code;
 }
 

@@ -67,7 +67,7 @@ static size_t find_index(const struct base_conf *c, const char *name, bool *foun
     return lo;
 }
 
-static struct entry *entry_peek(const struct base_conf *c, const char *name)
+static struct entry *find_entry(const struct base_conf *c, const char *name)
 {
     bool found;
     size_t at = find_index(c, name, &found);
@@ -76,7 +76,7 @@ static struct entry *entry_peek(const struct base_conf *c, const char *name)
 }
 
 /* Returns the entry of @name, adding it if absent. */
-static struct entry *entry_make(struct base_conf *c, const char *name)
+static struct entry *find_or_add_entry(struct base_conf *c, const char *name)
 {
     bool found;
     size_t at = find_index(c, name, &found);
@@ -90,7 +90,7 @@ static struct entry *entry_make(struct base_conf *c, const char *name)
     return &c->v[at];
 }
 
-static void entry_set(struct entry *e, const char *raw, char *source_take)
+static void set_entry_value(struct entry *e, const char *raw, char *source_take)
 {
     free(e->raw);
     free(e->source);
@@ -175,7 +175,7 @@ static char *look_up_variable(const struct base_conf *c, const char *var)
 
     if (strncmp(var, "env.", 4) == 0 && var[4])
         return look_up_env(var + 4);
-    e = entry_peek(c, var);
+    e = find_entry(c, var);
     if (e)
         return base_strdup(e->raw);
     v = look_up_system_property(var);
@@ -183,7 +183,7 @@ static char *look_up_variable(const struct base_conf *c, const char *var)
     if (v || !or_else)
         return v;
     name = base_strndup(var, (size_t)(or_else - var));
-    e = entry_peek(c, name);
+    e = find_entry(c, name);
     v = e && *e->raw ? base_strdup(e->raw) : base_strdup(or_else + 2);
     free(name);
     return v;
@@ -236,7 +236,7 @@ struct base_conf *base_conf_new(void)
     struct base_conf *c = base_alloc(sizeof *c);
 
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
-        entry_set(entry_make(c, k->name), k->value, NULL);
+        set_entry_value(find_or_add_entry(c, k->name), k->value, NULL);
     expand_all(c);
     return c;
 }
@@ -339,7 +339,7 @@ struct property {
     char *name, *value, *final;
 };
 
-static void property_free(struct property *p)
+static void free_property(struct property *p)
 {
     free(p->name);
     free(p->value);
@@ -358,7 +358,7 @@ static char **find_property_slot(struct property *p, const xmlChar *name)
 }
 
 /* Reads a property from child elements or, as Hadoop allows, from attributes of <property>. */
-static int property_read(const struct reader *r, xmlNodePtr node, struct property *p)
+static int read_property(const struct reader *r, xmlNodePtr node, struct property *p)
 {
     for (xmlAttrPtr a = node->properties; a; a = a->next) {
         char **slot = find_property_slot(p, a->name);
@@ -381,7 +381,7 @@ static int property_read(const struct reader *r, xmlNodePtr node, struct propert
     return 0;
 }
 
-static int property_apply(const struct reader *r, xmlNodePtr node, const struct property *p)
+static int apply_property(const struct reader *r, xmlNodePtr node, const struct property *p)
 {
     struct entry *e;
 
@@ -395,33 +395,33 @@ static int property_apply(const struct reader *r, xmlNodePtr node, const struct 
                    : 0;
     if (strlen(p->value) > VALUE_MAX)
         return refuse_element(r, node, "a <value> over 1 MiB");
-    e = entry_make(r->conf, p->name);
+    e = find_or_add_entry(r->conf, p->name);
     if (e->arg || e->final)
         return 0;
-    entry_set(e, p->value, format_place(r, node));
+    set_entry_value(e, p->value, format_place(r, node));
     e->final = p->final && strcasecmp(p->final, "true") == 0;
     return 0;
 }
 
-static int property_load(const struct reader *r, xmlNodePtr node)
+static int load_property(const struct reader *r, xmlNodePtr node)
 {
     struct property p = {0};
-    int rc = property_read(r, node, &p);
+    int rc = read_property(r, node, &p);
 
     if (rc == 0)
-        rc = property_apply(r, node, &p);
-    property_free(&p);
+        rc = apply_property(r, node, &p);
+    free_property(&p);
     return rc;
 }
 
-static int configuration_load(struct reader *r, xmlNodePtr root, int depth);
+static int load_configuration(struct reader *r, xmlNodePtr root, int depth);
 
-static int element_load(struct reader *r, xmlNodePtr n, int depth)
+static int load_element(struct reader *r, xmlNodePtr n, int depth)
 {
     if (xmlStrEqual(n->name, BAD_CAST "property"))
-        return property_load(r, n);
+        return load_property(r, n);
     if (xmlStrEqual(n->name, BAD_CAST "configuration"))
-        return configuration_load(r, n, depth + 1); /* the root of an included file */
+        return load_configuration(r, n, depth + 1); /* the root of an included file */
     return refuse_element(r, n, "expected <property>");
 }
 
@@ -447,7 +447,7 @@ static xmlChar *find_included_file(xmlNodePtr n)
     return file;
 }
 
-static int configuration_load(struct reader *r, xmlNodePtr root, int depth)
+static int load_configuration(struct reader *r, xmlNodePtr root, int depth)
 {
     xmlChar *outer = r->included, *inner = NULL;
     int rc = 0;
@@ -460,7 +460,7 @@ static int configuration_load(struct reader *r, xmlNodePtr root, int depth)
             inner = n->type == XML_XINCLUDE_START ? find_included_file(n) : NULL;
             r->included = inner ? inner : outer;
         } else if (n->type == XML_ELEMENT_NODE) {
-            rc = element_load(r, n, depth);
+            rc = load_element(r, n, depth);
         } else if (n->type == XML_TEXT_NODE && !xmlIsBlankNode(n)) {
             rc = refuse_element(r, n, "text outside of a <property>");
         }
@@ -477,7 +477,7 @@ static void init_xml(void)
     xmlSetExternalEntityLoader(xmlNoNetExternalEntityLoader);
 }
 
-static int document_load(struct reader *r, const char *text, size_t len)
+static int load_document(struct reader *r, const char *text, size_t len)
 {
     const int options = XML_PARSE_NONET | XML_PARSE_XINCLUDE | XML_PARSE_NOWARNING;
     xmlDocPtr doc = xmlReadMemory(text, (int)len, r->path, NULL, options);
@@ -493,7 +493,7 @@ static int document_load(struct reader *r, const char *text, size_t len)
     else if (!xmlStrEqual(root->name, BAD_CAST "configuration"))
         rc = refuse_element(r, root, "the outermost element is not <configuration>");
     else
-        rc = configuration_load(r, root, 0);
+        rc = load_configuration(r, root, 0);
     xmlFreeDoc(doc);
     return rc;
 }
@@ -509,7 +509,7 @@ int base_conf_load_text(struct base_conf *c, const char *name, const char *text,
         return base_error_set(err, -BASE_ELIMIT, "%s is larger than %zu bytes", name, FILE_MAX);
     pthread_once(&once, init_xml);
     xmlSetStructuredErrorFunc(&r, on_xml_error); /* set for this thread only */
-    rc = document_load(&r, text, len);
+    rc = load_document(&r, text, len);
     xmlSetStructuredErrorFunc(NULL, NULL);
     free(r.first);
     expand_all(c);
@@ -578,8 +578,8 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
     value = base_strdup(eq + 1);
     trim_blanks(name);
     trim_blanks(value);
-    e = entry_make(c, name);
-    entry_set(e, value, base_strdup("-D"));
+    e = find_or_add_entry(c, name);
+    set_entry_value(e, value, base_strdup("-D"));
     e->arg = true;
     free(name);
     free(value);
@@ -714,14 +714,14 @@ int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *
 
 const char *base_conf_get(const struct base_conf *c, const char *key)
 {
-    const struct entry *e = entry_peek(c, key);
+    const struct entry *e = find_entry(c, key);
 
     return e ? e->value : NULL;
 }
 
 bool base_conf_is_set(const struct base_conf *c, const char *key)
 {
-    const struct entry *e = entry_peek(c, key);
+    const struct entry *e = find_entry(c, key);
 
     return e && e->source;
 }

@@ -1,5 +1,5 @@
-/* The only list of keys, their defaults and help texts. Keep it sorted by subject; Hadoop's own
- * names where Hadoop has the same thing. */
+/* All configuration keys with their defaults and help texts, sorted by subject. A key that exists
+ * in Hadoop too has Hadoop's name. */
 #include "base/conf/conf.h"
 
 #define STR(key, def, text)                                                                        \

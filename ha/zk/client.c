@@ -56,7 +56,7 @@ static char trouble[160];
 
 /* Turns "Socket [10.0.0.1:2181] zk retcode=-4, errno=111(Connection refused): ..." into
  * "[10.0.0.1:2181]: Connection refused". */
-static void record_trouble(const char *text)
+static void record_server_trouble(const char *text)
 {
     char server[64], error[80];
 
@@ -83,7 +83,7 @@ static void on_library_log_line(const char *message)
     usual = strncmp(text, "Delaying connection", 19) == 0 ||
             strncmp(text, "Exceeded deadline", 17) == 0;
     if (strncmp(text, "Socket ", 7) == 0 || strncmp(text, "getaddrinfo", 11) == 0) {
-        record_trouble(text);
+        record_server_trouble(text);
         usual = true;
     }
     base_log(usual ? BASE_LOG_DEBUG : BASE_LOG_WARN, "zookeeper", "%.*s", (int)strcspn(text, "\n"),
@@ -227,7 +227,7 @@ static char *make_digest_id(const char *auth)
     return id;
 }
 
-static void reset_patience(struct ha_zk_client *c)
+static void reset_connect_patience(struct ha_zk_client *c)
 {
     c->patience_us = c->timeout_us / 6;
     if (c->patience_us > PATIENCE_MAX_US)
@@ -257,7 +257,7 @@ int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client *
     c->timeout_ms =
         conf->timeout_us / 1000 < TIMEOUT_MS_MAX ? (int)(conf->timeout_us / 1000) : TIMEOUT_MS_MAX;
     c->timeout_us = c->timeout_ms * INT64_C(1000);
-    reset_patience(c);
+    reset_connect_patience(c);
     c->wake = conf->wake;
     c->wake_user = conf->user;
     c->queue_end = &c->queue_first;
@@ -367,8 +367,8 @@ void ha_zk_client_send_request(void *client, const struct ha_zk_request *rq)
 
 /* Gives all unanswered requests @code as their result. Whatever libzookeeper reports about them
  * later is dropped. */
-static void give_result_to_all(struct ha_zk_client *c, enum ha_zk_code code, ha_zk_event_fn *on,
-                               void *user)
+static void end_unanswered_requests(struct ha_zk_client *c, enum ha_zk_code code,
+                                    ha_zk_event_fn *on, void *user)
 {
     /* @on may send further requests, which are not included */
     const struct zk_request *last = c->last;
@@ -406,18 +406,18 @@ static void deliver_session_event(struct ha_zk_client *c, const struct zk_item *
     if (it->kind == HA_ZK_CONNECTED) {
         c->id = it->session;
         c->timeout_us = it->timeout_us;
-        reset_patience(c);
+        reset_connect_patience(c);
         snprintf(c->peer, sizeof c->peer, "%s", it->peer);
     }
     on(user, &ev);
     if (it->kind == HA_ZK_DISCONNECTED) {
         c->give_up_us = now_us + c->patience_us;
-        give_result_to_all(c, HA_ZK_LOSS, on, user);
+        end_unanswered_requests(c, HA_ZK_LOSS, on, user);
     }
     if (it->kind == HA_ZK_SESSION_OVER) {
         bool refused = zoo_state(c->zh) == ZOO_AUTH_FAILED_STATE;
 
-        give_result_to_all(c, HA_ZK_EXPIRED, on, user);
+        end_unanswered_requests(c, HA_ZK_EXPIRED, on, user);
         close_session(c);
         c->id = (clientid_t){0};
         c->open_us = now_us + (refused ? REOPEN_US : 0);

@@ -127,7 +127,7 @@ static int for_each_map_entry(const json_t *obj, const char *name, size_t max,
 
 /* ---- the launch context ---- */
 /* Adds the variable, or replaces the earlier value of the same name, as in a map. */
-static void set_env(struct rm_str_list *env, const char *name, char *taken)
+static void set_env_variable(struct rm_str_list *env, const char *name, char *taken)
 {
     size_t n = strlen(name);
 
@@ -140,7 +140,7 @@ static void set_env(struct rm_str_list *env, const char *name, char *taken)
     str_list_append(env, taken);
 }
 
-static int add_env(void *u, const char *key, const json_t *value, struct base_error *err)
+static int add_env_entry(void *u, const char *key, const json_t *value, struct base_error *err)
 {
     struct rm_launch *l = u;
     char room[64];
@@ -148,7 +148,7 @@ static int add_env(void *u, const char *key, const json_t *value, struct base_er
 
     if (key[0] == '\0' || strchr(key, '='))
         return base_error_set(err, -BASE_EINVAL, "environment: '%s' is not a variable's name", key);
-    set_env(&l->env, key, base_printf("%s=%s", key, text ? text : ""));
+    set_env_variable(&l->env, key, base_printf("%s=%s", key, text ? text : ""));
     return 0;
 }
 
@@ -230,7 +230,7 @@ int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_erro
     l->refs = 1;
     rc = decode_commands(ctx, l, err);
     if (rc == 0)
-        rc = for_each_map_entry(ctx, "environment", BASE_ENV_MAX, add_env, l, err);
+        rc = for_each_map_entry(ctx, "environment", BASE_ENV_MAX, add_env_entry, l, err);
     if (rc == 0)
         rc = for_each_map_entry(ctx, "local-resources", BASE_ENV_MAX, check_local_resource, NULL,
                                 err);

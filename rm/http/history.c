@@ -128,7 +128,7 @@ static enum rm_listing_next write_history_chunk(struct rm_listing *list, size_t 
     return RM_LISTING_END;
 }
 
-static bool read_cursor(struct api_request *rq, struct history *h)
+static bool read_history_cursor(struct api_request *rq, struct history *h)
 {
     const char *text = api_query(rq, "cursor");
     struct base_error err = {0};
@@ -158,7 +158,8 @@ static void list_history(struct api_request *rq, void *user)
     if (!rm_api_read_query_int(rq, "from", 0, DATE_MAX, &from) ||
         !rm_api_read_query_int(rq, "to", 0, DATE_MAX, &to) ||
         !rm_api_read_query_int(rq, "zero", 0, DATE_MAX, &zero) ||
-        !rm_api_read_query_int(rq, "limit", 1, LIMIT_MAX, &h->limit) || !read_cursor(rq, h)) {
+        !rm_api_read_query_int(rq, "limit", 1, LIMIT_MAX, &h->limit) ||
+        !read_history_cursor(rq, h)) {
         free(h);
         return;
     }

@@ -356,8 +356,8 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
     return tasks ? read_tasks(job, tasks, s, err) : read_input(job, d, s, err);
 }
 
-static int decode(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec **out,
-                  struct base_error *err)
+static int decode_job(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec **out,
+                      struct base_error *err)
 {
     struct rm_job_spec *s = base_alloc(sizeof *s);
     struct base_buf json = {0};
@@ -395,7 +395,7 @@ int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaul
     else if (!json_is_object(job))
         rc = base_json_refuse(job, "", "job", "an object, as {\"name\":…}", err);
     else
-        rc = decode(job, defaults, out, err);
+        rc = decode_job(job, defaults, out, err);
 out:
     json_decref(body);
     return rc;
@@ -410,7 +410,7 @@ int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
     int rc = base_json_parse(text, len, &job, err);
 
     if (rc == 0)
-        rc = decode(job, &none, out, err);
+        rc = decode_job(job, &none, out, err);
     json_decref(job);
     if (rc < 0)
         return base_error_wrap(err, -BASE_ECORRUPT, "stored job");
