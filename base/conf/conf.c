@@ -277,7 +277,7 @@ static void trim_blanks(char *text)
         text[--len] = '\0';
 }
 
-static void on_xml_error(void *arg, xmlErrorPtr e)
+static void keep_first_xml_error(void *arg, xmlErrorPtr e)
 {
     struct reader *r = arg;
 
@@ -508,7 +508,7 @@ int base_conf_load_text(struct base_conf *c, const char *name, const char *text,
     if (len > FILE_MAX)
         return base_error_set(err, -BASE_ELIMIT, "%s is larger than %zu bytes", name, FILE_MAX);
     pthread_once(&once, init_xml);
-    xmlSetStructuredErrorFunc(&r, on_xml_error); /* set for this thread only */
+    xmlSetStructuredErrorFunc(&r, keep_first_xml_error); /* set for this thread only */
     rc = load_document(&r, text, len);
     xmlSetStructuredErrorFunc(NULL, NULL);
     free(r.first);

@@ -267,7 +267,7 @@ static void go_offline(struct ha_election *e, int64_t now_us)
     e->connected = false;
 }
 
-static void on_session_over(struct ha_election *e, int64_t now_us)
+static void end_session(struct ha_election *e, int64_t now_us)
 {
     go_offline(e, now_us);
     election_forget_nodes(e);
@@ -277,10 +277,10 @@ static void on_session_over(struct ha_election *e, int64_t now_us)
         election_depose(e, "the session with ZooKeeper is over");
 }
 
-static void on_connected(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+static void begin_connection(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
 {
     if (e->session && e->session != ev->session)
-        on_session_over(e, now_us);
+        end_session(e, now_us);
     go_offline(e, now_us);
     e->connected = true;
     e->known_until_us = 0;
@@ -301,7 +301,7 @@ bool election_is_between_rounds(const struct ha_election *e)
            !e->want[SLOT_EPOCH];
 }
 
-static void on_watch(struct ha_election *e)
+static void reread_after_watch(struct ha_election *e)
 {
     e->dirty = true;
     if (election_is_between_rounds(e))
@@ -327,7 +327,7 @@ static const char *slot_path(const struct ha_election *e, enum election_slot slo
     return slot == SLOT_ROUND ? e->about : slot == SLOT_CHILDREN ? e->election_path : e->epoch_path;
 }
 
-static void on_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+static void dispatch_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
 {
     enum election_slot slot = 0;
 
@@ -337,7 +337,7 @@ static void on_result(struct ha_election *e, const struct ha_zk_event *ev, int64
         return;
     e->want[slot] = 0;
     if (ev->code == HA_ZK_EXPIRED)
-        on_session_over(e, now_us);
+        end_session(e, now_us);
     else if (ev->code == HA_ZK_NOAUTH)
         refuse_for_missing_permission(e, slot_path(e, slot), ev->text);
     else if (ev->code == HA_ZK_LOSS || ev->code == HA_ZK_FAILED)
@@ -363,19 +363,19 @@ void ha_election_on_event(struct ha_election *e, const struct ha_zk_event *ev, i
     depose_if_lease_expired(e, now_us); /* an event after the end of the lease must not extend it */
     switch (ev->kind) {
     case HA_ZK_CONNECTED:
-        on_connected(e, ev, now_us);
+        begin_connection(e, ev, now_us);
         break;
     case HA_ZK_DISCONNECTED:
         break;
     case HA_ZK_SESSION_OVER:
-        on_session_over(e, now_us);
+        end_session(e, now_us);
         break;
     case HA_ZK_WATCH:
         if (strcmp(ev->path, e->election_path) == 0 || strcmp(ev->path, e->epoch_path) == 0)
-            on_watch(e);
+            reread_after_watch(e);
         break;
     case HA_ZK_RESULT:
-        on_result(e, ev, now_us);
+        dispatch_result(e, ev, now_us);
         break;
     }
 }

@@ -83,7 +83,7 @@ static void send_request(void *user, const struct ha_zk_request *rq)
     ha_zk_client_send_request(s->client, rq);
 }
 
-static void on_log_ended(void *user, const char *text, bool broken)
+static void depose_after_log_end(void *user, const char *text, bool broken)
 {
     struct ha_service *s = user;
 
@@ -91,13 +91,18 @@ static void on_log_ended(void *user, const char *text, bool broken)
     ha_election_on_fenced_write(s->election, mono_us());
 }
 
-static void on_elected(void *user, int64_t epoch, int32_t version)
+static void open_store_and_lead(void *user, int64_t epoch, int32_t version)
 {
     struct ha_service *s = user;
     struct ha_log_kept kept;
-    const struct ha_store_lead lead = {
-        epoch,        version, ++s->leaderships, &kept, send_request, wake_service_thread,
-        on_log_ended, s};
+    const struct ha_store_lead lead = {epoch,
+                                       version,
+                                       ++s->leaderships,
+                                       &kept,
+                                       send_request,
+                                       wake_service_thread,
+                                       depose_after_log_end,
+                                       s};
     int rc;
 
     ha_log_follow_stop_and_take(s->follow, &kept);
@@ -112,7 +117,7 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     s->calls.lead(s->calls.user, epoch, s->store);
 }
 
-static void on_deposed(void *user, const char *why)
+static void abort_store_and_stop(void *user, const char *why)
 {
     struct ha_service *s = user;
     struct ended_leadership *d = base_alloc(sizeof *d);
@@ -128,7 +133,7 @@ static void on_deposed(void *user, const char *why)
     s->calls.stop(s->calls.user, why);
 }
 
-static void on_active_changed(void *user)
+static void publish_active_rm(void *user)
 {
     struct ha_service *s = user;
 
@@ -138,7 +143,7 @@ static void on_active_changed(void *user)
     s->calls.active_changed(s->calls.user);
 }
 
-static void on_refused(void *user, const struct base_error *why)
+static void pass_on_refusal(void *user, const struct base_error *why)
 {
     struct ha_service *s = user;
 
@@ -159,7 +164,7 @@ static void log_election_note(void *user, int level, const char *text)
 
 /* ---- events ---- */
 
-static void on_connected(struct ha_service *s, const struct ha_zk_event *ev)
+static void log_connection(struct ha_service *s, const struct ha_zk_event *ev)
 {
     char text[sizeof s->status.connection];
 
@@ -170,7 +175,7 @@ static void on_connected(struct ha_service *s, const struct ha_zk_event *ev)
     base_log_info("ha", "%s, time-out %" PRId64 " ms", text, ev->timeout_us / 1000);
 }
 
-static void on_disconnected(struct ha_service *s, int64_t now_us)
+static void note_disconnection(struct ha_service *s, int64_t now_us)
 {
     if (!s->connected)
         return;
@@ -179,7 +184,8 @@ static void on_disconnected(struct ha_service *s, int64_t now_us)
     s->silent_next_us = now_us + SILENT_FIRST_US;
 }
 
-static void on_log_result(struct ha_service *s, const struct ha_zk_event *ev, int64_t now_us)
+static void extend_lease_by_log_result(struct ha_service *s, const struct ha_zk_event *ev,
+                                       int64_t now_us)
 {
     if (ev->asked == HA_ZK_MULTI && ev->code == HA_ZK_BADVERSION && ev->failed_op == 0)
         atomic_fetch_add(&s->refused_writes, 1); /* a multi's first operation checks the epoch */
@@ -189,21 +195,21 @@ static void on_log_result(struct ha_service *s, const struct ha_zk_event *ev, in
         ha_election_extend_lease(s->election, ev->sent_us);
 }
 
-static void on_event(void *user, const struct ha_zk_event *ev)
+static void dispatch_event(void *user, const struct ha_zk_event *ev)
 {
     struct ha_service *s = user;
     const int64_t now_us = mono_us();
 
     if (ev->kind == HA_ZK_CONNECTED)
-        on_connected(s, ev);
+        log_connection(s, ev);
     else if (ev->kind == HA_ZK_DISCONNECTED || ev->kind == HA_ZK_SESSION_OVER)
-        on_disconnected(s, now_us);
+        note_disconnection(s, now_us);
     if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_FOLLOW)
         ha_log_follow_on_event(s->follow, ev, now_us);
     if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_ELECTION)
         ha_election_on_event(s->election, ev, now_us);
     else if (ev->owner == HA_ZK_FOR_LOG)
-        on_log_result(s, ev, now_us);
+        extend_lease_by_log_result(s, ev, now_us);
     publish_lease(s);
     if (s->store && ev->kind != HA_ZK_WATCH &&
         (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_LOG))
@@ -306,7 +312,7 @@ static int64_t run_turn(struct ha_service *s)
 
     ha_election_run_timers(s->election, now_us);
     publish_lease(s);
-    ha_zk_client_deliver_events(s->client, now_us, on_event, s);
+    ha_zk_client_deliver_events(s->client, now_us, dispatch_event, s);
     if (s->store)
         s->store_ops->shared->take_write(s->store);
     now_us = mono_us();
@@ -381,10 +387,10 @@ static struct ha_election *create_election(struct ha_service *s, const struct ha
                                            .lease_off = conf->lease_off};
     const struct ha_election_calls calls = {.user = s,
                                             .send = send_request,
-                                            .elected = on_elected,
-                                            .deposed = on_deposed,
-                                            .active_changed = on_active_changed,
-                                            .refused = on_refused,
+                                            .elected = open_store_and_lead,
+                                            .deposed = abort_store_and_stop,
+                                            .active_changed = publish_active_rm,
+                                            .refused = pass_on_refusal,
                                             .surely_dead = is_instance_surely_dead,
                                             .note = log_election_note};
     struct ha_election *e;

@@ -101,7 +101,7 @@ char *ha_log_copy_event_data(const struct ha_zk_event *ev)
     return copy;
 }
 
-static void on_segment(struct ha_log *l, const struct ha_zk_event *ev)
+static void index_received_segment(struct ha_log *l, const struct ha_zk_event *ev)
 {
     struct ha_log_load *d = &l->load;
     size_t i = d->asked_from + (size_t)(ev->id - d->first_id);
@@ -302,7 +302,7 @@ void ha_log_on_load_result(struct ha_log *l, const struct ha_zk_event *ev)
     else if (ev->id == l->load.pause_id)
         continue_loading(l);
     else if (l->load.text)
-        on_segment(l, ev);
+        index_received_segment(l, ev);
 }
 
 void ha_log_free_load_state(struct ha_log *l)

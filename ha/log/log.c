@@ -591,7 +591,7 @@ static void on_ready_result(struct ha_log *l, const struct ha_zk_event *ev)
         l->calls.written(l->calls.user, l->acked); /* last, since the callback may write */
 }
 
-static void on_connected(struct ha_log *l)
+static void resume_after_connect(struct ha_log *l)
 {
     l->connected = true;
     l->live_id = l->next_id;
@@ -607,7 +607,7 @@ static void on_connected(struct ha_log *l)
     ha_log_send_ready_segments(l);
 }
 
-static void on_result(struct ha_log *l, const struct ha_zk_event *ev)
+static void dispatch_result(struct ha_log *l, const struct ha_zk_event *ev)
 {
     if (ev->owner != HA_ZK_FOR_LOG || ev->id < l->live_id)
         return;
@@ -625,14 +625,14 @@ void ha_log_on_event(struct ha_log *l, const struct ha_zk_event *ev)
 {
     switch (ev->kind) {
     case HA_ZK_CONNECTED:
-        on_connected(l);
+        resume_after_connect(l);
         break;
     case HA_ZK_DISCONNECTED:
     case HA_ZK_SESSION_OVER:
         l->connected = false;
         break;
     case HA_ZK_RESULT:
-        on_result(l, ev);
+        dispatch_result(l, ev);
         break;
     case HA_ZK_WATCH:
         break;

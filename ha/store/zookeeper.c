@@ -53,7 +53,7 @@ static void send_numbered_request(void *user, const struct ha_zk_request *rq)
     st->lead.send(st->lead.user, &numbered);
 }
 
-static void on_loaded(void *user, int rc, const struct base_error *err)
+static void wake_waiting_loads(void *user, int rc, const struct base_error *err)
 {
     struct store *st = user;
 
@@ -66,7 +66,7 @@ static void on_loaded(void *user, int rc, const struct base_error *err)
     pthread_mutex_unlock(&st->lock);
 }
 
-static void on_written(void *user, uint64_t batch)
+static void wake_waiting_write(void *user, uint64_t batch)
 {
     struct store *st = user;
 
@@ -76,14 +76,14 @@ static void on_written(void *user, uint64_t batch)
     pthread_mutex_unlock(&st->lock);
 }
 
-static void on_fenced(void *user, const char *text)
+static void report_fenced_log(void *user, const char *text)
 {
     struct store *st = user;
 
     st->lead.over(st->lead.user, text, false);
 }
 
-static void on_broken(void *user, const struct base_error *err)
+static void report_broken_log(void *user, const struct base_error *err)
 {
     struct store *st = user;
 
@@ -94,8 +94,12 @@ static int zk_open(const char *root, const struct ha_store_lead *lead, struct ha
                    int64_t *epoch, struct base_error *err)
 {
     struct store *st = base_alloc(sizeof *st);
-    const struct ha_log_calls calls = {
-        st, send_numbered_request, on_loaded, on_written, on_fenced, on_broken};
+    const struct ha_log_calls calls = {st,
+                                       send_numbered_request,
+                                       wake_waiting_loads,
+                                       wake_waiting_write,
+                                       report_fenced_log,
+                                       report_broken_log};
 
     (void)err;
     st->lead = *lead;

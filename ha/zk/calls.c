@@ -100,7 +100,8 @@ static void append_acl_entry(struct base_buf *b, const struct ACL *a)
             base_buf_add(b, &letters[i], 1);
 }
 
-static void on_acl(int rc, struct ACL_vector *acl, struct Stat *stat, const void *data)
+static void complete_refusal_with_acl(int rc, struct ACL_vector *acl, struct Stat *stat,
+                                      const void *data)
 {
     struct zk_request *r = (struct zk_request *)data;
     struct base_buf b = {0};
@@ -139,8 +140,8 @@ static void complete_request(struct zk_request *r, int rc)
     r->code = translate_code(rc);
     if (r->code == HA_ZK_NOAUTH) {
         set_path_of_refusal(r);
-        if (r->path && zoo_aget_acl(r->zh, r->path, on_acl, r) == ZOK)
-            return; /* on_acl() continues */
+        if (r->path && zoo_aget_acl(r->zh, r->path, complete_refusal_with_acl, r) == ZOK)
+            return; /* complete_refusal_with_acl() continues */
     }
     if (rc != ZOK) {
         const char *where = r->failed_op >= 0 ? r->ops[r->failed_op].path : r->path;
@@ -150,7 +151,7 @@ static void complete_request(struct zk_request *r, int rc)
     zk_client_queue_item(r->client, &r->item);
 }
 
-static void on_multi(int rc, const void *data)
+static void complete_multi(int rc, const void *data)
 {
     struct zk_request *r = (struct zk_request *)data;
     enum ha_zk_code code = translate_code(rc);
@@ -165,7 +166,8 @@ static void on_multi(int rc, const void *data)
     complete_request(r, rc);
 }
 
-static void on_data(int rc, const char *value, int len, const struct Stat *stat, const void *data)
+static void complete_get(int rc, const char *value, int len, const struct Stat *stat,
+                         const void *data)
 {
     struct zk_request *r = (struct zk_request *)data;
 
@@ -179,8 +181,8 @@ static void on_data(int rc, const char *value, int len, const struct Stat *stat,
     complete_request(r, rc);
 }
 
-static void on_children(int rc, const struct String_vector *names, const struct Stat *stat,
-                        const void *data)
+static void complete_children(int rc, const struct String_vector *names, const struct Stat *stat,
+                              const void *data)
 {
     struct zk_request *r = (struct zk_request *)data;
 
@@ -194,7 +196,7 @@ static void on_children(int rc, const struct String_vector *names, const struct 
     complete_request(r, rc);
 }
 
-static void on_sync(int rc, const char *value, const void *data)
+static void complete_sync(int rc, const char *value, const void *data)
 {
     (void)value;
     complete_request((struct zk_request *)data, rc);
@@ -229,7 +231,7 @@ static int send_multi(struct zk_request *r, zhandle_t *zh, const struct ha_zk_re
             break;
         }
     }
-    rc = zoo_amulti(zh, (int)rq->ops_n, ops, r->results, on_multi, r);
+    rc = zoo_amulti(zh, (int)rq->ops_n, ops, r->results, complete_multi, r);
     free(ops);
     return rc;
 }
@@ -245,14 +247,14 @@ void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_req
         rc = send_multi(r, zh, rq);
         break;
     case HA_ZK_GET:
-        rc = zoo_awget(zh, r->path, rq->watch ? watcher : NULL, watcher_context, on_data, r);
+        rc = zoo_awget(zh, r->path, rq->watch ? watcher : NULL, watcher_context, complete_get, r);
         break;
     case HA_ZK_CHILDREN:
         rc = zoo_awget_children2(zh, r->path, rq->watch ? watcher : NULL, watcher_context,
-                                 on_children, r);
+                                 complete_children, r);
         break;
     case HA_ZK_SYNC:
-        rc = zoo_async(zh, r->path, on_sync, r);
+        rc = zoo_async(zh, r->path, complete_sync, r);
         break;
     }
     if (rc == ZINVALIDSTATE)

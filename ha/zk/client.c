@@ -71,7 +71,7 @@ static void record_server_trouble(const char *text)
 /* Handles a log line "<time>:<pid>(<thread>):ZOO_WARN@<function>@<line>: text". Lines about lost
  * connections and attempts to reconnect come many times per second and are logged as debug only;
  * the service logs their meaning. */
-static void on_library_log_line(const char *message)
+static void relog_library_line(const char *message)
 {
     const char *level = strstr(message, ":ZOO_");
     const char *text = level ? strstr(level, ": ") : NULL;
@@ -130,7 +130,7 @@ static void format_address(const struct sockaddr_storage *a, char *out, size_t s
     }
 }
 
-static void on_authenticated(int rc, const void *data)
+static void log_authentication_failure(int rc, const void *data)
 {
     (void)data;
     if (rc != ZOK && rc != ZCLOSING && rc != ZCONNECTIONLOSS)
@@ -138,7 +138,7 @@ static void on_authenticated(int rc, const void *data)
 }
 
 /* Requests are sent only after this event has been delivered, hence after the digest. */
-static void on_connected(struct zk_session *s, zhandle_t *zh)
+static void authenticate_and_queue_connected(struct zk_session *s, zhandle_t *zh)
 {
     struct zk_item *it = new_item(s, HA_ZK_CONNECTED);
     struct sockaddr_storage address = {0};
@@ -146,8 +146,8 @@ static void on_connected(struct zk_session *s, zhandle_t *zh)
     const char *auth = s->client->auth;
 
     if (!s->authenticated)
-        s->authenticated =
-            zoo_add_auth(zh, "digest", auth, (int)strlen(auth), on_authenticated, NULL) == ZOK;
+        s->authenticated = zoo_add_auth(zh, "digest", auth, (int)strlen(auth),
+                                        log_authentication_failure, NULL) == ZOK;
     it->session = *zoo_client_id(zh);
     it->timeout_us = zoo_recv_timeout(zh) * INT64_C(1000);
     if (zookeeper_get_connected_host(zh, (struct sockaddr *)&address, &len))
@@ -155,7 +155,7 @@ static void on_connected(struct zk_session *s, zhandle_t *zh)
     zk_client_queue_item(s->client, it);
 }
 
-static void on_session_event(zhandle_t *zh, int type, int state, const char *path, void *context)
+static void queue_session_event(zhandle_t *zh, int type, int state, const char *path, void *context)
 {
     struct zk_session *s = context;
 
@@ -163,21 +163,21 @@ static void on_session_event(zhandle_t *zh, int type, int state, const char *pat
     if (type != ZOO_SESSION_EVENT)
         return;
     if (state == ZOO_CONNECTED_STATE)
-        on_connected(s, zh);
+        authenticate_and_queue_connected(s, zh);
     else if (state == ZOO_EXPIRED_SESSION_STATE || state == ZOO_AUTH_FAILED_STATE)
         zk_client_queue_item(s->client, new_item(s, HA_ZK_SESSION_OVER));
     else
         zk_client_queue_item(s->client, new_item(s, HA_ZK_DISCONNECTED));
 }
 
-static void on_watch(zhandle_t *zh, int type, int state, const char *path, void *context)
+static void queue_watch_event(zhandle_t *zh, int type, int state, const char *path, void *context)
 {
     struct zk_session *s = context;
     struct zk_item *it;
 
     (void)zh;
     (void)state;
-    if (type == ZOO_SESSION_EVENT) /* also reported to every watch; on_session_event() handles it */
+    if (type == ZOO_SESSION_EVENT) /* sent to every watch too; see queue_session_event() */
         return;
     it = new_item(s, HA_ZK_WATCH);
     it->path = base_strdup(path);
@@ -273,9 +273,9 @@ static void open_session(struct ha_zk_client *c, int64_t now_us)
     s->client = c;
     s->generation = ++c->generation;
     c->session = s;
-    c->zh = zookeeper_init2(c->servers, on_session_event, c->timeout_ms,
+    c->zh = zookeeper_init2(c->servers, queue_session_event, c->timeout_ms,
                             c->id.client_id ? &c->id : NULL, s, ZOO_NO_LOG_CLIENTENV,
-                            on_library_log_line);
+                            relog_library_line);
     c->give_up_us = now_us + c->patience_us;
     if (!c->zh) {
         free(s);
@@ -360,7 +360,7 @@ void ha_zk_client_send_request(void *client, const struct ha_zk_request *rq)
 
     add_request_under_way(c, r);
     if (c->connected)
-        zk_request_send(r, c->zh, rq, on_watch, c->session);
+        zk_request_send(r, c->zh, rq, queue_watch_event, c->session);
     else
         zk_request_queue_failure(r, HA_ZK_LOSS, "not connected to ZooKeeper");
 }
