@@ -1,4 +1,4 @@
-/* The step: an event in, effects out. An event is handled to its end, then settle() does
+/* The step: an event in, effects out. An event is handled to its end, then finish_step() does
  * everything that has become possible: work that waited for the store, masters that may start,
  * offers of free slots, answers to held heartbeats. Handlers only note such work in the state,
  * so that it happens once per event, in one order. */
@@ -34,75 +34,75 @@
 #include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
 
-static void run_deferred(struct rm_core *c, const struct rm_ack *ack)
+static void run_deferred_work(struct rm_core *c, const struct rm_ack *ack)
 {
     switch (ack->kind) {
     case RM_ACK_APP_NEW:
-        rm_app_on_submission_stored(c, ack->p);
+        rm_app_accept_stored_submission(c, ack->p);
         break;
     case RM_ACK_APP_FINAL:
-        rm_app_on_final_stored(c, ack->p);
+        rm_app_enter_final_state(c, ack->p);
         break;
     case RM_ACK_JOB_COMMIT:
         rm_job_request_commit(c, ack->p);
         break;
     case RM_ACK_MASTER:
-        rm_am_on_master_stored(c, ack->p, ack->extra);
+        rm_master_launch_stored(c, ack->p, ack->extra);
         break;
     case RM_ACK_UNMANAGED:
-        rm_am_on_unmanaged_stored(c, ack->p);
+        rm_master_set_unmanaged_launched(c, ack->p);
         break;
     case RM_ACK_FORGET:
-        rm_container_forget(c, ack->p);
+        rm_container_order_forget_and_free(c, ack->p);
         return;
     }
     rm_app_unref(ack->p);
 }
 
-static void on_stored(struct rm_core *c, uint64_t seq)
+static void note_stored_up_to(struct rm_core *c, uint64_t seq)
 {
     base_assert(seq <= c->seq);
     c->stored = seq > c->stored ? seq : c->stored;
 }
 
 /* Runs the work whose record has become durable. */
-static void run_stored(struct rm_core *c)
+static void run_work_of_stored_records(struct rm_core *c)
 {
     while (c->acks_n && c->acks[c->acks_head].seq <= c->stored) {
         struct rm_ack ack = c->acks[c->acks_head];
 
         c->acks_head = (c->acks_head + 1) & (c->acks_cap - 1);
         c->acks_n--;
-        run_deferred(c, &ack);
+        run_deferred_work(c, &ack);
     }
 }
 
-void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
+void run_timer_action(struct rm_core *c, struct rm_timer *t)
 {
     switch (t->kind) {
     case RM_TIMER_NODE_HOLD:
-        rm_node_on_hold_expired(c, t->owner);
+        rm_node_end_hold(c, t->owner);
         break;
     case RM_TIMER_NODE_EXPIRY:
-        rm_node_on_expiry(c, t->owner);
+        rm_node_expire_if_silent(c, t->owner);
         break;
     case RM_TIMER_AM:
-        rm_am_on_expiry(c, t->owner);
+        rm_master_expire(c, t->owner);
         break;
     case RM_TIMER_UNSTARTED:
         rm_containers_expire_unstarted(c);
         break;
     case RM_TIMER_GRACE:
-        rm_takeover_grace_over(c);
+        rm_takeover_end_grace(c);
         break;
     case RM_TIMER_TRIM:
-        rm_app_trim_due(c);
+        rm_apps_request_trim(c);
         break;
     case RM_TIMER_GONE:
-        rm_nodes_forget(c);
+        rm_nodes_forget_gone(c);
         break;
     case RM_TIMER_POLICY: {
-        int64_t next = rm_preempt_on_timer(c);
+        int64_t next = rm_preempt_run_policy_timer(c);
 
         if (next)
             rm_timer_set(&c->timers, t, next > c->now_us ? next : c->now_us + 1);
@@ -113,7 +113,7 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
 
 /* A timer due at the time of a submission runs after it; one due at the time of a heartbeat runs
  * before. */
-static int64_t timers_until(const struct rm_event *ev)
+static int64_t last_timer_to_run_us(const struct rm_event *ev)
 {
     bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP ||
                  ev->kind == RM_EV_JOB_SET_UP || ev->kind == RM_EV_JOB_COMMITTED ||
@@ -122,20 +122,20 @@ static int64_t timers_until(const struct rm_event *ev)
     return ev->at_us - first;
 }
 
-static void run_timers(struct rm_core *c, int64_t until_us)
+static void run_timers_until(struct rm_core *c, int64_t until_us)
 {
     while (c->timers.n && c->timers.v[0]->at_us <= until_us) {
         struct rm_timer *t = c->timers.v[0];
 
         rm_timer_cancel(&c->timers, t);
-        rm_timer_fired(c, t);
+        run_timer_action(c, t);
     }
     if (c->wake_us && c->wake_us <= c->now_us)
         c->wake_us = 0;
 }
 
 /* A wake-up that comes too early is harmless, so only an earlier one is ever requested. */
-static void request_wake(struct rm_core *c)
+static void request_wake_up(struct rm_core *c)
 {
     int64_t at;
 
@@ -187,7 +187,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     } else {
         policy_queues_init(&c->tree, conf->queues);
     }
-    rm_queues_grow(c);
+    rm_queues_add_missing(c);
     c->conf.options = NULL;
     if (conf->learned)
         c->learned = *conf->learned;
@@ -233,7 +233,7 @@ void rm_core_free(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_unref(c->apps[i]);
     policy_queues_free(&c->tree);
-    rm_recover_free(c);
+    rm_recover_free_splits(c);
     rm_damage_free(c);
     rm_job_spec_unref(c->recover_job);
     rm_app_spec_unref(c->recover_app);
@@ -255,13 +255,13 @@ void rm_core_free(struct rm_core *c)
     rm_names_free(&c->users);
     rm_names_free(&c->outputs);
     rm_pool_free(&c->containers);
-    rm_steps_free(&c->scratch);
+    rm_step_arena_free(&c->scratch);
     free(c->refused_text);
     free(c->policy_name);
     free(c);
 }
 
-static void on_new_app_id(struct rm_core *c, const struct rm_event *ev)
+static void reply_new_app_id(struct rm_core *c, const struct rm_event *ev)
 {
     struct base_app_id id = {0};
 
@@ -276,16 +276,16 @@ static void dispatch(struct rm_core *c, const struct rm_event *ev)
     case RM_EV_KINDS:
         break;
     case RM_EV_STORED:
-        on_stored(c, ev->u.stored.seq);
+        note_stored_up_to(c, ev->u.stored.seq);
         break;
     case RM_EV_NEW_APP_ID:
-        on_new_app_id(c, ev);
+        reply_new_app_id(c, ev);
         break;
     case RM_EV_SUBMIT_JOB:
         rm_job_on_submit(c, ev);
         break;
     case RM_EV_SUBMIT_APP:
-        rm_am_on_submit(c, ev);
+        rm_plain_app_on_submit(c, ev);
         break;
     case RM_EV_KILL_APP:
         rm_app_on_kill(c, ev);
@@ -303,7 +303,7 @@ static void dispatch(struct rm_core *c, const struct rm_event *ev)
         rm_job_on_aborted(c, ev);
         break;
     case RM_EV_TASK_COMMIT:
-        rm_task_on_commit(c, ev);
+        rm_task_on_commit_request(c, ev);
         break;
     case RM_EV_FETCH_FAILURE:
         rm_task_on_fetch_failure(c, ev);
@@ -318,16 +318,16 @@ static void dispatch(struct rm_core *c, const struct rm_event *ev)
         rm_node_on_wake(c, ev);
         break;
     case RM_EV_NODE_GONE:
-        rm_node_on_gone(c, ev);
+        rm_node_on_unregister(c, ev);
         break;
     case RM_EV_AM_REGISTER:
-        rm_am_on_register(c, ev);
+        rm_master_on_register(c, ev);
         break;
     case RM_EV_AM_ALLOCATE:
-        rm_am_on_allocate(c, ev);
+        rm_master_on_allocate(c, ev);
         break;
     case RM_EV_AM_FINISH:
-        rm_am_on_finish(c, ev);
+        rm_master_on_finish(c, ev);
         break;
     case RM_EV_SET_POLICY:
         rm_policy_on_set(c, ev);
@@ -341,17 +341,17 @@ static void dispatch(struct rm_core *c, const struct rm_event *ev)
 /* The order is part of what makes the core deterministic: first the work whose records are durable,
  * which can free slots and start masters; then offers; then the removal of old applications and
  * records; last the held heartbeats, which carry every order of this event. */
-static void settle(struct rm_core *c)
+static void finish_step(struct rm_core *c)
 {
-    run_stored(c);
-    rm_am_activate_waiting(c);
-    rm_offer_all(c);
+    run_work_of_stored_records(c);
+    rm_masters_activate_waiting(c);
+    rm_offer_free_slots(c);
     if (c->preempt_all)
-        rm_offer_preempt_all(c);
-    rm_app_trim_finished(c);
-    rm_prune_step(c);
-    rm_nodes_answer_dirty(c);
-    request_wake(c);
+        rm_offer_preempt_held_nodes(c);
+    rm_apps_trim_finished(c);
+    rm_prune_some_records(c);
+    rm_nodes_answer_listed(c);
+    request_wake_up(c);
     c->out = NULL;
 #ifdef RM_LEDGER_AUDIT
     rm_ledger_check_sometimes(c);
@@ -363,18 +363,18 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
     base_assert(ev->at_us >= c->now_us);
     c->now_us = ev->at_us;
     c->out = out;
-    rm_steps_reset(&c->scratch);
+    rm_step_arena_reset(&c->scratch);
     c->stats.events++;
     if (c->timers.n && c->timers.v[0]->at_us <= c->now_us)
-        run_timers(c, timers_until(ev));
+        run_timers_until(c, last_timer_to_run_us(ev));
     else if (c->wake_us && c->wake_us <= c->now_us)
         c->wake_us = 0;
     dispatch(c, ev);
-    settle(c);
+    finish_step(c);
 }
 
 /* Collects the output folders that are known to exist before any job is asked to create its own. */
-static void collect_outputs(struct rm_core *c)
+static void collect_existing_outputs(struct rm_core *c)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         const struct rm_app *a = c->apps[i];
@@ -390,7 +390,7 @@ static void collect_outputs(struct rm_core *c)
 /* Marks the ends that RM_FX_APP_ENDED has already reported. The end is reported once its record
  * is durable, and no record says that it was reported. So an end recorded just before the stop
  * may have been reported or not, and is reported again; all older ones were. */
-static void mark_ends_told(struct rm_core *c)
+static void mark_ends_already_reported(struct rm_core *c)
 {
     int64_t newest = 0;
 
@@ -404,23 +404,23 @@ static void mark_ends_told(struct rm_core *c)
     }
 }
 
-void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out)
+void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effects *out)
 {
     base_assert(now_us >= c->now_us);
     c->now_us = now_us;
     c->out = out;
-    rm_steps_reset(&c->scratch);
+    rm_step_arena_reset(&c->scratch);
     c->recovering = true;
-    mark_ends_told(c);
-    rm_damage_write(c);
-    collect_outputs(c);
-    rm_recover_orphans(c);
+    mark_ends_already_reported(c);
+    rm_damage_write_copies(c);
+    collect_existing_outputs(c);
+    rm_recover_prune_unused_splits(c);
     rm_confirm_resolve_format(c);
     rm_takeover_begin(c);
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
-        if (rm_app_ended(a->state))
+        if (rm_app_state_is_final(a->state))
             rm_app_retire(c, a);
         else if (a->state != RM_APP_NEW_SAVING)
             a->kind->recovered(c, a);
@@ -430,7 +430,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     c->loading = false;
     /* How long they have been gone is not stored: count from now. */
     for (size_t i = 0; i < c->nodes_n; i++)
-        rm_node_update_gone(c, c->nodes[i]);
+        rm_node_update_gone_list(c, c->nodes[i]);
     rm_names_free(&c->outputs);
-    settle(c);
+    finish_step(c);
 }

@@ -12,33 +12,31 @@
  * only then: an application leaves NEW_SAVING, a node is told to forget an ended container, and the
  * final state of a job is shown.
  *
- * Recovery. rm_core_new(), rm_core_recover() for every stored record, rm_core_recovered(), then
- * events. A node is granted nothing before it has registered with this instance; its container
- * reports re-attach running work.
- *   Nodes: those in the store are awaited. Each has node_expiry_us of this instance's clock to
- *     register.
- *   Jobs: nothing is started for a stored job until all awaited nodes have registered or expired,
- * or takeover_grace_us is over, since its tasks may be running on them. This includes jobs without
- *     a recorded start: a task is ordered before its record is durable, and the record may have
- * been lost with the quorum. Without a grace such jobs go on at once, so that nobody waits for a
- * dead node's expiry on their account; a job with a deadline is still admitted only when the
- * cluster's slots are known. Masters: one on a silent node is waited for until the node or the
- * master expires; there are never two. The command "resync" tells a running master to register
- * again, as after a work-preserving restart in YARN, and nothing is accepted from it before. It may
- * register when all awaited nodes are known or takeover_grace_us (0: 5 s) is over; until then it
- * gets -BASE_EAGAIN. The answer lists all its containers: also those it never heard of, since the
- * announcing answer was lost, and ended ones that it has not acknowledged. Any other container it
- * remembers was lost with orders or nodes; one that a late node still brings back is announced like
- * a new one. The master asks anew for what it wants beside the listed ones, and answers are
- * numbered anew. Tasks: after the grace, a task that no node has reported is started again. Its
- * attempts count on from 1000 x (this epoch - epoch of the submission), as those of a restarted
- * MapReduce master do from 1000 x (its attempt - 1): no number, hence no temporary folder, is given
- * twice. A task with an earlier attempt that was allowed to commit is withheld until every awaited
- * node is known, since that attempt may be committing. Late reports: an attempt that a late node
- * reports goes on when the task is idle, or when the attempt started meanwhile was not yet seen
- * running, which is then killed. One that has ended well counts, and the other is killed. In every
- * other case the reported attempt is killed. Times: records of another host may lie in the future.
- * Times of live work are moved back to now.
+ * Recovery. rm_core_new(), rm_core_recover_record() for every stored record,
+ * rm_core_finish_recovery(), then events. A node is granted nothing before it has registered with
+ * this instance; its container reports re-attach running work. Nodes: those in the store are
+ * awaited. Each has node_expiry_us of this instance's clock to register. Jobs: nothing is started
+ * for a stored job until all awaited nodes have registered or expired, or takeover_grace_us is
+ * over, since its tasks may be running on them. This includes jobs without a recorded start: a task
+ * is ordered before its record is durable, and the record may have been lost with the quorum.
+ * Without a grace such jobs go on at once, so that nobody waits for a dead node's expiry on their
+ * account; a job with a deadline is still admitted only when the cluster's slots are known.
+ * Masters: one on a silent node is waited for until the node or the master expires; there are never
+ * two. The command "resync" tells a running master to register again, as after a work-preserving
+ * restart in YARN, and nothing is accepted from it before. It may register when all awaited nodes
+ * are known or takeover_grace_us (0: 5 s) is over; until then it gets -BASE_EAGAIN. The answer
+ * lists all its containers: also those it never heard of, since the announcing answer was lost, and
+ * ended ones that it has not acknowledged. Any other container it remembers was lost with orders or
+ * nodes; one that a late node still brings back is announced like a new one. The master asks anew
+ * for what it wants beside the listed ones, and answers are numbered anew. Tasks: after the grace,
+ * a task that no node has reported is started again. Its attempts count on from 1000 x (this epoch
+ * - epoch of the submission), as those of a restarted MapReduce master do from 1000 x (its attempt
+ * - 1): no number, hence no temporary folder, is given twice. A task with an earlier attempt that
+ * was allowed to commit is withheld until every awaited node is known, since that attempt may be
+ * committing. Late reports: an attempt that a late node reports goes on when the task is idle, or
+ * when the attempt started meanwhile was not yet seen running, which is then killed. One that has
+ * ended well counts, and the other is killed. In every other case the reported attempt is killed.
+ * Times: records of another host may lie in the future. Times of live work are moved back to now.
  *
  * Expiry. A node expires when it was silent for node_expiry_us. If at that moment more than half of
  * the nodes (awaited or registered) have been silent for half of that time or longer, this instance
@@ -235,7 +233,7 @@ struct rm_event {
             int64_t sent_us; /* as above */
             /* Of the node, in order of first registration, from 1 (a forgotten node's place goes to
              * the next new one); 0: unknown. Saves a search; a wrong one costs just that. */
-            uint32_t place;
+            uint32_t node_hint;
             const struct rm_container_report *reports;
             size_t reports_n;
         } heartbeat;
@@ -447,7 +445,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
 void rm_core_free(struct rm_core *core);
 /* Hint: the node at @place (as in a heartbeat) is heard soon. Steps 0 and 1, some time apart:
  * the second needs the first. */
-void rm_core_expect(const struct rm_core *core, uint32_t place, int step);
+void rm_core_prefetch_node(const struct rm_core *core, uint32_t place, int step);
 void rm_core_step(struct rm_core *core, const struct rm_event *ev, struct rm_effects *out);
 
 /* ---------------------------------------------------------------- recovery */
@@ -456,21 +454,23 @@ void rm_core_step(struct rm_core *core, const struct rm_event *ev, struct rm_eff
  * each costs is drawn in rm/core/record/damage.h; it is kept in the table "damaged" under
  * "<table>/<key>". -BASE_ECORRUPT: nothing can go on without it (meta/format); the text says
  * what an operator can do. */
-int rm_core_recover(struct rm_core *core, const struct rm_record *rec, struct base_error *err);
+int rm_core_recover_record(struct rm_core *core, const struct rm_record *rec,
+                           struct base_error *err);
 /* The JSON of the spec inside an "app" record, so that the shell can decode it: sets *is_job and
  * borrowed text. */
-int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **json,
-                       struct base_app_id *id, struct base_error *err);
-/* Gives the core the decoded spec of an app record (before rm_core_recover of that record).
+int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const char **json,
+                            struct base_app_id *id, struct base_error *err);
+/* Gives the core the decoded spec of an app record (before rm_core_recover_record of that record).
  * Taken. */
-void rm_core_recover_job(struct rm_core *core, struct rm_job_spec *spec);
-void rm_core_recover_app(struct rm_core *core, struct rm_app_spec *spec);
-/* Instead of rm_core_recover: the submission in the app record @rec could not be decoded, @why.
- * The application is shown as the spec given before says (rm_core_recover_app), which can be as
- * good as empty. */
-void rm_core_recover_damaged(struct rm_core *core, const struct rm_record *rec, const char *why);
+void rm_core_provide_job_spec(struct rm_core *core, struct rm_job_spec *spec);
+void rm_core_provide_app_spec(struct rm_core *core, struct rm_app_spec *spec);
+/* Instead of rm_core_recover_record: the submission in the app record @rec could not be decoded,
+ * @why. The application is shown as the spec given before says (rm_core_provide_app_spec), which
+ * can be as good as empty. */
+void rm_core_recover_undecodable_app(struct rm_core *core, const struct rm_record *rec,
+                                     const char *why);
 /* All records read: jobs that were running go on, half-made ones are resumed. Appends effects. */
-void rm_core_recovered(struct rm_core *core, int64_t now_us, struct rm_effects *out);
+void rm_core_finish_recovery(struct rm_core *core, int64_t now_us, struct rm_effects *out);
 /* After it and before any event: as if @conf had said format_confirmed. Appends effects. */
 void rm_core_confirm_format(struct rm_core *core, struct rm_effects *out);
 

@@ -42,7 +42,7 @@ static char *scratch_vprintf(struct rm_core *c, const char *fmt, va_list ap)
     char *text;
 
     base_buf_vaddf(&b, fmt, ap);
-    text = rm_steps_alloc(&c->scratch, b.len + 1);
+    text = rm_step_arena_alloc(&c->scratch, b.len + 1);
     memcpy(text, b.data, b.len + 1);
     base_buf_free(&b);
     return text;
@@ -72,7 +72,7 @@ void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt
     va_end(ap);
 }
 
-void rm_note(struct rm_core *c, int level, const char *fmt, ...)
+void rm_emit_note(struct rm_core *c, int level, const char *fmt, ...)
 {
     struct rm_effect *fx;
     va_list ap;
@@ -97,7 +97,7 @@ uint64_t rm_store_record(struct rm_core *c, const char *table, const char *key, 
 }
 
 /* Diagnostics become part of records, so their length is bounded here, wherever they come from. */
-void rm_set_diagnostics(char **at, const char *text)
+void rm_set_bounded_text(char **at, const char *text)
 {
     char *copy = text ? base_strndup(text, strnlen(text, 2 * BASE_DIAGNOSTICS_MAX)) : NULL;
 

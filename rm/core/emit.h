@@ -12,10 +12,10 @@ char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-void rm_note(struct rm_core *c, int level, const char *fmt, ...)
+void rm_emit_note(struct rm_core *c, int level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 uint64_t rm_store_record(struct rm_core *c, const char *table, const char *key, const char *data,
                          size_t len);
-void rm_set_diagnostics(char **at, const char *text);
+void rm_set_bounded_text(char **at, const char *text);
 
 #endif

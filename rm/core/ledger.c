@@ -9,7 +9,7 @@
 #include "rm/core/app/kind.h"
 #include "rm/core/node/capacity.h"
 
-static struct rm_queue *queue_of(struct rm_core *c, const struct rm_app *a)
+static struct rm_queue *queue_of_app(struct rm_core *c, const struct rm_app *a)
 {
     return a->queue_index == RM_NONE ? NULL : &c->queues[a->queue_index];
 }
@@ -19,9 +19,9 @@ static bool holds_slot(enum rm_tally t)
     return t == RM_TALLY_HELD || t == RM_TALLY_FREEING;
 }
 
-static void count_container(struct rm_core *c, const struct rm_container *ct, int32_t by)
+static void add_to_container_counts(struct rm_core *c, const struct rm_container *ct, int32_t by)
 {
-    struct rm_queue *q = queue_of(c, ct->app);
+    struct rm_queue *q = queue_of_app(c, ct->app);
 
     ct->app->containers_n += by;
     ct->node->containers_n += by;
@@ -31,9 +31,9 @@ static void count_container(struct rm_core *c, const struct rm_container *ct, in
         ct->app->phase[ct->slot].running += by;
 }
 
-static void count_resources(struct rm_core *c, const struct rm_container *ct, int32_t by)
+static void add_to_resource_counts(struct rm_core *c, const struct rm_container *ct, int32_t by)
 {
-    struct rm_queue *q = queue_of(c, ct->app);
+    struct rm_queue *q = queue_of_app(c, ct->app);
 
     for (int i = 0; i < RM_RES_NAMES; i++) {
         int64_t amount = by * ct->resource.v[i];
@@ -46,7 +46,7 @@ static void count_resources(struct rm_core *c, const struct rm_container *ct, in
 }
 
 /* The slot comes last: a free slot changes the node's place in the index of free nodes. */
-static void count_as(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
+static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
 {
     struct rm_node *n = ct->node;
     enum rm_tally from = ct->tally;
@@ -57,7 +57,7 @@ static void count_as(struct rm_core *c, struct rm_container *ct, enum rm_tally t
 
     ct->tally = (uint8_t)to;
     if (there)
-        count_container(c, ct, there);
+        add_to_container_counts(c, ct, there);
     if (suspended) {
         n->suspended[ct->slot] += suspended;
         c->suspended[ct->slot] += suspended;
@@ -68,50 +68,50 @@ static void count_as(struct rm_core *c, struct rm_container *ct, enum rm_tally t
             c->capacity.freeing[ct->slot] += freeing;
     }
     if (slots) {
-        count_resources(c, ct, slots);
-        rm_node_take_slots(c, n, ct->slot, slots);
+        add_to_resource_counts(c, ct, slots);
+        rm_node_change_used_slots(c, n, ct->slot, slots);
     }
 }
 
-void rm_ledger_begin(struct rm_core *c, struct rm_container *ct)
+void rm_ledger_begin_container(struct rm_core *c, struct rm_container *ct)
 {
     base_assert(ct->tally == RM_TALLY_NONE);
-    count_as(c, ct, RM_TALLY_HELD);
+    change_tally(c, ct, RM_TALLY_HELD);
 }
 
-void rm_ledger_change(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
+void rm_ledger_change_container(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
 {
     base_assert(ct->tally != RM_TALLY_NONE && to != RM_TALLY_NONE);
-    count_as(c, ct, to);
+    change_tally(c, ct, to);
 }
 
-void rm_ledger_end(struct rm_core *c, struct rm_container *ct)
+void rm_ledger_end_container(struct rm_core *c, struct rm_container *ct)
 {
     struct rm_app *a = ct->app;
     int64_t lived = c->now_us - ct->start_us;
 
     base_assert(ct->tally != RM_TALLY_NONE);
-    count_as(c, ct, RM_TALLY_NONE);
+    change_tally(c, ct, RM_TALLY_NONE);
     a->memory_ms = base_sat_add(a->memory_ms, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], lived));
     a->vcore_ms = base_sat_add(a->vcore_ms, rm_held_ms(ct->resource.v[RM_RES_VCORES], lived));
 }
 
 /* ---------------------------------------------------------------- queues, states, demand */
-static bool state_is_pending(enum rm_app_state s)
+static bool app_state_is_pending(enum rm_app_state s)
 {
     return s == RM_APP_SUBMITTED || s == RM_APP_ACCEPTED;
 }
 
-static bool state_is_active(enum rm_app_state s)
+static bool app_state_is_active(enum rm_app_state s)
 {
     return s == RM_APP_RUNNING || s == RM_APP_KILLING || s == RM_APP_FINISHING;
 }
 
 /* Adds or removes all counts of @a in @q. */
-static void count_in_queue(struct rm_queue *q, const struct rm_app *a, int32_t sign)
+static void add_app_to_queue_counts(struct rm_queue *q, const struct rm_app *a, int32_t sign)
 {
-    q->pending_apps += sign * state_is_pending(a->state);
-    q->active_apps += sign * state_is_active(a->state);
+    q->pending_apps += sign * app_state_is_pending(a->state);
+    q->active_apps += sign * app_state_is_active(a->state);
     q->containers += sign * a->containers_n;
     for (int i = 0; i < RM_RES_NAMES; i++)
         q->used.v[i] += sign * a->allocated.v[i];
@@ -119,29 +119,29 @@ static void count_in_queue(struct rm_queue *q, const struct rm_app *a, int32_t s
         q->pending[k] += sign * a->pj.phase[k].pending;
 }
 
-void rm_ledger_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
+void rm_ledger_set_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
 {
     if (a->queue_index != RM_NONE)
-        count_in_queue(&c->queues[a->queue_index], a, -1);
+        add_app_to_queue_counts(&c->queues[a->queue_index], a, -1);
     a->queue_index = index;
     if (index != RM_NONE)
-        count_in_queue(&c->queues[index], a, 1);
+        add_app_to_queue_counts(&c->queues[index], a, 1);
 }
 
-void rm_ledger_app_state(struct rm_core *c, const struct rm_app *a, enum rm_app_state to)
+void rm_ledger_count_app_state(struct rm_core *c, const struct rm_app *a, enum rm_app_state to)
 {
-    struct rm_queue *q = queue_of(c, a);
+    struct rm_queue *q = queue_of_app(c, a);
 
     if (!q)
         return;
-    q->pending_apps += state_is_pending(to) - state_is_pending(a->state);
-    q->active_apps += state_is_active(to) - state_is_active(a->state);
+    q->pending_apps += app_state_is_pending(to) - app_state_is_pending(a->state);
+    q->active_apps += app_state_is_active(to) - app_state_is_active(a->state);
 }
 
-void rm_ledger_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
-                      const struct policy_phase *from, const struct policy_phase *to)
+void rm_ledger_count_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
+                            const struct policy_phase *from, const struct policy_phase *to)
 {
-    struct rm_queue *q = queue_of(c, a);
+    struct rm_queue *q = queue_of_app(c, a);
 
     c->capacity.outstanding[k] += (to->total - to->done) - (from->total - from->done);
     c->runnable[k] += (to->pending > 0) - (from->pending > 0);

@@ -12,19 +12,19 @@
 
 /* Counts @ct as holding a slot and its resources. Its application, node, slot, resource and
  * master must be set. */
-void rm_ledger_begin(struct rm_core *c, struct rm_container *ct);
+void rm_ledger_begin_container(struct rm_core *c, struct rm_container *ct);
 /* Changes what @ct is counted as: between RM_TALLY_HELD, _FREEING and _SUSPENDED. */
-void rm_ledger_change(struct rm_core *c, struct rm_container *ct, enum rm_tally to);
+void rm_ledger_change_container(struct rm_core *c, struct rm_container *ct, enum rm_tally to);
 /* Ends the counting of @ct, and charges its application for the time it was held. */
-void rm_ledger_end(struct rm_core *c, struct rm_container *ct);
+void rm_ledger_end_container(struct rm_core *c, struct rm_container *ct);
 
 /* Moves @a, with all its counts, from its queue to @index. Either may be RM_NONE. */
-void rm_ledger_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index);
+void rm_ledger_set_queue(struct rm_core *c, struct rm_app *a, uint32_t index);
 /* Counts @a as being in state @to; the caller sets the state. */
-void rm_ledger_app_state(struct rm_core *c, const struct rm_app *a, enum rm_app_state to);
+void rm_ledger_count_app_state(struct rm_core *c, const struct rm_app *a, enum rm_app_state to);
 /* Counts a change of @a's demand of kind @k; the caller sets it. */
-void rm_ledger_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
-                      const struct policy_phase *from, const struct policy_phase *to);
+void rm_ledger_count_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
+                            const struct policy_phase *from, const struct policy_phase *to);
 
 /* Aborts if any count differs from what the objects add up to. For tests and debug builds: walks
  * every object. */

@@ -10,7 +10,7 @@ struct sums {
     struct rm_res held;
 };
 
-static bool same_res(const struct rm_res *a, const struct rm_res *b)
+static bool resources_equal(const struct rm_res *a, const struct rm_res *b)
 {
     for (int i = 0; i < RM_RES_NAMES; i++)
         if (a->v[i] != b->v[i])
@@ -19,16 +19,16 @@ static bool same_res(const struct rm_res *a, const struct rm_res *b)
 }
 
 /* What @ct should be counted as according to its state. */
-static enum rm_tally tally_of(const struct rm_container *ct)
+static enum rm_tally expected_tally(const struct rm_container *ct)
 {
     if (ct->suspended_at_us)
         return RM_TALLY_SUSPENDED;
     return ct->killing ? RM_TALLY_FREEING : RM_TALLY_HELD;
 }
 
-static void add(struct sums *s, const struct rm_container *ct)
+static void add_to_sums(struct sums *s, const struct rm_container *ct)
 {
-    enum rm_tally t = tally_of(ct);
+    enum rm_tally t = expected_tally(ct);
 
     base_assert(ct->tally == t && ct->state != RM_CONTAINER_COMPLETED);
     s->containers++;
@@ -58,12 +58,12 @@ static void check_app(const struct rm_core *c, const struct rm_app *a, struct rm
     struct sums s = {0};
 
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
-        add(&s, ct);
-    base_assert(s.containers == a->containers_n && same_res(&s.held, &a->allocated));
+        add_to_sums(&s, ct);
+    base_assert(s.containers == a->containers_n && resources_equal(&s.held, &a->allocated));
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         if (a->kind->runs_containers)
             base_assert(s.running[k] == a->phase[k].running);
-        else if (a->phase[k].tasks && !rm_app_is_over(a))
+        else if (a->phase[k].tasks && !rm_app_end_is_decided(a))
             check_tasks(a, k);
     }
     if (a->queue_index == RM_NONE)
@@ -90,7 +90,7 @@ static void check_queues(const struct rm_core *c)
         const struct rm_queue *is = &c->queues[i];
 
         base_assert(q[i].pending_apps == is->pending_apps && q[i].active_apps == is->active_apps);
-        base_assert(q[i].containers == is->containers && same_res(&q[i].used, &is->used));
+        base_assert(q[i].containers == is->containers && resources_equal(&q[i].used, &is->used));
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             base_assert(q[i].pending[k] == is->pending[k]);
     }
@@ -123,8 +123,8 @@ static void check_node(const struct rm_node *n, struct policy_capacity *all,
     struct sums s = {0};
 
     for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next)
-        add(&s, ct);
-    base_assert(s.containers == n->containers_n && same_res(&s.held, &n->used_res));
+        add_to_sums(&s, ct);
+    base_assert(s.containers == n->containers_n && resources_equal(&s.held, &n->used_res));
     all->nodes += n->counted;
     all->memory_mb += n->counted ? n->counted_res.v[RM_RES_MEMORY_MB] : 0;
     all->vcores += n->counted ? n->counted_res.v[RM_RES_VCORES] : 0;

@@ -40,9 +40,9 @@ struct rm_core {
     char *policy_name;
     int64_t now_us;
     struct rm_effects *out;
-    struct rm_arena_steps scratch; /* texts and arrays of one step's effects */
-    struct rm_effect nobody;       /* dummy reply where nobody waits; written, never read */
-    struct base_buf text;          /* the record being composed */
+    struct rm_step_arena scratch; /* texts and arrays of one step's effects */
+    struct rm_effect nobody;      /* dummy reply where nobody waits; written, never read */
+    struct base_buf text;         /* the record being composed */
     uint64_t seq, stored;
     struct rm_ack *acks;
     size_t acks_head, acks_n, acks_cap;
@@ -121,7 +121,7 @@ struct rm_core {
     /* timers */
     struct rm_timers timers;
     int64_t wake_us;         /* requested wake-up; 0: none */
-    bool recovering;         /* set inside rm_core_recovered */
+    bool recovering;         /* set inside rm_core_finish_recovery */
     struct rm_names outputs; /* meanwhile: output folders of live jobs */
     /* During recovery: lists of splits (struct rm_stash by key) until their job is read. */
     struct base_map splits;

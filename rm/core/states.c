@@ -57,7 +57,7 @@ EDGES(rm_node_edges, N(NEW, RUNNING), N(NEW, UNHEALTHY), N(NEW, LOST), N(NEW, RE
       N(DECOMMISSIONING, LOST), N(DECOMMISSIONED, RUNNING), N(LOST, RUNNING), N(REBOOTED, RUNNING),
       N(SHUTDOWN, RUNNING));
 
-static bool has(const struct rm_edge *edges, size_t n, unsigned from, unsigned to)
+static bool has_edge(const struct rm_edge *edges, size_t n, unsigned from, unsigned to)
 {
     for (size_t i = 0; i < n; i++)
         if (edges[i].from == from && edges[i].to == to)
@@ -65,29 +65,29 @@ static bool has(const struct rm_edge *edges, size_t n, unsigned from, unsigned t
     return false;
 }
 
-bool rm_app_edge(enum rm_app_state from, enum rm_app_state to)
+bool rm_app_transition_is_legal(enum rm_app_state from, enum rm_app_state to)
 {
-    return has(rm_app_edges, rm_app_edges_n, from, to);
+    return has_edge(rm_app_edges, rm_app_edges_n, from, to);
 }
 
-bool rm_attempt_edge(enum rm_attempt_state from, enum rm_attempt_state to)
+bool rm_attempt_transition_is_legal(enum rm_attempt_state from, enum rm_attempt_state to)
 {
-    return has(rm_attempt_edges, rm_attempt_edges_n, from, to);
+    return has_edge(rm_attempt_edges, rm_attempt_edges_n, from, to);
 }
 
-bool rm_container_edge(enum rm_container_state from, enum rm_container_state to)
+bool rm_container_transition_is_legal(enum rm_container_state from, enum rm_container_state to)
 {
-    return has(rm_container_edges, rm_container_edges_n, from, to);
+    return has_edge(rm_container_edges, rm_container_edges_n, from, to);
 }
 
-bool rm_task_edge(enum rm_task_state from, enum rm_task_state to)
+bool rm_task_transition_is_legal(enum rm_task_state from, enum rm_task_state to)
 {
-    return has(rm_task_edges, rm_task_edges_n, from, to);
+    return has_edge(rm_task_edges, rm_task_edges_n, from, to);
 }
 
-bool rm_node_edge(enum rm_node_state from, enum rm_node_state to)
+bool rm_node_transition_is_legal(enum rm_node_state from, enum rm_node_state to)
 {
-    return has(rm_node_edges, rm_node_edges_n, from, to);
+    return has_edge(rm_node_edges, rm_node_edges_n, from, to);
 }
 
 /* ---------------------------------------------------------------- names */
@@ -105,7 +105,7 @@ const char *rm_app_state_name(enum rm_app_state s)
     return NAME(names, s);
 }
 
-enum rm_app_state rm_app_state_public(enum rm_app_state s, enum rm_app_state before)
+enum rm_app_state rm_app_public_state(enum rm_app_state s, enum rm_app_state before)
 {
     switch (s) {
     case RM_APP_FINISHING:

@@ -44,13 +44,13 @@ extern const struct rm_edge rm_task_edges[], rm_node_edges[];
 extern const size_t rm_app_edges_n, rm_attempt_edges_n, rm_container_edges_n;
 extern const size_t rm_task_edges_n, rm_node_edges_n;
 
-bool rm_app_edge(enum rm_app_state from, enum rm_app_state to);
-bool rm_attempt_edge(enum rm_attempt_state from, enum rm_attempt_state to);
-bool rm_container_edge(enum rm_container_state from, enum rm_container_state to);
-bool rm_task_edge(enum rm_task_state from, enum rm_task_state to);
-bool rm_node_edge(enum rm_node_state from, enum rm_node_state to);
+bool rm_app_transition_is_legal(enum rm_app_state from, enum rm_app_state to);
+bool rm_attempt_transition_is_legal(enum rm_attempt_state from, enum rm_attempt_state to);
+bool rm_container_transition_is_legal(enum rm_container_state from, enum rm_container_state to);
+bool rm_task_transition_is_legal(enum rm_task_state from, enum rm_task_state to);
+bool rm_node_transition_is_legal(enum rm_node_state from, enum rm_node_state to);
 
-static inline bool rm_app_ended(enum rm_app_state s)
+static inline bool rm_app_state_is_final(enum rm_app_state s)
 {
     return s == RM_APP_FINISHED || s == RM_APP_FAILED || s == RM_APP_KILLED;
 }

@@ -21,7 +21,7 @@ struct rm_chunk {
     _Alignas(16) char data[];
 };
 
-static struct rm_chunk *chunk_new(struct rm_arena_steps *a, size_t size)
+static struct rm_chunk *chunk_new(struct rm_step_arena *a, size_t size)
 {
     struct rm_chunk *c;
     size_t room = CHUNK_SIZE;
@@ -36,7 +36,7 @@ static struct rm_chunk *chunk_new(struct rm_arena_steps *a, size_t size)
 }
 
 /* Makes a free chunk of at least @size bytes the current one. */
-static struct rm_chunk *chunk_next(struct rm_arena_steps *a, size_t size)
+static struct rm_chunk *chunk_make_current(struct rm_step_arena *a, size_t size)
 {
     struct rm_chunk **after = a->now ? &a->now->next : &a->first, **at = after, *c;
 
@@ -54,20 +54,20 @@ static struct rm_chunk *chunk_next(struct rm_arena_steps *a, size_t size)
     return c;
 }
 
-void *rm_steps_alloc(struct rm_arena_steps *a, size_t size)
+void *rm_step_arena_alloc(struct rm_step_arena *a, size_t size)
 {
     struct rm_chunk *c = a->now;
     void *p;
 
     size = (size + 15) & ~(size_t)15;
     if (!c || c->size - c->used < size)
-        c = chunk_next(a, size);
+        c = chunk_make_current(a, size);
     p = c->data + c->used;
     c->used += size;
     return p;
 }
 
-void rm_steps_reset(struct rm_arena_steps *a)
+void rm_step_arena_reset(struct rm_step_arena *a)
 {
     size_t kept = 0;
 
@@ -87,13 +87,13 @@ void rm_steps_reset(struct rm_arena_steps *a)
     a->held = kept;
 }
 
-void rm_steps_free(struct rm_arena_steps *a)
+void rm_step_arena_free(struct rm_step_arena *a)
 {
     for (struct rm_chunk *c = a->first, *next; c; c = next) {
         next = c->next;
         free(c);
     }
-    *a = (struct rm_arena_steps){0};
+    *a = (struct rm_step_arena){0};
 }
 
 /* ---------------------------------------------------------------- names */
@@ -147,12 +147,12 @@ static struct rm_name *name_at(const struct rm_names *t, uint32_t index)
     return (struct rm_name *)(void *)(t->v[index] - offsetof(struct rm_name, text));
 }
 
-void rm_names_hold(struct rm_names *t, uint32_t index)
+void rm_names_ref(struct rm_names *t, uint32_t index)
 {
     name_at(t, index)->holds++;
 }
 
-bool rm_names_drop(struct rm_names *t, uint32_t index)
+bool rm_names_unref(struct rm_names *t, uint32_t index)
 {
     struct rm_name *e = name_at(t, index);
 
@@ -228,7 +228,7 @@ void rm_timer_set(struct rm_timers *h, struct rm_timer *t, int64_t at_us)
         h->v[h->n++] = t;
         t->place = h->n;
     }
-    sift(h->v, h->n, t->place - 1);
+    restore_heap_order(h->v, h->n, t->place - 1);
 }
 
 void rm_timer_cancel(struct rm_timers *h, struct rm_timer *t)
@@ -241,6 +241,6 @@ void rm_timer_cancel(struct rm_timers *h, struct rm_timer *t)
     t->place = 0;
     if (i != --h->n) {
         h->v[i] = h->v[h->n];
-        sift(h->v, h->n, i);
+        restore_heap_order(h->v, h->n, i);
     }
 }

@@ -17,14 +17,14 @@
  * none above RM_STEPS_CHUNK_KEPT bytes and at most RM_STEPS_KEPT in all. */
 #define RM_STEPS_CHUNK_KEPT ((size_t)1 << 20)
 #define RM_STEPS_KEPT       ((size_t)16 << 20)
-struct rm_arena_steps {
+struct rm_step_arena {
     struct rm_chunk *first, *now; /* now: NULL after a reset */
     size_t held;                  /* bytes in all chunks */
     bool grown;                   /* a chunk was made since the last reset */
 };
-void *rm_steps_alloc(struct rm_arena_steps *a, size_t size);
-void rm_steps_reset(struct rm_arena_steps *a);
-void rm_steps_free(struct rm_arena_steps *a);
+void *rm_step_arena_alloc(struct rm_step_arena *a, size_t size);
+void rm_step_arena_reset(struct rm_step_arena *a);
+void rm_step_arena_free(struct rm_step_arena *a);
 
 /* Names as small integers. A name stays for good, unless somebody held it: then until the last
  * one has dropped it. Its number is given to another name after that. */
@@ -40,8 +40,8 @@ uint32_t rm_names_add(struct rm_names *t, const char *name);
 uint32_t rm_names_add_bounded(struct rm_names *t, const char *name, size_t max);
 /* UINT32_MAX: unknown. */
 uint32_t rm_names_find(const struct rm_names *t, const char *name);
-void rm_names_hold(struct rm_names *t, uint32_t index);
-bool rm_names_drop(struct rm_names *t, uint32_t index); /* true: it is gone */
+void rm_names_ref(struct rm_names *t, uint32_t index);
+bool rm_names_unref(struct rm_names *t, uint32_t index); /* true: it is gone */
 void rm_names_free(struct rm_names *t);
 
 /* Objects of one size. */

@@ -4,7 +4,7 @@
 
 #include "rm/core/types.h"
 
-static bool last_ref(int *refs)
+static bool drop_last_ref(int *refs)
 {
     int left = __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL);
 
@@ -37,7 +37,7 @@ static void free_splits(struct rm_job_spec *s)
 
 void rm_job_spec_unref(struct rm_job_spec *s)
 {
-    if (!s || !last_ref(&s->refs))
+    if (!s || !drop_last_ref(&s->refs))
         return;
     free(s->name);
     free(s->user);
@@ -80,7 +80,7 @@ struct rm_launch *rm_launch_ref(struct rm_launch *l)
 
 void rm_launch_unref(struct rm_launch *l)
 {
-    if (!l || !last_ref(&l->refs))
+    if (!l || !drop_last_ref(&l->refs))
         return;
     list_free(&l->commands);
     list_free(&l->env);
@@ -97,7 +97,7 @@ struct rm_app_spec *rm_app_spec_ref(struct rm_app_spec *s)
 
 void rm_app_spec_unref(struct rm_app_spec *s)
 {
-    if (!s || !last_ref(&s->refs))
+    if (!s || !drop_last_ref(&s->refs))
         return;
     free(s->name);
     free(s->user);

@@ -108,7 +108,7 @@ const char *rm_result_name(enum rm_result r);
 /* Internal, as /state prints it. */
 const char *rm_app_state_name(enum rm_app_state s);
 /* What clients see. */
-enum rm_app_state rm_app_state_public(enum rm_app_state s, enum rm_app_state before);
+enum rm_app_state rm_app_public_state(enum rm_app_state s, enum rm_app_state before);
 const char *rm_attempt_state_name(enum rm_attempt_state s);
 const char *rm_task_state_name(enum rm_task_state s);
 const char *rm_node_state_name(enum rm_node_state s);

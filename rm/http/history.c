@@ -65,7 +65,7 @@ static bool put_next_archived_job(struct history *h, const struct rm_app_view *k
                                    h->from_us, h->to_us, &h->last))
         return false;
     h->has_last = true;
-    gone = rm_view_token(rm_backend_hold(h->list.b), h->last, token) < 0;
+    gone = rm_view_app_token(rm_backend_hold(h->list.b), h->last, token) < 0;
     rm_backend_release(h->list.b);
     if (gone)
         h->limit -= rm_history_file_read_job(file, h->last, h->zero_us, out);

@@ -72,7 +72,7 @@ static void put_counters(const struct rm_app_view *a, struct base_buf *out)
 static void put_state(const struct rm_app_view *a, struct base_buf *out)
 {
     base_json_put_str(out, "state",
-                      rm_app_state_name(rm_app_state_public(a->state, a->state_before)));
+                      rm_app_state_name(rm_app_public_state(a->state, a->state_before)));
     base_json_put_str(out, "finalStatus", rm_final_status_name(a->final_status));
     base_json_put_str(out, "result", rm_result_name(a->result));
 }
@@ -777,7 +777,7 @@ static void list_tasks(struct api_request *rq, void *user)
 /* ---------------------------------------------------------------- why */
 static const char *reason_without_policy(const struct rm_app_view *a)
 {
-    if (rm_app_state_public(a->state, a->state_before) < RM_APP_ACCEPTED)
+    if (rm_app_public_state(a->state, a->state_before) < RM_APP_ACCEPTED)
         return "it is not stored yet";
     if (a->finish_us)
         return "it has ended";

@@ -76,7 +76,7 @@ int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_
 
     if (rc < 0)
         return rc;
-    rm_core_recovered(*out, rm_clock_now(&b->clock), &none);
+    rm_core_finish_recovery(*out, rm_clock_now(&b->clock), &none);
     free(none.v);
     return 0;
 }
@@ -97,7 +97,7 @@ int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, stru
     if (rc < 0)
         return rc;
     b->repair.new_key = false; /* once */
-    rm_core_recovered(t->core, rm_backend_core_time_us(b), &t->rules.fx);
+    rm_core_finish_recovery(t->core, rm_backend_core_time_us(b), &t->rules.fx);
     return 0;
 }
 

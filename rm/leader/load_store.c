@@ -103,7 +103,7 @@ static int recover_submission(struct recovery *r, const struct rm_record *rec,
     struct base_app_id id = {0};
     const char *json = NULL;
     bool is_job = false;
-    int rc = rm_record_app_json(rec, &is_job, &json, &id, err);
+    int rc = rm_record_find_app_json(rec, &is_job, &json, &id, err);
     size_t len = rc < 0 ? 0 : (size_t)(rec->data + rec->len - json);
 
     if (rc < 0)
@@ -111,11 +111,11 @@ static int recover_submission(struct recovery *r, const struct rm_record *rec,
     if (is_job) {
         rc = rm_spec_job_from_text(json, len, id, &job, err);
         if (rc == 0)
-            rm_core_recover_job(r->core, job);
+            rm_core_provide_job_spec(r->core, job);
     } else {
         rc = rm_app_spec_from_text(json, len, &app, err);
         if (rc == 0)
-            rm_core_recover_app(r->core, app);
+            rm_core_provide_app_spec(r->core, app);
     }
     r->apps++;
     return rc;
@@ -129,8 +129,8 @@ static void recover_unknown_app(struct recovery *r, const struct rm_record *rec,
     struct rm_app_spec *unknown = rm_app_spec_new_placeholder(rec->key);
 
     if (unknown)
-        rm_core_recover_app(r->core, unknown);
-    rm_core_recover_damaged(r->core, rec, why->text);
+        rm_core_provide_app_spec(r->core, unknown);
+    rm_core_recover_undecodable_app(r->core, rec, why->text);
 }
 
 static int recover_record(struct recovery *r, const struct ha_record *stored,
@@ -142,7 +142,7 @@ static int recover_record(struct recovery *r, const struct ha_record *stored,
 
     r->records++;
     if (strcmp(rec.table, "app") != 0 || recover_submission(r, &rec, &why) == 0)
-        return rm_core_recover(r->core, &rec, err);
+        return rm_core_recover_record(r->core, &rec, err);
     recover_unknown_app(r, &rec, &why);
     return 0;
 }

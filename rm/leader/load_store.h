@@ -16,7 +16,7 @@ int rm_load_records(struct rm_core *core, struct ha_store *store, const struct r
                     struct base_error *err);
 /* Hands one record to @core; an application's submission is decoded first. If that fails, the
  * application is listed as damaged, by its id, and 0 is returned. Otherwise returns what
- * rm_core_recover() does. */
+ * rm_core_recover_record() does. */
 int rm_load_record(struct rm_core *core, const struct ha_record *stored, struct base_error *err);
 
 #endif

@@ -76,8 +76,8 @@ struct rm_term {
 /* @calls is copied. */
 void rm_term_init(struct rm_term *t, int64_t epoch, struct rm_lease *lease,
                   const struct rm_term_calls *calls);
-/* The core has read the store; t->fx holds what rm_core_recovered() wants. Lets that out; events
- * may follow. */
+/* The core has read the store; t->fx holds what rm_core_finish_recovery() wants. Lets that out;
+ * events may follow. */
 void rm_term_open(struct rm_term *t, struct rm_core *core);
 /* May this leadership speak at this moment? Latches a refusal. */
 bool rm_term_leads(const struct rm_term *t);

@@ -262,7 +262,7 @@ static void send_heartbeat(struct sim *s, uint32_t node)
     ev.u.heartbeat.healthy = true;
     ev.u.heartbeat.health_report = "";
     ev.u.heartbeat.hold_us = ev.u.heartbeat.sent_us = 0;
-    ev.u.heartbeat.place = node + 1;
+    ev.u.heartbeat.node_hint = node + 1;
     ev.u.heartbeat.reports = s->reports;
     ev.u.heartbeat.reports_n = len;
     s->totals.heartbeats++;
@@ -306,8 +306,8 @@ static void prefetch_next_nodes(const struct sim *s)
     int32_t far = s->beat + 1 < s->nodes_n ? s->beat + 1 : 0,
             n = near->slots[BASE_TASK_MAP] + near->slots[BASE_TASK_REDUCE];
 
-    rm_core_expect(s->core, s->beats[far].node + 1, 0);
-    rm_core_expect(s->core, s->beats[s->beat].node + 1, 1);
+    rm_core_prefetch_node(s->core, s->beats[far].node + 1, 0);
+    rm_core_prefetch_node(s->core, s->beats[s->beat].node + 1, 1);
     __builtin_prefetch(&s->nodes[s->beats[far].node]);
     __builtin_prefetch((const char *)&s->nodes[s->beats[far].node] + 64);
     for (int32_t i = 0; i < n && i < AHEAD; i++)

@@ -327,7 +327,7 @@ static int decode_one(void *user, const struct ha_record *stored_one, struct bas
     struct base_app_id id;
     const char *json;
     bool is_job;
-    int rc = rm_record_app_json(&rec, &is_job, &json, &id, err);
+    int rc = rm_record_find_app_json(&rec, &is_job, &json, &id, err);
 
     (void)user;
     if (rc == 0)
@@ -355,7 +355,7 @@ static void take_over(struct ha_store *store)
         goto fail;
     t[2] = cpu_ms();
     b.fx.len = 0;
-    rm_core_recovered(b.core, b.now, &b.fx);
+    rm_core_finish_recovery(b.core, b.now, &b.fx);
     t[3] = cpu_ms();
     for (int i = 0; i < NODES; i++) {
         b.nodes[i].n = 0;

@@ -26,7 +26,7 @@ SPARE = 2  # candidates per wanted mutant: some do not build, are equivalent, or
 WEIGHTS = {'comparison': 3, 'negation': 2, 'constant': 3, 'reset': 2, 'statement': 3, 'error': 2,
            'order': 1}
 
-DULL = re.compile(r'\b(base_assert|static_assert|assert|__builtin_\w+|base_log_\w+|rm_note|'
+DULL = re.compile(r'\b(base_assert|static_assert|assert|__builtin_\w+|base_log_\w+|rm_emit_note|'
                   r'_Static_assert|free|\w+_free|\w+_unref)\b')
 DECLARES = re.compile(r'^(?:[A-Za-z_]\w*\s+)+\**\s*[A-Za-z_]\w*\s*(?:=|;|,|\[)')
 KEYWORDS = ('return', 'goto', 'case', 'else', 'if', 'for', 'while', 'do', 'switch', 'default',

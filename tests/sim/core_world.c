@@ -783,17 +783,18 @@ static void recover_table(struct world *w, const struct world_record **v, size_t
             const char *json;
             struct base_app_id id;
 
-            if (rm_record_app_json(&rec, &is_job, &json, &id, &err) < 0 || !decodes(is_job, json)) {
-                rm_core_recover_app(w->core, world_app_spec("unknown 1024 1 0"));
-                rm_core_recover_damaged(w->core, &rec, "its submission does not decode");
+            if (rm_record_find_app_json(&rec, &is_job, &json, &id, &err) < 0 ||
+                !decodes(is_job, json)) {
+                rm_core_provide_app_spec(w->core, world_app_spec("unknown 1024 1 0"));
+                rm_core_recover_undecodable_app(w->core, &rec, "its submission does not decode");
                 continue;
             }
             if (is_job)
-                rm_core_recover_job(w->core, world_spec(json));
+                rm_core_provide_job_spec(w->core, world_spec(json));
             else
-                rm_core_recover_app(w->core, world_app_spec(json));
+                rm_core_provide_app_spec(w->core, world_app_spec(json));
         }
-        if (rm_core_recover(w->core, &rec, &err) < 0) {
+        if (rm_core_recover_record(w->core, &rec, &err) < 0) {
             fprintf(stderr, "%s\n", err.text);
             abort();
         }
@@ -835,7 +836,7 @@ void world_crash(struct world *w, size_t records)
         w->nodes[i].token = 0;
         w->nodes[i].response_id = 0;
     }
-    rm_core_recovered(w->core, w->now, &w->fx);
+    rm_core_finish_recovery(w->core, w->now, &w->fx);
     apply(w);
     if (w->damaged && !w->may_be_damaged)
         fprintf(stderr, "the store was damaged by ourselves: %s\n", w->note);

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-static const char *text(const char *s)
+static const char *text_or_dash(const char *s)
 {
     return s ? s : "-";
 }
@@ -38,11 +38,11 @@ static void print_order(const struct rm_order *o, struct base_buf *out)
         print_container(&o->container, out);
     print_app(&o->app, out);
     if (o->kind == BASE_ORDER_KILL)
-        base_buf_addf(out, " %s %" PRId64, text(o->reason), o->grace_ms);
+        base_buf_addf(out, " %s %" PRId64, text_or_dash(o->reason), o->grace_ms);
     if (o->kind == BASE_ORDER_LAUNCH) {
         base_buf_addf(out, " %s user %s name %s token %s priority %d",
-                      o->slot == BASE_TASK_MAP ? "map" : "reduce", text(o->user), text(o->name),
-                      text(o->token), o->priority);
+                      o->slot == BASE_TASK_MAP ? "map" : "reduce", text_or_dash(o->user),
+                      text_or_dash(o->name), text_or_dash(o->token), o->priority);
         print_res(&o->resource, out);
         if (o->job)
             base_buf_addf(out, " task %s attempt %d", base_task_id_text(&o->task, buf),
@@ -58,8 +58,8 @@ static void print_allocated(const struct rm_allocated *v, size_t n, const char *
     for (size_t i = 0; i < n; i++) {
         base_buf_addf(out, "  %s", what);
         print_container(&v[i].id, out);
-        base_buf_addf(out, " %s %s %d %" PRId64, text(v[i].node_id), text(v[i].node_http),
-                      v[i].priority, v[i].allocation_request_id);
+        base_buf_addf(out, " %s %s %d %" PRId64, text_or_dash(v[i].node_id),
+                      text_or_dash(v[i].node_http), v[i].priority, v[i].allocation_request_id);
         print_res(&v[i].capability, out);
         base_buf_adds(out, "\n");
     }
@@ -72,8 +72,9 @@ static void print_reply(const struct rm_effect *fx, struct base_buf *out)
                                         "am-registered", "allocated", "resync", "am-finished"};
 
     base_buf_addf(out, "reply %" PRIu64 " after %" PRIu64 " %s %d %s flag %d state %s", fx->token,
-                  fx->after_seq, names[fx->u.reply.kind], fx->u.reply.code, text(fx->u.reply.text),
-                  fx->u.reply.flag, rm_app_state_name(fx->u.reply.app_state));
+                  fx->after_seq, names[fx->u.reply.kind], fx->u.reply.code,
+                  text_or_dash(fx->u.reply.text), fx->u.reply.flag,
+                  rm_app_state_name(fx->u.reply.app_state));
     print_app(&fx->u.reply.app_id, out);
     base_buf_adds(out, "\n");
     if (fx->u.reply.kind == RM_REPLY_AM_REGISTERED)
@@ -82,7 +83,7 @@ static void print_reply(const struct rm_effect *fx, struct base_buf *out)
         return;
     base_buf_addf(out, "  response %" PRId64 " nodes %d command %s",
                   fx->u.reply.allocate.response_id, fx->u.reply.allocate.nodes,
-                  text(fx->u.reply.allocate.command));
+                  text_or_dash(fx->u.reply.allocate.command));
     print_res(&fx->u.reply.allocate.available, out);
     base_buf_adds(out, "\n");
     print_allocated(fx->u.reply.allocate.allocated, fx->u.reply.allocate.allocated_n, "allocated",
@@ -91,7 +92,7 @@ static void print_reply(const struct rm_effect *fx, struct base_buf *out)
         base_buf_adds(out, "  completed");
         print_container(&fx->u.reply.allocate.completed[i].id, out);
         base_buf_addf(out, " %d %s\n", fx->u.reply.allocate.completed[i].exit_status,
-                      text(fx->u.reply.allocate.completed[i].diagnostics));
+                      text_or_dash(fx->u.reply.allocate.completed[i].diagnostics));
     }
 }
 

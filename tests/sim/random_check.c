@@ -78,7 +78,7 @@ static void check_app(const struct rm_app *a)
             progress[ct->slot] += ct->progress;
     }
     MUST(live == a->containers_n);
-    MUST(!rm_app_ended(a->state) || !a->in_policy);
+    MUST(!rm_app_state_is_final(a->state) || !a->in_policy);
     if (!a->is_job)
         check_master(a);
     for (enum base_task_kind k = 0; a->is_job && k < BASE_TASK_KINDS; k++) {
@@ -86,7 +86,7 @@ static void check_app(const struct rm_app *a)
         int32_t n[RM_TASK_STATES] = {0}, kept = 0;
 
         if (!p->tasks) { /* read back without them */
-            MUST(a->pruned && (rm_app_ended(a->state) || a->state == RM_APP_FINAL_SAVING));
+            MUST(a->pruned && (rm_app_state_is_final(a->state) || a->state == RM_APP_FINAL_SAVING));
             continue;
         }
 
@@ -104,7 +104,7 @@ static void check_app(const struct rm_app *a)
         }
         MUST(n[RM_TASK_PENDING] == p->pending && n[RM_TASK_RUNNING] == p->running &&
              n[RM_TASK_SUCCEEDED] == p->succeeded && n[RM_TASK_SUSPENDED] == p->suspended);
-        if (!rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING)
+        if (!rm_app_state_is_final(a->state) && a->state != RM_APP_FINAL_SAVING)
             MUST(kept == p->kept && (!kept || w.core->awaited));
         MUST(progress[k] == p->progress);
         MUST(a->final_status != RM_FINAL_SUCCEEDED || p->succeeded == p->total);
@@ -334,16 +334,17 @@ static void check_refs(void)
         const struct rm_app *a = c->apps[i];
 
         for (uint32_t n = 0; n < a->nodes_words * 64; n++)
-            if (rm_app_had_node(a, n))
+            if (rm_app_has_used_node(a, n))
                 count_ref(refs, n);
-        MUST(!rm_app_ended(a->state) || a->containers || !a->nodes_words);
-        for (enum base_task_kind k = 0; !rm_app_ended(a->state) && k < BASE_TASK_KINDS; k++)
+        MUST(!rm_app_state_is_final(a->state) || a->containers || !a->nodes_words);
+        for (enum base_task_kind k = 0; !rm_app_state_is_final(a->state) && k < BASE_TASK_KINDS;
+             k++)
             for (int32_t j = 0; a->phase[k].tasks && j < a->phase[k].total; j++) {
                 const struct rm_task *t = &a->phase[k].tasks[j];
 
-                MUST(t->node == RM_NONE || rm_app_had_node(a, t->node));
+                MUST(t->node == RM_NONE || rm_app_has_used_node(a, t->node));
                 for (uint32_t b = 1; t->bad && b <= t->bad[0]; b++)
-                    MUST(rm_app_had_node(a, t->bad[b]));
+                    MUST(rm_app_has_used_node(a, t->bad[b]));
             }
     }
     for (const struct rm_node *n = c->gone; n; n = n->gone_next, gone++) {

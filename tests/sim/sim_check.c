@@ -397,7 +397,7 @@ bool sim_check_rest(struct sim_world *w)
         struct rm_app_view v;
 
         if (!j->acked || (j->kill_us && !j->kill_acked) || (j->move_us && !j->move_over) ||
-            !app_of(rm->lead->core, j, &v) || !rm_app_ended(v.state))
+            !app_of(rm->lead->core, j, &v) || !rm_app_state_is_final(v.state))
             return false;
     }
     for (int i = 0; i < w->nms; i++) {

@@ -402,7 +402,7 @@ static void activate(void *arg, uint64_t tag)
     l->active_us = rm->w->s.now_us;
     sim_log(&rm->w->s, "%s: active with epoch %" PRId64 ", %zu records", rm->proc.name, l->epoch,
             r.records);
-    rm_core_recovered(l->core, core_now(rm), &l->rules.fx);
+    rm_core_finish_recovery(l->core, core_now(rm), &l->rules.fx);
     l->active = true;
     rm_term_open(&l->rules, l->core);
     after_step(l);

@@ -98,7 +98,7 @@ static void stuck(struct sim_world *w)
         if (j->acked && !a)
             sim_violated(&w->s, "I1", "job %d was acknowledged, the leader does not know it", i);
 
-        if (a && rm_app_ended(a->state) && j->acked && (!j->kill_us || j->kill_acked))
+        if (a && rm_app_state_is_final(a->state) && j->acked && (!j->kill_us || j->kill_acked))
             continue;
         base_buf_addf(&b, " job %d is %s%s, pending %d+%d, running %d+%d;", i,
                       a ? rm_app_state_name(a->state) : "unknown",

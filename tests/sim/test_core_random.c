@@ -41,7 +41,7 @@ static size_t live_jobs(void)
     size_t n = 0;
 
     for (size_t i = 0; i < w.core->apps_n; i++)
-        n += !rm_app_ended(w.core->apps[i]->state);
+        n += !rm_app_state_is_final(w.core->apps[i]->state);
     return n;
 }
 
@@ -285,7 +285,7 @@ static void do_master(void)
     struct world_container *ct;
     struct world_node *n;
 
-    if (!at || rm_app_ended(a->state))
+    if (!at || rm_app_state_is_final(a->state))
         return;
     ct = world_find(&w, &at->master_id, &n);
     if (!a->app->unmanaged && (!at->has_master || !ct || ct->ended || !n->up))
@@ -630,7 +630,7 @@ static void end_masters(void)
 {
     for (int round = 0; round < 5; round++) {
         for (size_t i = 0; i < w.core->apps_n; i++)
-            if (!w.core->apps[i]->is_job && !rm_app_ended(w.core->apps[i]->state))
+            if (!w.core->apps[i]->is_job && !rm_app_state_is_final(w.core->apps[i]->state))
                 world_kill(&w, w.core->apps[i]->id);
         for (size_t i = 0; i < w.nodes_n; i++)
             for (size_t j = 0; j < w.nodes[i].n; j++)
@@ -678,7 +678,7 @@ static void bring_to_end(void)
         world_run_dry(&w);
     }
     for (size_t i = 0; i < w.core->apps_n; i++)
-        MUST(rm_app_ended(w.core->apps[i]->state));
+        MUST(rm_app_state_is_final(w.core->apps[i]->state));
     for (size_t i = 0; i < w.nodes_n; i++)
         MUST(w.nodes[i].n == 0);
     MUST(w.core->containers_by_id.n == 0);

@@ -100,14 +100,14 @@ static void test_attempts(void)
     begin("app 1024 2 0");
     a = core_app();
     for (int i = 0; i < RM_ATTEMPTS_KEPT + 50; i++) {
-        rm_set_diagnostics(&rm_am_current_attempt(a)->diagnostics, text);
-        rm_am_attempt_add(w.core, a);
+        rm_set_bounded_text(&rm_app_newest_attempt(a)->diagnostics, text);
+        rm_app_add_attempt(w.core, a);
     }
-    rm_set_diagnostics(&a->diagnostics, text);
+    rm_set_bounded_text(&a->diagnostics, text);
     CU_ASSERT_EQUAL(strlen(a->diagnostics), 2 * BASE_DIAGNOSTICS_MAX);
     CU_ASSERT_EQUAL(a->attempts_n, RM_ATTEMPTS_KEPT);
     /* no number is given twice */
-    CU_ASSERT_EQUAL(rm_am_current_attempt(a)->id.attempt, RM_ATTEMPTS_KEPT + 51);
+    CU_ASSERT_EQUAL(rm_app_newest_attempt(a)->id.attempt, RM_ATTEMPTS_KEPT + 51);
     CU_ASSERT_EQUAL(a->attempts[0].id.attempt, 52);
     CU_ASSERT_EQUAL(world_app(&w, id).attempts_n, RM_ATTEMPTS_KEPT + 51);
     w.fx.len = 0;
@@ -163,12 +163,12 @@ static void test_bad_nodes(void)
     struct rm_task t = {0};
 
     for (uint32_t i = 0; i < RM_BAD_NODES_MAX + 10; i++)
-        rm_task_avoid_node(&t, i);
+        rm_task_add_avoided_node(&t, i);
     CU_ASSERT_EQUAL(t.bad[0], RM_BAD_NODES_MAX);
     CU_ASSERT_FALSE(rm_task_avoids_node(&t, 9));
     CU_ASSERT(rm_task_avoids_node(&t, 10));
     CU_ASSERT(rm_task_avoids_node(&t, RM_BAD_NODES_MAX + 9));
-    rm_task_avoid_node(&t, 10);
+    rm_task_add_avoided_node(&t, 10);
     CU_ASSERT_EQUAL(t.bad[0], RM_BAD_NODES_MAX);
     free(t.bad);
 }

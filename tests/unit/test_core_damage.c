@@ -124,7 +124,7 @@ static void all_end(void)
 
 static bool has_ended(struct base_app_id app)
 {
-    return rm_app_ended(world_state(&w, app));
+    return rm_app_state_is_final(world_state(&w, app));
 }
 
 static bool succeeded(struct base_app_id app)
@@ -469,7 +469,7 @@ static void test_running_without_attempt(void)
             world_advance(&w, S);
             world_beat_all(&w, 0);
         }
-        CU_ASSERT(rm_am_current_attempt(rm_app_find(w.core, id))->state >= RM_ATTEMPT_ALLOCATED);
+        CU_ASSERT(rm_app_newest_attempt(rm_app_find(w.core, id))->state >= RM_ATTEMPT_ALLOCATED);
         base_buf_free(&b);
         world_free(&w);
     }
@@ -552,7 +552,7 @@ static int recover_format(struct rm_core_conf conf, const char *data, struct bas
 {
     const struct rm_record rec = {"meta", "format", data, strlen(data)};
     struct rm_core *core = rm_core_new(&conf, NULL);
-    int rc = rm_core_recover(core, &rec, err);
+    int rc = rm_core_recover_record(core, &rec, err);
 
     rm_core_free(core);
     return rc;
@@ -587,7 +587,7 @@ static void written_again(struct base_app_id app)
     base_buf_clear(&w.core->text);
     w.fx.len = 0;
     w.core->out = &w.fx;
-    rm_app_save(w.core, rm_app_find(w.core, app));
+    rm_app_store_record(w.core, rm_app_find(w.core, app));
     w.core->out = NULL;
     replace((struct world_record *)record_of("app", base_app_id_text(&app, key)), w.core->text.data,
             w.core->text.len);
@@ -728,9 +728,9 @@ static void test_app_unread(void)
 
         world_init(&w, "fifo");
         core = rm_core_new(&w.conf, &err);
-        CU_ASSERT_EQUAL(rm_core_recover(core, &rec, &err), 0);
+        CU_ASSERT_EQUAL(rm_core_recover_record(core, &rec, &err), 0);
         w.fx.len = 0;
-        rm_core_recovered(core, w.now, &w.fx);
+        rm_core_finish_recovery(core, w.now, &w.fx);
         for (size_t k = 0; k < w.fx.len; k++) {
             const struct rm_record *out = &w.fx.v[k].u.store.record;
 

@@ -499,9 +499,9 @@ static void test_damaged_splits(void)
         struct base_error err;
         int rc;
 
-        (void)rm_core_recover(core, &damaged, &err);
-        rm_core_recover_job(core, world_spec(spec));
-        rc = rm_core_recover(core, &whole, &err);
+        (void)rm_core_recover_record(core, &damaged, &err);
+        rm_core_provide_job_spec(core, world_spec(spec));
+        rc = rm_core_recover_record(core, &whole, &err);
         if (cut == splits->len)
             CU_ASSERT_EQUAL(rc, 0);
         rm_core_free(core);

@@ -83,8 +83,8 @@ static void test_life(void)
     check(3, 1, 0, 4);
     rm_container_resume(w.core, ct);
     check(4, 0, 0, 4);
-    rm_container_kill(w.core, ct, RM_EXIT_PREEMPTED, "test");
-    rm_container_kill(w.core, ct, RM_EXIT_PREEMPTED, "test"); /* counted once */
+    rm_container_order_kill(w.core, ct, RM_EXIT_PREEMPTED, "test");
+    rm_container_order_kill(w.core, ct, RM_EXIT_PREEMPTED, "test"); /* counted once */
     check(4, 0, 1, 4);
     w.core->now_us += 3000000;
     rm_container_end(w.core, ct, 0, NULL, NULL);
@@ -94,7 +94,7 @@ static void test_life(void)
     ct = container_of(RM_TALLY_HELD);
     rm_container_suspend(w.core, ct);
     /* holds no slot that could come free */
-    rm_container_kill(w.core, ct, RM_EXIT_PREEMPTED, "test");
+    rm_container_order_kill(w.core, ct, RM_EXIT_PREEMPTED, "test");
     check(2, 1, 0, 3);
     rm_container_end(w.core, ct, 0, NULL, NULL);
     check(2, 0, 0, 2);

@@ -38,13 +38,13 @@ static void test_reachable(void)
 
 static void test_samples(void)
 {
-    CU_ASSERT(rm_app_edge(RM_APP_RUNNING, RM_APP_ACCEPTED));
+    CU_ASSERT(rm_app_transition_is_legal(RM_APP_RUNNING, RM_APP_ACCEPTED));
     /* nothing ends without being stored */
-    CU_ASSERT_FALSE(rm_app_edge(RM_APP_RUNNING, RM_APP_FINISHED));
-    CU_ASSERT_FALSE(rm_app_edge(RM_APP_ACCEPTED, RM_APP_KILLED));
-    CU_ASSERT_FALSE(rm_task_edge(RM_TASK_SUCCEEDED, RM_TASK_RUNNING));
-    CU_ASSERT_FALSE(rm_container_edge(RM_CONTAINER_COMPLETED, RM_CONTAINER_RUNNING));
-    CU_ASSERT_FALSE(rm_attempt_edge(RM_ATTEMPT_SCHEDULED, RM_ATTEMPT_LAUNCHED));
+    CU_ASSERT_FALSE(rm_app_transition_is_legal(RM_APP_RUNNING, RM_APP_FINISHED));
+    CU_ASSERT_FALSE(rm_app_transition_is_legal(RM_APP_ACCEPTED, RM_APP_KILLED));
+    CU_ASSERT_FALSE(rm_task_transition_is_legal(RM_TASK_SUCCEEDED, RM_TASK_RUNNING));
+    CU_ASSERT_FALSE(rm_container_transition_is_legal(RM_CONTAINER_COMPLETED, RM_CONTAINER_RUNNING));
+    CU_ASSERT_FALSE(rm_attempt_transition_is_legal(RM_ATTEMPT_SCHEDULED, RM_ATTEMPT_LAUNCHED));
 }
 
 static void test_names(void)
@@ -62,10 +62,10 @@ static void test_names(void)
 
 static void test_public(void)
 {
-    CU_ASSERT_EQUAL(rm_app_state_public(RM_APP_FINISHING, RM_APP_RUNNING), RM_APP_FINISHED);
-    CU_ASSERT_EQUAL(rm_app_state_public(RM_APP_FINAL_SAVING, RM_APP_RUNNING), RM_APP_RUNNING);
-    CU_ASSERT_EQUAL(rm_app_state_public(RM_APP_KILLING, RM_APP_ACCEPTED), RM_APP_ACCEPTED);
-    CU_ASSERT_EQUAL(rm_app_state_public(RM_APP_KILLED, RM_APP_RUNNING), RM_APP_KILLED);
+    CU_ASSERT_EQUAL(rm_app_public_state(RM_APP_FINISHING, RM_APP_RUNNING), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(rm_app_public_state(RM_APP_FINAL_SAVING, RM_APP_RUNNING), RM_APP_RUNNING);
+    CU_ASSERT_EQUAL(rm_app_public_state(RM_APP_KILLING, RM_APP_ACCEPTED), RM_APP_ACCEPTED);
+    CU_ASSERT_EQUAL(rm_app_public_state(RM_APP_KILLED, RM_APP_RUNNING), RM_APP_KILLED);
 }
 
 static const struct cunit_case cases[] = {

@@ -30,11 +30,11 @@ static void test_names(void)
     CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "host499", 500), 499);
     CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "host500", 501), 500);
     CU_ASSERT_STRING_EQUAL(t.v[7], "host7");
-    rm_names_hold(&t, 7);
-    rm_names_hold(&t, 7);
-    CU_ASSERT(!rm_names_drop(&t, 7));
+    rm_names_ref(&t, 7);
+    rm_names_ref(&t, 7);
+    CU_ASSERT(!rm_names_unref(&t, 7));
     CU_ASSERT_EQUAL(rm_names_find(&t, "host7"), 7);
-    CU_ASSERT(rm_names_drop(&t, 7));
+    CU_ASSERT(rm_names_unref(&t, 7));
     CU_ASSERT_EQUAL(rm_names_find(&t, "host7"), UINT32_MAX);
     CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "another", 501), 7); /* there is room again */
     CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "host7", 501), UINT32_MAX);
@@ -70,56 +70,56 @@ static void test_timers(void)
 
 static void test_scratch(void)
 {
-    struct rm_arena_steps a = {0};
+    struct rm_step_arena a = {0};
 
     for (int step = 0; step < 50; step++) {
         char *p[100];
         size_t size[100];
 
-        rm_steps_reset(&a);
+        rm_step_arena_reset(&a);
         for (int i = 0; i < 100; i++) {
             size[i] = rnd(i % 10 ? 3000 : 200000) + 1;
-            p[i] = rm_steps_alloc(&a, size[i]);
+            p[i] = rm_step_arena_alloc(&a, size[i]);
             CU_ASSERT_EQUAL((uintptr_t)p[i] % 16, 0);
             memset(p[i], i, size[i]);
         }
         for (int i = 0; i < 100; i++)
             CU_ASSERT(p[i][0] == i && p[i][size[i] - 1] == i);
     }
-    rm_steps_free(&a);
+    rm_step_arena_free(&a);
 }
 
 /* Goal: what is held follows what a step needs, not the number of different sizes that came. */
 static void test_scratch_bounded(void)
 {
-    struct rm_arena_steps a = {0};
+    struct rm_step_arena a = {0};
     size_t size = 64 * 1024, most = 0;
 
     for (int i = 0; i < 3000; i++, size += 16) { /* each record a little larger than any before */
-        rm_steps_reset(&a);
-        memset(rm_steps_alloc(&a, 100), 1, 100);
-        memset(rm_steps_alloc(&a, size), 2, size);
+        rm_step_arena_reset(&a);
+        memset(rm_step_arena_alloc(&a, 100), 1, 100);
+        memset(rm_step_arena_alloc(&a, size), 2, size);
         most = a.held > most ? a.held : most;
     }
     CU_ASSERT(most <= 8 * size);
     size = (size_t)40 << 20; /* one large record, and many small ones: neither is kept for good */
-    rm_steps_reset(&a);
-    *(char *)rm_steps_alloc(&a, size) = 1;
+    rm_step_arena_reset(&a);
+    *(char *)rm_step_arena_alloc(&a, size) = 1;
     CU_ASSERT(a.held >= size);
-    rm_steps_reset(&a);
+    rm_step_arena_reset(&a);
     CU_ASSERT(a.held <= RM_STEPS_CHUNK_KEPT);
     for (int i = 0; i < 1000; i++)
-        *(char *)rm_steps_alloc(&a, 60000) = 1;
-    rm_steps_reset(&a);
+        *(char *)rm_step_arena_alloc(&a, 60000) = 1;
+    rm_step_arena_reset(&a);
     CU_ASSERT(a.held <= RM_STEPS_KEPT && a.held >= RM_STEPS_KEPT / 2);
     for (int step = 0; step < 1000; step++) { /* the order of the sizes does not matter */
-        rm_steps_reset(&a);
+        rm_step_arena_reset(&a);
         for (int i = 0; i < 10; i++)
-            *(char *)rm_steps_alloc(&a, (size_t)(64 * 1024) << rnd(5)) = 1;
+            *(char *)rm_step_arena_alloc(&a, (size_t)(64 * 1024) << rnd(5)) = 1;
         most = a.held;
     }
     CU_ASSERT(most <= RM_STEPS_KEPT + ((size_t)10 << 20));
-    rm_steps_free(&a);
+    rm_step_arena_free(&a);
 }
 
 static void test_pool(void)

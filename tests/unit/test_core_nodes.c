@@ -667,7 +667,7 @@ static void test_forget_held(void)
     pass(3 * HOUR);
     CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);
     end_task(id, BASE_TASK_MAP, 1);
-    CU_ASSERT(rm_app_ended(world_state(&w, id)));
+    CU_ASSERT(rm_app_state_is_final(world_state(&w, id)));
     CU_ASSERT_EQUAL(w.core->gone_n, 1);
     CU_ASSERT(task_has_node(id, 0));
     pass(HOUR + 10 * S);
@@ -733,9 +733,9 @@ static void test_forget_returns(void)
     ev.token = ++w.token;
     ev.u.heartbeat.node_id = w.nodes[0].id;
     ev.u.heartbeat.instance = w.nodes[0].instance;
-    ev.u.heartbeat.place = place; /* of nobody */
-    rm_core_expect(w.core, place, 0);
-    rm_core_expect(w.core, place, 1);
+    ev.u.heartbeat.node_hint = place; /* of nobody */
+    rm_core_prefetch_node(w.core, place, 0);
+    rm_core_prefetch_node(w.core, place, 1);
     world_step(&w, &ev);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
     n = world_add_node(&w, 0, 0, NULL);

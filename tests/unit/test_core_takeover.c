@@ -22,7 +22,7 @@ static void test_grace(void)
     CU_ASSERT_EQUAL(maps(id).running, 4);
     end_task(&w.nodes[0], 0, 0);
     take_over(&w.nodes[1]);
-    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, w.core->now_us, &why), 0);
+    CU_ASSERT_EQUAL(rm_view_explain_wait(w.core, id, w.core->now_us, &why), 0);
     CU_ASSERT_PTR_NULL(strstr(why.data, "nothing of it waits")); /* held */
     base_buf_free(&why);
     fresh = world_submit(&w, "c 3 0 0 4 0 0");

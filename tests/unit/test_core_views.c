@@ -181,7 +181,7 @@ static void waits(struct base_app_id id, const char *words)
     struct base_buf why = {0};
     size_t n = strlen(words);
 
-    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, w.now, &why), 0);
+    CU_ASSERT_EQUAL(rm_view_explain_wait(w.core, id, w.now, &why), 0);
     if (!why.len || strncmp(why.data, words, n) != 0 ||
         (why.data[n] && strncmp(why.data + n, "; ", 2) != 0)) {
         fprintf(stderr, "'%s' is not '%s'\n", why.data ? why.data : "", words);
@@ -194,7 +194,7 @@ static void explained(struct base_app_id id, const char *words)
 {
     struct base_buf why = {0};
 
-    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, w.now, &why), 0);
+    CU_ASSERT_EQUAL(rm_view_explain_wait(w.core, id, w.now, &why), 0);
     if (!strstr(why.data, words)) {
         fprintf(stderr, "'%s' is not in '%s'\n", words, why.data);
         CU_FAIL("why it waits");
@@ -266,7 +266,7 @@ static void test_attempts_and_containers(void)
     CU_ASSERT_EQUAL(v.attempts[0].finish_us, 0);
     CU_ASSERT_STRING_EQUAL(v.attempts[0].user, "ann");
     rm_views_free(&v);
-    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, w.now, &why), 0);
+    CU_ASSERT_EQUAL(rm_view_explain_wait(w.core, id, w.now, &why), 0);
     CU_ASSERT(why.len > 0);
     base_buf_free(&why);
     world_beat_all(&w, 0);
@@ -300,9 +300,9 @@ static void test_attempts_and_containers(void)
     CU_ASSERT_EQUAL(rm_view_attempts(w.core, none, &v), -BASE_ENOTFOUND);
     CU_ASSERT_EQUAL(rm_view_containers(w.core, (struct base_attempt_id){none, 1}, &v),
                     -BASE_ENOTFOUND);
-    CU_ASSERT_EQUAL(rm_view_explain(w.core, none, w.now, &why), -BASE_ENOTFOUND);
-    CU_ASSERT_EQUAL(rm_view_token(w.core, none, token), -BASE_ENOTFOUND);
-    CU_ASSERT_EQUAL(rm_view_token(w.core, id, token), 0);
+    CU_ASSERT_EQUAL(rm_view_explain_wait(w.core, none, w.now, &why), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(rm_view_app_token(w.core, none, token), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(rm_view_app_token(w.core, id, token), 0);
     CU_ASSERT_STRING_EQUAL(token, "0123456789abcdef0123456789abcdef");
     CU_ASSERT_EQUAL(rm_view_node(w.core, "nosuch:1", &v), -BASE_ENOTFOUND);
     world_run_dry(&w);

@@ -12,13 +12,13 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-static uint64_t id_hash(struct base_app_id id)
+static uint64_t hash_app_id(struct base_app_id id)
 {
     return base_hash_mix((uint64_t)id.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) ^
                          (uint64_t)(uint32_t)id.seq);
 }
 
-static bool id_eq(const void *object, const void *key)
+static bool app_has_id(const void *object, const void *key)
 {
     const struct rm_app *a = object;
     const struct base_app_id *id = key;
@@ -28,11 +28,11 @@ static bool id_eq(const void *object, const void *key)
 
 struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id)
 {
-    return base_map_find(&c->apps_by_id, id_hash(id), id_eq, &id);
+    return base_map_find(&c->apps_by_id, hash_app_id(id), app_has_id, &id);
 }
 
 /* The index of @id in the array sorted by id, or the index where it would be inserted. */
-static size_t position(const struct rm_core *c, struct base_app_id id)
+static size_t sorted_app_index(const struct rm_core *c, struct base_app_id id)
 {
     size_t low = 0, high = c->apps_n;
 
@@ -49,7 +49,7 @@ static size_t position(const struct rm_core *c, struct base_app_id id)
 
 /* An id of this instance must come from new-application. Ids that an earlier instance has given
  * out are still valid. */
-static bool id_was_given(const struct rm_core *c, struct base_app_id id)
+static bool app_id_was_issued(const struct rm_core *c, struct base_app_id id)
 {
     return id.cluster_ts != c->conf.cluster_ts_ms || id.seq <= c->next_app;
 }
@@ -58,7 +58,7 @@ bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
 {
     char text[BASE_ID_TEXT_MAX];
 
-    if (id->seq && !id_was_given(c, *id)) {
+    if (id->seq && !app_id_was_issued(c, *id)) {
         rm_reply_error(c, token, -BASE_EINVAL, "id: %s was not given by new-application",
                        base_app_id_text(id, text));
         return false;
@@ -86,7 +86,7 @@ void rm_app_set_deadline(struct rm_app *a)
 }
 
 /* Copies what the submission says about its tasks to where policies read it. */
-static void set_sizes(struct rm_app *a)
+static void set_policy_task_sizes(struct rm_app *a)
 {
     const struct rm_job_spec *s = a->job;
 
@@ -114,7 +114,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
                           struct rm_job_spec *job, struct rm_app_spec *spec, const char *token)
 {
     struct rm_app *a = base_alloc(sizeof *a);
-    size_t at = position(c, id), n;
+    size_t at = sorted_app_index(c, id), n;
     uint32_t user;
 
     a->id = id;
@@ -155,31 +155,31 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
                                 .user = (int32_t)user};
     rm_app_set_deadline(a);
     if (job)
-        set_sizes(a);
+        set_policy_task_sizes(a);
     base_array_grow(&c->apps, c->apps_n, &c->apps_cap);
     memmove(c->apps + at + 1, c->apps + at, (c->apps_n - at) * sizeof *c->apps);
     c->apps[at] = a;
     c->apps_n++;
-    base_map_put(&c->apps_by_id, id_hash(id), a);
+    base_map_put(&c->apps_by_id, hash_app_id(id), a);
     if (id.cluster_ts == c->conf.cluster_ts_ms && id.seq > c->next_app)
         c->next_app = id.seq;
     c->stats.submitted++;
     return a;
 }
 
-void rm_app_unlist(struct rm_core *c, struct rm_app *a)
+void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a)
 {
-    size_t at = position(c, a->id);
+    size_t at = sorted_app_index(c, a->id);
 
     memmove(c->apps + at, c->apps + at + 1, (c->apps_n - at - 1) * sizeof *c->apps);
     c->apps_n--;
-    base_map_remove(&c->apps_by_id, id_hash(a->id), a);
+    base_map_remove(&c->apps_by_id, hash_app_id(a->id), a);
 }
 
 void rm_app_free(struct rm_app *a)
 {
     rm_tasks_free(a);
-    rm_am_free_attempts(a);
+    rm_app_free_attempts(a);
     rm_job_spec_unref(a->job);
     rm_app_spec_unref(a->app);
     free(a->diagnostics);
@@ -197,14 +197,14 @@ void rm_app_unref(struct rm_app *a)
 
 void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s)
 {
-    base_assert(rm_app_edge(a->state, s));
-    rm_ledger_app_state(c, a, s);
+    base_assert(rm_app_transition_is_legal(a->state, s));
+    rm_ledger_count_app_state(c, a, s);
     if (s == RM_APP_KILLING || (s == RM_APP_FINAL_SAVING && a->state != RM_APP_KILLING))
         a->state_before = a->state;
     a->state = s;
 }
 
-void rm_app_save(struct rm_core *c, struct rm_app *a)
+void rm_app_store_record(struct rm_core *c, struct rm_app *a)
 {
     a->saved_seq = rm_record_app(c, a);
 }
@@ -219,7 +219,7 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
         const struct policy_phase none = {0};
 
         a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
-        rm_ledger_demand(c, a, k, &none, &a->pj.phase[k]);
+        rm_ledger_count_demand(c, a, k, &none, &a->pj.phase[k]);
     }
     if (a->is_job && !a->phase[BASE_TASK_MAP].total)
         /* Not now_us: its reduces may have run since before a restart. */
@@ -236,7 +236,7 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_phase none = {0};
 
-        rm_ledger_demand(c, a, k, &a->pj.phase[k], &none);
+        rm_ledger_count_demand(c, a, k, &a->pj.phase[k], &none);
     }
     a->in_policy = false;
     c->policy_jobs--;
@@ -253,7 +253,7 @@ void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_ki
     if (!a->in_policy)
         return;
     *p = a->kind->demand(a, k);
-    rm_ledger_demand(c, a, k, &old, p);
+    rm_ledger_count_demand(c, a, k, &old, p);
     if (p->pending > old.pending) {
         c->offer_all[k] = true;
         c->preempt_all = c->preempt_all || (!old.pending && c->ops->victims);
@@ -269,7 +269,7 @@ bool rm_app_was_refused(const struct rm_app *a)
 
 enum rm_result rm_app_result(const struct rm_app *a)
 {
-    if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
+    if (!rm_app_state_is_final(a->state) && a->state != RM_APP_FINISHING)
         return RM_RESULT_NONE;
     if (rm_app_was_refused(a))
         return RM_RESULT_REFUSED;
@@ -291,13 +291,13 @@ void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_st
     a->final_status = status;
     a->finish_us = c->now_us;
     if (diagnostics)
-        rm_set_diagnostics(&a->diagnostics, diagnostics);
+        rm_set_bounded_text(&a->diagnostics, diagnostics);
     rm_app_set_state(c, a, RM_APP_FINAL_SAVING);
-    rm_app_save(c, a);
+    rm_app_store_record(c, a);
     rm_defer_until_stored(c, a->saved_seq, RM_ACK_APP_FINAL, a, 0);
 }
 
-void rm_app_on_submission_stored(struct rm_core *c, struct rm_app *a)
+void rm_app_accept_stored_submission(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_NEW_SAVING)
         return; /* Killed in the meantime. */
@@ -310,10 +310,10 @@ void rm_apps_accept_recovered(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++)
         if (c->apps[i]->state == RM_APP_NEW_SAVING &&
             !(c->apps[i]->held && c->apps[i]->pj.deadline_us > 0))
-            rm_app_on_submission_stored(c, c->apps[i]);
+            rm_app_accept_stored_submission(c, c->apps[i]);
 }
 
-void rm_app_on_final_stored(struct rm_core *c, struct rm_app *a)
+void rm_app_enter_final_state(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_FINAL_SAVING)
         return;

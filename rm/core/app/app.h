@@ -108,10 +108,10 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
 void rm_app_set_deadline(struct rm_app *a);
 void rm_app_free(struct rm_app *a);
 /* Removes it from the tables. Their reference is the caller's to release. */
-void rm_app_unlist(struct rm_core *c, struct rm_app *a);
+void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a);
 void rm_app_unref(struct rm_app *a);
 void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s);
-void rm_app_save(struct rm_core *c, struct rm_app *a);
+void rm_app_store_record(struct rm_core *c, struct rm_app *a);
 void rm_app_enter_policy(struct rm_core *c, struct rm_app *a);
 void rm_app_leave_policy(struct rm_core *c, struct rm_app *a);
 /* Recomputes the demand of one kind and tells the policy. */
@@ -121,16 +121,16 @@ bool rm_app_was_refused(const struct rm_app *a);
 enum rm_result rm_app_result(const struct rm_app *a); /* once the end is durable */
 void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_state target,
                              enum rm_final_status status, const char *diagnostics);
-void rm_app_on_submission_stored(struct rm_core *c, struct rm_app *a);
+void rm_app_accept_stored_submission(struct rm_core *c, struct rm_app *a);
 /* After a restart: accepts applications read in state NEW_SAVING. A job with a deadline may have
  * to wait until the cluster's slots are known. */
 void rm_apps_accept_recovered(struct rm_core *c);
-void rm_app_on_final_stored(struct rm_core *c, struct rm_app *a);
+void rm_app_enter_final_state(struct rm_core *c, struct rm_app *a);
 
 /* Its end is decided, and may already be durable. */
-static inline bool rm_app_is_over(const struct rm_app *a)
+static inline bool rm_app_end_is_decided(const struct rm_app *a)
 {
-    return rm_app_ended(a->state) || a->state == RM_APP_FINAL_SAVING;
+    return rm_app_state_is_final(a->state) || a->state == RM_APP_FINAL_SAVING;
 }
 
 static inline bool rm_app_is_live(const struct rm_app *a) /* its work may still be done */
@@ -139,7 +139,7 @@ static inline bool rm_app_is_live(const struct rm_app *a) /* its work may still 
 }
 
 /* The newest attempt; NULL: none yet, or a job. */
-static inline struct rm_attempt *rm_am_current_attempt(const struct rm_app *a)
+static inline struct rm_attempt *rm_app_newest_attempt(const struct rm_app *a)
 {
     return a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
 }

@@ -8,11 +8,11 @@
 #include "rm/core/node/forget.h"
 #include "rm/core/state.h"
 
-void rm_app_add_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
+void rm_app_add_used_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
 {
     size_t word = n->index / 64;
 
-    if (rm_app_had_node(a, n->index))
+    if (rm_app_has_used_node(a, n->index))
         return;
 
     if (word >= a->nodes_words) {
@@ -24,12 +24,12 @@ void rm_app_add_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
     rm_node_ref(c, n);
 }
 
-bool rm_app_had_node(const struct rm_app *a, uint32_t node)
+bool rm_app_has_used_node(const struct rm_app *a, uint32_t node)
 {
     return node / 64 < a->nodes_words && (a->nodes[node / 64] >> (node % 64) & 1);
 }
 
-void rm_app_order_cleanup(struct rm_core *c, struct rm_app *a)
+void rm_app_order_cleanup_on_nodes(struct rm_core *c, struct rm_app *a)
 {
     if (!a->nodes_left)
         a->nodes_left = c->nodes_born;

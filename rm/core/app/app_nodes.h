@@ -4,10 +4,11 @@
 
 #include "rm/core/state.h"
 
-void rm_app_add_node(struct rm_core *c, struct rm_app *a, struct rm_node *n);
-bool rm_app_had_node(const struct rm_app *a, uint32_t node); /* true if it had containers there */
+void rm_app_add_used_node(struct rm_core *c, struct rm_app *a, struct rm_node *n);
+bool rm_app_has_used_node(const struct rm_app *a,
+                          uint32_t node); /* true if it had containers there */
 /* The application has ended and has no containers: orders every node that ran some to clean up,
  * and releases the nodes. */
-void rm_app_order_cleanup(struct rm_core *c, struct rm_app *a);
+void rm_app_order_cleanup_on_nodes(struct rm_core *c, struct rm_app *a);
 
 #endif

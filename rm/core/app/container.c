@@ -13,7 +13,7 @@
 #include "rm/core/node/forget.h"
 #include "rm/core/state.h"
 
-static uint64_t id_hash(const struct base_container_id *id)
+static uint64_t hash_container_id(const struct base_container_id *id)
 {
     uint64_t x = (uint64_t)id->attempt.app.cluster_ts * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -22,21 +22,21 @@ static uint64_t id_hash(const struct base_container_id *id)
     return base_hash_mix(x ^ (uint64_t)id->num);
 }
 
-bool rm_container_id_same(const struct base_container_id *a, const struct base_container_id *b)
+bool rm_container_ids_equal(const struct base_container_id *a, const struct base_container_id *b)
 {
     return a->num == b->num && a->attempt.app.seq == b->attempt.app.seq &&
            a->attempt.attempt == b->attempt.attempt &&
            a->attempt.app.cluster_ts == b->attempt.app.cluster_ts;
 }
 
-static bool id_eq(const void *object, const void *key)
+static bool container_has_id(const void *object, const void *key)
 {
-    return rm_container_id_same(&((const struct rm_container *)object)->id, key);
+    return rm_container_ids_equal(&((const struct rm_container *)object)->id, key);
 }
 
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id)
 {
-    return base_map_find(&c->containers_by_id, id_hash(id), id_eq, id);
+    return base_map_find(&c->containers_by_id, hash_container_id(id), container_has_id, id);
 }
 
 void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n)
@@ -46,16 +46,17 @@ void rm_container_prefetch(const struct rm_core *c, const struct rm_container_re
     if (!c->containers_by_id.cap)
         return;
     for (size_t i = 0; i < n; i++)
-        __builtin_prefetch(&c->containers_by_id.slot[id_hash(&r[i].id) & mask]);
+        __builtin_prefetch(&c->containers_by_id.slot[hash_container_id(&r[i].id) & mask]);
     for (size_t i = 0; i < n; i++) {
         /* Usually the right one. */
-        const char *ct = c->containers_by_id.slot[id_hash(&r[i].id) & mask].object;
+        const char *ct = c->containers_by_id.slot[hash_container_id(&r[i].id) & mask].object;
 
         for (size_t line = 0; ct && line < sizeof(struct rm_container); line += 64)
             __builtin_prefetch(ct + line);
     }
     for (size_t i = 0; i < n; i++) {
-        const struct rm_container *ct = c->containers_by_id.slot[id_hash(&r[i].id) & mask].object;
+        const struct rm_container *ct =
+            c->containers_by_id.slot[hash_container_id(&r[i].id) & mask].object;
 
         if (ct && ct->task) {
             __builtin_prefetch(ct->task);
@@ -66,11 +67,11 @@ void rm_container_prefetch(const struct rm_core *c, const struct rm_container_re
 
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s)
 {
-    base_assert(rm_container_edge(ct->state, s));
+    base_assert(rm_container_transition_is_legal(ct->state, s));
     ct->state = s;
 }
 
-static void wait_add(struct rm_core *c, struct rm_container *ct)
+static void unstarted_list_append(struct rm_core *c, struct rm_container *ct)
 {
     ct->waiting = true;
     ct->wait_prev = c->unstarted_last;
@@ -83,7 +84,7 @@ static void wait_add(struct rm_core *c, struct rm_container *ct)
         rm_timer_set(&c->timers, &c->unstarted_timer, ct->start_us + c->conf.allocation_expiry_us);
 }
 
-void rm_container_note_started(struct rm_core *c, struct rm_container *ct)
+void rm_container_remove_from_unstarted(struct rm_core *c, struct rm_container *ct)
 {
     if (!ct->waiting)
         return;
@@ -134,11 +135,11 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     if (n->containers)
         n->containers->node_prev = ct;
     n->containers = ct;
-    base_map_put(&c->containers_by_id, id_hash(id), ct);
-    rm_app_add_node(c, a, n);
+    base_map_put(&c->containers_by_id, hash_container_id(id), ct);
+    rm_app_add_used_node(c, a, n);
     rm_node_ref(c, n);
-    rm_ledger_begin(c, ct);
-    wait_add(c, ct);
+    rm_ledger_begin_container(c, ct);
+    unstarted_list_append(c, ct);
     return ct;
 }
 
@@ -151,12 +152,12 @@ void rm_container_set_reported_start(const struct rm_core *c, struct rm_containe
 }
 
 /* Removes @ct from the lists of live containers and gives back what it holds. */
-static void unlink_container(struct rm_core *c, struct rm_container *ct)
+static void unlink_live_container(struct rm_core *c, struct rm_container *ct)
 {
     struct rm_app *a = ct->app;
     struct rm_node *n = ct->node;
 
-    rm_container_note_started(c, ct);
+    rm_container_remove_from_unstarted(c, ct);
     if (ct->app_prev)
         ct->app_prev->app_next = ct->app_next;
     else
@@ -170,31 +171,31 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
     if (ct->node_next)
         ct->node_next->node_prev = ct->node_prev;
     ct->app_prev = ct->app_next = ct->node_prev = ct->node_next = NULL;
-    rm_ledger_end(c, ct);
+    rm_ledger_end_container(c, ct);
     /* That was the last container of an application that had already ended. */
-    if (!a->containers && rm_app_ended(a->state)) {
+    if (!a->containers && rm_app_state_is_final(a->state)) {
         c->trim_due = true;
-        rm_app_order_cleanup(c, a);
+        rm_app_order_cleanup_on_nodes(c, a);
     }
 }
 
 void rm_container_free(struct rm_core *c, struct rm_container *ct)
 {
-    base_map_remove(&c->containers_by_id, id_hash(&ct->id), ct);
+    base_map_remove(&c->containers_by_id, hash_container_id(&ct->id), ct);
     rm_node_unref(c, ct->node);
     rm_launch_unref(ct->launch);
     free(ct->diagnostics);
     rm_pool_put(&c->containers, ct);
 }
 
-void rm_container_forget(struct rm_core *c, struct rm_container *ct)
+void rm_container_order_forget_and_free(struct rm_core *c, struct rm_container *ct)
 {
     if (!c->conf.simulation) /* Simulated nodes remember no ended container. */
         rm_node_queue_forget(c, ct->node, &ct->id);
     rm_container_free(c, ct);
 }
 
-bool rm_container_is_unsent(const struct rm_container *ct)
+bool rm_container_is_unknown_to_node(const struct rm_container *ct)
 {
     if (!ct->app->kind->runs_containers)
         return false;
@@ -204,7 +205,7 @@ bool rm_container_is_unsent(const struct rm_container *ct)
 }
 
 /* Queues the launch order. @launch: of an application, referenced; NULL for a job's task. */
-void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch)
+void rm_container_queue_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch)
 {
     struct rm_queued *o = rm_node_queue_order(c, ct->node, BASE_ORDER_LAUNCH);
 
@@ -225,19 +226,19 @@ void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_l
     o->task_attempt = ct->task_attempt;
 }
 
-void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
-                       const char *reason)
+void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
+                             const char *reason)
 {
     if (ct->killing)
         return;
     ct->killing = true;
     ct->kill_status = status;
     if (ct->tally == RM_TALLY_HELD)
-        rm_ledger_change(c, ct, RM_TALLY_FREEING);
+        rm_ledger_change_container(c, ct, RM_TALLY_FREEING);
     rm_node_queue_kill(c, ct->node, &ct->id, reason);
 }
 
-static int64_t shuffle_part(int32_t progress)
+static int64_t shuffle_progress(int32_t progress)
 {
     return progress * (int64_t)3 < RM_PROGRESS_ONE ? progress * (int64_t)3 : RM_PROGRESS_ONE;
 }
@@ -251,7 +252,7 @@ void rm_container_set_progress(struct rm_core *c, struct rm_container *ct, int32
     if (ct->task && ct->task->running == ct) {
         p = &ct->app->phase[ct->task->kind];
         p->progress += progress - ct->progress;
-        p->shuffle += shuffle_part(progress) - shuffle_part(ct->progress);
+        p->shuffle += shuffle_progress(progress) - shuffle_progress(ct->progress);
         if (c->ops->on_progress && ct->app->in_policy)
             c->ops->on_progress(c->policy, &ct->app->pj, ct->task->kind, ct->task->index,
                                 (double)progress / RM_PROGRESS_ONE, c->now_us);
@@ -268,16 +269,16 @@ void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_c
     ct->exit_code = ct->killing && (!r || exit_code != 0) ? ct->kill_status : exit_code;
     ct->finish_us = c->now_us;
     if (diagnostics && *diagnostics)
-        rm_set_diagnostics(&ct->diagnostics, diagnostics);
-    unlink_container(c, ct);
+        rm_set_bounded_text(&ct->diagnostics, diagnostics);
+    unlink_live_container(c, ct);
     ct->app->kind->container_ended(c, ct->app, ct, r);
 }
 
-void rm_container_stop(struct rm_core *c, struct rm_container *ct, int32_t status,
-                       const char *reason)
+void rm_container_kill_or_end(struct rm_core *c, struct rm_container *ct, int32_t status,
+                              const char *reason)
 {
-    if (rm_container_is_unsent(ct))
+    if (rm_container_is_unknown_to_node(ct))
         rm_container_end(c, ct, status, reason, NULL);
     else
-        rm_container_kill(c, ct, status, reason);
+        rm_container_order_kill(c, ct, status, reason);
 }

@@ -43,12 +43,12 @@ struct rm_container {
     struct rm_res resource;
 };
 
-bool rm_container_id_same(const struct base_container_id *a, const struct base_container_id *b);
+bool rm_container_ids_equal(const struct base_container_id *a, const struct base_container_id *b);
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id);
 /* Prefetches the containers of these reports. */
 void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n);
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
-void rm_container_note_started(struct rm_core *c, struct rm_container *ct);
+void rm_container_remove_from_unstarted(struct rm_core *c, struct rm_container *ct);
 void rm_containers_expire_unstarted(struct rm_core *c);
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum base_task_kind slot,
@@ -57,20 +57,21 @@ void rm_container_set_reported_start(const struct rm_core *c, struct rm_containe
                                      const struct rm_container_report *r);
 void rm_container_free(struct rm_core *c, struct rm_container *ct);
 /* Orders the node to forget it, and frees it. */
-void rm_container_forget(struct rm_core *c, struct rm_container *ct);
+void rm_container_order_forget_and_free(struct rm_core *c, struct rm_container *ct);
 /* True if no node has heard of it, and none will. */
-bool rm_container_is_unsent(const struct rm_container *ct);
-void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch);
-void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
-                       const char *reason);
+bool rm_container_is_unknown_to_node(const struct rm_container *ct);
+void rm_container_queue_launch(struct rm_core *c, struct rm_container *ct,
+                               struct rm_launch *launch);
+void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
+                             const char *reason);
 void rm_container_set_progress(struct rm_core *c, struct rm_container *ct, int32_t progress);
 /* Ends it: gives its slot back and tells its kind. @r: the node's report, or NULL. */
 void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code,
                       const char *diagnostics, const struct rm_container_report *r);
 /* Kills it; one that no node has heard of has ended when this returns, and its application perhaps
  * with it. */
-void rm_container_stop(struct rm_core *c, struct rm_container *ct, int32_t status,
-                       const char *reason);
+void rm_container_kill_or_end(struct rm_core *c, struct rm_container *ct, int32_t status,
+                              const char *reason);
 
 /* @amount of memory or vcores held for @us, times milliseconds. */
 static inline int64_t rm_held_ms(int64_t amount, int64_t us)

@@ -16,27 +16,28 @@
 #define APP_BYTES  4096
 #define TASK_BYTES 300 /* including its counters and its split */
 
-static int64_t light_bytes(const struct rm_app *a)
+static int64_t estimate_bytes_without_tasks(const struct rm_app *a)
 {
     return APP_BYTES + TEXTS * (int64_t)strlen(a->json);
 }
 
-static int64_t task_bytes(const struct rm_app *a)
+static int64_t estimate_task_bytes(const struct rm_app *a)
 {
-    return rm_tasks_in_memory(a) ? TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total)
-                                 : 0;
+    return rm_tasks_are_in_memory(a) ? TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total)
+                                     : 0;
 }
 
-static const char *scratch_text(struct rm_core *c, const char *text)
+static const char *copy_text_to_scratch(struct rm_core *c, const char *text)
 {
     return rm_scratch_printf(c, "%s", text ? text : "");
 }
 
 /* The texts are copied: the application may be removed before the effect is read. */
-static void tell_end(struct rm_core *c, struct rm_app *a)
+static void emit_app_ended(struct rm_core *c, struct rm_app *a)
 {
-    const char *user = scratch_text(c, a->user), *name = scratch_text(c, a->name);
-    const char *queue = scratch_text(c, a->queue), *diagnostics = scratch_text(c, a->diagnostics);
+    const char *user = copy_text_to_scratch(c, a->user), *name = copy_text_to_scratch(c, a->name);
+    const char *queue = copy_text_to_scratch(c, a->queue),
+               *diagnostics = copy_text_to_scratch(c, a->diagnostics);
     struct rm_effect *fx = rm_effect_add(c, RM_FX_APP_ENDED);
 
     fx->u.ended.id = a->id;
@@ -52,15 +53,15 @@ static void tell_end(struct rm_core *c, struct rm_app *a)
 void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
     if (!a->end_told && (!c->recovering || a->damaged))
-        tell_end(c, a);
+        emit_app_ended(c, a);
     /* Otherwise cleanup follows the last container: a node that has cleaned up reports nothing
      * of containers it still runs. */
     if (!a->containers)
-        rm_app_order_cleanup(c, a);
-    rm_tasks_drop_index(c, a);
+        rm_app_order_cleanup_on_nodes(c, a);
+    rm_tasks_free_index(c, a);
     if (c->conf.prune_ended && a->is_job && !a->pruned && !c->recovering)
         rm_effect_add(c, RM_FX_HISTORY)->u.history.id = a->id;
-    rm_prune_job(c, a);
+    rm_prune_ended_job(c, a);
     a->finished_prev = c->finished_last;
     if (c->finished_last)
         c->finished_last->finished_next = a;
@@ -68,9 +69,9 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
         c->finished = a;
     c->finished_last = a;
     c->finished_n++;
-    a->kept_bytes = light_bytes(a) + task_bytes(a);
+    a->kept_bytes = estimate_bytes_without_tasks(a) + estimate_task_bytes(a);
     c->finished_bytes += a->kept_bytes;
-    c->finished_light += light_bytes(a);
+    c->finished_light += estimate_bytes_without_tasks(a);
     if (!c->heavy)
         c->heavy = a;
     c->trim_due = true;
@@ -83,7 +84,7 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
         c->stats.killed++;
 }
 
-static void remove_finished(struct rm_core *c, struct rm_app *a)
+static void remove_finished_app(struct rm_core *c, struct rm_app *a)
 {
     if (a->finished_prev)
         a->finished_prev->finished_next = a->finished_next;
@@ -95,11 +96,11 @@ static void remove_finished(struct rm_core *c, struct rm_app *a)
         c->finished_last = a->finished_prev;
     c->finished_n--;
     c->finished_bytes -= a->kept_bytes;
-    c->finished_light -= light_bytes(a);
+    c->finished_light -= estimate_bytes_without_tasks(a);
     if (c->heavy == a)
         c->heavy = a->finished_next;
     rm_record_remove_app(c, a);
-    rm_app_unlist(c, a);
+    rm_app_remove_from_tables(c, a);
     rm_timer_cancel(&c->timers, &a->timer);
     rm_app_unref(a);
 }
@@ -107,14 +108,14 @@ static void remove_finished(struct rm_core *c, struct rm_app *a)
 /* Whoever waited for the end can still look at it, and the history is written from it. */
 #define STAYS_US INT64_C(60000000)
 
-static bool exceeds_bytes_max(const struct rm_core *c, int64_t bytes)
+static bool exceeds_completed_bytes_max(const struct rm_core *c, int64_t bytes)
 {
     return c->conf.completed_bytes_max > 0 && bytes > c->conf.completed_bytes_max;
 }
 
 /* False if @a ended only a moment ago; sets the timer for it. An end far in the future was
  * stamped by another host's clock: it must not hold up all that ended after it. */
-static bool may_be_removed(struct rm_core *c, const struct rm_app *a)
+static bool is_old_enough_to_remove(struct rm_core *c, const struct rm_app *a)
 {
     if (a->finish_us + STAYS_US <= c->now_us || a->finish_us > c->now_us + STAYS_US)
         return true;
@@ -123,44 +124,46 @@ static bool may_be_removed(struct rm_core *c, const struct rm_app *a)
 }
 
 /* Removes the tasks of the oldest jobs until the rest is small enough. */
-static void drop_old_tasks(struct rm_core *c)
+static void drop_tasks_of_oldest_jobs(struct rm_core *c)
 {
-    while (c->heavy && exceeds_bytes_max(c, c->finished_bytes) && may_be_removed(c, c->heavy)) {
+    while (c->heavy && exceeds_completed_bytes_max(c, c->finished_bytes) &&
+           is_old_enough_to_remove(c, c->heavy)) {
         struct rm_app *a = c->heavy;
-        int64_t bytes = task_bytes(a);
+        int64_t bytes = estimate_task_bytes(a);
 
         c->heavy = a->finished_next;
         if (!bytes || a->containers)
             continue;
-        rm_prune_tasks(c, a);
+        rm_prune_tasks_from_memory(c, a);
         a->kept_bytes -= bytes;
         c->finished_bytes -= bytes;
     }
 }
 
-void rm_app_trim_due(struct rm_core *c)
+void rm_apps_request_trim(struct rm_core *c)
 {
     c->trim_due = true;
 }
 
 /* Removes the oldest applications beyond the bounds. One that still has a container on some node
  * is skipped, and the next oldest is removed in its place. */
-void rm_app_trim_finished(struct rm_core *c)
+void rm_apps_trim_finished(struct rm_core *c)
 {
     struct rm_app *next;
 
     if (!c->trim_due)
         return;
     c->trim_due = false;
-    drop_old_tasks(c);
+    drop_tasks_of_oldest_jobs(c);
     for (struct rm_app *a = c->finished; a; a = next) {
         bool many =
             c->conf.completed_apps_max > 0 && c->finished_n > (size_t)c->conf.completed_apps_max;
 
         next = a->finished_next;
-        if (!many && !(exceeds_bytes_max(c, c->finished_light) && may_be_removed(c, a)))
+        if (!many &&
+            !(exceeds_completed_bytes_max(c, c->finished_light) && is_old_enough_to_remove(c, a)))
             break;
         if (!a->containers)
-            remove_finished(c, a);
+            remove_finished_app(c, a);
     }
 }

@@ -5,7 +5,7 @@
 #include "rm/core/state.h"
 
 void rm_app_retire(struct rm_core *c, struct rm_app *a); /* it has ended: nodes clean up */
-void rm_app_trim_due(struct rm_core *c);                 /* the timer */
-void rm_app_trim_finished(struct rm_core *c);
+void rm_apps_request_trim(struct rm_core *c);            /* the timer */
+void rm_apps_trim_finished(struct rm_core *c);
 
 #endif

@@ -16,12 +16,12 @@ void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status,
         next = ct->app_next;
         if (ct->master && !masters)
             continue;
-        rm_container_stop(c, ct, status, reason);
+        rm_container_kill_or_end(c, ct, status, reason);
     }
 }
 
-static void reply_kill(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
-                       bool ended)
+static void reply_to_kill(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
+                          bool ended)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_KILL, a->saved_seq);
 
@@ -41,13 +41,13 @@ void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev)
                        base_app_id_text(&ev->u.kill.id, id));
         return;
     }
-    if (rm_app_ended(a->state)) {
-        reply_kill(c, ev, a, true);
+    if (rm_app_state_is_final(a->state)) {
+        reply_to_kill(c, ev, a, true);
         return;
     }
     if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING ||
         a->state == RM_APP_KILLING) {
-        reply_kill(c, ev, a, false);
+        reply_to_kill(c, ev, a, false);
         return;
     }
     if (!why || !*why)
@@ -56,5 +56,5 @@ void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev)
                                 ev->u.kill.peer ? " at " : "",
                                 ev->u.kill.peer ? ev->u.kill.peer : "");
     a->kind->end(c, a, RM_END_KILL, why);
-    reply_kill(c, ev, a, false);
+    reply_to_kill(c, ev, a, false);
 }

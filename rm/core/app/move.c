@@ -9,7 +9,7 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-static void move(struct rm_core *c, struct rm_app *a, uint32_t index)
+static void move_to_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
 {
     char id[BASE_ID_TEXT_MAX];
     const char *from = c->tree.v[a->queue_index].name;
@@ -23,14 +23,14 @@ static void move(struct rm_core *c, struct rm_app *a, uint32_t index)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* Shares and limits have changed. */
         c->offer_all[k] = true;
     c->preempt_all = c->preempt_all || c->ops->victims;
-    rm_app_save(c, a);
-    rm_note(c, 6, "%s was moved from queue %s to %s", base_app_id_text(&a->id, id), from,
-            c->tree.v[index].name);
+    rm_app_store_record(c, a);
+    rm_emit_note(c, 6, "%s was moved from queue %s to %s", base_app_id_text(&a->id, id), from,
+                 c->tree.v[index].name);
 }
 
 /* Sets *@index to the target queue. False: refused, and the error is answered. */
-static bool check_move(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
-                       int32_t *index)
+static bool find_move_target(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
+                             int32_t *index)
 {
     struct base_error err;
 
@@ -64,10 +64,10 @@ void rm_app_on_move(struct rm_core *c, const struct rm_event *ev)
                        base_app_id_text(&ev->u.move.id, id));
         return;
     }
-    if (!check_move(c, ev, a, &index))
+    if (!find_move_target(c, ev, a, &index))
         return;
     if ((uint32_t)index != a->queue_index)
-        move(c, a, (uint32_t)index);
+        move_to_queue(c, a, (uint32_t)index);
     /* An earlier move to this queue may not be durable yet. */
     rm_reply(c, ev->token, RM_REPLY_OK, a->saved_seq);
 }

@@ -8,7 +8,7 @@
 #include "rm/core/ledger.h"
 #include "rm/core/state.h"
 
-void rm_queues_grow(struct rm_core *c)
+void rm_queues_add_missing(struct rm_core *c)
 {
     if (c->queues_n == c->tree.n)
         return;
@@ -19,15 +19,16 @@ void rm_queues_grow(struct rm_core *c)
         c->ops->on_queues(c->policy, c->now_us);
 }
 
-int rm_queue_place(struct rm_core *c, const char *queue, const char *user,
-                   const struct rm_str_list *groups, uint32_t *index, struct base_error *err)
+int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *user,
+                              const struct rm_str_list *groups, uint32_t *index,
+                              struct base_error *err)
 {
     int32_t at = -1;
     int rc = policy_queues_place(&c->tree, queue, user ? user : "", (const char *const *)groups->v,
                                  groups->n, &at, err);
 
     *index = rc < 0 ? RM_NONE : (uint32_t)at;
-    rm_queues_grow(c);
+    rm_queues_add_missing(c);
     return rc;
 }
 
@@ -36,12 +37,12 @@ void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
     size_t before = c->tree.n;
 
     policy_queues_replace(&c->tree, ev->u.queues.queues);
-    rm_queues_grow(c);
+    rm_queues_add_missing(c);
     if (c->tree.n == before && c->ops->on_queues)
         c->ops->on_queues(c->policy, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->offer_all[k] = true;
-    rm_note(c, 6, "%zu queues are configured now", c->tree.n);
+    rm_emit_note(c, 6, "%zu queues are configured now", c->tree.n);
     rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }
 
@@ -51,7 +52,7 @@ void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
     const char *named = a->queue;
 
     a->queue = named && *named ? named : "default";
-    rm_ledger_enter_queue(c, a, index);
+    rm_ledger_set_queue(c, a, index);
     if (index == RM_NONE)
         return;
     a->pj.queue = (int32_t)index;

@@ -5,13 +5,13 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-static int64_t whole_second_after(int64_t us)
+static int64_t round_up_to_second(int64_t us)
 {
     return (us + 999999) / 1000000 * 1000000;
 }
 
 /* Names the earliest deadline that would be accepted, if the policy knows one. */
-static const char *refusal_text(struct rm_core *c, const struct rm_app *a, const char *why)
+static const char *compose_refusal(struct rm_core *c, const struct rm_app *a, const char *why)
 {
     const char *text =
         rm_scratch_printf(c, RM_REFUSED "%s: %s", c->ops->name, *why ? why : "it cannot be met");
@@ -39,7 +39,7 @@ bool rm_job_admit(struct rm_core *c, struct rm_app *a)
         return true;
     }
     if (p.ask_us > 0)
-        a->earliest_us = whole_second_after(p.ask_us);
-    rm_set_diagnostics(&a->diagnostics, refusal_text(c, a, p.why));
+        a->earliest_us = round_up_to_second(p.ask_us);
+    rm_set_bounded_text(&a->diagnostics, compose_refusal(c, a, p.why));
     return false;
 }

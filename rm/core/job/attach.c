@@ -7,8 +7,9 @@
 #include "rm/core/state.h"
 
 /* The job is ending: its end has to wait for this container too. */
-static struct rm_container *attach_dying(struct rm_core *c, struct rm_node *n, struct rm_app *a,
-                                         const struct rm_container_report *r)
+static struct rm_container *attach_to_ending_job(struct rm_core *c, struct rm_node *n,
+                                                 struct rm_app *a,
+                                                 const struct rm_container_report *r)
 {
     struct rm_container *ct =
         rm_container_new(c, a, n, &r->id, r->slot, &c->conf.slot_res[r->slot], false);
@@ -16,13 +17,14 @@ static struct rm_container *attach_dying(struct rm_core *c, struct rm_node *n, s
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->task_attempt = r->task_attempt;
     if (r->state != RM_CONTAINER_COMPLETED)
-        rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "job was killed");
+        rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "job was killed");
     return ct;
 }
 
 /* Must the running attempt give way to the reported, older one? Not if it may commit. Not if it
  * is already at work, unless the older one has succeeded. */
-static bool should_give_way(const struct rm_task *t, const struct rm_container_report *r)
+static bool running_attempt_should_yield(const struct rm_task *t,
+                                         const struct rm_container_report *r)
 {
     if (t->commit_attempt >= 0 && t->commit_attempt != r->task_attempt)
         return false;
@@ -31,38 +33,38 @@ static bool should_give_way(const struct rm_task *t, const struct rm_container_r
     return t->running->waiting || t->running->killing;
 }
 
-static void make_way(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+static void kill_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     struct rm_container *ct = t->running;
 
     rm_container_set_progress(c, ct, 0);
-    rm_task_drop_running(c, a, t);
+    rm_task_drop_running_attempt(c, a, t);
     ct->task = NULL;
-    rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM,
-                      "an attempt of its task that was started earlier goes on");
+    rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM,
+                            "an attempt of its task that was started earlier goes on");
 }
 
 /* Attaches the attempt if no other attempt is doing the task. */
-struct rm_container *rm_job_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
-                                   const struct rm_container_report *r)
+struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *n, struct rm_app *a,
+                                             const struct rm_container_report *r)
 {
     struct rm_task *t = r->has_task ? rm_task_find(a, r->task.kind, r->task.index) : NULL;
     struct rm_container *ct;
 
     if (a->state == RM_APP_KILLING || (a->state == RM_APP_RUNNING && a->ending == RM_END_FAIL))
-        return attach_dying(c, n, a, r);
+        return attach_to_ending_job(c, n, a, r);
     if (!t || !rm_app_is_live(a) || r->task_attempt < t->next_attempt ||
         r->task_attempt > RM_TASK_ATTEMPT_MAX)
         return NULL;
-    if (t->running && should_give_way(t, r))
-        make_way(c, a, t);
+    if (t->running && running_attempt_should_yield(t, r))
+        kill_running_attempt(c, a, t);
     if (t->state != RM_TASK_PENDING || r->task_attempt < t->commit_attempt)
         return NULL; /* or a newer attempt may be committing on a node that is still silent */
     ct = rm_container_new(c, a, n, &r->id, t->kind, &c->conf.slot_res[t->kind], false);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;
     rm_container_set_reported_start(c, ct, r);
-    rm_task_note_launched(c, a, t, ct, true);
+    rm_task_set_running_attempt(c, a, t, ct, true);
     rm_app_update_demand(c, a, t->kind);
     return ct;
 }

@@ -1,7 +1,8 @@
 /* The life of a job: its output folder is created, maps and reduces run, and the folder is
  * committed; or the job fails or is killed, and the folder is cleared away. Every file operation
- * is an effect that the shell answers with an event, so a job waits in rm_job_advance until its
- * containers, its folder and its records allow the next stage. */
+ * is an effect that the shell answers with an event, so a job waits in
+ * rm_job_commit_or_end_if_ready until its containers, its folder and its records allow the next
+ * stage. */
 #include "rm/core/job/job.h"
 
 #include "rm/core/app/kill.h"
@@ -11,12 +12,12 @@
 #include "rm/core/state.h"
 
 /* Nothing of the job runs any more: whatever is pending will never run. */
-static void drop_tasks(struct rm_app *a)
+static void mark_pending_tasks_killed(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
             if (a->phase[k].tasks[i].state == RM_TASK_PENDING) {
-                rm_pick_remove(a, &a->phase[k].tasks[i]);
+                rm_pick_unmark_pending(a, &a->phase[k].tasks[i]);
                 rm_task_set_state(a, &a->phase[k].tasks[i], RM_TASK_KILLED);
             }
 }
@@ -26,19 +27,19 @@ void rm_job_accept(struct rm_core *c, struct rm_app *a)
     rm_app_set_state(c, a, RM_APP_ACCEPTED);
     if (!rm_job_admit(c, a)) {
         a->ending = RM_END_FAIL;
-        drop_tasks(a);
+        mark_pending_tasks_killed(a);
         rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
         return;
     }
     if (a->pj.deadline_us > 0) /* The policy is not asked again after a restart. */
-        rm_app_save(c, a);
-    rm_job_open_tasks(c, a);
-    rm_job_advance(c, a);
+        rm_app_store_record(c, a);
+    rm_job_set_up_or_open_tasks(c, a);
+    rm_job_commit_or_end_if_ready(c, a);
 }
 
 /* After a restart, an existing folder may be this job's own, unless another live job names the
  * same one. */
-static bool may_be_made(struct rm_core *c, const char *output)
+static bool claim_existing_output(struct rm_core *c, const char *output)
 {
     if (!c->recovering || rm_names_find(&c->outputs, output) != RM_NONE)
         return false;
@@ -47,7 +48,7 @@ static bool may_be_made(struct rm_core *c, const char *output)
 }
 
 /* Lets the tasks be scheduled; asks for the output folder first. */
-void rm_job_open_tasks(struct rm_core *c, struct rm_app *a)
+void rm_job_set_up_or_open_tasks(struct rm_core *c, struct rm_app *a)
 {
     struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];
 
@@ -58,7 +59,7 @@ void rm_job_open_tasks(struct rm_core *c, struct rm_app *a)
         struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_SETUP);
 
         a->setup_asked = true;
-        fx->u.job.again = may_be_made(c, a->job->output);
+        fx->u.job.again = claim_existing_output(c, a->job->output);
         fx->u.job.id = a->id;
         fx->u.job.spec = a->job;
         return;
@@ -79,7 +80,7 @@ void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
     a->setup_asked = false;
     if (!rm_app_is_live(a)) {
         a->set_up = ev->u.job_done.ok; /* If the folder was created, it has to be removed. */
-        rm_job_advance(c, a);
+        rm_job_commit_or_end_if_ready(c, a);
         return;
     }
     if (!ev->u.job_done.ok) {
@@ -89,12 +90,12 @@ void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     a->set_up = true;
-    rm_app_save(c, a);
-    rm_job_open_tasks(c, a);
-    rm_job_advance(c, a);
+    rm_app_store_record(c, a);
+    rm_job_set_up_or_open_tasks(c, a);
+    rm_job_commit_or_end_if_ready(c, a);
 }
 
-static bool all_done(const struct rm_app *a)
+static bool all_tasks_succeeded(const struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (a->phase[k].succeeded < a->phase[k].total)
@@ -105,7 +106,7 @@ static bool all_done(const struct rm_app *a)
 /* Clears the output folder away. The job ends only after that: a client that sees the end may
  * submit the job again, and a leader that takes over in between finds the job alive and clears
  * the folder itself. False: there is nothing to clear. */
-static bool abort_output(struct rm_core *c, struct rm_app *a)
+static bool request_output_abort(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx;
 
@@ -121,23 +122,23 @@ static bool abort_output(struct rm_core *c, struct rm_app *a)
     return true;
 }
 
-void rm_job_advance(struct rm_core *c, struct rm_app *a)
+void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING && a->state != RM_APP_KILLING)
         return;
     if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
         if (a->containers || a->committing || a->setup_asked || a->held || a->aborting)
             return; /* Called again when these are gone and every node has reported what it runs. */
-        if (abort_output(c, a))
+        if (request_output_abort(c, a))
             return;
-        drop_tasks(a);
+        mark_pending_tasks_killed(a);
         if (a->ending == RM_END_KILL)
             rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
         else
             rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_FAILED, NULL);
         return;
     }
-    if (!a->set_up || a->committing || !all_done(a))
+    if (!a->set_up || a->committing || !all_tasks_succeeded(a))
         return;
     if (!a->job->output) {
         rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
@@ -156,7 +157,7 @@ void rm_job_request_commit(struct rm_core *c, struct rm_app *a)
     /* The kind of task that writes the parts. */
     enum base_task_kind k = a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP;
     const struct rm_phase *p = &a->phase[k];
-    int32_t *attempts = rm_steps_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
+    int32_t *attempts = rm_step_arena_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
 
     for (int32_t i = 0; i < p->total; i++)
         attempts[i] = p->tasks[i].last_attempt;
@@ -176,7 +177,7 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
     a->committing = false;
     if (ev->u.job_done.ok) { /* too late for a kill, as in YARN */
         a->ending = RM_END_SUCCEED;
-        rm_set_diagnostics(&a->diagnostics, NULL);
+        rm_set_bounded_text(&a->diagnostics, NULL);
         rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
         return;
     }
@@ -186,8 +187,8 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
                                               : "the output could not be committed");
         return;
     }
-    rm_app_save(c, a); /* the end was not recorded yet */
-    rm_job_advance(c, a);
+    rm_app_store_record(c, a); /* the end was not recorded yet */
+    rm_job_commit_or_end_if_ready(c, a);
 }
 
 void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
@@ -198,7 +199,7 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
         return;
     a->aborting = false;
     a->aborted = true;
-    rm_job_advance(c, a);
+    rm_job_commit_or_end_if_ready(c, a);
 }
 
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics)
@@ -206,9 +207,9 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
     if (a->ending != RM_END_NONE && how != RM_END_KILL)
         return;
     a->ending = how;
-    rm_set_diagnostics(&a->diagnostics, diagnostics);
+    rm_set_bounded_text(&a->diagnostics, diagnostics);
     if (a->state == RM_APP_NEW_SAVING || a->state == RM_APP_SUBMITTED) {
-        drop_tasks(a);
+        mark_pending_tasks_killed(a);
         rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
         return;
     }
@@ -219,12 +220,12 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
     if (a->committing)
         a->saved_seq = c->seq;
     else
-        rm_app_save(c, a);
+        rm_app_store_record(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
     rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM,
                            how == RM_END_KILL ? "job was killed" : "job has failed", true);
-    rm_job_advance(c, a);
+    rm_job_commit_or_end_if_ready(c, a);
 }
 
 double rm_job_progress(const struct rm_app *a, enum base_task_kind k)
@@ -232,16 +233,16 @@ double rm_job_progress(const struct rm_app *a, enum base_task_kind k)
     const struct rm_phase *p = &a->phase[k];
 
     if (!p->total)
-        return rm_app_ended(a->state) && a->final_status == RM_FINAL_SUCCEEDED ? 1 : 0;
-    return rm_progress_shown(((double)p->succeeded + (double)p->progress / RM_PROGRESS_ONE) /
-                                 p->total,
-                             p->succeeded == p->total);
+        return rm_app_state_is_final(a->state) && a->final_status == RM_FINAL_SUCCEEDED ? 1 : 0;
+    return rm_progress_capped_until_ended(
+        ((double)p->succeeded + (double)p->progress / RM_PROGRESS_ONE) / p->total,
+        p->succeeded == p->total);
 }
 
 void rm_job_fail_for_task(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     struct base_task_id id = {a->id, t->kind, t->index};
-    const struct rm_node *n = rm_task_node(c, a, t);
+    const struct rm_node *n = rm_task_latest_node(c, a, t);
     char text[BASE_ID_TEXT_MAX];
     struct base_buf why = {0};
 
@@ -252,7 +253,7 @@ void rm_job_fail_for_task(struct rm_core *c, struct rm_app *a, struct rm_task *t
     base_buf_free(&why);
 }
 
-void rm_job_resume_failure(struct rm_core *c, struct rm_app *a)
+void rm_job_fail_if_task_failed(struct rm_core *c, struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && a->ending == RM_END_NONE; k++)
         for (int32_t i = 0; i < a->phase[k].total && a->ending == RM_END_NONE; i++)

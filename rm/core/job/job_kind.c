@@ -9,7 +9,7 @@
 #include "rm/core/job/task_offer.h"
 #include "rm/core/state.h"
 
-static struct policy_phase demand(const struct rm_app *a, enum base_task_kind k)
+static struct policy_phase count_demand(const struct rm_app *a, enum base_task_kind k)
 {
     const struct rm_phase *p = &a->phase[k];
 
@@ -23,8 +23,8 @@ static struct policy_phase demand(const struct rm_app *a, enum base_task_kind k)
 
 /* Tells the task how its attempt ended. A full disk does not count against the task, unless the
  * task has filled a disk on that node before. */
-static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
-                        const struct rm_container_report *r)
+static void report_end_to_task(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
+                               const struct rm_container_report *r)
 {
     struct rm_task *t = ct->task;
     bool killed, counts;
@@ -32,52 +32,52 @@ static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_container
     if (!t || t->running != ct)
         return;
     if (r && ct->exit_code == 0 && rm_app_is_live(a)) {
-        rm_task_note_succeeded(c, a, t, ct, r);
+        rm_task_record_success(c, a, t, ct, r);
         return;
     }
     killed = ct->killing || !r || ct->exit_code == RM_EXIT_ABORTED ||
              ct->exit_code == RM_EXIT_PREEMPTED || ct->exit_code == RM_EXIT_KILLED_BY_RM;
     counts = !killed &&
              (ct->exit_code != RM_EXIT_DISKS_FAILED || rm_task_avoids_node(t, ct->node->index));
-    if (rm_task_note_failed(c, a, t, ct, counts, killed, ct->diagnostics))
+    if (rm_task_record_failure(c, a, t, ct, counts, killed, ct->diagnostics))
         rm_job_fail_for_task(c, a, t);
 }
 
 /* A container whose end the node reported is freed once the task's record is durable; only then
  * may the node forget it. */
-static void container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
-                            const struct rm_container_report *r)
+static void finish_ended_container(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
+                                   const struct rm_container_report *r)
 {
-    end_attempt(c, a, ct, r);
+    report_end_to_task(c, a, ct, r);
     ct->task = NULL;
     if (r)
         rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, ct, 0);
     else
         rm_container_free(c, ct);
-    rm_job_advance(c, a);
+    rm_job_commit_or_end_if_ready(c, a);
 }
 
 /* Recalls what its ended tasks have shown before the policy sees the job again. */
-static void recovered(struct rm_core *c, struct rm_app *a)
+static void continue_recovered_job(struct rm_core *c, struct rm_app *a)
 {
     if (a->state == RM_APP_FINAL_SAVING) {
         rm_defer_until_stored(c, c->seq, RM_ACK_APP_FINAL, a, 0);
         return;
     }
-    rm_learn_recall(c, a);
-    rm_job_resume_failure(c, a);
-    rm_job_open_tasks(c, a);
-    rm_job_advance(c, a);
+    rm_learn_from_recovered_tasks(c, a);
+    rm_job_fail_if_task_failed(c, a);
+    rm_job_set_up_or_open_tasks(c, a);
+    rm_job_commit_or_end_if_ready(c, a);
 }
 
 const struct rm_app_kind rm_job_kind = {
     .accepted = rm_job_accept,
-    .demand = demand,
-    .takes = rm_job_takes,
-    .offer = rm_job_offer,
-    .attach = rm_job_attach,
-    .container_ended = container_ended,
+    .demand = count_demand,
+    .takes = rm_job_would_take_slot,
+    .offer = rm_job_offer_slot,
+    .attach = rm_job_attach_container,
+    .container_ended = finish_ended_container,
     .end = rm_job_end,
     .final_stored = rm_app_retire,
-    .recovered = recovered,
+    .recovered = continue_recovered_job,
 };

@@ -9,8 +9,8 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
-                      bool made)
+static void reply_to_submission(struct rm_core *c, const struct rm_event *ev,
+                                const struct rm_app *a, bool made)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_JOB, a->saved_seq);
 
@@ -21,7 +21,7 @@ static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct
 
 /* True if the id is already known: a repeated submission is answered with its job, another body
  * is refused. */
-static bool answer_repeated(struct rm_core *c, const struct rm_event *ev)
+static bool answer_repeated_submission(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_job_spec *spec = ev->u.submit_job.spec;
     struct rm_app *a = rm_app_find(c, spec->id);
@@ -30,7 +30,7 @@ static bool answer_repeated(struct rm_core *c, const struct rm_event *ev)
     if (!a)
         return false;
     if (a->is_job && strcmp(a->json, spec->json ? spec->json : "") == 0)
-        reply_job(c, ev, a, false);
+        reply_to_submission(c, ev, a, false);
     else
         rm_reply_error(c, ev->token, -BASE_EEXIST, "id: %s exists already with another body",
                        base_app_id_text(&spec->id, id));
@@ -40,19 +40,19 @@ static bool answer_repeated(struct rm_core *c, const struct rm_event *ev)
 /* Microseconds for all tasks of one kind in sequence; policies add such times up. */
 #define EXPECTED_MAX 1e17
 
-static bool takes_too_long(const struct rm_job_spec *spec, enum base_task_kind k)
+static bool expected_time_is_too_long(const struct rm_job_spec *spec, enum base_task_kind k)
 {
     int64_t longest = 0;
 
     for (size_t g = 0; g < spec->groups_n; g++)
         if (spec->groups[g].kind == k && spec->groups[g].expected_us > longest)
             longest = spec->groups[g].expected_us;
-    return (double)longest * (double)rm_task_count(spec, k) > EXPECTED_MAX;
+    return (double)longest * (double)rm_job_spec_task_count(spec, k) > EXPECTED_MAX;
 }
 
 /* Placement comes last, since it may create the queue. A past deadline is refused only here: one
  * read from the store is a missed deadline. */
-static bool refuse_submission(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
+static bool refuse_invalid_submission(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
 {
     const struct rm_job_spec *spec = ev->u.submit_job.spec;
     struct base_error err;
@@ -60,11 +60,12 @@ static bool refuse_submission(struct rm_core *c, const struct rm_event *ev, uint
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const char *kind = k ? "reduce" : "map";
 
-        if (rm_task_count(spec, k) < 0 || rm_task_count(spec, k) > INT32_MAX / 2) {
+        if (rm_job_spec_task_count(spec, k) < 0 ||
+            rm_job_spec_task_count(spec, k) > INT32_MAX / 2) {
             rm_reply_error(c, ev->token, -BASE_ELIMIT, "too many %s tasks", kind);
             return true;
         }
-        if (takes_too_long(spec, k)) {
+        if (expected_time_is_too_long(spec, k)) {
             rm_reply_error(
                 c, ev->token, -BASE_EINVAL,
                 "job.tasks: expected-s of the longest %s task times their number is more than %g",
@@ -78,7 +79,8 @@ static bool refuse_submission(struct rm_core *c, const struct rm_event *ev, uint
                        (long long)(spec->deadline_at_us / 1000), (long long)(c->now_us / 1000));
         return true;
     }
-    if (rm_queue_place(c, spec->queue, spec->user, &spec->user_groups, queue, &err) < 0) {
+    if (rm_queue_place_submission(c, spec->queue, spec->user, &spec->user_groups, queue, &err) <
+        0) {
         rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
         return true;
     }
@@ -91,22 +93,22 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
     struct rm_app *a;
     uint32_t queue;
 
-    if (spec->id.seq && answer_repeated(c, ev)) {
+    if (spec->id.seq && answer_repeated_submission(c, ev)) {
         rm_job_spec_unref(spec);
         return;
     }
-    if (rm_record_too_large(c, ev->token, spec->json, spec) ||
-        rm_confirm_refuses_submission(c, ev->token) || refuse_submission(c, ev, &queue) ||
+    if (rm_record_refuse_too_large(c, ev->token, spec->json, spec) ||
+        rm_confirm_refuse_submission(c, ev->token) || refuse_invalid_submission(c, ev, &queue) ||
         !rm_app_assign_id(c, ev->token, &spec->id)) {
         rm_job_spec_unref(spec);
         return;
     }
     a = rm_app_new(c, &rm_job_kind, spec->id, spec, NULL, ev->u.submit_job.app_token);
     rm_app_enter_queue(c, a, queue);
-    rm_tasks_init(c, a);
+    rm_tasks_create(c, a);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);
     rm_record_splits(c, a);
-    rm_app_save(c, a);
+    rm_app_store_record(c, a);
     rm_defer_until_stored(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
-    reply_job(c, ev, a, true);
+    reply_to_submission(c, ev, a, true);
 }

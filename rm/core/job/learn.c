@@ -4,8 +4,8 @@
 
 #include "rm/core/state.h"
 
-static int64_t bytes_in(const struct rm_app *a, const struct rm_task *t,
-                        const struct rm_container_report *r)
+static int64_t task_input_bytes(const struct rm_app *a, const struct rm_task *t,
+                                const struct rm_container_report *r)
 {
     if (r && r->counters)
         return r->counters[t->kind == BASE_TASK_MAP ? BASE_COUNT_MAP_INPUT_BYTES
@@ -17,7 +17,7 @@ static int64_t bytes_in(const struct rm_app *a, const struct rm_task *t,
                : 0;
 }
 
-static int64_t bytes_out(const struct rm_task *t, const struct rm_container_report *r)
+static int64_t task_output_bytes(const struct rm_task *t, const struct rm_container_report *r)
 {
     if (r && r->counters)
         return r->counters[t->kind == BASE_TASK_MAP ? BASE_COUNT_MAP_OUTPUT_BYTES
@@ -25,8 +25,8 @@ static int64_t bytes_out(const struct rm_task *t, const struct rm_container_repo
     return r ? r->output_bytes : 0;
 }
 
-static void add_observed(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                         const struct policy_task_end *e)
+static void add_to_learned(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                           const struct policy_task_end *e)
 {
     struct policy_seen *s = &a->pj.seen[k];
 
@@ -39,9 +39,9 @@ static void add_observed(struct rm_core *c, struct rm_app *a, enum base_task_kin
         policy_learned_maps(&c->learned, &a->pj);
 }
 
-void rm_learn_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t,
-                         const struct rm_container *ct, const struct rm_container_report *r,
-                         bool success, bool killed)
+void rm_learn_report_attempt_end(struct rm_core *c, struct rm_app *a, const struct rm_task *t,
+                                 const struct rm_container *ct, const struct rm_container_report *r,
+                                 bool success, bool killed)
 {
     struct policy_task_end e = {.task = t->index,
                                 .node = ct->node->index,
@@ -61,15 +61,15 @@ void rm_learn_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_ta
     if (t->kind == BASE_TASK_REDUCE && a->pj.maps_done_us > e.started_us)
         idle = a->pj.maps_done_us - e.started_us;
     e.work_us = lasted > idle ? lasted - idle : 0;
-    e.bytes_in = bytes_in(a, t, r);
-    e.bytes_out = bytes_out(t, r);
+    e.bytes_in = task_input_bytes(a, t, r);
+    e.bytes_out = task_output_bytes(t, r);
     if (success)
-        add_observed(c, a, t->kind, &e);
+        add_to_learned(c, a, t->kind, &e);
     if (c->ops->on_task_ended && a->in_policy)
         c->ops->on_task_ended(c->policy, &a->pj, t->kind, &e);
 }
 
-void rm_learn_recall(struct rm_core *c, struct rm_app *a)
+void rm_learn_from_recovered_tasks(struct rm_core *c, struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++) {
@@ -87,7 +87,7 @@ void rm_learn_recall(struct rm_core *c, struct rm_app *a)
             e.started_us = t->start_us + t->suspended_us;
             e.ended_us = t->finish_us;
             e.work_us = t->finish_us > from ? t->finish_us - from : 0;
-            e.bytes_in = bytes_in(a, t, NULL);
-            add_observed(c, a, k, &e);
+            e.bytes_in = task_input_bytes(a, t, NULL);
+            add_to_learned(c, a, k, &e);
         }
 }

@@ -7,7 +7,7 @@
 #include "rm/core/state.h"
 
 /* A map's output is needed until every reduce has succeeded. */
-static bool output_needed(const struct rm_app *a, const struct rm_task *t)
+static bool map_output_is_needed(const struct rm_app *a, const struct rm_task *t)
 {
     const struct rm_phase *reduces = &a->phase[BASE_TASK_REDUCE];
 
@@ -15,7 +15,7 @@ static bool output_needed(const struct rm_app *a, const struct rm_task *t)
            t->state == RM_TASK_SUCCEEDED && reduces->succeeded < reduces->total;
 }
 
-void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char *why)
+void rm_task_rerun_maps_of_node(struct rm_core *c, struct rm_node *n, const char *why)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
@@ -24,8 +24,8 @@ void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char 
         if (!rm_app_is_live(a))
             continue;
         for (int32_t j = 0; j < maps->total; j++)
-            if (maps->tasks[j].node == n->index && output_needed(a, &maps->tasks[j]))
-                rm_task_rerun(c, a, &maps->tasks[j], why);
+            if (maps->tasks[j].node == n->index && map_output_is_needed(a, &maps->tasks[j]))
+                rm_task_rerun_map(c, a, &maps->tasks[j], why);
     }
 }
 
@@ -40,13 +40,13 @@ void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev)
                        ev->u.fetch_failure.map, base_app_id_text(&ev->u.fetch_failure.app, id));
         return;
     }
-    if (output_needed(a, t) && t->last_attempt == ev->u.fetch_failure.attempt) {
+    if (map_output_is_needed(a, t) && t->last_attempt == ev->u.fetch_failure.attempt) {
         if (!t->fetch_failures || t->fetch_reduce != ev->u.fetch_failure.reduce.index ||
             a->phase[BASE_TASK_REDUCE].running <= 1) /* no other reduce could confirm it */
             t->fetch_failures++;
         t->fetch_reduce = ev->u.fetch_failure.reduce.index;
         if ((ev->u.fetch_failure.gone || t->fetch_failures >= RM_FETCH_FAILURES_MAX) &&
-            rm_task_note_fetch_failed(c, a, t))
+            rm_task_take_back_unfetchable_map(c, a, t))
             rm_job_fail_for_task(c, a, t);
     }
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);

@@ -17,8 +17,9 @@ struct group_at {
     int64_t first; /* index, within the kind, of the first task of group @g */
 };
 
-static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum base_task_kind k,
-                                             int32_t index, struct group_at *at)
+static const struct rm_str_list *hosts_of_group_task(const struct rm_job_spec *s,
+                                                     enum base_task_kind k, int32_t index,
+                                                     struct group_at *at)
 {
     if (index < at->first)
         *at = (struct group_at){0};
@@ -34,20 +35,20 @@ static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum b
     return NULL;
 }
 
-static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum base_task_kind k,
-                                          int32_t index, struct group_at *at)
+static const struct rm_str_list *hosts_of_task(const struct rm_job_spec *s, enum base_task_kind k,
+                                               int32_t index, struct group_at *at)
 {
     if (s->groups_n)
-        return group_hosts(s, k, index, at);
+        return hosts_of_group_task(s, k, index, at);
     return k == BASE_TASK_MAP && (size_t)index < s->splits_n ? &s->splits[index].hosts : NULL;
 }
 
-static bool is_pending(const struct rm_phase *p, int32_t i)
+static bool task_is_pending(const struct rm_phase *p, int32_t i)
 {
     return p->bits[i / 64] >> (i % 64) & 1;
 }
 
-static void set_pending(struct rm_phase *p, int32_t i)
+static void set_task_pending(struct rm_phase *p, int32_t i)
 {
     size_t w = (size_t)i / 64;
 
@@ -57,7 +58,7 @@ static void set_pending(struct rm_phase *p, int32_t i)
         p->low = w / 64;
 }
 
-static void clear_pending(struct rm_phase *p, int32_t i)
+static void clear_task_pending(struct rm_phase *p, int32_t i)
 {
     size_t w = (size_t)i / 64;
 
@@ -66,7 +67,7 @@ static void clear_pending(struct rm_phase *p, int32_t i)
         p->summary[w / 64] &= ~(UINT64_C(1) << (w % 64));
 }
 
-static int32_t lowest_pending(struct rm_phase *p)
+static int32_t lowest_pending_task(struct rm_phase *p)
 {
     while (p->low < p->summary_words && !p->summary[p->low])
         p->low++;
@@ -80,7 +81,7 @@ static int32_t lowest_pending(struct rm_phase *p)
 }
 
 /* The lowest pending task above @after; -1: none. */
-static int32_t pending_after(const struct rm_phase *p, int32_t after)
+static int32_t next_pending_task(const struct rm_phase *p, int32_t after)
 {
     size_t w = (size_t)(after + 1) / 64;
     uint64_t bits;
@@ -93,16 +94,16 @@ static int32_t pending_after(const struct rm_phase *p, int32_t after)
     return (int32_t)(w * 64 + (size_t)__builtin_ctzll(bits));
 }
 
-static uint32_t near_hash(uint32_t key)
+static uint32_t hash_place_key(uint32_t key)
 {
     return (uint32_t)(key * UINT32_C(2654435769)) >> 7;
 }
 
-static struct rm_near *near_find(const struct rm_near_index *x, uint32_t key)
+static struct rm_near *find_near_list(const struct rm_near_index *x, uint32_t key)
 {
     if (!x->v || key >= x->keys)
         return NULL;
-    for (uint32_t i = near_hash(key) & x->mask; x->v[i].key != RM_NONE; i = (i + 1) & x->mask)
+    for (uint32_t i = hash_place_key(key) & x->mask; x->v[i].key != RM_NONE; i = (i + 1) & x->mask)
         if (x->v[i].key == key)
             return &x->v[i];
     return NULL;
@@ -110,11 +111,11 @@ static struct rm_near *near_find(const struct rm_near_index *x, uint32_t key)
 
 /* @hosts: the keys are hosts, which the index references; else racks. @c may be NULL when the
  * core is freed. */
-static void near_free(struct rm_core *c, struct rm_near_index *x, bool hosts)
+static void free_near_index(struct rm_core *c, struct rm_near_index *x, bool hosts)
 {
     for (uint32_t i = 0; c && hosts && x->v && i <= x->mask; i++)
         if (x->v[i].key != RM_NONE)
-            rm_host_drop(c, x->v[i].key);
+            rm_host_unref(c, x->v[i].key);
     free(x->v);
     free(x->tasks);
     free(x->has);
@@ -123,7 +124,7 @@ static void near_free(struct rm_core *c, struct rm_near_index *x, bool hosts)
 
 /* Maps a host table shared by many jobs to the core's host numbers. The result is cached, and
  * its hosts stay referenced, until a job with another table arrives. */
-static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table *t)
+static const uint32_t *host_table_to_keys(struct rm_core *c, const struct rm_host_table *t)
 {
     uint32_t *keys;
 
@@ -133,11 +134,11 @@ static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table 
     for (size_t i = 0; i < t->n; i++) {
         keys[i] = rm_names_add_bounded(&c->hosts, t->v[i], RM_NAMES_MAX);
         if (keys[i] != RM_NONE)
-            rm_names_hold(&c->hosts, keys[i]);
+            rm_names_ref(&c->hosts, keys[i]);
     }
     for (size_t i = 0; i < c->host_keys_n; i++)
         if (c->host_keys[i] != RM_NONE)
-            rm_host_drop(c, c->host_keys[i]);
+            rm_host_unref(c, c->host_keys[i]);
     free(c->host_keys);
     c->host_keys = keys;
     c->host_keys_n = t->n;
@@ -151,14 +152,14 @@ enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
  * their number. Only KEYS_MAKE_HOSTS adds host names, for the index by host, which references
  * them; a name added for another purpose would never be released. @at: zero before the first
  * call for a job and kind. */
-static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum base_task_kind k,
-                        int32_t index, enum keys what, struct group_at *at, uint32_t *keys,
-                        size_t max)
+static size_t collect_task_keys(struct rm_core *c, const struct rm_job_spec *s,
+                                enum base_task_kind k, int32_t index, enum keys what,
+                                struct group_at *at, uint32_t *keys, size_t max)
 {
     bool compact = s->near_n && k == BASE_TASK_MAP;
     const uint32_t *near = compact ? s->near + (size_t)index * s->near_n : NULL;
-    const uint32_t *table = compact ? table_keys(c, s->hosts) : NULL;
-    const struct rm_str_list *hosts = compact ? NULL : hosts_of(s, k, index, at);
+    const uint32_t *table = compact ? host_table_to_keys(c, s->hosts) : NULL;
+    const struct rm_str_list *hosts = compact ? NULL : hosts_of_task(s, k, index, at);
     size_t of = compact ? s->near_n : hosts ? hosts->n : 0, n = 0;
 
     for (size_t i = 0; i < of && n < max; i++) {
@@ -180,9 +181,9 @@ static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum bas
 
 #define KEYS_MAX 64
 
-static void near_place(struct rm_near_index *x, uint32_t key, uint32_t start, uint32_t n)
+static void add_near_list(struct rm_near_index *x, uint32_t key, uint32_t start, uint32_t n)
 {
-    uint32_t i = near_hash(key) & x->mask;
+    uint32_t i = hash_place_key(key) & x->mask;
 
     while (x->v[i].key != RM_NONE)
         i = (i + 1) & x->mask;
@@ -192,8 +193,8 @@ static void near_place(struct rm_near_index *x, uint32_t key, uint32_t start, ui
 
 /* Builds an index in two passes: count the tasks per key, then fill the lists. @nowhere (may be
  * NULL) receives the tasks without any key. */
-static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool racks,
-                       struct rm_near_index *x, struct rm_near *nowhere)
+static void build_near_index(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool racks,
+                             struct rm_near_index *x, struct rm_near *nowhere)
 {
     const struct rm_phase *p = &a->phase[k];
     struct group_at group = {0};
@@ -202,16 +203,16 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind 
     size_t count_n = 0, key_names, n;
 
     if (a->job->near_n && k == BASE_TASK_MAP)
-        table_keys(c, a->job->hosts);
+        host_table_to_keys(c, a->job->hosts);
     else
         /* Adds all names first, so that the table of counts gets its final size. */
         for (int32_t i = 0; !racks && i < p->total; i++)
-            task_keys(c, a->job, k, i, KEYS_MAKE_HOSTS, &group, keys, KEYS_MAX);
+            collect_task_keys(c, a->job, k, i, KEYS_MAKE_HOSTS, &group, keys, KEYS_MAX);
     key_names = racks ? c->racks.n : c->hosts.n;
     count_n = key_names + 1; /* last element: tasks without a key */
     count = base_alloc(count_n * sizeof *count);
     for (int32_t i = 0; i < p->total; i++) {
-        n = task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
+        n = collect_task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
         for (size_t j = 0; j < n; j++)
             distinct += count[keys[j]]++ == 0;
         if (!n)
@@ -231,15 +232,15 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind 
         if (i == key_names && nowhere) {
             *nowhere = (struct rm_near){.key = RM_NONE, .start = start, .n = count[i]};
         } else if (i < key_names && count[i]) {
-            near_place(x, (uint32_t)i, start, count[i]);
+            add_near_list(x, (uint32_t)i, start, count[i]);
             if (!racks)
-                rm_names_hold(&c->hosts, (uint32_t)i);
+                rm_names_ref(&c->hosts, (uint32_t)i);
         }
         start += count[i];
     }
     x->tasks = base_realloc_array(NULL, start ? start : 1, sizeof *x->tasks);
     for (int32_t i = 0; i < p->total; i++) {
-        n = task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
+        n = collect_task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
         for (size_t j = 0; j < n; j++)
             x->tasks[at[keys[j]]++] = i;
         if (!n)
@@ -249,7 +250,7 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind 
     free(count);
 }
 
-static bool any_located(const struct rm_job_spec *s, enum base_task_kind k)
+static bool any_task_has_hosts(const struct rm_job_spec *s, enum base_task_kind k)
 {
     if (s->near_n && k == BASE_TASK_MAP)
         return true;
@@ -262,7 +263,7 @@ static bool any_located(const struct rm_job_spec *s, enum base_task_kind k)
     return false;
 }
 
-void rm_pick_init(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
+void rm_pick_index_init(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
 {
     struct rm_phase *p = &a->phase[k];
 
@@ -271,25 +272,26 @@ void rm_pick_init(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
     p->bits = base_alloc(p->words * sizeof *p->bits);
     p->summary = base_alloc(p->summary_words * sizeof *p->summary);
     p->low = p->summary_words;
-    p->located = any_located(a->job, k);
+    p->located = any_task_has_hosts(a->job, k);
     if (p->located)
-        near_build(c, a, k, false, &p->host, &p->nowhere);
+        build_near_index(c, a, k, false, &p->host, &p->nowhere);
 }
 
-void rm_pick_free(struct rm_core *c, struct rm_phase *p)
+void rm_pick_index_free(struct rm_core *c, struct rm_phase *p)
 {
     free(p->bits);
     free(p->summary);
     p->bits = p->summary = NULL;
     p->words = p->summary_words = p->low = 0;
-    near_free(c, &p->host, true);
-    near_free(c, &p->rack, false);
+    free_near_index(c, &p->host, true);
+    free_near_index(c, &p->rack, false);
     p->nowhere = (struct rm_near){0};
     p->located = false;
 }
 
 /* Index of the first element of @list that is at least @index. */
-static uint32_t near_seek(const struct rm_near_index *x, const struct rm_near *list, int32_t index)
+static uint32_t seek_task_in_list(const struct rm_near_index *x, const struct rm_near *list,
+                                  int32_t index)
 {
     uint32_t low = 0, high = list->n;
 
@@ -304,7 +306,7 @@ static uint32_t near_seek(const struct rm_near_index *x, const struct rm_near *l
     return low;
 }
 
-static void near_rewind(const struct rm_near_index *x, struct rm_near *list, int32_t index)
+static void rewind_list_to_task(const struct rm_near_index *x, struct rm_near *list, int32_t index)
 {
     uint32_t at;
 
@@ -312,12 +314,12 @@ static void near_rewind(const struct rm_near_index *x, struct rm_near *list, int
         x->has[list->key / 64] |= UINT64_C(1) << (list->key % 64);
     if (!list || !list->n || !list->cursor)
         return;
-    at = near_seek(x, list, index);
+    at = seek_task_in_list(x, list, index);
     if (at < list->cursor)
         list->cursor = at;
 }
 
-void rm_pick_add_all(struct rm_phase *p)
+void rm_pick_mark_all_pending(struct rm_phase *p)
 {
     for (size_t w = 0; w < p->words; w++)
         p->bits[w] = ~UINT64_C(0);
@@ -328,7 +330,7 @@ void rm_pick_add_all(struct rm_phase *p)
     p->low = 0;
 }
 
-void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+void rm_pick_mark_pending(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     struct rm_phase *p = &a->phase[t->kind];
     struct group_at group = {0};
@@ -337,30 +339,30 @@ void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 
     if (!p->bits)
         return;
-    set_pending(p, t->index);
+    set_task_pending(p, t->index);
     if (!p->located)
         return;
-    n = task_keys(c, a->job, t->kind, t->index, KEYS_HOSTS, &group, keys, KEYS_MAX);
+    n = collect_task_keys(c, a->job, t->kind, t->index, KEYS_HOSTS, &group, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
-        near_rewind(&p->host, near_find(&p->host, keys[i]), t->index);
+        rewind_list_to_task(&p->host, find_near_list(&p->host, keys[i]), t->index);
     if (!n)
-        near_rewind(&p->host, &p->nowhere, t->index);
+        rewind_list_to_task(&p->host, &p->nowhere, t->index);
     if (!p->rack.v)
         return;
-    n = task_keys(c, a->job, t->kind, t->index, KEYS_RACKS, &group, keys, KEYS_MAX);
+    n = collect_task_keys(c, a->job, t->kind, t->index, KEYS_RACKS, &group, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
-        near_rewind(&p->rack, near_find(&p->rack, keys[i]), t->index);
+        rewind_list_to_task(&p->rack, find_near_list(&p->rack, keys[i]), t->index);
 }
 
-void rm_pick_remove(struct rm_app *a, struct rm_task *t)
+void rm_pick_unmark_pending(struct rm_app *a, struct rm_task *t)
 {
     if (a->phase[t->kind].bits)
-        clear_pending(&a->phase[t->kind], t->index);
+        clear_task_pending(&a->phase[t->kind], t->index);
 }
 
 /* True if the task failed on @node and another live node could try it. */
-static bool should_avoid(const struct rm_core *c, const struct rm_phase *p, int32_t index,
-                         const struct rm_node *node)
+static bool task_should_avoid_node(const struct rm_core *c, const struct rm_phase *p, int32_t index,
+                                   const struct rm_node *node)
 {
     const struct rm_task *t = &p->tasks[index];
     int32_t elsewhere;
@@ -379,58 +381,59 @@ static bool should_avoid(const struct rm_core *c, const struct rm_phase *p, int3
 }
 
 /* The list of @key if it may still have a pending task, else NULL. */
-static struct rm_near *near_find_pending(const struct rm_near_index *x, uint32_t key)
+static struct rm_near *find_list_with_pending(const struct rm_near_index *x, uint32_t key)
 {
-    return key < x->keys && (x->has[key / 64] >> (key % 64) & 1) ? near_find(x, key) : NULL;
+    return key < x->keys && (x->has[key / 64] >> (key % 64) & 1) ? find_near_list(x, key) : NULL;
 }
 
-static int32_t first_in_list(const struct rm_core *c, const struct rm_phase *p,
-                             const struct rm_near_index *x, struct rm_near *list,
-                             const struct rm_node *node)
+static int32_t first_runnable_in_list(const struct rm_core *c, const struct rm_phase *p,
+                                      const struct rm_near_index *x, struct rm_near *list,
+                                      const struct rm_node *node)
 {
     const int32_t *tasks;
 
     if (!list)
         return -1;
     tasks = x->tasks + list->start;
-    while (list->cursor < list->n && !is_pending(p, tasks[list->cursor]))
+    while (list->cursor < list->n && !task_is_pending(p, tasks[list->cursor]))
         list->cursor++;
     if (list->cursor == list->n && list->key != RM_NONE)
         x->has[list->key / 64] &= ~(UINT64_C(1) << (list->key % 64));
     if (!p->avoiding)
         return list->cursor < list->n ? tasks[list->cursor] : -1;
     for (uint32_t i = list->cursor; i < list->n; i++)
-        if (is_pending(p, tasks[i]) && !should_avoid(c, p, tasks[i], node))
+        if (task_is_pending(p, tasks[i]) && !task_should_avoid_node(c, p, tasks[i], node))
             return tasks[i];
     return -1;
 }
 
-static int32_t first_of_all(const struct rm_core *c, struct rm_phase *p, const struct rm_node *node)
+static int32_t first_runnable_task(const struct rm_core *c, struct rm_phase *p,
+                                   const struct rm_node *node)
 {
-    int32_t i = lowest_pending(p);
+    int32_t i = lowest_pending_task(p);
 
     if (p->avoiding)
-        while (i >= 0 && should_avoid(c, p, i, node))
-            i = pending_after(p, i);
+        while (i >= 0 && task_should_avoid_node(c, p, i, node))
+            i = next_pending_task(p, i);
     return i;
 }
 
-static struct rm_task *first_in_rack(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                                     const struct rm_node *node)
+static struct rm_task *first_runnable_in_rack(struct rm_core *c, struct rm_app *a,
+                                              enum base_task_kind k, const struct rm_node *node)
 {
     struct rm_phase *p = &a->phase[k];
     int32_t i;
 
     if (p->rack_stamp != c->rack_stamp) {
-        near_free(c, &p->rack, false);
-        near_build(c, a, k, true, &p->rack, NULL);
+        free_near_index(c, &p->rack, false);
+        build_near_index(c, a, k, true, &p->rack, NULL);
         p->rack_stamp = c->rack_stamp;
     }
-    i = first_in_list(c, p, &p->rack, near_find_pending(&p->rack, node->rack), node);
+    i = first_runnable_in_list(c, p, &p->rack, find_list_with_pending(&p->rack, node->rack), node);
     return i < 0 ? NULL : &p->tasks[i];
 }
 
-void rm_task_prefetch_near(const struct rm_app *a, enum base_task_kind k,
+void rm_pick_prefetch_near(const struct rm_app *a, enum base_task_kind k,
                            const struct rm_node *node, int step)
 {
     const struct rm_phase *p = &a->phase[k];
@@ -440,15 +443,15 @@ void rm_task_prefetch_near(const struct rm_app *a, enum base_task_kind k,
         return;
     if (step == 0) {
         if (node->host < p->host.keys && (p->host.has[node->host / 64] >> (node->host % 64) & 1))
-            __builtin_prefetch(&p->host.v[near_hash(node->host) & p->host.mask]);
+            __builtin_prefetch(&p->host.v[hash_place_key(node->host) & p->host.mask]);
         return;
     }
-    list = near_find_pending(&p->host, node->host);
+    list = find_list_with_pending(&p->host, node->host);
     if (list && list->cursor < list->n)
         __builtin_prefetch(p->host.tasks + list->start + list->cursor);
 }
 
-struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+struct rm_task *rm_pick_task_near(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                   const struct rm_node *node, enum delay_level *level,
                                   bool *located)
 {
@@ -460,18 +463,18 @@ struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base
     *level = DELAY_ANY;
     if (!p->located)
         return NULL;
-    i = first_in_list(c, p, &p->host, near_find_pending(&p->host, node->host), node);
+    i = first_runnable_in_list(c, p, &p->host, find_list_with_pending(&p->host, node->host), node);
     if (i >= 0) {
         *level = DELAY_NODE;
         return &p->tasks[i];
     }
-    i = p->nowhere.n ? first_in_list(c, p, &p->host, &p->nowhere, node) : -1;
+    i = p->nowhere.n ? first_runnable_in_list(c, p, &p->host, &p->nowhere, node) : -1;
     if (i >= 0) {
         *located = false;
         return &p->tasks[i];
     }
     if (c->racks.map.n > 1) {
-        t = first_in_rack(c, a, k, node);
+        t = first_runnable_in_rack(c, a, k, node);
         *level = t ? DELAY_RACK : DELAY_ANY;
         return t;
     }
@@ -479,11 +482,11 @@ struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base
     return NULL;
 }
 
-struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+struct rm_task *rm_pick_any_task(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                  const struct rm_node *node)
 {
     struct rm_phase *p = &a->phase[k];
-    int32_t i = p->bits ? first_of_all(c, p, node) : -1;
+    int32_t i = p->bits ? first_runnable_task(c, p, node) : -1;
 
     return i < 0 ? NULL : &p->tasks[i];
 }

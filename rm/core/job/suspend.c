@@ -10,7 +10,7 @@ void rm_container_queue_order(struct rm_core *c, struct rm_container *ct, enum b
     rm_node_queue_order(c, ct->node, kind)->container = ct->id;
 }
 
-static void tell_suspended(struct rm_core *c, struct rm_container *ct, bool suspended)
+static void report_suspension_to_policy(struct rm_core *c, struct rm_container *ct, bool suspended)
 {
     struct rm_app *a = ct->app;
 
@@ -20,20 +20,20 @@ static void tell_suspended(struct rm_core *c, struct rm_container *ct, bool susp
     rm_app_update_demand(c, a, ct->slot);
 }
 
-void rm_container_note_suspended(struct rm_core *c, struct rm_container *ct)
+void rm_container_mark_suspended(struct rm_core *c, struct rm_container *ct)
 {
     rm_container_set_state(ct, RM_CONTAINER_SUSPENDED);
     ct->suspended_at_us = c->now_us;
-    rm_ledger_change(c, ct, RM_TALLY_SUSPENDED);
+    rm_ledger_change_container(c, ct, RM_TALLY_SUSPENDED);
     rm_task_set_state(ct->app, ct->task, RM_TASK_SUSPENDED);
-    tell_suspended(c, ct, true);
+    report_suspension_to_policy(c, ct, true);
 }
 
 void rm_container_suspend(struct rm_core *c, struct rm_container *ct)
 {
     c->stats.suspended++;
     rm_container_queue_order(c, ct, BASE_ORDER_SUSPEND);
-    rm_container_note_suspended(c, ct);
+    rm_container_mark_suspended(c, ct);
 }
 
 void rm_container_resume(struct rm_core *c, struct rm_container *ct)
@@ -42,10 +42,10 @@ void rm_container_resume(struct rm_core *c, struct rm_container *ct)
     ct->suspended_us += c->now_us - ct->suspended_at_us;
     ct->suspended_at_us = 0;
     rm_container_set_state(ct, RM_CONTAINER_RUNNING);
-    rm_ledger_change(c, ct, RM_TALLY_HELD);
+    rm_ledger_change_container(c, ct, RM_TALLY_HELD);
     rm_task_set_state(ct->app, ct->task, RM_TASK_RUNNING);
     rm_container_queue_order(c, ct, BASE_ORDER_RESUME);
-    tell_suspended(c, ct, false);
+    report_suspension_to_policy(c, ct, false);
 }
 
 /* Of several, the one with the lowest task index. */

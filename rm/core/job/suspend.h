@@ -6,7 +6,7 @@
 
 void rm_container_queue_order(struct rm_core *c, struct rm_container *ct,
                               enum base_order_kind kind);
-void rm_container_note_suspended(struct rm_core *c, struct rm_container *ct);
+void rm_container_mark_suspended(struct rm_core *c, struct rm_container *ct);
 /* Stops the process tree, and frees the slot until it is resumed on the same node. For running
  * or suspended attempts of tasks. */
 void rm_container_suspend(struct rm_core *c, struct rm_container *ct);

@@ -7,7 +7,7 @@
 #include "rm/core/job/pick.h"
 #include "rm/core/state.h"
 
-int64_t rm_task_count(const struct rm_job_spec *s, enum base_task_kind k)
+int64_t rm_job_spec_task_count(const struct rm_job_spec *s, enum base_task_kind k)
 {
     int64_t n = 0;
 
@@ -19,14 +19,14 @@ int64_t rm_task_count(const struct rm_job_spec *s, enum base_task_kind k)
     return k == BASE_TASK_MAP ? (int64_t)s->splits_n : s->reduces;
 }
 
-void rm_tasks_init(struct rm_core *c, struct rm_app *a)
+void rm_tasks_create(struct rm_core *c, struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct rm_phase *p = &a->phase[k];
 
-        p->total = p->pending = (int32_t)rm_task_count(a->job, k);
+        p->total = p->pending = (int32_t)rm_job_spec_task_count(a->job, k);
         p->tasks = base_alloc((size_t)p->total * sizeof *p->tasks);
-        rm_pick_init(c, a, k);
+        rm_pick_index_init(c, a, k);
         for (int32_t i = 0; i < p->total; i++) {
             p->tasks[i] = (struct rm_task){.index = i,
                                            .kind = (uint8_t)k,
@@ -36,7 +36,7 @@ void rm_tasks_init(struct rm_core *c, struct rm_app *a)
                                            .commit_attempt = -1,
                                            .fetch_reduce = -1};
         }
-        rm_pick_add_all(p);
+        rm_pick_mark_all_pending(p);
     }
     if (!a->phase[BASE_TASK_REDUCE].total)
         return;
@@ -44,15 +44,15 @@ void rm_tasks_init(struct rm_core *c, struct rm_app *a)
     a->out_log = base_alloc(a->out_log_cap * sizeof *a->out_log);
 }
 
-void rm_tasks_drop_index(struct rm_core *c, struct rm_app *a)
+void rm_tasks_free_index(struct rm_core *c, struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        rm_pick_free(c, &a->phase[k]);
+        rm_pick_index_free(c, &a->phase[k]);
 }
 
 void rm_tasks_free(struct rm_app *a)
 {
-    rm_tasks_drop_index(NULL, a);
+    rm_tasks_free_index(NULL, a);
     free(a->out_log);
     a->out_log = NULL;
     a->out_log_cap = 0;
@@ -73,7 +73,7 @@ void rm_tasks_free(struct rm_app *a)
     }
 }
 
-bool rm_tasks_in_memory(const struct rm_app *a)
+bool rm_tasks_are_in_memory(const struct rm_app *a)
 {
     return a->phase[BASE_TASK_MAP].tasks || a->phase[BASE_TASK_REDUCE].tasks;
 }
@@ -85,8 +85,8 @@ struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t
     return p->tasks && index >= 0 && index < p->total ? &p->tasks[index] : NULL;
 }
 
-struct rm_node *rm_task_node(const struct rm_core *c, const struct rm_app *a,
-                             const struct rm_task *t)
+struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app *a,
+                                    const struct rm_task *t)
 {
     struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
 
@@ -116,10 +116,10 @@ void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s
 {
     struct rm_phase *p = &a->phase[t->kind];
 
-    base_assert(rm_task_edge((enum rm_task_state)t->state, s));
+    base_assert(rm_task_transition_is_legal((enum rm_task_state)t->state, s));
     p->pending += (s == RM_TASK_PENDING) - (t->state == RM_TASK_PENDING);
     /* No task becomes withheld here: losing an attempt loses the right to commit. */
-    p->kept -= rm_task_is_kept(t);
+    p->kept -= rm_task_is_withheld(t);
     p->running += (s == RM_TASK_RUNNING) - (t->state == RM_TASK_RUNNING);
     p->suspended += (s == RM_TASK_SUSPENDED) - (t->state == RM_TASK_SUSPENDED);
     p->succeeded += (s == RM_TASK_SUCCEEDED) - (t->state == RM_TASK_SUCCEEDED);
@@ -134,7 +134,7 @@ bool rm_task_avoids_node(const struct rm_task *t, uint32_t node)
     return false;
 }
 
-void rm_task_avoid_node(struct rm_task *t, uint32_t node)
+void rm_task_add_avoided_node(struct rm_task *t, uint32_t node)
 {
     uint32_t n = t->bad ? t->bad[0] : 0;
 

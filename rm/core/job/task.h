@@ -64,23 +64,23 @@ struct rm_phase {
     uint64_t rack_stamp;
 };
 
-int64_t rm_task_count(const struct rm_job_spec *s, enum base_task_kind k);
-void rm_tasks_init(struct rm_core *c, struct rm_app *a);
+int64_t rm_job_spec_task_count(const struct rm_job_spec *s, enum base_task_kind k);
+void rm_tasks_create(struct rm_core *c, struct rm_app *a);
 /* @c NULL: the core is being freed. */
-void rm_tasks_drop_index(struct rm_core *c, struct rm_app *a);
+void rm_tasks_free_index(struct rm_core *c, struct rm_app *a);
 /* The index must have been dropped, unless the core is being freed. */
 void rm_tasks_free(struct rm_app *a);
-bool rm_tasks_in_memory(const struct rm_app *a); /* in memory */
+bool rm_tasks_are_in_memory(const struct rm_app *a); /* in memory */
 struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t index);
 /* The node of its latest attempt. NULL: none, or forgotten since @a ended. */
-struct rm_node *rm_task_node(const struct rm_core *c, const struct rm_app *a,
-                             const struct rm_task *t);
+struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app *a,
+                                    const struct rm_task *t);
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make);
 void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s);
 bool rm_task_avoids_node(const struct rm_task *t, uint32_t node);
-void rm_task_avoid_node(struct rm_task *t, uint32_t node);
+void rm_task_add_avoided_node(struct rm_task *t, uint32_t node);
 
-static inline bool rm_task_is_kept(const struct rm_task *t)
+static inline bool rm_task_is_withheld(const struct rm_task *t)
 {
     return t->state == RM_TASK_PENDING && t->commit_attempt >= 0;
 }

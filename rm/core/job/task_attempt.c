@@ -13,22 +13,22 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-static int32_t next_attempt(const struct rm_app *a, const struct rm_task *t)
+static int32_t next_attempt_number(const struct rm_app *a, const struct rm_task *t)
 {
     return t->next_attempt > a->attempt_base ? t->next_attempt : a->attempt_base;
 }
 
-void rm_task_note_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t,
-                           struct rm_container *ct, bool again)
+void rm_task_set_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                                 struct rm_container *ct, bool again)
 {
     ct->task = t;
-    ct->task_attempt = again ? ct->task_attempt : next_attempt(a, t);
+    ct->task_attempt = again ? ct->task_attempt : next_attempt_number(a, t);
     t->running = ct;
     t->container_num = ct->id.num;
     t->node = ct->node->index;
     t->last_attempt = ct->task_attempt;
     t->attempts++;
-    rm_pick_remove(a, t);
+    rm_pick_unmark_pending(a, t);
     rm_task_set_state(a, t, RM_TASK_RUNNING);
     if (t->commit_attempt >= 0 && t->commit_attempt != t->last_attempt) {
         /* That attempt has ended, which was not durable before the restart. */
@@ -47,11 +47,11 @@ void rm_task_note_launched(struct rm_core *c, struct rm_app *a, struct rm_task *
     if (a->state == RM_APP_ACCEPTED) {
         a->start_us = a->launch_us = ct->start_us;
         rm_app_set_state(c, a, RM_APP_RUNNING);
-        rm_app_save(c, a);
+        rm_app_store_record(c, a);
     }
 }
 
-static void add_counters(struct rm_app *a, const int64_t *counters, int64_t sign)
+static void add_task_counters(struct rm_app *a, const int64_t *counters, int64_t sign)
 {
     for (int i = 0; counters && i < BASE_TASK_COUNTERS; i++)
         a->counters[i] = sign > 0 ? base_sat_add(a->counters[i], counters[i])
@@ -66,7 +66,7 @@ static bool slowstart_reached(const struct rm_core *c, const struct rm_app *a)
     return (double)maps->succeeded >= c->slowstart * (double)maps->total;
 }
 
-static void attempt_over(struct rm_core *c, struct rm_task *t)
+static void close_running_attempt(struct rm_core *c, struct rm_task *t)
 {
     t->running = NULL;
     t->finish_us = c->now_us;
@@ -75,31 +75,31 @@ static void attempt_over(struct rm_core *c, struct rm_task *t)
 }
 
 /* Nothing is recorded: the earlier instance's attempt may still be running. */
-void rm_task_drop_running(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+void rm_task_drop_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     const struct rm_container *ct = t->running;
 
     t->running = NULL;
-    rm_learn_task_ended(c, a, t, ct, NULL, false, true);
+    rm_learn_report_attempt_end(c, a, t, ct, NULL, false, true);
     a->counters[t->kind == BASE_TASK_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES]++;
     if (a->attempt_base <= t->last_attempt)
         a->attempt_base = t->last_attempt + 1;
     rm_task_set_state(a, t, RM_TASK_PENDING);
-    rm_pick_add(c, a, t);
+    rm_pick_mark_pending(c, a, t);
     rm_app_update_demand(c, a, t->kind);
 }
 
-void rm_task_publish_output(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+void rm_task_publish_map_output(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     base_array_grow(&a->out_log, (size_t)a->out_counter, &a->out_log_cap);
     a->out_log[a->out_counter++] = t->index;
     t->out_version = c->conf.epoch << 40 | a->out_counter;
 }
 
-void rm_task_note_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+void rm_task_record_success(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                             struct rm_container *ct, const struct rm_container_report *r)
 {
-    attempt_over(c, t);
+    close_running_attempt(c, t);
     t->suspended_us = ct->suspended_us;
     t->exit_code = 0;
     t->fetch_failures = 0;
@@ -110,15 +110,15 @@ void rm_task_note_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task 
     if (t->kind == BASE_TASK_MAP &&
         a->phase[BASE_TASK_MAP].succeeded == a->phase[BASE_TASK_MAP].total)
         a->pj.maps_done_us = c->now_us;
-    rm_learn_task_ended(c, a, t, ct, r, true, false);
+    rm_learn_report_attempt_end(c, a, t, ct, r, true, false);
     if (r->counters) {
         memcpy(rm_task_counters(a, t, true), r->counters, BASE_TASK_COUNTERS * sizeof *r->counters);
-        add_counters(a, r->counters, 1);
+        add_task_counters(a, r->counters, 1);
     }
     if (t->kind == BASE_TASK_MAP && a->phase[BASE_TASK_REDUCE].total) {
         struct rm_effect *fx = rm_effect_add(c, RM_FX_MAP_OUTPUT);
 
-        rm_task_publish_output(c, a, t);
+        rm_task_publish_map_output(c, a, t);
         fx->u.map_output.id = a->id;
         fx->u.map_output.version = t->out_version;
         if (!a->phase[BASE_TASK_REDUCE].open && slowstart_reached(c, a)) {
@@ -131,7 +131,7 @@ void rm_task_note_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task 
 }
 
 /* Takes the right to commit back: the attempt has ended and will rename nothing any more. */
-static void drop_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+static void withdraw_commit_right(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     if (t->commit_attempt < 0)
         return;
@@ -139,38 +139,38 @@ static void drop_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
     rm_record_commit(c, a, t);
 }
 
-static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
+static int32_t task_attempts_limit(const struct rm_core *c, const struct rm_app *a)
 {
     return a->job->max_attempts > 0 ? a->job->max_attempts : c->conf.task_attempts_max;
 }
 
 /* Other nodes are preferred from now on. */
-static void note_bad_node(struct rm_app *a, struct rm_task *t, uint32_t node)
+static void avoid_failed_node(struct rm_app *a, struct rm_task *t, uint32_t node)
 {
     if (!a->phase[t->kind].bits)
         return;
     a->phase[t->kind].avoiding++;
-    rm_task_avoid_node(t, node);
+    rm_task_add_avoided_node(t, node);
 }
 
-bool rm_task_note_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t,
-                         struct rm_container *ct, bool counts, bool killed, const char *why)
+bool rm_task_record_failure(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                            struct rm_container *ct, bool counts, bool killed, const char *why)
 {
     bool map = t->kind == BASE_TASK_MAP, live = rm_app_is_live(a);
 
-    attempt_over(c, t);
-    rm_learn_task_ended(c, a, t, ct, NULL, false, killed);
+    close_running_attempt(c, t);
+    rm_learn_report_attempt_end(c, a, t, ct, NULL, false, killed);
     t->exit_code = ct->exit_code;
-    rm_set_diagnostics(&t->diagnostics, why);
+    rm_set_bounded_text(&t->diagnostics, why);
     if (killed)
         a->counters[map ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES]++;
     else
         a->counters[map ? RM_C_FAILED_MAPS : RM_C_FAILED_REDUCES]++;
     t->failures += counts;
     if (!killed)
-        note_bad_node(a, t, ct->node->index);
-    drop_commit(c, a, t);
-    if (t->failures >= attempts_max(c, a) && live) {
+        avoid_failed_node(a, t, ct->node->index);
+    withdraw_commit_right(c, a, t);
+    if (t->failures >= task_attempts_limit(c, a) && live) {
         rm_task_set_state(a, t, RM_TASK_FAILED);
         rm_record_task(c, a, t);
         rm_app_update_demand(c, a, t->kind);
@@ -178,45 +178,45 @@ bool rm_task_note_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t,
     }
     rm_task_set_state(a, t, live ? RM_TASK_PENDING : RM_TASK_KILLED);
     if (live)
-        rm_pick_add(c, a, t);
+        rm_pick_mark_pending(c, a, t);
     rm_record_task(c, a, t);
     rm_app_update_demand(c, a, t->kind);
     return false;
 }
 
 /* Reverts a succeeded map. @next is PENDING or FAILED. */
-static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t,
-                      enum rm_task_state next, const char *why)
+static void revert_succeeded_map(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                                 enum rm_task_state next, const char *why)
 {
     struct base_task_id id = {a->id, BASE_TASK_MAP, t->index};
     char text[BASE_ID_TEXT_MAX];
     int64_t *counters = rm_task_counters(a, t, false);
 
-    rm_note(c, 5, "%s %s: %s", base_task_id_text(&id, text),
-            next == RM_TASK_FAILED ? "has failed" : "is run again", why);
-    add_counters(a, counters, -1);
+    rm_emit_note(c, 5, "%s %s: %s", base_task_id_text(&id, text),
+                 next == RM_TASK_FAILED ? "has failed" : "is run again", why);
+    add_task_counters(a, counters, -1);
     if (counters)
         memset(counters, 0, BASE_TASK_COUNTERS * sizeof *counters);
     t->out_version = 0;
     t->fetch_failures = 0;
     t->fetch_reduce = -1;
-    rm_set_diagnostics(&t->diagnostics, why);
-    drop_commit(c, a, t);
+    rm_set_bounded_text(&t->diagnostics, why);
+    withdraw_commit_right(c, a, t);
     rm_task_set_state(a, t, next);
     a->pj.maps_done_us = 0;
     if (next == RM_TASK_PENDING)
-        rm_pick_add(c, a, t);
+        rm_pick_mark_pending(c, a, t);
     rm_record_task(c, a, t);
     rm_app_update_demand(c, a, BASE_TASK_MAP);
 }
 
-void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why)
+void rm_task_rerun_map(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why)
 {
     a->counters[RM_C_KILLED_MAPS]++;
-    take_back(c, a, t, RM_TASK_PENDING, why);
+    revert_succeeded_map(c, a, t, RM_TASK_PENDING, why);
 }
 
-void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev)
+void rm_task_on_commit_request(struct rm_core *c, const struct rm_event *ev)
 {
     const struct base_task_id *id = &ev->u.task_commit.task;
     struct rm_app *a = rm_app_find(c, id->app);
@@ -249,9 +249,10 @@ void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev)
 
 /* True if the node was heard of lately: then a failed fetch is the map's fault, not that of a
  * dead host. */
-static bool node_is_heard(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
+static bool node_was_heard_lately(const struct rm_core *c, const struct rm_app *a,
+                                  const struct rm_task *t)
 {
-    const struct rm_node *n = rm_task_node(c, a, t);
+    const struct rm_node *n = rm_task_latest_node(c, a, t);
 
     return n && n->registered && c->now_us - n->last_us <= 2 * c->conf.heartbeat_us;
 }
@@ -259,19 +260,19 @@ static bool node_is_heard(const struct rm_core *c, const struct rm_app *a, const
 /* A map whose output cannot be fetched from a live node has failed there: it runs elsewhere, and
  * this counts as a failed attempt. A silent node proves nothing against the map: it simply runs
  * again. */
-bool rm_task_note_fetch_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+bool rm_task_take_back_unfetchable_map(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     static const char why[] = "reduces could not fetch its output";
     bool for_good;
 
-    if (!node_is_heard(c, a, t)) {
-        rm_task_rerun(c, a, t, why);
+    if (!node_was_heard_lately(c, a, t)) {
+        rm_task_rerun_map(c, a, t, why);
         return false;
     }
     t->failures++;
     a->counters[RM_C_FAILED_MAPS]++;
-    note_bad_node(a, t, t->node);
-    for_good = t->failures >= attempts_max(c, a);
-    take_back(c, a, t, for_good ? RM_TASK_FAILED : RM_TASK_PENDING, why);
+    avoid_failed_node(a, t, t->node);
+    for_good = t->failures >= task_attempts_limit(c, a);
+    revert_succeeded_map(c, a, t, for_good ? RM_TASK_FAILED : RM_TASK_PENDING, why);
     return for_good;
 }

@@ -16,12 +16,12 @@ static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind
     struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
 
     ct->state = RM_CONTAINER_ACQUIRED; /* its master, this RM, has acquired it already */
-    rm_task_note_launched(c, a, t, ct, false);
-    rm_container_launch(c, ct, NULL);
+    rm_task_set_running_attempt(c, a, t, ct, false);
+    rm_container_queue_launch(c, ct, NULL);
     rm_app_update_demand(c, a, k);
 }
 
-static void count_locality(struct rm_app *a, enum delay_level level)
+static void count_map_locality(struct rm_app *a, enum delay_level level)
 {
     static const enum rm_counter counter[] = {RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS,
                                               RM_C_OTHER_LOCAL_MAPS};
@@ -30,8 +30,8 @@ static void count_locality(struct rm_app *a, enum delay_level level)
 }
 
 /* True if delay scheduling makes the job wait for a slot nearer to its data. */
-static bool delay_declines(struct rm_core *c, struct rm_app *a, enum delay_level level,
-                           bool located, bool no_delay)
+static bool must_wait_for_locality(struct rm_core *c, struct rm_app *a, enum delay_level level,
+                                   bool located, bool no_delay)
 {
     if (located && !no_delay && delay_is_on(&c->delay))
         return !delay_offer(&c->delay, &a->delay, level);
@@ -41,8 +41,8 @@ static bool delay_declines(struct rm_core *c, struct rm_app *a, enum delay_level
 
 /* Counts a missed opportunity although no task could run here, so that waiting for locality ends
  * in time. */
-static void delay_note_pass(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                            bool no_delay)
+static void count_missed_opportunity(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                     bool no_delay)
 {
     if (k == BASE_TASK_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
         delay_pass(&c->delay, &a->delay);
@@ -50,9 +50,9 @@ static void delay_note_pass(struct rm_core *c, struct rm_app *a, enum base_task_
 
 /* True while a reduce should wait for a node that ran maps of its job: their output, and often
  * their input, is there. */
-static bool waits_for_colocation(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
+static bool must_wait_for_colocation(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
 {
-    if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_had_node(a, n->index)) {
+    if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_has_used_node(a, n->index)) {
         a->colo_since_us = 0;
         return false;
     }
@@ -62,8 +62,8 @@ static bool waits_for_colocation(struct rm_core *c, struct rm_app *a, const stru
 }
 
 /* Resumes an attempt suspended on this node before another task is started. */
-static bool resume_suspended(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                             struct rm_node *n)
+static bool resume_suspended_attempt(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                     struct rm_node *n)
 {
     struct rm_container *ct =
         n->suspended[k] && a->phase[k].suspended ? rm_container_find_suspended(a, n, k) : NULL;
@@ -73,39 +73,39 @@ static bool resume_suspended(struct rm_core *c, struct rm_app *a, enum base_task
     return ct != NULL;
 }
 
-bool rm_job_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
-                  bool no_delay)
+bool rm_job_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                       struct rm_node *n, bool no_delay)
 {
     enum delay_level level;
     bool located;
     struct rm_task *t;
 
-    if (resume_suspended(c, a, k, n))
+    if (resume_suspended_attempt(c, a, k, n))
         return true;
     if (a->pj.phase[k].pending <= 0)
         return false;
-    t = rm_task_pick_near(c, a, k, n, &level, &located);
+    t = rm_pick_task_near(c, a, k, n, &level, &located);
     if (!t)
-        t = rm_task_pick_any(c, a, k, n);
+        t = rm_pick_any_task(c, a, k, n);
     if (!t) {
-        delay_note_pass(c, a, k, no_delay);
+        count_missed_opportunity(c, a, k, no_delay);
         return false;
     }
     __builtin_prefetch(t); /* written to when its container is made */
     __builtin_prefetch((const char *)t + 64);
-    if (k == BASE_TASK_MAP ? delay_declines(c, a, level, located, no_delay)
-                           : waits_for_colocation(c, a, n))
+    if (k == BASE_TASK_MAP ? must_wait_for_locality(c, a, level, located, no_delay)
+                           : must_wait_for_colocation(c, a, n))
         return false;
     if (k == BASE_TASK_MAP) {
-        count_locality(a, located ? level : DELAY_ANY);
+        count_map_locality(a, located ? level : DELAY_ANY);
         n->round_off_rack = n->round_off_rack || (located && level == DELAY_ANY);
     }
     launch_task(c, a, k, n, t);
     return true;
 }
 
-enum policy_take rm_job_takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                              struct rm_node *n)
+enum policy_take rm_job_would_take_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                        struct rm_node *n)
 {
     enum delay_level level;
     bool located;
@@ -115,12 +115,12 @@ enum policy_take rm_job_takes(struct rm_core *c, struct rm_app *a, enum base_tas
         return POLICY_TAKES_NEAR;
     if (a->pj.phase[k].pending <= 0)
         return POLICY_DECLINES;
-    t = rm_task_pick_near(c, a, k, n, &level, &located);
+    t = rm_pick_task_near(c, a, k, n, &level, &located);
     if (!t)
-        t = rm_task_pick_any(c, a, k, n);
+        t = rm_pick_any_task(c, a, k, n);
     if (!t)
-        delay_note_pass(c, a, k, false);
-    if (!t || (k == BASE_TASK_REDUCE && waits_for_colocation(c, a, n)))
+        count_missed_opportunity(c, a, k, false);
+    if (!t || (k == BASE_TASK_REDUCE && must_wait_for_colocation(c, a, n)))
         return POLICY_DECLINES;
     if (k == BASE_TASK_REDUCE || !located)
         return POLICY_TAKES;

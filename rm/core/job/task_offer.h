@@ -4,10 +4,10 @@
 
 #include "rm/core/state.h"
 
-bool rm_job_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
-                  bool no_delay);
+bool rm_job_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                       struct rm_node *n, bool no_delay);
 /* Would @a use a slot here? A job that waits for a slot near its data declines. */
-enum policy_take rm_job_takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                              struct rm_node *n);
+enum policy_take rm_job_would_take_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                        struct rm_node *n);
 
 #endif

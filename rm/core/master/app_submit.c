@@ -7,8 +7,8 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-static void reply_app(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
-                      bool made)
+static void reply_to_submission(struct rm_core *c, const struct rm_event *ev,
+                                const struct rm_app *a, bool made)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_APP, a->saved_seq);
 
@@ -17,32 +17,33 @@ static void reply_app(struct rm_core *c, const struct rm_event *ev, const struct
     fx->u.reply.app_state = a->state;
 }
 
-static bool too_big(const struct rm_core *c, const struct rm_res *r, enum rm_res_name name)
+static bool exceeds_slot_resource(const struct rm_core *c, const struct rm_res *r,
+                                  enum rm_res_name name)
 {
-    return r->v[name] > c->conf.slot_res[rm_slot_kind_of(r)].v[name];
+    return r->v[name] > c->conf.slot_res[rm_slot_kind_for_resource(r)].v[name];
 }
 
-void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
+void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app_spec *spec = ev->u.submit_app.spec;
     struct rm_app *a = spec->id.seq ? rm_app_find(c, spec->id) : NULL;
     const char *wrong = NULL;
     uint32_t queue;
 
-    if (too_big(c, &spec->resource, RM_RES_MEMORY_MB))
+    if (exceeds_slot_resource(c, &spec->resource, RM_RES_MEMORY_MB))
         wrong = "Requested more memory than configured max";
-    else if (too_big(c, &spec->resource, RM_RES_VCORES))
+    else if (exceeds_slot_resource(c, &spec->resource, RM_RES_VCORES))
         wrong = "Requested more cores than configured max";
     if (a || wrong) {
         if (a)
-            reply_app(c, ev, a, false);
+            reply_to_submission(c, ev, a, false);
         else
             rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", wrong);
         rm_app_spec_unref(spec);
         return;
     }
-    if (rm_record_too_large(c, ev->token, spec->json, NULL) ||
-        rm_confirm_refuses_submission(c, ev->token) || !rm_app_assign_id(c, ev->token, &spec->id)) {
+    if (rm_record_refuse_too_large(c, ev->token, spec->json, NULL) ||
+        rm_confirm_refuse_submission(c, ev->token) || !rm_app_assign_id(c, ev->token, &spec->id)) {
         rm_app_spec_unref(spec);
         return;
     }
@@ -51,10 +52,10 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
             spec->resource.v[i] = c->conf.slot_res[BASE_TASK_MAP].v[i];
     a = rm_app_new(c, &rm_plain_kind, spec->id, NULL, spec, ev->u.submit_app.app_token);
     /* Without a queue it will fail. */
-    rm_queue_place(c, spec->queue, a->user, &spec->user_groups, &queue, NULL);
+    rm_queue_place_submission(c, spec->queue, a->user, &spec->user_groups, &queue, NULL);
     rm_app_enter_queue(c, a, queue);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);
-    rm_app_save(c, a);
+    rm_app_store_record(c, a);
     rm_defer_until_stored(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
-    reply_app(c, ev, a, true);
+    reply_to_submission(c, ev, a, true);
 }

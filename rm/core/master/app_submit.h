@@ -4,6 +4,6 @@
 
 #include "rm/core/state.h"
 
-void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev);
+void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "rm/core/state.h"
 
-enum base_task_kind rm_slot_kind_of(const struct rm_res *r)
+enum base_task_kind rm_slot_kind_for_resource(const struct rm_res *r)
 {
     return r->v[RM_RES_REDUCE_SLOTS] > 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;
 }
@@ -24,18 +24,18 @@ struct rm_res rm_max_capability(const struct rm_core *c)
     return r;
 }
 
-static bool is_any(const char *name)
+static bool is_any_place(const char *name)
 {
     return name[0] == '*' && !name[1];
 }
 
 /* "*" counts all containers wanted; without it, the named places do. */
-static int64_t wanted_count(const struct rm_ask_group *g)
+static int64_t containers_wanted(const struct rm_ask_group *g)
 {
     return g->any_given ? g->any : g->named;
 }
 
-static int compare_group(const struct rm_ask_group *g, int32_t priority, int64_t id)
+static int compare_group_key(const struct rm_ask_group *g, int32_t priority, int64_t id)
 {
     if (g->priority != priority)
         return g->priority < priority ? -1 : 1;
@@ -43,14 +43,14 @@ static int compare_group(const struct rm_ask_group *g, int32_t priority, int64_t
 }
 
 /* Binary search by (priority, id): smaller priority numbers are served first. */
-static size_t group_place(const struct rm_app *a, int32_t priority, int64_t id)
+static size_t group_insert_index(const struct rm_app *a, int32_t priority, int64_t id)
 {
     size_t low = 0, high = a->asks_n;
 
     while (low < high) {
         size_t mid = low + (high - low) / 2;
 
-        if (compare_group(a->asks[mid], priority, id) < 0)
+        if (compare_group_key(a->asks[mid], priority, id) < 0)
             low = mid + 1;
         else
             high = mid;
@@ -58,11 +58,11 @@ static size_t group_place(const struct rm_app *a, int32_t priority, int64_t id)
     return low;
 }
 
-static struct rm_ask_group *group_of(struct rm_app *a, int32_t priority, int64_t id)
+static struct rm_ask_group *find_or_add_group(struct rm_app *a, int32_t priority, int64_t id)
 {
-    size_t at = group_place(a, priority, id);
+    size_t at = group_insert_index(a, priority, id);
 
-    if (at < a->asks_n && compare_group(a->asks[at], priority, id) == 0)
+    if (at < a->asks_n && compare_group_key(a->asks[at], priority, id) == 0)
         return a->asks[at];
     base_array_grow(&a->asks, a->asks_n, &a->asks_cap);
     memmove(a->asks + at + 1, a->asks + at, (a->asks_n - at) * sizeof *a->asks);
@@ -73,7 +73,7 @@ static struct rm_ask_group *group_of(struct rm_app *a, int32_t priority, int64_t
     return a->asks[at];
 }
 
-static size_t row_place(const struct rm_ask_group *g, const char *name)
+static size_t row_insert_index(const struct rm_ask_group *g, const char *name)
 {
     size_t low = 0, high = g->rows_n;
 
@@ -88,16 +88,16 @@ static size_t row_place(const struct rm_ask_group *g, const char *name)
     return low;
 }
 
-static struct rm_ask_row *row_of(const struct rm_ask_group *g, const char *name)
+static struct rm_ask_row *find_row(const struct rm_ask_group *g, const char *name)
 {
-    size_t at = row_place(g, name);
+    size_t at = row_insert_index(g, name);
 
     return at < g->rows_n && strcmp(g->rows[at].name, name) == 0 ? &g->rows[at] : NULL;
 }
 
-static struct rm_ask_row *row_add(struct rm_app *a, struct rm_ask_group *g, const char *name)
+static struct rm_ask_row *add_row(struct rm_app *a, struct rm_ask_group *g, const char *name)
 {
-    size_t at = row_place(g, name);
+    size_t at = row_insert_index(g, name);
 
     base_array_grow(&g->rows, g->rows_n, &g->rows_cap);
     memmove(g->rows + at + 1, g->rows + at, (g->rows_n - at) * sizeof *g->rows);
@@ -107,7 +107,7 @@ static struct rm_ask_row *row_add(struct rm_app *a, struct rm_ask_group *g, cons
     return &g->rows[at];
 }
 
-static void group_free(struct rm_app *a, struct rm_ask_group *g)
+static void free_group(struct rm_app *a, struct rm_ask_group *g)
 {
     for (size_t i = 0; i < g->rows_n; i++)
         free(g->rows[i].name);
@@ -143,51 +143,52 @@ static void drop_empty_groups(struct rm_app *a)
 
         g->planned = g->planned_named = 0;
         g->planned_any = false;
-        if (wanted_count(g) <= 0) {
-            group_free(a, g);
+        if (containers_wanted(g) <= 0) {
+            free_group(a, g);
             continue;
         }
         drop_zero_rows(a, g);
-        a->asked[g->slot] += wanted_count(g);
+        a->asked[g->slot] += containers_wanted(g);
         a->asks[kept++] = g;
     }
     a->asks_n = kept;
 }
 
-static size_t launch_size(const struct rm_launch *l)
+static size_t launch_json_size(const struct rm_launch *l)
 {
     return l && l->json ? strlen(l->json) : 0;
 }
 
 /* Upper bound on the size of launch contexts: new ones may replace old ones. */
-static size_t launches_size(const struct rm_app *a, const struct rm_ask *asks, size_t n)
+static size_t launches_size_bound(const struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     size_t sum = a->launch_bytes;
 
     for (size_t i = 0; i < n; i++)
-        sum += launch_size(asks[i].launch);
+        sum += launch_json_size(asks[i].launch);
     return sum;
 }
 
 /* False if these asks, with those already there, exceed the bounds. */
-bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n)
+bool rm_asks_fit_limits(struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     int64_t sum = 0;
 
     if (!n)
         return true;
     if (a->ask_rows + a->asks_n + n > RM_ASK_ROWS_MAX ||
-        launches_size(a, asks, n) > RM_ASK_LAUNCH_MAX)
+        launches_size_bound(a, asks, n) > RM_ASK_LAUNCH_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {
-        struct rm_ask_group *g = group_of(a, asks[i].priority, asks[i].allocation_request_id);
+        struct rm_ask_group *g =
+            find_or_add_group(a, asks[i].priority, asks[i].allocation_request_id);
         const struct rm_ask_row *row;
 
-        if (is_any(asks[i].resource_name)) {
+        if (is_any_place(asks[i].resource_name)) {
             g->planned_any = true;
             g->planned = asks[i].containers;
         } else {
-            row = row_of(g, asks[i].resource_name);
+            row = find_row(g, asks[i].resource_name);
             g->planned_named += asks[i].containers - (row ? row->count : 0);
         }
     }
@@ -200,43 +201,43 @@ bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n)
     return sum <= RM_ASKED_MAX;
 }
 
-static void take_ask(struct rm_app *a, const struct rm_ask *ask)
+static void store_ask(struct rm_app *a, const struct rm_ask *ask)
 {
-    struct rm_ask_group *g = group_of(a, ask->priority, ask->allocation_request_id);
+    struct rm_ask_group *g = find_or_add_group(a, ask->priority, ask->allocation_request_id);
     struct rm_ask_row *row;
 
-    if (is_any(ask->resource_name)) {
+    if (is_any_place(ask->resource_name)) {
         g->any_given = true;
         g->any = ask->containers;
         g->any_relax = ask->relax_locality;
     } else {
-        row = row_of(g, ask->resource_name);
+        row = find_row(g, ask->resource_name);
         if (!row)
-            row = row_add(a, g, ask->resource_name);
+            row = add_row(a, g, ask->resource_name);
         g->named += ask->containers - row->count;
         row->count = ask->containers;
         row->relax = ask->relax_locality;
     }
     g->capability = ask->capability;
-    g->slot = rm_slot_kind_of(&ask->capability);
+    g->slot = rm_slot_kind_for_resource(&ask->capability);
     if (ask->launch) {
-        a->launch_bytes += launch_size(ask->launch);
-        a->launch_bytes -= launch_size(g->launch);
+        a->launch_bytes += launch_json_size(ask->launch);
+        a->launch_bytes -= launch_json_size(g->launch);
         rm_launch_unref(g->launch);
         g->launch = ask->launch;
     }
 }
 
-void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n)
+void rm_asks_update(struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        take_ask(a, &asks[i]);
+        store_ask(a, &asks[i]);
     drop_empty_groups(a);
 }
 
-int32_t rm_ask_pending(const struct rm_app *a, enum base_task_kind k)
+int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k)
 {
-    const struct rm_attempt *at = rm_am_current_attempt(a);
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
 
     if (!at || a->ending != RM_END_NONE)
         return 0;
@@ -248,20 +249,21 @@ int32_t rm_ask_pending(const struct rm_app *a, enum base_task_kind k)
 static struct rm_ask_row *find_wanted_row(const struct rm_ask_group *g, const char *name,
                                           bool must_relax)
 {
-    struct rm_ask_row *row = row_of(g, name);
+    struct rm_ask_row *row = find_row(g, name);
 
     return row && row->count > 0 && (!must_relax || row->relax) ? row : NULL;
 }
 
-static struct rm_ask_row *host_row(const struct rm_ask_group *g, const struct rm_node *n)
+static struct rm_ask_row *find_wanted_host_row(const struct rm_ask_group *g,
+                                               const struct rm_node *n)
 {
     struct rm_ask_row *row = find_wanted_row(g, n->host_name, false);
 
     return row ? row : find_wanted_row(g, n->id, false);
 }
 
-struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const struct rm_node *n,
-                                 enum delay_level *level)
+struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,
+                                        const struct rm_node *n, enum delay_level *level)
 {
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];
@@ -269,7 +271,7 @@ struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const 
         if (g->slot != k)
             continue;
         *level = DELAY_NODE;
-        if (host_row(g, n))
+        if (find_wanted_host_row(g, n))
             return g;
         *level = DELAY_RACK;
         if (find_wanted_row(g, n->rack_name, true))
@@ -281,7 +283,7 @@ struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const 
     return NULL;
 }
 
-static void count_down(struct rm_ask_group *g, struct rm_ask_row *row)
+static void decrement_row(struct rm_ask_group *g, struct rm_ask_row *row)
 {
     if (!row || row->count <= 0)
         return;
@@ -290,30 +292,30 @@ static void count_down(struct rm_ask_group *g, struct rm_ask_row *row)
 }
 
 /* Subtracts a granted container, which may remove the group. */
-void rm_ask_note_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
-                         enum delay_level level)
+void rm_asks_subtract_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
+                              enum delay_level level)
 {
-    int64_t before = wanted_count(g);
+    int64_t before = containers_wanted(g);
     size_t at;
 
     if (level == DELAY_NODE)
-        count_down(g, host_row(g, n));
+        decrement_row(g, find_wanted_host_row(g, n));
     if (level <= DELAY_RACK)
-        count_down(g, row_of(g, n->rack_name));
+        decrement_row(g, find_row(g, n->rack_name));
     if (g->any > 0)
         g->any--;
-    a->asked[g->slot] += wanted_count(g) - before;
-    if (wanted_count(g) > 0)
+    a->asked[g->slot] += containers_wanted(g) - before;
+    if (containers_wanted(g) > 0)
         return;
-    at = group_place(a, g->priority, g->allocation_id);
+    at = group_insert_index(a, g->priority, g->allocation_id);
     memmove(a->asks + at, a->asks + at + 1, (--a->asks_n - at) * sizeof *a->asks);
-    group_free(a, g);
+    free_group(a, g);
 }
 
-void rm_ask_free_all(struct rm_app *a)
+void rm_asks_free(struct rm_app *a)
 {
     for (size_t i = 0; i < a->asks_n; i++)
-        group_free(a, a->asks[i]);
+        free_group(a, a->asks[i]);
     free(a->asks);
     a->asks = NULL;
     a->asks_n = a->asks_cap = 0;

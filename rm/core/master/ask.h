@@ -35,16 +35,16 @@ struct rm_ask_group { /* (priority, allocation request id) */
     int64_t planned, planned_named;
 };
 
-enum base_task_kind rm_slot_kind_of(const struct rm_res *r);
+enum base_task_kind rm_slot_kind_for_resource(const struct rm_res *r);
 struct rm_res rm_max_capability(const struct rm_core *c);
-bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n);
-void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n);
+bool rm_asks_fit_limits(struct rm_app *a, const struct rm_ask *asks, size_t n);
+void rm_asks_update(struct rm_app *a, const struct rm_ask *asks, size_t n);
 /* Containers of kind @k that wait for a slot: the master itself, or what it asks for. */
-int32_t rm_ask_pending(const struct rm_app *a, enum base_task_kind k);
-struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const struct rm_node *n,
-                                 enum delay_level *level);
-void rm_ask_note_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
-                         enum delay_level level);
-void rm_ask_free_all(struct rm_app *a);
+int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k);
+struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,
+                                        const struct rm_node *n, enum delay_level *level);
+void rm_asks_subtract_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
+                              enum delay_level level);
+void rm_asks_free(struct rm_app *a);
 
 #endif

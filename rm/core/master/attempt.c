@@ -8,9 +8,9 @@
 #include "base/limits.h"
 #include "rm/core/state.h"
 
-void rm_am_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s)
+void rm_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s)
 {
-    base_assert(rm_attempt_edge(at->state, s));
+    base_assert(rm_attempt_transition_is_legal(at->state, s));
     if (s == RM_ATTEMPT_FINAL_SAVING)
         at->state_before = at->state;
     at->state = s;
@@ -19,7 +19,7 @@ void rm_am_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s)
 #define WHOLE_KEPT       10  /* the newest attempts, which keep their whole diagnostics */
 #define DIAGNOSTICS_KEPT 256 /* bytes kept by older ones */
 
-static void attempt_free(struct rm_attempt *at)
+static void attempt_clear(struct rm_attempt *at)
 {
     free(at->host);
     free(at->tracking_url);
@@ -39,7 +39,7 @@ static_assert(BASE_SUBMISSION_MAX + (WHOLE_KEPT + 2) * (2 * BASE_DIAGNOSTICS_MAX
 
 /* Attempts that fail without the application's fault are not limited in number, but its record
  * must stay within BASE_RECORD_MAX: older attempts lose diagnostics, the oldest ones go. */
-static void make_room(struct rm_app *a)
+static void trim_old_attempts(struct rm_app *a)
 {
     if (a->attempts_n >= WHOLE_KEPT) {
         char *text = a->attempts[a->attempts_n - WHOLE_KEPT].diagnostics;
@@ -49,21 +49,21 @@ static void make_room(struct rm_app *a)
     }
     if (a->attempts_n < RM_ATTEMPTS_KEPT)
         return;
-    attempt_free(&a->attempts[0]);
+    attempt_clear(&a->attempts[0]);
     memmove(a->attempts, a->attempts + 1, (size_t)(--a->attempts_n) * sizeof *a->attempts);
 }
 
-struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a)
+struct rm_attempt *rm_app_add_attempt(struct rm_core *c, struct rm_app *a)
 {
     const struct rm_attempt *last;
     struct rm_attempt *at;
 
-    make_room(a);
+    trim_old_attempts(a);
     if (a->attempts_n == a->attempts_cap) {
         a->attempts_cap = a->attempts_cap ? a->attempts_cap * 2 : 2;
         a->attempts = base_realloc_array(a->attempts, (size_t)a->attempts_cap, sizeof *a->attempts);
     }
-    last = rm_am_current_attempt(a);
+    last = rm_app_newest_attempt(a);
     at = &a->attempts[a->attempts_n++];
     *at = (struct rm_attempt){.id = {a->id, last ? last->id.attempt + 1 : 1},
                               .start_us = c->now_us,
@@ -72,11 +72,11 @@ struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a)
     return at;
 }
 
-void rm_am_free_attempts(struct rm_app *a)
+void rm_app_free_attempts(struct rm_app *a)
 {
     for (int32_t i = 0; i < a->attempts_n; i++)
-        attempt_free(&a->attempts[i]);
+        attempt_clear(&a->attempts[i]);
     free(a->attempts);
     free(a->news);
-    rm_ask_free_all(a);
+    rm_asks_free(a);
 }

@@ -28,8 +28,8 @@ struct rm_attempt {
     size_t completed_n, completed_cap;
 };
 
-void rm_am_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s);
-struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a);
-void rm_am_free_attempts(struct rm_app *a);
+void rm_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s);
+struct rm_attempt *rm_app_add_attempt(struct rm_core *c, struct rm_app *a);
+void rm_app_free_attempts(struct rm_app *a);
 
 #endif

@@ -10,7 +10,7 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-static void enqueue_master(struct rm_core *c, struct rm_app *a)
+static void enqueue_waiting_master(struct rm_core *c, struct rm_app *a)
 {
     a->wait_next = NULL;
     a->waits = true;
@@ -21,7 +21,7 @@ static void enqueue_master(struct rm_core *c, struct rm_app *a)
     c->master_wait_last = a;
 }
 
-static void dequeue_master(struct rm_core *c, struct rm_app *a)
+static void dequeue_waiting_master(struct rm_core *c, struct rm_app *a)
 {
     struct rm_app *before = NULL;
 
@@ -41,22 +41,22 @@ static void dequeue_master(struct rm_core *c, struct rm_app *a)
     }
 }
 
-static void new_attempt(struct rm_core *c, struct rm_app *a)
+static void begin_new_attempt(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_attempt_add(c, a);
+    struct rm_attempt *at = rm_app_add_attempt(c, a);
 
-    rm_am_attempt_set_state(at, RM_ATTEMPT_SUBMITTED);
+    rm_attempt_set_state(at, RM_ATTEMPT_SUBMITTED);
     if (a->app->unmanaged) {
-        rm_am_attempt_set_state(at, RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING);
-        rm_app_save(c, a);
+        rm_attempt_set_state(at, RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING);
+        rm_app_store_record(c, a);
         rm_defer_until_stored(c, a->saved_seq, RM_ACK_UNMANAGED, a, 0);
         return;
     }
-    rm_am_attempt_set_state(at, RM_ATTEMPT_SCHEDULED);
-    enqueue_master(c, a);
+    rm_attempt_set_state(at, RM_ATTEMPT_SCHEDULED);
+    enqueue_waiting_master(c, a);
 }
 
-void rm_am_accept(struct rm_core *c, struct rm_app *a)
+void rm_plain_app_accept(struct rm_core *c, struct rm_app *a)
 {
     char id[BASE_ID_TEXT_MAX];
 
@@ -69,22 +69,22 @@ void rm_am_accept(struct rm_core *c, struct rm_app *a)
     }
     rm_app_set_state(c, a, RM_APP_ACCEPTED);
     rm_app_enter_policy(c, a);
-    new_attempt(c, a);
+    begin_new_attempt(c, a);
 }
 
-void rm_am_on_unmanaged_stored(struct rm_core *c, struct rm_app *a)
+void rm_master_set_unmanaged_launched(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
 
     if (!at || at->state != RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING || a->state != RM_APP_ACCEPTED)
         return;
-    rm_am_attempt_set_state(at, RM_ATTEMPT_LAUNCHED);
+    rm_attempt_set_state(at, RM_ATTEMPT_LAUNCHED);
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
 /* Starts waiting masters. Masters take at most half of the map slots, so that the containers
  * they ask for find room. */
-void rm_am_activate_waiting(struct rm_core *c)
+void rm_masters_activate_waiting(struct rm_core *c)
 {
     int64_t max = c->capacity.slots[BASE_TASK_MAP] / 2;
 
@@ -92,23 +92,23 @@ void rm_am_activate_waiting(struct rm_core *c)
     while (c->master_wait && c->masters_active < max) {
         struct rm_app *a = c->master_wait;
 
-        dequeue_master(c, a);
+        dequeue_waiting_master(c, a);
         a->activated = true;
         c->masters_active++;
         rm_app_update_demand(c, a, BASE_TASK_MAP);
     }
 }
 
-void rm_am_deactivate(struct rm_core *c, struct rm_app *a)
+void rm_master_deactivate(struct rm_core *c, struct rm_app *a)
 {
-    dequeue_master(c, a);
+    dequeue_waiting_master(c, a);
     c->masters_active -= a->activated;
     a->activated = false;
 }
 
-static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)
+static void place_master_on_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
     struct base_container_id id = {at->id, c->conf.epoch << 40 | 1};
     struct rm_container *ct =
         rm_container_new(c, a, n, &id, BASE_TASK_MAP, &a->app->resource, true);
@@ -120,37 +120,37 @@ static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)
     at->next_num = 2;
     at->node_id = base_strdup(n->id);
     at->node_http = base_strdup(n->http);
-    rm_am_attempt_set_state(at, RM_ATTEMPT_ALLOCATED_SAVING);
-    rm_app_save(c, a);
+    rm_attempt_set_state(at, RM_ATTEMPT_ALLOCATED_SAVING);
+    rm_app_store_record(c, a);
     rm_defer_until_stored(c, a->saved_seq, RM_ACK_MASTER, a, at->id.attempt);
     rm_app_update_demand(c, a, BASE_TASK_MAP);
 }
 
-void rm_am_on_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt)
+void rm_master_launch_stored(struct rm_core *c, struct rm_app *a, int64_t attempt)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
 
     if (!at || at->id.attempt != attempt || at->state != RM_ATTEMPT_ALLOCATED_SAVING || !at->master)
         return;
-    rm_am_attempt_set_state(at, RM_ATTEMPT_ALLOCATED);
-    rm_am_attempt_set_state(at, RM_ATTEMPT_LAUNCHED);
+    rm_attempt_set_state(at, RM_ATTEMPT_ALLOCATED);
+    rm_attempt_set_state(at, RM_ATTEMPT_LAUNCHED);
     rm_container_set_state(at->master, RM_CONTAINER_ACQUIRED);
     if (!a->launch_us)
         a->launch_us = c->now_us;
-    rm_container_launch(c, at->master, a->app->launch);
+    rm_container_queue_launch(c, at->master, a->app->launch);
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
-void rm_am_queue_news(struct rm_app *a, struct rm_container *ct)
+void rm_master_queue_container_news(struct rm_app *a, struct rm_container *ct)
 {
     base_array_grow(&a->news, a->news_n, &a->news_cap);
     a->news[a->news_n++] = ct;
 }
 
-bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
-                 bool no_delay)
+bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                             struct rm_node *n, bool no_delay)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
     struct base_container_id id;
     struct rm_ask_group *g;
     struct rm_container *ct;
@@ -158,10 +158,10 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, str
 
     (void)no_delay; /* a master that wants locality asks for it by name */
     if (at->state == RM_ATTEMPT_SCHEDULED) {
-        offer_master(c, a, n);
+        place_master_on_node(c, a, n);
         return true;
     }
-    g = rm_ask_pick(a, k, n, &level);
+    g = rm_asks_pick_group(a, k, n, &level);
     if (!g)
         return false;
     id = (struct base_container_id){at->id, c->conf.epoch << 40 | at->next_num++};
@@ -169,50 +169,50 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, str
     ct->priority = g->priority;
     ct->allocation_id = g->allocation_id;
     ct->launch = rm_launch_ref(g->launch);
-    rm_ask_note_granted(a, g, n, level);
-    rm_am_queue_news(a, ct);
+    rm_asks_subtract_granted(a, g, n, level);
+    rm_master_queue_container_news(a, ct);
     if (ct->launch)
-        rm_container_launch(c, ct, ct->launch);
+        rm_container_queue_launch(c, ct, ct->launch);
     rm_app_update_demand(c, a, k);
     return true;
 }
 
-static void forget_later(struct rm_core *c, struct rm_container *ct)
+static void forget_once_stored(struct rm_core *c, struct rm_container *ct)
 {
     rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, ct, 0);
 }
 
 /* Nobody will ask for the ends still to be reported to the master. */
-void rm_am_forget_containers(struct rm_core *c, struct rm_app *a)
+void rm_master_forget_unreported_ends(struct rm_core *c, struct rm_app *a)
 {
     for (size_t i = 0; i < a->news_n; i++)
         if (a->news[i]->state == RM_CONTAINER_COMPLETED)
-            forget_later(c, a->news[i]);
+            forget_once_stored(c, a->news[i]);
     a->news_n = 0;
 }
 
-static void attempt_ends(struct rm_core *c, struct rm_app *a, struct rm_attempt *at,
-                         enum rm_attempt_state how, const char *diagnostics)
+static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_attempt *at,
+                        enum rm_attempt_state how, const char *diagnostics)
 {
     rm_timer_cancel(&c->timers, &a->timer);
-    rm_am_deactivate(c, a);
+    rm_master_deactivate(c, a);
     if (at->state != RM_ATTEMPT_FINAL_SAVING)
-        rm_am_attempt_set_state(at, RM_ATTEMPT_FINAL_SAVING);
-    rm_am_attempt_set_state(at, how);
+        rm_attempt_set_state(at, RM_ATTEMPT_FINAL_SAVING);
+    rm_attempt_set_state(at, how);
     at->finish_us = c->now_us;
     if (diagnostics)
-        rm_set_diagnostics(&at->diagnostics, diagnostics);
-    rm_ask_free_all(a);
+        rm_set_bounded_text(&at->diagnostics, diagnostics);
+    rm_asks_free(a);
 }
 
-static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
+static int32_t master_attempts_limit(const struct rm_core *c, const struct rm_app *a)
 {
     int32_t max = a->app->max_attempts;
 
     return max > 0 && max < c->conf.am_attempts_max ? max : c->conf.am_attempts_max;
 }
 
-void rm_am_mark_announced(struct rm_app *a)
+void rm_master_mark_containers_announced(struct rm_app *a)
 {
     size_t kept = 0;
 
@@ -229,19 +229,19 @@ void rm_am_mark_announced(struct rm_app *a)
     a->news_n = kept;
 }
 
-static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why, bool counts)
+static void fail_attempt(struct rm_core *c, struct rm_app *a, const char *why, bool counts)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
     char id[BASE_ID_TEXT_MAX];
 
-    attempt_ends(c, a, at, RM_ATTEMPT_FAILED, why);
+    end_attempt(c, a, at, RM_ATTEMPT_FAILED, why);
     a->failed_attempts += counts;
     if (a->app->keep_containers)
-        rm_am_mark_announced(a); /* the next attempt hears of them as it registers */
+        rm_master_mark_containers_announced(a); /* the next attempt hears of them as it registers */
     else
-        rm_am_forget_containers(c, a);
-    if (a->failed_attempts >= attempts_max(c, a)) {
-        rm_am_forget_containers(c, a);
+        rm_master_forget_unreported_ends(c, a);
+    if (a->failed_attempts >= master_attempts_limit(c, a)) {
+        rm_master_forget_unreported_ends(c, a);
         rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", true);
         rm_app_begin_final_save(
             c, a, RM_APP_FAILED, RM_FINAL_FAILED,
@@ -254,16 +254,16 @@ static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why,
         rm_app_kill_containers(c, a, RM_EXIT_ABORTED, "its master has gone", true);
     if (a->state == RM_APP_RUNNING)
         rm_app_set_state(c, a, RM_APP_ACCEPTED);
-    new_attempt(c, a);
+    begin_new_attempt(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
-    rm_app_save(c, a);
+    rm_app_store_record(c, a);
 }
 
 /* A failed disk is the node's fault, and an attempt that it ended does not count, as in YARN.
  * But a master that fills the disk itself looks the same on every node, so only the first few
  * are free. */
-static bool disk_failure_is_free(const struct rm_app *a)
+static bool disk_failure_is_forgiven(const struct rm_app *a)
 {
     int32_t n = 0;
 
@@ -272,9 +272,10 @@ static bool disk_failure_is_free(const struct rm_app *a)
     return n <= RM_AM_DISK_FAILURES_FREE;
 }
 
-static void master_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
+static void fail_attempt_of_ended_master(struct rm_core *c, struct rm_app *a,
+                                         struct rm_container *ct)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
     char id[BASE_ID_TEXT_MAX];
     bool counts = ct->exit_code != RM_EXIT_ABORTED && ct->exit_code != RM_EXIT_PREEMPTED &&
                   ct->exit_code != RM_EXIT_KILLED_BY_RM;
@@ -285,37 +286,38 @@ static void master_ended(struct rm_core *c, struct rm_app *a, struct rm_containe
     at->reregister = false;
     at->exit_code = ct->exit_code;
     if (ct->exit_code == RM_EXIT_DISKS_FAILED)
-        counts = !disk_failure_is_free(a);
+        counts = !disk_failure_is_forgiven(a);
     if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
-        attempt_failed(c, a,
-                       rm_scratch_printf(c, "AM Container for %s exited with  exitCode: %d%s%s",
-                                         base_attempt_id_text(&at->id, id), ct->exit_code,
-                                         ct->diagnostics ? " " : "",
-                                         ct->diagnostics ? ct->diagnostics : ""),
-                       counts);
+        fail_attempt(c, a,
+                     rm_scratch_printf(c, "AM Container for %s exited with  exitCode: %d%s%s",
+                                       base_attempt_id_text(&at->id, id), ct->exit_code,
+                                       ct->diagnostics ? " " : "",
+                                       ct->diagnostics ? ct->diagnostics : ""),
+                     counts);
 }
 
-static bool will_hear_of(const struct rm_attempt *at, const struct rm_container *ct)
+static bool attempt_will_learn_end_of(const struct rm_attempt *at, const struct rm_container *ct)
 {
     return ct->id.attempt.attempt == at->id.attempt && at->state <= RM_ATTEMPT_RUNNING;
 }
 
-void rm_am_on_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
-                              const struct rm_container_report *r)
+void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app *a,
+                                               struct rm_container *ct,
+                                               const struct rm_container_report *r)
 {
-    const struct rm_attempt *at = rm_am_current_attempt(a);
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
 
     (void)r; /* A master is told the exit status only. */
     if (ct->master) {
-        master_ended(c, a, ct);
-        forget_later(c, ct);
-        rm_am_advance(c, a);
+        fail_attempt_of_ended_master(c, a, ct);
+        forget_once_stored(c, ct);
+        rm_plain_app_continue_end(c, a);
         return;
     }
     rm_app_update_demand(c, a, ct->slot);
-    if (rm_app_is_live(a) && at && (will_hear_of(at, ct) || a->app->keep_containers)) {
+    if (rm_app_is_live(a) && at && (attempt_will_learn_end_of(at, ct) || a->app->keep_containers)) {
         if (ct->pulled) /* otherwise it is in the list since its allocation */
-            rm_am_queue_news(a, ct);
+            rm_master_queue_container_news(a, ct);
     } else {
         for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* must be forgotten only once */
             if (a->news[i] == ct) {
@@ -323,72 +325,73 @@ void rm_am_on_container_ended(struct rm_core *c, struct rm_app *a, struct rm_con
                 a->news_n--;
                 break;
             }
-        forget_later(c, ct);
+        forget_once_stored(c, ct);
     }
-    rm_am_advance(c, a);
+    rm_plain_app_continue_end(c, a);
 }
 
-void rm_am_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics)
+void rm_plain_app_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how,
+                      const char *diagnostics)
 {
     a->ending = how;
-    rm_set_diagnostics(&a->diagnostics, diagnostics);
-    rm_am_deactivate(c, a);
+    rm_set_bounded_text(&a->diagnostics, diagnostics);
+    rm_master_deactivate(c, a);
     if (a->state == RM_APP_NEW_SAVING || a->state == RM_APP_SUBMITTED) {
         rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
         return;
     }
     rm_app_set_state(c, a, RM_APP_KILLING);
-    rm_app_save(c, a);
+    rm_app_store_record(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
-    rm_am_forget_containers(c, a);
+    rm_master_forget_unreported_ends(c, a);
     rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, "application was killed", true);
-    rm_am_advance(c, a);
+    rm_plain_app_continue_end(c, a);
 }
 
 /* Continues an end that waited for containers or for the store. */
-void rm_am_advance(struct rm_core *c, struct rm_app *a)
+void rm_plain_app_continue_end(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
 
     if (a->state == RM_APP_KILLING && !a->containers) {
         if (at && at->state != RM_ATTEMPT_FAILED)
-            attempt_ends(c, a, at, RM_ATTEMPT_KILLED, a->diagnostics);
+            end_attempt(c, a, at, RM_ATTEMPT_KILLED, a->diagnostics);
         rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
     } else if (a->state == RM_APP_FINISHING && !at->master && !(at->has_master && at->reregister)) {
         rm_timer_cancel(&c->timers, &a->timer);
-        rm_am_deactivate(c, a);
-        rm_am_attempt_set_state(at, RM_ATTEMPT_FINISHED);
+        rm_master_deactivate(c, a);
+        rm_attempt_set_state(at, RM_ATTEMPT_FINISHED);
         rm_app_set_state(c, a, RM_APP_FINISHED);
-        rm_app_save(c, a);
+        rm_app_store_record(c, a);
         rm_app_retire(c, a);
     }
 }
 
 /* The record of the end is durable: stop what the master left behind. */
-void rm_am_on_final_stored(struct rm_core *c, struct rm_app *a)
+void rm_plain_app_clean_up_after_end(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
 
     bool finishing = a->state == RM_APP_FINISHING;
 
     if (at && at->state == RM_ATTEMPT_FINAL_SAVING && finishing) {
-        rm_am_attempt_set_state(at, RM_ATTEMPT_FINISHING);
+        rm_attempt_set_state(at, RM_ATTEMPT_FINISHING);
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
     } else if (at && at->state == RM_ATTEMPT_FINAL_SAVING) {
-        attempt_ends(c, a, at, RM_ATTEMPT_FINISHED, NULL);
+        end_attempt(c, a, at, RM_ATTEMPT_FINISHED, NULL);
     }
-    rm_am_forget_containers(c, a);
+    rm_master_forget_unreported_ends(c, a);
     rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has ended", !finishing);
     if (finishing)
-        rm_am_advance(c, a);
+        rm_plain_app_continue_end(c, a);
     else
         rm_app_retire(c, a);
 }
 
-void rm_am_on_expiry(struct rm_core *c, struct rm_app *a)
+void rm_master_expire(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
     struct rm_container *ct = at ? at->master : NULL;
     char id[BASE_ID_TEXT_MAX];
 
@@ -397,52 +400,52 @@ void rm_am_on_expiry(struct rm_core *c, struct rm_app *a)
     if (a->state == RM_APP_FINISHING) {
         at->reregister = false;
         if (ct)
-            rm_container_kill(c, ct, RM_EXIT_KILLED_AFTER_APP,
-                              "master did not end after it had finished");
+            rm_container_order_kill(c, ct, RM_EXIT_KILLED_AFTER_APP,
+                                    "master did not end after it had finished");
         else
-            rm_am_advance(c, a);
+            rm_plain_app_continue_end(c, a);
         return;
     }
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING)
         return;
     at->master = NULL; /* its end does not matter any more */
     if (ct)
-        rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "master has timed out");
-    attempt_failed(c, a,
-                   rm_scratch_printf(c, "ApplicationMaster for attempt %s timed out",
-                                     base_attempt_id_text(&at->id, id)),
-                   true);
+        rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "master has timed out");
+    fail_attempt(c, a,
+                 rm_scratch_printf(c, "ApplicationMaster for attempt %s timed out",
+                                   base_attempt_id_text(&at->id, id)),
+                 true);
 }
 
 /* @n has reported all it runs, or never will: a master that should run there and was not
  * reported was lost with the restart. */
-void rm_am_fail_missing_masters(struct rm_core *c, const struct rm_node *n)
+void rm_masters_fail_missing(struct rm_core *c, const struct rm_node *n)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
-        struct rm_attempt *at = rm_app_ended(a->state) ? NULL : rm_am_current_attempt(a);
+        struct rm_attempt *at = rm_app_state_is_final(a->state) ? NULL : rm_app_newest_attempt(a);
 
         if (!at || !at->reregister || !at->has_master || at->master ||
             strcmp(at->node_id ? at->node_id : "", n->id) != 0)
             continue;
         at->reregister = false;
         if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
-            attempt_failed(c, a, "AM Container was lost when the ResourceManager was restarted",
-                           false);
+            fail_attempt(c, a, "AM Container was lost when the ResourceManager was restarted",
+                         false);
         else
-            rm_am_advance(c, a);
+            rm_plain_app_continue_end(c, a);
     }
 }
 
 /* A running master goes on. The command "resync" in every answer asks it to register again,
  * since its asks were not stored. One that no node reports is given up when it would have
  * expired. */
-void rm_am_resume(struct rm_core *c, struct rm_app *a)
+void rm_plain_app_resume(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
 
     if (a->state == RM_APP_KILLING) {
-        rm_am_advance(c, a);
+        rm_plain_app_continue_end(c, a);
         return;
     }
     if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING) {
@@ -457,12 +460,12 @@ void rm_am_resume(struct rm_core *c, struct rm_app *a)
         /* Only after a damaged record: masters are placed for accepted applications only. */
         if (a->state == RM_APP_RUNNING)
             rm_app_set_state(c, a, RM_APP_ACCEPTED);
-        new_attempt(c, a);
+        begin_new_attempt(c, a);
         return;
     }
     if (at->state <= RM_ATTEMPT_SCHEDULED) {
         at->state = RM_ATTEMPT_SCHEDULED;
-        enqueue_master(c, a);
+        enqueue_waiting_master(c, a);
         return;
     }
     if (at->state < RM_ATTEMPT_LAUNCHED)

@@ -6,38 +6,40 @@
 #include "rm/core/state.h"
 
 /* True for a container of an earlier attempt of an application that keeps its containers. */
-static bool kept_from_before(const struct rm_app *a, const struct rm_attempt *at,
-                             const struct rm_container_report *r)
+static bool is_kept_from_earlier_attempt(const struct rm_app *a, const struct rm_attempt *at,
+                                         const struct rm_container_report *r)
 {
     return a->app->keep_containers && !r->master && r->id.attempt.attempt < at->id.attempt;
 }
 
 /* Kills a container that was unknown when those of its application were killed. A master that
  * has finished ends by itself. */
-static void kill_late(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
+static void kill_late_container(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
 {
     if (a->state == RM_APP_FINISHING)
-        rm_container_kill(c, ct, RM_EXIT_KILLED_AFTER_APP, "application has ended");
+        rm_container_order_kill(c, ct, RM_EXIT_KILLED_AFTER_APP, "application has ended");
     else
-        rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "application was killed");
+        rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "application was killed");
 }
 
 /* Attaches the container if it belongs to the current attempt, or is kept from an earlier one. */
-struct rm_container *rm_am_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
-                                  const struct rm_container_report *r)
+struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_node *n,
+                                                   struct rm_app *a,
+                                                   const struct rm_container_report *r)
 {
-    struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_attempt *at = rm_app_newest_attempt(a);
     struct rm_container *ct;
     bool master;
 
-    if (!at || rm_app_is_over(a))
+    if (!at || rm_app_end_is_decided(a))
         return NULL;
-    if (at->id.attempt != r->id.attempt.attempt && !kept_from_before(a, at, r))
+    if (at->id.attempt != r->id.attempt.attempt && !is_kept_from_earlier_attempt(a, at, r))
         return NULL;
-    master = at->has_master && rm_container_id_same(&at->master_id, &r->id);
+    master = at->has_master && rm_container_ids_equal(&at->master_id, &r->id);
     if (master && at->master)
         return NULL;
-    ct = rm_container_new(c, a, n, &r->id, rm_slot_kind_of(&r->resource), &r->resource, master);
+    ct = rm_container_new(c, a, n, &r->id, rm_slot_kind_for_resource(&r->resource), &r->resource,
+                          master);
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->priority = r->priority;
     ct->allocation_id = r->allocation_request_id;
@@ -45,13 +47,13 @@ struct rm_container *rm_am_attach(struct rm_core *c, struct rm_node *n, struct r
     ct->pulled = master || !rm_app_is_live(a);
     rm_container_set_reported_start(c, ct, r);
     if (!ct->pulled)
-        rm_am_queue_news(a, ct);
+        rm_master_queue_container_news(a, ct);
     if (master)
         at->master = ct;
     else
         rm_app_update_demand(c, a, ct->slot);
     if (!rm_app_is_live(a) && r->state != RM_CONTAINER_COMPLETED &&
         !(master && a->state == RM_APP_FINISHING))
-        kill_late(c, a, ct);
+        kill_late_container(c, a, ct);
     return ct;
 }

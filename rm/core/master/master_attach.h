@@ -4,7 +4,8 @@
 
 #include "rm/core/state.h"
 
-struct rm_container *rm_am_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
-                                  const struct rm_container_report *r);
+struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_node *n,
+                                                   struct rm_app *a,
+                                                   const struct rm_container_report *r);
 
 #endif

@@ -5,17 +5,18 @@
 #include "rm/core/master/master_attach.h"
 #include "rm/core/state.h"
 
-static struct policy_phase demand(const struct rm_app *a, enum base_task_kind k)
+static struct policy_phase count_demand(const struct rm_app *a, enum base_task_kind k)
 {
-    struct policy_phase p = {.pending = rm_ask_pending(a, k), .running = a->phase[k].running};
+    struct policy_phase p = {.pending = rm_asks_pending_containers(a, k),
+                             .running = a->phase[k].running};
 
     p.total = p.pending + p.running;
     return p;
 }
 
 /* Whether one of its asks suits the node is decided when a slot is given. */
-static enum policy_take takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                              struct rm_node *n)
+static enum policy_take always_takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                     struct rm_node *n)
 {
     (void)c, (void)a, (void)k, (void)n;
     return POLICY_TAKES;
@@ -23,13 +24,13 @@ static enum policy_take takes(struct rm_core *c, struct rm_app *a, enum base_tas
 
 const struct rm_app_kind rm_plain_kind = {
     .runs_containers = true,
-    .accepted = rm_am_accept,
-    .demand = demand,
-    .takes = takes,
-    .offer = rm_am_offer,
-    .attach = rm_am_attach,
-    .container_ended = rm_am_on_container_ended,
-    .end = rm_am_end,
-    .final_stored = rm_am_on_final_stored,
-    .recovered = rm_am_resume,
+    .accepted = rm_plain_app_accept,
+    .demand = count_demand,
+    .takes = always_takes,
+    .offer = rm_plain_app_offer_slot,
+    .attach = rm_plain_app_attach_container,
+    .container_ended = rm_master_queue_or_forget_ended_container,
+    .end = rm_plain_app_end,
+    .final_stored = rm_plain_app_clean_up_after_end,
+    .recovered = rm_plain_app_resume,
 };

@@ -12,11 +12,11 @@
 #include "rm/core/state.h"
 
 /* The application whose current attempt is @id; NULL: the error is answered. */
-static struct rm_app *find_current(struct rm_core *c, uint64_t token,
-                                   const struct base_attempt_id *id)
+static struct rm_app *find_app_of_current_attempt(struct rm_core *c, uint64_t token,
+                                                  const struct base_attempt_id *id)
 {
     struct rm_app *a = rm_app_find(c, id->app);
-    struct rm_attempt *at = a ? rm_am_current_attempt(a) : NULL;
+    struct rm_attempt *at = a ? rm_app_newest_attempt(a) : NULL;
     char text[BASE_ID_TEXT_MAX];
 
     if (at && (at->id.attempt == id->attempt || !id->attempt))
@@ -36,7 +36,7 @@ static const char *intern_text(struct rm_core *c, const char *s)
     return c->users.v[at];
 }
 
-static struct rm_allocated allocated_of(struct rm_core *c, const struct rm_container *ct)
+static struct rm_allocated describe_allocated(struct rm_core *c, const struct rm_container *ct)
 {
     return (struct rm_allocated){.id = ct->id,
                                  .node_id = ct->node->id,
@@ -49,7 +49,7 @@ static struct rm_allocated allocated_of(struct rm_core *c, const struct rm_conta
 /* True for containers listed in the answer to a registration: those of earlier attempts that go
  * on, and, after a takeover, all of its own. The master's next asks come on top of these, so the
  * list includes containers whose end the first allocate will report. */
-static bool is_listed(const struct rm_attempt *at, const struct rm_container *ct)
+static bool is_listed_at_registration(const struct rm_attempt *at, const struct rm_container *ct)
 {
     if (ct->id.attempt.attempt == at->id.attempt)
         return !ct->master;
@@ -60,16 +60,17 @@ static void reply_registered(struct rm_core *c, const struct rm_event *ev, struc
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_AM_REGISTERED, a->saved_seq);
     size_t most = (size_t)a->containers_n + a->news_n, n = 0;
-    struct rm_allocated *previous = rm_steps_alloc(&c->scratch, most * sizeof *previous + 1);
-    const struct rm_attempt *at = rm_am_current_attempt(a);
+    struct rm_allocated *previous = rm_step_arena_alloc(&c->scratch, most * sizeof *previous + 1);
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
 
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
-        if (is_listed(at, ct))
-            previous[n++] = allocated_of(c, ct);
+        if (is_listed_at_registration(at, ct))
+            previous[n++] = describe_allocated(c, ct);
     for (size_t i = 0; i < a->news_n; i++)
-        if (a->news[i]->state == RM_CONTAINER_COMPLETED && is_listed(at, a->news[i]))
-            previous[n++] = allocated_of(c, a->news[i]);
-    rm_am_mark_announced(a);
+        if (a->news[i]->state == RM_CONTAINER_COMPLETED &&
+            is_listed_at_registration(at, a->news[i]))
+            previous[n++] = describe_allocated(c, a->news[i]);
+    rm_master_mark_containers_announced(a);
     fx->u.reply.app_id = a->id;
     fx->u.reply.am.max_capability = rm_max_capability(c);
     fx->u.reply.am.queue = a->queue;
@@ -77,16 +78,16 @@ static void reply_registered(struct rm_core *c, const struct rm_event *ev, struc
     fx->u.reply.am.previous_n = n;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool texts_equal(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
 /* True for a repeated registration: its answer may have been lost, and no allocate has followed. */
-static bool is_repeated(const struct rm_attempt *at, const struct rm_event *ev)
+static bool is_repeated_registration(const struct rm_attempt *at, const struct rm_event *ev)
 {
-    return at->response_id == 0 && same_text(at->host, ev->u.am_register.host) &&
-           same_text(at->tracking_url, ev->u.am_register.tracking_url) &&
+    return at->response_id == 0 && texts_equal(at->host, ev->u.am_register.host) &&
+           texts_equal(at->tracking_url, ev->u.am_register.tracking_url) &&
            at->rpc_port == ev->u.am_register.rpc_port;
 }
 
@@ -100,16 +101,16 @@ static bool must_wait_for_nodes(const struct rm_core *c, const struct rm_app *a,
     return may_have_some && rm_takeover_holds_masters(c);
 }
 
-void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
+void rm_master_on_register(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_app *a = find_current(c, ev->token, &ev->u.am_register.attempt);
+    struct rm_app *a = find_app_of_current_attempt(c, ev->token, &ev->u.am_register.attempt);
     struct rm_attempt *at;
     char id[BASE_ID_TEXT_MAX];
 
     if (!a)
         return;
-    at = rm_am_current_attempt(a);
-    if (at->state == RM_ATTEMPT_RUNNING && !at->reregister && is_repeated(at, ev)) {
+    at = rm_app_newest_attempt(a);
+    if (at->state == RM_ATTEMPT_RUNNING && !at->reregister && is_repeated_registration(at, ev)) {
         reply_registered(c, ev, a);
         return;
     }
@@ -133,14 +134,14 @@ void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
                        base_attempt_id_text(&at->id, id), c->awaited);
         return;
     }
-    rm_set_diagnostics(&at->host, ev->u.am_register.host);
-    rm_set_diagnostics(&at->tracking_url, ev->u.am_register.tracking_url);
+    rm_set_bounded_text(&at->host, ev->u.am_register.host);
+    rm_set_bounded_text(&at->tracking_url, ev->u.am_register.tracking_url);
     at->rpc_port = ev->u.am_register.rpc_port;
     at->registered = true;
     at->reregister = false;
     at->response_id = 0;
     if (at->state == RM_ATTEMPT_LAUNCHED)
-        rm_am_attempt_set_state(at, RM_ATTEMPT_RUNNING);
+        rm_attempt_set_state(at, RM_ATTEMPT_RUNNING);
     if (a->state == RM_APP_ACCEPTED)
         rm_app_set_state(c, a, RM_APP_RUNNING);
     if (!a->start_us)
@@ -148,23 +149,23 @@ void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
     if (!a->launch_us)
         a->launch_us = c->now_us;
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
-    rm_app_save(c, a);
+    rm_app_store_record(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
     reply_registered(c, ev, a);
 }
 
-static void drop_launches(const struct rm_event *ev)
+static void release_ask_launches(const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++)
         rm_launch_unref(ev->u.am_allocate.asks[i].launch);
 }
 
-static bool asks_wrong(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
+static bool refuse_bad_asks(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
         const struct rm_ask *ask = &ev->u.am_allocate.asks[i];
-        const struct rm_res *most = &c->conf.slot_res[rm_slot_kind_of(&ask->capability)];
+        const struct rm_res *most = &c->conf.slot_res[rm_slot_kind_for_resource(&ask->capability)];
 
         if (!ask->resource_name || !*ask->resource_name) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "resourceName must be given");
@@ -183,7 +184,7 @@ static bool asks_wrong(struct rm_core *c, struct rm_app *a, const struct rm_even
         }
         return true;
     }
-    if (!rm_ask_fits(a, ev->u.am_allocate.asks, ev->u.am_allocate.asks_n)) {
+    if (!rm_asks_fit_limits(a, ev->u.am_allocate.asks, ev->u.am_allocate.asks_n)) {
         rm_reply_error(c, ev->token, -BASE_EINVAL,
                        "asks: an application may wait for %d containers, in %d places and groups, "
                        "with %d bytes of launch "
@@ -194,14 +195,14 @@ static bool asks_wrong(struct rm_core *c, struct rm_app *a, const struct rm_even
     return false;
 }
 
-static void take_asks(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
+static void store_asks(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
     size_t n = ev->u.am_allocate.asks_n;
-    struct rm_ask *asks = rm_steps_alloc(&c->scratch, n * sizeof *asks + 1);
+    struct rm_ask *asks = rm_step_arena_alloc(&c->scratch, n * sizeof *asks + 1);
 
     for (size_t i = 0; i < n; i++) {
         const struct rm_res *slot =
-            &c->conf.slot_res[rm_slot_kind_of(&ev->u.am_allocate.asks[i].capability)];
+            &c->conf.slot_res[rm_slot_kind_for_resource(&ev->u.am_allocate.asks[i].capability)];
 
         asks[i] = ev->u.am_allocate.asks[i];
         for (int r = 0; r <= RM_RES_VCORES; r++)
@@ -209,25 +210,25 @@ static void take_asks(struct rm_core *c, struct rm_app *a, const struct rm_event
                 asks[i].capability.v[r] = slot->v[r];
     }
     if (n)
-        rm_ask_update(a, asks, n);
+        rm_asks_update(a, asks, n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
 }
 
-static void take_releases(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
+static void stop_released_containers(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.am_allocate.releases_n; i++) {
         struct rm_container *ct = rm_container_find(c, &ev->u.am_allocate.releases[i]);
 
         if (!ct || ct->app != a || ct->master || ct->state == RM_CONTAINER_COMPLETED)
             continue;
-        rm_container_stop(c, ct, RM_EXIT_ABORTED, "Container released by application");
+        rm_container_kill_or_end(c, ct, RM_EXIT_ABORTED, "Container released by application");
     }
 }
 
 /* The previous answer has arrived: the ends told in it are known, and nodes may forget those
  * containers. */
-static void forget_acknowledged(struct rm_core *c, struct rm_app *a)
+static void forget_acknowledged_ends(struct rm_core *c, struct rm_app *a)
 {
     size_t kept = 0;
 
@@ -240,16 +241,16 @@ static void forget_acknowledged(struct rm_core *c, struct rm_app *a)
     a->news_n = kept;
 }
 
-static void add_allocated(struct rm_core *c, struct rm_attempt *at, struct rm_container *ct)
+static void announce_allocated(struct rm_core *c, struct rm_attempt *at, struct rm_container *ct)
 {
     base_array_grow(&at->allocated, at->allocated_n, &at->allocated_cap);
-    at->allocated[at->allocated_n++] = allocated_of(c, ct);
+    at->allocated[at->allocated_n++] = describe_allocated(c, ct);
     ct->pulled = true;
     if (ct->state == RM_CONTAINER_ALLOCATED)
         rm_container_set_state(ct, RM_CONTAINER_ACQUIRED);
 }
 
-static void fill_answer(struct rm_core *c, struct rm_app *a, struct rm_attempt *at)
+static void fill_allocate_answer(struct rm_core *c, struct rm_app *a, struct rm_attempt *at)
 {
     size_t kept = 0;
 
@@ -258,7 +259,7 @@ static void fill_answer(struct rm_core *c, struct rm_app *a, struct rm_attempt *
         struct rm_container *ct = a->news[i];
 
         if (!ct->pulled)
-            add_allocated(c, at, ct);
+            announce_allocated(c, at, ct);
         if (ct->state != RM_CONTAINER_COMPLETED)
             continue; /* announced; it comes back when it has ended */
         base_array_grow(&at->completed, at->completed_n, &at->completed_cap);
@@ -296,26 +297,26 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
         }
 }
 
-void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
+void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_app *a = find_current(c, ev->token, &ev->u.am_allocate.attempt);
-    struct rm_attempt *at = a ? rm_am_current_attempt(a) : NULL;
+    struct rm_app *a = find_app_of_current_attempt(c, ev->token, &ev->u.am_allocate.attempt);
+    struct rm_attempt *at = a ? rm_app_newest_attempt(a) : NULL;
     int64_t response_id = ev->u.am_allocate.response_id;
     char id[BASE_ID_TEXT_MAX];
 
     if (!a) {
-        drop_launches(ev);
+        release_ask_launches(ev);
         return;
     }
     if (at->registered && (a->state == RM_APP_KILLING || a->ending == RM_END_KILL)) {
-        drop_launches(ev);
+        release_ask_launches(ev);
         at->allocated_n = at->completed_n = 0;
         at->response_id = response_id + 1;
         reply_allocated(c, ev, at, "shutdown");
         return;
     }
     if (at->state != RM_ATTEMPT_RUNNING) {
-        drop_launches(ev);
+        release_ask_launches(ev);
         rm_reply_error(c, ev->token, -BASE_ESTATE,
                        "AM is not registered for known application attempt: %s or RM had restarted "
                        "after AM registered. "
@@ -325,18 +326,18 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
     }
     /* Asks and answers belong to another instance: the master has to register and ask again. */
     if (at->reregister) {
-        drop_launches(ev);
+        release_ask_launches(ev);
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
         reply_allocated(c, ev, at, "resync");
         return;
     }
     if (response_id == at->response_id - 1) {
-        drop_launches(ev);
+        release_ask_launches(ev);
         reply_allocated(c, ev, at, NULL);
         return;
     }
     if (response_id != at->response_id) {
-        drop_launches(ev);
+        release_ask_launches(ev);
         rm_reply_error(c, ev->token, -BASE_EINVAL,
                        "Invalid responseId in AllocateRequest from application attempt: %s, expect "
                        "responseId to be "
@@ -345,25 +346,25 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
                        (long long)response_id);
         return;
     }
-    if (asks_wrong(c, a, ev)) {
-        drop_launches(ev);
+    if (refuse_bad_asks(c, a, ev)) {
+        release_ask_launches(ev);
         return;
     }
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
     a->progress = ev->u.am_allocate.progress > 0 ? (double)ev->u.am_allocate.progress : 0;
     a->progress = a->progress < 1 ? a->progress : 1;
-    forget_acknowledged(c, a);
-    take_asks(c, a, ev);
-    take_releases(c, a, ev);
-    fill_answer(c, a, at);
+    forget_acknowledged_ends(c, a);
+    store_asks(c, a, ev);
+    stop_released_containers(c, a, ev);
+    fill_allocate_answer(c, a, at);
     at->response_id++;
     reply_allocated(c, ev, at, NULL);
 }
 
-void rm_am_on_finish(struct rm_core *c, const struct rm_event *ev)
+void rm_master_on_finish(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_app *a = find_current(c, ev->token, &ev->u.am_finish.attempt);
-    struct rm_attempt *at = a ? rm_am_current_attempt(a) : NULL;
+    struct rm_app *a = find_app_of_current_attempt(c, ev->token, &ev->u.am_finish.attempt);
+    struct rm_attempt *at = a ? rm_app_newest_attempt(a) : NULL;
     enum rm_final_status status = ev->u.am_finish.status;
     char id[BASE_ID_TEXT_MAX];
     struct rm_effect *fx;
@@ -371,11 +372,11 @@ void rm_am_on_finish(struct rm_core *c, const struct rm_event *ev)
     if (!a)
         return;
     if (at->state == RM_ATTEMPT_RUNNING) {
-        rm_am_attempt_set_state(at, RM_ATTEMPT_FINAL_SAVING);
+        rm_attempt_set_state(at, RM_ATTEMPT_FINAL_SAVING);
         if (ev->u.am_finish.tracking_url)
-            rm_set_diagnostics(&at->tracking_url, ev->u.am_finish.tracking_url);
+            rm_set_bounded_text(&at->tracking_url, ev->u.am_finish.tracking_url);
         if (ev->u.am_finish.diagnostics)
-            rm_set_diagnostics(&at->diagnostics, ev->u.am_finish.diagnostics);
+            rm_set_bounded_text(&at->diagnostics, ev->u.am_finish.diagnostics);
         a->progress = 1;
         a->ending = RM_END_SUCCEED;
         rm_app_begin_final_save(c, a,

@@ -4,8 +4,8 @@
 
 #include "rm/core/state.h"
 
-void rm_am_on_register(struct rm_core *c, const struct rm_event *ev);
-void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev);
-void rm_am_on_finish(struct rm_core *c, const struct rm_event *ev);
+void rm_master_on_register(struct rm_core *c, const struct rm_event *ev);
+void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev);
+void rm_master_on_finish(struct rm_core *c, const struct rm_event *ev);
 
 #endif

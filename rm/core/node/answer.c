@@ -6,8 +6,8 @@
 #include "rm/core/node/capacity.h"
 #include "rm/core/state.h"
 
-void rm_node_answer(struct rm_core *c, uint64_t token, int64_t response_id, bool registered,
-                    const struct rm_orders *orders, uint64_t after)
+void rm_node_emit_answer(struct rm_core *c, uint64_t token, int64_t response_id, bool registered,
+                         const struct rm_orders *orders, uint64_t after)
 {
     struct rm_effect *fx;
 
@@ -26,7 +26,7 @@ void rm_node_answer(struct rm_core *c, uint64_t token, int64_t response_id, bool
     fx->u.heartbeat.orders_n = orders ? orders->len : 0;
 }
 
-void rm_node_unpark(struct rm_core *c, struct rm_node *n)
+void rm_node_clear_parked(struct rm_core *c, struct rm_node *n)
 {
     n->parked = 0;
     rm_timer_cancel(&c->timers, &n->hold);
@@ -34,7 +34,7 @@ void rm_node_unpark(struct rm_core *c, struct rm_node *n)
 }
 
 /* Moves the queued orders to the sent ones, which are repeated if the heartbeat is. */
-void rm_node_send_orders(struct rm_node *n)
+void rm_node_move_queued_to_sent(struct rm_node *n)
 {
     struct rm_orders old = n->sent;
 
@@ -44,36 +44,36 @@ void rm_node_send_orders(struct rm_node *n)
     n->urgent = false;
 }
 
-void rm_node_answer_parked(struct rm_core *c, struct rm_node *n)
+void rm_node_answer_parked_heartbeat(struct rm_core *c, struct rm_node *n)
 {
     uint64_t token = n->parked;
 
     if (!token)
         return;
-    rm_node_unpark(c, n);
-    rm_node_send_orders(n);
-    rm_node_answer(c, token, ++n->response_id, false, &n->sent, 0);
+    rm_node_clear_parked(c, n);
+    rm_node_move_queued_to_sent(n);
+    rm_node_emit_answer(c, token, ++n->response_id, false, &n->sent, 0);
 }
 
-void rm_node_answer_resync(struct rm_core *c, uint64_t token)
+void rm_reply_resync(struct rm_core *c, uint64_t token)
 {
     rm_reply(c, token, RM_REPLY_RESYNC, 0);
 }
 
-void rm_nodes_answer_dirty(struct rm_core *c)
+void rm_nodes_answer_listed(struct rm_core *c)
 {
     for (size_t i = 0; i < c->dirty_n; i++) {
         struct rm_node *n = c->dirty[i];
 
         n->dirty = false;
         if (n->parked && (n->urgent || !n->hold.place))
-            rm_node_answer_parked(c, n);
+            rm_node_answer_parked_heartbeat(c, n);
     }
     c->dirty_n = 0;
 }
 
-void rm_node_on_hold_expired(struct rm_core *c, struct rm_node *n)
+void rm_node_end_hold(struct rm_core *c, struct rm_node *n)
 {
-    /* No hold timer is set any more, so rm_nodes_answer_dirty answers it. */
-    rm_node_mark_dirty(c, n);
+    /* No hold timer is set any more, so rm_nodes_answer_listed answers it. */
+    rm_node_list_for_answer(c, n);
 }

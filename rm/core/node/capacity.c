@@ -7,7 +7,7 @@
 
 #include "rm/core/state.h"
 
-static void free_remove(struct rm_core *c, struct rm_node *n, int k)
+static void free_list_remove(struct rm_core *c, struct rm_node *n, int k)
 {
     int b = n->free_bucket[k];
 
@@ -23,7 +23,7 @@ static void free_remove(struct rm_core *c, struct rm_node *n, int k)
     n->free_bucket[k] = -1;
 }
 
-static void free_append(struct rm_core *c, struct rm_node *n, int k, int b)
+static void free_list_append(struct rm_core *c, struct rm_node *n, int k, int b)
 {
     n->free_prev[k] = c->free_last[k][b];
     n->free_next[k] = NULL;
@@ -36,7 +36,7 @@ static void free_append(struct rm_core *c, struct rm_node *n, int k, int b)
 }
 
 /* Moves @n to the end of its list: no job wanted it in this round. */
-void rm_node_free_rotate(struct rm_core *c, struct rm_node *n, int k, int b)
+void rm_node_rotate_free_list(struct rm_core *c, struct rm_node *n, int k, int b)
 {
     n->free_round[k] = c->round;
     if (!n->free_next[k])
@@ -65,13 +65,14 @@ void rm_node_update_free_index(struct rm_core *c, struct rm_node *n)
         if (b == n->free_bucket[k])
             continue;
         if (n->free_bucket[k] >= 0)
-            free_remove(c, n, k);
+            free_list_remove(c, n, k);
         if (b >= 0)
-            free_append(c, n, k, b);
+            free_list_append(c, n, k, b);
     }
 }
 
-void rm_node_take_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k, int32_t by)
+void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
+                               int32_t by)
 {
     n->used[k] += by;
     base_assert(n->used[k] >= 0);
@@ -84,7 +85,7 @@ void rm_node_take_slots(struct rm_core *c, struct rm_node *n, enum base_task_kin
     rm_node_update_free_index(c, n);
 }
 
-static void count_capacity(struct rm_core *c, const struct rm_node *n, int32_t sign)
+static void add_to_cluster_capacity(struct rm_core *c, const struct rm_node *n, int32_t sign)
 {
     c->capacity.nodes += sign;
     c->capacity.memory_mb += sign * n->counted_res.v[RM_RES_MEMORY_MB];
@@ -100,12 +101,12 @@ static void count_capacity(struct rm_core *c, const struct rm_node *n, int32_t s
 void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n)
 {
     if (n->counted)
-        count_capacity(c, n, -1);
+        add_to_cluster_capacity(c, n, -1);
     n->counted = n->state == RM_NODE_RUNNING && n->registered;
     memcpy(n->counted_slots, n->slots, sizeof n->slots);
     n->counted_res = n->total;
     if (n->counted)
-        count_capacity(c, n, 1);
+        add_to_cluster_capacity(c, n, 1);
     if (c->ops->on_capacity)
         c->ops->on_capacity(c->policy, c->now_us);
 }
@@ -114,7 +115,7 @@ void rm_node_set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state 
 {
     if (n->state == s)
         return;
-    base_assert(rm_node_edge(n->state, s));
+    base_assert(rm_node_transition_is_legal(n->state, s));
     n->state = s;
     rm_node_update_free_index(c, n);
     rm_node_recount_capacity(c, n);

@@ -9,8 +9,8 @@
  * nothing is ever searched.
  *
  * The index of a forgotten node is given to the next new one. Tasks of ended applications may
- * still hold it; rm_task_node tells the two nodes apart by their order of creation. Names of
- * hosts and racks have reference counts of their own (rm_names_hold): a node references its
+ * still hold it; rm_task_latest_node tells the two nodes apart by their order of creation. Names of
+ * hosts and racks have reference counts of their own (rm_names_ref): a node references its
  * names, a host its rack, and the index of a live job its hosts (rm/core/job/pick.c). */
 #include "rm/core/node/forget.h"
 
@@ -27,7 +27,7 @@ static bool too_many_gone(const struct rm_core *c)
     return c->conf.gone_nodes_max > 0 && c->gone_n > (size_t)c->conf.gone_nodes_max;
 }
 
-static void set_timer(struct rm_core *c, int64_t earliest_us)
+static void set_forget_timer(struct rm_core *c, int64_t earliest_us)
 {
     int64_t at = RM_TIME_MAX;
 
@@ -43,7 +43,7 @@ static void set_timer(struct rm_core *c, int64_t earliest_us)
         rm_timer_set(&c->timers, &c->gone_timer, at);
 }
 
-static void list_remove(struct rm_core *c, struct rm_node *n)
+static void gone_list_remove(struct rm_core *c, struct rm_node *n)
 {
     if (n->gone_prev)
         n->gone_prev->gone_next = n->gone_next;
@@ -59,7 +59,7 @@ static void list_remove(struct rm_core *c, struct rm_node *n)
     c->gone_n--;
 }
 
-static void list_append(struct rm_core *c, struct rm_node *n)
+static void gone_list_append(struct rm_core *c, struct rm_node *n)
 {
     n->gone_prev = c->gone_last;
     if (c->gone_last)
@@ -70,39 +70,39 @@ static void list_append(struct rm_core *c, struct rm_node *n)
     n->gone_us = c->now_us;
     n->gone = true;
     c->gone_n++;
-    set_timer(c, c->now_us);
+    set_forget_timer(c, c->now_us);
 }
 
-void rm_node_update_gone(struct rm_core *c, struct rm_node *n)
+void rm_node_update_gone_list(struct rm_core *c, struct rm_node *n)
 {
     bool gone = !n->registered && !n->awaited && !n->refused && !n->refs;
 
     if (c->loading || gone == n->gone)
         return;
     if (gone)
-        list_append(c, n);
+        gone_list_append(c, n);
     else
-        list_remove(c, n);
+        gone_list_remove(c, n);
 }
 
 void rm_node_ref(struct rm_core *c, struct rm_node *n)
 {
     n->refs++;
-    rm_node_update_gone(c, n);
+    rm_node_update_gone_list(c, n);
 }
 
 void rm_node_unref(struct rm_core *c, struct rm_node *n)
 {
     base_assert(n->refs > 0);
     n->refs--;
-    rm_node_update_gone(c, n);
+    rm_node_update_gone_list(c, n);
 }
 
 /* Nothing refers to the node, not even an effect of this step, since timers run first. */
 static void forget_node(struct rm_core *c, struct rm_node *n)
 {
-    rm_note(c, 6, "node %s: %s, forgotten", n->id, rm_node_state_name(n->state));
-    list_remove(c, n);
+    rm_emit_note(c, 6, "node %s: %s, forgotten", n->id, rm_node_state_name(n->state));
+    gone_list_remove(c, n);
     rm_timer_cancel(&c->timers, &n->hold);
     rm_timer_cancel(&c->timers, &n->expiry);
     for (size_t i = 0; n->dirty && i < c->dirty_n; i++)
@@ -113,12 +113,12 @@ static void forget_node(struct rm_core *c, struct rm_node *n)
     rm_record_remove_node(c, n);
     if (c->ops->on_node_forgotten)
         c->ops->on_node_forgotten(c->policy, n->index);
-    rm_rack_drop(c, n->rack);
-    rm_host_drop(c, n->host);
+    rm_rack_unref(c, n->rack);
+    rm_host_unref(c, n->host);
     rm_node_delete(c, n);
 }
 
-void rm_nodes_forget(struct rm_core *c)
+void rm_nodes_forget_gone(struct rm_core *c)
 {
     for (int i = 0; i < FORGET_STEP && c->gone; i++) {
         bool old =
@@ -128,5 +128,5 @@ void rm_nodes_forget(struct rm_core *c)
             break;
         forget_node(c, c->gone);
     }
-    set_timer(c, c->now_us + FORGET_NEXT_US);
+    set_forget_timer(c, c->now_us + FORGET_NEXT_US);
 }

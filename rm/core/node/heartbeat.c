@@ -11,7 +11,7 @@
 #include "rm/core/schedule/offer.h"
 #include "rm/core/state.h"
 
-static void take_health(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static void update_health(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     n->healthy = ev->u.heartbeat.healthy;
     if (ev->u.heartbeat.health_report && (*ev->u.heartbeat.health_report || *n->health_report))
@@ -22,14 +22,14 @@ static void take_health(struct rm_core *c, struct rm_node *n, const struct rm_ev
         rm_node_set_state(c, n, RM_NODE_UNHEALTHY);
     if (n->state == RM_NODE_UNHEALTHY)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            rm_node_drop_suspended(c, n, k, "suspended on a node that became unhealthy");
+            rm_node_kill_suspended(c, n, k, "suspended on a node that became unhealthy");
 }
 
 #define AHEAD 8 /* reports whose containers are prefetched together */
 
 static struct rm_node *sender(const struct rm_core *c, const struct rm_event *ev)
 {
-    uint32_t place = ev->u.heartbeat.place;
+    uint32_t place = ev->u.heartbeat.node_hint;
 
     if (place && place <= c->nodes_n && c->nodes[place - 1] && ev->u.heartbeat.node_id &&
         strcmp(c->nodes[place - 1]->id, ev->u.heartbeat.node_id) == 0)
@@ -37,7 +37,7 @@ static struct rm_node *sender(const struct rm_core *c, const struct rm_event *ev
     return rm_node_find(c, ev->u.heartbeat.node_id);
 }
 
-void rm_core_expect(const struct rm_core *c, uint32_t place, int step)
+void rm_core_prefetch_node(const struct rm_core *c, uint32_t place, int step)
 {
     const struct rm_node *n = place && place <= c->nodes_n ? c->nodes[place - 1] : NULL;
 
@@ -62,7 +62,7 @@ void rm_core_expect(const struct rm_core *c, uint32_t place, int step)
 
 /* True if the registered NodeManager sent this after the last accepted request. Response ids
  * alone do not show it, since they restart with each registration. */
-static bool is_current(const struct rm_node *n, const struct rm_event *ev)
+static bool is_current_heartbeat(const struct rm_node *n, const struct rm_event *ev)
 {
     int64_t sent_us = ev->u.heartbeat.sent_us;
 
@@ -76,8 +76,8 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     struct rm_node *n = sender(c, ev);
 
     c->stats.heartbeats++;
-    if (!is_current(n, ev)) {
-        rm_node_answer_resync(c, ev->token);
+    if (!is_current_heartbeat(n, ev)) {
+        rm_reply_resync(c, ev->token);
         return;
     }
     n->last_us = c->now_us;
@@ -85,36 +85,36 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         n->sent_us = ev->u.heartbeat.sent_us;
     /* The answer was lost: send it again. */
     if (ev->u.heartbeat.response_id == n->response_id - 1) {
-        rm_node_answer(c, ev->token, n->response_id, false, &n->sent, 0);
+        rm_node_emit_answer(c, ev->token, n->response_id, false, &n->sent, 0);
         return;
     }
     if (ev->u.heartbeat.response_id != n->response_id) {
-        rm_node_answer_resync(c, ev->token);
+        rm_reply_resync(c, ev->token);
         return;
     }
     if (n->parked) { /* the node has given that request up: it gets no orders */
         uint64_t token = n->parked;
 
-        rm_node_unpark(c, n);
-        rm_node_answer(c, token, n->response_id, false, NULL, 0);
+        rm_node_clear_parked(c, n);
+        rm_node_emit_answer(c, token, n->response_id, false, NULL, 0);
     }
-    take_health(c, n, ev);
+    update_health(c, n, ev);
     for (size_t i = 0; i < ev->u.heartbeat.reports_n; i++) {
         if (i % AHEAD == 0)
             rm_container_prefetch(
                 c, &ev->u.heartbeat.reports[i],
                 ev->u.heartbeat.reports_n - i < AHEAD ? ev->u.heartbeat.reports_n - i : AHEAD);
-        rm_container_report(c, n, &ev->u.heartbeat.reports[i], false);
+        rm_container_process_report(c, n, &ev->u.heartbeat.reports[i], false);
     }
     n->parked = ev->token;
     n->offering = true;
-    rm_offer_node(c, n);
+    rm_offer_node_slots(c, n);
     n->offering = false;
     if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
         rm_timer_set(&c->timers, &n->hold, c->now_us + ev->u.heartbeat.hold_us);
     if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
         rm_node_update_free_index(c, n);
-    rm_node_mark_dirty(c, n);
+    rm_node_list_for_answer(c, n);
 }
 
 void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev)
@@ -127,6 +127,6 @@ void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev)
                        ev->u.node.node_id ? ev->u.node.node_id : "");
         return;
     }
-    rm_node_answer_parked(c, n);
+    rm_node_answer_parked_heartbeat(c, n);
     rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }

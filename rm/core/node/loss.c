@@ -17,15 +17,15 @@
 
 /* Kills attempts suspended here, which would wait for slots that this node no longer gives:
  * their tasks run elsewhere. */
-void rm_node_drop_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
+void rm_node_kill_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
                             const char *why)
 {
     for (struct rm_container *ct = n->suspended[k] ? n->containers : NULL; ct; ct = ct->node_next)
         if (ct->suspended_at_us && ct->slot == (uint8_t)k)
-            rm_container_kill(c, ct, RM_EXIT_ABORTED, why);
+            rm_container_order_kill(c, ct, RM_EXIT_ABORTED, why);
 }
 
-static void end_containers(struct rm_core *c, struct rm_node *n, const char *why)
+static void end_all_containers(struct rm_core *c, struct rm_node *n, const char *why)
 {
     while (n->containers)
         rm_container_end(c, n->containers, RM_EXIT_ABORTED, why, NULL);
@@ -36,29 +36,29 @@ void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state 
     if (n->parked) {
         uint64_t token = n->parked;
 
-        rm_node_unpark(c, n);
-        rm_node_answer_resync(c, token);
+        rm_node_clear_parked(c, n);
+        rm_reply_resync(c, token);
     }
     n->registered = false;
     rm_node_set_state(c, n, s);
     rm_node_update_free_index(c, n);
     rm_timer_cancel(&c->timers, &n->expiry);
-    rm_confirm_drop_refusal(c, n);
-    end_containers(c, n, why);
-    rm_am_fail_missing_masters(c, n);
-    rm_task_node_outputs_lost(c, n, why);
+    rm_confirm_end_refusal(c, n);
+    end_all_containers(c, n, why);
+    rm_masters_fail_missing(c, n);
+    rm_task_rerun_maps_of_node(c, n, why);
     rm_orders_clear(&n->queue);
     rm_orders_clear(&n->sent);
     n->urgent = false;
     rm_record_node(c, n);
-    rm_note(c, 4, "node %s: %s", n->id, rm_node_state_name(s));
+    rm_emit_note(c, 4, "node %s: %s", n->id, rm_node_state_name(s));
     rm_node_stop_awaiting(c, n);
-    rm_node_update_gone(c, n);
+    rm_node_update_gone_list(c, n);
 }
 
 /* The timer is set once per expiry interval, not once per heartbeat: check when the node was
  * last heard of. */
-void rm_node_on_expiry(struct rm_core *c, struct rm_node *n)
+void rm_node_expire_if_silent(struct rm_core *c, struct rm_node *n)
 {
     int64_t due = n->last_us + c->conf.node_expiry_us;
 
@@ -68,16 +68,16 @@ void rm_node_on_expiry(struct rm_core *c, struct rm_node *n)
         return;
     }
     if (!n->registered && !n->awaited) { /* a refused node */
-        rm_confirm_drop_refusal(c, n);
-        rm_node_update_gone(c, n);
+        rm_confirm_end_refusal(c, n);
+        rm_node_update_gone_list(c, n);
         return;
     }
-    if (rm_node_spare(c, n))
+    if (rm_node_spare_from_expiry(c, n))
         return;
     rm_node_take_down(c, n, RM_NODE_LOST, "Container released on a *lost* node");
 }
 
-void rm_node_on_gone(struct rm_core *c, const struct rm_event *ev)
+void rm_node_on_unregister(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = rm_node_find(c, ev->u.node.node_id);
 

@@ -4,10 +4,10 @@
 
 #include "rm/core/state.h"
 
-void rm_node_drop_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
+void rm_node_kill_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
                             const char *why);
 void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state s, const char *why);
-void rm_node_on_expiry(struct rm_core *c, struct rm_node *n);
-void rm_node_on_gone(struct rm_core *c, const struct rm_event *ev);
+void rm_node_expire_if_silent(struct rm_core *c, struct rm_node *n);
+void rm_node_on_unregister(struct rm_core *c, const struct rm_event *ev);
 
 #endif

@@ -7,14 +7,14 @@
 #include "rm/core/node/places.h"
 #include "rm/core/state.h"
 
-static bool id_eq(const void *object, const void *key)
+static bool node_has_id(const void *object, const void *key)
 {
     return strcmp(((const struct rm_node *)object)->id, key) == 0;
 }
 
 struct rm_node *rm_node_find(const struct rm_core *c, const char *id)
 {
-    return id ? base_map_find(&c->nodes_by_id, base_hash_text(id), id_eq, id) : NULL;
+    return id ? base_map_find(&c->nodes_by_id, base_hash_text(id), node_has_id, id) : NULL;
 }
 
 struct rm_node *rm_node_new(struct rm_core *c, const char *id)
@@ -72,7 +72,8 @@ void rm_node_delete(struct rm_core *c, struct rm_node *n)
     rm_node_free(n);
 }
 
-void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack)
+void rm_node_set_host_and_rack(struct rm_core *c, struct rm_node *n, const char *host,
+                               const char *rack)
 {
     uint32_t old_host = n->host, old_rack = n->rack;
 
@@ -80,8 +81,8 @@ void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, c
     rm_node_set_text(&n->rack_name, rack && *rack ? rack : "/default-rack");
     n->host = rm_names_add(&c->hosts, n->host_name);
     n->rack = rm_names_add(&c->racks, n->rack_name);
-    rm_names_hold(&c->hosts, n->host);
-    rm_names_hold(&c->racks, n->rack);
+    rm_names_ref(&c->hosts, n->host);
+    rm_names_ref(&c->racks, n->rack);
     while (c->host_rack_n <= n->host) {
         c->host_rack = base_realloc_array(c->host_rack, c->host_rack_n + 64, sizeof *c->host_rack);
         for (size_t i = 0; i < 64; i++)
@@ -90,15 +91,15 @@ void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, c
     if (c->host_rack[n->host] != n->rack) {
         uint32_t before = c->host_rack[n->host];
 
-        rm_names_hold(&c->racks, n->rack);
+        rm_names_ref(&c->racks, n->rack);
         if (before != RM_NONE)
-            rm_rack_drop(c, before);
+            rm_rack_unref(c, before);
         c->host_rack[n->host] = n->rack;
         c->rack_stamp++;
     }
     if (old_host != RM_NONE) { /* released last: old and new may be the same */
-        rm_host_drop(c, old_host);
-        rm_rack_drop(c, old_rack);
+        rm_host_unref(c, old_host);
+        rm_rack_unref(c, old_rack);
     }
 }
 

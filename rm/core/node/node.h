@@ -56,7 +56,8 @@ void rm_node_set_text(char **at, const char *text);
 void rm_node_free(struct rm_node *n);
 /* Removes it from the tables; its index is free again. */
 void rm_node_delete(struct rm_core *c, struct rm_node *n);
-void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack);
+void rm_node_set_host_and_rack(struct rm_core *c, struct rm_node *n, const char *host,
+                               const char *rack);
 void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces);
 
 #endif

@@ -21,7 +21,7 @@ void rm_orders_free(struct rm_orders *q)
     free(q->v);
 }
 
-void rm_node_mark_dirty(struct rm_core *c, struct rm_node *n)
+void rm_node_list_for_answer(struct rm_core *c, struct rm_node *n)
 {
     if (n->dirty)
         return;
@@ -31,8 +31,8 @@ void rm_node_mark_dirty(struct rm_core *c, struct rm_node *n)
 }
 
 /* True if such an order is queued and not sent yet. */
-bool rm_node_has_queued(const struct rm_node *n, enum base_order_kind kind,
-                        const struct base_container_id *id)
+bool rm_node_has_queued_order(const struct rm_node *n, enum base_order_kind kind,
+                              const struct base_container_id *id)
 {
     for (size_t i = 0; i < n->queue.len; i++)
         if (n->queue.v[i].container.num == id->num && n->queue.v[i].kind == kind &&
@@ -52,7 +52,7 @@ struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
     /* These two can wait for the next answer. */
     if (kind != BASE_ORDER_FORGET && kind != BASE_ORDER_CLEANUP_APP) {
         n->urgent = true;
-        rm_node_mark_dirty(c, n);
+        rm_node_list_for_answer(c, n);
     }
     return &q->v[q->len++];
 }
@@ -82,7 +82,7 @@ static void expand_launch(struct rm_order *o, const struct rm_queued *q)
 /* The orders as the shell sees them, in memory of this step. */
 struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
 {
-    struct rm_order *v = rm_steps_alloc(&c->scratch, q->len * sizeof *v);
+    struct rm_order *v = rm_step_arena_alloc(&c->scratch, q->len * sizeof *v);
 
     for (size_t i = 0; i < q->len; i++) {
         v[i] = (struct rm_order){.kind = q->v[i].kind,
@@ -110,7 +110,7 @@ void rm_node_queue_forget(struct rm_core *c, struct rm_node *n, const struct bas
 {
     struct rm_queued *o;
 
-    if (rm_node_has_queued(n, BASE_ORDER_FORGET, id))
+    if (rm_node_has_queued_order(n, BASE_ORDER_FORGET, id))
         return;
     o = rm_node_queue_order(c, n, BASE_ORDER_FORGET);
     o->container = *id;

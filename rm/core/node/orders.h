@@ -33,9 +33,9 @@ struct rm_orders {
 
 void rm_orders_clear(struct rm_orders *q);
 void rm_orders_free(struct rm_orders *q);
-void rm_node_mark_dirty(struct rm_core *c, struct rm_node *n);
-bool rm_node_has_queued(const struct rm_node *n, enum base_order_kind kind,
-                        const struct base_container_id *id);
+void rm_node_list_for_answer(struct rm_core *c, struct rm_node *n);
+bool rm_node_has_queued_order(const struct rm_node *n, enum base_order_kind kind,
+                              const struct base_container_id *id);
 struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
                                       enum base_order_kind kind);
 struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q);

@@ -17,14 +17,15 @@
 #include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
 
-static int by_id(const void *a, const void *b)
+static int compare_container_ids(const void *a, const void *b)
 {
     return base_container_id_cmp(*(const struct base_container_id *const *)a,
                                  *(const struct base_container_id *const *)b);
 }
 
 /* Ends containers that should run there but were not reported. */
-static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static void end_unreported_containers(struct rm_core *c, struct rm_node *n,
+                                      const struct rm_event *ev)
 {
     size_t reports_n = ev->u.node_register.reports_n;
     const struct base_container_id **ids =
@@ -33,13 +34,14 @@ static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_ev
 
     for (size_t i = 0; i < reports_n; i++)
         ids[i] = &ev->u.node_register.reports[i].id;
-    qsort(ids, reports_n, sizeof *ids, by_id);
+    qsort(ids, reports_n, sizeof *ids, compare_container_ids);
     for (struct rm_container *ct = n->containers; ct; ct = next) {
         const struct base_container_id *id = &ct->id;
 
         next = ct->node_next;
-        if (rm_node_has_queued(n, BASE_ORDER_LAUNCH, &ct->id) || rm_container_is_unsent(ct) ||
-            bsearch(&id, ids, reports_n, sizeof *ids, by_id))
+        if (rm_node_has_queued_order(n, BASE_ORDER_LAUNCH, &ct->id) ||
+            rm_container_is_unknown_to_node(ct) ||
+            bsearch(&id, ids, reports_n, sizeof *ids, compare_container_ids))
             continue;
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container was lost when its node restarted",
                          NULL);
@@ -48,7 +50,7 @@ static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_ev
     free(ids);
 }
 
-static void take_registration(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static void store_registration(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     rm_node_set_text(&n->http, ev->u.node_register.http_address);
     rm_node_set_text(&n->version, ev->u.node_register.version);
@@ -56,20 +58,20 @@ static void take_registration(struct rm_core *c, struct rm_node *n, const struct
     rm_node_set_text(&n->instance, ev->u.node_register.instance);
     rm_node_set_text(&n->health_report, "");
     n->sent_us = ev->u.node_register.sent_us;
-    rm_node_set_place(c, n, ev->u.node_register.host, ev->u.node_register.rack);
+    rm_node_set_host_and_rack(c, n, ev->u.node_register.host, ev->u.node_register.rack);
     rm_node_set_slots(c, n, ev->u.node_register.map_slots, ev->u.node_register.reduce_slots);
     n->healthy = true;
 }
 
 /* The node names the applications that have folders on its disk. Nobody else knows those of
  * applications that ended while the node, or the RM, was away: they are cleaned up. */
-static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static void clean_up_ended_apps(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
         struct rm_app *a = rm_app_find(c, ev->u.node_register.apps[i]);
 
-        if (a && (!rm_app_ended(a->state) || a->containers))
-            rm_app_add_node(c, a, n);
+        if (a && (!rm_app_state_is_final(a->state) || a->containers))
+            rm_app_add_used_node(c, a, n);
         else
             rm_node_queue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app =
                 ev->u.node_register.apps[i];
@@ -80,7 +82,7 @@ static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_even
  * NodeManager gave it up, or sent it before it restarted. Times are only compared within one
  * boot, and not once the node is lost, so that a machine restored to an earlier state is let in
  * again. */
-static bool is_outdated(const struct rm_node *n, const struct rm_event *ev)
+static bool is_outdated_registration(const struct rm_node *n, const struct rm_event *ev)
 {
     return (n->registered || n->awaited) && ev->u.node_register.sent_us &&
            ev->u.node_register.sent_us <= n->sent_us && n->boot_id && ev->u.node_register.boot_id &&
@@ -98,47 +100,47 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     n = rm_node_find(c, id);
-    if (n && is_outdated(n, ev)) {
-        rm_node_answer_resync(c, ev->token);
+    if (n && is_outdated_registration(n, ev)) {
+        rm_reply_resync(c, ev->token);
         return;
     }
-    if (rm_confirm_refuses_node(c, ev))
+    if (rm_confirm_refuse_node(c, ev))
         return;
     if (!n)
         n = rm_node_new(c, id);
     if (n->parked) { /* the node gave that request up */
         uint64_t token = n->parked;
 
-        rm_node_unpark(c, n);
-        rm_node_answer(c, token, n->response_id, false, NULL, 0);
+        rm_node_clear_parked(c, n);
+        rm_node_emit_answer(c, token, n->response_id, false, NULL, 0);
     }
     if ((n->registered || n->awaited) && n->boot_id && ev->u.node_register.boot_id &&
         strcmp(n->boot_id, ev->u.node_register.boot_id) != 0)
         rm_node_take_down(c, n, RM_NODE_REBOOTED,
                           "Container was lost when its node was started again");
-    take_registration(c, n, ev);
+    store_registration(c, n, ev);
     n->registered = true;
-    rm_node_update_gone(c, n);
+    rm_node_update_gone_list(c, n);
     n->spared = false;
     n->last_us = c->now_us;
     n->response_id = 0;
     if (n->state != RM_NODE_RUNNING) {
         rm_node_set_state(c, n, RM_NODE_RUNNING);
-        rm_note(c, 6, "node %s: RUNNING with %d map and %d reduce slots", n->id, n->slots[0],
-                n->slots[1]);
+        rm_emit_note(c, 6, "node %s: RUNNING with %d map and %d reduce slots", n->id, n->slots[0],
+                     n->slots[1]);
     }
     rm_node_recount_capacity(c, n);
     rm_timer_set(&c->timers, &n->expiry, c->now_us + c->conf.node_expiry_us);
-    end_missing(c, n, ev);
+    end_unreported_containers(c, n, ev);
     for (size_t i = 0; i < ev->u.node_register.reports_n; i++)
-        rm_container_report(c, n, &ev->u.node_register.reports[i], true);
+        rm_container_process_report(c, n, &ev->u.node_register.reports[i], true);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (!n->slots[k])
-            rm_node_drop_suspended(c, n, k, "suspended on a node that has no such slots any more");
+            rm_node_kill_suspended(c, n, k, "suspended on a node that has no such slots any more");
     rm_node_stop_awaiting(c, n);
-    rm_am_fail_missing_masters(c, n);
-    take_apps(c, n, ev);
+    rm_masters_fail_missing(c, n);
+    clean_up_ended_apps(c, n, ev);
     after = rm_record_node(c, n);
-    rm_node_send_orders(n);
-    rm_node_answer(c, ev->token, 0, true, &n->sent, after);
+    rm_node_move_queued_to_sent(n);
+    rm_node_emit_answer(c, ev->token, 0, true, &n->sent, after);
 }

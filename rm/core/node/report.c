@@ -6,8 +6,8 @@
 #include "rm/core/state.h"
 
 /* Repeats a suspend or resume order that was lost with the NodeManager that had it. */
-static void repeat_order(struct rm_core *c, struct rm_container *ct,
-                         enum rm_container_state reported)
+static void repeat_suspension_order(struct rm_core *c, struct rm_container *ct,
+                                    enum rm_container_state reported)
 {
     if (ct->killing)
         return;
@@ -26,8 +26,9 @@ static int32_t reported_progress(const struct rm_container_report *r)
     return p >= 1 ? RM_PROGRESS_ONE : (int32_t)((double)p * RM_PROGRESS_ONE);
 }
 
-static struct rm_container *attach_unknown(struct rm_core *c, struct rm_node *n,
-                                           const struct rm_container_report *r, bool registering)
+static struct rm_container *attach_unknown_container(struct rm_core *c, struct rm_node *n,
+                                                     const struct rm_container_report *r,
+                                                     bool registering)
 {
     struct rm_app *a = rm_app_find(c, r->id.attempt.app);
     struct rm_container *ct = NULL;
@@ -43,14 +44,14 @@ static struct rm_container *attach_unknown(struct rm_core *c, struct rm_node *n,
     return NULL;
 }
 
-void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_container_report *r,
-                         bool registering)
+void rm_container_process_report(struct rm_core *c, struct rm_node *n,
+                                 const struct rm_container_report *r, bool registering)
 {
     struct rm_container *ct = rm_container_find(c, &r->id);
     bool known = ct != NULL;
 
     if (!ct)
-        ct = attach_unknown(c, n, r, registering);
+        ct = attach_unknown_container(c, n, r, registering);
     if (!ct || ct->node != n)
         return;
     /* It was given up with its node, and its master has not acknowledged that yet. */
@@ -59,7 +60,7 @@ void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_c
             rm_node_queue_kill(c, n, &r->id, "its node had been given up");
         return;
     }
-    rm_container_note_started(c, ct);
+    rm_container_remove_from_unstarted(c, ct);
     if (r->state == RM_CONTAINER_COMPLETED) {
         rm_container_end(c, ct, r->exit_code, r->diagnostics, r);
         return;
@@ -69,9 +70,9 @@ void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_c
     }
     rm_container_set_progress(c, ct, reported_progress(r));
     if (!known && r->state == RM_CONTAINER_SUSPENDED && ct->task && !ct->killing)
-        rm_container_note_suspended(c, ct);
+        rm_container_mark_suspended(c, ct);
     if (known && registering)
-        repeat_order(c, ct, r->state);
+        repeat_suspension_order(c, ct, r->state);
     if (known && registering && ct->killing) /* the earlier order may have been lost */
         rm_node_queue_kill(c, n, &ct->id, "killed");
 }

@@ -4,7 +4,7 @@
 
 #include "rm/core/state.h"
 
-void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_container_report *r,
-                         bool registering);
+void rm_container_process_report(struct rm_core *c, struct rm_node *n,
+                                 const struct rm_container_report *r, bool registering);
 
 #endif

@@ -15,12 +15,12 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+int rm_confirm_read_format(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
     struct rm_reader r = {.p = rec->data, .end = rec->data + rec->len, .bad = rec->data == NULL};
 
     c->format_old = rec->len >= 3 && memcmp(rec->data, "f1 ", 3) == 0;
-    rm_get_word(&r, c->format_old ? "f1" : "f2");
+    rm_skip_word(&r, c->format_old ? "f1" : "f2");
     c->format = rm_get_int_in(&r, 0, 1) == 1 ? RM_FORMAT_CONFIRMED : RM_FORMAT_NEW;
     if (!r.bad && r.p == r.end)
         return 0;
@@ -74,19 +74,19 @@ static size_t count_unknown_containers(const struct rm_core *c, const struct rm_
     return count;
 }
 
-static void set_refused(struct rm_core *c, struct rm_node *n, bool refused)
+static void set_node_refused(struct rm_core *c, struct rm_node *n, bool refused)
 {
     c->refused_n += refused - n->refused;
     n->refused = refused;
 }
 
-void rm_confirm_drop_refusal(struct rm_core *c, struct rm_node *n)
+void rm_confirm_end_refusal(struct rm_core *c, struct rm_node *n)
 {
-    set_refused(c, n, false);
+    set_node_refused(c, n, false);
 }
 
 /* Expects the refused node to try again: when it stops, it is not waited for. */
-static void await_retry(struct rm_core *c, struct rm_node *n)
+static void expect_retry(struct rm_core *c, struct rm_node *n)
 {
     if (n->registered || n->awaited)
         return;
@@ -95,16 +95,17 @@ static void await_retry(struct rm_core *c, struct rm_node *n)
 }
 
 /* Shown as NEW: only its name and place are taken over. */
-static struct rm_node *node_by_name(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static struct rm_node *find_or_add_node(struct rm_core *c, struct rm_node *n,
+                                        const struct rm_event *ev)
 {
     if (n)
         return n;
     n = rm_node_new(c, ev->u.node_register.node_id);
-    rm_node_set_place(c, n, ev->u.node_register.host, ev->u.node_register.rack);
+    rm_node_set_host_and_rack(c, n, ev->u.node_register.host, ev->u.node_register.rack);
     return n;
 }
 
-static char *refusal_text(const struct rm_core *c, const struct rm_event *ev, size_t live)
+static char *compose_refusal(const struct rm_core *c, const struct rm_event *ev, size_t live)
 {
     struct base_buf b = {0};
 
@@ -129,7 +130,7 @@ static char *refusal_text(const struct rm_core *c, const struct rm_event *ev, si
     return b.data;
 }
 
-bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
+bool rm_confirm_refuse_node(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = rm_node_find(c, ev->u.node_register.node_id);
     size_t live = count_unknown_containers(c, n, ev);
@@ -137,17 +138,17 @@ bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
 
     if (!live && seen <= c->conf.epoch) {
         if (n && n->refused) /* It is let in now. */
-            set_refused(c, n, false);
+            set_node_refused(c, n, false);
         return false;
     }
     free(c->refused_text);
-    c->refused_text = refusal_text(c, ev, live);
-    n = node_by_name(c, n, ev);
+    c->refused_text = compose_refusal(c, ev, live);
+    n = find_or_add_node(c, n, ev);
     if (!n->refused)
-        rm_note(c, 3, "%s", c->refused_text);
-    set_refused(c, n, true);
-    rm_node_update_gone(c, n);
-    await_retry(c, n);
+        rm_emit_note(c, 3, "%s", c->refused_text);
+    set_node_refused(c, n, true);
+    rm_node_update_gone_list(c, n);
+    expect_retry(c, n);
     c->epoch_seen = seen > c->epoch_seen ? seen : c->epoch_seen;
     if (c->conf.format_confirmed) {
         rm_effect_add(c, RM_FX_EPOCH_LOW)->u.epoch_low.epoch_seen = c->epoch_seen;
@@ -161,7 +162,7 @@ bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
     return true;
 }
 
-bool rm_confirm_refuses_submission(struct rm_core *c, uint64_t token)
+bool rm_confirm_refuse_submission(struct rm_core *c, uint64_t token)
 {
     if (!c->refused_n || c->apps_n)
         return false;

@@ -4,13 +4,13 @@
 
 #include "rm/core/state.h"
 
-int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err);
+int rm_confirm_read_format(struct rm_core *c, const struct rm_record *rec, struct base_error *err);
 void rm_confirm_resolve_format(struct rm_core *c);
 /* Call when a node is lost or silent: its registration is no longer refused. */
-void rm_confirm_drop_refusal(struct rm_core *c, struct rm_node *n);
+void rm_confirm_end_refusal(struct rm_core *c, struct rm_node *n);
 /* Returns true when the registration is refused; it has been answered then. */
-bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev);
+bool rm_confirm_refuse_node(struct rm_core *c, const struct rm_event *ev);
 /* Returns true when submissions are refused; the request with @token has been answered then. */
-bool rm_confirm_refuses_submission(struct rm_core *c, uint64_t token);
+bool rm_confirm_refuse_submission(struct rm_core *c, uint64_t token);
 
 #endif

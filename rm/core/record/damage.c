@@ -11,7 +11,7 @@
 
 #define KEPT_KEY_MAX 1024 /* bytes of the damaged record's key in the name of its copy */
 
-void rm_damage_keep(struct rm_core *c, const struct rm_record *rec, const char *why)
+void rm_damage_keep_copy(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_stash *s = rm_stash_new(rec, rec->table, true);
 
@@ -31,7 +31,7 @@ void rm_damage_free(struct rm_core *c)
 
 static char *copy_to_scratch(struct rm_core *c, const char *data, size_t len)
 {
-    char *copy = rm_steps_alloc(&c->scratch, len + 1);
+    char *copy = rm_step_arena_alloc(&c->scratch, len + 1);
 
     memcpy(copy, data, len);
     copy[len] = '\0';
@@ -40,7 +40,7 @@ static char *copy_to_scratch(struct rm_core *c, const char *data, size_t len)
 
 /* Writes a record in its place where the next start needs one: of a node that is awaited, and of
  * a commit that is withheld. */
-static bool write_replacement(struct rm_core *c, const struct rm_stash *s)
+static bool write_replacement_record(struct rm_core *c, const struct rm_stash *s)
 {
     struct base_task_id id;
     struct rm_app *a;
@@ -55,13 +55,13 @@ static bool write_replacement(struct rm_core *c, const struct rm_stash *s)
         return false;
     a = rm_app_find(c, id.app);
     t = a && !a->pruned ? rm_task_find(a, id.kind, id.index) : NULL;
-    if (!t || !rm_task_is_kept(t))
+    if (!t || !rm_task_is_withheld(t))
         return false;
     rm_record_commit(c, a, t);
     return true;
 }
 
-void rm_damage_write(struct rm_core *c)
+void rm_damage_write_copies(struct rm_core *c)
 {
     char id[BASE_ID_TEXT_MAX];
 
@@ -69,10 +69,10 @@ void rm_damage_write(struct rm_core *c)
         const struct rm_stash *s = c->damaged[i];
         const char *key = rm_scratch_printf(c, "%s/%.*s", s->table, KEPT_KEY_MAX, s->key);
 
-        rm_note(c, 3, "%s; it is kept in the state store as damaged/%s", s->why, key);
+        rm_emit_note(c, 3, "%s; it is kept in the state store as damaged/%s", s->why, key);
         rm_store_record(c, "damaged", key, copy_to_scratch(c, s->data, s->len), s->len);
         rm_store_record(c, s->table, rm_scratch_printf(c, "%s", s->key), NULL, 0);
-        write_replacement(c, s);
+        write_replacement_record(c, s);
     }
     rm_damage_free(c);
     for (size_t i = 0; i < c->apps_n; i++) {
@@ -83,8 +83,8 @@ void rm_damage_write(struct rm_core *c)
         a->finish_us = c->now_us;
         if (!a->submit_us || a->submit_us > c->now_us)
             a->submit_us = a->pj.submit_us = c->now_us;
-        rm_note(c, 3, "%s has failed: %s", base_app_id_text(&a->id, id), a->diagnostics);
-        rm_app_save(c, a);
+        rm_emit_note(c, 3, "%s has failed: %s", base_app_id_text(&a->id, id), a->diagnostics);
+        rm_app_store_record(c, a);
     }
 }
 
@@ -92,7 +92,7 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
 {
     int64_t submit_us = a->submit_us;
 
-    rm_am_free_attempts(a);
+    rm_app_free_attempts(a);
     a->attempts = NULL;
     a->news = NULL;
     a->attempts_n = a->attempts_cap = a->failed_attempts = 0;
@@ -121,8 +121,8 @@ static const struct rm_attempt *newest_attempt(const struct rm_app *a)
     return a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
 }
 
-static bool attempt_is(const struct rm_attempt *at, enum rm_attempt_state one,
-                       enum rm_attempt_state other)
+static bool attempt_is_in_state(const struct rm_attempt *at, enum rm_attempt_state one,
+                                enum rm_attempt_state other)
 {
     return at && (at->state == one || at->state == other);
 }
@@ -131,17 +131,17 @@ static bool attempt_is(const struct rm_attempt *at, enum rm_attempt_state one,
 static bool attempt_goes_on(const struct rm_attempt *at)
 {
     return !at || at->state <= RM_ATTEMPT_RUNNING ||
-           attempt_is(at, RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED);
+           attempt_is_in_state(at, RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED);
 }
 
-static const char *damage_of_live(const struct rm_app *a)
+static const char *contradiction_in_live_app(const struct rm_app *a)
 {
     if (a->ending != RM_END_NONE && !(a->is_job && a->ending == RM_END_FAIL))
         return "it goes on, and its end has begun";
     return attempt_goes_on(newest_attempt(a)) ? NULL : "it goes on, and its attempt has ended";
 }
 
-static const char *damage_of_killing(const struct rm_app *a)
+static const char *contradiction_in_killed_app(const struct rm_app *a)
 {
     const struct rm_attempt *at = newest_attempt(a);
 
@@ -152,18 +152,18 @@ static const char *damage_of_killing(const struct rm_app *a)
                : "it is being killed, and its attempt has ended";
 }
 
-static const char *damage_of_final_saving(const struct rm_app *a)
+static const char *contradiction_in_saved_end(const struct rm_app *a)
 {
-    if (rm_app_ended(a->target))
+    if (rm_app_state_is_final(a->target))
         return NULL;
     if (a->target != RM_APP_FINISHING || a->is_job)
         return "its end leads to a state that is none";
-    return attempt_is(newest_attempt(a), RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINAL_SAVING)
+    return attempt_is_in_state(newest_attempt(a), RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINAL_SAVING)
                ? NULL
                : "its attempt has no end to store";
 }
 
-const char *rm_damage_of_states(const struct rm_app *a)
+const char *rm_damage_find_contradiction(const struct rm_app *a)
 {
     if (a->is_job && a->attempts_n)
         return "a job has no attempts";
@@ -177,14 +177,14 @@ const char *rm_damage_of_states(const struct rm_app *a)
                                                          : NULL;
     case RM_APP_ACCEPTED:
     case RM_APP_RUNNING:
-        return damage_of_live(a);
+        return contradiction_in_live_app(a);
     case RM_APP_KILLING:
-        return damage_of_killing(a);
+        return contradiction_in_killed_app(a);
     case RM_APP_FINAL_SAVING:
-        return damage_of_final_saving(a);
+        return contradiction_in_saved_end(a);
     case RM_APP_FINISHING:
-        return !a->is_job &&
-                       attempt_is(newest_attempt(a), RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINISHING)
+        return !a->is_job && attempt_is_in_state(newest_attempt(a), RM_ATTEMPT_FINAL_SAVING,
+                                                 RM_ATTEMPT_FINISHING)
                    ? NULL
                    : "it is finishing without an attempt that does";
     case RM_APP_FINISHED:

@@ -33,15 +33,15 @@
 
 #include "rm/core/state.h"
 
-/* Damage in @rec: kept for rm_damage_write. */
-void rm_damage_keep(struct rm_core *c, const struct rm_record *rec, const char *why);
-/* @a was being made from a damaged record, or with one: it has failed. Before rm_tasks_init. */
+/* Damage in @rec: kept for rm_damage_write_copies. */
+void rm_damage_keep_copy(struct rm_core *c, const struct rm_record *rec, const char *why);
+/* @a was being made from a damaged record, or with one: it has failed. Before rm_tasks_create. */
 void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why);
 /* All records are read, and there is a place for effects. */
-void rm_damage_write(struct rm_core *c);
+void rm_damage_write_copies(struct rm_core *c);
 void rm_damage_free(struct rm_core *c);
 /* NULL when the states in @a's record fit together, so that no transition outside rm/core/states.h
  * follows from them; else what does not fit. */
-const char *rm_damage_of_states(const struct rm_app *a);
+const char *rm_damage_find_contradiction(const struct rm_app *a);
 
 #endif

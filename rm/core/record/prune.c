@@ -13,10 +13,10 @@
 /* tasks examined per step; most of them have no record */
 #define LOOK_STEP (64 * RM_PRUNE_STEP)
 
-static void enqueue_job(struct rm_core *c, struct rm_app *a)
+static void queue_job_for_pruning(struct rm_core *c, struct rm_app *a)
 {
     if (!a->summed) /* written by an instance that did not prune */
-        rm_app_save(c, a);
+        rm_app_store_record(c, a);
     a->pruned = true;
     a->refs++;
     a->prune_next = NULL;
@@ -27,25 +27,25 @@ static void enqueue_job(struct rm_core *c, struct rm_app *a)
     c->prune_last = a;
 }
 
-void rm_prune_job(struct rm_core *c, struct rm_app *a)
+void rm_prune_ended_job(struct rm_core *c, struct rm_app *a)
 {
     if (c->conf.prune_ended && a->is_job && !a->pruned)
-        enqueue_job(c, a);
+        queue_job_for_pruning(c, a);
 }
 
-static void drop_tasks(struct rm_app *a)
+static void free_tasks_and_splits(struct rm_app *a)
 {
     rm_tasks_free(a);
     rm_job_spec_drop_splits(a->job);
 }
 
-void rm_prune_tasks(struct rm_core *c, struct rm_app *a)
+void rm_prune_tasks_from_memory(struct rm_core *c, struct rm_app *a)
 {
     a->light = true;
     if (!a->pruned)
-        enqueue_job(c, a); /* the sums go into its record first */
+        queue_job_for_pruning(c, a); /* the sums go into its record first */
     else if (a->unrecorded)
-        drop_tasks(a);
+        free_tasks_and_splits(a);
 }
 
 /* True if the first job has no record left. */
@@ -66,7 +66,7 @@ static bool prune_first_job(struct rm_core *c, int *budget, int *look)
     rm_record_remove_splits(c, a);
     a->unrecorded = true;
     if (a->light)
-        drop_tasks(a);
+        free_tasks_and_splits(a);
     return true;
 }
 
@@ -88,7 +88,7 @@ void rm_prune_free(struct rm_core *c)
     }
 }
 
-void rm_prune_orphan(struct rm_core *c, struct rm_stash *s)
+void rm_prune_queue_orphan(struct rm_core *c, struct rm_stash *s)
 {
     base_array_grow(&c->orphans, c->orphans_n, &c->orphans_cap);
     c->orphans[c->orphans_n++] = s;
@@ -96,7 +96,7 @@ void rm_prune_orphan(struct rm_core *c, struct rm_stash *s)
 
 /* A step that writes is always followed by one that reports the write: the rest is removed then
  * at the latest. */
-void rm_prune_step(struct rm_core *c)
+void rm_prune_some_records(struct rm_core *c)
 {
     int budget = RM_PRUNE_STEP, look = LOOK_STEP;
 

@@ -19,66 +19,66 @@
 #include "rm/core/state.h"
 
 /* "a1" or "a2"; the latter's sums are in milliseconds. */
-static int64_t get_app_version(struct rm_reader *r)
+static int64_t read_app_version(struct rm_reader *r)
 {
     bool second = r->end - r->p > 2 && r->p[0] == 'a' && r->p[1] == '2';
 
-    return rm_get_word(r, second ? "a2" : "a1") ? 1 + second : 0;
+    return rm_skip_word(r, second ? "a2" : "a1") ? 1 + second : 0;
 }
 
-static struct rm_reader reader(const struct rm_record *rec)
+static struct rm_reader reader_of_record(const struct rm_record *rec)
 {
     return (struct rm_reader){
         .p = rec->data, .end = rec->data + rec->len, .bad = rec->data == NULL};
 }
 
-static int corrupt(const struct rm_record *rec, struct base_error *err, const char *what)
+static int set_corrupt_error(const struct rm_record *rec, struct base_error *err, const char *what)
 {
     return base_error_set(err, -BASE_ECORRUPT, "record %s/%s does not read back: %s", rec->table,
                           rec->key, what);
 }
 
-int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **json,
-                       struct base_app_id *id, struct base_error *err)
+int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const char **json,
+                            struct base_app_id *id, struct base_error *err)
 {
-    struct rm_reader r = reader(rec);
+    struct rm_reader r = reader_of_record(rec);
     int64_t n;
 
     if (base_app_id_parse(rec->key, id, NULL) < 0 || id->seq < 1)
-        return corrupt(rec, err, "its key is no application id");
-    if (!get_app_version(&r))
-        return corrupt(rec, err, "unknown version");
+        return set_corrupt_error(rec, err, "its key is no application id");
+    if (!read_app_version(&r))
+        return set_corrupt_error(rec, err, "unknown version");
     *is_job = rm_get_int_in(&r, 0, 1) == 1;
     n = rm_get_int_in(&r, 0, r.end - r.p);
     if (r.bad || n > r.end - r.p)
-        return corrupt(rec, err, "no submission in it");
+        return set_corrupt_error(rec, err, "no submission in it");
     *json = r.end - n; /* up to the end of the record, and terminated if the record is */
     return 0;
 }
 
-static bool stash_eq(const void *object, const void *key)
+static bool stash_has_key(const void *object, const void *key)
 {
     return strcmp(((const struct rm_stash *)object)->key, key) == 0;
 }
 
 /* Decoded only when its job is read. */
-static int recover_splits(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+static int stash_splits(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
     if (!rec->data)
-        return corrupt(rec, err, "it is empty");
+        return set_corrupt_error(rec, err, "it is empty");
     base_map_put(&c->splits, base_hash_text(rec->key), rm_stash_new(rec, "meta", true));
     return 0;
 }
 
-void rm_recover_orphans(struct rm_core *c)
+void rm_recover_prune_unused_splits(struct rm_core *c)
 {
     for (size_t i = 0; i < c->splits.cap; i++)
         if (c->splits.slot[i].object)
-            rm_prune_orphan(c, c->splits.slot[i].object);
+            rm_prune_queue_orphan(c, c->splits.slot[i].object);
     base_map_free(&c->splits);
 }
 
-void rm_recover_free(struct rm_core *c)
+void rm_recover_free_splits(struct rm_core *c)
 {
     for (size_t i = 0; i < c->splits.cap; i++)
         if (c->splits.slot[i].object)
@@ -86,7 +86,7 @@ void rm_recover_free(struct rm_core *c)
     base_map_free(&c->splits);
 }
 
-static void list_clear(struct rm_str_list *l)
+static void clear_text_list(struct rm_str_list *l)
 {
     for (size_t i = 0; i < l->n; i++)
         free(l->v[i]);
@@ -94,7 +94,7 @@ static void list_clear(struct rm_str_list *l)
     *l = (struct rm_str_list){0};
 }
 
-static bool read_list(struct rm_reader *r, struct rm_str_list *l)
+static bool read_text_list(struct rm_reader *r, struct rm_str_list *l)
 {
     size_t n = (size_t)rm_get_int_in(r, 0, (r->end - r->p) / 3); /* "0: " is the shortest */
 
@@ -109,11 +109,11 @@ static bool read_list(struct rm_reader *r, struct rm_str_list *l)
     return true;
 }
 
-static void splits_clear(struct rm_job_spec *spec)
+static void clear_splits(struct rm_job_spec *spec)
 {
-    list_clear(&spec->paths);
+    clear_text_list(&spec->paths);
     for (size_t i = 0; i < spec->splits_n; i++)
-        list_clear(&spec->splits[i].hosts);
+        clear_text_list(&spec->splits[i].hosts);
     free(spec->splits);
     spec->splits = NULL;
     spec->splits_n = 0;
@@ -127,8 +127,8 @@ static bool read_splits(const struct rm_stash *s, struct rm_job_spec *spec)
     struct rm_reader r = {.p = s->data, .end = s->data + s->len};
     size_t n;
 
-    splits_clear(spec);
-    if (!rm_get_word(&r, "s1") || !read_list(&r, &spec->paths))
+    clear_splits(spec);
+    if (!rm_skip_word(&r, "s1") || !read_text_list(&r, &spec->paths))
         return false;
     n = (size_t)rm_get_int_in(&r, 0, (r.end - r.p) / SPLIT_BYTES_MIN);
     if (r.bad)
@@ -142,26 +142,26 @@ static bool read_splits(const struct rm_stash *s, struct rm_job_spec *spec)
         sp->offset = rm_get_int_in(&r, 0, INT64_MAX);
         sp->length = rm_get_int_in(&r, 0, INT64_MAX - sp->offset);
         sp->gzip = rm_get_int_in(&r, 0, 1) == 1;
-        if (!read_list(&r, &sp->hosts))
+        if (!read_text_list(&r, &sp->hosts))
             return false;
     }
     return !r.bad && r.p == r.end && (n == 0 || spec->paths.n > 0);
 }
 
-static struct rm_stash *splits_of(struct rm_core *c, const struct rm_record *rec)
+static struct rm_stash *find_stashed_splits(struct rm_core *c, const struct rm_record *rec)
 {
     char key[BASE_ID_TEXT_MAX + 8];
 
     snprintf(key, sizeof key, "splits_%s", rec->key);
-    return base_map_find(&c->splits, base_hash_text(key), stash_eq, key);
+    return base_map_find(&c->splits, base_hash_text(key), stash_has_key, key);
 }
 
 /* A job with input has a list of splits, stored before its own record. NULL: @spec has the
  * splits, or needs none; else what is wrong, and @spec has none. */
-static const char *use_splits(struct rm_core *c, const struct rm_record *rec,
-                              struct rm_job_spec *spec)
+static const char *load_stashed_splits(struct rm_core *c, const struct rm_record *rec,
+                                       struct rm_job_spec *spec)
 {
-    struct rm_stash *s = splits_of(c, rec);
+    struct rm_stash *s = find_stashed_splits(c, rec);
 
     if (!s)
         return spec->groups_n || spec->splits_n || !spec->input.n
@@ -169,14 +169,14 @@ static const char *use_splits(struct rm_core *c, const struct rm_record *rec,
                    : "its list of splits is not there";
     if (read_splits(s, spec))
         return NULL;
-    splits_clear(spec);
+    clear_splits(spec);
     return "its list of splits is damaged";
 }
 
 /* Drops the list of splits. @damaged: a copy is kept. */
-static void drop_splits(struct rm_core *c, const struct rm_record *rec, bool damaged)
+static void drop_stashed_splits(struct rm_core *c, const struct rm_record *rec, bool damaged)
 {
-    struct rm_stash *s = splits_of(c, rec);
+    struct rm_stash *s = find_stashed_splits(c, rec);
     struct base_error err;
 
     if (!s)
@@ -184,20 +184,20 @@ static void drop_splits(struct rm_core *c, const struct rm_record *rec, bool dam
     if (damaged) {
         const struct rm_record splits = {s->table, s->key, s->data, s->len};
 
-        corrupt(&splits, &err, "it is cut short or damaged");
-        rm_damage_keep(c, &splits, err.text);
+        set_corrupt_error(&splits, &err, "it is cut short or damaged");
+        rm_damage_keep_copy(c, &splits, err.text);
     }
     base_map_remove(&c->splits, base_hash_text(s->key), s);
     rm_stash_free(s);
 }
 
-void rm_core_recover_job(struct rm_core *c, struct rm_job_spec *spec)
+void rm_core_provide_job_spec(struct rm_core *c, struct rm_job_spec *spec)
 {
     rm_job_spec_unref(c->recover_job);
     c->recover_job = spec;
 }
 
-void rm_core_recover_app(struct rm_core *c, struct rm_app_spec *spec)
+void rm_core_provide_app_spec(struct rm_core *c, struct rm_app_spec *spec)
 {
     rm_app_spec_unref(c->recover_app);
     c->recover_app = spec;
@@ -205,7 +205,7 @@ void rm_core_recover_app(struct rm_core *c, struct rm_app_spec *spec)
 
 static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_attempt_add(c, a);
+    struct rm_attempt *at = rm_app_add_attempt(c, a);
 
     at->id.attempt = (int32_t)rm_get_int_in(r, 1, INT32_MAX / 2);
     at->state = (enum rm_attempt_state)rm_get_int_in(r, 0, RM_ATTEMPT_STATES - 1);
@@ -230,7 +230,7 @@ static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *
 /* The queue of a live application: its own, created again if it is no longer configured; else
  * where the rules place it now; else root.default or root. RM_NONE if it was not accepted yet
  * and no rule takes it. */
-static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const char *name)
+static uint32_t choose_live_queue(struct rm_core *c, const struct rm_app *a, const char *name)
 {
     const struct rm_str_list nobody = {0};
     uint32_t index;
@@ -239,7 +239,7 @@ static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const c
     if (name && policy_queue_check_name(name, NULL) == 0 &&
         c->tree.n + POLICY_QUEUE_DEPTH_MAX <= POLICY_QUEUES_MAX)
         return (uint32_t)policy_queues_make(&c->tree, name);
-    if (rm_queue_place(c, a->queue, a->user, &nobody, &index, NULL) == 0 ||
+    if (rm_queue_place_submission(c, a->queue, a->user, &nobody, &index, NULL) == 0 ||
         a->state == RM_APP_NEW_SAVING)
         return index;
     at = policy_queues_find(&c->tree, "default");
@@ -247,14 +247,14 @@ static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const c
 }
 
 /* Puts it back into its queue, whatever the placement rules say now. */
-static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
+static void restore_queue(struct rm_core *c, struct rm_app *a, const char *name)
 {
     int32_t at = policy_queues_find(&c->tree, name);
-    uint32_t index = at >= 0             ? (uint32_t)at
-                     : rm_app_is_over(a) ? RM_NONE
-                                         : queue_of_live(c, a, name);
+    uint32_t index = at >= 0                    ? (uint32_t)at
+                     : rm_app_end_is_decided(a) ? RM_NONE
+                                                : choose_live_queue(c, a, name);
 
-    rm_queues_grow(c);
+    rm_queues_add_missing(c);
     rm_app_enter_queue(c, a, index);
     if (index != RM_NONE || !name)
         return;
@@ -264,7 +264,7 @@ static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
 }
 
 /* A sum that overflowed in an earlier version counts as the maximum. */
-static int64_t get_sum(struct rm_reader *r, int64_t unit)
+static int64_t read_sum(struct rm_reader *r, int64_t unit)
 {
     int64_t v = rm_get_int(r);
 
@@ -281,17 +281,17 @@ static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
         a->phase[k].total = (int32_t)rm_get_int_in(r, 0, INT32_MAX / 2);
         a->phase[k].succeeded = (int32_t)rm_get_int_in(r, 0, a->phase[k].total);
     }
-    a->memory_ms = get_sum(r, unit);
-    a->vcore_ms = get_sum(r, unit);
+    a->memory_ms = read_sum(r, unit);
+    a->vcore_ms = read_sum(r, unit);
     n = rm_get_int_in(r, 0, BASE_TASK_COUNTERS);
     for (int64_t i = 0; i < n; i++)
         a->counters[i] = rm_get_int(r);
-    r->bad = r->bad || !a->is_job || !rm_app_is_over(a);
+    r->bad = r->bad || !a->is_job || !rm_app_end_is_decided(a);
 }
 
 /* Bounds a counter, so that it neither overflows nor becomes too large to be read again as it
  * goes on. */
-static int64_t half_at_most(int64_t v, int64_t max)
+static int64_t cap_at_half(int64_t v, int64_t max)
 {
     return v < max / 2 ? v : max / 2;
 }
@@ -318,8 +318,8 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     n = rm_get_int_in(r, 0, RM_C_COUNTERS - BASE_TASK_COUNTERS);
     for (int64_t i = 0; i < n; i++)
         a->counters[BASE_TASK_COUNTERS + i] =
-            half_at_most(rm_get_int_in(r, 0, INT64_MAX), INT64_MAX);
-    a->failed_attempts = (int32_t)half_at_most(rm_get_int_in(r, 0, INT32_MAX), INT32_MAX);
+            cap_at_half(rm_get_int_in(r, 0, INT64_MAX), INT64_MAX);
+    a->failed_attempts = (int32_t)cap_at_half(rm_get_int_in(r, 0, INT32_MAX), INT32_MAX);
     n = rm_get_int_in(r, 0, RM_ATTEMPTS_KEPT);
     for (int64_t i = 0; i < n && !r->bad; i++)
         read_attempt(c, r, a);
@@ -338,7 +338,8 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
 }
 
 /* Takes the specs that the shell has given for this record. */
-static void take_specs(struct rm_core *c, struct rm_job_spec **job, struct rm_app_spec **spec)
+static void take_provided_specs(struct rm_core *c, struct rm_job_spec **job,
+                                struct rm_app_spec **spec)
 {
     *job = c->recover_job;
     *spec = c->recover_app;
@@ -347,8 +348,8 @@ static void take_specs(struct rm_core *c, struct rm_job_spec **job, struct rm_ap
 }
 
 /* Keeps the spec of the right kind and frees the other. */
-static void keep_spec(struct base_app_id id, bool is_job, struct rm_job_spec **job,
-                      struct rm_app_spec **spec)
+static void keep_spec_of_kind(struct base_app_id id, bool is_job, struct rm_job_spec **job,
+                              struct rm_app_spec **spec)
 {
     if (is_job) {
         rm_app_spec_unref(*spec);
@@ -362,11 +363,11 @@ static void keep_spec(struct base_app_id id, bool is_job, struct rm_job_spec **j
 }
 
 /* Returns NULL, or what is wrong with the record. */
-static const char *fill_app(struct rm_core *c, const struct rm_record *rec, const char *json,
-                            struct rm_app *a, char **queue)
+static const char *fill_app_from_record(struct rm_core *c, const struct rm_record *rec,
+                                        const char *json, struct rm_app *a, char **queue)
 {
-    struct rm_reader r = reader(rec);
-    int64_t unit = get_app_version(&r) == 2 ? 1 : 1000;
+    struct rm_reader r = reader_of_record(rec);
+    int64_t unit = read_app_version(&r) == 2 ? 1 : 1000;
     char *token;
 
     rm_get_int(&r);
@@ -379,24 +380,24 @@ static const char *fill_app(struct rm_core *c, const struct rm_record *rec, cons
         r.bad = true;
     free(token);
     read_app(c, &r, a, unit, queue);
-    return r.bad || r.p != r.end ? "it is cut short or damaged" : rm_damage_of_states(a);
+    return r.bad || r.p != r.end ? "it is cut short or damaged" : rm_damage_find_contradiction(a);
 }
 
-static struct rm_app *new_app(struct rm_core *c, struct base_app_id id, struct rm_job_spec *job,
-                              struct rm_app_spec *spec)
+static struct rm_app *new_app_of_spec(struct rm_core *c, struct base_app_id id,
+                                      struct rm_job_spec *job, struct rm_app_spec *spec)
 {
     return rm_app_new(c, job ? &rm_job_kind : &rm_plain_kind, id, job, spec, NULL);
 }
 
 /* Its record is good, but its list of splits is not: a live job fails, an ended one is shown
  * without its tasks. */
-static void lacks_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a,
-                         const char *wrong)
+static void handle_missing_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a,
+                                  const char *wrong)
 {
     struct base_error err;
 
-    drop_splits(c, rec, true);
-    if (rm_app_is_over(a)) {
+    drop_stashed_splits(c, rec, true);
+    if (rm_app_end_is_decided(a)) {
         a->pruned = a->summed = true;
         return;
     }
@@ -405,14 +406,14 @@ static void lacks_splits(struct rm_core *c, const struct rm_record *rec, struct 
 }
 
 /* Shows the damaged application with the spec that was given, or with an empty one. */
-static void damaged_app(struct rm_core *c, const struct rm_record *rec, const char *why)
+static void restore_damaged_app(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_job_spec *job;
     struct rm_app_spec *spec;
     struct base_app_id id;
 
-    take_specs(c, &job, &spec);
-    rm_damage_keep(c, rec, why);
+    take_provided_specs(c, &job, &spec);
+    rm_damage_keep_copy(c, rec, why);
     if (base_app_id_parse(rec->key, &id, NULL) < 0 || id.seq < 1 || rm_app_find(c, id)) {
         rm_job_spec_unref(job);
         rm_app_spec_unref(spec);
@@ -422,16 +423,17 @@ static void damaged_app(struct rm_core *c, const struct rm_record *rec, const ch
         spec = base_alloc(sizeof *spec);
         spec->refs = 1;
     }
-    keep_spec(id, job != NULL, &job, &spec);
-    rm_damage_fail_app(c, new_app(c, id, job, spec), why);
+    keep_spec_of_kind(id, job != NULL, &job, &spec);
+    rm_damage_fail_app(c, new_app_of_spec(c, id, job, spec), why);
 }
 
-void rm_core_recover_damaged(struct rm_core *c, const struct rm_record *rec, const char *why)
+void rm_core_recover_undecodable_app(struct rm_core *c, const struct rm_record *rec,
+                                     const char *why)
 {
     struct base_error err;
 
-    corrupt(rec, &err, why);
-    damaged_app(c, rec, err.text);
+    set_corrupt_error(rec, &err, why);
+    restore_damaged_app(c, rec, err.text);
 }
 
 static int recover_app(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
@@ -443,45 +445,45 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
     struct rm_job_spec *job;
     struct rm_app_spec *spec;
     struct rm_app *a;
-    int rc = rm_record_app_json(rec, &is_job, &json, &id, err);
+    int rc = rm_record_find_app_json(rec, &is_job, &json, &id, err);
 
     if (rc < 0)
         return rc;
     if (is_job ? !c->recover_job : !c->recover_app)
-        return corrupt(rec, err, "its submission was not decoded");
+        return set_corrupt_error(rec, err, "its submission was not decoded");
     if (rm_app_find(c, id))
-        return corrupt(rec, err, "it is there twice");
-    take_specs(c, &job, &spec);
-    keep_spec(id, is_job, &job, &spec);
+        return set_corrupt_error(rec, err, "it is there twice");
+    take_provided_specs(c, &job, &spec);
+    keep_spec_of_kind(id, is_job, &job, &spec);
     if (is_job)
-        no_splits = use_splits(c, rec, job);
-    a = new_app(c, id, job, spec);
-    wrong = fill_app(c, rec, json, a, &queue);
+        no_splits = load_stashed_splits(c, rec, job);
+    a = new_app_of_spec(c, id, job, spec);
+    wrong = fill_app_from_record(c, rec, json, a, &queue);
     if (wrong) {
-        corrupt(rec, err, wrong);
-        rm_damage_keep(c, rec, err->text);
+        set_corrupt_error(rec, err, wrong);
+        rm_damage_keep_copy(c, rec, err->text);
         rm_damage_fail_app(c, a, err->text);
     } else if (is_job && !a->pruned && no_splits) {
-        lacks_splits(c, rec, a, no_splits);
+        handle_missing_splits(c, rec, a, no_splits);
     }
     if (!a->damaged)
-        rejoin_queue(c, a, queue);
+        restore_queue(c, a, queue);
     free(queue);
     if (!is_job || a->pruned) /* its splits are not needed then */
         return 0;
-    rm_tasks_init(c, a);
-    drop_splits(c, rec, false);
+    rm_tasks_create(c, a);
+    drop_stashed_splits(c, rec, false);
     return 0;
 }
 
 /* The node may still run something: it is awaited, and reports the rest as it registers. */
-static void damaged_node(struct rm_core *c, const struct rm_record *rec, const char *why)
+static void restore_damaged_node(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     const char *colon = strrchr(rec->key, ':');
     struct rm_node *n;
     char *host;
 
-    rm_damage_keep(c, rec, why);
+    rm_damage_keep_copy(c, rec, why);
     if (!colon || colon == rec->key || strlen(rec->key) > BASE_NAME_MAX ||
         rm_node_find(c, rec->key))
         return;
@@ -490,7 +492,7 @@ static void damaged_node(struct rm_core *c, const struct rm_record *rec, const c
     n->instance = base_strdup("");
     n->health_report = base_strdup("");
     host = base_strndup(rec->key, (size_t)(colon - rec->key));
-    rm_node_set_place(c, n, host, NULL);
+    rm_node_set_host_and_rack(c, n, host, NULL);
     free(host);
     n->awaited = true;
     c->awaited++;
@@ -498,7 +500,7 @@ static void damaged_node(struct rm_core *c, const struct rm_record *rec, const c
 
 static int recover_node(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
-    struct rm_reader r = reader(rec);
+    struct rm_reader r = reader_of_record(rec);
     enum rm_node_state state;
     struct rm_node *n;
     char *host, *http, *rack, *version, *boot, *instance;
@@ -506,8 +508,8 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     int64_t sent_us;
     bool gone;
 
-    if (!rm_get_word(&r, "n1"))
-        return corrupt(rec, err, "unknown version");
+    if (!rm_skip_word(&r, "n1"))
+        return set_corrupt_error(rec, err, "unknown version");
     state = (enum rm_node_state)rm_get_int_in(&r, 0, RM_NODE_STATES - 1);
     host = rm_get_text(&r);
     http = rm_get_text(&r);
@@ -527,7 +529,8 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
         free(version);
         free(boot);
         free(instance);
-        return corrupt(rec, err, twice ? "it is there twice" : "it is cut short or damaged");
+        return set_corrupt_error(rec, err,
+                                 twice ? "it is there twice" : "it is cut short or damaged");
     }
     n = rm_node_new(c, rec->key);
     gone = state == RM_NODE_LOST || state == RM_NODE_SHUTDOWN || state == RM_NODE_REBOOTED ||
@@ -539,7 +542,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     n->instance = instance;
     n->health_report = base_strdup("");
     n->sent_us = sent_us;
-    rm_node_set_place(c, n, host, rack);
+    rm_node_set_host_and_rack(c, n, host, rack);
     rm_node_set_slots(c, n, maps, reduces);
     free(host);
     free(rack);
@@ -549,53 +552,54 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
 }
 
 /* The node of a task record. NULL: none, or forgotten since the application ended. */
-static struct rm_node *node_of(struct rm_core *c, const struct rm_app *a, const char *id)
+static struct rm_node *find_or_recreate_node(struct rm_core *c, const struct rm_app *a,
+                                             const char *id)
 {
     struct rm_node *n = rm_node_find(c, id);
 
-    if (n || !id || rm_app_is_over(a))
+    if (n || !id || rm_app_end_is_decided(a))
         return n;
     n = rm_node_new(c, id); /* its record is gone: only the name is left */
     n->state = RM_NODE_LOST;
     n->instance = base_strdup("");
     n->health_report = base_strdup("");
-    rm_node_set_place(c, n, id, NULL);
+    rm_node_set_host_and_rack(c, n, id, NULL);
     return n;
 }
 
 /* Finds the task of a record. 1: its application was being removed when the RM stopped, or is
  * shown without tasks; the record is removed later. */
-static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app **app,
-                   struct rm_task **task, struct base_error *err)
+static int find_task_of_record(struct rm_core *c, const struct rm_record *rec, struct rm_app **app,
+                               struct rm_task **task, struct base_error *err)
 {
     struct base_task_id id;
 
     if (base_task_id_parse(rec->key, &id, NULL) < 0)
-        return corrupt(rec, err, "its key is no task id");
+        return set_corrupt_error(rec, err, "its key is no task id");
     *app = rm_app_find(c, id.app);
     if (!*app || (*app)->pruned || !(*app)->is_job) {
-        rm_prune_orphan(
+        rm_prune_queue_orphan(
             c, rm_stash_new(rec, strcmp(rec->table, "task") == 0 ? "task" : "commit", false));
         return 1;
     }
     *task = rm_task_find(*app, id.kind, id.index);
-    return *task ? 0 : corrupt(rec, err, "there is no such task");
+    return *task ? 0 : set_corrupt_error(rec, err, "there is no such task");
 }
 
 /* Restores an end state only: a task that was running is pending until its node reports. */
-static void restore_state(struct rm_core *c, struct rm_app *a, struct rm_task *t,
-                          enum rm_task_state state)
+static void restore_final_state(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                                enum rm_task_state state)
 {
     struct rm_phase *p = &a->phase[t->kind];
 
     if (state == RM_TASK_PENDING || state == RM_TASK_RUNNING || state == RM_TASK_SUSPENDED)
         return;
-    rm_pick_remove(a, t);
+    rm_pick_unmark_pending(a, t);
     p->pending--;
     p->succeeded += state == RM_TASK_SUCCEEDED;
     t->state = (uint8_t)state;
     if (state == RM_TASK_SUCCEEDED && t->kind == BASE_TASK_MAP && a->phase[BASE_TASK_REDUCE].total)
-        rm_task_publish_output(c, a, t);
+        rm_task_publish_map_output(c, a, t);
 }
 
 /* The fields of a task record before any of them takes effect. Texts are borrowed. */
@@ -641,14 +645,15 @@ static bool read_task(struct rm_reader *r, struct task_fields *f)
 }
 
 /* The index of a node in a task record; a live application references it. */
-static uint32_t node_index(struct rm_core *c, struct rm_app *a, const char *text, size_t len)
+static uint32_t recovered_node_index(struct rm_core *c, struct rm_app *a, const char *text,
+                                     size_t len)
 {
     char *id = text ? base_strndup(text, len) : NULL;
-    struct rm_node *n = node_of(c, a, id);
+    struct rm_node *n = find_or_recreate_node(c, a, id);
 
     free(id);
-    if (n && !rm_app_ended(a->state))
-        rm_app_add_node(c, a, n);
+    if (n && !rm_app_state_is_final(a->state))
+        rm_app_add_used_node(c, a, n);
     return n ? n->index : RM_NONE;
 }
 
@@ -666,15 +671,16 @@ static void restore_task(struct rm_core *c, struct rm_app *a, struct rm_task *t,
     t->failures = f->failures;
     t->exit_code = f->exit_code;
     t->container_num = f->container_num;
-    t->node = node_index(c, a, f->node, f->node_len);
+    t->node = recovered_node_index(c, a, f->node, f->node_len);
     t->start_us = f->start_us;
     t->finish_us = f->finish_us;
     t->suspended_us = f->suspended_us;
     if (f->diagnostics)
         t->diagnostics = base_strndup(f->diagnostics, f->diagnostics_len);
     for (int64_t i = 0; i < f->bad_n; i++)
-        if (rm_get_slice(&f->bad, &text, &len) && (node = node_index(c, a, text, len)) != RM_NONE)
-            rm_task_avoid_node(t, node);
+        if (rm_get_slice(&f->bad, &text, &len) &&
+            (node = recovered_node_index(c, a, text, len)) != RM_NONE)
+            rm_task_add_avoided_node(t, node);
     a->phase[t->kind].avoiding += t->bad != NULL;
     if (f->counters_n) {
         counters = rm_task_counters(a, t, true);
@@ -682,40 +688,40 @@ static void restore_task(struct rm_core *c, struct rm_app *a, struct rm_task *t,
         for (int64_t i = 0; i < f->counters_n; i++)
             a->counters[i] = base_sat_add(a->counters[i], counters[i]);
     }
-    restore_state(c, a, t, f->state);
+    restore_final_state(c, a, t, f->state);
 }
 
 static int recover_task(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
-    struct rm_reader r = reader(rec);
+    struct rm_reader r = reader_of_record(rec);
     struct task_fields f = {0};
     struct rm_app *a = NULL;
     struct rm_task *t = NULL;
-    int rc = task_of(c, rec, &a, &t, err);
+    int rc = find_task_of_record(c, rec, &a, &t, err);
 
     if (rc)
         return rc < 0 ? rc : 0;
-    if (!rm_get_word(&r, "t1"))
-        return corrupt(rec, err, "unknown version");
+    if (!rm_skip_word(&r, "t1"))
+        return set_corrupt_error(rec, err, "unknown version");
     if (!read_task(&r, &f))
-        return corrupt(rec, err, "it is cut short or damaged");
+        return set_corrupt_error(rec, err, "it is cut short or damaged");
     if (t->attempts)
-        return corrupt(rec, err, "it is there twice");
+        return set_corrupt_error(rec, err, "it is there twice");
     if (f.state == RM_TASK_KILLED && rm_app_is_live(a))
-        return corrupt(rec, err, "it is given up, and its job goes on");
+        return set_corrupt_error(rec, err, "it is given up, and its job goes on");
     restore_task(c, a, t, &f);
     return 0;
 }
 
 /* Some attempt may be committing, and which one is lost: treat it as an attempt of an earlier
  * instance, whatever its number. */
-static void damaged_commit(struct rm_core *c, const struct rm_record *rec, const char *why)
+static void restore_damaged_commit(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_app *a = NULL;
     struct rm_task *t = NULL;
 
-    rm_damage_keep(c, rec, why);
-    if (task_of(c, rec, &a, &t, NULL) != 0)
+    rm_damage_keep_copy(c, rec, why);
+    if (find_task_of_record(c, rec, &a, &t, NULL) != 0)
         return;
     t->commit_attempt = t->state == RM_TASK_PENDING ? ATTEMPT_NUMBERS_MAX : t->last_attempt;
     /* Otherwise the record is gone by the time this is written. */
@@ -724,25 +730,25 @@ static void damaged_commit(struct rm_core *c, const struct rm_record *rec, const
 
 static int recover_commit(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
-    struct rm_reader r = reader(rec);
+    struct rm_reader r = reader_of_record(rec);
     struct rm_app *a = NULL;
     struct rm_task *t = NULL;
     int32_t attempt;
-    int rc = task_of(c, rec, &a, &t, err);
+    int rc = find_task_of_record(c, rec, &a, &t, err);
 
     if (rc)
         return rc < 0 ? rc : 0;
-    if (!rm_get_word(&r, "c1"))
-        return corrupt(rec, err, "unknown version");
+    if (!rm_skip_word(&r, "c1"))
+        return set_corrupt_error(rec, err, "unknown version");
     attempt = (int32_t)rm_get_int_in(&r, -1, ATTEMPT_NUMBERS_MAX);
     if (r.bad || r.p != r.end)
-        return corrupt(rec, err, "it is cut short or damaged");
+        return set_corrupt_error(rec, err, "it is cut short or damaged");
     t->commit_attempt = attempt;
     t->commit_stored = true;
     return 0;
 }
 
-static int recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+static int recover_record(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
     c->loading = true;
     if (strcmp(rec->table, "app") == 0)
@@ -754,25 +760,25 @@ static int recover(struct rm_core *c, const struct rm_record *rec, struct base_e
     if (strcmp(rec->table, "commit") == 0)
         return recover_commit(c, rec, err);
     if (strcmp(rec->table, "meta") == 0 && strncmp(rec->key, "splits_", 7) == 0)
-        return recover_splits(c, rec, err);
+        return stash_splits(c, rec, err);
     return 0;
 }
 
-int rm_core_recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+int rm_core_recover_record(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
     struct base_error why;
 
     if (strcmp(rec->table, "meta") == 0 && strcmp(rec->key, "format") == 0)
-        return rm_confirm_recover(c, rec, err);
-    if (recover(c, rec, &why) >= 0)
+        return rm_confirm_read_format(c, rec, err);
+    if (recover_record(c, rec, &why) >= 0)
         return 0;
     if (strcmp(rec->table, "app") == 0)
-        damaged_app(c, rec, why.text);
+        restore_damaged_app(c, rec, why.text);
     else if (strcmp(rec->table, "node") == 0)
-        damaged_node(c, rec, why.text);
+        restore_damaged_node(c, rec, why.text);
     else if (strcmp(rec->table, "commit") == 0)
-        damaged_commit(c, rec, why.text);
+        restore_damaged_commit(c, rec, why.text);
     else
-        rm_damage_keep(c, rec, why.text); /* a task record: the task runs again */
+        rm_damage_keep_copy(c, rec, why.text); /* a task record: the task runs again */
     return 0;
 }

@@ -5,7 +5,7 @@
 #include "rm/core/state.h"
 
 /* After the last record: removes lists of splits that no job has asked for. */
-void rm_recover_orphans(struct rm_core *c);
-void rm_recover_free(struct rm_core *c);
+void rm_recover_prune_unused_splits(struct rm_core *c);
+void rm_recover_free_splits(struct rm_core *c);
 
 #endif

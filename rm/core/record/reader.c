@@ -65,7 +65,7 @@ char *rm_get_text(struct rm_reader *r)
     return rm_get_slice(r, &text, &n) ? base_strndup(text, n) : NULL;
 }
 
-bool rm_get_word(struct rm_reader *r, const char *word)
+bool rm_skip_word(struct rm_reader *r, const char *word)
 {
     size_t n = strlen(word);
 

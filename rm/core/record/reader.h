@@ -14,7 +14,7 @@ int64_t rm_get_int_in(struct rm_reader *r, int64_t low, int64_t high); /* outsid
 int64_t rm_get_time(struct rm_reader *r);                              /* 0 to RM_TIME_MAX */
 /* Caller frees; NULL: absent or bad. */
 char *rm_get_text(struct rm_reader *r);
-bool rm_get_word(struct rm_reader *r, const char *word); /* the version */
+bool rm_skip_word(struct rm_reader *r, const char *word); /* the version */
 /* Borrowed text; false: absent or bad. */
 bool rm_get_slice(struct rm_reader *r, const char **text, size_t *n);
 

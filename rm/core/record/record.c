@@ -48,9 +48,9 @@ void rm_put_text(struct base_buf *b, const char *s)
 }
 
 /* Emits the record that was composed, from memory of this step. */
-static uint64_t store(struct rm_core *c, const char *table, const char *key)
+static uint64_t emit_record(struct rm_core *c, const char *table, const char *key)
 {
-    char *copy = rm_steps_alloc(&c->scratch, c->text.len + 1);
+    char *copy = rm_step_arena_alloc(&c->scratch, c->text.len + 1);
 
     memcpy(copy, c->text.data, c->text.len + 1);
     return rm_store_record(c, table, key, copy, c->text.len);
@@ -58,17 +58,17 @@ static uint64_t store(struct rm_core *c, const char *table, const char *key)
 
 static char *app_key(struct rm_core *c, struct base_app_id id)
 {
-    return base_app_id_text(&id, rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX));
+    return base_app_id_text(&id, rm_step_arena_alloc(&c->scratch, BASE_ID_TEXT_MAX));
 }
 
 static char *task_key(struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
 {
     const struct base_task_id id = {a->id, t->kind, t->index};
 
-    return base_task_id_text(&id, rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX));
+    return base_task_id_text(&id, rm_step_arena_alloc(&c->scratch, BASE_ID_TEXT_MAX));
 }
 
-static void begin(struct rm_core *c, const char *version)
+static void begin_record(struct rm_core *c, const char *version)
 {
     if (c->text.cap > RM_STEPS_CHUNK_KEPT) /* left by a large record: do not keep so much */
         base_buf_free(&c->text);
@@ -120,13 +120,13 @@ static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
 uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
 {
     struct base_buf *b = &c->text;
-    bool ended = rm_app_is_over(a);
+    bool ended = rm_app_end_is_decided(a);
     bool sums = a->is_job && ended && (c->conf.prune_ended || a->pruned || a->light);
     bool large = sums && (a->memory_ms > INT64_MAX / 1000 || a->vcore_ms > INT64_MAX / 1000);
 
     if (c->conf.simulation)
         return c->seq;
-    begin(c, large ? "a2" : "a1"); /* a1 where possible: earlier versions can read it */
+    begin_record(c, large ? "a2" : "a1"); /* a1 where possible: earlier versions can read it */
     rm_put_int(b, a->is_job);
     rm_put_int(b, (int64_t)strlen(a->json));
     rm_put_text(b, a->token);
@@ -153,7 +153,7 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     if (sums)
         put_sums(b, a, large ? 1 : 1000);
     base_buf_adds(b, a->json);
-    return store(c, "app", app_key(c, a->id));
+    return emit_record(c, "app", app_key(c, a->id));
 }
 
 static char *splits_key(struct rm_core *c, struct base_app_id id)
@@ -164,7 +164,7 @@ static char *splits_key(struct rm_core *c, struct base_app_id id)
 }
 
 /* Bytes that rm_put_int writes. */
-static size_t number_size(int64_t v)
+static size_t encoded_number_size(int64_t v)
 {
     size_t n = 2;
 
@@ -173,33 +173,35 @@ static size_t number_size(int64_t v)
     return n;
 }
 
-static size_t list_size(const struct rm_str_list *l)
+static size_t encoded_list_size(const struct rm_str_list *l)
 {
-    size_t n = number_size((int64_t)l->n);
+    size_t n = encoded_number_size((int64_t)l->n);
 
     for (size_t i = 0; i < l->n; i++) {
         size_t len = strlen(l->v[i]);
 
-        n += number_size((int64_t)len) + len + 1;
+        n += encoded_number_size((int64_t)len) + len + 1;
     }
     return n;
 }
 
 size_t rm_record_splits_size(const struct rm_job_spec *s)
 {
-    size_t n = strlen("s1 ") + list_size(&s->paths) + number_size((int64_t)s->splits_n);
+    size_t n =
+        strlen("s1 ") + encoded_list_size(&s->paths) + encoded_number_size((int64_t)s->splits_n);
 
     for (size_t i = 0; i < s->splits_n; i++) {
         const struct rm_split_spec *sp = &s->splits[i];
 
-        n += number_size(sp->path) + number_size(sp->offset) + number_size(sp->length) +
-             number_size(sp->gzip) + list_size(&sp->hosts);
+        n += encoded_number_size(sp->path) + encoded_number_size(sp->offset) +
+             encoded_number_size(sp->length) + encoded_number_size(sp->gzip) +
+             encoded_list_size(&sp->hosts);
     }
     return n;
 }
 
-bool rm_record_too_large(struct rm_core *c, uint64_t token, const char *json,
-                         const struct rm_job_spec *job)
+bool rm_record_refuse_too_large(struct rm_core *c, uint64_t token, const char *json,
+                                const struct rm_job_spec *job)
 {
     size_t text = json ? strlen(json) : 0,
            splits = job && !job->groups_n ? rm_record_splits_size(job) : 0;
@@ -226,7 +228,7 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a)
 
     if (c->conf.simulation || s->groups_n || (!s->splits_n && !s->paths.n))
         return;
-    begin(c, "s1");
+    begin_record(c, "s1");
     rm_put_int(b, (int64_t)s->paths.n);
     for (size_t i = 0; i < s->paths.n; i++)
         rm_put_text(b, s->paths.v[i]);
@@ -242,20 +244,20 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a)
         for (size_t j = 0; j < sp->hosts.n; j++)
             rm_put_text(b, sp->hosts.v[j]);
     }
-    store(c, "meta", splits_key(c, a->id));
+    emit_record(c, "meta", splits_key(c, a->id));
 }
 
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
 {
     struct base_buf *b = &c->text;
-    const struct rm_node *n = rm_task_node(c, a, t);
+    const struct rm_node *n = rm_task_latest_node(c, a, t);
     /* An ended application avoids no nodes. */
     uint32_t bad = t->bad && !a->nodes_left ? t->bad[0] : 0;
     char *at;
 
     if (c->conf.simulation)
         return c->seq;
-    begin(c, "t1");
+    begin_record(c, "t1");
     /* Written for every finished task: no capacity checks in between. */
     base_buf_reserve(b, 12 * NUMBER_MAX);
     at = b->data + b->len;
@@ -278,7 +280,7 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
                  BASE_TASK_COUNTERS);
     if (t->suspended_us)
         rm_put_int(b, t->suspended_us);
-    return store(c, "task", task_key(c, a, t));
+    return emit_record(c, "task", task_key(c, a, t));
 }
 
 uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
@@ -286,9 +288,9 @@ uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t
     if (c->conf.simulation)
         return c->seq;
     t->commit_stored = true;
-    begin(c, "c1");
+    begin_record(c, "c1");
     rm_put_int(&c->text, t->commit_attempt);
-    return store(c, "commit", task_key(c, a, t));
+    return emit_record(c, "commit", task_key(c, a, t));
 }
 
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
@@ -297,7 +299,7 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
 
     if (c->conf.simulation)
         return c->seq;
-    begin(c, "n1");
+    begin_record(c, "n1");
     rm_put_int(b, n->state);
     rm_put_text(b, n->host_name);
     rm_put_text(b, n->http);
@@ -309,7 +311,7 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     rm_put_int(b, n->slots[BASE_TASK_REDUCE]);
     if (n->sent_us)
         rm_put_int(b, n->sent_us);
-    return store(c, "node", rm_scratch_printf(c, "%s", n->id));
+    return emit_record(c, "node", rm_scratch_printf(c, "%s", n->id));
 }
 
 void rm_record_remove_node(struct rm_core *c, const struct rm_node *n)
@@ -322,9 +324,9 @@ uint64_t rm_record_format(struct rm_core *c, bool confirmed)
 {
     if (c->conf.simulation)
         return c->seq;
-    begin(c, "f2");
+    begin_record(c, "f2");
     rm_put_int(&c->text, confirmed);
-    return store(c, "meta", "format");
+    return emit_record(c, "meta", "format");
 }
 
 /* Removes the application's record first: a crash in between leaves orphans, which recovery

@@ -39,8 +39,8 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a);
 size_t rm_record_splits_size(const struct rm_job_spec *s); /* bytes of that record, exactly */
 /* A submission whose records would be over their bounds is refused, and answered. @job: NULL for an
  * application. */
-bool rm_record_too_large(struct rm_core *c, uint64_t token, const char *json,
-                         const struct rm_job_spec *job);
+bool rm_record_refuse_too_large(struct rm_core *c, uint64_t token, const char *json,
+                                const struct rm_job_spec *job);
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
 uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);

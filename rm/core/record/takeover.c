@@ -16,7 +16,7 @@ static void clip_to_now(int64_t *at, int64_t now_us)
 }
 
 /* An ended attempt keeps its duration, from which policies learn. */
-static void clip_task(struct rm_task *t, int64_t now_us)
+static void clip_task_times(struct rm_task *t, int64_t now_us)
 {
     int64_t ahead = t->finish_us - now_us;
 
@@ -29,7 +29,7 @@ static void clip_task(struct rm_task *t, int64_t now_us)
 
 /* Live work cannot have begun in the future, and a deadline cannot be further away than at
  * submission. */
-static void clip_app(struct rm_core *c, struct rm_app *a)
+static void clip_app_times(struct rm_core *c, struct rm_app *a)
 {
     clip_to_now(&a->submit_us, c->now_us);
     clip_to_now(&a->launch_us, c->now_us);
@@ -43,7 +43,7 @@ static void clip_app(struct rm_core *c, struct rm_app *a)
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
-            clip_task(&a->phase[k].tasks[i], c->now_us);
+            clip_task_times(&a->phase[k].tasks[i], c->now_us);
 }
 
 #define BASE_MAX        (RM_TASK_ATTEMPT_MAX / 10 * 9)
@@ -69,7 +69,7 @@ static void set_attempt_base(struct rm_core *c, struct rm_app *a)
 /* Counts ended attempts from the records of the tasks, since the job's own record is only as new
  * as its last change of state. Attempts that still run are counted when their nodes report them.
  * A failure without blame counts as killed. */
-static void recount_attempts(struct rm_app *a)
+static void recount_ended_attempts(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int64_t launched = 0, failed = 0;
@@ -87,27 +87,27 @@ static void recount_attempts(struct rm_app *a)
 }
 
 /* Withholds tasks whose earlier attempt may be committing at this moment. */
-static void withhold_tasks(struct rm_app *a)
+static void withhold_committing_tasks(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
-            if (rm_task_is_kept(&a->phase[k].tasks[i])) {
+            if (rm_task_is_withheld(&a->phase[k].tasks[i])) {
                 a->phase[k].kept++;
-                rm_pick_remove(a, &a->phase[k].tasks[i]);
+                rm_pick_unmark_pending(a, &a->phase[k].tasks[i]);
             }
 }
 
-static void release_withheld(struct rm_core *c, struct rm_app *a, struct rm_phase *p);
+static void release_withheld_tasks(struct rm_core *c, struct rm_app *a, struct rm_phase *p);
 
-static bool is_unfinished(const struct rm_app *a)
+static bool app_is_unfinished(const struct rm_app *a)
 {
-    return !rm_app_is_over(a) && a->state != RM_APP_FINISHING;
+    return !rm_app_end_is_decided(a) && a->state != RM_APP_FINISHING;
 }
 
 /* Could tasks of this job be running on an awaited node? A start is ordered before its record is
  * durable, and the record may be lost; yet for that alone nobody should wait until a dead node
  * expires. A job with a deadline is admitted only when the cluster's slots are known. */
-static bool may_run_on_awaited(const struct rm_core *c, const struct rm_app *a)
+static bool may_run_on_awaited_node(const struct rm_core *c, const struct rm_app *a)
 {
     if (c->conf.takeover_grace_us > 0)
         return true;
@@ -124,18 +124,18 @@ void rm_takeover_begin(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
-        if (!is_unfinished(a))
+        if (!app_is_unfinished(a))
             continue;
-        clip_app(c, a);
+        clip_app_times(c, a);
         if (!a->is_job)
             continue;
         set_attempt_base(c, a);
-        recount_attempts(a);
-        withhold_tasks(a);
+        recount_ended_attempts(a);
+        withhold_committing_tasks(a);
         /* Otherwise nothing would release them later. */
         for (enum base_task_kind k = 0; !c->awaited && k < BASE_TASK_KINDS; k++)
-            release_withheld(c, a, &a->phase[k]);
-        a->held = c->awaited > 0 && may_run_on_awaited(c, a);
+            release_withheld_tasks(c, a, &a->phase[k]);
+        a->held = c->awaited > 0 && may_run_on_awaited_node(c, a);
     }
     c->masters_wait_until_us =
         c->now_us + (c->conf.takeover_grace_us > 0 ? c->conf.takeover_grace_us : MASTERS_WAIT_US);
@@ -148,7 +148,7 @@ bool rm_takeover_holds_masters(const struct rm_core *c)
     return c->awaited > 0 && c->now_us < c->masters_wait_until_us;
 }
 
-static void release_held(struct rm_core *c)
+static void release_held_apps(struct rm_core *c)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
@@ -157,36 +157,37 @@ static void release_held(struct rm_core *c)
             continue;
         a->held = false;
         if (a->state == RM_APP_NEW_SAVING) {
-            rm_app_on_submission_stored(c, a);
+            rm_app_accept_stored_submission(c, a);
             continue;
         }
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             rm_app_update_demand(c, a, k);
-        rm_job_advance(c, a);
+        rm_job_commit_or_end_if_ready(c, a);
     }
 }
 
 /* No node can bring back the attempts that were allowed to commit. */
-static void release_withheld(struct rm_core *c, struct rm_app *a, struct rm_phase *p)
+static void release_withheld_tasks(struct rm_core *c, struct rm_app *a, struct rm_phase *p)
 {
     for (int32_t i = 0; p->kept && i < p->total; i++) {
         struct rm_task *t = &p->tasks[i];
 
-        if (!rm_task_is_kept(t))
+        if (!rm_task_is_withheld(t))
             continue;
         p->kept--;
         t->commit_attempt = -1;
         rm_record_commit(c, a, t);
-        rm_pick_add(c, a, t);
+        rm_pick_mark_pending(c, a, t);
     }
 }
 
-void rm_takeover_grace_over(struct rm_core *c)
+void rm_takeover_end_grace(struct rm_core *c)
 {
     if (c->awaited > 0)
-        rm_note(c, 5, "%d nodes have not registered since the takeover: jobs go on without them",
-                c->awaited);
-    release_held(c);
+        rm_emit_note(c, 5,
+                     "%d nodes have not registered since the takeover: jobs go on without them",
+                     c->awaited);
+    release_held_apps(c);
 }
 
 void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n)
@@ -200,15 +201,15 @@ void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n)
     for (size_t i = 0; i < c->apps_n; i++)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (c->apps[i]->phase[k].kept) {
-                release_withheld(c, c->apps[i], &c->apps[i]->phase[k]);
+                release_withheld_tasks(c, c->apps[i], &c->apps[i]->phase[k]);
                 rm_app_update_demand(c, c->apps[i], k);
             }
-    release_held(c);
+    release_held_apps(c);
 }
 
 /* True if more than half of the nodes are silent. Nodes cut off at the same moment were last
  * heard up to a heartbeat apart: half an expiry interval tells them from live ones. */
-static bool most_are_silent(const struct rm_core *c, size_t *silent, size_t *all)
+static bool most_nodes_are_silent(const struct rm_core *c, size_t *silent, size_t *all)
 {
     *silent = *all = 0;
     for (size_t i = 0; i < c->nodes_n; i++) {
@@ -222,18 +223,18 @@ static bool most_are_silent(const struct rm_core *c, size_t *silent, size_t *all
     return *silent * 2 > *all;
 }
 
-bool rm_node_spare(struct rm_core *c, struct rm_node *n)
+bool rm_node_spare_from_expiry(struct rm_core *c, struct rm_node *n)
 {
     size_t silent, all;
 
     if (n->spared && c->now_us >= c->spared_until_us)
         return false;
     if (c->now_us >= c->spared_until_us) {
-        if (!most_are_silent(c, &silent, &all))
+        if (!most_nodes_are_silent(c, &silent, &all))
             return false;
         c->spared_until_us = c->now_us + c->conf.node_expiry_us;
-        rm_note(c, 4, "%zu of %zu nodes are silent: none expires for another %lld s", silent, all,
-                (long long)(c->conf.node_expiry_us / 1000000));
+        rm_emit_note(c, 4, "%zu of %zu nodes are silent: none expires for another %lld s", silent,
+                     all, (long long)(c->conf.node_expiry_us / 1000000));
     }
     n->spared = true;
     rm_timer_set(&c->timers, &n->expiry, c->spared_until_us);

@@ -9,8 +9,8 @@
 #include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
 
-static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind,
-                        void **cursor, struct policy_running *out)
+static bool env_next_running(void *core, const struct policy_job *job, enum base_task_kind kind,
+                             void **cursor, struct policy_running *out)
 {
     struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
     struct rm_container *ct = *cursor ? ((struct rm_container *)*cursor)->app_next : a->containers;
@@ -20,12 +20,12 @@ static bool env_running(void *core, const struct policy_job *job, enum base_task
     if (!ct)
         return false;
     *cursor = ct;
-    rm_preempt_describe(core, ct, out);
+    rm_preempt_describe_container(core, ct, out);
     return true;
 }
 
-static enum policy_take env_takes(void *core, const struct policy_job *job,
-                                  enum base_task_kind kind, uint32_t node)
+static enum policy_take env_would_take(void *core, const struct policy_job *job,
+                                       enum base_task_kind kind, uint32_t node)
 {
     struct rm_core *c = core;
     struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
@@ -49,10 +49,10 @@ static double env_size_factor(void *core, const struct policy_job *job, enum bas
 
 static void env_note(void *core, int level, const char *text)
 {
-    rm_note(core, level, "%s", text);
+    rm_emit_note(core, level, "%s", text);
 }
 
-static int refuse_unknown(const char *name, struct base_error *err)
+static int refuse_unknown_policy(const char *name, struct base_error *err)
 {
     struct base_buf known = {0};
     int rc;
@@ -66,21 +66,21 @@ static int refuse_unknown(const char *name, struct base_error *err)
 }
 
 /* Hadoop's default for its Fair Scheduler: one and a half heartbeats, 15 s at most. */
-static int64_t delay_auto(const struct rm_core *c)
+static int64_t default_delay_us(const struct rm_core *c)
 {
     int64_t us = c->conf.heartbeat_us + c->conf.heartbeat_us / 2;
 
     return us < 15000000 ? us : 15000000;
 }
 
-static void set_filters(struct rm_core *c)
+static void set_common_options(struct rm_core *c)
 {
     int64_t w1 = policy_conf_us(&c->options, policy_common_options, "delay.w1"),
             w2 = policy_conf_us(&c->options, policy_common_options, "delay.w2");
     int64_t skips = policy_conf_int(&c->options, policy_common_options, "delay.skips");
 
     if (w1 < 0)
-        w1 = c->ops->delays ? delay_auto(c) : 0;
+        w1 = c->ops->delays ? default_delay_us(c) : 0;
     if (w2 < 0)
         w2 = w1;
     for (size_t i = 0; i < c->apps_n; i++) {
@@ -104,7 +104,7 @@ static void set_filters(struct rm_core *c)
 
 /* Opens the reduces if the new policy's slowstart allows it. Reduces that were allowed to start
  * stay so. */
-static void open_reduces(struct rm_core *c, struct rm_app *a)
+static void open_reduces_if_allowed(struct rm_core *c, struct rm_app *a)
 {
     struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];
 
@@ -125,12 +125,12 @@ static void start_policy(struct rm_core *c, const struct policy_ops *ops)
                                  .heartbeat_us = c->conf.heartbeat_us,
                                  .slowstart = ops->reduces_last ? 1 : c->conf.slowstart,
                                  .core = c,
-                                 .running = env_running,
-                                 .takes = env_takes,
+                                 .running = env_next_running,
+                                 .takes = env_would_take,
                                  .user_name = env_user_name,
                                  .size_factor = c->conf.size_factor ? env_size_factor : NULL,
                                  .note = env_note};
-    set_filters(c);
+    set_common_options(c);
     c->policy = ops->create(&c->env);
     c->faults = 0;
     if (ops->on_capacity)
@@ -142,7 +142,7 @@ static void start_policy(struct rm_core *c, const struct policy_ops *ops)
         if (c->apps[i]->in_policy) {
             for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
                 ops->on_job_changed(c->policy, &c->apps[i]->pj, k);
-            open_reduces(c, c->apps[i]);
+            open_reduces_if_allowed(c, c->apps[i]);
         }
 }
 
@@ -163,7 +163,7 @@ int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf 
     int rc;
 
     if (!ops)
-        return refuse_unknown(name, err);
+        return refuse_unknown_policy(name, err);
     if (ops->sim_only && !c->conf.simulation)
         return base_error_set(err, -BASE_EINVAL,
                               "policy: \"%s\" knows the future: it is for simulations alone", name);
@@ -177,7 +177,7 @@ int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf 
     }
     start_policy(c, ops);
     rm_timer_cancel(&c->timers, &c->policy_timer);
-    next = rm_preempt_on_timer(c);
+    next = rm_preempt_run_policy_timer(c);
     if (next)
         rm_timer_set(&c->timers, &c->policy_timer, next > c->now_us ? next : c->now_us + 1);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -204,6 +204,6 @@ void rm_policy_on_set(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     c->fell_back = false;
-    rm_note(c, 6, "scheduling policy is now %s", c->ops->name);
+    rm_emit_note(c, 6, "scheduling policy is now %s", c->ops->name);
     rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }

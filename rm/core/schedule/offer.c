@@ -15,7 +15,7 @@
 #include "rm/core/state.h"
 
 /* Replaces a policy by FIFO when it keeps naming no job although work waits. */
-static void policy_fault(struct rm_core *c)
+static void count_policy_fault(struct rm_core *c)
 {
     struct base_error err;
 
@@ -24,13 +24,14 @@ static void policy_fault(struct rm_core *c)
         return;
     c->fell_back = true;
     c->stats.fallbacks++;
-    rm_note(c, 4, "policy %s offers nothing although work waits: FIFO until another policy is set",
-            c->ops->name);
+    rm_emit_note(c, 4,
+                 "policy %s offers nothing although work waits: FIFO until another policy is set",
+                 c->ops->name);
     rm_policy_set(c, "fifo", NULL, &err);
 }
 
 /* Gives one slot away. False: no job takes it now. */
-static bool offer_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     struct policy_offer offer = {.kind = k,
                                  .now_us = c->now_us,
@@ -65,7 +66,7 @@ static bool offer_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind
         }
     }
     if (!asked && !offer.held && c->runnable[k] > 0)
-        policy_fault(c);
+        count_policy_fault(c);
     return false;
 }
 
@@ -73,7 +74,7 @@ static bool offer_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind
 
 /* Prefetches what the next jobs keep about tasks near @n: scattered memory, fetched together
  * instead of one after the other. */
-static void prefetch_ahead(struct rm_core *c, const struct rm_node *n)
+static void prefetch_for_next_jobs(struct rm_core *c, const struct rm_node *n)
 {
     struct policy_offer offer = {.kind = BASE_TASK_MAP,
                                  .now_us = c->now_us,
@@ -87,39 +88,39 @@ static void prefetch_ahead(struct rm_core *c, const struct rm_node *n)
 
     while (found < AHEAD && (pj = c->ops->next(c->policy, &offer, pj))) {
         ahead[found] = (struct rm_app *)(void *)pj;
-        rm_task_prefetch_near(ahead[found++], BASE_TASK_MAP, n, 0);
+        rm_pick_prefetch_near(ahead[found++], BASE_TASK_MAP, n, 0);
     }
     for (int i = 0; i < found; i++)
-        rm_task_prefetch_near(ahead[i], BASE_TASK_MAP, n, 1);
+        rm_pick_prefetch_near(ahead[i], BASE_TASK_MAP, n, 1);
 }
 
-static void begin_round(struct rm_core *c)
+static void begin_delay_round(struct rm_core *c)
 {
     if (c->now_us > c->delay.last_us || c->delay.beat == 1)
         delay_beat(&c->delay, c->now_us);
 }
 
 /* Fills the free slots of @n. False: some slot was not wanted. */
-static bool fill_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+static bool fill_free_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     while (n->used[k] < n->slots[k]) {
         if (c->runnable[k] <= 0 && !n->suspended[k])
             return false;
-        if (!offer_slot(c, n, k))
+        if (!offer_slot_to_jobs(c, n, k))
             return false;
     }
     return true;
 }
 
 /* Frees slots of a full node as long as the policy names victims and the slots are taken. */
-static void preempt_until_vain(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+static void preempt_and_refill(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
-    for (int32_t i = 0; i < n->slots[k] && rm_preempt_node(c, n, k); i++)
-        if (!fill_node(c, n, k))
+    for (int32_t i = 0; i < n->slots[k] && rm_preempt_on_node(c, n, k); i++)
+        if (!fill_free_slots(c, n, k))
             break;
 }
 
-void rm_offer_node(struct rm_core *c, struct rm_node *n)
+void rm_offer_node_slots(struct rm_core *c, struct rm_node *n)
 {
     delay_beat(&c->delay, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -129,20 +130,20 @@ void rm_offer_node(struct rm_core *c, struct rm_node *n)
     if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
         return;
     if (n->used[BASE_TASK_MAP] < n->slots[BASE_TASK_MAP])
-        prefetch_ahead(c, n);
+        prefetch_for_next_jobs(c, n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        fill_node(c, n, k);
-        preempt_until_vain(c, n, k);
+        fill_free_slots(c, n, k);
+        preempt_and_refill(c, n, k);
     }
 }
 
 /* Offers slots of nodes with held heartbeats one at a time, the emptiest node first. */
-static void offer_kind(struct rm_core *c, int k)
+static void offer_slots_of_kind(struct rm_core *c, int k)
 {
     c->offer_all[k] = false;
     if (c->runnable[k] <= 0 && !c->suspended[k])
         return;
-    begin_round(c);
+    begin_delay_round(c);
     c->round++;
     for (int b = RM_FREE_BUCKETS - 1; b > 0; b--)
         while (c->runnable[k] > 0 || c->suspended[k] > 0) {
@@ -150,8 +151,8 @@ static void offer_kind(struct rm_core *c, int k)
 
             if (!n || n->free_round[k] == c->round)
                 break;
-            if (!offer_slot(c, n, k) && n->free_bucket[k] == b)
-                rm_node_free_rotate(c, n, k, b);
+            if (!offer_slot_to_jobs(c, n, k) && n->free_bucket[k] == b)
+                rm_node_rotate_free_list(c, n, k, b);
         }
 }
 
@@ -169,7 +170,7 @@ static bool room_is_wanted(const struct rm_core *c)
 
 /* Makes room on held nodes until no work waits. Runs only when work has arrived and the policy
  * preempts; starts where the last run stopped. */
-void rm_offer_preempt_all(struct rm_core *c)
+void rm_offer_preempt_held_nodes(struct rm_core *c)
 {
     bool wanted = room_is_wanted(c);
     size_t i;
@@ -184,7 +185,7 @@ void rm_offer_preempt_all(struct rm_core *c)
             continue;
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             full = full || (n->slots[k] && n->used[k] >= n->slots[k]);
-            preempt_until_vain(c, n, k);
+            preempt_and_refill(c, n, k);
         }
         vain += full;
         if (c->stats.suspended + c->stats.preempted == named)
@@ -198,12 +199,12 @@ void rm_offer_preempt_all(struct rm_core *c)
 
 #define PASSES_MAX 3 /* a change of policy in between asks for another pass */
 
-void rm_offer_all(struct rm_core *c)
+void rm_offer_free_slots(struct rm_core *c)
 {
     if (!c->offer_all[BASE_TASK_MAP] && !c->offer_all[BASE_TASK_REDUCE])
         return;
     for (int pass = 0; pass < PASSES_MAX; pass++)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (c->offer_all[k])
-                offer_kind(c, k);
+                offer_slots_of_kind(c, k);
 }

@@ -5,8 +5,8 @@
 #include "rm/core/job/suspend.h"
 #include "rm/core/state.h"
 
-void rm_preempt_describe(const struct rm_core *c, struct rm_container *ct,
-                         struct policy_running *out)
+void rm_preempt_describe_container(const struct rm_core *c, struct rm_container *ct,
+                                   struct policy_running *out)
 {
     *out = (struct policy_running){.job = &ct->app->pj,
                                    .kind = ct->slot,
@@ -29,7 +29,7 @@ static void carry_out_plan(struct rm_core *c)
             c->stats.overruled++;
         } else if (c->plan.v[i].how == POLICY_VICTIM_KILL) {
             c->stats.preempted++;
-            rm_container_stop(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
+            rm_container_kill_or_end(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
         } else if (ct->task && ct->state == RM_CONTAINER_RUNNING &&
                    ct->node->state == RM_NODE_RUNNING &&
                    ct->node->slots[ct->slot] > 0) { /* otherwise it could not resume there */
@@ -41,7 +41,7 @@ static void carry_out_plan(struct rm_core *c)
     c->plan.len = 0;
 }
 
-int64_t rm_preempt_on_timer(struct rm_core *c)
+int64_t rm_preempt_run_policy_timer(struct rm_core *c)
 {
     int64_t next = c->ops->on_timer ? c->ops->on_timer(c->policy, c->now_us, &c->plan) : 0;
 
@@ -64,7 +64,7 @@ static size_t list_running(const struct rm_core *c, const struct rm_node *n, enu
             ct->state != RM_CONTAINER_RUNNING ||
             !ct->app->in_policy) /* its application has ended and is being cleaned up */
             continue;
-        rm_preempt_describe(c, ct, &r);
+        rm_preempt_describe_container(c, ct, &r);
         for (at = len; at > 0 && v[at - 1].started_us < r.started_us; at--)
             v[at] = v[at - 1];
         v[at] = r;
@@ -78,7 +78,7 @@ bool rm_preempt_is_possible(const struct rm_core *c, enum base_task_kind k)
     return c->ops->victims && (!c->ops->may_preempt || c->ops->may_preempt(c->policy, k));
 }
 
-bool rm_preempt_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+bool rm_preempt_on_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     struct policy_offer offer;
     struct policy_running *here;
@@ -94,7 +94,7 @@ bool rm_preempt_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k
                                   .node_used = n->used[k],
                                   .node_suspended = n->suspended[k],
                                   .capacity = &c->capacity};
-    here = rm_steps_alloc(&c->scratch, max * sizeof *here);
+    here = rm_step_arena_alloc(&c->scratch, max * sizeof *here);
     len = list_running(c, n, k, here, max);
     if (!len)
         return false;

@@ -9,7 +9,7 @@
 #include "rm/core/view/view_internal.h"
 
 /* ---------------------------------------------------------------- one application */
-static void fill_phase(const struct rm_app *a, enum base_task_kind k, struct rm_phase_view *v)
+static void fill_phase_view(const struct rm_app *a, enum base_task_kind k, struct rm_phase_view *v)
 {
     const struct rm_phase *p = &a->phase[k];
 
@@ -26,7 +26,7 @@ static void fill_phase(const struct rm_app *a, enum base_task_kind k, struct rm_
     v->progress = rm_job_progress(a, k);
 }
 
-static double overall(const struct rm_app *a)
+static double overall_progress(const struct rm_app *a)
 {
     const struct rm_phase *p = a->phase;
     double sum = 0;
@@ -35,7 +35,9 @@ static double overall(const struct rm_app *a)
     if (a->is_job && a->final_status == RM_FINAL_SUCCEEDED)
         return 1;
     if (!a->is_job)
-        return a->final_status == RM_FINAL_SUCCEEDED && rm_app_ended(a->state) ? 1 : a->progress;
+        return a->final_status == RM_FINAL_SUCCEEDED && rm_app_state_is_final(a->state)
+                   ? 1
+                   : a->progress;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (p[k].total) {
             sum += rm_job_progress(a, k);
@@ -44,19 +46,19 @@ static double overall(const struct rm_app *a)
     return kinds ? sum / kinds : 0;
 }
 
-static char *tags_of(struct rm_views *out, const struct rm_app *a)
+static char *join_tags(struct rm_views *out, const struct rm_app *a)
 {
     struct base_buf b = {0};
     char *text;
 
     for (size_t i = 0; a->app && i < a->app->tags.n; i++)
         base_buf_addf(&b, "%s%s", i ? "," : "", a->app->tags.v[i]);
-    text = rm_view_text(out, b.data ? b.data : "");
+    text = rm_view_copy_text(out, b.data ? b.data : "");
     base_buf_free(&b);
     return text;
 }
 
-static void fill_master(const struct rm_app *a, struct rm_app_view *v, struct rm_views *out)
+static void fill_master_view(const struct rm_app *a, struct rm_app_view *v, struct rm_views *out)
 {
     const struct rm_attempt *at = a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
 
@@ -66,23 +68,23 @@ static void fill_master(const struct rm_app *a, struct rm_app_view *v, struct rm
     if (at->has_master) {
         v->has_master = true;
         v->master_container = at->master_id;
-        v->master_node_id = rm_view_text(out, at->node_id);
-        v->master_node_http = rm_view_text(out, at->node_http);
+        v->master_node_id = rm_view_copy_text(out, at->node_id);
+        v->master_node_http = rm_view_copy_text(out, at->node_http);
     }
     if (at->registered) {
-        v->master_host = rm_view_text(out, at->host);
+        v->master_host = rm_view_copy_text(out, at->host);
         v->master_rpc_port = at->rpc_port;
     }
-    v->original_tracking_url = rm_view_text(out, at->tracking_url);
+    v->original_tracking_url = rm_view_copy_text(out, at->tracking_url);
     v->tracking_url = v->original_tracking_url;
 }
 
-static bool held_by_scheduler(const struct rm_app *a)
+static bool is_in_scheduler(const struct rm_app *a)
 {
     return a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING;
 }
 
-static void usage(const struct rm_core *c, const struct rm_app *a, struct rm_app_view *v)
+static void fill_usage(const struct rm_core *c, const struct rm_app *a, struct rm_app_view *v)
 {
     int64_t memory = a->memory_ms, vcores = a->vcore_ms;
 
@@ -97,55 +99,55 @@ static void usage(const struct rm_core *c, const struct rm_app *a, struct rm_app
     v->vcore_seconds = vcores / 1000;
 }
 
-static int32_t attempts_so_far(const struct rm_app *a)
+static int32_t count_attempts(const struct rm_app *a)
 {
     if (a->is_job)
         return a->state >= RM_APP_ACCEPTED;
     return a->attempts_n ? a->attempts[a->attempts_n - 1].id.attempt : 0;
 }
 
-static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_views *out)
+static void copy_app(const struct rm_core *c, const struct rm_app *a, struct rm_views *out)
 {
     struct rm_app_view *v;
 
-    out->apps = rm_view_grow(out->apps, out->apps_n, sizeof *out->apps);
+    out->apps = rm_view_make_room(out->apps, out->apps_n, sizeof *out->apps);
     v = &out->apps[out->apps_n++];
     *v = (struct rm_app_view){
         .id = a->id,
         .is_job = a->is_job,
         .unmanaged = a->app && a->app->unmanaged,
-        .user = rm_view_text(out, a->user),
-        .name = rm_view_text(out, a->name),
-        .queue = rm_view_text(out, a->queue),
-        .type = rm_view_text(out, a->type),
-        .tags = tags_of(out, a),
+        .user = rm_view_copy_text(out, a->user),
+        .name = rm_view_copy_text(out, a->name),
+        .queue = rm_view_copy_text(out, a->queue),
+        .type = rm_view_copy_text(out, a->type),
+        .tags = join_tags(out, a),
         .state = a->state,
         .state_before = a->state_before,
         .final_status = a->final_status,
         .result = rm_app_result(a),
-        .progress = overall(a),
-        .diagnostics = rm_view_text(out, a->diagnostics ? a->diagnostics : ""),
+        .progress = overall_progress(a),
+        .diagnostics = rm_view_copy_text(out, a->diagnostics ? a->diagnostics : ""),
         .priority = a->pj.priority,
-        .attempts_n = attempts_so_far(a),
+        .attempts_n = count_attempts(a),
         .submit_us = a->submit_us,
         .launch_us = a->launch_us,
         .start_us = a->start_us,
         .deadline_us = a->pj.deadline_us > 0 ? a->pj.submit_us + a->pj.deadline_us : 0,
         .promised_us = a->promised_us,
         .earliest_us = a->earliest_us,
-        .finish_us = rm_app_ended(a->state) ? a->finish_us : 0,
+        .finish_us = rm_app_state_is_final(a->state) ? a->finish_us : 0,
         .running_containers = a->containers_n,
         .allocated = a->allocated,
-        .held = held_by_scheduler(a),
+        .held = is_in_scheduler(a),
         .has_attempt = a->is_job && a->state >= RM_APP_ACCEPTED,
         .job = rm_job_spec_ref(a->job),
         .app = rm_app_spec_ref(a->app)};
     /* Do not show what is not durable. */
-    if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
+    if (!rm_app_state_is_final(a->state) && a->state != RM_APP_FINISHING)
         v->final_status = RM_FINAL_UNDEFINED;
-    usage(c, a, v);
+    fill_usage(c, a, v);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        fill_phase(a, k, &v->phase[k]);
+        fill_phase_view(a, k, &v->phase[k]);
     if (a->is_job && a->phase[BASE_TASK_REDUCE].total)
         v->shuffle_progress = ((double)a->phase[BASE_TASK_REDUCE].succeeded +
                                (double)a->phase[BASE_TASK_REDUCE].shuffle / RM_PROGRESS_ONE) /
@@ -153,7 +155,7 @@ static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_v
     v->tasks_gone =
         a->pruned && !a->phase[BASE_TASK_MAP].tasks && !a->phase[BASE_TASK_REDUCE].tasks;
     memcpy(v->counters, a->counters, sizeof v->counters);
-    fill_master(a, v, out);
+    fill_master_view(a, v, out);
 }
 
 int rm_view_app(const struct rm_core *c, struct base_app_id id, struct rm_views *out)
@@ -162,12 +164,12 @@ int rm_view_app(const struct rm_core *c, struct base_app_id id, struct rm_views 
 
     if (!a)
         return -BASE_ENOTFOUND;
-    add_app(c, a, out);
+    copy_app(c, a, out);
     return 0;
 }
 
 /* ---------------------------------------------------------------- lists */
-static bool text_in(const char *s, const char *const *v, size_t n)
+static bool list_is_empty_or_has(const char *s, const char *const *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (strcasecmp(s, v[i]) == 0)
@@ -175,39 +177,40 @@ static bool text_in(const char *s, const char *const *v, size_t n)
     return n == 0;
 }
 
-static bool tags_pass(const struct rm_app *a, const struct rm_app_filter *f)
+static bool tags_match(const struct rm_app *a, const struct rm_app_filter *f)
 {
     for (size_t i = 0; a->app && i < a->app->tags.n; i++)
-        if (f->tags_n && text_in(a->app->tags.v[i], f->tags, f->tags_n))
+        if (f->tags_n && list_is_empty_or_has(a->app->tags.v[i], f->tags, f->tags_n))
             return true;
     return f->tags_n == 0;
 }
 
-static bool within(int64_t t, int64_t begin, int64_t end)
+static bool is_within(int64_t t, int64_t begin, int64_t end)
 {
     return t >= begin && (!end || t <= end);
 }
 
-static const char *short_queue(const char *q)
+static const char *strip_root_prefix(const char *q)
 {
     return strncmp(q, "root.", 5) == 0 ? q + 5 : q;
 }
 
-static bool passes(const struct rm_app *a, const struct rm_app_filter *f)
+static bool app_matches_filter(const struct rm_app *a, const struct rm_app_filter *f)
 {
-    int64_t finish = rm_app_ended(a->state) ? a->finish_us : 0;
+    int64_t finish = rm_app_state_is_final(a->state) ? a->finish_us : 0;
 
-    if (f->states && !(f->states & UINT32_C(1) << rm_app_state_public(a->state, a->state_before)))
+    if (f->states && !(f->states & UINT32_C(1) << rm_app_public_state(a->state, a->state_before)))
         return false;
     if (f->results && !(f->results & UINT32_C(1) << rm_app_result(a)))
         return false;
     if ((f->user && strcmp(f->user, a->user) != 0) || (f->name && strcmp(f->name, a->name) != 0))
         return false;
-    if (f->queue && strcmp(short_queue(f->queue), short_queue(a->queue)) != 0)
+    if (f->queue && strcmp(strip_root_prefix(f->queue), strip_root_prefix(a->queue)) != 0)
         return false;
-    return text_in(a->type, f->types, f->types_n) && tags_pass(a, f) &&
-           within(a->submit_us, f->started_begin_us, f->started_end_us) &&
-           within(finish, f->finished_begin_us, f->finished_end_us) && (!f->jobs_only || a->is_job);
+    return list_is_empty_or_has(a->type, f->types, f->types_n) && tags_match(a, f) &&
+           is_within(a->submit_us, f->started_begin_us, f->started_end_us) &&
+           is_within(finish, f->finished_begin_us, f->finished_end_us) &&
+           (!f->jobs_only || a->is_job);
 }
 
 bool rm_view_apps(const struct rm_core *c, const struct rm_app_filter *f,
@@ -230,8 +233,8 @@ bool rm_view_apps(const struct rm_core *c, const struct rm_app_filter *f,
         const struct rm_app *a = c->apps[--at];
 
         *cursor = a->id;
-        if (passes(a, f)) {
-            add_app(c, a, out);
+        if (app_matches_filter(a, f)) {
+            copy_app(c, a, out);
             max--;
         }
     }
@@ -259,15 +262,15 @@ static enum rm_attempt_state job_attempt_state(const struct rm_app *a)
     }
 }
 
-static struct rm_attempt_view *new_attempt(struct rm_views *out)
+static struct rm_attempt_view *append_attempt_view(struct rm_views *out)
 {
-    out->attempts = rm_view_grow(out->attempts, out->attempts_n, sizeof *out->attempts);
+    out->attempts = rm_view_make_room(out->attempts, out->attempts_n, sizeof *out->attempts);
     return &out->attempts[out->attempts_n++];
 }
 
-static void add_attempt(const struct rm_app *a, const struct rm_attempt *at, struct rm_views *out)
+static void copy_attempt(const struct rm_app *a, const struct rm_attempt *at, struct rm_views *out)
 {
-    *new_attempt(out) = (struct rm_attempt_view){
+    *append_attempt_view(out) = (struct rm_attempt_view){
         .id = at->id,
         .state = at->state,
         .state_before = at->state_before,
@@ -275,13 +278,13 @@ static void add_attempt(const struct rm_app *a, const struct rm_attempt *at, str
         .finish_us = at->finish_us,
         .container = at->master_id,
         .has_container = at->has_master,
-        .node_id = rm_view_text(out, at->node_id),
-        .node_http = rm_view_text(out, at->node_http),
-        .host = rm_view_text(out, at->host),
-        .tracking_url = rm_view_text(out, at->tracking_url),
-        .original_tracking_url = rm_view_text(out, at->tracking_url),
-        .diagnostics = rm_view_text(out, at->diagnostics ? at->diagnostics : ""),
-        .user = rm_view_text(out, a->user),
+        .node_id = rm_view_copy_text(out, at->node_id),
+        .node_http = rm_view_copy_text(out, at->node_http),
+        .host = rm_view_copy_text(out, at->host),
+        .tracking_url = rm_view_copy_text(out, at->tracking_url),
+        .original_tracking_url = rm_view_copy_text(out, at->tracking_url),
+        .diagnostics = rm_view_copy_text(out, at->diagnostics ? at->diagnostics : ""),
+        .user = rm_view_copy_text(out, a->user),
         .rpc_port = at->rpc_port};
 }
 
@@ -292,50 +295,51 @@ int rm_view_attempts(const struct rm_core *c, struct base_app_id id, struct rm_v
     if (!a)
         return -BASE_ENOTFOUND;
     for (int32_t i = 0; i < a->attempts_n; i++)
-        add_attempt(a, &a->attempts[i], out);
+        copy_attempt(a, &a->attempts[i], out);
     if (a->is_job && a->state >= RM_APP_ACCEPTED)
-        *new_attempt(out) = (struct rm_attempt_view){
+        *append_attempt_view(out) = (struct rm_attempt_view){
             .id = {a->id, 1},
             .state = job_attempt_state(a),
             .state_before =
                 a->state_before == RM_APP_RUNNING ? RM_ATTEMPT_RUNNING : RM_ATTEMPT_LAUNCHED,
             .start_us = a->submit_us,
-            .finish_us = rm_app_ended(a->state) ? a->finish_us : 0,
-            .diagnostics = rm_view_text(out, a->diagnostics ? a->diagnostics : ""),
-            .user = rm_view_text(out, a->user)};
+            .finish_us = rm_app_state_is_final(a->state) ? a->finish_us : 0,
+            .diagnostics = rm_view_copy_text(out, a->diagnostics ? a->diagnostics : ""),
+            .user = rm_view_copy_text(out, a->user)};
     return 0;
 }
 
 /* ---------------------------------------------------------------- containers */
-static void add_container(const struct rm_app *a, const struct rm_container *ct,
-                          struct rm_views *out)
+static void copy_container(const struct rm_app *a, const struct rm_container *ct,
+                           struct rm_views *out)
 {
     struct rm_container_view *v;
 
-    out->containers = rm_view_grow(out->containers, out->containers_n, sizeof *out->containers);
+    out->containers =
+        rm_view_make_room(out->containers, out->containers_n, sizeof *out->containers);
     v = &out->containers[out->containers_n++];
-    *v = (struct rm_container_view){.id = ct->id,
-                                    .state = ct->state,
-                                    .slot = ct->slot,
-                                    .resource = ct->resource,
-                                    .node_id = rm_view_text(out, ct->node->id),
-                                    .node_http = rm_view_text(out, ct->node->http),
-                                    .user = rm_view_text(out, a->user),
-                                    .diagnostics =
-                                        rm_view_text(out, ct->diagnostics ? ct->diagnostics : ""),
-                                    .priority = ct->priority,
-                                    .exit_code = ct->exit_code,
-                                    .start_us = ct->start_us,
-                                    .finish_us = ct->finish_us,
-                                    .progress = (float)ct->progress / RM_PROGRESS_ONE,
-                                    .has_task = ct->task != NULL,
-                                    .master = ct->master,
-                                    .task_attempt = ct->task_attempt};
+    *v = (struct rm_container_view){
+        .id = ct->id,
+        .state = ct->state,
+        .slot = ct->slot,
+        .resource = ct->resource,
+        .node_id = rm_view_copy_text(out, ct->node->id),
+        .node_http = rm_view_copy_text(out, ct->node->http),
+        .user = rm_view_copy_text(out, a->user),
+        .diagnostics = rm_view_copy_text(out, ct->diagnostics ? ct->diagnostics : ""),
+        .priority = ct->priority,
+        .exit_code = ct->exit_code,
+        .start_us = ct->start_us,
+        .finish_us = ct->finish_us,
+        .progress = (float)ct->progress / RM_PROGRESS_ONE,
+        .has_task = ct->task != NULL,
+        .master = ct->master,
+        .task_attempt = ct->task_attempt};
     if (ct->task)
         v->task = (struct base_task_id){a->id, ct->task->kind, ct->task->index};
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_view_ids(const void *a, const void *b)
 {
     return base_container_id_cmp(&((const struct rm_container_view *)a)->id,
                                  &((const struct rm_container_view *)b)->id);
@@ -350,8 +354,9 @@ int rm_view_containers(const struct rm_core *c, struct base_attempt_id id, struc
         return -BASE_ENOTFOUND;
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
         if (!id.attempt || ct->id.attempt.attempt == id.attempt)
-            add_container(a, ct, out);
+            copy_container(a, ct, out);
     if (out->containers_n > first)
-        qsort(out->containers + first, out->containers_n - first, sizeof *out->containers, by_id);
+        qsort(out->containers + first, out->containers_n - first, sizeof *out->containers,
+              compare_view_ids);
     return 0;
 }

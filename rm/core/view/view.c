@@ -10,7 +10,7 @@
 #include "rm/core/state.h"
 #include "rm/core/view/view_internal.h"
 
-char *rm_view_text(struct rm_views *v, const char *s)
+char *rm_view_copy_text(struct rm_views *v, const char *s)
 {
     size_t n;
     char *copy;
@@ -20,7 +20,7 @@ char *rm_view_text(struct rm_views *v, const char *s)
     if (!v->arena)
         v->arena = base_alloc(sizeof *v->arena);
     n = strlen(s);
-    copy = rm_steps_alloc(&v->arena->memory, n + 1);
+    copy = rm_step_arena_alloc(&v->arena->memory, n + 1);
     memcpy(copy, s, n + 1);
     return copy;
 }
@@ -39,14 +39,14 @@ void rm_views_free(struct rm_views *v)
     free(v->queues);
     free(v->outputs);
     if (v->arena)
-        rm_steps_free(&v->arena->memory);
+        rm_step_arena_free(&v->arena->memory);
     free(v->arena);
     *v = (struct rm_views){0};
 }
 
 /* The arrays of a view set store no capacity: they grow when their length reaches a power of
  * two. */
-void *rm_view_grow(void *v, size_t n, size_t el)
+void *rm_view_make_room(void *v, size_t n, size_t el)
 {
     if (n == 0)
         return base_realloc_array(NULL, 8, el);
@@ -56,7 +56,7 @@ void *rm_view_grow(void *v, size_t n, size_t el)
 }
 
 /* ---------------------------------------------------------------- cluster */
-static void count_apps(const struct rm_core *c, struct rm_cluster_view *out)
+static void sum_queue_counts(const struct rm_core *c, struct rm_cluster_view *out)
 {
     for (size_t i = 0; i < c->queues_n; i++) {
         out->apps_pending += c->queues[i].pending_apps;
@@ -91,7 +91,7 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
                                     .preempted = c->stats.preempted,
                                     .max_capability = rm_max_capability(c)};
     memcpy(out->apps_results, c->stats.results, sizeof out->apps_results);
-    count_apps(c, out);
+    sum_queue_counts(c, out);
     for (size_t i = 0; i < c->nodes_n; i++) {
         const struct rm_node *n = c->nodes[i];
 
@@ -109,19 +109,19 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
 }
 
 /* ---------------------------------------------------------------- nodes */
-static void add_node(const struct rm_node *n, struct rm_views *out)
+static void copy_node(const struct rm_node *n, struct rm_views *out)
 {
     struct rm_node_view *v;
 
-    out->nodes = rm_view_grow(out->nodes, out->nodes_n, sizeof *out->nodes);
+    out->nodes = rm_view_make_room(out->nodes, out->nodes_n, sizeof *out->nodes);
     v = &out->nodes[out->nodes_n++];
-    *v = (struct rm_node_view){.id = rm_view_text(out, n->id),
-                               .host = rm_view_text(out, n->host_name),
-                               .http_address = rm_view_text(out, n->http ? n->http : ""),
-                               .rack = rm_view_text(out, n->rack_name),
-                               .version = rm_view_text(out, n->version ? n->version : ""),
+    *v = (struct rm_node_view){.id = rm_view_copy_text(out, n->id),
+                               .host = rm_view_copy_text(out, n->host_name),
+                               .http_address = rm_view_copy_text(out, n->http ? n->http : ""),
+                               .rack = rm_view_copy_text(out, n->rack_name),
+                               .version = rm_view_copy_text(out, n->version ? n->version : ""),
                                .health_report =
-                                   rm_view_text(out, n->health_report ? n->health_report : ""),
+                                   rm_view_copy_text(out, n->health_report ? n->health_report : ""),
                                .state = n->state,
                                .last_heartbeat_us = n->last_us,
                                .containers = n->containers_n,
@@ -139,7 +139,7 @@ bool rm_view_nodes(const struct rm_core *c, size_t *pos, size_t max, struct rm_v
 {
     for (; *pos < c->nodes_n && max; ++*pos)
         if (c->nodes[*pos]) {
-            add_node(c->nodes[*pos], out);
+            copy_node(c->nodes[*pos], out);
             max--;
         }
     return *pos < c->nodes_n;
@@ -151,18 +151,19 @@ int rm_view_node(const struct rm_core *c, const char *node_id, struct rm_views *
 
     if (!n)
         return -BASE_ENOTFOUND;
-    add_node(n, out);
+    copy_node(n, out);
     return 0;
 }
 
 /* ---------------------------------------------------------------- queues */
-static const char *order_name(enum policy_queue_order o)
+static const char *queue_order_name(enum policy_queue_order o)
 {
     return o == POLICY_QUEUE_FIFO ? "fifo" : o == POLICY_QUEUE_DRF ? "drf" : "fair";
 }
 
 /* Slots of both kinds as a resource. */
-static struct rm_res slots_res(const struct rm_core *c, const int64_t slots[BASE_TASK_KINDS])
+static struct rm_res slots_as_resource(const struct rm_core *c,
+                                       const int64_t slots[BASE_TASK_KINDS])
 {
     struct rm_res out = {{0}};
 
@@ -174,7 +175,7 @@ static struct rm_res slots_res(const struct rm_core *c, const int64_t slots[BASE
     return out;
 }
 
-static void own_part(const struct rm_core *c, size_t i, struct rm_queue_view *v)
+static void fill_queue_counts(const struct rm_core *c, size_t i, struct rm_queue_view *v)
 {
     const struct rm_queue *q = &c->queues[i];
 
@@ -183,13 +184,13 @@ static void own_part(const struct rm_core *c, size_t i, struct rm_queue_view *v)
     v->pending_containers = q->pending[BASE_TASK_MAP] + q->pending[BASE_TASK_REDUCE];
     v->allocated_containers = q->containers;
     v->used = q->used;
-    v->demand = slots_res(c, q->pending);
+    v->demand = slots_as_resource(c, q->pending);
     for (int r = 0; r < RM_RES_NAMES; r++)
         v->demand.v[r] += q->used.v[r];
 }
 
-static void limits(const struct rm_core *c, const struct policy_queue *q,
-                   const struct rm_res *total, struct rm_queue_view *v)
+static void fill_queue_limits(const struct rm_core *c, const struct policy_queue *q,
+                              const struct rm_res *total, struct rm_queue_view *v)
 {
     int64_t min[BASE_TASK_KINDS], max[BASE_TASK_KINDS];
 
@@ -197,8 +198,8 @@ static void limits(const struct rm_core *c, const struct policy_queue *q,
         min[k] = policy_limit_slots(&q->min, k, &c->capacity, 0);
         max[k] = policy_limit_slots(&q->max, k, &c->capacity, c->capacity.slots[k]);
     }
-    v->min = slots_res(c, min);
-    v->max = q->max.given ? slots_res(c, max) : *total;
+    v->min = slots_as_resource(c, min);
+    v->max = q->max.given ? slots_as_resource(c, max) : *total;
     v->weight = q->weight;
     v->max_apps = q->max_running;
     v->preemptable = q->preempt;
@@ -206,20 +207,20 @@ static void limits(const struct rm_core *c, const struct policy_queue *q,
 }
 
 /* @beside: number of queues in the same parent, including itself. */
-static void shares(const struct rm_core *c, size_t i, const struct rm_res *total, int64_t beside,
-                   struct rm_queue_view *v)
+static void fill_queue_share(const struct rm_core *c, size_t i, const struct rm_res *total,
+                             int64_t beside, struct rm_queue_view *v)
 {
     int64_t share[BASE_TASK_KINDS], demand[BASE_TASK_KINDS];
 
     if (c->ops->queue_share && c->ops->queue_share(c->policy, (int32_t)i, share, demand)) {
-        v->fair_share = slots_res(c, share);
+        v->fair_share = slots_as_resource(c, share);
         return;
     }
     for (int r = 0; r < RM_RES_NAMES; r++)
         v->fair_share.v[r] = total->v[r] / beside;
 }
 
-static void add_up(struct rm_queue_view *to, const struct rm_queue_view *v)
+static void add_queue_counts(struct rm_queue_view *to, const struct rm_queue_view *v)
 {
     to->pending_apps += v->pending_apps;
     to->active_apps += v->active_apps;
@@ -235,13 +236,13 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
 {
     int64_t *slots = (int64_t[BASE_TASK_KINDS]){c->capacity.slots[BASE_TASK_MAP],
                                                 c->capacity.slots[BASE_TASK_REDUCE]};
-    struct rm_res total = slots_res(c, slots);
+    struct rm_res total = slots_as_resource(c, slots);
     size_t n = c->tree.n, kept = 0;
     struct rm_queue_view *all = base_alloc(n * sizeof *all);
     int32_t *place = base_alloc(n * sizeof *place), *inside = base_alloc(n * sizeof *inside);
 
     for (size_t i = 0; i < n; i++) {
-        own_part(c, i, &all[i]);
+        fill_queue_counts(c, i, &all[i]);
         if (i) /* parents come before */
             inside[c->tree.v[i].parent]++;
     }
@@ -249,7 +250,7 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
         place[i] = place[i] || c->tree.v[i].configured || all[i].pending_apps ||
                    all[i].active_apps || all[i].allocated_containers;
         place[c->tree.v[i].parent] |= place[i];
-        add_up(&all[c->tree.v[i].parent], &all[i]);
+        add_queue_counts(&all[c->tree.v[i].parent], &all[i]);
     }
     for (size_t i = 0; i < n; i++) {
         const struct policy_queue *q = &c->tree.v[i];
@@ -257,12 +258,13 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
 
         if (i && !place[i]) /* not configured, and empty */
             continue;
-        v.name = rm_view_text(out, q->name);
+        v.name = rm_view_copy_text(out, q->name);
         v.parent = i ? place[q->parent] : -1;
         v.depth = i ? all[v.parent].depth + 1 : 0;
-        v.policy = rm_view_text(out, c->ops->queue_share ? order_name(q->order) : c->ops->name);
-        limits(c, q, &total, &v);
-        shares(c, i, &total, i ? inside[q->parent] : 1, &v);
+        v.policy =
+            rm_view_copy_text(out, c->ops->queue_share ? queue_order_name(q->order) : c->ops->name);
+        fill_queue_limits(c, q, &total, &v);
+        fill_queue_share(c, i, &total, i ? inside[q->parent] : 1, &v);
         place[i] = (int32_t)kept;
         all[kept++] = v; /* never past @i */
     }
@@ -278,32 +280,33 @@ static double task_progress(const struct rm_task *t)
 {
     if (t->state == RM_TASK_SUCCEEDED)
         return 1;
-    return t->running ? rm_progress_shown((double)t->running->progress / RM_PROGRESS_ONE, false)
+    return t->running ? rm_progress_capped_until_ended(
+                            (double)t->running->progress / RM_PROGRESS_ONE, false)
                       : 0;
 }
 
-static void add_task(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t,
-                     struct rm_views *out)
+static void copy_task(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t,
+                      struct rm_views *out)
 {
-    const struct rm_node *n = rm_task_node(c, a, t);
+    const struct rm_node *n = rm_task_latest_node(c, a, t);
     struct rm_task_view *v;
 
-    out->tasks = rm_view_grow(out->tasks, out->tasks_n, sizeof *out->tasks);
+    out->tasks = rm_view_make_room(out->tasks, out->tasks_n, sizeof *out->tasks);
     v = &out->tasks[out->tasks_n++];
-    *v = (struct rm_task_view){.id = {a->id, t->kind, t->index},
-                               .state = (enum rm_task_state)t->state,
-                               .progress = task_progress(t),
-                               .attempts = t->attempts,
-                               .container = {{a->id, 1}, t->container_num},
-                               .has_container = t->container_num != 0,
-                               .node_id = n ? rm_view_text(out, n->id) : NULL,
-                               .node_http = n ? rm_view_text(out, n->http ? n->http : "") : NULL,
-                               .diagnostics =
-                                   rm_view_text(out, t->diagnostics ? t->diagnostics : ""),
-                               .start_us = t->start_us,
-                               .finish_us = t->finish_us,
-                               .suspended_us = t->suspended_us,
-                               .exit_code = t->attempts ? t->exit_code : RM_EXIT_INVALID};
+    *v = (struct rm_task_view){
+        .id = {a->id, t->kind, t->index},
+        .state = (enum rm_task_state)t->state,
+        .progress = task_progress(t),
+        .attempts = t->attempts,
+        .container = {{a->id, 1}, t->container_num},
+        .has_container = t->container_num != 0,
+        .node_id = n ? rm_view_copy_text(out, n->id) : NULL,
+        .node_http = n ? rm_view_copy_text(out, n->http ? n->http : "") : NULL,
+        .diagnostics = rm_view_copy_text(out, t->diagnostics ? t->diagnostics : ""),
+        .start_us = t->start_us,
+        .finish_us = t->finish_us,
+        .suspended_us = t->suspended_us,
+        .exit_code = t->attempts ? t->exit_code : RM_EXIT_INVALID};
 }
 
 int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum base_task_kind kind,
@@ -321,14 +324,14 @@ int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum base_task
 
         if (states && !(states & UINT32_C(1) << t->state))
             continue;
-        add_task(c, a, t, out);
+        copy_task(c, a, t, out);
         max--;
     }
     return 0;
 }
 
 /* How many outputs a reader that is at version @since knows of. */
-static int64_t outputs_known(const struct rm_core *c, const struct rm_app *a, int64_t since)
+static int64_t count_known_outputs(const struct rm_core *c, const struct rm_app *a, int64_t since)
 {
     int64_t counter = since & ((INT64_C(1) << 40) - 1);
 
@@ -349,25 +352,25 @@ int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t 
     p = &a->phase[BASE_TASK_MAP];
     *maps = p->total;
     *done = p->succeeded;
-    for (i = outputs_known(c, a, since); i < a->out_counter && room; i++) {
+    for (i = count_known_outputs(c, a, since); i < a->out_counter && room; i++) {
         const struct rm_task *t = &p->tasks[a->out_log[i]];
-        const struct rm_node *n = rm_task_node(c, a, t);
+        const struct rm_node *n = rm_task_latest_node(c, a, t);
 
         if (t->out_version != (c->conf.epoch << 40 | (i + 1)) || !n) /* the map ran again */
             continue;
         room--;
-        out->outputs = rm_view_grow(out->outputs, out->outputs_n, sizeof *out->outputs);
+        out->outputs = rm_view_make_room(out->outputs, out->outputs_n, sizeof *out->outputs);
         out->outputs[out->outputs_n++] =
             (struct rm_map_output_view){.map = t->index,
                                         .attempt = t->last_attempt,
                                         .container = {{a->id, 1}, t->container_num},
-                                        .node_http = rm_view_text(out, n->http)};
+                                        .node_http = rm_view_copy_text(out, n->http)};
     }
     *version = a->out_counter ? c->conf.epoch << 40 | i : since;
     return 0;
 }
 
-int rm_view_token(const struct rm_core *c, struct base_app_id id, char out[static 65])
+int rm_view_app_token(const struct rm_core *c, struct base_app_id id, char out[static 65])
 {
     const struct rm_app *a = rm_app_find(c, id);
 

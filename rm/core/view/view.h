@@ -185,13 +185,13 @@ void rm_view_queues(const struct rm_core *core, struct rm_views *out);
 int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since,
                         int64_t *version, int64_t *maps, int64_t *done, struct rm_views *out);
 /* The application's access token (given at submission, stored). -BASE_ENOTFOUND. */
-int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
+int rm_view_app_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
 /* Why does it wait: what holds the slots that it wants ("all 6 map slots run application_…"), or
  * that no node is there, then the policy's words. Nothing is added when the policy does not know
  * it (any more). Looks at some thousand containers at most. */
 /* @now_us: the silence of nodes is counted to it; the core's own time stands still where nothing
  * happens. -BASE_ENOTFOUND */
-int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us,
-                    struct base_buf *out);
+int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int64_t now_us,
+                         struct base_buf *out);
 
 #endif

@@ -6,10 +6,10 @@
 #include "rm/core/view/view.h"
 
 struct rm_arena {
-    struct rm_arena_steps memory;
+    struct rm_step_arena memory;
 };
 /* A copy that lives as long as @v; NULL stays NULL. */
-char *rm_view_text(struct rm_views *v, const char *s);
-void *rm_view_grow(void *v, size_t n, size_t el); /* room for one more behind @n elements */
+char *rm_view_copy_text(struct rm_views *v, const char *s);
+void *rm_view_make_room(void *v, size_t n, size_t el); /* room for one more behind @n elements */
 
 #endif

@@ -59,7 +59,7 @@ static void find_holders(const struct rm_core *c, enum base_task_kind k, struct 
 }
 
 /* Most slots first; equal ones by id. */
-static int by_slots(const void *a, const void *b)
+static int compare_holders(const void *a, const void *b)
 {
     const struct holder *x = a, *y = b;
 
@@ -68,15 +68,15 @@ static int by_slots(const void *a, const void *b)
     return base_app_id_cmp(&x->app->id, &y->app->id);
 }
 
-static void holder_words(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
-                         struct base_buf *out)
+static void describe_holders(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
+                             struct base_buf *out)
 {
     struct holders h = {0};
     char text[BASE_ID_TEXT_MAX];
 
     find_holders(c, k, &h);
     if (h.n > 1)
-        qsort(h.v, h.n, sizeof *h.v, by_slots);
+        qsort(h.v, h.n, sizeof *h.v, compare_holders);
     base_buf_adds(out, h.cut ? " run, among others, " : " run ");
     for (size_t i = 0; i < h.n && i < HOLDERS_NAMED; i++) {
         base_buf_addf(out, "%s%s", i ? ", " : "",
@@ -91,7 +91,7 @@ static void holder_words(const struct rm_core *c, const struct rm_app *a, enum b
         base_buf_adds(out, "what is about to end");
 }
 
-static void no_node_words(const struct rm_core *c, struct base_buf *out)
+static void describe_missing_nodes(const struct rm_core *c, struct base_buf *out)
 {
     int32_t by_state[RM_NODE_STATES] = {0};
     const char *before = " (";
@@ -114,7 +114,7 @@ static void no_node_words(const struct rm_core *c, struct base_buf *out)
 }
 
 /* "6 map"; "map" of one alone. */
-static const char *all_of(int64_t slots, enum base_task_kind k, char text[static 64])
+static const char *slots_text(int64_t slots, enum base_task_kind k, char text[static 64])
 {
     if (slots == 1)
         return kind_names[k];
@@ -122,8 +122,8 @@ static const char *all_of(int64_t slots, enum base_task_kind k, char text[static
     return text;
 }
 
-static void slot_words(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
-                       struct base_buf *out)
+static void describe_slots(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
+                           struct base_buf *out)
 {
     char text[64];
     int64_t slots = c->capacity.slots[k], used = c->capacity.used[k],
@@ -136,15 +136,16 @@ static void slot_words(const struct rm_core *c, const struct rm_app *a, enum bas
                       (long long)slots, kind_names[k]);
     } else {
         base_buf_addf(out, slots == 1 ? "the only %s slot" : "all %s slots",
-                      all_of(slots, k, text));
-        holder_words(c, a, k, out);
+                      slots_text(slots, k, text));
+        describe_holders(c, a, k, out);
         if (freeing > 0)
             base_buf_addf(out, ", %lld being freed", (long long)freeing);
     }
 }
 
 /* Appends nothing if it wants no slot now. */
-static void cluster_words(const struct rm_core *c, const struct rm_app *a, struct base_buf *out)
+static void describe_wanted_slots(const struct rm_core *c, const struct rm_app *a,
+                                  struct base_buf *out)
 {
     bool wants[BASE_TASK_KINDS];
 
@@ -155,7 +156,7 @@ static void cluster_words(const struct rm_core *c, const struct rm_app *a, struc
     if (!wants[BASE_TASK_MAP] && !wants[BASE_TASK_REDUCE])
         return;
     if (c->capacity.nodes == 0) {
-        no_node_words(c, out);
+        describe_missing_nodes(c, out);
         return;
     }
     if (a->waits) {
@@ -168,13 +169,13 @@ static void cluster_words(const struct rm_core *c, const struct rm_app *a, struc
         if (!wants[k])
             continue;
         base_buf_adds(out, n++ ? "; " : "");
-        slot_words(c, a, k, out);
+        describe_slots(c, a, k, out);
     }
 }
 
 /* Names silent nodes on which its containers run: their progress is unknown. */
-static void silent_words(const struct rm_core *c, const struct rm_app *a, int64_t now_us,
-                         struct base_buf *out)
+static void describe_silent_nodes(const struct rm_core *c, const struct rm_app *a, int64_t now_us,
+                                  struct base_buf *out)
 {
     int64_t limit_us =
         SILENT_BEATS * (c->conf.heartbeat_us > 1000000 ? c->conf.heartbeat_us : 1000000);
@@ -206,8 +207,8 @@ static void silent_words(const struct rm_core *c, const struct rm_app *a, int64_
             (long long)(c->conf.node_expiry_us / 1000000));
 }
 
-int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us,
-                    struct base_buf *out)
+int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int64_t now_us,
+                         struct base_buf *out)
 {
     const struct rm_app *a = rm_app_find(core, id);
     struct base_buf policy = {0};
@@ -216,11 +217,11 @@ int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t n
         return -BASE_ENOTFOUND;
     if (!a->in_policy)
         return 0;
-    cluster_words(core, a, out);
+    describe_wanted_slots(core, a, out);
     if (!out->len && a->containers && !a->held && !a->phase[BASE_TASK_MAP].suspended &&
         !a->phase[BASE_TASK_REDUCE].suspended)
         base_buf_adds(out, "nothing of it waits for a slot");
-    silent_words(core, a, now_us, out);
+    describe_silent_nodes(core, a, now_us, out);
     if (core->ops->explain)
         core->ops->explain(core->policy, &a->pj, core->now_us, &policy);
     if (policy.len)

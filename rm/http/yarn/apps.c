@@ -352,7 +352,7 @@ static enum rm_listing_next count_next_chunk(struct rm_listing *list, size_t max
 
     (void)out;
     for (size_t i = 0; i < v.apps_n; i++)
-        c->counts[rm_app_state_public(v.apps[i].state, v.apps[i].state_before)]++;
+        c->counts[rm_app_public_state(v.apps[i].state, v.apps[i].state_before)]++;
     rm_views_free(&v);
     if (more)
         return RM_LISTING_MORE;

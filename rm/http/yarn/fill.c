@@ -225,7 +225,7 @@ static const char *name_final_status(const struct rm_app_view *v)
 void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v,
                    struct yarn_app_room *room)
 {
-    enum rm_app_state pub = rm_app_state_public(v->state, v->state_before);
+    enum rm_app_state pub = rm_app_public_state(v->state, v->state_before);
     struct yarn_app *a = &room->app;
 
     a->id = base_app_id_text(&v->id, room->id);
