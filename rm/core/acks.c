@@ -1,5 +1,6 @@
-/* Work that waits for the store. A ring in order of record numbers: rm_defer_until_stored
- * appends, and settle (core.c) runs the head as soon as the store has reported its record. */
+/* Work that waits for the store: a ring in order of record numbers. rm_defer_until_stored() appends
+ * to it, and the end of every step (finish_step() in core.c) runs the entries whose record the
+ * store has reported. */
 #include "rm/core/acks.h"
 
 #include <stdlib.h>

@@ -6,22 +6,24 @@
 
 struct rm_core;
 
-/* Deferred work, in a ring in order of record numbers. */
+/* What to do when the record is durable. */
 enum rm_ack_kind {
-    RM_ACK_APP_NEW,
-    RM_ACK_APP_FINAL,
-    RM_ACK_JOB_COMMIT,
-    RM_ACK_MASTER,
-    RM_ACK_UNMANAGED,
-    RM_ACK_FORGET
+    RM_ACK_APP_NEW,    /* accept the application */
+    RM_ACK_APP_FINAL,  /* show the application as ended */
+    RM_ACK_JOB_COMMIT, /* request the commit of the job's output */
+    RM_ACK_MASTER,     /* launch the master of attempt @extra */
+    RM_ACK_UNMANAGED,  /* wait for the unmanaged master to register */
+    RM_ACK_FORGET      /* order the node to forget the container, and free the container */
 };
 struct rm_ack {
-    uint64_t seq;
+    uint64_t seq; /* number of the record */
     enum rm_ack_kind kind;
-    void *p;
+    void *p; /* RM_ACK_FORGET: a container; otherwise an application, referenced */
     int64_t extra;
 };
 
+/* Defers work until the record @seq is durable. @seq must not be lower than in the calls before.
+ * Takes a reference to an application. */
 void rm_defer_until_stored(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p,
                            int64_t extra);
 

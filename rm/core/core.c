@@ -1,7 +1,7 @@
-/* The step: an event in, effects out. An event is handled to its end, then finish_step() does
- * everything that has become possible: work that waited for the store, masters that may start,
- * offers of free slots, answers to held heartbeats. Handlers only note such work in the state,
- * so that it happens once per event, in one order. */
+/* The step: an event in, effects out. The event's handler runs first; then finish_step() does all
+ * that has become possible: work that waited for the store, masters that may start, offers of free
+ * slots, answers to held heartbeats. Handlers only mark such work in the state, so that it is done
+ * once per event, in a fixed order. */
 #include "rm/core/core.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void run_work_of_stored_records(struct rm_core *c)
     }
 }
 
-void run_timer_action(struct rm_core *c, struct rm_timer *t)
+static void run_timer_action(struct rm_core *c, struct rm_timer *t)
 {
     switch (t->kind) {
     case RM_TIMER_NODE_HOLD:
@@ -111,8 +111,9 @@ void run_timer_action(struct rm_core *c, struct rm_timer *t)
     }
 }
 
-/* A timer due at the time of a submission runs after it; one due at the time of a heartbeat runs
- * before. */
+/* Returns the time up to which timers run before the event. A timer due at the very time of the
+ * event runs before it, except for submissions and answers about output folders: those come first,
+ * so that the policy's timer sees a job submitted at that time. */
 static int64_t last_timer_to_run_us(const struct rm_event *ev)
 {
     bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP ||
@@ -134,7 +135,8 @@ static void run_timers_until(struct rm_core *c, int64_t until_us)
         c->wake_us = 0;
 }
 
-/* A wake-up that comes too early is harmless, so only an earlier one is ever requested. */
+/* Requests a wake-up for the next timer. An early wake-up is harmless, so a request that is already
+ * made is replaced only by an earlier one. */
 static void request_wake_up(struct rm_core *c)
 {
     int64_t at;
@@ -338,9 +340,9 @@ static void dispatch(struct rm_core *c, const struct rm_event *ev)
     }
 }
 
-/* The order is part of what makes the core deterministic: first the work whose records are durable,
- * which can free slots and start masters; then offers; then the removal of old applications and
- * records; last the held heartbeats, which carry every order of this event. */
+/* Ends the step. The order matters: first the work whose records are durable, which can free slots
+ * and start masters; then offers of free slots; then the removal of old applications and records;
+ * last the answers to held heartbeats, so that they carry all orders of this step. */
 static void finish_step(struct rm_core *c)
 {
     run_work_of_stored_records(c);
@@ -373,7 +375,8 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
     finish_step(c);
 }
 
-/* Collects the output folders that are known to exist before any job is asked to create its own. */
+/* Collects the output folders that live jobs have made, before any other job is asked to make its
+ * own. */
 static void collect_existing_outputs(struct rm_core *c)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
@@ -385,11 +388,11 @@ static void collect_existing_outputs(struct rm_core *c)
     }
 }
 
-#define TOLD_US INT64_C(60000000) /* longer than a store takes to acknowledge a record */
+#define STORE_DELAY_US INT64_C(60000000) /* longer than a store takes to acknowledge a record */
 
-/* Marks the ends that RM_FX_APP_ENDED has already reported. The end is reported once its record
- * is durable, and no record says that it was reported. So an end recorded just before the stop
- * may have been reported or not, and is reported again; all older ones were. */
+/* Marks the ends that an earlier instance has reported by RM_FX_APP_ENDED. An end is reported once
+ * its record is durable, and no record says that it was reported. Ends recorded shortly before the
+ * restart may or may not have been reported, and are reported again; all older ones have been. */
 static void mark_ends_already_reported(struct rm_core *c)
 {
     int64_t newest = 0;
@@ -400,7 +403,7 @@ static void mark_ends_already_reported(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
-        a->end_told = a->state == RM_APP_FINAL_SAVING && a->finish_us < newest - TOLD_US;
+        a->end_told = a->state == RM_APP_FINAL_SAVING && a->finish_us < newest - STORE_DELAY_US;
     }
 }
 
@@ -428,7 +431,7 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
     rm_apps_accept_recovered(c); /* their records are in the store */
     c->recovering = false;
     c->loading = false;
-    /* How long they have been gone is not stored: count from now. */
+    /* The time since which a node is gone is not stored: it counts from now. */
     for (size_t i = 0; i < c->nodes_n; i++)
         rm_node_update_gone_list(c, c->nodes[i]);
     rm_names_free(&c->outputs);

@@ -96,7 +96,7 @@ uint64_t rm_store_record(struct rm_core *c, const char *table, const char *key, 
     return c->seq;
 }
 
-/* Diagnostics become part of records, so their length is bounded here, wherever they come from. */
+/* Texts such as diagnostics become part of records, so their length is bounded here. */
 void rm_set_bounded_text(char **at, const char *text)
 {
     char *copy = text ? base_strndup(text, strnlen(text, 2 * BASE_DIAGNOSTICS_MAX)) : NULL;

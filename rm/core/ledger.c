@@ -1,6 +1,6 @@
-/* The ledger. For containers one function, count_as, knows all counts. It adds the difference
- * between the old and the new tally, so that beginning, changing and ending run the same code
- * with different signs: a count cannot be raised and not lowered again. */
+/* The ledger. For containers a single function, change_tally(), knows all counts. It adds the
+ * difference between the old and the new tally, so that begin, change and end run the same code
+ * with different signs: no count can be raised without being lowered again. */
 #include "rm/core/ledger.h"
 
 #include <stdlib.h>
@@ -45,7 +45,8 @@ static void add_to_resource_counts(struct rm_core *c, const struct rm_container 
     }
 }
 
-/* The slot comes last: a free slot changes the node's place in the index of free nodes. */
+/* Counts @ct as @to instead of ct->tally. Slots are counted last, since that moves the node to
+ * another list of free nodes, which must see the other counts up to date. */
 static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
 {
     struct rm_node *n = ct->node;
@@ -107,7 +108,7 @@ static bool app_state_is_active(enum rm_app_state s)
     return s == RM_APP_RUNNING || s == RM_APP_KILLING || s == RM_APP_FINISHING;
 }
 
-/* Adds or removes all counts of @a in @q. */
+/* Adds all counts of @a to those of @q (@sign 1), or subtracts them (-1). */
 static void add_app_to_queue_counts(struct rm_queue *q, const struct rm_app *a, int32_t sign)
 {
     q->pending_apps += sign * app_state_is_pending(a->state);

@@ -10,26 +10,27 @@
 
 #include "rm/core/state.h"
 
-/* Counts @ct as holding a slot and its resources. Its application, node, slot, resource and
- * master must be set. */
+/* Counts the new container @ct as holding a slot and its resources. ct->app, node, slot, resource
+ * and master must be set. */
 void rm_ledger_begin_container(struct rm_core *c, struct rm_container *ct);
-/* Changes what @ct is counted as: between RM_TALLY_HELD, _FREEING and _SUSPENDED. */
+/* Counts @ct as @to from now on: RM_TALLY_HELD, _FREEING or _SUSPENDED. */
 void rm_ledger_change_container(struct rm_core *c, struct rm_container *ct, enum rm_tally to);
-/* Ends the counting of @ct, and charges its application for the time it was held. */
+/* Stops counting @ct, and charges its application for the time since its start. */
 void rm_ledger_end_container(struct rm_core *c, struct rm_container *ct);
 
-/* Moves @a, with all its counts, from its queue to @index. Either may be RM_NONE. */
+/* Moves @a with all its counts from its queue to the queue @index. Both may be RM_NONE. */
 void rm_ledger_set_queue(struct rm_core *c, struct rm_app *a, uint32_t index);
-/* Counts @a as being in state @to; the caller sets the state. */
+/* Counts @a as being in state @to. Call before a->state is set to it. */
 void rm_ledger_count_app_state(struct rm_core *c, const struct rm_app *a, enum rm_app_state to);
-/* Counts a change of @a's demand of kind @k; the caller sets it. */
+/* Counts a change of @a's demand of kind @k between the values *@from and *@to. */
 void rm_ledger_count_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
                             const struct policy_phase *from, const struct policy_phase *to);
 
-/* Aborts if any count differs from what the objects add up to. For tests and debug builds: walks
- * every object. */
+/* Aborts if any count differs from the sum over the objects. Walks every object: for tests and
+ * debug builds. */
 void rm_ledger_check(const struct rm_core *c);
-/* The same after a step, but so rarely that it costs no more than a few objects per step. */
+/* Runs rm_ledger_check() after some steps only, so rarely that a step costs a few objects on
+ * average. */
 void rm_ledger_check_sometimes(const struct rm_core *c);
 
 #endif

@@ -18,7 +18,7 @@ static bool resources_equal(const struct rm_res *a, const struct rm_res *b)
     return true;
 }
 
-/* What @ct should be counted as according to its state. */
+/* The tally that @ct should have according to its state. */
 static enum rm_tally expected_tally(const struct rm_container *ct)
 {
     if (ct->suspended_at_us)
@@ -161,8 +161,8 @@ void rm_ledger_check(const struct rm_core *c)
     check_demand(c);
 }
 
-/* Runs once in as many steps as there are objects (divided by 4), so that each step of a debug
- * build pays for a few objects, however large the cluster is. */
+/* With N objects, checks in one of N / 4 steps: a step of a debug build thus costs about four
+ * objects, however large the cluster is. */
 void rm_ledger_check_sometimes(const struct rm_core *c)
 {
     uint64_t objects = 1 + (c->nodes_n + c->apps_n + c->queues_n + c->containers_by_id.n) / 4;

@@ -1,6 +1,5 @@
-/* rm/core/state.h - everything the core knows: the objects, and what holds them together. Only
- * files of rm/core include this. Each object has a header of its own; a file that calls another
- * one's functions includes that one's header. */
+/* rm/core/state.h - the whole state of the core. Only files of rm/core include this header. Each
+ * kind of object has a header of its own with its functions, which callers include too. */
 #ifndef CREEL_RM_CORE_STATE_H
 #define CREEL_RM_CORE_STATE_H
 
@@ -19,10 +18,11 @@
 #include "rm/core/node/orders.h"
 #include "rm/core/step_memory.h"
 
-/* Distinct hosts and users that submissions may name. Beyond it a host counts as any host, and
- * further users share one name. */
+/* Distinct hosts and users that submissions may name. Beyond this number a host name is ignored
+ * (the task may run anywhere), and further users share one empty name. */
 #define RM_NAMES_MAX 100000
-/* In microseconds: some 36,000 years. Sums of a few such times do not overflow. */
+/* Largest time in a record, in microseconds (some 36,000 years): sums of a few such times do not
+ * overflow. */
 #define RM_TIME_MAX   (INT64_MAX / 8)
 #define RM_PRUNE_STEP 256 /* records of ended jobs removed per step */
 
@@ -32,7 +32,7 @@ struct rm_stash {
     char *key;
     char *data;
     size_t len;
-    char *why; /* of a damaged record: what is wrong */
+    char *why; /* what is wrong with a damaged record; NULL for others */
 };
 
 struct rm_core {
@@ -41,12 +41,12 @@ struct rm_core {
     int64_t now_us;
     struct rm_effects *out;
     struct rm_step_arena scratch; /* texts and arrays of one step's effects */
-    struct rm_effect nobody;      /* dummy reply where nobody waits; written, never read */
+    struct rm_effect nobody;      /* returned for a reply without a token; never read */
     struct base_buf text;         /* the record being composed */
-    uint64_t seq, stored;
-    struct rm_ack *acks;
+    uint64_t seq, stored;         /* numbers of the newest record and the newest durable one */
+    struct rm_ack *acks;          /* ring of deferred work, see rm/core/acks.h */
     size_t acks_head, acks_n, acks_cap;
-    int32_t next_app;
+    int32_t next_app; /* sequence number of the newest application id of this instance */
     /* tables */
     struct base_map apps_by_id, containers_by_id, nodes_by_id;
     struct rm_app **apps; /* sorted by id */
@@ -55,11 +55,11 @@ struct rm_core {
     size_t nodes_n, nodes_cap;
     uint32_t *nodes_free;
     size_t nodes_free_n, nodes_free_cap;
-    uint64_t nodes_born;
-    struct rm_node *gone, *gone_last; /* nodes to be forgotten, the longest gone first */
+    uint64_t nodes_born;              /* number of nodes created so far */
+    struct rm_node *gone, *gone_last; /* list of nodes to be forgotten, the longest gone first */
     size_t gone_n;
     struct rm_timer gone_timer;
-    bool loading;            /* records are being read: no node is forgotten */
+    bool loading;            /* recovery has not finished: no node is forgotten */
     struct rm_queue *queues; /* parallel to tree.v */
     size_t queues_n;
     struct rm_names hosts, racks, users;
@@ -67,39 +67,39 @@ struct rm_core {
     size_t host_rack_n;
     uint64_t rack_stamp; /* incremented when a host changes its rack */
     struct rm_pool containers;
-    /* Launch sent, not yet reported; oldest first. */
+    /* List of containers that no node has reported yet, oldest first. */
     struct rm_container *unstarted, *unstarted_last;
     struct rm_timer unstarted_timer, policy_timer;
-    struct rm_app *finished, *finished_last;
+    struct rm_app *finished, *finished_last; /* list of ended applications, oldest first */
     size_t finished_n;
     int64_t finished_bytes; /* sum of kept_bytes of ended applications */
-    int64_t finished_light; /* the same without their tasks */
-    struct rm_app *heavy;   /* the oldest ended job that may still have tasks; NULL: none */
+    int64_t finished_light; /* the same sum without tasks */
+    struct rm_app *heavy;   /* the oldest ended application that may have tasks; NULL: none */
     struct rm_timer trim_timer;
     bool trim_due; /* an ended application may have become removable */
-    struct rm_app *master_wait, *master_wait_last;
-    int64_t masters_active;
+    struct rm_app *master_wait, *master_wait_last; /* list of masters waiting for their turn */
+    int64_t masters_active;                        /* masters that run or may be placed */
     int32_t awaited;               /* recovered nodes that have neither registered nor expired */
-    int64_t masters_wait_until_us; /* until then masters may not register again */
+    int64_t masters_wait_until_us; /* until then masters wait for awaited nodes to register again */
     struct rm_timer grace_timer;
     int64_t spared_until_us; /* no node expires before this time */
-    /* Is the store another cluster's? See rm/core/record/confirm.c. */
+    /* Whether the store is known to belong to this cluster: rm/core/record/confirm.c. */
     enum rm_format { RM_FORMAT_UNKNOWN, RM_FORMAT_NEW, RM_FORMAT_CONFIRMED } format;
-    bool format_old;    /* written by an earlier version */
+    bool format_old;    /* the format record was written by an earlier version */
     int32_t refused_n;  /* nodes currently refused */
     int64_t epoch_seen; /* highest epoch that a refused node has obeyed */
     char *refused_text; /* why the last node was refused */
-    /* offers */
+    /* offers: lists of nodes that could take a launch at once, by number of free slots */
     struct rm_node *free_first[BASE_TASK_KINDS][RM_FREE_BUCKETS];
     struct rm_node *free_last[BASE_TASK_KINDS][RM_FREE_BUCKETS];
     int32_t runnable[BASE_TASK_KINDS];  /* applications with pending demand for the kind */
     int32_t suspended[BASE_TASK_KINDS]; /* suspended attempts on all nodes */
-    bool offer_all[BASE_TASK_KINDS];
-    bool preempt_all;   /* work arrived for which held nodes may have to make room */
-    size_t preempt_at;  /* node to start with, modulo their number */
-    size_t policy_jobs; /* applications that the policy knows */
-    uint64_t round;
-    struct rm_node **dirty;
+    bool offer_all[BASE_TASK_KINDS];    /* offer free slots of all nodes when this step finishes */
+    bool preempt_all;       /* work arrived: preempt on nodes with held heartbeats in this step */
+    size_t preempt_at;      /* index of the node to start with, modulo their number */
+    size_t policy_jobs;     /* applications that the policy knows */
+    uint64_t round;         /* number of the current round of offers */
+    struct rm_node **dirty; /* nodes whose held heartbeat may have to be answered in this step */
     size_t dirty_n, dirty_cap;
     int32_t live_nodes[BASE_TASK_KINDS]; /* RUNNING nodes with slots of the kind */
     struct policy_capacity capacity;
@@ -111,29 +111,30 @@ struct rm_core {
     struct policy_queues tree;
     struct policy_plan plan;
     struct delay delay;
-    double slowstart; /* in force */
-    int64_t colo_wait_us;
-    uint64_t host_table; /* id of the table that host_keys maps; 0: none */
+    double slowstart;     /* the value in force: conf.slowstart, or 1 where the policy says so */
+    int64_t colo_wait_us; /* how long a reduce waits for a node that ran maps; 0: not at all */
+    uint64_t host_table;  /* id of the table that host_keys maps; 0: none */
     uint32_t *host_keys;
     size_t host_keys_n;
-    int32_t faults;
-    bool fell_back;
+    int32_t faults; /* times in a row that the policy named no job although work waited */
+    bool fell_back; /* FIFO has replaced the configured policy */
     /* timers */
     struct rm_timers timers;
     int64_t wake_us;         /* requested wake-up; 0: none */
     bool recovering;         /* set inside rm_core_finish_recovery */
-    struct rm_names outputs; /* meanwhile: output folders of live jobs */
-    /* During recovery: lists of splits (struct rm_stash by key) until their job is read. */
+    struct rm_names outputs; /* while recovering: output folders that live jobs have made */
+    /* During recovery: stored lists of splits (struct rm_stash by key) whose job is not read yet.
+     */
     struct base_map splits;
-    /* Records to be removed (rm/core/record/prune.c): of ended jobs, and orphans. */
+    /* Records to be removed (rm/core/record/prune.c): those of ended jobs, and orphans. */
     struct rm_app *prune, *prune_last;
     struct rm_stash **orphans;
     size_t orphans_n, orphans_cap, orphans_at;
-    /* Damaged records, to be copied aside (rm/core/record/damage.h). */
+    /* Damaged records to be copied to the table "damaged" (rm/core/record/damage.h). */
     struct rm_stash **damaged;
     size_t damaged_n, damaged_cap;
-    struct rm_job_spec *recover_job;
-    struct rm_app_spec *recover_app;
+    struct rm_job_spec *recover_job; /* spec provided for the next app record, or NULL */
+    struct rm_app_spec *recover_app; /* the same for a plain application */
     struct {
         int64_t assignments, heartbeats, events, overruled, fallbacks, submitted, completed, failed,
             killed;

@@ -10,11 +10,12 @@
 #define SLAB_OBJECTS 256
 
 /* ---------------------------------------------------------------- scratch
- * A list of chunks, filled in order; @now is being filled, and those behind it are free. Sizes are
- * powers of two, and an allocation takes the first free chunk that is large enough to the front of
- * the free ones, so that the smaller ones stay in use: what a step needs of each size is there
- * once, whatever the order of the sizes. The reset gives back what a rare large record took
- * (RM_STEPS_CHUNK_KEPT, RM_STEPS_KEPT); the usual step allocates nothing. */
+ * A list of chunks, filled in order: @now is being filled, and the chunks after it are free. When
+ * @now has no room, the first free chunk that is large enough is moved right after it and becomes
+ * the current one; smaller free chunks stay in the list for later. Chunk sizes are powers of two,
+ * so steps with similar needs find chunks of every size, in whatever order they ask. The reset
+ * frees the memory of a rare large record (RM_STEPS_CHUNK_KEPT, RM_STEPS_KEPT); the usual step
+ * allocates nothing. */
 struct rm_chunk {
     struct rm_chunk *next;
     size_t size, used;
@@ -35,7 +36,7 @@ static struct rm_chunk *chunk_new(struct rm_step_arena *a, size_t size)
     return c;
 }
 
-/* Makes a free chunk of at least @size bytes the current one. */
+/* Makes a free chunk of at least @size bytes, new if necessary, the current one and returns it. */
 static struct rm_chunk *chunk_make_current(struct rm_step_arena *a, size_t size)
 {
     struct rm_chunk **after = a->now ? &a->now->next : &a->first, **at = after, *c;
@@ -217,7 +218,8 @@ static bool is_due_before(const struct rm_timer *a, const struct rm_timer *b)
 }
 
 #define SET_PLACE(timer, index) ((timer)->place = (index) + 1)
-BASE_HEAP_SIFT(sift, struct rm_timer *, is_due_before, SET_PLACE)
+/* Moves the timer at an index up or down to where it belongs. */
+BASE_HEAP_SIFT(restore_heap_order, struct rm_timer *, is_due_before, SET_PLACE)
 
 void rm_timer_set(struct rm_timers *h, struct rm_timer *t, int64_t at_us)
 {

@@ -4,6 +4,7 @@
 
 #include "rm/core/types.h"
 
+/* Drops a reference. Returns true when none is left. */
 static bool drop_last_ref(int *refs)
 {
     int left = __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL);
@@ -62,7 +63,7 @@ void rm_job_spec_unref(struct rm_job_spec *s)
 void rm_job_spec_drop_splits(struct rm_job_spec *s)
 {
     if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) != 1)
-        return; /* a reader holds them: they go with the job */
+        return; /* a view holds the spec too: the lists are freed with it */
     free_splits(s);
     s->paths = (struct rm_str_list){0};
     s->splits = NULL;

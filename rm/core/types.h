@@ -1,6 +1,6 @@
 /* rm/core/types.h - the plain data of the scheduling core: resources, states, specs.
- * Units: times int64_t microseconds of the core's own time line (wall clock, never going back);
- * memory MiB. */
+ * Units: times are int64_t microseconds of the core's own time line (wall clock, never going
+ * back); memory is in MiB. */
 #ifndef CREEL_RM_CORE_TYPES_H
 #define CREEL_RM_CORE_TYPES_H
 
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/task_counter.h"
 
-/* Registry of resource names; a resource is a vector over it. */
+/* The resources that are counted; struct rm_res has one amount for each. */
 enum rm_res_name {
     RM_RES_MEMORY_MB,
     RM_RES_VCORES,
@@ -93,10 +93,10 @@ enum rm_final_status {
     RM_FINAL_KILLED,
     RM_FINAL_ENDED
 };
-/* How an application ended, in one word. YARN's state and final status stay beside it: a job
- * whose command fails is FINISHED there, with the final status FAILED. */
+/* How an application ended, in one word. YARN's state and final status are shown beside it: a job
+ * whose command fails has YARN's state FINISHED and the final status FAILED. */
 enum rm_result {
-    RM_RESULT_NONE, /* it has not ended: "UNDEFINED" */
+    RM_RESULT_NONE, /* the application has not ended: "UNDEFINED" */
     RM_RESULT_SUCCEEDED,
     RM_RESULT_FAILED,
     RM_RESULT_KILLED,
@@ -105,18 +105,19 @@ enum rm_result {
     RM_RESULTS
 };
 const char *rm_result_name(enum rm_result r);
-/* Internal, as /state prints it. */
+/* Names of states, as YARN spells them; "UNKNOWN" for a value outside the enum. */
 const char *rm_app_state_name(enum rm_app_state s);
-/* What clients see. */
+/* Returns the state that YARN's clients see: KILLING and FINAL_SAVING show the state @before. */
 enum rm_app_state rm_app_public_state(enum rm_app_state s, enum rm_app_state before);
 const char *rm_attempt_state_name(enum rm_attempt_state s);
 const char *rm_task_state_name(enum rm_task_state s);
 const char *rm_node_state_name(enum rm_node_state s);
 const char *rm_final_status_name(enum rm_final_status s);
 
-/* Exit statuses of YARN (ContainerExitStatus). */
-/* Attempts of one application that ended RM_EXIT_DISKS_FAILED and do not count. */
+/* How many attempts of one application may end with RM_EXIT_DISKS_FAILED without being counted as
+ * failed. */
 #define RM_AM_DISK_FAILURES_FREE 5
+/* Exit statuses of YARN (ContainerExitStatus). */
 enum {
     RM_EXIT_INVALID = -1000,
     RM_EXIT_ABORTED = -100,
@@ -127,8 +128,8 @@ enum {
     RM_EXIT_KILLED_AFTER_APP = -107
 };
 
-/* ---- counters of a job: those of its tasks, added up over successful attempts, and behind them
- * those that the core counts ---- */
+/* ---- counters of a job: first those of its tasks (enum base_task_counter), summed over successful
+ * attempts, then those that the core counts ---- */
 enum rm_counter {
     RM_C_TOTAL_LAUNCHED_MAPS = BASE_TASK_COUNTERS,
     RM_C_TOTAL_LAUNCHED_REDUCES,
@@ -141,7 +142,8 @@ enum rm_counter {
     RM_C_OTHER_LOCAL_MAPS,
     RM_C_COUNTERS
 };
-const char *rm_counter_name(int c); /* of both enums: "MAP_INPUT_RECORDS", "FAILED_MAPS" */
+/* Returns the name of a counter of either enum, such as "MAP_INPUT_RECORDS" or "FAILED_MAPS". */
+const char *rm_counter_name(int c);
 
 /* ---- submissions: immutable once accepted; refcounted so that views and encoders can hold them
  * ---- */
@@ -153,14 +155,14 @@ struct rm_split_spec { /* one map task of a job with input */
     uint32_t path;     /* index into rm_job_spec.paths */
     int64_t offset, length;
     bool gzip;
-    struct rm_str_list hosts; /* may be empty: any node is as good */
+    struct rm_str_list hosts; /* hosts with the data; empty: no node is preferred */
 };
-struct rm_host_table {
-    uint64_t id; /* not 0 */
+struct rm_host_table { /* hosts of a simulated cluster, shared by many jobs */
+    uint64_t id;       /* not 0 */
     const char *const *v;
     size_t n;
 };
-struct rm_task_group { /* explicit tasks: @count tasks with the same command */
+struct rm_task_group { /* @count tasks with the same command, given by the submission */
     enum base_task_kind kind;
     char *command;
     struct rm_str_list hosts;
@@ -178,20 +180,22 @@ struct rm_job_spec {
     struct rm_split_spec *splits;
     size_t splits_n;
     int64_t reduces, split_size;
-    /* Relative to submission; wall clock; 0: none. At most one is given. */
+    /* deadline_us is relative to the submission, deadline_at_us a wall clock time. At most one is
+     * given; 0: none. */
     int64_t deadline_us, deadline_at_us;
-    double weight; /* 0: not given, 1 */
+    double weight; /* 0: not given, which means 1 */
     int32_t max_attempts;
-    /* Of @user, primary first; empty: unknown. For placement in a queue, not stored. */
+    /* Groups of @user, primary first; empty: unknown. For placement in a queue, not stored. */
     struct rm_str_list user_groups;
     struct rm_str_list env; /* "K=V" */
     struct rm_task_group *groups;
     size_t groups_n;
-    /* The submission's normalised body (without id): equality of a repeated submission. */
+    /* The submission's normalised body, without id. A repeated submission must have an equal one.
+     */
     char *json;
-    /* Simulations: what is known of the tasks beforehand, and where splits lie, in a compact
-     * form: @near_n hosts for each map, as indexes in a table of hosts that many jobs share. The
-     * table outlives the core; its id tells tables apart. */
+    /* Simulations only: what is known of the tasks beforehand, and the hosts of each split in a
+     * compact form: @near_n indexes into @hosts per map. The table outlives the core and is
+     * identified by its id. */
     struct {
         int64_t bytes, bytes_max, true_us;
     } known[BASE_TASK_KINDS];
@@ -201,31 +205,30 @@ struct rm_job_spec {
 };
 struct rm_job_spec *rm_job_spec_ref(struct rm_job_spec *s);
 void rm_job_spec_unref(struct rm_job_spec *s); /* NULL is fine */
-/* Frees the lists of files and splits if no other reference exists, or can be taken meanwhile. */
+/* Frees the lists of files and splits if the caller has the only reference; else does nothing. */
 void rm_job_spec_drop_splits(struct rm_job_spec *s);
 
 struct rm_launch { /* a container's launch context, from a submission or an ask */
     int refs;
-    /* Joined by the NM side with " && "? no: run one after another by sh -c, newline joined. */
-    struct rm_str_list commands;
-    struct rm_str_list env; /* "K=V" */
-    char *json;             /* am-container-spec as submitted, whole; may be NULL */
+    struct rm_str_list commands; /* run one after another, joined by newlines, by sh -c */
+    struct rm_str_list env;      /* "K=V" */
+    char *json;                  /* the am-container-spec as submitted; may be NULL */
 };
 struct rm_launch *rm_launch_ref(struct rm_launch *l);
 void rm_launch_unref(struct rm_launch *l);
 
-struct rm_app_spec { /* plain application: YARN's submission context */
+struct rm_app_spec { /* a plain application, as YARN's submission context describes it */
     int refs;
     struct base_app_id id;
     char *name, *user, *queue, *type;
-    struct rm_str_list user_groups; /* as of a job */
+    struct rm_str_list user_groups; /* as in struct rm_job_spec */
     struct rm_str_list tags;
     int32_t priority;     /* -1: not given */
     int32_t max_attempts; /* 0: default */
     bool unmanaged, keep_containers;
-    struct rm_res resource; /* of the master; zeros: minimum */
+    struct rm_res resource; /* of the master; 0: that of a map slot */
     struct rm_launch *launch;
-    char *json; /* the submission whole */
+    char *json; /* the whole submission */
 };
 struct rm_app_spec *rm_app_spec_ref(struct rm_app_spec *s);
 void rm_app_spec_unref(struct rm_app_spec *s);
