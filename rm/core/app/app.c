@@ -31,7 +31,8 @@ struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id)
     return base_map_find(&c->apps_by_id, hash_app_id(id), app_has_id, &id);
 }
 
-/* The index of @id in the array sorted by id, or the index where it would be inserted. */
+/* Returns the index of @id in the array of applications, which is sorted by id, or the index at
+ * which it would have to be inserted. */
 static size_t sorted_app_index(const struct rm_core *c, struct base_app_id id)
 {
     size_t low = 0, high = c->apps_n;
@@ -47,8 +48,8 @@ static size_t sorted_app_index(const struct rm_core *c, struct base_app_id id)
     return low;
 }
 
-/* An id of this instance must come from new-application. Ids that an earlier instance has given
- * out are still valid. */
+/* Returns true for an id that new-application can have given out: by this instance up to the newest
+ * id, or by any earlier instance. */
 static bool app_id_was_issued(const struct rm_core *c, struct base_app_id id)
 {
     return id.cluster_ts != c->conf.cluster_ts_ms || id.seq <= c->next_app;
@@ -222,7 +223,7 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
         rm_ledger_count_demand(c, a, k, &none, &a->pj.phase[k]);
     }
     if (a->is_job && !a->phase[BASE_TASK_MAP].total)
-        /* Not now_us: its reduces may have run since before a restart. */
+        /* not now_us: after a restart its reduces may have been running for a while */
         a->pj.maps_done_us = a->submit_us;
     c->ops->on_job_arrived(c->policy, &a->pj, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)

@@ -1,5 +1,5 @@
-/* The nodes on which an application had containers, as a bit set over node indexes. Each of them
- * is referenced until the application has ended and the node was told to clean up. */
+/* The nodes on which an application has had containers, as a bit set over node indexes. Each of
+ * them is referenced until the application has ended and the node was ordered to clean up. */
 #include "rm/core/app/app_nodes.h"
 
 #include <stdlib.h>
@@ -14,7 +14,6 @@ void rm_app_add_used_node(struct rm_core *c, struct rm_app *a, struct rm_node *n
 
     if (rm_app_has_used_node(a, n->index))
         return;
-
     if (word >= a->nodes_words) {
         a->nodes = base_realloc_array(a->nodes, word + 1, sizeof *a->nodes);
         memset(a->nodes + a->nodes_words, 0, (word + 1 - a->nodes_words) * sizeof *a->nodes);

@@ -1,7 +1,8 @@
-/* Containers. A container is allocated when a slot is given away, and ends when its node reports
- * the end or is lost. It is freed when no reader is left: a task's once its record is durable, a
- * master's once the master has acknowledged the end. The ledger does the counting
- * (rm/core/ledger.h), the application's kind reacts to the end (rm/core/app/kind.h). */
+/* Containers. A container is created when a slot is given away, and ends when its node reports the
+ * end or is lost. Its memory is freed when no reader is left: the container of a task once the
+ * task's record is durable, one that a master asked for once the master has acknowledged the end.
+ * The ledger does the counting (rm/core/ledger.h), the application's kind reacts to the end
+ * (rm/core/app/kind.h). */
 #include "rm/core/app/container.h"
 
 #include <stdlib.h>
@@ -48,7 +49,7 @@ void rm_container_prefetch(const struct rm_core *c, const struct rm_container_re
     for (size_t i = 0; i < n; i++)
         __builtin_prefetch(&c->containers_by_id.slot[hash_container_id(&r[i].id) & mask]);
     for (size_t i = 0; i < n; i++) {
-        /* Usually the right one. */
+        /* the first entry for the hash, usually the right one */
         const char *ct = c->containers_by_id.slot[hash_container_id(&r[i].id) & mask].object;
 
         for (size_t line = 0; ct && line < sizeof(struct rm_container); line += 64)
@@ -143,7 +144,6 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     return ct;
 }
 
-/* The node's clock may be wrong: ignore a start before the submission. */
 void rm_container_set_reported_start(const struct rm_core *c, struct rm_container *ct,
                                      const struct rm_container_report *r)
 {
@@ -151,7 +151,7 @@ void rm_container_set_reported_start(const struct rm_core *c, struct rm_containe
         ct->start_us = r->started_us;
 }
 
-/* Removes @ct from the lists of live containers and gives back what it holds. */
+/* Removes @ct from the lists of live containers and gives its slot back. */
 static void unlink_live_container(struct rm_core *c, struct rm_container *ct)
 {
     struct rm_app *a = ct->app;
@@ -172,7 +172,7 @@ static void unlink_live_container(struct rm_core *c, struct rm_container *ct)
         ct->node_next->node_prev = ct->node_prev;
     ct->app_prev = ct->app_next = ct->node_prev = ct->node_next = NULL;
     rm_ledger_end_container(c, ct);
-    /* That was the last container of an application that had already ended. */
+    /* The last container of an application that has already ended: its nodes can clean up now. */
     if (!a->containers && rm_app_state_is_final(a->state)) {
         c->trim_due = true;
         rm_app_order_cleanup_on_nodes(c, a);
@@ -190,7 +190,7 @@ void rm_container_free(struct rm_core *c, struct rm_container *ct)
 
 void rm_container_order_forget_and_free(struct rm_core *c, struct rm_container *ct)
 {
-    if (!c->conf.simulation) /* Simulated nodes remember no ended container. */
+    if (!c->conf.simulation) /* simulated nodes do not remember ended containers */
         rm_node_queue_forget(c, ct->node, &ct->id);
     rm_container_free(c, ct);
 }
@@ -199,12 +199,11 @@ bool rm_container_is_unknown_to_node(const struct rm_container *ct)
 {
     if (!ct->app->kind->runs_containers)
         return false;
-    if (ct->master) /* The launch waits for the store. */
+    if (ct->master) /* its launch waits for the store */
         return ct->state == RM_CONTAINER_ALLOCATED;
     return ct->state <= RM_CONTAINER_ACQUIRED && !ct->launch;
 }
 
-/* Queues the launch order. @launch: of an application, referenced; NULL for a job's task. */
 void rm_container_queue_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch)
 {
     struct rm_queued *o = rm_node_queue_order(c, ct->node, BASE_ORDER_LAUNCH);
@@ -238,6 +237,7 @@ void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t
     rm_node_queue_kill(c, ct->node, &ct->id, reason);
 }
 
+/* The shuffle is taken as the first third of a reduce, as in Hadoop. */
 static int64_t shuffle_progress(int32_t progress)
 {
     return progress * (int64_t)3 < RM_PROGRESS_ONE ? progress * (int64_t)3 : RM_PROGRESS_ONE;

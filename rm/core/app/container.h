@@ -1,4 +1,4 @@
-/* rm/core/app/container.h - a container, from its launch order until its end is known to all. */
+/* rm/core/app/container.h - a container, from its allocation until no reader of its end is left. */
 #ifndef CREEL_RM_CORE_APP_CONTAINER_H
 #define CREEL_RM_CORE_APP_CONTAINER_H
 
@@ -14,66 +14,82 @@ struct rm_task;
 
 /* What the ledger counts a container as (rm/core/ledger.h). */
 enum rm_tally {
-    RM_TALLY_NONE,     /* not begun, or ended */
-    RM_TALLY_HELD,     /* a slot and its resources */
-    RM_TALLY_FREEING,  /* the same, until the process that is being killed has ended */
-    RM_TALLY_SUSPENDED /* no slot, no resources */
+    RM_TALLY_NONE,     /* not counted: not begun, or ended */
+    RM_TALLY_HELD,     /* holds a slot and its resources */
+    RM_TALLY_FREEING,  /* the same, but its process is being killed */
+    RM_TALLY_SUSPENDED /* holds neither slot nor resources */
 };
 struct rm_container {
     struct base_container_id id;
     struct rm_app *app;
     struct rm_node *node;
-    struct rm_task *task; /* the task whose current attempt this is; NULL: none */
-    /* Live ones of the application, of the node. */
+    struct rm_task *task; /* the task whose current attempt runs in it; NULL: none */
+    /* In the lists of live containers of the application and of the node. */
     struct rm_container *app_prev, *app_next, *node_prev, *node_next;
-    /* Not yet reported by its node. */
+    /* In the list of containers not yet reported by their node (rm_core.unstarted). */
     struct rm_container *wait_prev, *wait_next;
-    /* Applications: a reference. */
-    struct rm_launch *launch;
+    struct rm_launch *launch; /* from an ask, referenced; NULL: none */
     char *diagnostics;
     int64_t start_us, finish_us, allocation_id;
-    /* Since when (0: is not); total of earlier suspensions. */
-    int64_t suspended_at_us, suspended_us;
+    int64_t suspended_at_us; /* time of the suspension; 0: not suspended */
+    int64_t suspended_us;    /* duration of its earlier suspensions */
     int32_t task_attempt, priority, exit_code, progress;
     enum rm_container_state state;
-    uint8_t slot, tally; /* tally: the ledger's */
-    /* Pulled: its master knows the container; told: it knows the end. */
-    bool master, killing, waiting, pulled, told;
-    int32_t kill_status; /* exit status to show when killing */
+    uint8_t slot, tally; /* enum base_task_kind; enum rm_tally, written by the ledger alone */
+    bool master;         /* runs its application's master */
+    bool killing;        /* an order to kill it was queued */
+    bool waiting;        /* in the list of unstarted containers */
+    bool pulled;         /* announced to its master */
+    bool told;           /* end reported to the master, and not acknowledged yet */
+    int32_t kill_status; /* exit status to show if the container ends by being killed */
     struct rm_res resource;
 };
 
 bool rm_container_ids_equal(const struct base_container_id *a, const struct base_container_id *b);
+/* Returns NULL when the container is unknown. */
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id);
-/* Prefetches the containers of these reports. */
+/* Prefetches the containers of these @n reports, and their tasks. */
 void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n);
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
+/* Removes @ct from the list of unstarted containers, since its node has reported it or it ends. */
 void rm_container_remove_from_unstarted(struct rm_core *c, struct rm_container *ct);
+/* Ends the containers that no node has reported within allocation_expiry_us, and sets the timer for
+ * the next one. */
 void rm_containers_expire_unstarted(struct rm_core *c);
+/* Creates a container in state ALLOCATED, which holds its slot from now on. */
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum base_task_kind slot,
                                       const struct rm_res *res, bool master);
+/* Takes over the start time of a report. A time before the submission or in the future is ignored,
+ * since the node's clock may be wrong. */
 void rm_container_set_reported_start(const struct rm_core *c, struct rm_container *ct,
                                      const struct rm_container_report *r);
 void rm_container_free(struct rm_core *c, struct rm_container *ct);
-/* Orders the node to forget it, and frees it. */
+/* Orders the node to forget the ended container, and frees it. */
 void rm_container_order_forget_and_free(struct rm_core *c, struct rm_container *ct);
-/* True if no node has heard of it, and none will. */
+/* Returns true while no launch order for the container has been queued: then it can end without its
+ * node. */
 bool rm_container_is_unknown_to_node(const struct rm_container *ct);
+/* Queues the launch order. @launch: the launch context of a plain application's container, which is
+ * referenced; NULL for a task. */
 void rm_container_queue_launch(struct rm_core *c, struct rm_container *ct,
                                struct rm_launch *launch);
+/* Orders the node to kill the container, unless that was ordered before. @status: exit status to
+ * show if the container ends that way. @reason: static text. */
 void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
                              const char *reason);
+/* @progress: in 1/RM_PROGRESS_ONE. Updates the sums of its job and the policy. */
 void rm_container_set_progress(struct rm_core *c, struct rm_container *ct, int32_t progress);
-/* Ends it: gives its slot back and tells its kind. @r: the node's report, or NULL. */
+/* Ends the container: gives its slot back, and calls the kind's container_ended, which may free it.
+ * @r: the node's report, or NULL. */
 void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code,
                       const char *diagnostics, const struct rm_container_report *r);
-/* Kills it; one that no node has heard of has ended when this returns, and its application perhaps
- * with it. */
+/* Orders the node to kill the container. If the node does not know it, ends it at once; its
+ * application may then have ended too when this returns. */
 void rm_container_kill_or_end(struct rm_core *c, struct rm_container *ct, int32_t status,
                               const char *reason);
 
-/* @amount of memory or vcores held for @us, times milliseconds. */
+/* Returns @amount (MiB or vcores) times the milliseconds in @us; saturates. */
 static inline int64_t rm_held_ms(int64_t amount, int64_t us)
 {
     return base_sat_add(base_sat_mul(amount, us / 1000), base_sat_mul(amount, us % 1000) / 1000);

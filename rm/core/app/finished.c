@@ -1,6 +1,7 @@
-/* Ended applications stay visible for a while. Two bounds apply, a number and a size: when ended
- * applications take too many bytes, the oldest jobs first lose their tasks and keep only sums;
- * when that is not enough, the oldest applications are removed. */
+/* Ended applications stay visible until they exceed a bound: a number (completed_apps_max) or a
+ * size (completed_bytes_max). Beyond the number the oldest applications are removed. Beyond the
+ * size the oldest jobs first lose their tasks and keep only sums; if that is not enough, the oldest
+ * applications are removed. */
 #include "rm/core/app/finished.h"
 
 #include <string.h>
@@ -11,14 +12,15 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-/* Rough size of an ended application: its submission (as text and decoded), itself, its tasks. */
-#define TEXTS      3
-#define APP_BYTES  4096
-#define TASK_BYTES 300 /* including its counters and its split */
+/* Estimate of the size of an ended application: the submission as text and decoded, the object
+ * itself, and its tasks. */
+#define SUBMISSION_FACTOR 3
+#define APP_BYTES         4096
+#define TASK_BYTES        300 /* with the counters and the split of a task */
 
 static int64_t estimate_bytes_without_tasks(const struct rm_app *a)
 {
-    return APP_BYTES + TEXTS * (int64_t)strlen(a->json);
+    return APP_BYTES + SUBMISSION_FACTOR * (int64_t)strlen(a->json);
 }
 
 static int64_t estimate_task_bytes(const struct rm_app *a)
@@ -54,8 +56,8 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
     if (!a->end_told && (!c->recovering || a->damaged))
         emit_app_ended(c, a);
-    /* Otherwise cleanup follows the last container: a node that has cleaned up reports nothing
-     * of containers it still runs. */
+    /* With containers left, cleanup follows the last one: a node that has removed the application's
+     * folders could no longer report how its containers end. */
     if (!a->containers)
         rm_app_order_cleanup_on_nodes(c, a);
     rm_tasks_free_index(c, a);
@@ -105,7 +107,8 @@ static void remove_finished_app(struct rm_core *c, struct rm_app *a)
     rm_app_unref(a);
 }
 
-/* Whoever waited for the end can still look at it, and the history is written from it. */
+/* How long an ended application is always kept: clients that waited for the end read it, and the
+ * history is written from it. */
 #define STAYS_US INT64_C(60000000)
 
 static bool exceeds_completed_bytes_max(const struct rm_core *c, int64_t bytes)
@@ -113,8 +116,8 @@ static bool exceeds_completed_bytes_max(const struct rm_core *c, int64_t bytes)
     return c->conf.completed_bytes_max > 0 && bytes > c->conf.completed_bytes_max;
 }
 
-/* False if @a ended only a moment ago; sets the timer for it. An end far in the future was
- * stamped by another host's clock: it must not hold up all that ended after it. */
+/* Returns false, and sets the timer for a later trim, when @a ended less than STAYS_US ago. An end
+ * far in the future was stamped by another host's clock, and must not keep all later ones. */
 static bool is_old_enough_to_remove(struct rm_core *c, const struct rm_app *a)
 {
     if (a->finish_us + STAYS_US <= c->now_us || a->finish_us > c->now_us + STAYS_US)
@@ -123,7 +126,7 @@ static bool is_old_enough_to_remove(struct rm_core *c, const struct rm_app *a)
     return false;
 }
 
-/* Removes the tasks of the oldest jobs until the rest is small enough. */
+/* Drops the tasks of the oldest jobs until ended applications are within completed_bytes_max. */
 static void drop_tasks_of_oldest_jobs(struct rm_core *c)
 {
     while (c->heavy && exceeds_completed_bytes_max(c, c->finished_bytes) &&
@@ -145,8 +148,7 @@ void rm_apps_request_trim(struct rm_core *c)
     c->trim_due = true;
 }
 
-/* Removes the oldest applications beyond the bounds. One that still has a container on some node
- * is skipped, and the next oldest is removed in its place. */
+/* An application that still has a container is skipped, and the next oldest is removed instead. */
 void rm_apps_trim_finished(struct rm_core *c)
 {
     struct rm_app *next;

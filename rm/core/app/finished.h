@@ -4,8 +4,12 @@
 
 #include "rm/core/state.h"
 
-void rm_app_retire(struct rm_core *c, struct rm_app *a); /* it has ended: nodes clean up */
-void rm_apps_request_trim(struct rm_core *c);            /* the timer */
+/* Call once when @a has ended durably: reports the end, orders its nodes to clean up, adds @a to
+ * the list of ended applications, and counts its result. */
+void rm_app_retire(struct rm_core *c, struct rm_app *a);
+/* Makes this step end with rm_apps_trim_finished(), even if no application has ended in it. */
+void rm_apps_request_trim(struct rm_core *c);
+/* Removes the oldest ended applications beyond the bounds, if that was requested. */
 void rm_apps_trim_finished(struct rm_core *c);
 
 #endif

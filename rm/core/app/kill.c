@@ -5,8 +5,6 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-/* A container that no node has heard of ends at once, so the application itself may have ended
- * when this returns. */
 void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason,
                             bool masters)
 {

@@ -1,5 +1,5 @@
-/* Moves a waiting or running application to another queue. Its containers go on, and it keeps
- * its promise and its age.
+/* Moves an accepted or running application to another queue. Its containers go on, and its promised
+ * finish and its submit time stay what they are.
  * Source: Hadoop's ClientRMService.moveApplicationAcrossQueues and
  * FairScheduler.moveApplication. */
 #include "rm/core/app/move.h"
@@ -20,7 +20,7 @@ static void move_to_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
     rm_app_enter_queue(c, a, index);
     if (a->in_policy && c->ops->on_job_moved)
         c->ops->on_job_moved(c->policy, &a->pj, c->now_us);
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* Shares and limits have changed. */
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* shares and limits have changed */
         c->offer_all[k] = true;
     c->preempt_all = c->preempt_all || c->ops->victims;
     rm_app_store_record(c, a);
@@ -28,7 +28,8 @@ static void move_to_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
                  c->tree.v[index].name);
 }
 
-/* Sets *@index to the target queue. False: refused, and the error is answered. */
+/* Sets *@index to the target queue. Returns false when the move is refused; the request has been
+ * answered with the error then. */
 static bool find_move_target(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
                              int32_t *index)
 {

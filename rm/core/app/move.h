@@ -4,6 +4,7 @@
 
 #include "rm/core/state.h"
 
+/* Handles RM_EV_MOVE_APP. */
 void rm_app_on_move(struct rm_core *c, const struct rm_event *ev);
 
 #endif

@@ -46,7 +46,8 @@ void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
     rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }
 
-/* Shows the application under the queue name it was submitted with, if that names this queue. */
+/* The application is shown with the queue name of its submission as long as that names this queue;
+ * otherwise with the queue's own name, without "root.". */
 void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
 {
     const char *named = a->queue;

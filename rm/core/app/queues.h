@@ -7,19 +7,24 @@
 struct rm_app;
 struct rm_core;
 
-struct rm_queue { /* what there is in a queue of the tree, beside the same index */
+struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
     int64_t pending_apps, active_apps;
     struct rm_res used;
     int64_t containers, pending[BASE_TASK_KINDS];
 };
 
-void rm_queues_add_missing(struct rm_core *c); /* the tree has grown */
-/* The queue of a submission, by the rules of placement; may make it. RM_NONE when it is refused. */
+/* Adds the counts of queues that were added to the tree, and reports these queues to the policy. */
+void rm_queues_add_missing(struct rm_core *c);
+/* Finds the queue of a submission by the placement rules, which may create it, and sets *@index.
+ * Returns 0, or a negative BASE_E* with @err set (may be NULL) and *@index RM_NONE when no rule
+ * accepts the submission. */
 int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *user,
                               const struct rm_str_list *groups, uint32_t *index,
                               struct base_error *err);
+/* Handles RM_EV_SET_QUEUES. */
 void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
-/* Puts @a, which is in no queue, into one. RM_NONE: into none; it will not run. */
+/* Moves @a, with its counts, to the queue @index, and sets the queue's name that clients see.
+ * RM_NONE: to no queue; @a will not run. */
 void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index);
 
 #endif
