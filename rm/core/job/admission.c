@@ -1,4 +1,4 @@
-/* Asks the policy whether it can promise a job's deadline, and words the refusal. */
+/* Asks the policy whether it can promise a job's deadline, and composes the text of a refusal. */
 #include "rm/core/job/admission.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@ static int64_t round_up_to_second(int64_t us)
     return (us + 999999) / 1000000 * 1000000;
 }
 
-/* Names the earliest deadline that would be accepted, if the policy knows one. */
+/* The text names the earliest deadline that would be accepted, if the policy knows one. */
 static const char *compose_refusal(struct rm_core *c, const struct rm_app *a, const char *why)
 {
     const char *text =
@@ -32,7 +32,7 @@ bool rm_job_admit(struct rm_core *c, struct rm_app *a)
 
     if (a->pj.deadline_us <= 0 || !c->ops->admit)
         return true;
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* the counts at arrival */
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* counts as at arrival */
         a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
     if (c->ops->admit(c->policy, &a->pj, c->now_us, &p)) {
         a->promised_us = p.finish_us;

@@ -4,7 +4,8 @@
 
 #include "rm/core/state.h"
 
-/* True if the policy admits this new job. False: its diagnostics say why not. */
+/* Asks the policy to admit a new job. Returns true for a job without a deadline too. Returns false
+ * when the policy refuses; the job's diagnostics say why. */
 bool rm_job_admit(struct rm_core *c, struct rm_app *a);
 
 #endif

@@ -1,12 +1,12 @@
-/* After a restart, nodes report attempts that an earlier instance started. An attempt goes on if
- * its task is idle; if this instance has already started another attempt, one of the two has to
- * go. */
+/* After a restart, nodes report attempts that an earlier instance started. Such an attempt goes on
+ * if its task is idle; if this instance has already started another attempt, one of the two is
+ * killed. */
 #include "rm/core/job/attach.h"
 
 #include "rm/core/job/task_attempt.h"
 #include "rm/core/state.h"
 
-/* The job is ending: its end has to wait for this container too. */
+/* Attaches a container of a job that is ending, so that the end waits for this container too. */
 static struct rm_container *attach_to_ending_job(struct rm_core *c, struct rm_node *n,
                                                  struct rm_app *a,
                                                  const struct rm_container_report *r)
@@ -21,8 +21,9 @@ static struct rm_container *attach_to_ending_job(struct rm_core *c, struct rm_no
     return ct;
 }
 
-/* Must the running attempt give way to the reported, older one? Not if it may commit. Not if it
- * is already at work, unless the older one has succeeded. */
+/* Returns true when the running attempt should be killed in favour of the reported, earlier one. An
+ * attempt that may commit stays. An attempt that its node has reported stays too, unless the
+ * earlier one has succeeded. */
 static bool running_attempt_should_yield(const struct rm_task *t,
                                          const struct rm_container_report *r)
 {
@@ -44,7 +45,6 @@ static void kill_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_
                             "an attempt of its task that was started earlier goes on");
 }
 
-/* Attaches the attempt if no other attempt is doing the task. */
 struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                              const struct rm_container_report *r)
 {
@@ -59,7 +59,7 @@ struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *
     if (t->running && running_attempt_should_yield(t, r))
         kill_running_attempt(c, a, t);
     if (t->state != RM_TASK_PENDING || r->task_attempt < t->commit_attempt)
-        return NULL; /* or a newer attempt may be committing on a node that is still silent */
+        return NULL; /* the second: a later attempt may be committing on a node still silent */
     ct = rm_container_new(c, a, n, &r->id, t->kind, &c->conf.slot_res[t->kind], false);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;

@@ -1,7 +1,7 @@
-/* The life of a job: its output folder is created, maps and reduces run, and the folder is
- * committed; or the job fails or is killed, and the folder is cleared away. Every file operation
- * is an effect that the shell answers with an event, so a job waits in
- * rm_job_commit_or_end_if_ready until its containers, its folder and its records allow the next
+/* The life of a job: its output folder is made, maps and reduces run, and the output is committed;
+ * or the job fails or is killed, and the folder is removed. Every file operation is an effect that
+ * the shell answers with an event. So the job advances in rm_job_commit_or_end_if_ready(), which is
+ * called after each change and does nothing until containers, folder and records allow the next
  * stage. */
 #include "rm/core/job/job.h"
 
@@ -11,7 +11,7 @@
 #include "rm/core/job/pick.h"
 #include "rm/core/state.h"
 
-/* Nothing of the job runs any more: whatever is pending will never run. */
+/* The job is ending and has no containers: its pending tasks will never run. */
 static void mark_pending_tasks_killed(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -31,14 +31,14 @@ void rm_job_accept(struct rm_core *c, struct rm_app *a)
         rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
         return;
     }
-    if (a->pj.deadline_us > 0) /* The policy is not asked again after a restart. */
+    if (a->pj.deadline_us > 0) /* durable, since the policy is not asked again after a restart */
         rm_app_store_record(c, a);
     rm_job_set_up_or_open_tasks(c, a);
     rm_job_commit_or_end_if_ready(c, a);
 }
 
-/* After a restart, an existing folder may be this job's own, unless another live job names the
- * same one. */
+/* After a restart, an existing folder may be this job's own, made before. Returns true, and claims
+ * the folder for this job, unless another live job has claimed it. */
 static bool claim_existing_output(struct rm_core *c, const char *output)
 {
     if (!c->recovering || rm_names_find(&c->outputs, output) != RM_NONE)
@@ -47,7 +47,6 @@ static bool claim_existing_output(struct rm_core *c, const char *output)
     return true;
 }
 
-/* Lets the tasks be scheduled; asks for the output folder first. */
 void rm_job_set_up_or_open_tasks(struct rm_core *c, struct rm_app *a)
 {
     struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];
@@ -79,7 +78,7 @@ void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
         return;
     a->setup_asked = false;
     if (!rm_app_is_live(a)) {
-        a->set_up = ev->u.job_done.ok; /* If the folder was created, it has to be removed. */
+        a->set_up = ev->u.job_done.ok; /* a folder that was made has to be removed */
         rm_job_commit_or_end_if_ready(c, a);
         return;
     }
@@ -103,9 +102,9 @@ static bool all_tasks_succeeded(const struct rm_app *a)
     return true;
 }
 
-/* Clears the output folder away. The job ends only after that: a client that sees the end may
- * submit the job again, and a leader that takes over in between finds the job alive and clears
- * the folder itself. False: there is nothing to clear. */
+/* Requests the removal of the output folder. Returns false when no folder has to be removed. The
+ * job ends only after the removal: a client that sees the end may submit the job again, and a
+ * leader that takes over in between finds the job alive and removes the folder itself. */
 static bool request_output_abort(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx;
@@ -114,7 +113,8 @@ static bool request_output_abort(struct rm_core *c, struct rm_app *a)
         return false;
     a->aborting = true;
     fx = rm_effect_add(c, RM_FX_JOB_ABORT);
-    /* The end is not durable yet: an instance that does not know of it needs the folder. */
+    /* Until the decision to end the job is durable, another instance may have to go on with it, and
+     * needs the folder. */
     if (a->saved_seq > c->stored)
         fx->after_seq = a->saved_seq;
     fx->u.job.id = a->id;
@@ -128,7 +128,7 @@ void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
         return;
     if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
         if (a->containers || a->committing || a->setup_asked || a->held || a->aborting)
-            return; /* Called again when these are gone and every node has reported what it runs. */
+            return; /* called again when these are done and every awaited node has reported */
         if (request_output_abort(c, a))
             return;
         mark_pending_tasks_killed(a);
@@ -148,13 +148,13 @@ void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
     rm_defer_until_stored(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
 }
 
-/* Every attempt that was allowed to commit has left its part under a name of its own. One of
- * them may have been lost with its node, been replaced, and still be writing. So the commit
- * names the parts that count: those of the attempts that succeeded. */
+/* Every attempt that was allowed to commit has left its part under a name of its own. An attempt
+ * may have been replaced because its node was lost, and may still be writing. So the commit names
+ * the parts that count: those of the attempts that succeeded. */
 void rm_job_request_commit(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
-    /* The kind of task that writes the parts. */
+    /* the kind of task that writes the parts */
     enum base_task_kind k = a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP;
     const struct rm_phase *p = &a->phase[k];
     int32_t *attempts = rm_step_arena_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
@@ -175,7 +175,7 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
     if (!a || !a->committing)
         return;
     a->committing = false;
-    if (ev->u.job_done.ok) { /* too late for a kill, as in YARN */
+    if (ev->u.job_done.ok) { /* a kill that came meanwhile is too late, as in YARN */
         a->ending = RM_END_SUCCEED;
         rm_set_bounded_text(&a->diagnostics, NULL);
         rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
@@ -215,8 +215,8 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
     }
     if (how == RM_END_KILL && a->state != RM_APP_KILLING)
         rm_app_set_state(c, a, RM_APP_KILLING);
-    /* The output may already be there: a leader that takes over sees all tasks done and commits;
-     * it must not find a kill. */
+    /* While committing, the output may already be complete. The end is not recorded then: a leader
+     * that takes over sees all tasks done and commits. */
     if (a->committing)
         a->saved_seq = c->seq;
     else

@@ -4,22 +4,32 @@
 
 #include "rm/core/state.h"
 
+/* Accepts a submitted job, or fails it when the policy refuses its deadline. */
 void rm_job_accept(struct rm_core *c, struct rm_app *a);
+/* Lets the tasks of a live job be scheduled. If the job has an output folder that was not made yet,
+ * requests that folder instead; rm_job_on_set_up() continues. */
 void rm_job_set_up_or_open_tasks(struct rm_core *c, struct rm_app *a);
+/* Handle RM_EV_JOB_SET_UP, RM_EV_JOB_COMMITTED and RM_EV_JOB_ABORTED. */
 void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev);
-/* Moves the job on as far as it can: commits it when all tasks are done, or continues its end. */
-void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a);
-void rm_job_request_commit(struct rm_core *c, struct rm_app *a);
 void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev);
 void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev);
+/* Begins the commit when all tasks have succeeded; continues the end of a failing or killed job
+ * when its containers are gone. Otherwise does nothing. */
+void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a);
+/* Requests the commit of the output from the shell. Call when the end of every task is durable. */
+void rm_job_request_commit(struct rm_core *c, struct rm_app *a);
+/* Begins to end the job as @how says, and kills its containers. A kill overrides another end. */
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
+/* Returns the progress of the job's tasks of kind @k, 0 to 1. */
 double rm_job_progress(const struct rm_app *a, enum base_task_kind k);
+/* Fails the job because the task @t has failed for good. */
 void rm_job_fail_for_task(struct rm_core *c, struct rm_app *a, struct rm_task *t);
-/* After a restart: ends a job one of whose tasks has failed for good, if that was not recorded. */
+/* After a restart: fails the job if a task of it has failed for good, in case the job's end was not
+ * recorded. */
 void rm_job_fail_if_task_failed(struct rm_core *c, struct rm_app *a);
 
-/* A task has read its input some time before it ends: running tasks show 99 % at most. Policies
- * use what was reported. */
+/* The progress that clients see: at most 99 % before the end, since a task has read all its input
+ * some time before it ends. Policies use the reported progress. */
 static inline double rm_progress_capped_until_ended(double progress, bool ended)
 {
     return !ended && progress > 0.99 ? 0.99 : progress;

@@ -1,4 +1,4 @@
-/* Jobs as a kind of applications: what differs from plain ones. */
+/* Jobs as a kind of applications: what differs from plain applications. */
 #include "rm/core/job/job_kind.h"
 
 #include "rm/core/app/finished.h"
@@ -21,8 +21,9 @@ static struct policy_phase count_demand(const struct rm_app *a, enum base_task_k
         .done = p->succeeded};
 }
 
-/* Tells the task how its attempt ended. A full disk does not count against the task, unless the
- * task has filled a disk on that node before. */
+/* Records the end of an attempt in its task, and fails the job if the task has failed for good. A
+ * failed disk is the node's fault and does not count against the task, unless the task has failed
+ * on that node before. */
 static void report_end_to_task(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                                const struct rm_container_report *r)
 {
@@ -43,8 +44,8 @@ static void report_end_to_task(struct rm_core *c, struct rm_app *a, struct rm_co
         rm_job_fail_for_task(c, a, t);
 }
 
-/* A container whose end the node reported is freed once the task's record is durable; only then
- * may the node forget it. */
+/* A container whose end was reported is freed once the task's record is durable; only then may the
+ * node forget the container. */
 static void finish_ended_container(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                                    const struct rm_container_report *r)
 {
@@ -57,7 +58,8 @@ static void finish_ended_container(struct rm_core *c, struct rm_app *a, struct r
     rm_job_commit_or_end_if_ready(c, a);
 }
 
-/* Recalls what its ended tasks have shown before the policy sees the job again. */
+/* Continues a job read from the store. Statistics of its ended tasks are recomputed before the
+ * policy sees the job. */
 static void continue_recovered_job(struct rm_core *c, struct rm_app *a)
 {
     if (a->state == RM_APP_FINAL_SAVING) {

@@ -4,6 +4,7 @@
 
 #include "rm/core/app/kind.h"
 
+/* The table of functions for jobs. */
 extern const struct rm_app_kind rm_job_kind;
 
 #endif

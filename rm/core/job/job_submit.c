@@ -19,8 +19,8 @@ static void reply_to_submission(struct rm_core *c, const struct rm_event *ev,
     fx->u.reply.app_state = a->state;
 }
 
-/* True if the id is already known: a repeated submission is answered with its job, another body
- * is refused. */
+/* Returns true, with the request answered, when the id is already known: a repeated submission is
+ * answered with its job, a different one is refused. */
 static bool answer_repeated_submission(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_job_spec *spec = ev->u.submit_job.spec;
@@ -37,7 +37,8 @@ static bool answer_repeated_submission(struct rm_core *c, const struct rm_event 
     return true;
 }
 
-/* Microseconds for all tasks of one kind in sequence; policies add such times up. */
+/* Bound on the expected microseconds of all tasks of one kind, run one after another, since
+ * policies sum up such times. */
 #define EXPECTED_MAX 1e17
 
 static bool expected_time_is_too_long(const struct rm_job_spec *spec, enum base_task_kind k)
@@ -50,8 +51,9 @@ static bool expected_time_is_too_long(const struct rm_job_spec *spec, enum base_
     return (double)longest * (double)rm_job_spec_task_count(spec, k) > EXPECTED_MAX;
 }
 
-/* Placement comes last, since it may create the queue. A past deadline is refused only here: one
- * read from the store is a missed deadline. */
+/* Returns true when the submission is refused; the request has been answered then. Otherwise sets
+ * *@queue. Placement comes last, since it may create the queue. A deadline in the past is an error
+ * only at submission: one read from the store was simply missed. */
 static bool refuse_invalid_submission(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
 {
     const struct rm_job_spec *spec = ev->u.submit_job.spec;

@@ -1,5 +1,5 @@
-/* Reports ended attempts to the policy, and folds successful ones into what is learned for later
- * jobs. */
+/* Reports ended attempts to the policy, and adds successful ones to the statistics for later jobs.
+ */
 #include "rm/core/job/learn.h"
 
 #include "rm/core/state.h"
@@ -55,7 +55,7 @@ void rm_learn_report_attempt_end(struct rm_core *c, struct rm_app *a, const stru
     if (e.suspended)
         e.started_us += c->now_us - ct->suspended_at_us;
     lasted = e.ended_us - e.started_us;
-    /* Prefer the node's clock: its report may arrive late. */
+    /* The node's own times are preferred, since its report may arrive late. */
     if (r && r->started_us > 0 && r->ended_us >= r->started_us)
         lasted = r->ended_us - r->started_us - ct->suspended_us;
     if (t->kind == BASE_TASK_REDUCE && a->pj.maps_done_us > e.started_us)

@@ -4,10 +4,12 @@
 
 #include "rm/core/state.h"
 
-/* Failure reports (of different reduces, if several run) before a map runs again. */
+/* Number of fetch failures, from different reduces if several run, after which a map runs again. */
 #define RM_FETCH_FAILURES_MAX 2
 
+/* Runs all succeeded maps again whose outputs were on @n and are still needed. */
 void rm_task_rerun_maps_of_node(struct rm_core *c, struct rm_node *n, const char *why);
+/* Handles RM_EV_FETCH_FAILURE. */
 void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev);
 
 #endif

@@ -1,8 +1,8 @@
-/* Picks the task of a job that suits a node. Pending tasks are a bit set with a summary word per
- * 64 words, so that the lowest one is found in two steps. For locality each job has an index by
- * host and one by rack: per key the list of its tasks in ascending order, built once, with a
- * cursor that skips tasks no longer pending. A task that becomes pending again moves the cursors
- * of its lists back. The lowest index always wins, which keeps the core deterministic. */
+/* Picks the task of a job that suits a node. Pending tasks are a bit set with a summary bit per
+ * word, so that the lowest one is found in two steps. For locality each job has an index by host
+ * and one by rack: for each key the list of its tasks in ascending order, built once, with a cursor
+ * past the tasks that are no longer pending. A task that becomes pending again moves the cursors of
+ * its lists back. The lowest task index always wins, which keeps the core deterministic. */
 #include "rm/core/job/pick.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "rm/core/node/places.h"
 #include "rm/core/state.h"
 
-/* Remembers the group where the last lookup ended, so that tasks in ascending order need only
- * one walk over the groups. */
+/* The group where the last lookup ended, so that lookups for tasks in ascending order need only one
+ * walk over the groups. */
 struct group_at {
     size_t g;
     int64_t first; /* index, within the kind, of the first task of group @g */
@@ -80,7 +80,7 @@ static int32_t lowest_pending_task(struct rm_phase *p)
     }
 }
 
-/* The lowest pending task above @after; -1: none. */
+/* Returns the lowest pending task above @after; -1: none. */
 static int32_t next_pending_task(const struct rm_phase *p, int32_t after)
 {
     size_t w = (size_t)(after + 1) / 64;
@@ -109,8 +109,8 @@ static struct rm_near *find_near_list(const struct rm_near_index *x, uint32_t ke
     return NULL;
 }
 
-/* @hosts: the keys are hosts, which the index references; else racks. @c may be NULL when the
- * core is freed. */
+/* @hosts: the keys are hosts, which the index references; otherwise racks, which it does not. @c
+ * may be NULL when the core is being freed. */
 static void free_near_index(struct rm_core *c, struct rm_near_index *x, bool hosts)
 {
     for (uint32_t i = 0; c && hosts && x->v && i <= x->mask; i++)
@@ -122,8 +122,8 @@ static void free_near_index(struct rm_core *c, struct rm_near_index *x, bool hos
     *x = (struct rm_near_index){0};
 }
 
-/* Maps a host table shared by many jobs to the core's host numbers. The result is cached, and
- * its hosts stay referenced, until a job with another table arrives. */
+/* Returns the core's host numbers for the entries of a table shared by many jobs. The result is
+ * cached, and its hosts stay referenced, until a job with another table arrives. */
 static const uint32_t *host_table_to_keys(struct rm_core *c, const struct rm_host_table *t)
 {
     uint32_t *keys;
@@ -148,10 +148,10 @@ static const uint32_t *host_table_to_keys(struct rm_core *c, const struct rm_hos
 
 enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
 
-/* The keys of a task without duplicates: its hosts, or the known racks of its hosts. Returns
- * their number. Only KEYS_MAKE_HOSTS adds host names, for the index by host, which references
- * them; a name added for another purpose would never be released. @at: zero before the first
- * call for a job and kind. */
+/* Writes the keys of a task to @keys, without duplicates, at most @max: its hosts, or the known
+ * racks of its hosts. Returns their number. Only KEYS_MAKE_HOSTS adds unknown host names, for the
+ * index by host, which references them; a name added for another purpose would never be removed.
+ * @at: zero before the first call for a job and kind. */
 static size_t collect_task_keys(struct rm_core *c, const struct rm_job_spec *s,
                                 enum base_task_kind k, int32_t index, enum keys what,
                                 struct group_at *at, uint32_t *keys, size_t max)
@@ -179,7 +179,7 @@ static size_t collect_task_keys(struct rm_core *c, const struct rm_job_spec *s,
     return n;
 }
 
-#define KEYS_MAX 64
+#define KEYS_MAX 64 /* keys of one task that are considered */
 
 static void add_near_list(struct rm_near_index *x, uint32_t key, uint32_t start, uint32_t n)
 {
@@ -191,8 +191,8 @@ static void add_near_list(struct rm_near_index *x, uint32_t key, uint32_t start,
     x->has[key / 64] |= UINT64_C(1) << (key % 64);
 }
 
-/* Builds an index in two passes: count the tasks per key, then fill the lists. @nowhere (may be
- * NULL) receives the tasks without any key. */
+/* Builds an index in two passes: first count the tasks of each key, then fill the lists. @nowhere
+ * (may be NULL) is set to the list of tasks without a key. */
 static void build_near_index(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool racks,
                              struct rm_near_index *x, struct rm_near *nowhere)
 {
@@ -205,7 +205,7 @@ static void build_near_index(struct rm_core *c, struct rm_app *a, enum base_task
     if (a->job->near_n && k == BASE_TASK_MAP)
         host_table_to_keys(c, a->job->hosts);
     else
-        /* Adds all names first, so that the table of counts gets its final size. */
+        /* all names are added first, since the table of counts has an entry for each */
         for (int32_t i = 0; !racks && i < p->total; i++)
             collect_task_keys(c, a->job, k, i, KEYS_MAKE_HOSTS, &group, keys, KEYS_MAX);
     key_names = racks ? c->racks.n : c->hosts.n;
@@ -289,7 +289,7 @@ void rm_pick_index_free(struct rm_core *c, struct rm_phase *p)
     p->located = false;
 }
 
-/* Index of the first element of @list that is at least @index. */
+/* Returns the position in @list of its first task with an index of at least @index. */
 static uint32_t seek_task_in_list(const struct rm_near_index *x, const struct rm_near *list,
                                   int32_t index)
 {
@@ -360,7 +360,7 @@ void rm_pick_unmark_pending(struct rm_app *a, struct rm_task *t)
         clear_task_pending(&a->phase[t->kind], t->index);
 }
 
-/* True if the task failed on @node and another live node could try it. */
+/* Returns true when the task failed on @node, and some other live node has not failed it yet. */
 static bool task_should_avoid_node(const struct rm_core *c, const struct rm_phase *p, int32_t index,
                                    const struct rm_node *node)
 {
@@ -380,7 +380,7 @@ static bool task_should_avoid_node(const struct rm_core *c, const struct rm_phas
     return here && elsewhere > 0;
 }
 
-/* The list of @key if it may still have a pending task, else NULL. */
+/* Returns the list of @key if it may still have a pending task, else NULL. */
 static struct rm_near *find_list_with_pending(const struct rm_near_index *x, uint32_t key)
 {
     return key < x->keys && (x->has[key / 64] >> (key % 64) & 1) ? find_near_list(x, key) : NULL;
@@ -478,7 +478,7 @@ struct rm_task *rm_pick_task_near(struct rm_core *c, struct rm_app *a, enum base
         *level = t ? DELAY_RACK : DELAY_ANY;
         return t;
     }
-    *level = DELAY_RACK; /* with a single rack there is no level beyond */
+    *level = DELAY_RACK; /* in a single rack, any task is at least rack-local */
     return NULL;
 }
 

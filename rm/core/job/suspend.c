@@ -1,5 +1,5 @@
-/* Suspends and resumes attempts of tasks: the process tree is stopped, the slot is free
- * meanwhile. */
+/* Suspends and resumes attempts of tasks: the process tree is stopped, and its slot is free until
+ * it is resumed. */
 #include "rm/core/job/suspend.h"
 
 #include "rm/core/ledger.h"
@@ -48,7 +48,6 @@ void rm_container_resume(struct rm_core *c, struct rm_container *ct)
     report_suspension_to_policy(c, ct, false);
 }
 
-/* Of several, the one with the lowest task index. */
 struct rm_container *rm_container_find_suspended(const struct rm_app *a, const struct rm_node *n,
                                                  enum base_task_kind k)
 {

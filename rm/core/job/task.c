@@ -90,7 +90,7 @@ struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app
 {
     struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
 
-    /* A node created later has its index now. */
+    /* a node created after @a ended has got the index of a forgotten one */
     return n && a->nodes_left && n->born > a->nodes_left ? NULL : n;
 }
 
@@ -111,14 +111,15 @@ int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make)
                : NULL;
 }
 
-/* The only place where the state of a task changes, so that the counts per state stay right. */
+/* Apart from recovery, states of tasks change only here, so that the counts per state stay right.
+ */
 void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s)
 {
     struct rm_phase *p = &a->phase[t->kind];
 
     base_assert(rm_task_transition_is_legal((enum rm_task_state)t->state, s));
     p->pending += (s == RM_TASK_PENDING) - (t->state == RM_TASK_PENDING);
-    /* No task becomes withheld here: losing an attempt loses the right to commit. */
+    /* No task becomes withheld here: a task that loses its attempt loses the right to commit. */
     p->kept -= rm_task_is_withheld(t);
     p->running += (s == RM_TASK_RUNNING) - (t->state == RM_TASK_RUNNING);
     p->suspended += (s == RM_TASK_SUSPENDED) - (t->state == RM_TASK_SUSPENDED);

@@ -1,7 +1,7 @@
-/* Attempts of a job's tasks: started, succeeded, failed, allowed to commit. At most one attempt
- * of a task runs at a time, and at most one may ever commit; the right is recorded before it is
- * granted. A function that finds a task failed for good returns it: ending the job is the
- * caller's part (job_kind.c, map_output.c). */
+/* Attempts of a job's tasks: how they start, succeed, fail, and get the right to commit. At most
+ * one attempt of a task runs at a time, and at most one has the right to commit; that right is
+ * recorded before it is granted. A function that finds a task failed for good says so in its return
+ * value, since ending the job is the caller's part (job_kind.c, map_output.c). */
 #include "rm/core/job/task_attempt.h"
 
 #include <stdlib.h>
@@ -31,7 +31,8 @@ void rm_task_set_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_
     rm_pick_unmark_pending(a, t);
     rm_task_set_state(a, t, RM_TASK_RUNNING);
     if (t->commit_attempt >= 0 && t->commit_attempt != t->last_attempt) {
-        /* That attempt has ended, which was not durable before the restart. */
+        /* The attempt with the right to commit has ended, but that was not durable before the
+         * restart. */
         t->commit_attempt = -1;
         rm_record_commit(c, a, t);
     }
@@ -58,7 +59,7 @@ static void add_task_counters(struct rm_app *a, const int64_t *counters, int64_t
                                   : base_sat_sub(a->counters[i], counters[i]);
 }
 
-/* True once enough maps are done for reduces to start. The gate never closes again. */
+/* Returns true when enough maps have succeeded for reduces to start. */
 static bool slowstart_reached(const struct rm_core *c, const struct rm_app *a)
 {
     const struct rm_phase *maps = &a->phase[BASE_TASK_MAP];
@@ -74,7 +75,7 @@ static void close_running_attempt(struct rm_core *c, struct rm_task *t)
         t->next_attempt = t->last_attempt + 1;
 }
 
-/* Nothing is recorded: the earlier instance's attempt may still be running. */
+/* No task record is written, since the next call makes another attempt the running one. */
 void rm_task_drop_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     const struct rm_container *ct = t->running;
@@ -130,7 +131,7 @@ void rm_task_record_success(struct rm_core *c, struct rm_app *a, struct rm_task 
     rm_app_update_demand(c, a, t->kind);
 }
 
-/* Takes the right to commit back: the attempt has ended and will rename nothing any more. */
+/* Withdraws the right to commit: the attempt has ended, and can no longer move its part. */
 static void withdraw_commit_right(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     if (t->commit_attempt < 0)
@@ -144,7 +145,7 @@ static int32_t task_attempts_limit(const struct rm_core *c, const struct rm_app 
     return a->job->max_attempts > 0 ? a->job->max_attempts : c->conf.task_attempts_max;
 }
 
-/* Other nodes are preferred from now on. */
+/* From now on the task avoids the node on which it failed. */
 static void avoid_failed_node(struct rm_app *a, struct rm_task *t, uint32_t node)
 {
     if (!a->phase[t->kind].bits)
@@ -184,7 +185,8 @@ bool rm_task_record_failure(struct rm_core *c, struct rm_app *a, struct rm_task 
     return false;
 }
 
-/* Reverts a succeeded map. @next is PENDING or FAILED. */
+/* Takes back the success of a map: its counters, its output, its right to commit. @next: PENDING or
+ * FAILED. */
 static void revert_succeeded_map(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                                  enum rm_task_state next, const char *why)
 {
@@ -231,7 +233,7 @@ void rm_task_on_commit_request(struct rm_core *c, const struct rm_event *ev)
                        base_task_id_text(id, text));
         return;
     }
-    if (!t) { /* The job has ended. */
+    if (!t) { /* the job has ended, and its tasks were freed */
         rm_reply(c, ev->token, RM_REPLY_FLAG, 0)->u.reply.app_id = a->id;
         return;
     }
@@ -247,8 +249,8 @@ void rm_task_on_commit_request(struct rm_core *c, const struct rm_event *ev)
     fx->u.reply.flag = yes;
 }
 
-/* True if the node was heard of lately: then a failed fetch is the map's fault, not that of a
- * dead host. */
+/* Returns true when the node of the latest attempt has sent a heartbeat lately: then a failed fetch
+ * counts against the map, since the host is alive. */
 static bool node_was_heard_lately(const struct rm_core *c, const struct rm_app *a,
                                   const struct rm_task *t)
 {
@@ -258,8 +260,8 @@ static bool node_was_heard_lately(const struct rm_core *c, const struct rm_app *
 }
 
 /* A map whose output cannot be fetched from a live node has failed there: it runs elsewhere, and
- * this counts as a failed attempt. A silent node proves nothing against the map: it simply runs
- * again. */
+ * the attempt counts as failed. The silence of a node proves nothing against the map, which then
+ * runs again without a failure being counted. */
 bool rm_task_take_back_unfetchable_map(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     static const char why[] = "reduces could not fetch its output";

@@ -4,20 +4,29 @@
 
 #include "rm/core/state.h"
 
+/* Makes @ct the running attempt of the pending task @t. @again: @ct was started by an earlier
+ * instance, and keeps its attempt number. */
 void rm_task_set_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                                  struct rm_container *ct, bool again);
-/* Drops the running attempt in favour of one that an earlier instance started. */
+/* Makes @t pending again, in favour of an attempt that an earlier instance started; the caller
+ * kills the container. */
 void rm_task_drop_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t);
-/* Gives its output the next version. */
+/* Gives the output of the map @t the next version. */
 void rm_task_publish_map_output(struct rm_core *c, struct rm_app *a, struct rm_task *t);
+/* The running attempt @ct of @t has succeeded: records that, and publishes the output of a map. */
 void rm_task_record_success(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                             struct rm_container *ct, const struct rm_container_report *r);
-/* The running attempt ended without success. @counts: towards max-attempts. True: @t has failed for
- * good, and so has its job. */
+/* The running attempt @ct of @t has ended without success. @counts: the attempt counts towards
+ * max-attempts; @killed: the attempt was killed, through no fault of the task. Returns true when @t
+ * has failed for good; the caller then has to fail the job. Otherwise @t is pending again. */
 bool rm_task_record_failure(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                             struct rm_container *ct, bool counts, bool killed, const char *why);
+/* Makes the succeeded map @t pending again, since its output was lost for the reason @why. */
 void rm_task_rerun_map(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why);
+/* Handles RM_EV_TASK_COMMIT. */
 void rm_task_on_commit_request(struct rm_core *c, const struct rm_event *ev);
+/* Makes the succeeded map @t, whose output reduces cannot fetch, pending again. Returns true when
+ * @t has failed for good instead; the caller then has to fail the job. */
 bool rm_task_take_back_unfetchable_map(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 
 #endif

@@ -1,6 +1,6 @@
-/* Offers a free slot to a job. The policy has chosen the job; here the job may still decline: a
- * map waits for a slot near its data (delay scheduling), a reduce for a node that ran maps of
- * its job (colocation). */
+/* Offers a free slot to a job. The policy has chosen the job, which may still decline: a map waits
+ * for a slot near its data (delay scheduling), a reduce for a node that has run containers of its
+ * job (colocation). */
 #include "rm/core/job/task_offer.h"
 
 #include "rm/core/app/app_nodes.h"
@@ -15,7 +15,7 @@ static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
     struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
 
-    ct->state = RM_CONTAINER_ACQUIRED; /* its master, this RM, has acquired it already */
+    ct->state = RM_CONTAINER_ACQUIRED; /* acquired at once: the RM is the job's master */
     rm_task_set_running_attempt(c, a, t, ct, false);
     rm_container_queue_launch(c, ct, NULL);
     rm_app_update_demand(c, a, k);
@@ -29,7 +29,7 @@ static void count_map_locality(struct rm_app *a, enum delay_level level)
     a->counters[counter[level]]++;
 }
 
-/* True if delay scheduling makes the job wait for a slot nearer to its data. */
+/* Returns true when delay scheduling makes the job wait for a slot nearer to its data. */
 static bool must_wait_for_locality(struct rm_core *c, struct rm_app *a, enum delay_level level,
                                    bool located, bool no_delay)
 {
@@ -39,8 +39,8 @@ static bool must_wait_for_locality(struct rm_core *c, struct rm_app *a, enum del
     return false;
 }
 
-/* Counts a missed opportunity although no task could run here, so that waiting for locality ends
- * in time. */
+/* Counts a missed opportunity for locality although no task could run here, so that waiting for
+ * locality ends in time. */
 static void count_missed_opportunity(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                      bool no_delay)
 {
@@ -48,8 +48,8 @@ static void count_missed_opportunity(struct rm_core *c, struct rm_app *a, enum b
         delay_pass(&c->delay, &a->delay);
 }
 
-/* True while a reduce should wait for a node that ran maps of its job: their output, and often
- * their input, is there. */
+/* Returns true while a reduce should wait for a node that has run containers of its job, which has
+ * the output of their maps. */
 static bool must_wait_for_colocation(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
 {
     if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_has_used_node(a, n->index)) {
@@ -91,7 +91,7 @@ bool rm_job_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind 
         count_missed_opportunity(c, a, k, no_delay);
         return false;
     }
-    __builtin_prefetch(t); /* written to when its container is made */
+    __builtin_prefetch(t); /* will be written when its container is created */
     __builtin_prefetch((const char *)t + 64);
     if (k == BASE_TASK_MAP ? must_wait_for_locality(c, a, level, located, no_delay)
                            : must_wait_for_colocation(c, a, n))
