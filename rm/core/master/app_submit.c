@@ -1,4 +1,5 @@
-/* Submission of plain applications. */
+/* Submission of plain applications: checks, queue, record, reply. A repeated submission is answered
+ * with the application that has its id. */
 #include "rm/core/master/app_submit.h"
 
 #include "rm/core/emit.h"
@@ -51,7 +52,7 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
         if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
             spec->resource.v[i] = c->conf.slot_res[BASE_TASK_MAP].v[i];
     a = rm_app_new(c, &rm_plain_kind, spec->id, NULL, spec, ev->u.submit_app.app_token);
-    /* Without a queue it will fail. */
+    /* without a queue the application fails when it would be accepted */
     rm_queue_place_submission(c, spec->queue, a->user, &spec->user_groups, &queue, NULL);
     rm_app_enter_queue(c, a, queue);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);

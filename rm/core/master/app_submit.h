@@ -4,6 +4,7 @@
 
 #include "rm/core/state.h"
 
+/* Handles RM_EV_SUBMIT_APP. */
 void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev);
 
 #endif

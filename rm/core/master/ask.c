@@ -1,6 +1,6 @@
-/* The ask table of a master: absolute counts by (priority, allocation request id, resource
- * name), as in YARN. Groups, and the named rows within a group, are sorted; empty ones are
- * dropped. */
+/* The ask table of a master: absolute counts by (priority, allocation request id, resource name),
+ * as in YARN. Groups are sorted by (priority, id), and the rows of a group by name; groups and rows
+ * that want no container are dropped. */
 #include "rm/core/master/ask.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool is_any_place(const char *name)
     return name[0] == '*' && !name[1];
 }
 
-/* "*" counts all containers wanted; without it, the named places do. */
+/* The row "*" counts all containers of the group; without it, the rows of hosts and racks do. */
 static int64_t containers_wanted(const struct rm_ask_group *g)
 {
     return g->any_given ? g->any : g->named;
@@ -42,7 +42,8 @@ static int compare_group_key(const struct rm_ask_group *g, int32_t priority, int
     return g->allocation_id < id ? -1 : g->allocation_id > id;
 }
 
-/* Binary search by (priority, id): smaller priority numbers are served first. */
+/* Returns the index of the group (priority, id), or that at which it has to be inserted. Groups
+ * with smaller priority numbers come first and are served first. */
 static size_t group_insert_index(const struct rm_app *a, int32_t priority, int64_t id)
 {
     size_t low = 0, high = a->asks_n;
@@ -132,7 +133,7 @@ static void drop_zero_rows(struct rm_app *a, struct rm_ask_group *g)
     g->rows_n = kept;
 }
 
-/* Drops empty groups and adds the others up. */
+/* Drops the groups that want no container, and sums up what the others want. */
 static void drop_empty_groups(struct rm_app *a)
 {
     size_t kept = 0;
@@ -159,7 +160,8 @@ static size_t launch_json_size(const struct rm_launch *l)
     return l && l->json ? strlen(l->json) : 0;
 }
 
-/* Upper bound on the size of launch contexts: new ones may replace old ones. */
+/* Returns an upper bound on the size of all launch contexts with these asks, whose contexts may
+ * replace present ones. */
 static size_t launches_size_bound(const struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     size_t sum = a->launch_bytes;
@@ -169,7 +171,8 @@ static size_t launches_size_bound(const struct rm_app *a, const struct rm_ask *a
     return sum;
 }
 
-/* False if these asks, with those already there, exceed the bounds. */
+/* Adds up what every group would want after the asks. Groups that this creates want nothing yet,
+ * and are dropped again. */
 bool rm_asks_fit_limits(struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     int64_t sum = 0;
@@ -291,7 +294,6 @@ static void decrement_row(struct rm_ask_group *g, struct rm_ask_row *row)
     g->named--;
 }
 
-/* Subtracts a granted container, which may remove the group. */
 void rm_asks_subtract_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
                               enum delay_level level)
 {

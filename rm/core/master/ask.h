@@ -9,14 +9,15 @@ struct rm_app;
 struct rm_core;
 struct rm_node;
 
-#define RM_ASKED_MAX      1000000    /* containers that an application may wait for */
-#define RM_ASK_ROWS_MAX   200000     /* and in how many places and groups */
-#define RM_ASK_LAUNCH_MAX (64 << 20) /* bytes of the launch contexts that they keep */
+/* Limits of one application. */
+#define RM_ASKED_MAX      1000000    /* containers that it may wait for */
+#define RM_ASK_ROWS_MAX   200000     /* rows and groups of its ask table */
+#define RM_ASK_LAUNCH_MAX (64 << 20) /* bytes of the launch contexts in that table */
 
 struct rm_ask_row {
-    char *name;
+    char *name; /* of a host or rack */
     int32_t count;
-    bool relax;
+    bool relax; /* a rack's containers may run on any of its hosts */
 };
 
 struct rm_ask_group { /* (priority, allocation request id) */
@@ -25,24 +26,34 @@ struct rm_ask_group { /* (priority, allocation request id) */
     struct rm_res capability;
     enum base_task_kind slot;
     struct rm_launch *launch;
-    bool any_given, any_relax; /* "*" */
-    int32_t any;
-    int64_t named;           /* sum over rows */
-    struct rm_ask_row *rows; /* hosts and racks, by name */
+    bool any_given, any_relax; /* a row "*" was given; that row relaxes locality */
+    int32_t any;               /* count of that row */
+    int64_t named;             /* sum of the counts of all other rows */
+    struct rm_ask_row *rows;   /* hosts and racks, sorted by name */
     size_t rows_n, rows_cap;
-    /* while it is found out whether an allocate asks for too much */
+    /* used only while rm_asks_fit_limits() runs */
     bool planned_any;
     int64_t planned, planned_named;
 };
 
+/* Returns the kind of slot for a container with the resource @r: map unless it names reduce slots.
+ */
 enum base_task_kind rm_slot_kind_for_resource(const struct rm_res *r);
+/* Returns the largest resource that a container can have. */
 struct rm_res rm_max_capability(const struct rm_core *c);
+/* Returns true when the table of @a stays within the limits with these asks. Does not change what
+ * @a asks for. */
 bool rm_asks_fit_limits(struct rm_app *a, const struct rm_ask *asks, size_t n);
+/* Puts these asks into the table. Takes their launch contexts. */
 void rm_asks_update(struct rm_app *a, const struct rm_ask *asks, size_t n);
-/* Containers of kind @k that wait for a slot: the master itself, or what it asks for. */
+/* Returns the number of containers of kind @k that wait for a slot: the master itself, or those
+ * that it asks for. */
 int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k);
+/* Returns the first group that wants a container of kind @k on @n, and sets *level to how near that
+ * is to what the group names; NULL: none. */
 struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,
                                         const struct rm_node *n, enum delay_level *level);
+/* Subtracts a container granted at @level on @n; frees @g if it wants no more. */
 void rm_asks_subtract_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
                               enum delay_level level);
 void rm_asks_free(struct rm_app *a);

@@ -16,8 +16,8 @@ void rm_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s)
     at->state = s;
 }
 
-#define WHOLE_KEPT       10  /* the newest attempts, which keep their whole diagnostics */
-#define DIAGNOSTICS_KEPT 256 /* bytes kept by older ones */
+#define WHOLE_KEPT       10  /* number of newest attempts that keep their whole diagnostics */
+#define DIAGNOSTICS_KEPT 256 /* bytes of the diagnostics that older attempts keep */
 
 static void attempt_clear(struct rm_attempt *at)
 {
@@ -30,15 +30,16 @@ static void attempt_clear(struct rm_attempt *at)
     free(at->completed);
 }
 
-/* What the record of an attempt holds beside its diagnostics: host, URL, node, numbers. */
+/* Bound on what the record of an attempt holds beside its diagnostics: host, URL, node, numbers. */
 #define ATTEMPT_BYTES_MAX (16 << 10)
 static_assert(BASE_SUBMISSION_MAX + (WHOLE_KEPT + 2) * (2 * BASE_DIAGNOSTICS_MAX + 1024) +
                       RM_ATTEMPTS_KEPT * (ATTEMPT_BYTES_MAX + DIAGNOSTICS_KEPT) <
                   BASE_RECORD_MAX,
-              "the record of an application fits, whatever becomes of it");
+              "the record of an application must always fit");
 
-/* Attempts that fail without the application's fault are not limited in number, but its record
- * must stay within BASE_RECORD_MAX: older attempts lose diagnostics, the oldest ones go. */
+/* The number of attempts that fail without being counted is not limited, but the application's
+ * record must stay within BASE_RECORD_MAX. So attempts that are not among the newest lose most of
+ * their diagnostics, and the oldest attempt is dropped beyond RM_ATTEMPTS_KEPT. */
 static void trim_old_attempts(struct rm_app *a)
 {
     if (a->attempts_n >= WHOLE_KEPT) {

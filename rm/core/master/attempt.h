@@ -8,19 +8,22 @@ struct rm_app;
 struct rm_container;
 struct rm_core;
 
-#define RM_ATTEMPTS_KEPT 1000 /* of an application: older ones are forgotten */
+#define RM_ATTEMPTS_KEPT 1000 /* newest attempts kept for each application */
 
 struct rm_attempt {
     struct base_attempt_id id;
     enum rm_attempt_state state, state_before;
-    struct rm_container *master;
-    struct base_container_id master_id;
-    /* Reregister: with this instance of the RM, once more. */
-    bool has_master, registered, reregister;
-    char *host, *tracking_url, *diagnostics, *node_id, *node_http;
+    struct rm_container *master;        /* the master's container while it is live; NULL: none */
+    struct base_container_id master_id; /* valid if has_master, also after its end */
+    bool has_master;                    /* a container was allocated for the master */
+    bool registered;                    /* the master has registered */
+    bool reregister; /* the master was started under an earlier instance, and must register again */
+    char *host, *tracking_url, *diagnostics; /* as the master said; may be NULL */
+    char *node_id, *node_http;               /* of the master's node */
     int32_t rpc_port, exit_code;
-    int64_t start_us, finish_us, next_num;
-    /* the last answer to allocate, kept for a repeat */
+    int64_t start_us, finish_us;
+    int64_t next_num; /* number of the next container */
+    /* the last answer to allocate, kept for a repeated request */
     int64_t response_id;
     struct rm_allocated *allocated;
     size_t allocated_n, allocated_cap;
@@ -28,8 +31,12 @@ struct rm_attempt {
     size_t completed_n, completed_cap;
 };
 
+/* Changes the state, which must be legal. */
 void rm_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s);
+/* Adds an attempt in state NEW; the oldest one is dropped beyond RM_ATTEMPTS_KEPT. Borrowed until
+ * the next attempt is added. */
 struct rm_attempt *rm_app_add_attempt(struct rm_core *c, struct rm_app *a);
+/* Frees the attempts, the news for the master and its asks. The caller resets the members. */
 void rm_app_free_attempts(struct rm_app *a);
 
 #endif

@@ -82,8 +82,8 @@ void rm_master_set_unmanaged_launched(struct rm_core *c, struct rm_app *a)
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
-/* Starts waiting masters. Masters take at most half of the map slots, so that the containers
- * they ask for find room. */
+/* Masters take at most half of the map slots, so that the containers that they ask for find room.
+ */
 void rm_masters_activate_waiting(struct rm_core *c)
 {
     int64_t max = c->capacity.slots[BASE_TASK_MAP] / 2;
@@ -156,7 +156,7 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
     struct rm_container *ct;
     enum delay_level level;
 
-    (void)no_delay; /* a master that wants locality asks for it by name */
+    (void)no_delay; /* a master asks for locality by naming hosts */
     if (at->state == RM_ATTEMPT_SCHEDULED) {
         place_master_on_node(c, a, n);
         return true;
@@ -182,7 +182,6 @@ static void forget_once_stored(struct rm_core *c, struct rm_container *ct)
     rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, ct, 0);
 }
 
-/* Nobody will ask for the ends still to be reported to the master. */
 void rm_master_forget_unreported_ends(struct rm_core *c, struct rm_app *a)
 {
     for (size_t i = 0; i < a->news_n; i++)
@@ -237,7 +236,7 @@ static void fail_attempt(struct rm_core *c, struct rm_app *a, const char *why, b
     end_attempt(c, a, at, RM_ATTEMPT_FAILED, why);
     a->failed_attempts += counts;
     if (a->app->keep_containers)
-        rm_master_mark_containers_announced(a); /* the next attempt hears of them as it registers */
+        rm_master_mark_containers_announced(a); /* listed when the next attempt registers */
     else
         rm_master_forget_unreported_ends(c, a);
     if (a->failed_attempts >= master_attempts_limit(c, a)) {
@@ -260,9 +259,9 @@ static void fail_attempt(struct rm_core *c, struct rm_app *a, const char *why, b
     rm_app_store_record(c, a);
 }
 
-/* A failed disk is the node's fault, and an attempt that it ended does not count, as in YARN.
- * But a master that fills the disk itself looks the same on every node, so only the first few
- * are free. */
+/* A failed disk is the node's fault, so an attempt that ended by it does not count as failed, as in
+ * YARN. But a master that fills the disk itself looks the same on every node, so only the first few
+ * such attempts are forgiven. */
 static bool disk_failure_is_forgiven(const struct rm_app *a)
 {
     int32_t n = 0;
@@ -307,7 +306,7 @@ void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app 
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
 
-    (void)r; /* A master is told the exit status only. */
+    (void)r; /* the news for a master need no more than the exit status */
     if (ct->master) {
         fail_attempt_of_ended_master(c, a, ct);
         forget_once_stored(c, ct);
@@ -316,10 +315,10 @@ void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app 
     }
     rm_app_update_demand(c, a, ct->slot);
     if (rm_app_is_live(a) && at && (attempt_will_learn_end_of(at, ct) || a->app->keep_containers)) {
-        if (ct->pulled) /* otherwise it is in the list since its allocation */
+        if (ct->pulled) /* otherwise it has been in the news since its allocation */
             rm_master_queue_container_news(a, ct);
     } else {
-        for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* must be forgotten only once */
+        for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* removed: forgotten only once */
             if (a->news[i] == ct) {
                 memmove(a->news + i, a->news + i + 1, (a->news_n - i - 1) * sizeof *a->news);
                 a->news_n--;
@@ -349,7 +348,6 @@ void rm_plain_app_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how,
     rm_plain_app_continue_end(c, a);
 }
 
-/* Continues an end that waited for containers or for the store. */
 void rm_plain_app_continue_end(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
@@ -368,11 +366,9 @@ void rm_plain_app_continue_end(struct rm_core *c, struct rm_app *a)
     }
 }
 
-/* The record of the end is durable: stop what the master left behind. */
 void rm_plain_app_clean_up_after_end(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
-
     bool finishing = a->state == RM_APP_FINISHING;
 
     if (at && at->state == RM_ATTEMPT_FINAL_SAVING && finishing) {
@@ -408,7 +404,7 @@ void rm_master_expire(struct rm_core *c, struct rm_app *a)
     }
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING)
         return;
-    at->master = NULL; /* its end does not matter any more */
+    at->master = NULL; /* its end is not to be taken for that of the next attempt's master */
     if (ct)
         rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "master has timed out");
     fail_attempt(c, a,
@@ -417,8 +413,6 @@ void rm_master_expire(struct rm_core *c, struct rm_app *a)
                  true);
 }
 
-/* @n has reported all it runs, or never will: a master that should run there and was not
- * reported was lost with the restart. */
 void rm_masters_fail_missing(struct rm_core *c, const struct rm_node *n)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
@@ -437,9 +431,8 @@ void rm_masters_fail_missing(struct rm_core *c, const struct rm_node *n)
     }
 }
 
-/* A running master goes on. The command "resync" in every answer asks it to register again,
- * since its asks were not stored. One that no node reports is given up when it would have
- * expired. */
+/* A running master goes on. The command "resync" in every answer asks it to register again, since
+ * its asks were not stored. A master that is never heard of again expires like any other. */
 void rm_plain_app_resume(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
@@ -450,14 +443,14 @@ void rm_plain_app_resume(struct rm_core *c, struct rm_app *a)
     }
     if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING) {
         if (at)
-            /* Its container may still run: the node will report it. */
+            /* the master may still be running: its node will report it */
             at->reregister = at->has_master;
         rm_defer_until_stored(c, c->seq, RM_ACK_APP_FINAL, a, 0);
         return;
     }
     rm_app_enter_policy(c, a);
     if (!at || at->state == RM_ATTEMPT_FAILED || at->state == RM_ATTEMPT_KILLED) {
-        /* Only after a damaged record: masters are placed for accepted applications only. */
+        /* RUNNING is possible here only after a damaged record; a master is placed in ACCEPTED. */
         if (a->state == RM_APP_RUNNING)
             rm_app_set_state(c, a, RM_APP_ACCEPTED);
         begin_new_attempt(c, a);

@@ -1,19 +1,20 @@
-/* After a restart, nodes report containers of plain applications that an earlier instance
- * started: they are known again if their attempt goes on. */
+/* After a restart, nodes report containers of plain applications that an earlier instance started.
+ * Such a container is attached if it belongs to the current attempt, or is kept from an earlier
+ * one. */
 #include "rm/core/master/master_attach.h"
 
 #include "rm/core/master/master.h"
 #include "rm/core/state.h"
 
-/* True for a container of an earlier attempt of an application that keeps its containers. */
+/* Returns true for a container, not a master's, of an earlier attempt of an application that keeps
+ * its containers across attempts. */
 static bool is_kept_from_earlier_attempt(const struct rm_app *a, const struct rm_attempt *at,
                                          const struct rm_container_report *r)
 {
     return a->app->keep_containers && !r->master && r->id.attempt.attempt < at->id.attempt;
 }
 
-/* Kills a container that was unknown when those of its application were killed. A master that
- * has finished ends by itself. */
+/* Kills a container that was unknown when the containers of its application were killed. */
 static void kill_late_container(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
 {
     if (a->state == RM_APP_FINISHING)
@@ -22,7 +23,6 @@ static void kill_late_container(struct rm_core *c, struct rm_app *a, struct rm_c
         rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "application was killed");
 }
 
-/* Attaches the container if it belongs to the current attempt, or is kept from an earlier one. */
 struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_node *n,
                                                    struct rm_app *a,
                                                    const struct rm_container_report *r)
@@ -43,7 +43,7 @@ struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->priority = r->priority;
     ct->allocation_id = r->allocation_request_id;
-    /* Otherwise the announcing answer may have been lost. */
+    /* Announced again if the master is live, since the announcing answer may have been lost. */
     ct->pulled = master || !rm_app_is_live(a);
     rm_container_set_reported_start(c, ct, r);
     if (!ct->pulled)

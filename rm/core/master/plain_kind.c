@@ -14,7 +14,7 @@ static struct policy_phase count_demand(const struct rm_app *a, enum base_task_k
     return p;
 }
 
-/* Whether one of its asks suits the node is decided when a slot is given. */
+/* Whether an ask suits the node is found out only when the slot is offered. */
 static enum policy_take always_takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                      struct rm_node *n)
 {

@@ -4,6 +4,7 @@
 
 #include "rm/core/app/kind.h"
 
+/* The table of functions for plain applications. */
 extern const struct rm_app_kind rm_plain_kind;
 
 #endif

@@ -11,7 +11,8 @@
 #include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
 
-/* The application whose current attempt is @id; NULL: the error is answered. */
+/* Returns the application whose current attempt is @id; NULL: there is none, and the request has
+ * been answered with the error. */
 static struct rm_app *find_app_of_current_attempt(struct rm_core *c, uint64_t token,
                                                   const struct base_attempt_id *id)
 {
@@ -27,8 +28,8 @@ static struct rm_app *find_app_of_current_attempt(struct rm_core *c, uint64_t to
     return NULL;
 }
 
-/* Interns @s: a node may come back with another address while answers still point to the old
- * one. */
+/* Returns a copy of @s that is never freed: a node may come back with another address while kept
+ * answers still point to the old one. */
 static const char *intern_text(struct rm_core *c, const char *s)
 {
     uint32_t at = rm_names_add(&c->users, s ? s : ""); /* may move the table */
@@ -46,9 +47,9 @@ static struct rm_allocated describe_allocated(struct rm_core *c, const struct rm
                                  .capability = ct->resource};
 }
 
-/* True for containers listed in the answer to a registration: those of earlier attempts that go
- * on, and, after a takeover, all of its own. The master's next asks come on top of these, so the
- * list includes containers whose end the first allocate will report. */
+/* Returns true for containers that the answer to a registration lists: live containers of earlier
+ * attempts, and, after a takeover, all containers of this attempt. The master's next asks come on
+ * top of these, so the list includes containers whose end the first allocate will report. */
 static bool is_listed_at_registration(const struct rm_attempt *at, const struct rm_container *ct)
 {
     if (ct->id.attempt.attempt == at->id.attempt)
@@ -83,7 +84,8 @@ static bool texts_equal(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* True for a repeated registration: its answer may have been lost, and no allocate has followed. */
+/* Returns true for a registration with the same contents as the last, before any allocate: the
+ * answer may have been lost. */
 static bool is_repeated_registration(const struct rm_attempt *at, const struct rm_event *ev)
 {
     return at->response_id == 0 && texts_equal(at->host, ev->u.am_register.host) &&
@@ -91,7 +93,7 @@ static bool is_repeated_registration(const struct rm_attempt *at, const struct r
            at->rpc_port == ev->u.am_register.rpc_port;
 }
 
-/* True while the application may have containers on nodes that have not reported yet. */
+/* Returns true while @a may have containers on awaited nodes, which its master has to learn of. */
 static bool must_wait_for_nodes(const struct rm_core *c, const struct rm_app *a,
                                 const struct rm_attempt *at)
 {
@@ -161,6 +163,7 @@ static void release_ask_launches(const struct rm_event *ev)
         rm_launch_unref(ev->u.am_allocate.asks[i].launch);
 }
 
+/* Returns true when the asks are refused; the request has been answered with the error then. */
 static bool refuse_bad_asks(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
@@ -226,7 +229,7 @@ static void stop_released_containers(struct rm_core *c, struct rm_app *a, const 
     }
 }
 
-/* The previous answer has arrived: the ends told in it are known, and nodes may forget those
+/* The previous answer has arrived, so the master knows the ends in it: nodes may forget those
  * containers. */
 static void forget_acknowledged_ends(struct rm_core *c, struct rm_app *a)
 {
@@ -261,7 +264,7 @@ static void fill_allocate_answer(struct rm_core *c, struct rm_app *a, struct rm_
         if (!ct->pulled)
             announce_allocated(c, at, ct);
         if (ct->state != RM_CONTAINER_COMPLETED)
-            continue; /* announced; it comes back when it has ended */
+            continue; /* announced; its end is queued anew */
         base_array_grow(&at->completed, at->completed_n, &at->completed_cap);
         at->completed[at->completed_n++] =
             (struct rm_completed){.id = ct->id,
@@ -324,7 +327,7 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
                        base_attempt_id_text(&at->id, id));
         return;
     }
-    /* Asks and answers belong to another instance: the master has to register and ask again. */
+    /* The master's asks were made to an earlier instance: it has to register and ask again. */
     if (at->reregister) {
         release_ask_launches(ev);
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
