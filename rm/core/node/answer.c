@@ -1,5 +1,5 @@
-/* Answers to heartbeats. A heartbeat is held until there is an order worth sending, or its hold
- * time is over; sent orders are kept, since the answer may be lost and the heartbeat repeated. */
+/* Answers to heartbeats. A heartbeat is held until an urgent order is queued, or its hold time is
+ * over. Sent orders are kept, since the answer may be lost and the heartbeat repeated. */
 #include "rm/core/node/answer.h"
 
 #include "rm/core/emit.h"
@@ -33,7 +33,6 @@ void rm_node_clear_parked(struct rm_core *c, struct rm_node *n)
     rm_node_update_free_index(c, n);
 }
 
-/* Moves the queued orders to the sent ones, which are repeated if the heartbeat is. */
 void rm_node_move_queued_to_sent(struct rm_node *n)
 {
     struct rm_orders old = n->sent;
@@ -74,6 +73,6 @@ void rm_nodes_answer_listed(struct rm_core *c)
 
 void rm_node_end_hold(struct rm_core *c, struct rm_node *n)
 {
-    /* No hold timer is set any more, so rm_nodes_answer_listed answers it. */
+    /* with no hold timer set any more, rm_nodes_answer_listed() answers this node */
     rm_node_list_for_answer(c, n);
 }

@@ -1,6 +1,6 @@
-/* Slots of nodes. Nodes that could take a launch at once are listed by their number of free
- * slots, so that an offer finds the emptiest node without a search; the cluster's totals follow
- * each node. */
+/* Slots of nodes. Nodes with a held heartbeat, which could be ordered to launch at once, are kept
+ * in lists by their number of free slots, so that an offer finds the emptiest node without a
+ * search. The cluster's capacity is updated with each node. */
 #include "rm/core/node/capacity.h"
 
 #include <string.h>
@@ -35,7 +35,6 @@ static void free_list_append(struct rm_core *c, struct rm_node *n, int k, int b)
     n->free_bucket[k] = (int16_t)b;
 }
 
-/* Moves @n to the end of its list: no job wanted it in this round. */
 void rm_node_rotate_free_list(struct rm_core *c, struct rm_node *n, int k, int b)
 {
     n->free_round[k] = c->round;

@@ -1,16 +1,22 @@
-/* rm/core/node/capacity.h - slots of nodes: taken, free, and what the cluster has of them. */
+/* rm/core/node/capacity.h - used and free slots of nodes, and the capacity of the cluster. */
 #ifndef CREEL_RM_CORE_NODE_CAPACITY_H
 #define CREEL_RM_CORE_NODE_CAPACITY_H
 
 #include "rm/core/state.h"
 
+/* No job wanted a slot of kind @k of @n in this round of offers: moves @n to the end of the list of
+ * nodes with @b free slots, and remembers the round. */
 void rm_node_rotate_free_list(struct rm_core *c, struct rm_node *n, int k, int b);
-/* Puts it into the list of free nodes where it belongs now. */
+/* Puts @n into the lists of free nodes to which it belongs now, or into none. */
 void rm_node_update_free_index(struct rm_core *c, struct rm_node *n);
+/* Changes the number of used slots of kind @k by @by. Negative: slots come free, and are offered if
+ * a heartbeat of @n is held. Called by the ledger. */
 void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
-                               int32_t by); /* slots taken or given back */
-/* After a change of @n's state, slots or registration: updates the cluster's totals. */
+                               int32_t by);
+/* Updates the cluster's capacity after a change of @n's state, slots or registration, and reports
+ * it to the policy. */
 void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n);
+/* Changes the state, which must be legal, and all that depends on it here. */
 void rm_node_set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state s);
 
 #endif

@@ -1,17 +1,18 @@
-/* Forgets nodes that are gone after a while; otherwise a client that registers 20,000 names
- * fills the memory for good.
+/* Forgets nodes some time after they are gone. Otherwise a client that registers many names would
+ * fill the memory for good.
  *
  * Tasks and sets of nodes refer to a node by its index in c->nodes, containers by its address.
  * rm_node.refs counts the references that matter: live applications that had containers on the
  * node (rm_app.nodes), and containers in memory. A node that is neither registered, awaited nor
  * refused and has no references is in the list of gone nodes, the longest gone first; it leaves
- * the list when one of these changes. So the head is always the next one to be forgotten, and
- * nothing is ever searched.
+ * the list when one of these changes. So the head of the list is always the next node to be
+ * forgotten, and no search is needed.
  *
- * The index of a forgotten node is given to the next new one. Tasks of ended applications may
- * still hold it; rm_task_latest_node tells the two nodes apart by their order of creation. Names of
- * hosts and racks have reference counts of their own (rm_names_ref): a node references its
- * names, a host its rack, and the index of a live job its hosts (rm/core/job/pick.c). */
+ * The index of a forgotten node is given to the next new node. Tasks of ended applications may
+ * still hold the index; rm_task_latest_node() distinguishes the two nodes by their order of
+ * creation. Names of hosts and racks have reference counts of their own (rm_names_ref()): a node
+ * references its names, a host its rack, and the index of a live job its hosts
+ * (rm/core/job/pick.c). */
 #include "rm/core/node/forget.h"
 
 #include "rm/core/emit.h"
@@ -98,7 +99,8 @@ void rm_node_unref(struct rm_core *c, struct rm_node *n)
     rm_node_update_gone_list(c, n);
 }
 
-/* Nothing refers to the node, not even an effect of this step, since timers run first. */
+/* Nothing refers to @n any more, not even an effect of this step, since timers run before the
+ * event. */
 static void forget_node(struct rm_core *c, struct rm_node *n)
 {
     rm_emit_note(c, 6, "node %s: %s, forgotten", n->id, rm_node_state_name(n->state));

@@ -4,10 +4,14 @@
 
 #include "rm/core/state.h"
 
-/* To be called when it may have been registered, awaited, refused, or stopped being so. */
+/* Adds @n to the list of gone nodes, or removes it. Call after a change of n->registered, awaited
+ * or refused. */
 void rm_node_update_gone_list(struct rm_core *c, struct rm_node *n);
-void rm_node_ref(struct rm_core *c, struct rm_node *n); /* something refers to it now */
+/* Count an object that refers to @n: a live application or a container. */
+void rm_node_ref(struct rm_core *c, struct rm_node *n);
 void rm_node_unref(struct rm_core *c, struct rm_node *n);
-void rm_nodes_forget_gone(struct rm_core *c); /* the timer fired */
+/* Forgets nodes that are gone for too long, or are too many, a bounded number per call; sets the
+ * timer for the next call. */
+void rm_nodes_forget_gone(struct rm_core *c);
 
 #endif

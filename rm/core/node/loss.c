@@ -1,5 +1,5 @@
-/* Nodes that leave: lost, shut down, restarted. All their containers end, and maps whose output
- * they held run again. */
+/* Nodes that leave: lost, shut down or restarted. All their containers end, and maps whose output
+ * was on them run again. */
 #include "rm/core/node/loss.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
 
-/* Kills attempts suspended here, which would wait for slots that this node no longer gives:
- * their tasks run elsewhere. */
+/* A suspended attempt can only resume on its node. When the node gives no slots any more the
+ * attempt is killed, so that its task can run elsewhere. */
 void rm_node_kill_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
                             const char *why)
 {
@@ -56,8 +56,8 @@ void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state 
     rm_node_update_gone_list(c, n);
 }
 
-/* The timer is set once per expiry interval, not once per heartbeat: check when the node was
- * last heard of. */
+/* The timer is set once per expiry interval, not at each heartbeat; so this looks at the time of
+ * the last heartbeat. */
 void rm_node_expire_if_silent(struct rm_core *c, struct rm_node *n)
 {
     int64_t due = n->last_us + c->conf.node_expiry_us;

@@ -1,4 +1,4 @@
-/* Nodes as objects: table, place, slots. */
+/* Nodes as objects: the table of nodes, their hosts and racks, their slots. */
 #include "rm/core/node/node.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ void rm_node_set_host_and_rack(struct rm_core *c, struct rm_node *n, const char 
         c->host_rack[n->host] = n->rack;
         c->rack_stamp++;
     }
-    if (old_host != RM_NONE) { /* released last: old and new may be the same */
+    if (old_host != RM_NONE) { /* dropped last, since old and new names may be equal */
         rm_host_unref(c, old_host);
         rm_rack_unref(c, old_rack);
     }

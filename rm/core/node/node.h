@@ -1,4 +1,4 @@
-/* rm/core/node/node.h - a node: its place, slots, containers and orders. */
+/* rm/core/node/node.h - a node: its host and rack, slots, containers and orders. */
 #ifndef CREEL_RM_CORE_NODE_NODE_H
 #define CREEL_RM_CORE_NODE_NODE_H
 
@@ -12,52 +12,59 @@ struct rm_core;
 #define RM_FREE_BUCKETS 64 /* lists of nodes by free slots; the last one holds all with more */
 
 struct rm_node {
-    uint32_t index, host, rack;
+    uint32_t index;      /* in rm_core.nodes */
+    uint32_t host, rack; /* numbers in rm_core.hosts and racks, referenced */
     char *id, *host_name, *http, *rack_name, *version, *boot_id, *instance, *health_report;
-    int64_t sent_us; /* when the last accepted request was sent, by the node; 0: unknown */
+    int64_t sent_us; /* when the node sent the last accepted request, by its clock; 0: unknown */
     enum rm_node_state state;
     bool registered; /* with this instance of the RM */
-    bool awaited;    /* recovered: may run containers, and has not registered yet */
-    bool spared;     /* silent, but spared for one period, as most nodes are silent */
-    bool refused;    /* its registration was refused: it works for another store */
-    bool healthy;
+    bool awaited;    /* read from the store; may run containers, and has not registered yet */
+    bool spared;     /* silent, but did not expire for one period, since most nodes were silent */
+    bool refused;    /* its registration was refused (rm/core/record/confirm.c) */
+    bool healthy;    /* as in its last heartbeat */
     int32_t slots[BASE_TASK_KINDS], used[BASE_TASK_KINDS], containers_n;
     int32_t suspended[BASE_TASK_KINDS]; /* suspended attempts, which hold no slot */
     int32_t freeing[BASE_TASK_KINDS];   /* used slots whose process is being killed */
-    bool counted;                       /* part of the cluster's capacity */
+    bool counted;                       /* part of the cluster's capacity, as the next two say */
     int32_t counted_slots[BASE_TASK_KINDS];
     struct rm_res counted_res;
     struct rm_res total, used_res;
-    struct rm_container *containers;
-    struct rm_orders queue, sent;
-    int64_t response_id; /* id of the last answer */
-    uint64_t parked;     /* token of the held heartbeat; 0: none */
-    bool offering;       /* its own heartbeat is being handled: not listed as free */
-    bool dirty, urgent;  /* dirty: listed for an answer; urgent: an order is worth answering now */
-    int64_t last_us;
+    struct rm_container *containers; /* live containers */
+    struct rm_orders queue, sent;    /* orders for the next answer; orders of the last answer */
+    int64_t response_id;             /* id of the last answer */
+    uint64_t parked;                 /* token of the held heartbeat; 0: none */
+    bool offering;                   /* its own heartbeat is being handled: not listed as free */
+    bool dirty;                      /* in rm_core.dirty, listed for an answer */
+    bool urgent;                     /* an order in the queue should not wait for the hold time */
+    int64_t last_us;                 /* time of the last heartbeat or registration */
     struct rm_timer hold, expiry;
-    /* Lists of nodes that could take a launch at once, by free slots. */
+    /* In the lists of nodes that could take a launch at once, by number of free slots. */
     struct rm_node *free_prev[BASE_TASK_KINDS], *free_next[BASE_TASK_KINDS];
-    int16_t free_bucket[BASE_TASK_KINDS]; /* -1: in none */
-    uint64_t free_round[BASE_TASK_KINDS]; /* round of offers in which no job wanted it */
-    int32_t round_assigned[BASE_TASK_KINDS];
-    bool round_off_rack;
+    int16_t free_bucket[BASE_TASK_KINDS];    /* -1: in none */
+    uint64_t free_round[BASE_TASK_KINDS];    /* round of offers in which no job wanted it */
+    int32_t round_assigned[BASE_TASK_KINDS]; /* slots given away in the current heartbeat */
+    bool round_off_rack;                     /* one of them to a map without data in the rack */
     /* See rm/core/node/forget.c. */
-    bool gone;     /* in the list of gone nodes since gone_us */
+    bool gone;     /* in the list of gone nodes, since gone_us */
     int64_t refs;  /* live applications and containers that refer to it */
     uint64_t born; /* order of creation, from 1 */
     int64_t gone_us;
     struct rm_node *gone_prev, *gone_next;
 };
 
+/* Returns NULL when the node is unknown, or @id is NULL. */
 struct rm_node *rm_node_find(const struct rm_core *c, const char *id);
+/* Creates a node in state NEW without host, rack and slots, and adds it to the tables. */
 struct rm_node *rm_node_new(struct rm_core *c, const char *id);
+/* Replaces *@at by a copy of @text (NULL: ""), unless they are equal. */
 void rm_node_set_text(char **at, const char *text);
 void rm_node_free(struct rm_node *n);
-/* Removes it from the tables; its index is free again. */
+/* Removes @n from the tables and frees it; its index can be given to another node. */
 void rm_node_delete(struct rm_core *c, struct rm_node *n);
+/* @rack NULL or empty: "/default-rack". */
 void rm_node_set_host_and_rack(struct rm_core *c, struct rm_node *n, const char *host,
                                const char *rack);
+/* Sets the slots, and the total resources that follow from them. Negative numbers count as 0. */
 void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces);
 
 #endif

@@ -1,4 +1,4 @@
-/* Orders to a node: queued, sent with an answer, and kept until the next one. */
+/* Orders to a node: queued, sent with an answer, and kept until the next answer. */
 #include "rm/core/node/orders.h"
 
 #include <stdlib.h>
@@ -30,7 +30,6 @@ void rm_node_list_for_answer(struct rm_core *c, struct rm_node *n)
     c->dirty[c->dirty_n++] = n;
 }
 
-/* True if such an order is queued and not sent yet. */
 bool rm_node_has_queued_order(const struct rm_node *n, enum base_order_kind kind,
                               const struct base_container_id *id)
 {
@@ -41,7 +40,6 @@ bool rm_node_has_queued_order(const struct rm_node *n, enum base_order_kind kind
     return false;
 }
 
-/* Queues an order to be filled in. Borrowed until the next order to this node. */
 struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
                                       enum base_order_kind kind)
 {
@@ -49,7 +47,7 @@ struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
 
     base_array_grow(&q->v, q->len, &q->cap);
     q->v[q->len] = (struct rm_queued){.kind = (uint8_t)kind};
-    /* These two can wait for the next answer. */
+    /* forgetting and cleaning up can wait for the next answer */
     if (kind != BASE_ORDER_FORGET && kind != BASE_ORDER_CLEANUP_APP) {
         n->urgent = true;
         rm_node_list_for_answer(c, n);
@@ -79,7 +77,6 @@ static void expand_launch(struct rm_order *o, const struct rm_queued *q)
     o->task_attempt = q->task_attempt;
 }
 
-/* The orders as the shell sees them, in memory of this step. */
 struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
 {
     struct rm_order *v = rm_step_arena_alloc(&c->scratch, q->len * sizeof *v);

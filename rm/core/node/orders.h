@@ -1,4 +1,4 @@
-/* rm/core/node/orders.h - orders to a node. */
+/* rm/core/node/orders.h - orders to a node, queued for the next answer. */
 #ifndef CREEL_RM_CORE_NODE_ORDERS_H
 #define CREEL_RM_CORE_NODE_ORDERS_H
 
@@ -8,18 +8,18 @@ struct rm_app;
 struct rm_core;
 struct rm_node;
 
-/* An order in short form, since every node has two lists of them; rm_orders_expand makes a
+/* An order in compact form, since every node has two lists of them; rm_orders_expand() makes a
  * struct rm_order of it. */
 struct rm_queued {
-    struct base_container_id container; /* CLEANUP_APP: its application alone */
-    struct rm_app *app;                 /* LAUNCH: a reference */
-    struct rm_launch *launch;           /* LAUNCH: a reference, or NULL */
-    const char *reason;
+    struct base_container_id container; /* CLEANUP_APP: only its application is set */
+    struct rm_app *app;                 /* LAUNCH: referenced */
+    struct rm_launch *launch;           /* LAUNCH: referenced, or NULL */
+    const char *reason;                 /* KILL: static text */
     union {
         struct {
             int32_t task, task_attempt;
-        }; /* has_task */
-        int64_t allocation_id;
+        };                     /* if has_task */
+        int64_t allocation_id; /* otherwise */
     };
     int32_t priority, grace_ms, memory_mb, vcores;
     uint8_t kind, slot;
@@ -31,16 +31,24 @@ struct rm_orders {
     size_t len, cap;
 };
 
+/* Drops all orders with their references. */
 void rm_orders_clear(struct rm_orders *q);
 void rm_orders_free(struct rm_orders *q);
+/* Lists @n for rm_nodes_answer_listed() at the end of this step. */
 void rm_node_list_for_answer(struct rm_core *c, struct rm_node *n);
+/* Returns true when such an order for @id is queued and not sent yet. */
 bool rm_node_has_queued_order(const struct rm_node *n, enum base_order_kind kind,
                               const struct base_container_id *id);
+/* Queues an order, zero except for its kind, to be filled in. Borrowed until the next order to @n.
+ */
 struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
                                       enum base_order_kind kind);
+/* Returns the q->len orders as effects carry them, in memory that is valid until the next step. */
 struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q);
+/* @reason: static text. */
 void rm_node_queue_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id,
                         const char *reason);
+/* Orders @n to forget an ended container, unless that is queued already. */
 void rm_node_queue_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id);
 
 #endif

@@ -1,11 +1,11 @@
-/* Hosts and racks as small numbers, counted. */
+/* References to hosts and racks. */
 #include "rm/core/node/places.h"
 
 #include "rm/core/state.h"
 
 void rm_rack_unref(struct rm_core *c, uint32_t rack)
 {
-    if (rm_names_unref(&c->racks, rack)) /* indexes by rack may still use its number */
+    if (rm_names_unref(&c->racks, rack)) /* indexes by rack that use the number are built anew */
         c->rack_stamp++;
 }
 

@@ -4,8 +4,9 @@
 
 #include "rm/core/state.h"
 
-void rm_rack_unref(struct rm_core *c, uint32_t rack); /* releases a reference to a rack */
-/* Releases a reference to a host; with the last one goes that to its rack. */
+/* Drops a reference to a rack. */
+void rm_rack_unref(struct rm_core *c, uint32_t rack);
+/* Drops a reference to a host; with the last one, the host's reference to its rack too. */
 void rm_host_unref(struct rm_core *c, uint32_t host);
 
 #endif

@@ -1,4 +1,6 @@
-/* Registration: the node names its slots and reports every container it runs or has run. */
+/* Registration: the node states its slots and reports every container that it runs or has not been
+ * ordered to forget. The order below matters: containers that were lost end first; then reports
+ * re-attach the others; only then is the node no longer awaited, which lets held work start. */
 #include "rm/core/node/register.h"
 
 #include <stdlib.h>
@@ -23,7 +25,7 @@ static int compare_container_ids(const void *a, const void *b)
                                  *(const struct base_container_id *const *)b);
 }
 
-/* Ends containers that should run there but were not reported. */
+/* Ends containers that should run on @n but were not reported. */
 static void end_unreported_containers(struct rm_core *c, struct rm_node *n,
                                       const struct rm_event *ev)
 {
@@ -45,7 +47,7 @@ static void end_unreported_containers(struct rm_core *c, struct rm_node *n,
             continue;
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container was lost when its node restarted",
                          NULL);
-        next = n->containers; /* ending one may change the list: start over */
+        next = n->containers; /* ending it may have changed the list: start over */
     }
     free(ids);
 }
@@ -63,8 +65,8 @@ static void store_registration(struct rm_core *c, struct rm_node *n, const struc
     n->healthy = true;
 }
 
-/* The node names the applications that have folders on its disk. Nobody else knows those of
- * applications that ended while the node, or the RM, was away: they are cleaned up. */
+/* The node names the applications that have folders on its disk. Applications that ended while the
+ * node or the RM was away are known in no other way: the node is ordered to clean them up. */
 static void clean_up_ended_apps(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
@@ -78,10 +80,10 @@ static void clean_up_ended_apps(struct rm_core *c, struct rm_node *n, const stru
     }
 }
 
-/* True for a request older than one already taken, perhaps by an earlier instance of the RM: the
- * NodeManager gave it up, or sent it before it restarted. Times are only compared within one
- * boot, and not once the node is lost, so that a machine restored to an earlier state is let in
- * again. */
+/* Returns true for a request that was sent before one already accepted, perhaps by an earlier
+ * instance of the RM: the NodeManager has given it up, or has restarted since. Times are only
+ * compared within one boot of the machine, and not once the node is lost, so that a machine
+ * restored to an earlier state can register again. */
 static bool is_outdated_registration(const struct rm_node *n, const struct rm_event *ev)
 {
     return (n->registered || n->awaited) && ev->u.node_register.sent_us &&
@@ -108,7 +110,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         return;
     if (!n)
         n = rm_node_new(c, id);
-    if (n->parked) { /* the node gave that request up */
+    if (n->parked) { /* the node has given up the held request, which gets no orders */
         uint64_t token = n->parked;
 
         rm_node_clear_parked(c, n);

@@ -4,6 +4,7 @@
 
 #include "rm/core/state.h"
 
+/* Handles RM_EV_NODE_REGISTER. */
 void rm_node_on_register(struct rm_core *c, const struct rm_event *ev);
 
 #endif

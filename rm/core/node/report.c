@@ -1,11 +1,11 @@
-/* Takes a node's report of one container. */
+/* Applies a node's report of one container. */
 #include "rm/core/node/report.h"
 
 #include "rm/core/app/kind.h"
 #include "rm/core/job/suspend.h"
 #include "rm/core/state.h"
 
-/* Repeats a suspend or resume order that was lost with the NodeManager that had it. */
+/* Repeats a suspend or resume order that was lost when the NodeManager restarted. */
 static void repeat_suspension_order(struct rm_core *c, struct rm_container *ct,
                                     enum rm_container_state reported)
 {
@@ -26,6 +26,8 @@ static int32_t reported_progress(const struct rm_container_report *r)
     return p >= 1 ? RM_PROGRESS_ONE : (int32_t)((double)p * RM_PROGRESS_ONE);
 }
 
+/* Returns the attached container; otherwise orders the node to kill or forget it, and returns NULL.
+ */
 static struct rm_container *attach_unknown_container(struct rm_core *c, struct rm_node *n,
                                                      const struct rm_container_report *r,
                                                      bool registering)
@@ -54,7 +56,8 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
         ct = attach_unknown_container(c, n, r, registering);
     if (!ct || ct->node != n)
         return;
-    /* It was given up with its node, and its master has not acknowledged that yet. */
+    /* The container ended when its node was taken down, and its master has not acknowledged that.
+     */
     if (ct->state == RM_CONTAINER_COMPLETED) {
         if (registering && r->state != RM_CONTAINER_COMPLETED)
             rm_node_queue_kill(c, n, &r->id, "its node had been given up");
