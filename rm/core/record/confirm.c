@@ -1,9 +1,10 @@
-/* Decides whether the store is the one that the nodes work for: an empty store may have been
- * lost, or belong to another cluster. Rules: rm/core/core.h. The result is stored as meta/format
- * "f2 <confirmed 0|1>".
- * The version of this record stands for the whole store: a ResourceManager that does not know it
- * must not lead jobs that a newer one has led. Under "f1" attempts wrote their parts to the
- * final place; committing such a job would discard parts that wait for the commit. */
+/* Decides whether the store is the one that the nodes work for: an empty store may have lost its
+ * contents, or belong to another cluster. The rules are in rm/core/core.h. The result is stored as
+ * meta/format "f2 <confirmed 0|1>".
+ *
+ * The version of this record stands for the whole store: a ResourceManager that does not know the
+ * version must not lead jobs that a newer one has led. Under "f1" attempts wrote their parts to the
+ * output folder itself; such a ResourceManager would discard the parts that wait for the commit. */
 #include "rm/core/record/confirm.h"
 
 #include <stdlib.h>
@@ -36,7 +37,8 @@ int rm_confirm_read_format(struct rm_core *c, const struct rm_record *rec, struc
                           rec->table, rec->key);
 }
 
-/* A store that has applications but no format record was made by an earlier version. */
+/* A store with applications but without a format record was written by an earlier version, and is
+ * taken as confirmed. */
 void rm_confirm_resolve_format(struct rm_core *c)
 {
     enum rm_format before = c->format;
@@ -58,7 +60,8 @@ void rm_core_confirm_format(struct rm_core *c, struct rm_effects *out)
     c->out = NULL;
 }
 
-/* Counts live containers of unknown applications on a node that is new to this store. */
+/* Returns the number of live containers of unknown applications on a node that is new to this
+ * store; 0 once the store is confirmed. */
 static size_t count_unknown_containers(const struct rm_core *c, const struct rm_node *n,
                                        const struct rm_event *ev)
 {
@@ -85,7 +88,8 @@ void rm_confirm_end_refusal(struct rm_core *c, struct rm_node *n)
     set_node_refused(c, n, false);
 }
 
-/* Expects the refused node to try again: when it stops, it is not waited for. */
+/* A refused node tries to register again. When it has stopped trying for node_expiry_us, its
+ * refusal ends. */
 static void expect_retry(struct rm_core *c, struct rm_node *n)
 {
     if (n->registered || n->awaited)
@@ -94,7 +98,7 @@ static void expect_retry(struct rm_core *c, struct rm_node *n)
     rm_timer_set(&c->timers, &n->expiry, c->now_us + c->conf.node_expiry_us);
 }
 
-/* Shown as NEW: only its name and place are taken over. */
+/* Returns @n, or a new node with the name, host and rack of the registration. */
 static struct rm_node *find_or_add_node(struct rm_core *c, struct rm_node *n,
                                         const struct rm_event *ev)
 {
@@ -117,7 +121,7 @@ static char *compose_refusal(const struct rm_core *c, const struct rm_event *ev,
         base_buf_addf(&b, "%shas obeyed epoch %lld, this ResourceManager's is %lld",
                       live ? " and " : "", (long long)ev->u.node_register.epoch_seen,
                       (long long)c->conf.epoch);
-    if (c->conf.format_confirmed) { /* so only the epoch is wrong */
+    if (c->conf.format_confirmed) { /* so only the epoch is the reason */
         base_buf_adds(&b, ". A higher one is asked for; the node is let in when it is there");
         return b.data;
     }
@@ -137,7 +141,7 @@ bool rm_confirm_refuse_node(struct rm_core *c, const struct rm_event *ev)
     int64_t seen = ev->u.node_register.epoch_seen;
 
     if (!live && seen <= c->conf.epoch) {
-        if (n && n->refused) /* It is let in now. */
+        if (n && n->refused) /* it was refused before, and is accepted now */
             set_node_refused(c, n, false);
         return false;
     }

@@ -1,4 +1,4 @@
-/* Records that do not read back. What each costs: rm/core/record/damage.h. */
+/* Damaged records. What each one costs: rm/core/record/damage.h. */
 #include "rm/core/record/damage.h"
 
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static char *copy_to_scratch(struct rm_core *c, const char *data, size_t len)
     return copy;
 }
 
-/* Writes a record in its place where the next start needs one: of a node that is awaited, and of
- * a commit that is withheld. */
+/* Writes a new record in the place of the damaged one where the next start needs it: for an awaited
+ * node, and for the commit of a withheld task. Returns true when it has written one. */
 static bool write_replacement_record(struct rm_core *c, const struct rm_stash *s)
 {
     struct base_task_id id;
@@ -107,7 +107,7 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
     a->final_status = RM_FINAL_FAILED;
     a->ending = RM_END_FAIL;
     a->damaged = true;
-    a->pruned = a->summed = a->is_job; /* the records of its tasks are removed */
+    a->pruned = a->summed = a->is_job; /* recovery removes the records of its tasks */
     free(a->diagnostics);
     a->diagnostics = base_printf(
         "The application could not go on after a restart of the ResourceManager, since its state "
@@ -127,7 +127,7 @@ static bool attempt_is_in_state(const struct rm_attempt *at, enum rm_attempt_sta
     return at && (at->state == one || at->state == other);
 }
 
-/* True if the newest attempt is under way, or another one follows. */
+/* Returns true when the newest attempt is under way, or another one will follow. */
 static bool attempt_goes_on(const struct rm_attempt *at)
 {
     return !at || at->state <= RM_ATTEMPT_RUNNING ||

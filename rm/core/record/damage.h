@@ -1,5 +1,5 @@
-/* rm/core/record/damage.h - what a record costs that does not read back, or that contradicts
- * itself. Only files of rm/core include this.
+/* rm/core/record/damage.h - what a damaged record costs: one that does not read back, or that
+ * contradicts itself. Only files of rm/core include this header.
  *
  * The state of a job is spread over several records. Each record is read whole before anything in
  * it takes effect. A damaged record costs the smallest thing that can be restored without it:
@@ -9,39 +9,43 @@
  *     |                their nodes register. Its output is left as it is.
  *     |
  *     +- meta/splits_<id>  (damaged or missing) a job that goes on fails in the same way, since
- *     |                without the list nobody knows which task reads what. A job that has ended is
- *     |                shown without its tasks.
+ *     |                without the list it is unknown which task reads what. A job that has ended
+ *     |                is shown without its tasks.
  *     |
- *     +- task/<id>     the task runs again. Attempt numbers continue above all that earlier epochs
- *     |                can have given, so the first run is never mixed up with the second. If the
- *     |                job has ended, the task is shown as if it had no record.
+ *     +- task/<id>     the task runs again. Its attempt numbers continue above all those that
+ * earlier |                epochs can have given, so the first run is never mixed up with the
+ * second. |                If the job has ended, the task is shown as if it had no record.
  *     |
- *     `- commit/<id>   the task runs again, but only once no node can still have the attempt that
- * may be committing: the rule for an attempt on a silent node. node/<id>          nothing: the node
- * is awaited by name, and reports the rest as it registers. meta/format        the start: only an
- * operator knows whether this is the right store.
+ *     `- commit/<id>   the task runs again, but only when no node can still have the attempt that
+ * may be committing: the same rule as for an attempt on a silent node.
+ *
+ *   node/<id>          nothing: the node is awaited by name, and reports the rest as it registers.
+ *   meta/format        the start: only an operator knows whether this is the right store.
  *
  * The final state of an application is in its app record alone, which is written after the records
  * of its tasks. If the job was done but its end was not recorded yet, damaged tasks run again, and
  * the job ends after them; committing its output a second time changes nothing.
  *
- * The damaged record is kept as damaged/<table>/<key>, equal to the byte, until somebody removes
- * it; a note tells the operator. This copy and the replacement are written before anything else, so
- * that a second start finds a clean store. */
+ * A damaged record is kept unchanged as damaged/<table>/<key> until an operator removes it; a note
+ * informs the operator. This copy and the replacement are written before anything else, so that a
+ * second start finds a clean store. */
 #ifndef CREEL_RM_CORE_RECORD_DAMAGE_H
 #define CREEL_RM_CORE_RECORD_DAMAGE_H
 
 #include "rm/core/state.h"
 
-/* Damage in @rec: kept for rm_damage_write_copies. */
+/* Keeps a copy of the damaged record @rec for rm_damage_write_copies(). @why: what is wrong with
+ * it. */
 void rm_damage_keep_copy(struct rm_core *c, const struct rm_record *rec, const char *why);
-/* @a was being made from a damaged record, or with one: it has failed. Before rm_tasks_create. */
+/* Makes @a, read from a damaged record or with one, a failed application. Call before
+ * rm_tasks_create(). */
 void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why);
-/* All records are read, and there is a place for effects. */
+/* Writes the copies, what replaces the damaged records, and the failed applications. Call when all
+ * records are read and effects can be emitted. */
 void rm_damage_write_copies(struct rm_core *c);
 void rm_damage_free(struct rm_core *c);
-/* NULL when the states in @a's record fit together, so that no transition outside rm/core/states.h
- * follows from them; else what does not fit. */
+/* Returns what is contradictory in the states in @a's record; NULL when they fit together, so that
+ * no illegal transition (rm/core/states.h) can follow from them. */
 const char *rm_damage_find_contradiction(const struct rm_app *a);
 
 #endif

@@ -1,6 +1,7 @@
-/* Removes obsolete records, a bounded number per step: those of tasks of ended jobs, whose own
- * records hold what is shown of them, and orphans, left when the removal of an application was
- * cut short. Where tasks of ended jobs are kept, pruning starts when they take too much memory. */
+/* Removes obsolete records, a bounded number per step: records of the tasks of ended jobs, whose
+ * own records have the sums to be shown, and orphans, which are left when the removal of an
+ * application was cut short. Without prune_ended, tasks of ended jobs are pruned only when ended
+ * applications take too much memory. */
 #include "rm/core/record/prune.h"
 
 #include <stdlib.h>
@@ -10,12 +11,12 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-/* tasks examined per step; most of them have no record */
+/* Tasks examined per step, most of which may have no record. */
 #define LOOK_STEP (64 * RM_PRUNE_STEP)
 
 static void queue_job_for_pruning(struct rm_core *c, struct rm_app *a)
 {
-    if (!a->summed) /* written by an instance that did not prune */
+    if (!a->summed) /* its record was written without the sums of its tasks */
         rm_app_store_record(c, a);
     a->pruned = true;
     a->refs++;
@@ -48,7 +49,8 @@ void rm_prune_tasks_from_memory(struct rm_core *c, struct rm_app *a)
         free_tasks_and_splits(a);
 }
 
-/* True if the first job has no record left. */
+/* Removes records of the first job's tasks as long as @*budget (records) and @*look (tasks) last.
+ * Returns true when no record of a task is left. */
 static bool prune_first_job(struct rm_core *c, int *budget, int *look)
 {
     struct rm_app *a = c->prune;
@@ -94,8 +96,8 @@ void rm_prune_queue_orphan(struct rm_core *c, struct rm_stash *s)
     c->orphans[c->orphans_n++] = s;
 }
 
-/* A step that writes is always followed by one that reports the write: the rest is removed then
- * at the latest. */
+/* Writing records makes the store report them as durable, which is another step: so the next
+ * records are removed then at the latest, without a timer. */
 void rm_prune_some_records(struct rm_core *c)
 {
     int budget = RM_PRUNE_STEP, look = LOOK_STEP;
@@ -126,7 +128,7 @@ struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bo
         .table = table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
     if (!data)
         return s;
-    s->data = base_realloc_array(NULL, s->len + 1, 1); /* equal to the byte */
+    s->data = base_realloc_array(NULL, s->len + 1, 1);
     if (s->len)
         memcpy(s->data, rec->data, s->len);
     s->data[s->len] = '\0';

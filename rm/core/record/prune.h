@@ -4,14 +4,17 @@
 
 #include "rm/core/state.h"
 
-/* The job has ended, and its record is durable: its tasks' records may go. */
+/* The job has ended durably: removes the records of its tasks, if the configuration says so. */
 void rm_prune_ended_job(struct rm_core *c, struct rm_app *a);
-/* Removes its tasks from the store, and then from memory. */
+/* Removes the records of the ended job's tasks, then the tasks from memory. */
 void rm_prune_tasks_from_memory(struct rm_core *c, struct rm_app *a);
 void rm_prune_free(struct rm_core *c);
-void rm_prune_queue_orphan(struct rm_core *c, struct rm_stash *s); /* taken */
+/* Removes the record named by @s some time later. Takes @s. */
+void rm_prune_queue_orphan(struct rm_core *c, struct rm_stash *s);
+/* Removes a bounded number of the records that wait to be removed. Called at the end of every step.
+ */
 void rm_prune_some_records(struct rm_core *c);
-/* @table: static text. @data false: keeps the key alone. */
+/* Returns a copy of @rec; with @data false only of its key. @table: static text. */
 struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data);
 void rm_stash_free(struct rm_stash *s);
 

@@ -1,5 +1,6 @@
-/* Reads records back after a restart. Nothing in a record is trusted: each one is read whole,
- * and a damaged one costs what rm/core/record/damage.h says. */
+/* Reads records back after a restart. Nothing in a record is trusted: each record is read whole
+ * before anything in it takes effect, and a damaged record costs what rm/core/record/damage.h says.
+ */
 #include "rm/core/record/read_back.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #include "rm/core/record/reader.h"
 #include "rm/core/state.h"
 
-/* "a1" or "a2"; the latter's sums are in milliseconds. */
+/* Returns 1 for "a1", 2 for "a2" (sums in milliseconds), 0 for an unknown version. */
 static int64_t read_app_version(struct rm_reader *r)
 {
     bool second = r->end - r->p > 2 && r->p[0] == 'a' && r->p[1] == '2';
@@ -52,7 +53,7 @@ int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const cha
     n = rm_get_int_in(&r, 0, r.end - r.p);
     if (r.bad || n > r.end - r.p)
         return set_corrupt_error(rec, err, "no submission in it");
-    *json = r.end - n; /* up to the end of the record, and terminated if the record is */
+    *json = r.end - n; /* up to the end of the record; terminated if the record's data is */
     return 0;
 }
 
@@ -61,7 +62,7 @@ static bool stash_has_key(const void *object, const void *key)
     return strcmp(((const struct rm_stash *)object)->key, key) == 0;
 }
 
-/* Decoded only when its job is read. */
+/* Keeps a list of splits until its job is read. */
 static int stash_splits(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
     if (!rec->data)
@@ -121,7 +122,8 @@ static void clear_splits(struct rm_job_spec *spec)
 
 #define SPLIT_BYTES_MIN 10 /* "0 0 0 0 0 " */
 
-/* Replaces the splits that the shell may have found now by the stored ones. */
+/* Replaces the splits in @spec, which the shell may have found in the present files, by the stored
+ * ones. Returns false when the list is damaged. */
 static bool read_splits(const struct rm_stash *s, struct rm_job_spec *spec)
 {
     struct rm_reader r = {.p = s->data, .end = s->data + s->len};
@@ -156,8 +158,8 @@ static struct rm_stash *find_stashed_splits(struct rm_core *c, const struct rm_r
     return base_map_find(&c->splits, base_hash_text(key), stash_has_key, key);
 }
 
-/* A job with input has a list of splits, stored before its own record. NULL: @spec has the
- * splits, or needs none; else what is wrong, and @spec has none. */
+/* Puts the stored list of splits into @spec. Returns NULL when @spec has the splits or needs none;
+ * otherwise what is wrong, and @spec has no splits. */
 static const char *load_stashed_splits(struct rm_core *c, const struct rm_record *rec,
                                        struct rm_job_spec *spec)
 {
@@ -173,7 +175,7 @@ static const char *load_stashed_splits(struct rm_core *c, const struct rm_record
     return "its list of splits is damaged";
 }
 
-/* Drops the list of splits. @damaged: a copy is kept. */
+/* Drops the stashed list of splits, if there is one. @damaged: a copy is kept in the store. */
 static void drop_stashed_splits(struct rm_core *c, const struct rm_record *rec, bool damaged)
 {
     struct rm_stash *s = find_stashed_splits(c, rec);
@@ -227,9 +229,10 @@ static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *
         at->next_num = at->has_master ? 2 : 1;
 }
 
-/* The queue of a live application: its own, created again if it is no longer configured; else
- * where the rules place it now; else root.default or root. RM_NONE if it was not accepted yet
- * and no rule takes it. */
+/* Returns the queue of a live application that is not in the tree any more: its own queue @name,
+ * created again, if the name is valid and there is room; else the queue in which the rules place
+ * the application now; else root.default or root. Returns RM_NONE when the application was not
+ * accepted yet and no rule accepts it. */
 static uint32_t choose_live_queue(struct rm_core *c, const struct rm_app *a, const char *name)
 {
     const struct rm_str_list nobody = {0};
@@ -246,7 +249,7 @@ static uint32_t choose_live_queue(struct rm_core *c, const struct rm_app *a, con
     return at > 0 ? (uint32_t)at : 0;
 }
 
-/* Puts it back into its queue, whatever the placement rules say now. */
+/* Puts @a back into its queue @name, whatever the placement rules say now. */
 static void restore_queue(struct rm_core *c, struct rm_app *a, const char *name)
 {
     int32_t at = policy_queues_find(&c->tree, name);
@@ -258,12 +261,13 @@ static void restore_queue(struct rm_core *c, struct rm_app *a, const char *name)
     rm_app_enter_queue(c, a, index);
     if (index != RM_NONE || !name)
         return;
-    /* it has ended, and its queue is gone */
+    /* the application has ended, and its queue is gone: show the name */
     a->placed = base_strdup(strncmp(name, "root.", 5) == 0 ? name + 5 : name);
     a->queue = a->placed;
 }
 
-/* A sum that overflowed in an earlier version counts as the maximum. */
+/* Reads a sum in units of 1/@unit ms. A negative sum, which overflowed in an earlier version,
+ * becomes the maximum. */
 static int64_t read_sum(struct rm_reader *r, int64_t unit)
 {
     int64_t v = rm_get_int(r);
@@ -271,7 +275,7 @@ static int64_t read_sum(struct rm_reader *r, int64_t unit)
     return v < 0 ? INT64_MAX : v / unit;
 }
 
-/* The sums of an ended job whose tasks have no records, or no needed ones. */
+/* Reads the sums of an ended job, whose tasks are then not restored. */
 static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
 {
     int64_t n;
@@ -289,14 +293,15 @@ static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
     r->bad = r->bad || !a->is_job || !rm_app_end_is_decided(a);
 }
 
-/* Bounds a counter, so that it neither overflows nor becomes too large to be read again as it
- * goes on. */
+/* Caps a counter at half its maximum: it still grows, and must neither overflow nor become too
+ * large to be read back again. */
 static int64_t cap_at_half(int64_t v, int64_t max)
 {
     return v < max / 2 ? v : max / 2;
 }
 
-/* Changes nothing but @a and *@queue, the name of its queue. */
+/* Reads the fields after the token. Changes nothing but @a and *@queue, the name of its queue
+ * (owned; NULL: none). @unit: see read_sum(). */
 static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, int64_t unit,
                      char **queue)
 {
@@ -332,12 +337,12 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     a->epoch = r->p != r->end ? rm_get_int_in(r, 0, BASE_EPOCH_MAX) : 0;
     if (r->p != r->end)
         read_sums(r, a, unit);
-    /* the record it waited for is durable */
+    /* accepted once more when recovery finishes */
     if (a->state == RM_APP_SUBMITTED)
         a->state = RM_APP_NEW_SAVING;
 }
 
-/* Takes the specs that the shell has given for this record. */
+/* Moves out the specs that the shell has provided for this record; each may be NULL. */
 static void take_provided_specs(struct rm_core *c, struct rm_job_spec **job,
                                 struct rm_app_spec **spec)
 {
@@ -362,7 +367,7 @@ static void keep_spec_of_kind(struct base_app_id id, bool is_job, struct rm_job_
     }
 }
 
-/* Returns NULL, or what is wrong with the record. */
+/* Fills @a from its record. Returns what is wrong with the record; NULL: nothing. */
 static const char *fill_app_from_record(struct rm_core *c, const struct rm_record *rec,
                                         const char *json, struct rm_app *a, char **queue)
 {
@@ -389,8 +394,8 @@ static struct rm_app *new_app_of_spec(struct rm_core *c, struct base_app_id id,
     return rm_app_new(c, job ? &rm_job_kind : &rm_plain_kind, id, job, spec, NULL);
 }
 
-/* Its record is good, but its list of splits is not: a live job fails, an ended one is shown
- * without its tasks. */
+/* The job's record is good, but its list of splits is missing or damaged: a live job fails, an
+ * ended job is shown without its tasks. */
 static void handle_missing_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a,
                                   const char *wrong)
 {
@@ -405,7 +410,7 @@ static void handle_missing_splits(struct rm_core *c, const struct rm_record *rec
     rm_damage_fail_app(c, a, err.text);
 }
 
-/* Shows the damaged application with the spec that was given, or with an empty one. */
+/* Creates the damaged application as failed, with the spec that was provided or an empty one. */
 static void restore_damaged_app(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_job_spec *job;
@@ -469,14 +474,15 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
     if (!a->damaged)
         restore_queue(c, a, queue);
     free(queue);
-    if (!is_job || a->pruned) /* its splits are not needed then */
+    if (!is_job || a->pruned) /* no tasks to restore */
         return 0;
     rm_tasks_create(c, a);
     drop_stashed_splits(c, rec, false);
     return 0;
 }
 
-/* The node may still run something: it is awaited, and reports the rest as it registers. */
+/* The node may still run containers: it is awaited by its name, and reports the rest as it
+ * registers. */
 static void restore_damaged_node(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     const char *colon = strrchr(rec->key, ':');
@@ -551,7 +557,9 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     return 0;
 }
 
-/* The node of a task record. NULL: none, or forgotten since the application ended. */
+/* Returns the node that a task record of @a names. If it has no record any more, and @a has not
+ * ended, creates a lost node of that name. Returns NULL when @id is NULL, or for an unknown node of
+ * an ended application. */
 static struct rm_node *find_or_recreate_node(struct rm_core *c, const struct rm_app *a,
                                              const char *id)
 {
@@ -559,7 +567,7 @@ static struct rm_node *find_or_recreate_node(struct rm_core *c, const struct rm_
 
     if (n || !id || rm_app_end_is_decided(a))
         return n;
-    n = rm_node_new(c, id); /* its record is gone: only the name is left */
+    n = rm_node_new(c, id); /* only its name is left */
     n->state = RM_NODE_LOST;
     n->instance = base_strdup("");
     n->health_report = base_strdup("");
@@ -567,8 +575,9 @@ static struct rm_node *find_or_recreate_node(struct rm_core *c, const struct rm_
     return n;
 }
 
-/* Finds the task of a record. 1: its application was being removed when the RM stopped, or is
- * shown without tasks; the record is removed later. */
+/* Finds the application and the task of a record. Returns 0, a negative BASE_E* with @err set, or 1
+ * when the application has been removed or is shown without tasks; the record is removed later
+ * then. */
 static int find_task_of_record(struct rm_core *c, const struct rm_record *rec, struct rm_app **app,
                                struct rm_task **task, struct base_error *err)
 {
@@ -586,7 +595,7 @@ static int find_task_of_record(struct rm_core *c, const struct rm_record *rec, s
     return *task ? 0 : set_corrupt_error(rec, err, "there is no such task");
 }
 
-/* Restores an end state only: a task that was running is pending until its node reports. */
+/* Restores a final state only: a task that was running is pending until its node reports it. */
 static void restore_final_state(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                                 enum rm_task_state state)
 {
@@ -613,8 +622,10 @@ struct task_fields {
     int64_t counters[BASE_TASK_COUNTERS];
 };
 
-#define ATTEMPT_NUMBERS_MAX (RM_TASK_ATTEMPT_MAX + 1000000) /* numbering continues from there */
+/* Highest attempt number in a record: numbers can go on above RM_TASK_ATTEMPT_MAX. */
+#define ATTEMPT_NUMBERS_MAX (RM_TASK_ATTEMPT_MAX + 1000000)
 
+/* Returns false when the record is damaged. */
 static bool read_task(struct rm_reader *r, struct task_fields *f)
 {
     const char *text;
@@ -644,7 +655,8 @@ static bool read_task(struct rm_reader *r, struct task_fields *f)
     return !r->bad && r->p == r->end;
 }
 
-/* The index of a node in a task record; a live application references it. */
+/* Returns the index of the node that a task record of @a names; RM_NONE: none. A live application
+ * references the node. */
 static uint32_t recovered_node_index(struct rm_core *c, struct rm_app *a, const char *text,
                                      size_t len)
 {
@@ -713,8 +725,8 @@ static int recover_task(struct rm_core *c, const struct rm_record *rec, struct b
     return 0;
 }
 
-/* Some attempt may be committing, and which one is lost: treat it as an attempt of an earlier
- * instance, whatever its number. */
+/* An attempt may be committing, but its number is lost. The task is treated as if an attempt of an
+ * earlier instance with the highest possible number had the right to commit. */
 static void restore_damaged_commit(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_app *a = NULL;
@@ -724,7 +736,7 @@ static void restore_damaged_commit(struct rm_core *c, const struct rm_record *re
     if (find_task_of_record(c, rec, &a, &t, NULL) != 0)
         return;
     t->commit_attempt = t->state == RM_TASK_PENDING ? ATTEMPT_NUMBERS_MAX : t->last_attempt;
-    /* Otherwise the record is gone by the time this is written. */
+    /* For other tasks the record is removed with the damaged one, and not replaced. */
     t->commit_stored = t->state == RM_TASK_PENDING;
 }
 

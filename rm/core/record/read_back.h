@@ -1,10 +1,11 @@
-/* rm/core/record/read_back.h - records are read back after a restart. */
+/* rm/core/record/read_back.h - the end of recovery. Records are read back by
+ * rm_core_recover_record() (rm/core/core.h). */
 #ifndef CREEL_RM_CORE_RECORD_READ_BACK_H
 #define CREEL_RM_CORE_RECORD_READ_BACK_H
 
 #include "rm/core/state.h"
 
-/* After the last record: removes lists of splits that no job has asked for. */
+/* Call after the last record: removes the stored lists of splits that no job has used. */
 void rm_recover_prune_unused_splits(struct rm_core *c);
 void rm_recover_free_splits(struct rm_core *c);
 

@@ -1,6 +1,5 @@
-/* Fields of a record, read one after the other. A field that does not read back marks the reader as
- * bad, and leaves it at the record's end: callers look once, when they have read all that they
- * want. */
+/* Fields of a record, read one after the other. A field that does not read back makes the reader
+ * bad and moves it to the record's end, so callers check only once, after the last field. */
 #include "rm/core/record/reader.h"
 
 #include <string.h>

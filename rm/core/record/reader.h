@@ -7,15 +7,19 @@
 
 struct rm_reader {
     const char *p, *end;
-    bool bad; /* something did not read back; what was got since is worthless */
+    bool bad; /* a field did not read back; values read since then are meaningless */
 };
+/* Each function reads one field and the separator after it. */
 int64_t rm_get_int(struct rm_reader *r);
-int64_t rm_get_int_in(struct rm_reader *r, int64_t low, int64_t high); /* outside: bad */
-int64_t rm_get_time(struct rm_reader *r);                              /* 0 to RM_TIME_MAX */
-/* Caller frees; NULL: absent or bad. */
+/* The same; a number outside [@low, @high] makes the reader bad. Returns @low when it is bad. */
+int64_t rm_get_int_in(struct rm_reader *r, int64_t low, int64_t high);
+int64_t rm_get_time(struct rm_reader *r); /* from 0 to RM_TIME_MAX */
+/* Returns a copy, owned by the caller; NULL: the text is absent, or the reader is bad. */
 char *rm_get_text(struct rm_reader *r);
-bool rm_skip_word(struct rm_reader *r, const char *word); /* the version */
-/* Borrowed text; false: absent or bad. */
+/* Skips @word, such as the version. Returns false, and makes the reader bad, at anything else. */
+bool rm_skip_word(struct rm_reader *r, const char *word);
+/* Sets *text and *n to a text inside the record. Returns false when the text is absent, or the
+ * reader is bad. */
 bool rm_get_slice(struct rm_reader *r, const char **text, size_t *n);
 
 #endif

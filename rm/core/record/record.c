@@ -7,8 +7,9 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-/* A number and a space; at most NUMBER_MAX bytes. */
-#define NUMBER_MAX 24
+#define NUMBER_MAX 24 /* bytes of a number and a space, at most */
+
+/* Writes a number and a space to @to. Returns the end. */
 static char *put_number(char *to, int64_t v)
 {
     if (v >= 0 && v < 10) { /* the usual case */
@@ -47,7 +48,8 @@ void rm_put_text(struct base_buf *b, const char *s)
     base_buf_add(b, " ", 1);
 }
 
-/* Emits the record that was composed, from memory of this step. */
+/* Emits the record composed in c->text, as a copy that is valid until the next step. Returns its
+ * number. */
 static uint64_t emit_record(struct rm_core *c, const char *table, const char *key)
 {
     char *copy = rm_step_arena_alloc(&c->scratch, c->text.len + 1);
@@ -70,7 +72,7 @@ static char *task_key(struct rm_core *c, const struct rm_app *a, const struct rm
 
 static void begin_record(struct rm_core *c, const char *version)
 {
-    if (c->text.cap > RM_STEPS_CHUNK_KEPT) /* left by a large record: do not keep so much */
+    if (c->text.cap > RM_STEPS_CHUNK_KEPT) /* a large record has left a large buffer */
         base_buf_free(&c->text);
     base_buf_clear(&c->text);
     base_buf_adds(&c->text, version);
@@ -103,8 +105,8 @@ static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
     rm_put_int(b, at->next_num);
 }
 
-/* The sums shown for an ended job without its tasks. @unit: microseconds, or milliseconds where
- * those do not fit. */
+/* Writes the sums shown for an ended job without its tasks. @unit: 1000 to write times in
+ * microseconds, or 1 for milliseconds. */
 static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
 {
     a->summed = true;
@@ -126,7 +128,7 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
 
     if (c->conf.simulation)
         return c->seq;
-    begin_record(c, large ? "a2" : "a1"); /* a1 where possible: earlier versions can read it */
+    begin_record(c, large ? "a2" : "a1"); /* a1 if possible, since earlier versions can read it */
     rm_put_int(b, a->is_job);
     rm_put_int(b, (int64_t)strlen(a->json));
     rm_put_text(b, a->token);
@@ -163,7 +165,7 @@ static char *splits_key(struct rm_core *c, struct base_app_id id)
     return rm_scratch_printf(c, "splits_%s", base_app_id_text(&id, text));
 }
 
-/* Bytes that rm_put_int writes. */
+/* Returns the number of bytes that rm_put_int() writes for @v >= 0. */
 static size_t encoded_number_size(int64_t v)
 {
     size_t n = 2;
@@ -251,14 +253,14 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
 {
     struct base_buf *b = &c->text;
     const struct rm_node *n = rm_task_latest_node(c, a, t);
-    /* An ended application avoids no nodes. */
+    /* nodes to avoid no longer matter when the application has ended */
     uint32_t bad = t->bad && !a->nodes_left ? t->bad[0] : 0;
     char *at;
 
     if (c->conf.simulation)
         return c->seq;
     begin_record(c, "t1");
-    /* Written for every finished task: no capacity checks in between. */
+    /* A task record is written for every attempt that ends: reserve once, write without checks. */
     base_buf_reserve(b, 12 * NUMBER_MAX);
     at = b->data + b->len;
     at = put_number(at, t->state);
@@ -329,8 +331,8 @@ uint64_t rm_record_format(struct rm_core *c, bool confirmed)
     return emit_record(c, "meta", "format");
 }
 
-/* Removes the application's record first: a crash in between leaves orphans, which recovery
- * removes, but never half an application. */
+/* The application's own record is removed first: a crash in between leaves orphans, which recovery
+ * removes, but never an application with part of its records. */
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
 {
     if (c->conf.simulation)

@@ -1,8 +1,8 @@
-/* rm/core/record/record.h - the stored form of what must survive: short text whose first word is
- * its version.
+/* rm/core/record/record.h - the stored form of what must survive a restart: short text whose first
+ * word is its version.
  *
- * Fields are separated by one space. A number is decimal, a text is "<length>:<bytes>" ("-" is an
- * absent text), "n x" is a count and so many of x.
+ * Each field is followed by a space. A number is decimal; a text is "<length>:<bytes>", or "-" if
+ * it is absent; "n x" is a number n followed by n fields x.
  *
  *   app     a1 <job 0|1> <length of json> <token> <submit> <launch> <start> <finish> <state>
  *              <before> <target> <final> <ending> <set up> <diagnostics>
@@ -10,16 +10,16 @@
  *              <queue> <epoch of its submission> [<sums>] <json>
  *              attempt: <number> <state> <registered> <has_master> <master_num> <node> <http>
  *                       <host> <url> <diagnostics> <rpc> <exit> <start> <finish> <next_num>
- *              sums, of an ended job whose tasks have no records: <maps> <succeeded> <reduces>
+ *              sums, of an ended job whose tasks are not restored: <maps> <succeeded> <reduces>
  *                       <succeeded> <MiB us> <vcore us> <n counters of tasks>
  *           a2 the same with <MiB ms> <vcore ms>; written when sums in microseconds do not fit
  *   task    t1 <state> <attempts> <next> <last> <failures> <exit> <container num> <node> <start>
  *              <finish> <diagnostics> <n bad nodes> <n counters> [<time suspended>]
  *   node    n1 <state> <host> <http> <rack> <version> <boot id> <instance> <map slots>
- *              <reduce slots>
+ *              <reduce slots> [<time of the last accepted request>]
  *   commit  c1 <attempt>: the attempt that may commit; -1: none any more
- *   meta    f2 <0|1>, key "format": 0 for a store that was created empty and that nobody has
- *              confirmed, 1 for one that is known to be the right one
+ *   meta    f2 <0|1>, key "format": 1 for a store that is known to be the right one, 0 for one that
+ *              was created empty and has not been confirmed
  *           s1 <n paths> <n splits>, key "splits_<app id>"
  *              split: <path> <offset> <length> <gzip> <n hosts>
  *
@@ -31,24 +31,30 @@
 #include "base/mem.h"
 #include "rm/core/state.h"
 
-void rm_put_int(struct base_buf *b, int64_t v);      /* with a space behind */
-void rm_put_text(struct base_buf *b, const char *s); /* NULL is fine */
+/* Append one field. @s may be NULL. */
+void rm_put_int(struct base_buf *b, int64_t v);
+void rm_put_text(struct base_buf *b, const char *s);
 
+/* The functions below emit a record and return its number. In a simulation they emit nothing, and
+ * return the number of the newest record. */
 uint64_t rm_record_app(struct rm_core *c, struct rm_app *a);
-void rm_record_splits(struct rm_core *c, struct rm_app *a);
-size_t rm_record_splits_size(const struct rm_job_spec *s); /* bytes of that record, exactly */
-/* A submission whose records would be over their bounds is refused, and answered. @job: NULL for an
- * application. */
-bool rm_record_refuse_too_large(struct rm_core *c, uint64_t token, const char *json,
-                                const struct rm_job_spec *job);
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
 uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
-void rm_record_remove_node(struct rm_core *c, const struct rm_node *n);
 uint64_t rm_record_format(struct rm_core *c, bool confirmed);
+/* Emits the list of splits of a job that has one. */
+void rm_record_splits(struct rm_core *c, struct rm_app *a);
+/* Returns the exact size of that record in bytes. */
+size_t rm_record_splits_size(const struct rm_job_spec *s);
+/* Returns true when the records of a submission would exceed their bounds; the request @token has
+ * been answered with the error then. @job: NULL for a plain application. */
+bool rm_record_refuse_too_large(struct rm_core *c, uint64_t token, const char *json,
+                                const struct rm_job_spec *job);
+/* Remove records. */
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
-/* How many there were. */
-int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
+void rm_record_remove_node(struct rm_core *c, const struct rm_node *n);
 void rm_record_remove_splits(struct rm_core *c, struct rm_app *a);
+/* Removes the records of @t, of which there may be none. Returns their number. */
+int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
 
 #endif

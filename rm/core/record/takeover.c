@@ -1,5 +1,5 @@
-/* After a restart or takeover: which jobs are held and for how long, times stamped by another
- * host, numbers of attempts, and nodes that fall silent together. The rules: rm/core/core.h. */
+/* After a restart or takeover: which jobs are held and for how long, times stamped by another host,
+ * attempt numbers, and nodes that fall silent together. The rules are in rm/core/core.h. */
 #include "rm/core/record/takeover.h"
 
 #include "rm/core/emit.h"
@@ -8,14 +8,15 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-/* Moves a time in the future back to now; 0 (not yet) stays. */
+/* Moves a time in the future back to now. */
 static void clip_to_now(int64_t *at, int64_t now_us)
 {
     if (*at > now_us)
         *at = now_us;
 }
 
-/* An ended attempt keeps its duration, from which policies learn. */
+/* Moves the times of a task back to now. An ended attempt keeps its duration, from which policies
+ * learn. */
 static void clip_task_times(struct rm_task *t, int64_t now_us)
 {
     int64_t ahead = t->finish_us - now_us;
@@ -27,7 +28,7 @@ static void clip_task_times(struct rm_task *t, int64_t now_us)
     clip_to_now(&t->start_us, now_us);
 }
 
-/* Live work cannot have begun in the future, and a deadline cannot be further away than at
+/* Live work cannot have begun in the future, and a deadline cannot be further away than it was at
  * submission. */
 static void clip_app_times(struct rm_core *c, struct rm_app *a)
 {
@@ -47,10 +48,10 @@ static void clip_app_times(struct rm_core *c, struct rm_app *a)
 }
 
 #define BASE_MAX        (RM_TASK_ATTEMPT_MAX / 10 * 9)
-#define MASTERS_WAIT_US INT64_C(5000000) /* when jobs are held without a time limit */
+#define MASTERS_WAIT_US INT64_C(5000000) /* for masters, without a takeover_grace_us */
 
-/* Chooses a first attempt number above all that earlier instances can have given. Each epoch has
- * a thousand of its own; an instance that used more has recorded them. */
+/* Chooses a first attempt number above all those that earlier instances can have given. Each epoch
+ * has a thousand numbers of its own; an instance that used more of them has recorded that. */
 static void set_attempt_base(struct rm_core *c, struct rm_app *a)
 {
     int64_t epochs = c->conf.epoch - a->epoch, highest = 0, base = 0;
@@ -66,9 +67,9 @@ static void set_attempt_base(struct rm_core *c, struct rm_app *a)
     a->attempt_base = (int32_t)(base < BASE_MAX ? base : BASE_MAX);
 }
 
-/* Counts ended attempts from the records of the tasks, since the job's own record is only as new
- * as its last change of state. Attempts that still run are counted when their nodes report them.
- * A failure without blame counts as killed. */
+/* Counts ended attempts from the records of the tasks, since the job's own record is only as new as
+ * the job's last change of state. Attempts that still run are counted when their nodes report them.
+ * An attempt that did not count towards max-attempts is counted as killed. */
 static void recount_ended_attempts(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -81,7 +82,7 @@ static void recount_ended_attempts(struct rm_app *a)
         a->counters[RM_C_TOTAL_LAUNCHED_MAPS + k] = launched;
         a->counters[RM_C_FAILED_MAPS + k] = failed;
         launched -= failed + a->phase[k].succeeded;
-        /* A strange record may give any number. */
+        /* contradictory records may give a negative number */
         a->counters[RM_C_KILLED_MAPS + k] = launched > 0 ? launched : 0;
     }
 }
@@ -104,9 +105,10 @@ static bool app_is_unfinished(const struct rm_app *a)
     return !rm_app_end_is_decided(a) && a->state != RM_APP_FINISHING;
 }
 
-/* Could tasks of this job be running on an awaited node? A start is ordered before its record is
- * durable, and the record may be lost; yet for that alone nobody should wait until a dead node
- * expires. A job with a deadline is admitted only when the cluster's slots are known. */
+/* Returns true when the job has to be held, since its tasks may be running on an awaited node. A
+ * start is ordered before its record is durable, and the record may be lost. Without a grace period
+ * that alone is no reason to wait until a dead node expires. A new job with a deadline is always
+ * held: it can be admitted only when the cluster's slots are known. */
 static bool may_run_on_awaited_node(const struct rm_core *c, const struct rm_app *a)
 {
     if (c->conf.takeover_grace_us > 0)
@@ -132,7 +134,7 @@ void rm_takeover_begin(struct rm_core *c)
         set_attempt_base(c, a);
         recount_ended_attempts(a);
         withhold_committing_tasks(a);
-        /* Otherwise nothing would release them later. */
+        /* Without awaited nodes nothing would release the tasks later. */
         for (enum base_task_kind k = 0; !c->awaited && k < BASE_TASK_KINDS; k++)
             release_withheld_tasks(c, a, &a->phase[k]);
         a->held = c->awaited > 0 && may_run_on_awaited_node(c, a);
@@ -166,7 +168,8 @@ static void release_held_apps(struct rm_core *c)
     }
 }
 
-/* No node can bring back the attempts that were allowed to commit. */
+/* All nodes are known, so the attempts that were allowed to commit are lost: the withheld tasks can
+ * run again. */
 static void release_withheld_tasks(struct rm_core *c, struct rm_app *a, struct rm_phase *p)
 {
     for (int32_t i = 0; p->kept && i < p->total; i++) {
@@ -207,8 +210,9 @@ void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n)
     release_held_apps(c);
 }
 
-/* True if more than half of the nodes are silent. Nodes cut off at the same moment were last
- * heard up to a heartbeat apart: half an expiry interval tells them from live ones. */
+/* Returns true when more than half of the nodes are silent. Nodes that were cut off at the same
+ * moment sent their last heartbeats at different times, so silence means half an expiry interval
+ * here, which still distinguishes them from live nodes. */
 static bool most_nodes_are_silent(const struct rm_core *c, size_t *silent, size_t *all)
 {
     *silent = *all = 0;

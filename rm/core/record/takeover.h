@@ -1,16 +1,19 @@
-/* rm/core/record/takeover.h - after a restart or a takeover. */
+/* rm/core/record/takeover.h - the time after a restart or a takeover, until all nodes are known. */
 #ifndef CREEL_RM_CORE_RECORD_TAKEOVER_H
 #define CREEL_RM_CORE_RECORD_TAKEOVER_H
 
 #include "rm/core/state.h"
 
-/* All records are read, and @now_us is this instance's time. */
+/* Decides which jobs are held, and starts the timers. Call when all records are read. */
 void rm_takeover_begin(struct rm_core *c);
-/* True while masters that register again have to wait for awaited nodes. */
+/* Returns true while masters that register again have to wait for awaited nodes. */
 bool rm_takeover_holds_masters(const struct rm_core *c);
+/* takeover_grace_us is over: held jobs go on without the awaited nodes. */
 void rm_takeover_end_grace(struct rm_core *c);
+/* @n has registered, or is lost. With the last awaited node, held jobs and withheld tasks go on. */
 void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n);
-/* @n is about to expire. True: it is spared, and its timer set again. */
+/* Returns true when @n, which is about to expire, is spared since most nodes are silent; its timer
+ * has been set again then. */
 bool rm_node_spare_from_expiry(struct rm_core *c, struct rm_node *n);
 
 #endif
