@@ -1,4 +1,5 @@
-/* The active policy: exchanging it while jobs run, and the questions that it may ask the core. */
+/* The active policy: how it is replaced while jobs run, and the functions by which it may ask the
+ * core (struct policy_env). */
 #include "rm/core/schedule/active_policy.h"
 
 #include <stdlib.h>
@@ -65,7 +66,8 @@ static int refuse_unknown_policy(const char *name, struct base_error *err)
     return rc;
 }
 
-/* Hadoop's default for its Fair Scheduler: one and a half heartbeats, 15 s at most. */
+/* How long delay scheduling waits by default: one and a half heartbeats, 15 s at most, as in
+ * Hadoop's Fair Scheduler. */
 static int64_t default_delay_us(const struct rm_core *c)
 {
     int64_t us = c->conf.heartbeat_us + c->conf.heartbeat_us / 2;
@@ -102,8 +104,8 @@ static void set_common_options(struct rm_core *c)
     c->slowstart = c->ops->reduces_last ? 1 : c->conf.slowstart;
 }
 
-/* Opens the reduces if the new policy's slowstart allows it. Reduces that were allowed to start
- * stay so. */
+/* Opens the reduces of @a if slowstart allows it under the new policy. Reduces that are open stay
+ * open. */
 static void open_reduces_if_allowed(struct rm_core *c, struct rm_app *a)
 {
     struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];

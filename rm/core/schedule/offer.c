@@ -1,6 +1,7 @@
-/* Offers free slots: asks the policy for jobs in its order, checks each answer, and lets the job
- * decide whether it takes the slot. A heartbeat offers the slots of its node; when work arrives
- * in between, nodes with held heartbeats are offered, the emptiest first. */
+/* Offers free slots. For each slot the policy is asked for jobs in its order; each answer is
+ * checked, and the job decides whether it takes the slot. A heartbeat offers the slots of its node;
+ * when work arrives between heartbeats, the slots of nodes with held heartbeats are offered, those
+ * of the emptiest node first. */
 #include "rm/core/schedule/offer.h"
 
 #include <string.h>
@@ -14,7 +15,8 @@
 #include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
 
-/* Replaces a policy by FIFO when it keeps naming no job although work waits. */
+/* Counts that the policy named no job although work waits; at RM_POLICY_FAULTS_MAX in a row,
+ * replaces it by FIFO. */
 static void count_policy_fault(struct rm_core *c)
 {
     struct base_error err;
@@ -30,7 +32,7 @@ static void count_policy_fault(struct rm_core *c)
     rm_policy_set(c, "fifo", NULL, &err);
 }
 
-/* Gives one slot away. False: no job takes it now. */
+/* Offers one free slot of @n to jobs in the policy's order. Returns false when no job takes it. */
 static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     struct policy_offer offer = {.kind = k,
@@ -72,8 +74,8 @@ static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_t
 
 #define AHEAD 8 /* enough for a node's few slots and some jobs that decline */
 
-/* Prefetches what the next jobs keep about tasks near @n: scattered memory, fetched together
- * instead of one after the other. */
+/* Prefetches what the next jobs in the policy's order keep about tasks near @n: scattered memory,
+ * which is fetched concurrently instead of job by job. */
 static void prefetch_for_next_jobs(struct rm_core *c, const struct rm_node *n)
 {
     struct policy_offer offer = {.kind = BASE_TASK_MAP,
@@ -100,7 +102,7 @@ static void begin_delay_round(struct rm_core *c)
         delay_beat(&c->delay, c->now_us);
 }
 
-/* Fills the free slots of @n. False: some slot was not wanted. */
+/* Offers the free slots of @n. Returns false when no job took one of them. */
 static bool fill_free_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     while (n->used[k] < n->slots[k]) {
@@ -112,7 +114,8 @@ static bool fill_free_slots(struct rm_core *c, struct rm_node *n, enum base_task
     return true;
 }
 
-/* Frees slots of a full node as long as the policy names victims and the slots are taken. */
+/* Frees slots of a full node, and offers them, as long as the policy names victims and jobs take
+ * the slots. */
 static void preempt_and_refill(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     for (int32_t i = 0; i < n->slots[k] && rm_preempt_on_node(c, n, k); i++)
@@ -137,7 +140,9 @@ void rm_offer_node_slots(struct rm_core *c, struct rm_node *n)
     }
 }
 
-/* Offers slots of nodes with held heartbeats one at a time, the emptiest node first. */
+/* Offers slots of nodes with held heartbeats one at a time, each from the node that is the emptiest
+ * at that moment, so that work is spread. Ends when no work waits, or every listed node was
+ * declined in this round. */
 static void offer_slots_of_kind(struct rm_core *c, int k)
 {
     c->offer_all[k] = false;
@@ -164,12 +169,12 @@ static bool room_is_wanted(const struct rm_core *c)
     return false;
 }
 
-/* After so many nodes in a row without a victim the search stops; the other nodes are asked at
- * their next heartbeat. */
+/* Number of full nodes in a row without a victim after which the search ends. The other nodes are
+ * asked for at their next heartbeat. */
 #define VAIN_MAX 64
 
-/* Makes room on held nodes until no work waits. Runs only when work has arrived and the policy
- * preempts; starts where the last run stopped. */
+/* Searches for room until no work waits. Runs only in a step in which work has arrived. Starts
+ * where the last search ended, so that all nodes are reached in turn. */
 void rm_offer_preempt_held_nodes(struct rm_core *c)
 {
     bool wanted = room_is_wanted(c);
@@ -193,11 +198,11 @@ void rm_offer_preempt_held_nodes(struct rm_core *c)
         vain = 0;
         wanted = room_is_wanted(c);
     }
-    if (i < c->nodes_n && wanted) /* continue there the next time */
+    if (i < c->nodes_n && wanted) /* the next search starts there */
         c->preempt_at += i;
 }
 
-#define PASSES_MAX 3 /* a change of policy in between asks for another pass */
+#define PASSES_MAX 3 /* offers may request another pass, as the fall back to FIFO does */
 
 void rm_offer_free_slots(struct rm_core *c)
 {

@@ -4,11 +4,15 @@
 
 #include "rm/core/state.h"
 
-#define RM_POLICY_FAULTS_MAX 3 /* empty answers in a row before the core falls back to FIFO */
+/* Times in a row that a policy may name no job although work waits, before FIFO replaces it. */
+#define RM_POLICY_FAULTS_MAX 3
 
+/* Offers the free slots of @n, whose heartbeat is being handled. */
 void rm_offer_node_slots(struct rm_core *c, struct rm_node *n);
-/* Makes room on held nodes for work that has just arrived. */
+/* Makes room on nodes with held heartbeats for work that has just arrived, as the policy says. */
 void rm_offer_preempt_held_nodes(struct rm_core *c);
+/* Offers the free slots of all nodes with held heartbeats, if that was requested
+ * (rm_core.offer_all). */
 void rm_offer_free_slots(struct rm_core *c);
 
 #endif

@@ -1,5 +1,5 @@
-/* Carries out the policy's plans of whom to suspend or kill. A plan is advice: each victim is
- * checked again. */
+/* Carries out the policy's plans of which attempts to suspend or kill. A plan is advice: each
+ * victim is checked again, and one that must not be touched is counted as overruled. */
 #include "rm/core/schedule/preempt.h"
 
 #include "rm/core/job/suspend.h"
@@ -32,7 +32,7 @@ static void carry_out_plan(struct rm_core *c)
             rm_container_kill_or_end(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
         } else if (ct->task && ct->state == RM_CONTAINER_RUNNING &&
                    ct->node->state == RM_NODE_RUNNING &&
-                   ct->node->slots[ct->slot] > 0) { /* otherwise it could not resume there */
+                   ct->node->slots[ct->slot] > 0) { /* without slots it could not resume there */
             rm_container_suspend(c, ct);
         } else {
             c->stats.overruled++;
@@ -49,8 +49,8 @@ int64_t rm_preempt_run_policy_timer(struct rm_core *c)
     return next;
 }
 
-/* Lists the running attempts of a kind on @n, newest start first: insertion sort, since a node
- * has few slots. */
+/* Writes the running attempts of kind @k on @n to @v, newest start first, at most @max. Returns
+ * their number. Insertion sort suffices, since a node has few slots. */
 static size_t list_running(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k,
                            struct policy_running *v, size_t max)
 {
