@@ -142,7 +142,7 @@ static void copy_app(const struct rm_core *c, const struct rm_app *a, struct rm_
         .has_attempt = a->is_job && a->state >= RM_APP_ACCEPTED,
         .job = rm_job_spec_ref(a->job),
         .app = rm_app_spec_ref(a->app)};
-    /* Do not show what is not durable. */
+    /* the final status is not shown before it is durable */
     if (!rm_app_state_is_final(a->state) && a->state != RM_APP_FINISHING)
         v->final_status = RM_FINAL_UNDEFINED;
     fill_usage(c, a, v);
@@ -169,6 +169,7 @@ int rm_view_app(const struct rm_core *c, struct base_app_id id, struct rm_views 
 }
 
 /* ---------------------------------------------------------------- lists */
+/* Returns true when @s is one of the @n texts, or there are none. */
 static bool list_is_empty_or_has(const char *s, const char *const *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -220,7 +221,7 @@ bool rm_view_apps(const struct rm_core *c, const struct rm_app_filter *f,
     static const struct rm_app_filter any;
     size_t at = c->apps_n, low = 0, look = BASE_VIEW_CHUNK * 5;
 
-    while (before && low < at) { /* those from @at on are not older than @before */
+    while (before && low < at) { /* applications from @at on are not older than @before */
         size_t mid = low + (at - low) / 2;
 
         if (base_app_id_cmp(&c->apps[mid]->id, before) < 0)

@@ -1,5 +1,5 @@
-/* Plain copies for readers: cluster, nodes, queues, tasks, containers, map outputs. Applications:
- * rm/core/view/app_view.c. */
+/* Plain copies for readers: cluster, nodes, queues, tasks, map outputs. Applications, attempts and
+ * containers: rm/core/view/app_view.c. */
 #include "rm/core/view/view.h"
 
 #include <stdlib.h>
@@ -44,8 +44,7 @@ void rm_views_free(struct rm_views *v)
     *v = (struct rm_views){0};
 }
 
-/* The arrays of a view set store no capacity: they grow when their length reaches a power of
- * two. */
+/* Arrays of views have no stored capacity: they grow when their length is a power of two. */
 void *rm_view_make_room(void *v, size_t n, size_t el)
 {
     if (n == 0)
@@ -161,7 +160,7 @@ static const char *queue_order_name(enum policy_queue_order o)
     return o == POLICY_QUEUE_FIFO ? "fifo" : o == POLICY_QUEUE_DRF ? "drf" : "fair";
 }
 
-/* Slots of both kinds as a resource. */
+/* Returns the resources of @slots slots of each kind. */
 static struct rm_res slots_as_resource(const struct rm_core *c,
                                        const int64_t slots[BASE_TASK_KINDS])
 {
@@ -206,9 +205,10 @@ static void fill_queue_limits(const struct rm_core *c, const struct policy_queue
     v->is_parent = q->is_parent;
 }
 
-/* @beside: number of queues in the same parent, including itself. */
+/* Sets the fair share: as the policy says, or the cluster divided by @siblings, the number of
+ * queues in the same parent, including this one. */
 static void fill_queue_share(const struct rm_core *c, size_t i, const struct rm_res *total,
-                             int64_t beside, struct rm_queue_view *v)
+                             int64_t siblings, struct rm_queue_view *v)
 {
     int64_t share[BASE_TASK_KINDS], demand[BASE_TASK_KINDS];
 
@@ -217,7 +217,7 @@ static void fill_queue_share(const struct rm_core *c, size_t i, const struct rm_
         return;
     }
     for (int r = 0; r < RM_RES_NAMES; r++)
-        v->fair_share.v[r] = total->v[r] / beside;
+        v->fair_share.v[r] = total->v[r] / siblings;
 }
 
 static void add_queue_counts(struct rm_queue_view *to, const struct rm_queue_view *v)
@@ -243,10 +243,10 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
 
     for (size_t i = 0; i < n; i++) {
         fill_queue_counts(c, i, &all[i]);
-        if (i) /* parents come before */
+        if (i) /* root has no parent */
             inside[c->tree.v[i].parent]++;
     }
-    for (size_t i = n - 1; i > 0; i--) { /* children come after their parents */
+    for (size_t i = n - 1; i > 0; i--) { /* children before their parents */
         place[i] = place[i] || c->tree.v[i].configured || all[i].pending_apps ||
                    all[i].active_apps || all[i].allocated_containers;
         place[c->tree.v[i].parent] |= place[i];
@@ -266,7 +266,7 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
         fill_queue_limits(c, q, &total, &v);
         fill_queue_share(c, i, &total, i ? inside[q->parent] : 1, &v);
         place[i] = (int32_t)kept;
-        all[kept++] = v; /* never past @i */
+        all[kept++] = v; /* in place, as kept <= i */
     }
     free(place);
     free(inside);
@@ -330,7 +330,8 @@ int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum base_task
     return 0;
 }
 
-/* How many outputs a reader that is at version @since knows of. */
+/* Returns the number of outputs in the log that a reader at version @since knows; 0 for a version
+ * of an earlier epoch. */
 static int64_t count_known_outputs(const struct rm_core *c, const struct rm_app *a, int64_t since)
 {
     int64_t counter = since & ((INT64_C(1) << 40) - 1);
@@ -356,7 +357,8 @@ int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t 
         const struct rm_task *t = &p->tasks[a->out_log[i]];
         const struct rm_node *n = rm_task_latest_node(c, a, t);
 
-        if (t->out_version != (c->conf.epoch << 40 | (i + 1)) || !n) /* the map ran again */
+        if (t->out_version != (c->conf.epoch << 40 | (i + 1)) ||
+            !n) /* another version follows, or none: the map ran again */
             continue;
         room--;
         out->outputs = rm_view_make_room(out->outputs, out->outputs_n, sizeof *out->outputs);

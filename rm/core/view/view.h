@@ -1,13 +1,13 @@
-/* rm/core/view/view.h - plain copies of what readers want, taken while the core is held, encoded
- * outside. Strings are owned by the view (one arena each): rm_views_free(). Enums are the core's
- * own; times microseconds. Copying up to BASE_VIEW_CHUNK applications takes well under a
- * millisecond. */
+/* rm/core/view/view.h - plain copies of the core's objects for readers, made while the core is held
+ * and encoded after it is released. Texts belong to the set of views (rm_views_free()). Enums are
+ * the core's own; times are in microseconds. Copying BASE_VIEW_CHUNK applications takes well under
+ * a millisecond. */
 #ifndef CREEL_RM_CORE_VIEW_VIEW_H
 #define CREEL_RM_CORE_VIEW_VIEW_H
 
 #include "rm/core/core.h"
 
-struct rm_arena; /* bump memory of one view set */
+struct rm_arena; /* memory of one set of views */
 
 /* Tasks of one kind of a job, or containers of one kind of an application. */
 struct rm_phase_view {
@@ -17,8 +17,9 @@ struct rm_phase_view {
 struct rm_app_view {
     struct base_app_id id;
     bool is_job, unmanaged;
-    const char *user, *name, *queue, *type, *tags; /* tags comma-joined */
-    enum rm_app_state state, state_before; /* internal; and the one before FINAL_SAVING/KILLING */
+    const char *user, *name, *queue, *type, *tags; /* tags: joined by commas */
+    /* The internal state, and the state before FINAL_SAVING or KILLING. */
+    enum rm_app_state state, state_before;
     enum rm_final_status final_status;
     enum rm_result result;
     double progress;                                  /* 0..1 */
@@ -28,10 +29,11 @@ struct rm_app_view {
     int64_t submit_us, launch_us, finish_us; /* 0: not yet */
     int64_t running_containers;
     struct rm_res allocated, reserved;
-    bool held; /* an attempt is in the scheduler (else YARN shows -1 in the usage members) */
+    bool
+        held; /* the scheduler has an attempt of it; otherwise YARN shows -1 in the usage members */
     bool has_attempt;
     int64_t memory_seconds, vcore_seconds;
-    /* current attempt's master */
+    /* the master of the newest attempt */
     struct base_container_id master_container;
     bool has_master;
     const char *master_node_id, *master_node_http, *master_host;
@@ -40,15 +42,15 @@ struct rm_app_view {
     struct rm_phase_view phase[BASE_TASK_KINDS];
     double shuffle_progress;
     int64_t counters[RM_C_COUNTERS];
-    /* It had ended before this instance began, or too much was kept: of its tasks the sums above
-     * are left. */
+    /* Its tasks were freed after its end, or not read back after a restart; the sums above remain.
+     */
     bool tasks_gone;
-    int64_t start_us;        /* first task launched */
+    int64_t start_us;        /* start of the first task; 0: not yet */
     int64_t deadline_us;     /* wall clock; 0: none */
-    int64_t promised_us;     /* admitted: by when it will have finished, 0: nothing was promised */
-    int64_t earliest_us;     /* refused for its deadline: the date offered instead, 0: none */
+    int64_t promised_us;     /* finish promised at admission; 0: nothing was promised */
+    int64_t earliest_us;     /* refused for its deadline: the deadline offered instead; 0: none */
     struct rm_job_spec *job; /* a reference, dropped by rm_views_free */
-    struct rm_app_spec *app; /* likewise */
+    struct rm_app_spec *app; /* likewise; NULL for a job, as @job is for a plain application */
 };
 struct rm_attempt_view {
     struct base_attempt_id id;
@@ -84,38 +86,39 @@ struct rm_task_view {
     struct base_task_id id;
     enum rm_task_state state;
     double progress;
-    int32_t attempts; /* made so far */
-    struct base_container_id container;
-    bool has_container; /* latest attempt's */
+    int32_t attempts;                   /* number of attempts so far */
+    struct base_container_id container; /* of the latest attempt, if has_container */
+    bool has_container;
     const char *node_id, *node_http, *diagnostics;
     int64_t start_us, finish_us;
-    int64_t suspended_us; /* between these, of the attempt that succeeded */
+    int64_t suspended_us; /* how long the attempt that succeeded was suspended */
     int32_t exit_code;
 };
 struct rm_cluster_view {
     int64_t cluster_ts_ms, rm_instance_ms, epoch;
     const char *policy;
-    /* As YARN counts. */
+    /* Counted as in YARN. */
     int64_t apps_submitted, apps_completed, apps_pending, apps_running, apps_failed, apps_killed;
-    int64_t apps_results[RM_RESULTS]; /* of those that have ended */
+    int64_t apps_results[RM_RESULTS]; /* ended applications by result */
     struct rm_res total, used, pending;
     int64_t containers_allocated, containers_pending;
-    int32_t nodes[RM_NODE_STATES];
+    int32_t nodes[RM_NODE_STATES]; /* nodes by state */
     int64_t assignments, heartbeats, events, policy_overruled, policy_fallbacks;
-    /* Orders of the policy so far: attempts; preempted: killed. */
+    /* Attempts suspended, resumed and killed so far, as the policy said. */
     int64_t suspended, resumed, preempted;
     struct rm_res max_capability;
 };
 struct rm_queue_view {
     const char *name;      /* full path: "root", "root.default" */
-    int32_t depth, parent; /* parent: index in the list, -1 for root; parents come first */
+    int32_t depth, parent; /* parent: index in the list; -1: root. Parents come first. */
     int64_t pending_apps, active_apps, pending_containers, allocated_containers;
     struct rm_res used, demand, fair_share, min, max;
     double weight;
-    int32_t max_apps; /* INT32_MAX: any number */
-    /* Is_parent: takes no application itself, whether it has children or not. */
-    bool preemptable, is_parent;
-    /* Fair, fifo, drf: of jobs inside it; the cluster's policy where that has no shares. */
+    int32_t max_apps; /* INT32_MAX: no limit */
+    bool preemptable;
+    bool is_parent; /* accepts no applications itself, whether or not it has children */
+    /* Order of the jobs inside: "fair", "fifo" or "drf"; or the name of the cluster's policy if
+     * that policy has no shares. */
     const char *policy;
 };
 struct rm_map_output_view {
@@ -124,16 +127,16 @@ struct rm_map_output_view {
     const char *node_http;
 };
 
-/* Which applications to copy. NULL and 0 mean: any. Walks from newest to oldest. */
+/* Which applications to copy. NULL and 0 mean any. */
 struct rm_app_filter {
-    uint32_t states;  /* bit set of PUBLIC enum rm_app_state; 0: all */
+    uint32_t states;  /* bit set of enum rm_app_state, as rm_app_public_state(); 0: all */
     uint32_t results; /* bit set of enum rm_result; 0: all */
     const char *user, *queue, *name;
     const char *const *types;
-    size_t types_n; /* case-insensitive */
+    size_t types_n; /* any of these types, compared without case */
     const char *const *tags;
-    size_t tags_n; /* any of, lower case */
-    /* Inclusive; end 0: open. */
+    size_t tags_n; /* any of these tags, compared without case */
+    /* Both ends are inclusive; an end of 0 is open. */
     int64_t started_begin_us, started_end_us, finished_begin_us, finished_end_us;
     bool jobs_only;
 };
@@ -154,43 +157,47 @@ struct rm_views {
     struct rm_map_output_view *outputs;
     size_t outputs_n;
 };
-void rm_views_free(struct rm_views *v); /* safe without holding the core */
+/* Frees the copies and drops their references. Needs no hold of the core. */
+void rm_views_free(struct rm_views *v);
 
-/* Policy: static text. */
+/* out->policy is static text. */
 void rm_view_cluster(const struct rm_core *core, struct rm_cluster_view *out);
-/* Appends at most @max applications older than @before (NULL: from the newest) that pass;
- * examines at most BASE_VIEW_CHUNK * 5 of them. Returns true and sets *cursor when there may be
- * more to come. */
+/* Appends at most @max applications that match @f (NULL: all), from newest to oldest, beginning
+ * with the newest one older than @before (NULL: the newest). Examines at most BASE_VIEW_CHUNK * 5.
+ * Returns true when older applications are left; *cursor, the last one examined, is then the
+ * @before of the next call. */
 bool rm_view_apps(const struct rm_core *core, const struct rm_app_filter *f,
                   const struct base_app_id *before, size_t max, struct rm_views *out,
                   struct base_app_id *cursor);
-/* -BASE_ENOTFOUND. */
+/* The functions that return int append to @out. They return 0, or -BASE_ENOTFOUND when the object
+ * named is unknown. */
 int rm_view_app(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 int rm_view_attempts(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
-/* Live containers of an attempt (attempt.attempt == 0: of all attempts). */
+/* Live containers of an attempt, sorted by id; id.attempt 0: of all attempts. */
 int rm_view_containers(const struct rm_core *core, struct base_attempt_id id, struct rm_views *out);
-/* Nodes from index *pos on, at most @max; true when there are more. Ordered by first
- * registration. */
+/* Appends at most @max nodes, in order of first registration, from position *pos on, and advances
+ * *pos. Returns true when more are left. */
 bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct rm_views *out);
 int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
-/* Tasks of a job of kind @kind from index *pos, filtered by state bit set (0: all); looks at no
- * more than BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. A job may have none any
- * more (tasks_gone). */
+/* At most @max tasks of kind @kind of a job, from index *pos on, in one of @states (bit set; 0:
+ * all), and advances *pos. Examines at most BASE_VIEW_CHUNK * 5. No tasks are left when *pos stays
+ * what it was; a job whose tasks are gone has none. */
 int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_task_kind kind,
                   uint32_t states, int64_t *pos, size_t max, struct rm_views *out);
+/* Replaces the queues in @out by all queues that are configured or in use, parents first. */
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
-/* Map outputs newer than @since, oldest first, at most BASE_VIEW_CHUNK * 5: *version gets the
- * newest of these (the newest of all when no more follow), *maps and *done the counts (protocol:
- * versions carry the epoch in the upper bits, so they grow over restarts). */
+/* Map outputs of a job newer than the version @since, oldest first, at most BASE_VIEW_CHUNK * 5.
+ * Sets *version to that of the last one examined, *maps to the number of maps and *done to how many
+ * have succeeded. Versions have the epoch in their upper bits, so they grow over restarts. */
 int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since,
                         int64_t *version, int64_t *maps, int64_t *done, struct rm_views *out);
-/* The application's access token (given at submission, stored). -BASE_ENOTFOUND. */
+/* Copies the application's access token to @out. */
 int rm_view_app_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
-/* Why does it wait: what holds the slots that it wants ("all 6 map slots run application_…"), or
- * that no node is there, then the policy's words. Nothing is added when the policy does not know
- * it (any more). Looks at some thousand containers at most. */
-/* @now_us: the silence of nodes is counted to it; the core's own time stands still where nothing
- * happens. -BASE_ENOTFOUND */
+/* Appends why the application waits: what holds the slots that it wants ("all 6 map slots run
+ * application_..."), or that no node is registered, then the policy's explanation. Appends nothing
+ * when the policy does not know the application. Examines some thousand containers at most.
+ * @now_us: the time at which the silence of nodes is measured, since the core's own time stands
+ * still between events. */
 int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int64_t now_us,
                          struct base_buf *out);
 

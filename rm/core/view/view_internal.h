@@ -1,4 +1,4 @@
-/* rm/core/view/view_internal.h - memory of view sets. */
+/* rm/core/view/view_internal.h - the memory of sets of views. */
 #ifndef CREEL_RM_CORE_VIEW_VIEW_INTERNAL_H
 #define CREEL_RM_CORE_VIEW_VIEW_INTERNAL_H
 
@@ -8,8 +8,9 @@
 struct rm_arena {
     struct rm_step_arena memory;
 };
-/* A copy that lives as long as @v; NULL stays NULL. */
+/* Returns a copy that lives as long as @v; NULL for NULL. */
 char *rm_view_copy_text(struct rm_views *v, const char *s);
-void *rm_view_make_room(void *v, size_t n, size_t el); /* room for one more behind @n elements */
+/* Returns the array @v of @n elements of @el bytes, perhaps moved, with room for one more. */
+void *rm_view_make_room(void *v, size_t n, size_t el);
 
 #endif

@@ -1,6 +1,6 @@
-/* rm/core/view/wait_reason.c - why an application waits: what holds the slots it wants, the same
- * under every policy, and behind that the policy's own words. Read-only; looks at HOLDERS_LOOK_MAX
- * containers at most, since it is asked while the core is held. */
+/* rm/core/view/wait_reason.c - explains why an application waits: first what holds the slots that
+ * it wants, in the same way under every policy, then the policy's own explanation. Runs while the
+ * core is held, so it examines at most HOLDERS_LOOK_MAX containers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,10 +8,10 @@
 #include "rm/core/view/view.h"
 
 enum {
-    HOLDERS_LOOK_MAX = 5000,
-    HOLDERS_MAX = 64,
-    HOLDERS_NAMED = 3,
-    SILENT_BEATS = 3, /* heartbeats that a node has left out before it is worth a word */
+    HOLDERS_LOOK_MAX = 5000, /* containers examined */
+    HOLDERS_MAX = 64,        /* applications counted separately */
+    HOLDERS_NAMED = 3,       /* applications named in the text */
+    SILENT_BEATS = 3,        /* missed heartbeats after which a node is called silent */
 };
 
 static const char *const kind_names[BASE_TASK_KINDS] = {
@@ -19,13 +19,14 @@ static const char *const kind_names[BASE_TASK_KINDS] = {
 
 struct holder {
     const struct rm_app *app;
-    int64_t n;
+    int64_t n; /* slots that it holds */
 };
 struct holders {
     struct holder v[HOLDERS_MAX];
     size_t n;
-    int64_t looked, others; /* others: slots of applications that found no place in v */
-    bool cut;               /* not all containers were looked at */
+    int64_t looked; /* containers examined */
+    int64_t others; /* slots held by applications beyond the first HOLDERS_MAX */
+    bool cut;       /* not all containers were examined */
 };
 
 static void add_holder(struct holders *h, const struct rm_app *a)
@@ -58,7 +59,7 @@ static void find_holders(const struct rm_core *c, enum base_task_kind k, struct 
     }
 }
 
-/* Most slots first; equal ones by id. */
+/* Orders by number of slots, the most first, then by id. */
 static int compare_holders(const void *a, const void *b)
 {
     const struct holder *x = a, *y = b;
@@ -113,7 +114,7 @@ static void describe_missing_nodes(const struct rm_core *c, struct base_buf *out
         base_buf_adds(out, ")");
 }
 
-/* "6 map"; "map" of one alone. */
+/* Returns "6 map", or "map" for a single slot. */
 static const char *slots_text(int64_t slots, enum base_task_kind k, char text[static 64])
 {
     if (slots == 1)
@@ -143,7 +144,7 @@ static void describe_slots(const struct rm_core *c, const struct rm_app *a, enum
     }
 }
 
-/* Appends nothing if it wants no slot now. */
+/* Appends nothing if @a wants no slot now. */
 static void describe_wanted_slots(const struct rm_core *c, const struct rm_app *a,
                                   struct base_buf *out)
 {
@@ -173,7 +174,7 @@ static void describe_wanted_slots(const struct rm_core *c, const struct rm_app *
     }
 }
 
-/* Names silent nodes on which its containers run: their progress is unknown. */
+/* Names a silent node that runs containers of @a, whose progress is unknown for that reason. */
 static void describe_silent_nodes(const struct rm_core *c, const struct rm_app *a, int64_t now_us,
                                   struct base_buf *out)
 {
