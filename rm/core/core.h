@@ -98,8 +98,8 @@ struct rm_core_conf {
     /* The queue tree, used instead of @queues; taken (emptied). NULL: @queues. */
     struct policy_queues *tree;
     int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;
-    /* Share of the maps that must be done before reduces start; policies with reduces_last use 1.
-     */
+    /* Share of the maps that must be done before reduces start; policies with reduces_last use
+     * 1. */
     double slowstart;
     int32_t am_attempts_max, task_attempts_max;
     int32_t completed_apps_max;
@@ -307,8 +307,8 @@ enum rm_effect_kind {
     /* Remove _temporary, and the folder if it is empty then, once the decision to end the job is
      * durable; answer with RM_EV_JOB_ABORTED. The job has not ended before that answer. */
     RM_FX_JOB_ABORT,
-    /* The job's list of map outputs grew to u.map_output.version: parked readers can be answered.
-     */
+    /* The job's list of map outputs grew to u.map_output.version: parked readers can be
+     * answered. */
     RM_FX_MAP_OUTPUT,
     RM_FX_NOTE, /* write u.note to the log, for the operator */
     /* The store is empty although nodes run work: this instance must not lead; nothing was

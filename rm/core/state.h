@@ -123,8 +123,8 @@ struct rm_core {
     int64_t wake_us;         /* requested wake-up; 0: none */
     bool recovering;         /* set inside rm_core_finish_recovery */
     struct rm_names outputs; /* while recovering: output folders that live jobs have made */
-    /* During recovery: stored lists of splits (struct rm_stash by key) whose job is not read yet.
-     */
+    /* During recovery: stored lists of splits (struct rm_stash by key) whose job is not read
+     * yet. */
     struct base_map splits;
     /* Records to be removed (rm/core/record/prune.c): those of ended jobs, and orphans. */
     struct rm_app *prune, *prune_last;

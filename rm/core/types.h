@@ -190,8 +190,8 @@ struct rm_job_spec {
     struct rm_str_list env; /* "K=V" */
     struct rm_task_group *groups;
     size_t groups_n;
-    /* The submission's normalised body, without id. A repeated submission must have an equal one.
-     */
+    /* The submission's normalised body, without id. A repeated submission must have an equal
+     * one. */
     char *json;
     /* Simulations only: what is known of the tasks beforehand, and the hosts of each split in a
      * compact form: @near_n indexes into @hosts per map. The table outlives the core and is

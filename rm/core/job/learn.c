@@ -1,5 +1,5 @@
-/* Reports ended attempts to the policy, and adds successful ones to the statistics for later jobs.
- */
+/* Reports ended attempts to the policy, and adds successful ones to the statistics for later
+ * jobs. */
 #include "rm/core/job/learn.h"
 
 #include "rm/core/state.h"

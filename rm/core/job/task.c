@@ -111,8 +111,8 @@ int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make)
                : NULL;
 }
 
-/* Apart from recovery, states of tasks change only here, so that the counts per state stay right.
- */
+/* Apart from recovery, states of tasks change only here, so that the counts per state stay
+ * right. */
 void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s)
 {
     struct rm_phase *p = &a->phase[t->kind];

@@ -36,8 +36,8 @@ struct rm_ask_group { /* (priority, allocation request id) */
     int64_t planned, planned_named;
 };
 
-/* Returns the kind of slot for a container with the resource @r: map unless it names reduce slots.
- */
+/* Returns the kind of slot for a container with the resource @r: map unless it names reduce
+ * slots. */
 enum base_task_kind rm_slot_kind_for_resource(const struct rm_res *r);
 /* Returns the largest resource that a container can have. */
 struct rm_res rm_max_capability(const struct rm_core *c);

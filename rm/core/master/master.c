@@ -82,8 +82,8 @@ void rm_master_set_unmanaged_launched(struct rm_core *c, struct rm_app *a)
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
-/* Masters take at most half of the map slots, so that the containers that they ask for find room.
- */
+/* Masters take at most half of the map slots, so that the containers that they ask for find
+ * room. */
 void rm_masters_activate_waiting(struct rm_core *c)
 {
     int64_t max = c->capacity.slots[BASE_TASK_MAP] / 2;

@@ -39,8 +39,8 @@ void rm_node_list_for_answer(struct rm_core *c, struct rm_node *n);
 /* Returns true when such an order for @id is queued and not sent yet. */
 bool rm_node_has_queued_order(const struct rm_node *n, enum base_order_kind kind,
                               const struct base_container_id *id);
-/* Queues an order, zero except for its kind, to be filled in. Borrowed until the next order to @n.
- */
+/* Queues an order, zero except for its kind, to be filled in. Borrowed until the next order to
+ * @n. */
 struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
                                       enum base_order_kind kind);
 /* Returns the q->len orders as effects carry them, in memory that is valid until the next step. */

@@ -26,8 +26,8 @@ static int32_t reported_progress(const struct rm_container_report *r)
     return p >= 1 ? RM_PROGRESS_ONE : (int32_t)((double)p * RM_PROGRESS_ONE);
 }
 
-/* Returns the attached container; otherwise orders the node to kill or forget it, and returns NULL.
- */
+/* Returns the attached container; otherwise orders the node to kill or forget it, and returns
+ * NULL. */
 static struct rm_container *attach_unknown_container(struct rm_core *c, struct rm_node *n,
                                                      const struct rm_container_report *r,
                                                      bool registering)
@@ -56,8 +56,8 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
         ct = attach_unknown_container(c, n, r, registering);
     if (!ct || ct->node != n)
         return;
-    /* The container ended when its node was taken down, and its master has not acknowledged that.
-     */
+    /* The container ended when its node was taken down, and its master has not acknowledged
+     * that. */
     if (ct->state == RM_CONTAINER_COMPLETED) {
         if (registering && r->state != RM_CONTAINER_COMPLETED)
             rm_node_queue_kill(c, n, &r->id, "its node had been given up");

@@ -11,8 +11,8 @@ void rm_prune_tasks_from_memory(struct rm_core *c, struct rm_app *a);
 void rm_prune_free(struct rm_core *c);
 /* Removes the record named by @s some time later. Takes @s. */
 void rm_prune_queue_orphan(struct rm_core *c, struct rm_stash *s);
-/* Removes a bounded number of the records that wait to be removed. Called at the end of every step.
- */
+/* Removes a bounded number of the records that wait to be removed. Called at the end of every
+ * step. */
 void rm_prune_some_records(struct rm_core *c);
 /* Returns a copy of @rec; with @data false only of its key. @table: static text. */
 struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data);

@@ -1,6 +1,6 @@
 /* Reads records back after a restart. Nothing in a record is trusted: each record is read whole
- * before anything in it takes effect, and a damaged record costs what rm/core/record/damage.h says.
- */
+ * before anything in it takes effect, and a damaged record costs what rm/core/record/damage.h
+ * says. */
 #include "rm/core/record/read_back.h"
 
 #include <stdio.h>

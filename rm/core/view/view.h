@@ -42,8 +42,8 @@ struct rm_app_view {
     struct rm_phase_view phase[BASE_TASK_KINDS];
     double shuffle_progress;
     int64_t counters[RM_C_COUNTERS];
-    /* Its tasks were freed after its end, or not read back after a restart; the sums above remain.
-     */
+    /* Its tasks were freed after its end, or not read back after a restart; the sums above
+     * remain. */
     bool tasks_gone;
     int64_t start_us;        /* start of the first task; 0: not yet */
     int64_t deadline_us;     /* wall clock; 0: none */
