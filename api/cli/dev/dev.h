@@ -40,6 +40,15 @@ struct cli_dev {
     int64_t map_slots, reduce_slots;
     char policy[32];
 };
+/* What the command line asks for. */
+struct cli_dev_options {
+    int64_t nodes, map_slots, reduce_slots, port, rms;
+    const char *policy, *dir, *restart; /* restart: name of a daemon; NULL: --restart not given */
+    bool detach, stop, status, json, ha;
+    const char *start_only; /* a given option that only a start takes; NULL: none */
+    char **sets;            /* -D, borrowed */
+    size_t n_sets;
+};
 static inline bool cli_dev_is_rm(const struct cli_dev_daemon *x)
 {
     return x->name[0] == 'r';
@@ -110,6 +119,27 @@ char *cli_dev_rm_urls(
 void cli_dev_stop_all(struct cli_dev *d);
 /* Ends one daemon: SIGTERM, then SIGKILL. */
 void cli_dev_stop_one(struct cli_dev_daemon *x);
+
+/* ---- api/cli/dev/cluster.c ---- */
+/* Starts a cluster in d->dir and supervises it until it is stopped, or forks the supervisor
+ * (o->detach). Returns an exit status of the command; errors have been printed. */
+int cli_dev_start_cluster(struct cli_dev *d, const struct cli_dev_options *o);
+
+/* ---- api/cli/dev/actions.c; both functions return an exit status and have printed errors ---- */
+/* Stops the supervisor and all daemons of d->dir. */
+int cli_dev_stop_cluster(struct cli_dev *d, bool json);
+int cli_dev_restart_daemon(struct cli_dev *d, const char *name, bool json);
+/* Stops all daemons under the lock, so that a concurrent --restart has either finished or not
+ * begun. */
+void cli_dev_stop_all_locked(struct cli_dev *d);
+
+/* ---- api/cli/dev/status.c ---- */
+void cli_dev_print_json(const struct cli_dev *d);
+/* Prints how to use the cluster and how to stop it. @own_port: CREEL_RM has to be set. */
+void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool detached);
+/* Prints the state of each daemon of d->dir. Returns CLI_FAILED when one is down, CLI_NOTFOUND when
+ * nothing was ever started there. */
+int cli_dev_show_status(struct cli_dev *d, bool json);
 
 /* ---- api/cli/dev/supervisor.c ---- */
 /* Reports daemons that die, until a signal arrives on @signal_fd. The caller then stops the
