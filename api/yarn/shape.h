@@ -63,54 +63,24 @@ struct api_any {
     const void *view;
 };
 
-#define API_STR(T, f, n, p)                                                                        \
+/* Rows of a table for struct @T: member @f is called @n. @s: shape of the object or of the items,
+ * @p: presence. */
+#define API_MEMBER(kind, T, f, n, s, p)                                                            \
     {                                                                                              \
-        API_K_STR, n, offsetof(T, f), NULL, p                                                      \
+        kind, n, offsetof(T, f), s, p                                                              \
     }
-#define API_I32(T, f, n, p)                                                                        \
-    {                                                                                              \
-        API_K_I32, n, offsetof(T, f), NULL, p                                                      \
-    }
-#define API_I64(T, f, n, p)                                                                        \
-    {                                                                                              \
-        API_K_I64, n, offsetof(T, f), NULL, p                                                      \
-    }
-#define API_F32(T, f, n, p)                                                                        \
-    {                                                                                              \
-        API_K_F32, n, offsetof(T, f), NULL, p                                                      \
-    }
-#define API_F64(T, f, n, p)                                                                        \
-    {                                                                                              \
-        API_K_F64, n, offsetof(T, f), NULL, p                                                      \
-    }
-#define API_BOOL(T, f, n, p)                                                                       \
-    {                                                                                              \
-        API_K_BOOL, n, offsetof(T, f), NULL, p                                                     \
-    }
-#define API_OBJ(T, f, n, s, p)                                                                     \
-    {                                                                                              \
-        API_K_OBJ, n, offsetof(T, f), s, p                                                         \
-    }
-#define API_OBJPTR(T, f, n, s, p)                                                                  \
-    {                                                                                              \
-        API_K_OBJPTR, n, offsetof(T, f), s, p                                                      \
-    }
-#define API_LIST(T, f, n, s, p)                                                                    \
-    {                                                                                              \
-        API_K_LIST, n, offsetof(T, f), s, p                                                        \
-    }
-#define API_STRLIST(T, f, n, p)                                                                    \
-    {                                                                                              \
-        API_K_STRLIST, n, offsetof(T, f), NULL, p                                                  \
-    }
-#define API_MAP(T, f, n, p)                                                                        \
-    {                                                                                              \
-        API_K_MAP, n, offsetof(T, f), NULL, p                                                      \
-    }
-#define API_ANYLIST(T, f, n, p)                                                                    \
-    {                                                                                              \
-        API_K_ANYLIST, n, offsetof(T, f), NULL, p                                                  \
-    }
+#define API_STR(T, f, n, p)       API_MEMBER(API_K_STR, T, f, n, NULL, p)
+#define API_I32(T, f, n, p)       API_MEMBER(API_K_I32, T, f, n, NULL, p)
+#define API_I64(T, f, n, p)       API_MEMBER(API_K_I64, T, f, n, NULL, p)
+#define API_F32(T, f, n, p)       API_MEMBER(API_K_F32, T, f, n, NULL, p)
+#define API_F64(T, f, n, p)       API_MEMBER(API_K_F64, T, f, n, NULL, p)
+#define API_BOOL(T, f, n, p)      API_MEMBER(API_K_BOOL, T, f, n, NULL, p)
+#define API_OBJ(T, f, n, s, p)    API_MEMBER(API_K_OBJ, T, f, n, s, p)
+#define API_OBJPTR(T, f, n, s, p) API_MEMBER(API_K_OBJPTR, T, f, n, s, p)
+#define API_LIST(T, f, n, s, p)   API_MEMBER(API_K_LIST, T, f, n, s, p)
+#define API_STRLIST(T, f, n, p)   API_MEMBER(API_K_STRLIST, T, f, n, NULL, p)
+#define API_MAP(T, f, n, p)       API_MEMBER(API_K_MAP, T, f, n, NULL, p)
+#define API_ANYLIST(T, f, n, p)   API_MEMBER(API_K_ANYLIST, T, f, n, NULL, p)
 
 /* Appends the whole document of @view (XML with its declaration). */
 void api_shape_encode_document(const struct api_shape *shape, enum api_dialect dialect,
