@@ -529,11 +529,3 @@ static const struct api_member nodes_members[] = {
 };
 #undef T
 const struct api_shape yarn_shape_nodes = {.root = "nodes", .members = nodes_members};
-
-#define T struct yarn_policy
-static const struct api_member policy_members[] = {
-    S(policy, "policy"),
-    END,
-};
-#undef T
-const struct api_shape yarn_shape_policy = {.root = "policy", .members = policy_members};

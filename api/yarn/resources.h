@@ -224,10 +224,6 @@ struct yarn_nodes {
     struct api_list list;
 };
 
-struct yarn_policy { /* Creel's own: /ws/v1/cluster/scheduler/policy */
-    const char *policy;
-};
-
 /* Document shapes. */
 extern const struct api_shape yarn_shape_cluster_info, yarn_shape_cluster_metrics,
     yarn_shape_user_info;
@@ -238,6 +234,6 @@ extern const struct api_shape yarn_shape_app, yarn_shape_apps, yarn_shape_app_st
     yarn_shape_app_queue, yarn_shape_new_application, yarn_shape_statistics;
 extern const struct api_shape yarn_shape_attempts, yarn_shape_attempt, yarn_shape_container,
     yarn_shape_containers;
-extern const struct api_shape yarn_shape_node, yarn_shape_nodes, yarn_shape_policy;
+extern const struct api_shape yarn_shape_node, yarn_shape_nodes;
 
 #endif

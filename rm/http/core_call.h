@@ -8,6 +8,7 @@
 
 #include "api/server/server.h"
 #include "rm/daemon/backend.h"
+#include "rm/http/routes.h"
 
 /* One request that waits for the core. Embed as the first member; allocated with base_alloc. */
 struct rm_call {
@@ -45,12 +46,5 @@ void rm_api_explain_app(struct rm_backend *b, struct base_app_id id, struct base
  * Returns false when the value is invalid; @rq is answered with 400 then. */
 bool rm_api_read_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max,
                            int64_t *out);
-
-extern const struct api_route rm_api_jobs_routes[], rm_api_tracker_routes[], rm_api_master_routes[];
-extern const struct api_route rm_api_queues_routes[], rm_api_history_routes[], rm_api_ha_routes[],
-    rm_api_jmx_routes[], rm_api_relay_routes[], rm_api_nodes_routes[];
-extern const size_t rm_api_jobs_routes_n, rm_api_tracker_routes_n, rm_api_master_routes_n;
-extern const size_t rm_api_queues_routes_n, rm_api_history_routes_n, rm_api_ha_routes_n,
-    rm_api_jmx_routes_n, rm_api_relay_routes_n, rm_api_nodes_routes_n;
 
 #endif

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-#include "rm/http/core_call.h"
-#include "rm/http/yarn/yarn.h"
+#include "base/mem.h"
 
 struct api_route *rm_routes_new(size_t *n)
 {
@@ -11,16 +10,9 @@ struct api_route *rm_routes_new(size_t *n)
         const struct api_route *v;
         size_t n;
     } parts[] = {
-        {rm_api_yarn_routes, rm_api_yarn_routes_n},
-        {rm_api_jobs_routes, rm_api_jobs_routes_n},
-        {rm_api_tracker_routes, rm_api_tracker_routes_n},
-        {rm_api_master_routes, rm_api_master_routes_n},
-        {rm_api_queues_routes, rm_api_queues_routes_n},
-        {rm_api_history_routes, rm_api_history_routes_n},
-        {rm_api_ha_routes, rm_api_ha_routes_n},
-        {rm_api_jmx_routes, rm_api_jmx_routes_n},
-        {rm_api_relay_routes, rm_api_relay_routes_n},
-        {rm_api_nodes_routes, rm_api_nodes_routes_n},
+#define X(name) {name, name##_n},
+        RM_ROUTE_TABLES(X)
+#undef X
     };
     struct api_route *all;
 

@@ -1,11 +1,39 @@
-/* rm/http/routes.h - joins the route tables of all handlers into one. */
+/* rm/http/routes.h - the ResourceManager's route table, put together from the tables of the files
+ * that handle the routes. The user pointer of every handler is a struct rm_backend *. */
 #ifndef CREEL_RM_HTTP_ROUTES_H
 #define CREEL_RM_HTTP_ROUTES_H
 
 #include "api/server/server.h"
 
-/* Returns all routes of the ResourceManager; *@n: their number. Caller frees the table, after the
- * server has ended. */
+/* The tables, one line each: NAME is an array of struct api_route, NAME_n its length. */
+#define RM_ROUTE_TABLES(X)                                                                         \
+    X(rm_yarn_cluster_routes)                                                                      \
+    X(rm_yarn_policy_routes)                                                                       \
+    X(rm_yarn_nodes_routes)                                                                        \
+    X(rm_yarn_apps_routes)                                                                         \
+    X(rm_yarn_submit_routes)                                                                       \
+    X(rm_yarn_app_state_routes)                                                                    \
+    X(rm_yarn_app_queue_routes)                                                                    \
+    X(rm_yarn_attempts_routes)                                                                     \
+    X(rm_yarn_prometheus_routes)                                                                   \
+    X(rm_api_jobs_routes)                                                                          \
+    X(rm_api_tracker_routes)                                                                       \
+    X(rm_api_master_routes)                                                                        \
+    X(rm_api_queues_routes)                                                                        \
+    X(rm_api_history_routes)                                                                       \
+    X(rm_api_ha_routes)                                                                            \
+    X(rm_api_jmx_routes)                                                                           \
+    X(rm_api_relay_routes)                                                                         \
+    X(rm_api_nodes_routes)
+
+#define X(name)                                                                                    \
+    extern const struct api_route name[];                                                          \
+    extern const size_t name##_n;
+RM_ROUTE_TABLES(X)
+#undef X
+
+/* Returns all routes, *n of them, in one array that the caller frees; it must outlive the server.
+ */
 struct api_route *rm_routes_new(size_t *n);
 
 #endif

@@ -1,4 +1,4 @@
-/* Applications: list with its filters, one, state, statistics. Source: Hadoop's ResourceManager
+/* Applications: the list with its filters, one, statistics. Source: Hadoop's ResourceManager
  * REST APIs. */
 #include <ctype.h>
 #include <stdlib.h>
@@ -222,7 +222,7 @@ static void free_listing(struct rm_listing *list)
     free_filter(&l->filter);
 }
 
-void yarn_get_apps(struct api_request *rq, void *user)
+static void get_apps(struct api_request *rq, void *user)
 {
     struct listing *l = base_alloc(sizeof *l);
 
@@ -249,29 +249,14 @@ void yarn_get_apps(struct api_request *rq, void *user)
 
 /* ---- one application ---- */
 
-/* Copies application args[0]; false: the error was answered. */
-static bool copy_app_view(struct api_request *rq, struct rm_backend *b, struct rm_views *v)
-{
-    struct base_app_id id;
-    int rc;
-
-    if (!yarn_parse_app_id_arg(rq, 0, &id))
-        return false;
-    rc = rm_view_app(rm_backend_hold(b), id, v);
-    rm_backend_release(b);
-    if (rc < 0)
-        yarn_answer_app_not_found(rq);
-    return rc == 0;
-}
-
-void yarn_get_app(struct api_request *rq, void *user)
+static void get_app(struct api_request *rq, void *user)
 {
     struct yarn_app_room room = {0};
     struct yarn_deselects deselects;
     struct rm_views v = {0};
     struct yarn_frame f;
 
-    if (!copy_app_view(rq, user, &v)) {
+    if (!yarn_copy_app_view(rq, user, &v)) {
         rm_views_free(&v);
         return;
     }
@@ -285,35 +270,6 @@ void yarn_get_app(struct api_request *rq, void *user)
     }
     yarn_deselects_free(&deselects);
     yarn_app_room_free(&room);
-    rm_views_free(&v);
-}
-
-void yarn_get_state(struct api_request *rq, void *user)
-{
-    struct yarn_app_state state;
-    struct rm_views v = {0};
-
-    if (copy_app_view(rq, user, &v)) {
-        state.state = rm_app_state_name(v.apps[0].state);
-        yarn_answer(rq, 200, &yarn_shape_app_state, API_M_BARE, &state);
-    }
-    rm_views_free(&v);
-}
-
-void yarn_get_queue(struct api_request *rq, void *user)
-{
-    struct yarn_app_queue queue;
-    struct base_buf room = {0};
-    struct rm_views v = {0};
-    struct yarn_frame f;
-
-    if (copy_app_view(rq, user, &v)) {
-        yarn_frame_fill_from_backend(user, &f);
-        queue.queue = yarn_get_shown_queue(&f, &v.apps[0], &room);
-        yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &queue);
-        yarn_frame_free(&f);
-        base_buf_free(&room);
-    }
     rm_views_free(&v);
 }
 
@@ -368,7 +324,7 @@ static void free_counting(struct rm_listing *list)
     yarn_words_free(&c->types);
 }
 
-void yarn_get_statistics(struct api_request *rq, void *user)
+static void get_statistics(struct api_request *rq, void *user)
 {
     struct counting *c = base_alloc(sizeof *c);
 
@@ -391,3 +347,12 @@ void yarn_get_statistics(struct api_request *rq, void *user)
     free_counting(&c->list);
     free(c);
 }
+
+/* clang-format off */
+const struct api_route rm_yarn_apps_routes[] = {
+    {"GET", YARN_APPS,                     API_ROLE_READ, 0, get_apps, 0},
+    {"GET", YARN_APPS "/{appid}",          API_ROLE_READ, 0, get_app, 0},
+    {"GET", YARN_CLUSTER "/appstatistics", API_ROLE_READ, 0, get_statistics, 0},
+};
+/* clang-format on */
+const size_t rm_yarn_apps_routes_n = sizeof rm_yarn_apps_routes / sizeof rm_yarn_apps_routes[0];

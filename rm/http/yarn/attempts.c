@@ -6,7 +6,7 @@
 
 #define YARN_EXCEPTIONS "org.apache.hadoop.yarn.exceptions."
 
-void yarn_get_attempts(struct api_request *rq, void *user)
+static void get_attempts(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     struct base_app_id id;
@@ -76,7 +76,7 @@ static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, s
     return NULL;
 }
 
-void yarn_get_attempt(struct api_request *rq, void *user)
+static void get_attempt(struct api_request *rq, void *user)
 {
     struct yarn_attempt_room room = {0};
     struct base_attempt_id id;
@@ -106,7 +106,7 @@ static bool copy_container_views(struct api_request *rq, struct rm_backend *b,
     return true;
 }
 
-void yarn_get_containers(struct api_request *rq, void *user)
+static void get_containers(struct api_request *rq, void *user)
 {
     struct yarn_container_room *rooms;
     struct yarn_containers list;
@@ -145,7 +145,7 @@ static void answer_container(struct api_request *rq, struct rm_backend *b,
     yarn_frame_free(&f);
 }
 
-void yarn_get_container(struct api_request *rq, void *user)
+static void get_container(struct api_request *rq, void *user)
 {
     struct base_container_id cid;
     struct base_attempt_id id;
@@ -176,3 +176,17 @@ void yarn_get_container(struct api_request *rq, void *user)
     }
     rm_views_free(&v);
 }
+
+#define ATTEMPTS YARN_APPS "/{appid}/appattempts"
+
+/* clang-format off */
+const struct api_route rm_yarn_attempts_routes[] = {
+    {"GET", ATTEMPTS,                           API_ROLE_READ, 0, get_attempts, 0},
+    {"GET", ATTEMPTS "/{attemptid}",            API_ROLE_READ, 0, get_attempt, 0},
+    {"GET", ATTEMPTS "/{attemptid}/containers", API_ROLE_READ, 0, get_containers, 0},
+    {"GET", ATTEMPTS "/{attemptid}/containers/{containerid}",
+            API_ROLE_READ, 0, get_container, 0},
+};
+/* clang-format on */
+const size_t rm_yarn_attempts_routes_n =
+    sizeof rm_yarn_attempts_routes / sizeof rm_yarn_attempts_routes[0];

@@ -1,4 +1,4 @@
-/* Handlers of info, metrics, user, scheduler, active policy. Source: Hadoop's ResourceManager REST
+/* The cluster: info, metrics, user, scheduler. Source: Hadoop's ResourceManager REST
  * APIs. */
 #include <pwd.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define BUILT_ON "2026-01-01T00:00Z" /* opaque to clients; a real time would make builds differ */
 
-void yarn_get_info(struct api_request *rq, void *user)
+static void get_info(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     const char *hadoop = base_conf_get(rm_backend_conf(b), "creel.yarn.hadoop-version");
@@ -42,7 +42,7 @@ void yarn_get_info(struct api_request *rq, void *user)
     yarn_frame_free(&f);
 }
 
-void yarn_get_metrics(struct api_request *rq, void *user)
+static void get_metrics(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     struct yarn_cluster_metrics m;
@@ -57,7 +57,7 @@ void yarn_get_metrics(struct api_request *rq, void *user)
     yarn_frame_free(&f);
 }
 
-void yarn_get_userinfo(struct api_request *rq, void *user)
+static void get_userinfo(struct api_request *rq, void *user)
 {
     char room[4096];
     struct passwd pw, *found = NULL;
@@ -70,7 +70,7 @@ void yarn_get_userinfo(struct api_request *rq, void *user)
     yarn_answer(rq, 200, &yarn_shape_user_info, API_M_BARE, &info);
 }
 
-void yarn_get_scheduler(struct api_request *rq, void *user)
+static void get_scheduler(struct api_request *rq, void *user)
 {
     struct yarn_frame f;
 
@@ -88,14 +88,14 @@ void yarn_get_scheduler(struct api_request *rq, void *user)
     yarn_frame_free(&f);
 }
 
-void yarn_get_policy(struct api_request *rq, void *user)
-{
-    struct rm_backend *b = user;
-    struct rm_cluster_view cluster;
-    struct yarn_policy policy;
-
-    rm_view_cluster(rm_backend_hold(b), &cluster);
-    rm_backend_release(b);
-    policy.policy = cluster.policy;
-    yarn_answer(rq, 200, &yarn_shape_policy, API_N_BARE, &policy);
-}
+/* clang-format off */
+const struct api_route rm_yarn_cluster_routes[] = {
+    {"GET", YARN_CLUSTER,              API_ROLE_READ, 0, get_info, 0},
+    {"GET", YARN_CLUSTER "/info",      API_ROLE_READ, 0, get_info, 0},
+    {"GET", YARN_CLUSTER "/userinfo",  API_ROLE_READ, 0, get_userinfo, 0},
+    {"GET", YARN_CLUSTER "/metrics",   API_ROLE_READ, 0, get_metrics, 0},
+    {"GET", YARN_CLUSTER "/scheduler", API_ROLE_READ, 0, get_scheduler, 0},
+};
+/* clang-format on */
+const size_t rm_yarn_cluster_routes_n =
+    sizeof rm_yarn_cluster_routes / sizeof rm_yarn_cluster_routes[0];

@@ -112,6 +112,20 @@ void yarn_answer_app_not_found(struct api_request *rq)
     yarn_not_found(rq, "app with id: %s not found", api_path_arg(rq, 0));
 }
 
+bool yarn_copy_app_view(struct api_request *rq, struct rm_backend *b, struct rm_views *v)
+{
+    struct base_app_id id;
+    int rc;
+
+    if (!yarn_parse_app_id_arg(rq, 0, &id))
+        return false;
+    rc = rm_view_app(rm_backend_hold(b), id, v);
+    rm_backend_release(b);
+    if (rc < 0)
+        yarn_answer_app_not_found(rq);
+    return rc == 0;
+}
+
 /* ---- words ---- */
 
 bool yarn_parse_long(const char *text, int64_t *out)

@@ -75,7 +75,7 @@ static void free_listing(struct rm_listing *list)
     yarn_frame_free(&((struct listing *)list)->frame);
 }
 
-void yarn_get_nodes(struct api_request *rq, void *user)
+static void get_nodes(struct api_request *rq, void *user)
 {
     struct listing *l;
     uint32_t states;
@@ -115,7 +115,7 @@ static bool parse_node_id_arg(struct api_request *rq, char id[static 512])
     return true;
 }
 
-void yarn_get_node(struct api_request *rq, void *user)
+static void get_node(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     struct rm_views v = {0};
@@ -138,3 +138,11 @@ void yarn_get_node(struct api_request *rq, void *user)
     }
     rm_views_free(&v);
 }
+
+/* clang-format off */
+const struct api_route rm_yarn_nodes_routes[] = {
+    {"GET", YARN_CLUSTER "/nodes",          API_ROLE_READ, 0, get_nodes, 0},
+    {"GET", YARN_CLUSTER "/nodes/{nodeid}", API_ROLE_READ, 0, get_node, 0},
+};
+/* clang-format on */
+const size_t rm_yarn_nodes_routes_n = sizeof rm_yarn_nodes_routes / sizeof rm_yarn_nodes_routes[0];

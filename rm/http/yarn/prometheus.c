@@ -120,7 +120,7 @@ static void view_cluster(struct rm_backend *b, struct rm_cluster_view *out)
             (struct rm_cluster_view){.policy = out->policy, .rm_instance_ms = out->rm_instance_ms};
 }
 
-void yarn_get_prometheus(struct api_request *rq, void *user)
+static void get_prometheus(struct api_request *rq, void *user)
 {
     struct rm_backend *backend = user;
     struct rm_backend_stats stats;
@@ -162,3 +162,11 @@ void yarn_get_prometheus(struct api_request *rq, void *user)
     api_add_header(rq, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     api_answer(rq, 200, API_TEXT, &b);
 }
+
+/* clang-format off */
+const struct api_route rm_yarn_prometheus_routes[] = {
+    {"GET", "/metrics", API_ROLE_READ, 0, get_prometheus, API_ROUTE_CREEL},
+};
+/* clang-format on */
+const size_t rm_yarn_prometheus_routes_n =
+    sizeof rm_yarn_prometheus_routes / sizeof rm_yarn_prometheus_routes[0];

@@ -8,6 +8,11 @@
 #include "api/server/server.h"
 #include "api/yarn/resources.h"
 #include "rm/daemon/backend.h"
+#include "rm/http/routes.h"
+
+#define YARN_CLUSTER        "/ws/v1/cluster"
+#define YARN_APPS           YARN_CLUSTER "/apps"
+#define YARN_STATE_BODY_MAX (64 * 1024) /* most bytes of a body that changes one member */
 
 /* ---- the context of every answer: filled once per request, freed with yarn_frame_free() ---- */
 struct yarn_frame {
@@ -105,6 +110,9 @@ bool yarn_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_i
 bool yarn_parse_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out);
 bool yarn_parse_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out);
 void yarn_answer_app_not_found(struct api_request *rq); /* names the id in path argument 0 */
+/* Copies the application in path argument 0 to @v. Returns true when v->apps[0] is the application;
+ * otherwise the error was answered. Free @v in any case. */
+bool yarn_copy_app_view(struct api_request *rq, struct rm_backend *b, struct rm_views *v);
 /* Parses a value in the form of Java's Long.parseLong(). */
 bool yarn_parse_long(const char *text, int64_t *out);
 /* The non-empty, trimmed parts of comma lists. */
@@ -131,14 +139,5 @@ void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d)
 bool yarn_deselects_refuse_unknown(struct api_request *rq, const struct yarn_deselects *d);
 void yarn_deselects_apply(const struct yarn_deselects *d, struct yarn_app *app);
 void yarn_deselects_free(struct yarn_deselects *d);
-
-/* ---- handlers ---- */
-api_handler yarn_get_info, yarn_get_metrics, yarn_get_userinfo, yarn_get_scheduler, yarn_get_policy,
-    yarn_put_policy;
-api_handler yarn_get_prometheus;
-api_handler yarn_get_apps, yarn_get_app, yarn_get_statistics, yarn_get_state, yarn_get_queue;
-api_handler yarn_get_attempts, yarn_get_attempt, yarn_get_containers, yarn_get_container;
-api_handler yarn_get_nodes, yarn_get_node;
-api_handler yarn_post_new_application, yarn_post_app, yarn_put_state, yarn_put_queue;
 
 #endif

@@ -1,0 +1,133 @@
+/* The queue of an application: read, and changed. Source: Hadoop's ResourceManager REST APIs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/daemon/audit.h"
+#include "rm/http/yarn/write.h"
+
+static void answer_queue(struct api_request *rq, const char *queue)
+{
+    struct yarn_app_queue shown = {.queue = queue};
+
+    yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &shown);
+}
+
+/* Answers a refused move. YARN's answer has no document and no word about the scheduler's reason,
+ * so the reason goes into a header. */
+static void answer_unmoved(struct api_request *rq, int code, const char *why)
+{
+    struct base_buf body = {0};
+
+    rm_audit_refuse(rq, why);
+    if (code == -BASE_ESTATE) {
+        base_buf_adds(&body, why);
+        api_answer(rq, 400, api_want(rq), &body);
+    } else {
+        api_add_header(rq, "X-Creel-Reason", why);
+        api_answer_error(rq, 503, "UndeclaredThrowableException", "%s", "");
+    }
+}
+
+static void answer_move(void *user, const struct rm_effect *fx)
+{
+    struct yarn_write *w = user;
+
+    if (!yarn_is_error_reply(fx))
+        answer_queue(w->rq, w->text);
+    else if (fx->u.reply.code == -BASE_ESTATE || fx->u.reply.code == -BASE_EINVAL)
+        answer_unmoved(w->rq, fx->u.reply.code, fx->u.reply.text);
+    else
+        yarn_answer_refusal(w->rq, fx);
+    yarn_write_unref(w);
+}
+
+/* Posts the move. @queue NULL: stay, and answer once the present queue is durable, since the answer
+ * to an earlier request may have been lost. */
+static void move_app(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
+                     const char *queue, const char *shown)
+{
+    struct yarn_write *w = yarn_write_new(rq, RM_EV_MOVE_APP);
+
+    rm_audit_note(rq, "queue", shown);
+    w->text = base_strdup(shown);
+    w->queue = queue ? base_strdup(queue) : NULL;
+    w->ev.u.move.id = id;
+    w->ev.u.move.queue = w->queue;
+    yarn_write_post(w, b, answer_move);
+}
+
+static void change_queue(struct api_request *rq, struct rm_backend *b, const struct yarn_frame *f,
+                         const struct rm_app_view *v, const char *queue)
+{
+    struct base_buf room = {0};
+    const char *shown = yarn_get_shown_queue(f, v, &room);
+
+    if (queue && strcmp(queue, shown) == 0) {
+        move_app(rq, b, v->id, NULL, shown);
+    } else if (v->state != RM_APP_ACCEPTED && v->state != RM_APP_RUNNING) {
+        char *why = base_printf("App in %s state cannot be moved.", rm_app_state_name(v->state));
+        answer_unmoved(rq, -BASE_ESTATE, why);
+        free(why);
+    } else if (!queue && f->fair) {
+        api_answer_error(rq, 503, "NullPointerException",
+                         "Cannot invoke \"String.startsWith(String)\" because \"name\" is null");
+    } else if (!queue) {
+        answer_unmoved(rq, -BASE_EINVAL, "queue: is missing");
+    } else {
+        yarn_format_queue_path(queue, &room);
+        move_app(rq, b, v->id, queue, room.data);
+    }
+    base_buf_free(&room);
+}
+
+static void put_queue(struct api_request *rq, void *user)
+{
+    json_t *body = yarn_read_body(rq, "appqueue", NULL);
+    struct rm_backend *b = user;
+    struct base_app_id id;
+    struct yarn_frame f;
+    struct rm_views v = {0};
+    int rc;
+
+    if (!body || !yarn_parse_app_id_arg(rq, 0, &id)) {
+        json_decref(body);
+        return;
+    }
+    rc = rm_view_app(rm_backend_hold(b), id, &v);
+    rm_backend_release(b);
+    if (rc < 0) {
+        yarn_answer_app_not_found(rq);
+    } else {
+        yarn_frame_fill_from_backend(b, &f);
+        change_queue(rq, b, &f, &v.apps[0], json_string_value(json_object_get(body, "queue")));
+        yarn_frame_free(&f);
+    }
+    rm_views_free(&v);
+    json_decref(body);
+}
+
+static void get_queue(struct api_request *rq, void *user)
+{
+    struct yarn_app_queue queue;
+    struct base_buf room = {0};
+    struct rm_views v = {0};
+    struct yarn_frame f;
+
+    if (yarn_copy_app_view(rq, user, &v)) {
+        yarn_frame_fill_from_backend(user, &f);
+        queue.queue = yarn_get_shown_queue(&f, &v.apps[0], &room);
+        yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &queue);
+        yarn_frame_free(&f);
+        base_buf_free(&room);
+    }
+    rm_views_free(&v);
+}
+
+/* clang-format off */
+const struct api_route rm_yarn_app_queue_routes[] = {
+    {"GET", YARN_APPS "/{appid}/queue", API_ROLE_READ,  0, get_queue, 0},
+    {"PUT", YARN_APPS "/{appid}/queue", API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_queue, 0},
+};
+/* clang-format on */
+const size_t rm_yarn_app_queue_routes_n =
+    sizeof rm_yarn_app_queue_routes / sizeof rm_yarn_app_queue_routes[0];

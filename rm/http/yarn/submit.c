@@ -1,0 +1,137 @@
+/* New application ids, and submissions. Source: Hadoop's ResourceManager REST APIs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/io.h"
+#include "base/limits.h"
+#include "rm/config/allocation_file.h"
+#include "rm/daemon/audit.h"
+#include "rm/http/app_json.h"
+#include "rm/http/yarn/write.h"
+
+#define SUBMISSION_ROOT "application-submission-context"
+/* the roots that YARN's decoder of this resource knows, in YARN's order */
+#define SUBMISSION_ROOTS                                                                           \
+    "<{}NewApplication>,<{}application-submission-context>,<{}applicationpriority>,<{}appqueue>,"  \
+    "<{}container-launch-context-info>,<{}credentials-info>,<{}delegation-token>,<{}"              \
+    "localresources>,"                                                                             \
+    "<{}log-aggregation-context>,<{}resourceInfo>,<{}resourceInformations>,<{}resourceOption>"
+
+/* ---- POST apps/new-application ---- */
+
+static void answer_new_id(void *user, const struct rm_effect *fx)
+{
+    struct yarn_write *w = user;
+
+    if (yarn_is_error_reply(fx)) {
+        yarn_answer_refusal(w->rq, fx);
+    } else {
+        struct yarn_new_application app;
+        char id[BASE_ID_TEXT_MAX];
+        app.id = base_app_id_text(&fx->u.reply.app_id, id);
+        yarn_resource_fill(&w->frame, &app.max, &w->frame.cluster.max_capability);
+        yarn_answer(w->rq, 200, &yarn_shape_new_application, API_N_BARE, &app);
+    }
+    yarn_write_unref(w);
+}
+
+static void post_new_application(struct api_request *rq, void *user)
+{
+    struct yarn_write *w = yarn_write_new(rq, RM_EV_NEW_APP_ID);
+
+    yarn_frame_fill_from_backend(user, &w->frame);
+    yarn_write_post(w, user, answer_new_id);
+}
+
+/* ---- POST apps ---- */
+
+static void answer_submission(void *user, const struct rm_effect *fx)
+{
+    struct yarn_write *w = user;
+    struct base_buf none = {0};
+
+    /* a known id is accepted without effect: clients repeat a submission whose answer was lost */
+    if (yarn_is_error_reply(fx) && fx->u.reply.code != -BASE_EEXIST) {
+        yarn_answer_refusal(w->rq, fx);
+    } else {
+        api_add_header(w->rq, "Location", w->location);
+        api_answer(w->rq, 202, api_want(w->rq), &none);
+    }
+    yarn_write_unref(w);
+}
+
+static void answer_bad_spec(struct api_request *rq, int rc, const struct base_error *err)
+{
+    if (rc == -BASE_ESTATE)
+        api_answer_error(rq, 503, "NullPointerException", "%s", err->text);
+    else
+        yarn_bad_request(rq, "%s", err->text);
+}
+
+/* Runs on a thread that may wait for a name service. */
+static bool look_up_groups_and_submit(void *user, bool stopping)
+{
+    struct yarn_write *w = user;
+    struct rm_app_spec *spec = w->ev.u.submit_app.spec;
+
+    if (!stopping)
+        rm_queues_look_up_groups(w->b, spec->user, &spec->user_groups);
+    rm_backend_post(w->b, &w->ev, answer_submission, yarn_write_unref, w);
+    return false;
+}
+
+static void submit_app(struct api_request *rq, struct rm_backend *b, struct rm_app_spec *spec)
+{
+    struct yarn_write *w = yarn_write_new(rq, RM_EV_SUBMIT_APP);
+    char id[BASE_ID_TEXT_MAX];
+
+    w->b = b;
+    base_random_hex(w->token);
+    w->location = yarn_format_location(rq, b, "/", base_app_id_text(&spec->id, id));
+    w->ev.u.submit_app.spec = spec;
+    rm_audit_note(rq, "app", id);
+    rm_audit_note(rq, "name", spec->name);
+    rm_audit_note(rq, "queue", spec->queue);
+    w->ev.u.submit_app.app_token = w->token;
+    if (!rm_queues_rules_use_groups(b)) {
+        yarn_write_post(w, b, answer_submission);
+        return;
+    }
+    api_park(rq);
+    rm_backend_slow(b, RM_SLOW_FILES, look_up_groups_and_submit, w);
+}
+
+static void post_app(struct api_request *rq, void *user)
+{
+    struct rm_backend *b = user;
+    struct base_error err = {0};
+    struct rm_app_spec *spec = NULL;
+    struct rm_cluster_view cluster;
+    json_t *body = yarn_read_body(rq, SUBMISSION_ROOT, SUBMISSION_ROOTS);
+    int rc;
+
+    if (!body)
+        return;
+    rc = rm_app_spec_decode(body, api_caller(rq), &spec, &err);
+    json_decref(body);
+    if (rc == 0) {
+        rm_view_cluster(rm_backend_hold(b), &cluster);
+        rm_backend_release(b);
+        rc = rm_app_spec_check_max(spec, &cluster.max_capability, &err);
+    }
+    if (rc < 0) {
+        rm_app_spec_unref(spec);
+        answer_bad_spec(rq, rc, &err);
+        return;
+    }
+    submit_app(rq, b, spec);
+}
+
+/* clang-format off */
+const struct api_route rm_yarn_submit_routes[] = {
+    {"POST", YARN_APPS,                    API_ROLE_WRITE, BASE_BODY_MAX, post_app, 0},
+    {"POST", YARN_APPS "/new-application", API_ROLE_WRITE, 0, post_new_application, 0},
+};
+/* clang-format on */
+const size_t rm_yarn_submit_routes_n =
+    sizeof rm_yarn_submit_routes / sizeof rm_yarn_submit_routes[0];

@@ -1,0 +1,42 @@
+/* rm/http/yarn/write.h - what handlers that write share: an event on its way through the core. */
+#ifndef CREEL_RM_HTTP_YARN_WRITE_H
+#define CREEL_RM_HTTP_YARN_WRITE_H
+
+#include <jansson.h>
+#include <stdatomic.h>
+
+#include "rm/http/yarn/yarn_internal.h"
+
+/* One write: the event and everything the event points to. The event (until the core has processed
+ * it) and the reply hold a reference each and end in either order. */
+struct yarn_write {
+    atomic_int refs;
+    struct api_request *rq;
+    struct rm_backend *b; /* submissions only */
+    struct rm_event ev;
+    /* freed with the write; a handler uses them as it likes, except @caller */
+    char *caller, *text, *location, *queue;
+    char token[33];
+    bool unmanaged;
+    struct yarn_frame frame; /* new-application only */
+};
+struct yarn_write *yarn_write_new(struct api_request *rq, enum rm_event_kind kind);
+/* Parks the request and posts the event. @fn gets the write as its user pointer, answers, and must
+ * end with yarn_write_unref(). */
+void yarn_write_post(struct yarn_write *w, struct rm_backend *b, rm_reply_fn *fn);
+void yarn_write_unref(void *write);
+
+/* Returns "<scheme and host of the request><path><slash><suffix>", which the caller frees. */
+char *yarn_format_location(struct api_request *rq, struct rm_backend *b, const char *slash,
+                           const char *suffix);
+/* Returns true when @fx, a reply, is an error. */
+bool yarn_is_error_reply(const struct rm_effect *fx);
+/* Answers an error reply: to YARN's clients, what the RM refuses is a bad request, but an internal
+ * failure is not their fault. */
+void yarn_answer_refusal(struct api_request *rq, const struct rm_effect *fx);
+/* Parses the body, JSON or XML. @root: the XML document's root; @roots: the roots named in the
+ * error about another one (NULL: @root). The caller drops the result. Returns NULL when the body is
+ * bad, which has been answered. */
+json_t *yarn_read_body(struct api_request *rq, const char *root, const char *roots);
+
+#endif
