@@ -10,7 +10,8 @@ static int parse_urls(const char *from, const char *text, struct base_rm_list *o
     return base_rm_list_add_text(from, text && *text ? text : "http://127.0.0.1:8088", out, err);
 }
 
-/* True when no file that could be read sets any of @keys, and some file could not be read. */
+/* Returns true when no file that could be read sets any of @keys, and some file could not be read.
+ */
 static bool is_hidden_in_unreadable_file(const struct cli *c, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++)

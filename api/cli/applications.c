@@ -154,8 +154,8 @@ static void print_own_list(const json_t *apps)
 }
 
 /* ---- as yarn application ---- */
-/* "[A, B]" of "a,b". */
-static void print_set(const char *list)
+/* Prints the comma list "a,b" as "[A, B]". */
+static void print_in_brackets(const char *list)
 {
     struct base_buf b = {0};
     for (const char *at = list ? list : ""; *at; at += strcspn(at, ","), at += strspn(at, ", "))
@@ -164,7 +164,7 @@ static void print_set(const char *list)
     base_buf_free(&b);
 }
 
-static const char *or_na(const char *text)
+static const char *text_or_na(const char *text)
 {
     return *text ? text : "N/A";
 }
@@ -173,13 +173,13 @@ static void print_yarn_list(const struct app *a, const json_t *apps)
 {
     static const char all[] = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING,FINISHED,FAILED,KILLED";
     printf("Total number of applications (application-types: ");
-    print_set(a->types);
+    print_in_brackets(a->types);
     printf(", states: ");
-    print_set(!a->states                          ? "SUBMITTED,ACCEPTED,RUNNING"
-              : strcasecmp(a->states, "ALL") == 0 ? all
-                                                  : a->states);
+    print_in_brackets(!a->states                          ? "SUBMITTED,ACCEPTED,RUNNING"
+                      : strcasecmp(a->states, "ALL") == 0 ? all
+                                                          : a->states);
     printf(" and tags: ");
-    print_set(a->tags);
+    print_in_brackets(a->tags);
     printf("):%zu\n", cli_list_len(apps));
     printf("%30s\t%20s\t%20s\t%10s\t%10s\t%18s\t%18s\t%15s\t%35s\n", "Application-Id",
            "Application-Name", "Application-Type", "User", "Queue", "State", "Final-State",
@@ -196,7 +196,7 @@ static void print_yarn_list(const struct app *a, const json_t *apps)
         cli_print_clean("%18s\t", cli_str(j, "state"));
         cli_print_clean("%18s\t", cli_str(j, "finalStatus"));
         cli_print_clean("%15s\t", progress);
-        cli_print_clean("%35s\n", or_na(cli_str(j, "trackingUrl")));
+        cli_print_clean("%35s\n", text_or_na(cli_str(j, "trackingUrl")));
     }
 }
 
@@ -215,8 +215,8 @@ static void print_yarn_status(const json_t *j)
     printf("\tProgress : %.4g%%\n", cli_num(j, "progress"));
     cli_print_clean("\tState : %s\n", cli_str(j, "state"));
     cli_print_clean("\tFinal-State : %s\n", cli_str(j, "finalStatus"));
-    cli_print_clean("\tTracking-URL : %s\n", or_na(cli_str(j, "trackingUrl")));
-    cli_print_clean("\tAM Host : %s\n", or_na(host));
+    cli_print_clean("\tTracking-URL : %s\n", text_or_na(cli_str(j, "trackingUrl")));
+    cli_print_clean("\tAM Host : %s\n", text_or_na(host));
     printf("\tAggregate Resource Allocation : %lld MB-seconds, %lld vcore-seconds\n",
            (long long)cli_int(j, "memorySeconds"), (long long)cli_int(j, "vcoreSeconds"));
     cli_print_clean("\tDiagnostics : %s\n", cli_str(j, "diagnostics"));
@@ -317,12 +317,12 @@ static int show_app(struct cli *c, const char *arg, bool own_form)
     return rc;
 }
 
-static int kill_all(struct cli *c, const struct app *a)
+static int kill_apps(struct cli *c, const struct app *a)
 {
     json_t *report = json_object();
     int rc = CLI_OK;
     for (size_t i = 0; i < a->n_kill; i++) {
-        char *state = NULL, *id = cli_app_id_of(a->kill[i]);
+        char *state = NULL, *id = cli_app_id_from(a->kill[i]);
         bool late = false;
         int one = cli_rm_kill(c, id, &state, &late);
         if (one == CLI_OK && c->json)
@@ -336,7 +336,7 @@ static int kill_all(struct cli *c, const struct app *a)
         free(state);
         free(id);
         if (one == CLI_UNREACHABLE)
-            break; /* the others would fail likewise */
+            break; /* the other requests would fail in the same way */
     }
     if (c->json)
         cli_print_json(report);
@@ -344,7 +344,7 @@ static int kill_all(struct cli *c, const struct app *a)
     return rc;
 }
 
-/* Texts and their order are those of yarn application. */
+/* Prints the texts of yarn application, in its order. */
 static int move_app_to(struct cli *c, const char *id, const char *queue)
 {
     struct cli_answer answer = {0};
@@ -384,8 +384,8 @@ static int move_app(struct cli *c, const struct app *a)
     return rc;
 }
 
-/* The one action given; NULL: none, or several. */
-static const char *chosen_action(const struct app *a)
+/* Returns the action that was given; NULL when none or several were. */
+static const char *find_single_action(const struct app *a)
 {
     const struct {
         const char *name;
@@ -406,7 +406,7 @@ static const char *chosen_action(const struct app *a)
 
 static int check_usage(const struct app *a)
 {
-    const char *what = chosen_action(a);
+    const char *what = find_single_action(a);
     const struct {
         const char *name, *value, *with, *or_with;
     } others[] = {{"-appStates", a->states, "-list", ""},
@@ -436,7 +436,7 @@ static int run_action(struct cli *c, const struct app *a)
         return list_apps(c, a);
     if (a->status)
         return show_app(c, a->status, a->own_form);
-    return a->n_kill ? kill_all(c, a) : move_app(c, a);
+    return a->n_kill ? kill_apps(c, a) : move_app(c, a);
 }
 
 int cli_app_main(int argc, char **argv)

@@ -29,8 +29,8 @@ enum cli_exit {
     "Exit status: 0 success, 1 the job failed or was killed, 2 wrong usage or refused input, "     \
     "3 the ResourceManager cannot be reached, 4 not found."
 
-/* The options that all subcommands share, and what follows from them. Zero it and set @without,
- * then call cli_parse(), and cli_free() at the end. */
+/* The options that all subcommands share, and what follows from them. Zero the struct, set
+ * @without, then call cli_parse(), and cli_free() at the end. */
 struct cli {
     const char *name; /* "creel job submit" */
     bool json;
@@ -50,7 +50,7 @@ void cli_free(struct cli *c);
 int cli_error(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* For parsers of options: keeps the text, which cli_parse() prints. Returns an error for argp. */
 error_t cli_option_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-const char *cli_option_error_text(void); /* the last text kept; "": none */
+const char *cli_option_error_text(void); /* the text last kept; "": none */
 void cli_option_error_clear(void);
 
 /* ---- api/cli/output.c ---- */
@@ -58,11 +58,11 @@ void cli_option_error_clear(void);
  * cannot be written. */
 void cli_output_init(void);
 /* Writes bytes to descriptor 1 or 2, bypassing stdio. Returns 0 or -errno. The first error other
- * than EPIPE is printed, and from then on cli_write_failed() is true: the command has failed. */
+ * than EPIPE is printed; from then on cli_write_failed() returns true: the command has failed. */
 int cli_write_through(int fd, const void *data, size_t len);
 bool cli_write_failed(void);
-/* Print @text without control characters on stdout: "label  text", the label padded to @width; or
- * in the format @fmt, which has one %s. */
+/* Print @text without control characters on stdout: as "label  text", the label padded to @width,
+ * or in the format @fmt, which has one %s. */
 void cli_print_field(int width, const char *label, const char *text);
 void cli_print_clean(const char *fmt, const char *text);
 
@@ -92,13 +92,13 @@ void cli_print_help(const struct argp *argp, const struct argp_option *single, c
 int cli_rm_list_read(const struct cli *c, struct base_rm_list *out);
 
 /* ---- api/cli/app_id.c ---- */
-/* The application of "application_1_2" or "job_1_2", or of the id of an attempt, container or task,
- * as "application_1_0002". NULL: no id. Caller frees. */
-char *cli_app_id_of(const char *id);
-/* As cli_app_id_of(), and prints an error before returning NULL. @id may be NULL: missing. @command
- * ("creel logs") is named for its help. */
+/* Returns the id of the application that @id, an id of an application, job, attempt, container or
+ * task, belongs to, as "application_1_0002"; NULL when @id is no id. Caller frees. */
+char *cli_app_id_from(const char *id);
+/* As cli_app_id_from(), and prints an error before returning NULL. @id may be NULL: not given. The
+ * error refers to the help of @command ("creel logs"). */
 char *cli_app_id_require(const char *id, const char *command);
-/* Checks them all. Returns CLI_OK, or CLI_USAGE after printing which one is no id. */
+/* Checks @n ids. Returns CLI_OK, or CLI_USAGE after printing which one is no id. */
 int cli_app_ids_require(char *const *ids, size_t n);
 
 /* ---- subcommands ---- */

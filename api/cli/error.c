@@ -6,8 +6,8 @@
 #include "api/cli/cli.h"
 #include "api/cli/text/text.h"
 
-static char option_error_text[1024]; /* the last complaint of a parser; argp itself is kept silent,
-                                        so that there is one line */
+static char option_error_text[1024]; /* the last error of an option parser; argp itself prints
+                                        nothing, so that an error is one line */
 
 static void add_formatted_clean(struct base_buf *out, const char *fmt, va_list ap)
 {

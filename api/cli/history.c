@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t set_when(const char *option, const char *arg, int64_t *out)
+static error_t parse_time_option(const char *option, const char *arg, int64_t *out)
 {
     bool relative;
     int64_t ms;
@@ -50,9 +50,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case KEY_FROM:
-        return set_when("--from", arg, &h->from_ms);
+        return parse_time_option("--from", arg, &h->from_ms);
     case KEY_TO:
-        return set_when("--to", arg, &h->to_ms);
+        return parse_time_option("--to", arg, &h->to_ms);
     case 'o':
         if (!*arg)
             return cli_option_error("--output: the name of the file is empty");
@@ -72,8 +72,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* The RM lists ended jobs newest first, in pages; the export is in order of submission, so that all
- * of it is held in memory until the end. */
+/* Gets one page of ended jobs. The RM lists them newest first, but the export is in order of
+ * submission, so all jobs are kept in memory until the end. */
 static int fetch_history_page(struct cli *c, struct history *h, char **cursor)
 {
     struct base_buf path = {0};
@@ -119,8 +119,8 @@ static double seconds_since(const json_t *seconds, double zero_s)
     return round((json_number_value(seconds) - zero_s) * 1e6) / 1e6;
 }
 
-/* Makes the job's times, which count from 1970, count from @zero_ms. */
-static void rebase_times(json_t *job, int64_t zero_ms)
+/* Makes the job's times relative to @zero_ms; they count from 1970 in the answer. */
+static void make_times_relative(json_t *job, int64_t zero_ms)
 {
     static const char *const moments[] = {"submit_s", "start_s", "finish_s"};
     static const char *const lists[] = {"map_starts_s", "reduce_starts_s"};
@@ -142,8 +142,9 @@ static void rebase_times(json_t *job, int64_t zero_ms)
     json_object_set_new(job, "time_0_ms", json_integer(zero_ms));
 }
 
-/* Times count from the first submission, as in the simulator's workloads; time_0_ms keeps its date,
- * so that exports can be compared. */
+/* Writes one line of JSON for each job. Times count from the first submission, as in the
+ * simulator's workloads; the member time_0_ms is the date of that submission, so that exports can
+ * be compared. */
 static void write_lines(struct history *h, struct base_buf *out)
 {
     int64_t zero_ms;
@@ -155,7 +156,7 @@ static void write_lines(struct history *h, struct base_buf *out)
     for (size_t i = 0; i < h->n; i++) {
         char *line;
 
-        rebase_times(h->v[i], zero_ms);
+        make_times_relative(h->v[i], zero_ms);
         json_object_set_new(h->v[i], "id", json_integer((json_int_t)i + 1));
         line = json_dumps(h->v[i], JSON_COMPACT | JSON_REAL_PRECISION(15));
         base_buf_adds(out, line);
@@ -164,7 +165,7 @@ static void write_lines(struct history *h, struct base_buf *out)
     }
 }
 
-/* Writes into a pipe or a device, but replaces a file atomically. */
+/* Writes @text to @path: into a pipe or device as it is, whereas a file is replaced atomically. */
 static int write_output(const char *path, const struct base_buf *text, struct base_error *err)
 {
     struct stat st;

@@ -28,7 +28,8 @@ static void on_signal(int sig)
     int saved = errno;
     unsigned char byte = (unsigned char)sig;
     struct base_http *http = guarded;
-    ssize_t n = write(pipe_ends[1], &byte, 1); /* a full pipe holds signals enough */
+    ssize_t n =
+        write(pipe_ends[1], &byte, 1); /* a full pipe holds enough signals to end every wait */
     (void)n;
     if (http) {
         came_while_guarded = 1;

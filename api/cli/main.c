@@ -13,7 +13,7 @@
 struct command {
     const char *name;
     cli_main_fn *run;
-    const char *help; /* NULL: another name of the one above */
+    const char *help; /* NULL: another name of the subcommand above */
 };
 
 static int help_main(int argc, char **argv);
@@ -65,7 +65,7 @@ static void print_overview(FILE *out)
         "Start here:  creel dev\n");
 }
 
-static int dispatch(int argc, char **argv);
+static int run_subcommand(int argc, char **argv);
 
 static int help_main(int argc, char **argv)
 {
@@ -80,11 +80,11 @@ static int help_main(int argc, char **argv)
         args[2] = "--help";
         args[3] = NULL;
     }
-    return dispatch(args[3] ? 4 : 3, args);
+    return run_subcommand(args[3] ? 4 : 3, args);
 }
 
-/* Number of arguments that the common option at @arg takes up: 1, or 2 when its value is an
- * argument of its own; 0: not a common option. */
+/* Returns how many arguments the common option at @arg consists of: 1, or 2 when its value is an
+ * argument of its own; 0 when @arg is no common option. */
 static int count_option_words(const char *arg)
 {
     static const char *const valued[] = {"--rm", "--conf", "-D"};
@@ -102,7 +102,7 @@ static int count_option_words(const char *arg)
 
 /* Turns `creel --rm URL job list` into `creel job list --rm URL`: moves common options from before
  * the command to after it, and after its verb if it has one. */
-static void move_options_behind_command(int argc, char **argv)
+static void move_options_after_command(int argc, char **argv)
 {
     int n = 0, words;
     while (1 + n < argc && (words = count_option_words(argv[1 + n])) > 0)
@@ -118,7 +118,7 @@ static void move_options_behind_command(int argc, char **argv)
 }
 
 /* Calls the subcommand with its full name, "creel run", as argv[0]. */
-static int dispatch(int argc, char **argv)
+static int run_subcommand(int argc, char **argv)
 {
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) != 0)
@@ -181,12 +181,12 @@ int main(int argc, char **argv)
         print_overview(stderr);
         return CLI_USAGE;
     }
-    move_options_behind_command(argc, argv);
+    move_options_after_command(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_overview(stdout);
         return CLI_OK;
     }
     if (strcmp(argv[1], "--version") == 0)
         argv[1] = "version";
-    return dispatch(argc, argv);
+    return run_subcommand(argc, argv);
 }

@@ -1,4 +1,4 @@
-/* api/cli/node_client.c - which route to a node works is remembered for each node. */
+/* api/cli/node_client.c - remembers for each node which route to it works. */
 #include "api/cli/node_client.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ bool cli_node_is_direct(const struct cli_node *n)
     return !n->relayed;
 }
 
-void cli_node_route_failed(struct cli_node *n, bool direct)
+void cli_node_note_failed_route(struct cli_node *n, bool direct)
 {
     n->relayed = direct;
 }
@@ -116,7 +116,7 @@ int cli_node_get(struct cli_node *n, const char *path, struct cli_answer *out)
         bool direct = cli_node_is_direct(n);
         rc = get_by_route(n, direct, path, out);
         if (rc == CLI_UNREACHABLE)
-            cli_node_route_failed(n, direct);
+            cli_node_note_failed_route(n, direct);
     }
     return rc;
 }

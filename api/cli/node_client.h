@@ -13,20 +13,22 @@ struct cli_nodes;
 struct cli_node; /* owned by its cli_nodes */
 
 struct cli_nodes *cli_nodes_new(struct cli_rm *rm); /* @rm is borrowed */
-void cli_nodes_free(struct cli_nodes *nodes);       /* NULL is fine */
+void cli_nodes_free(struct cli_nodes *nodes);       /* NULL-safe */
 /* Finds or adds a node. @id: "host:port" as the ResourceManager names it, "" when unknown; @http:
  * the "host:port" of its HTTP server. */
 struct cli_node *cli_nodes_get(struct cli_nodes *nodes, const char *id, const char *http);
 const char *cli_node_id(const struct cli_node *n);
 const char *cli_node_http(const struct cli_node *n);
-/* Whether the next request should go directly, or else through the ResourceManager. */
+/* Returns true when the next request should go directly to the node, false when it should go
+ * through the ResourceManager. */
 bool cli_node_is_direct(const struct cli_node *n);
-/* Notes that a request on this route failed: later requests take the other route. */
-void cli_node_route_failed(struct cli_node *n, bool direct);
+/* Notes that a request failed on the direct route (@direct) or the relayed one: later requests take
+ * the other route. */
+void cli_node_note_failed_route(struct cli_node *n, bool direct);
 /* URL of @path ("raw-logs/…", percent-encoded) on this route; caller frees. */
 char *cli_node_url(const struct cli_node *n, bool direct, const char *path);
-/* GETs JSON on one route, then on the other. Returns CLI_OK; CLI_NOTFOUND when the node itself says
- * 404 or 503; else CLI_UNREACHABLE with out->error. Prints nothing. */
+/* GETs JSON on one route, and if that fails on the other. Returns CLI_OK; CLI_NOTFOUND when the
+ * node itself answers 404 or 503; else CLI_UNREACHABLE with out->error. Prints nothing. */
 int cli_node_get(struct cli_node *n, const char *path, struct cli_answer *out);
 
 #endif

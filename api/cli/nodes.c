@@ -68,7 +68,7 @@ static int compare_nodes(const void *a, const void *b)
     return strverscmp(cli_str(*(json_t *const *)a, "id"), cli_str(*(json_t *const *)b, "id"));
 }
 
-static bool state_wanted(const char *states, const char *state)
+static bool state_is_listed(const char *states, const char *state)
 {
     size_t n = strlen(state);
     for (const char *at = states; at && *at; at += strcspn(at, ", "), at += strspn(at, ", "))
@@ -86,8 +86,8 @@ static void format_slots(const json_t *node, const char *kind, char out[static 4
     snprintf(out, 48, "%lld/%lld", used, (long long)cli_int(node, path));
 }
 
-/* The time since the node's last heartbeat; of a node that is down also the date. */
-static void add_silence(const json_t *node, struct base_buf *out)
+/* Appends the time since the node's last heartbeat, and for a node that is down also its date. */
+static void add_time_since_heartbeat(const json_t *node, struct base_buf *out)
 {
     const char *state = cli_str(node, "state");
     bool up = strcmp(state, "RUNNING") == 0 || strcmp(state, "UNHEALTHY") == 0 ||
@@ -103,14 +103,15 @@ static void add_silence(const json_t *node, struct base_buf *out)
     cli_text_add_time(cli_int(node, "lastHeartbeat"), out);
 }
 
-/* The nodes in @states (NULL: all), sorted by id ("nm-2" before "nm-10"); caller owns. */
-static json_t *sorted_nodes(const json_t *all, const char *states)
+/* Returns the nodes in one of @states (NULL: all), sorted by id ("nm-2" before "nm-10"); caller
+ * owns. */
+static json_t *select_and_sort_nodes(const json_t *all, const char *states)
 {
     size_t n = json_array_size(all), kept = 0;
     const json_t **v = base_alloc((n + 1) * sizeof *v);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
-        if (state_wanted(states, cli_str(json_array_get(all, i), "state")))
+        if (state_is_listed(states, cli_str(json_array_get(all, i), "state")))
             v[kept++] = json_array_get(all, i);
     if (kept > 1)
         qsort(v, kept, sizeof *v, compare_nodes);
@@ -132,7 +133,7 @@ static void print_own_list(const json_t *nodes)
         char maps[48], reduces[48];
         format_slots(j, "map", maps);
         format_slots(j, "reduce", reduces);
-        add_silence(j, &silent);
+        add_time_since_heartbeat(j, &silent);
         cli_table_add_row(t, cli_str(j, "id"), cli_str(j, "state"), maps, reduces, silent.data,
                           *http ? http : "-", cli_str(j, "rack"), *health ? health : "-", NULL);
         base_buf_free(&silent);
@@ -159,18 +160,18 @@ static void print_own_status(const json_t *j)
     printf("%-11s %s in use\n", "red. slots", slots);
     printf("%-11s %lld\n", "containers", (long long)cli_int(j, "containers"));
     base_buf_clear(&b);
-    add_silence(j, &b);
+    add_time_since_heartbeat(j, &b);
     printf("%-11s %s\n", "silent", b.data);
     base_buf_free(&b);
 }
 
-static int show_own(struct cli *c, const struct node *n)
+static int run_in_own_form(struct cli *c, const struct node *n)
 {
     json_t *answer = NULL, *nodes;
     int rc = cli_rm_get(c, "/ws/v1/cluster/node-list", &answer);
     if (rc != CLI_OK)
         return rc;
-    nodes = sorted_nodes(json_object_get(answer, "nodes"), n->states);
+    nodes = select_and_sort_nodes(json_object_get(answer, "nodes"), n->states);
     const json_t *one = NULL;
     for (size_t i = 0; n->status && i < json_array_size(nodes) && !one; i++)
         if (strcmp(cli_str(json_array_get(nodes, i), "id"), n->status) == 0)
@@ -225,7 +226,8 @@ static int list_as_yarn(struct cli *c, const struct node *n)
     return rc;
 }
 
-/* "Wed 16/Sep/20 09:50:59:541UTC": a twelve-hour clock, as FastDateFormat's hh is. */
+/* Prints a time as "Wed 16/Sep/20 09:50:59:541UTC", on a twelve-hour clock like FastDateFormat's
+ * hh. */
 static void print_health_time(int64_t ms)
 {
     char day[40], clock[24], zone[16];
@@ -263,7 +265,7 @@ static int show_as_yarn(struct cli *c, const char *id)
     struct base_buf path = {0};
     json_t *answer = NULL;
     base_buf_adds(&path, "/ws/v1/cluster/nodes/");
-    for (const char *s = id; *s; s++) { /* host:port, where ':' needs no encoding */
+    for (const char *s = id; *s; s++) { /* "host:port"; the colon needs no encoding */
         char one[2] = {*s, '\0'};
         if (*s == ':')
             base_buf_adds(&path, ":");
@@ -280,7 +282,8 @@ static int show_as_yarn(struct cli *c, const char *id)
     return rc;
 }
 
-/* The ResourceManager ignores unknown states; on a command line they are mistakes. */
+/* Refuses unknown states: the ResourceManager ignores them, but on a command line they are
+ * mistakes. */
 static int check_states(const char *list)
 {
     static const char known[] =
@@ -345,7 +348,7 @@ int cli_node_main(int argc, char **argv)
     if (rc == CLI_OK)
         rc = check_usage(&n);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = n.own_form ? show_own(&c, &n)
+        rc = n.own_form ? run_in_own_form(&c, &n)
              : n.list   ? list_as_yarn(&c, &n)
                         : show_as_yarn(&c, n.status);
     cli_free(&c);

@@ -81,7 +81,7 @@ int cli_print_option_error(const char *name, const char *at, const struct argp_o
 }
 
 /* ---- help ---- */
-/* Turns "--name=ID  " at @at into "-name ID   ", so that the columns stay. */
+/* Turns "--name=ID  " at @at into "-name ID   ", which is as long, so that columns stay aligned. */
 static void use_single_dash(char *at, size_t name_len)
 {
     char *end = at + 2 + name_len;

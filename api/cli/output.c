@@ -46,9 +46,9 @@ void cli_print_clean(const char *fmt, const char *text)
     base_buf_free(&b);
 }
 
-/* A script must not take a truncated result for a whole one. The check runs at exit because argp
- * may end the process itself. */
-static void check_stdout(void)
+/* Exits with an error when stdout could not be written: a script must not take a truncated result
+ * for a whole one. Runs at exit because argp may end the process itself. */
+static void fail_if_stdout_is_incomplete(void)
 {
     bool failed = ferror(stdout) != 0;
 
@@ -62,7 +62,7 @@ static void check_stdout(void)
     _exit(CLI_FAILED);
 }
 
-/* The reader has gone, as after `creel job list | head -1`: fail without a word. */
+/* Fails silently when the reader has gone, as after `creel job list | head -1`. */
 static void exit_on_sigpipe(int sig)
 {
     (void)sig;
@@ -71,7 +71,7 @@ static void exit_on_sigpipe(int sig)
 
 /* If descriptor 1 or 2 were closed, the next file or socket opened would take its number, and
  * output would go there. */
-static void fill_descriptors(void)
+static void occupy_standard_descriptors(void)
 {
     int fd;
 
@@ -84,7 +84,7 @@ static void fill_descriptors(void)
 
 void cli_output_init(void)
 {
-    fill_descriptors();
+    occupy_standard_descriptors();
     signal(SIGPIPE, exit_on_sigpipe);
-    atexit(check_stdout);
+    atexit(fail_if_stdout_is_incomplete);
 }

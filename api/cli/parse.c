@@ -62,14 +62,14 @@ static error_t parse_common_option(int key, char *arg, struct argp_state *state)
     case 'h':
     case KEY_HELP:
         p->help = true;
-        state->next = state->argc; /* print help, whatever else is wrong */
+        state->next = state->argc; /* print help without checking the remaining arguments */
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* Loads the files, applies -D, then checks the whole. */
+/* Loads the configuration files, applies -D, then checks the result. */
 static int load_conf(struct parsing *p)
 {
     struct base_error err = {0};
@@ -97,9 +97,9 @@ static void select_common_options(unsigned without, struct argp_option *out)
     *out = (struct argp_option){0};
 }
 
-/* argp stops at the first argument that it does not understand, without a word. Either the parser
- * has explained why (cli_option_error()), or cli_print_option_error() finds out by searching the
- * tables. */
+/* argp stops at the first argument that it does not understand and prints nothing. Either the
+ * parser has explained why (cli_option_error()), or cli_print_option_error() finds out by searching
+ * the tables. */
 int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv,
               void *input)
 {

@@ -1,6 +1,6 @@
 /* api/cli/rm_client.c - one request passes through four layers: call_patiently() repeats rounds,
- * call_all_once() asks each RM of a round, call_url() sends one request, read_answer() classifies
- * the answer. */
+ * call_each_rm_once() asks each RM of a round, call_url() sends one request, read_answer()
+ * classifies the answer. */
 #include "api/cli/rm_client.h"
 
 #include <pwd.h>
@@ -17,7 +17,7 @@
 
 enum {
     PATIENCE_MS = 60000,
-    TELL_MS = 1000, /* without an answer, before the user is told */
+    ANNOUNCE_WAIT_MS = 1000, /* without an answer, before the user is wait_announced */
     PAUSE_FIRST_MS = 50,
     PAUSE_MAX_MS = 1000,
     CONNECT_MS = 3000,
@@ -34,18 +34,19 @@ struct cli_rm {
     struct base_rm_list list;
     struct base_rm_cursor turn;
     char *user;
-    bool told;    /* the user knows that the call waits */
-    bool not_rm;  /* the last server is no RM; after a round: none of them is */
-    bool standby; /* the last RM is a standby that knows no active RM */
-    bool refused; /* the last answer is an error that repeating would not change */
-    bool several; /* more than one RM is listed, or one is a standby */
+    bool wait_announced; /* the user knows that the call waits */
+    bool not_rm;         /* the last server is no RM; after a round: none of them is */
+    bool standby;        /* the last RM is a standby that knows no active RM */
+    bool refused;        /* the last answer is an error that repeating would not change */
+    bool several;        /* more than one RM is listed, or one is a standby */
     int64_t disturbances;
     void (*on_wait)(void *user);
     void *on_wait_user;
 };
 
-/* The user for ?user.name=: $HADOOP_USER_NAME, the login name, else the uid. Caller frees. */
-static char *user_name(void)
+/* Returns the user for ?user.name=: $HADOOP_USER_NAME, else the login name, else the uid. Caller
+ * frees. */
+static char *get_user_name(void)
 {
     const char *name = getenv("HADOOP_USER_NAME");
     if (name && *name)
@@ -64,7 +65,7 @@ int cli_rm_open(struct cli *c)
     base_rm_cursor_init(&rm->turn, &rm->list);
     rm->several = list.n > 1;
     rm->http = base_http_new();
-    rm->user = user_name();
+    rm->user = get_user_name();
     c->rm = rm;
     return CLI_OK;
 }
@@ -109,8 +110,8 @@ void cli_answer_free(struct cli_answer *a)
     *a = (struct cli_answer){0};
 }
 
-/* YARN prefixes the text with the class of the inner exception; skips it. */
-static const char *strip_class(const char *text)
+/* Returns @text after the Java class of the inner exception, with which YARN begins a message. */
+static const char *skip_java_class(const char *text)
 {
     for (;;) {
         const char *end = strstr(text, ": ");
@@ -131,8 +132,9 @@ static bool is_foreign_error(long status, const json_t *body)
     return plain && !json_object_get(body, "RemoteException");
 }
 
-/* The text of an error answer, in one line; NULL when neither an RM nor an NM sent it. */
-static char *error_text(long status, const struct base_buf *body)
+/* Returns the message of an error answer in one line, which the caller frees; NULL when neither an
+ * RM nor an NM sent the answer. */
+static char *copy_error_text(long status, const struct base_buf *body)
 {
     json_t *j = body->len ? json_loadb(body->data, body->len, 0, NULL) : NULL;
     const char *message = cli_str(j, "RemoteException.message");
@@ -143,7 +145,7 @@ static char *error_text(long status, const struct base_buf *body)
         return NULL;
     }
     if (*message)
-        cli_text_add_clean(strip_class(message), &line);
+        cli_text_add_clean(skip_java_class(message), &line);
     else if (*exception)
         cli_text_add_clean(exception, &line);
     else if (!j && body->len && body->data[0] != '<')
@@ -163,15 +165,16 @@ static int exit_code_of_status(long status)
     return status >= 400 && status < 500 ? CLI_USAGE : CLI_UNREACHABLE;
 }
 
-static char *not_rm_text(const char *url, long status)
+static char *make_not_rm_text(const char *url, long status)
 {
     return base_printf(
         "%.*s answered with status %ld, unlike a ResourceManager: is it a ResourceManager?",
         (int)strcspn(url, "?"), url, status);
 }
 
-/* base_http_perform() begins its text with "METHOD URL: ", which users know. */
-static char *without_request(const char *text, const char *method, const char *url)
+/* Returns a copy of an error of base_http_perform() without the "METHOD URL: " that it begins with.
+ */
+static char *copy_without_request(const char *text, const char *method, const char *url)
 {
     size_t method_len = strlen(method), url_len = strlen(url);
     bool named = strncmp(text, method, method_len) == 0 && text[method_len] == ' ' &&
@@ -180,8 +183,8 @@ static char *without_request(const char *text, const char *method, const char *u
     return base_strdup(named ? text + method_len + url_len + 3 : text);
 }
 
-/* Sends the request. Returns whether an answer came; if not, *reason says why, caller frees, or is
- * NULL when a signal ended the request. */
+/* Sends the request. Returns true when an answer came; otherwise *reason is why none did (the
+ * caller frees it), or NULL when a signal ended the request. */
 static bool send_request(struct cli_rm *rm, const struct base_http_request *rq,
                          struct base_http_answer *answer, char **reason)
 {
@@ -189,16 +192,16 @@ static bool send_request(struct cli_rm *rm, const struct base_http_request *rq,
     cli_interrupt_guard(rm->http);
     bool ok = base_http_perform(rm->http, rq, answer, &err) >= 0;
     bool signalled = cli_interrupt_unguard();
-    if (signalled) { /* the cancel may have come too late, and would end the next request */
+    if (signalled) { /* the cancellation may have come too late, and would end the next request */
         base_http_free(rm->http);
         rm->http = base_http_new();
     }
-    *reason = ok || signalled ? NULL : without_request(err.text, rq->method, rq->url);
+    *reason = ok || signalled ? NULL : copy_without_request(err.text, rq->method, rq->url);
     return ok;
 }
 
-/* YARN's clients, too, recognise a standby by these texts. */
-static bool says_standby(const struct base_buf *text)
+/* Returns true when a standby sent the answer; YARN's clients recognise one by the same texts. */
+static bool is_standby_answer(const struct base_buf *text)
 {
     static const char *const words[] = {"This is standby RM", "Can not find any active RM",
                                         "There is no active RM right now"};
@@ -208,9 +211,9 @@ static bool says_standby(const struct base_buf *text)
     return false;
 }
 
-/* A 5xx that any RM would repeat: YARN's answer to a request that it cannot parse, and the report
- * that a node cannot be reached. */
-static bool is_refusal(long status, const struct base_buf *body)
+/* Returns true for a 5xx that any other RM would answer too: YARN's answer to a request that it
+ * cannot parse, and the report that a node cannot be reached. */
+static bool is_final_refusal(long status, const struct base_buf *body)
 {
     static const char *const classes[] = {"java.lang.", "javax.", "com.sun.",
                                           "creel.BadGatewayException",
@@ -229,8 +232,8 @@ static int read_answer(struct cli_rm *rm, const char *url, const char *reason,
                        struct cli_answer *out)
 {
     int rc = exit_code_of_status(out->status);
-    rm->standby = (out->status == 307 || out->status == 200) && says_standby(&out->text);
-    rm->refused = is_refusal(out->status, &out->text);
+    rm->standby = (out->status == 307 || out->status == 200) && is_standby_answer(&out->text);
+    rm->refused = is_final_refusal(out->status, &out->text);
     rm->not_rm = false;
     if (rm->standby) {
         rm->several = true;
@@ -244,12 +247,12 @@ static int read_answer(struct cli_rm *rm, const char *url, const char *reason,
         return CLI_USAGE;
     }
     if (rc != CLI_OK)
-        out->error = error_text(out->status, &out->text);
+        out->error = copy_error_text(out->status, &out->text);
     else if (out->text.len)
         out->json = json_loadb(out->text.data, out->text.len, 0, NULL);
     rm->not_rm = rc == CLI_OK ? !json_is_object(out->json) : !out->error;
     if (!out->error)
-        out->error = rm->not_rm ? not_rm_text(url, out->status) : base_strdup("");
+        out->error = rm->not_rm ? make_not_rm_text(url, out->status) : base_strdup("");
     return rm->not_rm ? CLI_UNREACHABLE : rc;
 }
 
@@ -286,7 +289,7 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url,
     return rc;
 }
 
-static char *no_answer_text(const struct cli_rm *rm, const struct cli_answer *a)
+static char *make_no_answer_text(const struct cli_rm *rm, const struct cli_answer *a)
 {
     struct base_buf b = {0};
     bool standby = rm->standby;
@@ -316,11 +319,11 @@ static char *build_url(const struct cli_rm *rm, const char *base, const char *me
     return base_buf_take(&url);
 }
 
-/* Time for one RM to answer; 0: the default of base/io/http_client.h. With several RMs a stopped
- * one must not hold up the call for long. Its time doubles with each round, since it may be the
- * active one, and only slow. */
-static int64_t answer_timeout_ms(const struct cli_rm *rm, const char *method, unsigned flags,
-                                 int round)
+/* Returns how long one RM may take to answer; 0: the default of base/io/http_client.h. With several
+ * RMs a stopped one must not delay the call for long. The time doubles with each round, since the
+ * RM may be the active one and just slow. */
+static int64_t get_answer_timeout_ms(const struct cli_rm *rm, const char *method, unsigned flags,
+                                     int round)
 {
     int64_t ms = strcmp(method, "GET") == 0 ? READ_MS : CHANGE_MS;
     if (flags & CLI_RM_RELAYED)
@@ -333,16 +336,16 @@ static int64_t answer_timeout_ms(const struct cli_rm *rm, const char *method, un
 }
 
 /* One round: asks each RM in turn until the active one answers. */
-static int call_all_once(struct cli_rm *rm, const char *method, const char *path,
-                         const struct base_buf *body, unsigned flags, int round,
-                         struct cli_answer *out)
+static int call_each_rm_once(struct cli_rm *rm, const char *method, const char *path,
+                             const struct base_buf *body, unsigned flags, int round,
+                             struct cli_answer *out)
 {
     size_t asked = 0, not_rms = 0;
     bool more;
     do {
         char location[sizeof((struct base_http_answer *)0)->location];
         char *url = build_url(rm, base_rm_cursor_url(&rm->turn), method, path);
-        int rc = call_url(rm, method, url, body, answer_timeout_ms(rm, method, flags, round),
+        int rc = call_url(rm, method, url, body, get_answer_timeout_ms(rm, method, flags, round),
                           location, out);
         free(url);
         if (rc == CLI_INTERRUPTED)
@@ -361,8 +364,8 @@ static int call_all_once(struct cli_rm *rm, const char *method, const char *path
     return CLI_UNREACHABLE;
 }
 
-/* A random time from @ms/2 to @ms, so that waiting clients do not return to an RM all at once. */
-static int64_t jittered_ms(int64_t ms)
+/* Returns a random time from @ms/2 to @ms, so that waiting clients do not all come back at once. */
+static int64_t pick_jittered_ms(int64_t ms)
 {
     uint32_t random = 0;
     (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
@@ -371,7 +374,7 @@ static int64_t jittered_ms(int64_t ms)
 
 static void print_or_notify_wait(struct cli_rm *rm)
 {
-    rm->told = true;
+    rm->wait_announced = true;
     if (rm->on_wait)
         rm->on_wait(rm->on_wait_user);
     else
@@ -384,16 +387,16 @@ static int call_patiently(struct cli_rm *rm, const char *method, const char *pat
 {
     int64_t start = base_mono_us(&base_clock_real), wait_ms = PAUSE_FIRST_MS;
     for (int round = 0;; round++) {
-        int rc = call_all_once(rm, method, path, body, flags, round, out);
+        int rc = call_each_rm_once(rm, method, path, body, flags, round, out);
         int64_t waited_ms = (base_mono_us(&base_clock_real) - start) / 1000;
         bool patient =
             !(flags & (CLI_RM_ONCE | CLI_RM_RELAYED)) && ((flags & CLI_RM_PATIENT) || rm->several);
         if (rc != CLI_UNREACHABLE || !patient || rm->not_rm || rm->refused ||
             waited_ms > PATIENCE_MS)
             return rc;
-        if (!rm->told && waited_ms > TELL_MS)
+        if (!rm->wait_announced && waited_ms > ANNOUNCE_WAIT_MS)
             print_or_notify_wait(rm);
-        if (cli_interrupt_pause(jittered_ms(wait_ms)))
+        if (cli_interrupt_pause(pick_jittered_ms(wait_ms)))
             return CLI_INTERRUPTED;
         wait_ms = wait_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : wait_ms * 2;
     }
@@ -415,11 +418,11 @@ int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const j
     int rc = call_patiently(rm, method, path, &text, flags, out);
     base_buf_free(&text);
     if (rc == CLI_UNREACHABLE && !rm->not_rm && !rm->refused) {
-        char *why = no_answer_text(rm, out);
+        char *why = make_no_answer_text(rm, out);
         free(out->error);
         out->error = why;
     } else if (rc != CLI_INTERRUPTED) {
-        rm->told = false;
+        rm->wait_announced = false;
     }
     return rc;
 }
@@ -493,7 +496,8 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
         return cli_answer_print_error(&a, rc);
     *late = a.status == 200 && cli_state_ended(cli_str(a.json, "state"));
     if (*late && c->rm->disturbances != before && strcmp(cli_str(a.json, "state"), "KILLED") == 0)
-        *late = false; /* most likely our own request killed it, and its answer was lost */
+        *late = false; /* most likely an earlier try of this request killed it, and its answer was
+                          lost */
     *state = base_strdup(cli_str(a.json, "state"));
     cli_answer_free(&a);
     return CLI_OK;

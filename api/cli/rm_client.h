@@ -58,25 +58,26 @@ void cli_rm_print_waiting(const struct cli_rm *rm);
  * Returns as cli_rm_call(). */
 int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path,
                    const json_t *body, struct cli_answer *out);
-/* The addresses as given; borrowed. */
+/* Returns the addresses as given; borrowed. */
 const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
 /* GET of any absolute URL, for NodeManagers. Returns as cli_rm_call(). */
 int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
 /* Prints and frees @a's error; returns @rc. */
 int cli_answer_print_error(struct cli_answer *a, int rc);
 
-/* Kills an application. *state gets the state the RM answers, caller frees; *late: the application
- * had already ended. Prints errors. */
+/* Kills an application. *state gets the state that the RM answers, which the caller frees; *late
+ * becomes true when the application had already ended. Prints errors. */
 int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late);
-bool cli_state_ended(const char *state); /* FINISHED, FAILED or KILLED */
+bool cli_state_ended(const char *state); /* true for FINISHED, FAILED and KILLED */
 
-/* ---- api/cli/answers.c: lenient reading of answers ----
+/* ---- api/cli/answers.c: values out of an answer, whatever its form ----
  * @path is dotted ("job.state"). Numbers may be strings, as in YARN's bare maps. */
 const json_t *cli_at(const json_t *j, const char *path);
 const char *cli_str(const json_t *j, const char *path); /* "" when absent */
 int64_t cli_int(const json_t *j, const char *path);     /* 0 when absent */
 double cli_num(const json_t *j, const char *path);      /* 0 when absent */
-/* In places YARN writes a list of one element as that element. These take both forms. */
+/* Some of YARN's lists of one element are that element without a list; these functions take both
+ * forms. */
 size_t cli_list_len(const json_t *j);
 const json_t *cli_list_get(const json_t *j, size_t i);
 /* Prints @j on one line of stdout. */

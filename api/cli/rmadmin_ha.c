@@ -1,7 +1,7 @@
 /* api/cli/rmadmin_ha.c - the actions of `creel rmadmin` that show or move the leadership.
  *
  * Each action sends GET /ws/v1/cluster/ha to the RMs one by one, active or standby. The
- * configuration has their ids and addresses; --rm and CREEL_RM have addresses alone, and then every
+ * configuration has their ids and addresses; --rm and CREEL_RM have only addresses, and then every
  * RM is asked for its id. Spellings and texts are those of Hadoop's HAAdmin and RMAdminCLI. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,9 +76,9 @@ static void add_ids(const struct cli *c, struct all_rms *all)
     free(copy);
 }
 
-/* Queries all RMs, or, where the ids are known beforehand, @only one (NULL: all): others may be
- * slow to fail. */
-static void query_all(struct cli *c, const char *only, struct all_rms *all)
+/* Queries all RMs, or only the one with the id @only (NULL: all) when the ids are known beforehand:
+ * a request to another RM may take long to fail. */
+static void query_rms(struct cli *c, const char *only, struct all_rms *all)
 {
     const struct base_rm_list *list = cli_rm_addresses(c->rm);
     for (all->n = 0; all->n < list->n; all->n++)
@@ -93,7 +93,7 @@ static void query_all(struct cli *c, const char *only, struct all_rms *all)
     }
 }
 
-/* Prints an error and returns NULL when no RM has this id. */
+/* Returns the RM with this id, or NULL after printing that no RM has it. */
 static struct one_rm *find_rm(struct all_rms *all, const char *id)
 {
     struct base_buf known = {0};
@@ -108,7 +108,7 @@ static struct one_rm *find_rm(struct all_rms *all, const char *id)
     return NULL;
 }
 
-static const struct one_rm *active_of(const struct all_rms *all)
+static const struct one_rm *find_active(const struct all_rms *all)
 {
     for (size_t i = 0; i < all->n; i++)
         if (all->v[i].state && strcmp(all->v[i].state, "active") == 0)
@@ -166,7 +166,7 @@ static int print_all_states(struct cli *c, const struct all_rms *all)
     return CLI_OK;
 }
 
-/* Creel's own form, with the ids. */
+/* Prints all RMs in Creel's own form, with their ids. */
 static int print_status(struct cli *c, const struct all_rms *all)
 {
     json_t *list = json_array();
@@ -197,10 +197,10 @@ static int print_status(struct cli *c, const struct all_rms *all)
     json_decref(report);
     if (silent == all->n)
         return cli_error(CLI_UNREACHABLE, "no ResourceManager answers");
-    return active_of(all) ? CLI_OK : cli_error(CLI_FAILED, "no ResourceManager is active");
+    return find_active(all) ? CLI_OK : cli_error(CLI_FAILED, "no ResourceManager is active");
 }
 
-/* Orders @rm to become a standby. */
+/* Orders @rm to become a standby. Returns an exit code after printing any error. */
 static int order_standby(struct cli *c, const struct one_rm *rm)
 {
     struct cli_answer a = {0};
@@ -214,7 +214,7 @@ static int order_standby(struct cli *c, const struct one_rm *rm)
 }
 
 /* Warns when no other RM could take over. The order is carried out nevertheless, as in YARN. */
-static void warn_alone(struct cli *c, struct all_rms *all, const struct one_rm *rm)
+static void warn_if_no_successor(struct cli *c, struct all_rms *all, const struct one_rm *rm)
 {
     for (size_t i = 0; i < all->n; i++) {
         if (&all->v[i] == rm)
@@ -240,7 +240,7 @@ static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
     while (rc == CLI_OK) {
         query_rm(c, rm, &all->ha);
         if (rm->state && strcmp(rm->state, "standby") == 0) {
-            warn_alone(c, all, rm);
+            warn_if_no_successor(c, all, rm);
             return print_rm_state(c, rm);
         }
         if (base_mono_us(&base_clock_real) > until)
@@ -251,18 +251,19 @@ static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
     return rc;
 }
 
-/* Waits until an RM other than @from is active, or @from is active again. NULL: none in time. */
-static const struct one_rm *wait_active(struct cli *c, struct all_rms *all,
-                                        const struct one_rm *from, struct one_rm *to)
+/* Waits until an RM other than @from is active, or @from is active again. Returns that RM, or NULL
+ * when none became active in time. */
+static const struct one_rm *wait_for_active_rm(struct cli *c, struct all_rms *all,
+                                               const struct one_rm *from, struct one_rm *to)
 {
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
     bool left = false; /* @from has been seen in another state than active */
     do {
         query_rm(c, to, &all->ha); /* the likely successor first: its answer ends the wait */
-        for (size_t i = 0; i < all->n && !active_of(all); i++)
+        for (size_t i = 0; i < all->n && !find_active(all); i++)
             query_rm(c, &all->v[i], &all->ha);
         left = left || !from->state || strcmp(from->state, "active") != 0;
-        const struct one_rm *active = active_of(all);
+        const struct one_rm *active = find_active(all);
         if (active && (active != from || left))
             return active;
         for (size_t i = 0; i < all->n; i++) { /* query all of them again */
@@ -299,7 +300,7 @@ static int print_failover(struct cli *c, const struct one_rm *from, const struct
 static int move_leadership(struct cli *c, struct all_rms *all, struct one_rm *from,
                            struct one_rm *to)
 {
-    const struct one_rm *active = active_of(all);
+    const struct one_rm *active = find_active(all);
     if (from == to)
         return cli_error(CLI_USAGE, "Illegal argument: failover from %s to itself", from->id);
     if (!from->state)
@@ -313,7 +314,7 @@ static int move_leadership(struct cli *c, struct all_rms *all, struct one_rm *fr
     int rc = order_standby(c, from);
     if (rc != CLI_OK)
         return rc;
-    active = wait_active(c, all, from, to);
+    active = wait_for_active_rm(c, all, from, to);
     if (!active)
         return cli_error(CLI_FAILED, "Operation failed: no ResourceManager became active in %d s",
                          (int)CHANGE_MS / 1000);
@@ -321,9 +322,9 @@ static int move_leadership(struct cli *c, struct all_rms *all, struct one_rm *fr
 }
 
 /* SOURCE: HAAdmin.checkManualStateManagementOK */
-static int refuse_active(const struct all_rms *all, const struct one_rm *rm)
+static int refuse_if_active(const struct all_rms *all, const struct one_rm *rm)
 {
-    const struct one_rm *active = active_of(all);
+    const struct one_rm *active = find_active(all);
     return cli_error(CLI_FAILED,
                      "Automatic failover is enabled for %s. Refusing to manually manage HA state, "
                      "since it may cause a split-brain scenario or other incorrect state. To move "
@@ -331,7 +332,7 @@ static int refuse_active(const struct all_rms *all, const struct one_rm *rm)
                      rm->id, active && active != rm ? active->id : "<active>", rm->id);
 }
 
-static bool any_answers(const struct all_rms *all)
+static bool has_any_answered(const struct all_rms *all)
 {
     for (size_t i = 0; i < all->n; i++)
         if (all->v[i].state)
@@ -344,14 +345,14 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
     struct all_rms all = {0};
     struct one_rm *a = NULL, *b = NULL;
     int rc = CLI_OK;
-    query_all(c, what == CLI_RMADMIN_GET_STATE || what == CLI_RMADMIN_STANDBY ? ids[0] : NULL,
+    query_rms(c, what == CLI_RMADMIN_GET_STATE || what == CLI_RMADMIN_STANDBY ? ids[0] : NULL,
               &all);
     if (what == CLI_RMADMIN_STATUS) {
         rc = print_status(c, &all);
         all_rms_free(&all);
         return rc;
     }
-    if (any_answers(&all) && !all.ha)
+    if (has_any_answered(&all) && !all.ha)
         rc = cli_error(CLI_FAILED, "Cannot run %s when ResourceManager HA is not enabled", option);
     if (rc == CLI_OK && ids[0] && !(a = find_rm(&all, ids[0])))
         rc = CLI_USAGE;
@@ -364,7 +365,7 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
     else if (rc == CLI_OK && what == CLI_RMADMIN_STANDBY)
         rc = make_standby(c, &all, a);
     else if (rc == CLI_OK && what == CLI_RMADMIN_ACTIVE)
-        rc = refuse_active(&all, a);
+        rc = refuse_if_active(&all, a);
     else if (rc == CLI_OK)
         rc = move_leadership(c, &all, a, b);
     all_rms_free(&all);

@@ -14,7 +14,7 @@ void cli_dev_stop_all_locked(struct cli_dev *d)
     int lock = cli_dev_lock(d, &err);
     bool known = cli_dev_load(d, NULL) == 0;
     cli_dev_stop_all(d);
-    /* may take a moment to exit, and must not count as running */
+    /* the supervisor may take a moment to exit, and must not count as running */
     d->supervisor = (struct cli_proc){0};
     if (known)
         cli_dev_save(d, NULL);
@@ -30,7 +30,7 @@ int cli_dev_stop_cluster(struct cli_dev *d, bool json)
     bool any = cli_dev_running(d);
     if (cli_proc_signal(&d->supervisor, SIGTERM))
         cli_proc_wait(&d->supervisor, SUPERVISOR_MS);
-    cli_dev_stop_all_locked(d); /* whatever a killed supervisor left */
+    cli_dev_stop_all_locked(d); /* a killed supervisor has left its daemons running */
     if (json) {
         json_t *j = json_pack("{s:s,s:b}", "dir", d->dir, "stopped", any);
         cli_print_json(j);

@@ -27,7 +27,7 @@ static void choose_port(const struct cli_dev_options *o, size_t i,
     if (x->port == 0 && (i > 0 || o->ha) && before && cli_dev_port_error(before->port) == 0)
         x->port = before->port;
     if (x->port == 0 && named)
-        x->port = cli_dev_free_port();
+        x->port = cli_dev_find_free_port();
     if (named)
         snprintf(x->url, sizeof x->url, "%s127.0.0.1:%lld", cli_dev_is_rm(x) ? "http://" : "",
                  (long long)x->port);
@@ -43,7 +43,8 @@ static void add_daemons(struct cli_dev *d, const char *kind, size_t n)
     }
 }
 
-/* @old: the last cluster of the folder, whose ports are tried again; NULL: none. */
+/* Fills in the daemons of the cluster with their names and ports. @old: the last cluster of the
+ * folder, whose ports are tried again; NULL: none. */
 static void plan_daemons(struct cli_dev *d, const struct cli_dev_options *o, struct cli_dev *old)
 {
     d->map_slots = o->map_slots;
@@ -62,7 +63,7 @@ static int start_daemon(struct cli_dev *d, size_t i, const char **failed, struct
 {
     *failed = d->v[i].name;
     int rc = cli_dev_launch(d, &d->v[i], err);
-    /* so that --stop finds what runs, whatever happens next */
+    /* also after a failure, so that --stop finds every daemon that runs */
     int saved = cli_dev_save(d, rc >= 0 ? err : NULL);
     return rc < 0 ? rc : saved;
 }
@@ -94,7 +95,7 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
     return cli_dev_wait_nodes(d, REGISTER_MS, err);
 }
 
-/* Whether another process has taken a port between its choice and the start of the daemon. */
+/* Returns true when another process has taken the port of daemon @failed since it was chosen. */
 static bool port_was_taken(struct cli_dev *d, const struct cli_dev_options *o, const char *failed)
 {
     const struct cli_dev_daemon *x = o->ha && failed ? cli_dev_find(d, failed) : NULL;
@@ -102,10 +103,9 @@ static bool port_was_taken(struct cli_dev *d, const struct cli_dev_options *o, c
     return chosen && !cli_proc_alive(&x->proc) && cli_dev_port_error(x->port) != 0;
 }
 
-/* Plans and starts the cluster, again with other ports when one of them has been taken meanwhile.
- */
-static int start_planned(struct cli_dev *d, const struct cli_dev_options *o, struct base_error *err,
-                         const char **failed)
+/* Plans and starts the cluster; repeats that with other ports when a port was taken meanwhile. */
+static int plan_and_start(struct cli_dev *d, const struct cli_dev_options *o,
+                          struct base_error *err, const char **failed)
 {
     struct cli_dev *old = base_alloc(sizeof *old);
     old->dir = d->dir;
@@ -127,8 +127,8 @@ static int supervise(struct cli_dev *d, const struct cli_dev_options *o, int rea
 {
     struct base_error err = {0};
     const char *failed = NULL;
-    int signal_fd = cli_dev_signal_fd();
-    int rc = start_planned(d, o, &err, &failed);
+    int signal_fd = cli_dev_open_signal_fd();
+    int rc = plan_and_start(d, o, &err, &failed);
     close(lock);
     if (rc < 0) {
         cli_error(CLI_FAILED, "%s", err.text);
@@ -162,7 +162,7 @@ static int supervise(struct cli_dev *d, const struct cli_dev_options *o, int rea
 }
 
 /* Forks the supervisor, and waits until it is ready or has failed. */
-static int detach(struct cli_dev *d, const struct cli_dev_options *o, int lock)
+static int fork_supervisor(struct cli_dev *d, const struct cli_dev_options *o, int lock)
 {
     int pair[2], status = 0;
     char byte;
@@ -190,7 +190,8 @@ static int detach(struct cli_dev *d, const struct cli_dev_options *o, int lock)
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : CLI_FAILED;
 }
 
-/* Checks everything that a start needs before anything is begun. */
+/* Checks everything that a start needs before anything is started. Returns an exit code after
+ * printing any error. */
 static int check_start(struct cli_dev *d, const struct cli_dev_options *o)
 {
     struct base_error err = {0};
@@ -202,7 +203,8 @@ static int check_start(struct cli_dev *d, const struct cli_dev_options *o)
             CLI_FAILED,
             "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
             d->dir, d->n ? d->v[0].url : "", d->dir);
-    else if (before && d->n && cli_dev_is_ha(d) != o->ha) /* its state is not in this folder */
+    else if (before && d->n &&
+             cli_dev_is_ha(d) != o->ha) /* that cluster keeps its state elsewhere */
         rc = cli_error(
             CLI_FAILED,
             "%s holds a cluster that was started with%s --ha; use another --dir, or remove it",
@@ -231,7 +233,7 @@ int cli_dev_start_cluster(struct cli_dev *d, const struct cli_dev_options *o)
     if (rc != CLI_OK)
         close(lock);
     else if (o->detach)
-        rc = detach(d, o, lock);
+        rc = fork_supervisor(d, o, lock);
     else
         rc = supervise(d, o, -1, lock);
     return rc;

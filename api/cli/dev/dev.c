@@ -137,8 +137,8 @@ static int check_policy(const char **name)
     return rc;
 }
 
-/* Refuses -D for keys that have an option here, or a value of their own for each daemon: it would
- * be lost. */
+/* Refuses -D for keys that have an option here, or another value for each daemon: the value given
+ * would be lost. */
 static int check_settings(const struct cli_dev_options *o)
 {
     static const struct {

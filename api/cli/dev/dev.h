@@ -30,7 +30,7 @@ struct cli_dev_daemon {
     struct cli_proc proc;
     char url[CLI_DEV_URL_MAX];
     int64_t port;  /* kept across restarts; 0: not known yet */
-    bool stopping; /* being stopped on purpose */
+    bool stopping; /* --restart is stopping the daemon, so its end is not reported */
 };
 struct cli_dev {
     char *dir; /* absolute */
@@ -68,18 +68,19 @@ static inline bool cli_dev_is_ha(const struct cli_dev *d)
 size_t cli_dev_count_kind(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x));
 
 /* ---- api/cli/dev/state.c ---- */
-/* --dir, else $XDG_STATE_HOME/creel/dev, else ~/.local/state/creel/dev (dev-ha with @ha); absolute.
- * Caller frees. */
+/* Returns the cluster's folder, absolute: @arg, else $XDG_STATE_HOME/creel/dev, else
+ * ~/.local/state/creel/dev (dev-ha with @ha). Caller frees. */
 char *cli_dev_dir(const char *arg, bool ha);
-char *cli_dev_path(const struct cli_dev *d, const char *name,
-                   const char *suffix); /* <dir>/<name><suffix>; caller frees */
+/* Returns <dir>/<name><suffix>; caller frees. */
+char *cli_dev_path(const struct cli_dev *d, const char *name, const char *suffix);
 /* Reads dev.json. -BASE_ENOTFOUND: nothing was ever started in d->dir. */
 int cli_dev_load(struct cli_dev *d, struct base_error *err);
 int cli_dev_save(const struct cli_dev *d, struct base_error *err);
-/* Locks dev.json, which must be held while it is changed; close() releases it. Or -BASE_E*. */
+/* Locks dev.json, as is necessary while it is changed. Returns a descriptor, whose close() releases
+ * the lock, or -BASE_E*. */
 int cli_dev_lock(const struct cli_dev *d, struct base_error *err);
 struct cli_dev_daemon *cli_dev_find(struct cli_dev *d, const char *name); /* NULL: no such daemon */
-/* Whether any daemon or the supervisor is alive. */
+/* Returns true when any daemon or the supervisor is alive. */
 bool cli_dev_running(const struct cli_dev *d);
 void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out);
 
@@ -94,12 +95,15 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
 /* Waits until every NM is registered and RUNNING. */
 int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_error *err);
 int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err);
-/* Path of the program @name beside this one, else in PATH; caller frees. NULL: not found (@err). */
+/* Returns the path of program @name, from the folder of this program or else from PATH; caller
+ * frees. NULL: not found (@err). */
 char *cli_dev_find_program(const char *name, struct base_error *err);
 
 /* ---- api/cli/dev/ha.c ---- */
-int cli_dev_port_error(int64_t port); /* 0: the port is free; else an errno */
-int64_t cli_dev_free_port(void);      /* a free port; 0: none found */
+/* Returns 0 when the port is free, otherwise an errno. */
+int cli_dev_port_error(int64_t port);
+/* Returns a free port; 0: none was found. */
+int64_t cli_dev_find_free_port(void);
 /* Checks that Java and ZooKeeper are installed (the error names the package), and that d->dir can
  * be written in their configuration. */
 int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err);
@@ -111,8 +115,8 @@ int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x,
                            struct base_error *err);
 /* Asks the RM at @url for its role: "active", "standby", "initializing"; "": no answer. */
 const char *cli_dev_ask_role(const char *url);
-char *cli_dev_rm_urls(
-    const struct cli_dev *d); /* the RMs' addresses, separated by commas; caller frees */
+/* Returns the RMs' addresses, separated by commas; caller frees. */
+char *cli_dev_rm_urls(const struct cli_dev *d);
 
 /* ---- api/cli/dev/stop.c ---- */
 /* Ends the NMs, the containers they leave, the RMs, and last ZooKeeper; not the supervisor. */
@@ -145,6 +149,7 @@ int cli_dev_show_status(struct cli_dev *d, bool json);
 /* Reports daemons that die, until a signal arrives on @signal_fd. The caller then stops the
  * daemons. */
 int cli_dev_supervise(struct cli_dev *d, int signal_fd);
-int cli_dev_signal_fd(void); /* blocks SIGINT, SIGTERM, SIGHUP */
+/* Blocks SIGINT, SIGTERM and SIGHUP, and returns a signalfd for them. */
+int cli_dev_open_signal_fd(void);
 
 #endif

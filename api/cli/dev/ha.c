@@ -53,7 +53,7 @@ int cli_dev_port_error(int64_t port)
     return rc;
 }
 
-int64_t cli_dev_free_port(void)
+int64_t cli_dev_find_free_port(void)
 {
     for (int i = 0; i < PORT_TRIES; i++) {
         uint32_t random = (uint32_t)i;
@@ -65,8 +65,8 @@ int64_t cli_dev_free_port(void)
     return 0;
 }
 
-/* Whether @path means itself in zoo.cfg, a Java properties file, and in log4j's configuration, a
- * URL. */
+/* Returns true when @path has the same meaning in zoo.cfg, a Java properties file, and in the URL
+ * of log4j's configuration. */
 static bool is_safe_for_java(const char *path)
 {
     for (; *path; path++)
@@ -161,7 +161,7 @@ char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev
     return v;
 }
 
-/* Sends one of ZooKeeper's four letter words; @out gets the answer, or "". */
+/* Sends one of ZooKeeper's four letter words. @out becomes the answer, or "" when none came. */
 static void ask_four_letter_word(int64_t port, const char *word, char *out, size_t size)
 {
     struct sockaddr_in address = loopback_address(port);
@@ -179,8 +179,9 @@ static void ask_four_letter_word(int64_t port, const char *word, char *out, size
         close(fd);
 }
 
-/* Whether this ZooKeeper serves requests, and not another one that has been given the port. */
-static bool is_serving(const struct cli_dev *d, const struct cli_dev_daemon *x)
+/* Returns true when the ZooKeeper that was started here serves requests; another server may have
+ * been given its port. */
+static bool is_our_zookeeper_serving(const struct cli_dev *d, const struct cli_dev_daemon *x)
 {
     char text[4096], *data = cli_dev_path(d, x->name, "/data");
     ask_four_letter_word(x->port, "conf", text, sizeof text);
@@ -194,7 +195,7 @@ int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x,
                            struct base_error *err)
 {
     int64_t until = base_mono_us(&base_clock_real) + SERVE_MS * INT64_C(1000);
-    while (!is_serving(d, x)) {
+    while (!is_our_zookeeper_serving(d, x)) {
         if (!cli_proc_alive(&x->proc)) {
             waitpid(x->proc.pid, NULL, WNOHANG);
             return base_error_set(err, -BASE_EIO, "%s did not start", x->name);

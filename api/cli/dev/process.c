@@ -22,8 +22,8 @@ struct cli_proc cli_proc_identify(pid_t pid)
     return p;
 }
 
-/* Reads the state letter and the parent of @pid from /proc/PID/stat. Returns false when it has
- * gone. */
+/* Reads the state letter and the parent of @pid from /proc/PID/stat. Returns false when the process
+ * has ended. */
 static bool read_stat(pid_t pid, char *state, pid_t *parent)
 {
     char path[64], text[1024];
@@ -34,7 +34,7 @@ static bool read_stat(pid_t pid, char *state, pid_t *parent)
     size_t n = fread(text, 1, sizeof text - 1, f);
     fclose(f);
     text[n] = '\0';
-    const char *end = strrchr(text, ')'); /* the name may contain anything */
+    const char *end = strrchr(text, ')'); /* the process's name may contain any character */
     int ppid;
     if (!end || sscanf(end + 1, " %c %d", state, &ppid) != 2)
         return false;

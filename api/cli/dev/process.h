@@ -13,15 +13,15 @@ struct cli_proc {
     char boot[64]; /* boot id */
 };
 
-/* Identity of a process that is alive: a child, or this one. */
+/* Returns the identity of a process that is alive: a child, or this process. */
 struct cli_proc cli_proc_identify(pid_t pid);
-/* Whether the very same process is alive; zombies are not. */
+/* Returns true while this very process runs; a zombie does not. */
 bool cli_proc_alive(const struct cli_proc *p);
-/* Opens a pidfd, readable when the process ends; -1: it has gone. */
+/* Opens a pidfd, which becomes readable when the process ends. Returns -1 when it has ended. */
 int cli_proc_open_pidfd(const struct cli_proc *p);
-/* Signals this process and no other. Returns false when it has gone. */
+/* Signals this process and no other. Returns false when the process has ended. */
 bool cli_proc_signal(const struct cli_proc *p, int sig);
-/* Waits for its end. Returns whether it came within @timeout_ms. */
+/* Waits for the end of the process. Returns true when it ended within @timeout_ms. */
 bool cli_proc_wait(const struct cli_proc *p, int timeout_ms);
 /* Signals every descendant of @p, children before their parents, and @p too if @itself. Returns the
  * number of processes signalled. */

@@ -109,7 +109,7 @@ static void add_ha(struct base_buf *out, const struct cli_dev *d)
     free(zookeeper);
 }
 
-/* Keeps the secret of an earlier start, since its containers may still use it. */
+/* Reads the secret of an earlier start, whose containers may still use it, or makes one. */
 static void read_or_make_secret(const char *path, char out[static 33])
 {
     struct base_conf *conf = base_conf_new();
@@ -179,7 +179,7 @@ _Noreturn static void exec_daemon(const struct cli_dev *d, const char *log, char
     static const int reset[] = {SIGPIPE, SIGINT,  SIGQUIT, SIGHUP, SIGTERM,
                                 SIGCHLD, SIGTTIN, SIGTTOU, SIGTSTP};
     for (size_t i = 0; i < sizeof reset / sizeof reset[0]; i++)
-        /* a shell's background job ignores some, and containers would inherit that */
+        /* a background job of a shell ignores some signals, which containers would inherit */
         signal(reset[i], SIG_DFL);
     if (fd < 0 || null < 0 || dup2(null, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 ||
         chdir(d->dir) != 0)
@@ -189,8 +189,8 @@ _Noreturn static void exec_daemon(const struct cli_dev *d, const char *log, char
     _exit(127);
 }
 
-static char **daemon_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x,
-                               char *binary)
+static char **make_daemon_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                                    char *binary)
 {
     bool rm = cli_dev_is_rm(x);
     if (cli_dev_is_zookeeper(x))
@@ -256,16 +256,16 @@ static int write_pid(const struct cli_dev *d, const struct cli_dev_daemon *x,
     return rc;
 }
 
-static const char *program_name(const struct cli_dev_daemon *x)
+static const char *get_program_name(const struct cli_dev_daemon *x)
 {
     return cli_dev_is_rm(x) ? "creel-rm" : cli_dev_is_nm(x) ? "creel-nm" : "java";
 }
 
-/* The URL file is removed before the start and awaited after it: a daemon writes it when it
- * listens. ZooKeeper writes none, so its port is asked instead. */
+/* The URL file is removed before the start and awaited after it: a daemon writes the file when it
+ * listens. ZooKeeper writes no such file, so its port is asked instead. */
 int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
 {
-    char *binary = cli_dev_find_program(program_name(x), err);
+    char *binary = cli_dev_find_program(get_program_name(x), err);
     int rc = binary ? 0 : -BASE_ENOTFOUND;
     if (rc == 0 && cli_dev_is_zookeeper(x))
         rc = cli_dev_zookeeper_prepare(d, x, err);
@@ -273,7 +273,7 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
         free(binary);
         return rc;
     }
-    char **argv = daemon_arguments(d, x, binary), *log = cli_dev_path(d, x->name, ".log");
+    char **argv = make_daemon_arguments(d, x, binary), *log = cli_dev_path(d, x->name, ".log");
     char *url = cli_dev_path(d, x->name, ".url");
     unlink(url);
     fflush(NULL);
@@ -298,7 +298,8 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
     return rc;
 }
 
-/* Number of this cluster's NMs that are RUNNING according to the RM; 0 when it is a standby. */
+/* Returns how many of this cluster's NMs are RUNNING according to the RM; 0 when the RM is a
+ * standby. */
 static size_t count_registered(const struct cli_dev *d, struct base_http *http, const char *rm)
 {
     char *url = base_printf("%s/ws/v1/cluster/nodes?states=RUNNING", rm);
@@ -325,7 +326,7 @@ static size_t count_registered(const struct cli_dev *d, struct base_http *http, 
     return found;
 }
 
-static size_t most_registered(const struct cli_dev *d, struct base_http *http)
+static size_t get_most_registered(const struct cli_dev *d, struct base_http *http)
 {
     size_t most = 0;
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
@@ -341,7 +342,7 @@ int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_erro
     struct base_http *http = base_http_new();
     size_t found, nodes = cli_dev_count_kind(d, cli_dev_is_nm);
     int rc = 0;
-    while (rc == 0 && (found = most_registered(d, http)) < nodes) {
+    while (rc == 0 && (found = get_most_registered(d, http)) < nodes) {
         for (size_t i = 0; i < d->n && rc == 0; i++)
             if (!cli_proc_alive(&d->v[i].proc))
                 rc = base_error_set(err, -BASE_EIO, "%s has exited", d->v[i].name);

@@ -29,7 +29,8 @@ enum {
 static void reap_daemon(const struct cli_dev_daemon *x)
 {
     if (x->proc.pid > 0)
-        waitpid(x->proc.pid, NULL, WNOHANG); /* fails harmlessly unless it is our child */
+        waitpid(x->proc.pid, NULL,
+                WNOHANG); /* fails without harm when the process is not our child */
 }
 
 void cli_dev_stop_one(struct cli_dev_daemon *x)
@@ -67,7 +68,8 @@ static bool read_container_identity(const char *path, struct container *out)
     return ok;
 }
 
-/* Signals every live container (@sig 0: none). Returns how many are alive or about to start. */
+/* Signals every live container (@sig 0: only counts them). @shims: their shims too. Returns how
+ * many containers are alive or about to start. */
 static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
 {
     char *pattern = cli_dev_path(d, "nm-*/records/*/container_*", "");
@@ -87,7 +89,7 @@ static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
                 else if (child && sig)
                     cli_proc_signal_tree(&c.child, sig, true);
             } else if (access(launch, F_OK) == 0 && access(end, F_OK) != 0) {
-                live++; /* its shim is starting, or never will: the caller's time limit decides */
+                live++; /* the shim may still start the container; the caller has a time limit */
             }
             free(launch);
             free(end);

@@ -18,7 +18,7 @@ struct watched {
     int fd; /* pidfd of @proc; -1: dead and reported */
 };
 
-int cli_dev_signal_fd(void)
+int cli_dev_open_signal_fd(void)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -29,8 +29,8 @@ int cli_dev_signal_fd(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* A daemon that this supervisor started is its child and has an exit status; one that --restart
- * started is not. */
+/* Prints how a daemon ended: a daemon that this supervisor started is its child, and so has an exit
+ * status here; a daemon that --restart started has none. */
 static void report_death(const struct cli_dev *d, const struct cli_dev_daemon *x)
 {
     int status;

@@ -24,7 +24,7 @@ error_t cli_deadline_parse(json_t *job, const char *arg)
             "--deadline: '%s' is neither a span such as 90s, 5m or 1h30m nor a date such as "
             "2026-11-21T20:00:00",
             arg);
-    /* given twice: the last one counts */
+    /* when the option is given twice, the last one counts */
     json_object_del(job, relative ? "deadline-at-ms" : "deadline-s");
     if (relative)
         json_object_set_new(job, "deadline-s", json_real((double)ms / 1000));

@@ -14,7 +14,7 @@
 /* Submits @job (taken; without "id"). Asks for an application id first, so that a submission whose
  * answer was lost can be repeated without running twice. *stored gets {"job":{…}}, caller owns. */
 int cli_job_submit(struct cli *c, json_t *job, json_t **stored);
-/* *answer gets {"job":{…}}, caller owns. */
+/* Gets the job: *answer becomes {"job":{…}}, which the caller owns. */
 int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **answer);
 /* Gets the tasks page by page, since a job may have a million. @on_tasks is called with each page,
  * an array that is borrowed for the call. @query: "" or "kind=map". @quiet: prints no error. */
@@ -31,8 +31,8 @@ int cli_job_exit_code(const json_t *job);
 void cli_print_indented(FILE *out, const char *indent, const char *text);
 
 /* ---- api/cli/job/wait.c ---- */
-/* Shows progress on stderr until the job has ended. *answer gets {"job":{…}}. Returns 130 after
- * Ctrl-C; the job goes on. */
+/* Shows progress on stderr until the job has ended. *answer becomes {"job":{…}}. Returns
+ * CLI_INTERRUPTED after Ctrl-C; the job goes on. */
 int cli_job_wait(struct cli *c, const char *id, json_t **answer);
 /* Prints result, output folder, times and counters on stdout, diagnostics on stderr. */
 void cli_job_print_summary(struct cli *c, const json_t *job);

@@ -51,7 +51,7 @@ static error_t parse_list_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static char *list_path(const struct list *l, size_t have, const char *cursor)
+static char *make_list_path(const struct list *l, size_t have, const char *cursor)
 {
     struct base_buf b = {0};
     int64_t want = l->limit ? l->limit - (int64_t)have : PAGE_MAX;
@@ -81,7 +81,7 @@ static int fetch_list(struct cli *c, const struct list *l, json_t *jobs)
     char *cursor = NULL;
     int rc;
     do {
-        char *path = list_path(l, json_array_size(jobs), cursor);
+        char *path = make_list_path(l, json_array_size(jobs), cursor);
         json_t *page = NULL;
         rc = cli_rm_get(c, path, &page);
         free(path);

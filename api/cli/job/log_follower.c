@@ -1,5 +1,5 @@
 /* api/cli/job/log_follower.c - a stream is one libcurl transfer at a time: start_transfer() begins
- * a try, transfer_ended() decides between the end of the stream and another try. */
+ * a try, end_or_retry_stream() ends the stream or schedules another try. */
 #include "api/cli/job/log_follower.h"
 
 #include <stdlib.h>
@@ -16,11 +16,11 @@
 enum {
     RETRY_FIRST_MS = 4,
     RETRY_MAX_MS = 250,
-    RETRY_LOST_MAX_MS = 1000, /* likewise while the node is unreachable */
+    RETRY_LOST_MAX_MS = 1000, /* the same while the node is unreachable */
     CONNECT_MS = 3000,
     ANSWER_MS = 15000,      /* until the answer begins, which it does at once even when following */
     SILENCE_S = 20,         /* without a byte, unless following: a log may be silent for hours */
-    PEER_SILENCE_MS = 5000, /* of a host that acknowledges nothing: it is gone */
+    PEER_SILENCE_MS = 5000, /* without an acknowledgement: the host is gone */
     ERROR_TEXT_MAX = 4096,
 };
 
@@ -34,8 +34,9 @@ struct stream {
     void *user;
     CURL *easy;
     long status;
-    enum { UNNAMED, SAME, OTHER } named; /* which node the answer is from, by its header */
-    struct base_buf error;               /* body of an answer that is not the log */
+    /* which node has answered, according to the answer's header */
+    enum { UNNAMED, SAME, OTHER } named;
+    struct base_buf error; /* body of an answer that is not the log */
     char curl_error[CURL_ERROR_SIZE];
     char *why;
     uint64_t offset, got; /* bytes delivered: in total, and in this try */
@@ -81,8 +82,8 @@ void cli_follow_free(struct cli_follow *f)
     free(f);
 }
 
-/* Whether the body is the log. Old nodes do not name themselves; directly asked, one of them would
- * not answer 200 for a log of another node. */
+/* Returns true when the body is the log. A node of an old version does not name itself; asked
+ * directly, it does not answer 200 for the log of another node. */
 static bool is_log_answer(struct stream *s)
 {
     curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
@@ -94,7 +95,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     struct stream *s = arg;
     size_t len = size * n, id_len;
     const char *id, *want = cli_node_id(s->node);
-    /* a status line, also of the answer after a redirect */
+    /* the status line of an answer, or of the next one after a redirect */
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) {
         s->named = UNNAMED;
         curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
@@ -188,8 +189,8 @@ size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *c
     return f->n++;
 }
 
-/* Why the try that has just ended failed, for people. */
-static char *failure_text(const struct stream *s, CURLcode code)
+/* Returns why the try that has just ended failed, as a text for the user; caller frees. */
+static char *make_failure_text(const struct stream *s, CURLcode code)
 {
     json_t *j = s->error.len ? json_loadb(s->error.data, s->error.len, 0, NULL) : NULL;
     const char *message = cli_str(j, "RemoteException.message");
@@ -221,42 +222,42 @@ static void retry_later(struct stream *s, int64_t max_ms)
     s->retry_ms = s->retry_ms * 2 > max_ms ? max_ms : s->retry_ms * 2;
 }
 
-/* A transfer has ended: ends the stream, or schedules another try.
+/* Called when a transfer has ended: ends the stream, or schedules another try.
  *   complete log                      -> WHOLE
  *   404 from the node itself          -> later, the log may not exist yet; ABSENT on the last try
  *   broken after some bytes           -> later, from the offset reached
  *   failed on one route               -> at once on the other route
  *   failed on both routes             -> later; LOST on the last try */
-static void transfer_ended(struct stream *s, CURLcode code)
+static void end_or_retry_stream(struct stream *s, CURLcode code)
 {
     bool log = is_log_answer(s), absent = s->status == 404 && s->named == SAME;
     stop_transfer(s);
     free(s->why);
     s->why = (log && code == CURLE_OK) || absent || s->result == CLI_FOLLOW_CLOSED
                  ? NULL
-                 : failure_text(s, code);
+                 : make_failure_text(s, code);
     if (s->result == CLI_FOLLOW_CLOSED)
         return;
     if (log && code == CURLE_OK) {
         end_stream(s, CLI_FOLLOW_WHOLE);
     } else if (absent && (!s->follow || s->owner->last_chance)) {
         end_stream(s, CLI_FOLLOW_ABSENT);
-    } else if (absent || s->got > 0) { /* not there yet, or broken */
+    } else if (absent || s->got > 0) { /* the log does not exist yet, or the connection broke */
         retry_later(s, RETRY_MAX_MS);
     } else if (!s->tried_other) {
-        cli_node_route_failed(s->node, s->direct);
+        cli_node_note_failed_route(s->node, s->direct);
         s->tried_other = true;
         s->retry_at_us = 0;
     } else if (!s->follow || s->owner->last_chance) {
         end_stream(s, CLI_FOLLOW_LOST);
     } else {
-        cli_node_route_failed(s->node, s->direct);
+        cli_node_note_failed_route(s->node, s->direct);
         retry_later(s, RETRY_LOST_MAX_MS);
     }
 }
 
-/* Starts the tries that are due. Returns the ms until the next one is, at most @timeout_ms. */
-static int start_due(struct cli_follow *f, int timeout_ms)
+/* Starts the tries that are due. Returns the ms until the next try is due, at most @timeout_ms. */
+static int start_due_tries(struct cli_follow *f, int timeout_ms)
 {
     int64_t now = base_mono_us(&base_clock_real), wait_us = timeout_ms * INT64_C(1000);
     for (size_t i = 0; i < f->n; i++) {
@@ -277,7 +278,7 @@ size_t cli_follow_poll(struct cli_follow *f, int timeout_ms, int wake_fd)
     int running = 0, left = 0;
     size_t open = 0;
     CURLMsg *msg;
-    int wait_ms = start_due(f, timeout_ms);
+    int wait_ms = start_due_tries(f, timeout_ms);
     curl_multi_perform(f->multi, &running);
     curl_multi_poll(f->multi, &extra, wake_fd >= 0 ? 1 : 0, wait_ms, NULL);
     curl_multi_perform(f->multi, &running);
@@ -287,12 +288,13 @@ size_t cli_follow_poll(struct cli_follow *f, int timeout_ms, int wake_fd)
         if (msg->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&s);
-        transfer_ended(s, code);
+        end_or_retry_stream(s, code);
     }
-    for (size_t i = 0; i < f->n; i++) /* servers that accept the connection and never answer */
+    for (size_t i = 0; i < f->n;
+         i++) /* end tries whose server has accepted the connection and never answers */
         if (f->v[i]->running && f->v[i]->status == 0 &&
             base_mono_us(&base_clock_real) - f->v[i]->started_us > ANSWER_MS * INT64_C(1000))
-            transfer_ended(f->v[i], CURLE_OPERATION_TIMEDOUT);
+            end_or_retry_stream(f->v[i], CURLE_OPERATION_TIMEDOUT);
     for (size_t i = 0; i < f->n; i++)
         open += f->v[i]->result == CLI_FOLLOW_GOING;
     return open;

@@ -11,7 +11,8 @@ enum {
     NAMED_MAX = 20     /* lines about missing logs */
 };
 
-struct cli_log_source *cli_log_source_find(const struct cli_log_sources *s, const char *container)
+struct cli_log_source *cli_log_sources_find_container(const struct cli_log_sources *s,
+                                                      const char *container)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->v[i].container, container) == 0)
@@ -19,11 +20,11 @@ struct cli_log_source *cli_log_source_find(const struct cli_log_sources *s, cons
     return NULL;
 }
 
-/* Adds a container unless it is known. Labels appear in headers and prefixes. */
+/* Adds a container unless it is in the list. @label appears in headers and prefixes. */
 static void add_source(struct cli_log_sources *s, const char *container, const char *node_id,
                        const char *node_http, const char *label)
 {
-    if (!*container || cli_log_source_find(s, container))
+    if (!*container || cli_log_sources_find_container(s, container))
         return;
     base_array_grow(&s->v, s->n, &s->cap);
     s->v[s->n++] = (struct cli_log_source){
@@ -56,7 +57,6 @@ void cli_log_sources_add_missing(struct cli_log_sources *s, const struct cli_log
     free(what);
 }
 
-/* Returns CLI_OK, or CLI_INCOMPLETE after printing what is missing. */
 int cli_log_sources_print_missing(const struct cli_log_sources *s)
 {
     for (size_t i = 0; i < s->n_missing && i < NAMED_MAX; i++)
@@ -100,20 +100,19 @@ void cli_log_sources_free(struct cli_log_sources *s)
     cli_nodes_free(s->nodes);
 }
 
-/* Whether @id is that of a job or application, and not of something in it. */
 bool cli_log_is_whole_app(const char *id)
 {
     return strncmp(id, "application_", 12) == 0 || strncmp(id, "job_", 4) == 0;
 }
 
-/* Whether ids @a or @b are wanted. @want: the only task or container to show; NULL: all. */
+/* Returns true when @want, the only task or container to show, is NULL or equals @a or @b. */
 static bool is_wanted(const char *want, const char *a, const char *b)
 {
     return !want || strcmp(want, a) == 0 || strcmp(want, b) == 0;
 }
 
-/* While following, a look must not wait for an RM: the logs have to go on, and the next look comes
- * soon. */
+/* Returns CLI_RM_*: while logs are being followed, the search for containers must not wait for an
+ * RM, since the logs have to go on and the next search comes soon. */
 static unsigned request_flags(const struct cli_log_sources *s)
 {
     return s->patient ? CLI_RM_ONCE : 0;
@@ -128,7 +127,7 @@ static int print_error_unless_patient(const struct cli_log_sources *s, struct cl
     return rc;
 }
 
-static int64_t lost_attempts(const json_t *answer)
+static int64_t count_lost_attempts(const json_t *answer)
 {
     return cli_int(answer, "job.taskCounts.map.failedAttempts") +
            cli_int(answer, "job.taskCounts.map.killedAttempts") +
@@ -154,13 +153,14 @@ static void add_tasks(void *user, const json_t *tasks)
             p->out->lost--;
         add_source(p->out, cli_str(t, "containerId"), cli_str(t, "node"),
                    cli_str(t, "nodeHttpAddress"), cli_str(t, "id"));
-        struct cli_log_source *found = cli_log_source_find(p->out, cli_str(t, "containerId"));
+        struct cli_log_source *found =
+            cli_log_sources_find_container(p->out, cli_str(t, "containerId"));
         if (found)
             found->running = strcmp(state, "RUNNING") == 0;
     }
 }
 
-/* Adds the containers of the job's tasks. CLI_NOTFOUND: not a job. */
+/* Adds the containers of the job's tasks. Returns CLI_NOTFOUND when @app is no job. */
 static int find_job_tasks(struct cli *c, const char *app, const char *want,
                           struct cli_log_sources *out)
 {
@@ -173,7 +173,7 @@ static int find_job_tasks(struct cli *c, const char *app, const char *want,
                            requests */
         out->ended = cli_job_ended(json_object_get(a.json, "job"));
         out->started_ms = cli_int(a.json, "job.submitTime");
-        out->lost = lost_attempts(a.json);
+        out->lost = count_lost_attempts(a.json);
         cli_answer_free(&a);
         rc = cli_job_get_tasks(c, app, "", out->patient ? CLI_RM_ONCE : CLI_RM_PATIENT,
                                out->patient, add_tasks, &pages);
@@ -204,8 +204,8 @@ static void find_live_containers(struct cli *c, const char *app, const char *att
     cli_answer_free(&a);
 }
 
-/* Whether the answer lists a file; a node that never ran the container lists none. YARN answers
- * with an object, or with a list of one. */
+/* Returns true when the answer lists a file; a node that never ran the container lists none. YARN
+ * answers with an object, or with a list of one object. */
 static bool lists_files(const json_t *answer)
 {
     const json_t *infos = json_object_get(answer, "containerLogsInfo");
@@ -215,10 +215,10 @@ static bool lists_files(const json_t *answer)
     return false;
 }
 
-/* Nodes that may hold logs: those in contact with the ResourceManager. */
+/* The nodes that may hold logs: all that the ResourceManager is in contact with. */
 struct node_set {
     struct cli_node **v;
-    bool *silent; /* for each: it did not answer */
+    bool *silent; /* for each node: it did not answer */
     size_t n;
     size_t lost; /* number of nodes that were lost since the application began */
     char *lost_id;
@@ -256,7 +256,8 @@ static bool list_nodes(struct cli *c, struct cli_log_sources *out, struct node_s
     return ok;
 }
 
-/* GETs from node @i unless it was silent before. When it does not answer, its logs are missing. */
+/* Sends a GET to node @i unless it was silent before. When the node does not answer, its logs are
+ * noted as missing. */
 static int query_node(struct node_set *k, size_t i, const char *path, struct cli_log_sources *out,
                       struct cli_answer *a)
 {
@@ -289,15 +290,17 @@ static void find_ended_containers(struct cli *c, const char *app, const char *wa
                     add_source(out, json_string_value(cli_list_get(ids, n)), id, http, "container");
         }
         free(path);
-        if (want && !cli_log_source_find(out, want) && strncmp(want, "container_", 10) == 0) {
-            path = base_printf("containers/%s/logs", want); /* its files may outlive it */
+        if (want && !cli_log_sources_find_container(out, want) &&
+            strncmp(want, "container_", 10) == 0) {
+            path = base_printf("containers/%s/logs",
+                               want); /* the files may outlive the node's record of the container */
             if (query_node(&k, i, path, out, &a) == CLI_OK && lists_files(a.json))
                 add_source(out, want, id, http, "container");
             free(path);
         }
         cli_answer_free(&a);
     }
-    if (k.lost && !(want && cli_log_source_find(out, want))) {
+    if (k.lost && !(want && cli_log_sources_find_container(out, want))) {
         char *what = base_printf("what ran on node %s", k.lost_id);
         char *why = base_printf("the node is lost%s", k.lost > 1 ? ", and others" : "");
         add_missing(out, what, why);
@@ -315,13 +318,13 @@ static int compare_sources(const void *a, const void *b)
     return base_container_id_cmp(&x, &y);
 }
 
-/* Asks node after node for this container's files until one has them. Returns the number of
- * requests. */
+/* Asks the nodes in turn for this container's files until one has them. Returns how many requests
+ * were sent. */
 static int probe_nodes(struct node_set *k, const char *container, struct cli_log_sources *out)
 {
     int asked = 0;
     char *path = base_printf("containers/%s/logs", container);
-    for (size_t i = 0; i < k->n && !cli_log_source_find(out, container); i++, asked++) {
+    for (size_t i = 0; i < k->n && !cli_log_sources_find_container(out, container); i++, asked++) {
         struct cli_answer a = {0};
         if (query_node(k, i, path, out, &a) == CLI_OK && lists_files(a.json))
             add_source(out, container, cli_node_id(k->v[i]), cli_node_http(k->v[i]),
@@ -335,8 +338,8 @@ static int probe_nodes(struct node_set *k, const char *container, struct cli_log
 /* Adds the containers of earlier attempts. A job's containers are numbered consecutively and each
  * task names its last one, so the numbers in between are earlier attempts, or containers that were
  * never started and have no logs. Probes the nodes for those numbers, from the highest down, until
- * as many attempts are found as the job counts, or PROBES_MAX requests are spent. Finding fewer is
- * worth a message only when a node is lost. */
+ * as many attempts are found as the job counts, or PROBES_MAX requests are spent. Finding fewer
+ * attempts is reported only when a node was lost. */
 void cli_log_sources_find_earlier(struct cli *c, struct cli_log_sources *out)
 {
     size_t known = out->n, wanted_n = known + (size_t)out->lost;
@@ -398,7 +401,6 @@ static int find_masters(struct cli *c, const char *app, const char *want,
     return CLI_OK;
 }
 
-/* Finds the containers that @id stands for. Returns an exit code after printing any error. */
 int cli_log_sources_find(struct cli *c, const char *id, struct cli_log_sources *out)
 {
     char *app = cli_app_id_require(id, "creel logs");

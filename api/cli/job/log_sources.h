@@ -2,9 +2,9 @@
  * missing.
  *
  * The containers come from the tasks of a job, or from the attempts of an application. Containers
- * that neither names are looked for on the nodes, which keep logs longer than the ResourceManager
- * keeps containers: those of ended applications, and of attempts before a task's last one. Whatever
- * should exist and cannot be read is collected as missing, and named at the end. */
+ * that neither names (of ended applications, and of attempts before a task's last one) are searched
+ * on the nodes, which keep logs longer than the ResourceManager keeps containers. Logs that should
+ * exist and cannot be read are collected as missing, and named at the end. */
 #ifndef CREEL_API_CLI_JOB_LOG_SOURCES_H
 #define CREEL_API_CLI_JOB_LOG_SOURCES_H
 
@@ -16,7 +16,7 @@
 struct cli_log_source {
     char *container, *node_http, *label; /* label: the task, or "master" */
     struct cli_node *node;               /* NULL: the ResourceManager no longer knows it */
-    bool running;                        /* according to the job, at the last look */
+    bool running;                        /* according to the job, at the last search */
     bool absent;                         /* its node has none of the files */
 };
 /* Logs that should exist and cannot be read: of one container, or of all that ran on one node. */
@@ -37,31 +37,32 @@ struct cli_log_sources {
     struct cli_log_missing *missing;
     size_t n_missing, cap_missing;
     int64_t started_ms; /* start of the application */
-    int64_t lost;       /* failed and killed attempts that are not the last of their task: their
-                           containers are named nowhere */
+    int64_t lost;       /* number of failed and killed attempts that are not the last of their task:
+                           no answer names their containers */
     bool ended;         /* the application has ended: no new containers */
-    bool patient;       /* an RM that does not answer is no error: the caller retries later */
+    bool patient;       /* the caller retries later, so print no error when no RM answers */
 };
 void cli_log_sources_free(struct cli_log_sources *s);
 
-/* Finds the containers that @id stands for; may be repeated, and then adds new ones. s->nodes must
- * be set. Returns an exit code after printing any error. */
+/* Finds the containers that @id stands for and adds those that are new; may be called again.
+ * out->nodes must be set. Returns an exit code after printing any error. */
 int cli_log_sources_find(struct cli *c, const char *id, struct cli_log_sources *out);
 /* Adds the containers of earlier attempts of a job's tasks, as far as nodes still have their logs.
  */
 void cli_log_sources_find_earlier(struct cli *c, struct cli_log_sources *out);
-/* NULL: not among them. */
-struct cli_log_source *cli_log_source_find(const struct cli_log_sources *s, const char *container);
-/* Whether @id is that of a job or application, and not of something in it. */
+/* Returns NULL when @container is not among the sources. */
+struct cli_log_source *cli_log_sources_find_container(const struct cli_log_sources *s,
+                                                      const char *container);
+/* Returns true when @id is the id of a job or application, false for an id of something in it. */
 bool cli_log_is_whole_app(const char *id);
 
-/* Notes that the logs of @of are missing, once for each container. */
+/* Notes that the logs of @of are missing; a second note about the same container is ignored. */
 void cli_log_sources_add_missing(struct cli_log_sources *s, const struct cli_log_source *of,
                                  const char *why);
 void cli_log_sources_clear_missing(struct cli_log_sources *s);
 /* Returns CLI_OK, or CLI_INCOMPLETE after printing what is missing. */
 int cli_log_sources_print_missing(const struct cli_log_sources *s);
-/* Why no file could be read from @node so far; NULL: it has not been silent. */
+/* Returns why no file could be read from @node so far; NULL: the node is not known to be silent. */
 const char *cli_log_sources_silence_reason(const struct cli_log_sources *s,
                                            const struct cli_node *node);
 

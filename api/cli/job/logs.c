@@ -20,7 +20,7 @@ enum {
     LOOK_MS = 500,
     SETTLE_MS = 3000,
     SILENCE_MS = 10000, /* after the end of the application, and after each byte since */
-    TROUBLE_MS = 1000,  /* without access to a log, before the user is told */
+    TROUBLE_MS = 1000,  /* without access to a log, before the user is told so */
     PATIENCE_MS = 60000
 };
 
@@ -39,10 +39,10 @@ struct shown {
     /* header: "==> … <==" before the first byte; prefix: a label before each line */
     bool header, prefix;
     bool any;
-    bool error_printed; /* following: the user knows that the log, or its node, cannot be read */
-    int64_t error_since_us; /* since when it cannot; 0: it can */
+    bool error_printed; /* following: it was printed that the log, or its node, cannot be read */
+    int64_t error_since_us; /* since when the log cannot be read; 0: it can */
     int fd;
-    struct base_buf part; /* with prefix: the unfinished line; with keep: everything */
+    struct base_buf part; /* with prefix: the unfinished line; with keep: the whole log */
     bool keep;            /* for --json */
 };
 
@@ -138,7 +138,7 @@ static char *show_log_file(const struct cli *c, struct cli_log_sources *sources,
 }
 
 /* Shows the files of one container. A request to a silent node takes seconds, and a job may have
- * run thousands of tasks there: once it gave no file for one container, it is not asked again. */
+ * run thousands of tasks there, so a node that was silent for one container is not asked again. */
 static void show_container_logs(const struct cli *c, const struct logs *l,
                                 struct cli_log_sources *sources, size_t i, bool *any, json_t *all)
 {
@@ -175,7 +175,8 @@ static void show_container_logs(const struct cli *c, const struct logs *l,
     }
 }
 
-/* stdout and stderr exist from the start of a container: if they are absent, they are missing. */
+/* Returns true when stdout and stderr are to be shown: they exist from the start of a container, so
+ * when they are absent, they are missing. */
 static bool wants_standard_files(const struct logs *l)
 {
     for (size_t k = 0; k < l->n_files; k++)
@@ -255,7 +256,7 @@ static void follow_new_sources(struct following *f, const struct logs *l,
     }
 }
 
-/* Whether the user knows already that this node cannot be reached. */
+/* Returns true when the user knows already that this node cannot be reached. */
 static bool is_node_error_printed(const struct following *f, const struct cli_node *node)
 {
     for (size_t i = 0; i < f->n; i++)
@@ -292,7 +293,7 @@ static void resume_live_containers(struct following *f, const struct cli_log_sou
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct cli_log_source *known =
-            cli_log_source_find(sources, f->shown[i]->source->container);
+            cli_log_sources_find_container(sources, f->shown[i]->source->container);
         if (cli_follow_ended(f->follow, i) && known && known->running)
             cli_follow_resume(f->follow, i);
     }
@@ -320,9 +321,9 @@ static void close_streams(struct following *f, struct cli_log_sources *sources)
 }
 
 /* Follows the logs until the application has ended, and every stream with it. Each turn moves
- * bytes; every LOOK_MS another look finds containers that have started since. After the end the
- * streams get SETTLE_MS for what is still under way, then one last try. A node that hangs is given
- * up SILENCE_MS after the last byte. */
+ * bytes; every LOOK_MS a new search finds containers that have started since. After the end of the
+ * application the streams get SETTLE_MS for bytes that are still under way, then one last try. The
+ * command stops waiting for a node that hangs SILENCE_MS after the last byte. */
 static int follow_logs(struct cli *c, const struct logs *l, struct cli_log_sources *sources)
 {
     struct following f = {.follow = cli_follow_new()};
@@ -357,7 +358,7 @@ static int follow_logs(struct cli *c, const struct logs *l, struct cli_log_sourc
         if (now < next_look || sources->ended)
             continue;
         next_look = now + LOOK_MS * 1000;
-        cli_log_sources_clear_missing(sources); /* of the last look */
+        cli_log_sources_clear_missing(sources); /* noted by the last search */
         rc = cli_log_sources_find(c, l->id, sources);
         if (rc == CLI_UNREACHABLE &&
             (!silent_since || now - silent_since < PATIENCE_MS * INT64_C(1000))) {

@@ -32,7 +32,7 @@ enum {
     POLL_MAX_MS = 200,     /* between polls while the user waits for a change */
     CHECK_MS = 1000,       /* between polls while logs are being followed */
     PATIENCE_MS = 60000,   /* without an answer from any RM, before giving up */
-    TELL_MS = 1000,        /* likewise, before the user is told */
+    ANNOUNCE_MS = 1000,    /* likewise, before the user is told */
     SETTLE_MS = 10000,     /* for the logs after the end of the job, and after each byte of them */
     LAST_CHANCE_MS = 1000, /* after the end of the job, before missing logs get their last try */
     WAITS_MS = 1000,       /* without a node, or without output, before the reason is printed */
@@ -51,13 +51,13 @@ struct run {
     uint64_t bytes; /* of output at the last check */
     size_t stream[STREAMS];
     char *container;                        /* whose logs are followed; NULL: not known yet */
-    int signal;                             /* the first one caught */
-    bool leave_now;                         /* the second one */
-    bool job_ended, silence_printed;        /* told: that no RM answers */
-    bool reason_printed, log_error_printed; /* why it waits; that the output is not had */
+    int signal;                             /* the first signal caught; 0: none */
+    bool leave_now;                         /* a second signal was caught */
+    bool job_ended, silence_printed;        /* silence: the message that no RM answers */
+    bool reason_printed, log_error_printed; /* why the job waits; why its output cannot be read */
     int64_t unreachable_since_us, ended_us, next_refresh_us, poll_ms, submitted_us,
         log_error_since_us;
-    json_t *task, *job; /* as seen last */
+    json_t *task, *job; /* their state in the last answer */
 };
 
 static int64_t now_us(void)
@@ -65,8 +65,8 @@ static int64_t now_us(void)
     return base_mono_us(&base_clock_real);
 }
 
-/* Passes output on at once. When the reader has gone, the job is killed, as a pipe would end the
- * command. */
+/* The sink of both logs: writes output at once. When the reader has gone, the job is killed, just
+ * as a closed pipe would end the command. */
 static int write_output(void *user, const char *data, size_t len)
 {
     return cli_write_through(*(const int *)user, data, len);
@@ -98,8 +98,8 @@ static void handle_signals(struct run *r)
     }
 }
 
-/* Starts to follow the logs when the task's container becomes known, and anew when it is another
- * one: the node was lost, and the command has been started again elsewhere. */
+/* Starts to follow the logs when the task's container becomes known, and again when the container
+ * is another one: then the node was lost, and the command has been started again elsewhere. */
 static void follow_container(struct run *r)
 {
     static const int fds[STREAMS] = {STDOUT_FILENO, STDERR_FILENO};
@@ -122,7 +122,8 @@ static void follow_container(struct run *r)
             cli_follow_add(r->follow, at, container, files[i], true, write_output, (void *)&fds[i]);
 }
 
-/* No RM has answered a request sent at @began_us. Returns whether to keep trying. */
+/* Call when no RM has answered a request sent at @began_us. Returns true while the request should
+ * be tried again. */
 static bool keep_trying_rm(struct run *r, int64_t began_us)
 {
     if (!r->unreachable_since_us) {
@@ -130,14 +131,14 @@ static bool keep_trying_rm(struct run *r, int64_t began_us)
         r->silence_printed = false;
     }
     int64_t ms = (now_us() - r->unreachable_since_us) / 1000;
-    if (ms > TELL_MS && !r->silence_printed)
+    if (ms > ANNOUNCE_MS && !r->silence_printed)
         cli_rm_print_waiting(r->c->rm);
-    r->silence_printed = r->silence_printed || ms > TELL_MS;
+    r->silence_printed = r->silence_printed || ms > ANNOUNCE_MS;
     return ms < PATIENCE_MS;
 }
 
-/* Keeps the state of a task that was seen to end: an RM that has just taken over may not have heard
- * of the end from the node yet, and knows no task (NULL) of a job that ended earlier. */
+/* Replaces the task's state, unless that would undo its end: an RM that has just taken over may not
+ * have heard of the end from the node yet, and knows no task (NULL) of a job that ended earlier. */
 static void update_task(struct run *r, json_t *task)
 {
     const char *seen = cli_str(r->task, "state");
@@ -150,7 +151,7 @@ static void update_task(struct run *r, json_t *task)
 }
 
 /* Polls the task, and the job too unless the task is running. Returns an exit code; CLI_UNREACHABLE
- * only after PATIENCE_MS. */
+ * only when no RM has answered for PATIENCE_MS. */
 static int refresh_state(struct run *r)
 {
     struct cli_answer a = {0};
@@ -185,7 +186,7 @@ static int refresh_state(struct run *r)
     return CLI_OK;
 }
 
-/* Prints, once, why the command has no node yet, when that lasts longer than WAITS_MS. */
+/* Prints once why the command has no node yet, after it has waited for WAITS_MS. */
 static void print_reason_once(struct run *r)
 {
     bool waits = !r->container && !r->signal && !r->job_ended &&
@@ -203,8 +204,8 @@ static void print_reason_once(struct run *r)
     cli_answer_free(&a);
 }
 
-/* Why a log cannot be read at the moment; NULL: both can. */
-static const char *log_error(const struct run *r)
+/* Returns why one of the logs cannot be read at the moment; NULL: both can be read. */
+static const char *find_log_error(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
         if (!cli_follow_ended(r->follow, r->stream[i]) && cli_follow_error(r->follow, r->stream[i]))
@@ -214,7 +215,7 @@ static const char *log_error(const struct run *r)
 
 static void print_log_error_once(struct run *r)
 {
-    const char *why = log_error(r);
+    const char *why = find_log_error(r);
     if (!why || r->log_error_printed) {
         r->log_error_since_us = 0;
         return;
@@ -228,7 +229,7 @@ static void print_log_error_once(struct run *r)
               cli_str(r->task, "node"), why);
 }
 
-static bool logs_ended(const struct run *r)
+static bool have_logs_ended(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
         if (!cli_follow_ended(r->follow, r->stream[i]))
@@ -249,9 +250,9 @@ static void wait_for_activity(struct run *r)
 {
     int64_t us = r->next_refresh_us - now_us();
     int ms = us <= 0 ? 0 : (int)(us / 1000 + 1);
-    if (r->follow && !logs_ended(r)) {
+    if (r->follow && !have_logs_ended(r)) {
         cli_follow_poll(r->follow, ms, cli_interrupt_fd());
-        if (logs_ended(r)) { /* the task has probably ended: poll soon */
+        if (have_logs_ended(r)) { /* the task has probably ended: poll soon */
             r->poll_ms = POLL_FIRST_MS;
             r->next_refresh_us = 0;
         }
@@ -268,7 +269,7 @@ static void wait_for_activity(struct run *r)
 
 static void schedule_refresh(struct run *r)
 {
-    bool quiet = r->follow && !logs_ended(r) && !r->signal && !r->job_ended;
+    bool quiet = r->follow && !have_logs_ended(r) && !r->signal && !r->job_ended;
     r->poll_ms = quiet                       ? CHECK_MS
                  : r->poll_ms >= POLL_MAX_MS ? POLL_MAX_MS
                                              : r->poll_ms * 3 / 2 + 1;
@@ -294,9 +295,10 @@ static int follow_to_end(struct run *r)
         }
         print_reason_once(r);
         print_log_error_once(r);
-        if (r->job_ended && logs_ended(r))
+        if (r->job_ended && have_logs_ended(r))
             return CLI_OK;
-        if (r->follow && cli_follow_bytes(r->follow) != r->bytes) { /* a slow link is not silence */
+        if (r->follow && cli_follow_bytes(r->follow) !=
+                             r->bytes) { /* bytes that arrive slowly are not silence */
             r->bytes = cli_follow_bytes(r->follow);
             r->ended_us = now_us();
         }
@@ -304,7 +306,8 @@ static int follow_to_end(struct run *r)
             return CLI_OK;
         if (r->job_ended && r->follow && now_us() - r->ended_us > LAST_CHANCE_MS * INT64_C(1000))
             cli_follow_stop_retrying(r->follow);
-        bool goes_on = r->follow && !r->job_ended && logs_ended(r) && r->poll_ms >= POLL_MAX_MS;
+        bool goes_on =
+            r->follow && !r->job_ended && have_logs_ended(r) && r->poll_ms >= POLL_MAX_MS;
         for (size_t i = 0; goes_on && i < STREAMS; i++)
             /* the NM restarted; the command is still alive */
             cli_follow_resume(r->follow, r->stream[i]);
@@ -313,7 +316,8 @@ static int follow_to_end(struct run *r)
     return CLI_OK;
 }
 
-/* Prints which output is missing. @ran: the command has run to its end. */
+/* Prints which output is missing. @ran: the command has run to its end. Returns true when some
+ * output is missing. */
 static bool print_missing_output(const struct run *r, bool ran)
 {
     static const char *const names[STREAMS] = {"stdout", "stderr"};
@@ -336,21 +340,21 @@ static bool print_missing_output(const struct run *r, bool ran)
     return missing || (!r->follow && ran);
 }
 
-static int task_exit_status(const struct run *r, bool own, int64_t code)
+static int get_task_exit_status(const struct run *r, bool own, int64_t code)
 {
     if (own || strcmp(cli_str(r->job, "finalStatus"), "SUCCEEDED") == 0)
         return own ? (int)code : CLI_OK;
     return -1;
 }
 
-/* In this order: output that could not be written, a signal caught here, missing output, the
- * command's own status, the failure of the job. */
-static int final_exit_code(const struct run *r)
+/* Returns the exit code, decided by the first of these: output that could not be written, a signal
+ * caught here, missing output, the command's own status, the failure of the job. */
+static int choose_exit_code(const struct run *r)
 {
     const char *why = cli_str(r->job, "diagnostics");
     int64_t code = cli_int(r->task, "exitCode");
     bool own = strcmp(cli_str(r->task, "state"), "FAILED") == 0 && code > 0 && code < 256;
-    int status = task_exit_status(r, own, code);
+    int status = get_task_exit_status(r, own, code);
     if (r->leave_now)
         cli_error(0, "interrupted; the command may go on (creel job kill %s)", r->id);
     if (cli_write_failed())
@@ -382,7 +386,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t set_text(json_t *object, const char *member, const char *text)
+static error_t set_utf8_text(json_t *object, const char *member, const char *text)
 {
     json_t *j = json_string(text);
     if (!j)
@@ -397,9 +401,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     int64_t n;
     switch (key) {
     case KEY_NAME:
-        return set_text(o->job, "name", arg);
+        return set_utf8_text(o->job, "name", arg);
     case KEY_QUEUE:
-        return set_text(o->job, "queue", arg);
+        return set_utf8_text(o->job, "queue", arg);
     case KEY_PRIORITY:
         if (base_int_parse(arg, INT32_MIN, INT32_MAX, &n) < 0)
             return cli_option_error("--priority: '%s' is not an integer", arg);
@@ -410,7 +414,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (!eq || eq == arg)
             return cli_option_error("--env: '%s' is not NAME=VALUE", arg);
         char *name = base_strndup(arg, (size_t)(eq - arg));
-        error_t rc = set_text(o->env, name, eq + 1);
+        error_t rc = set_utf8_text(o->env, name, eq + 1);
         free(name);
         return rc;
     }
@@ -441,7 +445,8 @@ static const char doc[] =
     "command. If the command could not be run: 1 the job failed or was killed, 2 wrong usage or "
     "refused input, 3 the ResourceManager cannot be reached.";
 
-/* One attempt: a command that has run may have had effects, and its output has been shown. */
+/* The job has one attempt: a command that has run may have had effects, and its output has been
+ * shown. */
 static json_t *make_job(struct run_options *o, json_t *command)
 {
     const char *slash = strrchr(o->command[0], '/');
@@ -457,8 +462,8 @@ static json_t *make_job(struct run_options *o, json_t *command)
     return json_incref(o->job);
 }
 
-/* Whether standard input is a file or pipe with data, which the user may expect to reach the
- * command. The data is left unread: it may belong to a shell loop around creel. */
+/* Returns true when standard input is a file or pipe with data, which the user may expect to reach
+ * the command. The data is left unread: it may belong to a shell loop around creel. */
 static bool has_unread_input(void)
 {
     struct stat st;
@@ -476,7 +481,9 @@ static int run_command(struct cli *c, struct run_options *o)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct base_buf line = {0};
     json_t *stored = NULL;
-    base_buf_adds(&line, "exec "); /* no shell remains that would comment on the command's end */
+    base_buf_adds(
+        &line,
+        "exec "); /* without exec, the shell would print a message when a signal ends the command */
     cli_shell_quote_all(o->command, &line);
     json_t *command = json_string(line.data);
     base_buf_free(&line);
@@ -495,12 +502,12 @@ static int run_command(struct cli *c, struct run_options *o)
         r.submitted_us = now_us();
         rc = follow_to_end(&r);
         if (rc == CLI_OK)
-            rc = final_exit_code(&r);
+            rc = choose_exit_code(&r);
         else if (rc == CLI_UNREACHABLE)
             cli_error(0,
                       "no longer waiting; the command may go on (creel logs %s, creel job kill %s)",
                       r.id, r.id);
-        /* the data of a pipe may come later */
+        /* data may arrive in the pipe later, so check again */
         if (!input_warned && !r.signal && has_unread_input())
             cli_error(0, INPUT_TEXT);
     }

@@ -350,11 +350,11 @@ static int wait_for_end(struct cli *c, const char *id, char **state)
     return rc;
 }
 
-/* A job that had already ended keeps its state, which is reported and no error: kill may be
- * repeated. */
+/* Kills one job or application. One that had already ended keeps its state, which is reported and
+ * is no error, so that a kill may be repeated. */
 static int kill_one(struct cli *c, const char *arg, bool no_wait, json_t *report)
 {
-    char *state = NULL, *id = cli_app_id_of(arg);
+    char *state = NULL, *id = cli_app_id_from(arg);
     bool late = false;
     int rc = cli_rm_kill(c, id, &state, &late);
     if (rc == CLI_OK && !no_wait)
@@ -397,7 +397,7 @@ int cli_job_kill_main(int argc, char **argv)
             if (rc == CLI_OK)
                 rc = one;
             if (one == CLI_UNREACHABLE)
-                break; /* the others would fail likewise */
+                break; /* the other requests would fail in the same way */
         }
         if (c.json)
             cli_print_json(report);

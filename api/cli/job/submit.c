@@ -95,8 +95,9 @@ static error_t set_number(struct submit *s, const char *option, const char *memb
     return 0;
 }
 
-/* Sets a string; JSON requires UTF-8. */
-static error_t set_text(json_t *object, const char *option, const char *member, const char *arg)
+/* Sets a string, after checking that it is UTF-8, as JSON requires. */
+static error_t set_utf8_text(json_t *object, const char *option, const char *member,
+                             const char *arg)
 {
     json_t *text = json_string(arg);
     if (!text)
@@ -165,7 +166,7 @@ static error_t add_env(struct submit *s, const char *arg)
     char *name = base_strndup(arg, (size_t)(eq - arg));
     if (!s->env)
         s->env = json_object();
-    error_t rc = set_text(s->env, "--env", name, eq + 1);
+    error_t rc = set_utf8_text(s->env, "--env", name, eq + 1);
     free(name);
     return rc;
 }
@@ -206,7 +207,7 @@ static error_t set_output(struct submit *s, const char *arg)
     if (!*arg)
         return cli_option_error("--output: the path is empty");
     char *uri = cli_uri_from_path(arg, s->cwd);
-    error_t rc = set_text(s->job, "--output", "output", uri);
+    error_t rc = set_utf8_text(s->job, "--output", "output", uri);
     free(uri);
     return rc;
 }
@@ -248,24 +249,24 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct submit *s = state->input;
     switch (key) {
     case KEY_NAME:
-        return set_text(s->job, "--name", "name", arg);
+        return set_utf8_text(s->job, "--name", "name", arg);
     case KEY_INPUT:
     case ARGP_KEY_ARG:
         return add_path(s, arg);
     case KEY_OUTPUT:
         return set_output(s, arg);
     case KEY_MAP:
-        return set_text(s->job, "--map", "map", arg);
+        return set_utf8_text(s->job, "--map", "map", arg);
     case KEY_COMBINE:
-        return set_text(s->job, "--combine", "combine", arg);
+        return set_utf8_text(s->job, "--combine", "combine", arg);
     case KEY_REDUCE:
-        return set_text(s->job, "--reduce", "reduce", arg);
+        return set_utf8_text(s->job, "--reduce", "reduce", arg);
     case KEY_REDUCES:
         return set_number(s, "--reduces", "reduces", arg);
     case KEY_SPLIT:
         return set_split(s, arg);
     case KEY_QUEUE:
-        return set_text(s->job, "--queue", "queue", arg);
+        return set_utf8_text(s->job, "--queue", "queue", arg);
     case KEY_PRIORITY:
         return set_number(s, "--priority", "priority", arg);
     case KEY_ENV:
@@ -290,14 +291,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_WAIT:
         s->wait = true;
         return 0;
-    case ARGP_KEY_NO_ARGS: /* fine: a list of commands has no paths */
+    case ARGP_KEY_NO_ARGS: /* allowed: a list of commands has no paths */
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* Names a job after the first word of its command, "grep". */
+/* Gives a job without --name the first word of its command, such as "grep", as its name. */
 static void set_default_name(struct submit *s)
 {
     if (json_object_get(s->job, "name"))

@@ -40,7 +40,7 @@ struct waiting {
     struct cli_progress_hold hold;
     struct cli_rm *rm;
     json_t *job;                        /* {"job":{…}} as drawn last; NULL: none yet */
-    int64_t start_us, waiting_since_us; /* waits_us: since when no task of it runs; 0: one does */
+    int64_t start_us, waiting_since_us; /* waiting_since_us: 0 while a task of the job runs */
     bool reason_printed;
 };
 
@@ -48,7 +48,7 @@ static void draw_progress(struct waiting *w)
 {
     const json_t *job = json_object_get(w->job, "job");
     const char *state = cli_str(job, "state"), *result = cli_job_result(job);
-    /* the state FINISHED would hide a failure */
+    /* show the result of a failed job, since its state FINISHED would hide the failure */
     bool lost = cli_job_ended(job) && *result && cli_job_exit_code(job) != CLI_OK;
     struct cli_progress p = {.id = cli_str(job, "id"),
                              .name = cli_str(job, "name"),
@@ -85,7 +85,7 @@ static bool is_waiting(const json_t *job)
     return !cli_job_ended(job) && running == 0 && *cli_str(job, "why");
 }
 
-/* Prints, once, why none of the job's tasks runs, when that lasts longer than WAITS_MS. */
+/* Prints once why none of the job's tasks runs, after that has lasted for WAITS_MS. */
 static void print_reason_once(struct waiting *w, const char *id)
 {
     const json_t *job = json_object_get(w->job, "job");
@@ -141,7 +141,7 @@ static void print_line(const char *label, const struct base_buf *text)
     printf("  %-9s %s\n", label, text->data);
 }
 
-/* When the first task of each kind started and the last one ended; 0: none did. */
+/* When the first task of each kind started and the last task ended; 0: none did. */
 struct spans {
     int64_t first[2], last[2]; /* maps, reduces */
 };

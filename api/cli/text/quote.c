@@ -56,7 +56,7 @@ void cli_uri_add_encoded(const char *s, struct base_buf *out)
     add_percent_encoded(s, strlen(s), "", out);
 }
 
-/* Whether @s begins with a scheme of RFC 3986 and "://". */
+/* Returns true when @s begins with a scheme of RFC 3986 and "://". */
 static bool has_scheme(const char *s)
 {
     size_t i = 0;

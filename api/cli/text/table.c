@@ -15,7 +15,7 @@ enum { COLUMNS_MAX = 16, GAP = 2, CELL_MIN = 8 };
 struct cli_table {
     size_t columns;
     char align[COLUMNS_MAX], drop[COLUMNS_MAX]; /* drop: 0, or a digit; '1' is dropped first */
-    size_t widths[COLUMNS_MAX];                 /* of the pages printed so far */
+    size_t widths[COLUMNS_MAX];                 /* columns' widths on the pages printed so far */
     bool titled;
     struct base_buf texts; /* of all cells, each with its NUL */
     size_t *cells;         /* offsets into texts, row by row; row 0 holds the titles */
@@ -64,7 +64,7 @@ void cli_table_add_row(struct cli_table *t, const char *first, ...)
         add_cell(t, "");
 }
 
-static size_t total_width(const struct cli_table *t, const size_t *widths)
+static size_t sum_widths(const struct cli_table *t, const size_t *widths)
 {
     size_t total = 0, shown = 0;
     for (size_t c = 0; c < t->columns; c++) {
@@ -74,11 +74,11 @@ static size_t total_width(const struct cli_table *t, const size_t *widths)
     return total + (shown ? shown - 1 : 0) * GAP;
 }
 
-/* Narrows the widest column again and again until the rows fit: one of the "~" columns, or with
- * @all any but the first. Returns false when they cannot be narrowed enough. */
+/* Narrows the widest of the "~" columns (with @all: of all columns but the first), one step at a
+ * time, until the rows fit. Returns false when the columns cannot be narrowed enough. */
 static bool shrink_columns(const struct cli_table *t, size_t *widths, size_t width, bool all)
 {
-    while (total_width(t, widths) > width) {
+    while (sum_widths(t, widths) > width) {
         size_t pick = 0;
         for (size_t c = 1; c < t->columns; c++)
             if (widths[c] > CELL_MIN && (all || t->align[c] == '~') &&
@@ -91,9 +91,9 @@ static bool shrink_columns(const struct cli_table *t, size_t *widths, size_t wid
     return true;
 }
 
-/* The column to drop next: that with the lowest digit; with @any, else the rightmost. 0: none is
- * left. */
-static size_t pick_dropped(const struct cli_table *t, const size_t *widths, bool any)
+/* Returns the column to drop next: the one with the lowest digit, or with @any, when none has a
+ * digit, the rightmost. Returns 0 when no column is left to drop. */
+static size_t pick_column_to_drop(const struct cli_table *t, const size_t *widths, bool any)
 {
     size_t pick = 0;
     for (size_t c = 1; c < t->columns; c++) {
@@ -116,11 +116,13 @@ static void fit_columns(const struct cli_table *t, size_t *widths, size_t width)
 {
     size_t full[COLUMNS_MAX], dropped;
     memcpy(full, widths, sizeof full);
-    while (!shrink_columns(t, widths, width, false) && (dropped = pick_dropped(t, full, false))) {
+    while (!shrink_columns(t, widths, width, false) &&
+           (dropped = pick_column_to_drop(t, full, false))) {
         full[dropped] = 0;
         memcpy(widths, full, sizeof full);
     }
-    while (!shrink_columns(t, widths, width, true) && (dropped = pick_dropped(t, full, true))) {
+    while (!shrink_columns(t, widths, width, true) &&
+           (dropped = pick_column_to_drop(t, full, true))) {
         full[dropped] = 0;
         memcpy(widths, full, sizeof full);
     }
@@ -183,8 +185,8 @@ static void widen_columns(const struct cli_table *t, size_t *widths)
     }
 }
 
-/* After a page only the titles are kept, with the widths so far: columns never get narrower from
- * page to page, and the output of a long list stays readable. */
+/* Keeps only the titles and the widths so far, so that columns never get narrower from page to page
+ * and the output of a long list stays readable. */
 void cli_table_print_page(struct cli_table *t, FILE *out)
 {
     size_t widths[COLUMNS_MAX], width = cli_terminal_width(fileno(out));

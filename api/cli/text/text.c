@@ -31,8 +31,9 @@ static int32_t decode_utf8(const unsigned char *s, size_t left, size_t *len)
     return c;
 }
 
-/* As much of Unicode's East Asian Width as names of jobs and people need. */
-static size_t char_columns(int32_t c)
+/* Returns the width of a character in columns, by the part of Unicode's East Asian Width that names
+ * of jobs and people need. */
+static size_t get_char_width(int32_t c)
 {
     static const struct {
         int32_t first, last;
@@ -51,9 +52,9 @@ static size_t char_columns(int32_t c)
     return 1;
 }
 
-/* Length of the prefix of printable ASCII: a fast path for most texts, of which a list may have
- * millions. */
-static size_t ascii_run(const char *s, size_t len)
+/* Returns the length of the prefix that is printable ASCII: a fast path for most texts, of which a
+ * list may have millions. */
+static size_t count_printable_ascii(const char *s, size_t len)
 {
     size_t n = 0;
     while (n < len && s[n] >= 0x20 && s[n] < 0x7f)
@@ -63,9 +64,9 @@ static size_t ascii_run(const char *s, size_t len)
 
 size_t cli_text_width(const char *s, size_t len)
 {
-    size_t width = ascii_run(s, len), step;
+    size_t width = count_printable_ascii(s, len), step;
     for (size_t i = width; i < len; i += step)
-        width += char_columns(decode_utf8((const unsigned char *)s + i, len - i, &step));
+        width += get_char_width(decode_utf8((const unsigned char *)s + i, len - i, &step));
     return width;
 }
 
@@ -73,7 +74,7 @@ size_t cli_text_prefix_fitting(const char *s, size_t columns)
 {
     size_t len = strlen(s), at = 0, width = 0, step;
     while (at < len) {
-        width += char_columns(decode_utf8((const unsigned char *)s + at, len - at, &step));
+        width += get_char_width(decode_utf8((const unsigned char *)s + at, len - at, &step));
         if (width > columns)
             break;
         at += step;
@@ -100,7 +101,7 @@ void cli_text_add_clean(const char *s, struct base_buf *out)
 {
     size_t start = out->len;
     size_t len = strlen(s), step;
-    size_t plain = ascii_run(s, len);
+    size_t plain = count_printable_ascii(s, len);
     base_buf_add(out, s, plain);
     for (size_t i = plain; i < len; i += step) {
         int32_t c = decode_utf8((const unsigned char *)s + i, len - i, &step);

@@ -9,37 +9,39 @@
 #include "base/mem.h"
 
 /* ---- api/cli/text/text.c ---- */
-/* Number of columns that @len bytes of UTF-8 take: 2 for wide East Asian characters and emoji, 0
+/* Returns how many columns @len bytes of UTF-8 take: 2 for wide East Asian characters and emoji, 0
  * for combining marks, 1 for a broken byte. */
 size_t cli_text_width(const char *s, size_t len);
-/* Length in bytes of the longest prefix of @s that is at most @columns wide; never splits a
- * character. */
+/* Returns the length in bytes of the longest prefix of @s that is at most @columns wide and ends
+ * with a whole character. */
 size_t cli_text_prefix_fitting(const char *s, size_t columns);
 /* Appends @s with each run of control characters (DEL included) as one space, so that text from a
  * job cannot move the cursor. Drops trailing blanks. */
 void cli_text_add_clean(const char *s, struct base_buf *out);
 /* Appends @len bytes, with U+FFFD for each byte that is not part of a UTF-8 character. */
 void cli_text_add_utf8(const char *s, size_t len, struct base_buf *out);
-/* "0.3 s", "12.4 s", "3m05s", "2h07m" */
+/* Appends a duration as "0.3 s", "12.4 s", "3m05s" or "2h07m". */
 void cli_text_add_duration(int64_t ms, struct base_buf *out);
-/* "0 B", "1.4 kB", "2.0 GB": powers of 1000 */
+/* Appends a size as "0 B", "1.4 kB" or "2.0 GB", in powers of 1000. */
 void cli_text_add_bytes(int64_t bytes, struct base_buf *out);
-/* "1,234,567" */
+/* Appends a number as "1,234,567". */
 void cli_text_add_count(int64_t n, struct base_buf *out);
-/* Local "2024-05-01 10:11:12"; "-" for 0. */
+/* Appends a date in local time as "2024-05-01 10:11:12"; "-" for 0. */
 void cli_text_add_time(int64_t epoch_ms, struct base_buf *out);
 
 /* ---- api/cli/text/when.c ---- */
 /* Parses a duration, "90", "1.5s", "+5m", "1h30m" or "2d" (*relative, *ms > 0), or a date,
- * "2026-11-21T20:00[:00]" (*ms since the epoch), which is local unless "Z" or "+02:00" follows. */
+ * "2026-11-21T20:00[:00]" (*ms since the epoch), in local time unless "Z" or "+02:00" follows.
+ * Returns false when @text is neither. */
 bool cli_when_parse(const char *text, bool *relative, int64_t *ms);
-/* Local "2026-11-21T20:00:05+01:00", which cli_when_parse() reads back. */
+/* Appends a date in local time as "2026-11-21T20:00:05+01:00", which cli_when_parse() reads back.
+ */
 void cli_when_add_iso(int64_t epoch_ms, struct base_buf *out);
-/* "in 42.0 s", "5m03s ago" */
+/* Appends how far a date is from now, as "in 42.0 s" or "5m03s ago". */
 void cli_when_add_distance(int64_t epoch_ms, int64_t now_ms, struct base_buf *out);
 
 /* ---- api/cli/text/quote.c ---- */
-/* Appends @arg so that sh reads exactly @arg: as it is when harmless, else in single quotes. */
+/* Appends @arg so that sh reads exactly @arg: in single quotes if it needs quoting. */
 void cli_shell_quote(const char *arg, struct base_buf *out);
 /* Appends the quoted arguments of a NULL-terminated vector, separated by blanks. */
 void cli_shell_quote_all(char *const *argv, struct base_buf *out);

@@ -8,8 +8,9 @@
 
 #define SPAN_MAX_MS INT64_C(1000000000000) /* about 31 years */
 
-/* Skips the unit at *@s and returns its length in ms; without a unit, seconds. 0: unknown unit. */
-static double take_unit(const char **s)
+/* Skips the unit at *@s and returns its length in ms; that of a second when there is no unit, 0
+ * when the unit is unknown. */
+static double skip_unit(const char **s)
 {
     static const struct {
         const char *name;
@@ -31,7 +32,7 @@ static double take_unit(const char **s)
 }
 
 /* Skips digits with an optional fraction. Returns false when there are none. */
-static bool take_number(const char **s, double *out)
+static bool skip_number(const char **s, double *out)
 {
     double scale = 1;
     const char *start = *s;
@@ -55,7 +56,7 @@ static bool parse_span(const char *s, int64_t *ms)
     s += *s == '+';
     do {
         double n, unit;
-        if (!take_number(&s, &n) || (unit = take_unit(&s)) <= 0)
+        if (!skip_number(&s, &n) || (unit = skip_unit(&s)) <= 0)
             return false;
         sum += n * unit;
     } while (*s && sum <= (double)SPAN_MAX_MS);
@@ -63,8 +64,8 @@ static bool parse_span(const char *s, int64_t *ms)
     return *ms > 0 && *ms <= SPAN_MAX_MS;
 }
 
-/* Whether @s begins like @form, where 0 stands for any digit. sscanf() alone would also accept
- * signs and blanks before numbers. */
+/* Returns true when @s begins like @form, where 0 stands for any digit. sscanf() alone would also
+ * accept signs and blanks before numbers. */
 static bool has_form(const char *s, const char *form)
 {
     for (; *form; s++, form++)
@@ -73,7 +74,8 @@ static bool has_form(const char *s, const char *form)
     return true;
 }
 
-/* "Z", "+02:00", "-0530": seconds east of Greenwich. */
+/* Parses "Z", "+02:00" or "-0530" to seconds east of Greenwich. Returns false when @s is none of
+ * these. */
 static bool parse_offset(const char *s, long *out)
 {
     int h, m, n = 0;
