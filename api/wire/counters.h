@@ -1,7 +1,7 @@
-/* api/wire/counters.h - what a task counted: members of "counters" in progress, results and
- * reports, by YARN's names. Names that are not in the list are passed over, and values that are no
- * count are taken for 0: a job's own commands can write these files, and a node is not lost for
- * what a job writes. */
+/* api/wire/counters.h - the counters of a task: the member "counters" of its progress, its result
+ * and its node's reports, with YARN's names. A name that Creel does not know is ignored, and a
+ * value that is no count is taken for 0: a job's own commands can write these files, and no node
+ * may fail over what a job writes. */
 #ifndef CREEL_API_WIRE_COUNTERS_H
 #define CREEL_API_WIRE_COUNTERS_H
 
@@ -12,15 +12,15 @@
 #include "base/mem.h"
 #include "base/task_counter.h"
 
-#define WIRE_COUNT_MAX (INT64_MAX / 4) /* sums over a job's tasks still fit */
+#define WIRE_COUNT_MAX (INT64_MAX / 4) /* largest value of a counter */
 
 struct wire_counters {
-    const char *text; /* writing: a JSON object passed through as it is, instead of the values;
-                         NULL: the values */
-    bool known;       /* there are values */
+    /* writing: a JSON object, passed on unchanged instead of the values; NULL: write the values */
+    const char *text;
+    bool known; /* @v holds values */
     int64_t v[BASE_TASK_COUNTERS];
 };
-/* Appends the member, without those that are 0; nothing when @c has neither text nor values. */
+/* Appends the member, without counters that are 0; nothing when @c has neither text nor values. */
 void wire_counters_put(const struct wire_counters *c, struct base_buf *out);
 /* Reads the member of @obj; a missing or empty one leaves @c->known false. */
 void wire_counters_get(const json_t *obj, struct wire_counters *c);

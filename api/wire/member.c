@@ -11,6 +11,7 @@ const char *const wire_kind_words[] = {"map", "reduce", NULL};
 
 /* ---- writing ---- */
 
+/* Appends a number from 0 to 1 with four decimals; 0 and 1 as integers. */
 static void put_share(struct base_buf *out, double v)
 {
     char text[8];
@@ -24,7 +25,7 @@ static void put_share(struct base_buf *out, double v)
     base_buf_add(out, text, (size_t)(base_write_digits(text, parts, 4) - text));
 }
 
-static bool is_empty(const struct wire_member *m, const void *field)
+static bool is_zero_or_null(const struct wire_member *m, const void *field)
 {
     switch (m->type) {
     case WIRE_TEXT:
@@ -86,7 +87,7 @@ void wire_put(const struct wire_member *table, const void *from, struct base_buf
         const void *field = (const char *)from + m->offset;
         bool first = out->data[out->len - 1] == '{';
 
-        if (m->sparse && is_empty(m, field))
+        if (m->sparse && is_zero_or_null(m, field))
             continue;
         base_buf_add(out, m->key + first, m->key_len - first);
         put_value(m, field, out);

@@ -2,10 +2,10 @@
  * both written and read. One table per struct, so a name is spelled once and sender and receiver
  * cannot differ. Names are camelCase.
  *
- * Reading passes over members that the table does not know: a newer peer of the same major version
- * may say more. A member of the wrong type or beyond its bounds is refused by name, and so is a
- * required one that is missing; any other missing member leaves the struct's value as it was.
- * Tables are for this folder's files alone. */
+ * Reading ignores members that the table does not have, since a newer peer of the same major
+ * version may send more. A member of the wrong type or beyond its bounds is refused by name, and so
+ * is a required one that is missing; any other missing member leaves the struct's value as it was.
+ * Only files of this folder have such tables. */
 #ifndef CREEL_API_WIRE_MEMBER_H
 #define CREEL_API_WIRE_MEMBER_H
 
@@ -39,8 +39,9 @@ struct wire_member {
     bool sparse; /* not written when 0, false or NULL */
 };
 
-/* Rows of a table of struct @T, which ends with WIRE_END. The second letter says when the member is
- * there: R always (required), D always written, with a default when missing, S sparse. */
+/* Rows of a table for struct @T, which ends with WIRE_END. @when: WIRE_R, written always and
+ * required when read; WIRE_D, written always, and optional when read; WIRE_S, written unless 0,
+ * false or NULL, and optional when read. */
 #define WIRE_ROW(T, f, n, t, ...)                                                                  \
     {                                                                                              \
         .name = n, .key = ",\"" n "\":", .key_len = sizeof n + 3, .offset = offsetof(T, f),        \
@@ -66,17 +67,18 @@ struct wire_member {
 
 /* Appends the members of @from to @out: to an object that was opened with '{'. */
 void wire_put(const struct wire_member *table, const void *from, struct base_buf *out);
-/* Reads the members of object @obj into @to. @where: as in base/io/json.h. */
+/* Reads the members of object @obj into @to. @where: prefix of a member's name in errors, as in
+ * base/io/json.h. Returns 0, or a negative BASE_E* when a member is refused. */
 int wire_get(const struct wire_member *table, const json_t *obj, const char *where, void *to,
              struct base_error *err);
-/* The same for element @i of the array @list; the place is put together only for an error message.
- */
+/* The same for @obj, element @i of the array called @list. */
 int wire_get_element(const struct wire_member *table, const json_t *obj, const char *list, size_t i,
                      void *to, struct base_error *err);
-/* Reads what a job's own commands may have written, so nothing is refused: a member that wire_get()
- * would refuse is taken for missing, and a share beyond 0 or 1 for the nearer of the two. */
+/* Reads what a job's own commands may have written, refusing nothing: a member that wire_get()
+ * would refuse counts as missing, a share below 0 as 0 and one above 1 as 1. */
 void wire_get_tolerantly(const struct wire_member *table, const json_t *obj, void *to);
-/* Parses @text, which must be an object. Caller owns *out, also after an error. */
+/* Parses @text, which must be an object. Returns 0 or a negative BASE_E*. The caller owns *out,
+ * also after an error. */
 int wire_parse(const char *text, size_t len, json_t **out, struct base_error *err);
 
 extern const char *const wire_kind_words[]; /* of enum base_task_kind */

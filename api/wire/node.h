@@ -1,16 +1,16 @@
-/* api/wire/node.h - what a NodeManager says to the ResourceManager: registration, heartbeat, and
+/* api/wire/node.h - what a NodeManager sends to the ResourceManager: registration, heartbeat, and
  * the short requests that only name the node. The answers are in api/wire/order.h.
  *
  * POST /ws/v1/nodetracker/register | heartbeat | wake | unregister, body a JSON object. A
- * registration carries all containers of the node, a heartbeat those that changed or ended; the RM
- * needs to be told of an end until it says forget.
+ * registration carries all containers of the node, a heartbeat those that changed or ended. The end
+ * of a container is repeated until the ResourceManager orders the node to forget it.
  *
  * Units: _ms are milliseconds on the node's wall clock, sent_us microseconds on its clock since
- * boot, memory MiB, max_rss_kb KiB, sizes bytes. The rules of reading are in api/wire/member.h.
+ * boot, memory MiB, max_rss_kb KiB, sizes bytes. How members are read is in api/wire/member.h.
  *
- * Ownership: texts are borrowed. A struct that was read owns its tree and its arrays: free it with
- * its _free function, which leaves it all zero. One that is written owns nothing. After an error
- * nothing is left to be freed. */
+ * Ownership: texts are borrowed. A struct filled by a _get function owns its tree and its arrays
+ * until its _free function, which zeroes the struct; after an error of _get it owns nothing. A
+ * struct made for a _put function owns nothing. A _get function returns 0 or a negative BASE_E*. */
 #ifndef CREEL_API_WIRE_NODE_H
 #define CREEL_API_WIRE_NODE_H
 
@@ -27,12 +27,12 @@
 #define WIRE_CONTAINERS_MAX 100000 /* in one message */
 #define WIRE_NODE_APPS_MAX  100000 /* applications with folders on a node */
 #define WIRE_HOLD_MAX_MS    60000
-#define WIRE_EXIT_NONE      (-1000) /* of a container that has not exited */
+#define WIRE_EXIT_NONE      (-1000) /* exit_code of a container that has not exited */
 
 enum wire_container_state { WIRE_RUNNING, WIRE_SUSPENDED, WIRE_COMPLETE };
 
-/* One container as its node sees it. The second half is sent with a registration alone: all that a
- * new ResourceManager needs to know the container again. */
+/* One container as its node sees it. The second half is sent in registrations only: what a new
+ * ResourceManager needs to recognise the container. */
 struct wire_container {
     struct base_container_id id;
     enum wire_container_state state;
@@ -56,16 +56,16 @@ struct wire_registration {
     const char *http_address, *rack, *instance, *boot_id, *version;
     int32_t map_slots, reduce_slots;
     int64_t epoch_seen, sent_us;
-    struct base_app_id *apps; /* that have folders on the node */
+    struct base_app_id *apps; /* applications that have folders on the node */
     size_t apps_n;
     struct wire_container *containers;
     size_t containers_n;
-    json_t *root; /* of one that was read */
+    json_t *root; /* of a registration that was read: owns the texts */
 };
 
 struct wire_heartbeat {
     const char *node_id, *instance;
-    int64_t response_id; /* of the last answer */
+    int64_t response_id; /* number of the last answer that the node has received */
     int64_t epoch_seen, sent_us, disk_free_mb;
     int64_t hold_ms; /* how long the answer may be held */
     bool healthy;
@@ -75,7 +75,7 @@ struct wire_heartbeat {
     json_t *root;
 };
 
-struct wire_node_name { /* wake: answer the held heartbeat; unregister: the node goes */
+struct wire_node_name { /* wake: answer the held heartbeat; unregister: the node shuts down */
     const char *node_id, *instance;
     json_t *root;
 };
@@ -95,9 +95,10 @@ int wire_node_name_get(const char *text, size_t len, struct wire_node_name *n,
                        struct base_error *err);
 void wire_node_name_free(struct wire_node_name *n);
 
-/* May two daemons of these versions ("1.4.0") work together? They must have the same major version.
- * Returns 0, or -BASE_EVERSION with both versions in @err. @peer may come from anywhere; @peer_name
- * says whose it is. */
+/* Checks that daemons of versions @peer and @own ("1.4.0") may work together: they must have the
+ * same major version. Returns 0, or -BASE_EVERSION with both versions in @err. @peer may be any
+ * text;
+ * @peer_name and @own_name name the daemons in the message. */
 int wire_version_check(const char *peer_name, const char *peer, const char *own_name,
                        const char *own, struct base_error *err);
 

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 
 #define PATH_LONGEST   4096
-#define SORT_BUFFER_MB 64 /* of an order that does not say */
+#define SORT_BUFFER_MB 64 /* when the order does not name a size */
 #define VERSION_MAX    64
 
 static const char *const order_words[] = {
@@ -147,9 +147,9 @@ static void put_launch(const struct wire_launch *l, struct base_buf *out)
         put_spec(l, out);
 }
 
-/* What the node itself wants to know of a spec, as far as it can be read: the index and the input
- * file. */
-static void peek_spec(const json_t *spec, struct wire_task_spec *s)
+/* Reads what the node itself needs of a spec, the task's index and its input file, ignoring
+ * mistakes. */
+static void read_index_and_split(const json_t *spec, struct wire_task_spec *s)
 {
     if (wire_get(spec_members, spec, "", s, NULL) == 0)
         (void)wire_get(split_members, json_object_get(spec, "split"), "", &s->split, NULL);
@@ -165,7 +165,7 @@ int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_erro
         rc = get_env(order, l, err);
     l->app = l->container.attempt.app;
     if (l->kind == BASE_CONTAINER_MAP || l->kind == BASE_CONTAINER_REDUCE)
-        peek_spec(json_object_get(order, "spec"), &l->spec);
+        read_index_and_split(json_object_get(order, "spec"), &l->spec);
     if (rc == 0 && !l->command &&
         (l->kind == BASE_CONTAINER_COMMAND || l->kind == BASE_CONTAINER_MASTER))
         rc = base_error_set(err, -BASE_EINVAL, "command: is required");
@@ -182,7 +182,7 @@ void wire_launch_free(struct wire_launch *l)
     memset(l, 0, sizeof *l);
 }
 
-/* What creel-task needs of its launch.json beside the spec. */
+/* The members of launch.json that creel-task needs beside the spec. */
 #define L struct wire_launch
 static const struct wire_member task_members[] = {
     WIRE_WORD_ROW(L, kind, "kind", WIRE_R, container_words),
@@ -245,7 +245,7 @@ static const struct wire_member cleanup_members[] = {
 static const struct wire_member reason_members[] = {
     WIRE_TEXT_ROW(O, reason, "reason", WIRE_S, BASE_DIAGNOSTICS_MAX), WIRE_END};
 #undef O
-/* The members beside "type"; a launch's are its own struct's. */
+/* The members of each kind of order beside "type"; those of a launch are in struct wire_launch. */
 static const struct wire_member *const order_members[BASE_ORDER_KINDS] = {
     [BASE_ORDER_KILL] = kill_members,           [BASE_ORDER_SUSPEND] = container_members,
     [BASE_ORDER_RESUME] = container_members,    [BASE_ORDER_FORGET] = container_members,
@@ -263,7 +263,8 @@ void wire_order_put(const struct wire_order *o, struct base_buf *out)
     base_json_close(out, '}');
 }
 
-static void clean_text(char *s)
+/* Replaces bytes that are not UTF-8 by question marks. */
+static void replace_invalid_utf8(char *s)
 {
     while (*s) {
         size_t n = base_utf8_sequence_len(s);
@@ -274,15 +275,16 @@ static void clean_text(char *s)
     }
 }
 
-/* A launch that cannot be read keeps its container, its slot and the reason, where the container
- * can be told. */
+/* Reads a launch. When it is bad but has a valid container id, the order is kept with the
+ * container, the slot and the reason of the refusal, and 0 is returned. */
 static int get_launch(const json_t *j, struct wire_order *o, struct base_error *err)
 {
     int rc = wire_launch_get(j, &o->launch, err);
     struct base_task_id task;
     const char *slot;
 
-    /* The node reports the task to ResourceManagers, which refuse what is no id. */
+    /* The node would report a bad task id when it registers, and its registration would be refused.
+     */
     if (rc == 0 && o->launch.task && (rc = base_task_id_parse(o->launch.task, &task, err)) < 0) {
         base_error_wrap(err, rc, "task");
         wire_launch_free(&o->launch);
@@ -296,7 +298,7 @@ static int get_launch(const json_t *j, struct wire_order *o, struct base_error *
         (struct wire_launch){.container = o->container, .user = "", .token = "", .source = j};
     o->launch.slot = slot && strcmp(slot, "reduce") == 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;
     o->refused = base_strdup(err->text);
-    clean_text(o->refused); /* what it quotes may be cut inside a character */
+    replace_invalid_utf8(o->refused); /* the error may quote a text cut off within a character */
     return 0;
 }
 

@@ -1,11 +1,11 @@
 /* api/wire/order.h - what the ResourceManager answers a node's registration or heartbeat: its
  * epoch, and orders.
  *
- * The answer is a JSON object; "orders" is a list of objects of which "type" says the kind. An
- * order that cannot be read is skipped and counted, the others hold; a launch whose container can
- * still be told is kept with the reason of its refusal, so that the RM hears of that container's
- * end. A launch order is kept by its node as launch.json, and read from there after a restart and
- * by creel-task.
+ * The answer is a JSON object; "orders" is a list of objects whose "type" names the kind. An order
+ * that cannot be read is skipped and counted, and the others are carried out. A bad launch whose
+ * container id can be read is kept with the reason, so that the node reports the end of that
+ * container. The node keeps a launch order as launch.json, which it reads after a restart, and
+ * which creel-task reads.
  *
  * Units: _ms are milliseconds, memory MiB, offsets and lengths bytes.
  *
@@ -26,24 +26,26 @@
 
 #define WIRE_ORDERS_MAX 100000
 
-/* What creel-task does: the part "spec" of a launch of a map or a reduce. */
+/* The part of a file that a map reads. */
 struct wire_split {
     const char *path;
     int64_t offset, length;
     bool gzip;
 };
+/* The member "spec" of the launch of a map or reduce: what creel-task has to do. */
 struct wire_task_spec {
     const char *job; /* the application's id */
     int32_t index, attempt;
-    int32_t reduces;     /* of a map: partitions to make; 0: the map commits its output */
-    int32_t maps;        /* of a reduce */
-    const char *command; /* written as "map" or "reduce", as the launch's kind says; NULL: identity,
-                            reduces alone */
-    const char *combine; /* NULL: none */
+    int32_t reduces; /* of a map: partitions to make; 0: the map commits its output */
+    int32_t maps;    /* of a reduce */
+    /* written as "map" or "reduce" by the kind of the launch; NULL, of reduces only: the identity
+     */
+    const char *command;
+    const char *combine;     /* NULL: none */
     struct wire_split split; /* of a map */
     const char *output;      /* the job's output folder; NULL: not needed */
-    bool job_commits;        /* the job's commit moves the part to its place */
-    const char *rm; /* URLs of all ResourceManagers, separated by commas; NULL: not needed */
+    bool job_commits; /* the commit of the job, not of the task, moves the part to its place */
+    const char *rm;   /* URLs of all ResourceManagers, separated by commas; NULL: not needed */
     int32_t sort_buffer_mb;
 };
 
@@ -57,14 +59,14 @@ struct wire_launch {
     int32_t priority;
     const char *const *env; /* NAME=VALUE */
     size_t env_n;
-    const char *task; /* of maps, reduces and a job's commands: the task's id; NULL: none */
+    const char *task; /* id of the task of a map, reduce or job's command; NULL: none */
     int32_t task_attempt;
-    const char *command;      /* of commands and masters */
+    const char *command;      /* what a command or master runs */
     const char *master_token; /* NULL: none */
-    int64_t log_max_bytes;    /* 0: as the node is configured */
+    int64_t log_max_bytes;    /* 0: the node's own setting */
     struct wire_task_spec spec;
 
-    const json_t *source; /* the order that was read, all its members; borrowed */
+    const json_t *source; /* the order that was read, with all its members; borrowed */
     char **owned_env;
 };
 
@@ -87,29 +89,31 @@ struct wire_answer {
     /* reading */
     struct wire_order *orders;
     size_t orders_n;
-    size_t bad; /* orders that were skipped, and the first one's reason */
+    size_t bad; /* number of orders that were skipped; bad_err: why the first one was */
     struct base_error bad_err;
     json_t *root;
 };
 
-/* Writing is in three steps, so that no list of a thousand launches need be put together first. */
+/* An answer is written in three steps, so that a long list of orders need not be built first. */
 void wire_answer_open(const struct wire_answer *a, struct base_buf *out);
 void wire_order_put(const struct wire_order *o, struct base_buf *out);
 void wire_answer_close(struct base_buf *out);
-/* @grace_ms: of KILL orders that name none. After an error nothing is left to be freed. */
+/* Reads an answer. @grace_ms: the grace of KILL orders that name none. Returns 0 or a negative
+ * BASE_E*, after which @a owns nothing. */
 int wire_answer_get(const char *text, size_t len, int64_t grace_ms, struct wire_answer *a,
                     struct base_error *err);
 void wire_answer_free(struct wire_answer *a);
 
-/* A launch order as the node keeps it, in launch.json. @order is borrowed and must outlive @l. Of
- * the spec only index and split are read, if they can be: the node starts creel-task in any case,
- * which says what is wrong. */
+/* Reads a launch order, or launch.json, for the node. @order is borrowed and must outlive @l. Of
+ * the spec only index and split are read, and mistakes in it are ignored: creel-task reads the
+ * whole spec and reports them. Returns 0 or a negative BASE_E*, after which @l owns nothing. */
 int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
-/* The same order as creel-task needs it: kind (map or reduce), task, attempt, token and the whole
- * spec; spec.job is the order's "app" when the spec has none. Nothing in @l is owned. */
+/* Reads the same order for creel-task: kind (map or reduce), task, attempt, token and the whole
+ * spec; spec.job is the order's "app" when the spec has none. @l owns nothing. */
 int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
 void wire_launch_free(struct wire_launch *l);
 
-const char *wire_order_name(enum base_order_kind kind); /* "cleanup-app" */
+/* Returns the name of a kind of order, such as "cleanup-app". */
+const char *wire_order_name(enum base_order_kind kind);
 
 #endif

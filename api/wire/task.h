@@ -1,11 +1,12 @@
-/* api/wire/task.h - what a task runner asks the ResourceManager: leave to commit, where outputs of
- * maps are, and that one could not be fetched. Each request carries the application's token.
+/* api/wire/task.h - what a task runner asks the ResourceManager (for leave to commit, and where the
+ * outputs of maps are), and its report of an output that could not be fetched. Each request carries
+ * the application's token.
  *
  *   POST /ws/v1/nodetracker/commit                        struct wire_commit -> struct wire_leave
  *   GET  /ws/v1/nodetracker/apps/{appid}/mapoutputs       -> struct wire_map_outputs
  *   POST /ws/v1/nodetracker/apps/{appid}/fetch-failure    struct wire_fetch_failure -> 204
  *
- * Rules of reading: api/wire/member.h; ownership: as in api/wire/node.h. */
+ * How members are read is in api/wire/member.h, who owns what in api/wire/node.h. */
 #ifndef CREEL_API_WIRE_TASK_H
 #define CREEL_API_WIRE_TASK_H
 
@@ -19,7 +20,7 @@
 #include "base/mem.h"
 
 struct wire_commit {
-    const char *app; /* for readers of a trace; the task's id says it too */
+    const char *app; /* for somebody who reads a trace; the task's id contains it */
     const char *task;
     int32_t task_attempt;
     json_t *root;
@@ -35,11 +36,12 @@ void wire_leave_put(const struct wire_leave *l, struct base_buf *out);
 int wire_leave_get(const char *text, size_t len, struct wire_leave *l, struct base_error *err);
 
 struct wire_fetch_failure {
-    int32_t map, attempt;  /* whose output */
-    const char *container; /* that made the output, for readers of a trace; NULL: not said */
-    const char *reduce;    /* the id of the task that needs it */
+    int32_t map, attempt; /* the map, and its attempt, that made the output */
+    const char
+        *container;     /* the attempt's container, for somebody who reads a trace; NULL: unknown */
+    const char *reduce; /* id of the task that needs the output */
     const char *reason;
-    bool gone; /* the node answers but has no such output: one report is enough */
+    bool gone; /* the node answered that it has no such output: one report is enough */
     json_t *root;
 };
 void wire_fetch_failure_put(const struct wire_fetch_failure *f, struct base_buf *out);
@@ -52,8 +54,8 @@ struct wire_map_output {
     const char *container, *node; /* node: host:port of its HTTP server */
 };
 struct wire_map_outputs {
-    int64_t version;    /* to be asked with next time: what changed since */
-    int64_t maps, done; /* of the job */
+    int64_t version;    /* the next request names it, to get only newer outputs */
+    int64_t maps, done; /* number of the job's maps, and of those that have ended well */
     struct wire_map_output *outputs;
     size_t outputs_n;
     json_t *root;
