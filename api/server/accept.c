@@ -28,7 +28,8 @@ static bool is_token(const char *s, size_t n)
     return n > 0;
 }
 
-/* "0.5", ".2", "1": 0..1000, or -1. */
+/* Parses a quality value such as "0.5", ".2" or "1". Returns the value in thousandths, or -1 when
+ * the text is not a number from 0 to 1. */
 static int parse_q(const char *s, size_t n)
 {
     int whole = 0, scale = 100, part = 0;
@@ -44,6 +45,8 @@ static int parse_q(const char *s, size_t n)
     return whole * 1000 + part;
 }
 
+/* Parses one media range of @n bytes, such as "text/html;q=0.5". Parameters other than q are
+ * ignored. Returns false when the range is malformed. */
 static bool parse_range(const char *s, size_t n, struct range *out)
 {
     const char *end = s + n, *semicolon = memchr(s, ';', n);
@@ -147,7 +150,7 @@ enum api_content api_content_parse(const char *content_type)
     content_type = skip_space(content_type);
     if (!*content_type)
         return API_CONTENT_NONE;
-    /* several types count as none */
+    /* a list of types is no type that a resource can read */
     if (strchr(content_type, ',') || !parse_range(content_type, strlen(content_type), &r))
         return API_CONTENT_OTHER;
     if (range_names_type(&r, "application/json"))

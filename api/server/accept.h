@@ -1,4 +1,5 @@
-/* api/server/accept.h - parses which of JSON and XML a client accepts, and which it sends. Pure.
+/* api/server/accept.h - decides which of JSON and XML a client accepts, and which of them its body
+ * is. Pure.
  * Source: YARN 3.4.2 as recorded in tests/golden. */
 #ifndef CREEL_API_SERVER_ACCEPT_H
 #define CREEL_API_SERVER_ACCEPT_H
@@ -13,11 +14,12 @@ enum api_accept {
     API_ACCEPT_OTHER,    /* none of these: answered with a server error page, 500, as text */
     API_ACCEPT_BAD,      /* cannot be parsed: answered 500 without a body */
 };
-/* Parses @header, the values of Accept joined with commas; NULL when absent. *@named tells whether
- * the client named JSON or XML, not just a wildcard. */
+/* Parses @header, the values of Accept joined with commas; NULL when absent. *@named becomes
+ * true when the client named JSON or XML itself, false when a wildcard covers the choice. */
 enum api_accept api_accept_parse(const char *header, bool *named);
 
 enum api_content { API_CONTENT_NONE, API_CONTENT_JSON, API_CONTENT_XML, API_CONTENT_OTHER };
-enum api_content api_content_parse(const char *content_type); /* parameters are ignored */
+/* Parses the value of Content-Type (NULL: absent); its parameters are ignored. */
+enum api_content api_content_parse(const char *content_type);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "api/server/hosts.h"
 
-/* Keys that hold addresses by which others know a daemon: whoever wrote them meant these names. A
+/* Keys whose values are addresses of daemons: the host names in them are names of this cluster. A
  * trailing period stands for one key per ResourceManager id. */
 static const char *const address_keys[] = {
     "creel.rm.bind",

@@ -5,9 +5,9 @@
 #include "api/server/server.h"
 #include "base/conf/conf.h"
 
-/* Fills in the members that have keys and leaves the rest of @out alone. -BASE_EINVAL: an
- * impossible value, with its key. In any case, free what @out holds with api_conf_free() once the
- * server has started. */
+/* Sets the members of @out that have keys and leaves the others alone. Returns 0, or -BASE_EINVAL
+ * with the key of an impossible value in @err. In either case free what @out holds with
+ * api_conf_free() once the server has started. */
 int api_conf_read(const struct base_conf *conf, struct api_server_conf *out,
                   struct base_error *err);
 void api_conf_free(struct api_server_conf *conf);

@@ -7,7 +7,8 @@
 #include "api/server/server_internal.h"
 #include "base/cond.h"
 
-/* Tells whether bytes have arrived that we have not read yet: then we are the slow side. */
+/* Returns true when bytes have arrived that no thread has read yet: then the server is the slow
+ * side, and the client is not late. */
 static bool has_unread_bytes(int fd)
 {
     int n = 0;
@@ -15,6 +16,7 @@ static bool has_unread_bytes(int fd)
     return ioctl(fd, FIONREAD, &n) == 0 && n > 0;
 }
 
+/* Returns true when the client has taken too long for the phase its connection is in. */
 static bool connection_is_late(struct api_server *s, struct api_conn *conn, int64_t now)
 {
     enum api_phase phase = (enum api_phase)atomic_load(&conn->phase);
@@ -27,8 +29,8 @@ static bool connection_is_late(struct api_server *s, struct api_conn *conn, int6
         return s->body_rate > 0 &&
                api_pace_is_late(&conn->pace, since, atomic_load(&conn->received), now,
                                 s->body_window_ms, s->body_rate);
-    /* libmicrohttpd's own time-out sees silence; this one also sees a client that sends a byte of a
-     * request line now and then */
+    /* libmicrohttpd's own time-out ends silent connections; this one also ends those on which a
+     * byte of a request line arrives now and then */
     case API_PHASE_IDLE:
         return now - since > 2 * s->idle_timeout_ms;
     case API_PHASE_BUSY:
@@ -37,7 +39,7 @@ static bool connection_is_late(struct api_server *s, struct api_conn *conn, int6
     return false;
 }
 
-/* Shuts down connections that are kept but not used. Called with the lock held. */
+/* Shuts down the connections whose clients are late. Called with the lock held. */
 static void shut_down_late_connections(struct api_server *s, int64_t now)
 {
     for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {

@@ -29,8 +29,8 @@ static bool parse_port(const char *text, int *out)
     return true;
 }
 
-/* Parses "::1]:80", the text after the bracket. An address has several spellings; the system's own
- * is kept. */
+/* Parses "::1]:80", the text after the opening bracket. An IPv6 address has several spellings;
+ * @out gets the one that inet_ntop() makes. */
 static bool parse_ipv6(const char *text, struct api_authority *out)
 {
     size_t n = strcspn(text, "]");
@@ -132,8 +132,8 @@ static bool entry_has_name(const struct hostent *e, const char *name)
     return false;
 }
 
-/* Adds the other names on the lines of /etc/hosts that name this machine, above all the fully
- * qualified one. */
+/* Adds all names on those lines of /etc/hosts that contain @own, the machine's name: usually the
+ * fully qualified name is one of them. */
 static void add_aliases(struct api_hosts *h, const char *own)
 {
     struct hostent entry, *e;

@@ -23,7 +23,7 @@ struct api_authority {
 /* Parses "name", "name:port", "192.0.2.1:port" or "[2001:db8::1]:port". Returns false for anything
  * else (user names, spaces, other bytes). */
 bool api_authority_parse(const char *text, struct api_authority *out);
-/* Tells whether @origin ("http://name:port") is the site that a request to @to was sent to. A
+/* Returns true when @origin ("http://name:port") is the site that a request to @to was sent to. A
  * missing port on either side means the usual port of the origin's scheme. */
 bool api_origin_matches(const char *origin, const struct api_authority *to);
 
@@ -37,11 +37,12 @@ void api_hosts_free(struct api_hosts *h); /* NULL-safe */
  * "http://name:port/path", separated by commas or spaces. Other words are skipped. */
 void api_hosts_add_addresses(struct api_hosts *h, const char *text);
 /* Adds a list of plain names; ".example.org" stands for all names below it. -BASE_EINVAL when an
- * entry is neither, with @key in the message. */
+ * entry is neither, with @key in the message; the entries before it have been added. */
 int api_hosts_add_list(struct api_hosts *h, const char *key, const char *text,
                        struct base_error *err);
-/* Tells whether @a is an address or one of the names. */
+/* Returns true when @a is an address or one of the names. */
 bool api_hosts_contain(const struct api_hosts *h, const struct api_authority *a);
+/* The same for the host of @origin; false when @origin is not the origin of a web page. */
 bool api_hosts_contain_origin(const struct api_hosts *h, const char *origin);
 
 #endif

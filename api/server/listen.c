@@ -21,8 +21,8 @@ static bool is_loopback(const struct sockaddr *a)
 #define BIND_TRIES   100
 #define BIND_WAIT_MS 20
 
-/* Retries a busy address for a while: a killed daemon keeps its address until its last thread is
- * gone, so that it can be restarted at once. */
+/* Retries a busy address for two seconds: a killed daemon keeps its address until its last thread
+ * is gone, and its successor may be started at once. */
 static int bind_patiently(int fd, const struct addrinfo *ai)
 {
     for (int i = 0; i < BIND_TRIES; i++) {
@@ -44,7 +44,7 @@ static int open_listening_socket(const struct addrinfo *ai, const struct api_ser
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, errno, "socket for %s", conf->bind);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    /* inherited by connections: an answer is sent as soon as it is written */
+    /* Inherited by the connections: an answer is sent as soon as it is written. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (bind_patiently(fd, ai) < 0 || listen(fd, 1024) < 0) {
         int saved = errno;
@@ -66,7 +66,7 @@ int api_open_listener(const struct api_server_conf *conf, struct base_error *err
 
     snprintf(text, sizeof text, "%u", conf->port);
     rc = getaddrinfo(host, text, &hints, &ai);
-    if (rc != 0) /* an unreachable name server may come back */
+    if (rc != 0) /* EAI_AGAIN: the name server may answer later */
         return base_error_set(err, rc == EAI_AGAIN ? -BASE_EAGAIN : -BASE_EINVAL, "address %s: %s",
                               host, gai_strerror(rc));
     if (!conf->insecure && !is_loopback(ai->ai_addr)) {

@@ -5,8 +5,9 @@ bool api_pace_is_late(struct api_pace *p, int64_t since_ms, uint64_t received, i
 {
     bool late;
 
-    if (p->of_ms != since_ms) { /* another body */
-        *p = (struct api_pace){.of_ms = since_ms, .window_ms = now_ms, .received = received};
+    if (p->body_since_ms != since_ms) { /* another body */
+        *p =
+            (struct api_pace){.body_since_ms = since_ms, .window_ms = now_ms, .received = received};
         return false;
     }
     if (now_ms - p->window_ms < window_ms)

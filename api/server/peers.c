@@ -17,9 +17,11 @@
 
 struct api_peer {
     struct in6_addr address; /* key; IPv4 as ::ffff:a.b.c.d */
-    unsigned seats, others;  /* open connections; those that count against the limits */
-    struct api_link silent;  /* oldest first */
-    int64_t node_until_ms;   /* 0: the address was never a node's */
+    /* open connections; those of them that count against the limits: neither a node's nor shut down
+     * to make room */
+    unsigned seats, counted;
+    struct api_link silent; /* oldest first */
+    int64_t node_until_ms;  /* until when the address is remembered as a node's; 0: it never was */
     int64_t body_bytes;
     UT_hash_handle hh;
 };
@@ -27,9 +29,9 @@ struct api_peers {
     pthread_mutex_t lock;
     struct api_peer_limits limits;
     struct api_peer *by_address;
-    struct api_link silent; /* oldest first */
-    unsigned others, nodes;
-    size_t n_remembered; /* peers without seats */
+    struct api_link silent;  /* oldest first */
+    unsigned counted, nodes; /* connections that count against the limits; connections of nodes */
+    size_t n_remembered;     /* peers without seats */
     int64_t body_bytes;
     int64_t warned_ms, swept_ms;
 };
@@ -68,7 +70,9 @@ void api_peers_free(struct api_peers *p)
 
 /* ---- addresses ---- */
 
-static struct in6_addr make_key(const struct sockaddr *from)
+/* Returns what identifies a peer: an IPv4 address as ::ffff:a.b.c.d, an IPv6 address cut to its
+ * network (except for loopback), :: when @from is unknown. */
+static struct in6_addr make_peer_key(const struct sockaddr *from)
 {
     struct in6_addr key = {0};
 
@@ -93,7 +97,8 @@ static struct api_peer *find_peer(struct api_peers *p, const struct in6_addr *ke
     return peer;
 }
 
-/* Drops addresses that were remembered long enough. */
+/* Forgets addresses of disconnected nodes that have been remembered long enough; at most once a
+ * minute. */
 static void forget_old_peers(struct api_peers *p, int64_t now_ms)
 {
     struct api_peer *peer, *next;
@@ -127,20 +132,21 @@ static struct api_peer *find_or_add_peer(struct api_peers *p, const struct in6_a
 
 /* ---- room ---- */
 
-/* Tells whether an address with @others counting connections has used up its share. */
-static bool address_is_full(const struct api_peers *p, unsigned others)
+/* Returns true when an address with @counted connections has used up its share. */
+static bool address_is_full(const struct api_peers *p, unsigned counted)
 {
-    return p->limits.per_address && others >= p->limits.per_address;
+    return p->limits.per_address && counted >= p->limits.per_address;
 }
 
-/* Tells whether @others counting connections leave no room for one more. */
-static bool all_is_full(const struct api_peers *p, bool node_address, unsigned others)
+/* Returns true when @counted connections, beside those of nodes, leave no room for one more. An
+ * address remembered as a node's may also use the connections reserved for nodes. */
+static bool server_is_full(const struct api_peers *p, bool node_address, unsigned counted)
 {
     unsigned kept = p->nodes > p->limits.for_nodes ? p->nodes : p->limits.for_nodes;
 
     if (node_address)
-        return others + p->nodes >= p->limits.connections;
-    return others + kept >= p->limits.connections;
+        return counted + p->nodes >= p->limits.connections;
+    return counted + kept >= p->limits.connections;
 }
 
 static bool link_is_empty(const struct api_link *head)
@@ -162,16 +168,16 @@ static void warn_of_limit(struct api_peers *p, const struct in6_addr *key, const
 
 bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, int64_t now_ms)
 {
-    struct in6_addr key = make_key(from);
+    struct in6_addr key = make_peer_key(from);
     struct api_peer *peer;
     bool room = true;
 
     pthread_mutex_lock(&p->lock);
     peer = find_peer(p, &key);
-    if (peer && address_is_full(p, peer->others) && link_is_empty(&peer->silent)) {
+    if (peer && address_is_full(p, peer->counted) && link_is_empty(&peer->silent)) {
         warn_of_limit(p, &key, "creel.http.connections-per-address", now_ms);
         room = false;
-    } else if (all_is_full(p, peer && peer->node_until_ms > now_ms, p->others) &&
+    } else if (server_is_full(p, peer && peer->node_until_ms > now_ms, p->counted) &&
                link_is_empty(&p->silent)) {
         warn_of_limit(p, &key, "creel.http.connections", now_ms);
         room = false;
@@ -191,13 +197,14 @@ static void unlist_silent(struct api_seat *seat)
     api_link_remove(&seat->peer_silent);
 }
 
-/* The connection no longer counts, though its end takes a moment. */
+/* Shuts down a silent connection to make room for another one. It no longer counts, though its
+ * socket stays open until its thread has noticed. */
 static void shut_down_silent(struct api_peers *p, struct api_seat *seat)
 {
     unlist_silent(seat);
     seat->gave_way = true;
-    seat->peer->others--;
-    p->others--;
+    seat->peer->counted--;
+    p->counted--;
     shutdown(seat->fd, SHUT_RDWR);
 }
 
@@ -214,7 +221,7 @@ static struct api_seat *seat_of_link(struct api_link *l)
 void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat,
                                const struct sockaddr *from, int fd, int64_t now_ms)
 {
-    struct in6_addr key = make_key(from);
+    struct in6_addr key = make_peer_key(from);
     struct api_peer *peer;
 
     pthread_mutex_lock(&p->lock);
@@ -224,11 +231,11 @@ void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat,
     api_link_add(&p->silent, &seat->silent);
     api_link_add(&peer->silent, &seat->peer_silent);
     peer->seats++;
-    peer->others++;
-    p->others++;
-    if (address_is_full(p, peer->others - 1) && !link_is_empty(&peer->silent))
+    peer->counted++;
+    p->counted++;
+    if (address_is_full(p, peer->counted - 1) && !link_is_empty(&peer->silent))
         shut_down_silent(p, seat_of_peer_link(peer->silent.next));
-    if (p->others > 0 && all_is_full(p, peer->node_until_ms > now_ms, p->others - 1) &&
+    if (p->counted > 0 && server_is_full(p, peer->node_until_ms > now_ms, p->counted - 1) &&
         !link_is_empty(&p->silent))
         shut_down_silent(p, seat_of_link(p->silent.next));
     pthread_mutex_unlock(&p->lock);
@@ -243,11 +250,11 @@ void api_peers_unseat_connection(struct api_peers *p, struct api_seat *seat, int
     if (seat->is_node) {
         p->nodes--;
     } else if (!seat->gave_way) {
-        peer->others--;
-        p->others--;
+        peer->counted--;
+        p->counted--;
     }
     if (--peer->seats == 0) {
-        base_assert(peer->others == 0 && peer->body_bytes == 0);
+        base_assert(peer->counted == 0 && peer->body_bytes == 0);
         if (peer->node_until_ms > now_ms && p->n_remembered < REMEMBERED_MAX)
             p->n_remembered++;
         else
@@ -269,8 +276,8 @@ void api_peers_mark_node(struct api_peers *p, struct api_seat *seat, bool proven
     seat->peer->node_until_ms = now_ms + API_PEER_NODE_MS;
     if (proven && !seat->is_node && !seat->gave_way) {
         seat->is_node = true;
-        seat->peer->others--;
-        p->others--;
+        seat->peer->counted--;
+        p->counted--;
         p->nodes++;
     }
     pthread_mutex_unlock(&p->lock);

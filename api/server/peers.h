@@ -50,15 +50,16 @@ struct api_seat {
 struct api_peers *api_peers_new(const struct api_peer_limits *limits);
 void api_peers_free(struct api_peers *p); /* no connection may be left; NULL-safe */
 
-/* Tells whether a connection from @from can be accepted; changes nothing. @now_ms: a monotonic
- * clock, here and below. */
+/* Returns true when a connection from @from can be accepted; changes no connection. @now_ms: a
+ * monotonic clock, here and below. */
 bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, int64_t now_ms);
-/* Registers a connection as silent; others may be shut down for it (with shutdown(2), so that their
- * owner sees the end). @fd must stay open until api_peers_unseat_connection(). */
+/* Registers a connection as silent. Where a limit is reached, an older silent connection is shut
+ * down with shutdown(2), so that its owner reads the end. @fd must stay open until
+ * api_peers_unseat_connection(). */
 void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat,
                                const struct sockaddr *from, int fd, int64_t now_ms);
 void api_peers_unseat_connection(struct api_peers *p, struct api_seat *seat, int64_t now_ms);
-/* Marks a connection as no longer silent: a whole request head has come. */
+/* Marks a connection as no longer silent: a whole request head has arrived. */
 void api_peers_mark_spoken(struct api_peers *p, struct api_seat *seat);
 /* Marks a connection as a node's. @proven: the node has shown the secret. */
 void api_peers_mark_node(struct api_peers *p, struct api_seat *seat, bool proven, int64_t now_ms);

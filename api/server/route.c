@@ -94,6 +94,8 @@ static struct node *get_or_add_child(struct node *node, const char *text, size_t
     return kid;
 }
 
+/* Adds the nodes of the route's path below @node, one for each segment, and enters the route in the
+ * last of them under its method. Returns 0 or -BASE_EINVAL. */
 static int add_route(struct node *node, const struct api_route *route, struct base_error *err)
 {
     enum api_method method = api_method_parse(route->method);
@@ -191,7 +193,7 @@ static bool match_below(const struct node *node, const struct api_uri *uri, size
                         struct api_match *out)
 {
     const char *segment = at < uri->n_segments ? uri->segments[at] : NULL;
-    /* one trailing slash is fine */
+    /* one trailing slash is allowed */
     bool at_end = !segment || (segment[0] == '\0' && at + 1 == uri->n_segments);
 
     if (at_end && node->has_routes) {

@@ -3,7 +3,7 @@
  *   node --literal--> node ... --{capture}--> node ... --{rest*}--> routes by method
  *
  * A literal segment wins over a capture, and a capture over {rest*}; a branch that leads nowhere is
- * abandoned. The method is considered only after the path is decided, as in JAX-RS: GET
+ * left again. The method is considered only after the path is decided, as in JAX-RS: GET
  * /apps/new-application is a wrong method, not the application called "new-application". */
 #ifndef CREEL_API_SERVER_ROUTE_H
 #define CREEL_API_SERVER_ROUTE_H
@@ -32,13 +32,14 @@ struct api_match {
 };
 struct api_router;
 
-enum api_method api_method_parse(const char *text); /* HEAD gives GET */
+/* Returns API_M_GET for "HEAD", API_M_OTHER for a method that no route can have. */
+enum api_method api_method_parse(const char *text);
 /* Builds the trie. -BASE_EINVAL: bad path, no role, no handler, unknown method, or a duplicate
  * route. @routes must outlive the router. */
 int api_router_new(const struct api_route *routes, size_t n, struct api_router **out,
                    struct base_error *err);
 void api_router_free(struct api_router *r);
-/* Returns false when no route has this path. */
+/* Finds the routes of a path, of any method. Returns false when no route has this path. */
 bool api_router_match(const struct api_router *r, const struct api_uri *uri, struct api_match *out);
 
 #endif

@@ -26,8 +26,9 @@
 #define IDLE_DEFAULT_S      120
 #define HEAD_DEFAULT_MS     30000
 #define WINDOW_DEFAULT_MS   10000
-/* How far libmicrohttpd's limit, which is divided among its threads, lies above ours: a connection
- * that gave way stays open for another moment, and one that is turned away is accepted first. */
+/* How far libmicrohttpd's limit, which is divided among its threads, lies above the configured one:
+ * a connection that was shut down to make room stays open for another moment, and one that is
+ * turned away is accepted first. */
 #define CONNECTIONS_SPARE (128 + THREADS_MAX)
 #define DESCRIPTORS_OTHER (256 + CONNECTIONS_SPARE)
 #define THREADS_MAX       64
@@ -78,6 +79,7 @@ static enum MHD_Result handle_and_send(struct api_request *rq)
     return send_answer(rq);
 }
 
+/* Begins the body's phase, and marks the connection as no longer silent. */
 static void note_head_arrived(struct api_request *rq)
 {
     struct api_conn *conn = rq->conn;
@@ -90,8 +92,8 @@ static void note_head_arrived(struct api_request *rq)
     api_conn_set_phase(conn, API_PHASE_BODY);
 }
 
-/* MHD calls this after the headers, for every piece of the body, when the whole body is there, and
- * again after each resume. */
+/* MHD calls this after the headers, for every piece of the body, after the last piece, and again
+ * after each resume. */
 static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url,
                                  const char *method, const char *version, const char *data,
                                  size_t *size, void **context)
@@ -111,8 +113,8 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
 
         note_head_arrived(rq);
         api_request_handle_head(rq, method);
-        /* An error that is known now spares the client its body, at the price of the connection; a
-         * short body is better read and dropped. */
+        /* Answering an error now spares the client from sending a long body, but the connection has
+         * to be closed; a short body is better read and dropped. */
         if (rq->state == API_ST_ANSWERED &&
             (expect || (length && strtoull(length, NULL, 10) > API_DRAIN_MAX))) {
             rq->close = true;
@@ -197,9 +199,9 @@ static unsigned choose_thread_count(unsigned wanted)
     return wanted > THREADS_MAX ? THREADS_MAX : wanted ? wanted : 1;
 }
 
-/* Raises the limit of descriptors to what @connections need. Returns how many connections are
- * possible: with more connections than descriptors, accept() would fail long before a limit is
- * reached. */
+/* Raises the process's limit of descriptors to what @connections need. Returns for how many
+ * connections the descriptors suffice; beyond it accept() would fail before any limit of the server
+ * is reached. */
 static unsigned raise_descriptor_limit(unsigned connections)
 {
     struct rlimit limit;
@@ -217,8 +219,8 @@ static unsigned raise_descriptor_limit(unsigned connections)
     return (unsigned)wanted;
 }
 
-/* Accepts no connection while stopping. (MHD_quiesce_daemon() would race with the server's threads
- * and abort the process.) */
+/* Turns connections away while the server stops. (MHD_quiesce_daemon() would race with the server's
+ * threads and abort the process.) */
 static enum MHD_Result on_connect(void *cls, const struct sockaddr *addr, socklen_t len)
 {
     struct api_server *s = cls;
@@ -238,7 +240,7 @@ static void set_limits(struct api_server *s, const struct api_server_conf *conf,
                                      .for_nodes = conf->connections_for_nodes,
                                      .body_bytes = conf->body_memory};
 
-    if (connections < asked) { /* scale the shares too */
+    if (connections < asked) { /* too few descriptors: lower the shares in proportion */
         limits.per_address = (unsigned)((uint64_t)limits.per_address * connections / asked);
         limits.for_nodes = (unsigned)((uint64_t)limits.for_nodes * connections / asked);
         if (conf->connections_per_address && limits.per_address == 0)

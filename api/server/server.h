@@ -43,7 +43,7 @@ struct api_route {
     api_handler *handler;
     unsigned flags; /* API_ROUTE_* */
 };
-/* Creel's own: a wrong method is answered 405 with Allow, not in YARN's way (503) */
+/* A route of Creel's own: a wrong method is answered 405 with Allow, not in YARN's way (503). */
 #define API_ROUTE_CREEL 1u
 
 /* A filter in front of the handlers: called once a request's headers are there and its role is
@@ -52,19 +52,19 @@ struct api_route {
  * not park. */
 typedef bool api_gate(struct api_request *rq, void *user);
 
-/* Called with every answer before it is sent, on the answering thread, while the request can still
- * be read. For records of what was done; must not answer, park or block. */
+/* Called for every answer before it is sent, on the answering thread, while the request can still
+ * be read: for an audit log. Must not answer, park or block. */
 typedef void api_on_answer(struct api_request *rq, unsigned status, void *user);
 
 struct api_server_conf {
-    const char *bind; /* any address but loopback is refused unless @insecure */
+    const char *bind; /* NULL: 127.0.0.1; other than loopback addresses need @insecure */
     uint16_t port;    /* 0: any */
     bool insecure;
     /* a descriptor of api_open_listener(), taken in any case; 0: the server opens its own */
     int listener;
     unsigned threads;         /* 0: number of cores */
     unsigned connections_max; /* 0: 10000 */
-    /* 0: no limit; api/server/peers.h tells which connections count */
+    /* 0: no limit; which connections count is in api/server/peers.h */
     unsigned connections_per_address;
     unsigned connections_for_nodes; /* of connections_max, reserved for nodes */
     /* bytes for all bodies and long answers, beyond which requests get 503; 0: no limit */
@@ -84,13 +84,14 @@ struct api_server_conf {
 };
 struct api_server;
 /* Opens the socket that a server will listen on, so that a wrong address is found before anything
- * else starts. Returns a descriptor or a negative BASE_E*. Clients that connect meanwhile wait. */
+ * else starts. Returns a descriptor or a negative BASE_E*. Clients that connect before the server
+ * starts wait in the socket's queue. */
 int api_open_listener(const struct api_server_conf *conf, struct base_error *err);
-/* Starts a server. @routes, a table of @n, must outlive it; requests are matched with a prepared
- * trie, never by scanning the table. */
+/* Starts a server. @routes, a table of @n, must outlive the server; requests are matched with a
+ * prepared trie, never by scanning the table. @user is passed to handlers, gate and on_answer. */
 int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n,
                      void *user, struct api_server **out, struct base_error *err);
-uint16_t api_server_port(const struct api_server *s);
+uint16_t api_server_port(const struct api_server *s); /* the port it listens on */
 /* First half of a stop, optional and immediate: accepts no new connections, answers parked requests
  * 503, and ends streams. Requests that the daemon still holds stay valid until api_server_stop() is
  * called; the daemon may answer them or not. */
@@ -107,38 +108,43 @@ const char *api_path(const struct api_request *rq); /* the path as sent, without
 /* Capture @i, percent-decoded; may hold '/' (from %2F) but never a component "." or "..". {rest*}
  * is the last capture, without its leading slash. NULL: no such capture. */
 const char *api_path_arg(const struct api_request *rq, unsigned i);
-const char *api_query(const struct api_request *rq,
-                      const char *name); /* first value, decoded; NULL when absent */
+/* Returns the first value of @name in the query, decoded; NULL when absent. */
+const char *api_query(const struct api_request *rq, const char *name);
 /* Calls @each for every value of @name, in order. */
-void api_query_each(const struct api_request *rq, const char *name,
-                    void (*each)(const char *value, void *u), void *u);
+void api_query_each_value(const struct api_request *rq, const char *name,
+                          void (*each)(const char *value, void *u), void *u);
 /* Calls @each for every pair of the query, in order; @value is NULL where there was no '='. */
-void api_query_pairs(const struct api_request *rq,
-                     void (*each)(const char *name, const char *value, void *u), void *u);
+void api_query_each_pair(const struct api_request *rq,
+                         void (*each)(const char *name, const char *value, void *u), void *u);
+/* Returns the first value of header @name, as sent; NULL when absent. */
 const char *api_header(const struct api_request *rq, const char *name);
-const char *api_body(const struct api_request *rq,
-                     size_t *len);                    /* NUL-terminated; gzip already decoded */
-const char *api_caller(const struct api_request *rq); /* user.name, or the static user */
-/* The route of the request (NULL: none), and, in api_on_answer, the text of an error answer (NULL:
- * no error). */
+/* Returns the body, decompressed and NUL-terminated; "" when there is none. @len: its length (NULL:
+ * not wanted). */
+const char *api_body(const struct api_request *rq, size_t *len);
+/* Returns user.name of the query, or the static user; NULL without either. */
+const char *api_caller(const struct api_request *rq);
+/* Returns the route that the request has matched; NULL: none. */
 const struct api_route *api_route_of(const struct api_request *rq);
+/* Returns the message of an error answer, within api_on_answer; NULL: no error was answered. */
 const char *api_refusal_text(const struct api_request *rq);
-/* the client's address without its port; "-" when unknown */
+/* Returns the client's address without its port; "-" when unknown. */
 const char *api_peer(const struct api_request *rq);
-const char *api_bearer(const struct api_request *rq); /* token, or NULL */
-/* Which of JSON and XML the client wants, decided by api/server/accept.h. */
-enum api_type api_want(const struct api_request *rq);
-/* the user pointer given to api_server_start() */
+/* Returns the bearer token of the Authorization header; NULL: none. */
+const char *api_bearer_token(const struct api_request *rq);
+/* Returns which of JSON and XML the client prefers, as api/server/accept.h decides. */
+enum api_type api_wanted_type(const struct api_request *rq);
+/* Returns the user pointer given to api_server_start(). */
 void *api_server_user(const struct api_request *rq);
-/* a pointer that a handler keeps across parking */
+/* A pointer that a handler keeps in the request while it is parked; the request frees it with
+ * @free_fn (NULL: not at all) when it ends, or when another pointer is set. */
 void *api_request_slot(struct api_request *rq);
 void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void *));
 
 /* Parks the request; call it before another thread can see the request. Afterwards other threads
  * may use the functions above, except api_header(), whose text belongs to the connection. */
 void api_park(struct api_request *rq);
-/* Tells whether the connection of a parked request was reset. Its answer will be dropped, but must
- * still be given. A client that closed only its sending side is not gone. */
+/* Returns true when the connection of a parked request was reset. The request must still be
+ * answered; the answer will be dropped. A client that closed only its sending side is not gone. */
 bool api_client_is_gone(const struct api_request *rq);
 
 /* ---- answers: exactly one of them per request, any thread ---- */
@@ -148,30 +154,30 @@ void api_add_header(struct api_request *rq, const char *name, const char *value)
 /* Answers with @body, taking its memory (@body is zeroed). Compressed when the client asks for it;
  * chunked or with a length, as in YARN. */
 void api_answer(struct api_request *rq, unsigned status, enum api_type type, struct base_buf *body);
-/* A long body, collected outside the server's threads: there it is only sent, and freed piece by
- * piece. It is compressed while it is collected, if the client wants that. */
+/* A long body, collected outside the server's threads, which only send it and free it piece by
+ * piece. The body is compressed while it is collected if the client accepts gzip. */
 struct api_pieces;
 struct api_pieces *api_pieces_new(const struct api_request *rq);
-/* takes the memory of @piece (zeroed); best 32 to 128 KiB */
+/* Adds @piece, best of 32 to 128 KiB. Takes its memory; @piece is empty afterwards. */
 void api_pieces_add(struct api_pieces *p, struct base_buf *piece);
 void api_pieces_free(struct api_pieces *p);           /* NULL-safe */
-size_t api_pieces_memory(const struct api_pieces *p); /* bytes held now */
+size_t api_pieces_memory(const struct api_pieces *p); /* bytes of memory that @p holds now */
 /* Charges @bytes of an answer to @rq to the memory for bodies (api_server_conf.body_memory), until
- * the answer is sent. Returns false when so much is not left; @rq is then answered 503. */
+ * the answer is sent. Returns false when fewer bytes are left; @rq has been answered 503 then. */
 bool api_charge_answer_memory(struct api_request *rq, size_t bytes);
 /* Answers with the pieces, taking them (*p is NULL afterwards). */
 void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type,
                        struct api_pieces **p);
 /* Answers with YARN's RemoteException in the wanted type. @exception is the short name; a table
- * gives the Java class. The message is sent as it is: a leading "java.lang.Exception: " is the
- * caller's business. Empty: no message member. */
+ * gives the Java class. The message is sent unchanged: callers write a leading
+ * "java.lang.Exception: " themselves. An empty message leaves the member out. */
 void api_answer_error(struct api_request *rq, unsigned status, const char *exception,
                       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Answers with the status and exception of a BASE_E* code: EINVAL 400 BadRequestException,
  * ENOTFOUND 404 NotFoundException, EEXIST 409, ELIMIT 413, EPERM 403 ForbiddenException, ESTATE
  * 409, otherwise 503. For Creel's own resources. */
 void api_answer_base_error(struct api_request *rq, const struct base_error *err);
-/* Answers from a gate: text/plain whatever the client accepts, with its length (also to HEAD),
+/* Answers from a gate: text/plain whatever the client accepts, with Content-Length (also for HEAD),
  * never compressed, without Vary. Takes @body's memory (zeroed). */
 void api_answer_from_gate(struct api_request *rq, unsigned status, struct base_buf *body);
 /* Answers with the servlet engine's HTML page of an error. @servlet: the servlet's name shown there
@@ -184,7 +190,8 @@ void api_answer_file(struct api_request *rq, unsigned status, const char *conten
 /* Answers with a body made piece by piece on a server thread, for following logs. @read fills up to
  * @max bytes and returns their number; 0 to be called again later (after 2 ms, doubling to 50 ms
  * while nothing comes); -1 at the end; or API_STREAM_BROKEN to cut the connection, so that the
- * client notices that bytes are missing. A stop of the server cuts streams too. */
+ * client notices that bytes are missing. A stop of the server cuts streams too. @free_fn frees @u
+ * in any case (NULL: not needed). */
 #define API_STREAM_BROKEN (-2)
 void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
                        int64_t (*read)(void *u, char *buf, size_t max), void *u,

@@ -11,7 +11,7 @@
 #define SEGMENTS_MAX 256
 #define PAIRS_MAX    1024
 
-/* Tells whether a component between slashes (the segment itself included) is "." or "..". */
+/* Returns true when @segment, or a component of it between decoded slashes, is "." or "..". */
 static bool has_dot_component(const char *segment)
 {
     for (;;) {
@@ -25,7 +25,7 @@ static bool has_dot_component(const char *segment)
     }
 }
 
-/* Finds "host:port" in "http://host:port/path?query" (*@len bytes; 0: there is none) and returns
+/* Finds "host:port" in "http://host:port/path?query" (*@len bytes; 0: @raw has none) and returns
  * the rest of @raw. */
 static const char *skip_authority(const char *raw, const char **authority, size_t *len)
 {
@@ -53,6 +53,8 @@ static size_t count_char(const char *from, const char *end, char c)
     return n;
 }
 
+/* Splits and decodes the path up to @end into the segments of @u, whose texts are written from @to
+ * on. Returns the end of these texts, or NULL when the path is refused. */
 static char *decode_path(struct api_uri *u, const char *path, const char *end, char *to)
 {
     const char *from = path + 1;
@@ -73,6 +75,7 @@ static char *decode_path(struct api_uri *u, const char *path, const char *end, c
     }
 }
 
+/* The same for the pairs of the query. */
 static char *decode_query(struct api_uri *u, const char *query, char *to)
 {
     while (*query) {

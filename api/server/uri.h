@@ -30,7 +30,7 @@ struct api_uri {
  * -BASE_EINVAL or -BASE_ELIMIT (then @u holds only the path). Call api_uri_free() in any case. */
 int api_uri_parse(struct api_uri *u, const char *raw);
 void api_uri_free(struct api_uri *u);
-const char *api_uri_find_query_value(const struct api_uri *u,
-                                     const char *name); /* first value or NULL */
+/* Returns the first value of @name, or NULL. */
+const char *api_uri_find_query_value(const struct api_uri *u, const char *name);
 
 #endif

@@ -70,7 +70,7 @@ void api_java_add_float(struct base_buf *out, double v, int is_float)
         base_buf_adds(out, "Infinity");
         return;
     }
-    if (v < 1e7 && v == (double)(long)v) { /* the most frequent values: 0.0, 100.0 */
+    if (v < 1e7 && v == (double)(long)v) { /* the most frequent values, such as 0.0 and 100.0 */
         base_buf_addf(out, "%ld.0", (long)v);
         return;
     }

@@ -218,7 +218,8 @@ struct yarn_node {
     const struct yarn_resource *used, *available;
     struct yarn_empty attributes;
     struct yarn_resource total;
-    struct yarn_resource used_room, available_room; /* what used and available usually point to */
+    struct yarn_resource used_resource,
+        available_resource; /* what used and available usually point to */
 };
 struct yarn_nodes {
     struct api_list list;

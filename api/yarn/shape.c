@@ -46,8 +46,8 @@ static const void *get_object(const struct api_member *member, const void *view)
                                         : get_field(member, view);
 }
 
-/* Tells whether a number, truth value or string is shown: NULL strings never are, and zero, false
- * and "" are not under API_NONEMPTY. */
+/* Returns true when a number, truth value or string is shown: a NULL string never is, and zero,
+ * false and "" only under API_ALWAYS. */
 static bool is_scalar_shown(const struct api_member *m, const void *view)
 {
     const void *f = get_field(m, view);
@@ -124,7 +124,7 @@ static const void *get_list_item(const struct api_member *m, const struct api_li
 
 struct json {
     struct base_buf *out;
-    /* M-bare (a mapped dialect): every scalar is quoted, a single item is not put into an array, an
+    /* the dialect API_M_BARE: every scalar is quoted, a single item is not put into an array, an
      * empty object is null */
     bool strings;
 };
@@ -189,7 +189,7 @@ static void json_add_pair(const struct json *j, const struct api_pair *pair)
     add_text(j->out, "}");
 }
 
-/* Natural JSON repeats the member "entry"; mapped JSON puts the entries into an array. */
+/* The N dialects repeat the member "entry"; API_M_BARE puts the entries into an array. */
 static void json_add_map(const struct json *j, const struct api_list *list)
 {
     if (list->n == 0) {
@@ -209,8 +209,8 @@ static void json_add_map(const struct json *j, const struct api_list *list)
     add_text(j->out, j->strings && list->n > 1 ? "]}" : "}");
 }
 
-/* An object that turns out to be empty is dropped again under API_NONEMPTY. It must be encoded
- * first, since whether it is empty depends on its members' members. */
+/* Under API_NONEMPTY an empty object is left out. Whether an object is empty depends on its
+ * members' members, so it is encoded first and removed again. */
 static void json_add_member(const struct json *j, const struct api_member *m, const void *view,
                             bool *first)
 {
@@ -412,8 +412,8 @@ void api_shape_encode_document(const struct api_shape *shape, enum api_dialect d
         add_text(out, "}");
 }
 
-/* Leaves the container open until the first item is known to exist, because an empty list looks
- * different: {"apps":{}}, <apps/>. */
+/* The list itself is opened by the first item, because an empty one looks different: {"apps":{}},
+ * <apps/>. */
 void api_shape_open_list(const char *root, const char *item, enum api_dialect dialect,
                          struct base_buf *out)
 {

@@ -17,6 +17,8 @@
 
 #include "base/mem.h"
 
+/* The forms in which YARN shows a resource. N: JSON with numbers and truth values; wrapped: inside
+ * {"root": }. M: JSON with every scalar as a string and a list of one item as the item alone. */
 enum api_dialect { API_N_WRAPPED, API_N_BARE, API_M_BARE, API_XML_DOC };
 enum api_kind {
     API_K_END,

@@ -9,7 +9,7 @@
 #include "base/io/json.h"
 #include "base/limits.h"
 
-/* siblings with the same name become an array, so an element may cost two levels of JSON */
+/* Siblings with the same name become an array, so an element may take two levels of JSON. */
 #define XML_DEPTH_MAX (BASE_JSON_DEPTH_MAX / 2 - 1)
 
 /* Returns the text of an element without child elements. */
@@ -22,7 +22,8 @@ static json_t *copy_element_text(xmlNode *el)
     return j ? j : json_string(""); /* libxml2 gives UTF-8; anything else is dropped */
 }
 
-/* Recursion is bounded by @depth: below it an element is converted to its text alone. */
+/* Converts an element and its children to JSON. Recursion is bounded by @depth: an element at that
+ * depth becomes its text. */
 static json_t *convert_element(xmlNode *el, int depth)
 {
     json_t *obj;
@@ -54,8 +55,7 @@ static json_t *convert_element(xmlNode *el, int depth)
     return obj;
 }
 
-/* Finds the end of the text as a SAX parser counts: lines from 1, the column after the last
- * character. */
+/* Finds the position after the last character as a SAX parser counts: lines and columns from 1. */
 static void find_text_end(const char *text, size_t len, size_t *line, size_t *column)
 {
     *line = 1;
@@ -70,6 +70,7 @@ static void find_text_end(const char *text, size_t len, size_t *line, size_t *co
     }
 }
 
+/* Sets @err to the message of YARN's XML parser, which names the position after @len bytes. */
 static int report_sax_error(const char *text, size_t len, const char *why, struct base_error *err)
 {
     size_t line, column;
@@ -154,6 +155,7 @@ done:
     "javax.xml.bind.UnmarshalException\n - with linked "                                           \
     "exception:\n[javax.xml.stream.XMLStreamException: "
 
+/* Sets @err to the message of YARN's JSON parser that fits @why, the message of ours, best. */
 static int report_json_syntax_error(const char *text, size_t len, const char *why,
                                     struct base_error *err)
 {

@@ -186,7 +186,7 @@ void nm_get_logs(struct api_request *rq, void *user)
                              .container = base_container_id_text(&id, text),
                              .node = nm->node_id};
     struct logs_doc doc = {.infos = {.items = &view, .n = 1, .stride = sizeof view}};
-    enum api_type type = api_want(rq);
+    enum api_type type = api_wanted_type(rq);
     api_shape_encode_document(&doc_shape, type == API_XML ? API_XML_DOC : API_M_BARE, &doc, &b);
     api_answer(rq, 200, type, &b);
     free(files);
@@ -281,7 +281,7 @@ static bool accepts_text(const struct api_request *rq)
 static void answer_type_refused(struct api_request *rq)
 {
     api_add_header(rq, "Content-Type",
-                   api_want(rq) == API_XML ? "application/xml" : "application/json");
+                   api_wanted_type(rq) == API_XML ? "application/xml" : "application/json");
     api_answer_error(rq, 503, "WebApplicationException", "%s", "");
 }
 

@@ -111,7 +111,7 @@ static const struct api_shape resource_shape = {"nmResourceInfo", nothing_member
 static void answer(struct api_request *rq, const struct api_shape *shape, const void *view)
 {
     struct base_buf b = {0};
-    enum api_type type = api_want(rq);
+    enum api_type type = api_wanted_type(rq);
     api_shape_encode_document(shape, type == API_XML ? API_XML_DOC : API_N_WRAPPED, view, &b);
     api_answer(rq, 200, type, &b);
 }
@@ -425,7 +425,7 @@ static void no_aux_services(struct api_request *rq, void *user)
 static void get_resource(struct api_request *rq, void *user)
 {
     struct base_buf b = {0};
-    enum api_type type = api_want(rq);
+    enum api_type type = api_wanted_type(rq);
     (void)user;
     if (type == API_XML)
         api_shape_encode_document(&resource_shape, API_XML_DOC, &b, &b);

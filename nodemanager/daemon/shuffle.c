@@ -94,7 +94,7 @@ void nm_get_map_output(struct api_request *rq, void *user)
                          "a container id and a partition number were expected");
         return;
     }
-    unsigned status = token_check(nm, &id.attempt.app, api_bearer(rq));
+    unsigned status = token_check(nm, &id.attempt.app, api_bearer_token(rq));
     if (status == 403) {
         api_answer_error(rq, 403, "ForbiddenException", "this is not the application's token");
         return;

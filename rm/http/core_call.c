@@ -79,7 +79,7 @@ bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *
 
 bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id)
 {
-    const char *bearer = api_bearer(rq);
+    const char *bearer = api_bearer_token(rq);
     char token[65] = "", text[BASE_ID_TEXT_MAX];
     int rc;
 

@@ -158,7 +158,7 @@ static bool read_attempt_of_bearer(struct api_request *rq, struct rm_backend *b,
     rm_backend_release(b);
     newest = known && !views.apps[0].is_job ? views.apps[0].attempts_n : 0;
     rm_views_free(&views);
-    *out = (struct base_attempt_id){id, find_attempt_of_token(b, id, newest, api_bearer(rq))};
+    *out = (struct base_attempt_id){id, find_attempt_of_token(b, id, newest, api_bearer_token(rq))};
     if (out->attempt > 0)
         return true;
     if (known)

@@ -222,7 +222,7 @@ static void answer(struct api_request *rq, const struct rm_backend *b, const cha
     uint32_t random = 0;
 
     (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* on failure 0 will do */
-    api_query_pairs(rq, add_pair, &pairs);
+    api_query_each_pair(rq, add_pair, &pairs);
     rm_standby_make_answer(&(struct rm_standby_ask){.path = api_path(rq),
                                                     .pairs = pairs.v,
                                                     .n = pairs.n,

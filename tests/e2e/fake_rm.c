@@ -134,7 +134,7 @@ static json_t *body_of(struct api_request *rq)
 
 static bool refuse(struct fake_rm *rm, struct api_request *rq)
 {
-    const char *bearer = api_bearer(rq);
+    const char *bearer = api_bearer_token(rq);
     if (rm->away) {
         api_answer_error(rq, 503, "IOException", "away");
         return true;

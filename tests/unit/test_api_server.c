@@ -44,7 +44,7 @@ static void on_echo(struct api_request *rq, void *user)
                   api_path_arg(rq, 1) ? api_path_arg(rq, 1) : "-",
                   api_caller(rq) ? api_caller(rq) : "-",
                   api_query(rq, "q") ? api_query(rq, "q") : "-",
-                  api_bearer(rq) ? api_bearer(rq) : "-", len > 200 ? "long" : body);
+                  api_bearer_token(rq) ? api_bearer_token(rq) : "-", len > 200 ? "long" : body);
     api_answer(rq, 200, API_TEXT, &b);
 }
 
@@ -53,8 +53,8 @@ static void on_json(struct api_request *rq, void *user)
     struct base_buf b = {0};
 
     (void)user;
-    base_buf_adds(&b, api_want(rq) == API_XML ? "<a/>" : "{\"a\":1}");
-    api_answer(rq, 200, api_want(rq), &b);
+    base_buf_adds(&b, api_wanted_type(rq) == API_XML ? "<a/>" : "{\"a\":1}");
+    api_answer(rq, 200, api_wanted_type(rq), &b);
 }
 
 static void on_big(struct api_request *rq, void *user)

@@ -17,9 +17,9 @@
         }                                                                                          \
     }
 
-static struct yarn_frame frame(const char *policy, int64_t now_ms)
+static struct yarn_context frame(const char *policy, int64_t now_ms)
 {
-    struct yarn_frame f = {.url = "http://localhost:18700", .now_ms = now_ms};
+    struct yarn_context f = {.url = "http://localhost:18700", .now_ms = now_ms};
     struct rm_cluster_view c = {.policy = policy,
                                 .rm_instance_ms = TS,
                                 .cluster_ts_ms = TS,
@@ -28,7 +28,7 @@ static struct yarn_frame frame(const char *policy, int64_t now_ms)
 
     c.nodes[RM_NODE_RUNNING] = 2;
     c.nodes[RM_NODE_DECOMMISSIONED] = 1;
-    yarn_frame_set_views(&f, &c, NULL);
+    yarn_context_set_views(&f, &c, NULL);
     f.limits.min[0] = 128;
     f.limits.min[1] = 1;
     return f;
@@ -97,7 +97,7 @@ static void test_userinfo(void)
 
 static void test_metrics(void)
 {
-    struct yarn_frame f = frame("fifo", 0);
+    struct yarn_context f = frame("fifo", 0);
     struct yarn_cluster_metrics m;
 
     yarn_metrics_fill(&f, &m);
@@ -124,7 +124,7 @@ static void test_metrics(void)
 /* ---- scheduler ---- */
 static void test_fifo(void)
 {
-    struct yarn_frame f = frame("fifo", 0);
+    struct yarn_context f = frame("fifo", 0);
     struct yarn_fifo_scheduler s;
 
     f.limits.max[0] = 8192; /* as configured there; Creel's largest container is a slot */
@@ -147,7 +147,7 @@ static const char *const queue_names[QUEUES] = {
 
 static void test_fair(void)
 {
-    struct yarn_frame f = frame("fair", 0);
+    struct yarn_context f = frame("fair", 0);
     struct rm_queue_view q[QUEUES];
     struct yarn_fair_tree t;
     static const int64_t steady[QUEUES] = {8192, 1638, 4916, 1638, 1229, 2458, 1229, 1229};
@@ -213,9 +213,9 @@ static void on_node(struct rm_app_view *v, const char *id, const char *http)
 
 static void test_app_running(void)
 {
-    struct yarn_frame f = frame("fifo", 1795244623146 + 9085);
+    struct yarn_context f = frame("fifo", 1795244623146 + 9085);
     struct rm_app_view v = app_view(3, "shell", RM_APP_RUNNING);
-    struct yarn_app_room room = {0};
+    struct yarn_app_and_texts filled = {0};
 
     v.type = "YARN";
     v.submit_us = US(1795244623146);
@@ -225,11 +225,11 @@ static void test_app_running(void)
     v.running_containers = 3;
     v.memory_seconds = 18521;
     v.vcore_seconds = 15;
-    yarn_app_fill(&f, &v, &room);
-    room.app.app_label = NULL; /* submitted over RPC */
-    same("fifo/running/app-ds", "json", &yarn_shape_app, API_N_WRAPPED, &room.app);
-    room.app.elapsed = 9095; /* asked a little later */
-    same("fifo/running/app-ds", "xml", &yarn_shape_app, API_XML_DOC, &room.app);
+    yarn_app_fill(&f, &v, &filled);
+    filled.app.app_label = NULL; /* submitted over RPC */
+    same("fifo/running/app-ds", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
+    filled.app.elapsed = 9095; /* asked a little later */
+    same("fifo/running/app-ds", "xml", &yarn_shape_app, API_XML_DOC, &filled.app);
 
     /* the same under fair: full path of the queue, configured id */
     f = frame("naive-fair", 1795244473174 + 18050);
@@ -243,18 +243,18 @@ static void test_app_running(void)
     on_node(&v, "localhost:18110", "localhost:18112");
     v.memory_seconds = 14158;
     v.vcore_seconds = 18;
-    yarn_app_fill(&f, &v, &room);
-    room.app.app_label = NULL;
-    room.app.log_aggregation = "NOT_START"; /* log aggregation was on */
-    same("fair/running/app-ds", "json", &yarn_shape_app, API_N_WRAPPED, &room.app);
-    yarn_app_room_free(&room);
+    yarn_app_fill(&f, &v, &filled);
+    filled.app.app_label = NULL;
+    filled.app.log_aggregation = "NOT_START"; /* log aggregation was on */
+    same("fair/running/app-ds", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
+    yarn_app_texts_free(&filled);
 }
 
 static void test_app_finished(void)
 {
-    struct yarn_frame f = frame("fifo", 1795244700000);
+    struct yarn_context f = frame("fifo", 1795244700000);
     struct rm_app_view v = app_view(1, "succeeds", RM_APP_FINISHED);
-    struct yarn_app_room room = {0};
+    struct yarn_app_and_texts filled = {0};
 
     v.type = "YARN";
     v.final_status = RM_FINAL_SUCCEEDED;
@@ -265,41 +265,41 @@ static void test_app_finished(void)
     on_node(&v, "localhost:18720", "localhost:18722");
     v.memory_seconds = 2525;
     v.vcore_seconds = 9;
-    yarn_app_fill(&f, &v, &room);
-    room.app.app_label = NULL;
-    same_both("fifo/running/app-fin", &yarn_shape_app, API_N_WRAPPED, &room.app);
-    yarn_app_room_free(&room);
+    yarn_app_fill(&f, &v, &filled);
+    filled.app.app_label = NULL;
+    same_both("fifo/running/app-fin", &yarn_shape_app, API_N_WRAPPED, &filled.app);
+    yarn_app_texts_free(&filled);
 }
 
 static void test_app_waiting(void)
 {
-    struct yarn_frame f = frame("fifo", 1795244628907 + 3351);
+    struct yarn_context f = frame("fifo", 1795244628907 + 3351);
     struct rm_app_view v = app_view(4, "waiting", RM_APP_ACCEPTED);
     struct rm_app_spec spec = {.queue = "default", .resource = RES(4096, 1)};
-    struct yarn_app_room room = {0};
+    struct yarn_app_and_texts filled = {0};
 
     v.app = &spec;
     v.tags = "blue,green";
     v.submit_us = US(1795244628907);
-    yarn_app_fill(&f, &v, &room);
-    same("fifo/running/app-wait", "json", &yarn_shape_app, API_N_WRAPPED, &room.app);
+    yarn_app_fill(&f, &v, &filled);
+    same("fifo/running/app-wait", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
 
     v = app_view(8, "", RM_APP_ACCEPTED); /* no resource given: the minimum */
     spec.resource = (struct rm_res)RES(0, 0);
     v.app = &spec;
     v.submit_us = US(1795244640046);
     f.now_ms = 1795244640046 + 16;
-    yarn_app_fill(&f, &v, &room);
-    same("fifo/write/app-minimal-now", "json", &yarn_shape_app, API_N_WRAPPED, &room.app);
-    yarn_app_room_free(&room);
+    yarn_app_fill(&f, &v, &filled);
+    same("fifo/write/app-minimal-now", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
+    yarn_app_texts_free(&filled);
 }
 
 static void test_app_submitted(void)
 {
-    struct yarn_frame f = frame("fifo", 1795244641957 + 926);
+    struct yarn_context f = frame("fifo", 1795244641957 + 926);
     struct rm_app_view v = app_view(9, "full /\"\xC3\xA9", RM_APP_ACCEPTED);
     struct rm_app_spec spec = {.queue = "root.org.eng"};
-    struct yarn_app_room room = {0};
+    struct yarn_app_and_texts filled = {0};
     static const struct yarn_timeout reached = {"LIFETIME", "2036-01-01T00:00:00.000+0000", 0};
     static const struct yarn_timeouts timeouts = {{&reached, 1, sizeof reached}};
 
@@ -313,8 +313,8 @@ static void test_app_submitted(void)
     on_node(&v, "localhost:18720", "localhost:18722");
     v.allocated = (struct rm_res)RES(512, 1);
     v.running_containers = 1;
-    yarn_app_fill(&f, &v, &room);
-    same("fifo/write/app-full", "json", &yarn_shape_app, API_N_WRAPPED, &room.app);
+    yarn_app_fill(&f, &v, &filled);
+    same("fifo/write/app-full", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
 
     v.state = RM_APP_KILLED;
     v.held = false;
@@ -324,17 +324,17 @@ static void test_app_submitted(void)
                     "longer needed";
     v.finish_us = US(1795244643157);
     v.memory_seconds = 260;
-    yarn_app_fill(&f, &v, &room);
-    room.app.timeouts = &timeouts;
-    same_both("fifo/write/app-full-killed", &yarn_shape_app, API_N_WRAPPED, &room.app);
-    yarn_app_room_free(&room);
+    yarn_app_fill(&f, &v, &filled);
+    filled.app.timeouts = &timeouts;
+    same_both("fifo/write/app-full-killed", &yarn_shape_app, API_N_WRAPPED, &filled.app);
+    yarn_app_texts_free(&filled);
 }
 
 static void test_app_failed(void)
 {
-    struct yarn_frame f = frame("fifo", 1795244700000);
+    struct yarn_context f = frame("fifo", 1795244700000);
     struct rm_app_view v = app_view(8, "", RM_APP_FAILED);
-    struct yarn_app_room room = {0};
+    struct yarn_app_and_texts filled = {0};
 
     v.diagnostics =
         "Application application_1795244603666_0008 failed 2 times due to AM Container for "
@@ -349,24 +349,24 @@ static void test_app_failed(void)
     on_node(&v, "localhost:18710", "localhost:18712");
     v.master_container.attempt.attempt = 2;
     v.memory_seconds = 55;
-    yarn_app_fill(&f, &v, &room);
-    same_both("fifo/write/app-minimal-failed", &yarn_shape_app, API_N_WRAPPED, &room.app);
-    yarn_app_room_free(&room);
+    yarn_app_fill(&f, &v, &filled);
+    same_both("fifo/write/app-minimal-failed", &yarn_shape_app, API_N_WRAPPED, &filled.app);
+    yarn_app_texts_free(&filled);
 }
 
 static void test_app_unmanaged(void)
 {
-    struct yarn_frame f = frame("fifo", 1795244645552 + 2003);
+    struct yarn_context f = frame("fifo", 1795244645552 + 2003);
     struct rm_app_view v = app_view(10, "unmanaged", RM_APP_ACCEPTED);
-    struct yarn_app_room room = {0};
+    struct yarn_app_and_texts filled = {0};
 
     v.id.cluster_ts = 1700000000000; /* an id that was not ours; clusterId is */
     v.unmanaged = true;
     v.diagnostics = "AM container is launched, waiting for AM container to Register with RM";
     v.submit_us = US(1795244645552);
-    yarn_app_fill(&f, &v, &room);
-    same("fifo/write/app-unmanaged", "json", &yarn_shape_app, API_N_WRAPPED, &room.app);
-    yarn_app_room_free(&room);
+    yarn_app_fill(&f, &v, &filled);
+    same("fifo/write/app-unmanaged", "json", &yarn_shape_app, API_N_WRAPPED, &filled.app);
+    yarn_app_texts_free(&filled);
 }
 
 static void test_no_apps(void)
@@ -389,13 +389,14 @@ static void test_no_apps(void)
     }
 }
 
-/* One fill room serves a whole listing: what the application before had must not shine through. */
+/* One fill filled serves a whole listing: what the application before had must not shine through.
+ */
 static void test_room_again(void)
 {
-    struct yarn_frame f = frame("fifo", 1795244700000);
+    struct yarn_context f = frame("fifo", 1795244700000);
     struct rm_app_view busy = app_view(1, "a", RM_APP_RUNNING),
                        fresh = app_view(2, "b", RM_APP_NEW_SAVING);
-    struct yarn_app_room again = {0}, once = {0};
+    struct yarn_app_and_texts again = {0}, once = {0};
     struct base_buf x = {0}, y = {0};
 
     on_node(&busy, "n:1", "n:2");
@@ -411,8 +412,8 @@ static void test_room_again(void)
     CU_ASSERT_STRING_EQUAL(x.data, y.data);
     base_buf_free(&x);
     base_buf_free(&y);
-    yarn_app_room_free(&again);
-    yarn_app_room_free(&once);
+    yarn_app_texts_free(&again);
+    yarn_app_texts_free(&once);
 }
 
 static void test_state(void)
@@ -431,7 +432,7 @@ static void test_queue(void)
 
 static void test_new_application(void)
 {
-    struct yarn_frame f = frame("fifo", 0);
+    struct yarn_context f = frame("fifo", 0);
     struct yarn_new_application n = {.id = "application_1795244603666_0007"};
 
     yarn_resource_fill(&f, &n.max, &f.cluster.max_capability);
@@ -467,30 +468,30 @@ static void attempt_on(struct rm_attempt_view *v, const char *id, const char *ht
 
 static void same_attempts(const char *name, struct rm_attempt_view *v, size_t n)
 {
-    struct yarn_frame f = frame("fifo", 0);
-    struct yarn_attempt_room rooms[2] = {0};
-    struct yarn_attempts list = {{&rooms[0].item, n, sizeof rooms[0]}};
+    struct yarn_context f = frame("fifo", 0);
+    struct yarn_attempt_and_texts filled[2] = {0};
+    struct yarn_attempts list = {{&filled[0].item, n, sizeof filled[0]}};
 
     for (size_t i = 0; i < n; i++)
-        yarn_attempt_fill(&f, &v[i], &rooms[i]);
+        yarn_attempt_fill(&f, &v[i], &filled[i]);
     same_both(name, &yarn_shape_attempts, API_N_WRAPPED, &list);
     for (size_t i = 0; i < n; i++)
-        yarn_attempt_room_free(&rooms[i]);
+        yarn_attempt_texts_free(&filled[i]);
 }
 
-static void same_attempt(const char *name, const struct yarn_frame *f,
+static void same_attempt(const char *name, const struct yarn_context *f,
                          const struct rm_attempt_view *v)
 {
-    struct yarn_attempt_room room = {0};
+    struct yarn_attempt_and_texts filled = {0};
 
-    yarn_attempt_fill(f, v, &room);
-    same_both(name, &yarn_shape_attempt, API_M_BARE, &room.info);
-    yarn_attempt_room_free(&room);
+    yarn_attempt_fill(f, v, &filled);
+    same_both(name, &yarn_shape_attempt, API_M_BARE, &filled.info);
+    yarn_attempt_texts_free(&filled);
 }
 
 static void test_attempts(void)
 {
-    struct yarn_frame f = frame("fifo", 0);
+    struct yarn_context f = frame("fifo", 0);
     struct rm_attempt_view v = attempt_view(3, 1, RM_ATTEMPT_RUNNING), two[2];
 
     v.start_us = US(1795244623148);
@@ -546,28 +547,28 @@ static struct rm_container_view container_view(int64_t n, int64_t mb, int64_t st
 
 static void test_container(void)
 {
-    struct yarn_frame f = frame("fifo", 1795244623447 + 9012);
+    struct yarn_context f = frame("fifo", 1795244623447 + 9012);
     struct rm_container_view v = container_view(1, 256, US(1795244623447), 2);
-    struct yarn_container_room room = {0};
+    struct yarn_container_and_texts filled = {0};
 
-    yarn_container_fill(&f, &v, &room);
-    same("fifo/running/container-am", "json", &yarn_shape_container, API_M_BARE, &room.container);
-    room.container.elapsed = 9034;
-    same("fifo/running/container-am", "xml", &yarn_shape_container, API_XML_DOC, &room.container);
-    yarn_container_room_free(&room);
+    yarn_container_fill(&f, &v, &filled);
+    same("fifo/running/container-am", "json", &yarn_shape_container, API_M_BARE, &filled.container);
+    filled.container.elapsed = 9034;
+    same("fifo/running/container-am", "xml", &yarn_shape_container, API_XML_DOC, &filled.container);
+    yarn_container_texts_free(&filled);
 }
 
 static void test_containers(void)
 {
-    struct yarn_frame f = frame("fifo", 1795244623447 + 8980);
+    struct yarn_context f = frame("fifo", 1795244623447 + 8980);
     struct rm_container_view v[3] = {container_view(2, 2048, US(1795244627969), 1),
                                      container_view(3, 2048, US(1795244628496), 2),
                                      container_view(1, 256, US(1795244623447), 2)};
-    struct yarn_container_room rooms[3] = {0};
-    struct yarn_containers list = {{&rooms[0].container, 3, sizeof rooms[0]}};
+    struct yarn_container_and_texts filled[3] = {0};
+    struct yarn_containers list = {{&filled[0].container, 3, sizeof filled[0]}};
 
     for (int i = 0; i < 3; i++)
-        yarn_container_fill(&f, &v[i], &rooms[i]);
+        yarn_container_fill(&f, &v[i], &filled[i]);
     same("fifo/running/containers", "xml", &yarn_shape_containers, API_XML_DOC, &list);
 
     list.list.n = 0;
@@ -577,15 +578,15 @@ static void test_containers(void)
     v[0].id.attempt.app.seq = 9;
     v[0].user = "alice";
     f.now_ms = 1795244642651 + 286;
-    yarn_container_fill(&f, &v[0], &rooms[0]);
+    yarn_container_fill(&f, &v[0], &filled[0]);
     list.list.n = 1;
     same("fifo/write/containers-full", "json", &yarn_shape_containers, API_M_BARE, &list);
     for (int i = 0; i < 3; i++)
-        yarn_container_room_free(&rooms[i]);
+        yarn_container_texts_free(&filled[i]);
 }
 
 /* ---- nodes ---- */
-static void fill_nodes(struct yarn_frame *f, struct yarn_node *n)
+static void fill_nodes(struct yarn_context *f, struct yarn_node *n)
 {
     struct rm_node_view a = {.id = "localhost:18710",
                              .host = "localhost",
@@ -620,7 +621,7 @@ static void fill_nodes(struct yarn_frame *f, struct yarn_node *n)
 
 static void test_nodes(void)
 {
-    struct yarn_frame f = frame("fifo", 0);
+    struct yarn_context f = frame("fifo", 0);
     struct yarn_node n[3];
     struct yarn_nodes list = {{n, 3, sizeof n[0]}};
 
@@ -633,7 +634,7 @@ static void test_nodes(void)
 
 static void test_node_busy(void)
 {
-    struct yarn_frame f = frame("fifo", 0);
+    struct yarn_context f = frame("fifo", 0);
     struct rm_node_view v = {.id = "n:1",
                              .host = "n",
                              .http_address = "n:2",
@@ -658,7 +659,7 @@ static void test_node_busy(void)
 
 static void test_show_slots(void)
 {
-    struct yarn_frame f = frame("fifo", 0);
+    struct yarn_context f = frame("fifo", 0);
     struct rm_res r = {{2048, 1, 1, 0}};
     struct yarn_resource shown;
 
@@ -675,7 +676,7 @@ static void test_show_slots(void)
 
 static void test_queue_filter(void)
 {
-    struct yarn_frame fifo = frame("fifo", 0), fair = frame("naive-fair", 0);
+    struct yarn_context fifo = frame("fifo", 0), fair = frame("naive-fair", 0);
     struct rm_app_view v = app_view(1, "a", RM_APP_RUNNING);
 
     CU_ASSERT_TRUE(yarn_app_in_queue(&fifo, &v, "default"));
@@ -698,7 +699,7 @@ static const struct cunit_case cases[] = {
     {"failed application", test_app_failed},
     {"unmanaged application", test_app_unmanaged},
     {"no applications", test_no_apps},
-    {"room filled again", test_room_again},
+    {"filled filled again", test_room_again},
     {"state", test_state},
     {"queue", test_queue},
     {"new application", test_new_application},

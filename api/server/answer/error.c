@@ -1,4 +1,4 @@
-/* Error answers, worded as in YARN. Source: recordings of YARN 3.4.2 in tests/golden. */
+/* Error answers. Source of the wording: recordings of YARN 3.4.2 in tests/golden. */
 #include "api/server/answer/error.h"
 
 #include <stdarg.h>
@@ -39,6 +39,7 @@ static const struct {
     {"StandbyException", "org.apache.hadoop.ipc.StandbyException"},
 };
 
+/* Appends the Java class of exception @name; the class of one of Creel's own is creel.NAME. */
 static void add_java_class(struct base_buf *out, const char *name)
 {
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
@@ -47,9 +48,11 @@ static void add_java_class(struct base_buf *out, const char *name)
             return;
         }
     }
-    base_buf_addf(out, "creel.%s", name); /* an exception of Creel's own */
+    base_buf_addf(out, "creel.%s", name);
 }
 
+/* Appends a RemoteException document in JSON or XML. @message NULL or empty: the member is left
+ * out. */
 static void encode_exception(struct base_buf *out, enum api_type type, const char *exception,
                              const char *message)
 {
@@ -82,7 +85,7 @@ void api_answer_error(struct api_request *rq, unsigned status, const char *excep
                       const char *fmt, ...)
 {
     struct base_buf message = {0}, body = {0};
-    enum api_type type = api_want(rq);
+    enum api_type type = api_wanted_type(rq);
     va_list ap;
 
     va_start(ap, fmt);
@@ -145,7 +148,8 @@ static void hand_over_body(struct api_request *rq, unsigned status, enum api_typ
     api_request_hand_over_reply(rq, &reply);
 }
 
-/* Adds the servlet engine's own page: URI, STATUS, MESSAGE and, unless NULL, SERVLET. */
+/* Appends the servlet engine's error page with URI, STATUS, MESSAGE and (in HTML, unless @servlet
+ * is NULL) SERVLET, as HTML or as text. */
 static void add_error_page(struct base_buf *b, const char *path, unsigned status,
                            const char *reason, bool html, const char *servlet)
 {
@@ -219,6 +223,7 @@ void api_error_answer_not_found(struct api_request *rq)
     hand_over_body(rq, 404, API_TEXT, "text/html;charset=utf-8", false, &b);
 }
 
+/* Adds the header Allow with the methods that the matched path serves. */
 static void add_allow(struct api_request *rq, const char *separator)
 {
     static const char *const names[] = {"GET", "POST", "PUT", "DELETE"};
@@ -236,6 +241,7 @@ static void add_allow(struct api_request *rq, const char *separator)
     base_buf_free(&b);
 }
 
+/* Returns true when the matched path is one of Creel's own, by any method. */
 static bool matches_creel_route(const struct api_request *rq)
 {
     for (int i = 0; i < API_M_COUNT; i++)
@@ -268,8 +274,9 @@ void api_error_answer_wrong_method(struct api_request *rq)
     hand_over_body(rq, 503, json ? API_JSON : API_XML, type, false, &b);
 }
 
-/* Returns the Java class into which YARN reads a resource's body: a part of its error message. */
-static const char *get_body_class(const char *path)
+/* Returns the name of the Java class into which YARN reads the body of a route: its error message
+ * names the class. */
+static const char *get_java_body_class(const char *path)
 {
     static const struct {
         const char *end, *name;
@@ -300,7 +307,7 @@ static const char *get_body_class(const char *path)
 
 void api_error_answer_no_content_type(struct api_request *rq)
 {
-    const char *name = get_body_class(rq->route->path);
+    const char *name = get_java_body_class(rq->route->path);
 
     api_answer_error(
         rq, 503, "WebApplicationException",
@@ -311,6 +318,7 @@ void api_error_answer_no_content_type(struct api_request *rq)
         name, name);
 }
 
+/* Appends the WADL document that lists the methods of the matched path, as Jersey does. */
 static void add_wadl(struct api_request *rq, struct base_buf *b)
 {
     static const char *const names[] = {"GET", "POST", "PUT", "DELETE"};
@@ -356,8 +364,8 @@ unsigned api_error_get_unacceptable_status(const struct api_request *rq)
     case API_ACCEPT_TEXT_XML:
         return 503;
     case API_ACCEPT_HTML:
-        /* YARN answers text/html with 500, which would make people who try a URL in a browser
-         * suspect a fault of ours. */
+        /* YARN answers 500 to a client that accepts only text/html. Somebody who tries a URL in a
+         * browser would suspect a fault of the server. */
         return 406;
     default:
         return 500;

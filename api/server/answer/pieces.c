@@ -1,4 +1,3 @@
-/* Long bodies: a list of pieces, compressed while they are added and freed while they are sent. */
 #include "api/server/answer/pieces.h"
 
 #include <sched.h>
@@ -8,7 +7,7 @@
 #include "api/server/request/request.h"
 
 #define PACKED_STEP    (8 * 1024)
-#define DEFLATE_MEMORY (256 * 1024) /* SOURCE: zconf.h, of windowBits 15 and memLevel 8 */
+#define DEFLATE_MEMORY (256 * 1024) /* SOURCE: zconf.h, for windowBits 15 and memLevel 8 */
 #define PACKED_FULL    (32 * 1024)  /* a compressed piece grows up to this length */
 
 struct api_pieces {
@@ -41,6 +40,7 @@ static struct base_buf *add_empty_piece(struct api_pieces *p)
     return &p->v[p->n++];
 }
 
+/* Compresses @in to the end of the last piece, and into new pieces where that one is full. */
 static void compress_into_pieces(struct api_pieces *p, const struct base_buf *in, int flush)
 {
     z_stream *z = p->deflate;
@@ -69,7 +69,7 @@ void api_pieces_add(struct api_pieces *p, struct base_buf *piece)
         base_buf_free(piece);
     } else if (p->deflate) {
         compress_into_pieces(p, piece, Z_NO_FLUSH);
-        base_buf_clear(piece); /* its memory serves the next piece */
+        base_buf_clear(piece); /* the caller reuses its memory for the next piece */
     } else {
         p->len += piece->len;
         *add_empty_piece(p) = *piece;
@@ -114,8 +114,8 @@ static ssize_t read_pieces(void *cls, uint64_t pos, char *buf, size_t max)
 
     if (max > API_TURN_MAX)
         max = API_TURN_MAX;
-    /* Bytes are read in order, so @pos > 0 means that a turn is over. A fast client would keep this
-     * thread running for many turns; let others run. */
+    /* @pos > 0: an earlier call has filled the socket's buffer. A fast client would keep this
+     * thread sending for many turns, so let other threads run in between. */
     if (pos > 0)
         sched_yield();
     while (p->at < p->n && n < max) {

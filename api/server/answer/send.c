@@ -29,13 +29,15 @@ static bool is_creel_route(const struct api_request *rq)
     return rq->route && (rq->route->flags & API_ROUTE_CREEL);
 }
 
+/* Compresses the reply's body if the client accepts gzip and YARN would compress it. Returns true
+ * when the body is compressed now. */
 static bool compress_body(struct api_request *rq)
 {
     struct api_reply *reply = &rq->reply;
     struct base_buf packed = {0};
 
-    /* YARN compresses everything but empty bodies and its pages; our own small answers are not
-     * worth the effort. */
+    /* YARN compresses everything but empty bodies and its pages. Small answers of Creel's own
+     * routes are not worth the effort. */
     if (!rq->accept_gzip || reply->page || reply->gate ||
         (reply->final && reply->type == API_TEXT) ||
         (is_creel_route(rq) && reply->body.len < 1024) ||
@@ -48,6 +50,7 @@ static bool compress_body(struct api_request *rq)
     return true;
 }
 
+/* Returns true when the body is sent without Content-Length, as YARN sends its JSON. */
 static bool is_chunked(const struct api_request *rq)
 {
     return rq->reply.type == API_JSON && !is_creel_route(rq) && !rq->reply.page;
@@ -79,8 +82,8 @@ static const char *find_added_header(const struct api_request *rq, const char *n
     return NULL;
 }
 
-/* Returns the date as in "Sat, 21 Nov 2026 07:02:07 GMT", formatted at most once a second per
- * thread. */
+/* Returns the present time as "Sat, 21 Nov 2026 07:02:07 GMT". Each thread formats it at most once
+ * a second. */
 static const char *get_http_date(void)
 {
     static _Thread_local time_t at;
@@ -181,7 +184,6 @@ enum MHD_Result api_send_reply(struct api_request *rq)
     return queue_response(rq, response, reply->status);
 }
 
-/* Sends 503 for an ABORTED request without reading members that the daemon may still write. */
 enum MHD_Result api_send_stopping_error(struct api_request *rq)
 {
     static const char text[] =

@@ -15,7 +15,7 @@ struct api_stream {
     struct api_server *server;
     struct MHD_Connection *connection;
     int fd;
-    /* length of the current wait (0: bytes came since), and when it ends */
+    /* length of the current or last wait (0: bytes have come since), and when it ends */
     int64_t wait_ms, wake_at_ms;
     int64_t (*read)(void *u, char *buf, size_t max);
     void *u;
@@ -44,8 +44,8 @@ static bool suspend_stream(struct api_stream *st)
     return waits;
 }
 
-/* Makes the client notice at once: libmicrohttpd 0.9.75 only marks the connection closed, and
- * closes it when something happens on its socket, such as a shutdown. */
+/* Shuts the socket down, so that the client notices at once: libmicrohttpd 0.9.75 only marks the
+ * connection closed, and closes it when something happens on its socket. */
 static ssize_t cut_stream(const struct api_stream *st)
 {
     if (st->fd >= 0)

@@ -43,7 +43,6 @@ static bool check_caller(struct api_request *rq)
     return false;
 }
 
-/* Also refuses a user name that YARN refuses. */
 bool api_request_check_user(struct api_request *rq)
 {
     if (!check_caller(rq))
@@ -55,8 +54,8 @@ bool api_request_check_user(struct api_request *rq)
     return false;
 }
 
-/* Marks the connection as a node's, for the limits of connections. A node's requests follow each
- * other closely, so not every one needs to do this. */
+/* Marks the connection as a node's, for the limits of connections; at most once a minute, since
+ * the requests of a node follow each other closely. */
 static void mark_as_node(struct api_request *rq, bool proven)
 {
     int64_t now = api_now_ms();
@@ -68,7 +67,6 @@ static void mark_as_node(struct api_request *rq, bool proven)
     api_peers_mark_node(rq->server->peers, &rq->conn->seat, proven, now);
 }
 
-/* Returns true when the request may go on; otherwise it is answered. */
 bool api_request_authorise(struct api_request *rq)
 {
     const char *secret = rq->server->node_secret;

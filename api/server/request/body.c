@@ -13,6 +13,7 @@
 
 #define BODY_RETRY_S "2" /* Retry-After when bodies have used up their memory */
 
+/* Returns true when the headers announce a body. *@length: its length, 0 when it is chunked. */
 static bool has_body(const struct api_request *rq, uint64_t *length)
 {
     const char *text = api_header(rq, "Content-Length");
@@ -33,7 +34,7 @@ static void answer_too_large(struct api_request *rq)
                      rq->route->body_max);
 }
 
-/* Parses Content-Type; two such headers make an unknown type. */
+/* Two Content-Type headers are joined to a list, which is a type that no resource reads. */
 static enum api_content parse_content_type(const struct api_request *rq)
 {
     struct base_buf type = {0};
@@ -45,9 +46,9 @@ static enum api_content parse_content_type(const struct api_request *rq)
     return content;
 }
 
-/* Refuses the body's type. A page of another site can make its reader's browser send text/plain, a
+/* Answers 415. A page of another site can make its reader's browser send text/plain, a
  * form, or no type without asking us first (Fetch, "simple" requests), so Creel's own resources
- * accept only JSON that is declared as such. */
+ * accept only a body that is declared as JSON. */
 static void answer_wrong_type(struct api_request *rq)
 {
     const char *type = api_header(rq, "Content-Type");
@@ -116,7 +117,8 @@ static void answer_no_memory(struct api_request *rq, const char *what)
                      "Too many %s at once; try again in " BODY_RETRY_S " s", what);
 }
 
-/* Takes the lock, because a connection keeps its seat only while its request is not ABORTED. */
+/* Called on any thread. The lock keeps the request from becoming ABORTED meanwhile, when it loses
+ * its connection and the connection's seat. */
 bool api_charge_answer_memory(struct api_request *rq, size_t bytes)
 {
     bool ok;

@@ -32,7 +32,8 @@ static void read_accept(struct api_request *rq)
     rq->accept_gzip = encoding && strstr(encoding, "gzip"); /* YARN ignores q here too */
 }
 
-/* Checks the request's target; returns false when it is invalid, which is then answered. */
+/* Checks the request's target. Returns false when the request has been answered: the target is
+ * invalid, or "*". */
 static bool check_address(struct api_request *rq)
 {
     if (strcmp(rq->method, "OPTIONS") == 0 && strcmp(rq->uri.path, "*") == 0)
@@ -66,6 +67,7 @@ static void answer_no_route(struct api_request *rq)
         api_error_answer_wrong_method(rq);
 }
 
+/* Joins the decoded segments that {rest*} has captured. */
 static void join_rest(struct api_request *rq)
 {
     struct base_buf b = {0};
@@ -77,6 +79,7 @@ static void join_rest(struct api_request *rq)
     rq->rest = base_buf_take(&b);
 }
 
+/* Returns true when the gate has answered the request. */
 static bool run_gate(struct api_request *rq)
 {
     return rq->server->gate && rq->server->gate(rq, rq->server->user);
@@ -97,7 +100,8 @@ static void handle_routed_head(struct api_request *rq)
         answer_no_route(rq);
     else if (api_request_check_body_headers(rq) && rq->accept > API_ACCEPT_XML &&
              strcmp(rq->route->method, "GET") != 0 && !(rq->route->flags & API_ROUTE_CREEL))
-        /* refuse it before it changes anything; see api_error_replace_unacceptable() */
+        /* refuse a change before it is made when no answer about it would be acceptable; the body
+         * is filled in by api_error_replace_unacceptable() */
         api_answer(rq, api_error_get_unacceptable_status(rq), API_JSON, NULL);
 }
 

@@ -1,5 +1,3 @@
-/* Checks which site a request is meant for and which page sent it, before anything else in it is
- * considered. */
 #include "api/server/request/origin.h"
 
 #include <stdlib.h>
@@ -31,8 +29,8 @@ static enum MHD_Result collect_host(void *cls, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
-/* Warns at most once a minute: an administrator who has given the host another name can see why
- * nobody gets an answer. */
+/* Warns at most once a minute, so that an administrator who has given the host another name sees
+ * why requests to it are refused. */
 static void warn_of_unknown_host(struct api_server *s, const char *shown)
 {
     int64_t now = api_now_ms(), last = atomic_load(&s->host_warned_ms);
@@ -45,6 +43,7 @@ static void warn_of_unknown_host(struct api_server *s, const char *shown)
                       shown);
 }
 
+/* Returns true when @text is one of the server's names; otherwise the request has been answered. */
 static bool check_host_name(struct api_request *rq, const char *text)
 {
     struct api_authority a;
@@ -81,8 +80,8 @@ bool api_origin_check_host(struct api_request *rq)
         return false;
     }
     rq->host = h.value;
-    /* For "GET http://name/path" the name in the target counts (RFC 9112 3.2.2). Host has to be a
-     * name of ours all the same, so that both readings agree. */
+    /* For "GET http://name/path" the name in the target counts (RFC 9112 3.2.2). Host is checked
+     * too, since a proxy in front may have gone by it. */
     return check_host_name(rq, h.value) &&
            (!rq->uri.authority || check_host_name(rq, rq->uri.authority));
 }

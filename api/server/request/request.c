@@ -129,16 +129,16 @@ const char *api_query(const struct api_request *rq, const char *name)
     return api_uri_find_query_value(&rq->uri, name);
 }
 
-void api_query_each(const struct api_request *rq, const char *name,
-                    void (*each)(const char *value, void *u), void *u)
+void api_query_each_value(const struct api_request *rq, const char *name,
+                          void (*each)(const char *value, void *u), void *u)
 {
     for (size_t i = 0; i < rq->uri.n_pairs; i++)
         if (strcmp(rq->uri.pairs[i].name, name) == 0)
             each(rq->uri.pairs[i].value, u);
 }
 
-void api_query_pairs(const struct api_request *rq,
-                     void (*each)(const char *name, const char *value, void *u), void *u)
+void api_query_each_pair(const struct api_request *rq,
+                         void (*each)(const char *name, const char *value, void *u), void *u)
 {
     for (size_t i = 0; i < rq->uri.n_pairs; i++)
         each(rq->uri.pairs[i].name, rq->uri.pairs[i].has_value ? rq->uri.pairs[i].value : NULL, u);
@@ -176,12 +176,12 @@ const char *api_peer(const struct api_request *rq)
     return rq->peer;
 }
 
-const char *api_bearer(const struct api_request *rq)
+const char *api_bearer_token(const struct api_request *rq)
 {
     return rq->bearer;
 }
 
-enum api_type api_want(const struct api_request *rq)
+enum api_type api_wanted_type(const struct api_request *rq)
 {
     return rq->accept == API_ACCEPT_XML ? API_XML : API_JSON;
 }

@@ -12,16 +12,16 @@ static void answer_queue(struct api_request *rq, const char *queue)
     yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &shown);
 }
 
-/* Answers a refused move. YARN's answer has no document and no word about the scheduler's reason,
+/* Answers a refused move. YARN's answer to a refusal by the scheduler does not contain the reason,
  * so the reason goes into a header. */
-static void answer_unmoved(struct api_request *rq, int code, const char *why)
+static void answer_refused_move(struct api_request *rq, int code, const char *why)
 {
     struct base_buf body = {0};
 
     rm_audit_refuse(rq, why);
     if (code == -BASE_ESTATE) {
         base_buf_adds(&body, why);
-        api_answer(rq, 400, api_want(rq), &body);
+        api_answer(rq, 400, api_wanted_type(rq), &body);
     } else {
         api_add_header(rq, "X-Creel-Reason", why);
         api_answer_error(rq, 503, "UndeclaredThrowableException", "%s", "");
@@ -35,14 +35,15 @@ static void answer_move(void *user, const struct rm_effect *fx)
     if (!yarn_is_error_reply(fx))
         answer_queue(w->rq, w->text);
     else if (fx->u.reply.code == -BASE_ESTATE || fx->u.reply.code == -BASE_EINVAL)
-        answer_unmoved(w->rq, fx->u.reply.code, fx->u.reply.text);
+        answer_refused_move(w->rq, fx->u.reply.code, fx->u.reply.text);
     else
         yarn_answer_refusal(w->rq, fx);
     yarn_write_unref(w);
 }
 
-/* Posts the move. @queue NULL: stay, and answer once the present queue is durable, since the answer
- * to an earlier request may have been lost. */
+/* Posts the move to @queue, which the answer names as @shown. @queue NULL: the application stays,
+ * and the request is answered once its present queue is durable, since the answer to an earlier
+ * request may have been lost. */
 static void move_app(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
                      const char *queue, const char *shown)
 {
@@ -56,28 +57,28 @@ static void move_app(struct api_request *rq, struct rm_backend *b, struct base_a
     yarn_write_post(w, b, answer_move);
 }
 
-static void change_queue(struct api_request *rq, struct rm_backend *b, const struct yarn_frame *f,
+static void change_queue(struct api_request *rq, struct rm_backend *b, const struct yarn_context *f,
                          const struct rm_app_view *v, const char *queue)
 {
-    struct base_buf room = {0};
-    const char *shown = yarn_get_shown_queue(f, v, &room);
+    struct base_buf path = {0};
+    const char *shown = yarn_get_shown_queue(f, v, &path);
 
     if (queue && strcmp(queue, shown) == 0) {
         move_app(rq, b, v->id, NULL, shown);
     } else if (v->state != RM_APP_ACCEPTED && v->state != RM_APP_RUNNING) {
         char *why = base_printf("App in %s state cannot be moved.", rm_app_state_name(v->state));
-        answer_unmoved(rq, -BASE_ESTATE, why);
+        answer_refused_move(rq, -BASE_ESTATE, why);
         free(why);
     } else if (!queue && f->fair) {
         api_answer_error(rq, 503, "NullPointerException",
                          "Cannot invoke \"String.startsWith(String)\" because \"name\" is null");
     } else if (!queue) {
-        answer_unmoved(rq, -BASE_EINVAL, "queue: is missing");
+        answer_refused_move(rq, -BASE_EINVAL, "queue: is missing");
     } else {
-        yarn_format_queue_path(queue, &room);
-        move_app(rq, b, v->id, queue, room.data);
+        yarn_format_queue_path(queue, &path);
+        move_app(rq, b, v->id, queue, path.data);
     }
-    base_buf_free(&room);
+    base_buf_free(&path);
 }
 
 static void put_queue(struct api_request *rq, void *user)
@@ -85,7 +86,7 @@ static void put_queue(struct api_request *rq, void *user)
     json_t *body = yarn_read_body(rq, "appqueue", NULL);
     struct rm_backend *b = user;
     struct base_app_id id;
-    struct yarn_frame f;
+    struct yarn_context f;
     struct rm_views v = {0};
     int rc;
 
@@ -98,9 +99,9 @@ static void put_queue(struct api_request *rq, void *user)
     if (rc < 0) {
         yarn_answer_app_not_found(rq);
     } else {
-        yarn_frame_fill_from_backend(b, &f);
+        yarn_context_read(b, &f);
         change_queue(rq, b, &f, &v.apps[0], json_string_value(json_object_get(body, "queue")));
-        yarn_frame_free(&f);
+        yarn_context_free(&f);
     }
     rm_views_free(&v);
     json_decref(body);
@@ -109,16 +110,16 @@ static void put_queue(struct api_request *rq, void *user)
 static void get_queue(struct api_request *rq, void *user)
 {
     struct yarn_app_queue queue;
-    struct base_buf room = {0};
+    struct base_buf path = {0};
     struct rm_views v = {0};
-    struct yarn_frame f;
+    struct yarn_context f;
 
     if (yarn_copy_app_view(rq, user, &v)) {
-        yarn_frame_fill_from_backend(user, &f);
-        queue.queue = yarn_get_shown_queue(&f, &v.apps[0], &room);
+        yarn_context_read(user, &f);
+        queue.queue = yarn_get_shown_queue(&f, &v.apps[0], &path);
         yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &queue);
-        yarn_frame_free(&f);
-        base_buf_free(&room);
+        yarn_context_free(&f);
+        base_buf_free(&path);
     }
     rm_views_free(&v);
 }

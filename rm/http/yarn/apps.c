@@ -11,7 +11,7 @@
 /* ---- the list's filters ---- */
 
 struct filter {
-    struct yarn_words states, types, tags;
+    struct yarn_word_list states, types, tags;
     uint32_t state_bits;
     const char *user, *queue, *name, *final_status;
     int64_t limit;
@@ -24,7 +24,8 @@ static const char *null_if_empty(const char *s)
     return s && s[0] ? s : NULL;
 }
 
-/* @spoken: the name used in messages, which differs slightly from the parameter's. */
+/* Reads a time in ms; an absent or empty parameter keeps *@out. @spoken: how YARN's messages name
+ * the parameter, which differs slightly. Returns false when the error was answered. */
 static bool read_time(struct api_request *rq, const char *name, const char *spoken, int64_t *out)
 {
     const char *text = null_if_empty(api_query(rq, name));
@@ -79,9 +80,9 @@ static bool read_limit(struct api_request *rq, struct filter *f)
 
 static void free_filter(struct filter *f)
 {
-    yarn_words_free(&f->states);
-    yarn_words_free(&f->types);
-    yarn_words_free(&f->tags);
+    yarn_word_list_free(&f->states);
+    yarn_word_list_free(&f->types);
+    yarn_word_list_free(&f->tags);
     yarn_deselects_free(&f->deselects);
 }
 
@@ -92,10 +93,10 @@ static bool read_filter(struct api_request *rq, struct filter *f)
                          .queue = null_if_empty(api_query(rq, "queue")),
                          .name = null_if_empty(api_query(rq, "name")),
                          .final_status = null_if_empty(api_query(rq, "finalStatus"))};
-    yarn_words_add_from_query(rq, "state", &f->states);
-    yarn_words_add_from_query(rq, "states", &f->states);
-    yarn_words_add_from_query(rq, "applicationTypes", &f->types);
-    yarn_words_add_from_query(rq, "applicationTags", &f->tags);
+    yarn_word_list_add_from_query(rq, "state", &f->states);
+    yarn_word_list_add_from_query(rq, "states", &f->states);
+    yarn_word_list_add_from_query(rq, "applicationTypes", &f->types);
+    yarn_word_list_add_from_query(rq, "applicationTags", &f->tags);
     for (size_t i = 0; i < f->tags.n; i++)
         for (char *p = f->tags.v[i]; *p; p++)
             *p = (char)tolower((unsigned char)*p);
@@ -109,8 +110,9 @@ static bool time_is_in_range(int64_t us, const int64_t range_ms[2])
     return us / 1000 >= range_ms[0] && us / 1000 <= range_ms[1];
 }
 
-/* Applies the conditions that the core's own filter does not check. */
-static bool app_passes_filter(const struct filter *f, const struct yarn_frame *frame,
+/* Returns true when the application passes the conditions that the core's own filter does not
+ * check. */
+static bool app_passes_filter(const struct filter *f, const struct yarn_context *frame,
                               const struct rm_app_view *v)
 {
     return time_is_in_range(v->submit_us, f->started) &&
@@ -120,14 +122,14 @@ static bool app_passes_filter(const struct filter *f, const struct yarn_frame *f
 
 /* ---- the list ---- */
 
-/* A walk through the applications, newest first, one chunk per hold of the core. */
+/* A walk through the applications, newest first; the core is held for one chunk at a time. */
 struct walk {
     struct rm_app_filter filter;
     struct base_app_id cursor;
     bool begun;
 };
 
-/* Copies the next chunk; true: there may be more. */
+/* Copies the next chunk of at most @max applications. Returns true when there may be more. */
 static bool view_next_chunk(struct walk *w, struct rm_backend *b, size_t max, struct rm_views *v)
 {
     struct base_app_id before = w->cursor;
@@ -143,8 +145,8 @@ struct listing {
     struct rm_listing list;
     struct filter filter;
     struct walk walk;
-    struct yarn_frame frame;
-    struct yarn_app_room room;
+    struct yarn_context frame;
+    struct yarn_app_and_texts filled;
     enum api_dialect dialect;
     size_t matched, shown;
 };
@@ -157,8 +159,9 @@ static bool is_final_status_name(const char *name)
     return false;
 }
 
-/* Answers mistakes that YARN notices only when it reaches the first application. */
-static bool answer_late_mistakes(struct listing *l)
+/* Answers mistakes in the query that YARN notices only when it reaches the first application.
+ * Returns true when there was one. */
+static bool answer_mistake_if_any(struct listing *l)
 {
     struct api_request *rq = l->list.rq;
 
@@ -172,19 +175,20 @@ static bool answer_late_mistakes(struct listing *l)
     return yarn_deselects_refuse_unknown(rq, &l->filter.deselects);
 }
 
+/* Appends the applications of one chunk that pass the filters. */
 static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm_views *v,
                                               struct base_buf *out)
 {
     for (size_t i = 0; i < v->apps_n; i++) {
         if (!app_passes_filter(&l->filter, &l->frame, &v->apps[i]))
             continue;
-        if (l->matched++ == 0 && answer_late_mistakes(l))
+        if (l->matched++ == 0 && answer_mistake_if_any(l))
             return RM_LISTING_ANSWERED;
-        yarn_app_fill(&l->frame, &v->apps[i], &l->room);
+        yarn_app_fill(&l->frame, &v->apps[i], &l->filled);
         if (!l->filter.final_status ||
-            strcmp(l->room.app.final_status, l->filter.final_status) == 0) {
-            yarn_deselects_apply(&l->filter.deselects, &l->room.app);
-            api_shape_add_list_item("app", &yarn_shape_app, l->dialect, &l->room.app, l->shown++,
+            strcmp(l->filled.app.final_status, l->filter.final_status) == 0) {
+            yarn_deselects_apply(&l->filter.deselects, &l->filled.app);
+            api_shape_add_list_item("app", &yarn_shape_app, l->dialect, &l->filled.app, l->shown++,
                                     out);
         }
         if ((int64_t)l->matched >= l->filter.limit)
@@ -217,8 +221,8 @@ static void free_listing(struct rm_listing *list)
 {
     struct listing *l = (struct listing *)list;
 
-    yarn_frame_free(&l->frame);
-    yarn_app_room_free(&l->room);
+    yarn_context_free(&l->frame);
+    yarn_app_texts_free(&l->filled);
     free_filter(&l->filter);
 }
 
@@ -226,9 +230,12 @@ static void get_apps(struct api_request *rq, void *user)
 {
     struct listing *l = base_alloc(sizeof *l);
 
-    l->list = (struct rm_listing){
-        .rq = rq, .b = user, .type = api_want(rq), .chunk = write_list_chunk, .drop = free_listing};
-    l->dialect = yarn_dialect(rq, API_N_WRAPPED);
+    l->list = (struct rm_listing){.rq = rq,
+                                  .b = user,
+                                  .type = api_wanted_type(rq),
+                                  .chunk = write_list_chunk,
+                                  .drop = free_listing};
+    l->dialect = yarn_choose_dialect(rq, API_N_WRAPPED);
     if (!read_filter(rq, &l->filter)) {
         free_filter(&l->filter);
         free(l);
@@ -243,7 +250,7 @@ static void get_apps(struct api_request *rq, void *user)
         .tags = (const char *const *)l->filter.tags.v,
         .tags_n = l->filter.tags.n,
     };
-    yarn_frame_fill_from_backend(user, &l->frame);
+    yarn_context_read(user, &l->frame);
     rm_listing_answer(&l->list);
 }
 
@@ -251,10 +258,10 @@ static void get_apps(struct api_request *rq, void *user)
 
 static void get_app(struct api_request *rq, void *user)
 {
-    struct yarn_app_room room = {0};
+    struct yarn_app_and_texts filled = {0};
     struct yarn_deselects deselects;
     struct rm_views v = {0};
-    struct yarn_frame f;
+    struct yarn_context f;
 
     if (!yarn_copy_app_view(rq, user, &v)) {
         rm_views_free(&v);
@@ -262,14 +269,14 @@ static void get_app(struct api_request *rq, void *user)
     }
     yarn_deselects_read(rq, &deselects);
     if (!yarn_deselects_refuse_unknown(rq, &deselects)) {
-        yarn_frame_fill_from_backend(user, &f);
-        yarn_app_fill(&f, &v.apps[0], &room);
-        yarn_deselects_apply(&deselects, &room.app);
-        yarn_answer(rq, 200, &yarn_shape_app, API_N_WRAPPED, &room.app);
-        yarn_frame_free(&f);
+        yarn_context_read(user, &f);
+        yarn_app_fill(&f, &v.apps[0], &filled);
+        yarn_deselects_apply(&deselects, &filled.app);
+        yarn_answer(rq, 200, &yarn_shape_app, API_N_WRAPPED, &filled.app);
+        yarn_context_free(&f);
     }
     yarn_deselects_free(&deselects);
-    yarn_app_room_free(&room);
+    yarn_app_texts_free(&filled);
     rm_views_free(&v);
 }
 
@@ -278,7 +285,7 @@ static void get_app(struct api_request *rq, void *user)
 struct counting {
     struct rm_listing list;
     struct walk walk;
-    struct yarn_words states, types;
+    struct yarn_word_list states, types;
     int64_t counts[RM_APP_STATES];
 };
 
@@ -320,8 +327,8 @@ static void free_counting(struct rm_listing *list)
 {
     struct counting *c = (struct counting *)list;
 
-    yarn_words_free(&c->states);
-    yarn_words_free(&c->types);
+    yarn_word_list_free(&c->states);
+    yarn_word_list_free(&c->types);
 }
 
 static void get_statistics(struct api_request *rq, void *user)
@@ -330,8 +337,8 @@ static void get_statistics(struct api_request *rq, void *user)
 
     c->list =
         (struct rm_listing){.rq = rq, .b = user, .chunk = count_next_chunk, .drop = free_counting};
-    yarn_words_add_from_query(rq, "states", &c->states);
-    yarn_words_add_from_query(rq, "applicationTypes", &c->types);
+    yarn_word_list_add_from_query(rq, "states", &c->states);
+    yarn_word_list_add_from_query(rq, "applicationTypes", &c->types);
     if (c->types.n > 1) {
         yarn_bad_request(
             rq, "# of applicationTypes = %zu, we temporarily support at most one applicationType",

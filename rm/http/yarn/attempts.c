@@ -11,8 +11,8 @@ static void get_attempts(struct api_request *rq, void *user)
     struct rm_backend *b = user;
     struct base_app_id id;
     struct rm_views v = {0};
-    struct yarn_frame f;
-    struct yarn_attempt_room *rooms;
+    struct yarn_context f;
+    struct yarn_attempt_and_texts *filled;
     struct yarn_attempts list;
     int rc;
 
@@ -25,21 +25,22 @@ static void get_attempts(struct api_request *rq, void *user)
         rm_views_free(&v);
         return;
     }
-    yarn_frame_fill_from_backend(b, &f);
-    rooms = base_alloc(v.attempts_n * sizeof *rooms);
+    yarn_context_read(b, &f);
+    filled = base_alloc(v.attempts_n * sizeof *filled);
     for (size_t i = 0; i < v.attempts_n; i++)
-        yarn_attempt_fill(&f, &v.attempts[i], &rooms[i]);
+        yarn_attempt_fill(&f, &v.attempts[i], &filled[i]);
     list.list =
-        (struct api_list){.items = &rooms[0].item, .n = v.attempts_n, .stride = sizeof *rooms};
+        (struct api_list){.items = &filled[0].item, .n = v.attempts_n, .stride = sizeof *filled};
     yarn_answer(rq, 200, &yarn_shape_attempts, API_N_WRAPPED, &list);
     for (size_t i = 0; i < v.attempts_n; i++)
-        yarn_attempt_room_free(&rooms[i]);
-    free(rooms);
-    yarn_frame_free(&f);
+        yarn_attempt_texts_free(&filled[i]);
+    free(filled);
+    yarn_context_free(&f);
     rm_views_free(&v);
 }
 
-/* Copies attempt args[1] of application args[0] to v->attempts; NULL: the error was answered. */
+/* Copies the attempts of the application in path argument 0 to @v. Returns the attempt in path
+ * argument 1, or NULL when the error was answered. Free @v in any case. */
 static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, struct rm_backend *b,
                                                        struct base_attempt_id *id,
                                                        struct rm_views *v)
@@ -78,29 +79,30 @@ static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, s
 
 static void get_attempt(struct api_request *rq, void *user)
 {
-    struct yarn_attempt_room room = {0};
+    struct yarn_attempt_and_texts filled = {0};
     struct base_attempt_id id;
     struct rm_views v = {0};
-    struct yarn_frame f;
+    struct yarn_context f;
     const struct rm_attempt_view *attempt = copy_attempt_view(rq, user, &id, &v);
 
     if (attempt) {
-        yarn_frame_fill_from_backend(user, &f);
-        yarn_attempt_fill(&f, attempt, &room);
-        yarn_answer(rq, 200, &yarn_shape_attempt, API_M_BARE, &room.info);
-        yarn_frame_free(&f);
+        yarn_context_read(user, &f);
+        yarn_attempt_fill(&f, attempt, &filled);
+        yarn_answer(rq, 200, &yarn_shape_attempt, API_M_BARE, &filled.info);
+        yarn_context_free(&f);
     }
-    yarn_attempt_room_free(&room);
+    yarn_attempt_texts_free(&filled);
     rm_views_free(&v);
 }
 
-/* Copies the live containers of the attempt in the path to @v; false: the error was answered. */
+/* Copies the live containers of the attempt in the path to @v. Returns false when the error was
+ * answered. */
 static bool copy_container_views(struct api_request *rq, struct rm_backend *b,
                                  struct base_attempt_id *id, struct rm_views *v)
 {
     if (!copy_attempt_view(rq, b, id, v))
         return false;
-    /* an attempt that has vanished meanwhile has none */
+    /* an attempt that was removed meanwhile has none */
     rm_view_containers(rm_backend_hold(b), *id, v);
     rm_backend_release(b);
     return true;
@@ -108,41 +110,41 @@ static bool copy_container_views(struct api_request *rq, struct rm_backend *b,
 
 static void get_containers(struct api_request *rq, void *user)
 {
-    struct yarn_container_room *rooms;
+    struct yarn_container_and_texts *filled;
     struct yarn_containers list;
     struct base_attempt_id id;
     struct rm_views v = {0};
-    struct yarn_frame f;
+    struct yarn_context f;
 
     if (!copy_container_views(rq, user, &id, &v)) {
         rm_views_free(&v);
         return;
     }
-    yarn_frame_fill_from_backend(user, &f);
-    rooms = base_alloc(v.containers_n * sizeof *rooms);
+    yarn_context_read(user, &f);
+    filled = base_alloc(v.containers_n * sizeof *filled);
     for (size_t i = 0; i < v.containers_n; i++)
-        yarn_container_fill(&f, &v.containers[i], &rooms[i]);
+        yarn_container_fill(&f, &v.containers[i], &filled[i]);
     list.list = (struct api_list){
-        .items = &rooms[0].container, .n = v.containers_n, .stride = sizeof *rooms};
+        .items = &filled[0].container, .n = v.containers_n, .stride = sizeof *filled};
     yarn_answer(rq, 200, &yarn_shape_containers, API_M_BARE, &list);
     for (size_t i = 0; i < v.containers_n; i++)
-        yarn_container_room_free(&rooms[i]);
-    free(rooms);
-    yarn_frame_free(&f);
+        yarn_container_texts_free(&filled[i]);
+    free(filled);
+    yarn_context_free(&f);
     rm_views_free(&v);
 }
 
 static void answer_container(struct api_request *rq, struct rm_backend *b,
                              const struct rm_container_view *v)
 {
-    struct yarn_container_room room = {0};
-    struct yarn_frame f;
+    struct yarn_container_and_texts filled = {0};
+    struct yarn_context f;
 
-    yarn_frame_fill_from_backend(b, &f);
-    yarn_container_fill(&f, v, &room);
-    yarn_answer(rq, 200, &yarn_shape_container, API_M_BARE, &room.container);
-    yarn_container_room_free(&room);
-    yarn_frame_free(&f);
+    yarn_context_read(b, &f);
+    yarn_container_fill(&f, v, &filled);
+    yarn_answer(rq, 200, &yarn_shape_container, API_M_BARE, &filled.container);
+    yarn_container_texts_free(&filled);
+    yarn_context_free(&f);
 }
 
 static void get_container(struct api_request *rq, void *user)

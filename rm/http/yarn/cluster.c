@@ -18,9 +18,9 @@ static void get_info(struct api_request *rq, void *user)
     const char *hadoop = base_conf_get(rm_backend_conf(b), "creel.yarn.hadoop-version");
     char hadoop_build[128];
     struct yarn_cluster_info info;
-    struct yarn_frame f;
+    struct yarn_context f;
 
-    yarn_frame_fill_from_backend(b, &f);
+    yarn_context_read(b, &f);
     snprintf(hadoop_build, sizeof hadoop_build,
              "%s from creel-" CREEL_VERSION " by creel source checksum none", hadoop);
     info = (struct yarn_cluster_info){
@@ -39,7 +39,7 @@ static void get_info(struct api_request *rq, void *user)
         .zookeeper_state = rm_standby_zookeeper(b),
     };
     yarn_answer(rq, 200, &yarn_shape_cluster_info, API_N_WRAPPED, &info);
-    yarn_frame_free(&f);
+    yarn_context_free(&f);
 }
 
 static void get_metrics(struct api_request *rq, void *user)
@@ -47,34 +47,34 @@ static void get_metrics(struct api_request *rq, void *user)
     struct rm_backend *b = user;
     struct yarn_cluster_metrics m;
     struct rm_backend_stats stats;
-    struct yarn_frame f;
+    struct yarn_context f;
 
-    yarn_frame_fill_from_backend(b, &f);
+    yarn_context_read(b, &f);
     rm_backend_stats(b, &stats);
     yarn_metrics_fill(&f, &m);
     m.rm_events = stats.queue_length;
     yarn_answer(rq, 200, &yarn_shape_cluster_metrics, API_N_WRAPPED, &m);
-    yarn_frame_free(&f);
+    yarn_context_free(&f);
 }
 
 static void get_userinfo(struct api_request *rq, void *user)
 {
-    char room[4096];
+    char buf[4096];
     struct passwd pw, *found = NULL;
     const char *caller = api_caller(rq);
     struct yarn_user_info info = {.requested_user = caller ? caller : "UNKNOWN_USER"};
 
     (void)user;
     info.login_user =
-        getpwuid_r(geteuid(), &pw, room, sizeof room, &found) == 0 && found ? pw.pw_name : "creel";
+        getpwuid_r(geteuid(), &pw, buf, sizeof buf, &found) == 0 && found ? pw.pw_name : "creel";
     yarn_answer(rq, 200, &yarn_shape_user_info, API_M_BARE, &info);
 }
 
 static void get_scheduler(struct api_request *rq, void *user)
 {
-    struct yarn_frame f;
+    struct yarn_context f;
 
-    yarn_frame_fill_from_backend(user, &f);
+    yarn_context_read(user, &f);
     if (f.fair) {
         struct yarn_fair_tree tree;
         yarn_fair_fill(&f, &tree);
@@ -85,7 +85,7 @@ static void get_scheduler(struct api_request *rq, void *user)
         yarn_fifo_fill(&f, &fifo);
         yarn_answer(rq, 200, &yarn_shape_fifo_scheduler, API_N_WRAPPED, &fifo);
     }
-    yarn_frame_free(&f);
+    yarn_context_free(&f);
 }
 
 /* clang-format off */

@@ -23,16 +23,16 @@ static float compute_percent(int64_t part, int64_t whole)
     return whole > 0 ? (float)((double)part * 100.0 / (double)whole) : 0.0f;
 }
 
-bool yarn_looks_fair(const char *policy)
+bool yarn_policy_is_shown_as_fair(const char *policy)
 {
     return policy && strcmp(policy, "fifo") != 0;
 }
 
-void yarn_frame_set_views(struct yarn_frame *f, const struct rm_cluster_view *cluster,
-                          struct rm_views *queues)
+void yarn_context_set_views(struct yarn_context *f, const struct rm_cluster_view *cluster,
+                            struct rm_views *queues)
 {
     f->cluster = *cluster;
-    f->fair = yarn_looks_fair(cluster->policy);
+    f->fair = yarn_policy_is_shown_as_fair(cluster->policy);
     f->limits.max[0] = cluster->max_capability.v[RM_RES_MEMORY_MB];
     f->limits.max[1] = cluster->max_capability.v[RM_RES_VCORES];
     if (queues) {
@@ -41,7 +41,7 @@ void yarn_frame_set_views(struct yarn_frame *f, const struct rm_cluster_view *cl
     }
 }
 
-void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r,
+void yarn_resource_fill(const struct yarn_context *f, struct yarn_resource *r,
                         const struct rm_res *from)
 {
     yarn_resource_set_memory_and_vcores(r, from->v[RM_RES_MEMORY_MB], from->v[RM_RES_VCORES], NULL);
@@ -71,77 +71,79 @@ void yarn_format_queue_path(const char *queue, struct base_buf *out)
     base_buf_addf(out, "%s%s", is_under_root(queue) ? "" : "root.", queue);
 }
 
-/* The fair scheduler shows full paths, fifo the submitted name; both show the submitted name of a
- * refused application. */
-const char *yarn_get_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v,
-                                 struct base_buf *room)
+/* The fair scheduler shows the full path, fifo the submitted name. Both show the submitted name of
+ * an application that was refused. */
+const char *yarn_get_shown_queue(const struct yarn_context *f, const struct rm_app_view *v,
+                                 struct base_buf *path)
 {
     if (!f->fair || (v->state == RM_APP_FAILED && !v->has_attempt))
         return get_submitted_queue(v);
-    yarn_format_queue_path(text_or_empty(v->queue), room);
-    return room->data;
+    yarn_format_queue_path(text_or_empty(v->queue), path);
+    return path->data;
 }
 
-bool yarn_app_in_queue(const struct yarn_frame *f, const struct rm_app_view *v, const char *name)
+bool yarn_app_in_queue(const struct yarn_context *f, const struct rm_app_view *v, const char *name)
 {
-    struct base_buf room = {0};
-    const char *queue = yarn_get_shown_queue(f, v, &room);
+    struct base_buf path = {0};
+    const char *queue = yarn_get_shown_queue(f, v, &path);
     bool in = strcmp(queue, name) == 0;
 
     if (!in && f->fair && !is_under_root(name)) /* the fair scheduler finds "a" and "root.a" */
         in = strncmp(queue, "root.", 5) == 0 && strcmp(queue + 5, name) == 0;
-    base_buf_free(&room);
+    base_buf_free(&path);
     return in;
 }
 
-/* Fills the tracking link: the application's own page through the proxy, or the RM's page after a
- * failure or kill. */
-static void fill_tracking(const struct yarn_frame *f, const struct rm_app_view *v,
-                          enum rm_app_state pub, struct yarn_app_room *room)
+/* Fills the tracking link: to the application's own page through the proxy, or, after a failure or
+ * kill, to the RM's page about it. */
+static void fill_tracking(const struct yarn_context *f, const struct rm_app_view *v,
+                          enum rm_app_state pub, struct yarn_app_and_texts *filled)
 {
-    struct yarn_app *a = &room->app;
+    struct yarn_app *a = &filled->app;
     bool waiting = pub == RM_APP_NEW || pub == RM_APP_NEW_SAVING || pub == RM_APP_SUBMITTED ||
                    pub == RM_APP_ACCEPTED;
 
-    base_buf_clear(&room->url);
+    base_buf_clear(&filled->url);
     a->tracking_url = NULL;
     a->tracking_ui = "UNASSIGNED";
     if (waiting || !v->has_attempt)
         return;
     a->tracking_ui = v->finish_us == 0 ? "ApplicationMaster" : "History";
     if (pub == RM_APP_FAILED || pub == RM_APP_KILLED)
-        base_buf_addf(&room->url, "%s/cluster/app/%s", f->url, room->id);
+        base_buf_addf(&filled->url, "%s/cluster/app/%s", f->url, filled->id);
     else
-        base_buf_addf(&room->url, "%s/proxy/%s/", f->url, room->id);
-    a->tracking_url = room->url.data;
+        base_buf_addf(&filled->url, "%s/proxy/%s/", f->url, filled->id);
+    a->tracking_url = filled->url.data;
 }
 
 static void fill_master(const struct rm_app_view *v, enum rm_app_state pub,
-                        struct yarn_app_room *room)
+                        struct yarn_app_and_texts *filled)
 {
-    struct yarn_app *a = &room->app;
+    struct yarn_app *a = &filled->app;
     char id[BASE_ID_TEXT_MAX];
 
-    base_buf_clear(&room->logs);
-    base_buf_clear(&room->rpc);
+    base_buf_clear(&filled->logs);
+    base_buf_clear(&filled->rpc);
     a->am_logs = a->am_http_address = a->am_rpc_address = NULL;
     a->master_node_id = "";
     if (v->has_master) {
-        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s",
+        base_buf_addf(&filled->logs, "http://%s/node/containerlogs/%s/%s",
                       text_or_empty(v->master_node_http),
                       base_container_id_text(&v->master_container, id), text_or_empty(v->user));
-        a->am_logs = room->logs.data;
+        a->am_logs = filled->logs.data;
         a->am_http_address = text_or_empty(v->master_node_http);
         a->master_node_id = text_or_empty(v->master_node_id);
     }
     if (v->master_host && v->master_host[0] && v->master_rpc_port >= 0 &&
         (pub == RM_APP_RUNNING || pub == RM_APP_FINISHED)) {
-        base_buf_addf(&room->rpc, "%s:%d", v->master_host, v->master_rpc_port);
-        a->am_rpc_address = room->rpc.data;
+        base_buf_addf(&filled->rpc, "%s:%d", v->master_host, v->master_rpc_port);
+        a->am_rpc_address = filled->rpc.data;
     }
 }
 
-static int64_t get_queue_share_mb(const struct yarn_frame *f, const char *path)
+/* Returns the fair share of memory of the queue, or the cluster's memory when there are no shares.
+ */
+static int64_t get_queue_share_mb(const struct yarn_context *f, const char *path)
 {
     for (size_t i = 0; f->fair && i < f->queues.queues_n; i++)
         if (strcmp(f->queues.queues[i].name, path) == 0)
@@ -149,10 +151,10 @@ static int64_t get_queue_share_mb(const struct yarn_frame *f, const char *path)
     return f->cluster.total.v[RM_RES_MEMORY_MB];
 }
 
-static void fill_usage(const struct yarn_frame *f, const struct rm_app_view *v,
-                       struct yarn_app_room *room)
+static void fill_usage(const struct yarn_context *f, const struct rm_app_view *v,
+                       struct yarn_app_and_texts *filled)
 {
-    struct yarn_app *a = &room->app;
+    struct yarn_app *a = &filled->app;
 
     a->queue_usage = a->cluster_usage = 0.0f;
     if (v->has_attempt && !v->held) {
@@ -169,27 +171,28 @@ static void fill_usage(const struct yarn_frame *f, const struct rm_app_view *v,
     }
     a->memory_seconds = v->memory_seconds;
     a->vcore_seconds = v->vcore_seconds;
-    snprintf(room->memory_seconds, sizeof room->memory_seconds, "%lld",
+    snprintf(filled->memory_seconds, sizeof filled->memory_seconds, "%lld",
              (long long)v->memory_seconds);
-    snprintf(room->vcore_seconds, sizeof room->vcore_seconds, "%lld", (long long)v->vcore_seconds);
-    room->seconds[0] = (struct api_pair){"memory-mb", room->memory_seconds};
-    room->seconds[1] = (struct api_pair){"vcores", room->vcore_seconds};
+    snprintf(filled->vcore_seconds, sizeof filled->vcore_seconds, "%lld",
+             (long long)v->vcore_seconds);
+    filled->seconds[0] = (struct api_pair){"memory-mb", filled->memory_seconds};
+    filled->seconds[1] = (struct api_pair){"vcores", filled->vcore_seconds};
     /* an application that ended without ever holding anything has an empty map */
     a->resource_seconds = (struct api_list){
-        .items = room->seconds,
+        .items = filled->seconds,
         .n = has_ended(v->state) && v->memory_seconds == 0 && v->vcore_seconds == 0 ? 0 : 2,
-        .stride = sizeof room->seconds[0]};
+        .stride = sizeof filled->seconds[0]};
 }
 
 /* Fills the requests: an application that waits for its master's container shows that one
  * request. */
-static void fill_requests(const struct yarn_frame *f, const struct rm_app_view *v,
-                          struct yarn_app_room *room)
+static void fill_requests(const struct yarn_context *f, const struct rm_app_view *v,
+                          struct yarn_app_and_texts *filled)
 {
-    struct yarn_request *r = &room->request;
+    struct yarn_request *r = &filled->request;
     struct rm_res capability;
 
-    room->app.requests = (struct api_list){.items = r, .n = 0, .stride = sizeof *r};
+    filled->app.requests = (struct api_list){.items = r, .n = 0, .stride = sizeof *r};
     if (v->state != RM_APP_ACCEPTED || v->is_job || v->unmanaged || v->has_master ||
         !v->has_attempt || !v->app)
         return;
@@ -206,11 +209,11 @@ static void fill_requests(const struct yarn_frame *f, const struct rm_app_view *
                                .label = "",
                                .execution = {.type = "GUARANTEED"}};
     yarn_resource_fill(f, &r->capability, &capability);
-    room->app.requests.n = 1;
+    filled->app.requests.n = 1;
 }
 
-/* Names the final status; an application that ended without unregistering gets the status of its
- * end. */
+/* Returns the name of the final status. An application that ended without unregistering has the
+ * status that its end implies. */
 static const char *name_final_status(const struct rm_app_view *v)
 {
     enum rm_final_status s = v->final_status;
@@ -222,20 +225,20 @@ static const char *name_final_status(const struct rm_app_view *v)
     return rm_final_status_name(s);
 }
 
-void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v,
-                   struct yarn_app_room *room)
+void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
+                   struct yarn_app_and_texts *filled)
 {
     enum rm_app_state pub = rm_app_public_state(v->state, v->state_before);
-    struct yarn_app *a = &room->app;
+    struct yarn_app *a = &filled->app;
 
-    a->id = base_app_id_text(&v->id, room->id);
+    a->id = base_app_id_text(&v->id, filled->id);
     a->user = text_or_empty(v->user);
     a->name = text_or_empty(v->name);
-    a->queue = yarn_get_shown_queue(f, v, &room->queue);
+    a->queue = yarn_get_shown_queue(f, v, &filled->queue);
     a->state = rm_app_state_name(pub);
     a->final_status = name_final_status(v);
     a->progress = (float)(v->progress * 100.0);
-    fill_tracking(f, v, pub, room);
+    fill_tracking(f, v, pub, filled);
     a->diagnostics = text_or_empty(v->diagnostics);
     a->cluster_id = f->cluster.rm_instance_ms;
     a->rm_cluster_id = f->cluster_id;
@@ -246,11 +249,11 @@ void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v,
     a->launched = v->unmanaged && v->has_attempt ? -1 : MS(v->launch_us);
     a->finished = MS(v->finish_us);
     a->elapsed = (a->finished ? a->finished : f->now_ms) - a->started;
-    fill_master(v, pub, room);
-    fill_usage(f, v, room);
+    fill_master(v, pub, filled);
+    fill_usage(f, v, filled);
     a->preempted_seconds =
         (struct api_list){.items = NULL, .n = 0, .stride = sizeof(struct api_pair)};
-    fill_requests(f, v, room);
+    fill_requests(f, v, filled);
     a->log_aggregation = "DISABLED";
     a->unmanaged = v->unmanaged;
     a->app_label = v->is_job ? NULL : "";
@@ -258,16 +261,17 @@ void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v,
     a->timeouts = &yarn_timeouts_none;
 }
 
-void yarn_app_room_free(struct yarn_app_room *room)
+void yarn_app_texts_free(struct yarn_app_and_texts *filled)
 {
-    base_buf_free(&room->queue);
-    base_buf_free(&room->url);
-    base_buf_free(&room->logs);
-    base_buf_free(&room->rpc);
+    base_buf_free(&filled->queue);
+    base_buf_free(&filled->url);
+    base_buf_free(&filled->logs);
+    base_buf_free(&filled->rpc);
 }
 
 /* ---- attempts and containers ---- */
 
+/* Returns the name of the state that YARN shows: no state in which something is being saved. */
 static const char *name_public_attempt_state(const struct rm_attempt_view *v)
 {
     enum rm_attempt_state s = v->state == RM_ATTEMPT_FINAL_SAVING ? v->state_before : v->state;
@@ -276,44 +280,44 @@ static const char *name_public_attempt_state(const struct rm_attempt_view *v)
         s == RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING ? RM_ATTEMPT_ALLOCATED_SAVING : s);
 }
 
-static void fill_attempt_info(const struct yarn_frame *f, const struct rm_attempt_view *v,
-                              struct yarn_attempt_room *room)
+static void fill_attempt_info(const struct yarn_context *f, const struct rm_attempt_view *v,
+                              struct yarn_attempt_and_texts *filled)
 {
     bool broken = v->state == RM_ATTEMPT_FAILED || v->state == RM_ATTEMPT_KILLED;
     bool known = v->host && v->host[0] && !broken;
     char app[BASE_ID_TEXT_MAX];
 
-    base_buf_clear(&room->url);
+    base_buf_clear(&filled->url);
     base_app_id_text(&v->id.app, app);
     if (broken)
-        base_buf_addf(&room->url, "%s/cluster/app/%s", f->url, app);
+        base_buf_addf(&filled->url, "%s/cluster/app/%s", f->url, app);
     else
-        base_buf_addf(&room->url, "%s/proxy/%s/", f->url, app);
-    room->info = (struct yarn_attempt_info){
-        .attempt_id = room->attempt_id,
+        base_buf_addf(&filled->url, "%s/proxy/%s/", f->url, app);
+    filled->info = (struct yarn_attempt_info){
+        .attempt_id = filled->attempt_id,
         .host = known ? v->host : "N/A",
         .rpc_port = known ? v->rpc_port : -1,
-        .tracking_url = room->url.data,
-        .original_tracking_url = broken ? room->url.data
+        .tracking_url = filled->url.data,
+        .original_tracking_url = broken ? filled->url.data
                                  : v->original_tracking_url && v->original_tracking_url[0]
                                      ? v->original_tracking_url
                                      : "N/A",
         .diagnostics = text_or_empty(v->diagnostics),
         .state = name_public_attempt_state(v),
-        .container_id = v->has_container ? room->container_id : NULL,
+        .container_id = v->has_container ? filled->container_id : NULL,
         .start = MS(v->start_us),
         .finish = MS(v->finish_us),
     };
 }
 
-void yarn_attempt_fill(const struct yarn_frame *f, const struct rm_attempt_view *v,
-                       struct yarn_attempt_room *room)
+void yarn_attempt_fill(const struct yarn_context *f, const struct rm_attempt_view *v,
+                       struct yarn_attempt_and_texts *filled)
 {
-    struct yarn_attempt *a = &room->item;
+    struct yarn_attempt *a = &filled->item;
 
-    base_attempt_id_text(&v->id, room->attempt_id);
-    base_container_id_text(&v->container, room->container_id);
-    base_buf_clear(&room->logs);
+    base_attempt_id_text(&v->id, filled->attempt_id);
+    base_container_id_text(&v->container, filled->container_id);
+    base_buf_clear(&filled->logs);
     *a = (struct yarn_attempt){.id = v->id.attempt,
                                .start = MS(v->start_us),
                                .finish = MS(v->finish_us),
@@ -322,52 +326,55 @@ void yarn_attempt_fill(const struct yarn_frame *f, const struct rm_attempt_view 
                                .node_id = "",
                                .logs = "",
                                .blacklisted = "",
-                               .attempt_id = room->attempt_id,
+                               .attempt_id = filled->attempt_id,
                                .export_ports = "",
                                .state = rm_attempt_state_name(v->state)};
     if (v->has_container) {
-        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s",
-                      text_or_empty(v->node_http), room->container_id, text_or_empty(v->user));
-        a->container_id = room->container_id;
+        base_buf_addf(&filled->logs, "http://%s/node/containerlogs/%s/%s",
+                      text_or_empty(v->node_http), filled->container_id, text_or_empty(v->user));
+        a->container_id = filled->container_id;
         a->node_http = text_or_empty(v->node_http);
         a->node_id = text_or_empty(v->node_id);
-        a->logs = room->logs.data;
+        a->logs = filled->logs.data;
         a->system_blacklisted = "";
         a->export_ports = "null";
     }
-    fill_attempt_info(f, v, room);
+    fill_attempt_info(f, v, filled);
 }
 
-void yarn_attempt_room_free(struct yarn_attempt_room *room)
+void yarn_attempt_texts_free(struct yarn_attempt_and_texts *filled)
 {
-    base_buf_free(&room->logs);
-    base_buf_free(&room->url);
+    base_buf_free(&filled->logs);
+    base_buf_free(&filled->url);
 }
 
-void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_view *v,
-                         struct yarn_container_room *room)
+void yarn_container_fill(const struct yarn_context *f, const struct rm_container_view *v,
+                         struct yarn_container_and_texts *filled)
 {
-    struct yarn_container *c = &room->container;
+    struct yarn_container *c = &filled->container;
     int64_t end_ms = v->finish_us ? MS(v->finish_us) : f->now_ms;
     size_t n = 2;
 
-    base_container_id_text(&v->id, room->id);
-    base_buf_clear(&room->logs);
-    base_buf_clear(&room->http);
-    base_buf_addf(&room->http, "http://%s", text_or_empty(v->node_http));
-    base_buf_addf(&room->logs, "%s/node/containerlogs/%s/%s", room->http.data, room->id,
+    base_container_id_text(&v->id, filled->id);
+    base_buf_clear(&filled->logs);
+    base_buf_clear(&filled->http);
+    base_buf_addf(&filled->http, "http://%s", text_or_empty(v->node_http));
+    base_buf_addf(&filled->logs, "%s/node/containerlogs/%s/%s", filled->http.data, filled->id,
                   text_or_empty(v->user));
-    snprintf(room->memory, sizeof room->memory, "%lld", (long long)v->resource.v[RM_RES_MEMORY_MB]);
-    snprintf(room->vcores, sizeof room->vcores, "%lld", (long long)v->resource.v[RM_RES_VCORES]);
-    room->resources[0] = (struct api_pair){"memory-mb", room->memory};
-    room->resources[1] = (struct api_pair){"vcores", room->vcores};
+    snprintf(filled->memory, sizeof filled->memory, "%lld",
+             (long long)v->resource.v[RM_RES_MEMORY_MB]);
+    snprintf(filled->vcores, sizeof filled->vcores, "%lld",
+             (long long)v->resource.v[RM_RES_VCORES]);
+    filled->resources[0] = (struct api_pair){"memory-mb", filled->memory};
+    filled->resources[1] = (struct api_pair){"vcores", filled->vcores};
     if (f->show_slots) {
-        room->resources[n++] = (struct api_pair){"map-slots", v->slot == BASE_TASK_MAP ? "1" : "0"};
-        room->resources[n++] =
+        filled->resources[n++] =
+            (struct api_pair){"map-slots", v->slot == BASE_TASK_MAP ? "1" : "0"};
+        filled->resources[n++] =
             (struct api_pair){"reduce-slots", v->slot == BASE_TASK_REDUCE ? "1" : "0"};
     }
     *c = (struct yarn_container){
-        .id = room->id,
+        .id = filled->id,
         .mb = v->resource.v[RM_RES_MEMORY_MB],
         .vcores = v->resource.v[RM_RES_VCORES],
         .assigned_node = text_or_empty(v->node_id),
@@ -376,25 +383,26 @@ void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_v
         .finish = MS(v->finish_us),
         .elapsed = v->start_us ? end_ms - MS(v->start_us) : 0,
         .diagnostics = v->diagnostics && v->diagnostics[0] ? v->diagnostics : NULL,
-        .log_url = room->logs.data,
+        .log_url = filled->logs.data,
         .exit_status = v->state == RM_CONTAINER_COMPLETED ? v->exit_code : 0,
         .state = v->state == RM_CONTAINER_COMPLETED ? "COMPLETE" : "RUNNING",
-        .node_http = room->http.data,
+        .node_http = filled->http.data,
         .node_id = text_or_empty(v->node_id),
-        .resources = {.items = room->resources, .n = n, .stride = sizeof room->resources[0]},
+        .resources = {.items = filled->resources, .n = n, .stride = sizeof filled->resources[0]},
         .exposed_ports = "",
     };
 }
 
-void yarn_container_room_free(struct yarn_container_room *room)
+void yarn_container_texts_free(struct yarn_container_and_texts *filled)
 {
-    base_buf_free(&room->logs);
-    base_buf_free(&room->http);
+    base_buf_free(&filled->logs);
+    base_buf_free(&filled->http);
 }
 
 /* ---- nodes ---- */
 
-void yarn_node_fill(const struct yarn_frame *f, const struct rm_node_view *v, struct yarn_node *out)
+void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
+                    struct yarn_node *out)
 {
     bool active = v->state == RM_NODE_NEW || v->state == RM_NODE_RUNNING ||
                   v->state == RM_NODE_UNHEALTHY || v->state == RM_NODE_DECOMMISSIONING;
@@ -418,15 +426,15 @@ void yarn_node_fill(const struct yarn_frame *f, const struct rm_node_view *v, st
     out->available_mb = available.v[RM_RES_MEMORY_MB];
     out->used_vcores = v->used.v[RM_RES_VCORES];
     out->available_vcores = available.v[RM_RES_VCORES];
-    yarn_resource_fill(f, &out->used_room, &v->used);
-    yarn_resource_fill(f, &out->available_room, &available);
-    out->used = &out->used_room;
-    out->available = &out->available_room;
+    yarn_resource_fill(f, &out->used_resource, &v->used);
+    yarn_resource_fill(f, &out->available_resource, &available);
+    out->used = &out->used_resource;
+    out->available = &out->available_resource;
 }
 
 /* ---- cluster and scheduler ---- */
 
-void yarn_metrics_fill(const struct yarn_frame *f, struct yarn_cluster_metrics *out)
+void yarn_metrics_fill(const struct yarn_context *f, struct yarn_cluster_metrics *out)
 {
     const struct rm_cluster_view *c = &f->cluster;
 
@@ -459,7 +467,7 @@ void yarn_metrics_fill(const struct yarn_frame *f, struct yarn_cluster_metrics *
         out->total_nodes += c->nodes[i];
 }
 
-void yarn_fifo_fill(const struct yarn_frame *f, struct yarn_fifo_scheduler *out)
+void yarn_fifo_fill(const struct yarn_context *f, struct yarn_fifo_scheduler *out)
 {
     const struct rm_cluster_view *c = &f->cluster;
     int64_t used = c->used.v[RM_RES_MEMORY_MB], total = c->total.v[RM_RES_MEMORY_MB];
@@ -478,6 +486,7 @@ void yarn_fifo_fill(const struct yarn_frame *f, struct yarn_fifo_scheduler *out)
     };
 }
 
+/* Returns what YARN calls the policy @name of a queue. */
 static const char *name_queue_policy(const char *name)
 {
     if (name && strcasecmp(name, "fifo") == 0)
@@ -490,7 +499,7 @@ static bool is_zero(const struct rm_res *r)
     return r->v[RM_RES_MEMORY_MB] == 0 && r->v[RM_RES_VCORES] == 0;
 }
 
-static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_view *v,
+static void fill_fair_queue(const struct yarn_context *f, const struct rm_queue_view *v,
                             struct yarn_fair_queue *q)
 {
     const struct rm_cluster_view *c = &f->cluster;
@@ -508,7 +517,7 @@ static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_vi
                                   .pending_apps = v->pending_apps,
                                   .active_apps = v->active_apps};
     yarn_resource_fill(f, &q->min, &v->min);
-    if (is_zero(&v->min)) /* an unset minimum shows the scheduler's limits */
+    if (is_zero(&v->min)) /* YARN shows an unset minimum with the scheduler's limits */
         yarn_resource_set_memory_and_vcores(&q->min, 0, 0, &f->limits);
     yarn_resource_fill(f, &q->max, &max);
     yarn_resource_fill(f, &q->used, &v->used);
@@ -521,9 +530,9 @@ static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_vi
     yarn_resource_fill(f, &q->max_container, &c->max_capability);
 }
 
-/* Fills each queue's share by weight alone, whether or not it has work now. Parents come before
- * their children in the array, so one pass suffices. */
-static void fill_steady_shares(const struct yarn_frame *f, struct yarn_fair_tree *t)
+/* Fills each queue's steady share: its part by weight of the parent's share, whether or not the
+ * queues have work now. Parents come before their children in the array, so one pass suffices. */
+static void fill_steady_shares(const struct yarn_context *f, struct yarn_fair_tree *t)
 {
     const struct rm_views *v = &f->queues;
     struct rm_res *steady = base_alloc((v->queues_n + 1) * sizeof *steady);
@@ -547,7 +556,7 @@ static void fill_steady_shares(const struct yarn_frame *f, struct yarn_fair_tree
     free(weights);
 }
 
-void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *t)
+void yarn_fair_fill(const struct yarn_context *f, struct yarn_fair_tree *t)
 {
     const struct rm_views *v = &f->queues;
     size_t n = v->queues_n, used = 0;
@@ -559,7 +568,8 @@ void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *t)
         fill_fair_queue(f, &v->queues[i], &t->queues[i]);
     for (size_t i = 1; i < n; i++) /* count each queue's children */
         t->children[v->queues[i].parent].list.n++;
-    for (size_t i = 0; i < n; i++) { /* give each queue's children a row of @any */
+    /* Reserve a range of @any for each queue's children, then enter the children. */
+    for (size_t i = 0; i < n; i++) {
         struct api_list *l = &t->children[i].list;
         used += l->n;
         *l = (struct api_list){.items = &t->any[used - l->n], .n = 0, .stride = sizeof *t->any};

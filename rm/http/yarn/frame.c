@@ -1,4 +1,4 @@
-/* What every handler of YARN's resources needs: the frame of an answer, ids in paths, word lists in
+/* What every handler of YARN's resources needs: the context of an answer, ids in paths, lists in
  * queries. */
 #include "rm/http/yarn/yarn_internal.h"
 
@@ -10,14 +10,14 @@
 
 #include "base/conf/conf.h"
 
-/* ---- the frame ---- */
+/* ---- the context ---- */
 
 static int64_t get_smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-void yarn_frame_fill_from_backend(struct rm_backend *b, struct yarn_frame *f)
+void yarn_context_read(struct rm_backend *b, struct yarn_context *f)
 {
     const struct base_conf *conf = rm_backend_conf(b);
     const char *id = base_conf_get(conf, "yarn.resourcemanager.cluster-id");
@@ -25,7 +25,7 @@ void yarn_frame_fill_from_backend(struct rm_backend *b, struct yarn_frame *f)
     struct rm_cluster_view cluster;
     struct rm_views queues = {0};
 
-    *f = (struct yarn_frame){
+    *f = (struct yarn_context){
         .url = rm_backend_url(b),
         .cluster_id = id && id[0] ? id : NULL,
         .show_slots = base_conf_bool(conf, "creel.yarn.show-slots"),
@@ -33,18 +33,18 @@ void yarn_frame_fill_from_backend(struct rm_backend *b, struct yarn_frame *f)
     };
     core = rm_backend_hold(b);
     rm_view_cluster(core, &cluster);
-    if (yarn_looks_fair(cluster.policy))
+    if (yarn_policy_is_shown_as_fair(cluster.policy))
         rm_view_queues(core, &queues);
     rm_backend_release(b);
-    yarn_frame_set_views(f, &cluster, &queues);
-    /* every container takes one slot, so the smaller slot is the smallest possible allocation */
+    yarn_context_set_views(f, &cluster, &queues);
+    /* Every container takes one slot, so the smaller slot is the smallest possible allocation. */
     f->limits.min[0] = get_smaller(base_conf_int(conf, "creel.slot.map.memory-mb"),
                                    base_conf_int(conf, "creel.slot.reduce.memory-mb"));
     f->limits.min[1] = get_smaller(base_conf_int(conf, "creel.slot.map.vcores"),
                                    base_conf_int(conf, "creel.slot.reduce.vcores"));
 }
 
-void yarn_frame_free(struct yarn_frame *f)
+void yarn_context_free(struct yarn_context *f)
 {
     rm_views_free(&f->queues);
 }
@@ -54,14 +54,14 @@ void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape
 {
     struct base_buf body = {0};
 
-    api_shape_encode_document(shape, yarn_dialect(rq, json), view, &body);
-    api_answer(rq, status, api_want(rq), &body);
+    api_shape_encode_document(shape, yarn_choose_dialect(rq, json), view, &body);
+    api_answer(rq, status, api_wanted_type(rq), &body);
 }
 
 /* ---- ids ---- */
 
-/* As in YARN: another word in front is a wrong "prefix"; anything else that does not parse is just
- * invalid. */
+/* Answers 400 in YARN's words: an id that does not begin with @prefix has an invalid prefix, and
+ * @more is added; any other id that does not parse is just invalid. @what: the Java class. */
 static void answer_bad_id(struct api_request *rq, const char *given, const char *what,
                           const char *prefix, const char *more)
 {
@@ -126,7 +126,7 @@ bool yarn_copy_app_view(struct api_request *rq, struct rm_backend *b, struct rm_
     return rc == 0;
 }
 
-/* ---- words ---- */
+/* ---- numbers and lists ---- */
 
 bool yarn_parse_long(const char *text, int64_t *out)
 {
@@ -144,7 +144,7 @@ bool yarn_parse_long(const char *text, int64_t *out)
 
 static void split_words(const char *value, void *u)
 {
-    struct yarn_words *w = u;
+    struct yarn_word_list *w = u;
 
     while (*value) {
         size_t n = strcspn(value, ","), from = 0, to = n;
@@ -160,18 +160,18 @@ static void split_words(const char *value, void *u)
     }
 }
 
-void yarn_words_add_from_query(const struct api_request *rq, const char *name,
-                               struct yarn_words *out)
+void yarn_word_list_add_from_query(const struct api_request *rq, const char *name,
+                                   struct yarn_word_list *out)
 {
-    api_query_each(rq, name, split_words, out);
+    api_query_each_value(rq, name, split_words, out);
 }
 
-void yarn_words_free(struct yarn_words *w)
+void yarn_word_list_free(struct yarn_word_list *w)
 {
     for (size_t i = 0; i < w->n; i++)
         free(w->v[i]);
     free(w->v);
-    *w = (struct yarn_words){0};
+    *w = (struct yarn_word_list){0};
 }
 
 const enum rm_app_state yarn_public_states[] = {
@@ -179,7 +179,7 @@ const enum rm_app_state yarn_public_states[] = {
     RM_APP_RUNNING, RM_APP_FINISHED,   RM_APP_FAILED,    RM_APP_KILLED};
 const size_t yarn_public_states_n = sizeof yarn_public_states / sizeof yarn_public_states[0];
 
-bool yarn_parse_states(struct api_request *rq, const struct yarn_words *w, uint32_t *out)
+bool yarn_parse_states(struct api_request *rq, const struct yarn_word_list *w, uint32_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < w->n; i++) {
@@ -212,10 +212,10 @@ void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d)
                  {"appNodeLabelExpression", &d->app_label},
                  {"amNodeLabelExpression", &d->am_label},
                  {"resourceInfo", &d->resource_info}};
-    struct yarn_words w = {0};
+    struct yarn_word_list w = {0};
 
     *d = (struct yarn_deselects){0};
-    yarn_words_add_from_query(rq, "deSelects", &w);
+    yarn_word_list_add_from_query(rq, "deSelects", &w);
     for (size_t i = 0; i < w.n; i++) {
         size_t k = 0;
         while (k < sizeof known / sizeof known[0] && strcasecmp(known[k].name, w.v[i]) != 0)
@@ -225,7 +225,7 @@ void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d)
         else if (!d->unknown)
             d->unknown = base_strdup(w.v[i]);
     }
-    yarn_words_free(&w);
+    yarn_word_list_free(&w);
 }
 
 bool yarn_deselects_refuse_unknown(struct api_request *rq, const struct yarn_deselects *d)

@@ -8,8 +8,9 @@
 #include "rm/http/listing.h"
 #include "rm/http/yarn/yarn_internal.h"
 
-/* Parses the list as YARN does: NodeState.valueOf() of each part in upper case; as Java splits,
- * empty parts at the end do not count. */
+/* Parses the parameter "states" into a bit set (all when it is absent) as YARN does: each part in
+ * upper case must be a NodeState, and empty parts at the end do not count. Returns false when the
+ * error was answered. */
 static bool read_states(struct api_request *rq, uint32_t *out)
 {
     const char *list = api_query(rq, "states");
@@ -39,7 +40,7 @@ static bool read_states(struct api_request *rq, uint32_t *out)
 
 struct listing {
     struct rm_listing list;
-    struct yarn_frame frame;
+    struct yarn_context frame;
     enum api_dialect dialect;
     uint32_t states;
     size_t pos, shown;
@@ -72,7 +73,7 @@ static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max
 
 static void free_listing(struct rm_listing *list)
 {
-    yarn_frame_free(&((struct listing *)list)->frame);
+    yarn_context_free(&((struct listing *)list)->frame);
 }
 
 static void get_nodes(struct api_request *rq, void *user)
@@ -83,16 +84,19 @@ static void get_nodes(struct api_request *rq, void *user)
     if (!read_states(rq, &states))
         return;
     l = base_alloc(sizeof *l);
-    l->list = (struct rm_listing){
-        .rq = rq, .b = user, .type = api_want(rq), .chunk = write_list_chunk, .drop = free_listing};
-    l->dialect = yarn_dialect(rq, API_N_WRAPPED);
+    l->list = (struct rm_listing){.rq = rq,
+                                  .b = user,
+                                  .type = api_wanted_type(rq),
+                                  .chunk = write_list_chunk,
+                                  .drop = free_listing};
+    l->dialect = yarn_choose_dialect(rq, API_N_WRAPPED);
     l->states = states;
-    yarn_frame_fill_from_backend(user, &l->frame);
+    yarn_context_read(user, &l->frame);
     rm_listing_answer(&l->list);
 }
 
-/* Parses the id as NodeId.fromString() does: two parts, the second one a number. False: the error
- * was answered. */
+/* Parses the node id in the path as NodeId.fromString() does: two parts, the second one a number.
+ * Returns false when the error was answered. */
 static bool parse_node_id_arg(struct api_request *rq, char id[static 512])
 {
     const char *given = api_path_arg(rq, 0), *colon = strchr(given, ':');
@@ -120,7 +124,7 @@ static void get_node(struct api_request *rq, void *user)
     struct rm_backend *b = user;
     struct rm_views v = {0};
     struct yarn_node node;
-    struct yarn_frame f;
+    struct yarn_context f;
     char id[512];
     int rc;
 
@@ -131,10 +135,10 @@ static void get_node(struct api_request *rq, void *user)
     if (rc < 0) {
         yarn_not_found(rq, "nodeId, %s, is not found", api_path_arg(rq, 0));
     } else {
-        yarn_frame_fill_from_backend(b, &f);
+        yarn_context_read(b, &f);
         yarn_node_fill(&f, &v.nodes[0], &node);
         yarn_answer(rq, 200, &yarn_shape_node, API_N_WRAPPED, &node);
-        yarn_frame_free(&f);
+        yarn_context_free(&f);
     }
     rm_views_free(&v);
 }

@@ -13,13 +13,15 @@ static void add_metric(struct base_buf *b, const char *name, const char *type, c
                   type, name, value);
 }
 
-static void add_head(struct base_buf *b, const char *name, const char *type, const char *help)
+/* Begins a metric that has one row for each value of a label. */
+static void add_metric_head(struct base_buf *b, const char *name, const char *type,
+                            const char *help)
 {
     base_buf_addf(b, "# HELP creel_%s %s\n# TYPE creel_%s %s\n", name, help, name, type);
 }
 
-static void add_row(struct base_buf *b, const char *name, const char *label, const char *value,
-                    int64_t v)
+static void add_labelled_value(struct base_buf *b, const char *name, const char *label,
+                               const char *value, int64_t v)
 {
     base_buf_addf(b, "creel_%s{%s=\"%s\"} %lld\n", name, label, value, (long long)v);
 }
@@ -28,21 +30,22 @@ static void add_apps(struct base_buf *b, const struct rm_cluster_view *c)
 {
     add_metric(b, "apps_submitted_total", "counter",
                "Applications and jobs accepted since the first start.", (double)c->apps_submitted);
-    add_head(b, "apps", "gauge", "Applications by state.");
-    add_row(b, "apps", "state", "pending", c->apps_pending);
-    add_row(b, "apps", "state", "running", c->apps_running);
-    add_head(b, "apps_ended_total", "counter",
-             "Applications and jobs that ended, by their result.");
+    add_metric_head(b, "apps", "gauge", "Applications by state.");
+    add_labelled_value(b, "apps", "state", "pending", c->apps_pending);
+    add_labelled_value(b, "apps", "state", "running", c->apps_running);
+    add_metric_head(b, "apps_ended_total", "counter",
+                    "Applications and jobs that ended, by their result.");
     for (int r = RM_RESULT_SUCCEEDED; r < RM_RESULTS; r++)
-        add_row(b, "apps_ended_total", "result", rm_result_name((enum rm_result)r),
-                c->apps_results[r]);
+        add_labelled_value(b, "apps_ended_total", "result", rm_result_name((enum rm_result)r),
+                           c->apps_results[r]);
 }
 
 static void add_nodes(struct base_buf *b, const struct rm_cluster_view *c)
 {
-    add_head(b, "nodes", "gauge", "Nodes by state.");
+    add_metric_head(b, "nodes", "gauge", "Nodes by state.");
     for (int s = RM_NODE_NEW; s < RM_NODE_STATES; s++)
-        add_row(b, "nodes", "state", rm_node_state_name((enum rm_node_state)s), c->nodes[s]);
+        add_labelled_value(b, "nodes", "state", rm_node_state_name((enum rm_node_state)s),
+                           c->nodes[s]);
 }
 
 static void add_resources(struct base_buf *b, const struct rm_cluster_view *c)
@@ -59,9 +62,9 @@ static void add_resources(struct base_buf *b, const struct rm_cluster_view *c)
 
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const struct rm_res *r = (const struct rm_res *)((const char *)c + kinds[k].offset);
-        add_head(b, kinds[k].name, "gauge", kinds[k].help);
+        add_metric_head(b, kinds[k].name, "gauge", kinds[k].help);
         for (int i = 0; i < RM_RES_NAMES; i++)
-            add_row(b, kinds[k].name, "resource", rm_res_names[i], r->v[i]);
+            add_labelled_value(b, kinds[k].name, "resource", rm_res_names[i], r->v[i]);
     }
     add_metric(b, "containers_allocated", "gauge", "Containers that hold a slot.",
                (double)c->containers_allocated);
@@ -69,8 +72,7 @@ static void add_resources(struct base_buf *b, const struct rm_cluster_view *c)
                (double)c->containers_pending);
 }
 
-/* Adds the figures of the leadership, the same whether there are several ResourceManagers or
- * one. */
+/* Adds the figures of the leadership: the same rows with one ResourceManager as with several. */
 static void add_leadership(struct base_buf *b, const struct rm_backend *backend,
                            const struct rm_backend_stats *s)
 {
@@ -78,10 +80,10 @@ static void add_leadership(struct base_buf *b, const struct rm_backend *backend,
 
     add_metric(b, "epoch", "gauge", "Epoch of the leadership: the highest this process has had.",
                (double)s->epoch);
-    add_head(b, "ha_state", "gauge", "1 for the state this ResourceManager is in.");
+    add_metric_head(b, "ha_state", "gauge", "1 for the state this ResourceManager is in.");
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        add_row(b, "ha_state", "state", states[i],
-                strcmp(states[i], rm_standby_state(backend, false)) == 0);
+        add_labelled_value(b, "ha_state", "state", states[i],
+                           strcmp(states[i], rm_standby_state(backend, false)) == 0);
     add_metric(b, "takeovers_total", "counter",
                "How often this process became the active ResourceManager.", (double)s->takeovers);
     add_metric(b, "late_answers_total", "counter",
@@ -109,7 +111,7 @@ static void add_process(struct base_buf *b)
 
 /* Copies the cluster's view. The core of a past leadership can still be read for a while, but a
  * standby must not show its figures. */
-static void view_cluster(struct rm_backend *b, struct rm_cluster_view *out)
+static void copy_active_cluster_view(struct rm_backend *b, struct rm_cluster_view *out)
 {
     bool active = rm_standby_is_active(b);
 
@@ -127,9 +129,9 @@ static void get_prometheus(struct api_request *rq, void *user)
     struct rm_cluster_view c;
     struct base_buf b = {0};
 
-    view_cluster(backend, &c);
+    copy_active_cluster_view(backend, &c);
     rm_backend_stats(backend, &stats);
-    add_head(&b, "info", "gauge", "What is running; always 1.");
+    add_metric_head(&b, "info", "gauge", "What is running; always 1.");
     base_buf_addf(&b, "creel_info{policy=\"%s\",epoch=\"%lld\"} 1\n", c.policy, (long long)c.epoch);
     add_metric(&b, "start_time_seconds", "gauge", "Start of this ResourceManager.",
                (double)c.rm_instance_ms / 1000.0);
@@ -146,11 +148,11 @@ static void get_prometheus(struct api_request *rq, void *user)
     add_metric(&b, "policy_fallbacks_total", "counter",
                "Assignments in FIFO order because the policy gave none.",
                (double)c.policy_fallbacks);
-    add_head(&b, "preemptions_total", "counter",
-             "Attempts taken off their slots by the policy, and put back, by how.");
-    add_row(&b, "preemptions_total", "how", "suspended", c.suspended);
-    add_row(&b, "preemptions_total", "how", "resumed", c.resumed);
-    add_row(&b, "preemptions_total", "how", "killed", c.preempted);
+    add_metric_head(&b, "preemptions_total", "counter",
+                    "Attempts taken off their slots by the policy, and put back, by how.");
+    add_labelled_value(&b, "preemptions_total", "how", "suspended", c.suspended);
+    add_labelled_value(&b, "preemptions_total", "how", "resumed", c.resumed);
+    add_labelled_value(&b, "preemptions_total", "how", "killed", c.preempted);
     add_metric(&b, "event_queue_length", "gauge", "Events waiting for the core.",
                (double)stats.queue_length);
     add_metric(&b, "store_commits_total", "counter", "Commits of the state store (one fsync each).",

@@ -39,7 +39,7 @@ static void post_new_application(struct api_request *rq, void *user)
 {
     struct yarn_write *w = yarn_write_new(rq, RM_EV_NEW_APP_ID);
 
-    yarn_frame_fill_from_backend(user, &w->frame);
+    yarn_context_read(user, &w->frame);
     yarn_write_post(w, user, answer_new_id);
 }
 
@@ -50,12 +50,12 @@ static void answer_submission(void *user, const struct rm_effect *fx)
     struct yarn_write *w = user;
     struct base_buf none = {0};
 
-    /* a known id is accepted without effect: clients repeat a submission whose answer was lost */
+    /* A known id is accepted without effect: clients repeat a submission whose answer was lost. */
     if (yarn_is_error_reply(fx) && fx->u.reply.code != -BASE_EEXIST) {
         yarn_answer_refusal(w->rq, fx);
     } else {
         api_add_header(w->rq, "Location", w->location);
-        api_answer(w->rq, 202, api_want(w->rq), &none);
+        api_answer(w->rq, 202, api_wanted_type(w->rq), &none);
     }
     yarn_write_unref(w);
 }
@@ -68,7 +68,8 @@ static void answer_bad_spec(struct api_request *rq, int rc, const struct base_er
         yarn_bad_request(rq, "%s", err->text);
 }
 
-/* Runs on a thread that may wait for a name service. */
+/* Runs on a thread of the pool, where looking up groups may wait for a name service. Returns false:
+ * the work is done. */
 static bool look_up_groups_and_submit(void *user, bool stopping)
 {
     struct yarn_write *w = user;

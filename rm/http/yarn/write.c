@@ -25,7 +25,7 @@ void yarn_write_unref(void *write)
 
     if (atomic_fetch_sub(&w->refs, 1) != 1)
         return;
-    yarn_frame_free(&w->frame);
+    yarn_context_free(&w->frame);
     free(w->caller);
     free(w->text);
     free(w->location);

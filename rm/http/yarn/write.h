@@ -18,7 +18,7 @@ struct yarn_write {
     char *caller, *text, *location, *queue;
     char token[33];
     bool unmanaged;
-    struct yarn_frame frame; /* new-application only */
+    struct yarn_context frame; /* new-application only */
 };
 struct yarn_write *yarn_write_new(struct api_request *rq, enum rm_event_kind kind);
 /* Parks the request and posts the event. @fn gets the write as its user pointer, answers, and must
