@@ -23,7 +23,7 @@ static struct {
 static size_t caught_n;
 
 /* Async-signal-safe: base_http_cancel() only sets a flag and writes to a descriptor. */
-static void on_signal(int sig)
+static void write_signal_to_pipe(int sig)
 {
     int saved = errno;
     unsigned char byte = (unsigned char)sig;
@@ -40,7 +40,7 @@ static void on_signal(int sig)
 
 void cli_interrupt_catch(const int *signals, size_t n)
 {
-    struct sigaction act = {.sa_handler = on_signal};
+    struct sigaction act = {.sa_handler = write_signal_to_pipe};
     base_assert(pipe_ends[0] < 0 && n <= CAUGHT_MAX &&
                 pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) == 0);
     for (size_t i = 0; i < n; i++)

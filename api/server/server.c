@@ -41,7 +41,7 @@
 
 /* ---- libmicrohttpd's callbacks ---- */
 
-static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
+static void *begin_request(void *cls, const char *uri, struct MHD_Connection *connection)
 {
     struct api_request *rq = api_request_new(cls, connection, uri);
 
@@ -58,7 +58,8 @@ static enum MHD_Result send_answer(struct api_request *rq)
     return state == API_ST_ANSWERED ? api_send_reply(rq) : api_send_stopping_error(rq);
 }
 
-/* Runs the handler, unless the request is answered already, and sends the answer or parks. */
+/* Runs the handler, unless the request is answered already, and sends the answer. A parked request
+ * is suspended; MHD calls again after its answer. */
 static enum MHD_Result handle_and_send(struct api_request *rq)
 {
     enum api_state state;
@@ -80,7 +81,7 @@ static enum MHD_Result handle_and_send(struct api_request *rq)
 }
 
 /* Begins the body's phase, and marks the connection as no longer silent. */
-static void note_head_arrived(struct api_request *rq)
+static void begin_body_phase(struct api_request *rq)
 {
     struct api_conn *conn = rq->conn;
 
@@ -94,9 +95,9 @@ static void note_head_arrived(struct api_request *rq)
 
 /* MHD calls this after the headers, for every piece of the body, after the last piece, and again
  * after each resume. */
-static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url,
-                                 const char *method, const char *version, const char *data,
-                                 size_t *size, void **context)
+static enum MHD_Result advance_request(void *cls, struct MHD_Connection *connection,
+                                       const char *url, const char *method, const char *version,
+                                       const char *data, size_t *size, void **context)
 {
     struct api_request *rq = *context;
 
@@ -111,7 +112,7 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
         const char *length =
             MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
 
-        note_head_arrived(rq);
+        begin_body_phase(rq);
         api_request_handle_head(rq, method);
         /* Answering an error now spares the client from sending a long body, but the connection has
          * to be closed; a short body is better read and dropped. */
@@ -131,8 +132,8 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
     return rq->handled ? send_answer(rq) : handle_and_send(rq);
 }
 
-static void on_completed(void *cls, struct MHD_Connection *connection, void **context,
-                         enum MHD_RequestTerminationCode why)
+static void complete_request(void *cls, struct MHD_Connection *connection, void **context,
+                             enum MHD_RequestTerminationCode why)
 {
     struct api_request *rq = *context;
 
@@ -144,8 +145,9 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **co
         api_request_complete(rq);
 }
 
-static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
-                          enum MHD_ConnectionNotificationCode what)
+/* MHD calls this when a connection begins, and when it ends. */
+static void seat_or_unseat_connection(void *cls, struct MHD_Connection *connection, void **context,
+                                      enum MHD_ConnectionNotificationCode what)
 {
     struct api_server *s = cls;
     struct api_conn *conn = *context;
@@ -177,7 +179,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
     free(conn);
 }
 
-static void on_log(void *cls, const char *fmt, va_list ap)
+static void log_library_message(void *cls, const char *fmt, va_list ap)
 {
     char line[512];
     size_t n;
@@ -219,9 +221,9 @@ static unsigned raise_descriptor_limit(unsigned connections)
     return (unsigned)wanted;
 }
 
-/* Turns connections away while the server stops. (MHD_quiesce_daemon() would race with the server's
- * threads and abort the process.) */
-static enum MHD_Result on_connect(void *cls, const struct sockaddr *addr, socklen_t len)
+/* Turns connections away when a limit is reached, and while the server stops. (MHD_quiesce_daemon()
+ * would race with the server's threads and abort the process.) */
+static enum MHD_Result may_accept_connection(void *cls, const struct sockaddr *addr, socklen_t len)
 {
     struct api_server *s = cls;
 
@@ -261,23 +263,23 @@ static int start_mhd(struct api_server *s, const struct api_server_conf *conf,
         pool[0] = pool[1];
     connections = raise_descriptor_limit(connections);
     set_limits(s, conf, connections);
-    s->mhd = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-                                  MHD_USE_TURBO | MHD_USE_ITC | MHD_USE_ERROR_LOG,
-                              0, on_connect, s, on_access, s, MHD_OPTION_EXTERNAL_LOGGER, on_log,
-                              NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_ARRAY, pool,
-                              MHD_OPTION_CONNECTION_LIMIT, connections + CONNECTIONS_SPARE,
-                              MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(s->idle_timeout_ms / 1000),
-                              MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-                              MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED,
-                              on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
-                              MHD_OPTION_END);
+    s->mhd = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ITC |
+            MHD_USE_ERROR_LOG,
+        0, may_accept_connection, s, advance_request, s, MHD_OPTION_EXTERNAL_LOGGER,
+        log_library_message, NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_ARRAY, pool,
+        MHD_OPTION_CONNECTION_LIMIT, connections + CONNECTIONS_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)(s->idle_timeout_ms / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, begin_request, s,
+        MHD_OPTION_NOTIFY_COMPLETED, complete_request, s, MHD_OPTION_NOTIFY_CONNECTION,
+        seat_or_unseat_connection, s, MHD_OPTION_END);
     s->listen_fd = -1; /* owned by libmicrohttpd, which closes it even when it does not start */
     if (!s->mhd)
         return base_error_sys(err, -BASE_EIO, errno, "the HTTP server did not start");
     return 0;
 }
 
-static void server_free(struct api_server *s)
+static void free_server(struct api_server *s)
 {
     if (s->listen_fd >= 0)
         close(s->listen_fd);
@@ -291,7 +293,7 @@ static void server_free(struct api_server *s)
     free(s);
 }
 
-static struct api_server *server_new(const struct api_server_conf *conf, void *user)
+static struct api_server *new_server(const struct api_server_conf *conf, void *user)
 {
     struct api_server *s = base_alloc(sizeof *s);
 
@@ -323,7 +325,7 @@ static struct api_server *server_new(const struct api_server_conf *conf, void *u
 int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n,
                      void *user, struct api_server **out, struct base_error *err)
 {
-    struct api_server *s = server_new(conf, user);
+    struct api_server *s = new_server(conf, user);
     int rc;
 
     s->listen_fd = conf->listener > 0 ? conf->listener : -1;
@@ -349,7 +351,7 @@ stop_helper:
     pthread_mutex_unlock(&s->lock);
     api_helper_join(s);
 fail:
-    server_free(s);
+    free_server(s);
     return rc;
 }
 
@@ -396,5 +398,5 @@ void api_server_stop(struct api_server *s)
     api_helper_join(s);
     MHD_stop_daemon(s->mhd);
     api_requests_free_unanswered(s);
-    server_free(s);
+    free_server(s);
 }

@@ -30,8 +30,8 @@ static const struct wire_member commit_members[] = {
     WIRE_TEXT_ROW(struct wire_commit, task, "task", WIRE_R, BASE_ID_TEXT_MAX),
     WIRE_INT32_ROW(struct wire_commit, task_attempt, "taskAttempt", WIRE_R, 0, INT32_MAX),
     WIRE_END};
-static const struct wire_member leave_members[] = {
-    WIRE_BOOL_ROW(struct wire_leave, commit, "commit", WIRE_R), WIRE_END};
+static const struct wire_member commit_answer_members[] = {
+    WIRE_BOOL_ROW(struct wire_commit_answer, commit, "commit", WIRE_R), WIRE_END};
 
 void wire_commit_put(const struct wire_commit *c, struct base_buf *out)
 {
@@ -53,18 +53,19 @@ void wire_commit_free(struct wire_commit *c)
     memset(c, 0, sizeof *c);
 }
 
-void wire_leave_put(const struct wire_leave *l, struct base_buf *out)
+void wire_commit_answer_put(const struct wire_commit_answer *l, struct base_buf *out)
 {
-    put_object(leave_members, l, out);
+    put_object(commit_answer_members, l, out);
 }
 
-int wire_leave_get(const char *text, size_t len, struct wire_leave *l, struct base_error *err)
+int wire_commit_answer_get(const char *text, size_t len, struct wire_commit_answer *l,
+                           struct base_error *err)
 {
     json_t *root = NULL;
     int rc;
 
     memset(l, 0, sizeof *l);
-    rc = get_object(leave_members, text, len, &root, l, err);
+    rc = get_object(commit_answer_members, text, len, &root, l, err);
     json_decref(root);
     return rc;
 }

@@ -2,9 +2,10 @@
  * outputs of maps are), and its report of an output that could not be fetched. Each request carries
  * the application's token.
  *
- *   POST /ws/v1/nodetracker/commit                        struct wire_commit -> struct wire_leave
- *   GET  /ws/v1/nodetracker/apps/{appid}/mapoutputs       -> struct wire_map_outputs
- *   POST /ws/v1/nodetracker/apps/{appid}/fetch-failure    struct wire_fetch_failure -> 204
+ *   POST /ws/v1/nodetracker/commit                        struct wire_commit -> struct
+ * wire_commit_answer GET  /ws/v1/nodetracker/apps/{appid}/mapoutputs       -> struct
+ * wire_map_outputs POST /ws/v1/nodetracker/apps/{appid}/fetch-failure    struct wire_fetch_failure
+ * -> 204
  *
  * How members are read is in api/wire/member.h, who owns what in api/wire/node.h. */
 #ifndef CREEL_API_WIRE_TASK_H
@@ -29,11 +30,12 @@ void wire_commit_put(const struct wire_commit *c, struct base_buf *out);
 int wire_commit_get(const char *text, size_t len, struct wire_commit *c, struct base_error *err);
 void wire_commit_free(struct wire_commit *c);
 
-struct wire_leave {
+struct wire_commit_answer {
     bool commit; /* false: another attempt has committed */
 };
-void wire_leave_put(const struct wire_leave *l, struct base_buf *out);
-int wire_leave_get(const char *text, size_t len, struct wire_leave *l, struct base_error *err);
+void wire_commit_answer_put(const struct wire_commit_answer *l, struct base_buf *out);
+int wire_commit_answer_get(const char *text, size_t len, struct wire_commit_answer *l,
+                           struct base_error *err);
 
 struct wire_fetch_failure {
     int32_t map, attempt; /* the map, and its attempt, that made the output */

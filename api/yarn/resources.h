@@ -18,7 +18,7 @@ struct yarn_empty { /* an object without members */
     char none;
 };
 
-/* ---- resource (1.11) ---- */
+/* ---- resources: memory, vcores and further types ---- */
 #define YARN_RESOURCES_MAX 4
 struct yarn_resource_info {
     struct yarn_empty attributes;

@@ -134,7 +134,7 @@ static int ask_rm_to_commit(struct task_output *o, bool *allowed, struct base_er
     struct task_rm *rm = task_rm_new(o->t);
     struct base_http_answer answer = {0};
     struct base_buf body = {0};
-    struct wire_leave reply = {0};
+    struct wire_commit_answer reply = {0};
     int rc;
 
     wire_commit_put(
@@ -143,8 +143,8 @@ static int ask_rm_to_commit(struct task_output *o, bool *allowed, struct base_er
     rc = task_rm_call_patiently(rm, "/ws/v1/nodetracker/commit", body.data, COMMIT_TIMEOUT_MS,
                                 &answer, err);
     if (rc == 0)
-        rc = wire_leave_get(answer.body.data != NULL ? answer.body.data : "", answer.body.len,
-                            &reply, err);
+        rc = wire_commit_answer_get(answer.body.data != NULL ? answer.body.data : "",
+                                    answer.body.len, &reply, err);
     *allowed = reply.commit;
     base_http_answer_free(&answer);
     base_buf_free(&body);

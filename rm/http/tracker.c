@@ -309,7 +309,7 @@ static void answer_commit_permission(void *user, const struct rm_effect *fx)
     struct base_buf body = {0};
 
     if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_FLAG) {
-        wire_leave_put(&(struct wire_leave){.commit = fx->u.reply.flag}, &body);
+        wire_commit_answer_put(&(struct wire_commit_answer){.commit = fx->u.reply.flag}, &body);
         rm_api_answer_json(c->rq, 200, &body);
     } else {
         rm_api_answer_core_error(c->rq, fx);

@@ -59,11 +59,11 @@ static void requests(const char *text, size_t size, struct base_buf *out)
 
 static void answers(const char *text, size_t size)
 {
-    struct wire_leave leave;
+    struct wire_commit_answer leave;
     struct wire_map_outputs o;
     struct base_error err = {0};
 
-    check(wire_leave_get(text, size, &leave, &err), &err);
+    check(wire_commit_answer_get(text, size, &leave, &err), &err);
     int rc = wire_map_outputs_get(text, size, &o, &err);
     check(rc, &err);
     if (rc == 0)

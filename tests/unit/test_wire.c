@@ -187,11 +187,11 @@ static int copy_commit(const char *text, size_t len, struct base_buf *again, str
 
 static int copy_leave(const char *text, size_t len, struct base_buf *again, struct base_error *err)
 {
-    struct wire_leave m;
-    int rc = wire_leave_get(text, len, &m, err);
+    struct wire_commit_answer m;
+    int rc = wire_commit_answer_get(text, len, &m, err);
 
     if (rc == 0)
-        wire_leave_put(&m, again);
+        wire_commit_answer_put(&m, again);
     return rc;
 }
 
@@ -298,7 +298,7 @@ static size_t messages_make(struct message *v)
     wire_commit_put(&(struct wire_commit){.app = "a", .task = "t", .task_attempt = 3},
                     &v[n++].text);
     v[n] = (struct message){.name = "leave", .copy = copy_leave};
-    wire_leave_put(&(struct wire_leave){.commit = true}, &v[n++].text);
+    wire_commit_answer_put(&(struct wire_commit_answer){.commit = true}, &v[n++].text);
     v[n] = (struct message){
         .name = "fetch failure", .copy = copy_failure, .missing = " container reason gone "};
     wire_fetch_failure_put(

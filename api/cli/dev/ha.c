@@ -86,7 +86,7 @@ int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err)
     if (access(JAR_DIR "zookeeper.jar", R_OK) != 0)
         return base_error_set(
             err, -BASE_ENOTFOUND,
-            "--ha needs ZooKeeper, and %s is not there; on Debian: apt install zookeeper",
+            "--ha needs ZooKeeper, and %s does not exist; on Debian: apt install zookeeper",
             JAR_DIR "zookeeper.jar");
     if (!is_safe_for_java(d->dir))
         return base_error_set(err, -BASE_EINVAL,

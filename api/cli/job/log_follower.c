@@ -90,7 +90,7 @@ static bool is_log_answer(struct stream *s)
     return s->status == 200 && (s->named == SAME || (s->direct && s->named == UNNAMED));
 }
 
-static size_t on_header(char *data, size_t size, size_t n, void *arg)
+static size_t read_header_line(char *data, size_t size, size_t n, void *arg)
 {
     struct stream *s = arg;
     size_t len = size * n, id_len;
@@ -109,7 +109,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     return len;
 }
 
-static size_t on_body(char *data, size_t size, size_t n, void *arg)
+static size_t deliver_or_keep_body(char *data, size_t size, size_t n, void *arg)
 {
     struct stream *s = arg;
     size_t len = size * n;
@@ -148,9 +148,9 @@ static void start_transfer(struct stream *s)
         curl_easy_setopt(s->easy, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_S);
     }
     curl_easy_setopt(s->easy, CURLOPT_ERRORBUFFER, s->curl_error);
-    curl_easy_setopt(s->easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(s->easy, CURLOPT_HEADERFUNCTION, read_header_line);
     curl_easy_setopt(s->easy, CURLOPT_HEADERDATA, s);
-    curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, deliver_or_keep_body);
     curl_easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
     curl_easy_setopt(s->easy, CURLOPT_PRIVATE, s);
     free(url);

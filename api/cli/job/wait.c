@@ -62,7 +62,7 @@ static void draw_progress(struct waiting *w)
 }
 
 /* Prints the line about waiting for an RM above the bars. */
-static void on_rm_wait(void *user)
+static void print_wait_above_bars(void *user)
 {
     struct waiting *w = user;
     cli_progress_clear(&w->screen);
@@ -103,7 +103,7 @@ static void print_reason_once(struct waiting *w, const char *id)
 }
 
 /* Polls the job, faster at first so that short jobs end without delay. cli_job_get() retries while
- * no RM answers; on_rm_wait() then prints a line without damaging the bars. */
+ * no RM answers; print_wait_above_bars() then prints a line without damaging the bars. */
 int cli_job_wait(struct cli *c, const char *id, json_t **job)
 {
     static const int signals[] = {SIGINT};
@@ -112,7 +112,7 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
     int rc;
     cli_progress_open(&w.screen, stderr);
     cli_interrupt_catch(signals, 1);
-    cli_rm_set_wait_notice(c->rm, on_rm_wait, &w);
+    cli_rm_set_wait_notice(c->rm, print_wait_above_bars, &w);
     while ((rc = cli_job_get(c, id, CLI_RM_PATIENT, job)) == CLI_OK) {
         json_decref(w.job);
         w.job = *job;

@@ -31,7 +31,7 @@ static double skip_unit(const char **s)
     return 0;
 }
 
-/* Skips digits with an optional fraction. Returns false when there are none. */
+/* Skips digits with an optional fraction. Returns false when *@s begins with no digit. */
 static bool skip_number(const char **s, double *out)
 {
     double scale = 1;

@@ -114,8 +114,8 @@ static ssize_t read_pieces(void *cls, uint64_t pos, char *buf, size_t max)
 
     if (max > API_TURN_MAX)
         max = API_TURN_MAX;
-    /* @pos > 0: an earlier call has filled the socket's buffer. A fast client would keep this
-     * thread sending for many turns, so let other threads run in between. */
+    /* @pos > 0: a turn is over. A fast client would keep this thread sending for many turns, so let
+     * other threads run in between. */
     if (pos > 0)
         sched_yield();
     while (p->at < p->n && n < max) {

@@ -46,7 +46,7 @@ static bool suspend_stream(struct api_stream *st)
 
 /* Shuts the socket down, so that the client notices at once: libmicrohttpd 0.9.75 only marks the
  * connection closed, and closes it when something happens on its socket. */
-static ssize_t cut_stream(const struct api_stream *st)
+static ssize_t cut_connection(const struct api_stream *st)
 {
     if (st->fd >= 0)
         shutdown(st->fd, SHUT_RDWR);
@@ -59,12 +59,12 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
     int64_t n;
 
     (void)pos;
-    /* a clean end would tell the client that it has everything */
+    /* cut the connection, since a clean end would tell the client that the body is complete */
     if (atomic_load(&st->server->stopping))
-        return cut_stream(st);
+        return cut_connection(st);
     n = st->read(st->u, buf, max);
     if (n < 0)
-        return n == API_STREAM_BROKEN ? cut_stream(st) : MHD_CONTENT_READER_END_OF_STREAM;
+        return n == API_STREAM_BROKEN ? cut_connection(st) : MHD_CONTENT_READER_END_OF_STREAM;
     base_assert((size_t)n <= max);
     if (n > 0) {
         st->wait_ms = 0;
@@ -72,7 +72,7 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
     }
     if (api_fd_is_closed_by_peer(st->fd))
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    return suspend_stream(st) ? 0 : cut_stream(st);
+    return suspend_stream(st) ? 0 : cut_connection(st);
 }
 
 static void free_stream(void *cls)
@@ -100,7 +100,8 @@ struct MHD_Response *api_stream_create_response(struct api_request *rq)
                                              free_stream);
 }
 
-/* The lock may be held meanwhile, since MHD calls nothing of ours from MHD_resume_connection(). */
+/* MHD_resume_connection() calls none of the server's functions, so the lock may be held meanwhile.
+ */
 int64_t api_streams_resume_due(struct api_server *s, int64_t now)
 {
     int64_t next = INT64_MAX;

@@ -26,7 +26,8 @@ void api_request_read_identity(struct api_request *rq)
     }
 }
 
-/* Refuses a user name that could not be stored, shown in JSON, or passed on in an environment. */
+/* Returns false when the request has been answered: its user name could not be stored, shown in
+ * JSON, or passed on in an environment. */
 static bool check_caller(struct api_request *rq)
 {
     char *shown;

@@ -46,9 +46,9 @@ static enum api_content parse_content_type(const struct api_request *rq)
     return content;
 }
 
-/* Answers 415. A page of another site can make its reader's browser send text/plain, a
- * form, or no type without asking us first (Fetch, "simple" requests), so Creel's own resources
- * accept only a body that is declared as JSON. */
+/* Answers 415: the body is not declared as JSON. A page of another site can make its reader's
+ * browser send text/plain, a form, or no type without asking us first (Fetch, "simple" requests),
+ * so Creel's own resources accept only a body that is declared as JSON. */
 static void answer_wrong_type(struct api_request *rq)
 {
     const char *type = api_header(rq, "Content-Type");

@@ -21,7 +21,7 @@ static const char *find_static_method(const char *text)
     return NULL;
 }
 
-static void read_accept(struct api_request *rq)
+static void read_accept_headers(struct api_request *rq)
 {
     struct base_buf accept = {0};
     const char *encoding = api_header(rq, "Accept-Encoding");
@@ -34,7 +34,7 @@ static void read_accept(struct api_request *rq)
 
 /* Checks the request's target. Returns false when the request has been answered: the target is
  * invalid, or "*". */
-static bool check_address(struct api_request *rq)
+static bool check_target(struct api_request *rq)
 {
     if (strcmp(rq->method, "OPTIONS") == 0 && strcmp(rq->uri.path, "*") == 0)
         api_error_answer_options(rq);
@@ -68,7 +68,7 @@ static void answer_no_route(struct api_request *rq)
 }
 
 /* Joins the decoded segments that {rest*} has captured. */
-static void join_rest(struct api_request *rq)
+static void join_rest_segments(struct api_request *rq)
 {
     struct base_buf b = {0};
 
@@ -89,7 +89,7 @@ static void handle_routed_head(struct api_request *rq)
 {
     find_route(rq);
     if (rq->match.has_rest)
-        join_rest(rq);
+        join_rest_segments(rq);
     if (rq->route || rq->server->gate)
         api_request_read_identity(rq);
     if (rq->route ? !api_request_authorise(rq) : rq->server->gate && !api_request_check_user(rq))
@@ -114,11 +114,11 @@ void api_request_handle_head(struct api_request *rq, const char *method)
         rq->method = rq->unknown_method;
     }
     rq->head = strcmp(rq->method, "HEAD") == 0;
-    read_accept(rq);
+    read_accept_headers(rq);
     if (atomic_load(&rq->server->stopping)) {
         rq->close = true;
         api_answer_error(rq, 503, "ServiceUnavailableException", "The server is stopping");
-    } else if (api_origin_check_host(rq) && check_address(rq)) {
+    } else if (api_origin_check_host(rq) && check_target(rq)) {
         handle_routed_head(rq);
     }
     if (rq->state == API_ST_ANSWERED)

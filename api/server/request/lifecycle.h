@@ -23,9 +23,9 @@
  *
  * A client that disconnects ends neither PARKING nor PARKED: libmicrohttpd does not look at
  * suspended connections, so the request stays PARKED until it is answered or the server stops. A
- * request ends when libmicrohttpd calls on_completed(): after the answer was sent (a client may
- * have it before that), or when the connection is closed. An ABORTED request is then marked
- * `completed`. */
+ * request ends with api_request_complete(), when libmicrohttpd has sent the answer (a client may
+ * have it before that) or the connection is closed. An ABORTED request is then marked `completed`.
+ */
 #ifndef CREEL_API_SERVER_REQUEST_LIFECYCLE_H
 #define CREEL_API_SERVER_REQUEST_LIFECYCLE_H
 

@@ -11,7 +11,7 @@
 
 /* Writes the client's address to rq->peer. An IPv4 address that came over an IPv6 socket is written
  * as IPv4, so that a host has one name. */
-static void set_peer(struct api_request *rq)
+static void set_peer_address(struct api_request *rq)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -42,7 +42,7 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
     rq->connection = c;
     rq->conn = info ? info->socket_context : NULL;
     rq->method = "";
-    set_peer(rq);
+    set_peer_address(rq);
     rq->uri_error = api_uri_parse(&rq->uri, raw_uri ? raw_uri : "");
     pthread_mutex_lock(&s->lock);
     s->n_requests++;

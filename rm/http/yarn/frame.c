@@ -142,7 +142,7 @@ bool yarn_parse_long(const char *text, int64_t *out)
     return *end == '\0' && errno == 0;
 }
 
-static void split_words(const char *value, void *u)
+static void add_words_of_list(const char *value, void *u)
 {
     struct yarn_word_list *w = u;
 
@@ -163,7 +163,7 @@ static void split_words(const char *value, void *u)
 void yarn_word_list_add_from_query(const struct api_request *rq, const char *name,
                                    struct yarn_word_list *out)
 {
-    api_query_each_value(rq, name, split_words, out);
+    api_query_each_value(rq, name, add_words_of_list, out);
 }
 
 void yarn_word_list_free(struct yarn_word_list *w)
