@@ -59,7 +59,7 @@ struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *
     if (t->running && running_attempt_should_yield(t, r))
         kill_running_attempt(c, a, t);
     if (t->state != RM_TASK_PENDING || r->task_attempt < t->commit_attempt)
-        return NULL; /* the second: a later attempt may be committing on a node still silent */
+        return NULL; /* not idle, or a later attempt may be committing on a silent node */
     ct = rm_container_new(c, a, n, &r->id, t->kind, &c->conf.slot_res[t->kind], false);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;

@@ -75,7 +75,8 @@ static void close_running_attempt(struct rm_core *c, struct rm_task *t)
         t->next_attempt = t->last_attempt + 1;
 }
 
-/* No task record is written, since the next call makes another attempt the running one. */
+/* No task record is written, and next_attempt stays what it is: the attempt of the earlier
+ * instance, which goes on, has a lower number. */
 void rm_task_drop_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     const struct rm_container *ct = t->running;
