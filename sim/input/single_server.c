@@ -39,12 +39,12 @@ struct heap {
     size_t n;
 };
 
-static bool item_is_before(struct item a, struct item b)
+static bool heap_item_is_smaller(struct item a, struct item b)
 {
     return a.key < b.key || (a.key == b.key && a.job < b.job);
 }
 
-BASE_HEAP_SIFT(sift, struct item, item_is_before, BASE_HEAP_NO_INDEX)
+BASE_HEAP_SIFT(sift, struct item, heap_item_is_smaller, BASE_HEAP_NO_INDEX)
 
 static void heap_push(struct heap *h, double key, uint32_t job)
 {
@@ -173,7 +173,7 @@ static uint32_t leftist_merge(const struct run *r, struct las *l, uint32_t x, ui
 
     if (x == NONE || y == NONE)
         return x == NONE ? y : x;
-    if (item_is_before((struct item){r->size[y], y}, (struct item){r->size[x], x})) {
+    if (heap_item_is_smaller((struct item){r->size[y], y}, (struct item){r->size[x], x})) {
         uint32_t swap = x;
         x = y;
         y = swap;
@@ -285,7 +285,7 @@ struct fsp {
 
 /* Lets the real server work for @dt: on all late jobs under psbs, otherwise on the first job in
  * order. */
-static void fsp_serve_real(struct run *r, struct fsp *f, double dt)
+static void fsp_advance_real_server(struct run *r, struct fsp *f, double dt)
 {
     if (f->late.jobs->n)
         share_advance_lag(&f->late, dt);
@@ -354,11 +354,11 @@ static void run_fsp(struct run *r, bool late_share)
             r->t = at;
             fsp_end_real(r, &f);
         } else if (over <= at) {
-            fsp_serve_real(r, &f, at - r->t);
+            fsp_advance_real_server(r, &f, at - r->t);
             r->t = at;
             fsp_end_virtual(r, &f);
         } else {
-            fsp_serve_real(r, &f, at - r->t);
+            fsp_advance_real_server(r, &f, at - r->t);
             share_advance_lag(&f.virt, at - r->t);
             r->t = at;
             fsp_add_arrival(r, &f);
