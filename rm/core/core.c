@@ -59,8 +59,16 @@ static void run_deferred_work(struct rm_core *c, const struct rm_ack *ack)
     rm_app_unref(ack->p);
 }
 
-static void note_stored_up_to(struct rm_core *c, uint64_t seq)
+void rm_core_on_timer(struct rm_core *c, const struct rm_event *ev)
 {
+    (void)c; /* rm_core_step() has run the timers that are due */
+    (void)ev;
+}
+
+void rm_core_on_stored(struct rm_core *c, const struct rm_event *ev)
+{
+    uint64_t seq = ev->u.stored.seq;
+
     base_assert(seq <= c->seq);
     c->stored = seq > c->stored ? seq : c->stored;
 }
@@ -263,7 +271,7 @@ void rm_core_free(struct rm_core *c)
     free(c);
 }
 
-static void reply_new_app_id(struct rm_core *c, const struct rm_event *ev)
+void rm_core_on_new_app_id(struct rm_core *c, const struct rm_event *ev)
 {
     struct base_app_id id = {0};
 
@@ -274,68 +282,13 @@ static void reply_new_app_id(struct rm_core *c, const struct rm_event *ev)
 static void dispatch(struct rm_core *c, const struct rm_event *ev)
 {
     switch (ev->kind) {
-    case RM_EV_TIMER:
+#define X(name, handle, durable)                                                                   \
+    case RM_EV_##name:                                                                             \
+        handle(c, ev);                                                                             \
+        break;
+        RM_EVENTS(X)
+#undef X
     case RM_EV_KINDS:
-        break;
-    case RM_EV_STORED:
-        note_stored_up_to(c, ev->u.stored.seq);
-        break;
-    case RM_EV_NEW_APP_ID:
-        reply_new_app_id(c, ev);
-        break;
-    case RM_EV_SUBMIT_JOB:
-        rm_job_on_submit(c, ev);
-        break;
-    case RM_EV_SUBMIT_APP:
-        rm_plain_app_on_submit(c, ev);
-        break;
-    case RM_EV_KILL_APP:
-        rm_app_on_kill(c, ev);
-        break;
-    case RM_EV_MOVE_APP:
-        rm_app_on_move(c, ev);
-        break;
-    case RM_EV_JOB_SET_UP:
-        rm_job_on_set_up(c, ev);
-        break;
-    case RM_EV_JOB_COMMITTED:
-        rm_job_on_committed(c, ev);
-        break;
-    case RM_EV_JOB_ABORTED:
-        rm_job_on_aborted(c, ev);
-        break;
-    case RM_EV_TASK_COMMIT:
-        rm_task_on_commit_request(c, ev);
-        break;
-    case RM_EV_FETCH_FAILURE:
-        rm_task_on_fetch_failure(c, ev);
-        break;
-    case RM_EV_NODE_REGISTER:
-        rm_node_on_register(c, ev);
-        break;
-    case RM_EV_NODE_HEARTBEAT:
-        rm_node_on_heartbeat(c, ev);
-        break;
-    case RM_EV_NODE_WAKE:
-        rm_node_on_wake(c, ev);
-        break;
-    case RM_EV_NODE_GONE:
-        rm_node_on_unregister(c, ev);
-        break;
-    case RM_EV_AM_REGISTER:
-        rm_master_on_register(c, ev);
-        break;
-    case RM_EV_AM_ALLOCATE:
-        rm_master_on_allocate(c, ev);
-        break;
-    case RM_EV_AM_FINISH:
-        rm_master_on_finish(c, ev);
-        break;
-    case RM_EV_SET_POLICY:
-        rm_policy_on_set(c, ev);
-        break;
-    case RM_EV_SET_QUEUES:
-        rm_queues_on_set(c, ev);
         break;
     }
 }

@@ -82,6 +82,31 @@
 
 struct rm_core;
 
+/* Settings that have one configuration key each: type, member, key, and the factor from the key's
+ * unit to the member's. The core itself reads no configuration: rm/leader/leadership.c fills these
+ * members from the keys, the simulator from its own settings. A new one is one line here, and one
+ * in base/conf/conf_keys.c. */
+#define RM_CORE_KEYS(X)                                                                            \
+    X(int64_t, node_expiry_us, "yarn.nm.liveness-monitor.expiry-interval-ms", 1000)                \
+    X(int64_t, heartbeat_us, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 1000)      \
+    X(int64_t, am_expiry_us, "yarn.am.liveness-monitor.expiry-interval-ms", 1000)                  \
+    X(int64_t, allocation_expiry_us,                                                               \
+      "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 1000)                     \
+    X(int32_t, am_attempts_max, "yarn.resourcemanager.am.max-attempts", 1)                         \
+    X(int32_t, task_attempts_max, "creel.mapreduce.max-attempts", 1)                               \
+    X(int32_t, completed_apps_max, "yarn.resourcemanager.max-completed-applications", 1)           \
+    /* Bound on the memory of ended applications, in bytes as the core estimates them; 0: none.    \
+     * Beyond it the oldest jobs keep their sums only, then the oldest applications are removed.   \
+     * Those that ended within the last minute stay. */                                            \
+    X(int64_t, completed_bytes_max, "creel.rm.max-completed-mb", 1 << 20)                          \
+    /* When to forget a node that is gone (LOST, SHUTDOWN ...) and that no live application        \
+     * refers to, with its record: after this time, or when there are more such nodes than         \
+     * gone_nodes_max, the longest gone first. The node is then no longer shown, and is a new node \
+     * when it registers again. 0: no bound. */                                                    \
+    X(int64_t, gone_nodes_us, "creel.rm.forget-nodes-ms", 1000)                                    \
+    X(int32_t, gone_nodes_max, "creel.rm.max-gone-nodes", 1)                                       \
+    X(int64_t, kill_grace_ms, "creel.nodemanager.kill-grace-ms", 1)
+
 struct rm_core_conf {
     int64_t cluster_ts_ms;                /* start time of this instance, part of new app ids */
     int64_t rm_instance_ms;               /* instance identifier */
@@ -97,24 +122,13 @@ struct rm_core_conf {
     const char *queues; /* comma-separated, beside "default"; "root.x" and "x" are the same */
     /* The queue tree, used instead of @queues; taken (emptied). NULL: @queues. */
     struct policy_queues *tree;
-    int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;
+#define X(type, name, key, factor) type name;
+    RM_CORE_KEYS(X)
+#undef X
     /* Share of the maps that must be done before reduces start; policies with reduces_last use
      * 1. */
     double slowstart;
-    int32_t am_attempts_max, task_attempts_max;
-    int32_t completed_apps_max;
-    /* Bound on the memory of ended applications, in bytes as estimated by the core; 0: none.
-     * Beyond this bound the oldest jobs keep their sums only, then the oldest applications are
-     * removed. Applications that ended within the last minute are kept. */
-    int64_t completed_bytes_max;
-    /* A node that is gone (LOST, SHUTDOWN ...) and has no live application is forgotten, with its
-     * record: after this time, or when more than gone_nodes_max such nodes exist, the longest
-     * gone first. A forgotten node is no longer shown, and counts as new when it registers again.
-     * 0: no bound. */
-    int64_t gone_nodes_us;
-    int32_t gone_nodes_max;
     struct rm_res slot_res[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
-    int64_t kill_grace_ms;
     /* How long jobs are held for awaited nodes; 0: until each has registered or expired. */
     int64_t takeover_grace_us;
     /* Remove the records of an ended job's tasks; RM_FX_HISTORY comes before. */
@@ -125,33 +139,48 @@ struct rm_core_conf {
 };
 
 /* ---------------------------------------------------------------- events */
+/* Every event: its name, the function of rm/core that handles it, and whether its sender waits
+ * until the change is durable; such an event is refused at once while the store cannot write. */
+#define RM_EVENTS(X)                                                                               \
+    /* the wake-up asked for by RM_FX_WAKE, or a later one */                                      \
+    X(TIMER, rm_core_on_timer, false)                                                              \
+    /* everything up to u.stored.seq is durable */                                                 \
+    X(STORED, rm_core_on_stored, false)                                                            \
+    /* reply: app_id */                                                                            \
+    X(NEW_APP_ID, rm_core_on_new_app_id, false)                                                    \
+    X(SUBMIT_JOB, rm_job_on_submit, true)                                                          \
+    X(SUBMIT_APP, rm_plain_app_on_submit, true)                                                    \
+    X(KILL_APP, rm_app_on_kill, true)                                                              \
+    /* Move the application to another queue, while ACCEPTED or RUNNING; reply: OK, released once  \
+     * the move is durable. */                                                                     \
+    X(MOVE_APP, rm_app_on_move, true)                                                              \
+    /* Answers RM_FX_JOB_SETUP: the shell made the output folder, or failed. */                    \
+    X(JOB_SET_UP, rm_job_on_set_up, false)                                                         \
+    /* answers RM_FX_JOB_COMMIT */                                                                 \
+    X(JOB_COMMITTED, rm_job_on_committed, false)                                                   \
+    /* Answers RM_FX_JOB_ABORT, whether or not the folder could be cleared. */                     \
+    X(JOB_ABORTED, rm_job_on_aborted, false)                                                       \
+    /* a task attempt asks whether it may commit; reply: u.reply.flag */                           \
+    X(TASK_COMMIT, rm_task_on_commit_request, true)                                                \
+    /* a reduce could not fetch the output of a map */                                             \
+    X(FETCH_FAILURE, rm_task_on_fetch_failure, false)                                              \
+    X(NODE_REGISTER, rm_node_on_register, false)                                                   \
+    X(NODE_HEARTBEAT, rm_node_on_heartbeat, false)                                                 \
+    /* answer the node's parked heartbeat now */                                                   \
+    X(NODE_WAKE, rm_node_on_wake, false)                                                           \
+    /* the node unregisters, shutting down in good order */                                        \
+    X(NODE_GONE, rm_node_on_unregister, false)                                                     \
+    X(AM_REGISTER, rm_master_on_register, true)                                                    \
+    X(AM_ALLOCATE, rm_master_on_allocate, false)                                                   \
+    X(AM_FINISH, rm_master_on_finish, true)                                                        \
+    X(SET_POLICY, rm_policy_on_set, false)                                                         \
+    X(SET_QUEUES, rm_queues_on_set, false)
+
 enum rm_event_kind {
-    RM_EV_TIMER,      /* the wake-up asked for by RM_FX_WAKE, or a later one */
-    RM_EV_STORED,     /* everything up to u.stored.seq is durable */
-    RM_EV_NEW_APP_ID, /* reply: app_id */
-    RM_EV_SUBMIT_JOB,
-    RM_EV_SUBMIT_APP,
-    RM_EV_KILL_APP,
-    /* Move the application to another queue, while ACCEPTED or RUNNING; reply: OK, released once
-     * the move is durable. */
-    RM_EV_MOVE_APP,
-    /* Answers RM_FX_JOB_SETUP: the shell made the output folder, or failed. */
-    RM_EV_JOB_SET_UP,
-    RM_EV_JOB_COMMITTED, /* answers RM_FX_JOB_COMMIT */
-    /* Answers RM_FX_JOB_ABORT, whether or not the folder could be cleared. */
-    RM_EV_JOB_ABORTED,
-    RM_EV_TASK_COMMIT,   /* a task attempt asks whether it may commit; reply: u.reply.flag */
-    RM_EV_FETCH_FAILURE, /* a reduce could not fetch the output of a map */
-    RM_EV_NODE_REGISTER,
-    RM_EV_NODE_HEARTBEAT,
-    RM_EV_NODE_WAKE, /* answer the node's parked heartbeat now */
-    RM_EV_NODE_GONE, /* the node unregisters, shutting down in good order */
-    RM_EV_AM_REGISTER,
-    RM_EV_AM_ALLOCATE,
-    RM_EV_AM_FINISH,
-    RM_EV_SET_POLICY,
-    RM_EV_SET_QUEUES,
-    RM_EV_KINDS
+#define X(name, handle, durable) RM_EV_##name,
+    RM_EVENTS(X)
+#undef X
+        RM_EV_KINDS
 };
 
 struct rm_container_report {

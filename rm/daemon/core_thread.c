@@ -50,12 +50,17 @@ void rm_posted_refuse(const struct rm_posted *p, int code, const char *text)
         p->release(p->user);
 }
 
-/* Changes that a requester wants acknowledged: refused at once while the store cannot write. */
+/* Returns true for changes whose sender waits until they are durable: they are refused at once
+ * while the store cannot write. */
 static bool wants_storing(enum rm_event_kind kind)
 {
-    return kind == RM_EV_SUBMIT_JOB || kind == RM_EV_SUBMIT_APP || kind == RM_EV_KILL_APP ||
-           kind == RM_EV_MOVE_APP || kind == RM_EV_TASK_COMMIT || kind == RM_EV_AM_REGISTER ||
-           kind == RM_EV_AM_FINISH;
+    static const bool durable_kinds[] = {
+#define X(name, handle, durable) [RM_EV_##name] = durable,
+        RM_EVENTS(X)
+#undef X
+    };
+
+    return durable_kinds[kind];
 }
 
 void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,

@@ -21,25 +21,13 @@ static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
         .epoch = epoch,
         .policy = rm_options_get_policy_name(c),
         .queues = base_conf_get(c, "creel.scheduler.queues"),
-        .node_expiry_us = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms") * 1000,
-        .heartbeat_us =
-            base_conf_int(c, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") * 1000,
-        .am_expiry_us = base_conf_int(c, "yarn.am.liveness-monitor.expiry-interval-ms") * 1000,
-        .allocation_expiry_us =
-            base_conf_int(c, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms") *
-            1000,
         .slowstart = base_conf_double(c, "creel.scheduler.slowstart"),
-        .am_attempts_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.am.max-attempts"),
-        .task_attempts_max = (int32_t)base_conf_int(c, "creel.mapreduce.max-attempts"),
-        .completed_apps_max =
-            (int32_t)base_conf_int(c, "yarn.resourcemanager.max-completed-applications"),
-        .completed_bytes_max = base_conf_int(c, "creel.rm.max-completed-mb") << 20,
-        .gone_nodes_us = base_conf_int(c, "creel.rm.forget-nodes-ms") * 1000,
-        .gone_nodes_max = (int32_t)base_conf_int(c, "creel.rm.max-gone-nodes"),
-        .kill_grace_ms = base_conf_int(c, "creel.nodemanager.kill-grace-ms"),
         .prune_ended = b->roles.ha,
         .format_confirmed = b->repair.format_confirmed,
     };
+#define READ_KEY(type, name, key, factor) out->name = (type)(base_conf_int(c, key) * (factor));
+    RM_CORE_KEYS(READ_KEY)
+#undef READ_KEY
     if (b->roles.ha)
         out->takeover_grace_us = base_conf_int(c, "creel.rm.takeover-grace-ms") * 1000;
     out->slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.map.memory-mb");

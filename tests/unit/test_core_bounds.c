@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "rm/core/emit.h"
+#include "rm/core/record/app_record.h"
 #include "rm/core/record/record.h"
 #include "tests/unit/core_masters.h"
 

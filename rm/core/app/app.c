@@ -9,7 +9,7 @@
 #include "rm/core/app/kind.h"
 #include "rm/core/emit.h"
 #include "rm/core/ledger.h"
-#include "rm/core/record/record.h"
+#include "rm/core/record/app_record.h"
 #include "rm/core/state.h"
 
 static uint64_t hash_app_id(struct base_app_id id)

@@ -13,49 +13,12 @@
 #include "rm/core/job/pick.h"
 #include "rm/core/job/task_attempt.h"
 #include "rm/core/master/plain_kind.h"
+#include "rm/core/record/app_record.h"
 #include "rm/core/record/confirm.h"
 #include "rm/core/record/damage.h"
 #include "rm/core/record/prune.h"
 #include "rm/core/record/reader.h"
 #include "rm/core/state.h"
-
-/* Returns 1 for "a1", 2 for "a2" (sums in milliseconds), 0 for an unknown version. */
-static int64_t read_app_version(struct rm_reader *r)
-{
-    bool second = r->end - r->p > 2 && r->p[0] == 'a' && r->p[1] == '2';
-
-    return rm_skip_word(r, second ? "a2" : "a1") ? 1 + second : 0;
-}
-
-static struct rm_reader reader_of_record(const struct rm_record *rec)
-{
-    return (struct rm_reader){
-        .p = rec->data, .end = rec->data + rec->len, .bad = rec->data == NULL};
-}
-
-static int set_corrupt_error(const struct rm_record *rec, struct base_error *err, const char *what)
-{
-    return base_error_set(err, -BASE_ECORRUPT, "record %s/%s does not read back: %s", rec->table,
-                          rec->key, what);
-}
-
-int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const char **json,
-                            struct base_app_id *id, struct base_error *err)
-{
-    struct rm_reader r = reader_of_record(rec);
-    int64_t n;
-
-    if (base_app_id_parse(rec->key, id, NULL) < 0 || id->seq < 1)
-        return set_corrupt_error(rec, err, "its key is no application id");
-    if (!read_app_version(&r))
-        return set_corrupt_error(rec, err, "unknown version");
-    *is_job = rm_get_int_in(&r, 0, 1) == 1;
-    n = rm_get_int_in(&r, 0, r.end - r.p);
-    if (r.bad || n > r.end - r.p)
-        return set_corrupt_error(rec, err, "no submission in it");
-    *json = r.end - n; /* up to the end of the record; terminated if the record's data is */
-    return 0;
-}
 
 static bool stash_has_key(const void *object, const void *key)
 {
@@ -66,7 +29,7 @@ static bool stash_has_key(const void *object, const void *key)
 static int stash_splits(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
     if (!rec->data)
-        return set_corrupt_error(rec, err, "it is empty");
+        return rm_record_set_corrupt_error(rec, err, "it is empty");
     base_map_put(&c->splits, base_hash_text(rec->key), rm_stash_new(rec, "meta", true));
     return 0;
 }
@@ -186,7 +149,7 @@ static void drop_stashed_splits(struct rm_core *c, const struct rm_record *rec, 
     if (damaged) {
         const struct rm_record splits = {s->table, s->key, s->data, s->len};
 
-        set_corrupt_error(&splits, &err, "it is cut short or damaged");
+        rm_record_set_corrupt_error(&splits, &err, "it is cut short or damaged");
         rm_damage_keep_copy(c, &splits, err.text);
     }
     base_map_remove(&c->splits, base_hash_text(s->key), s);
@@ -203,30 +166,6 @@ void rm_core_provide_app_spec(struct rm_core *c, struct rm_app_spec *spec)
 {
     rm_app_spec_unref(c->recover_app);
     c->recover_app = spec;
-}
-
-static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
-{
-    struct rm_attempt *at = rm_app_add_attempt(c, a);
-
-    at->id.attempt = (int32_t)rm_get_int_in(r, 1, INT32_MAX / 2);
-    at->state = (enum rm_attempt_state)rm_get_int_in(r, 0, RM_ATTEMPT_STATES - 1);
-    at->state_before = at->state;
-    at->registered = rm_get_int_in(r, 0, 1) == 1;
-    at->has_master = rm_get_int_in(r, 0, 1) == 1;
-    at->master_id = (struct base_container_id){at->id, rm_get_int_in(r, 0, INT64_MAX)};
-    at->node_id = rm_get_text(r);
-    at->node_http = rm_get_text(r);
-    at->host = rm_get_text(r);
-    at->tracking_url = rm_get_text(r);
-    at->diagnostics = rm_get_text(r);
-    at->rpc_port = (int32_t)rm_get_int_in(r, INT32_MIN, INT32_MAX);
-    at->exit_code = (int32_t)rm_get_int_in(r, INT32_MIN, INT32_MAX);
-    at->start_us = rm_get_time(r);
-    at->finish_us = rm_get_time(r);
-    at->next_num = rm_get_int_in(r, 1, INT64_MAX / 2);
-    if (at->next_num < 2 || c->conf.epoch > 0)
-        at->next_num = at->has_master ? 2 : 1;
 }
 
 /* Returns the queue of a live application that is not in the tree any more: its own queue @name,
@@ -266,82 +205,6 @@ static void restore_queue(struct rm_core *c, struct rm_app *a, const char *name)
     a->queue = a->placed;
 }
 
-/* Reads a sum in units of 1/@unit ms. A negative sum, which overflowed in an earlier version,
- * becomes the maximum. */
-static int64_t read_sum(struct rm_reader *r, int64_t unit)
-{
-    int64_t v = rm_get_int(r);
-
-    return v < 0 ? INT64_MAX : v / unit;
-}
-
-/* Reads the sums of an ended job, whose tasks are then not restored. */
-static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
-{
-    int64_t n;
-
-    a->pruned = a->summed = a->unrecorded = true;
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        a->phase[k].total = (int32_t)rm_get_int_in(r, 0, INT32_MAX / 2);
-        a->phase[k].succeeded = (int32_t)rm_get_int_in(r, 0, a->phase[k].total);
-    }
-    a->memory_ms = read_sum(r, unit);
-    a->vcore_ms = read_sum(r, unit);
-    n = rm_get_int_in(r, 0, BASE_TASK_COUNTERS);
-    for (int64_t i = 0; i < n; i++)
-        a->counters[i] = rm_get_int(r);
-    r->bad = r->bad || !a->is_job || !rm_app_end_is_decided(a);
-}
-
-/* Caps a counter at half its maximum: it still grows, and must neither overflow nor become too
- * large to be read back again. */
-static int64_t cap_at_half(int64_t v, int64_t max)
-{
-    return v < max / 2 ? v : max / 2;
-}
-
-/* Reads the fields after the token. Changes nothing but @a and *@queue, the name of its queue
- * (owned; NULL: none). @unit: see read_sum(). */
-static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, int64_t unit,
-                     char **queue)
-{
-    int64_t n;
-
-    a->submit_us = a->pj.submit_us = rm_get_time(r);
-    rm_app_set_deadline(a);
-    a->launch_us = rm_get_time(r);
-    a->start_us = rm_get_time(r);
-    a->pj.first_us = a->is_job ? a->start_us : 0;
-    a->finish_us = rm_get_time(r);
-    a->state = (enum rm_app_state)rm_get_int_in(r, RM_APP_NEW_SAVING, RM_APP_STATES - 1);
-    a->state_before = (enum rm_app_state)rm_get_int_in(r, 0, RM_APP_STATES - 1);
-    a->target = (enum rm_app_state)rm_get_int_in(r, 0, RM_APP_STATES - 1);
-    a->final_status = (enum rm_final_status)rm_get_int_in(r, 0, RM_FINAL_ENDED);
-    a->ending = (enum rm_app_end)rm_get_int_in(r, 0, RM_END_KILL);
-    a->set_up = rm_get_int_in(r, 0, 1) == 1;
-    a->diagnostics = rm_get_text(r);
-    n = rm_get_int_in(r, 0, RM_C_COUNTERS - BASE_TASK_COUNTERS);
-    for (int64_t i = 0; i < n; i++)
-        a->counters[BASE_TASK_COUNTERS + i] =
-            cap_at_half(rm_get_int_in(r, 0, INT64_MAX), INT64_MAX);
-    a->failed_attempts = (int32_t)cap_at_half(rm_get_int_in(r, 0, INT32_MAX), INT32_MAX);
-    n = rm_get_int_in(r, 0, RM_ATTEMPTS_KEPT);
-    for (int64_t i = 0; i < n && !r->bad; i++)
-        read_attempt(c, r, a);
-    if (r->p != r->end) { /* records of earlier versions end here */
-        a->promised_us = rm_get_time(r);
-        a->earliest_us = rm_get_time(r);
-    }
-    if (r->p != r->end)
-        *queue = rm_get_text(r);
-    a->epoch = r->p != r->end ? rm_get_int_in(r, 0, BASE_EPOCH_MAX) : 0;
-    if (r->p != r->end)
-        read_sums(r, a, unit);
-    /* accepted once more when recovery finishes */
-    if (a->state == RM_APP_SUBMITTED)
-        a->state = RM_APP_NEW_SAVING;
-}
-
 /* Moves out the specs that the shell has provided for this record; each may be NULL. */
 static void take_provided_specs(struct rm_core *c, struct rm_job_spec **job,
                                 struct rm_app_spec **spec)
@@ -365,27 +228,6 @@ static void keep_spec_of_kind(struct base_app_id id, bool is_job, struct rm_job_
         *job = NULL;
         (*spec)->id = id;
     }
-}
-
-/* Fills @a from its record. Returns what is wrong with the record; NULL: nothing. */
-static const char *fill_app_from_record(struct rm_core *c, const struct rm_record *rec,
-                                        const char *json, struct rm_app *a, char **queue)
-{
-    struct rm_reader r = reader_of_record(rec);
-    int64_t unit = read_app_version(&r) == 2 ? 1 : 1000;
-    char *token;
-
-    rm_get_int(&r);
-    rm_get_int(&r);
-    r.end = json;
-    token = rm_get_text(&r);
-    if (token && strlen(token) < sizeof a->token)
-        memcpy(a->token, token, strlen(token) + 1);
-    else
-        r.bad = true;
-    free(token);
-    read_app(c, &r, a, unit, queue);
-    return r.bad || r.p != r.end ? "it is cut short or damaged" : rm_damage_find_contradiction(a);
 }
 
 static struct rm_app *new_app_of_spec(struct rm_core *c, struct base_app_id id,
@@ -437,7 +279,7 @@ void rm_core_recover_undecodable_app(struct rm_core *c, const struct rm_record *
 {
     struct base_error err;
 
-    set_corrupt_error(rec, &err, why);
+    rm_record_set_corrupt_error(rec, &err, why);
     restore_damaged_app(c, rec, err.text);
 }
 
@@ -455,17 +297,20 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
     if (rc < 0)
         return rc;
     if (is_job ? !c->recover_job : !c->recover_app)
-        return set_corrupt_error(rec, err, "its submission was not decoded");
+        return rm_record_set_corrupt_error(rec, err, "its submission was not decoded");
     if (rm_app_find(c, id))
-        return set_corrupt_error(rec, err, "it is there twice");
+        return rm_record_set_corrupt_error(rec, err, "it is there twice");
     take_provided_specs(c, &job, &spec);
     keep_spec_of_kind(id, is_job, &job, &spec);
     if (is_job)
         no_splits = load_stashed_splits(c, rec, job);
     a = new_app_of_spec(c, id, job, spec);
-    wrong = fill_app_from_record(c, rec, json, a, &queue);
+    wrong = rm_app_record_read(c, rec, json, a, &queue);
+    rm_app_set_deadline(a);
+    if (!wrong)
+        wrong = rm_damage_find_contradiction(a);
     if (wrong) {
-        set_corrupt_error(rec, err, wrong);
+        rm_record_set_corrupt_error(rec, err, wrong);
         rm_damage_keep_copy(c, rec, err->text);
         rm_damage_fail_app(c, a, err->text);
     } else if (is_job && !a->pruned && no_splits) {
@@ -506,7 +351,7 @@ static void restore_damaged_node(struct rm_core *c, const struct rm_record *rec,
 
 static int recover_node(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
-    struct rm_reader r = reader_of_record(rec);
+    struct rm_reader r = rm_reader_of_record(rec);
     enum rm_node_state state;
     struct rm_node *n;
     char *host, *http, *rack, *version, *boot, *instance;
@@ -515,7 +360,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     bool gone;
 
     if (!rm_skip_word(&r, "n1"))
-        return set_corrupt_error(rec, err, "unknown version");
+        return rm_record_set_corrupt_error(rec, err, "unknown version");
     state = (enum rm_node_state)rm_get_int_in(&r, 0, RM_NODE_STATES - 1);
     host = rm_get_text(&r);
     http = rm_get_text(&r);
@@ -535,8 +380,8 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
         free(version);
         free(boot);
         free(instance);
-        return set_corrupt_error(rec, err,
-                                 twice ? "it is there twice" : "it is cut short or damaged");
+        return rm_record_set_corrupt_error(
+            rec, err, twice ? "it is there twice" : "it is cut short or damaged");
     }
     n = rm_node_new(c, rec->key);
     gone = state == RM_NODE_LOST || state == RM_NODE_SHUTDOWN || state == RM_NODE_REBOOTED ||
@@ -584,7 +429,7 @@ static int find_task_of_record(struct rm_core *c, const struct rm_record *rec, s
     struct base_task_id id;
 
     if (base_task_id_parse(rec->key, &id, NULL) < 0)
-        return set_corrupt_error(rec, err, "its key is no task id");
+        return rm_record_set_corrupt_error(rec, err, "its key is no task id");
     *app = rm_app_find(c, id.app);
     if (!*app || (*app)->pruned || !(*app)->is_job) {
         rm_prune_queue_orphan(
@@ -592,7 +437,7 @@ static int find_task_of_record(struct rm_core *c, const struct rm_record *rec, s
         return 1;
     }
     *task = rm_task_find(*app, id.kind, id.index);
-    return *task ? 0 : set_corrupt_error(rec, err, "there is no such task");
+    return *task ? 0 : rm_record_set_corrupt_error(rec, err, "there is no such task");
 }
 
 /* Restores a final state only: a task that was running is pending until its node reports it. */
@@ -705,7 +550,7 @@ static void restore_task(struct rm_core *c, struct rm_app *a, struct rm_task *t,
 
 static int recover_task(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
-    struct rm_reader r = reader_of_record(rec);
+    struct rm_reader r = rm_reader_of_record(rec);
     struct task_fields f = {0};
     struct rm_app *a = NULL;
     struct rm_task *t = NULL;
@@ -714,13 +559,13 @@ static int recover_task(struct rm_core *c, const struct rm_record *rec, struct b
     if (rc)
         return rc < 0 ? rc : 0;
     if (!rm_skip_word(&r, "t1"))
-        return set_corrupt_error(rec, err, "unknown version");
+        return rm_record_set_corrupt_error(rec, err, "unknown version");
     if (!read_task(&r, &f))
-        return set_corrupt_error(rec, err, "it is cut short or damaged");
+        return rm_record_set_corrupt_error(rec, err, "it is cut short or damaged");
     if (t->attempts)
-        return set_corrupt_error(rec, err, "it is there twice");
+        return rm_record_set_corrupt_error(rec, err, "it is there twice");
     if (f.state == RM_TASK_KILLED && rm_app_is_live(a))
-        return set_corrupt_error(rec, err, "it is given up, and its job goes on");
+        return rm_record_set_corrupt_error(rec, err, "it is given up, and its job goes on");
     restore_task(c, a, t, &f);
     return 0;
 }
@@ -742,7 +587,7 @@ static void restore_damaged_commit(struct rm_core *c, const struct rm_record *re
 
 static int recover_commit(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
-    struct rm_reader r = reader_of_record(rec);
+    struct rm_reader r = rm_reader_of_record(rec);
     struct rm_app *a = NULL;
     struct rm_task *t = NULL;
     int32_t attempt;
@@ -751,10 +596,10 @@ static int recover_commit(struct rm_core *c, const struct rm_record *rec, struct
     if (rc)
         return rc < 0 ? rc : 0;
     if (!rm_skip_word(&r, "c1"))
-        return set_corrupt_error(rec, err, "unknown version");
+        return rm_record_set_corrupt_error(rec, err, "unknown version");
     attempt = (int32_t)rm_get_int_in(&r, -1, ATTEMPT_NUMBERS_MAX);
     if (r.bad || r.p != r.end)
-        return set_corrupt_error(rec, err, "it is cut short or damaged");
+        return rm_record_set_corrupt_error(rec, err, "it is cut short or damaged");
     t->commit_attempt = attempt;
     t->commit_stored = true;
     return 0;

@@ -80,3 +80,16 @@ int64_t rm_get_time(struct rm_reader *r)
 {
     return rm_get_int_in(r, 0, RM_TIME_MAX);
 }
+
+struct rm_reader rm_reader_of_record(const struct rm_record *rec)
+{
+    return (struct rm_reader){
+        .p = rec->data, .end = rec->data + rec->len, .bad = rec->data == NULL};
+}
+
+int rm_record_set_corrupt_error(const struct rm_record *rec, struct base_error *err,
+                                const char *what)
+{
+    return base_error_set(err, -BASE_ECORRUPT, "record %s/%s does not read back: %s", rec->table,
+                          rec->key, what);
+}

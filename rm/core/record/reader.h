@@ -9,7 +9,12 @@ struct rm_reader {
     const char *p, *end;
     bool bad; /* a field did not read back; values read since then are meaningless */
 };
-/* Each function reads one field and the separator after it. */
+/* Returns a reader at the record's first field; it is bad when the record has no data. */
+struct rm_reader rm_reader_of_record(const struct rm_record *rec);
+/* Returns -BASE_ECORRUPT, with @err naming the record and @what is wrong with it. */
+int rm_record_set_corrupt_error(const struct rm_record *rec, struct base_error *err,
+                                const char *what);
+/* Each function below reads one field and the separator after it. */
 int64_t rm_get_int(struct rm_reader *r);
 /* The same; a number outside [@low, @high] makes the reader bad. Returns @low when it is bad. */
 int64_t rm_get_int_in(struct rm_reader *r, int64_t low, int64_t high);

@@ -50,7 +50,7 @@ void rm_put_text(struct base_buf *b, const char *s)
 
 /* Emits the record composed in c->text, as a copy that is valid until the next step. Returns its
  * number. */
-static uint64_t emit_record(struct rm_core *c, const char *table, const char *key)
+uint64_t rm_record_emit(struct rm_core *c, const char *table, const char *key)
 {
     char *copy = rm_step_arena_alloc(&c->scratch, c->text.len + 1);
 
@@ -58,7 +58,7 @@ static uint64_t emit_record(struct rm_core *c, const char *table, const char *ke
     return rm_store_record(c, table, key, copy, c->text.len);
 }
 
-static char *app_key(struct rm_core *c, struct base_app_id id)
+char *rm_record_app_key(struct rm_core *c, struct base_app_id id)
 {
     return base_app_id_text(&id, rm_step_arena_alloc(&c->scratch, BASE_ID_TEXT_MAX));
 }
@@ -70,7 +70,7 @@ static char *task_key(struct rm_core *c, const struct rm_app *a, const struct rm
     return base_task_id_text(&id, rm_step_arena_alloc(&c->scratch, BASE_ID_TEXT_MAX));
 }
 
-static void begin_record(struct rm_core *c, const char *version)
+void rm_record_begin(struct rm_core *c, const char *version)
 {
     if (c->text.cap > RM_STEPS_CHUNK_KEPT) /* a large record has left a large buffer */
         base_buf_free(&c->text);
@@ -79,83 +79,11 @@ static void begin_record(struct rm_core *c, const char *version)
     base_buf_add(&c->text, " ", 1);
 }
 
-static void put_counters(struct base_buf *b, const int64_t *v, int n)
+void rm_put_counters(struct base_buf *b, const int64_t *v, int n)
 {
     rm_put_int(b, v ? n : 0);
     for (int i = 0; v && i < n; i++)
         rm_put_int(b, v[i]);
-}
-
-static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
-{
-    rm_put_int(b, at->id.attempt);
-    rm_put_int(b, at->state);
-    rm_put_int(b, at->registered);
-    rm_put_int(b, at->has_master);
-    rm_put_int(b, at->master_id.num);
-    rm_put_text(b, at->node_id);
-    rm_put_text(b, at->node_http);
-    rm_put_text(b, at->host);
-    rm_put_text(b, at->tracking_url);
-    rm_put_text(b, at->diagnostics);
-    rm_put_int(b, at->rpc_port);
-    rm_put_int(b, at->exit_code);
-    rm_put_int(b, at->start_us);
-    rm_put_int(b, at->finish_us);
-    rm_put_int(b, at->next_num);
-}
-
-/* Writes the sums shown for an ended job without its tasks. @unit: 1000 to write times in
- * microseconds, or 1 for milliseconds. */
-static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
-{
-    a->summed = true;
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        rm_put_int(b, a->phase[k].total);
-        rm_put_int(b, a->phase[k].succeeded);
-    }
-    rm_put_int(b, a->memory_ms * unit);
-    rm_put_int(b, a->vcore_ms * unit);
-    put_counters(b, a->counters, BASE_TASK_COUNTERS);
-}
-
-uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
-{
-    struct base_buf *b = &c->text;
-    bool ended = rm_app_end_is_decided(a);
-    bool sums = a->is_job && ended && (c->conf.prune_ended || a->pruned || a->light);
-    bool large = sums && (a->memory_ms > INT64_MAX / 1000 || a->vcore_ms > INT64_MAX / 1000);
-
-    if (c->conf.simulation)
-        return c->seq;
-    begin_record(c, large ? "a2" : "a1"); /* a1 if possible, since earlier versions can read it */
-    rm_put_int(b, a->is_job);
-    rm_put_int(b, (int64_t)strlen(a->json));
-    rm_put_text(b, a->token);
-    rm_put_int(b, a->submit_us);
-    rm_put_int(b, a->launch_us);
-    rm_put_int(b, a->start_us);
-    rm_put_int(b, a->finish_us);
-    rm_put_int(b, a->state);
-    rm_put_int(b, a->state_before);
-    rm_put_int(b, a->target);
-    rm_put_int(b, a->final_status);
-    rm_put_int(b, a->ending);
-    rm_put_int(b, a->set_up);
-    rm_put_text(b, a->diagnostics);
-    put_counters(b, a->counters + BASE_TASK_COUNTERS, RM_C_COUNTERS - BASE_TASK_COUNTERS);
-    rm_put_int(b, a->failed_attempts);
-    rm_put_int(b, a->attempts_n);
-    for (int32_t i = 0; i < a->attempts_n; i++)
-        put_attempt(b, &a->attempts[i]);
-    rm_put_int(b, a->promised_us);
-    rm_put_int(b, a->earliest_us);
-    rm_put_text(b, a->queue_index == RM_NONE ? NULL : c->tree.v[a->queue_index].name);
-    rm_put_int(b, a->epoch);
-    if (sums)
-        put_sums(b, a, large ? 1 : 1000);
-    base_buf_adds(b, a->json);
-    return emit_record(c, "app", app_key(c, a->id));
 }
 
 static char *splits_key(struct rm_core *c, struct base_app_id id)
@@ -230,7 +158,7 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a)
 
     if (c->conf.simulation || s->groups_n || (!s->splits_n && !s->paths.n))
         return;
-    begin_record(c, "s1");
+    rm_record_begin(c, "s1");
     rm_put_int(b, (int64_t)s->paths.n);
     for (size_t i = 0; i < s->paths.n; i++)
         rm_put_text(b, s->paths.v[i]);
@@ -246,7 +174,7 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a)
         for (size_t j = 0; j < sp->hosts.n; j++)
             rm_put_text(b, sp->hosts.v[j]);
     }
-    emit_record(c, "meta", splits_key(c, a->id));
+    rm_record_emit(c, "meta", splits_key(c, a->id));
 }
 
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
@@ -259,7 +187,7 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
 
     if (c->conf.simulation)
         return c->seq;
-    begin_record(c, "t1");
+    rm_record_begin(c, "t1");
     /* A task record is written for every attempt that ends: reserve once, write without checks. */
     base_buf_reserve(b, 12 * NUMBER_MAX);
     at = b->data + b->len;
@@ -278,11 +206,11 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
     rm_put_int(b, bad);
     for (uint32_t i = 1; i <= bad; i++)
         rm_put_text(b, c->nodes[t->bad[i]]->id);
-    put_counters(b, t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL,
-                 BASE_TASK_COUNTERS);
+    rm_put_counters(b, t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL,
+                    BASE_TASK_COUNTERS);
     if (t->suspended_us)
         rm_put_int(b, t->suspended_us);
-    return emit_record(c, "task", task_key(c, a, t));
+    return rm_record_emit(c, "task", task_key(c, a, t));
 }
 
 uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
@@ -290,9 +218,9 @@ uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t
     if (c->conf.simulation)
         return c->seq;
     t->commit_stored = true;
-    begin_record(c, "c1");
+    rm_record_begin(c, "c1");
     rm_put_int(&c->text, t->commit_attempt);
-    return emit_record(c, "commit", task_key(c, a, t));
+    return rm_record_emit(c, "commit", task_key(c, a, t));
 }
 
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
@@ -301,7 +229,7 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
 
     if (c->conf.simulation)
         return c->seq;
-    begin_record(c, "n1");
+    rm_record_begin(c, "n1");
     rm_put_int(b, n->state);
     rm_put_text(b, n->host_name);
     rm_put_text(b, n->http);
@@ -313,7 +241,7 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     rm_put_int(b, n->slots[BASE_TASK_REDUCE]);
     if (n->sent_us)
         rm_put_int(b, n->sent_us);
-    return emit_record(c, "node", rm_scratch_printf(c, "%s", n->id));
+    return rm_record_emit(c, "node", rm_scratch_printf(c, "%s", n->id));
 }
 
 void rm_record_remove_node(struct rm_core *c, const struct rm_node *n)
@@ -326,9 +254,9 @@ uint64_t rm_record_format(struct rm_core *c, bool confirmed)
 {
     if (c->conf.simulation)
         return c->seq;
-    begin_record(c, "f2");
+    rm_record_begin(c, "f2");
     rm_put_int(&c->text, confirmed);
-    return emit_record(c, "meta", "format");
+    return rm_record_emit(c, "meta", "format");
 }
 
 /* The application's own record is removed first: a crash in between leaves orphans, which recovery
@@ -337,7 +265,7 @@ void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
 {
     if (c->conf.simulation)
         return;
-    rm_store_record(c, "app", app_key(c, a->id), NULL, 0);
+    rm_store_record(c, "app", rm_record_app_key(c, a->id), NULL, 0);
     if (!a->is_job || a->pruned)
         return;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)

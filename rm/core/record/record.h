@@ -4,15 +4,7 @@
  * Each field is followed by a space. A number is decimal; a text is "<length>:<bytes>", or "-" if
  * it is absent; "n x" is a number n followed by n fields x.
  *
- *   app     a1 <job 0|1> <length of json> <token> <submit> <launch> <start> <finish> <state>
- *              <before> <target> <final> <ending> <set up> <diagnostics>
- *              <n counters of the core> <failed attempts> <n attempts> <promised> <earliest>
- *              <queue> <epoch of its submission> [<sums>] <json>
- *              attempt: <number> <state> <registered> <has_master> <master_num> <node> <http>
- *                       <host> <url> <diagnostics> <rpc> <exit> <start> <finish> <next_num>
- *              sums, of an ended job whose tasks are not restored: <maps> <succeeded> <reduces>
- *                       <succeeded> <MiB us> <vcore us> <n counters of tasks>
- *           a2 the same with <MiB ms> <vcore ms>; written when sums in microseconds do not fit
+ *   app     a1, a2: rm/core/record/app_record.c
  *   task    t1 <state> <attempts> <next> <last> <failures> <exit> <container num> <node> <start>
  *              <finish> <diagnostics> <n bad nodes> <n counters> [<time suspended>]
  *   node    n1 <state> <host> <http> <rack> <version> <boot id> <instance> <map slots>
@@ -34,10 +26,18 @@
 /* Append one field. @s may be NULL. */
 void rm_put_int(struct base_buf *b, int64_t v);
 void rm_put_text(struct base_buf *b, const char *s);
+/* Appends a count and so many counters; none when @v is NULL. */
+void rm_put_counters(struct base_buf *b, const int64_t *v, int n);
+
+/* Begin a record in c->text, whose first word is @version, and emit it as record (@table, @key).
+ * rm_record_emit() returns the record's number. */
+void rm_record_begin(struct rm_core *c, const char *version);
+uint64_t rm_record_emit(struct rm_core *c, const char *table, const char *key);
+/* Returns the key of application @id's record, in memory of this step. */
+char *rm_record_app_key(struct rm_core *c, struct base_app_id id);
 
 /* The functions below emit a record and return its number. In a simulation they emit nothing, and
  * return the number of the newest record. */
-uint64_t rm_record_app(struct rm_core *c, struct rm_app *a);
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
 uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);

@@ -121,27 +121,20 @@ static void copy_app(const struct rm_core *c, const struct rm_app *a, struct rm_
         .queue = rm_view_copy_text(out, a->queue),
         .type = rm_view_copy_text(out, a->type),
         .tags = join_tags(out, a),
-        .state = a->state,
-        .state_before = a->state_before,
-        .final_status = a->final_status,
         .result = rm_app_result(a),
         .progress = overall_progress(a),
         .diagnostics = rm_view_copy_text(out, a->diagnostics ? a->diagnostics : ""),
-        .priority = a->pj.priority,
         .attempts_n = count_attempts(a),
-        .submit_us = a->submit_us,
-        .launch_us = a->launch_us,
-        .start_us = a->start_us,
         .deadline_us = a->pj.deadline_us > 0 ? a->pj.submit_us + a->pj.deadline_us : 0,
-        .promised_us = a->promised_us,
-        .earliest_us = a->earliest_us,
         .finish_us = rm_app_state_is_final(a->state) ? a->finish_us : 0,
-        .running_containers = a->containers_n,
         .allocated = a->allocated,
         .held = is_in_scheduler(a),
         .has_attempt = a->is_job && a->state >= RM_APP_ACCEPTED,
         .job = rm_job_spec_ref(a->job),
         .app = rm_app_spec_ref(a->app)};
+#define COPY(type, name, from) v->name = from;
+    RM_APP_FIGURES(COPY)
+#undef COPY
     /* the final status is not shown before it is durable */
     if (!rm_app_state_is_final(a->state) && a->state != RM_APP_FINISHING)
         v->final_status = RM_FINAL_UNDEFINED;

@@ -72,23 +72,10 @@ static void sum_queue_counts(const struct rm_core *c, struct rm_cluster_view *ou
 
 void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
 {
-    *out = (struct rm_cluster_view){.cluster_ts_ms = c->conf.cluster_ts_ms,
-                                    .rm_instance_ms = c->conf.rm_instance_ms,
-                                    .epoch = c->conf.epoch,
-                                    .policy = c->ops->name,
-                                    .apps_submitted = c->stats.submitted,
-                                    .apps_completed = c->stats.completed,
-                                    .apps_failed = c->stats.failed,
-                                    .apps_killed = c->stats.killed,
-                                    .assignments = c->stats.assignments,
-                                    .heartbeats = c->stats.heartbeats,
-                                    .events = c->stats.events,
-                                    .policy_overruled = c->stats.overruled,
-                                    .policy_fallbacks = c->stats.fallbacks,
-                                    .suspended = c->stats.suspended,
-                                    .resumed = c->stats.resumed,
-                                    .preempted = c->stats.preempted,
-                                    .max_capability = rm_max_capability(c)};
+    *out = (struct rm_cluster_view){.max_capability = rm_max_capability(c)};
+#define COPY(type, name, from) out->name = from;
+    RM_CLUSTER_FIGURES(COPY)
+#undef COPY
     memcpy(out->apps_results, c->stats.results, sizeof out->apps_results);
     sum_queue_counts(c, out);
     for (size_t i = 0; i < c->nodes_n; i++) {

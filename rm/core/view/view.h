@@ -14,20 +14,37 @@ struct rm_phase_view {
     int64_t total, pending, running, suspended, succeeded, failed_attempts, killed_attempts;
     double progress; /* 0..1 */
 };
+/* Members of an application's view that are copied from one member of the core's application (@a)
+ * each: type, name, and where from. A new one is one line here. */
+#define RM_APP_FIGURES(X)                                                                          \
+    X(enum rm_app_state, state, a->state) /* the internal state */                                 \
+    /* the state before FINAL_SAVING or KILLING */                                                 \
+    X(enum rm_app_state, state_before, a->state_before)                                            \
+    X(enum rm_final_status, final_status, a->final_status)                                         \
+    X(int32_t, priority, a->pj.priority)                                                           \
+    X(int64_t, submit_us, a->submit_us)                                                            \
+    X(int64_t, launch_us, a->launch_us) /* 0: not yet */                                           \
+    X(int64_t, start_us, a->start_us)   /* start of a job's first task; 0: not yet */              \
+    /* finish promised to a job at admission; 0: nothing was promised */                           \
+    X(int64_t, promised_us, a->promised_us)                                                        \
+    /* of a job refused for its deadline: the deadline offered instead; 0: none */                 \
+    X(int64_t, earliest_us, a->earliest_us)                                                        \
+    X(int64_t, running_containers, a->containers_n)
+
+/* A line of RM_APP_FIGURES or RM_CLUSTER_FIGURES as a member of its view. */
+#define RM_FIGURE_MEMBER(type, name, from) type name;
+
 struct rm_app_view {
+    RM_APP_FIGURES(RM_FIGURE_MEMBER)
     struct base_app_id id;
     bool is_job, unmanaged;
     const char *user, *name, *queue, *type, *tags; /* tags: joined by commas */
-    /* The internal state, and the state before FINAL_SAVING or KILLING. */
-    enum rm_app_state state, state_before;
-    enum rm_final_status final_status;
     enum rm_result result;
     double progress;                                  /* 0..1 */
     const char *diagnostics;                          /* never NULL */
     const char *tracking_url, *original_tracking_url; /* NULL when none */
-    int32_t priority, attempts_n;
-    int64_t submit_us, launch_us, finish_us; /* 0: not yet */
-    int64_t running_containers;
+    int32_t attempts_n;
+    int64_t finish_us; /* 0: not yet */
     struct rm_res allocated, reserved;
     bool
         held; /* the scheduler has an attempt of it; otherwise YARN shows -1 in the usage members */
@@ -45,10 +62,7 @@ struct rm_app_view {
     /* Its tasks were freed after its end, or not read back after a restart; the sums above
      * remain. */
     bool tasks_gone;
-    int64_t start_us;        /* start of the first task; 0: not yet */
     int64_t deadline_us;     /* wall clock; 0: none */
-    int64_t promised_us;     /* finish promised at admission; 0: nothing was promised */
-    int64_t earliest_us;     /* refused for its deadline: the deadline offered instead; 0: none */
     struct rm_job_spec *job; /* a reference, dropped by rm_views_free */
     struct rm_app_spec *app; /* likewise; NULL for a job, as @job is for a plain application */
 };
@@ -94,18 +108,34 @@ struct rm_task_view {
     int64_t suspended_us; /* how long the attempt that succeeded was suspended */
     int32_t exit_code;
 };
+/* Members of the cluster's view that are copied from one member of the core (@c) each. A new one is
+ * one line here. */
+#define RM_CLUSTER_FIGURES(X)                                                                      \
+    X(int64_t, cluster_ts_ms, c->conf.cluster_ts_ms)                                               \
+    X(int64_t, rm_instance_ms, c->conf.rm_instance_ms)                                             \
+    X(int64_t, epoch, c->conf.epoch)                                                               \
+    X(const char *, policy, c->ops->name)                                                          \
+    X(int64_t, apps_submitted, c->stats.submitted)                                                 \
+    X(int64_t, apps_completed, c->stats.completed)                                                 \
+    X(int64_t, apps_failed, c->stats.failed)                                                       \
+    X(int64_t, apps_killed, c->stats.killed)                                                       \
+    X(int64_t, assignments, c->stats.assignments)                                                  \
+    X(int64_t, heartbeats, c->stats.heartbeats)                                                    \
+    X(int64_t, events, c->stats.events)                                                            \
+    X(int64_t, policy_overruled, c->stats.overruled)                                               \
+    X(int64_t, policy_fallbacks, c->stats.fallbacks)                                               \
+    /* attempts suspended, resumed and killed so far, as the policy said */                        \
+    X(int64_t, suspended, c->stats.suspended)                                                      \
+    X(int64_t, resumed, c->stats.resumed)                                                          \
+    X(int64_t, preempted, c->stats.preempted)
+
 struct rm_cluster_view {
-    int64_t cluster_ts_ms, rm_instance_ms, epoch;
-    const char *policy;
-    /* Counted as in YARN. */
-    int64_t apps_submitted, apps_completed, apps_pending, apps_running, apps_failed, apps_killed;
-    int64_t apps_results[RM_RESULTS]; /* ended applications by result */
+    RM_CLUSTER_FIGURES(RM_FIGURE_MEMBER)
+    int64_t apps_pending, apps_running; /* counted as in YARN, like the four above */
+    int64_t apps_results[RM_RESULTS];   /* ended applications by result */
     struct rm_res total, used, pending;
     int64_t containers_allocated, containers_pending;
     int32_t nodes[RM_NODE_STATES]; /* nodes by state */
-    int64_t assignments, heartbeats, events, policy_overruled, policy_fallbacks;
-    /* Attempts suspended, resumed and killed so far, as the policy said. */
-    int64_t suspended, resumed, preempted;
     struct rm_res max_capability;
 };
 struct rm_queue_view {
