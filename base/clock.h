@@ -1,6 +1,6 @@
-/* base/clock.h - the clock as an object, so that virtual time can stand in for the real one.
- * All times are int64_t microseconds. `mono` never goes back and goes on counting while the
- * machine is suspended (CLOCK_BOOTTIME); `wall` is the time since the Unix epoch. */
+/* base/clock.h - the clock as an object, so that virtual time can stand in for the real one. All
+ * times are int64_t microseconds. `mono` never goes back and keeps counting while the machine is
+ * suspended (CLOCK_BOOTTIME); `wall` is the time since the Unix epoch. */
 #ifndef CREEL_BASE_CLOCK_H
 #define CREEL_BASE_CLOCK_H
 
@@ -22,8 +22,8 @@ static inline int64_t base_wall_us(const struct base_clock *c)
 }
 
 #define BASE_DATE_TEXT_MAX 64
-/* Writes @us, microseconds since 1970 (>= 0), as "2026-11-21T20:00:05Z": UTC, fractions of a second
- * cut off. Pure: uses no time zones of libc. Returns @out. */
+/* Writes @us, microseconds since 1970 (>= 0), as "2026-11-21T20:00:05Z": UTC, with fractions of a
+ * second cut off. Pure: does not use libc's time zones. Returns @out. */
 const char *base_date_text(int64_t us, char out[static BASE_DATE_TEXT_MAX]);
 
 #endif

@@ -12,12 +12,13 @@
 
 #define BASE_COND_NO_LIMIT INT64_MAX
 
-void base_cond_init(pthread_cond_t *cond); /* the caller ends it with pthread_cond_destroy() */
+/* the caller destroys @cond with pthread_cond_destroy() */
+void base_cond_init(pthread_cond_t *cond);
 int64_t base_cond_now_us(void);
 /* Waits like pthread_cond_wait(): the caller holds @lock, and spurious wake-ups happen. Returns
  * false when @until_us has passed, else true. BASE_COND_NO_LIMIT waits without a limit. */
 bool base_cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_us);
-/* The same, for at most @us from now. */
+/* As base_cond_wait_until(), for at most @us microseconds from now. */
 bool base_cond_wait_for(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t us);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replaces the end of @text, which fills its @cap bytes, by "...", without leaving half a UTF-8
+/* Replaces the end of @text, which fills its @cap bytes, with "...", without leaving half a UTF-8
  * sequence before the dots. */
 static void truncate_with_dots(char *text, size_t cap)
 {

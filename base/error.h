@@ -3,7 +3,7 @@
  * A function that can fail returns 0 (or a count >= 0) or a negative BASE_E*, and puts the message
  * into the caller's struct base_error; with NULL, only the code is returned. On the way up,
  * base_error_wrap() puts context in front. An error is logged once, by the function that does not
- * return it further. */
+ * pass it on to its caller. */
 #ifndef CREEL_BASE_ERROR_H
 #define CREEL_BASE_ERROR_H
 
@@ -12,16 +12,16 @@
 enum base_errno {
     BASE_EINVAL = 1, /* a value is wrong: HTTP 400, CLI exit 2 */
     BASE_ENOTFOUND,  /* no such object: 404 */
-    BASE_EEXIST,     /* exists already, with other content: 409 */
+    BASE_EEXIST,     /* already exists with other content: 409 */
     BASE_ELIMIT,     /* over a named limit: 413 or 400 */
     BASE_EPERM,      /* not allowed: 401/403 */
     BASE_EIO,        /* the environment failed: disk, socket, child process */
     BASE_ENOSPC,     /* no space left on device */
     BASE_ENOMEM,     /* out of memory */
-    BASE_ECORRUPT,   /* stored data does not read back */
+    BASE_ECORRUPT,   /* stored data is damaged */
     BASE_ESTATE,     /* not possible in this state */
     BASE_ETIMEOUT,   /* no answer in time */
-    BASE_EVERSION,   /* the other side speaks another version, or has a stale epoch */
+    BASE_EVERSION,   /* wrong version of a format or protocol, or a stale epoch */
     BASE_EAGAIN,     /* not yet; the same request will succeed later: 503 */
     BASE_ETOOLARGE,  /* more bytes than can be stored: 413 */
 };
@@ -42,7 +42,8 @@ int base_error_sys(struct base_error *err, int code, int sys, const char *fmt, .
 int base_error_wrap(struct base_error *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For our own bugs; stays on in release builds. When @cond is false: message to stderr, abort(). */
+/* Catches our own bugs, in release builds too: when @cond is false, prints a message to stderr and
+ * calls abort(). */
 #define base_assert(cond)                                                                          \
     do {                                                                                           \
         if (__builtin_expect(!(cond), 0))                                                          \

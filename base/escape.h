@@ -12,8 +12,8 @@
  * replacement may be built in @buf. */
 typedef const char *base_escape_fn(unsigned char c, char buf[static 7]);
 
-/* Appends @text, escaped. Always inlined, so that @escape is inlined too: a list of a million rows
- * consists mostly of plain bytes. */
+/* Appends @text to @out, escaped. Always inlined, so that @escape is inlined too: it is called for
+ * each ASCII byte of lists with a million rows. */
 static inline __attribute__((always_inline)) void
 base_escape_add(struct base_buf *out, const char *text, base_escape_fn *escape)
 {

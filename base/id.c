@@ -6,7 +6,7 @@
 
 #define COUNTER_MAX ((INT64_C(1) << 40) - 1)
 
-/* A cursor over the text; the first mismatch sets @p to NULL, and it stays NULL. */
+/* A cursor over the text; the first mismatch sets @p to NULL for good. */
 struct scan {
     const char *p;
 };

@@ -28,7 +28,7 @@ void base_buf_addf(struct base_buf *b, const char *fmt, ...) __attribute__((form
 void base_buf_vaddf(struct base_buf *b, const char *fmt, va_list ap);
 void base_buf_reserve(struct base_buf *b, size_t more); /* makes room for @more bytes and the NUL */
 void base_buf_clear(struct base_buf *b);                /* len = 0, memory kept */
-void base_buf_free(struct base_buf *b);                 /* back to all zero */
+void base_buf_free(struct base_buf *b);                 /* frees the data; @b is all zero then */
 /* Returns the content, never NULL; caller frees. @b is empty afterwards. */
 char *base_buf_take(struct base_buf *b);
 

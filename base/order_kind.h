@@ -4,7 +4,7 @@
  *   KILL         end a container: SIGTERM, then SIGKILL after a grace period
  *   SUSPEND      stop a container's processes
  *   RESUME       let a suspended container's processes continue
- *   FORGET       the container's end is durable with the RM: stop reporting it
+ *   FORGET       the RM has stored the container's end durably: stop reporting it
  *   CLEANUP_APP  the application has ended: remove its folders
  *   RESYNC       the RM does not know the node: register again, with all containers
  *   SHUTDOWN     exit after the last container has ended

@@ -1,5 +1,6 @@
-/* base/task_counter.h - the counters of a map or reduce task, named as in Hadoop. The unit is in
- * the name: records, bytes or milliseconds; spills and shuffled maps are numbers of files. */
+/* base/task_counter.h - the counters of a map or reduce task, with names like those of Hadoop. The
+ * unit is in the name: records, bytes or milliseconds; spills and shuffled maps are numbers of
+ * files. */
 #ifndef CREEL_BASE_TASK_COUNTER_H
 #define CREEL_BASE_TASK_COUNTER_H
 

@@ -17,8 +17,9 @@
 #include "base/io/io.h"
 #include "base/nearest.h"
 
-#define FILE_MAX      ((size_t)8 << 20)
-#define SUBST_MAX     20 /* most substitutions. SOURCE: Hadoop Configuration.MAX_SUBST */
+#define FILE_MAX ((size_t)8 << 20)
+/* most substitutions in one value. SOURCE: Hadoop Configuration.MAX_SUBST */
+#define SUBST_MAX     20
 #define VALUE_MAX     ((size_t)1 << 20)
 #define XML_DEPTH_MAX 64
 
@@ -29,7 +30,7 @@ struct entry {
     char *source; /* "file, line n", "-D", or NULL: the default */
     bool final;
     bool arg;      /* set by -D */
-    bool too_deep; /* the expansion did not end within SUBST_MAX substitutions */
+    bool too_deep; /* the expansion exceeded SUBST_MAX substitutions or VALUE_MAX bytes */
 };
 
 struct base_conf {
@@ -150,7 +151,8 @@ static char *look_up_env(const char *var)
     return base_strdup(v);
 }
 
-/* Looks up the Java system properties that configurations commonly use. */
+/* Returns the value of @var if it is one of the Java system properties that configurations commonly
+ * use, else NULL. Caller frees. */
 static char *look_up_system_property(const char *var)
 {
     struct passwd pw, *found = NULL;
@@ -258,7 +260,7 @@ void base_conf_free(struct base_conf *c)
 
 /* --- XML --- */
 
-/* One file being read. libxml2 reports errors through @first. */
+/* The state while one file is being read. */
 struct reader {
     struct base_conf *conf;
     const char *path;
@@ -304,8 +306,8 @@ static int refuse_element(const struct reader *r, xmlNodePtr node, const char *w
     return rc;
 }
 
-/* Sets *@out to the trimmed text of an element. Entity references are refused: nothing needs them,
- * and their expansion can be endless. */
+/* Sets *@out to the trimmed text of an element. Child elements are refused, and so are entity
+ * references: nothing needs them, and their expansion can grow without bound. */
 static int read_element_text(const struct reader *r, xmlNodePtr node, char **out)
 {
     struct base_buf b = {0};
@@ -527,7 +529,7 @@ int base_conf_load_file(struct base_conf *c, const char *path, struct base_error
     return rc;
 }
 
-/* Loads the default files. Without @left_out (NULL) an unreadable file is an error. */
+/* Loads the default files. With @left_out NULL, an unreadable file is an error. */
 static int load_default(struct base_conf *c, char **left_out, struct base_error *err)
 {
     static const char *const names[] = {"creel-site.xml", "yarn-site.xml"};
@@ -596,7 +598,7 @@ static bool ends_with(const char *text, const char *end)
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* Parses an integer; keys named -size or -bytes accept a unit. */
+/* Parses an integer; keys that end in -size or -bytes accept a unit. */
 static int parse_int(const struct base_conf_key *k, const char *text, int64_t *out)
 {
     if (base_int_parse(text, k->min, k->max, out) == 0)
@@ -669,7 +671,8 @@ static int refuse_unknown(const struct entry *e, struct base_error *err)
     return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s", e->source, e->name);
 }
 
-/* Returns true when a known key begins with the family of @name: "creel.rm." of "creel.rm.prot". */
+/* Returns true when a known key begins with the family of @name, such as "creel.rm." for
+ * "creel.rm.prot". */
 static bool family_is_known(const char *name)
 {
     const char *dot = strchr(name + strlen("creel."), '.');
@@ -681,21 +684,21 @@ static bool family_is_known(const char *name)
     return false;
 }
 
-/* Returns true when the unknown creel.* key @name is no error. Without @is_elsewhere that is a key
- * of an unknown family, unless it looks like a misspelt key of ours. */
-static bool may_pass_unknown_key(const char *name, bool (*is_elsewhere)(const char *name))
+/* Returns true when the unknown creel.* key @name is no error: when @is_known_elsewhere accepts it
+ * or, with @is_known_elsewhere NULL, when its family is unknown and no known key is similar. */
+static bool unknown_key_is_allowed(const char *name, bool (*is_known_elsewhere)(const char *name))
 {
     const char *best = NULL;
     size_t distance = 0;
 
-    if (is_elsewhere)
-        return is_elsewhere(name);
+    if (is_known_elsewhere)
+        return is_known_elsewhere(name);
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
         base_nearest_consider(name, k->name, &best, &distance);
     return !best && !family_is_known(name);
 }
 
-int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *name),
+int base_conf_check(const struct base_conf *c, bool (*is_known_elsewhere)(const char *name),
                     struct base_error *err)
 {
     for (size_t i = 0; i < c->len; i++) {
@@ -704,7 +707,8 @@ int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *
         int rc = 0;
         if (k)
             rc = check_value(k, e, err);
-        else if (strncmp(e->name, "creel.", 6) == 0 && !may_pass_unknown_key(e->name, is_elsewhere))
+        else if (strncmp(e->name, "creel.", 6) == 0 &&
+                 !unknown_key_is_allowed(e->name, is_known_elsewhere))
             rc = refuse_unknown(e, err);
         if (rc < 0)
             return rc;

@@ -1,8 +1,9 @@
 /* base/conf/conf.h - configuration in Hadoop's XML form. Source: Hadoop 3.4 Configuration:
  * <configuration><property><name/><value/><final/></property>..., expansion of ${name},
- * ${name:-default} and ${env.NAME} (20 levels), XInclude; later files and -D override earlier files
- * except for <final> values. Unknown creel.* keys, other than options of policies, are errors that
- * suggest the nearest known key; other unknown keys are kept. */
+ * ${name:-default} and ${env.NAME} (at most 20 substitutions in a value), XInclude. Later files
+ * override earlier ones except for <final> values; -D overrides every file. Unknown creel.* keys,
+ * other than options of policies, are errors that suggest the nearest known key; other unknown keys
+ * are kept. */
 #ifndef CREEL_BASE_CONF_CONF_H
 #define CREEL_BASE_CONF_CONF_H
 
@@ -28,26 +29,27 @@ extern const struct base_conf_key base_conf_keys[]; /* ends with name == NULL */
 struct base_conf;
 struct base_conf *base_conf_new(void);
 void base_conf_free(struct base_conf *c);
-/* Loads a file such as yarn-site.xml; its values override the present ones. */
+/* Loads a file such as yarn-site.xml; its values override the present ones, except those that are
+ * <final> or set by -D. */
 int base_conf_load_file(struct base_conf *c, const char *path, struct base_error *err);
 /* Loads creel-site.xml and yarn-site.xml, whichever exist, from $CREEL_CONF_DIR or /etc/creel. */
 int base_conf_load_default(struct base_conf *c, struct base_error *err);
 /* The same for programs other than daemons, which can do without the files that their user may not
  * read: such files are skipped. *@left_out: the first skipped file (caller frees), or NULL. */
 int base_conf_load_readable(struct base_conf *c, char **left_out, struct base_error *err);
-/* Returns the folder that base_conf_load_default() has read, or NULL when it was not called. */
+/* Returns the folder of the default files, or NULL when they have not been loaded. Borrowed. */
 const char *base_conf_folder(const struct base_conf *c);
 /* Loads a file's content from memory; @name stands for the file in messages and as the base of
  * relative XIncludes. */
 int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len,
                         struct base_error *err);
-/* Sets "key=value" of -D, which overrides files, even <final> values. */
+/* Applies the argument "key=value" of -D, which overrides files, even <final> values. */
 int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base_error *err);
-/* Checks every known key's type and range and refuses unknown creel.* keys but those that
- * @is_elsewhere knows: options of policies. @is_elsewhere NULL, for programs without policies: keys
- * of unknown families ("creel.FAMILY.") pass, except near misses of known keys. Call once after
- * loading. */
-int base_conf_check(const struct base_conf *c, bool (*is_elsewhere)(const char *name),
+/* Checks every known key's type and range and refuses unknown creel.* keys, except those for which
+ * @is_known_elsewhere returns true (options of policies). With @is_known_elsewhere NULL, for
+ * programs without policies, keys of unknown families ("creel.FAMILY.") pass unless a known key is
+ * similar. Call once after loading. */
+int base_conf_check(const struct base_conf *c, bool (*is_known_elsewhere)(const char *name),
                     struct base_error *err);
 /* Returns the value of @key: as set, else the default; NULL when @key is neither set nor known.
  * Borrowed until the configuration changes. */
@@ -69,9 +71,9 @@ struct base_conf_item {
 /* Sets *@out to the key at index @i in order of names. Returns false when @i is past the end. */
 bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out);
 
-/* Creates the folder that is the value of @key (with @mode) unless it exists. Returns 0, or
- * -BASE_EINVAL when the value is empty, -BASE_EPERM when the folder cannot be created or written
- * to, -BASE_ENOSPC when the disk is full. */
+/* Creates the folder that is the value of @key (with @mode, and with missing parents) unless it
+ * exists. Returns 0, or -BASE_EINVAL when the value is empty, -BASE_EPERM when the folder cannot be
+ * created or written to, -BASE_ENOSPC when the disk is full. */
 int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode,
                           struct base_error *err);
 

@@ -1,5 +1,5 @@
-/* All configuration keys with their defaults and help texts, sorted by subject. A key that exists
- * in Hadoop too has Hadoop's name. */
+/* base/conf/conf_keys.c - all configuration keys with their defaults and help texts, grouped by
+ * subject. A key that exists in Hadoop too has Hadoop's name. */
 #include "base/conf/conf.h"
 
 #define STR(key, def, text)                                                                        \
@@ -32,7 +32,7 @@ const struct base_conf_key base_conf_keys[] = {
         "id of the cluster, shared by all its ResourceManagers"),
     STR("hadoop.http.staticuser.user", "dr.who", "user of HTTP requests that name no user"),
 
-    /* HTTP, of ResourceManager and NodeManager alike */
+    /* HTTP, for ResourceManager and NodeManager alike */
     STR("creel.http.allowed-hosts", "",
         "further names under which clients and nodes may address the daemon, separated by "
         "commas (\".example.org\": all names below it). Requests for a name other than an "

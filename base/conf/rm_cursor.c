@@ -23,7 +23,7 @@ size_t base_rm_url_base_len(const char *url)
     return host ? (size_t)(slashes - url) + host : 0;
 }
 
-/* Returns @n, the length of @s, less the slashes at its end. */
+/* Returns the length of @s, which is @n bytes long, without the slashes at its end. */
 static size_t len_without_slashes(const char *s, size_t n)
 {
     while (n > 0 && s[n - 1] == '/')
@@ -84,14 +84,14 @@ void base_rm_cursor_note_success(struct base_rm_cursor *t)
 bool base_rm_cursor_skip_failed(struct base_rm_cursor *t)
 {
     size_t n = t->list->n;
-    /* A failed redirect out of the list: the standby that sent it is asked again first, and learns
-     * from our header that its target has failed. */
-    bool beside = t->moved[0];
+    /* When the failed RM is not in the list, a redirect led to it. The listed RM at t->at is then
+     * asked again first, and learns from our header that the target has failed. */
+    bool unlisted = t->moved[0];
 
     base_buf_addf(&t->failed, "%s%s", t->failed.len ? "," : "", base_rm_cursor_url(t));
     t->moved[0] = '\0';
     t->answered = false;
-    for (size_t k = beside ? 0 : 1; k < n + (beside ? 0 : 1); k++) {
+    for (size_t k = unlisted ? 0 : 1; k < n + (unlisted ? 0 : 1); k++) {
         size_t next = (t->at + k) % n;
 
         if (!has_failed(t, t->list->url[next])) {

@@ -27,7 +27,7 @@
 
 #define BASE_RM_LIST_MAX      16
 #define BASE_RM_URL_MAX       512              /* bytes of one address, with the NUL */
-#define BASE_RM_FAILED_HEADER "X-Creel-Failed" /* base addresses, separated by commas */
+#define BASE_RM_FAILED_HEADER "X-Creel-Failed" /* base URLs, separated by commas */
 
 struct base_rm_list {
     /* owned; "http://host:port", perhaps with a path, without a slash at the end */
@@ -37,8 +37,8 @@ struct base_rm_list {
 /* Returns the length of the "scheme://host:port" with which @url begins, or 0 when @url is no
  * absolute http or https URL. */
 size_t base_rm_url_base_len(const char *url);
-/* Returns true when @list (separated by commas or white space) contains @url. Upper and lower case
- * are the same, and slashes at the end do not count. */
+/* Returns true when @list (separated by commas or white space) contains @url. Ignores case and
+ * slashes at the end. */
 bool base_rm_url_is_in_list(const char *list, const char *url);
 
 struct base_rm_cursor {
@@ -63,9 +63,10 @@ void base_rm_cursor_note_success(struct base_rm_cursor *t);
 /* The current RM has failed: goes on to the next one. Returns true when it may be asked at once,
  * false when the round is over and the caller has to pause first. */
 bool base_rm_cursor_skip_failed(struct base_rm_cursor *t);
-/* The current RM has answered 307 with @location ("": without one): goes there and returns true. A
- * @location that is empty, is the current RM, has failed in this round, ends too long a chain of
- * redirects or is ruled out by listed_only makes this base_rm_cursor_skip_failed(). */
+/* The current RM has answered 307 with @location ("": without one): goes there and returns true.
+ * When @location is no http or https URL, is the current RM, has failed in this round, ends too
+ * long a chain of redirects or is ruled out by listed_only, acts as base_rm_cursor_skip_failed()
+ * instead. */
 bool base_rm_cursor_follow_redirect(struct base_rm_cursor *t, const char *location);
 /* The RM at @url, one of the list, has said that it leads while the current RM was being asked:
  * goes to @url, even if it has failed in this round, and marks only the previous RM as failed. */

@@ -14,7 +14,7 @@
 #define KEY_IDS     "yarn.resourcemanager.ha.rm-ids"
 #define KEY_ADDRESS "yarn.resourcemanager.webapp.address."
 #define KEY_HOST    "yarn.resourcemanager.hostname."
-#define PORT        8088 /* of an RM whose host alone is configured */
+#define PORT        8088 /* port of an RM when only its host is configured */
 
 /* ---- addresses ---- */
 

@@ -18,7 +18,7 @@ int base_rm_list_add_text(const char *what, const char *text, struct base_rm_lis
  * base_rm_list_add_text(); messages name the key. */
 int base_rm_list_add_configured(const struct base_conf *conf, struct base_rm_list *out,
                                 struct base_error *err);
-/* Adds the addresses of the ids in yarn.resourcemanager.ha.rm-ids alone; returns 0 and adds nothing
+/* Adds only the addresses of the ids in yarn.resourcemanager.ha.rm-ids; returns 0 and adds nothing
  * when the key is not set. */
 int base_rm_list_add_ha_ids(const struct base_conf *conf, struct base_rm_list *out,
                             struct base_error *err);

@@ -4,17 +4,17 @@
  *
  *     static void sift(struct item *v, size_t n, size_t i);
  *
- * which restores the heap v[0..n-1] after v[i] alone has changed: v[i] moves up or down to its
- * place. All operations are made of it:
+ * which restores the heap v[0..n-1] after only v[i] has changed: v[i] moves up or down to its
+ * place. All operations are built from it:
  *
  *     put @x       v[n] = x;         sift(v, n + 1, n);
  *     take v[0]    v[0] = v[n - 1];  sift(v, n - 1, 0);
  *     remove v[i]  v[i] = v[n - 1];  sift(v, n - 1, i);    only if i < n - 1
  *
  * item_is_before(a, b) takes two elements by value and returns true when @a must come out before
- * @b. note_index(element, index) is called for each element that gets another index, so that an
- * element can store its own; BASE_HEAP_NO_INDEX stores nothing.
- * Cost: O(log n) calls of item_is_before, which the compiler makes inline. */
+ * @b. note_index(element, index) is called for v[i] and for each element that it displaces, so that
+ * an element can store its own index; BASE_HEAP_NO_INDEX stores nothing. Cost: O(log n) calls of
+ * item_is_before, which the compiler inlines. */
 #ifndef CREEL_BASE_DATA_HEAP_H
 #define CREEL_BASE_DATA_HEAP_H
 

@@ -37,9 +37,9 @@ void base_map_put(struct base_map *m, uint64_t hash, void *object)
     m->n++;
 }
 
-/* A probe ends at the first free slot, so the slot that becomes free must not lie between the home
- * slot of a later object and that object. Such objects move up (Knuth, TAOCP 3, 6.4, algorithm R);
- * no slot is ever marked as deleted. */
+/* A probe ends at the first free slot, so the slot that becomes free must not lie between an object
+ * and its home slot. Later objects for which it would are moved up (Knuth, TAOCP 3, 6.4, algorithm
+ * R); no slot is ever marked as deleted. */
 void base_map_remove(struct base_map *m, uint64_t hash, const void *object)
 {
     size_t mask = m->cap - 1, i = hash & mask;
@@ -64,7 +64,7 @@ void base_map_free(struct base_map *m)
     *m = (struct base_map){0};
 }
 
-/* FNV-1a, mixed, since the map uses the low bits alone. */
+/* FNV-1a, mixed at the end because the map uses only the low bits. */
 uint64_t base_hash_text(const char *s)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);

@@ -2,7 +2,8 @@
  *
  * Open addressing with linear probing, at most half full. The table stores the hash of each key
  * beside the pointer, so that most mismatches are found without reading the object. The caller
- * computes the hash, and passes the same one to find, put and remove. All zero: an empty map. */
+ * computes the hash, and passes the same one to find, put and remove. A map that is all zero is
+ * empty. */
 #ifndef CREEL_BASE_DATA_MAP_H
 #define CREEL_BASE_DATA_MAP_H
 
@@ -15,7 +16,7 @@ struct base_map {
         uint64_t hash;
         void *object; /* NULL: the slot is free */
     } * slot;
-    size_t n, cap; /* objects; slots: 0 or a power of two */
+    size_t n, cap; /* number of objects; number of slots, 0 or a power of two */
 };
 /* Returns true when @key is the key of @object. */
 typedef bool base_map_eq(const void *object, const void *key);

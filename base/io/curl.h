@@ -1,4 +1,4 @@
-/* base/io/curl.h - options that all our transfers of libcurl share. */
+/* base/io/curl.h - options and header parsing for our libcurl transfers. */
 #ifndef CREEL_BASE_IO_CURL_H
 #define CREEL_BASE_IO_CURL_H
 

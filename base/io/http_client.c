@@ -122,8 +122,8 @@ static size_t copy_wanted_headers(char *data, size_t size, size_t n, void *arg)
     struct transfer *t = arg;
     size_t len = size * n;
 
-    if (len >= 5 &&
-        strncasecmp(data, "HTTP/", 5) == 0) /* the final answer, after 100 Continue and the like */
+    /* a status line, perhaps after that of 100 Continue: forget earlier headers */
+    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0)
         t->out->location[0] = t->out->reason[0] = t->out->node[0] = '\0';
     copy_header_value(data, len, "location:", true, t->out->location, sizeof t->out->location);
     copy_header_value(data, len, BASE_HTTP_NODE_HEADER ":", true, t->out->node,
@@ -190,7 +190,7 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
     CURL *e = h->easy;
     int64_t timeout = rq->timeout_ms == 0 ? TIMEOUT_MS : rq->timeout_ms < 0 ? 0 : rq->timeout_ms;
 
-    curl_easy_reset(e); /* kept connections live in the multi handle */
+    curl_easy_reset(e); /* open connections belong to the multi handle */
     base_curl_set_target(e, rq->url, "http,https");
     curl_easy_setopt(e, CURLOPT_TCP_NODELAY, 1L);
     if (rq->silence_ms > 0) {
@@ -272,7 +272,7 @@ int base_http_perform(struct base_http *h, const struct base_http_request *rq,
     cc = run_transfer(h);
     curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &out->status);
     curl_multi_remove_handle(h->multi, h->easy);
-    curl_easy_reset(h->easy); /* drops the pointers into this frame */
+    curl_easy_reset(h->easy); /* drops the pointers into this stack frame */
     curl_slist_free_all(headers);
     rc = transfer_result(&t, cc, why, err);
     if (rc < 0)

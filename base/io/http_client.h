@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* A NodeManager's answers about containers carry its node id in this header: an address may belong
- * to another node by now. */
+/* A NodeManager's answers about containers carry its node id in this header, because another node
+ * may have taken over its address. */
 #define BASE_HTTP_NODE_HEADER "X-Creel-Node"
 
 struct base_http; /* not shared between threads */
@@ -20,18 +20,17 @@ struct base_http_request {
     const char *url;    /* absolute */
     const char *body;   /* may be NULL */
     size_t body_len;
-    const char *content_type;               /* NULL with a body: application/json */
-    const char *bearer;                     /* "Authorization: Bearer ..." or NULL */
+    const char *content_type;               /* NULL: application/json if there is a body */
+    const char *bearer;                     /* token for "Authorization: Bearer <token>", or NULL */
     const char *accept;                     /* NULL: application/json */
     const char *header;                     /* a further header, "Name: value", or NULL */
-    int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s, 60 s; timeout_ms < 0: no limit */
-    /* > 0: gives up when the other host has acknowledged nothing for about so long, at the earliest
-     * after a second, however long the answer takes (TCP_USER_TIMEOUT, keepalive) */
+    int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s and 60 s; timeout_ms < 0: no limit */
+    /* > 0: gives up when the other host has acknowledged nothing for about this long, but not
+     * before one second; an answer may take longer (TCP_USER_TIMEOUT, keepalive) */
     int64_t silence_ms;
-    /* limit of the answer's body, else -BASE_ELIMIT; 0: 64 MiB, or none when written to out_fd */
+    /* most bytes of the answer's body; more is -BASE_ELIMIT; 0: 64 MiB, or no limit for out_fd */
     size_t body_max;
-    int out_fd; /* > 0: the body of an answer with status 200 is written there; 0: into the buffer
-                 */
+    int out_fd; /* descriptor for the body of a 200 answer; 0: bodies go into the buffer */
 };
 struct base_http_answer {
     long status;          /* HTTP status */
@@ -52,7 +51,7 @@ int base_http_perform(struct base_http *h, const struct base_http_request *rq,
 void base_http_answer_free(struct base_http_answer *a);
 /* Makes a base_http_perform() in another thread return soon with -BASE_EIO. When none is running,
  * the next one does, so that a cancel that comes a moment early is not lost. Cancels at most one
- * request; the only function for other threads than the owner. */
+ * request. The only function that threads other than the owner may call. */
 void base_http_cancel(struct base_http *h);
 
 #endif

@@ -207,11 +207,11 @@ static int open_folder_for_removal(int at, const char *name)
     struct stat st;
 
     if (fd < 0 && errno == EACCES) {
-        (void)base_folder_restore_access(at, name); /* else the next open fails */
+        (void)base_folder_restore_access(at, name); /* if this fails, the next open fails too */
         fd = openat(at, name, flags);
     }
     if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
-        (void)fchmod(fd, 0700); /* else unlinkat() fails later */
+        (void)fchmod(fd, 0700); /* if this fails, unlinkat() reports the error later */
     return fd;
 }
 
@@ -263,7 +263,7 @@ static int empty_folder(struct rmtree *t, int fd, int depth)
             continue;
         one = remove_entry(t, dirfd(dir), e->d_name, depth);
         if (one < 0 && rc == 0)
-            rc = one; /* go on, to remove as much as possible */
+            rc = one; /* continue, to remove as much as possible */
     }
     if (errno != 0 && rc == 0)
         rc = -errno;
@@ -360,7 +360,7 @@ bool base_secret_equal(const char *a, const char *b)
     size_t la = strlen(a), lb = strlen(b);
     volatile unsigned char diff = la != lb;
 
-    /* The time depends on the length of @a alone, which whoever sent @a knows already. */
+    /* The time of this loop depends only on the length of @a, which its sender knows already. */
     for (size_t i = 0; i < la; i++)
         diff = (unsigned char)(diff | (unsigned char)(a[i] ^ b[lb ? i % lb : 0]));
     return diff == 0;

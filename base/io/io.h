@@ -20,17 +20,17 @@ int base_fd_read_to_end(int fd, const char *what, size_t max, struct base_buf *o
  * plain file (base/io/plain.h). */
 int base_file_read_plain(const char *path, size_t max, struct base_buf *out,
                          struct base_error *err);
-/* Writes a temporary file beside @path and renames it to @path, so that readers and a crash find
- * the old content or the new one. @sync: survives a power failure too (fsync of file and folder).
- * Returns 0, -BASE_EIO or -BASE_ENOSPC. */
+/* Writes a temporary file beside @path and renames it to @path, so that readers, even after a
+ * crash, find either the old content or the new. @sync: survives a power failure too (fsync of file
+ * and folder). Returns 0, -BASE_EIO or -BASE_ENOSPC. */
 int base_file_write_atomic(const char *path, const void *data, size_t len, mode_t mode, bool sync,
                            struct base_error *err);
 int base_mkdirs(const char *path, mode_t mode, struct base_error *err); /* like mkdir -p */
 /* Removes @path and everything below it; never follows a link. Returns 0, also when @path does not
  * exist, or -BASE_EIO. */
 int base_rmtree(const char *path, struct base_error *err);
-/* Gives ourselves all rights on our folder @name in folder @at (AT_FDCWD allowed): sets mode 0700.
- * Follows no link. Returns 0 or -errno. */
+/* Sets the mode of our folder @name in folder @at (AT_FDCWD allowed) to 0700, so that we have full
+ * access to it. Follows no link. Returns 0 or -errno. */
 int base_folder_restore_access(int at, const char *name);
 int base_write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 
@@ -41,11 +41,11 @@ int base_size_parse(const char *text, int64_t *out);
 int base_int_parse(const char *text, int64_t min, int64_t max, int64_t *out);
 /* Writes 16 random bytes as 32 hex digits. */
 void base_random_hex(char out[static 33]);
-/* Returns the number of columns of the terminal @fd (80 if the terminal does not know), or 0 when
- * @fd is no terminal. */
+/* Returns the number of columns of the terminal @fd (80 if the terminal does not report it), or 0
+ * when @fd is no terminal. */
 size_t base_terminal_width(int fd);
 /* Returns true when the two texts are equal, in a time that does not depend on where they differ.
- * @a: the text from outside. */
+ * @a is the text received from outside. */
 bool base_secret_equal(const char *a, const char *b);
 enum { BASE_USER_NAME_MAX = 256 };
 /* Writes the name of the user that this process runs as, or the user's number if there is no name.

@@ -95,7 +95,7 @@ int base_json_refuse(const json_t *j, const char *where, const char *name, const
     return rc;
 }
 
-/* Returns the member, or NULL with *@rc set to the return value of the caller. */
+/* Returns the member, or NULL with *@rc set to the value that the caller must return. */
 static json_t *find_member(const json_t *obj, const char *where, const char *name, bool required,
                            int *rc, struct base_error *err)
 {

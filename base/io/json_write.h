@@ -1,5 +1,5 @@
 /* base/io/json_write.h - writes JSON straight into a buffer. Orders and listings are written by the
- * thousand, so no tree is built first. Commas are added by themselves: the last byte in the buffer
+ * thousand, so no tree is built first. Commas are added automatically: the last byte in the buffer
  * shows whether one is needed, and there is no other state.
  *
  *   base_json_open(b, '{');
@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 
-/* Appends @s in quotes, escaped as YARN does, without a comma before it. */
+/* Appends @s as a JSON string, quoted and escaped, without a comma before it. */
 void base_json_quote(struct base_buf *b, const char *s);
 
 void base_json_open(struct base_buf *b, char bracket);
@@ -22,7 +22,8 @@ void base_json_close(struct base_buf *b, char bracket);
 void base_json_key(struct base_buf *b, const char *key);     /* key: plain ASCII, not escaped */
 void base_json_value_str(struct base_buf *b, const char *v); /* NULL: null */
 void base_json_value_int(struct base_buf *b, int64_t v);
-/* At most 6 decimals and no exponent; 0 for an infinity or NaN, and at most 1e30 either way. */
+/* Appends @v with at most 6 decimals and no exponent. Infinities and NaN become 0; other values are
+ * limited to the range from -1e30 to 1e30. */
 void base_json_value_num(struct base_buf *b, double v);
 void base_json_value_bool(struct base_buf *b, bool v);
 

@@ -1,8 +1,9 @@
 /* base/io/log.h - the log: one line per event on stderr, or one entry in the journal. Thread-safe.
  *
- *   text     "<P>TIME area: message"; <P>, the syslog priority as systemd reads it, is left out on
- * a terminal json     one object per line journal  fields sent to journald auto     journal when
- * stderr is connected to journald (JOURNAL_STREAM), else text
+ *   text     "<P>TIME area: message"; <P> is the syslog priority for systemd, not on a terminal
+ *   json     one object per line
+ *   journal  fields sent to journald
+ *   auto     journal when stderr is connected to journald (JOURNAL_STREAM), else text
  *
  * Only the daemons and the command line log; the core and the policies never do. */
 #ifndef CREEL_BASE_IO_LOG_H

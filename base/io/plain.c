@@ -11,8 +11,8 @@ static int map_open_error(int sys)
     return sys == ELOOP || sys == EISDIR || sys == ENXIO ? -BASE_PLAIN_OTHER : -sys;
 }
 
-/* Checks that @fd is a plain file, for writing one without a second name, and truncates it for
- * O_TRUNC. Returns 0, -errno or -BASE_PLAIN_OTHER. */
+/* Checks that @fd is a plain file and, if opened for writing, has no second name; truncates the
+ * file for O_TRUNC. Sets *@st. Returns 0, -errno or -BASE_PLAIN_OTHER. */
 static int check_and_truncate(int fd, int flags, struct stat *st)
 {
     if (fstat(fd, st) < 0)

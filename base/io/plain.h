@@ -16,8 +16,8 @@
 #define BASE_PLAIN_OTHER 100000
 
 /* Opens @path (relative to folder @at, AT_FDCWD allowed). @flags: O_RDONLY, O_WRONLY or O_RDWR with
- * O_CREAT, O_EXCL, O_APPEND, O_TRUNC; the rest is added here. Returns a descriptor, close-on-exec,
- * and its state in *@st (may be NULL); or -errno, or -BASE_PLAIN_OTHER. */
+ * O_CREAT, O_EXCL, O_APPEND, O_TRUNC; other flags are added as needed. Returns a descriptor,
+ * close-on-exec, and its state in *@st (may be NULL); or -errno, or -BASE_PLAIN_OTHER. */
 int base_plain_open(int at, const char *path, int flags, mode_t mode, struct stat *st);
 /* The same for a @path below folder @root. No component may be a link or "..", and all but the last
  * must be folders. */

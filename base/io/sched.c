@@ -13,7 +13,7 @@
 
 static void set_nice_and_slice(int32_t nicer, uint64_t slice_ns)
 {
-    struct { /* struct sched_attr, which the C library does not have everywhere */
+    struct { /* struct sched_attr, which not every C library declares */
         uint32_t size, policy;
         uint64_t flags;
         int32_t nice;

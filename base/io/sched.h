@@ -1,5 +1,5 @@
-/* base/io/sched.h - hints to the kernel how soon the calling thread needs the processor. A kernel
- * that ignores them changes nothing but speed.
+/* base/io/sched.h - hints to the kernel about how soon the calling thread needs the processor. A
+ * kernel that ignores them changes nothing but speed.
  *
  * SOURCE: sched_setattr(2): for SCHED_OTHER, sched_runtime requests a time slice (Linux 6.12 and
  * later). A thread that wakes up preempts a thread with a longer slice. */

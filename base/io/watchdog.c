@@ -11,8 +11,8 @@
 #include "base/mem.h"
 
 #define EXPIRED_S 2 /* how long expired() may take; then SIGALRM ends the process */
-/* A check that comes later than this after its time shows that the watchdog did not run: the time
- * since the last check is not counted. */
+/* A check that is late by more than this shows that the watchdog itself did not run: the time since
+ * the last check is not counted. */
 #define LATE_US BASE_WATCHDOG_CHECK_US
 
 struct base_watchdog {
@@ -62,7 +62,7 @@ static void *watchdog_main(void *arg)
     pthread_mutex_unlock(&w->lock);
     if (verdict == BASE_WATCHDOG_OK)
         return NULL;
-    alarm(EXPIRED_S); /* the stuck thread may hold the lock of the log */
+    alarm(EXPIRED_S); /* expired() may block: the stuck thread may hold the lock of the log */
     w->conf.expired(w->conf.user, verdict == BASE_WATCHDOG_STUCK ? w->conf.still : w->conf.ending);
     alarm(0);
     return NULL;

@@ -4,8 +4,7 @@
  * may be wrong).
  *
  * Only time during which the watchdog itself ran counts. A process that was stopped and continued,
- * a suspended machine and a starved process stall all threads alike, which is not the fault of one.
- */
+ * a suspended machine and a starved process stall all threads alike. */
 #ifndef CREEL_BASE_IO_WATCHDOG_H
 #define CREEL_BASE_IO_WATCHDOG_H
 
@@ -20,7 +19,7 @@ struct base_watchdog_conf {
     void *user;
     /* returns true while the thread has work; *@turns: pieces of work that it has finished */
     bool (*busy)(void *user, uint64_t *turns);
-    /* returns how long one turn may take; BASE_WATCHDOG_LEAST_US counts if that is more */
+    /* returns how long one turn may take; BASE_WATCHDOG_LEAST_US applies if that is longer */
     int64_t (*limit_us)(void *user);
     /* must end the process; called once, with one of the two messages below */
     void (*expired)(void *user, const char *why);
@@ -31,7 +30,7 @@ struct base_watchdog;
 struct base_watchdog *base_watchdog_start(const struct base_watchdog_conf *conf);
 void base_watchdog_stop(struct base_watchdog *w); /* NULL is fine */
 /* An end has begun: the process is ended unless base_watchdog_disarm_end_limit() follows in time.
- * Several ends may overlap; any thread. */
+ * Several ends may overlap. May be called on any thread. */
 void base_watchdog_arm_end_limit(struct base_watchdog *w);
 void base_watchdog_disarm_end_limit(struct base_watchdog *w);
 

@@ -1,5 +1,5 @@
-/* The outside of the election machine: events, time, the lease, and the beginning and end of a
- * leadership. */
+/* ha/election/election.c - the outside of the election machine: its events, its timers, the lease,
+ * and the beginning and end of a leadership. */
 #include "ha/election/election.h"
 
 #include <stdarg.h>
@@ -118,8 +118,8 @@ void election_retry_later(struct ha_election *e, int64_t now_us)
     e->tries++;
 }
 
-/* The active RM is ourselves when leading. Otherwise the RM first in the queue is active, provided
- * it also wrote the epoch. */
+/* When leading, this RM is the active one. Otherwise the first RM in the queue is active, provided
+ * that it is another RM and also wrote the epoch. */
 void election_update_active_rm(struct ha_election *e)
 {
     struct election_id id;
@@ -202,10 +202,11 @@ static void refuse_for_missing_permission(struct ha_election *e, const char *pat
     election_enter_refused(e, &err);
 }
 
-/* ---- the lease ---- The lease ends 2/3 of the session time-out after the sending of the last
- * answered request. ZooKeeper can expire the session no earlier than a full time-out after
- * receiving that request, so the lease ends before another RM can be elected; the remaining third
- * covers clock drift. */
+/* ---- the lease ---- */
+
+/* The lease ends 2/3 of the session time-out after the last answered request was sent. ZooKeeper
+ * can expire the session no earlier than a full time-out after receiving that request, so the lease
+ * ends before another RM can be elected; the remaining third covers clock drift. */
 
 int64_t election_lease_end_us(const struct ha_election *e, int64_t sent_us)
 {

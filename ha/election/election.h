@@ -24,8 +24,8 @@
  *
  * Stale nodes are election nodes of our rm-id whose ephemeralOwner is not our session. If the
  * node's data shows that an earlier session of this process or a dead process of this host made it,
- * it is deleted at once. Any other stale node is waited for; if it is still there after twice the
- * session time-out, a live RM uses our id and this RM is refused.
+ * it is deleted at once. Any other stale node in front of ours is waited for; if it is still there
+ * after twice the session time-out, a live RM uses our id and this RM is refused.
  *
  * After every connect or reconnect all of this is read again; only the ephemeralOwner proves that a
  * node is ours.
@@ -54,7 +54,7 @@ enum ha_election_state {
 struct ha_election_conf { /* copied */
     const char *root;     /* "/creel/<cluster-id>"; missing parents are created */
     const char *cluster_id;
-    const char *rm_id;    /* contains neither '~' nor '/' */
+    const char *rm_id;    /* not empty; without '~', '/', spaces and line breaks */
     const char *instance; /* one line that identifies this process; stored in the election node */
     /* for messages: the identity we authenticate with ("digest user creel"); NULL: unknown */
     const char *auth_as;
@@ -70,8 +70,8 @@ struct ha_election_calls {
     /* The leadership has ended: from now on nothing may be granted or acknowledged. */
     void (*deposed)(void *user, const char *why);
     void (*active_changed)(void *user); /* ha_election_active_rm() has a new result */
-    /* This RM cannot take part (ACL, root of another cluster, newer format, id in use); the message
-     * says why. */
+    /* This RM cannot take part, for example because of an ACL, the root of another cluster, a newer
+     * format or an id in use; the message says why. */
     void (*refused)(void *user, const struct base_error *why);
     /* Returns true if the process described by @instance is certainly dead (same host, and gone).
      */
@@ -85,8 +85,8 @@ void ha_election_free(struct ha_election *e);
 
 /* Handles session events, watches, and results with owner HA_ZK_FOR_ELECTION. */
 void ha_election_on_event(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
-/* Extends the lease: ZooKeeper answered a multi that another machine (the log) sent at @sent_us.
- * Reads do not count, because a server cut off from the quorum answers them too. */
+/* Extends the lease: ZooKeeper has answered a multi that another state machine (the log) sent at
+ * @sent_us. Reads do not count, because a server cut off from the quorum answers them too. */
 void ha_election_extend_lease(struct ha_election *e, int64_t sent_us);
 /* Acts on all timers that are due: lease, renewal, retry, hold. Call it no later than
  * ha_election_next_timer_us() (INT64_MAX: no timer is set). */
@@ -95,18 +95,19 @@ int64_t ha_election_next_timer_us(const struct ha_election *e);
 /* Gives up the leadership (calls deposed()), deletes the election node, and rejoins the end of the
  * queue once another RM has claimed, or after @hold_us. No effect when not leading. */
 void ha_election_resign(struct ha_election *e, int64_t hold_us, int64_t now_us);
-/* A write of the log failed its check of the epoch: another RM has taken authority. */
+/* To be called when a write of the log failed its check of the epoch, because another RM has taken
+ * authority: ends the leadership and reads the queue anew. */
 void ha_election_on_fenced_write(struct ha_election *e, int64_t now_us);
 /* The next claim takes at least @epoch. Nodes may have seen a higher epoch than a new store
  * knows. */
 void ha_election_set_min_epoch(struct ha_election *e, int64_t epoch);
 
 enum ha_election_state ha_election_get_state(const struct ha_election *e);
-/* Returns the time at which the lease ends; 0 when not leading. */
+/* Returns the time at which the lease ends; INT64_MAX: lease off; 0: not leading. */
 int64_t ha_election_lease_end_us(const struct ha_election *e);
 /* Returns the rm-id of the RM that claimed last and owns the lowest election node; "" if unknown.
- * It is our own id if and only if we lead. After a disconnection the last result stays valid for
- * one session time-out. */
+ * The result is our own id if and only if we lead. After a disconnection the last result stays
+ * valid for one session time-out. */
 const char *ha_election_active_rm(const struct ha_election *e);
 /* Returns the highest epoch seen; -1: none. */
 int64_t ha_election_highest_epoch(const struct ha_election *e);

@@ -42,15 +42,14 @@
  *             NONODE      our node or the epoch is gone: start
  *   RENEW     OK          extend the lease       BADVERSION, NONODE: depose, start
  *   any other code        as FAILED
- *   timers                lease, renewal, back-off, end of a hold, outdated knowledge of the active
- * RM */
+ *   timers                lease, renewal, back-off, end of a hold, forgetting the active RM */
 #ifndef CREEL_HA_ELECTION_ELECTION_INTERNAL_H
 #define CREEL_HA_ELECTION_ELECTION_INTERNAL_H
 
 #include "ha/election/election.h"
 
 #define ELECTION_MINE_MAX 64  /* maximum number of nodes of our rm-id examined per round */
-#define ELECTION_NAME_MAX 512 /* maximum length of an election node's name */
+#define ELECTION_NAME_MAX 512 /* size limit of an election node's name, with the NUL */
 
 enum election_slot { SLOT_ROUND, SLOT_CHILDREN, SLOT_EPOCH, SLOT_RENEW, SLOTS };
 enum election_step {
@@ -95,7 +94,7 @@ struct ha_election {
 
     /* state of the rounds; a leader's state is LEADING whatever the phase */
     enum ha_election_state phase;
-    bool connected, opened; /* opened: the root was checked since connecting */
+    bool connected, opened; /* opened: the root has been checked since connecting */
     int64_t session, timeout_us;
 
     uint64_t ids, want[SLOTS]; /* last request id; per slot the awaited id, 0: none */
@@ -111,7 +110,7 @@ struct ha_election {
     char *lowest;                  /* name of the lowest election node; NULL: none */
     char *mine[ELECTION_MINE_MAX]; /* nodes of our rm-id, in order of sequence */
     size_t mine_n, at;
-    /* the node of our session, proved by its owner in this connection */
+    /* name of our own node, whose owner was checked in this connection; NULL: none */
     char *own;
     char *blocker, *blocker_instance; /* a stale node in front of ours whose process may be alive */
     int64_t blocker_us;               /* when the request that found it was sent */
@@ -122,7 +121,7 @@ struct ha_election {
     int64_t hold_us;
     int32_t hold_version;
 
-    int64_t least, highest; /* minimum for the next claim; highest epoch seen */
+    int64_t least, highest; /* lowest epoch for the next claim; highest epoch seen */
     /* epoch and send time of a claim in this session with unknown outcome; -1: none */
     int64_t tried, tried_us;
 
@@ -133,7 +132,7 @@ struct ha_election {
     int64_t answered_us, renewed_us;
 
     char *active;           /* result of ha_election_active_rm() */
-    int64_t known_until_us; /* while disconnected: when knowledge of others expires; 0: never */
+    int64_t known_until_us; /* while disconnected: when to forget the active RM; 0: never */
 };
 
 /* ha/election/election.c */
@@ -142,7 +141,8 @@ void election_log(struct ha_election *e, int level, const char *fmt, ...)
 void election_enter_refused(struct ha_election *e, const struct base_error *why);
 void election_send_request(struct ha_election *e, enum election_slot slot,
                            struct ha_zk_request *rq);
-/* Sends the request of SLOT_ROUND. @about is the path whose ACL matters, for messages. */
+/* Both send the request of SLOT_ROUND and record @step. @about is the path whose ACL matters, for
+ * messages; election_read_node() sends a read of that path. */
 void election_read_node(struct ha_election *e, enum election_step step,
                         enum ha_zk_request_kind kind, const char *about);
 void election_send_multi(struct ha_election *e, enum election_step step, const char *about,
@@ -159,15 +159,15 @@ void election_update_active_rm(struct ha_election *e);
 int64_t election_lease_end_us(const struct ha_election *e, int64_t sent_us);
 
 /* ha/election/root.c */
-void election_start_round(struct ha_election *e); /* no effect while disconnected */
-/* STEP_SYNC to STEP_MAKE_PARTS */
+void election_start_round(struct ha_election *e); /* sends nothing while disconnected */
+/* Handles the results of STEP_SYNC to STEP_MAKE_PARTS. */
 void election_on_root_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
 
 /* ha/election/join.c: election nodes and epoch */
 void election_request_nodes_and_epoch(struct ha_election *e);
 void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot,
                                 const struct ha_zk_event *ev, int64_t now_us);
-/* STEP_INSPECT to STEP_JOIN */
+/* Handles the results of STEP_INSPECT to STEP_JOIN. */
 void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event *ev,
                                  int64_t now_us);
 void election_on_claim_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);

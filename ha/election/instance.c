@@ -27,8 +27,8 @@ static bool read_boot_and_pid_namespace(struct place *p)
 }
 
 /* Reads the start time of @pid in clock ticks since boot; 0 for a zombie. Returns false if the time
- * cannot be read. That proves nothing: /proc may hide other users' processes (hidepid) or be absent
- * from a sandbox, or no file descriptor may be free. */
+ * cannot be read, which proves nothing: /proc may hide other users' processes (hidepid) or be
+ * absent from a sandbox, or no file descriptor may be free. */
 static bool read_process_start_ticks(long pid, unsigned long long *start)
 {
     char path[64], line[1024], state;
@@ -59,7 +59,7 @@ void ha_instance_describe_self(char out[HA_INSTANCE_MAX])
 
     gethostname(host, sizeof host - 1);
     if (!read_boot_and_pid_namespace(&p))
-        /* matches no boot, so no process will be taken for dead */
+        /* "?" matches no boot id, so nobody will take this process for dead */
         snprintf(p.boot, sizeof p.boot, "?");
     if (!read_process_start_ticks(getpid(), &start))
         start = 0; /* likewise */

@@ -1,5 +1,5 @@
-/* The queue of ResourceManagers: reads the election nodes and the epoch, deals with stale nodes of
- * our rm-id, creates our own node, and claims. */
+/* ha/election/join.c - the queue of ResourceManagers: reads the election nodes and the epoch, deals
+ * with stale nodes of our rm-id, creates our own node, and claims the epoch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +58,8 @@ static bool node_comes_before(const char *a, const char *b)
     return x.sequence != y.sequence ? x.sequence < y.sequence : strcmp(a, b) < 0;
 }
 
-/* Inserts by sequence number; keeps the first ELECTION_MINE_MAX nodes. */
+/* Inserts @name into the nodes of our rm-id by sequence number; keeps the first ELECTION_MINE_MAX
+ * nodes. */
 static void insert_node_of_our_id(struct ha_election *e, const char *name)
 {
     size_t at = e->mine_n;
@@ -103,7 +104,8 @@ static void read_election_nodes(struct ha_election *e, const struct ha_zk_event 
     replace_string(&e->lowest, lowest);
 }
 
-/* Returns false if the RM was refused. */
+/* Parses the epoch node in @ev into e->seen. Returns false when the node is malformed; this RM has
+ * been refused then. */
 static bool read_epoch_node(struct ha_election *e, const struct ha_zk_event *ev)
 {
     struct base_error err;
@@ -152,8 +154,8 @@ void election_delete_own_node(struct ha_election *e)
 }
 
 /* A stale node of our rm-id stands in front of ours. A dead owner's session expires within its
- * time-out; a live owner's does not. Time is measured by when requests were sent: a result may
- * arrive late in a process that was stopped. */
+ * time-out; a live owner's does not, and after two time-outs this RM is refused. Time is measured
+ * by when requests were sent: a result may arrive late in a process that was stopped. */
 static void wait_for_blocker(struct ha_election *e, int64_t now_us)
 {
     int64_t until, again = now_us + e->timeout_us / 4;
@@ -213,8 +215,8 @@ static void send_claim(struct ha_election *e, int64_t epoch, int64_t now_us)
     free(data);
 }
 
-/* The result of our last claim was lost; the epoch shows its outcome. Returns false if the claim
- * failed or its lease has already ended. */
+/* If the result of our last claim was lost, the epoch shows its outcome. When the claim succeeded
+ * and its lease has not ended, begins to lead and returns true; else returns false. */
 static bool lead_if_lost_claim_succeeded(struct ha_election *e, int64_t now_us)
 {
     int64_t tried = e->tried;
@@ -243,8 +245,9 @@ static void depose_if_overtaken(struct ha_election *e)
         election_depose(e, "our election node was deleted");
 }
 
-/* The end of a round: everything relevant has been read, now decide. A blocker comes first, because
- * our own node must not pass it; then joining; then the claim. */
+/* The end of a round: everything relevant has been read, and the next step is chosen. A blocker
+ * comes first, because this RM must neither join nor claim while another process may be using its
+ * id; then joining; then the claim. */
 static void conclude_round(struct ha_election *e, int64_t now_us)
 {
     int64_t epoch = e->seen.epoch + 1 > e->least ? e->seen.epoch + 1 : e->least;
@@ -330,7 +333,7 @@ static void judge_inspected_node(struct ha_election *e, const struct ha_zk_event
     inspect_next_node(e, now_us);
 }
 
-/* Called when both results have arrived. */
+/* Called when the nodes and the epoch have both been read. */
 static void on_nodes_and_epoch_read(struct ha_election *e, int64_t now_us)
 {
     bool only_own = e->own && e->mine_n == 1 && strcmp(e->mine[0], e->own) == 0;
@@ -352,7 +355,7 @@ static void on_nodes_and_epoch_read(struct ha_election *e, int64_t now_us)
 void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot,
                                 const struct ha_zk_event *ev, int64_t now_us)
 {
-    /* NONODE too: someone deleted the nodes; they will be created again */
+    /* also after NONODE: someone deleted the nodes, and the next round creates them again */
     if (ev->code != HA_ZK_OK) {
         election_retry_later(e, now_us);
         return;

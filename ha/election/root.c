@@ -1,5 +1,5 @@
-/* The cluster's root in ZooKeeper: created when absent, otherwise checked. Also parses the texts
- * stored below it. */
+/* ha/election/root.c - creates the cluster's root in ZooKeeper or, if it exists, checks it. Also
+ * parses the texts stored below it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define NO_EPOCH "-1 - 0000000000000000\n" /* no epoch yet: the first claim takes 0 */
 
-/* Parses 16 hex digits as printed by %016llx. Returns the end, or NULL. */
+/* Parses 16 hex digits as printed by %016llx. Returns the end of the digits, or NULL. */
 static const char *parse_session(const char *p, int64_t *out)
 {
     uint64_t v = 0;
@@ -26,8 +26,8 @@ static const char *parse_session(const char *p, int64_t *out)
     return p;
 }
 
-/* Parses a decimal number of at most 18 digits, so that adding 1 cannot overflow. Returns the end,
- * or NULL. */
+/* Parses a decimal number of at most 18 digits, so that adding 1 cannot overflow. Returns the end
+ * of the digits, or NULL. */
 static const char *parse_number(const char *p, int64_t *out)
 {
     bool minus = *p == '-';
@@ -67,7 +67,7 @@ bool election_authority_parse(const char *data, struct election_authority *out)
     if (!len || len >= ELECTION_NAME_MAX || rm[len] != ' ')
         return false;
     end = parse_session(rm + len + 1, &session);
-    /* an operator may have written it without a line end */
+    /* an operator may have written the text without a final newline */
     if (!end || (*end && strcmp(end, "\n") != 0))
         return false;
     free(out->rm);
@@ -115,8 +115,8 @@ void election_start_round(struct ha_election *e)
     if (!e->connected)
         return;
     e->phase = HA_OPENING;
-    /* SYNC goes through ZooKeeper's leader: a request of an earlier connection has then been
-     * carried out, or never will be. */
+    /* SYNC goes through ZooKeeper's leader: after SYNC, a request of an earlier connection either
+     * has been carried out or never will be. */
     election_read_node(e, STEP_SYNC, HA_ZK_SYNC, e->root);
 }
 
@@ -176,7 +176,7 @@ static void on_root_path_created(struct ha_election *e, enum ha_zk_code code, in
 }
 
 /* Creates those of the children "epoch", "election" and "log" that are missing, because someone
- * deleted them. With none missing, the root is checked, and the round goes on. */
+ * deleted them. When none is missing, the root counts as checked and the round continues. */
 static void create_missing_root_children(struct ha_election *e, const struct ha_zk_event *ev)
 {
     bool epoch = false, election = false, log = false;

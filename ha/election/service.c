@@ -18,7 +18,7 @@
 #include "ha/store/shared.h"
 #include "ha/zk/client.h"
 
-/* delay until the first warning that no server answers, and between further ones */
+/* delay before the first warning that no server answers, and between later warnings */
 #define SILENT_FIRST_US 1000000
 #define SILENT_AGAIN_US 30000000
 #define NO_EPOCH        (-1)
@@ -164,7 +164,7 @@ static void log_election_note(void *user, int level, const char *text)
 
 /* ---- events ---- */
 
-static void log_connection(struct ha_service *s, const struct ha_zk_event *ev)
+static void record_and_log_connection(struct ha_service *s, const struct ha_zk_event *ev)
 {
     char text[sizeof s->status.connection];
 
@@ -175,7 +175,7 @@ static void log_connection(struct ha_service *s, const struct ha_zk_event *ev)
     base_log_info("ha", "%s, time-out %" PRId64 " ms", text, ev->timeout_us / 1000);
 }
 
-static void note_disconnection(struct ha_service *s, int64_t now_us)
+static void record_disconnection(struct ha_service *s, int64_t now_us)
 {
     if (!s->connected)
         return;
@@ -201,9 +201,9 @@ static void dispatch_event(void *user, const struct ha_zk_event *ev)
     const int64_t now_us = mono_us();
 
     if (ev->kind == HA_ZK_CONNECTED)
-        log_connection(s, ev);
+        record_and_log_connection(s, ev);
     else if (ev->kind == HA_ZK_DISCONNECTED || ev->kind == HA_ZK_SESSION_OVER)
-        note_disconnection(s, now_us);
+        record_disconnection(s, now_us);
     if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_FOLLOW)
         ha_log_follow_on_event(s->follow, ev, now_us);
     if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_ELECTION)
@@ -218,7 +218,7 @@ static void dispatch_event(void *user, const struct ha_zk_event *ev)
 
 /* ---- the thread ---- */
 
-static void log_silence(struct ha_service *s, int64_t now_us)
+static void warn_if_zookeeper_silent(struct ha_service *s, int64_t now_us)
 {
     char text[256];
 
@@ -266,7 +266,8 @@ static int64_t earlier_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Waits until @at_us or the next wake-up. Returns false when the service is to stop. */
+/* Waits until @at_us or the next wake-up. Sets *@resign, *@hold_us and *@least to what other
+ * threads have requested. Returns false when the service is to stop. */
 static bool wait_for_work(struct ha_service *s, int64_t at_us, bool *resign, int64_t *hold_us,
                           int64_t *least)
 {
@@ -305,7 +306,8 @@ static void follow_log_on_standby(struct ha_service *s, int64_t now_us)
 
 /* One turn of the service thread. Timers run before events, so that an event which arrives after
  * the end of the lease cannot extend it, and again after the store's work, which may have taken
- * long. Stores of ended leaderships are released last, when no callback uses them any more. */
+ * long. Stores of ended leaderships are released when no callback uses them any more. Returns the
+ * time at which the next turn is due. */
 static int64_t run_turn(struct ha_service *s)
 {
     int64_t now_us = mono_us();
@@ -320,7 +322,7 @@ static int64_t run_turn(struct ha_service *s)
     publish_lease(s);
     release_ended_stores(s);
     follow_log_on_standby(s, now_us);
-    log_silence(s, now_us);
+    warn_if_zookeeper_silent(s, now_us);
     publish_status(s);
     return earlier_of(
         earlier_of(ha_election_next_timer_us(s->election), ha_log_follow_next_timer_us(s->follow)),
@@ -403,7 +405,6 @@ static struct ha_election *create_election(struct ha_service *s, const struct ha
 
 static void init_lock_and_wakeup(struct ha_service *s)
 {
-
     pthread_mutex_init(&s->lock, NULL);
     base_cond_init(&s->wake);
     s->silent_since_us = mono_us();
@@ -445,7 +446,7 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
     s->election = create_election(s, conf);
     s->follow = ha_log_follow_new(conf->root, send_request, s);
     publish_status(s);
-    /* our thread starts libzookeeper's threads; none of them shall receive the process's signals */
+    /* our thread starts libzookeeper's threads; none of them may receive the process's signals */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     rc = pthread_create(&s->thread, NULL, service_thread, s);

@@ -27,7 +27,7 @@ struct ha_service_conf {              /* copied */
 };
 struct ha_service_calls { /* called on the service thread; must return at once */
     void *user;
-    /* This RM leads under @epoch. The daemon owns @store until it closes it, at the latest after
+    /* This RM leads under @epoch. The daemon owns @store and must close it, at the latest after
      * stop(). */
     void (*lead)(void *user, int64_t epoch, struct ha_store *store);
     /* The leadership has ended. Its store fails with -BASE_EVERSION from now on. */
@@ -36,14 +36,15 @@ struct ha_service_calls { /* called on the service thread; must return at once *
     void (*refused)(void *user, const struct base_error *why); /* the process should exit */
 };
 struct ha_service;
-/* Starts connecting and returns. Without ZooKeeper it tries for ever and logs a warning every 30
- * s. */
+/* Starts the service's thread, which connects, and returns. While no server answers, the thread
+ * keeps trying and logs a warning every 30 s. Returns 0, -BASE_EINVAL when @conf is malformed, or
+ * -BASE_EIO. */
 int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls,
                      struct ha_service **out, struct base_error *err);
 /* Resigns (deletes the election node at once, so that the next RM need not wait, and calls stop()),
- * closes the session, joins the thread and frees. Close the store given to lead() first. May take 5
- * s if ZooKeeper has stopped answering, or longer while a server name is being resolved. NULL is
- * allowed. */
+ * closes the session, joins the thread and frees @s. Close the store given to lead() first. May
+ * take 5 s if ZooKeeper has stopped answering, or longer while a server name is being resolved.
+ * NULL is allowed. */
 void ha_service_stop(struct ha_service *s);
 
 /* Returns the end of the lease of the leadership under @epoch, in the time of base_mono_us().
@@ -54,7 +55,7 @@ int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch);
 void ha_service_resign(struct ha_service *s, int64_t hold_us);
 /* As ha_election_set_min_epoch(), for any thread. */
 void ha_service_set_min_epoch(struct ha_service *s, int64_t epoch);
-/* Copies the rm-id of the active RM as far as known, otherwise "". @out has 256 bytes. */
+/* Copies the rm-id of the active RM to @out, or "" when unknown. */
 void ha_service_get_active_rm(const struct ha_service *s, char out[256]);
 struct ha_service_status {
     enum ha_election_state state;

@@ -19,8 +19,8 @@ static bool needs_cleaning(const struct ha_log *l)
            x->places_n > l->limits.segments_spare + 2 * needed;
 }
 
-/* The number of oldest segments to reclaim now; all of them are durable. 0: none can be reclaimed.
- * A large record is reclaimed as a whole, since without its first part the others are
+/* Returns the number of oldest segments to reclaim now, all of them durable; 0: none can be
+ * reclaimed. A large record is reclaimed as a whole, since without its first part the others are
  * unreadable. */
 static size_t count_segments_to_clean(struct ha_log *l)
 {
@@ -54,8 +54,8 @@ void ha_log_stop_cleaning(struct ha_log *l)
     *j = (struct ha_log_job){0};
 }
 
-/* Called for each record or removal in the segments to be reclaimed. Rewrites the record if this is
- * its last place. */
+/* Called for each record or removal in the segments to be reclaimed. If this is the last place of
+ * its key, rewrites the record or drops the removal. */
 static int rewrite_live_record(void *user, struct ha_log_found *f, struct base_error *err)
 {
     struct ha_log *l = user;

@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the CRC of a text that consists of bytes with the CRC @crc (0: none) and the @n bytes at
- * @p. */
+/* Returns the CRC of bytes whose CRC is @crc (0: no bytes) followed by the @n bytes at @p. */
 uint32_t ha_crc32c_update(uint32_t crc, const void *p, size_t n);
 
 #endif

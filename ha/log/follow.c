@@ -61,8 +61,8 @@ static void pause_until(struct ha_log_follow *f, int64_t at_us)
     f->asked = 0;
 }
 
-/* There is nothing to follow yet. If the log is bad, loading it will report the error; following
- * stays silent. */
+/* Called when there is nothing to follow yet, or when the log is bad: loading the log will report
+ * the error, following stays silent. */
 static void retry_list_later(struct ha_log_follow *f, int64_t now_us)
 {
     pause_until(f, now_us + HA_LOG_FOLLOW_AGAIN_US);
@@ -147,7 +147,7 @@ static void drop_cleaned_segments(struct ha_log_follow *f, uint64_t first)
 }
 
 /* The kept segments stay valid only if they still belong to the same log: <root>/log is the same
- * node, and the list does not end before them. */
+ * node, and the list neither begins nor ends before them. */
 static void on_segment_list(struct ha_log_follow *f, const struct ha_zk_event *ev, int64_t now_us)
 {
     uint64_t first = UINT64_MAX, last = 0;
@@ -203,7 +203,7 @@ static void on_result(struct ha_log_follow *f, const struct ha_zk_event *ev, int
             request_segment_list(f, now_us);
     } else if (f->state == READING && ev->code == HA_ZK_NONODE &&
                f->kept.first + f->kept.n < f->end) {
-        request_segment_list(f, now_us); /* the segment was cleaned after the list */
+        request_segment_list(f, now_us); /* the segment was cleaned after the listing */
     } else if (f->state == READING && ev->code == HA_ZK_NONODE) {
         f->all = true;
         pause_until(f, now_us + HA_LOG_FOLLOW_POLL_US);

@@ -41,7 +41,8 @@ void ha_log_follow_on_event(struct ha_log_follow *f, const struct ha_zk_event *e
 void ha_log_follow_run_timers(struct ha_log_follow *f, int64_t now_us);
 int64_t ha_log_follow_next_timer_us(const struct ha_log_follow *f); /* INT64_MAX: no timer */
 size_t ha_log_follow_segment_count(const struct ha_log_follow *f);  /* number of segments kept */
-/* Returns true once the end of the log was reached. */
+/* Returns true once the end of the log has been reached, until the kept segments are taken or
+ * forgotten. */
 bool ha_log_follow_reached_end(const struct ha_log_follow *f);
 
 #endif

@@ -63,7 +63,8 @@ static size_t find_or_add_table(struct ha_log_index *x, const char *table, size_
     return (size_t)i;
 }
 
-/* The slot that holds the key, or the empty slot where the key belongs. */
+/* Returns the index of the slot that holds the key or, if none does, of the empty slot where the
+ * key belongs. */
 static size_t find_slot(const struct ha_log_index *x, uint8_t table, const char *key, size_t n,
                         uint32_t hash)
 {

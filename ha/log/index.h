@@ -12,7 +12,7 @@
 
 struct ha_log_item {
     uint64_t segment; /* the segment where the record begins */
-    const char *data; /* NULL unless the log is loaded */
+    const char *data; /* data of the record while the log has it in memory, else NULL */
     uint32_t off, len;
     uint16_t key_len, parts; /* parts: number of segments that hold the record */
     uint8_t table;
@@ -42,8 +42,8 @@ struct ha_log_index {
     struct ha_log_place *place;
     size_t places_at, places_n, places_cap;
     uint64_t first;
-    /* live_*: records without removals, sized as their entries; bytes: all segments except those
-     * under construction */
+    /* live_*: records, but not removals, with the sizes of their entries; bytes: size of all
+     * segments except those under construction */
     int64_t live_records, live_bytes, bytes;
 };
 void ha_log_index_free(struct ha_log_index *x);
@@ -53,7 +53,7 @@ void ha_log_index_free(struct ha_log_index *x);
 struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table, size_t table_len,
                                       const char *key, size_t key_len);
 /* Sets the last place of the key to @off in @segment; a large record occupies @parts consecutive
- * segments. Its data pointer becomes NULL. */
+ * segments. The data pointer of the item becomes NULL. Returns the item, added if absent. */
 struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *table,
                                            size_t table_len, const char *key, size_t key_len,
                                            uint64_t segment, uint32_t off, uint32_t parts,
@@ -66,7 +66,7 @@ int ha_log_index_find_table(const struct ha_log_index *x, const char *table, siz
 void ha_log_index_add_segment(struct ha_log_index *x, uint64_t number);
 struct ha_log_place *ha_log_index_segment_place(struct ha_log_index *x, uint64_t number);
 void ha_log_index_set_segment_size(struct ha_log_index *x, uint64_t number, uint32_t bytes);
-/* Asserts that nothing in the segment is live. */
+/* Drops the first segment, in which nothing may be live (asserted). */
 void ha_log_index_drop_first_segment(struct ha_log_index *x);
 
 #endif

@@ -152,7 +152,8 @@ uint64_t ha_log_parse_segment_name(const char *name)
     return strcmp(again, name) == 0 ? v : 0;
 }
 
-/* Segment numbers must be consecutive: a gap means that records are missing. */
+/* Sets @v to the numbers of the listed segments, sorted. The numbers must be consecutive: a gap
+ * means that records are missing. */
 static int parse_segment_list(struct ha_log *l, const struct ha_zk_event *ev, uint64_t *v,
                               struct base_error *err)
 {
@@ -187,7 +188,7 @@ void ha_log_adopt_kept_segments(struct ha_log *l, struct ha_log_kept *k)
     *k = (struct ha_log_kept){0};
 }
 
-/* Indexes the kept segments that come next, up to HA_LOG_KEPT_BYTES. */
+/* Indexes the next portion of the kept segments, about HA_LOG_KEPT_BYTES. */
 static int index_kept_segments(struct ha_log *l, struct base_error *err)
 {
     struct ha_log_load *d = &l->load;
@@ -208,9 +209,9 @@ static int index_kept_segments(struct ha_log *l, struct base_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* Called once the log has been listed. Kept segments are indexed in portions, with a request to
- * ZooKeeper between two portions. Its answer is ignored; the detour lets our caller renew its
- * lease. Then the remaining segments are requested. */
+/* Called after the log has been listed and after each portion. Kept segments are indexed in
+ * portions, with a request to ZooKeeper between two portions. Its answer is ignored; the detour
+ * lets our caller renew its lease. Then the remaining segments are requested. */
 static void continue_loading(struct ha_log *l)
 {
     struct ha_log_load *d = &l->load;

@@ -295,7 +295,8 @@ struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, si
                                   !data, (uint32_t)len);
 }
 
-/* Copies the data that ha_log_for_each_record() shows while records have their data. */
+/* Copies the data of @r for ha_log_for_each_record(). The log owns the copy and frees it with the
+ * loaded data. */
 static const char *copy_loaded_data(struct ha_log *l, const struct ha_record *r)
 {
     char *copy = base_realloc_array(NULL, r->len + 1, 1);
@@ -471,8 +472,8 @@ static void resend_unanswered_segments(struct ha_log *l)
     l->recovery = HA_LOG_NOT_LOST;
 }
 
-/* Compares the node's data in @ev with what we wrote for segment @o. On a mismatch the log enters
- * doubt. */
+/* Compares the node's data in @ev with what we wrote for segment @o. Returns true when they are
+ * equal; otherwise the log enters doubt. */
 static bool verify_our_bytes(struct ha_log *l, const struct ha_log_out *o,
                              const struct ha_zk_event *ev)
 {
@@ -507,8 +508,8 @@ static void on_recovery_result(struct ha_log *l, const struct ha_zk_event *ev)
 
 /* Results of requests. */
 
-/* Reads the node of segment @o before it is sent again or counts as written. */
-static void request_comparison(struct ha_log *l, struct ha_log_out *o)
+/* Requests the node of segment @o, to see whether an earlier copy of our multi has created it. */
+static void request_segment_comparison(struct ha_log *l, struct ha_log_out *o)
 {
     o->state = HA_LOG_COMPARING;
     o->id = l->next_id;
@@ -516,8 +517,10 @@ static void request_comparison(struct ha_log *l, struct ha_log_out *o)
     ha_log_send_request(l, HA_ZK_GET, ha_log_segment_path(l, o->number));
 }
 
-/* The segment exists, from our own delayed write or from another writer, or is missing. */
-static void on_comparison(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_event *ev)
+/* Acts on the answer to request_segment_comparison(): the segment exists, from our own delayed
+ * write or from another writer, or is missing, so the log is not as we left it. */
+static void on_segment_comparison(struct ha_log *l, struct ha_log_out *o,
+                                  const struct ha_zk_event *ev)
 {
     struct base_error err;
 
@@ -549,7 +552,7 @@ static void on_multi_failure(struct ha_log *l, struct ha_log_out *o, const struc
         o->state = HA_LOG_UNKNOWN;
     else if (op == OP_BEFORE || (op == OP_CREATE && ev->code == HA_ZK_NODEEXISTS))
         /* an earlier copy may have succeeded and deleted the predecessor */
-        request_comparison(l, o);
+        request_segment_comparison(l, o);
     else if (op >= OP_DELETE)
         ha_log_end_refused(l, "deleted",
                            ha_log_segment_path(l, o->delete_from + (uint64_t)(op - OP_DELETE)), ev);
@@ -566,7 +569,7 @@ static void on_segment_result(struct ha_log *l, const struct ha_zk_event *ev)
     if (o == l->unsent)
         return;
     if (o->state == HA_LOG_COMPARING)
-        on_comparison(l, o, ev);
+        on_segment_comparison(l, o, ev);
     else if (ev->code == HA_ZK_OK)
         o->state = HA_LOG_DONE;
     else

@@ -21,8 +21,8 @@
  * no older segment is left. Thus the number of nodes is bounded, and reading the log costs O(live).
  *
  * Limits: a segment holds at most HA_LOG_SEGMENT_MAX bytes of data (ZooKeeper refuses requests over
- * 1 MB). A larger record is split over consecutive segments; it is read back whole or, if torn at
- * the very end of the log, not at all.
+ * 1 MB). A larger record is split over consecutive segments; it is read back whole or, if it was
+ * torn because its writer died or was deposed, not at all.
  *
  * Errors: -BASE_ECORRUPT for a damaged segment, -BASE_EVERSION for one of a newer format; the
  * message names its path. */
@@ -48,7 +48,8 @@ struct ha_log_calls {
     void (*written)(void *user, uint64_t batch); /* all batches up to this one are durable */
     /* once: another leader has begun a new epoch; nothing more will be written */
     void (*fenced)(void *user, const char *text);
-    /* once: the log is not as we left it; nothing more will be written */
+    /* once, after loading: the log is not as we left it, or ZooKeeper refuses a request; nothing
+     * more will be written */
     void (*broken)(void *user, const struct base_error *err);
 };
 struct ha_log;
@@ -65,9 +66,8 @@ struct ha_log_limits {
     size_t segments_spare;
     int64_t bytes_spare;
 };
-#define HA_LOG_LIMITS                                                                              \
-    ((struct ha_log_limits){HA_LOG_SEGMENT_MAX, 1024, 4 << 20}) /* the defaults                    \
-                                                                 */
+/* the default limits */
+#define HA_LOG_LIMITS ((struct ha_log_limits){HA_LOG_SEGMENT_MAX, 1024, 4 << 20})
 void ha_log_set_limits(struct ha_log *l, const struct ha_log_limits *limits);
 
 /* Segments that a standby has read already (ha/log/follow.h). The log does not read them again as
@@ -80,7 +80,7 @@ struct ha_log_kept {
     size_t *len;
 };
 void ha_log_kept_free(struct ha_log_kept *k);
-/* Gives the log the segments in *@k, which it then owns. Call before loading. */
+/* Moves the segments in *@k into the log; *@k is empty then. Call before loading. */
 void ha_log_adopt_kept_segments(struct ha_log *l, struct ha_log_kept *k);
 
 /* Starts reading the whole log; call it before any write. Creates <root>/log if absent.
@@ -89,7 +89,8 @@ void ha_log_adopt_kept_segments(struct ha_log *l, struct ha_log_kept *k);
  * callback may free the log. */
 void ha_log_start_loading(struct ha_log *l);
 /* Visits the records of a table in key order, including those written since loading. Allowed from a
- * successful load until ha_log_free_loaded_data(). */
+ * successful load until ha_log_free_loaded_data(). Returns 0, or the negative result of @fn, which
+ * ends the visit. */
 int ha_log_for_each_record(struct ha_log *l, const char *table, ha_record_fn *fn, void *user,
                            struct base_error *err);
 /* frees the data read while loading; the index stays */
@@ -106,7 +107,7 @@ struct ha_log_stats {
     int64_t segments, live_records, live_bytes; /* including segments under way */
     /* segments that loading did not have to read again */
     int64_t kept;
-    /* segments cleaned; results that had to be read back */
+    /* segments deleted by cleaning; segments read back to find out whether they were written */
     int64_t cleaned, read_back;
 };
 void ha_log_get_stats(const struct ha_log *l, struct ha_log_stats *out);

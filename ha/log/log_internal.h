@@ -28,11 +28,12 @@
 #include "ha/log/log.h"
 #include "ha/log/segment.h"
 
-#define HA_LOG_READS_MAX  64        /* parallel requests while loading */
-#define HA_LOG_KEPT_BYTES (4 << 20) /* kept segments indexed at a time: about 10 ms of work */
+#define HA_LOG_READS_MAX 64 /* parallel requests while loading */
+/* bytes of kept segments indexed at a time: about 10 ms of work */
+#define HA_LOG_KEPT_BYTES (4 << 20)
 /* segments deleted by one multi; a large record may add more */
 #define HA_LOG_CLEAN_MAX   128
-#define HA_LOG_CLEAN_BYTES (4 << 20) /* read for one cleaning */
+#define HA_LOG_CLEAN_BYTES (4 << 20) /* bytes read for one cleaning */
 #define HA_LOG_NAME_MAX    4096
 
 enum ha_log_state { HA_LOG_NEW, HA_LOG_LOADING, HA_LOG_READY, HA_LOG_DOUBT, HA_LOG_OVER };
@@ -67,14 +68,14 @@ struct ha_log_load {
     size_t *len;
     int64_t epoch; /* of the segment indexed last */
     struct ha_log_reader reader;
-    struct ha_log_kept kept; /* freed once they are indexed */
+    struct ha_log_kept kept; /* segments that a standby has read; freed once they are indexed */
     size_t kept_at;          /* index of the next kept segment */
-    uint64_t pause_id;       /* id of the request between two portions */
+    uint64_t pause_id;       /* id of the request between two portions of kept segments */
 };
 
 struct ha_log_job { /* a cleaning that is reading segments */
     uint64_t from;
-    size_t n, missing; /* n 0: no cleaning is under way */
+    size_t n, missing; /* segments to reclaim, 0: no cleaning is under way; segments not yet read */
     struct ha_log_read {
         uint64_t id;          /* 0: nothing in the segment is live, so it is not read */
         struct base_buf text; /* as read */
@@ -94,7 +95,7 @@ struct ha_log {
     struct ha_log_index index;
     struct ha_log_load load;
     bool loaded;   /* records have their data */
-    char **copies; /* data written while loaded */
+    char **copies; /* data of large records, and data written while loaded is true */
     size_t copies_n, copies_cap;
 
     struct ha_log_out *front, *back, *unsent, *spare;
@@ -126,7 +127,7 @@ struct ha_zk_op ha_log_epoch_check_op(const struct ha_log *l);
 bool ha_log_is_epoch_mismatch(const struct ha_zk_event *ev);
 
 /* Appends a record (data NULL: a removal) to the segment under construction and enters it into the
- * index. */
+ * index. Returns its item. */
 struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, size_t table_len,
                                          const char *key, size_t key_len, const char *data,
                                          size_t len);
@@ -134,7 +135,8 @@ struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, si
 struct ha_log_out *ha_log_open_segment(struct ha_log *l);
 void ha_log_send_ready_segments(struct ha_log *l); /* sends what may be sent now */
 
-/* Ends the log: another leader has begun a new epoch, or the log is damaged. */
+/* End the log: as fenced when another leader has begun a new epoch, as broken when the log is
+ * damaged or cannot be used. */
 void ha_log_end_fenced(struct ha_log *l);
 void ha_log_end_broken(struct ha_log *l, const struct base_error *err);
 /* Checks the epoch, then ends the log: as broken if the epoch is still ours, otherwise as fenced.

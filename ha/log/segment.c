@@ -100,7 +100,8 @@ static const char *read_name(const char **at, const char *end, size_t n)
     return p && !memchr(p, '\0', n) ? p : NULL;
 }
 
-/* Bounds the numbers of a part, so that code relying on them stays within bounds. */
+/* Returns true when the numbers of a part are consistent and within bounds, so that other code may
+ * rely on them. */
 static bool part_numbers_are_valid(const struct ha_log_entry *e)
 {
     return e->parts >= 2 && e->part < e->parts && e->len > 0 && e->len <= e->total &&
@@ -274,7 +275,7 @@ static int add_part_to_record(struct ha_log_reader *r, const struct ha_log_entry
     struct ha_log_found f;
     int rc;
 
-    /* Grow by what is really there, so that a false total cannot make us allocate. */
+    /* Grow only by the bytes that are there, so that a false total cannot exhaust the memory. */
     r->whole = base_realloc_array(r->whole, r->have + e->len + 1, 1);
     memcpy(r->whole + r->have, e->data, e->len);
     r->have += e->len;
@@ -323,11 +324,12 @@ static int read_part_of_large_record(struct ha_log_reader *r, const char *path,
     return add_part_to_record(r, e, err);
 }
 
-/* If @s does not continue the open large record, discards it as torn. This is damage unless a new
- * epoch began. */
-static int discard_torn_record(struct ha_log_reader *r, const char *path,
-                               const struct ha_log_segment *s, const struct ha_log_entry *e,
-                               struct base_error *err)
+/* If @e (NULL: @s is empty) does not continue the open large record, discards that record as torn.
+ * Returns 0, or -BASE_ECORRUPT when no new epoch explains the tear and no segments are left out
+ * (gaps). */
+static int discard_record_if_torn(struct ha_log_reader *r, const char *path,
+                                  const struct ha_log_segment *s, const struct ha_log_entry *e,
+                                  struct base_error *err)
 {
     if (!r->open || (e && e->kind == HA_LOG_PART && part_follows(r, s, e)))
         return 0;
@@ -351,7 +353,7 @@ int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path,
     int rc = 0;
 
     if (s->len == 0)
-        rc = discard_torn_record(r, path, s, NULL, err);
+        rc = discard_record_if_torn(r, path, s, NULL, err);
     while (rc >= 0 && at < end) {
         const char *start = at;
         struct ha_log_entry e;
@@ -360,7 +362,7 @@ int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path,
         if (rc < 0)
             return base_error_wrap(err, rc, "%s: byte %zu of its entries", path,
                                    (size_t)(start - s->entries));
-        rc = discard_torn_record(r, path, s, &e, err);
+        rc = discard_record_if_torn(r, path, s, &e, err);
         if (rc >= 0 && e.kind == HA_LOG_PART) {
             rc = read_part_of_large_record(r, path, s, &e, start == s->entries, err);
         } else if (rc >= 0) {

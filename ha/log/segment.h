@@ -60,7 +60,8 @@ char *ha_log_segment_write_header(const struct ha_log_segment *s);
 int ha_log_segment_parse(const char *path, uint64_t number, const char *data, size_t len,
                          struct ha_log_segment *out, struct base_error *err);
 
-/* Reads consecutive segments and passes on records; parts are joined. */
+/* The reader takes consecutive segments and calls found() for each record, with the parts of a
+ * large record joined. */
 struct ha_log_found { /* borrowed for the call, except @whole */
     const char *table, *key;
     const char *data; /* NULL: a removal */
@@ -81,14 +82,16 @@ struct ha_log_reader {
     /* private: */
     bool begun, open;
     int64_t epoch;
-    struct ha_log_entry first; /* of the large record being read; its texts are in names */
+    /* first part of the large record being read; its texts are in names */
+    struct ha_log_entry first;
     struct base_buf names;
     uint64_t first_number, number;
     uint32_t next_part;
     char *whole;
     size_t have;
 };
-/* Reads the parsed segment @s. Sets *@continues if the segment ends within a large record. */
+/* Reads the parsed segment @s. Sets *@continues to whether the segment ends within a large record.
+ * Returns a negative BASE_E* for a damaged segment or from found(). */
 int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path,
                                const struct ha_log_segment *s, bool *continues,
                                struct base_error *err);

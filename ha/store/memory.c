@@ -1,5 +1,5 @@
-/* A store in memory, for trials and tests. A store with a name keeps its data when it is closed; no
- * store outlives the process. */
+/* ha/store/memory.c - a store in memory, for trials and tests. A store with a name keeps its data
+ * when it is closed; no store outlives the process. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>

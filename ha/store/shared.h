@@ -25,7 +25,7 @@ struct ha_store_lead {
     ha_zk_send_fn *send;
     void (*wake)(void *user); /* called on any thread when take_write() is needed */
     /* Nothing will be written any more. The callback may abort the store, but not release it.
-     * @broken: the data are damaged; otherwise another leader has the authority. */
+     * @broken: the log is damaged or cannot be used; otherwise another leader has the authority. */
     void (*over)(void *user, const char *text, bool broken);
     void *user;
 };

@@ -43,8 +43,8 @@ struct store {
     bool identified;
 };
 
-/* Translates SQLite's result @rc of @doing into a BASE_E*, and sets @err to a message with the file
- * and with what an operator can do. */
+/* Returns the BASE_E* for SQLite's result @rc of @doing, and sets @err to a message that names the
+ * file and what an operator can do. */
 static int set_sqlite_error(const struct store *s, int rc, const char *doing,
                             struct base_error *err)
 {
@@ -111,7 +111,7 @@ static int query_int(struct store *s, const char *sql, int64_t *out, bool *found
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : set_sqlite_error(s, rc, "reading it", err);
 }
 
-static int quick_check(struct store *s, struct base_error *err)
+static int check_database_integrity(struct store *s, struct base_error *err)
 {
     sqlite3_stmt *st;
     int rc = sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &st, NULL), result = 0;
@@ -184,7 +184,7 @@ static int refuse_bad_epoch(const struct store *s, int64_t epoch, bool found,
 }
 
 /* Creates the tables of a fresh file, or raises the epoch of an old one, in one durable
- * transaction. */
+ * transaction. Sets *@epoch to the new epoch. */
 static int create_tables_or_raise_epoch(struct store *s, bool fresh, int64_t *epoch,
                                         struct base_error *err)
 {
@@ -280,7 +280,7 @@ static int open_database(struct store *s, int64_t *epoch, struct base_error *err
     if (rc != SQLITE_OK)
         return set_sqlite_error(s, rc, "opening it", err);
     sqlite3_extended_result_codes(s->db, 1);
-    if ((rc = execute_sql(s, setup, err)) < 0 || (rc = quick_check(s, err)) < 0 ||
+    if ((rc = execute_sql(s, setup, err)) < 0 || (rc = check_database_integrity(s, err)) < 0 ||
         (rc = check_identity(s, &fresh, err)) < 0)
         return rc;
     s->identified = true;
@@ -374,8 +374,8 @@ static int sqlite_load(struct ha_store *base, const char *table, ha_record_fn *e
     return result;
 }
 
-/* Runs a statement to its end. Returns the result of the step; that of the reset does not matter.
- */
+/* Runs a statement to its end. Returns SQLITE_OK, or the error of the step; the result of the reset
+ * does not matter. */
 static int run_statement(sqlite3_stmt *st)
 {
     int rc = sqlite3_step(st);

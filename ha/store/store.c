@@ -1,4 +1,5 @@
-/* The list of stores, and the calls that go through their tables. */
+/* ha/store/store.c - the list of stores, and the functions that call an open store's functions
+ * through its table. */
 #include "ha/store/store.h"
 
 #include <string.h>

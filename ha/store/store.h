@@ -9,7 +9,8 @@
  * power cut. A store of one process applies the whole batch or nothing; a shared store may keep a
  * prefix when the process dies or is deposed. After -BASE_ENOSPC or -BASE_EIO the caller may try
  * the same batch again. -BASE_EVERSION (shared stores only): another process has authority, and
- * nothing can be written any more. Only abort() may be called while another thread is in the store.
+ * nothing can be written any more. Only abort() may be called while another thread is calling the
+ * store.
  *
  * To add a store: one file that defines `const struct ha_store_ops ha_store_NAME`, and its line in
  * ha/store/store.c. Nothing else names a store; creel.rm.state-store chooses one. */

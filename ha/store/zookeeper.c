@@ -1,4 +1,5 @@
-/* The store of one leadership (ha/store/shared.h) over its log (ha/log/log.h), between two threads:
+/* ha/store/zookeeper.c - the store of one leadership (ha/store/shared.h) over its log
+ * (ha/log/log.h), between two threads:
  *
  *   daemon's thread (load, write: wait)  <-- lock, condition -->  service thread (the log: never
  *                                        waits)
@@ -6,8 +7,8 @@
  * The log belongs to the service thread, except during a load, when the daemon's thread reads it.
  * Events of the session that arrive meanwhile are replaced by one lost connection, from which the
  * log recovers. A write is lent to the service thread, which copies it into the log; the caller
- * waits until it is durable. The data read at the beginning are kept until two writes follow each
- * other without a load in between; any load after that is refused (-BASE_ESTATE). */
+ * waits until it is durable. The data read at the beginning are freed by the first write that no
+ * load has preceded since the write before it; any later load is refused (-BASE_ESTATE). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 #include "base/mem.h"
 #include "ha/store/shared.h"
 
-/* request ids: the number of the leadership above this bit, the log's own ids, from 1 on, below */
+/* the bits of a request id from this one on are the number of the leadership; those below are the
+ * log's own id */
 #define NUMBER_SHIFT 40
 
 enum lending { LENT_NOT, LENT, LENT_COPYING, LENT_QUEUED };
@@ -53,7 +55,7 @@ static void send_numbered_request(void *user, const struct ha_zk_request *rq)
     st->lead.send(st->lead.user, &numbered);
 }
 
-static void wake_waiting_loads(void *user, int rc, const struct base_error *err)
+static void publish_load_result(void *user, int rc, const struct base_error *err)
 {
     struct store *st = user;
 
@@ -66,7 +68,7 @@ static void wake_waiting_loads(void *user, int rc, const struct base_error *err)
     pthread_mutex_unlock(&st->lock);
 }
 
-static void wake_waiting_write(void *user, uint64_t batch)
+static void publish_written_batch(void *user, uint64_t batch)
 {
     struct store *st = user;
 
@@ -96,8 +98,8 @@ static int zk_open(const char *root, const struct ha_store_lead *lead, struct ha
     struct store *st = base_alloc(sizeof *st);
     const struct ha_log_calls calls = {st,
                                        send_numbered_request,
-                                       wake_waiting_loads,
-                                       wake_waiting_write,
+                                       publish_load_result,
+                                       publish_written_batch,
                                        report_fenced_log,
                                        report_broken_log};
 
@@ -226,7 +228,7 @@ static void zk_abort(struct ha_store *base)
 
 /* ---- the daemon's threads ---- */
 
-static int set_leadership_over(const struct store *st, struct base_error *err)
+static int set_leadership_over_error(const struct store *st, struct base_error *err)
 {
     return base_error_set(err, -BASE_EVERSION, "the leadership under epoch %lld is over",
                           (long long)st->lead.epoch);
@@ -239,7 +241,7 @@ static int wait_until_loaded(struct store *st, struct base_error *err)
     while (!st->loaded && !atomic_load(&st->over))
         pthread_cond_wait(&st->change, &st->lock);
     if (atomic_load(&st->over))
-        return set_leadership_over(st, err);
+        return set_leadership_over_error(st, err);
     if (st->load_rc < 0 && err)
         *err = st->load_err;
     return st->load_rc;
@@ -256,7 +258,8 @@ static int pass_record_while_leading(void *user, const struct ha_record *rec,
 {
     struct each *e = user;
 
-    return atomic_load(&e->st->over) ? set_leadership_over(e->st, err) : e->fn(e->user, rec, err);
+    return atomic_load(&e->st->over) ? set_leadership_over_error(e->st, err)
+                                     : e->fn(e->user, rec, err);
 }
 
 static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, void *user,
@@ -301,7 +304,8 @@ static int zk_write(struct ha_store *base, const struct ha_record *v, size_t n,
     while (st->lent == LENT_COPYING || /* the service thread is reading the caller's records */
            (!atomic_load(&st->over) && (st->lent == LENT || st->written < st->batch)))
         pthread_cond_wait(&st->change, &st->lock);
-    rc = st->lent == LENT_QUEUED && st->written >= st->batch ? 0 : set_leadership_over(st, err);
+    rc = st->lent == LENT_QUEUED && st->written >= st->batch ? 0
+                                                             : set_leadership_over_error(st, err);
     st->lent = LENT_NOT;
 unlock:
     pthread_mutex_unlock(&st->lock);

@@ -85,7 +85,7 @@ void zk_request_queue_failure(struct zk_request *r, enum ha_zk_code code, const 
 
 static void append_acl_entry(struct base_buf *b, const struct ACL *a)
 {
-    /* the bits of perms, with the letters of ZooKeeper's shell */
+    /* one letter per bit of perms, as in ZooKeeper's shell */
     static const char letters[] = "rwcda";
 
     size_t user = strcspn(a->id.id, ":");
@@ -121,7 +121,7 @@ static void complete_refusal_with_acl(int rc, struct ACL_vector *acl, struct Sta
 
 /* Sets r->path to the node that lacks permission. Creating and deleting need permission on the
  * parent. */
-static void set_path_of_refusal(struct zk_request *r)
+static void set_unauthorized_path(struct zk_request *r)
 {
     char *slash;
 
@@ -139,7 +139,7 @@ static void complete_request(struct zk_request *r, int rc)
 {
     r->code = translate_code(rc);
     if (r->code == HA_ZK_NOAUTH) {
-        set_path_of_refusal(r);
+        set_unauthorized_path(r);
         if (r->path && zoo_aget_acl(r->zh, r->path, complete_refusal_with_acl, r) == ZOK)
             return; /* complete_refusal_with_acl() continues */
     }
@@ -204,7 +204,7 @@ static void complete_sync(int rc, const char *value, const void *data)
 
 static int send_multi(struct zk_request *r, zhandle_t *zh, const struct ha_zk_request *rq)
 {
-    zoo_op_t *ops = base_alloc(rq->ops_n * sizeof *ops); /* copied into the message by the call */
+    zoo_op_t *ops = base_alloc(rq->ops_n * sizeof *ops); /* zoo_amulti() copies the operations */
     bool first = true;
     int rc;
 

@@ -14,8 +14,8 @@
  * failed */
 #define REOPEN_US      1000000
 #define TIMEOUT_MS_MAX 3600000
-/* Time allowed for one attempt to connect: 1/6 of the time-out, but within these limits. Doubles
- * with each attempt. */
+/* Time allowed for the first attempt to connect: 1/6 of the time-out, but within these limits. The
+ * time doubles with each failed attempt until it is at least 1/3 of the time-out. */
 #define PATIENCE_MIN_US 200000
 #define PATIENCE_MAX_US 1000000
 #define DRAIN_US        500000 /* time allowed at the end for answers on their way */
@@ -48,14 +48,14 @@ struct ha_zk_client {
     struct zk_item *queue_first, **queue_end;
 };
 
-/* The last thing libzookeeper logged about a server that does not answer. The library reports this
- * only in its log, and does not name the handle, so the text is shared by all clients. For
- * people. */
+/* The last message that libzookeeper logged about a server that does not answer, for people to
+ * read. The library reports this only in its log, and does not name the handle, so all clients
+ * share the text. */
 static pthread_mutex_t trouble_lock = PTHREAD_MUTEX_INITIALIZER;
 static char trouble[160];
 
-/* Turns "Socket [10.0.0.1:2181] zk retcode=-4, errno=111(Connection refused): ..." into
- * "[10.0.0.1:2181]: Connection refused". */
+/* Stores @text as the last trouble, with "Socket [10.0.0.1:2181] zk retcode=-4,
+ * errno=111(Connection refused): ..." shortened to "[10.0.0.1:2181]: Connection refused". */
 static void record_server_trouble(const char *text)
 {
     char server[64], error[80];
@@ -210,8 +210,9 @@ static void free_item(struct ha_zk_client *c, struct zk_item *it)
     free(it);
 }
 
-/* The user and the first characters of the digest that ZooKeeper's DigestAuthenticationProvider
- * computes: enough to see whether two are equal, too few to guess the password from a log. */
+/* Returns the user and the first characters of the digest that ZooKeeper's
+ * DigestAuthenticationProvider computes: enough to see whether two are equal, too few to guess the
+ * password from a log. Caller frees. */
 static char *make_digest_id(const char *auth)
 {
     unsigned char sha1[20];
@@ -284,9 +285,9 @@ static void open_session(struct ha_zk_client *c, int64_t now_us)
     }
 }
 
-/* Waits for libzookeeper's threads to end. The library completes most requests under way, but not
- * always all: its completion thread may end before it receives the last ones. The rest is freed
- * here. */
+/* Closes the handle and waits for libzookeeper's threads to end. The library completes most
+ * requests under way, but not always all: its completion thread may end before it receives the last
+ * ones. The rest is freed here. */
 static void close_session(struct ha_zk_client *c)
 {
     if (!c->zh)
@@ -440,9 +441,9 @@ static void deliver_item(struct ha_zk_client *c, struct zk_item *it, int64_t now
 }
 
 /* If a server accepts the connection but says nothing (cut off, or just starting), libzookeeper
- * waits for 2/3 of the time-out, longer than a lease lasts. So the handle is dropped, and another
- * one resumes the session at any server. If the answer arrives at that very moment, closing the
- * handle closes the session, and a new session begins. */
+ * waits for 2/3 of the time-out, as long as a whole lease lasts. So the handle is dropped, and
+ * another one resumes the session at any server. If the answer arrives at that very moment, closing
+ * the handle closes the session, and a new session begins. */
 static void replace_stalled_attempt(struct ha_zk_client *c, int64_t now_us)
 {
     int state = zoo_state(c->zh);

@@ -16,8 +16,8 @@
  *   time-out.
  * - Digest authentication precedes every request (libzookeeper repeats it after a reconnection).
  *   The server accepts any user and password; a wrong one shows as HA_ZK_NOAUTH, whose text names
- *   the node, its ACL if readable, and our id: "user:base64(sha1(user:password))", as in
- *   ZooKeeper's ACLs.
+ *   the node, its ACL if readable, and our id as in ZooKeeper's ACLs, with the digest shortened:
+ *   "user:base64(sha1(user:password))".
  * - Server names are resolved by the caller's thread when a session is opened; if none can be
  *   resolved, again after 1 s.
  *
@@ -34,7 +34,7 @@ struct ha_zk_client_conf { /* copied */
     const char *servers;
     const char *auth;         /* "user:password" */
     int64_t timeout_us;       /* requested session time-out; the server has limits of its own */
-    void (*wake)(void *user); /* called on any thread: there are events to deliver */
+    void (*wake)(void *user); /* called on any thread when there are events to deliver */
     void *user;
 };
 typedef void ha_zk_event_fn(void *user, const struct ha_zk_event *ev);
@@ -58,7 +58,8 @@ int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c);
 /* Describes the connection: "connected to 127.0.0.1:2181, session 0x...", "no server of ... answers
  * (127.0.0.1:2181: Connection refused)". */
 void ha_zk_client_describe_connection(const struct ha_zk_client *c, char *out, size_t size);
-/* "user:base64(sha1(user:password))" */
+/* Returns "user:" and the first characters of base64(sha1(user:password)), for messages;
+ * borrowed. */
 const char *ha_zk_client_auth_id(const struct ha_zk_client *c);
 
 #endif

@@ -31,7 +31,8 @@ enum ha_zk_code {
 const char *ha_zk_code_name(enum ha_zk_code code);
 
 enum ha_zk_op_kind { HA_ZK_CREATE, HA_ZK_SET, HA_ZK_DELETE, HA_ZK_CHECK };
-/* one operation of a multi, which does all or none; new nodes get an ACL for the creator only */
+/* one operation of a multi, which is carried out completely or not at all; new nodes get an ACL for
+ * the creator only */
 struct ha_zk_op {
     enum ha_zk_op_kind kind;
     const char *path;

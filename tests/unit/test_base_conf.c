@@ -54,13 +54,13 @@ static bool begins_with_lifo(const char *name)
     return strncmp(name, "creel.lifo.", 11) == 0;
 }
 
-static int check_arg(const char *arg, bool (*is_elsewhere)(const char *name))
+static int check_arg(const char *arg, bool (*is_known_elsewhere)(const char *name))
 {
     struct base_conf *c = base_conf_new();
     int rc;
 
     CU_ASSERT_EQUAL(base_conf_set_arg(c, arg, NULL), 0);
-    rc = base_conf_check(c, is_elsewhere, NULL);
+    rc = base_conf_check(c, is_known_elsewhere, NULL);
     base_conf_free(c);
     return rc;
 }
