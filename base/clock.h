@@ -1,6 +1,6 @@
-/* base/clock.h - the clock as an object, so that virtual time can stand in for the real one. All
- * times are int64_t microseconds. `mono` never goes back and keeps counting while the machine is
- * suspended (CLOCK_BOOTTIME); `wall` is the time since the Unix epoch. */
+/* base/clock.h - the clock as an object, so that tests can replace real time by virtual time.
+ * All times are int64_t microseconds. `mono` never goes back and keeps counting while the machine
+ * is suspended (CLOCK_BOOTTIME); `wall` is the time since the Unix epoch. */
 #ifndef CREEL_BASE_CLOCK_H
 #define CREEL_BASE_CLOCK_H
 

@@ -1,5 +1,5 @@
-/* base/id.h - YARN's identifiers as integers: parsed where a request or a record comes in, printed
- * in YARN's form. SOURCE: Hadoop 3.4, ApplicationId and ContainerId (docs: YARN REST). */
+/* base/id.h - YARN's identifiers as integers: parsed when a request or a record is read, and
+ * printed in YARN's form. SOURCE: Hadoop 3.4, ApplicationId and ContainerId (docs: YARN REST). */
 #ifndef CREEL_BASE_ID_H
 #define CREEL_BASE_ID_H
 

@@ -11,7 +11,7 @@
 #define BASE_ENV_MAX         1000    /* environment entries of one job */
 #define BASE_HOSTS_MAX       10      /* preferred hosts of one task */
 #define BASE_ATTEMPTS_MAX    100     /* max-attempts of one task */
-#define BASE_ASK_MAX         10000   /* containers in one ask */
+#define BASE_ASK_MAX         10000   /* containers in one request (ask) of an application master */
 /* bytes of a request body, unless the route has its own limit */
 #define BASE_BODY_MAX       (8 << 20)
 #define BASE_JSON_DEPTH_MAX 64

@@ -99,12 +99,13 @@ static void set_entry_value(struct entry *e, const char *raw, char *source_take)
     e->source = source_take;
 }
 
-/* --- ${name} ---
- * SOURCE: Hadoop Configuration.substituteVars and findSubVariable: the innermost ${...} without
- * blanks is replaced first; an unbound variable ends the expansion and stays; a variable whose
- * value names the variable itself leaves the whole text unexpanded; ${env.NAME},
- * ${env.NAME-default} (if unset) and ${env.NAME:-default} (if unset or empty). ${name:-default} is
- * an addition of ours. */
+/* --- expansion of ${name} --- */
+
+/* The innermost ${...} without blanks is replaced first. An unbound variable ends the expansion and
+ * stays; a variable whose value names the variable itself leaves the whole text unexpanded.
+ * ${env.NAME} is an environment variable, with defaults as in ${env.NAME-default} (if unset) and
+ * ${env.NAME:-default} (if unset or empty). SOURCE: Hadoop Configuration.substituteVars and
+ * findSubVariable, which do not have our ${name:-default}. */
 
 /* Finds the first innermost ${...} and the bounds of its name. Returns false when there is none. */
 static bool find_innermost_variable(const char *text, size_t *start, size_t *end)
@@ -265,7 +266,7 @@ struct reader {
     struct base_conf *conf;
     const char *path;
     struct base_error *err;
-    char *first;       /* first message of libxml2, or NULL */
+    char *first;       /* the first error that libxml2 reported, or NULL */
     xmlChar *included; /* the included file that the current element comes from, or NULL */
 };
 

@@ -44,8 +44,9 @@ bool base_rm_url_is_in_list(const char *list, const char *url);
 struct base_rm_cursor {
     const struct base_rm_list *list; /* borrowed, not empty */
     size_t at;                       /* index of the current RM in the list */
-    char moved[BASE_RM_URL_MAX]; /* the current RM when a redirect led out of the list; else "" */
-    bool answered;               /* the current RM has answered as the active one */
+    /* URL of the current RM when a redirect led out of the list, else "" */
+    char moved[BASE_RM_URL_MAX];
+    bool answered; /* the current RM has answered as the active one */
     /* follow no redirect out of the list; set by callers whose requests carry a secret */
     bool listed_only;
     unsigned hops;          /* redirects in a row */
@@ -58,7 +59,8 @@ const char *base_rm_cursor_url(const struct base_rm_cursor *t);
 /* Returns the value for BASE_RM_FAILED_HEADER, or NULL when no RM has failed in this round.
  * Borrowed likewise. */
 const char *base_rm_cursor_failed_urls(const struct base_rm_cursor *t);
-/* The current RM has answered as the active one: it is asked again, and a new round begins. */
+/* The current RM has answered as the active one: it is asked next time too, and a new round
+ * begins. */
 void base_rm_cursor_note_success(struct base_rm_cursor *t);
 /* The current RM has failed: goes on to the next one. Returns true when it may be asked at once,
  * false when the round is over and the caller has to pause first. */

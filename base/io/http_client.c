@@ -30,7 +30,7 @@ struct transfer {
     struct base_http_answer *out;
     CURL *easy;
     size_t body_max, got;
-    int failed;     /* BASE_E* found in a callback, positive */
+    int failed;     /* BASE_E* (positive) of an error in a callback, or 0 */
     int failed_sys; /* errno of a failed write */
 };
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BASE_WATCHDOG_END_US   1000000 /* limit of an end (base_watchdog_arm_end_limit()) */
-#define BASE_WATCHDOG_LEAST_US 2000000 /* least limit of one turn of the main thread */
+#define BASE_WATCHDOG_END_US   1000000 /* time limit of an end (base_watchdog_arm_end_limit()) */
+#define BASE_WATCHDOG_LEAST_US 2000000 /* smallest limit for one turn of the main thread */
 #define BASE_WATCHDOG_EXIT     3       /* exit status for expired() to use */
 
 struct base_watchdog_conf {

@@ -456,7 +456,7 @@ void ha_election_resign(struct ha_election *e, int64_t hold_us, int64_t now_us)
         e->phase = HA_JOINING;
         election_delete_own_node(e);
     } else {
-        election_start_round(e); /* the round will find our node and delete it */
+        election_start_round(e); /* the round finds our node and deletes it */
     }
 }
 

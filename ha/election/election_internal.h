@@ -97,10 +97,10 @@ struct ha_election {
     bool connected, opened; /* opened: the root has been checked since connecting */
     int64_t session, timeout_us;
 
-    uint64_t ids, want[SLOTS]; /* last request id; per slot the awaited id, 0: none */
+    uint64_t ids, want[SLOTS]; /* id of the last request; id awaited by each slot, 0: none */
     enum election_step step;   /* of SLOT_ROUND */
     char *about;               /* path whose ACL the current step needs, for messages */
-    int64_t retry_us;          /* when to start again; 0: not scheduled */
+    int64_t retry_us;          /* when to start the next round; 0: not scheduled */
     unsigned tries;
     int64_t failed_noted_us;
     size_t making; /* MAKE_ROOT: length of the prefix of the root's path being created */

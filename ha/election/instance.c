@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct place { /* the scope in which a pid is unique */
+struct place { /* the boot and the namespace in which a pid is unique */
     char boot[64];
     unsigned long long pid_namespace;
 };

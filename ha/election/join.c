@@ -324,7 +324,7 @@ static void judge_inspected_node(struct ha_election *e, const struct ha_zk_event
     }
     if (ours) {
         replace_string(&e->own, e->mine[e->at]);
-    } else if (!e->own && !e->blocker) { /* a stale node behind ours is the other RM's problem */
+    } else if (!e->own && !e->blocker) { /* a stale node behind ours does not concern this RM */
         replace_string(&e->blocker, e->mine[e->at]);
         replace_string(&e->blocker_instance, instance);
         e->blocker_us = ev->sent_us;

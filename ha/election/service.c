@@ -345,7 +345,8 @@ static void *service_thread(void *user)
     }
     ha_election_resign(s->election, INT64_MAX, mono_us());
     release_ended_stores(s);
-    ha_zk_client_free(s->client); /* sends queued requests first */
+    /* sends requests that are still queued before it closes the session */
+    ha_zk_client_free(s->client);
     s->client = NULL;
     return NULL;
 }

@@ -18,7 +18,7 @@ struct ha_log_follow {
     struct ha_log_kept kept;
     size_t cap;
     uint64_t end;                /* number after the last listed segment; 0: not listed yet */
-    int64_t due_us, list_due_us; /* due_us: when PAUSE ends; list_due_us: when to list again */
+    int64_t due_us, list_due_us; /* due_us: end of a PAUSE; list_due_us: time of the next listing */
     uint64_t next_id, live_id;   /* results of requests with ids below live_id are ignored */
     /* READING: requests under way, the first for the segment after the last kept one */
     size_t asked;

@@ -20,9 +20,10 @@ struct ha_log_item {
     char key[];
 };
 struct ha_log_place { /* one segment */
-    uint32_t bytes;   /* size of its node; 0: under construction */
-    uint32_t items;   /* records and removals whose last place is (partly) here */
-    bool continues;   /* ends within a large record */
+    uint32_t bytes;   /* size of the segment's node; 0: under construction */
+    /* number of records and removals whose last place is (partly) in the segment */
+    uint32_t items;
+    bool continues; /* the segment ends within a large record */
 };
 struct ha_log_slot {
     struct ha_log_item *item; /* NULL: free */

@@ -251,7 +251,7 @@ static uint64_t append_record_parts(struct ha_log *l, const struct ha_log_entry 
     e.total = whole->len;
     e.part = e.parts = UINT16_MAX;
     e.len = 0;
-    /* 4: len may need a longer varint */
+    /* 4 bytes are for a longer varint of len */
     most = l->limits.segment_bytes - HA_LOG_HEAD_MAX - ha_log_entry_encoded_size(&e) - 4;
     base_assert(most <= l->limits.segment_bytes && left / most < UINT16_MAX);
     e.parts = (uint32_t)((left + most - 1) / most);
@@ -438,9 +438,10 @@ static void acknowledge_done_segments(struct ha_log *l)
     }
 }
 
-/* Recovery: find out what became of the segments under way when the connection was lost. Sync
- * first, so that the server has seen all of our writes. Then read back one segment after the other
- * until one is missing; that one and all later ones are sent again. */
+/* Recovery finds out what became of the segments that were under way when the connection was lost.
+ * A sync comes first, so that the server has seen all of our writes. Then one segment after the
+ * other is read back until one is missing; the missing segment and all later ones are sent
+ * again. */
 
 static void start_recovery(struct ha_log *l)
 {
@@ -591,7 +592,7 @@ static void on_ready_result(struct ha_log *l, const struct ha_zk_event *ev)
         on_segment_result(l, ev);
     ha_log_send_ready_segments(l);
     if (l->acked > before)
-        l->calls.written(l->calls.user, l->acked); /* last, since the callback may write */
+        l->calls.written(l->calls.user, l->acked); /* called last, since the callback may write */
 }
 
 static void resume_after_connect(struct ha_log *l)

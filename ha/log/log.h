@@ -45,7 +45,7 @@ struct ha_log_calls {
     ha_zk_send_fn *send;
     /* once, after ha_log_start_loading() */
     void (*loaded)(void *user, int rc, const struct base_error *err);
-    void (*written)(void *user, uint64_t batch); /* all batches up to this one are durable */
+    void (*written)(void *user, uint64_t batch); /* all batches up to @batch are durable */
     /* once: another leader has begun a new epoch; nothing more will be written */
     void (*fenced)(void *user, const char *text);
     /* once, after loading: the log is not as we left it, or ZooKeeper refuses a request; nothing
@@ -76,7 +76,7 @@ struct ha_log_kept {
     int64_t log_zxid; /* czxid of <root>/log */
     uint64_t first;   /* number of the segment in text[0] */
     size_t n;
-    char **text; /* as read, with a NUL appended */
+    char **text; /* contents of the segments, each with a NUL appended */
     size_t *len;
 };
 void ha_log_kept_free(struct ha_log_kept *k);

@@ -31,7 +31,7 @@
 #define HA_LOG_READS_MAX 64 /* parallel requests while loading */
 /* bytes of kept segments indexed at a time: about 10 ms of work */
 #define HA_LOG_KEPT_BYTES (4 << 20)
-/* segments deleted by one multi; a large record may add more */
+/* most segments that one multi deletes; a large record may add more */
 #define HA_LOG_CLEAN_MAX   128
 #define HA_LOG_CLEAN_BYTES (4 << 20) /* bytes read for one cleaning */
 #define HA_LOG_NAME_MAX    4096
@@ -46,9 +46,10 @@ enum ha_log_out_state {
     HA_LOG_DONE
 };
 
-struct ha_log_out { /* a segment from construction until it is acknowledged */
+/* a segment, from its construction until ZooKeeper has acknowledged its multi */
+struct ha_log_out {
     enum ha_log_out_state state;
-    uint64_t number, id; /* id: of its request under way */
+    uint64_t number, id; /* id: id of the request that is under way for the segment */
     uint64_t batch;      /* all batches up to this one end here or earlier; 0: none ends here */
     struct base_buf buf; /* HA_LOG_HEAD_MAX free bytes, then entries */
     size_t start;        /* once sealed: where the header begins in buf */
@@ -66,7 +67,7 @@ struct ha_log_load {
     size_t n;
     char **text; /* segments as read; records point into them */
     size_t *len;
-    int64_t epoch; /* of the segment indexed last */
+    int64_t epoch; /* epoch of the segment indexed last */
     struct ha_log_reader reader;
     struct ha_log_kept kept; /* segments that a standby has read; freed once they are indexed */
     size_t kept_at;          /* index of the next kept segment */
@@ -89,12 +90,12 @@ struct ha_log {
     int64_t epoch;
     int32_t epoch_version;
     enum ha_log_state state;
-    bool connected, loading; /* loading: calls.loaded() is still due */
+    bool connected, loading; /* loading: calls.loaded() has not been called yet */
     uint64_t next_id, live_id;
 
     struct ha_log_index index;
     struct ha_log_load load;
-    bool loaded;   /* records have their data */
+    bool loaded;   /* the index has pointers to the data of the records */
     char **copies; /* data of large records, and data written while loaded is true */
     size_t copies_n, copies_cap;
 

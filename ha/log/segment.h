@@ -91,7 +91,7 @@ struct ha_log_reader {
     size_t have;
 };
 /* Reads the parsed segment @s. Sets *@continues to whether the segment ends within a large record.
- * Returns a negative BASE_E* for a damaged segment or from found(). */
+ * Returns 0, or a negative BASE_E* when the segment is damaged or found() fails. */
 int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path,
                                const struct ha_log_segment *s, bool *continues,
                                struct base_error *err);

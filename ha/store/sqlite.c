@@ -3,7 +3,7 @@
  *
  * All records are in one table with primary key (tbl, key) WITHOUT ROWID: a batch is one
  * transaction of upserts, a load is a range scan. EXCLUSIVE locking keeps a second process out
- * while this one lives; with it, WAL needs no shared memory file. */
+ * while this one lives, and lets WAL work without a shared memory file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>

@@ -40,7 +40,7 @@ struct store {
     const struct ha_record *v;
     size_t n;
     uint64_t batch,
-        written; /* the log's numbers of the batch lent last and of the last durable one */
+        written; /* the log's numbers: of the batch lent last, and of the last durable batch */
 };
 
 /* ---- the log's calls, on the service thread ---- */

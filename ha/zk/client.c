@@ -18,7 +18,7 @@
  * time doubles with each failed attempt until it is at least 1/3 of the time-out. */
 #define PATIENCE_MIN_US 200000
 #define PATIENCE_MAX_US 1000000
-#define DRAIN_US        500000 /* time allowed at the end for answers on their way */
+#define DRAIN_US        500000 /* time allowed at the end for requests under way to be answered */
 #define DRAIN_PAUSE_US  500
 
 struct zk_session { /* one zhandle_t; the context given to libzookeeper's threads */
@@ -328,7 +328,8 @@ static void drop_queue(struct ha_zk_client *c)
     }
 }
 
-/* Waits briefly for answers on their way, so that libzookeeper closes with no request under way. */
+/* Waits briefly for the answers to requests under way, so that there are none when libzookeeper
+ * closes the session. */
 static void drain_answers(struct ha_zk_client *c)
 {
     const struct timespec pause = {0, DRAIN_PAUSE_US * 1000};

@@ -16,7 +16,7 @@ struct zk_item { /* an element of the queue to the service thread */
     struct zk_item *next;
     enum ha_zk_event_kind kind;
     struct zk_request *request; /* RESULT: the request that contains this item */
-    uint64_t generation;        /* otherwise: the session of the event */
+    uint64_t generation;        /* other kinds: the session of the event */
     int64_t timeout_us;
     clientid_t session;
     char peer[64];
@@ -30,7 +30,7 @@ struct zk_request {
     struct zk_request *prev, *next; /* requests under way, in the order sent */
     struct ha_zk_client *client;
     zhandle_t *zh;
-    bool settled;   /* its result was given early; drop whatever arrives later */
+    bool settled;   /* the owner got an early result; the real one will be dropped */
     bool completed; /* queued; protected by the queue's lock */
     enum ha_zk_owner owner;
     uint64_t id;
