@@ -8,12 +8,12 @@
 
 enum { POINTS_MAX = 400, CELLS_MAX = 500, USAGE_JOBS_MAX = 14, WIDE = 900 };
 
-/* Series that own their numbers, unlike those of sim/report/picture.h. */
+/* Series whose arrays the list owns; sim/report/picture.h only borrows such arrays. */
 struct series_list {
     struct sim_series *v;
     size_t n, cap;
 };
-/* Adds an empty series with room for @points. */
+/* Adds an empty series with room for @points points. @half: the points have intervals. */
 static struct sim_series *series_list_add(struct series_list *l, const char *name, size_t points,
                                           bool half)
 {
@@ -105,9 +105,10 @@ static void draw_bars_by_class(struct report *w, size_t v, const struct sim_pict
     free(classes.v);
 }
 
-/* Bars whose largest and smallest values differ by a larger ratio get a logarithmic axis. */
+/* Bars and sweeps get a logarithmic axis if the largest value exceeds the smallest by a larger
+ * factor than this. */
 #define LOG_RATIO  30.0
-#define WIDE_RATIO 5.0 /* the same for the axis of a distribution */
+#define WIDE_RATIO 5.0 /* the same factor for the x axis of a distribution */
 
 static bool needs_log_axis(const struct report *w, size_t v, enum sim_metric metric)
 {
@@ -180,7 +181,7 @@ static const struct sim_cell_class *find_class_samples(const struct sim_cell *c,
     return NULL;
 }
 
-/* True if the distributions span a range that needs a logarithmic axis. */
+/* Returns true if the x values are positive and span a range that needs a logarithmic axis. */
 static bool spans_wide_range(const struct series_list *l)
 {
     double low = INFINITY, high = 0;
@@ -258,7 +259,8 @@ static int compare_seed_and_job(const void *a, const void *b)
 }
 
 /* Collects, for each job that both policies accepted, the first policy's sojourn divided by the
- * other's. Both job lists are sorted by seed and id, so one pass matches them. */
+ * other's. The first policy's job list must be sorted by seed and id; the function sorts the
+ * other's the same way, so that one pass matches them. */
 static void collect_job_speedups(const struct sim_cell *first, struct sim_cell *other,
                                  struct sim_samples *out)
 {
@@ -331,7 +333,7 @@ static double sum_slots_in_use(const struct sim_usage *u, enum sim_usage_by by,
     return sum;
 }
 
-/* One line of a usage grouping. The order is the same for every policy, so each line keeps its
+/* One line of a usage grouping. Lines are sorted the same way for every policy, so each keeps its
  * colour across pictures. */
 struct line {
     const struct sim_usage_line *of;

@@ -11,8 +11,8 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 
-/* Files that mark a folder as a report, finished or not. Every report, or every report of the
- * papers' experiments, contains all of them. */
+/* Names of the files that reports consist of, apart from pictures and data. Which of them a report
+ * contains depends on the command that wrote it and on whether it has finished. */
 static const char *const names[] = {"index.html", "summary.csv", "summary.json",  "jobs.csv",
                                     "jobs.json",  "RESULTS.md",  "manifest.json", NULL};
 

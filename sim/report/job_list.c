@@ -1,5 +1,5 @@
 /* sim/report/job_list.c - the list of jobs. One function names all fields; the mode decides whether
- * it writes the CSV header, a CSV row or a JSON object, so the three cannot disagree. */
+ * that function writes the CSV header, a CSV row or a JSON object, so the three cannot disagree. */
 #include <math.h>
 
 #include "sim/report/summary.h"

@@ -26,8 +26,8 @@ void sim_page_add_facts(struct sim_page *p, const char *const (*pairs)[2], size_
 
 /* Adds links to files beside the page, each with a description. */
 void sim_page_add_file_links(struct sim_page *p, const char *const (*files)[2], size_t n);
-/* A table is built cell by cell. Numbers are aligned right, texts left. @tone: "", "good", "bad" or
- * "weak". */
+/* A table is built cell by cell. Numbers are aligned right, texts left. @tone: "", "good", "bad",
+ * "weak", or "meaning" for a long text that may wrap. */
 void sim_page_begin_table(struct sim_page *p, const char *caption);
 void sim_page_begin_text_table(struct sim_page *p); /* cells may wrap */
 void sim_page_add_table_head(struct sim_page *p, const char *const *titles, size_t n);
@@ -38,7 +38,8 @@ void sim_page_end_table(struct sim_page *p);
 /* Pictures stand side by side where the window is wide enough. */
 void sim_page_begin_pictures(struct sim_page *p);
 void sim_page_begin_wide_pictures(struct sim_page *p); /* one below the other */
-/* Embeds DIR/NAME.svg with an optional caption. */
+/* Embeds @dir/@name.svg with a caption (NULL: none). Returns 0, or a negative error if the file
+ * cannot be read or is not an SVG picture. */
 int sim_page_embed_picture(struct sim_page *p, const char *dir, const char *name,
                            const char *caption, struct base_error *err);
 void sim_page_end_pictures(struct sim_page *p);

@@ -114,7 +114,7 @@ static void append_stacked_data(const struct sim_picture *p, struct base_buf *b)
 /* ---------------------------------------------------------------- gnuplot commands */
 /* Quotes @text for gnuplot such that no character can end the quotes early. gnuplot does not accept
  * '' as an escaped quote everywhere, and would execute text in back-ticks outside quotes. @format:
- * a format string, in which % must be doubled. */
+ * gnuplot reads @text as a format string, in which % must be doubled. */
 static void append_quoted(struct base_buf *b, const char *text, bool format)
 {
     base_buf_adds(b, "'");
@@ -440,7 +440,7 @@ int sim_picture_check_gnuplot(struct base_error *err)
 }
 
 /* ---------------------------------------------------------------- editing gnuplot's SVG */
-/* Advances *@at past @from if it begins with @from. */
+/* If the text at *@at begins with @from, advances *@at past it and returns true. */
 static bool skip_prefix(const char **at, const char *from)
 {
     size_t n = strlen(from);
@@ -496,7 +496,7 @@ static bool is_gnuplot_artifact(const char *at, const char *stop)
            (memmem(at, n, "color='white'", 13) || memmem(at, n, "scale(0.00)", 11));
 }
 
-/* Rewrites gnuplot's SVG line by line: it sets the title, drops the description, artifacts and
+/* Copies gnuplot's SVG line by line to @out: sets the title, drops the description, artifacts and
  * empty groups, and adapts colours and ids. */
 static void polish_svg(const struct base_buf *svg, const struct sim_picture *p,
                        struct base_buf *out)

@@ -4,7 +4,7 @@
  * DIR/data/NAME.dat (the numbers), DIR/data/NAME.gp (gnuplot's commands; "cd DIR && gnuplot
  * data/NAME.gp" draws the picture again) and DIR/NAME.svg. Text and axes take the colour of the
  * surrounding text (black if there is none), so pages may be light or dark. Series names stand
- * below the picture or, if there are many, beside it; never inside. */
+ * below the picture; beside it if there are many, and in stacks; never inside. */
 #ifndef CREEL_SIM_REPORT_PICTURE_H
 #define CREEL_SIM_REPORT_PICTURE_H
 
@@ -17,9 +17,9 @@
 enum sim_picture_kind {
     SIM_PICTURE_LINES,  /* y over x */
     SIM_PICTURE_POINTS, /* lines with points, and intervals if given: sweeps */
-    SIM_PICTURE_STEPS,  /* y holds until the next x: distributions, slots over time */
-    SIM_PICTURE_STACK,  /* stacked areas with steps; all series share the same x */
-    SIM_PICTURE_BARS,   /* groups of bars: x[i] = i is the group, categories[i] its name */
+    SIM_PICTURE_STEPS,  /* y holds until the next x: distributions */
+    SIM_PICTURE_STACK,  /* stacked areas with steps, all series with the same x: slots over time */
+    SIM_PICTURE_BARS,   /* groups of bars: x is the number of the group, categories[x] its name */
 };
 struct sim_series {
     const char *name;
@@ -41,7 +41,7 @@ struct sim_picture {
     const char *const *categories;
     size_t categories_n;
     bool log_x, log_y;
-    /* NAN: derived from the data (bars, stacks and lines begin at 0) */
+    /* NAN: derived from the data; but y begins at 0, except for steps and logarithmic axes */
     double x_min, x_max, y_min, y_max;
     const char *mark_label; /* label of a horizontal line at mark_y; NULL: no line */
     double mark_y;
@@ -49,15 +49,19 @@ struct sim_picture {
 };
 void sim_picture_init(struct sim_picture *p); /* zeroed, with all limits NAN */
 
-/* The colour of a policy, the same in every picture. Other names get a colour by @index. All
- * colours are readable on white and on black. */
+/* Returns the colour of policy @name, the same in every picture. Other names, and NULL, get a
+ * colour by @index. All colours are readable on white and on black. */
 const char *sim_picture_colour_for(const char *name, size_t index);
 
-/* Checks that gnuplot can be run. Fails with -BASE_ENOTFOUND, naming the package to install. */
+/* Checks that gnuplot can be run. Fails with -BASE_ENOTFOUND if gnuplot is not installed; the
+ * message names the package to install. */
 int sim_picture_check_gnuplot(struct base_error *err);
-/* Fails with -BASE_EIO and gnuplot's own message, or with the error of writing a file. */
+/* Draws @p and leaves the three files in @dir. Fails like
+ * sim_picture_check_gnuplot(), with -BASE_EIO and gnuplot's own message, or with the error of a
+ * file operation. */
 int sim_picture_draw(const char *dir, const struct sim_picture *p, struct base_error *err);
-/* True if any series has a point with a finite value; pictures without one are not drawn. */
+/* Returns true if any series has a point with a finite value. Callers skip pictures without such a
+ * point. */
 bool sim_picture_has_data(const struct sim_picture *p);
 
 #endif

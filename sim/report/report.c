@@ -9,7 +9,7 @@
 #include "sim/report/report_internal.h"
 #include "sim/report/summary.h"
 
-/* with more variations, only the first and the last are shown in full */
+/* With more variations than this, only the first and the last get sections of their own. */
 enum { VARIATIONS_WHOLE = 3 };
 
 /* ---------------------------------------------------------------- tables */

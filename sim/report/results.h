@@ -43,7 +43,7 @@ struct sim_results {
     size_t policies_n;
     struct sim_cell *cells; /* variations times policies */
 };
-/* All pointers are borrowed. */
+/* Prepares an empty table. The names are borrowed and must outlive @r. */
 void sim_results_init(struct sim_results *r, const char *const *policies, size_t policies_n,
                       const char *const *variations, size_t variations_n);
 struct sim_cell *sim_results_cell(const struct sim_results *r, size_t variation, size_t policy);

@@ -97,31 +97,31 @@ struct sums { /* sums over the jobs of one class */
     struct sim_samples sojourn_s;
 };
 
-struct alone {
+struct alone_sojourn {
     uint64_t id;
     double sojourn_s;
 };
 
 static int compare_job_id(const void *a, const void *b)
 {
-    const struct alone *x = a, *y = b;
+    const struct alone_sojourn *x = a, *y = b;
 
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static struct alone *sort_sojourns_alone(const struct sim_outcome *o)
+static struct alone_sojourn *list_sojourns_alone_by_job_id(const struct sim_outcome *o)
 {
-    struct alone *v = base_alloc(o->jobs_n * sizeof *v);
+    struct alone_sojourn *v = base_alloc(o->jobs_n * sizeof *v);
 
     for (size_t i = 0; i < o->jobs_n; i++)
-        v[i] = (struct alone){o->jobs[i].id, (double)sim_sojourn_us(&o->jobs[i]) / 1e6};
+        v[i] = (struct alone_sojourn){o->jobs[i].id, (double)sim_sojourn_us(&o->jobs[i]) / 1e6};
     if (o->jobs_n)
         qsort(v, o->jobs_n, sizeof *v, compare_job_id);
     return v;
 }
 
 static void add_job_to_sums(struct sums *s, const struct sim_job_result *r,
-                            const struct alone *alone)
+                            const struct alone_sojourn *alone)
 {
     s->jobs++;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -231,14 +231,14 @@ void sim_figures_compute(const struct sim_outcome *o, const struct sim_outcome *
 {
     struct sums *v = NULL;
     size_t n = 0, cap = 0;
-    struct alone *times = alone ? sort_sojourns_alone(alone) : NULL;
+    struct alone_sojourn *times = alone ? list_sojourns_alone_by_job_id(alone) : NULL;
 
     base_array_grow(&v, n, &cap);
     v[n++] = (struct sums){.name = SIM_CLASS_ALL};
     for (size_t i = 0; i < o->jobs_n; i++) {
         const struct sim_job_result *r = &o->jobs[i];
-        struct alone key = {.id = r->id};
-        const struct alone *time =
+        struct alone_sojourn key = {.id = r->id};
+        const struct alone_sojourn *time =
             times ? bsearch(&key, times, alone->jobs_n, sizeof *times, compare_job_id) : NULL;
         struct sums *class_sums = find_or_add_class(&v, &n, &cap, r->class_name);
         add_job_to_sums(class_sums, r, time);

@@ -5,7 +5,7 @@
  *             --sim_seed_summary_add_run()--> mean and interval over seeds
  *
  * Every figure is an entry of enum sim_metric; tables, CSV, JSON and pictures are loops over it.
- * Rejected jobs count only in jobs, accepted and success.
+ * Rejected jobs count only in jobs and accepted, and in the mean size of a class.
  *
  * SOURCE of the terms: Pastorelli et al., "HFSP", 2013 (sojourn); Cheriere et al., SAC 2016
  * (waiting, execution); He, Lu, Swanson, HPCC 2013 (accepted, success, utilisation). Slowdown: a
@@ -28,14 +28,14 @@ enum sim_metric {
     SIM_M_SOJOURN_P95,
     SIM_M_WAITING,
     SIM_M_EXECUTION,
-    SIM_M_SLOWDOWN, /* mean; needs the outcomes of jobs run alone */
-    /* of launches of maps with located splits; rack-local includes node-local */
+    SIM_M_SLOWDOWN, /* mean; needs the outcome of the jobs run alone */
+    /* per cent of the launches of maps with located splits; rack-local includes node-local */
     SIM_M_NODE_LOCAL,
     SIM_M_RACK_LOCAL,
     SIM_M_KILLS,
     SIM_M_SUSPENSIONS,
-    SIM_M_ACCEPTED,
-    SIM_M_SUCCESS, /* of all jobs; of accepted jobs with a deadline */
+    SIM_M_ACCEPTED, /* per cent of all jobs */
+    SIM_M_SUCCESS,  /* deadlines met: per cent of the accepted jobs with a deadline */
     /* figures of the whole run, not by class */
     SIM_M_UTILISATION_MAP,
     SIM_M_UTILISATION_REDUCE,
@@ -52,7 +52,7 @@ struct sim_metric_info {
     const char *key;   /* in CSV and JSON, such as "sojourn_mean_s" */
     const char *title; /* in tables and on axes, such as "mean sojourn" */
     const char *unit;  /* "s", "%", "" */
-    int digits;        /* decimals in tables for people */
+    int digits;        /* decimals in text and HTML tables */
     bool whole;        /* only defined for the whole run */
 };
 extern const struct sim_metric_info sim_metric_infos[SIM_METRICS];
@@ -69,7 +69,7 @@ struct sim_run_figures {
     struct sim_figures *v; /* [0]: all jobs; then classes by size, smallest first */
     size_t n;
 };
-/* Computes the figures of outcome @o. @alone: the outcomes of the same jobs run alone, matched by
+/* Computes the figures of outcome @o. @alone: the outcome of the same jobs run alone, matched by
  * id; NULL: no slowdown. */
 void sim_figures_compute(const struct sim_outcome *o, const struct sim_outcome *alone,
                          struct sim_run_figures *out);
@@ -105,7 +105,8 @@ void sim_samples_free(struct sim_samples *s);
 double sim_samples_quantile(const struct sim_samples *s, double p);
 double sim_samples_mean(const struct sim_samples *s); /* NAN if there are no samples */
 /* The distribution of sorted samples as at most @max points (@max >= 2), including the first and
- * the last: y[i] is the fraction of samples <= x[i]. Returns the number of points. */
+ * the last: y[i] is the rank of x[i] divided by the number of samples. Returns the number of
+ * points. */
 size_t sim_samples_cdf(const struct sim_samples *s, size_t max, double *x, double *y);
 
 #endif

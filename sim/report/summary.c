@@ -1,4 +1,4 @@
-/* sim/report/summary.c - summaries and their building blocks; see the header. */
+/* sim/report/summary.c - formats summaries as text tables, CSV and JSON. */
 #include "sim/report/summary.h"
 
 #include <math.h>
@@ -102,8 +102,9 @@ static size_t display_width(const char *text)
     return n;
 }
 
-/* Appends all rows, with the columns that name the rows and the columns from @first to before
- * @end. */
+/* Appends all rows, but of each row only the columns that name the row and the columns from @first
+ * to
+ * @end - 1. */
 static void append_column_block(const struct sim_table *t, const size_t *widest, size_t first,
                                 size_t end, struct base_buf *out)
 {
@@ -176,7 +177,7 @@ static bool class_has_refusals(const struct sim_class_summary *f)
     return f->v[SIM_M_ACCEPTED].n > 0 && f->v[SIM_M_ACCEPTED].mean < 100;
 }
 
-static bool class_differs_by_rack(const struct sim_class_summary *f)
+static bool class_has_rack_local_and_off_rack_maps(const struct sim_class_summary *f)
 {
     return f->v[SIM_M_RACK_LOCAL].n > 0 && f->v[SIM_M_RACK_LOCAL].mean < 100 &&
            f->v[SIM_M_RACK_LOCAL].mean > f->v[SIM_M_NODE_LOCAL].mean;
@@ -192,7 +193,7 @@ bool sim_output_is_column_shown(const struct sim_results *r, enum sim_metric met
         return any_class_satisfies(r, class_has_deadlines) ||
                any_class_satisfies(r, class_has_refusals);
     if (metric == SIM_M_RACK_LOCAL)
-        return any_class_satisfies(r, class_differs_by_rack);
+        return any_class_satisfies(r, class_has_rack_local_and_off_rack_maps);
     for (size_t c = 0; c < r->policies_n * r->variations_n; c++)
         for (size_t i = 0; i < r->cells[c].summary.n; i++) {
             const struct sim_stat *s = &r->cells[c].summary.v[i].v[metric];
@@ -259,7 +260,7 @@ static void append_text_table(const struct sim_results *r, const enum sim_metric
     sim_table_render_and_free(&t, out);
 }
 
-static bool has_classes(const struct sim_results *r)
+static bool has_several_classes(const struct sim_results *r)
 {
     for (size_t c = 0; c < r->policies_n * r->variations_n; c++)
         if (r->cells[c].summary.n > 2)
@@ -354,7 +355,7 @@ void sim_output_append_summary(const struct sim_results *r, enum sim_format form
         append_text_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, false, width, out);
         base_buf_adds(out, "\n");
         append_text_table(r, of_runs, sizeof of_runs / sizeof *of_runs, false, width, out);
-        if (has_classes(r)) {
+        if (has_several_classes(r)) {
             base_buf_adds(out, "\n");
             append_text_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, true, width, out);
         }
