@@ -1,5 +1,5 @@
 /* sim/input/id_set.h - a set of job ids. Ids that count up from 1 without gaps cost no memory,
- * others 16 to 32 bytes each. */
+ * others typically 16 to 32 bytes each. */
 #ifndef CREEL_SIM_INPUT_ID_SET_H
 #define CREEL_SIM_INPUT_ID_SET_H
 

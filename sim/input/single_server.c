@@ -66,7 +66,7 @@ struct run {
     double *left;                           /* remaining work, by rank */
     double *finish;                         /* time of the end, by rank */
     double t;
-    struct heap a, b, c; /* each policy uses them as it needs */
+    struct heap a, b, c; /* heaps; each policy uses as many as it needs */
 };
 
 /* The time of the next arrival; INFINITY when there is none. */
@@ -145,8 +145,8 @@ static void run_ps(struct run *r)
 /* ---------------------------------------------------------------- least attained service
  * Groups of jobs with equal attained service form a stack, the group with the least on top. The top
  * group shares the server equally until its smallest job ends or its attained service reaches that
- * of the group below; then both merge. A new job is a group of its own with no service. Groups are
- * leftist heaps ordered by size, which merge in O(log n). */
+ * of the group below; then the two groups merge. A new job is a group of its own with no service.
+ * Groups are leftist heaps ordered by size, which merge in O(log n). */
 #define NONE UINT32_MAX
 struct tree {
     uint32_t left, right, rank;
@@ -278,7 +278,7 @@ static void run_srpt(struct run *r)
  * effort. Under psbs they move to a share of their own instead. */
 struct fsp {
     struct share virt;  /* the virtual server; heap a */
-    struct heap *order; /* heap b: jobs that are really unfinished and not in @late */
+    struct heap *order; /* heap b: jobs unfinished on the real server, except those in @late */
     struct share late;  /* heap c: late jobs under psbs */
     bool late_share;
 };
@@ -300,7 +300,7 @@ static double fsp_next_real_end_time(const struct run *r, const struct fsp *f)
     return f->order->n ? fmax(r->t, r->t + r->left[f->order->v[0].job]) : INFINITY;
 }
 
-static void fsp_end_real(struct run *r, struct fsp *f)
+static void fsp_end_job_on_real_server(struct run *r, struct fsp *f)
 {
     uint32_t job;
 
@@ -316,9 +316,9 @@ static void fsp_end_real(struct run *r, struct fsp *f)
     r->finish[job] = r->t;
 }
 
-/* A job ends on the virtual server. Both heaps use the same keys, so if the job is really
- * unfinished, it is the first in @order. */
-static void fsp_end_virtual(struct run *r, struct fsp *f)
+/* Ends the first job on the virtual server. Under psbs, a job that is unfinished on the real server
+ * moves to @late. Both heaps use the same keys, so such a job is the first in @order. */
+static void fsp_end_job_on_virtual_server(struct run *r, struct fsp *f)
 {
     uint32_t job = share_take_first_to_end(&f->virt, r->weight);
 
@@ -352,11 +352,11 @@ static void run_fsp(struct run *r, bool late_share)
         if (end <= at) {
             share_advance_lag(&f.virt, at - r->t);
             r->t = at;
-            fsp_end_real(r, &f);
+            fsp_end_job_on_real_server(r, &f);
         } else if (over <= at) {
             fsp_advance_real_server(r, &f, at - r->t);
             r->t = at;
-            fsp_end_virtual(r, &f);
+            fsp_end_job_on_virtual_server(r, &f);
         } else {
             fsp_advance_real_server(r, &f, at - r->t);
             share_advance_lag(&f.virt, at - r->t);

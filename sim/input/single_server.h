@@ -5,13 +5,14 @@
  * fluid: no time slices, no switching cost. The results are the yardstick for size-based
  * scheduling, and allow trying a trace before simulating a cluster.
  *
- *   fifo   the earliest job alone, until it ends
+ *   fifo   only the earliest job, until it ends
  *   ps     every job at once, by weight (generalised processor sharing)
  *   las    the jobs with the least attained service, sharing equally; needs no sizes
- *   fsp    alone, the job that would end first under ps on the estimates. A job that has ended
- *          there but not really is late (possible only if its estimate was too small); late jobs
- *          come first, in the order of their virtual ends, and keep the server until they end
- *   srpt   the job with the least estimated work left, alone
+ *   fsp    only the job that would end first under ps on the estimates. A job that has ended under
+ *          that virtual ps but not on the server is late (possible only if its estimate was too
+ *          small); late jobs come first, in the order of their virtual ends, and keep the server
+ *          until they end
+ *   srpt   only the job with the least estimated work left
  *   psbs   fsp, except that all late jobs share the server by weight
  *
  * SOURCE: FSP: Friedman and Henderson, "Fairness and efficiency in web server protocols",

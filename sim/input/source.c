@@ -33,7 +33,7 @@ struct sim_source {
     struct sim_jsonl jsonl;
     struct pending *window[SIM_SOURCE_WINDOW]; /* binary heap, earliest submission on top */
     size_t window_n;
-    /* list elements in the window; at most SIM_SOURCE_LISTED_MAX before the next job is read */
+    /* list elements in the window; no job is read while there are SIM_SOURCE_LISTED_MAX or more */
     int64_t listed;
     uint64_t rows;
     struct sim_ids ids; /* ids of all jobs read so far */
@@ -119,7 +119,7 @@ static int start_reader(struct sim_source *s, const struct sim_source_conf *conf
         return rc;
     if (s->kind == SWIM && s->swim.target > 0 && s->swim.origin == 0)
         snprintf(s->note, sizeof s->note,
-                 "%.150s: not known of how many machines it is: its bytes stay as they are "
+                 "%.150s: the number of its machines is unknown: its bytes are not scaled "
                  "(origin=N scales them)",
                  s->trace.name);
     return 0;
@@ -236,7 +236,8 @@ static int read_next_row(struct sim_source *s, struct sim_job *out, struct base_
     }
 }
 
-/* True: the bad line is counted and the caller continues with the next one. */
+/* Returns true if the error may be skipped: the bad line is counted, and the caller continues with
+ * the next one. */
 static bool skip_bad_line(struct sim_source *s, int rc, const struct base_error *err)
 {
     /* without a header, every line would be bad */
@@ -256,7 +257,7 @@ static bool submitted_earlier(const struct pending *a, const struct pending *b)
 }
 
 /* The number of list elements the job holds in memory; huge jobs fill the window early. */
-static int64_t list_elements(const struct sim_job *job)
+static int64_t count_list_elements(const struct sim_job *job)
 {
     int64_t n = 0;
 
@@ -271,7 +272,7 @@ static void window_add(struct sim_source *s, struct pending *p)
 {
     s->window[s->window_n++] = p;
     sift(s->window, s->window_n, s->window_n - 1);
-    s->listed += list_elements(&p->job);
+    s->listed += count_list_elements(&p->job);
 }
 
 static struct pending *window_take_first(struct sim_source *s)
@@ -280,7 +281,7 @@ static struct pending *window_take_first(struct sim_source *s)
 
     s->window[0] = s->window[--s->window_n];
     sift(s->window, s->window_n, 0);
-    s->listed -= list_elements(&first->job);
+    s->listed -= count_list_elements(&first->job);
     return first;
 }
 
@@ -304,7 +305,7 @@ static int assign_row_and_id(struct sim_source *s, struct pending *p, struct bas
         "of one job alone (one that is given no id has the number of its row)", err);
 }
 
-/* Reads rows until the window is full. After an error (a bad line) the next call continues behind
+/* Reads rows until the window is full. After an error (a bad line) the next call continues after
  * that line. */
 static int fill_window(struct sim_source *s, struct base_error *err)
 {

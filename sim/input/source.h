@@ -6,9 +6,9 @@
  *
  * Jobs are handed out in order of submission. Files need not be sorted: up to SIM_SOURCE_WINDOW
  * jobs are read ahead, and the earliest one is handed out first (ties: lower row). A job further
- * out of order counts as a bad line. Memory: that window, whatever the length of the file, plus a
- * set of ids unless they count up without gaps (sim/input/id_set.h). A job without an id gets its
- * row number; a line that repeats another job's id is bad. */
+ * out of order counts as a bad line. Memory use does not grow with the length of the file, except
+ * for the set of ids if they do not count up without gaps (sim/input/id_set.h). A job without an id
+ * gets its row number; a line that repeats another job's id is bad. */
 #ifndef CREEL_SIM_INPUT_SOURCE_H
 #define CREEL_SIM_INPUT_SOURCE_H
 
@@ -59,7 +59,8 @@ double sim_source_fraction_read(const struct sim_source *s);
 /* The number of bad lines skipped, and the error of the first one ("" if there was none). */
 size_t sim_source_skipped_lines(const struct sim_source *s);
 const char *sim_source_first_skipped_error(const struct sim_source *s);
-/* A note for the user, or "": a trace was not scaled because its number of machines is unknown. */
+/* A note for the user if a trace is not scaled because its number of machines is unknown; otherwise
+ * "". */
 const char *sim_source_scaling_note(const struct sim_source *s);
 void sim_source_close(struct sim_source *s);
 

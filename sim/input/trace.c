@@ -206,8 +206,8 @@ struct sim_host {
     char name[];
 };
 
-int sim_hosts_number_of(struct sim_hosts *h, const char *name, uint32_t *out,
-                        struct base_error *err)
+int sim_hosts_find_or_add(struct sim_hosts *h, const char *name, uint32_t *out,
+                          struct base_error *err)
 {
     struct sim_host *host;
     size_t len = strlen(name);

@@ -54,8 +54,8 @@ int sim_trace_refuse_value(const struct sim_trace *t, const char *field, const c
 /* Prefixes the message in @err with "FILE:LINE: " and returns @rc. */
 int sim_trace_prefix_place(const struct sim_trace *t, int rc, struct base_error *err);
 
-/* Parse @value as a whole; the number must lie within the bounds. @field names the value in
- * messages. */
+/* Parse the whole of @value; the number must lie within the bounds. @field names the value in
+ * messages. Return 0 or a negative error, like all functions here unless stated otherwise. */
 int sim_trace_parse_int(const struct sim_trace *t, const char *field, const char *value,
                         int64_t min, int64_t max, int64_t *out, struct base_error *err);
 int sim_trace_parse_real(const struct sim_trace *t, const char *field, const char *value,
@@ -63,7 +63,8 @@ int sim_trace_parse_real(const struct sim_trace *t, const char *field, const cha
 /* Parses seconds, possibly with a fraction, into microseconds. */
 int sim_trace_parse_seconds(const struct sim_trace *t, const char *field, const char *value,
                             double min_s, double max_s, int64_t *out_us, struct base_error *err);
-int64_t sim_trace_seconds_to_us(double seconds); /* rounded and clamped */
+/* Rounds to whole microseconds and limits the result to the range of int64_t. */
+int64_t sim_trace_seconds_to_us(double seconds);
 
 /* ---------------------------------------------------------------- hosts
  * Traces name hosts, simulations number them. Numbers are given in order of first appearance. */
@@ -73,8 +74,8 @@ struct sim_hosts {
 };
 /* Sets *out to the number of host @name and adds the host if it is new. Fails with -BASE_ELIMIT
  * beyond SIM_TRACE_HOSTS_MAX hosts. */
-int sim_hosts_number_of(struct sim_hosts *h, const char *name, uint32_t *out,
-                        struct base_error *err);
+int sim_hosts_find_or_add(struct sim_hosts *h, const char *name, uint32_t *out,
+                          struct base_error *err);
 void sim_hosts_free(struct sim_hosts *h);
 
 /* -------------------------------------------------------------- assumptions for what a trace omits

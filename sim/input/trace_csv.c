@@ -10,8 +10,8 @@ void sim_csv_init(struct sim_csv *r, struct sim_trace *trace)
     *r = (struct sim_csv){.trace = trace};
 }
 
-/* Takes the next cell from the text at *p and unquotes it in place. Returns 1 and advances *p past
- * the comma, or sets *p to NULL after the last cell. Fails if a quote is misplaced. */
+/* Takes the next cell from the text at *p and unquotes it in place. Advances *p past the comma,
+ * or sets *p to NULL after the last cell. Returns 1, or negative if a quote is misplaced. */
 static int take_cell(const struct sim_trace *t, char **p, char **out, struct base_error *err)
 {
     char *from = *p, *to, *end;

@@ -104,8 +104,8 @@ static void *field_in_job(int field, struct sim_job *job)
 }
 
 /* ---------------------------------------------------------------- reading */
-/* A value that is not an integer becomes the job's name; the caller then numbers the job by its
- * row. */
+/* A value that is not an integer becomes the job's name, unless the job has one; the caller then
+ * numbers the job by its row. */
 static int parse_id(const struct sim_trace *t, const char *value, struct sim_job *job,
                     struct base_error *err)
 {

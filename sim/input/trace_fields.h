@@ -16,8 +16,8 @@
  *   reduce_s        mean duration of a reduce, counted from its start or the end of the last map,
  *                   whichever is later; default 20 plus its bytes at 20 MB/s
  *   map_cv reduce_cv   coefficient of variation of the lognormal noise on durations; default 0.1
- *   map_expected_s reduce_expected_s   duration told to the policy at submission; "true": the real
- *                   duration; 0: nothing is told
+ *   map_expected_s reduce_expected_s   duration that the policy learns at submission; "true": the
+ *                   real duration; 0: none
  *   setup_s cleanup_s   time before the first task and after the last, without a slot; default 0
  *   input_bytes shuffle_bytes output_bytes   of the whole job; 0: unknown
  *   split_bytes     input of one map; default input_bytes / maps, or 128 MiB
@@ -62,7 +62,8 @@ extern const struct sim_field sim_fields[SIM_FIELDS];
 
 /* The index of the field called @name; -1 if there is none. */
 int sim_field_find_by_name(const char *name);
-/* Parses @value and stores it in the field of @job. */
+/* Parses @value and stores it in the field of @job. Returns 0, or a negative error as in
+ * sim/input/trace.h. */
 int sim_field_parse_text(const struct sim_trace *t, int field, const char *value,
                          struct sim_job *job, struct base_error *err);
 /* Stores the real number @value in the field of @job, with the same checks as for text. For numeric

@@ -51,7 +51,7 @@ static int refuse_unknown_member(const char *name, struct base_error *err)
     return base_error_set(err, -BASE_EINVAL, "%.60s: unknown member", name);
 }
 
-/* Reads one field. On failure *placed tells whether @err already begins with FILE:LINE. */
+/* Reads one field. On failure *placed is true if @err already begins with FILE:LINE. */
 static int read_field(const struct sim_jsonl *r, int field, const json_t *j, struct sim_job *job,
                       bool *placed, struct base_error *err)
 {
@@ -152,7 +152,7 @@ static int parse_node_or_host(struct sim_jsonl *r, const json_t *j, const char *
     if (!names) {
         *out = (uint32_t)json_integer_value(j);
     } else {
-        rc = sim_hosts_number_of(&r->hosts, json_string_value(j), out, err);
+        rc = sim_hosts_find_or_add(&r->hosts, json_string_value(j), out, err);
         if (rc < 0)
             return rc;
     }

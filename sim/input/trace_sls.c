@@ -31,7 +31,7 @@ void sim_sls_free(struct sim_sls *r)
         sim_job_clear(&r->again);
 }
 
-/* Called after '{' was read. Collects the object's text up to its closing '}' in the trace's
+/* Called after '{' has been read. Collects the object's text up to its closing '}' in the trace's
  * buffer. *lines: number of line ends inside the object. An object that is too long is still read
  * to its end, so that the next call finds the next object. */
 static int read_object_text(struct sim_trace *t, size_t *lines, struct base_error *err)
@@ -85,7 +85,8 @@ static int refuse_character(struct sim_sls *r, int ch, struct base_error *err)
     return -BASE_EINVAL;
 }
 
-/* True for white space, and for the bytes of a byte order mark at the start of the file. */
+/* Returns true for white space within a line, and for the bytes of a byte order mark if no object
+ * has begun on line 1. */
 static bool is_blank_or_byte_order_mark(const struct sim_sls *r, int ch)
 {
     return ch == ' ' || ch == '\t' || ch == '\r' ||
@@ -219,7 +220,7 @@ static int read_task(const struct sim_sls *r, const json_t *j, size_t index, str
 
 /* ---------------------------------------------------------------- one job */
 /* First pass over the tasks: the arrays can be allocated only once the number of tasks is known.
- * *hosts: every map names a host. */
+ * Sets *hosts if there are maps and every map names a host. */
 static int count_tasks(const struct sim_sls *r, const json_t *tasks,
                        int64_t n[static BASE_TASK_KINDS], bool *hosts, struct base_error *err)
 {
@@ -258,7 +259,7 @@ static int fill_tasks(struct sim_sls *r, const json_t *tasks, struct sim_job *jo
         if (rc < 0)
             return rc;
         if (task.kind == BASE_TASK_MAP && job->replica_nodes &&
-            (rc = sim_hosts_number_of(&r->hosts, task.host, &host, err)) < 0)
+            (rc = sim_hosts_find_or_add(&r->hosts, task.host, &host, err)) < 0)
             return sim_trace_prefix_place(r->trace, rc, err);
         for (int64_t k = 0; k < task.count; k++, at[task.kind]++) {
             job->task_us[task.kind][at[task.kind]] = task.us;
@@ -334,7 +335,7 @@ static int read_job(struct sim_sls *r, const json_t *obj, struct sim_job *job,
     return 1;
 }
 
-static int read_cluster(struct sim_sls *r, const json_t *obj, struct base_error *err)
+static int read_cluster_size(struct sim_sls *r, const json_t *obj, struct base_error *err)
 {
     int rc = read_integer_member(r, obj, "", "num.nodes", true, 1, SIM_TRACE_HOSTS_MAX,
                                  &r->trace_nodes, err);
@@ -353,7 +354,7 @@ static int decode_object(struct sim_sls *r, struct sim_job *job, struct base_err
     if (rc < 0)
         return sim_trace_prefix_place(r->trace, rc, err);
     if (json_object_get(obj, "num.nodes") && !json_object_get(obj, "job.tasks"))
-        rc = read_cluster(r, obj, err);
+        rc = read_cluster_size(r, obj, err);
     else
         rc = read_job(r, obj, job, err);
     if (rc < 0)

@@ -32,7 +32,7 @@ void sim_swim_set_target(struct sim_swim *r, int32_t target)
     r->guess.reduces_over = target / 5;
 }
 
-/* Splits t->buf at its tabs. Fails unless the number of fields is right. */
+/* Splits t->buf at its tabs. Fails unless there are six or seven fields. */
 static int split_at_tabs(struct sim_trace *t, char *field[static FIELDS_MAX],
                          struct base_error *err)
 {

@@ -1,6 +1,6 @@
 /* sim/input/workload.h - named workloads, generated from a seed.
  *
- * Six come from the papers' evaluations; the small ones reproduce single figures. Whatever a paper
+ * Six come from the papers' evaluations; most others reproduce single figures. Whatever a paper
  * publishes (numbers of jobs and tasks, order, gaps, deadlines) is used as published. Task
  * durations mostly are not published, so they are settings (KEY=VALUE); sim_workload_describe()
  * lists each workload's settings. Equal seeds give equal jobs on every machine.
@@ -51,8 +51,8 @@ struct sim_made_jobs {
  * known names, or with -BASE_EINVAL, naming the key, the value and what was expected. */
 int sim_workload_make(const char *name, const char *const *params, size_t params_n, uint64_t seed,
                       struct sim_made_jobs *out, struct base_error *err);
-/* Moves the next job that needs no predecessor into @out (initialised by the caller). Returns 1, or
- * 0 when no such job is left. */
+/* Moves the next job into @out (initialised by the caller). In a closed loop, only the jobs open at
+ * the start are handed out here. Returns 1, or 0 when no such job is left. */
 int sim_made_jobs_take_next(struct sim_made_jobs *made, struct sim_job *out);
 /* Closed loop: job @ended has ended. Returns true when *out is its replacement, submitted at
  * @now_us; each ended job gets at most one. */

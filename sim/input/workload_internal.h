@@ -31,7 +31,9 @@ extern const struct sim_recipe sim_recipes_hfs[], sim_recipes_others[];
 
 /* The value of setting @key. Asserts that the recipe has the setting. */
 double sim_knob_value(const struct sim_workload_maker *m, const char *key);
-int64_t sim_knob_value_us(const struct sim_workload_maker *m, const char *key); /* from seconds */
+/* The value of a setting in seconds, converted to microseconds. */
+int64_t sim_knob_value_us(const struct sim_workload_maker *m, const char *key);
+/* The index of the chosen word of a setting that has words. */
 int sim_knob_word_index(const struct sim_workload_maker *m, const char *key);
 
 /* Appends a new job. Its id, base times, cv, f_rack, f_off, setup and cleanup come from the

@@ -214,8 +214,8 @@ static const struct sim_knob decreasing_knobs[] = {
     SIM_KNOB_END,
 };
 
-/* Adds a job of @tasks tasks of exactly @task_s seconds each, submitted at @at_s. The policy is
- * told this duration. */
+/* Adds a job of @tasks tasks of exactly @task_s seconds each, submitted at @at_s. The policy
+ * learns this duration at submission. */
 static struct sim_job *add_job_of_known_size(struct sim_workload_maker *m, const char *class_name,
                                              double at_s, int32_t tasks, double task_s)
 {
