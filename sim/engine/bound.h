@@ -2,11 +2,11 @@
  *
  * The largest of three relaxations: the map work alone, run by shortest remaining processing time
  * on one machine as fast as all map slots together; the same for reduces; and the mean over jobs of
- * longest map + longest reduce on the fastest node. Maps cost what they cost with local data.
- * SOURCE: Schrage,
- * "A proof of the optimality of the shortest remaining processing time discipline", Operations
- * Research 1968.
- * Cost: O(log jobs not yet finished) per job; memory O(jobs not yet finished). */
+ * longest map + longest reduce on the fastest node + setup and cleanup. A map counts with its
+ * duration with local data, or with the shortest that its locality factors allow.
+ * SOURCE: Schrage, "A proof of the optimality of the shortest remaining processing time
+ * discipline", Operations Research 1968. Cost: O(log jobs not yet finished) per job; memory O(jobs
+ * not yet finished). */
 #ifndef CREEL_SIM_ENGINE_BOUND_H
 #define CREEL_SIM_ENGINE_BOUND_H
 
@@ -16,7 +16,8 @@
 #include "sim/engine/job.h"
 
 struct sim_bound_machine {
-    double speed, now_us, sum_us; /* sum of sojourns */
+    double speed, now_us;
+    double sum_us; /* of sojourns */
     struct sim_bound_job {
         double left_us, submit_us;
     } * v; /* heap; the job with the least work left is first */
@@ -27,7 +28,7 @@ struct sim_bound {
     double fastest, path_sum_us;
     int64_t jobs;
 };
-struct sim_bound_work { /* of one job */
+struct sim_bound_work { /* the work of one job */
     int64_t submit_us;
     double work_us[BASE_TASK_KINDS], longest_us[BASE_TASK_KINDS]; /* at speed 1 */
     int64_t fixed_us;                                             /* setup and cleanup */
@@ -36,7 +37,7 @@ struct sim_bound_work { /* of one job */
 /* @speed: for each kind the sum of the speeds of all its slots; @fastest: speed of the fastest
  * node. */
 void sim_bound_init(struct sim_bound *b, const double speed[BASE_TASK_KINDS], double fastest);
-/* Call it in order of submission. */
+/* Adds a job. Jobs must be added in order of submission. */
 void sim_bound_add_job(struct sim_bound *b, const struct sim_bound_work *w);
 /* Runs the machines until no work is left and returns the bound; 0 without jobs. Add no job
  * afterwards. */

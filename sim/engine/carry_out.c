@@ -38,7 +38,7 @@ static void prefetch_split_places(const struct rm_order *o, size_t n)
             __builtin_prefetch(o[i].job->near + (size_t)o[i].task.index * o[i].job->near_n);
 }
 
-static void take_heartbeat_answer(struct sim *s, uint32_t node, const struct rm_effect *fx)
+static void carry_out_heartbeat_answer(struct sim *s, uint32_t node, const struct rm_effect *fx)
 {
     /* the core answers each heartbeat in the same step */
     base_assert(node != SIM_NONE && fx->token == s->token);
@@ -75,7 +75,7 @@ void sim_carry_out_effects(struct sim *s, uint32_t node)
 
         switch (fx->kind) {
         case RM_FX_HEARTBEAT:
-            take_heartbeat_answer(s, node, fx);
+            carry_out_heartbeat_answer(s, node, fx);
             break;
         case RM_FX_REPLY:
             fail_on_error_reply(s, fx);

@@ -5,7 +5,7 @@
  *     reduce = base * noise / speed * f_colo, from its start or the end of the last map, whichever
  *              is later
  *     noise  = lognormal of mean 1 and coefficient of variation cv, drawn again until it lies in
- *              [1/3, 3]
+ *              [1/3, 3]; 1 after 64 draws
  *
  * Durations are hashes of (seed, job, kind, task) and places are hashes of (seed, file or job,
  * split). So every policy gets the same work, in whatever order it launches tasks, and nothing is
@@ -18,14 +18,14 @@
 #include "sim/engine/job.h"
 #include "sim/engine/result.h"
 
-struct sim_cost { /* of one job */
+struct sim_cost { /* what determines the durations of one job's tasks */
     uint64_t key[BASE_TASK_KINDS], place_key;
     double base_us[BASE_TASK_KINDS], mu[BASE_TASK_KINDS], sigma[BASE_TASK_KINDS];
     const int64_t *exact_us[BASE_TASK_KINDS]; /* borrowed from the job, NULL: none */
     double factor[SIM_LEVELS], f_colo;
 };
 
-/* @id: of the job, not 0. @one_rack: all nodes are in the same rack. The arrays of @job are
+/* @id: the job's id, not 0. @one_rack: all nodes are in the same rack. The arrays of @job are
  * borrowed: they must outlive @c. */
 void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct sim_job *job,
                    bool one_rack);
@@ -50,8 +50,8 @@ void sim_topology_init(struct sim_topology *t, int32_t nodes, int32_t racks,
 void sim_topology_free(struct sim_topology *t);
 /* Writes distinct nodes for the replicas of @split to @out and returns their number: @replicas, or
  * all nodes when there are fewer. In a cluster of one rack they are random; otherwise the first is
- * random, the second is in another rack, the third in the rack of the second, and the rest are
- * random. @replicas: at most SIM_REPLICAS_MAX. */
+ * random, the second is in another rack, the third in the rack of the second (anywhere if that rack
+ * has no other node), and the rest are random. @replicas: at most SIM_REPLICAS_MAX. */
 int32_t sim_topology_place_replicas(const struct sim_topology *t, uint64_t place_key, int32_t split,
                                     int32_t replicas, uint32_t out[SIM_REPLICAS_MAX]);
 

@@ -11,7 +11,7 @@
 #define EXPIRY_US   (INT64_MAX / 4) /* nodes do not fail */
 #define STALL_US    INT64_C(1000000000000)
 #define TICK_EVENTS (INT64_C(1) << 17)
-/* With heartbeats at every change: how far time goes on when no event is queued but jobs wait. */
+/* With heartbeats at every change: how far time advances when no event is queued but jobs wait. */
 #define ZERO_STEP_US 1000000
 
 void sim_conf_init(struct sim_conf *conf)
@@ -235,7 +235,7 @@ static void process_next_event(struct sim *s, enum sim_event_class class)
 }
 
 /* Fails the run when jobs wait but nothing has run or started for the configured time. Returns true
- * when it did. */
+ * if it failed the run. */
 static bool fail_if_stalled(struct sim *s)
 {
     if (s->running_all || !s->jobs_live || s->now_us - s->last_active_us <= s->conf.stall_us)

@@ -29,10 +29,10 @@ struct sim_live { /* a job that has been read and has not ended */
     uint64_t id;
     enum sim_live_state state;
     uint32_t index; /* in sim->live */
-    int32_t seq;    /* of its application id; 0: not numbered by the core */
+    int32_t seq;    /* number in its application id; 0: not yet numbered by the core */
     int32_t running[BASE_TASK_KINDS], done[BASE_TASK_KINDS], reported[BASE_TASK_KINDS];
     int64_t last_end_us;
-    uint32_t map_node; /* of the map that ended last */
+    uint32_t map_node; /* node of the map that ended last */
     uint32_t waiting;  /* list of the reduce attempts that wait for the last map, newest first */
     bool output;       /* the core asks for setup and commit, which take time */
     struct sim_live *chain;      /* jobs held until this one ends, the last one read first */
@@ -46,8 +46,8 @@ struct sim_attempt { /* a task attempt as its node knows it */
     int64_t num;    /* number of its container */
     uint64_t event; /* order of the queued end event; 0: none */
     int64_t launched_us;
-    int64_t end_us;   /* working: when it will end; ended or killed: when it did */
-    int64_t since_us; /* when it got the slot that it holds */
+    int64_t end_us;   /* working: when the attempt will end; ended or killed: when it did */
+    int64_t since_us; /* when the attempt got the slot that it holds */
     uint32_t node;
     uint32_t node_next; /* next in the list of its node, or of free places */
     uint32_t wait_next; /* next in the list of waiting reduces */
@@ -67,14 +67,14 @@ struct sim_node {
     int64_t response_id;
     double speed;
     int32_t slots[BASE_TASK_KINDS];
-    int32_t used[BASE_TASK_KINDS]; /* until the attempt's end is reported, as the core counts */
+    int32_t used[BASE_TASK_KINDS]; /* slots in use; an attempt counts until its end is reported */
     int32_t suspended[BASE_TASK_KINDS];
     uint32_t attempts; /* list of attempts whose end is not yet reported */
     uint32_t block;    /* first of its own places in the table, one per slot */
     uint32_t free;     /* list of its own places that are free again */
     int32_t fresh;     /* number of its own places used at least once */
 };
-_Static_assert(sizeof(struct sim_attempt) <= 128, "an attempt has two lines");
+_Static_assert(sizeof(struct sim_attempt) <= 128, "an attempt fits in two cache lines");
 
 struct sim {
     struct sim_conf conf;
@@ -82,7 +82,7 @@ struct sim {
     struct rm_core *core;
     struct rm_effects fx;
     const struct policy_ops *ops;
-    /* what heartbeats report beside ends: the progress of all; each launch once */
+    /* what heartbeats report besides ends: the progress of all attempts; each launch, once */
     bool progress, running_told;
     int64_t now_us, heartbeat_us;
     uint64_t token;
@@ -95,9 +95,10 @@ struct sim {
     struct rm_host_table hosts;
     char *texts; /* holds the ids of the nodes */
     const char **ids;
-    uint8_t *news;    /* by node: it has something to report */
-    uint8_t *oob_set; /* by node: it is in @oob */
-    /* the nodes' own blocks, then places for attempts beyond: suspended ones hold no slot */
+    uint8_t *news;    /* by node: whether it has something to report */
+    uint8_t *oob_set; /* by node: whether it is in @oob */
+    /* the nodes' own blocks, one place per slot; then places for further attempts: suspended ones
+     * hold no slot */
     struct sim_attempt *attempts;
     uint32_t attempts_n, attempts_cap, attempts_free;
     struct rm_container_report *reports;
@@ -117,10 +118,11 @@ struct sim {
     int32_t beat;     /* index in @beats of the next heartbeat */
     uint32_t *oob;    /* ring of nodes waiting for an out-of-band heartbeat, one place per node */
     int32_t oob_first, oob_n;
-    bool changed; /* something happened at this instant: nodes beat (SIM_HEARTBEAT_ZERO) */
+    /* something happened at this instant, so all nodes beat again (SIM_HEARTBEAT_ZERO only) */
+    bool changed;
     /* events */
     struct sim_queue queue;
-    int64_t wake_us; /* 0: none */
+    int64_t wake_us; /* when the core wants a timer event; 0: never */
     /* jobs */
     struct sim_live **live;
     size_t live_n, live_cap;
@@ -130,8 +132,8 @@ struct sim {
     struct sim_live **by_seq; /* hash ring: index is seq & seq_mask */
     int32_t seq_mask;
     int64_t jobs_live, jobs_read, running_all;
-    int64_t last_submit_us; /* of the job read last: the workload must be in order */
-    int64_t last_active_us; /* when something was last launched, ended or submitted */
+    int64_t last_submit_us; /* submission of the job read last: the workload must be in order */
+    int64_t last_active_us; /* time of the last submission, launch, resume, kill or end */
     uint64_t reading;       /* order of the submission event at which the next job is read */
     bool read_all;
     struct sim_totals totals;
@@ -139,9 +141,9 @@ struct sim {
 };
 
 /* ---- sim/engine/core_step.c ---- */
-/* The first failure ends the run; its code is returned, later ones are dropped. */
+/* Records a failure, which ends the run. Only the first failure is kept; returns its code. */
 int sim_fail(struct sim *s, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* One step of the core at the present time. Leaves the effects in s->fx, for
+/* Runs one step of the core at the present time. Leaves the effects in s->fx, for
  * sim_carry_out_effects(). */
 void sim_core_step(struct sim *s, struct rm_event *ev);
 /* Append a line to the event log, if there is one. @detail: NULL, or the last column; @number: the
@@ -151,18 +153,18 @@ void sim_log_task(struct sim *s, const char *event, const struct sim_attempt *a,
 void sim_log_job(struct sim *s, const char *event, const struct sim_live *job, int64_t number);
 
 /* ---- sim/engine/carry_out.c ---- */
-/* Carries out the effects of the last step, then empties them. @node: the node whose heartbeat the
- * step took; SIM_NONE: another event. */
+/* Carries out the effects of the last step, then empties them. @node: the node whose
+ * heartbeat or registration the step processed; SIM_NONE: another event. */
 void sim_carry_out_effects(struct sim *s, uint32_t node);
 
 /* ---- sim/engine/live_jobs.c ---- */
-/* Takes @job: sim_live_find_by_id() finds it from now on. */
+/* Adds @job and takes ownership: sim_live_find_by_id() finds it from now on. */
 void sim_live_add(struct sim *s, struct sim_live *job);
 /* Call when the core has numbered @job: sim_live_get_by_seq() finds it from now on. */
 void sim_live_index_by_seq(struct sim *s, struct sim_live *job);
 /* Removes and frees @job. */
 void sim_live_remove(struct sim *s, struct sim_live *job);
-/* @id: as the workload numbers jobs. NULL: no such job lives. */
+/* @id: as the workload numbers jobs. Returns NULL if the job has not been read or has ended. */
 struct sim_live *sim_live_find_by_id(const struct sim *s, uint64_t id);
 /* @seq: as the core numbers applications. The job must live (asserted). */
 struct sim_live *sim_live_get_by_seq(const struct sim *s, int32_t seq);
@@ -172,11 +174,12 @@ void sim_jobs_free(struct sim *s);
 /* Reads jobs from the workload until the submission of one is queued, or there are no more. */
 void sim_jobs_read_until_queued(struct sim *s);
 void sim_job_submit(struct sim *s, struct sim_live *job);
-/* Report to the core that the job's setup is over; that its cleanup is over, which ends the job. */
+/* Report to the core that the job has been set up; that it has been committed, which ends the
+ * job. */
 void sim_job_report_set_up(struct sim *s, struct sim_live *job);
 void sim_job_report_committed(struct sim *s, struct sim_live *job);
-/* Call when the core has heard of a task's end: ends a job whose tasks are all done, unless its
- * commit is still to come. */
+/* Call after a task's end has been reported to the core: ends a job whose tasks are all done,
+ * unless its commit is still to come. */
 void sim_job_end_if_done(struct sim *s, struct sim_live *job);
 
 /* ---- sim/engine/node.c ---- */
@@ -184,14 +187,14 @@ void sim_job_end_if_done(struct sim *s, struct sim_live *job);
 int sim_nodes_create(struct sim *s, struct base_error *err);
 void sim_nodes_register(struct sim *s);
 void sim_nodes_free(struct sim *s);
-/* When the next regular heartbeat is due. */
+/* The time at which the next regular heartbeat is due. */
 int64_t sim_nodes_next_beat_us(const struct sim *s);
 /* Skips regular heartbeats that were due before now. */
 void sim_nodes_skip_past_beats(struct sim *s);
 /* Sends the next heartbeat: an out-of-band one if any waits, else the next regular one. */
 void sim_nodes_beat_next(struct sim *s);
-/* Lets all nodes beat, again and again, until a round changes nothing. Fails the run when there is
- * no end to it. */
+/* Lets all nodes beat, again and again, until a round changes nothing. Fails the run if that takes
+ * more than 10,000 rounds. */
 void sim_nodes_beat_until_settled(struct sim *s);
 
 /* ---- sim/engine/node_task.c ---- */
@@ -202,7 +205,7 @@ void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o);
 void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o);
 /* Ends the attempt that @e is about, unless the attempt was killed or suspended meanwhile. */
 void sim_task_handle_end(struct sim *s, const struct sim_event *e);
-/* Gives the place s->attempts[index] back. */
+/* Frees the place s->attempts[index] for another attempt. */
 void sim_attempt_free(struct sim *s, uint32_t index);
 /* Makes the table of attempts with a place for each of @slots. */
 void sim_attempts_create_table(struct sim *s, uint32_t slots);

@@ -49,7 +49,7 @@ static int check_tasks_of_kind(struct sim *s, const struct sim_job *j, int k)
     return 0;
 }
 
-static int check_places(struct sim *s, const struct sim_job *j)
+static int check_split_places(struct sim *s, const struct sim_job *j)
 {
     if (!j->located)
         return 0;
@@ -82,7 +82,7 @@ static int check_job(struct sim *s, const struct sim_job *j)
         return refuse_field(s, j, "locality factors", "0 to 1000");
     if (sim_live_find_by_id(s, j->id))
         return refuse_field(s, j, "id", "given once");
-    return check_places(s, j);
+    return check_split_places(s, j);
 }
 
 /* ---------------------------------------------------------------- read */
@@ -93,7 +93,7 @@ static uint64_t queue_submission(struct sim *s, struct sim_live *job, int64_t us
                          SIM_EVENT_SUBMIT, job->index);
 }
 
-/* Takes over the arrays of @j. NULL, with the run failed: the job is impossible. */
+/* Takes over the arrays of @j. Returns NULL, with the run failed, if the job is impossible. */
 static struct sim_live *accept_job(struct sim *s, struct sim_job *j)
 {
     struct sim_live *job;
@@ -114,7 +114,7 @@ static struct sim_live *accept_job(struct sim *s, struct sim_job *j)
 }
 
 /* Reads one job of the workload. Returns false when the next job has to be read too, because this
- * one is held until another ends; true when its submission is queued, or reading is over. */
+ * one is held until another ends; true when its submission is queued, or no more jobs are read. */
 static bool read_next_job(struct sim *s)
 {
     struct sim_job j;
@@ -282,7 +282,7 @@ static void build_spec(struct sim *s, struct sim_live *job)
     set_input_sizes(job);
 }
 
-static void begin_result(struct sim *s, struct sim_live *job)
+static void init_result(struct sim *s, struct sim_live *job)
 {
     const struct sim_job *j = &job->job;
 
@@ -301,8 +301,8 @@ static void begin_result(struct sim *s, struct sim_live *job)
 }
 
 /* ---------------------------------------------------------------- the end */
-/* Queues the submissions of the jobs held until @job ended. The list has the job read last first,
- * so it is turned round. */
+/* Queues the submissions of the jobs held until @job ended. The list holds the job read last first,
+ * so it is reversed. */
 static void queue_dependent_jobs(struct sim *s, struct sim_live *job)
 {
     struct sim_live *first = NULL;
@@ -388,7 +388,7 @@ void sim_job_submit(struct sim *s, struct sim_live *job)
     struct sim_bound_work work;
 
     sim_cost_init(&job->cost, s->conf.seed, job->id, &job->job, s->topology.racks == 1);
-    begin_result(s, job);
+    init_result(s, job);
     if (s->conf.true_work)
         compute_true_work(job, &work);
     build_spec(s, job);
@@ -420,7 +420,7 @@ void sim_job_submit(struct sim *s, struct sim_live *job)
     sim_job_end_if_done(s, job);
 }
 
-static void report_job_step(struct sim *s, struct sim_live *job, enum rm_event_kind kind)
+static void send_job_event_to_core(struct sim *s, struct sim_live *job, enum rm_event_kind kind)
 {
     struct rm_event ev = {.kind = kind};
 
@@ -434,11 +434,11 @@ static void report_job_step(struct sim *s, struct sim_live *job, enum rm_event_k
 
 void sim_job_report_set_up(struct sim *s, struct sim_live *job)
 {
-    report_job_step(s, job, RM_EV_JOB_SET_UP);
+    send_job_event_to_core(s, job, RM_EV_JOB_SET_UP);
 }
 
 void sim_job_report_committed(struct sim *s, struct sim_live *job)
 {
-    report_job_step(s, job, RM_EV_JOB_COMMITTED);
+    send_job_event_to_core(s, job, RM_EV_JOB_COMMITTED);
     end_job(s, job, s->now_us);
 }

@@ -8,7 +8,7 @@
 #define FLUSH_AT   65536
 #define NUMBER_MAX 24
 
-static void flush(struct sim_log *log)
+static void flush_buffer(struct sim_log *log)
 {
     if (!log->failed && log->buf.len)
         log->failed = log->write(log->self, log->buf.data, log->buf.len, &log->err);
@@ -20,7 +20,7 @@ void sim_log_write_header(struct sim_log *log)
     base_buf_adds(&log->buf, "time_us,event,job,kind,task,attempt,node,detail\n");
 }
 
-static char *put_number(char *to, int64_t v)
+static char *write_number_at(char *to, int64_t v)
 {
     char tmp[NUMBER_MAX];
     uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
@@ -36,7 +36,7 @@ static char *put_number(char *to, int64_t v)
     return to;
 }
 
-static char *put_text(char *to, const char *text)
+static char *write_text_at(char *to, const char *text)
 {
     size_t n = strlen(text);
 
@@ -51,40 +51,40 @@ void sim_log_add_line(struct sim_log *log, const struct sim_log_line *line)
     base_buf_reserve(&log->buf, 8 * NUMBER_MAX + strlen(line->event) +
                                     (line->detail ? strlen(line->detail) : 0));
     at = log->buf.data + log->buf.len;
-    at = put_number(at, line->time_us);
+    at = write_number_at(at, line->time_us);
     *at++ = ',';
-    at = put_text(at, line->event);
+    at = write_text_at(at, line->event);
     *at++ = ',';
-    at = put_number(at, (int64_t)line->job);
+    at = write_number_at(at, (int64_t)line->job);
     *at++ = ',';
     if (line->kind >= 0) {
         *at++ = line->kind == 0 ? 'm' : 'r';
         *at++ = ',';
-        at = put_number(at, line->task);
+        at = write_number_at(at, line->task);
         *at++ = ',';
-        at = put_number(at, line->attempt);
+        at = write_number_at(at, line->attempt);
     } else {
         *at++ = ',';
         *at++ = ',';
     }
     *at++ = ',';
     if (line->node >= 0)
-        at = put_number(at, line->node);
+        at = write_number_at(at, line->node);
     *at++ = ',';
     if (line->detail)
-        at = put_text(at, line->detail);
+        at = write_text_at(at, line->detail);
     else if (line->number)
-        at = put_number(at, line->number);
+        at = write_number_at(at, line->number);
     *at++ = '\n';
     log->buf.len = (size_t)(at - log->buf.data);
     log->buf.data[log->buf.len] = '\0';
     if (log->buf.len >= FLUSH_AT)
-        flush(log);
+        flush_buffer(log);
 }
 
 int sim_log_flush_and_free(struct sim_log *log, struct base_error *err)
 {
-    flush(log);
+    flush_buffer(log);
     base_buf_free(&log->buf);
     if (log->failed && err)
         *err = log->err;

@@ -17,7 +17,7 @@
 #include "base/mem.h"
 
 struct sim_log {
-    /* Takes @n bytes. Returns 0 or a negative code with @err; the simulation ends with it. */
+    /* Takes @n bytes. Returns 0, or a negative code with @err, which ends the run. */
     int (*write)(void *self, const char *data, size_t n, struct base_error *err);
     void *self;
     struct base_buf buf; /* zero to begin with */
@@ -34,7 +34,7 @@ struct sim_log_line {
     const char *detail;    /* NULL: none */
     int64_t number;        /* printed as the detail when @detail is NULL; 0: empty */
 };
-/* Appends the header line. sim_run() calls it. */
+/* Appends the header line; called by sim_run(). */
 void sim_log_write_header(struct sim_log *log);
 void sim_log_add_line(struct sim_log *log, const struct sim_log_line *line);
 /* Writes the rest of the buffer and frees it. Returns 0, or the code of the first write that

@@ -56,9 +56,9 @@ static size_t first_of_remaining(const struct sim_queue *q, size_t child)
     return best;
 }
 
-/* The last event of the heap fills the hole that the first one leaves. It is usually a late one, so
- * comparing it on the way down would be wasted: move the hole down along the earliest children to
- * the bottom, then the event up from there. */
+/* The last event of the heap fills the hole that the first one leaves. That event is usually a late
+ * one, so comparing it on the way down would be wasted: move the hole down along the earliest
+ * children to the bottom, then the event up from there. */
 struct sim_event sim_queue_take_first(struct sim_queue *q)
 {
     struct sim_event first = q->v[0], last = q->v[--q->n];

@@ -1,17 +1,17 @@
 /* sim/engine/event_queue.h - queue of future events, ordered by time, then class, then order of
- * addition. A heap with four children per node: shallow, and siblings share a cache line. An event
- * is two words. The queue allocates only to grow. */
+ * addition. A heap with four children per node: shallow, and siblings are neighbours in memory.
+ * An event is two words. The queue allocates only to grow. */
 #ifndef CREEL_SIM_ENGINE_EVENT_QUEUE_H
 #define CREEL_SIM_ENGINE_EVENT_QUEUE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Classes of events of equal time, in their order. */
+/* Events at the same time are processed in the order of their classes. */
 enum sim_event_class { SIM_CLASS_END, SIM_CLASS_SUBMIT, SIM_CLASS_TIMER, SIM_CLASS_HEARTBEAT };
 enum sim_event_kind { SIM_EVENT_TASK_END, SIM_EVENT_SET_UP, SIM_EVENT_COMMITTED, SIM_EVENT_SUBMIT };
 
-#define SIM_INDEX_BITS 24 /* of the index of the attempt or job that an event is about */
+#define SIM_INDEX_BITS 24 /* width of the index of the attempt or job that an event is about */
 #define SIM_INDEX_MAX  ((UINT32_C(1) << SIM_INDEX_BITS) - 1)
 
 struct sim_event {

@@ -30,7 +30,7 @@ struct sim_job {
     char user[SIM_TEXT_MAX];       /* "": "user" */
     double weight;                 /* > 0 */
     int32_t priority;              /* larger first */
-    int64_t submit_us;             /* earliest submission; a workload is in this order */
+    int64_t submit_us;             /* earliest submission; a workload is sorted by it */
     uint64_t after;      /* id of a job earlier in the workload that must have ended; 0: none */
     int64_t gap_us;      /* submit this long after that end */
     int64_t deadline_us; /* relative to submission, 0: none */
@@ -39,7 +39,7 @@ struct sim_job {
     int64_t base_us[BASE_TASK_KINDS]; /* mean time of a task at speed 1, of a map with its data on
                                    the node; of a reduce from its start or the end of the last map,
                                    whichever is later. At least 1. */
-    double cv[BASE_TASK_KINDS]; /* coefficient of variation of the lognormal noise on it; 0: none */
+    double cv[BASE_TASK_KINDS];       /* coefficient of variation of the lognormal noise; 0: none */
     int64_t *task_us[BASE_TASK_KINDS]; /* exact times instead of base and noise, one per task; NULL:
                                           none. Owned. */
     int64_t expected_us[BASE_TASK_KINDS]; /* expected duration of a task in the submission; 0:
@@ -55,8 +55,8 @@ struct sim_job {
     double f_rack, f_off;
     double f_colo; /* factor on the reduce of a job of one map when both run on one node; 0: 1 */
 
-    /* of the whole job, as its trace says. The engine uses splits and partitions; the single-server
-     * model uses these. */
+    /* of the whole job, as given in its trace. The engine uses splits and partitions; the
+     * single-server model uses these. */
     int64_t input_bytes, shuffle_bytes, output_bytes;
 
     bool located;     /* splits have places; false: all nodes are equally near */

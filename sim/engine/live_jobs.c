@@ -25,8 +25,8 @@ struct sim_live *sim_live_get_by_seq(const struct sim *s, int32_t seq)
     return job;
 }
 
-/* The table is a ring over the last numbers, which stays small because jobs end in about the order
- * in which they were submitted. It doubles until no two living jobs share a place. */
+/* The table is a ring over the latest numbers, which stays small because jobs end in about the
+ * order in which they were submitted. The ring doubles until no two living jobs share a place. */
 void sim_live_index_by_seq(struct sim *s, struct sim_live *job)
 {
     while (!s->by_seq || s->by_seq[job->seq & s->seq_mask]) {

@@ -154,7 +154,7 @@ void sim_nodes_free(struct sim *s)
 }
 
 /* ---------------------------------------------------------------- reports */
-static struct rm_container_report *report_slot(struct sim *s, size_t n)
+static struct rm_container_report *reserve_report(struct sim *s, size_t n)
 {
     base_array_grow(&s->reports, n, &s->reports_cap);
     return &s->reports[n];
@@ -190,8 +190,8 @@ static void fill_report(const struct sim *s, struct rm_container_report *r,
         r->progress = sim_task_progress(s, a);
 }
 
-/* Notes the end as s->ended[nth] and frees the attempt before the heartbeat is sent: the answer may
- * launch a task into its place. */
+/* Records the end as s->ended[nth] and frees the attempt before the heartbeat is sent: the answer
+ * may launch a task into its place. */
 static void release_ended_attempt(struct sim *s, struct sim_node *n, uint32_t index, size_t nth)
 {
     const struct sim_attempt *a = &s->attempts[index];
@@ -215,7 +215,7 @@ static size_t collect_reports(struct sim *s, struct sim_node *n, size_t *ended)
         bool over = a->state == SIM_ENDED || a->state == SIM_KILLED;
 
         if (over || s->progress || (s->running_told && !a->told)) {
-            fill_report(s, report_slot(s, len), a);
+            fill_report(s, reserve_report(s, len), a);
             len++;
             a->told = true;
         }
@@ -269,7 +269,8 @@ static void send_heartbeat(struct sim *s, uint32_t node)
     sim_core_step(s, &ev);
     sim_carry_out_effects(s, node);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        base_assert(n->used[k] <= n->slots[k]); /* the core never launches beyond the slots */
+        /* the core never fills more slots than a node has */
+        base_assert(n->used[k] <= n->slots[k]);
     count_reported_ends(s, ended);
 }
 
@@ -299,7 +300,7 @@ void sim_nodes_skip_past_beats(struct sim *s)
     }
 }
 
-/* Prefetches what the next two heartbeats will read, while this one is being worked on. */
+/* Prefetches what the next two heartbeats will read, while the present one is processed. */
 static void prefetch_next_nodes(const struct sim *s)
 {
     const struct sim_node *near = &s->nodes[s->beats[s->beat].node];

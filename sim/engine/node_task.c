@@ -39,13 +39,13 @@ void sim_attempts_create_table(struct sim *s, uint32_t slots)
     s->attempts_free = SIM_NONE;
 }
 
-static bool in_block(const struct sim_node *n, uint32_t index)
+static bool is_in_node_block(const struct sim_node *n, uint32_t index)
 {
     return index - n->block < (uint32_t)(n->slots[BASE_TASK_MAP] + n->slots[BASE_TASK_REDUCE]);
 }
 
-/* A place in the node's own block as long as there is room, so that the attempts of a node share
- * cache lines; else one beyond the blocks. */
+/* Takes a place in the node's own block if one is free, so that the attempts of a node lie close
+ * together; otherwise a place beyond the blocks. Returns its index. */
 static uint32_t attempt_alloc(struct sim *s, struct sim_node *n)
 {
     uint32_t *from = n->free != SIM_NONE ? &n->free : &s->attempts_free, i = *from;
@@ -64,7 +64,7 @@ static uint32_t attempt_alloc(struct sim *s, struct sim_node *n)
 void sim_attempt_free(struct sim *s, uint32_t index)
 {
     struct sim_node *n = &s->nodes[s->attempts[index].node];
-    uint32_t *to = in_block(n, index) ? &n->free : &s->attempts_free;
+    uint32_t *to = is_in_node_block(n, index) ? &n->free : &s->attempts_free;
 
     s->attempts[index].job = NULL;
     s->attempts[index].event = 0;
@@ -72,7 +72,7 @@ void sim_attempt_free(struct sim *s, uint32_t index)
     *to = index;
 }
 
-/* The attempt on @node that the order @o names; SIM_NONE: the node has it no more. */
+/* The attempt on @node that the order @o names; SIM_NONE if the node no longer has it. */
 static uint32_t find_ordered_attempt(const struct sim *s, uint32_t node, const struct rm_order *o)
 {
     uint32_t i = s->nodes[node].attempts;
@@ -83,8 +83,9 @@ static uint32_t find_ordered_attempt(const struct sim *s, uint32_t node, const s
     return i;
 }
 
-/* The node has an end to report: at its next heartbeat, or at an out-of-band one at once. */
-static void note_news_for_core(struct sim *s, const struct sim_attempt *a)
+/* Makes the attempt's node report the end: at its next heartbeat, or at once if the cluster has
+ * out-of-band heartbeats. */
+static void mark_end_to_report(struct sim *s, const struct sim_attempt *a)
 {
     s->news[a->node] = 1;
     s->changed = true;
@@ -118,7 +119,7 @@ static void change_held_slots(struct sim *s, struct sim_attempt *a, int32_t by)
     }
 }
 
-/* How long the attempt has held a slot up to now; it must hold one. */
+/* How long the attempt has held a slot up to now; the attempt must hold one. */
 static int64_t slot_time_us(const struct sim *s, const struct sim_attempt *a)
 {
     return (a->summed ? a->held_us : 0) + (s->now_us - a->since_us);
@@ -156,8 +157,9 @@ static void begin_work(struct sim *s, uint32_t index)
     schedule_end(s, index, s->now_us + a->duration_us);
 }
 
-/* A reduce launched before the last map has ended: it holds its slot idle until then. */
-static void wait_for_maps(struct sim *s, uint32_t index)
+/* Adds a reduce that must wait for the end of the last map to its job's list. The reduce holds its
+ * slot idle until then. */
+static void add_to_waiting_list(struct sim *s, uint32_t index)
 {
     struct sim_attempt *a = attempt_at(s, index);
 
@@ -165,7 +167,7 @@ static void wait_for_maps(struct sim *s, uint32_t index)
     a->job->waiting = index;
 }
 
-static void leave_waiting_list(struct sim *s, uint32_t index)
+static void remove_from_waiting_list(struct sim *s, uint32_t index)
 {
     uint32_t *link = &attempt_at(s, index)->job->waiting;
 
@@ -197,7 +199,7 @@ static void begin_waiting_reduces(struct sim *s, struct sim_live *job)
 
 /* ---------------------------------------------------------------- orders */
 /* Finds how near the attempt is to its input, counts that for maps with known places, and returns
- * its name in the event log. */
+ * the name of that level in the event log. */
 static const char *record_locality(struct sim *s, struct sim_attempt *a, uint32_t node)
 {
     static const char *const names[] = {"local", "rack", "off"};
@@ -254,17 +256,17 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
     if (a->kind == BASE_TASK_MAP || all_maps_done(job))
         begin_work(s, index);
     else
-        wait_for_maps(s, index);
+        add_to_waiting_list(s, index);
 }
 
-/* Takes the slot away from a running attempt and adds up its slot time. Its queued end event is
- * disowned, and so ignored. */
+/* Takes the slot away from a running attempt and adds up its slot time. The attempt
+ * forgets its queued end event, which is then ignored. */
 static void stop_running(struct sim *s, uint32_t index)
 {
     struct sim_attempt *a = attempt_at(s, index);
 
     if (!a->duration_us && a->kind == BASE_TASK_REDUCE) {
-        leave_waiting_list(s, index);
+        remove_from_waiting_list(s, index);
         a->idle_us += s->now_us - a->since_us;
     }
     a->event = 0;
@@ -294,7 +296,7 @@ void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o)
     a->job->r.lost_us[a->kind] += a->held_us;
     s->totals.kills[a->kind]++;
     sim_log_task(s, "kill", a, NULL);
-    note_news_for_core(s, a);
+    mark_end_to_report(s, a);
 }
 
 void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o)
@@ -339,7 +341,7 @@ void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o)
     else if (all_maps_done(a->job))
         begin_work(s, index);
     else
-        wait_for_maps(s, index);
+        add_to_waiting_list(s, index);
 }
 
 /* ---------------------------------------------------------------- the end */
@@ -359,7 +361,7 @@ void sim_task_handle_end(struct sim *s, const struct sim_event *e)
     change_held_slots(s, a, -1);
     s->totals.completions[a->kind]++;
     sim_log_task(s, "end", a, NULL);
-    note_news_for_core(s, a);
+    mark_end_to_report(s, a);
     if (a->kind != BASE_TASK_MAP)
         return;
     job->map_node = a->node;
@@ -381,7 +383,7 @@ float sim_task_progress(const struct sim *s, const struct sim_attempt *a)
     }
     if (a->kind == BASE_TASK_MAP)
         return (float)share;
-    if (a->duration_us) /* shuffle and sort are over; the last third is the reduce function */
+    if (a->duration_us) /* shuffle and sort are done; the last third is the reduce function */
         return (float)((2 + share) / 3);
     return a->job->job.tasks[BASE_TASK_MAP]
                ? (float)a->job->done[BASE_TASK_MAP] / (float)(3 * a->job->job.tasks[BASE_TASK_MAP])

@@ -69,7 +69,7 @@ double sim_stat_deviation(const struct sim_stat *s)
 
 /* Student's t for 95 %, two-sided, by degrees of freedom; between the last rows the larger value
  * holds. */
-static double student95(int64_t freedom)
+static double students_t95(int64_t freedom)
 {
     static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                                2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
@@ -87,5 +87,5 @@ static double student95(int64_t freedom)
 
 double sim_stat_ci95_half_width(const struct sim_stat *s)
 {
-    return s->n > 1 ? student95(s->n - 1) * sim_stat_deviation(s) / sqrt((double)s->n) : 0;
+    return s->n > 1 ? students_t95(s->n - 1) * sim_stat_deviation(s) / sqrt((double)s->n) : 0;
 }

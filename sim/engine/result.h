@@ -1,5 +1,5 @@
 /* sim/engine/result.h - what a simulation measures: per job and over the run.
- * Units: microseconds of virtual time; slot_us: slots times microseconds.
+ * Units: microseconds of virtual time; slot time in slots times microseconds.
  * SOURCE of the terms: waiting, execution, sojourn as in Pastorelli et al., "HFSP", 2013 and
  * Cheriere et al., SAC 2016 (whose "makespan of a job" is the sojourn here); accepted, success,
  * utilisation of successful jobs as in He, Lu, Swanson, HPCC 2013. */
@@ -20,7 +20,7 @@ struct sim_job_result {
     int32_t tasks[BASE_TASK_KINDS], priority;
     double weight;
     int64_t deadline_us; /* relative, 0: none */
-    int64_t submit_us;   /* when it was really submitted */
+    int64_t submit_us;   /* actual time of submission */
     /* start of the first map attempt, or of the first reduce of a job without maps; submit_us if
      * none started */
     int64_t first_us;

@@ -86,7 +86,7 @@ double sim_math_exp(double x)
 
 /* Square root by Newton's method, starting with half the exponent; accurate to a few units in the
  * last place. */
-static double root(double x)
+static double square_root(double x)
 {
     uint64_t bits;
     double r;
@@ -122,7 +122,7 @@ double sim_math_normal_quantile(double p)
         return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
                (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
     }
-    q = root(-2 * sim_math_log(tail));
+    q = square_root(-2 * sim_math_log(tail));
     x = (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
         ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
     return p < 0.5 ? x : -x;

@@ -93,7 +93,8 @@ struct sim_conf {
     /* May change the core's configuration before the core is made (its queue tree, for example);
      * NULL: no change. */
     void (*adjust)(void *ctx, struct rm_core_conf *core);
-    /* Callbacks; each may be NULL. A job has ended or was refused; slots in use changed. */
+    /* Callbacks; each may be NULL. on_job: a job has ended or was refused. on_alloc: the number of
+     * slots that a job uses has changed. */
     void (*on_job)(void *ctx, const struct sim_job_result *r);
     void (*on_alloc)(void *ctx, const struct sim_alloc *a);
     /* The core has a note for operators; @level as enum base_log_level. */

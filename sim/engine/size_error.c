@@ -26,7 +26,7 @@ struct sim_size_error sim_size_error_read(const struct policy_conf *conf)
 }
 
 /* One step of SplitMix64 from the state @x. */
-static uint64_t step(uint64_t x)
+static uint64_t splitmix64_step(uint64_t x)
 {
     return sim_mix(x + UINT64_C(0x9e3779b97f4a7c15));
 }
@@ -34,13 +34,13 @@ static uint64_t step(uint64_t x)
 double sim_size_error_factor(const struct sim_size_error *e, int64_t cluster_ts, int32_t seq,
                              enum base_task_kind kind)
 {
-    uint64_t x =
-        step(step(step(e->seed) ^ (uint64_t)cluster_ts) ^ ((uint64_t)(uint32_t)seq << 1 | kind));
+    uint64_t x = splitmix64_step(splitmix64_step(splitmix64_step(e->seed) ^ (uint64_t)cluster_ts) ^
+                                 ((uint64_t)(uint32_t)seq << 1 | kind));
     double factor = 1;
 
     if (e->uniform > 0)
         factor = 1 + e->uniform * (2 * sim_bits_to_unit(x) - 1);
     if (e->sigma > 0)
-        factor *= exp(e->sigma * estimator_normal_quantile(sim_bits_to_unit(step(x))));
+        factor *= exp(e->sigma * estimator_normal_quantile(sim_bits_to_unit(splitmix64_step(x))));
     return factor;
 }

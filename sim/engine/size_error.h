@@ -23,7 +23,7 @@ struct sim_size_error {
     uint64_t seed;
 };
 
-/* Reads the experiment's options out of @conf; NULL: the defaults, which leave sizes alone. */
+/* Reads the experiment's options out of @conf; NULL: the defaults, which leave sizes unchanged. */
 struct sim_size_error sim_size_error_read(const struct policy_conf *conf);
 /* The factor on the size of the tasks of @kind of application (@cluster_ts, @seq). */
 double sim_size_error_factor(const struct sim_size_error *e, int64_t cluster_ts, int32_t seq,
