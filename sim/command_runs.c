@@ -38,17 +38,17 @@ struct plan {
     size_t policies_n;
     struct sim_setup *setups; /* by variation */
     char **variations;
-    double *values; /* the variations as numbers; NULL: they are not */
+    double *values; /* the variations as numbers; NULL: not all are numbers */
     size_t variations_n;
     char *axis; /* name of what varies; NULL: nothing */
     bool alone; /* slowdowns are wanted */
     struct sim_spec *specs;
     struct place *places;
     size_t n, cap, places_cap;
-    /* state while the runs go on */
+    /* state during the runs */
     struct sim_results results;
     struct sim_outcome last_alone; /* jobs run alone, for the present variation and seed */
-    struct sim_job_result **by_id; /* those jobs, sorted by id */
+    struct sim_job_result **by_id; /* the jobs of @last_alone, sorted by id */
     FILE *jobs[2];                 /* lists of jobs as CSV and JSON; NULL: not wanted */
     size_t rows;
     struct base_buf noted; /* the different notes so far, one per line */
@@ -439,7 +439,7 @@ static void print_new_notes(struct plan *p, size_t index, const struct sim_outco
     }
 }
 
-static bool take_outcome(void *ctx, size_t index, struct sim_outcome *o)
+static bool process_outcome(void *ctx, size_t index, struct sim_outcome *o)
 {
     struct plan *p = ctx;
     const struct place *at = &p->places[index];
@@ -632,7 +632,7 @@ static void print_summary(const struct plan *p, bool written)
 static int run_plan(struct plan *p, struct base_error *err)
 {
     struct sim_pool_hooks hooks = {
-        .on_outcome = take_outcome, .on_progress = draw_progress, .ctx = p};
+        .on_outcome = process_outcome, .on_progress = draw_progress, .ctx = p};
     int rc = 0;
 
     sim_results_init(&p->results, p->policies, p->policies_n, (const char *const *)p->variations,

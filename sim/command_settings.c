@@ -19,8 +19,8 @@ static int refuse(const char *key, const char *value, const char *wanted, struct
     return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not %s", key, value, wanted);
 }
 
-static int as_int(const char *key, const char *value, int64_t min, int64_t max, int32_t *out,
-                  struct base_error *err)
+static int parse_int(const char *key, const char *value, int64_t min, int64_t max, int32_t *out,
+                     struct base_error *err)
 {
     char wanted[96];
     int64_t n;
@@ -34,8 +34,8 @@ static int as_int(const char *key, const char *value, int64_t min, int64_t max, 
     return refuse(key, value, wanted, err);
 }
 
-static int as_real(const char *key, const char *value, double min, double max, double *out,
-                   struct base_error *err)
+static int parse_real(const char *key, const char *value, double min, double max, double *out,
+                      struct base_error *err)
 {
     char wanted[96], *end;
     double x = *value && strchr("+-.0123456789", *value) ? strtod(value, &end) : NAN;
@@ -48,18 +48,18 @@ static int as_real(const char *key, const char *value, double min, double max, d
     return refuse(key, value, wanted, err);
 }
 
-static int as_seconds(const char *key, const char *value, double min_s, double max_s, int64_t *out,
-                      struct base_error *err)
+static int parse_seconds(const char *key, const char *value, double min_s, double max_s,
+                         int64_t *out, struct base_error *err)
 {
     double x = 0;
-    int rc = as_real(key, value, min_s, max_s, &x, err);
+    int rc = parse_real(key, value, min_s, max_s, &x, err);
 
     if (rc == 0)
         *out = sim_trace_seconds_to_us(x);
     return rc;
 }
 
-static int as_bool(const char *key, const char *value, bool *out, struct base_error *err)
+static int parse_bool(const char *key, const char *value, bool *out, struct base_error *err)
 {
     static const char *const yes[] = {"on", "true", "yes", "1"}, *const no[] = {"off", "false",
                                                                                 "no", "0"};
@@ -89,26 +89,26 @@ static int check_single_group(const struct sim_setup *s, const char *key, struct
 SETTER(set_nodes)
 {
     int rc = check_single_group(s, key, err);
-    return rc < 0 ? rc : as_int(key, value, 1, SIM_NODES_MAX, &s->groups[0].nodes, err);
+    return rc < 0 ? rc : parse_int(key, value, 1, SIM_NODES_MAX, &s->groups[0].nodes, err);
 }
 SETTER(set_map_slots)
 {
     int rc = check_single_group(s, key, err);
-    return rc < 0
-               ? rc
-               : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_MAP], err);
+    return rc < 0 ? rc
+                  : parse_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_MAP],
+                              err);
 }
 SETTER(set_reduce_slots)
 {
     int rc = check_single_group(s, key, err);
     return rc < 0 ? rc
-                  : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_REDUCE],
-                           err);
+                  : parse_int(key, value, 0, SIM_NODE_SLOTS_MAX,
+                              &s->groups[0].slots[BASE_TASK_REDUCE], err);
 }
 SETTER(set_speed)
 {
     int rc = check_single_group(s, key, err);
-    return rc < 0 ? rc : as_real(key, value, 0.001, 1000, &s->groups[0].speed, err);
+    return rc < 0 ? rc : parse_real(key, value, 0.001, 1000, &s->groups[0].speed, err);
 }
 
 /* Parses "NxM+R" or "NxM+R@SPEED" of @len bytes. Returns false if it is malformed or out of range.
@@ -160,7 +160,7 @@ SETTER(set_groups)
 }
 SETTER(set_racks)
 {
-    return as_int(key, value, 1, SIM_NODES_MAX, &s->cluster.racks, err);
+    return parse_int(key, value, 1, SIM_NODES_MAX, &s->cluster.racks, err);
 }
 SETTER(set_heartbeat)
 {
@@ -169,7 +169,7 @@ SETTER(set_heartbeat)
         return 0;
     }
     int64_t us = 0;
-    int rc = as_seconds(key, value, 0, 3600, &us, err);
+    int rc = parse_seconds(key, value, 0, 3600, &us, err);
     if (rc < 0)
         return refuse(key, value, "auto, 0 or seconds up to 3600", err);
     s->cluster.heartbeat_us = us;
@@ -177,19 +177,19 @@ SETTER(set_heartbeat)
 }
 SETTER(set_oob)
 {
-    return as_bool(key, value, &s->cluster.oob, err);
+    return parse_bool(key, value, &s->cluster.oob, err);
 }
 SETTER(set_slowstart)
 {
-    return as_real(key, value, 0, 1, &s->slowstart, err);
+    return parse_real(key, value, 0, 1, &s->slowstart, err);
 }
 SETTER(set_swap)
 {
-    return as_seconds(key, value, 0, 86400, &s->swap_us, err);
+    return parse_seconds(key, value, 0, 86400, &s->swap_us, err);
 }
 SETTER(set_stop)
 {
-    return as_seconds(key, value, 0, SIM_TRACE_TIME_MAX_S, &s->stop_us, err);
+    return parse_seconds(key, value, 0, SIM_TRACE_TIME_MAX_S, &s->stop_us, err);
 }
 SETTER(set_progress)
 {
@@ -199,7 +199,7 @@ SETTER(set_progress)
         s->progress = SIM_PROGRESS_AUTO;
         return 0;
     }
-    if (as_bool(key, value, &on, err) < 0)
+    if (parse_bool(key, value, &on, err) < 0)
         return refuse(key, value, "auto, on or off", err);
     s->progress = on ? SIM_PROGRESS_ON : SIM_PROGRESS_OFF;
     return 0;
@@ -216,32 +216,32 @@ SETTER(set_queues)
 }
 SETTER(set_f_off)
 {
-    return as_real(key, value, 1, 1000, &s->tweak.f_off, err);
+    return parse_real(key, value, 1, 1000, &s->tweak.f_off, err);
 }
 SETTER(set_f_rack)
 {
-    return as_real(key, value, 1, 1000, &s->tweak.f_rack, err);
+    return parse_real(key, value, 1, 1000, &s->tweak.f_rack, err);
 }
 SETTER(set_f_colo)
 {
-    return as_real(key, value, 0.01, 1000, &s->tweak.f_colo, err);
+    return parse_real(key, value, 0.01, 1000, &s->tweak.f_colo, err);
 }
 SETTER(set_cv)
 {
-    return as_real(key, value, 0, 10, &s->tweak.cv, err);
+    return parse_real(key, value, 0, 10, &s->tweak.cv, err);
 }
 SETTER(set_setup)
 {
-    return as_seconds(key, value, 0, 86400, &s->tweak.setup_us, err);
+    return parse_seconds(key, value, 0, 86400, &s->tweak.setup_us, err);
 }
 SETTER(set_cleanup)
 {
-    return as_seconds(key, value, 0, 86400, &s->tweak.cleanup_us, err);
+    return parse_seconds(key, value, 0, 86400, &s->tweak.cleanup_us, err);
 }
 SETTER(set_replicas)
 {
     int32_t n = 0;
-    int rc = as_int(key, value, 1, SIM_REPLICAS_MAX, &n, err);
+    int rc = parse_int(key, value, 1, SIM_REPLICAS_MAX, &n, err);
 
     if (rc == 0)
         s->tweak.replicas = n;
@@ -250,7 +250,7 @@ SETTER(set_replicas)
 SETTER(set_located)
 {
     bool on = false;
-    int rc = as_bool(key, value, &on, err);
+    int rc = parse_bool(key, value, &on, err);
 
     if (rc == 0)
         s->tweak.located = on;
@@ -258,7 +258,7 @@ SETTER(set_located)
 }
 SETTER(set_known)
 {
-    return as_bool(key, value, &s->tweak.known, err);
+    return parse_bool(key, value, &s->tweak.known, err);
 }
 
 static const struct setting {

@@ -22,7 +22,7 @@ enum { SIM_SETUP_GROUPS_MAX = 16 };
 struct sim_setup {
     struct sim_group groups[SIM_SETUP_GROUPS_MAX]; /* kinds of nodes */
     size_t groups_n;
-    struct sim_cluster cluster; /* set its groups to the above before use: setups may be copied */
+    struct sim_cluster cluster; /* set cluster.groups before use: a copied setup has its own */
     double slowstart;
     int64_t swap_us, stop_us;
     enum sim_progress progress;
@@ -31,7 +31,8 @@ struct sim_setup {
     struct policy_conf options;
     struct sim_list params; /* "KEY=VALUE" for the workload */
 };
-/* 100 nodes with 4 map and 2 reduce slots in one rack, out-of-band heartbeats. */
+/* Sets the defaults: 100 nodes in one rack, each with 4 map and 2 reduce slots, and out-of-band
+ * heartbeats. */
 void sim_setup_init(struct sim_setup *s);
 void sim_setup_copy(struct sim_setup *to, const struct sim_setup *from);
 void sim_setup_free(struct sim_setup *s);
@@ -43,7 +44,8 @@ int sim_setup_set_pair(struct sim_setup *s, const char *pair, struct base_error 
 /* Sums over the kinds of nodes. */
 int32_t sim_setup_node_count(const struct sim_setup *s);
 int64_t sim_setup_slot_count(const struct sim_setup *s, enum base_task_kind kind);
-/* Append the simulator's own keys: with defaults and help, one per line; as names with commas. */
+/* Append the simulator's own keys: with defaults and help, one per line; as names separated by
+ * commas. */
 void sim_setup_append_help(struct base_buf *out);
 void sim_setup_append_key_names(struct base_buf *out);
 /* Considers the simulator's keys and all options as candidates, as base_nearest_consider() does. */

@@ -38,7 +38,7 @@ char *sim_manifest_quote_command(const struct sim_cli *cli)
 
 /* @s as a JSON string. Arguments may hold any bytes: unless @s is UTF-8, bytes outside ASCII become
  * '?'. */
-static json_t *as_text(const char *s)
+static json_t *text_as_json(const char *s)
 {
     json_t *j = json_string(s);
 
@@ -52,12 +52,12 @@ static json_t *as_text(const char *s)
     return j;
 }
 
-static json_t *as_text_list(const char *const *v, size_t n)
+static json_t *text_list_as_json(const char *const *v, size_t n)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, as_text(v[i]));
+        json_array_append_new(list, text_as_json(v[i]));
     return list;
 }
 
@@ -82,7 +82,7 @@ static json_t *options_as_json(const struct policy_conf *c)
     json_t *o = json_object();
 
     for (size_t i = 0; i < c->n; i++)
-        json_object_set_new(o, c->v[i].name, as_text(c->v[i].value));
+        json_object_set_new(o, c->v[i].name, text_as_json(c->v[i].value));
     return o;
 }
 
@@ -91,9 +91,9 @@ static json_t *sweeps_as_json(const struct sim_cli *cli)
     json_t *o = json_object();
 
     for (size_t i = 0; i < cli->sweeps_n; i++)
-        json_object_set_new(
-            o, cli->sweeps[i].key,
-            as_text_list((const char *const *)cli->sweeps[i].values.v, cli->sweeps[i].values.n));
+        json_object_set_new(o, cli->sweeps[i].key,
+                            text_list_as_json((const char *const *)cli->sweeps[i].values.v,
+                                              cli->sweeps[i].values.n));
     return o;
 }
 
@@ -107,17 +107,17 @@ int sim_manifest_write(const struct sim_manifest *m, struct base_error *err)
         json_array_append_new(seeds, json_integer((json_int_t)(m->cli->seed_first + i)));
     json_object_set_new(j, "creel", json_string(CREEL_VERSION));
     json_object_set_new(j, "commit", *CREEL_COMMIT ? json_string(CREEL_COMMIT) : json_null());
-    json_object_set_new(j, "command", as_text(command));
+    json_object_set_new(j, "command", text_as_json(command));
     json_object_set_new(
         j, "arguments",
-        as_text_list((const char *const *)m->cli->argv + 1, (size_t)m->cli->argc - 1));
-    json_object_set_new(j, "workload", as_text(m->cli->workload));
-    json_object_set_new(j, "policies", as_text_list(m->policies, m->policies_n));
+        text_list_as_json((const char *const *)m->cli->argv + 1, (size_t)m->cli->argc - 1));
+    json_object_set_new(j, "workload", text_as_json(m->cli->workload));
+    json_object_set_new(j, "policies", text_list_as_json(m->policies, m->policies_n));
     json_object_set_new(j, "seeds", seeds);
     json_object_set_new(j, "cluster", cluster_as_json(m));
     json_object_set_new(j, "policy_options", options_as_json(&m->setup->options));
     json_object_set_new(j, "settings",
-                        as_text_list((const char *const *)m->cli->sets.v, m->cli->sets.n));
+                        text_list_as_json((const char *const *)m->cli->sets.v, m->cli->sets.n));
     json_object_set_new(j, "sweep", sweeps_as_json(m->cli));
     char *text = json_dumps(j, JSON_INDENT(2));
     base_assert(text);

@@ -10,7 +10,7 @@ struct sim_manifest {
     const struct sim_cli *cli;
     const char *const *policies;
     size_t policies_n;
-    const struct sim_setup *setup; /* before any sweep */
+    const struct sim_setup *setup; /* of the first variation */
     int64_t heartbeat_us;          /* interval, with AUTO resolved */
 };
 /* Writes manifest.json into the folder m->cli->out. Returns 0, or negative with @err. */

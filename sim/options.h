@@ -2,7 +2,7 @@
  * experiments that only a simulation can make.
  *
  * All of them share one policy_conf. A policy reads the options of its own table, so the values of
- * the experiments reach the engine alone (sim/engine/size_error.h). */
+ * the experiments reach only the engine (sim/engine/size_error.h). */
 #ifndef CREEL_SIM_OPTIONS_H
 #define CREEL_SIM_OPTIONS_H
 
@@ -10,8 +10,8 @@
 
 #include "policies/conf.h"
 
-/* The option that people call @name, written as policy_option_find() allows; NULL: none, or the
- * name fits several. */
+/* Finds the option called @name, which may be written as policy_option_find() allows. Returns NULL
+ * if there is none, or if the name fits several. */
 const struct policy_option *sim_option_find(const char *name);
 /* The policies' options in their order, then those of experiments; NULL past the end. */
 const struct policy_option *sim_option_at(size_t index);

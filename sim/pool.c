@@ -35,7 +35,7 @@ struct pool {
     const struct sim_pool_hooks *hooks;
     struct child *children;
     int children_n;
-    struct sim_outcome *outcomes; /* by index; kept until all earlier ones were passed on */
+    struct sim_outcome *outcomes; /* by index; kept until all earlier ones have been passed on */
     bool *ready;
     size_t ended;
     bool stopped;
@@ -121,7 +121,7 @@ static int start_child(struct pool *p, struct child *c, struct base_error *err)
 }
 
 /* Waits for the child to end and returns its wait status. */
-static int reap(struct child *c)
+static int reap_child(struct child *c)
 {
     int status = 0;
 
@@ -133,8 +133,8 @@ static int reap(struct child *c)
 }
 
 /* Fills the outcome of a child that ended without sending one. */
-static void fail_outcome(const struct pool *p, const struct child *c, int status,
-                         struct sim_outcome *o)
+static void fill_failed_outcome(const struct pool *p, const struct child *c, int status,
+                                struct sim_outcome *o)
 {
     char name[256];
 
@@ -156,12 +156,12 @@ static void finish_child(struct pool *p, struct child *c)
     struct frame f = {0};
     char name[256];
 
-    int status = reap(c);
+    int status = reap_child(c);
     if (c->in.len >= sizeof f)
         memcpy(&f, c->in.data, sizeof f);
     if (f.kind != FRAME_OUTCOME || c->in.len - sizeof f != f.len) {
         *o = (struct sim_outcome){0};
-        fail_outcome(p, c, status, o);
+        fill_failed_outcome(p, c, status, o);
     } else {
         struct base_error err;
         if (sim_outcome_unpack(o, c->in.data + sizeof f, f.len, &err) < 0) {
@@ -177,8 +177,8 @@ static void finish_child(struct pool *p, struct child *c)
     p->ended++;
 }
 
-/* Removes complete progress frames from the start of the input. */
-static void take_progress(struct child *c)
+/* Removes complete progress frames from the start of the input and keeps the latest fraction. */
+static void read_progress_frames(struct child *c)
 {
     struct frame f;
     size_t at = 0;
@@ -205,7 +205,7 @@ static void read_child(struct pool *p, struct child *c)
         return;
     if (n > 0) {
         c->in.len += (size_t)n;
-        take_progress(c);
+        read_progress_frames(c);
         return;
     }
     finish_child(p, c);
@@ -221,7 +221,7 @@ static void pass_outcomes_in_order(struct pool *p)
     }
 }
 
-static int children_running(const struct pool *p)
+static int count_running_children(const struct pool *p)
 {
     int n = 0;
 
@@ -240,7 +240,7 @@ static void report_progress(const struct pool *p)
         if (p->children[i].pid && p->children[i].fraction > 0)
             done += p->children[i].fraction < 1 ? p->children[i].fraction : 1;
     p->hooks->on_progress(p->hooks->ctx, done / (double)p->n, p->ended,
-                          (size_t)children_running(p));
+                          (size_t)count_running_children(p));
 }
 
 static void read_children(struct pool *p)
@@ -259,8 +259,8 @@ static void read_children(struct pool *p)
             read_child(p, &p->children[i]);
 }
 
-/* Starts runs in idle children. Outcomes wait until all earlier ones were passed on, so runs may
- * get ahead by at most three times the number of children: that bounds the memory for waiting
+/* Starts runs in idle children. Outcomes wait until all earlier ones have been passed on, so runs
+ * may get ahead by at most three times the number of children: that bounds the memory for waiting
  * outcomes. */
 static int start_children(struct pool *p, struct base_error *err)
 {
@@ -269,7 +269,7 @@ static int start_children(struct pool *p, struct base_error *err)
             continue;
         int rc = start_child(p, &p->children[i], err);
         if (rc < 0)
-            return children_running(p) ? 0 : rc; /* go on with fewer processes */
+            return count_running_children(p) ? 0 : rc; /* go on with fewer processes */
     }
     return 0;
 }
@@ -279,7 +279,7 @@ static void kill_children(struct pool *p)
     for (int i = 0; i < p->children_n; i++)
         if (p->children[i].pid) {
             kill(p->children[i].pid, SIGKILL);
-            reap(&p->children[i]);
+            reap_child(&p->children[i]);
             base_buf_free(&p->children[i].in);
         }
     for (size_t i = p->passed_on; i < p->n; i++)

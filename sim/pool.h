@@ -1,12 +1,12 @@
-/* sim/pool.h - many runs in several processes. Outcomes come in the order of the specs, whichever
- * run ends first.
+/* sim/pool.h - does many runs in several processes. Outcomes are delivered in the order of the
+ * specs, whichever run ends first.
  *
  *     specs[0..n-1] --fork--> children, at most @jobs at once --pipe--> outcomes --in order-->
  *     on_outcome
  *
- * Call it before the program has other threads, because children are forked and go on with a copy
- * of the calling thread only. A child that dies or sends garbage yields a failed outcome whose text
- * names the run. */
+ * Call sim_pool_run() before the program has other threads, because children are forked and have a
+ * copy of the calling thread only. A child that dies or sends garbage yields a failed outcome whose
+ * text names the run. */
 #ifndef CREEL_SIM_POOL_H
 #define CREEL_SIM_POOL_H
 
@@ -21,14 +21,14 @@ struct sim_pool_hooks {
     /* Receives the outcome of specs[@index], in order of the index. To keep the outcome, copy the
      * struct and zero *@outcome. Returns false to stop: running children are killed. */
     bool (*on_outcome)(void *ctx, size_t index, struct sim_outcome *outcome);
-    /* Called about five times a second with the fraction of all work done, 0 to 1, and the number
-     * of runs that ended and are running. May be NULL. */
+    /* Called about five times a second with the fraction of all work done, 0 to 1, and the numbers
+     * of runs that have ended and that are running. May be NULL. */
     void (*on_progress)(void *ctx, double fraction, size_t ended, size_t running);
     void *ctx;
 };
 /* @jobs: number of parallel processes; 0: one per processor. Returns 0 when every run is done
  * (failed ones included), 1 when on_outcome stopped the pool, negative with @err when no process
- * can be made. When the calling process dies, its children die too. */
+ * can be created. When the calling process dies, its children die too. */
 int sim_pool_run(const struct sim_spec *specs, size_t n, int jobs,
                  const struct sim_pool_hooks *hooks, struct base_error *err);
 /* The number of processors that this process may use. */

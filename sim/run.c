@@ -19,7 +19,7 @@ struct run {
     const struct sim_run_watch *watch;
     struct sim_outcome *out;
     struct sim_workload inner; /* the workload that was given or opened */
-    struct sim_source *source; /* the source behind @inner; NULL: another workload */
+    struct sim_source *source; /* the source that @inner reads; NULL: another workload */
     struct base_buf texts;
     struct text *known;
     size_t jobs_cap, notes;
@@ -72,7 +72,7 @@ static bool take_job_at_end(void *self, const struct sim_job_result *ended, int6
 }
 
 /* Takes the next job to run alone: submitted at once, without deadline, predecessor or remote data.
- * @ended: the job before it; NULL: none. Returns as sim_workload.next. */
+ * @ended: the job before it; NULL: none. Returns what sim_workload.next returns. */
 static int take_job_to_run_alone(struct run *run, const struct sim_job_result *ended,
                                  int64_t now_us, struct sim_job *job, struct base_error *err)
 {
@@ -84,7 +84,7 @@ static int take_job_to_run_alone(struct run *run, const struct sim_job_result *e
     if (rc != 1)
         return rc;
     if (!job->id)
-        job->id = run->given; /* as the engine would number it; durations are derived from it */
+        job->id = run->given; /* as the engine would number it; durations are derived from the id */
     job->submit_us = 0;
     job->after = 0;
     job->gap_us = 0;
@@ -153,7 +153,8 @@ static void keep_job_result(void *ctx, const struct sim_job_result *r)
     kept->user = text_as_offset(run, r->user);
 }
 
-/* While the texts grow they may move, so results hold offsets; turns these into pointers. */
+/* The texts may move while they grow, so results hold offsets until the end of the run. Turns these
+ * offsets into pointers. */
 static void offsets_to_texts(struct sim_outcome *o)
 {
     for (size_t i = 0; i < o->jobs_n; i++) {

@@ -29,8 +29,7 @@ struct sim_spec {
      * nodes is that of the cluster unless given here. */
     struct sim_source_conf source;
     /* Opens the workload at the start of the run when source.what is NULL. Returns 0, or negative
-     * with
-     * @err. */
+     * with @err. */
     int (*open)(const struct sim_spec *spec, struct sim_workload *out, struct base_error *err);
     void (*close)(const struct sim_spec *spec, struct sim_workload *w); /* NULL: nothing to close */
     void *open_ctx;                                                     /* for open and close */
@@ -47,7 +46,8 @@ struct sim_spec {
     bool keep_jobs, keep_usage;
     const char *log_path; /* event log; NULL: none */
 };
-/* Sets all members to zero, except: sim_conf_init(), keep_jobs, conf.true_work. */
+/* Sets conf as sim_conf_init() does, keep_jobs and conf.true_work to true, and all other members to
+ * zero. */
 void sim_spec_init(struct sim_spec *spec);
 
 struct sim_outcome {

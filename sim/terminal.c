@@ -10,7 +10,8 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 
-/* Width for wrapped text: that of the terminal, within limits; 110 if standard output is none. */
+/* Width for wrapped text: that of the terminal, within limits; 110 if standard output is not a
+ * terminal. */
 static int output_width(void)
 {
     enum { PLAIN = 110, LEAST = 40 };

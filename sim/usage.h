@@ -45,7 +45,7 @@ size_t sim_usage_cell_count(const struct sim_usage *u);
 /* The mean number of slots in use during cell @i. */
 double sim_usage_mean_slots(const struct sim_usage *u, const struct sim_usage_line *line,
                             enum base_task_kind kind, size_t i);
-/* NULL: the grouping has no such name, or was given up. */
+/* Returns NULL if the grouping has no such name or was given up. */
 const struct sim_usage_line *sim_usage_find_line(const struct sim_usage *u, enum sim_usage_by by,
                                                  const char *name);
 void sim_usage_free(struct sim_usage *u);

@@ -55,7 +55,7 @@ int sim_trace_refuse_value(const struct sim_trace *t, const char *field, const c
 int sim_trace_prefix_place(const struct sim_trace *t, int rc, struct base_error *err);
 
 /* Parse the whole of @value; the number must lie within the bounds. @field names the value in
- * messages. Return 0 or a negative error, like all functions here unless stated otherwise. */
+ * messages. Return 0 or a negative error. */
 int sim_trace_parse_int(const struct sim_trace *t, const char *field, const char *value,
                         int64_t min, int64_t max, int64_t *out, struct base_error *err);
 int sim_trace_parse_real(const struct sim_trace *t, const char *field, const char *value,

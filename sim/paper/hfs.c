@@ -1,7 +1,7 @@
 /* HFS: Zaharia, Borthakur, Sen Sarma, Elmeleegy, Shenker, Stoica, "Delay scheduling", EuroSys 2010:
  * figures 5 to 15, table 4, section 5.4. EC2: 100 nodes with 4 map and 2 reduce slots, racks
- * unknown, so one. Private cluster: 100 nodes in 4 racks, 6 map and 4 reduce slots. "Naive" is fair
- * sharing without delay scheduling. */
+ * unknown, hence one rack. Private cluster: 100 nodes in 4 racks, 6 map and 4 reduce slots. "Naive"
+ * is fair sharing without delay scheduling. */
 #include "sim/paper/hfs.h"
 
 #include <math.h>
@@ -317,7 +317,7 @@ static void add_small_job_rows(struct sim_paper_run *run)
 
 static void add_scan_row(struct sim_paper_run *run)
 {
-    /* 1 - (1 - 1/n)^(3 * 4), section 4.2 */
+    /* percentage of local maps with n jobs sharing the slots: 1 - (1 - 1/n)^(3 * 4), section 4.2 */
     static const double bound[] = {93.13, 71.76, 45.96, 21.53};
     double with = 100, without[HFS_SCANS], g[HFS_SCANS];
     bool near = true;

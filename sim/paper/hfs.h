@@ -10,14 +10,14 @@ extern const int hfs_scans[HFS_SCANS];
 extern const double hfs_waits[HFS_WAITS];
 
 /* Means over seeds of the jobs of @bin ("": of all) in the case @key: the sojourn; the percentage
- * of local launches; the sojourn divided by that in the case @to. */
+ * of maps launched at @level or nearer; the sojourn divided by that in the case @to. */
 double hfs_mean_sojourn_s(const struct sim_paper_run *run, const char *key, const char *bin);
 struct sim_stat hfs_local_percent(const struct sim_paper_run *run, const char *key, const char *bin,
                                   enum sim_level level);
 struct sim_stat hfs_sojourn_ratio(const struct sim_paper_run *run, const char *key, const char *to,
                                   const char *bin);
-/* Makespan of @n jobs of the kind @what ("scans" or "small") without delay scheduling, divided by
- * the makespan with it; over seeds. */
+/* Makespan without delay scheduling divided by the makespan with it, over seeds. @what: "scans" for
+ * @n jobs that scan one file, "small" for equal jobs of @n maps. */
 struct sim_stat hfs_makespan_ratio(const struct sim_paper_run *run, const char *what, int n);
 
 /* For sim_conf.adjust: gives the core the pools of figure 11, of which pool 3 is FIFO inside. */

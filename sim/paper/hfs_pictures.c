@@ -13,7 +13,7 @@
 /* ---------------------------------------------------------------- figure 11 */
 void hfs_make_fig11_pools(void *ctx, struct rm_core_conf *core)
 {
-    static struct policy_queues tree; /* rm_core_new() takes the contents over */
+    static struct policy_queues tree; /* rm_core_new() takes over the contents */
 
     (void)ctx;
     policy_queues_init(&tree, core->queues);
@@ -35,8 +35,9 @@ static double mean_pool_percent(const struct sim_usage *u, const char *pool, dou
 }
 
 /* Seconds after @from until the pool first holds @percent of the slots, less the tolerance NEAR.
- * INFINITY: it never does. */
-static double ramp_seconds(const struct sim_usage *u, const char *pool, double from, double percent)
+ * INFINITY if that never happens. */
+static double seconds_until_pool_holds(const struct sim_usage *u, const char *pool, double from,
+                                       double percent)
 {
     const struct sim_usage_line *line = sim_usage_find_line(u, SIM_BY_POOL, pool);
     double width = (double)u->width_us / 1e6;
@@ -72,8 +73,8 @@ void hfs_add_fig11_row(struct sim_paper_run *run)
             if (strcmp(o->jobs[j].pool, "pool3") == 0)
                 last = fmax(last, (double)o->jobs[j].finish_us / 1e6);
         sim_stat_add(&off, worst);
-        sim_stat_add(&half, ramp_seconds(o->usage, "pool2", 57, 50));
-        sim_stat_add(&third, ramp_seconds(o->usage, "pool3", 118, 100 / 3.0));
+        sim_stat_add(&half, seconds_until_pool_holds(o->usage, "pool2", 57, 50));
+        sim_stat_add(&third, seconds_until_pool_holds(o->usage, "pool3", 118, 100 / 3.0));
         sim_stat_add(&local, sim_paper_local_percent(o, "", SIM_NODE_LOCAL));
         sim_stat_add(&end, last);
     }
@@ -189,7 +190,8 @@ static void draw_sojourns(struct sim_paper_run *run, const char *load, const cha
     draw_bars(run, &b);
 }
 
-/* Draws how many times longer jobs take under FIFO, and under fair without delay scheduling. */
+/* Draws how many times longer jobs take under FIFO, and under fair without delay scheduling, than
+ * under fair with it. */
 static void draw_speedups(struct sim_paper_run *run, const char *load, const char *caption)
 {
     char name[48], title[96], key[2][SIM_PAPER_KEY_MAX];

@@ -84,8 +84,8 @@ static void add_cases(struct sim_paper_run *run)
     add_size_error_cases(run);
     add_fig7_cases(run);
     c = add_case(run, "decreasing", "hfsp-decreasing", "hfsp", HYSTERESIS_NODES);
-    sim_paper_add_param(c,
-                        "again_s=6000"); /* when the attempts suspended by the first ten resume */
+    /* the second series of jobs arrives when the attempts suspended by the first are resumed */
+    sim_paper_add_param(c, "again_s=6000");
     sim_paper_set_option(c, "hfsp.sizes", "given");
 }
 

@@ -82,14 +82,14 @@ void sim_paper_add_param(struct sim_paper_case *c, const char *fmt, ...)
     c->spec.source.params_n = c->params_n;
 }
 
-static size_t case_seeds(const struct sim_paper_run *run, const struct sim_paper_case *c)
+static size_t case_seed_count(const struct sim_paper_run *run, const struct sim_paper_case *c)
 {
     return c->seeds ? c->seeds : run->seeds;
 }
 
 static void free_case(const struct sim_paper_run *run, struct sim_paper_case *c)
 {
-    for (size_t i = 0; c->outcomes && i < case_seeds(run, c); i++)
+    for (size_t i = 0; c->outcomes && i < case_seed_count(run, c); i++)
         sim_outcome_free(&c->outcomes[i]);
     free(c->outcomes);
     for (size_t i = 0; i < c->params_n; i++)
@@ -162,7 +162,7 @@ int sim_paper_run_cases(struct sim_paper_run *runs, size_t n, int jobs, struct s
     for (size_t r = 0; r < n; r++)
         for (size_t i = 0; i < runs[r].cases_n; i++) {
             struct sim_paper_case *c = runs[r].cases[i];
-            size_t seeds = case_seeds(&runs[r], c);
+            size_t seeds = case_seed_count(&runs[r], c);
 
             c->outcomes = base_alloc(seeds * sizeof *c->outcomes);
             for (size_t s = 0; s < seeds; s++) {

@@ -110,8 +110,8 @@ static inline bool sim_paper_within(double x, double low, double high)
 {
     return x >= low && x <= high;
 }
-/* Draws a picture into the run's folder and adds it to the page. Notes the first error in run->err.
- * @caption: what was published. */
+/* Draws a picture into the run's folder and adds it to the page, unless the run has no page or the
+ * picture no data. Records the first error in run->err. @caption: what was published. */
 void sim_paper_add_picture(struct sim_paper_run *run, const struct sim_picture *p,
                            const char *caption);
 /* Draws the distributions of sojourns of the jobs of @classes (ends with NULL) over all seeds, one
@@ -122,7 +122,7 @@ void sim_paper_add_cdf_picture(struct sim_paper_run *run, const char *name, cons
 
 /* ---------------------------------------------------------------- all of it */
 struct sim_paper_conf {
-    const char *name; /* "hsrtf", "hfsp", "rtmr", "hfs" or "all"; several: separated by commas */
+    const char *name; /* "hsrtf", "hfsp", "rtmr", "hfs" or "all"; or several, separated by commas */
     uint64_t first_seed;
     size_t seeds;
     int jobs;               /* number of processes; 0: one per processor */
@@ -131,9 +131,9 @@ struct sim_paper_conf {
     bool progress;          /* show a progress bar on standard error */
     enum sim_format format; /* of the table on standard output; SIM_FORMAT_TABLE: Markdown */
 };
-/* Runs the papers' cases, prints the table on standard output, writes DIR/index.html and
- * DIR/RESULTS.md. Returns 0 when every criterion is met, 1 when one is not, or negative with @err
- * when it could not be done. */
+/* Runs the papers' cases and prints the table on standard output; with conf->dir, also writes
+ * DIR/index.html and DIR/RESULTS.md. Returns 0 when every criterion is met, 1 when one is not, or
+ * negative with @err. */
 int sim_paper_run_and_report(const struct sim_paper_conf *conf, struct base_error *err);
 
 #endif

@@ -24,7 +24,7 @@ static const char *verdict_name(enum sim_paper_verdict v)
     return v == SIM_PAPER_PASS ? "pass" : v == SIM_PAPER_FAIL ? "FAIL" : "reported";
 }
 
-static void fill_cells(const struct sim_paper_row *r, const char *out[COLUMNS])
+static void fill_row_cells(const struct sim_paper_row *r, const char *out[COLUMNS])
 {
     out[0] = r->id;
     out[1] = r->source;
@@ -47,7 +47,7 @@ static void write_markdown_table(const struct sim_paper_run *run, FILE *out)
         fprintf(out, "---|");
     fprintf(out, "\n");
     for (size_t r = 0; r < run->rows_n; r++) {
-        fill_cells(&run->rows[r], cells);
+        fill_row_cells(&run->rows[r], cells);
         fprintf(out, "|");
         for (int i = 0; i < COLUMNS; i++)
             fprintf(out, " %s |", cells[i]);
@@ -61,7 +61,7 @@ static void append_csv_rows(const struct sim_paper_run *run, struct base_buf *ou
     const char *cells[COLUMNS];
 
     for (size_t r = 0; r < run->rows_n; r++) {
-        fill_cells(&run->rows[r], cells);
+        fill_row_cells(&run->rows[r], cells);
         base_buf_adds(out, run->paper->name);
         for (int i = 0; i < COLUMNS; i++) {
             base_buf_adds(out, ",");
@@ -78,7 +78,7 @@ static void append_json_rows(const struct sim_paper_run *run, json_t *out)
     for (size_t r = 0; r < run->rows_n; r++) {
         json_t *row = json_pack("{s:s}", "paper", run->paper->name);
 
-        fill_cells(&run->rows[r], cells);
+        fill_row_cells(&run->rows[r], cells);
         for (int i = 0; i < COLUMNS; i++)
             json_object_set_new(row, columns[i], json_string(cells[i]));
         json_array_append_new(out, row);
@@ -123,7 +123,7 @@ static void add_page_table(const struct sim_paper_run *run, struct sim_page *pag
     for (size_t r = 0; r < run->rows_n; r++) {
         enum sim_paper_verdict v = run->rows[r].verdict;
 
-        fill_cells(&run->rows[r], cells);
+        fill_row_cells(&run->rows[r], cells);
         sim_page_begin_table_row(page);
         for (int i = 0; i < COLUMNS; i++)
             sim_page_add_table_cell(page, false,

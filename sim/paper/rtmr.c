@@ -129,7 +129,7 @@ struct figures {
 };
 
 /* Fraction of the slot time used by successful attempts, where @held also counts reduces waiting
- * for maps. @met_alone: only of jobs that met their deadline. */
+ * for maps. @met_alone: counts only jobs that met their deadline. */
 static double utilisation(const struct sim_outcome *o, bool met_alone, bool held)
 {
     const struct sim_totals *t = &o->totals;
