@@ -80,8 +80,8 @@ void rm_queues_look_up_groups(struct rm_backend *backend, const char *user, stru
 }
 
 /* ---------------------------------------------------------------- at a start */
-/* A leadership may begin at any time, long after the start. A file that has become bad meanwhile
- * must not keep a new leader from its work, so the last good content is kept in memory. */
+/* Keeps the file's content in memory. The RM may become the leader long after its startup, and a
+ * file that has become bad in the meantime must not prevent that. */
 static void remember_good_file(struct rm_backend *b)
 {
     struct base_buf text = {0};
@@ -125,7 +125,7 @@ int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out, str
         base_log_error("rm", "the queues stay as they were: %s", why.text);
         rc = parse_remembered_file(b, out, err);
     } else {
-        /* always -BASE_EINVAL, so that the daemon is not restarted: only a corrected file helps */
+        /* always -BASE_EINVAL, so that the daemon is not restarted until the file is corrected */
         rc = base_error_set(err, -BASE_EINVAL, "%s: %s", KEY, why.text);
     }
     if (rc < 0)
@@ -193,7 +193,8 @@ int rm_queues_reload(struct rm_backend *backend, rm_reply_fn *on_reply, void *re
 }
 
 /* ---------------------------------------------------------------- watching */
-/* Reads what identifies the file's content; all zero when there is no file. */
+/* Reads the file's inode, size and modification time (s, ns), which stand for its content; all are
+ * 0 when stat() fails. */
 static void read_file_stamp(const char *path, int64_t out[4])
 {
     struct stat st;
@@ -220,7 +221,7 @@ bool rm_queues_file_has_changed(const struct rm_backend *backend, struct rm_queu
     watch->looked = true;
     if (first)
         memcpy(watch->stamp, now, sizeof now);
-    /* a file that is gone leaves the queues as they are */
+    /* deleting the file leaves the queues unchanged */
     if (!quiet || memcmp(now, watch->stamp, sizeof now) == 0 || now[0] == 0)
         return false;
     memcpy(watch->stamp, now, sizeof now);

@@ -12,14 +12,15 @@
 
 #define SECONDS_MAX (INT64_MAX / 1000000)
 
-/* One file being read. libxml2 reports errors through @first. */
+/* State while one file is being read. */
 struct reader {
     const char *file;
     struct policy_queues q;
     struct base_buf *notes;
     struct base_error *err;
-    char *first; /* first message of libxml2, or NULL */
-    /* fairSharePreemptionTimeout at the top, an older name; -1: not given */
+    char *first; /* libxml2's first error message, or NULL */
+    /* top-level fairSharePreemptionTimeout, the old name of defaultFairSharePreemptionTimeout; -1:
+     * not given */
     int64_t old_fair_timeout_us;
     bool fair_timeout; /* defaultFairSharePreemptionTimeout was given */
     xmlNodePtr placement;
@@ -60,7 +61,7 @@ static void trim_blanks(char *text)
         text[--len] = '\0';
 }
 
-/* Reads the text of an element, untrimmed; caller frees. */
+/* Reads the text of an element, untrimmed; caller frees. Refuses an element inside it. */
 static int read_element_text(struct reader *r, xmlNodePtr node, char **out)
 {
     struct base_buf b = {0};
@@ -91,7 +92,7 @@ static int read_value(struct reader *r, xmlNodePtr node, char **out)
     return refuse_element(r, node, "it is empty, expected a value");
 }
 
-/* Returns an attribute, trimmed (caller frees); NULL: not given. */
+/* Returns the value of an attribute, trimmed (caller frees), or NULL when it is not given. */
 static char *get_attribute(xmlNodePtr node, const char *name)
 {
     xmlChar *x = xmlGetNoNsProp(node, BAD_CAST name);
@@ -180,7 +181,7 @@ static int read_real(struct reader *r, xmlNodePtr node, double min, double max, 
     if (rc < 0)
         return rc;
     len = strlen(text);
-    if (len > 1 && strchr("fFdD", text[len - 1])) /* as Java writes numbers: 0.5f */
+    if (len > 1 && strchr("fFdD", text[len - 1])) /* Java's number suffixes, as in 0.5f */
         text[len - 1] = '\0';
     *out = strtod(text, &end);
     if (*end || !*text || text[strspn(text, "+-.eE0123456789")] || !(*out >= min && *out <= max))
@@ -256,8 +257,8 @@ static int read_acl(struct reader *r, xmlNodePtr node, char **out)
 
 /* --- queues --- */
 
-/* Reads the share that application masters may use: a fraction, or any negative number for no
- * bound. */
+/* Reads the share that application masters may use: a fraction (values above 1 count as 1), or any
+ * negative number for no bound. */
 static int read_am_share(struct reader *r, xmlNodePtr node, double *out)
 {
     int rc = read_real(r, node, -1e9, 1e9, "a number, -1 or between 0 and 1", out);
@@ -289,7 +290,7 @@ static int read_preemption_field(struct reader *r, xmlNodePtr n, struct policy_q
         return read_threshold(r, n, &u->fair_threshold);
     rc = read_boolean(r, n, &allowed);
     if (rc == 0)
-        /* a parent that forbids it forbids it for its children */
+        /* a child queue cannot allow what its parent forbids */
         u->preempt = u->preempt && allowed;
     return rc;
 }
@@ -373,7 +374,8 @@ static int read_queue_field(struct reader *r, xmlNodePtr n, struct policy_queue 
     return 0;
 }
 
-/* Finds or adds the queue of an element below @parent (-1: the element is root itself). */
+/* Finds or adds the queue that @node describes below @parent (-1: @node is root itself). Sets *@out
+ * to its index. */
 static int find_or_add_queue(struct reader *r, xmlNodePtr node, int32_t parent, int32_t *out)
 {
     struct base_error why;
@@ -430,11 +432,11 @@ static int read_queue(struct reader *r, xmlNodePtr node, int32_t parent)
         r->q.v[at].is_parent = r->q.v[at].is_parent || type;
     }
     free(type);
-    for (EACH_ELEMENT(n, node)) /* first the queue's own fields: the queues below inherit some */
+    for (EACH_ELEMENT(n, node)) /* the queue's own fields first: its children inherit some */
         if (rc == 0)
             rc = read_queue_field(r, n, &r->q.v[at]);
     if (rc == 0 && limit_exceeds(&r->q.v[at].min, &r->q.v[at].max))
-        note_element(r, node, "its minimum is more than its maximum, which holds");
+        note_element(r, node, "its minimum is more than its maximum; the maximum applies");
     for (EACH_ELEMENT(n, node))
         if (rc == 0 && is_queue_element(n))
             rc = read_queue(r, n, at);
@@ -445,7 +447,9 @@ static int read_queue(struct reader *r, xmlNodePtr node, int32_t parent)
 
 static int read_rule(struct reader *r, xmlNodePtr node, struct policy_rule *out, int depth);
 
-/* Reads the rule nested in a nestedUserQueue rule, which finds the parent of the users' queues. */
+/* Reads the rule nested in rule @node, which finds the parent of the users' queues. A rule
+ * nestedUserQueue must have one, a rule user may have one and then becomes nestedUserQueue, and
+ * other rules must not. */
 static int read_nested_rule(struct reader *r, xmlNodePtr node, struct policy_rule *out, int depth)
 {
     int rc = 0;
@@ -456,7 +460,7 @@ static int read_nested_rule(struct reader *r, xmlNodePtr node, struct policy_rul
         if (out->nested || depth >= 1 ||
             (out->kind != POLICY_RULE_NESTED_USER && out->kind != POLICY_RULE_USER))
             return refuse_element(r, n,
-                                  "a rule too many, expected one inside a rule nestedUserQueue");
+                                  "one rule too many, expected one inside a nestedUserQueue rule");
         out->nested = base_alloc(sizeof *out->nested);
         rc = read_rule(r, n, out->nested, depth + 1);
         if (rc < 0)
@@ -534,7 +538,7 @@ static int read_placement_rules(struct reader *r, xmlNodePtr node)
         if (q->rules_n > 0 && policy_rule_is_last(&q->rules[q->rules_n - 1]))
             return refuse_element(
                 r, n,
-                "this rule can never be reached, expected none behind one that always decides");
+                "this rule can never be reached, expected none after one that always decides");
         q->rules = base_realloc_array(q->rules, q->rules_n + 1, sizeof *q->rules);
         q->rules[q->rules_n] = (struct policy_rule){0};
         rc = read_rule(r, n, &q->rules[q->rules_n++], 0);
@@ -543,7 +547,7 @@ static int read_placement_rules(struct reader *r, xmlNodePtr node)
         last = n;
     }
     if (!last)
-        return refuse_element(r, node, "no rule, expected one at least");
+        return refuse_element(r, node, "no rule, expected at least one");
     if (!policy_rule_is_last(&q->rules[q->rules_n - 1]))
         return refuse_element(r, last,
                               "the last rule may find no queue, expected default, reject, or user "
@@ -589,11 +593,12 @@ static int read_default_order(struct reader *r, xmlNodePtr n)
     int rc = read_queue_order(r, n, &r->q.defaults.order);
 
     if (rc == 0 && r->q.defaults.order == POLICY_QUEUE_FIFO)
-        rc = refuse_element(r, n, "fifo, expected fair or drf (fifo is said of a queue)");
+        rc = refuse_element(r, n, "fifo, expected fair or drf (fifo is for single queues)");
     return rc;
 }
 
-/* Reads one top-level element. Queues come later, because they need the defaults set here. */
+/* Reads one top-level element. Leaves queues for later, since they need the defaults set here, and
+ * only remembers the placement rules. */
 static int read_top_element(struct reader *r, xmlNodePtr n)
 {
     struct policy_queues *q = &r->q;
@@ -652,8 +657,8 @@ static int read_queues(struct reader *r, xmlNodePtr root)
     return rc;
 }
 
-/* Order matters: defaults first, since every queue copies them when it is added; then the queues;
- * placement rules last, since they are checked against the queues. */
+/* Reads the defaults first, since every queue copies them when it is added; then the queues, and
+ * the placement rules last. */
 static int read_document(struct reader *r, xmlNodePtr root)
 {
     int rc = 0;
@@ -706,7 +711,7 @@ int rm_allocations_parse_text(const char *name, const char *data, size_t len,
     if (!root)
         rc = base_error_set(err, -BASE_EINVAL, "%s: not valid XML, expected an allocation file",
                             r.first ? r.first : name);
-    /* nothing needs entities, which can expand without end and read other files */
+    /* a declaration could define entities, which can expand without end and read other files */
     else if (doc->intSubset)
         rc = base_error_set(err, -BASE_EINVAL, "%s:1: a document type declaration is not allowed",
                             name);

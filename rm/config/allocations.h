@@ -1,13 +1,15 @@
-/* rm/config/allocations.h - the reader of Hadoop's fair-scheduler.xml.
+/* rm/config/allocations.h - reads Hadoop's fair-scheduler.xml.
  * SOURCE: Hadoop's Fair Scheduler documentation, section "Allocation file format", and what
- * AllocationFileParser and AllocationFileQueueParser accept; from Hadoop 1 the names minMaps,
- * maxMaps, minReduces, maxReduces, maxRunningJobs, poolMaxJobsDefault, userMaxJobsDefault.
+ * AllocationFileParser and AllocationFileQueueParser accept. The names minMaps, maxMaps,
+ * minReduces, maxReduces, maxRunningJobs, poolMaxJobsDefault and userMaxJobsDefault come from
+ * Hadoop 1.
  *
- * A file with a mistake is refused as a whole: "FILE:LINE: ELEMENT: what is wrong, what was
- * expected". As in Hadoop, an unknown element is no mistake, but it is noted. Elements without an
- * effect here (reservations, the largest container of a queue) are noted too. Default limits of
- * resources do not apply to root, since they would limit the whole cluster. A document type
- * declaration is refused, and entities with it; nothing outside the file is read. */
+ * A file with a mistake is refused as a whole, with the message "FILE:LINE: ELEMENT: what is wrong,
+ * what was expected". As in Hadoop, an unknown element is not a mistake, but it causes a note (a
+ * warning in the log). So does an element that has no effect in Creel (reservations, the largest
+ * container of a queue). Default resource limits do not apply to root, since they would limit the
+ * whole cluster. A document type declaration, and with it any entity, is refused; nothing outside
+ * the file is read. */
 #ifndef CREEL_RM_CONFIG_ALLOCATIONS_H
 #define CREEL_RM_CONFIG_ALLOCATIONS_H
 
@@ -15,14 +17,16 @@
 #include "base/mem.h"
 #include "policies/common/queues.h"
 
-#define RM_ALLOCATIONS_MAX (4u << 20) /* most bytes of a file */
+#define RM_ALLOCATIONS_MAX (4u << 20) /* largest size of a file, in bytes */
 
-/* Reads @path. On success *@out is new and owned by the caller (policy_queues_free()), and notes
- * are logged; otherwise *@out is not touched. out->rules_given is true when the file has placement
- * rules; a file without any gets Hadoop's defaults (policy_queues_default_rules()). */
+/* Reads @path. Returns 0, -BASE_EINVAL when the file has a mistake, or the error of
+ * base_file_read(). On success *@out is new and owned by the caller (policy_queues_free()), and
+ * notes are logged; otherwise *@out is not touched. out->rules_given is true when the file has
+ * placement rules; a file without any gets Hadoop's defaults (policy_queues_default_rules()). */
 int rm_allocations_read_file(const char *path, struct policy_queues *out, struct base_error *err);
-/* Parses @len bytes; @name stands for the file in messages. Adds the notes to @notes, one per line
- * (NULL: drops them). */
+/* As rm_allocations_read_file(), but parses the @len bytes at @data; @name stands for the file in
+ * messages. Appends the notes to @notes, one per line, instead of logging them (NULL: drops them).
+ * Returns -BASE_ELIMIT when @len exceeds RM_ALLOCATIONS_MAX. */
 int rm_allocations_parse_text(const char *name, const char *data, size_t len,
                               struct policy_queues *out, struct base_buf *notes,
                               struct base_error *err);

@@ -1,5 +1,5 @@
-/* Parses resource limits as the allocation file writes them. SOURCE: Hadoop's
- * FairSchedulerConfiguration. */
+/* rm/config/allocations_limit.c - parses resource limits as the allocation file writes them.
+ * SOURCE: Hadoop's FairSchedulerConfiguration. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum resource { MEMORY, VCORES, MAP_SLOTS, REDUCE_SLOTS, RESOURCES };
 static const struct {
     const char *name;
     enum resource resource;
-    bool assigned, absolute, percent; /* forms allowed: NAME=VALUE, VALUE NAME, VALUE% NAME */
+    bool assigned, absolute, percent; /* allowed in NAME=VALUE, VALUE NAME, VALUE% NAME */
 } names[] = {
     {"memory-mb", MEMORY, true, false, false},
     {"memory", MEMORY, true, false, true},
@@ -101,7 +101,8 @@ static bool equals_ignoring_case(const char *s, size_t len, const char *name)
     return strlen(name) == len && strncasecmp(s, name, len) == 0;
 }
 
-/* Parses NAME=VALUE. Either all values of a limit are percentages or none is. */
+/* Parses NAME=VALUE or, with @percent, NAME=VALUE%: either all values of a limit are percentages,
+ * or none is. */
 static int parse_assigned_value(struct limit_text *t, bool percent)
 {
     size_t len = get_word_length(t->at), i;
@@ -117,7 +118,7 @@ static int parse_assigned_value(struct limit_text *t, bool percent)
     t->at += len;
     skip_blanks(t);
     if (*t->at++ != '=')
-        return refuse_limit(t, "\"=\" is missing behind", name, len);
+        return refuse_limit(t, "\"=\" is missing after", name, len);
     skip_blanks(t);
     if ((rc = parse_number(t, &value)) < 0)
         return rc;
@@ -128,7 +129,7 @@ static int parse_assigned_value(struct limit_text *t, bool percent)
     return set_resource(t, names[i].resource, value, percent);
 }
 
-/* Parses VALUE UNIT, VALUE% or VALUE% NAME. */
+/* Parses VALUE UNIT or, with @percent, VALUE% (memory and vcores) or VALUE% NAME. */
 static int parse_measured_value(struct limit_text *t, bool percent)
 {
     size_t len, i;
@@ -182,7 +183,7 @@ int rm_allocations_parse_limit(const char *text, struct policy_limit *out, struc
             return refuse_limit(&t, "a comma is missing before", t.at, strcspn(t.at, ","));
     }
     if (comma)
-        return refuse_limit(&t, "nothing behind the last comma", "", 0);
+        return refuse_limit(&t, "nothing after the last comma", "", 0);
     if (!by_name && t.seen[MEMORY] != t.seen[VCORES])
         return refuse_limit(&t, t.seen[MEMORY] ? "vcores are missing" : "memory is missing", "", 0);
     return 0;

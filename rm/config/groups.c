@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROOM_MAX   (1 << 20) /* largest entry of passwd or group */
+#define ROOM_MAX   (1 << 20) /* largest entry of passwd or group, in bytes */
 #define USERS_MAX  1024
 #define KNOWN_US   INT64_C(300000000)
 #define UNKNOWN_US INT64_C(30000000)
@@ -93,9 +93,9 @@ void rm_groups_query_host(const char *user, struct rm_str_list *out)
     if (!find_primary_group(user, &primary))
         return;
     if (getgrouplist(user, primary, gids, &n) < 0)
-        n = RM_GROUPS_MAX; /* more groups than room: the first ones were filled in */
+        n = RM_GROUPS_MAX; /* more groups than fit: the array holds the first ones */
     append_group_name(primary, out);
-    if (!out->n) /* without a name for the primary group, no other group may stand first */
+    if (!out->n) /* the primary group has no name, and no other group may come first */
         return;
     for (int i = 0; i < n; i++)
         if (gids[i] != primary)

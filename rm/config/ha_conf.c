@@ -1,4 +1,5 @@
-/* rm/config/ha_conf.c - reads the keys that describe several ResourceManagers. */
+/* rm/config/ha_conf.c - reads the configuration keys for high availability: the ResourceManagers,
+ * ZooKeeper's servers and the state store. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -140,8 +141,8 @@ static int read_rm_ids(const struct base_conf *c, struct rm_ha_conf *out, struct
     return rc;
 }
 
-/* Finds this ResourceManager in the list: by the configured id, or else by the only address with
- * our port. */
+/* Finds this ResourceManager in the list: by the configured id or, without one, as the only entry
+ * with its port (creel.rm.port). */
 static int find_own_rm(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
     const char *id = get_text(c, KEY_ID);
@@ -223,8 +224,9 @@ static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *o
     return 0;
 }
 
-/* SOURCE: Hadoop's ZKUtil.parseAuth and resolveConfIndirection: "scheme:auth", or "@file" for a
- * file that holds it. */
+/* Reads "digest:user:password", or "@file" for a file that contains it; without the key, user is
+ * creel and password the cluster's secret. SOURCE: Hadoop's ZKUtil.parseAuth and
+ * resolveConfIndirection, of whose schemes only digest is accepted. */
 static int read_zk_auth(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
     const char *auth = get_text(c, KEY_AUTH), *secret = get_text(c, KEY_SECRET), *user;

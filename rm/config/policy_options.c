@@ -55,8 +55,8 @@ int rm_options_check_policy_name(const char *where, const char *name, struct bas
 }
 
 /* ---------------------------------------------------------------- Hadoop's keys */
-/* Reads a Hadoop key that stands for one of our options. The option itself, where it is set, is
- * read later and wins. */
+/* Sets @option from the Hadoop key @key, if @key is set. A setting of the option itself is read
+ * later and wins. */
 static int read_hadoop_key(const struct base_conf *conf, const char *key, const char *option,
                            struct policy_conf *out, struct base_error *err)
 {
@@ -97,7 +97,7 @@ static int read_fair_scheduler_keys(const struct base_conf *conf, struct policy_
                               err);
 }
 
-/* Keys of Hadoop's Fair Scheduler that mean nothing to Creel, with the reason. */
+/* Keys of Hadoop's Fair Scheduler that have no meaning in Creel, each with the reason. */
 static const struct {
     const char *key, *why;
 } without_meaning[] = {
@@ -146,8 +146,8 @@ const char *rm_options_get_policy_name(const struct base_conf *conf)
     return base_conf_get(conf, "creel.scheduler.policy");
 }
 
-/* Later settings replace earlier ones, so the order is from the general to the particular: Hadoop's
- * keys, Creel's keys in milliseconds, then the options themselves. */
+/* Later settings replace earlier ones, so the order is from general to specific: Hadoop's keys,
+ * Creel's keys in milliseconds, then the options themselves. */
 int rm_options_read_policy_conf(const struct base_conf *conf, struct policy_conf *out,
                                 struct base_error *err)
 {

@@ -1,4 +1,4 @@
-/* Encodes ended jobs as lines of a workload. */
+/* rm/jobs/ended_job.c - encodes ended jobs as lines of a workload. */
 #include "rm/jobs/ended_job.h"
 
 #include <stdint.h>
@@ -38,9 +38,9 @@ static int64_t find_last_map_finish(const struct rm_views *maps)
     return end;
 }
 
-/* Returns how long the task has run, at least 1 us. The time of a reduce counts from its start or
- * from @not_before_us (the end of the last map), whichever is later: before that it could only wait
- * for map outputs. */
+/* Returns how long the task has run without its suspensions, at least 1 us. The time of a reduce
+ * counts from its start or from @not_before_us (the end of the last map), whichever is later:
+ * before that it could only wait for map outputs. */
 static int64_t get_task_duration(const struct rm_task_view *task, int64_t not_before_us)
 {
     int64_t us = task->finish_us -
@@ -50,7 +50,8 @@ static int64_t get_task_duration(const struct rm_task_view *task, int64_t not_be
     return us > 0 ? us : 1;
 }
 
-/* Returns the mean duration that the submission gives for the tasks of @kind; 0: none given. */
+/* Returns the mean duration, in us, that the submission gives for the tasks of @kind; 0: none
+ * given. */
 static int64_t get_expected_duration(const struct rm_job_spec *spec, enum base_task_kind kind)
 {
     int64_t n = 0;
@@ -64,7 +65,7 @@ static int64_t get_expected_duration(const struct rm_job_spec *spec, enum base_t
     return n ? (int64_t)(sum / (double)n) : 0;
 }
 
-/* Estimates how long an unsuccessful task would have taken; 0: unknown. */
+/* Estimates how long, in us, an unsuccessful task would have taken; 0: unknown. */
 static int64_t estimate_missing_duration(const struct rm_app_view *app,
                                          const struct rm_views *tasks, enum base_task_kind kind,
                                          int64_t not_before_us)
@@ -91,7 +92,7 @@ static void write_durations(const struct rm_views *tasks, enum base_task_kind ki
     base_json_close(out, ']');
 }
 
-/* Writes 0 and null for tasks without a successful attempt. */
+/* Writes the start and the node of each task's successful attempt: 0 and null when it has none. */
 static void write_starts_and_nodes(const struct rm_views *tasks, enum base_task_kind kind,
                                    int64_t zero_us, struct base_buf *out)
 {
@@ -108,8 +109,8 @@ static void write_starts_and_nodes(const struct rm_views *tasks, enum base_task_
     base_json_close(out, ']');
 }
 
-/* Lists the hosts of every map, from its split or its explicit task; NULL: none given. The caller
- * frees the list. */
+/* Returns, for each map, the hosts of its split or its explicit task, or NULL when none are given.
+ * The caller frees the array, but not the lists. */
 static const struct rm_str_list **list_map_hosts(const struct rm_job_spec *spec, size_t maps)
 {
     const struct rm_str_list **of = base_alloc((maps + 1) * sizeof *of);
@@ -124,9 +125,9 @@ static const struct rm_str_list **list_map_hosts(const struct rm_job_spec *spec,
     return of;
 }
 
-/* Returns how many hosts every map has at least: a trace has the same number for each. 0: some map
- * has none. */
-static size_t count_common_hosts(const struct rm_str_list *const *hosts, size_t maps)
+/* Returns the smallest number of hosts that a map has, at most RM_HISTORY_REPLICAS_MAX: a trace
+ * lists the same number for every map. */
+static size_t find_min_host_count(const struct rm_str_list *const *hosts, size_t maps)
 {
     size_t n = maps ? RM_HISTORY_REPLICAS_MAX : 0;
 
@@ -141,7 +142,7 @@ static size_t count_common_hosts(const struct rm_str_list *const *hosts, size_t 
 static void write_map_hosts(const struct rm_job_spec *spec, size_t maps, struct base_buf *out)
 {
     const struct rm_str_list **hosts = list_map_hosts(spec, maps);
-    size_t n = count_common_hosts(hosts, maps);
+    size_t n = find_min_host_count(hosts, maps);
 
     if (n == 0) {
         base_json_put_bool(out, "located", false);
@@ -203,7 +204,7 @@ static void write_summary(const struct rm_app_view *app, int64_t zero_us, struct
         base_json_put_num(out, "weight", app->job->weight);
     if (app->priority)
         base_json_put_int(out, "priority", app->priority);
-    if (app->deadline_us > app->submit_us) /* FAR_US: a later deadline has no effect */
+    if (app->deadline_us > app->submit_us) /* a deadline beyond FAR_US has no effect */
         write_seconds_member(out, "deadline_s",
                              app->deadline_us - app->submit_us < FAR_US
                                  ? app->deadline_us - app->submit_us

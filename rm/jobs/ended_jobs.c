@@ -12,7 +12,7 @@
 #include "rm/daemon/daemon_internal.h"
 #include "rm/jobs/ended_job.h"
 
-#define TASKS_AT_ONCE 1000 /* tasks copied per hold of the core */
+#define TASKS_AT_ONCE 1000 /* tasks copied each time the core is held */
 #define TEXT_(n)      #n
 #define TEXT(n)       TEXT_(n)
 
@@ -46,7 +46,7 @@ void rm_history_file_free(struct rm_history_file *f)
     free(f);
 }
 
-static int fail_and_close(struct rm_history_file *f, struct base_error *err)
+static int report_error_and_close(struct rm_history_file *f, struct base_error *err)
 {
     int rc = base_error_set(err, -BASE_EIO, "history %s: %s", f->path,
                             f->db ? sqlite3_errmsg(f->db) : "no memory");
@@ -76,7 +76,7 @@ static int open_database(struct rm_history_file *f, struct base_error *err)
                      " seq INTEGER NOT NULL, submit_us INTEGER NOT NULL, line TEXT NOT NULL, "
                      "UNIQUE(ts,seq))",
                      NULL, NULL, NULL) != SQLITE_OK)
-        return fail_and_close(f, err);
+        return report_error_and_close(f, err);
     return 0;
 }
 
@@ -94,7 +94,7 @@ static int64_t read_pragma(struct rm_history_file *f, const char *sql)
 
 /* Deletes the oldest jobs until the data fits into bytes_max, always keeping the newest. SQLite
  * reuses the pages of deleted jobs before it extends the file, so the file grows to the bound and
- * stays there without a VACUUM. Jobs go one at a time because one can be as large as many
+ * stays there without a VACUUM. Jobs are deleted one at a time because one can be as large as many
  * others. */
 static int evict_oldest_jobs(struct rm_history_file *f)
 {
@@ -139,7 +139,7 @@ static int insert_job(struct rm_history_file *f, struct base_app_id id, int64_t 
             NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = evict_oldest_jobs(f);
-    return rc == SQLITE_OK ? 0 : fail_and_close(f, err);
+    return rc == SQLITE_OK ? 0 : report_error_and_close(f, err);
 }
 
 int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, int64_t submit_us,
@@ -155,7 +155,8 @@ int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, 
     return rc;
 }
 
-/* Opens the database if its file exists. Called with the lock held. */
+/* Opens the database if its file exists. Returns true when it is open. Called with the lock
+ * held. */
 static bool open_if_present(struct rm_history_file *f)
 {
     return f->db || (access(f->path, F_OK) == 0 && open_database(f, NULL) == 0);
@@ -237,8 +238,8 @@ bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, 
 }
 
 /* ---------------------------------------------------------------- jobs */
-/* Copies all tasks of @kind. The core is released in between, which is safe because the tasks of an
- * ended job no longer change. */
+/* Copies all tasks of @kind. The core is released now and then, which is safe because the tasks of
+ * an ended job no longer change. */
 static void copy_tasks(struct rm_backend *backend, struct base_app_id id, enum base_task_kind kind,
                        struct rm_views *out)
 {
@@ -294,7 +295,7 @@ static bool archive_one_job(void *user, bool stopping)
     struct base_error err = {0};
     int rc = rm_view_app(rm_backend_hold(k->b), k->id, &v);
 
-    (void)stopping; /* the last core still exists while the process stops */
+    (void)stopping; /* even while the process stops, the last core exists */
     rm_backend_release(k->b);
     if (rc == 0 && v.apps_n == 1 && encode_from_core(k->b, &v.apps[0], 0, &line) &&
         rm_history_file_store_job(k->b->history, k->id, v.apps[0].submit_us, line.data, &err) < 0)

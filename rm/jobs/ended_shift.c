@@ -42,8 +42,8 @@ static void write_shifted_time(const json_t *v, int64_t later_us, struct base_bu
     base_json_value_num(out, (double)us / 1e6);
 }
 
-/* Shifts the start times of tasks. A task without a node had no successful attempt: its 0 is no
- * time and stays 0. */
+/* Shifts the start times of tasks. A task without a node had no successful attempt: its start, 0,
+ * is not a time and stays 0. */
 static void write_shifted_starts(const json_t *v, const json_t *ran_on, int64_t later_us,
                                  struct base_buf *out)
 {

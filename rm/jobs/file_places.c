@@ -12,7 +12,8 @@ static uint64_t hash_name(uint64_t hash, const char *name, size_t len)
     return (hash ^ '/') * UINT64_C(0x100000001b3);
 }
 
-/* Takes the next name from @*rest, skipping "" and "."; NULL: no more names. */
+/* Takes the next name from *@rest, skipping "" and "."; NULL: no more names. The name is not
+ * terminated; *@len is its length. */
 static const char *take_next_name(const char **rest, size_t *len)
 {
     const char *name;

@@ -1,8 +1,8 @@
-/* rm/jobs/file_places.h - groups paths by place, so that one hanging file system does not take all
+/* rm/jobs/file_places.h - groups paths by place, so that one hanging file system does not block all
  * threads. A file system that does not answer cannot be asked for its identity (stat(2) hangs too),
  * so the place is taken from the text of the path: the first two names of its folder, such as
- * /mnt/nfs or /home/ann. The number of threads is limited both at a place and below its first name.
- * Pure. */
+ * /mnt/nfs or /home/ann. The number of threads is limited both at a place and below its first name,
+ * such as /mnt. Does no I/O. */
 #ifndef CREEL_RM_JOBS_FILE_PLACES_H
 #define CREEL_RM_JOBS_FILE_PLACES_H
 
@@ -13,14 +13,14 @@
 enum { RM_PLACE_MAX = 8, RM_PLACE_TOP_MAX = 16 };
 
 struct rm_place {
-    /* hashes of the first name and of both; places whose hashes collide share a limit; 0: no
-     * place */
+    /* hash of the first name, and hash of both names; places whose hashes collide share a limit; 0:
+     * no place */
     uint64_t top, whole;
 };
 struct rm_place rm_place_from_path(const char *path); /* @path is absolute; NULL gives no place */
 bool rm_place_equal(const struct rm_place *a, const struct rm_place *b);
 
-struct rm_place_count { /* threads at a place, and below its first name; starts as zeros */
+struct rm_place_count { /* threads below the first name of a place, and at the place; 0 at first */
     int at_top, at_whole;
 };
 /* Counts @other when it is at the same place as @here, or below the same first name. */

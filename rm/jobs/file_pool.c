@@ -3,8 +3,8 @@
  * "answered" is set under the lock, so exactly one of them does. The keeper is the thread that
  * watches the clock: it alone finds out that work is slow, over its limit, or stuck.
  *
- * The pool is no base/mailbox.h: its work must be seen by the keeper while it waits and runs, and
- * threads are started and ended as work becomes slow. */
+ * The pool does not use base/mailbox.h, because the keeper must see work while it waits and runs,
+ * and because threads are started and ended as work becomes slow. */
 #include "rm/jobs/file_pool.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@
 struct rm_file_pool {
     struct rm_file_pool_conf conf;
     pthread_mutex_t lock;
-    /* signalled: for idle threads, for the keeper, and for a stop when a thread has ended */
+    /* work wakes idle threads, keep wakes the keeper, quiet wakes a stop when a thread has ended */
     pthread_cond_t work, keep, quiet;
     pthread_t keeper;
     bool started, stop, freed;          /* freed: the last thread to end frees the pool */
@@ -45,8 +45,8 @@ static struct rm_file_work *take_first_waiting(struct rm_file_pool *f)
     return w;
 }
 
-/* Runs @w with the lock released. If the keeper has answered the work meanwhile, because run()
- * hung, the result is dropped here. */
+/* Called with the lock held; runs @w with the lock released. If the work has been answered
+ * meanwhile, by the keeper or a stop because run() hung, its result is dropped. */
 static void run_work(struct rm_file_pool *f, struct rm_file_work *w)
 {
     struct base_error err = {0};
@@ -110,7 +110,8 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Starts or wakes as many threads as the waiting work may have. */
+/* Wakes an idle thread for waiting work, and starts threads, within the limits, for the work that
+ * the idle threads cannot take. */
 static void start_needed_threads(struct rm_file_pool *f)
 {
     pthread_t thread;
@@ -138,7 +139,7 @@ static void request_end(struct rm_file_work *w, int code)
 
 /* Marks @w as slow, so that its thread no longer counts as shared. If too much work is slow
  * already, requests the end of @w instead. */
-static void let_become_slow_or_end(struct rm_file_pool *f, struct rm_file_work *w)
+static void mark_slow_or_request_end(struct rm_file_pool *f, struct rm_file_work *w)
 {
     if (f->slow + f->conf.quick >= f->conf.most) {
         request_end(w, -BASE_EAGAIN);
@@ -157,7 +158,7 @@ static void check_running_work(struct rm_file_pool *f, int64_t now)
         struct base_error err = {0};
 
         if (age >= f->conf.slow_us && !w->slow)
-            let_become_slow_or_end(f, w);
+            mark_slow_or_request_end(f, w);
         if (age < f->conf.limit_us)
             continue;
         request_end(w, -BASE_ETIMEOUT);

@@ -9,12 +9,12 @@
 #include "rm/jobs/file_places.h"
 #include "rm/jobs/output_folder.h"
 
-/* how long a stop waits for running work: its file system may hang */
+/* how long a stop waits for running work, whose file system may hang */
 #define STOP_WAIT_US INT64_C(10000000)
 #define THREADS_KEPT 8 /* threads that stay when they have no work */
 
-/* Not the pool of rm/jobs/file_pool.h: work here is never refused or given up, since the core waits
- * for its outcome, and the steps of a job run in order. */
+/* This work does not use the pool of rm/jobs/file_pool.h: it is never refused or given up, since
+ * the core waits for its outcome, and the steps of a job run in order. */
 struct work {
     enum rm_effect_kind what;
     struct base_app_id id;
@@ -32,7 +32,7 @@ struct queue {
 struct rm_jobs_io {
     pthread_mutex_t lock;
     pthread_cond_t wake, ended;
-    /* ready: starts as soon as a thread takes it, and counts as running */
+    /* ready: work that starts as soon as a thread takes it, and already counts as running */
     struct queue waiting, ready;
     struct work *running; /* linked by next_running */
     int threads, idle, ready_n, running_n;
@@ -148,7 +148,8 @@ static void make_startable_work_ready(struct rm_jobs_io *io)
         start_needed_threads(io);
 }
 
-/* Runs @w, releasing the lock for the work itself. */
+/* Called with the lock held; performs @w with the lock released, reports the result and frees @w.
+ */
 static void run_work(struct rm_jobs_io *io, struct work *w)
 {
     struct work **at = &io->running;
@@ -195,7 +196,7 @@ static void *worker_main(void *arg)
             io->ready_n--;
             run_work(io, queue_unlink(&io->ready, &io->ready.first));
         } else if (io->idle >= THREADS_KEPT) {
-            break; /* this thread replaced one that hung */
+            break; /* enough threads are idle: end one that was started while others were busy */
         } else {
             io->idle++;
             pthread_cond_wait(&io->wake, &io->lock);
@@ -250,14 +251,15 @@ void rm_jobs_io_queue_effect(struct rm_jobs_io *io, const struct rm_effect *effe
     free(path);
     pthread_mutex_lock(&io->lock);
     queue_append(&io->waiting, w);
-    /* otherwise nothing has changed, and the queue may be long */
+    /* if @w may not start, no other work may either, and the scan of a long queue is saved */
     if (!io->stop && may_start_work(io, w))
         make_startable_work_ready(io);
     pthread_mutex_unlock(&io->lock);
 }
 
 /* Stops the threads; called with the lock held, which it releases. No more work starts; work still
- * running at @until (NULL: now) is left to its thread. */
+ * running at @until_us (0: now) is left to its thread. The last thread to end, or this call, frees
+ * @io. */
 static void stop_threads(struct rm_jobs_io *io, int64_t until_us)
 {
     bool last;

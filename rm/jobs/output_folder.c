@@ -119,8 +119,8 @@ static void format_mark_path(struct base_app_id id, char out[BASE_ID_TEXT_MAX + 
     snprintf(out, BASE_ID_TEXT_MAX + 16, TEMPORARY "/%s", base_app_id_text(&id, text));
 }
 
-/* Returns true when the folder carries another job's mark. A folder without any mark was created by
- * an older version of Creel, or is not marked yet. */
+/* Returns true when the folder carries another job's mark and not that of job @id. A folder without
+ * any mark was created by an older version of Creel, or is not marked yet. */
 static bool is_owned_by_other_job(int folder, struct base_app_id id)
 {
     char mark[BASE_ID_TEXT_MAX + 16];
@@ -226,7 +226,7 @@ static bool errno_means_absent(int sys)
     return sys == ENOENT || sys == ENOTDIR;
 }
 
-static void ending_close(struct ending *e)
+static void close_output_folders(struct ending *e)
 {
     if (e->temporary >= 0)
         close(e->temporary);
@@ -234,10 +234,10 @@ static void ending_close(struct ending *e)
         close(e->folder);
 }
 
-/* Opens the folders. Returns 0, -BASE_EIO, or -BASE_ENOTFOUND when there is no output folder. Call
- * ending_close() also after an error. */
-static int ending_open(struct ending *e, const char *path, struct base_app_id id,
-                       struct base_error *err)
+/* Opens the folders. Returns 0, -BASE_EIO, or -BASE_ENOTFOUND when the output folder does not
+ * exist. Call close_output_folders() also after an error. */
+static int open_output_folders(struct ending *e, const char *path, struct base_app_id id,
+                               struct base_error *err)
 {
     *e = (struct ending){.path = path, .id = id, .temporary = -1};
     e->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -339,7 +339,7 @@ static int record_parts_to_take(const struct ending *e, const struct rm_output_p
 }
 
 /* Moves part @i of the attempt that counts into place. If it is absent, either it was moved before,
- * or a user has removed it since it was recorded, for a commit of many parts takes minutes. */
+ * or a user has removed it since it was recorded: a commit of many parts can take minutes. */
 static int move_part_into_place(const struct ending *e, const struct rm_output_parts *parts,
                                 size_t i, struct base_error *err)
 {
@@ -415,9 +415,9 @@ static int write_success_file(const struct ending *e, struct base_error *err)
     return rc == 0 ? fsync_folder_fd(e->folder, e->path, err) : rc;
 }
 
-/* Commits in an order that a crash can interrupt anywhere: record the parts, move them, make the
- * moves durable, write _SUCCESS. The list goes last, with _temporary, since until then an abort can
- * undo everything. */
+/* Commits in an order that survives a crash at any point: record the parts, move them, make the
+ * moves durable, write _SUCCESS. The list is removed last, with _temporary, so that an abort can
+ * undo everything until then. */
 static int commit_parts(const struct ending *e, const struct rm_output_parts *parts,
                         struct base_error *err)
 {
@@ -431,7 +431,7 @@ static int commit_parts(const struct ending *e, const struct rm_output_parts *pa
     for (size_t i = 0; rc == 0 && i < parts->n; i++)
         rc = move_part_into_place(e, parts, i, err);
     if (rc == 0)
-        rc = fsync_folder_fd(e->folder, e->path, err); /* before the attempts' folders go */
+        rc = fsync_folder_fd(e->folder, e->path, err); /* before attempt folders are removed */
     /* The output is complete. A file that cannot be removed is left, such as one on NFS that an
      * attempt still has open. */
     if (rc == 0 && remove_attempt_folders(e, &left) < 0)
@@ -452,16 +452,16 @@ int rm_output_commit_parts(const char *output, struct base_app_id id,
 
     if (rc < 0)
         return rc;
-    rc = ending_open(&e, path, id, err);
+    rc = open_output_folders(&e, path, id, err);
     if (rc == 0)
         rc = commit_parts(&e, parts, err);
-    ending_close(&e);
+    close_output_folders(&e);
     free(path);
     return rc;
 }
 
-/* Removes what an incomplete commit has put into the folder. Its list goes afterwards, with
- * _temporary, so that an interrupted abort can be repeated. */
+/* Removes what an incomplete commit has put into the folder. The caller then removes the commit's
+ * list with _temporary, so that an interrupted abort can be repeated. */
 static int undo_partial_commit(const struct ending *e, struct base_error *err)
 {
     struct rm_output_taken taken;
@@ -503,12 +503,12 @@ int rm_output_abort_job(const char *output, struct base_app_id id, struct base_e
 
     if (rc < 0)
         return rc;
-    rc = ending_open(&e, path, id, err);
+    rc = open_output_folders(&e, path, id, err);
     if (rc == 0)
         rc = abort_job_in_folder(&e, err);
     else if (rc == -BASE_ENOTFOUND)
         rc = 0;
-    ending_close(&e);
+    close_output_folders(&e);
     free(path);
     return rc;
 }

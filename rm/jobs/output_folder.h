@@ -12,8 +12,8 @@
  * No attempt writes outside its own folder: an attempt that was lost with its node and replaced,
  * but still runs, cannot touch the part of the attempt that counts. The empty file named after the
  * job marks the folder as that job's. A restarted RM may repeat a commit, an abort, and, with
- * @again, a creation. The effects of each call are on disk when it returns. Thread-safe; does
- * I/O. */
+ * @again, a creation. The effects of each call, except the removal of _temporary, are on disk when
+ * it returns. Thread-safe; does I/O. */
 #ifndef CREEL_RM_JOBS_OUTPUT_FOLDER_H
 #define CREEL_RM_JOBS_OUTPUT_FOLDER_H
 
@@ -29,24 +29,26 @@ struct rm_output_parts { /* part i comes from attempt attempts[i] of task i of @
 };
 
 /* Checks that the output folder can be created. @output is an absolute path or a file:// URI.
- * Returns -BASE_EEXIST when it exists already and -BASE_EINVAL when its parent is not a writable
- * folder; messages begin with "job.output: ". */
+ * Returns 0, -BASE_EEXIST when the folder exists already, or -BASE_EINVAL when @output is malformed
+ * or its parent is not a writable folder. Messages begin with "job.output: ". */
 int rm_output_check_creatable(const char *output, struct base_error *err);
 /* Converts @output to the plain path that tasks get as "output", without trailing slashes; caller
- * frees. */
+ * frees. Returns 0 or -BASE_EINVAL. */
 int rm_output_parse_path(const char *output, char **out, struct base_error *err);
-/* Creates the folder, owned by job @id. With @again the folder may exist if it belongs to this job;
- * otherwise an existing folder is -BASE_EEXIST. */
+/* Creates the folder and marks it as job @id's. Returns 0, -BASE_EEXIST when the folder exists
+ * (with @again only when it carries another job's mark), or another negative BASE_E*. */
 int rm_output_create_folder(const char *output, struct base_app_id id, bool again,
                             struct base_error *err);
-/* Moves the parts into place and completes the folder. Parts already in place, from an earlier try
- * or written there by the attempts of an older version of Creel, are accepted; a part that is
- * nowhere is -BASE_ENOTFOUND. */
+/* Moves the parts into place, writes _SUCCESS and removes _temporary. Parts already in place, from
+ * an earlier try or written there by the attempts of an older version of Creel, are accepted.
+ * Returns 0, -BASE_ENOTFOUND when the folder or a part does not exist, -BASE_EEXIST when another
+ * job owns the folder by now, or another negative BASE_E*. */
 int rm_output_commit_parts(const char *output, struct base_app_id id,
                            const struct rm_output_parts *parts, struct base_error *err);
-/* Removes the job's unfinished output. Leaves the folder alone when another job owns it by now.
- * After an incomplete commit, removes the parts that the commit has moved, so that the folder can
- * go, and nothing else in it; after a complete commit, removes nothing. */
+/* Removes the job's unfinished output, and the folder if it is empty then. Does nothing when the
+ * folder does not exist or another job owns it by now. After an incomplete commit, removes the
+ * parts that the commit has moved and no other file of users; after a complete commit, removes
+ * nothing. Returns 0 or a negative BASE_E*. */
 int rm_output_abort_job(const char *output, struct base_app_id id, struct base_error *err);
 
 #endif

@@ -13,7 +13,7 @@
 #include "base/io/plain.h"
 #include "base/mem.h"
 
-/* an index of up to 7 digits, a blank, an inode of up to 20 digits, a newline */
+/* enough for an index of up to 7 digits, a space, an inode of up to 20 digits and a newline */
 #define LINE_MAX_BYTES 32
 
 const char *rm_output_format_part_name(size_t index, char out[static RM_OUTPUT_PART_MAX])
@@ -110,7 +110,7 @@ int rm_output_taken_save_list(int temporary, struct base_app_id id,
     int fd, rc;
 
     /* The temporary name is random, since a deposed leader may still be working on the same commit.
-     * A file left behind goes with the folder. */
+     * A file left behind is removed with the folder. */
     base_random_hex(own);
     snprintf(next, sizeof next, "%s.%s", rm_output_taken_format_list_name(id, name), own);
     fd = base_plain_open(temporary, next, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL);

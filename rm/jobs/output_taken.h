@@ -1,4 +1,5 @@
-/* rm/jobs/output_taken.h - the list of files that a job's commit has moved into the output folder.
+/* rm/jobs/output_taken.h - keeps the list of files that a job's commit moves into the output
+ * folder.
  *
  * A commit that fails half way, or whose RM dies, has moved some parts already. A later abort has
  * to remove these parts, but no file that users have put into the folder. So before its first move
@@ -6,8 +7,8 @@
  * holds lines of "<index> <inode>". A rename keeps the inode, so <out>/part-<index> was moved by
  * the commit if and only if it has that inode. The list lasts until the commit is complete.
  *
- * The list is in a folder of the user, who may write anything into it; at worst, parts of this
- * folder are removed, or remain. */
+ * The list is in a folder of the user, who may write anything into it; at worst, parts in this
+ * folder are removed or kept by mistake. */
 #ifndef CREEL_RM_JOBS_OUTPUT_TAKEN_H
 #define CREEL_RM_JOBS_OUTPUT_TAKEN_H
 
@@ -24,16 +25,17 @@ struct rm_output_taken {
     bool is_there; /* a list exists */
 };
 
-/* Loads the list from @temporary, an open _temporary folder. Indexes from @max on and malformed
- * lines are skipped; a missing list, or a file that cannot be a list, gives an empty one. Call
- * rm_output_taken_free() also after an error. */
+/* Loads the list from @temporary, an open _temporary folder. Skips malformed lines and indexes of
+ * @max or more. A missing list, or a file that cannot be a list (it is too large or not a plain
+ * file), gives an empty one. Returns 0 or a negative BASE_E*; call rm_output_taken_free() in any
+ * case. */
 int rm_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
                               struct rm_output_taken *out, struct base_error *err);
-/* Replaces the list; the new one is on disk when the call returns. */
+/* Replaces the list; the new one is on disk when the call returns. Returns 0 or -BASE_EIO. */
 int rm_output_taken_save_list(int temporary, struct base_app_id id,
                               const struct rm_output_taken *taken, struct base_error *err);
 /* Removes the moved parts from the open output folder @folder; their removal is on disk when the
- * call returns. */
+ * call returns. Returns 0 or -BASE_EIO. */
 int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken,
                                  struct base_error *err);
 void rm_output_taken_free(struct rm_output_taken *taken);

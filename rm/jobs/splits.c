@@ -223,11 +223,13 @@ static bool is_hidden_match(const char *pattern, const char *path)
 
 /* ---- glob(3) under the bounds ----
  * A pattern such as a/b/c with wildcards in each part may read every folder of a machine. glob()
- * has no limit of its own, but reads folders through functions that can be replaced. Ours count
- * entries and, once a bound is reached, fail with ECANCELED, which makes glob() stop at the next
- * folder because of GLOB_ERR. They receive no argument of ours, hence the thread-local variable. */
+ * has no limit of its own, but reads folders through functions that can be replaced. Those below
+ * count entries and, once a bound is reached, fail with ECANCELED, which makes glob() stop at the
+ * next folder because of GLOB_ERR. glob() passes them no user argument, hence the thread-local
+ * variable. */
 static _Thread_local struct files *globbing;
 
+/* Charges one entry. Returns true and sets errno when a bound has been reached. */
 static bool glob_must_stop(void)
 {
     if (charge_one_entry(globbing, NULL) == 0)
@@ -341,7 +343,8 @@ static int add_split(struct rm_input *in, int64_t offset, int64_t length, bool g
     return 0;
 }
 
-/* Returns 1 for a gzip file (by name and magic number), 0 for any other, or a negative BASE_E*. */
+/* Returns 1 for a gzip file (by name and magic number), 0 for any other, or a negative BASE_E* when
+ * the file cannot be opened. */
 static int is_gzip_file(const char *path, struct base_error *err)
 {
     size_t len = strlen(path);
@@ -383,7 +386,7 @@ static void append_path(struct rm_input *in, const char *path)
     in->stored += strlen(path) + 2;
 }
 
-/* Refuses a list that could not be stored with the job, before it is even complete. */
+/* Refuses a list that is too large to be stored with the job, even before it is complete. */
 static int check_stored_size(const struct rm_input *in, struct base_error *err)
 {
     size_t least = in->stored + in->splits_len * SPLIT_STORED_MIN;
@@ -432,8 +435,8 @@ static int compare_entries(const void *a, const void *b)
     return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Sets @again[i] for each input with the same path as an earlier one, which alone counts. Texts
- * that are not paths are left for add_input_files() to refuse. */
+/* Sets @again[i] for each input with the same path as an earlier one. Texts that are not paths are
+ * left for add_input_files() to refuse. */
 static void mark_repeated_inputs(const char *const *inputs, size_t n, bool *again)
 {
     struct entry *v = base_alloc(n * sizeof *v);

@@ -5,13 +5,13 @@
  * A folder stands for its files, one level deep: sub-folders are ignored, names that start with '.'
  * or '_' are skipped (Hadoop's rule), and links to files are followed. A pattern that matches
  * nothing is an error. Files are sorted bytewise within one input; inputs stay in their order. An
- * entry with the same path as an earlier one is counted once; a file reached through two different
- * entries (its folder and a pattern, say) is read twice.
+ * input with the same path as an earlier one is ignored; a file reached through two different
+ * inputs (its folder and a pattern, say) is read twice.
  *
  * Splits are pieces of @split_size; the last one may be up to 1.1 times as long (SOURCE: Hadoop
  * FileInputFormat, SPLIT_SLOP). A file whose name ends in .gz and whose content starts with gzip's
- * magic is one split. Empty files have none. When all files are empty, the first one gives one
- * empty split, so that the job has something to run.
+ * magic number is one split. Empty files have none. When all files are empty, the first one gives
+ * one empty split, so that the job has something to run.
  *
  * Stateless and thread-safe. Reads folders and the first bytes of .gz files, and takes as long as
  * the file systems do, so it must not run on the core's thread. struct rm_input_bounds limits the
@@ -27,17 +27,16 @@
 
 #define RM_INPUT_SPLIT_MIN 1
 #define RM_INPUT_FILES_MAX 1000000 /* most files of one job */
-#define RM_INPUT_ENTRIES_MAX                                                                       \
-    2000000 /* most directory entries read to find them, over all inputs                           \
-             */
+/* most directory entries read and paths examined to find the files, over all inputs */
+#define RM_INPUT_ENTRIES_MAX 2000000
 
 struct rm_input_bounds {
     int64_t entries_max; /* 0: RM_INPUT_ENTRIES_MAX */
-    /* Called for every directory entry read: a negative BASE_E* with its message ends the
-     * expansion. NULL: no check. */
+    /* Called for every directory entry read and every path examined. Returns 0, or a negative
+     * BASE_E* with a message, which ends the search. NULL: no check. */
     int (*check)(void *user, struct base_error *err);
-    /* Called before anything is accessed that @path names, which may be a pattern; otherwise the
-     * same. */
+    /* Called before the files are accessed that @path, which may be a pattern, names. Returns as
+     * check() does. NULL: not called. */
     int (*enter)(void *user, const char *path, struct base_error *err);
     void *user;
 };
@@ -56,17 +55,18 @@ struct rm_input {
     size_t stored; /* least number of bytes that the paths take in the job's record */
 };
 
-/* Finds the files of @inputs and splits them. Returns 0; or -BASE_EINVAL, -BASE_EPERM,
- * -BASE_ELIMIT, -BASE_EIO, or the code of @bounds->check, with a message that begins with the entry
- * ("job.input[2]: /x does not exist") and @out empty; or -BASE_ETOOLARGE when the list would take
- * more than BASE_RECORD_MAX bytes. Without @bounds (NULL) only the limits above hold. */
+/* Finds the files of @inputs and splits them. Returns 0, or a negative code with @out empty:
+ * -BASE_EINVAL, -BASE_ELIMIT, -BASE_EIO, -BASE_ENOMEM, the code of a function of @bounds, or
+ * -BASE_ETOOLARGE when the list would take more than BASE_RECORD_MAX bytes. The message begins with
+ * the input that caused the error ("job.input[2]: /x does not exist"), if a single one did. Without
+ * @bounds (NULL) only the limits above hold. */
 int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size,
                          const struct rm_input_bounds *bounds, struct rm_input *out,
                          struct base_error *err);
 void rm_input_free(struct rm_input *in); /* sets @in back to zeros */
 
-/* Extracts the path from a file:// URI or an absolute path; caller frees. -BASE_EINVAL with a
- * message about @text alone. */
+/* Extracts the path from a file:// URI or an absolute path; caller frees. Returns 0, or
+ * -BASE_EINVAL when @text is neither, is too long or is not UTF-8. Does not access the file. */
 int rm_input_parse_path(const char *text, char **out, struct base_error *err);
 
 #endif
