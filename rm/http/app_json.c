@@ -15,8 +15,8 @@
 
 /* ---- lenient scalars, as YARN reads them ---- */
 
-/* Returns the member @name of @obj, or NULL when it is absent or null, or when @obj is no object
- * (an empty XML element is read as ""). */
+/* Returns the member @name of @obj, or NULL when it is absent or null, or when @obj is not an
+ * object (an empty XML element is read as ""). */
 static const json_t *find_member(const json_t *obj, const char *name)
 {
     const json_t *j = json_is_object(obj) ? json_object_get(obj, name) : NULL;
@@ -40,7 +40,8 @@ static const char *scalar_to_text(const json_t *j, char room[static 64])
     return room;
 }
 
-/* Sets *@out to a copy of the member's text; keeps its value when there is none. */
+/* Replaces *@out with a copy of the member's text, of at most @max bytes; keeps it when the member
+ * has none. */
 static int copy_text_member(const json_t *obj, const char *name, size_t max, char **out,
                             struct base_error *err)
 {
@@ -58,7 +59,7 @@ static int copy_text_member(const json_t *obj, const char *name, size_t max, cha
     return 0;
 }
 
-/* Returns @deflt when the member is no number, or not one from @min to @max. */
+/* Returns the member's number, or @deflt when it is not a whole number from @min to @max. */
 static int64_t get_number_or_default(const json_t *obj, const char *name, int64_t min, int64_t max,
                                      int64_t deflt)
 {
@@ -103,7 +104,8 @@ static void str_list_append(struct rm_str_list *l, char *taken)
     l->v[l->n++] = taken;
 }
 
-/* Calls @each for every entry of map @obj.@name that has a key; stops at the first error. */
+/* Calls @each for every entry of the map @name in @obj that has a key; stops at the first error.
+ * Refuses more than @max entries. */
 static int for_each_map_entry(const json_t *obj, const char *name, size_t max,
                               int (*each)(void *u, const char *key, const json_t *value,
                                           struct base_error *err),
@@ -152,7 +154,8 @@ static int add_env_entry(void *u, const char *key, const json_t *value, struct b
     return 0;
 }
 
-static bool is_base64(const char *text) /* URL-safe and classic alphabet, padding at the end */
+/* Accepts the URL-safe and the classic alphabet, and any padding at the end. */
+static bool is_base64(const char *text)
 {
     size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/");
 
@@ -410,13 +413,13 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
         rm_app_spec_unref(s);
         return rc;
     }
-    if (!s->launch) { /* an empty command, as YARN: the attempt ends at once with exit code 0 */
+    if (!s->launch) { /* an empty command, as in YARN: the attempt ends at once with exit code 0 */
         s->launch = base_alloc(sizeof *s->launch);
         s->launch->refs = 1;
     }
     s->priority = (int32_t)get_number_or_default(
         body, "priority", INT32_MIN, INT32_MAX,
-        find_member(body, "priority") ? 0 : -1); /* a text that is no number counts as 0 */
+        find_member(body, "priority") ? 0 : -1); /* text that is not a number counts as 0 */
     s->max_attempts = (int32_t)get_number_or_default(body, "max-app-attempts", 0, INT32_MAX, 0);
     s->unmanaged = get_bool_or_default(body, "unmanaged-AM", false);
     s->keep_containers =

@@ -1,6 +1,6 @@
-/* rm/http/core_call.h - shared by the RM's handlers: a parked request that waits for the core, the
- * check of an application's token, short answers. The user pointer of every handler is a struct
- * rm_backend *. */
+/* rm/http/core_call.h - functions that the RM's handlers share: parking a request until the core
+ * replies, checking an application's token, reading arguments, short answers. The user pointer of
+ * every handler is a struct rm_backend *. */
 #ifndef CREEL_RM_HTTP_CORE_CALL_H
 #define CREEL_RM_HTTP_CORE_CALL_H
 
@@ -33,13 +33,13 @@ void rm_api_answer_bad_request(struct api_request *rq,
                                const struct base_error *err); /* 400, whatever the code of @err */
 void rm_api_answer_json(struct api_request *rq, unsigned status, struct base_buf *body);
 void rm_api_answer_no_content(struct api_request *rq);
-/* Reads path argument @i as an application id. Returns false when it is none; @rq is answered with
- * 400 then. */
+/* Reads path argument @i as an application id. Returns false when it is not one; @rq is answered
+ * with 400 then. */
 bool rm_api_read_app_id(struct api_request *rq, unsigned i, struct base_app_id *out);
 /* Returns true when the bearer token of @rq is that of application @id. Otherwise answers @rq with
  * 401, 403 or 404 and returns false. */
 bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
-/* Appends the policy's explanation why application @id waits or what it gets; nothing when the
+/* Appends the policy's explanation of why application @id waits or what it gets; nothing when the
  * policy does not know the application. */
 void rm_api_explain_app(struct rm_backend *b, struct base_app_id id, struct base_buf *out);
 /* Reads query parameter @name as an integer; *@out keeps its value when the parameter is absent.

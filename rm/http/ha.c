@@ -1,5 +1,6 @@
-/* rm/http/ha.c - the role of this ResourceManager: /isActive for load balancers, and Creel's own
- * resource for administrators. Both describe the RM that is asked, and are never redirected.
+/* rm/http/ha.c - shows and changes the role of this ResourceManager: /isActive for load balancers,
+ * and Creel's own resource for administrators. Neither is redirected: both are about the RM that
+ * receives the request.
  *
  * GET /ws/v1/cluster/ha
  *   {"haEnabled":true,"rmId":"rm-1","state":"active|standby|initializing","url":"http://h1:8088",
@@ -10,8 +11,8 @@
  *   Gives the leadership to the next RM in line. For holdMs (0 to 600,000; default 10,000) this RM
  *   does not claim it again, unless another RM has led meanwhile. Answers, with the body of GET:
  *   202, the role is about to change; 200, this RM is a standby already. 409: HA is not enabled, or
- *   this RM is just loading the state. {"state":"active"} is always 409, since the election in
- *   ZooKeeper alone decides who leads. */
+ *   this RM is still loading the state. {"state":"active"} always gives 409, since only the
+ * election in ZooKeeper decides who leads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static void put_rm_urls(const char *urls, struct base_buf *out)
     base_json_close(out, ']');
 }
 
-static void answer_state(struct api_request *rq, struct rm_backend *b, unsigned status)
+static void answer_ha_state(struct api_request *rq, struct rm_backend *b, unsigned status)
 {
     struct rm_backend_stats stats = {0};
     struct base_buf out = {0};
@@ -67,7 +68,7 @@ static void answer_state(struct api_request *rq, struct rm_backend *b, unsigned 
 
 static void answer_get_ha(struct api_request *rq, void *user)
 {
-    answer_state(rq, user, 200);
+    answer_ha_state(rq, user, 200);
 }
 
 /* Returns false when the body is invalid; @rq is answered with 400 then. */
@@ -100,7 +101,7 @@ static bool read_requested_state(struct api_request *rq, bool *active, int64_t *
     return rc == 0;
 }
 
-static void change_state(struct api_request *rq, void *user)
+static void change_ha_state(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     struct base_error err = {0};
@@ -118,10 +119,10 @@ static void change_state(struct api_request *rq, void *user)
         base_error_set(&err, -BASE_ESTATE,
                        "ResourceManager HA is not enabled: there is no other one to take over");
     else if (rm_backend_role(b) == RM_ROLE_STANDBY) {
-        answer_state(rq, b, 200);
+        answer_ha_state(rq, b, 200);
         return;
     } else if (rm_backend_resign(b, hold_ms * 1000, &err) == 0) {
-        answer_state(rq, b, 202);
+        answer_ha_state(rq, b, 202);
         return;
     }
     api_answer_base_error(rq, &err);
@@ -132,7 +133,7 @@ static void answer_is_active(struct api_request *rq, void *user)
 {
     struct base_buf body = {0};
 
-    /* the path of a servlet does not match with a trailing slash */
+    /* as for Hadoop's servlet, a path with a trailing slash does not match */
     if (strcmp(api_path(rq), "/isActive") != 0) {
         api_answer_html_page(rq, 404, "Not Found", NULL);
         return;
@@ -148,7 +149,7 @@ static void answer_is_active(struct api_request *rq, void *user)
 
 const struct api_route rm_api_ha_routes[] = {
     {"GET", HA_PATH, API_ROLE_READ, 0, answer_get_ha, API_ROUTE_CREEL},
-    {"POST", HA_PATH, API_ROLE_WRITE, 4096, change_state, API_ROUTE_CREEL},
+    {"POST", HA_PATH, API_ROLE_WRITE, 4096, change_ha_state, API_ROUTE_CREEL},
     {"GET", "/isActive", API_ROLE_READ, 0, answer_is_active, API_ROUTE_CREEL},
 };
 const size_t rm_api_ha_routes_n = sizeof rm_api_ha_routes / sizeof *rm_api_ha_routes;

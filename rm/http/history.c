@@ -2,7 +2,8 @@
  * replays, newest submission first: {"history":[{…},…],"cursor":"application_…"}.
  *
  * Query: from and to (bounds of the submission time, ms since 1970), zero (the time that counts as
- * 0 in the answer, likewise; default 0), limit, cursor (as the page before gave it).
+ * 0 in the answer, also in ms since 1970; default 0), limit (number of jobs), cursor (from the
+ * previous page).
  *
  * Jobs come from two sources, both ordered from new to old: the core, which knows the newest jobs,
  * and the history file, which also has jobs that the core has forgotten. They are merged: each job
@@ -24,7 +25,7 @@ struct history {
     struct rm_app_filter filter;
     struct base_app_id cursor;
     int64_t from_us, to_us, zero_us, limit;
-    struct base_app_id last; /* the job processed last, of either source */
+    struct base_app_id last; /* the job processed last, from either source */
     bool opened, more, begun, has_last;
     struct rm_views apps;
     size_t at; /* in apps */
@@ -81,7 +82,7 @@ static bool nothing_is_left(struct history *h)
                                       NULL, h->from_us, h->to_us, &id);
 }
 
-/* Processes one more job, or fetches the core's next ones. */
+/* Processes the next job of either source, or fetches the core's next jobs. */
 static void process_next_job(struct history *h, struct base_buf *out)
 {
     const struct rm_app_view *a;
@@ -100,7 +101,7 @@ static void process_next_job(struct history *h, struct base_buf *out)
         h->limit -= rm_history_read_job(h->list.b, a, h->zero_us, out);
 }
 
-#define PROCESSED_MAX 256 /* jobs outside the period in one chunk */
+#define PROCESSED_MAX 256 /* most steps in one chunk; a written job ends the chunk too */
 
 static enum rm_listing_next write_history_chunk(struct rm_listing *list, size_t max,
                                                 struct base_buf *out)

@@ -1,9 +1,9 @@
 /* rm/http/jmx.c - GET /jmx: the role of a ResourceManager as YARN's monitoring tools read it, and
  * Creel's figures about leadership.
  *
- * Beans: Hadoop:service=ResourceManager,name=RMInfo, as YARN's; …,name=HighAvailability, Creel's
- * own. qry=<name or pattern> and get=<name>::<attribute> as Hadoop's JMXJsonServlet takes them;
- * recordings in tests/golden. */
+ * The beans are Hadoop:service=ResourceManager,name=RMInfo, as in YARN, and Creel's own
+ * …,name=HighAvailability. The query parameters qry=<name or pattern> and get=<name>::<attribute>
+ * are those of Hadoop's JMXJsonServlet; tests/golden has recordings of its answers. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 struct attribute {
     const char *name;
-    const char *text; /* NULL: the value is @number, or with @is_bool true or false */
+    const char *text; /* NULL: the value is the number, or with is_bool true or false */
     int64_t number;
     bool is_bool;
 };
@@ -107,7 +107,7 @@ static void put_attribute(struct base_buf *out, const struct attribute *a)
         base_buf_addf(out, "%lld", (long long)a->number);
 }
 
-/* @only: the name of the only attribute to write; NULL: all. */
+/* Appends bean @b. @only: the name of the only attribute to write; NULL: all. */
 static void put_bean(struct base_buf *out, const struct bean *b, const char *only, bool first)
 {
     bool found = !only;
@@ -146,8 +146,8 @@ static void put_beans(struct base_buf *out, const struct bean *v, size_t n, cons
     base_buf_adds(out, first ? "]\n}" : " ]\n}");
 }
 
-static void put_answer(struct base_buf *out, const struct bean *v, size_t n, const char *query,
-                       const char *get)
+static void put_jmx_answer(struct base_buf *out, const struct bean *v, size_t n, const char *query,
+                           const char *get)
 {
     const char *split = get ? strstr(get, "::") : NULL;
     char *name;
@@ -204,13 +204,13 @@ static void answer_jmx(struct api_request *rq, void *user)
     struct base_buf out = {0};
     struct bean beans[2];
 
-    if (strcmp(api_path(rq), "/jmx") !=
-        0) { /* the path of a servlet does not match with a trailing slash */
+    /* as for Hadoop's servlet, a path with a trailing slash does not match */
+    if (strcmp(api_path(rq), "/jmx") != 0) {
         api_answer_html_page(rq, 404, "Not Found", NULL);
         return;
     }
     fill_beans(user, &beans[0], &beans[1]);
-    put_answer(&out, beans, 2, query ? query : "*:*", api_query(rq, "get"));
+    put_jmx_answer(&out, beans, 2, query ? query : "*:*", api_query(rq, "get"));
     api_add_header(rq, "Content-Type", "application/json; charset=utf8");
     if (base_conf_bool(rm_backend_conf(user), "creel.http.jmx-any-origin")) {
         api_add_header(rq, "Access-Control-Allow-Methods", "GET");

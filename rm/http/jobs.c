@@ -1,5 +1,5 @@
-/* rm/http/jobs.c - Creel's own resource of jobs: submission, lists, single jobs, tasks, counters,
- * and the explanation why an application waits. */
+/* rm/http/jobs.c - serves Creel's own resource for jobs: submission, lists, single jobs, tasks,
+ * counters, and the explanation of why an application waits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static void put_deadline(const struct rm_app_view *a, struct base_buf *out)
     put_date(out, "earliestFinish", a->earliest_us);
 }
 
-/* @why: the policy's explanation; NULL: none. */
+/* Appends the job. @why: the policy's explanation; NULL: none. */
 static void put_job(const struct rm_app_view *a, const char *why, struct base_buf *out)
 {
     base_json_open(out, '{');
@@ -148,7 +148,7 @@ static void answer_job(struct api_request *rq, unsigned status, const struct rm_
 struct submit_call {
     struct rm_call call;
     struct rm_job_spec *spec; /* our reference; the event has its own */
-    char *prefix;             /* of Location; kept since a parked request has no headers any more */
+    char *prefix;             /* of Location; kept here since a parked request loses its headers */
     char token[33];
 };
 
@@ -158,7 +158,7 @@ static void free_submit_parts(struct rm_call *c)
     free(((struct submit_call *)c)->prefix);
 }
 
-static char *location_prefix(const struct api_request *rq, const struct rm_backend *b)
+static char *make_location_prefix(const struct api_request *rq, const struct rm_backend *b)
 {
     const char *host = api_header(rq, "Host");
 
@@ -183,8 +183,8 @@ static bool find_app_view(struct rm_backend *b, struct base_app_id id, struct rm
     return rc == 0 && out->apps_n == 1;
 }
 
-/* Answers a submission that is durable now. A new job is shown as it was submitted; a job submitted
- * before is shown as it stands, if the core still has it. */
+/* Answers a submission once it is durable. A new job is shown as it was submitted; a job submitted
+ * before is shown in its current state, if the core still has it. */
 static void answer_stored_job(struct submit_call *s, const struct rm_effect *fx)
 {
     struct api_request *rq = s->call.rq;
@@ -230,9 +230,9 @@ static void answer_submission(void *user, const struct rm_effect *fx)
     rm_call_unref(&s->call);
 }
 
-/* Answers a submission whose id has been used before: with the job for an equal body, 409 for
- * another one. Returns false, without an answer, for a new id, and for a job that is not durable
- * yet. */
+/* Answers a submission whose id has been used before: with the job if the body is equal, otherwise
+ * with 409. Returns false, without an answer, for a new id, and for an equal job that is not
+ * durable yet. */
 static bool answer_repeated_submission(struct api_request *rq, struct rm_backend *b,
                                        const struct rm_job_spec *spec)
 {
@@ -246,7 +246,7 @@ static bool answer_repeated_submission(struct api_request *rq, struct rm_backend
     }
     a = &views.apps[0];
     if (a->is_job && strcmp(a->job->json, spec->json) == 0 && a->state > RM_APP_NEW_SAVING) {
-        char *prefix = location_prefix(rq, b);
+        char *prefix = make_location_prefix(rq, b);
         add_location(rq, prefix, &spec->id);
         free(prefix);
         answer_job(rq, 200, a, NULL);
@@ -262,9 +262,9 @@ static bool answer_repeated_submission(struct api_request *rq, struct rm_backend
     return true;
 }
 
-/* Returns true when the core knows an application with this id. The check of the files of a
- * repeated submission may fail because the first one has already created the output folder, so that
- * its failure does not count; the core compares the two submissions and answers. */
+/* Returns true when the core knows an application with this id. The file check of a repeated
+ * submission may fail only because the first one has created the output folder, so such a failure
+ * does not count; the core compares the two submissions and answers. */
 static bool app_is_known(struct rm_backend *b, struct base_app_id id)
 {
     struct rm_views views = {0};
@@ -292,7 +292,7 @@ struct submit_check {
     struct rm_job_spec *spec; /* its own reference: the call may be answered during the check */
 };
 
-static int check_output(struct submit_check *l, struct base_error *err)
+static int check_output_folder(struct submit_check *l, struct base_error *err)
 {
     char *path;
     int rc = rm_output_parse_path(l->spec->output, &path, err);
@@ -313,26 +313,25 @@ static int check_submission_files(struct rm_file_work *work, struct base_error *
     struct submit_check *l = (struct submit_check *)work;
     const struct rm_input_bounds bounds = {
         .check = rm_file_work_check_cancelled, .enter = rm_file_work_enter_path, .user = work};
-    int rc = l->spec->output ? check_output(l, err) : 0;
+    int rc = l->spec->output ? check_output_folder(l, err) : 0;
 
     if (rc == 0)
         rc = rm_spec_find_splits(l->spec, &bounds, err);
     if (rc == 0)
-        rc = rm_file_work_enter_path(work, NULL,
-                                     err); /* from here on no file system is waited for */
+        rc = rm_file_work_enter_path(work, NULL, err); /* the work accesses no more files */
     if (rc == 0)
         rm_queues_look_up_groups(l->b, l->spec->user, &l->spec->user_groups);
-    /* a limit or a permission of the files is the fault of a value in the job: 400 */
+    /* what is wrong with the files is a fault of the paths in the job, so the answer is 400 */
     return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT
                ? -BASE_EINVAL
                : rc;
 }
 
-static void post_or_refuse_checked(struct rm_file_work *work, int rc, struct base_error *err)
+static void post_or_refuse_submission(struct rm_file_work *work, int rc, struct base_error *err)
 {
     struct submit_check *l = (struct submit_check *)work;
     struct submit_call *s = l->call;
-    /* the check may still be running, so that its spec must not be used */
+    /* if so, the check may still be running, and its spec must not be used here */
     bool given_up = rc == -BASE_EAGAIN || rc == -BASE_EIO;
 
     l->call = NULL;
@@ -359,7 +358,7 @@ static void post_after_file_check(struct submit_call *s)
     struct submit_check *l = base_alloc(sizeof *l);
 
     l->work.run = check_submission_files;
-    l->work.done = post_or_refuse_checked;
+    l->work.done = post_or_refuse_submission;
     l->work.drop = free_submit_check;
     l->call = s;
     l->b = s->call.b;
@@ -396,7 +395,7 @@ static void submit_job(struct api_request *rq, void *user)
     s->call.b = user;
     s->call.drop = free_submit_parts;
     s->spec = spec;
-    s->prefix = location_prefix(rq, user);
+    s->prefix = make_location_prefix(rq, user);
     base_random_hex(s->token);
     api_park(rq);
     if (spec->groups_n && !spec->output && !rm_queues_rules_use_groups(user))
@@ -468,7 +467,7 @@ struct job_list {
     struct rm_listing list;
     struct rm_app_filter filter;
     struct base_app_id cursor;
-    bool opened, from; /* from: the list goes on after @cursor */
+    bool opened, from; /* from: the list continues after the cursor */
     int64_t limit;
 };
 
@@ -569,7 +568,7 @@ static void get_counters(struct api_request *rq, void *user)
 struct tasks_query {
     uint32_t kinds, states;
     bool rows; /* write rows instead of objects */
-    int kind;  /* kind of the next task; @pos: its index */
+    int kind;  /* kind of the next task; pos: its index */
     int64_t pos, limit;
 };
 
@@ -624,8 +623,8 @@ static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
 
 /* With rows=true a task is an array of values in the order of TASK_FIELDS, with null for absent
  * ones. Rows are short, since clients read up to a million of them: "m17" stands for the task id,
- * the number alone (with the epoch from bit 40 on) for the container id, and elapsedTime, in
- * milliseconds, for the time of the finish. */
+ * the container's number (with the epoch from bit 40 on) for the container id, and elapsedTime, in
+ * milliseconds, for the finish time. */
 #define TASK_FIELDS                                                                                \
     "[\"task\",\"state\",\"progress\",\"attempts\",\"exitCode\",\"startTime\",\"elapsedTime\","    \
     "\"node\",\"container\"]"
@@ -678,7 +677,7 @@ static void put_task(const struct rm_task_view *t, struct base_buf *out)
     base_json_close(out, '}');
 }
 
-#define TASKS_AN_ITEM 8 /* tasks that cost as much as one item of a listing, an application */
+#define TASKS_AN_ITEM 8 /* tasks that cost as much as one application in a listing */
 
 struct task_list {
     struct rm_listing list;
@@ -687,8 +686,8 @@ struct task_list {
     bool opened, gone; /* gone: the job's tasks are no longer kept */
 };
 
-/* Writes at most @max tasks of q->kind from q->pos on. Returns false when none of this kind is
- * left. */
+/* Writes at most @max tasks of kind q.kind from index q.pos on. Returns false when none of this
+ * kind is left. */
 static bool list_tasks_of_kind(struct task_list *l, size_t max, struct base_buf *out)
 {
     struct tasks_query *q = &l->q;

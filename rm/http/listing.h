@@ -1,4 +1,4 @@
-/* rm/http/listing.h - answers that may be long: lists of applications, nodes, jobs, tasks.
+/* rm/http/listing.h - writes answers that may be long: lists of applications, nodes, jobs, tasks.
  *
  *   handler --first few items--> complete? --yes--> answered at once
  *                                    |no
@@ -32,7 +32,7 @@ struct rm_listing {
     /* private to rm/http/listing.c */
     struct base_buf out;
     struct api_pieces *pieces;
-    size_t charged; /* bytes of the server's memory for bodies and long answers */
+    size_t charged; /* bytes charged to the server's memory for bodies and long answers */
 };
 /* Answers l->rq with the list, now or later, and frees @l. A handler calls this last. */
 void rm_listing_answer(struct rm_listing *l);

@@ -1,6 +1,6 @@
-/* rm/http/master.c - the protocol of ApplicationMasters over REST: register, allocate, finish.
- * Bodies have the members of YARN's records. The bearer token is that of one attempt's master, and
- * thus names the attempt. */
+/* rm/http/master.c - serves the protocol of ApplicationMasters over REST: register, allocate,
+ * finish. Bodies have the members of YARN's records. The bearer token is that of one attempt's
+ * master, and thus identifies the attempt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -55,7 +55,7 @@ static int read_reports(const struct wire_container *v, size_t n, struct rm_node
     return rc;
 }
 
-/* "host:port"; the host part becomes m->host. */
+/* Checks that @id is "host:port" and copies the host to m->host. */
 static int read_node_id(const char *id, struct rm_node_message *m, struct base_error *err)
 {
     const char *colon = strrchr(id, ':');

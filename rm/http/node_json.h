@@ -6,8 +6,8 @@
 #include "api/wire/node.h"
 #include "rm/core/core.h"
 
-/* A decoded request; its event points into it. Freed with rm_node_message_free(), unless all zero.
- */
+/* A decoded request; its event points into it. To be freed with rm_node_message_free(), unless it
+ * is all zeros. */
 struct rm_node_message {
     struct rm_event ev;
     union {
@@ -18,19 +18,20 @@ struct rm_node_message {
     struct rm_container_report *reports;
     char *host;
 };
-/* Each returns 0, or -BASE_EINVAL, -BASE_ELIMIT or, for a registration of another major version,
- * -BASE_EVERSION; @out needs no free then. */
+/* These decode a request of @len bytes. Each returns 0, or -BASE_EINVAL, -BASE_ELIMIT or, for a
+ * registration of another major version, -BASE_EVERSION; after an error @out is all zeros. */
 int rm_node_decode_register(const char *text, size_t len, struct rm_node_message *out,
                             struct base_error *err);
 int rm_node_decode_heartbeat(const char *text, size_t len, struct rm_node_message *out,
                              struct base_error *err);
-/* @kind: RM_EV_NODE_WAKE or RM_EV_NODE_GONE, whose bodies only name the node. */
+/* @kind: RM_EV_NODE_WAKE or RM_EV_NODE_GONE, whose bodies contain only the node's name and
+ * instance. */
 int rm_node_decode_wake_or_gone(const char *text, size_t len, enum rm_event_kind kind,
                                 struct rm_node_message *out, struct base_error *err);
 void rm_node_message_free(struct rm_node_message *m);
 
 struct rm_order_context {
-    const char *rm_urls;    /* of all RMs, separated by commas; tasks connect to them */
+    const char *rm_urls;    /* URLs of all RMs, separated by commas; tasks connect to them */
     const char *master_key; /* key for rm_master_token() */
     int64_t sort_buffer_mb;
 };

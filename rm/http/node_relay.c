@@ -11,8 +11,8 @@
 #define NODES         "/ws/v1/cluster/nodes/{nodeid}"
 #define FILE_NAME_MAX 255
 
-/* Sets @address to the HTTP address of the running node that the path names. Returns false when
- * there is none; @rq is answered with 404 or 502 then. */
+/* Copies the HTTP address of the node that the path names to @address. Returns false when the node
+ * is unknown or not running; @rq is answered with 404 or 502 then. */
 static bool read_running_node_address(struct api_request *rq, struct rm_backend *b,
                                       char address[static 512])
 {

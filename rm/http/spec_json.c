@@ -81,7 +81,7 @@ static void str_list_append(struct rm_str_list *l, const char *s)
     l->v[l->n++] = base_strdup(s);
 }
 
-/* Reads a list of non-empty strings. */
+/* Reads a list of at most @max strings, none empty and none longer than @bytes_max. */
 static int read_strings(const json_t *obj, const char *where, const char *name, size_t max,
                         size_t bytes_max, struct rm_str_list *out, struct base_error *err)
 {
@@ -257,7 +257,7 @@ static int read_groups(const json_t *tasks, struct rm_job_spec *s, struct base_e
     return 0;
 }
 
-/* Reads explicit tasks; refuses members that describe work on input beside them. */
+/* Reads explicit tasks. Refuses members that only a job with input may have. */
 static int read_tasks(const json_t *job, json_t *tasks, struct rm_job_spec *s,
                       struct base_error *err)
 {

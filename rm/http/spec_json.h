@@ -1,5 +1,5 @@
-/* rm/http/spec_json.h - a job as JSON: the body of POST /ws/v1/cluster/jobs, the form in the state
- * store, and the answer of GET.
+/* rm/http/spec_json.h - decodes and encodes a job as JSON: the body of POST /ws/v1/cluster/jobs,
+ * the form in the state store, and the answer to GET.
  *
  *   {"job":{"id":"application_…","name":"wordcount","user":"ann","queue":"default","priority":0,
  *           "input":["file:///data/x"],"output":"file:///out/wc","map":"…","combine":"…",
@@ -32,14 +32,13 @@ extern const char *const rm_spec_job_members[], *const rm_spec_task_members[];
  * empty (rm_spec_find_splits()); else -BASE_EINVAL or -BASE_ELIMIT. */
 int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaults *defaults,
                        struct rm_job_spec **out, struct base_error *err);
-/* Decodes the stored form (spec->json) for recovery; the core restores the splits. Returns 0, or
- * -BASE_ECORRUPT. */
+/* Decodes the stored form (spec->json) of job @id for recovery; the core restores the splits.
+ * Returns 0 and *@out with one reference, or -BASE_ECORRUPT. */
 int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
                           struct rm_job_spec **out, struct base_error *err);
 /* Finds the input files on disk and fills in paths and splits; does nothing for explicit tasks.
- * Returns 0, -BASE_EINVAL (no such input), -BASE_ELIMIT, or an error of the functions in @bounds
- * (rm/jobs/splits.h; NULL: default bounds). Reads the file system, so it must not be called on the
- * core's thread. */
+ * Returns 0, or an error of rm_input_find_splits(), to which @bounds is passed (rm/jobs/splits.h;
+ * NULL: default bounds). Reads the file system, so it must not be called on the core's thread. */
 struct rm_input_bounds;
 int rm_spec_find_splits(struct rm_job_spec *spec, const struct rm_input_bounds *bounds,
                         struct base_error *err);

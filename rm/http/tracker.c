@@ -1,10 +1,11 @@
-/* rm/http/tracker.c - requests of NodeManagers and tasks: registration, heartbeats, commits, map
- * outputs. Nodes authenticate with the cluster's secret, tasks with their application's token.
+/* rm/http/tracker.c - serves the requests of NodeManagers and tasks: registration, heartbeats,
+ * commits, map outputs. Nodes authenticate with the cluster's secret, tasks with their
+ * application's token.
  *
  * A registration or heartbeat that reaches a standby, or that this RM holds when it stops leading,
- * is parked until a leader is known. When to wait, how long, and which answer follows is decided by
- * rm/term/node_wait.h: a redirection is a 307, a refusal a 503. The node names the RMs that it
- * could not reach in X-Creel-Failed. Parked requests are bounded by the server's connections.
+ * is parked until a leader is known. rm/term/node_wait.h decides when and how long to wait, and
+ * which answer follows: a redirection is a 307, a refusal a 503. The node names the RMs that it
+ * could not reach in X-Creel-Failed. The number of connections limits that of parked requests.
  *
  * A standby answers all other requests of this file at once: 307, or 503 with Retry-After. */
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static const struct rm_node_wait_conf node_wait_conf = {.wait_us = RM_NODE_WAIT_
                                                         .doubt_us = RM_NODE_DOUBT_US};
 
 /* Returns true when this RM leads. Otherwise answers @rq with 307 or 503 and returns false. */
-static bool answer_unless_leading(struct api_request *rq, const struct rm_backend *b)
+static bool check_rm_leads(struct api_request *rq, const struct rm_backend *b)
 {
     if (rm_standby_is_active(b))
         return true;
@@ -149,7 +150,7 @@ static void unref_node_call(void *user)
 }
 
 /* Takes a reference for the daemon's unref_node_call(). A request that was refused and parked may
- * be posted again before the release of its first event has come. */
+ * be posted again before the daemon has released its first event. */
 static void post_node_event(struct node_call *c)
 {
     atomic_fetch_add(&c->call.refs, 1);
@@ -205,11 +206,11 @@ static void log_version_refusal(const struct api_request *rq, const struct base_
 typedef int decode_fn(const char *text, size_t len, struct rm_node_message *out,
                       struct base_error *err);
 
-/* On a standby, decides before the body is decoded, which a redirection does not need. Returns true
- * when the request has to wait, with @wait begun; false when it was answered with a redirection.
- * @changes: the number of role changes, read before the role. */
-static bool answer_node_or_wait(struct api_request *rq, struct rm_backend *b, int64_t changes,
-                                struct rm_node_wait *wait)
+/* Decides how a standby treats a node's request. The body is not decoded yet, since a redirection
+ * does not need it. Returns true when the request has to wait, and initialises @wait; false when it
+ * was answered with a redirection. @changes: the number of role changes, read before the role. */
+static bool begin_node_wait_or_redirect(struct api_request *rq, struct rm_backend *b,
+                                        int64_t changes, struct rm_node_wait *wait)
 {
     const char *failed = api_header(rq, BASE_RM_FAILED_HEADER);
     struct rm_roles_known roles = {.changes = changes, .now_us = rm_watch_mono_us()};
@@ -226,7 +227,8 @@ static bool answer_node_or_wait(struct api_request *rq, struct rm_backend *b, in
     return false;
 }
 
-/* Parks a registration or heartbeat until a leader is known. Takes @m and @wait. */
+/* Parks a registration or heartbeat until a leader is known. Takes ownership of what @m and @wait
+ * own. */
 static void park_new_node(struct api_request *rq, struct rm_backend *b,
                           const struct rm_node_message *m, const struct rm_node_wait *wait)
 {
@@ -248,7 +250,7 @@ static void handle_node_message(struct api_request *rq, struct rm_backend *b, de
     const char *body = api_body(rq, &len);
     int rc;
 
-    if (!leads && !answer_node_or_wait(rq, b, changes, &wait))
+    if (!leads && !begin_node_wait_or_redirect(rq, b, changes, &wait))
         return;
     rc = decode(body, len, &m, &err);
     if (rc == 0 && m.ev.kind == RM_EV_NODE_REGISTER)
@@ -270,7 +272,7 @@ static void register_node(struct api_request *rq, void *user)
     handle_node_message(rq, user, rm_node_decode_register);
 }
 
-static void take_heartbeat(struct api_request *rq, void *user)
+static void handle_heartbeat(struct api_request *rq, void *user)
 {
     handle_node_message(rq, user, rm_node_decode_heartbeat);
 }
@@ -282,7 +284,7 @@ static void handle_wake_or_gone(struct api_request *rq, void *user, enum rm_even
     size_t len;
     const char *body = api_body(rq, &len);
 
-    if (!answer_unless_leading(rq, user))
+    if (!check_rm_leads(rq, user))
         return;
     if (rm_node_decode_wake_or_gone(body, len, kind, &m, &err) < 0) {
         rm_api_answer_bad_request(rq, &err);
@@ -317,7 +319,7 @@ static void answer_commit_permission(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-static void ask_commit_permission(struct api_request *rq, void *user)
+static void handle_commit_request(struct api_request *rq, void *user)
 {
     struct wire_commit m;
     struct rm_event ev = {.kind = RM_EV_TASK_COMMIT};
@@ -327,7 +329,7 @@ static void ask_commit_permission(struct api_request *rq, void *user)
     const char *body = api_body(rq, &len);
     int rc;
 
-    if (!answer_unless_leading(rq, user))
+    if (!check_rm_leads(rq, user))
         return;
     rc = wire_commit_get(body, len, &m, &err);
     if (rc == 0) {
@@ -378,7 +380,7 @@ static int decode_fetch_failure(const char *text, size_t len, struct rm_event *e
     return rc < 0 ? base_error_wrap(err, rc, "reduce") : 0;
 }
 
-static void take_fetch_failure(struct api_request *rq, void *user)
+static void handle_fetch_failure(struct api_request *rq, void *user)
 {
     struct base_app_id app;
     struct rm_event ev = {0};
@@ -387,7 +389,7 @@ static void take_fetch_failure(struct api_request *rq, void *user)
     size_t len;
     const char *body = api_body(rq, &len);
 
-    if (!answer_unless_leading(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
+    if (!check_rm_leads(rq, user) || !rm_api_read_app_id(rq, 0, &app) ||
         !rm_api_check_app_token(rq, user, app))
         return;
     if (decode_fetch_failure(body, len, &ev, &err) < 0) {
@@ -421,7 +423,8 @@ static void put_output(const struct rm_map_output_view *o, struct base_buf *out)
 }
 
 /* Answers with the map outputs that are newer than version @since, or with 404. Returns false,
- * without an answer, when there are none and @may_wait. *@version: the present version. */
+ * without an answer, when there are none and @may_wait is true. Sets *@version to the current
+ * version. */
 static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
                            int64_t since, bool may_wait, int64_t *version)
 {
@@ -457,7 +460,7 @@ static void answer_waiting_outputs_request(void *user)
     struct outputs_call *c = user;
     int64_t version;
 
-    if (answer_unless_leading(c->rq, c->b))
+    if (check_rm_leads(c->rq, c->b))
         answer_outputs(c->rq, c->b, c->id, c->since, false, &version);
     free(c);
 }
@@ -468,7 +471,7 @@ static void get_map_outputs(struct api_request *rq, void *user)
     struct outputs_call *c;
     int64_t since = 0, hold_ms = 0, version = 0;
 
-    if (!answer_unless_leading(rq, user) || !rm_api_read_app_id(rq, 0, &id) ||
+    if (!check_rm_leads(rq, user) || !rm_api_read_app_id(rq, 0, &id) ||
         !rm_api_check_app_token(rq, user, id) ||
         !rm_api_read_query_int(rq, "since", 0, INT64_MAX, &since) ||
         !rm_api_read_query_int(rq, "hold-ms", 0, OUTPUTS_HOLD_MAX_MS, &hold_ms) ||
@@ -485,14 +488,14 @@ static void get_map_outputs(struct api_request *rq, void *user)
 const struct api_route rm_api_tracker_routes[] = {
     {"POST", TRACKER "/register", API_ROLE_NODE, HEARTBEAT_BODY_MAX, register_node,
      API_ROUTE_CREEL},
-    {"POST", TRACKER "/heartbeat", API_ROLE_NODE, HEARTBEAT_BODY_MAX, take_heartbeat,
+    {"POST", TRACKER "/heartbeat", API_ROLE_NODE, HEARTBEAT_BODY_MAX, handle_heartbeat,
      API_ROUTE_CREEL},
     {"POST", TRACKER "/wake", API_ROLE_NODE, 4096, wake_node, API_ROUTE_CREEL},
     {"POST", TRACKER "/unregister", API_ROLE_NODE, 4096, unregister_node, API_ROUTE_CREEL},
-    {"POST", TRACKER "/commit", API_ROLE_MASTER, 4096, ask_commit_permission, API_ROUTE_CREEL},
+    {"POST", TRACKER "/commit", API_ROLE_MASTER, 4096, handle_commit_request, API_ROUTE_CREEL},
     {"GET", TRACKER "/apps/{appid}/mapoutputs", API_ROLE_MASTER, 0, get_map_outputs,
      API_ROUTE_CREEL},
-    {"POST", TRACKER "/apps/{appid}/fetch-failure", API_ROLE_MASTER, 1 << 20, take_fetch_failure,
+    {"POST", TRACKER "/apps/{appid}/fetch-failure", API_ROLE_MASTER, 1 << 20, handle_fetch_failure,
      API_ROUTE_CREEL},
 };
 const size_t rm_api_tracker_routes_n = sizeof rm_api_tracker_routes / sizeof *rm_api_tracker_routes;
