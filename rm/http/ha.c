@@ -12,7 +12,7 @@
  *   does not claim it again, unless another RM has led meanwhile. Answers, with the body of GET:
  *   202, the role is about to change; 200, this RM is a standby already. 409: HA is not enabled, or
  *   this RM is still loading the state. {"state":"active"} always gives 409, since only the
- * election in ZooKeeper decides who leads. */
+ *   election in ZooKeeper decides who leads. */
 #include <stdlib.h>
 #include <string.h>
 

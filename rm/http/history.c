@@ -31,7 +31,7 @@ struct history {
     size_t at; /* in apps */
 };
 
-static void free_views(struct rm_listing *list)
+static void free_history_views(struct rm_listing *list)
 {
     rm_views_free(&((struct history *)list)->apps);
 }
@@ -149,8 +149,11 @@ static void list_history(struct api_request *rq, void *user)
     struct history *h = base_alloc(sizeof *h);
     int64_t from = 0, to = DATE_MAX, zero = 0;
 
-    h->list = (struct rm_listing){
-        .rq = rq, .b = user, .type = API_JSON, .chunk = write_history_chunk, .drop = free_views};
+    h->list = (struct rm_listing){.rq = rq,
+                                  .b = user,
+                                  .type = API_JSON,
+                                  .chunk = write_history_chunk,
+                                  .drop = free_history_views};
     h->filter = (struct rm_app_filter){.jobs_only = true,
                                        .states = 1u << RM_APP_FINISHED | 1u << RM_APP_FAILED |
                                                  1u << RM_APP_KILLED};

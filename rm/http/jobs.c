@@ -148,7 +148,7 @@ static void answer_job(struct api_request *rq, unsigned status, const struct rm_
 struct submit_call {
     struct rm_call call;
     struct rm_job_spec *spec; /* our reference; the event has its own */
-    char *prefix;             /* of Location; kept here since a parked request loses its headers */
+    char *prefix;             /* scheme and host of Location, read before the request is parked */
     char token[33];
 };
 
@@ -550,7 +550,7 @@ static void get_job(struct api_request *rq, void *user)
     rm_views_free(&views);
 }
 
-static void get_counters(struct api_request *rq, void *user)
+static void get_job_counters(struct api_request *rq, void *user)
 {
     struct rm_views views = {0};
     struct base_buf body = {0};
@@ -745,7 +745,7 @@ static enum rm_listing_next write_tasks_chunk(struct rm_listing *list, size_t ma
     return RM_LISTING_END;
 }
 
-/* Answers {"tasks":[…],"cursor":"m1000"}, with a cursor while more tasks follow; with rows=true
+/* Answers {"tasks":[…],"cursor":"m1000"}, with a cursor when the limit was reached; with rows=true
  * {"fields":[names],"tasks":[[values],…]}. For a job that ended before this ResourceManager began
  * to lead, or whose tasks were evicted in favour of newer jobs (creel.rm.max-completed-mb),
  * {"tasks":[],"tasksGone":true}. */
@@ -830,6 +830,6 @@ const struct api_route rm_api_jobs_routes[] = {
     {"GET", JOBS "/{jobid}", API_ROLE_READ, 0, get_job, API_ROUTE_CREEL},
     {"GET", "/ws/v1/cluster/apps/{appid}/why", API_ROLE_READ, 0, explain_app, API_ROUTE_CREEL},
     {"GET", JOBS "/{jobid}/tasks", API_ROLE_READ, 0, list_tasks, API_ROUTE_CREEL},
-    {"GET", JOBS "/{jobid}/counters", API_ROLE_READ, 0, get_counters, API_ROUTE_CREEL},
+    {"GET", JOBS "/{jobid}/counters", API_ROLE_READ, 0, get_job_counters, API_ROUTE_CREEL},
 };
 const size_t rm_api_jobs_routes_n = sizeof rm_api_jobs_routes / sizeof *rm_api_jobs_routes;

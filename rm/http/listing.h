@@ -24,7 +24,7 @@ struct rm_listing {
     struct api_request *rq;
     struct rm_backend *b;
     enum api_type type;
-    /* Appends at most @max further items to @out; also the text before the first item of the list
+    /* Appends at most @max further items to @out, and the text before the first item of the list
      * and after the last one. */
     enum rm_listing_next (*chunk)(struct rm_listing *l, size_t max, struct base_buf *out);
     /* frees what the list owns, not the list itself; may be NULL */

@@ -35,6 +35,7 @@ struct rm_order_context {
     const char *master_key; /* key for rm_master_token() */
     int64_t sort_buffer_mb;
 };
+/* Appends order @o. */
 void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx,
                      struct base_buf *out);
 /* Appends the answer to a registration or a heartbeat, with its orders. */

@@ -32,8 +32,8 @@
 RM_ROUTE_TABLES(X)
 #undef X
 
-/* Returns all routes, *n of them, in one array that the caller frees; it must outlive the server.
- */
+/* Returns all routes in one array, which the caller frees after the server; sets *@n to their
+ * number. */
 struct api_route *rm_routes_new(size_t *n);
 
 #endif

@@ -10,7 +10,7 @@
  *
  * Splits are pieces of @split_size; the last one may be up to 1.1 times as long (SOURCE: Hadoop
  * FileInputFormat, SPLIT_SLOP). A file whose name ends in .gz and whose content starts with gzip's
- * magic number is one split. Empty files have none. When all files are empty, the first one gives
+ * magic number is one split. Empty files have no split. When all are empty, the first one gives
  * one empty split, so that the job has something to run.
  *
  * Stateless and thread-safe. Reads folders and the first bytes of .gz files, and takes as long as

@@ -1,11 +1,12 @@
-/* The queue of an application: read, and changed. Source: Hadoop's ResourceManager REST APIs. */
+/* rm/http/yarn/app_queue.c - shows and changes the queue of an application. SOURCE: Hadoop's
+ * ResourceManager REST APIs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rm/daemon/audit.h"
 #include "rm/http/yarn/write.h"
 
-static void answer_queue(struct api_request *rq, const char *queue)
+static void answer_app_queue(struct api_request *rq, const char *queue)
 {
     struct yarn_app_queue shown = {.queue = queue};
 
@@ -33,7 +34,7 @@ static void answer_move(void *user, const struct rm_effect *fx)
     struct yarn_write *w = user;
 
     if (!yarn_is_error_reply(fx))
-        answer_queue(w->rq, w->text);
+        answer_app_queue(w->rq, w->text);
     else if (fx->u.reply.code == -BASE_ESTATE || fx->u.reply.code == -BASE_EINVAL)
         answer_refused_move(w->rq, fx->u.reply.code, fx->u.reply.text);
     else
@@ -42,8 +43,8 @@ static void answer_move(void *user, const struct rm_effect *fx)
 }
 
 /* Posts the move to @queue, which the answer names as @shown. @queue NULL: the application stays,
- * and the request is answered once its present queue is durable, since the answer to an earlier
- * request may have been lost. */
+ * and the request is answered once its current queue is durable, since the client may be repeating
+ * a request whose answer was lost. */
 static void move_app(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
                      const char *queue, const char *shown)
 {
@@ -57,8 +58,9 @@ static void move_app(struct api_request *rq, struct rm_backend *b, struct base_a
     yarn_write_post(w, b, answer_move);
 }
 
-static void change_queue(struct api_request *rq, struct rm_backend *b, const struct yarn_context *f,
-                         const struct rm_app_view *v, const char *queue)
+static void change_app_queue(struct api_request *rq, struct rm_backend *b,
+                             const struct yarn_context *f, const struct rm_app_view *v,
+                             const char *queue)
 {
     struct base_buf path = {0};
     const char *shown = yarn_get_shown_queue(f, v, &path);
@@ -81,7 +83,7 @@ static void change_queue(struct api_request *rq, struct rm_backend *b, const str
     base_buf_free(&path);
 }
 
-static void put_queue(struct api_request *rq, void *user)
+static void put_app_queue(struct api_request *rq, void *user)
 {
     json_t *body = yarn_read_body(rq, "appqueue", NULL);
     struct rm_backend *b = user;
@@ -100,14 +102,14 @@ static void put_queue(struct api_request *rq, void *user)
         yarn_answer_app_not_found(rq);
     } else {
         yarn_context_read(b, &f);
-        change_queue(rq, b, &f, &v.apps[0], json_string_value(json_object_get(body, "queue")));
+        change_app_queue(rq, b, &f, &v.apps[0], json_string_value(json_object_get(body, "queue")));
         yarn_context_free(&f);
     }
     rm_views_free(&v);
     json_decref(body);
 }
 
-static void get_queue(struct api_request *rq, void *user)
+static void get_app_queue(struct api_request *rq, void *user)
 {
     struct yarn_app_queue queue;
     struct base_buf path = {0};
@@ -126,8 +128,8 @@ static void get_queue(struct api_request *rq, void *user)
 
 /* clang-format off */
 const struct api_route rm_yarn_app_queue_routes[] = {
-    {"GET", YARN_APPS "/{appid}/queue", API_ROLE_READ,  0, get_queue, 0},
-    {"PUT", YARN_APPS "/{appid}/queue", API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_queue, 0},
+    {"GET", YARN_APPS "/{appid}/queue", API_ROLE_READ,  0, get_app_queue, 0},
+    {"PUT", YARN_APPS "/{appid}/queue", API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_app_queue, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_app_queue_routes_n =

@@ -1,12 +1,12 @@
-/* The state of an application: read, and changed to KILLED. Source: Hadoop's ResourceManager REST
- * APIs. */
+/* rm/http/yarn/app_state.c - shows the state of an application, and changes it to KILLED. SOURCE:
+ * Hadoop's ResourceManager REST APIs. */
 #include <string.h>
 
 #include "rm/http/yarn/write.h"
 
 #define KILLED "KILLED"
 
-static void answer_state(struct api_request *rq, unsigned status, enum rm_app_state s)
+static void answer_app_state(struct api_request *rq, unsigned status, enum rm_app_state s)
 {
     struct yarn_app_state state = {.state = rm_app_state_name(s)};
 
@@ -21,10 +21,10 @@ static void answer_kill(void *user, const struct rm_effect *fx)
     if (yarn_is_error_reply(fx)) {
         yarn_answer_refusal(w->rq, fx);
     } else if (fx->u.reply.flag || now == RM_APP_FINISHING || w->unmanaged) {
-        answer_state(w->rq, 200, now);
+        answer_app_state(w->rq, 200, now);
     } else {
         api_add_header(w->rq, "Location", w->location);
-        answer_state(w->rq, 202, now);
+        answer_app_state(w->rq, 202, now);
     }
     yarn_write_unref(w);
 }
@@ -45,7 +45,7 @@ static void kill_app(struct api_request *rq, struct rm_backend *b, const struct 
     yarn_write_post(w, b, answer_kill);
 }
 
-static void change_state(struct api_request *rq, struct rm_backend *b, const json_t *body)
+static void change_app_state(struct api_request *rq, struct rm_backend *b, const json_t *body)
 {
     const char *target = json_string_value(json_object_get(body, "state"));
     struct base_app_id id;
@@ -64,7 +64,7 @@ static void change_state(struct api_request *rq, struct rm_backend *b, const jso
                          "\"org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.AppState."
                          "getState()\" is null");
     else if (strcmp(target, rm_app_state_name(v.apps[0].state)) == 0)
-        answer_state(rq, 200, v.apps[0].state);
+        answer_app_state(rq, 200, v.apps[0].state);
     else if (strcmp(target, KILLED) == 0)
         kill_app(rq, b, &v.apps[0], json_string_value(json_object_get(body, "diagnostics")));
     else
@@ -72,16 +72,16 @@ static void change_state(struct api_request *rq, struct rm_backend *b, const jso
     rm_views_free(&v);
 }
 
-static void put_state(struct api_request *rq, void *user)
+static void put_app_state(struct api_request *rq, void *user)
 {
     json_t *body = yarn_read_body(rq, "appstate", NULL);
 
     if (body)
-        change_state(rq, user, body);
+        change_app_state(rq, user, body);
     json_decref(body);
 }
 
-static void get_state(struct api_request *rq, void *user)
+static void get_app_state(struct api_request *rq, void *user)
 {
     struct yarn_app_state state;
     struct rm_views v = {0};
@@ -95,8 +95,8 @@ static void get_state(struct api_request *rq, void *user)
 
 /* clang-format off */
 const struct api_route rm_yarn_app_state_routes[] = {
-    {"GET", YARN_APPS "/{appid}/state", API_ROLE_READ,  0, get_state, 0},
-    {"PUT", YARN_APPS "/{appid}/state", API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_state, 0},
+    {"GET", YARN_APPS "/{appid}/state", API_ROLE_READ,  0, get_app_state, 0},
+    {"PUT", YARN_APPS "/{appid}/state", API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_app_state, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_app_state_routes_n =

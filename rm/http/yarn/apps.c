@@ -1,5 +1,5 @@
-/* Applications: the list with its filters, one, statistics. Source: Hadoop's ResourceManager
- * REST APIs. */
+/* rm/http/yarn/apps.c - lists applications with filters, shows one application, and counts
+ * applications by state. SOURCE: Hadoop's ResourceManager REST APIs. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,9 @@ static const char *null_if_empty(const char *s)
     return s && s[0] ? s : NULL;
 }
 
-/* Reads a time in ms; an absent or empty parameter keeps *@out. @spoken: how YARN's messages name
- * the parameter, which differs slightly. Returns false when the error was answered. */
+/* Reads a time in ms; an absent or empty parameter keeps *@out. @spoken: the parameter's name in
+ * YARN's messages, which differs slightly. Returns false when the time is not valid; @rq has been
+ * answered then. */
 static bool read_time(struct api_request *rq, const char *name, const char *spoken, int64_t *out)
 {
     const char *text = null_if_empty(api_query(rq, name));
@@ -86,7 +87,8 @@ static void free_filter(struct filter *f)
     yarn_deselects_free(&f->deselects);
 }
 
-/* Returns false when the error was answered. Call free_filter() in any case. */
+/* Reads the query. Returns false when a parameter is not valid; @rq has been answered then. Call
+ * free_filter() in any case. */
 static bool read_filter(struct api_request *rq, struct filter *f)
 {
     *f = (struct filter){.user = null_if_empty(api_query(rq, "user")),
@@ -110,8 +112,8 @@ static bool time_is_in_range(int64_t us, const int64_t range_ms[2])
     return us / 1000 >= range_ms[0] && us / 1000 <= range_ms[1];
 }
 
-/* Returns true when the application passes the conditions that the core's own filter does not
- * check. */
+/* Returns true when the application passes the conditions on times and queue, which the core's own
+ * filter does not check. */
 static bool app_passes_filter(const struct filter *f, const struct yarn_context *frame,
                               const struct rm_app_view *v)
 {
@@ -175,7 +177,8 @@ static bool answer_mistake_if_any(struct listing *l)
     return yarn_deselects_refuse_unknown(rq, &l->filter.deselects);
 }
 
-/* Appends the applications of one chunk that pass the filters. */
+/* Appends the applications of one chunk that pass the filters. Returns RM_LISTING_MORE unless the
+ * limit is reached or an error was answered. */
 static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm_views *v,
                                               struct base_buf *out)
 {
@@ -197,7 +200,7 @@ static enum rm_listing_next add_matching_apps(struct listing *l, const struct rm
     return RM_LISTING_MORE;
 }
 
-static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max,
+static enum rm_listing_next write_apps_chunk(struct rm_listing *list, size_t max,
                                              struct base_buf *out)
 {
     struct listing *l = (struct listing *)list;
@@ -217,7 +220,7 @@ static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max
     return next;
 }
 
-static void free_listing(struct rm_listing *list)
+static void free_apps_listing(struct rm_listing *list)
 {
     struct listing *l = (struct listing *)list;
 
@@ -233,8 +236,8 @@ static void get_apps(struct api_request *rq, void *user)
     l->list = (struct rm_listing){.rq = rq,
                                   .b = user,
                                   .type = api_wanted_type(rq),
-                                  .chunk = write_list_chunk,
-                                  .drop = free_listing};
+                                  .chunk = write_apps_chunk,
+                                  .drop = free_apps_listing};
     l->dialect = yarn_choose_dialect(rq, API_N_WRAPPED);
     if (!read_filter(rq, &l->filter)) {
         free_filter(&l->filter);
@@ -289,7 +292,7 @@ struct counting {
     int64_t counts[RM_APP_STATES];
 };
 
-static void answer_counts(struct counting *c)
+static void answer_app_counts(struct counting *c)
 {
     struct yarn_stat_item items[RM_APP_STATES];
     struct yarn_statistics stats = {.list = {.items = items, .stride = sizeof items[0]}};
@@ -306,8 +309,8 @@ static void answer_counts(struct counting *c)
     yarn_answer(c->list.rq, 200, &yarn_shape_statistics, API_N_WRAPPED, &stats);
 }
 
-static enum rm_listing_next count_next_chunk(struct rm_listing *list, size_t max,
-                                             struct base_buf *out)
+static enum rm_listing_next count_apps_in_chunk(struct rm_listing *list, size_t max,
+                                                struct base_buf *out)
 {
     struct counting *c = (struct counting *)list;
     struct rm_views v = {0};
@@ -319,7 +322,7 @@ static enum rm_listing_next count_next_chunk(struct rm_listing *list, size_t max
     rm_views_free(&v);
     if (more)
         return RM_LISTING_MORE;
-    answer_counts(c);
+    answer_app_counts(c);
     return RM_LISTING_ANSWERED;
 }
 
@@ -331,12 +334,12 @@ static void free_counting(struct rm_listing *list)
     yarn_word_list_free(&c->types);
 }
 
-static void get_statistics(struct api_request *rq, void *user)
+static void get_app_statistics(struct api_request *rq, void *user)
 {
     struct counting *c = base_alloc(sizeof *c);
 
-    c->list =
-        (struct rm_listing){.rq = rq, .b = user, .chunk = count_next_chunk, .drop = free_counting};
+    c->list = (struct rm_listing){
+        .rq = rq, .b = user, .chunk = count_apps_in_chunk, .drop = free_counting};
     yarn_word_list_add_from_query(rq, "states", &c->states);
     yarn_word_list_add_from_query(rq, "applicationTypes", &c->types);
     if (c->types.n > 1) {
@@ -359,7 +362,7 @@ static void get_statistics(struct api_request *rq, void *user)
 const struct api_route rm_yarn_apps_routes[] = {
     {"GET", YARN_APPS,                     API_ROLE_READ, 0, get_apps, 0},
     {"GET", YARN_APPS "/{appid}",          API_ROLE_READ, 0, get_app, 0},
-    {"GET", YARN_CLUSTER "/appstatistics", API_ROLE_READ, 0, get_statistics, 0},
+    {"GET", YARN_CLUSTER "/appstatistics", API_ROLE_READ, 0, get_app_statistics, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_apps_routes_n = sizeof rm_yarn_apps_routes / sizeof rm_yarn_apps_routes[0];

@@ -1,4 +1,5 @@
-/* Attempts and their containers. Source: Hadoop's ResourceManager REST APIs. */
+/* rm/http/yarn/attempts.c - shows the attempts of an application and their containers. SOURCE:
+ * Hadoop's ResourceManager REST APIs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +40,8 @@ static void get_attempts(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
-/* Copies the attempts of the application in path argument 0 to @v. Returns the attempt in path
- * argument 1, or NULL when the error was answered. Free @v in any case. */
+/* Copies the attempts of the application in path argument 0 to @v, and sets *@id to the id in path
+ * argument 1. Returns that attempt, or NULL after answering an error. Free @v in any case. */
 static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, struct rm_backend *b,
                                                        struct base_attempt_id *id,
                                                        struct rm_views *v)
@@ -95,14 +96,14 @@ static void get_attempt(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
-/* Copies the live containers of the attempt in the path to @v. Returns false when the error was
- * answered. */
+/* Copies the live containers of the attempt in the path to @v. Returns false after answering an
+ * error. Free @v in any case. */
 static bool copy_container_views(struct api_request *rq, struct rm_backend *b,
                                  struct base_attempt_id *id, struct rm_views *v)
 {
     if (!copy_attempt_view(rq, b, id, v))
         return false;
-    /* an attempt that was removed meanwhile has none */
+    /* an attempt that was removed meanwhile has no containers */
     rm_view_containers(rm_backend_hold(b), *id, v);
     rm_backend_release(b);
     return true;

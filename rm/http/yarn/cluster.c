@@ -1,5 +1,5 @@
-/* The cluster: info, metrics, user, scheduler. Source: Hadoop's ResourceManager REST
- * APIs. */
+/* rm/http/yarn/cluster.c - shows the cluster's properties, metrics and scheduler, and the caller's
+ * user name. SOURCE: Hadoop's ResourceManager REST APIs. */
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define BUILT_ON "2026-01-01T00:00Z" /* opaque to clients; a real time would make builds differ */
 
-static void get_info(struct api_request *rq, void *user)
+static void get_cluster_info(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     const char *hadoop = base_conf_get(rm_backend_conf(b), "creel.yarn.hadoop-version");
@@ -42,7 +42,7 @@ static void get_info(struct api_request *rq, void *user)
     yarn_context_free(&f);
 }
 
-static void get_metrics(struct api_request *rq, void *user)
+static void get_cluster_metrics(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     struct yarn_cluster_metrics m;
@@ -90,10 +90,10 @@ static void get_scheduler(struct api_request *rq, void *user)
 
 /* clang-format off */
 const struct api_route rm_yarn_cluster_routes[] = {
-    {"GET", YARN_CLUSTER,              API_ROLE_READ, 0, get_info, 0},
-    {"GET", YARN_CLUSTER "/info",      API_ROLE_READ, 0, get_info, 0},
+    {"GET", YARN_CLUSTER,              API_ROLE_READ, 0, get_cluster_info, 0},
+    {"GET", YARN_CLUSTER "/info",      API_ROLE_READ, 0, get_cluster_info, 0},
     {"GET", YARN_CLUSTER "/userinfo",  API_ROLE_READ, 0, get_userinfo, 0},
-    {"GET", YARN_CLUSTER "/metrics",   API_ROLE_READ, 0, get_metrics, 0},
+    {"GET", YARN_CLUSTER "/metrics",   API_ROLE_READ, 0, get_cluster_metrics, 0},
     {"GET", YARN_CLUSTER "/scheduler", API_ROLE_READ, 0, get_scheduler, 0},
 };
 /* clang-format on */

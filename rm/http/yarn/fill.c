@@ -1,4 +1,5 @@
-/* Fills YARN's resources from views of the core. Source: Hadoop's ResourceManager REST APIs. */
+/* rm/http/yarn/fill.c - fills YARN's resources from views of the core. SOURCE: Hadoop's
+ * ResourceManager REST APIs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,7 @@ bool yarn_app_in_queue(const struct yarn_context *f, const struct rm_app_view *v
     const char *queue = yarn_get_shown_queue(f, v, &path);
     bool in = strcmp(queue, name) == 0;
 
-    if (!in && f->fair && !is_under_root(name)) /* the fair scheduler finds "a" and "root.a" */
+    if (!in && f->fair && !is_under_root(name)) /* to the fair scheduler, "a" is "root.a" */
         in = strncmp(queue, "root.", 5) == 0 && strcmp(queue + 5, name) == 0;
     base_buf_free(&path);
     return in;
@@ -141,8 +142,8 @@ static void fill_master(const struct rm_app_view *v, enum rm_app_state pub,
     }
 }
 
-/* Returns the fair share of memory of the queue, or the cluster's memory when there are no shares.
- */
+/* Returns the fair share of memory of queue @path, or the cluster's memory when the queue has no
+ * share, in MB. */
 static int64_t get_queue_share_mb(const struct yarn_context *f, const char *path)
 {
     for (size_t i = 0; f->fair && i < f->queues.queues_n; i++)
@@ -271,7 +272,8 @@ void yarn_app_texts_free(struct yarn_app_and_texts *filled)
 
 /* ---- attempts and containers ---- */
 
-/* Returns the name of the state that YARN shows: no state in which something is being saved. */
+/* Returns the name of the state that YARN shows: FINAL_SAVING is shown as the state before it, and
+ * LAUNCHED_UNMANAGED_SAVING as ALLOCATED_SAVING. */
 static const char *name_public_attempt_state(const struct rm_attempt_view *v)
 {
     enum rm_attempt_state s = v->state == RM_ATTEMPT_FINAL_SAVING ? v->state_before : v->state;
@@ -568,7 +570,7 @@ void yarn_fair_fill(const struct yarn_context *f, struct yarn_fair_tree *t)
         fill_fair_queue(f, &v->queues[i], &t->queues[i]);
     for (size_t i = 1; i < n; i++) /* count each queue's children */
         t->children[v->queues[i].parent].list.n++;
-    /* Reserve a range of @any for each queue's children, then enter the children. */
+    /* Reserve a range of t->any for each queue's children, then enter the children. */
     for (size_t i = 0; i < n; i++) {
         struct api_list *l = &t->children[i].list;
         used += l->n;

@@ -1,5 +1,5 @@
-/* What every handler of YARN's resources needs: the context of an answer, ids in paths, lists in
- * queries. */
+/* rm/http/yarn/frame.c - what every handler of YARN's resources needs: the context of an answer,
+ * ids in paths, lists in queries. */
 #include "rm/http/yarn/yarn_internal.h"
 
 #include <ctype.h>
@@ -60,8 +60,9 @@ void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape
 
 /* ---- ids ---- */
 
-/* Answers 400 in YARN's words: an id that does not begin with @prefix has an invalid prefix, and
- * @more is added; any other id that does not parse is just invalid. @what: the Java class. */
+/* Answers 400 in YARN's words. For an id that does not begin with @prefix, the message is about the
+ * prefix and ends with @more; for any other id, it only says that the id is invalid. @what: the
+ * Java class of the id. */
 static void answer_bad_id(struct api_request *rq, const char *given, const char *what,
                           const char *prefix, const char *more)
 {

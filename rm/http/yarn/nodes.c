@@ -1,4 +1,5 @@
-/* Nodes. Source: Hadoop's ResourceManager REST APIs. */
+/* rm/http/yarn/nodes.c - lists nodes and shows one node. SOURCE: Hadoop's ResourceManager REST
+ * APIs. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,10 +9,10 @@
 #include "rm/http/listing.h"
 #include "rm/http/yarn/yarn_internal.h"
 
-/* Parses the parameter "states" into a bit set (all when it is absent) as YARN does: each part in
- * upper case must be a NodeState, and empty parts at the end do not count. Returns false when the
- * error was answered. */
-static bool read_states(struct api_request *rq, uint32_t *out)
+/* Parses the parameter "states" into a bit set (all states when it is absent) as YARN does: each
+ * part, converted to upper case, must be a NodeState, and empty parts at the end do not count.
+ * Returns false when a part is unknown; @rq has been answered then. */
+static bool read_node_states(struct api_request *rq, uint32_t *out)
 {
     const char *list = api_query(rq, "states");
 
@@ -46,8 +47,8 @@ struct listing {
     size_t pos, shown;
 };
 
-static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max,
-                                             struct base_buf *out)
+static enum rm_listing_next write_nodes_chunk(struct rm_listing *list, size_t max,
+                                              struct base_buf *out)
 {
     struct listing *l = (struct listing *)list;
     struct rm_views v = {0};
@@ -71,7 +72,7 @@ static enum rm_listing_next write_list_chunk(struct rm_listing *list, size_t max
     return RM_LISTING_END;
 }
 
-static void free_listing(struct rm_listing *list)
+static void free_nodes_listing(struct rm_listing *list)
 {
     yarn_context_free(&((struct listing *)list)->frame);
 }
@@ -81,14 +82,14 @@ static void get_nodes(struct api_request *rq, void *user)
     struct listing *l;
     uint32_t states;
 
-    if (!read_states(rq, &states))
+    if (!read_node_states(rq, &states))
         return;
     l = base_alloc(sizeof *l);
     l->list = (struct rm_listing){.rq = rq,
                                   .b = user,
                                   .type = api_wanted_type(rq),
-                                  .chunk = write_list_chunk,
-                                  .drop = free_listing};
+                                  .chunk = write_nodes_chunk,
+                                  .drop = free_nodes_listing};
     l->dialect = yarn_choose_dialect(rq, API_N_WRAPPED);
     l->states = states;
     yarn_context_read(user, &l->frame);
@@ -96,7 +97,7 @@ static void get_nodes(struct api_request *rq, void *user)
 }
 
 /* Parses the node id in the path as NodeId.fromString() does: two parts, the second one a number.
- * Returns false when the error was answered. */
+ * Returns false when the id is not valid; @rq has been answered then. */
 static bool parse_node_id_arg(struct api_request *rq, char id[static 512])
 {
     const char *given = api_path_arg(rq, 0), *colon = strchr(given, ':');

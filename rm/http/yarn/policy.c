@@ -1,5 +1,5 @@
-/* The active policy: read, and changed. A resource of Creel's own, whose form, handlers and routes
- * are all in this file. */
+/* rm/http/yarn/policy.c - shows and changes the active policy. This resource is Creel's own; its
+ * members, handlers and routes are all in this file. */
 #include <stdlib.h>
 
 #include "base/io/json.h"
@@ -70,7 +70,7 @@ static void put_policy(struct api_request *rq, void *user)
         return;
     }
     w = yarn_write_new(rq, RM_EV_SET_POLICY);
-    w->text = base_strdup(policy_find(name)->name); /* for a Hadoop class: our name of the policy */
+    w->text = base_strdup(policy_find(name)->name); /* Creel's name, even for a Hadoop class */
     w->ev.u.policy.name = w->text;
     rm_audit_note(rq, "policy", w->text);
     json_decref(body);

@@ -1,4 +1,5 @@
-/* GET /metrics: Creel's own figures in Prometheus' text form (exposition format 0.0.4). */
+/* rm/http/yarn/prometheus.c - GET /metrics: Creel's own figures in Prometheus' text form
+ * (exposition format 0.0.4). */
 #include "rm/http/yarn/yarn_internal.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ static void add_metric(struct base_buf *b, const char *name, const char *type, c
                   type, name, value);
 }
 
-/* Begins a metric that has one row for each value of a label. */
+/* Adds the head of a metric that has one row for each value of a label. */
 static void add_metric_head(struct base_buf *b, const char *name, const char *type,
                             const char *help)
 {
@@ -26,7 +27,7 @@ static void add_labelled_value(struct base_buf *b, const char *name, const char 
     base_buf_addf(b, "creel_%s{%s=\"%s\"} %lld\n", name, label, value, (long long)v);
 }
 
-static void add_apps(struct base_buf *b, const struct rm_cluster_view *c)
+static void add_app_metrics(struct base_buf *b, const struct rm_cluster_view *c)
 {
     add_metric(b, "apps_submitted_total", "counter",
                "Applications and jobs accepted since the first start.", (double)c->apps_submitted);
@@ -40,7 +41,7 @@ static void add_apps(struct base_buf *b, const struct rm_cluster_view *c)
                            c->apps_results[r]);
 }
 
-static void add_nodes(struct base_buf *b, const struct rm_cluster_view *c)
+static void add_node_metrics(struct base_buf *b, const struct rm_cluster_view *c)
 {
     add_metric_head(b, "nodes", "gauge", "Nodes by state.");
     for (int s = RM_NODE_NEW; s < RM_NODE_STATES; s++)
@@ -48,7 +49,7 @@ static void add_nodes(struct base_buf *b, const struct rm_cluster_view *c)
                            c->nodes[s]);
 }
 
-static void add_resources(struct base_buf *b, const struct rm_cluster_view *c)
+static void add_resource_metrics(struct base_buf *b, const struct rm_cluster_view *c)
 {
     static const struct {
         const char *name, *help;
@@ -73,8 +74,8 @@ static void add_resources(struct base_buf *b, const struct rm_cluster_view *c)
 }
 
 /* Adds the figures of the leadership: the same rows with one ResourceManager as with several. */
-static void add_leadership(struct base_buf *b, const struct rm_backend *backend,
-                           const struct rm_backend_stats *s)
+static void add_leadership_metrics(struct base_buf *b, const struct rm_backend *backend,
+                                   const struct rm_backend_stats *s)
 {
     static const char *const states[] = {"active", "standby", "initializing"};
 
@@ -96,7 +97,7 @@ static void add_leadership(struct base_buf *b, const struct rm_backend *backend,
                "Multis written to ZooKeeper in this leadership.", (double)s->store_multis);
 }
 
-static void add_process(struct base_buf *b)
+static void add_process_metrics(struct base_buf *b)
 {
     struct rusage ru;
 
@@ -110,7 +111,7 @@ static void add_process(struct base_buf *b)
 }
 
 /* Copies the cluster's view. The core of a past leadership can still be read for a while, but a
- * standby must not show its figures. */
+ * standby must not show its figures, so a standby gets zeros. */
 static void copy_active_cluster_view(struct rm_backend *b, struct rm_cluster_view *out)
 {
     bool active = rm_standby_is_active(b);
@@ -135,9 +136,9 @@ static void get_prometheus(struct api_request *rq, void *user)
     base_buf_addf(&b, "creel_info{policy=\"%s\",epoch=\"%lld\"} 1\n", c.policy, (long long)c.epoch);
     add_metric(&b, "start_time_seconds", "gauge", "Start of this ResourceManager.",
                (double)c.rm_instance_ms / 1000.0);
-    add_apps(&b, &c);
-    add_nodes(&b, &c);
-    add_resources(&b, &c);
+    add_app_metrics(&b, &c);
+    add_node_metrics(&b, &c);
+    add_resource_metrics(&b, &c);
     add_metric(&b, "assignments_total", "counter", "Containers given to applications.",
                (double)c.assignments);
     add_metric(&b, "heartbeats_total", "counter", "Heartbeats of nodes.", (double)c.heartbeats);
@@ -159,8 +160,8 @@ static void get_prometheus(struct api_request *rq, void *user)
                (double)stats.store_commits);
     add_metric(&b, "store_records_total", "counter", "Records written to the state store.",
                (double)stats.store_records);
-    add_leadership(&b, backend, &stats);
-    add_process(&b);
+    add_leadership_metrics(&b, backend, &stats);
+    add_process_metrics(&b);
     api_add_header(rq, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     api_answer(rq, 200, API_TEXT, &b);
 }

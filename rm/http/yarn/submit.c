@@ -1,4 +1,5 @@
-/* New application ids, and submissions. Source: Hadoop's ResourceManager REST APIs. */
+/* rm/http/yarn/submit.c - hands out new application ids, and takes submissions. SOURCE: Hadoop's
+ * ResourceManager REST APIs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void answer_submission(void *user, const struct rm_effect *fx)
     struct yarn_write *w = user;
     struct base_buf none = {0};
 
-    /* A known id is accepted without effect: clients repeat a submission whose answer was lost. */
+    /* A known id is accepted without effect: clients repeat submissions whose answer was lost. */
     if (yarn_is_error_reply(fx) && fx->u.reply.code != -BASE_EEXIST) {
         yarn_answer_refusal(w->rq, fx);
     } else {
@@ -68,8 +69,8 @@ static void answer_bad_spec(struct api_request *rq, int rc, const struct base_er
         yarn_bad_request(rq, "%s", err->text);
 }
 
-/* Runs on a thread of the pool, where looking up groups may wait for a name service. Returns false:
- * the work is done. */
+/* Runs on the thread for slow work, since looking up groups may wait for a name service. Returns
+ * false: the work is done. */
 static bool look_up_groups_and_submit(void *user, bool stopping)
 {
     struct yarn_write *w = user;

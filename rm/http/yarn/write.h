@@ -1,4 +1,5 @@
-/* rm/http/yarn/write.h - what handlers that write share: an event on its way through the core. */
+/* rm/http/yarn/write.h - what handlers that change something share: reading the body, posting an
+ * event to the core, and answering its refusals. */
 #ifndef CREEL_RM_HTTP_YARN_WRITE_H
 #define CREEL_RM_HTTP_YARN_WRITE_H
 
@@ -8,13 +9,13 @@
 #include "rm/http/yarn/yarn_internal.h"
 
 /* One write: the event and everything the event points to. The event (until the core has processed
- * it) and the reply hold a reference each and end in either order. */
+ * it) and the reply hold one reference each, which are released in either order. */
 struct yarn_write {
     atomic_int refs;
     struct api_request *rq;
     struct rm_backend *b; /* submissions only */
     struct rm_event ev;
-    /* freed with the write; a handler uses them as it likes, except @caller */
+    /* freed with the write; caller: the user who sent the request; handlers may set the others */
     char *caller, *text, *location, *queue;
     char token[33];
     bool unmanaged;
@@ -31,12 +32,13 @@ char *yarn_format_location(struct api_request *rq, struct rm_backend *b, const c
                            const char *suffix);
 /* Returns true when @fx, a reply, is an error. */
 bool yarn_is_error_reply(const struct rm_effect *fx);
-/* Answers an error reply: to YARN's clients, what the RM refuses is a bad request, but an internal
- * failure is not their fault. */
+/* Answers an error reply: with 400 for most refusals, 403, 404 or 413 for special ones, and 503 for
+ * an internal failure. When the leadership has ended, answers as
+ * rm_standby_answer_leadership_over(). */
 void yarn_answer_refusal(struct api_request *rq, const struct rm_effect *fx);
-/* Parses the body, JSON or XML. @root: the XML document's root; @roots: the roots named in the
- * error about another one (NULL: @root). The caller drops the result. Returns NULL when the body is
- * bad, which has been answered. */
+/* Parses the body, JSON or XML. @root: the root element that an XML body must have; @roots: the
+ * root elements that the message about any other lists (NULL: @root). Returns the body, which the
+ * caller releases with json_decref(), or NULL when it is not valid; @rq has been answered then. */
 json_t *yarn_read_body(struct api_request *rq, const char *root, const char *roots);
 
 #endif

@@ -1,7 +1,8 @@
-/* rm/http/yarn/yarn_internal.h - what the files of YARN's REST share. Only they include it.
+/* rm/http/yarn/yarn_internal.h - what the files of YARN's REST API in this folder share.
  *
- * Reads copy views while they hold the core, and encode after releasing it (rm/core/view/view.h);
- * writes are posted as events and answered from the reply (rm/daemon/backend.h). */
+ * Handlers that read copy views while they hold the core, and encode them after releasing it
+ * (rm/core/view/view.h); handlers that write post an event and answer from the core's reply
+ * (rm/daemon/backend.h). */
 #ifndef CREEL_RM_HTTP_YARN_YARN_INTERNAL_H
 #define CREEL_RM_HTTP_YARN_YARN_INTERNAL_H
 
@@ -14,7 +15,7 @@
 #define YARN_APPS           YARN_CLUSTER "/apps"
 #define YARN_STATE_BODY_MAX (64 * 1024) /* most bytes of a body that changes one member */
 
-/* ---- the context of an answer: what YARN shows of the cluster beside the resource itself. Read
+/* ---- the context of an answer: what YARN shows of the cluster besides the resource itself. Read
  * once per request, freed with yarn_context_free() ---- */
 struct yarn_context {
     const char *url;        /* address of this RM */
@@ -27,7 +28,8 @@ struct yarn_context {
     struct yarn_limits limits;
 };
 void yarn_context_read(struct rm_backend *b, struct yarn_context *f);
-/* Fills the frame from parts, without a daemon; for tests. Takes @queues. */
+/* Fills the context from views alone; tests use it without a daemon. Moves what *@queues owns into
+ * the context (NULL: no queues). */
 void yarn_context_set_views(struct yarn_context *f, const struct rm_cluster_view *cluster,
                             struct rm_views *queues);
 void yarn_context_free(struct yarn_context *f);
@@ -113,7 +115,8 @@ static inline enum api_dialect yarn_choose_dialect(const struct api_request *rq,
 #define yarn_not_found(rq, fmt, ...)                                                               \
     api_answer_error(rq, 404, "NotFoundException",                                                 \
                      "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
-/* Parse the id in path argument @i. Return false when it is none, which has been answered. */
+/* These parse the id in path argument @i. They return false when it is not valid; @rq has been
+ * answered then. */
 bool yarn_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out);
 bool yarn_parse_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out);
 bool yarn_parse_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out);
@@ -121,9 +124,9 @@ void yarn_answer_app_not_found(struct api_request *rq); /* names the id in path 
 /* Copies the application in path argument 0 to @v. Returns true when v->apps[0] is the application;
  * otherwise the error was answered. Free @v in any case. */
 bool yarn_copy_app_view(struct api_request *rq, struct rm_backend *b, struct rm_views *v);
-/* Parses a number as Java's Long.parseLong() does. Returns false when @text is none. */
+/* Parses a number as Java's Long.parseLong() does. Returns false when @text is not a number. */
 bool yarn_parse_long(const char *text, int64_t *out);
-/* The non-empty, trimmed parts of lists separated by commas. */
+/* The non-empty, trimmed parts of comma-separated lists. */
 struct yarn_word_list {
     char **v;
     size_t n;
@@ -132,7 +135,7 @@ void yarn_word_list_add_from_query(const struct api_request *rq, const char *nam
                                    struct yarn_word_list *out); /* appends */
 void yarn_word_list_free(struct yarn_word_list *w);
 /* Parses the names of public application states in @w into a bit set; 0 when @w is empty. Returns
- * false when a name is unknown, which has been answered. */
+ * false when a name is unknown; @rq has been answered then. */
 bool yarn_parse_states(struct api_request *rq, const struct yarn_word_list *w, uint32_t *out);
 /* The states that YARN shows, in its order. */
 extern const enum rm_app_state yarn_public_states[];
@@ -144,7 +147,7 @@ struct yarn_deselects {
     char *unknown; /* first unknown word */
 };
 void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d);
-/* Returns true when the request has been answered, since it names an unknown member. */
+/* Returns true when @d names an unknown member; @rq has been answered then. */
 bool yarn_deselects_refuse_unknown(struct api_request *rq, const struct yarn_deselects *d);
 void yarn_deselects_apply(const struct yarn_deselects *d, struct yarn_app *app);
 void yarn_deselects_free(struct yarn_deselects *d);
