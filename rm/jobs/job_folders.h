@@ -10,7 +10,8 @@
 
 #include "rm/core/core.h"
 
-#define RM_JOBS_IO_THREADS 128 /* eight hanging top folders block RM_PLACE_TOP_MAX threads each */
+/* enough for eight hanging top folders, each of which blocks RM_PLACE_TOP_MAX threads */
+#define RM_JOBS_IO_THREADS 128
 
 struct rm_jobs_io;
 /* Called after each piece of work, on a worker thread. @diagnostics is borrowed ("" when @ok). A

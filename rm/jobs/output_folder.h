@@ -1,5 +1,5 @@
-/* rm/jobs/output_folder.h - the output folder of a job, laid out as Hadoop's FileOutputCommitter
- * (algorithm 1) does:
+/* rm/jobs/output_folder.h - creates, commits and aborts the output folder of a job, in the layout
+ * of Hadoop's FileOutputCommitter (algorithm 1):
  *
  *   check --> create: <out>/, <out>/_temporary/, <out>/_temporary/<job's id>
  *         --> attempts write <out>/_temporary/<task>_<attempt>/part-NNNNN

@@ -3,8 +3,8 @@
  *
  * A commit that fails half way, or whose RM dies, has moved some parts already. A later abort has
  * to remove these parts, but no file that users have put into the folder. So before its first move
- * the commit records which files it is going to move: <out>/_temporary/<job's id>.taken
- * holds lines of "<index> <inode>". A rename keeps the inode, so <out>/part-<index> was moved by
+ * the commit records which files it is going to move: <out>/_temporary/<job's id>.taken contains
+ * lines of "<index> <inode>". A rename keeps the inode, so <out>/part-<index> was moved by
  * the commit if and only if it has that inode. The list lasts until the commit is complete.
  *
  * The list is in a folder of the user, who may write anything into it; at worst, parts in this

@@ -1,4 +1,4 @@
-/* rm/jobs/splits.h - turns the inputs of a job into splits, in one deterministic order.
+/* rm/jobs/splits.h - turns the inputs of a job into splits, in a deterministic order.
  *
  * An input is an absolute path or a file:// URI (percent-decoded; host empty or "localhost") of a
  * file, a folder or a glob(7) pattern. A path that exists as written is never taken for a pattern.
