@@ -25,7 +25,7 @@
 
 enum { NOTES_SHOWN = 8 };
 
-/* Which run of the plan a spec is. */
+/* Identifies the run of the plan that the spec of the same index describes. */
 struct place {
     size_t variation, policy;
     uint64_t seed;

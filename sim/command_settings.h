@@ -2,8 +2,8 @@
  * workload.
  *
  * --set, --sweep and the options that are short for --set share one set of keys. A key is searched
- * among the simulator's own, then among the options of sim/options.h; any other key belongs to the
- * workload. */
+ * among the simulator's own, then among the options of sim/options.h; any other key without a dot
+ * belongs to the workload. */
 #ifndef CREEL_SIM_COMMAND_SETTINGS_H
 #define CREEL_SIM_COMMAND_SETTINGS_H
 
@@ -36,10 +36,10 @@ struct sim_setup {
 void sim_setup_init(struct sim_setup *s);
 void sim_setup_copy(struct sim_setup *to, const struct sim_setup *from);
 void sim_setup_free(struct sim_setup *s);
-/* Returns 0, or -BASE_EINVAL with @err naming the key, the value and what was expected. A key that
- * is neither the simulator's nor an option is kept for the workload. */
+/* Returns 0, or -BASE_EINVAL with @err naming the key, the value and what was expected. A key
+ * without a dot that is neither the simulator's nor an option is kept for the workload. */
 int sim_setup_set(struct sim_setup *s, const char *key, const char *value, struct base_error *err);
-/* The same with "KEY=VALUE". */
+/* Like sim_setup_set(), with @pair as "KEY=VALUE". */
 int sim_setup_set_pair(struct sim_setup *s, const char *pair, struct base_error *err);
 /* Sums over the kinds of nodes. */
 int32_t sim_setup_node_count(const struct sim_setup *s);

@@ -9,7 +9,7 @@
 
 #include "base/io/log.h"
 
-struct text {  /* a text of the outcome, by its bytes */
+struct text {  /* a stored text of the outcome, found by its bytes */
     size_t at; /* offset in run.texts */
     UT_hash_handle hh;
     char bytes[];
@@ -23,7 +23,7 @@ struct run {
     struct base_buf texts;
     struct text *known;
     size_t jobs_cap, notes;
-    uint64_t given;         /* number of jobs taken from the workload */
+    uint64_t given;         /* number of jobs that inner.next has handed out */
     uint64_t asked;         /* jobs run alone: id of the job after which the next was taken */
     bool over;              /* the workload has no more jobs */
     struct base_error late; /* an error from a callback that cannot return one */

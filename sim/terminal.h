@@ -27,7 +27,7 @@ struct sim_bar {
     bool shown, drawn;
     int64_t begin_ms;
 };
-/* Starts the clock. If @shown is false, nothing is ever drawn. */
+/* Prepares @bar and starts its clock. If @shown is false, nothing is ever drawn. */
 void sim_bar_begin(struct sim_bar *bar, bool shown);
 void sim_bar_draw(struct sim_bar *bar, double fraction, size_t ended, size_t all);
 void sim_bar_erase(struct sim_bar *bar);

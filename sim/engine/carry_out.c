@@ -94,7 +94,7 @@ void sim_carry_out_effects(struct sim *s, uint32_t node)
         case RM_FX_STORE: /* no store is simulated */
         case RM_FX_JOB_ABORT:
         case RM_FX_MAP_OUTPUT:
-        case RM_FX_UNCONFIRMED: /* this and the next occur in real clusters only */
+        case RM_FX_UNCONFIRMED: /* this effect and the next occur in real clusters only */
         case RM_FX_EPOCH_LOW:
         case RM_FX_APP_ENDED:
         case RM_FX_HISTORY:

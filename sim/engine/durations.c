@@ -8,7 +8,7 @@
 #define NOISE_MIN     (1.0 / 3.0)
 #define NOISE_MAX     3.0
 #define LOG_NOISE_MAX 1.09861228866810969140 /* log 3 */
-#define DRAWS_MAX     64 /* draws of one factor; then 1 (happens with a huge cv) */
+#define DRAWS_MAX     64 /* tries to draw a factor in range; then 1 (huge cv only) */
 #define F_RACK        1.2
 #define F_RACK_ALONE  2.0 /* one rack: any other node counts as far */
 #define F_OFF         2.0

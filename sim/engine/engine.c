@@ -1,4 +1,4 @@
-/* The engine's loop: virtual time jumps from event to event; each event becomes steps of the core.
+/* The engine's loop: virtual time jumps from event to event; each event leads to steps of the core.
  */
 #include <stdlib.h>
 
@@ -246,8 +246,8 @@ static bool fail_if_stalled(struct sim *s)
     return true;
 }
 
-/* Calls on_tick every TICK_EVENTS events. Returns false, with the run failed, when on_tick wants to
- * stop. */
+/* Calls on_tick every TICK_EVENTS events. Returns false, with the run failed, when on_tick returns
+ * false. */
 static bool report_tick(struct sim *s, int64_t *ticks)
 {
     if (!s->conf.on_tick || ++*ticks % TICK_EVENTS)

@@ -70,9 +70,9 @@ struct sim_node {
     int32_t used[BASE_TASK_KINDS]; /* slots in use; an attempt counts until its end is reported */
     int32_t suspended[BASE_TASK_KINDS];
     uint32_t attempts; /* list of attempts whose end is not yet reported */
-    uint32_t block;    /* first of its own places in the table, one per slot */
-    uint32_t free;     /* list of its own places that are free again */
-    int32_t fresh;     /* number of its own places used at least once */
+    uint32_t block;    /* index of the node's first own place in the table; one place per slot */
+    uint32_t free;     /* list of the node's own places that are free again */
+    int32_t fresh;     /* number of the node's own places used at least once */
 };
 _Static_assert(sizeof(struct sim_attempt) <= 128, "an attempt fits in two cache lines");
 

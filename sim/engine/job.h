@@ -14,7 +14,7 @@
 
 #include "base/task_kind.h"
 
-#define SIM_TEXT_MAX     64 /* with the NUL: a longer text is cut */
+#define SIM_TEXT_MAX     64 /* size with the NUL; longer texts are cut */
 #define SIM_REPLICAS_MAX 8
 #define SIM_TASKS_MAX    10000000 /* of one kind */
 #define SIM_BLOCK_BYTES  (INT64_C(128) << 20)
@@ -36,7 +36,7 @@ struct sim_job {
     int64_t deadline_us; /* relative to submission, 0: none */
 
     int32_t tasks[BASE_TASK_KINDS];   /* may be 0 for one kind */
-    int64_t base_us[BASE_TASK_KINDS]; /* mean time of a task at speed 1, of a map with its data on
+    int64_t base_us[BASE_TASK_KINDS]; /* mean time of a task at speed 1: of a map with its data on
                                    the node; of a reduce from its start or the end of the last map,
                                    whichever is later. At least 1. */
     double cv[BASE_TASK_KINDS];       /* coefficient of variation of the lognormal noise; 0: none */

@@ -25,7 +25,7 @@
 #include "sim/engine/job.h"
 #include "sim/engine/result.h"
 
-#define SIM_HEARTBEAT_AUTO (-1) /* max(3 s, a second per started 100 nodes) */
+#define SIM_HEARTBEAT_AUTO (-1) /* 1 s for every 100 nodes or part of 100, at least 3 s */
 /* Every node beats at every instant at which something happened: for results computed by hand. */
 #define SIM_HEARTBEAT_ZERO 0
 #define SIM_NODES_MAX      100000

@@ -18,8 +18,8 @@
 extern const struct policy_option sim_size_error_options[];
 
 struct sim_size_error {
-    double uniform; /* the factor is uniform in [1 - uniform, 1 + uniform]; 0: none of this form */
-    double sigma;   /* further factor: log-normal, median 1, this sigma; 0: none of this form */
+    double uniform; /* the factor is uniform in [1 - uniform, 1 + uniform]; 0: no such error */
+    double sigma;   /* further factor: log-normal, median 1, this sigma; 0: no such error */
     uint64_t seed;
 };
 

@@ -347,8 +347,8 @@ static void run_fsp(struct run *r, bool late_share)
                come = next_arrival_time(r);
         double at = fmin(end, fmin(over, come));
 
-        /* A real end goes first: a job that ends really and virtually at the same moment is not
-         * late. */
+        /* An end on the real server goes first: a job that ends on both servers at the same moment
+         * is not late. */
         if (end <= at) {
             share_advance_lag(&f.virt, at - r->t);
             r->t = at;

@@ -41,8 +41,8 @@ struct sim_source;
 /* Opens @conf->what. Returns NULL with @err for an unknown workload (the message lists the names),
  * a bad setting, or a file that cannot be opened. */
 struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct base_error *err);
-/* Opens a trace in memory or from a pipe. @kind is "swim", "sls", "csv" or "jsonl"; the caller
- * keeps and closes @in. */
+/* Opens a trace that is read from @in, which the caller keeps and closes. @kind is "swim", "sls",
+ * "csv" or "jsonl". */
 struct sim_source *sim_source_open_stream(const char *kind, FILE *in,
                                           const struct sim_source_conf *conf,
                                           struct base_error *err);

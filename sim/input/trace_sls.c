@@ -85,8 +85,8 @@ static int refuse_character(struct sim_sls *r, int ch, struct base_error *err)
     return -BASE_EINVAL;
 }
 
-/* Returns true for white space within a line, and for the bytes of a byte order mark if no object
- * has begun on line 1. */
+/* Returns true for white space within a line and, on line 1 outside arrays, for the bytes of a byte
+ * order mark. */
 static bool is_blank_or_byte_order_mark(const struct sim_sls *r, int ch)
 {
     return ch == ' ' || ch == '\t' || ch == '\r' ||

@@ -145,10 +145,10 @@ struct sim_stat hfs_sojourn_ratio(const struct sim_paper_run *run, const char *k
     return s;
 }
 
-struct gains {               /* extremes over the jobs of a run; statistics over seeds */
-    struct sim_stat most;    /* largest sojourn under FIFO / sojourn under fair */
-    struct sim_stat worst;   /* largest inverse of that */
-    struct sim_stat delayed; /* percentage of small jobs 1.5 times slower under FIFO */
+struct gains {               /* FIFO against fair, job by job; statistics over seeds */
+    struct sim_stat most;    /* largest ratio of a job's sojourns, FIFO / fair */
+    struct sim_stat worst;   /* largest ratio fair / FIFO */
+    struct sim_stat delayed; /* percentage of small jobs (up to 10 maps) with FIFO / fair > 1.5 */
 };
 
 static struct gains compare_fifo_with_fair(const struct sim_paper_run *run, const char *fifo,

@@ -20,7 +20,8 @@ struct sim_stat hfs_sojourn_ratio(const struct sim_paper_run *run, const char *k
  * @n jobs that scan one file, "small" for equal jobs of @n maps. */
 struct sim_stat hfs_makespan_ratio(const struct sim_paper_run *run, const char *what, int n);
 
-/* For sim_conf.adjust: gives the core the pools of figure 11, of which pool 3 is FIFO inside. */
+/* For sim_conf.adjust: gives the core the pools of figure 11; pool 3 serves its jobs in FIFO order.
+ */
 void hfs_make_fig11_pools(void *ctx, struct rm_core_conf *core);
 void hfs_add_fig11_row(struct sim_paper_run *run);
 void hfs_draw_pictures(struct sim_paper_run *run);

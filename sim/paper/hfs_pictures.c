@@ -1,4 +1,5 @@
-/* The delay scheduling paper: its figure 11 (slots of three pools over time) and our pictures. */
+/* The delay scheduling paper: its figure 11 (slots of three pools over time) and all pictures of
+ * the report. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

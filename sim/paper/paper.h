@@ -91,7 +91,7 @@ double sim_paper_class_median(const struct sim_outcome *o, const char *class_nam
  * launch. */
 double sim_paper_local_percent(const struct sim_outcome *o, const char *class_name,
                                enum sim_level level);
-/* The result of the job @id; NULL: the job did not end. */
+/* Returns the result of job @id, or NULL if the job did not end in that run. */
 const struct sim_job_result *sim_paper_find_job(const struct sim_outcome *o, uint64_t id);
 /* Writes "12.3 ± 0.4" and the unit to @out and returns @out; a single value has no interval. */
 const char *sim_paper_format_stat(const struct sim_stat *s, int digits, const char *unit,

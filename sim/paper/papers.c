@@ -1,4 +1,4 @@
-/* Runs papers by name and prints their tables, or writes them to a folder. */
+/* Runs papers by name, prints their tables and, if asked to, writes a report to a folder. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -105,8 +105,8 @@ static void draw_bars_by_class(struct report *w, size_t v, const struct sim_pict
     free(classes.v);
 }
 
-/* Bars and sweeps get a logarithmic axis if the largest value exceeds the smallest by a larger
- * factor than this. */
+/* Bars and sweeps get a logarithmic axis if the largest value is more than this many times
+ * the smallest. */
 #define LOG_RATIO  30.0
 #define WIDE_RATIO 5.0 /* the same factor for the x axis of a distribution */
 

@@ -395,7 +395,7 @@ static void append_gnuplot_message(struct base_buf *words, const char *data, siz
     }
 }
 
-/* Runs gnuplot in @dir. Its output becomes the error message. */
+/* Runs gnuplot in @dir. If gnuplot fails, its output becomes the error message. */
 static int run_gnuplot(const char *dir, const char *arg, struct base_error *err)
 {
     struct base_buf words = {0};
@@ -486,8 +486,8 @@ static void append_themed_svg_line(struct base_buf *b, const char *line, const c
     base_buf_adds(b, "\n");
 }
 
-/* True for two marks that gnuplot adds to every interval: a white disc in the middle and a point of
- * size zero. */
+/* Returns true for two marks that gnuplot adds to every interval: a white disc in the middle and a
+ * point of size zero. */
 static bool is_gnuplot_artifact(const char *at, const char *stop)
 {
     size_t n = (size_t)(stop - at);

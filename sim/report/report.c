@@ -1,4 +1,4 @@
-/* sim/report/report.c - the sections of the page in their order, and the tables. */
+/* sim/report/report.c - writes the sections of the page in order, with their tables. */
 #include "sim/report/report.h"
 
 #include <stdio.h>

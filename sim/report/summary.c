@@ -102,8 +102,7 @@ static size_t display_width(const char *text)
     return n;
 }
 
-/* Appends all rows, but of each row only the columns that name the row and the columns from @first
- * to
+/* Appends all rows, but of each row only the columns that name the row and the columns @first to
  * @end - 1. */
 static void append_column_block(const struct sim_table *t, const size_t *widest, size_t first,
                                 size_t end, struct base_buf *out)
