@@ -43,8 +43,8 @@ static const struct {
 static struct {
     pthread_mutex_t lock;
     char *path;
-    int fd;    /* -1: none */
-    bool half; /* the file may end in half a line: the next one begins on a line of its own */
+    int fd;       /* -1: none */
+    bool partial; /* the file may end in half a line: begin the next write with a new line */
     struct rm_audit_limit limit;
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
@@ -61,7 +61,7 @@ static bool is_plain(const char *value)
     return true;
 }
 
-void rm_audit_put(struct base_buf *out, const char *key, const char *value)
+void rm_audit_append_member(struct base_buf *out, const char *key, const char *value)
 {
     size_t n = 0;
 
@@ -81,9 +81,9 @@ void rm_audit_put(struct base_buf *out, const char *key, const char *value)
 }
 
 /* ---------------------------------------------------------------- the file */
-/* A full disk or a power cut may leave half a line. When in doubt, begin with an empty line: it
- * does no harm. */
-static bool ends_in_half(int fd)
+/* A full disk or a power cut may leave half a line. Returns true also when the file cannot be read:
+ * an additional empty line does no harm. */
+static bool ends_in_partial_line(int fd)
 {
     char path[32], last = '\0';
     struct stat st;
@@ -101,8 +101,8 @@ static bool ends_in_half(int fd)
     return last != '\n';
 }
 
-/* False: there is no file, or the line is not in it. */
-static bool write_file(const struct base_buf *line)
+/* Returns false when there is no file, or the line could not be written to it. */
+static bool write_to_file(const struct base_buf *line)
 {
     struct base_buf whole = {0};
     struct timespec ts;
@@ -113,11 +113,11 @@ static bool write_file(const struct base_buf *line)
     if (file.fd >= 0) {
         clock_gettime(CLOCK_REALTIME, &ts);
         gmtime_r(&ts.tv_sec, &tm);
-        base_buf_addf(&whole, "%s%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ %s\n", file.half ? "\n" : "",
-                      tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-                      tm.tm_sec, ts.tv_nsec / 1000000, line->data);
+        base_buf_addf(&whole, "%s%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ %s\n",
+                      file.partial ? "\n" : "", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+                      tm.tm_hour, tm.tm_min, tm.tm_sec, ts.tv_nsec / 1000000, line->data);
         rc = base_write_all(file.fd, whole.data, whole.len);
-        file.half = rc < 0 && ends_in_half(file.fd);
+        file.partial = rc < 0 && ends_in_partial_line(file.fd);
         if (rc < 0)
             base_log_error("rm", "creel.rm.audit-log: %s cannot be written: %s", file.path,
                            strerror(-rc));
@@ -127,10 +127,10 @@ static bool write_file(const struct base_buf *line)
     return rc >= 0;
 }
 
-/* To the log as well. A line that is in no file is logged at any level. */
-static void write_line(const struct base_buf *line)
+/* Writes the line to the file and to the log. A line that is in no file is logged at any level. */
+static void log_line(const struct base_buf *line)
 {
-    if (write_file(line))
+    if (write_to_file(line))
         base_log_info("audit", "%s", line->data);
     else
         base_log_always(BASE_LOG_INFO, "audit", "%s", line->data);
@@ -155,7 +155,7 @@ int rm_audit_open(const char *path, struct base_error *err)
     pthread_mutex_lock(&file.lock);
     file.path = base_strdup(path);
     file.fd = fd;
-    file.half = ends_in_half(fd);
+    file.partial = ends_in_partial_line(fd);
     pthread_mutex_unlock(&file.lock);
     return 0;
 }
@@ -170,7 +170,7 @@ void rm_audit_reopen(void)
     if (fd >= 0) {
         close(file.fd);
         file.fd = fd;
-        file.half = ends_in_half(fd);
+        file.partial = ends_in_partial_line(fd);
     }
     pthread_mutex_unlock(&file.lock);
     if (err.code)
@@ -178,66 +178,66 @@ void rm_audit_reopen(void)
 }
 
 /* ---------------------------------------------------------------- refusals that leave no line */
-static void tell_left_out(const struct rm_audit_limit *l)
+static void log_left_out(const struct rm_audit_limit *l)
 {
     for (size_t i = 0; i < l->n; i++) {
         struct base_buf line = {0};
 
         if (!l->of[i].left_out)
             continue;
-        rm_audit_put(&line, "op", "left-out");
-        rm_audit_put(&line, "ip", l->of[i].ip);
+        rm_audit_append_member(&line, "op", "left-out");
+        rm_audit_append_member(&line, "ip", l->of[i].ip);
         base_buf_addf(&line, " result=refused count=%lld why=\"more than %d refusals within %d s\"",
                       (long long)l->of[i].left_out, RM_AUDIT_REFUSALS, RM_AUDIT_WINDOW_S);
-        write_line(&line);
+        log_line(&line);
         base_buf_free(&line);
     }
 }
 
-/* Ends the window if it is over (or unconditionally), and logs what was left out of it. */
-static void end_window(bool any)
+/* Ends the window if it is over (@any: in any case), and logs how many refusals were left out. */
+static void restart_window(bool any)
 {
     struct rm_audit_limit ended = {0};
 
     pthread_mutex_lock(&file.lock);
-    if (any || rm_audit_limit_over(&file.limit, base_mono_us(&base_clock_real))) {
+    if (any || rm_audit_limit_window_is_over(&file.limit, base_mono_us(&base_clock_real))) {
         ended = file.limit;
         file.limit = (struct rm_audit_limit){0};
     }
     pthread_mutex_unlock(&file.lock);
-    tell_left_out(&ended);
+    log_left_out(&ended);
 }
 
-static bool may_leave_line(const char *ip)
+static bool count_refusal(const char *ip)
 {
     bool may;
 
     pthread_mutex_lock(&file.lock);
-    may = rm_audit_limit_take(&file.limit, ip, base_mono_us(&base_clock_real));
+    may = rm_audit_limit_count_refusal(&file.limit, ip, base_mono_us(&base_clock_real));
     pthread_mutex_unlock(&file.lock);
     return may;
 }
 
-void rm_audit_tick(void)
+void rm_audit_log_left_out(void)
 {
-    end_window(false);
+    restart_window(false);
 }
 
 void rm_audit_close(void)
 {
-    end_window(true);
+    restart_window(true);
     pthread_mutex_lock(&file.lock);
     if (file.fd >= 0)
         close(file.fd);
     free(file.path);
     file.path = NULL;
     file.fd = -1;
-    file.half = false;
+    file.partial = false;
     pthread_mutex_unlock(&file.lock);
 }
 
 /* ---------------------------------------------------------------- requests */
-struct notes { /* a request's slot */
+struct notes { /* in the request's slot: members of its line, and why it was refused */
     struct base_buf members;
     char *refusal;
 };
@@ -251,7 +251,7 @@ static void notes_free(void *p)
     free(n);
 }
 
-static struct notes *notes_of(struct api_request *rq)
+static struct notes *get_notes(struct api_request *rq)
 {
     struct notes *n = api_request_slot(rq);
 
@@ -262,21 +262,21 @@ static struct notes *notes_of(struct api_request *rq)
     return n;
 }
 
-void rm_audit_note(struct api_request *rq, const char *key, const char *value)
+void rm_audit_add_member(struct api_request *rq, const char *key, const char *value)
 {
-    rm_audit_put(&notes_of(rq)->members, key, value ? value : "");
+    rm_audit_append_member(&get_notes(rq)->members, key, value ? value : "");
 }
 
-void rm_audit_refuse(struct api_request *rq, const char *why)
+void rm_audit_mark_refused(struct api_request *rq, const char *why)
 {
-    struct notes *n = notes_of(rq);
+    struct notes *n = get_notes(rq);
 
     free(n->refusal);
     n->refusal = base_strdup(why);
 }
 
-/* NULL: not a fact. */
-static const char *op_of(const struct api_request *rq, unsigned status)
+/* Returns the name of the operation that the request is logged as; NULL: it is not logged. */
+static const char *find_operation(const struct api_request *rq, unsigned status)
 {
     const struct api_route *route = api_route_of(rq);
     bool stranger = status == 401 || status == 403 || status == 421;
@@ -287,9 +287,9 @@ static const char *op_of(const struct api_request *rq, unsigned status)
     return stranger ? "request" : NULL;
 }
 
-void rm_audit_answer(struct api_request *rq, unsigned status, void *user)
+void rm_audit_log_answer(struct api_request *rq, unsigned status, void *user)
 {
-    const char *op = op_of(rq, status), *why = api_refusal_text(rq);
+    const char *op = find_operation(rq, status), *why = api_refusal_text(rq);
     const struct notes *n = api_request_slot(rq);
     const char *result = status >= 500                        ? "failed"
                          : status >= 400 || (n && n->refusal) ? "refused"
@@ -300,31 +300,31 @@ void rm_audit_answer(struct api_request *rq, unsigned status, void *user)
     (void)user;
     if (!op || status == 307)
         return;
-    end_window(false);
-    if (strcmp(result, "success") != 0 && !may_leave_line(api_peer(rq)))
+    restart_window(false);
+    if (strcmp(result, "success") != 0 && !count_refusal(api_peer(rq)))
         return;
     if (n && n->refusal)
         why = n->refusal;
-    rm_audit_put(&line, "op", op);
-    rm_audit_put(&line, "user", api_caller(rq) ? api_caller(rq) : "-");
-    rm_audit_put(&line, "ip", api_peer(rq));
-    rm_audit_put(&line, "result", result);
+    rm_audit_append_member(&line, "op", op);
+    rm_audit_append_member(&line, "user", api_caller(rq) ? api_caller(rq) : "-");
+    rm_audit_append_member(&line, "ip", api_peer(rq));
+    rm_audit_append_member(&line, "result", result);
     snprintf(number, sizeof number, "%u", status);
-    rm_audit_put(&line, "status", number);
+    rm_audit_append_member(&line, "status", number);
     if (strcmp(op, "request") == 0)
-        rm_audit_put(&line, "path", api_path(rq));
+        rm_audit_append_member(&line, "path", api_path(rq));
     else if (strstr(api_route_of(rq)->path, "{appid}") && api_path_arg(rq, 0))
-        rm_audit_put(&line, "app", api_path_arg(rq, 0));
+        rm_audit_append_member(&line, "app", api_path_arg(rq, 0));
     if (n && n->members.len)
         base_buf_addf(&line, " %s", n->members.data);
     if (why && *why)
-        rm_audit_put(&line, "why", why);
-    write_line(&line);
+        rm_audit_append_member(&line, "why", why);
+    log_line(&line);
     base_buf_free(&line);
 }
 
-/* ---------------------------------------------------------------- facts of no request */
-void rm_audit_end(const struct rm_effect *fx)
+/* ---------------------------------------------------------------- operations without a request */
+void rm_audit_log_app_end(const struct rm_effect *fx)
 {
     static const char *const results[] = {[RM_FINAL_UNDEFINED] = "undefined",
                                           [RM_FINAL_SUCCEEDED] = "success",
@@ -334,32 +334,32 @@ void rm_audit_end(const struct rm_effect *fx)
     char id[BASE_ID_TEXT_MAX];
     enum rm_final_status status = fx->u.ended.final_status;
 
-    rm_audit_put(&line, "op", "end");
-    rm_audit_put(&line, "user", fx->u.ended.user);
-    rm_audit_put(&line, "result",
-                 fx->u.ended.refused ? "refused"
-                 : (size_t)status < sizeof results / sizeof *results && results[status]
-                     ? results[status]
-                     : "other");
-    rm_audit_put(&line, "app", base_app_id_text(&fx->u.ended.id, id));
-    rm_audit_put(&line, "name", fx->u.ended.name);
-    rm_audit_put(&line, "queue", fx->u.ended.queue);
-    rm_audit_put(&line, "state", rm_app_state_name(fx->u.ended.state));
+    rm_audit_append_member(&line, "op", "end");
+    rm_audit_append_member(&line, "user", fx->u.ended.user);
+    rm_audit_append_member(&line, "result",
+                           fx->u.ended.refused ? "refused"
+                           : (size_t)status < sizeof results / sizeof *results && results[status]
+                               ? results[status]
+                               : "other");
+    rm_audit_append_member(&line, "app", base_app_id_text(&fx->u.ended.id, id));
+    rm_audit_append_member(&line, "name", fx->u.ended.name);
+    rm_audit_append_member(&line, "queue", fx->u.ended.queue);
+    rm_audit_append_member(&line, "state", rm_app_state_name(fx->u.ended.state));
     if (*fx->u.ended.diagnostics)
-        rm_audit_put(&line, "why", fx->u.ended.diagnostics);
-    write_line(&line);
+        rm_audit_append_member(&line, "why", fx->u.ended.diagnostics);
+    log_line(&line);
     base_buf_free(&line);
 }
 
-void rm_audit_own(const char *op, const char *by, const char *why)
+void rm_audit_log_own_operation(const char *op, const char *by, const char *why)
 {
     struct base_buf line = {0};
 
-    rm_audit_put(&line, "op", op);
-    rm_audit_put(&line, "by", by);
-    rm_audit_put(&line, "result", why ? "refused" : "success");
+    rm_audit_append_member(&line, "op", op);
+    rm_audit_append_member(&line, "by", by);
+    rm_audit_append_member(&line, "result", why ? "refused" : "success");
     if (why)
-        rm_audit_put(&line, "why", why);
-    write_line(&line);
+        rm_audit_append_member(&line, "why", why);
+    log_line(&line);
     base_buf_free(&line);
 }

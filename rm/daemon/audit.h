@@ -1,6 +1,6 @@
-/* rm/daemon/audit.h - the audit log: who did what, from where, with which result. One line per
- * fact, in the log's area "audit" and in the file that creel.rm.audit-log names (0640, appended to,
- * opened again on SIGHUP).
+/* rm/daemon/audit.h - the audit log: one line for each operation, with its user, address and
+ * result, in the log's area "audit" and in the file that creel.rm.audit-log names (0640, appended
+ * to, opened again on SIGHUP).
  *
  *   op=submit-job user=ann ip=10.0.0.7 result=success status=201 app=application_…_0001
  *   name=wordcount queue=default op=kill user=bob ip=10.0.0.8 result=refused status=404
@@ -8,24 +8,24 @@
  *   app=application_…_0001 name=wordcount queue=default state=FINISHED why="…"
  *
  * Operations: submit-job, submit-app, kill, move, set-policy, refresh-queues, ha-state,
- * register-node, unregister-node, register-master, finish-master, and end (of an application, no
- * matter how). Reads are not facts; of heartbeats, allocations, commits and new ids refusals alone
- * are. Whatever is refused for who asks (401, 403) or for the name that it asks by (421) is
- * written, as op=request where it is none of these. A redirect of a standby (307) is not: the
- * active one writes. result: success, refused (4xx) or failed (5xx, which may be a repeat of
- * something done).
+ * register-node, unregister-node, register-master, finish-master, and end (of an application, for
+ * any reason). Reads are not logged; heartbeats, allocations, commits and new ids only when they
+ * are refused. Every request that is refused for its caller (401, 403) or for the host name that it
+ * names (421) is logged, as op=request where the operation is none of these. A redirection by a
+ * standby (307) is not logged: the active RM logs the request. result: success, refused (4xx) or
+ * failed (5xx: the request may be a repetition of one that succeeded).
  *
- * A value that is not plain stands in quotes; there '"', '\' and every byte that is not printable
- * ASCII are \xNN. So a name cannot make a line or a member. Values are cut off after
- * RM_AUDIT_VALUE_MAX bytes.
+ * A value with characters other than letters, digits and ._:/@%+,- stands in quotes; there '"', '\'
+ * and every byte that is not printable ASCII are written \xNN, so that no name can forge a line or
+ * a member. Values are cut off after RM_AUDIT_VALUE_MAX bytes.
  *
- * Refused and failed requests beyond what an address may leave in a minute
- * (rm/daemon/audit_limit.h) are counted, and told by one line when that minute is over: op=left-out
- * ip=10.0.0.8 result=refused count=532 … Successes all have their line. Lines that are in no file
- * go to the log whatever its level.
+ * Refused and failed requests beyond the number that one address may have logged in a minute
+ * (rm/daemon/audit_limit.h) are counted, and one line reports the count when that minute is over:
+ * op=left-out ip=10.0.0.8 result=refused count=532 … Every success has a line. Lines that could not
+ * be written to a file go to the log whatever its level.
  *
- * SOURCE: YARN's RMAuditLogger, whose keys USER, IP, OPERATION, RESULT, APPID, DESCRIPTION these
- * are. */
+ * SOURCE: YARN's RMAuditLogger has the same members under the keys USER, IP, OPERATION, RESULT,
+ * APPID, DESCRIPTION. */
 #ifndef CREEL_RM_DAEMON_AUDIT_H
 #define CREEL_RM_DAEMON_AUDIT_H
 
@@ -34,25 +34,29 @@
 
 enum { RM_AUDIT_VALUE_MAX = 256 };
 
-/* @path: "" or NULL: the log alone. Once, before the server starts; ends with rm_audit_close(). */
+/* Opens the audit file @path; "" or NULL: lines go to the log alone. Call once, before the server
+ * starts; close with rm_audit_close(). Returns 0, or -BASE_EIO. */
 int rm_audit_open(const char *path, struct base_error *err);
-void rm_audit_reopen(
-    void);                /* it may have been moved away; a failure is logged, the old one stays */
-void rm_audit_tick(void); /* now and then: tells what was left out */
+/* Opens the file again, as it may have been moved away. A failure is logged, and the old file stays
+ * open. */
+void rm_audit_reopen(void);
+/* Logs how many refusals were left out, when their minute is over. Call about once a second. */
+void rm_audit_log_left_out(void);
 void rm_audit_close(void);
 
-/* For api_server_conf.on_answer. */
-void rm_audit_answer(struct api_request *rq, unsigned status, void *user);
-/* More about the request: a member of its line. Before its answer; @key static. */
-void rm_audit_note(struct api_request *rq, const char *key, const char *value);
-/* The request was refused although its status says success. */
-void rm_audit_refuse(struct api_request *rq, const char *why);
-/* RM_FX_APP_ENDED. */
-void rm_audit_end(const struct rm_effect *fx);
-/* An operation without a request: a signal, a changed file. @why: the error, NULL for success. */
-void rm_audit_own(const char *op, const char *by, const char *why);
+/* For api_server_conf.on_answer: logs the request if its operation is logged. */
+void rm_audit_log_answer(struct api_request *rq, unsigned status, void *user);
+/* Adds a member to the line of the request. Call before its answer; @key must be static. */
+void rm_audit_add_member(struct api_request *rq, const char *key, const char *value);
+/* Marks the request as refused although its status says success. Call before its answer. */
+void rm_audit_mark_refused(struct api_request *rq, const char *why);
+/* Logs the end of an application; @fx: RM_FX_APP_ENDED. */
+void rm_audit_log_app_end(const struct rm_effect *fx);
+/* Logs an operation without a request. @by: its cause, a signal or a changed file. @why: the error;
+ * NULL: success. */
+void rm_audit_log_own_operation(const char *op, const char *by, const char *why);
 
-/* Appends " key=value". */
-void rm_audit_put(struct base_buf *out, const char *key, const char *value);
+/* Appends "key=value", after a space unless @out is empty. */
+void rm_audit_append_member(struct base_buf *out, const char *key, const char *value);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct rm_audit_count *count_of(struct rm_audit_limit *l, const char *ip)
+static struct rm_audit_count *find_count(struct rm_audit_limit *l, const char *ip)
 {
     struct rm_audit_count *c;
 
@@ -15,13 +15,13 @@ static struct rm_audit_count *count_of(struct rm_audit_limit *l, const char *ip)
     return c;
 }
 
-bool rm_audit_limit_take(struct rm_audit_limit *l, const char *ip, int64_t now_us)
+bool rm_audit_limit_count_refusal(struct rm_audit_limit *l, const char *ip, int64_t now_us)
 {
     struct rm_audit_count *c;
 
     if (l->n == 0)
         l->since_us = now_us;
-    c = count_of(l, ip);
+    c = find_count(l, ip);
     if (c->lines < RM_AUDIT_REFUSALS) {
         c->lines++;
         return true;
@@ -30,7 +30,7 @@ bool rm_audit_limit_take(struct rm_audit_limit *l, const char *ip, int64_t now_u
     return false;
 }
 
-bool rm_audit_limit_over(const struct rm_audit_limit *l, int64_t now_us)
+bool rm_audit_limit_window_is_over(const struct rm_audit_limit *l, int64_t now_us)
 {
     return l->n > 0 && now_us - l->since_us >= RM_AUDIT_WINDOW_S * INT64_C(1000000);
 }

@@ -1,11 +1,10 @@
 /* rm/daemon/audit_limit.h - limits the audit lines about refusals. A client that repeats refused
- * requests as fast as it can must not fill the disk: in each window an address leaves
- * RM_AUDIT_REFUSALS lines, the others are counted.
- * Counts are kept for RM_AUDIT_ADDRESSES addresses; those that come later in the window share one
- * count, so that a client with many addresses gains nothing. The user's name plays no part: it is
- * what the client says.
+ * requests as fast as it can must not fill the disk: in each window RM_AUDIT_REFUSALS refusals of
+ * an address are logged, the others are counted. Counts are kept for RM_AUDIT_ADDRESSES addresses;
+ * addresses that come later in the window share one count, so that a client with many addresses
+ * gains nothing. The user's name plays no part, since clients choose it.
  *
- * Pure: times are given, the caller locks. */
+ * Pure: callers pass the time and guard the counts with a lock. */
 #ifndef CREEL_RM_DAEMON_AUDIT_LIMIT_H
 #define CREEL_RM_DAEMON_AUDIT_LIMIT_H
 
@@ -16,19 +15,19 @@
 enum { RM_AUDIT_REFUSALS = 20, RM_AUDIT_ADDRESSES = 32, RM_AUDIT_WINDOW_S = 60 };
 
 struct rm_audit_count {
-    char ip[64]; /* "others": all that came when there was no more room */
+    char ip[64]; /* "others": the addresses that share a count */
     int64_t lines, left_out;
 };
-struct rm_audit_limit { /* zeros to begin with */
-    int64_t since_us;   /* of the window, when n > 0 */
+struct rm_audit_limit { /* zero-initialised: no window has begun */
+    int64_t since_us;   /* beginning of the window; valid when n > 0 */
     size_t n;
     struct rm_audit_count of[RM_AUDIT_ADDRESSES + 1];
 };
 
-/* Counts a refusal of @ip in the window, which begins with the first one. True: it may leave a
- * line. */
-bool rm_audit_limit_take(struct rm_audit_limit *l, const char *ip, int64_t now_us);
-/* There is a window and it is over: read the counts, and begin with zeros. */
-bool rm_audit_limit_over(const struct rm_audit_limit *l, int64_t now_us);
+/* Counts a refusal of @ip in the window, which begins with the first refusal. Returns true when the
+ * refusal may be logged. */
+bool rm_audit_limit_count_refusal(struct rm_audit_limit *l, const char *ip, int64_t now_us);
+/* Returns true when a window has begun and is over: read its counts, then set @l to zeros. */
+bool rm_audit_limit_window_is_over(const struct rm_audit_limit *l, int64_t now_us);
 
 #endif

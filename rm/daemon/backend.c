@@ -1,5 +1,5 @@
-/* rm/daemon/backend.c - what handlers and helpers ask of the daemon: its core, its clock, its
- * threads, its figures. It calls nothing that drives a leadership. */
+/* rm/daemon/backend.c - the daemon's core, clock, threads and figures, for handlers and helpers. No
+ * function here begins, drives or ends a leadership. */
 #include "rm/daemon/backend.h"
 
 #include "rm/daemon/daemon_internal.h"
@@ -11,13 +11,13 @@ int64_t rm_backend_now_us(const struct rm_backend *b)
 
 const struct rm_core *rm_backend_hold(struct rm_backend *b)
 {
-    rm_core_lock_take(&b->lock);
+    rm_core_lock_acquire(&b->lock);
     return b->core;
 }
 
 void rm_backend_release(struct rm_backend *b)
 {
-    rm_core_lock_give(&b->lock);
+    rm_core_lock_release(&b->lock);
 }
 
 const struct base_conf *rm_backend_conf(const struct rm_backend *b)
@@ -50,17 +50,18 @@ void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64
     int64_t mono = rm_watch_mono_us() + (deadline_us - rm_backend_now_us(b));
 
     rm_watch_add(b->watch, id, version, mono, fn, user);
-    /* Outputs that came between the caller's look and the line above woke nobody: look again. */
+    /* Outputs that came after the caller had read the version woke no waiter: read it again. */
     if (rm_view_map_outputs(rm_backend_hold(b), id, version, &newest, &maps, &done, &none) < 0 ||
         rm_backend_role(b) != RM_ROLE_ACTIVE)
-        newest = INT64_MAX; /* the job or the leadership is gone: no need to wait */
+        newest = INT64_MAX; /* the job or the leadership is gone: do not wait */
     rm_backend_release(b);
     rm_views_free(&none);
     if (newest > version)
         rm_watch_wake_older(b->watch, id, newest);
 }
 
-void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user)
+void rm_backend_queue_slow_task(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task,
+                                void *user)
 {
     rm_worker_add(b->slow[kind], task, user);
 }
@@ -70,22 +71,22 @@ struct rm_relay *rm_backend_relay(struct rm_backend *b)
     return b->relay;
 }
 
-void rm_backend_files(struct rm_backend *b, struct rm_file_work *w)
+void rm_backend_queue_file_work(struct rm_backend *b, struct rm_file_work *w)
 {
     rm_file_pool_submit(b->files, w);
 }
 
-void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
+void rm_backend_get_stats(struct rm_backend *b, struct rm_backend_stats *out)
 {
     *out = (struct rm_backend_stats){.epoch = rm_daemon_epoch(b)};
     pthread_mutex_lock(&b->qlock);
     if (b->term && b->term->store)
-        rm_store_counts(b->term->store, &out->store_commits, &out->store_records);
+        rm_store_get_counts(b->term->store, &out->store_commits, &out->store_records);
     out->store_commits += b->commits_before;
     out->store_records += b->records_before;
     out->queue_length = (int64_t)b->queue_len;
     pthread_mutex_unlock(&b->qlock);
-    rm_roles_stats(b, out);
+    rm_roles_add_stats(b, out);
 }
 
 bool rm_daemon_is_busy(const struct rm_backend *b, uint64_t *turns)
@@ -104,10 +105,10 @@ struct rm_core *rm_backend_swap_core(struct rm_backend *b, struct rm_core *core)
 {
     struct rm_core *old;
 
-    rm_core_lock_take(&b->lock);
+    rm_core_lock_acquire(&b->lock);
     old = b->core;
     b->core = core;
     b->core_serial++;
-    rm_core_lock_give(&b->lock);
+    rm_core_lock_release(&b->lock);
     return old;
 }

@@ -1,5 +1,6 @@
-/* rm/daemon/backend.h - the daemon as HTTP handlers see it: post events to the core's thread, read
- * views, wait for map outputs. Handlers never touch the core in any other way. */
+/* rm/daemon/backend.h - the daemon's interface for HTTP handlers: they post events to the core's
+ * thread, read views, and wait for map outputs or changes of roles. Handlers never touch the core
+ * in any other way. */
 #ifndef CREEL_RM_DAEMON_BACKEND_H
 #define CREEL_RM_DAEMON_BACKEND_H
 
@@ -12,76 +13,78 @@
 struct rm_backend;
 struct base_conf;
 
-/* The reply to a posted event, called once, on the core's or the store's thread: copy what is
- * needed, answer, and return soon. @fx is RM_FX_REPLY or RM_FX_HEARTBEAT; borrowed for the call. */
+/* Receives the reply to a posted event: called once, on the core's or the store's thread, and must
+ * return soon. @fx is RM_FX_REPLY or RM_FX_HEARTBEAT, borrowed for the call. */
 typedef void rm_reply_fn(void *user, const struct rm_effect *fx);
 
-/* @ev is not copied: it and everything it points to must stay valid until @release(user) is called,
- * after the core has stepped over it and before or after the reply. The daemon sets at_us and
- * token. fn may be NULL. */
+/* Queues an event for the core; the daemon sets its at_us and token. @ev is not copied: the event
+ * and everything that it points to must stay valid until @release(user) is called, which happens
+ * after the core's step, before or after the reply. @fn(user, ...) gets the reply, or an error
+ * where the event is refused; NULL: no reply is wanted. */
 void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
                      void (*release)(void *user), void *user);
-/* Holds the core for reading, for well under a millisecond. Never post while holding it. */
+/* Locks the core for reading and returns it; unlock it with rm_backend_release() well within a
+ * millisecond. Never post an event in between. */
 const struct rm_core *rm_backend_hold(struct rm_backend *b);
 void rm_backend_release(struct rm_backend *b);
-int64_t rm_backend_now_us(const struct rm_backend *b); /* wall clock, as the core's time line */
+int64_t rm_backend_now_us(const struct rm_backend *b); /* the core's time (rm/term/core_clock.h) */
 const struct base_conf *rm_backend_conf(const struct rm_backend *b);
-const char *rm_backend_master_key(const struct rm_backend *b); /* of rm_master_token() */
+const char *rm_backend_master_key(const struct rm_backend *b); /* for rm_master_token() */
 const char *rm_backend_url(const struct rm_backend *b);        /* "http://host:port" of this RM */
 /* Calls fn(user) once, from another thread, when job @id has map outputs newer than @version, or at
  * @deadline_us, or when the daemon stops. */
 void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64_t version,
                               int64_t deadline_us, void (*fn)(void *user), void *user);
-/* For a parked request: work on files that a request names (rm/jobs/file_pool.h). */
-void rm_backend_files(struct rm_backend *b, struct rm_file_work *w);
-/* Runs a task for a parked request on one of two threads: one in the background that encodes long
- * lists, and one that may wait for the RM's own files and the name service. After the stop @task is
- * called at once, to give up. */
+/* Queues work on files that a parked request names (rm/jobs/file_pool.h). */
+void rm_backend_queue_file_work(struct rm_backend *b, struct rm_file_work *w);
+/* Queues a task for a parked request on one of two threads: one of low priority that encodes long
+ * lists, and one that may wait for the RM's own files and the name service. After the stop of the
+ * daemon @task is called at once, with @stopping true. */
 enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_KINDS };
-void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user);
+void rm_backend_queue_slow_task(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task,
+                                void *user);
 struct rm_relay *rm_backend_relay(struct rm_backend *b); /* rm/daemon/relay.h */
-/* ---- high availability: which RM this is, and which one is active. Any thread; cheap ---- */
+/* ---- high availability: the role of this RM, and the active RM. Any thread; cheap ---- */
 enum rm_role {
-    RM_ROLE_STANDBY, /* no core of its own: rm_backend_hold() gives an empty one, posts are refused
-                      */
-    RM_ROLE_ACTIVATING, /* elected, reading the state: as standby, but no other RM is active */
+    RM_ROLE_STANDBY,    /* the core is empty, or soon will be; posts are refused */
+    RM_ROLE_ACTIVATING, /* elected, reading the state; otherwise like a standby */
     RM_ROLE_ACTIVE,
 };
-enum rm_role rm_backend_role(const struct rm_backend *b); /* alone: always ACTIVE */
-bool rm_backend_ha(const struct rm_backend *b);           /* is this RM one of several? */
-/* "http://host:port" of the active RM if it is another one and known, from the configuration; else
- * "". */
+enum rm_role rm_backend_role(const struct rm_backend *b);      /* not one of several: ACTIVE */
+bool rm_backend_is_one_of_several(const struct rm_backend *b); /* true: this RM is one of several */
+/* Writes "http://host:port" of the active RM, from the configuration; "" when none is known, or
+ * when this RM is active. */
 void rm_backend_active_url(const struct rm_backend *b, char out[512]);
-const char *rm_backend_rm_id(const struct rm_backend *b); /* yarn.resourcemanager.ha.id; "" alone */
-/* "http://host:port" of every RM, separated by commas, this one first: as nodes, masters and tasks
- * are told. */
+const char *rm_backend_rm_id(const struct rm_backend *b); /* yarn.resourcemanager.ha.id, or "" */
+/* Returns "http://host:port" of every RM, separated by commas, this one first: the list that nodes,
+ * masters and tasks get. */
 const char *rm_backend_all_urls(const struct rm_backend *b);
-/* State of the connection to ZooKeeper, for people; "" alone. */
+/* Writes the state of the connection to ZooKeeper, for people to read; "" when this RM has none. */
 void rm_backend_zk_text(const struct rm_backend *b, char out[256]);
-/* How often the role or the active RM has changed. */
-int64_t rm_backend_role_changes(const struct rm_backend *b);
+/* Returns how often the role or the active RM has changed. */
+int64_t rm_backend_count_role_changes(const struct rm_backend *b);
 /* Calls fn(user) once, from another thread: when the role or the active RM has changed more often
- * than @seen (taken from rm_backend_role_changes() before the role was looked at, so that no change
- * is missed in between), at @deadline_mono_us (rm_watch_mono_us()), or when the daemon stops (after
- * it: at once, from this one). For requests parked on a standby. */
+ * than @seen (from rm_backend_count_role_changes(), called before the role was read, so that no
+ * change is missed in between), at @deadline_mono_us (rm_watch_mono_us()), or when the daemon stops
+ * (after the stop: at once, from the caller's thread). For requests parked on a standby. */
 void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us,
                                   void (*fn)(void *user), void *user);
-/* Gives the leadership up, and claims it again after @hold_us if no other RM takes it.
- * -BASE_ESTATE: alone, or not active.
- * Returns at once: the role changes later. */
+/* Asks this RM to give the leadership up, and to claim it again after @hold_us if no other RM has
+ * taken it. Returns 0 at once, the role changes later; -BASE_ESTATE when this RM is not active or
+ * not one of several. */
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err);
-/* Is this RM active, and does its lease hold at this moment? Latches a refusal
+/* Returns true when this RM is active and its lease holds at this moment. Latches a refusal
  * (rm/term/lease.h). */
 bool rm_backend_leads(const struct rm_backend *b);
 
-/* Store figures for /metrics. */
+/* Figures for /metrics. */
 struct rm_backend_stats {
     int64_t store_commits, store_records, queue_length;
-    int64_t epoch, takeovers; /* of this process: how often it became active */
+    int64_t epoch, takeovers; /* how often this process became active */
     int64_t late_answers;     /* answers and orders held back because the lease was over */
     int64_t refused_writes;   /* by the store: another RM has authority */
-    int64_t store_multis; /* of the store in ZooKeeper, written in this leadership; 0 elsewhere */
+    int64_t store_multis;     /* transactions of ZooKeeper in this leadership */
 };
-void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out);
+void rm_backend_get_stats(struct rm_backend *b, struct rm_backend_stats *out);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 
-/* Counts nested holds: a reply on the core's own thread, which holds the lock already, may read the
- * core. There is one core per process. */
+/* How many times this thread has acquired the lock: a reply on the core's own thread, which holds
+ * the lock already, may read the core. One counter will do, since a process has one core. */
 static _Thread_local unsigned depth;
 
 void rm_core_lock_init(struct rm_core_lock *l)
@@ -19,7 +19,7 @@ void rm_core_lock_destroy(struct rm_core_lock *l)
     pthread_mutex_destroy(&l->m);
 }
 
-void rm_core_lock_take(struct rm_core_lock *l)
+void rm_core_lock_acquire(struct rm_core_lock *l)
 {
     uint64_t mine;
 
@@ -32,7 +32,7 @@ void rm_core_lock_take(struct rm_core_lock *l)
     pthread_mutex_unlock(&l->m);
 }
 
-void rm_core_lock_give(struct rm_core_lock *l)
+void rm_core_lock_release(struct rm_core_lock *l)
 {
     base_assert(depth > 0);
     if (--depth > 0)

@@ -2,7 +2,7 @@
  *
  * With a plain mutex, a thread that copies a long listing in chunks takes the lock again and again
  * before the core's thread wakes up. Here every thread draws a number, so that the core waits for
- * at most one short hold of each HTTP thread, and readers wait for at most one turn of the core. */
+ * each HTTP thread once at most, and a reader waits for one turn of the core at most. */
 #ifndef CREEL_RM_DAEMON_CORE_LOCK_H
 #define CREEL_RM_DAEMON_CORE_LOCK_H
 
@@ -16,7 +16,7 @@ struct rm_core_lock {
 };
 void rm_core_lock_init(struct rm_core_lock *l);
 void rm_core_lock_destroy(struct rm_core_lock *l);
-void rm_core_lock_take(struct rm_core_lock *l); /* nests within one thread */
-void rm_core_lock_give(struct rm_core_lock *l);
+void rm_core_lock_acquire(struct rm_core_lock *l); /* a thread may nest calls */
+void rm_core_lock_release(struct rm_core_lock *l);
 
 #endif

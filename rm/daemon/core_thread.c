@@ -7,7 +7,7 @@
 #include "base/cond.h"
 #include "rm/daemon/daemon_internal.h"
 
-#define TURN_US     1000 /* the core's thread lets readers in after this long */
+#define TURN_US     1000 /* a turn: then the core's thread lets readers in */
 #define TURN_EVENTS 256
 
 /* ---------------------------------------------------------------- tickets */
@@ -17,7 +17,7 @@ void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx)
     free(ticket);
 }
 
-static void fail(rm_reply_fn *fn, void *user, int code, const char *text)
+static void reply_error(rm_reply_fn *fn, void *user, int code, const char *text)
 {
     struct rm_effect fx = {.kind = RM_FX_REPLY};
 
@@ -29,7 +29,7 @@ static void fail(rm_reply_fn *fn, void *user, int code, const char *text)
 
 void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text)
 {
-    fail(ticket->fn, ticket->user, code, text);
+    reply_error(ticket->fn, ticket->user, code, text);
     free(ticket);
 }
 
@@ -45,14 +45,14 @@ void rm_posted_refuse(const struct rm_posted *p, int code, const char *text)
             rm_launch_unref(p->ev->u.am_allocate.asks[i].launch);
     }
     if (p->fn)
-        fail(p->fn, p->user, code, text);
+        reply_error(p->fn, p->user, code, text);
     if (p->release)
         p->release(p->user);
 }
 
 /* Returns true for changes whose sender waits until they are durable: they are refused at once
  * while the store cannot write. */
-static bool wants_storing(enum rm_event_kind kind)
+static bool must_be_stored(enum rm_event_kind kind)
 {
     static const bool durable_kinds[] = {
 #define X(name, handle, durable) [RM_EV_##name] = durable,
@@ -72,8 +72,8 @@ void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
     pthread_mutex_lock(&b->qlock);
     if (b->closed) {
         base_error_set(&why, b->closed, "%s", b->closed_text);
-    } else if (!wants_storing(ev->kind) || !b->term || !b->term->store ||
-               !rm_store_failing(b->term->store, &why)) {
+    } else if (!must_be_stored(ev->kind) || !b->term || !b->term->store ||
+               !rm_store_is_failing(b->term->store, &why)) {
         base_array_grow(&b->queue, b->queue_len, &b->queue_cap);
         b->queue[b->queue_len++] = p;
         if (b->queue_len == 1)
@@ -84,7 +84,7 @@ void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
         rm_posted_refuse(&p, why.code, why.text);
 }
 
-void rm_core_thread_note_stored(struct rm_leadership *t, uint64_t seq)
+void rm_core_thread_post_stored(struct rm_leadership *t, uint64_t seq)
 {
     struct rm_backend *b = t->b;
 
@@ -109,7 +109,7 @@ static void wait_for_work(struct rm_leadership *t)
         if (left <= 0)
             return;
         if (left > 60000000)
-            left = 60000000; /* the core's clock may be gaining on the wall: look again */
+            left = 60000000; /* the core's clock may be gaining on the wall clock: check again */
         base_cond_wait_for(&b->qwake, &b->qlock, left);
     }
 }
@@ -129,7 +129,7 @@ static void step_posted(struct rm_leadership *t, const struct rm_posted *p, int6
     struct rm_ticket *ticket = ticket_new(p);
 
     p->ev->at_us = now;
-    if (!rm_term_event(&t->rules, p->ev, ticket)) {
+    if (!rm_term_step_request(&t->rules, p->ev, ticket)) {
         free(ticket);
         rm_posted_refuse(p, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     } else if (p->release) {
@@ -137,8 +137,9 @@ static void step_posted(struct rm_leadership *t, const struct rm_posted *p, int6
     }
 }
 
-/* Runs @n events in turns, so that readers get in between. */
-static void run_batch(struct rm_leadership *t, size_t n, uint64_t stored)
+/* Steps the core over the news of stored records and over @n posted events. The core's lock is
+ * released after each turn, so that readers get in between. */
+static void run_posted_events(struct rm_leadership *t, size_t n, uint64_t stored)
 {
     struct rm_backend *b = t->b;
     size_t i = 0;
@@ -146,22 +147,22 @@ static void run_batch(struct rm_leadership *t, size_t n, uint64_t stored)
     do {
         int64_t now, began;
 
-        rm_core_lock_take(&b->lock);
+        rm_core_lock_acquire(&b->lock);
         began = now = rm_backend_core_time_us(b);
         if (stored != t->rules.stored_seq)
-            rm_term_stored(&t->rules, stored, now);
+            rm_term_step_stored(&t->rules, stored, now);
         for (size_t turn = 0; i < n && turn < TURN_EVENTS && now - began < TURN_US; turn++) {
             step_posted(t, &t->batch[i++], now);
             atomic_fetch_add_explicit(&b->turns, 1, memory_order_relaxed);
             now = rm_backend_core_time_us(b);
         }
-        rm_term_timer(&t->rules, now);
-        rm_core_lock_give(&b->lock);
+        rm_term_step_timer(&t->rules, now);
+        rm_core_lock_release(&b->lock);
         atomic_fetch_add_explicit(&b->turns, 1, memory_order_relaxed);
     } while (i < n);
 }
 
-static void swap_queue(struct rm_leadership *t)
+static void take_queue(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
     struct rm_posted *swap = t->batch;
@@ -188,15 +189,14 @@ void *rm_core_thread_main(void *arg)
         wait_for_work(t);
         n = b->queue_len;
         stored = b->stored_seq;
-        if (t->halt ||
-            (n == 0 &&
-             b->stop)) { /* after a halt, the rest of the queue is refused by the caller of it */
+        if (t->halt || (n == 0 && b->stop)) { /* after a halt, end_core_thread()'s caller refuses
+                                                 the rest of the queue */
             pthread_mutex_unlock(&b->qlock);
             return NULL;
         }
         atomic_store(&b->busy, true);
-        swap_queue(t);
+        take_queue(t);
         pthread_mutex_unlock(&b->qlock);
-        run_batch(t, n, stored);
+        run_posted_events(t, n, stored);
     }
 }

@@ -15,15 +15,15 @@
 #include "rm/daemon/daemon_internal.h"
 #include "rm/jobs/ended_jobs.h"
 
-#define FILES_QUICK    4  /* threads that look at files of submissions: for the quick ones, */
-#define FILES_MOST     64 /* and with those that are slow: several times RM_PLACE_TOP_MAX */
+#define FILES_QUICK    4  /* threads that read files of submissions: while all are quick, */
+#define FILES_MOST     64 /* and at most, with slow ones: several times RM_PLACE_TOP_MAX */
 #define FILES_SLOW_US  1000000
 #define FILES_GRACE_US 2000000
-#define STALE_US       5000000 /* after a leadership its core can be read for so long */
+#define STALE_US       5000000 /* the core stays readable for so long after its leadership */
 #define STOPPING_TEXT  "the ResourceManager is shutting down"
 
 /* ---------------------------------------------------------------- making one */
-struct rm_backend *rm_daemon_make(const struct base_conf *conf)
+struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf)
 {
     struct rm_backend *b = base_alloc(sizeof *b);
 
@@ -55,7 +55,7 @@ struct rm_backend *rm_daemon_make(const struct base_conf *conf)
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
                           struct base_error *err)
 {
-    struct rm_backend *b = rm_daemon_make(conf);
+    struct rm_backend *b = rm_daemon_new_without_core(conf);
     struct policy_queues tree = {0};
     int rc;
 
@@ -65,7 +65,7 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
     rc = rm_queues_load_at_start(b, &tree, err);
     policy_queues_free(&tree); /* read again when it becomes active */
     if (rc >= 0)
-        rc = rm_empty_core(b, &b->core, err);
+        rc = rm_empty_core_new(b, &b->core, err);
     if (rc < 0) {
         rm_daemon_free(b);
         return rc;
@@ -74,14 +74,14 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
     return 0;
 }
 
-void rm_daemon_confirm_format(struct rm_backend *b)
+void rm_daemon_accept_formatted_store(struct rm_backend *b)
 {
     b->repair.format_confirmed = true;
     if (b->term) /* its state has been read already */
         rm_core_confirm_format(b->core, &b->term->rules.fx);
 }
 
-void rm_daemon_repair(struct rm_backend *b, const struct rm_repair *repair)
+void rm_daemon_set_repair(struct rm_backend *b, const struct rm_repair *repair)
 {
     base_assert(!b->started);
     b->repair = *repair;
@@ -93,9 +93,9 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url)
     atomic_store(&b->url, base_strdup(url));
 }
 
-/* The threads of a leadership. Before the daemon has started there are none: its start comes here
- * as well. */
-static void serve(struct rm_leadership *t)
+/* Starts the threads of a leadership. A leadership entered before the daemon has started gets them
+ * from rm_daemon_start(). */
+static void start_threads(struct rm_leadership *t)
 {
     rm_leadership_start_helpers(t);
     rm_leadership_start_core(t);
@@ -111,7 +111,7 @@ void rm_daemon_start(struct rm_backend *b)
     rm_relay_start(b->relay);
     rm_file_pool_start(b->files);
     if (b->term)
-        serve(b->term);
+        start_threads(b->term);
 }
 
 /* ---------------------------------------------------------------- leaderships */
@@ -122,23 +122,23 @@ static bool free_core(void *user, bool stopping)
     return false;
 }
 
-/* A large one takes a while. */
+/* Freeing a large core takes a while: another thread does that. */
 static void free_core_later(struct rm_backend *b, struct rm_core *core)
 {
     if (core)
-        rm_backend_slow(b, RM_SLOW_LISTS, free_core, core);
+        rm_backend_queue_slow_task(b, RM_SLOW_LISTS, free_core, core);
 }
 
-static int load_term(struct rm_backend *b, struct rm_leadership *t, struct rm_first_queues *first,
-                     struct base_error *err)
+static int load_leadership(struct rm_backend *b, struct rm_leadership *t,
+                           struct rm_first_queues *first, struct base_error *err)
 {
     struct policy_queues now = {0}, *tree = first ? &first->tree : &now;
     int rc = first ? first->given : rm_queues_load_at_start(b, &now, err);
 
     if (rc >= 0)
         rc = rm_leadership_load(t, rc ? tree : NULL, err);
-    policy_queues_free(tree); /* what no core has taken */
-    if (rc == 0 && !rm_role_holds(b, t->rules.epoch))
+    policy_queues_free(tree); /* empty when the core has taken them */
+    if (rc == 0 && !rm_role_lease_holds(b, t->rules.epoch))
         rc = base_error_set(err, -BASE_EVERSION,
                             "the leadership ended while the state was being read");
     return rc;
@@ -151,7 +151,7 @@ static void set_loading(struct rm_backend *b, struct ha_store *store)
     pthread_mutex_unlock(&b->qlock);
 }
 
-static void drop_term(struct rm_backend *b, struct rm_leadership *t)
+static void discard_leadership(struct rm_backend *b, struct rm_leadership *t)
 {
     if (b->started) {
         free_core_later(b, t->core);
@@ -160,11 +160,11 @@ static void drop_term(struct rm_backend *b, struct rm_leadership *t)
     rm_leadership_free(t);
 }
 
-/* The one way into a leadership, for an elected RM as for one that is alone. Posts are taken once
- * the core is there; whoever waits for a change of roles is told last, when there are threads to
- * serve them. */
-int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch,
-                    struct rm_first_queues *queues, struct base_error *err)
+/* The only way into a leadership, whether elected or not. Posts are accepted once the core is
+ * installed. Requests that wait for a change of roles are woken last, when the leadership has
+ * threads to serve them. */
+int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int64_t epoch,
+                               struct rm_first_queues *queues, struct base_error *err)
 {
     struct rm_leadership *t;
     int rc;
@@ -177,21 +177,21 @@ int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch,
     rm_lease_begin(&b->roles.lease);
     t = rm_leadership_new(b, store, epoch);
     set_loading(b, store);
-    rm_roles_set(b, RM_ROLE_ACTIVATING);
-    rc = load_term(b, t, queues, err);
+    rm_roles_set_role(b, RM_ROLE_ACTIVATING);
+    rc = load_leadership(b, t, queues, err);
     set_loading(b, NULL);
     if (rc < 0) {
-        rm_roles_set(b, RM_ROLE_STANDBY);
-        drop_term(b, t);
+        rm_roles_set_role(b, RM_ROLE_STANDBY);
+        discard_leadership(b, t);
         return rc;
     }
     free_core_later(b, rm_leadership_install(t));
-    /* alone there is nobody to take over from */
+    /* an RM that is not one of several takes over from no other */
     atomic_fetch_add(&b->roles.takeovers, b->roles.ha);
     atomic_store(&b->roles.role, RM_ROLE_ACTIVE);
     if (b->started)
-        serve(t);
-    rm_roles_notify(b);
+        start_threads(t);
+    rm_roles_count_change(b);
     return 0;
 }
 
@@ -202,62 +202,64 @@ int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epo
 
     base_assert(b->started && b->roles.ha);
     pthread_mutex_lock(&b->life);
-    rc = rm_daemon_enter(b, store, epoch, NULL, err);
+    rc = rm_daemon_enter_leadership(b, store, epoch, NULL, err);
     pthread_mutex_unlock(&b->life);
     return rc;
 }
 
-struct stale { /* a core that nobody leads with */
+struct stale_core { /* the core of a leadership that is over */
     struct rm_backend *b;
     uint64_t serial;
 };
 
-static bool replace_stale(void *user, bool stopping)
+static bool replace_stale_core(void *user, bool stopping)
 {
-    struct stale *s = user;
+    struct stale_core *s = user;
     struct rm_core *empty = NULL, *other;
     struct base_error err = {0};
 
-    if (!stopping && rm_empty_core(s->b, &empty, &err) < 0)
+    if (!stopping && rm_empty_core_new(s->b, &empty, &err) < 0)
         base_log_warn("rm", "the state of the leadership that is over stays readable: %s",
                       err.text);
     other = empty;
-    rm_core_lock_take(&s->b->lock);
+    rm_core_lock_acquire(&s->b->lock);
     if (empty && s->b->core_serial == s->serial) {
         other = s->b->core;
         s->b->core = empty;
         s->b->core_serial++;
     }
-    rm_core_lock_give(&s->b->lock);
+    rm_core_lock_release(&s->b->lock);
     rm_core_free(other);
     free(s);
     return false;
 }
 
-static void stale_due(void *user)
+static void queue_stale_core_replacement(void *user)
 {
-    rm_backend_slow(((struct stale *)user)->b, RM_SLOW_LISTS, replace_stale, user);
+    rm_backend_queue_slow_task(((struct stale_core *)user)->b, RM_SLOW_LISTS, replace_stale_core,
+                               user);
 }
 
-static void replace_core_soon(struct rm_backend *b)
+static void schedule_core_replacement(struct rm_backend *b)
 {
-    struct stale *s = base_alloc(sizeof *s);
+    struct stale_core *s = base_alloc(sizeof *s);
 
-    rm_core_lock_take(&b->lock);
-    *s = (struct stale){b, b->core_serial};
-    rm_core_lock_give(&b->lock);
-    rm_backend_await_role_change(b, INT64_MAX, rm_watch_mono_us() + STALE_US, stale_due, s);
+    rm_core_lock_acquire(&b->lock);
+    *s = (struct stale_core){b, b->core_serial};
+    rm_core_lock_release(&b->lock);
+    rm_backend_await_role_change(b, INT64_MAX, rm_watch_mono_us() + STALE_US,
+                                 queue_stale_core_replacement, s);
 }
 
 void rm_daemon_deactivate(struct rm_backend *b, const char *why)
 {
     rm_role_depose(b);
-    pthread_mutex_lock(&b->life); /* an activation under way ends now */
+    pthread_mutex_lock(&b->life); /* after rm_role_depose() an activation under way ends soon */
     if (b->term) {
-        rm_roles_set(b, RM_ROLE_STANDBY);
+        rm_roles_set_role(b, RM_ROLE_STANDBY);
         rm_leadership_abort(b->term);
         base_log_info("rm", "standby: %s", why);
-        replace_core_soon(b);
+        schedule_core_replacement(b);
     }
     pthread_mutex_unlock(&b->life);
 }
@@ -270,7 +272,7 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
     if (b->term) {
         rc = rm_leadership_finish(b->term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT, err);
         base_log_info("rm", "standby: %s", why);
-        replace_core_soon(b);
+        schedule_core_replacement(b);
     }
     pthread_mutex_unlock(&b->life);
     return rc;
@@ -283,8 +285,8 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
 
     if (!b->started)
         return 0;
-    /* Together, under the lock: a leadership that is being entered has its threads, and no other
-     * one is entered. */
+    /* Both changes under one lock: a leadership that is being entered gets its threads first, and
+     * no other is entered afterwards. */
     pthread_mutex_lock(&b->life);
     b->started = false;
     b->ending = true;
@@ -293,7 +295,8 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     else if ((rc = b->lost.code) < 0 && err)
         *err = b->lost;
     pthread_mutex_unlock(&b->life);
-    for (int i = 0; i < RM_SLOW_KINDS; i++) /* what they still post is refused; history is kept */
+    for (int i = 0; i < RM_SLOW_KINDS;
+         i++) /* their later posts are refused; history is still written */
         rm_worker_stop(b->slow[i]);
     rm_relay_stop(b->relay);
     b->left_behind = !rm_file_pool_stop(b->files);
@@ -306,7 +309,7 @@ void rm_daemon_free(struct rm_backend *b)
 {
     if (!b)
         return;
-    rm_leadership_free(b->term); /* one that never ran */
+    rm_leadership_free(b->term); /* of a daemon that never started */
     if (b->watch)
         rm_watch_free(b->watch);
     for (int i = 0; i < RM_SLOW_KINDS; i++)

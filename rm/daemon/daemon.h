@@ -1,18 +1,19 @@
-/* rm/daemon/daemon.h - the shell around the core: what handlers know as struct rm_backend.
+/* rm/daemon/daemon.h - the daemon around the core; handlers know it as struct rm_backend.
  *
  *   HTTP threads --rm_backend_post--> queue --> core thread: rm_core_step --> effects
  *        ^                                                       | records      | other replies
  *        |                                                       v              v
  *        +------------- replies, once durable --------- store thread      HTTP threads
+ * Life of an RM that is one of several (rm/leader/leader.h):
+ *   new_standby -> start -> [activate -> deactivate or retire]* -> stop -> free
+ * Life of an RM that is not (rm/leader/sole_rm.h):
+ *   new_sole, which enters its leadership -> start -> stop -> free
+ * A stop loses no acknowledged change, and all waiting requests are answered.
  *
- * Life of one of several RMs (rm/leader/leader.h): new_standby -> start -> [activate ->
- * deactivate]* -> stop -> free. Alone (rm/leader/alone.h): new, which activates -> start -> stop ->
- * free. A stop loses nothing acknowledged, and everybody who waits is answered.
- *
- * What a leadership needs (core, store, queue, tickets, thread for output folders) is made by
- * activate and torn down by deactivate; between them rm_backend_hold() gives a core without
- * anything in it. After deactivate the last core stays readable for requests that were on their
- * way, until the next activate or some seconds later. */
+ * The core, store, queue, tickets and folders' thread of a leadership are made by activate and torn
+ * down by deactivate; between leaderships rm_backend_hold() returns an empty core. After deactivate
+ * the last core stays readable for requests that were on their way, until the next activate or for
+ * some seconds. */
 #ifndef CREEL_RM_DAEMON_DAEMON_H
 #define CREEL_RM_DAEMON_DAEMON_H
 
@@ -24,36 +25,40 @@ struct rm_repair {
     bool format_confirmed; /* --format-confirmed (rm_core_conf) */
     bool new_key;          /* --new-key (rm/daemon/master_token.h) */
 };
-void rm_daemon_repair(struct rm_backend *b,
-                      const struct rm_repair *repair); /* before its first leadership */
-/* One of several: a standby that knows nothing; reads and checks @conf as new does. */
+void rm_daemon_set_repair(struct rm_backend *b,
+                          const struct rm_repair *repair); /* call before the first leadership */
+/* Makes the daemon of one of several RMs, a standby with an empty core. Reads @conf, which must
+ * outlive the daemon. Returns 0, or the error with the key in its text. */
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
                           struct base_error *err);
-/* Reads @store (taken in any case) and goes on with what it holds under @epoch: afterwards the role
- * is ACTIVE. Blocks for the reading; rm_daemon_deactivate or the store's abort from another thread
- * ends it early (-BASE_EVERSION). -BASE_ECORRUPT, ... : nothing of it is there. */
+/* Enters a leadership under @epoch with the state in @store, which is taken in any case. Returns 0
+ * when the role is ACTIVE. Blocks while the store is read; rm_role_depose() from another thread
+ * ends that early with -BASE_EVERSION. After this or any other error the role is STANDBY. */
 int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epoch,
                        struct base_error *err);
-/* The leadership is over: from the first line on nothing is granted or acknowledged, and waiting
- * requests are answered as by a standby. Returns when the threads of the leadership have ended,
- * within a second. No effect on a standby. */
+/* Ends the leadership at once: from the beginning of the call nothing is granted or acknowledged,
+ * and waiting requests are answered as by a standby. Returns when the threads of the leadership
+ * have ended, within a second. Without a leadership only rm_role_depose() has an effect. @why:
+ * logged. */
 void rm_daemon_deactivate(struct rm_backend *b, const char *why);
 /* Ends the leadership in good order: queued events are carried out, written and answered while the
- * lease lasts; then as deactivate. Returns 0, or the error of the last write. */
+ * lease lasts. Returns 0, also on a standby, or the error of the last write. @why: logged. */
 int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *err);
-/* Alone before the start, one of several before its first leadership: --format-confirmed
- * (rm_core_conf). When nodes have obeyed a higher epoch than the store's, one above it is taken;
- * alone the core is made anew from the store for that, while posts are refused for a moment
- * (-BASE_EVERSION). */
-void rm_daemon_confirm_format(struct rm_backend *b);
+/* Accepts an empty store on purpose, although nodes have work (--format-confirmed, rm_core_conf).
+ * Call before the start, or, for one of several RMs, before its first leadership. If nodes have
+ * obeyed a higher epoch than the store's, the RM takes an epoch above it; an RM that is not one of
+ * several reads its core anew for that, and refuses posts with -BASE_EVERSION for a moment. */
+void rm_daemon_accept_formatted_store(struct rm_backend *b);
 void rm_daemon_start(struct rm_backend *b);
-void rm_daemon_set_url(struct rm_backend *b, const char *url); /* once it is known; once */
-/* Returns 0, or the error of the last write to the store (then what was not stored was not
- * acknowledged either). */
+void rm_daemon_set_url(struct rm_backend *b,
+                       const char *url); /* call once, when the port is known */
+/* Ends a leadership in good order, then all threads. Returns 0, or the error of the last write to
+ * the store; changes that were not written were not acknowledged either. */
 int rm_daemon_stop(struct rm_backend *b, struct base_error *err);
 void rm_daemon_free(struct rm_backend *b);
-/* For a watchdog: does the core's thread have work? *turns grows while it makes progress. */
+/* For a watchdog. Returns true when the core's thread has work; *@turns grows while the thread
+ * makes progress. */
 bool rm_daemon_is_busy(const struct rm_backend *b, uint64_t *turns);
-int64_t rm_daemon_epoch(const struct rm_backend *b);
+int64_t rm_daemon_epoch(const struct rm_backend *b); /* of the last leadership */
 
 #endif

@@ -23,9 +23,9 @@
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/routes.h"
-#include "rm/leader/alone.h"
 #include "rm/leader/leader.h"
 #include "rm/leader/role.h"
+#include "rm/leader/sole_rm.h"
 #include "rm/leader/standby.h"
 
 #ifdef CREEL_HA_LEASE_OFF /* for tests: a leader whose lease never ends, so that the epoch alone   \
@@ -81,7 +81,7 @@ struct settings {
     size_t args_n;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct settings *s = state->input;
     struct base_error err = {0};
@@ -128,7 +128,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Prints the keys with their defaults after the options. */
-static char *help_filter(int key, const char *text, void *input)
+static char *append_keys_to_help(int key, const char *text, void *input)
 {
     struct base_buf b = {0};
 
@@ -152,9 +152,11 @@ static char *help_filter(int key, const char *text, void *input)
 }
 
 static const struct argp argp = {
-    options, parse, NULL, "The ResourceManager of a Creel cluster.\v ", NULL, help_filter, NULL};
+    options, parse_option,        NULL, "The ResourceManager of a Creel cluster.\v ",
+    NULL,    append_keys_to_help, NULL};
 
-static int set(struct base_conf *conf, const char *key, const char *value, struct base_error *err)
+static int set_key(struct base_conf *conf, const char *key, const char *value,
+                   struct base_error *err)
 {
     char *arg = base_printf("%s=%s", key, value);
     int rc = base_conf_set_arg(conf, arg, err);
@@ -163,8 +165,8 @@ static int set(struct base_conf *conf, const char *key, const char *value, struc
     return rc;
 }
 
-/* As YARN does: otherwise every node would expire between two heartbeats, with all its
- * containers. */
+/* Refuses, as YARN does, an expiry interval that is no longer than the heartbeat's: every node
+ * would expire between two heartbeats, with all its containers. */
 static int check_node_times(const struct base_conf *c, struct base_error *err)
 {
     int64_t expiry = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms");
@@ -187,9 +189,9 @@ static int load_conf(struct settings *s, struct base_error *err)
     for (size_t i = 0; rc == 0 && i < s->args_n; i++)
         rc = base_conf_set_arg(s->conf, s->args[i], err);
     if (rc == 0 && s->on)
-        rc = set(s->conf, "yarn.resourcemanager.ha.enabled", "true", err);
+        rc = set_key(s->conf, "yarn.resourcemanager.ha.enabled", "true", err);
     if (rc == 0 && s->rm_id)
-        rc = set(s->conf, "yarn.resourcemanager.ha.id", s->rm_id, err);
+        rc = set_key(s->conf, "yarn.resourcemanager.ha.id", s->rm_id, err);
     if (rc == 0)
         rc = base_conf_check(s->conf, policy_option_is_key, err);
     if (rc == 0)
@@ -207,7 +209,7 @@ static int load_conf(struct settings *s, struct base_error *err)
     return rc;
 }
 
-static int write_line(const char *path, const char *text, struct base_error *err)
+static int write_line_to_file(const char *path, const char *text, struct base_error *err)
 {
     char *line;
     int rc;
@@ -220,8 +222,9 @@ static int write_line(const char *path, const char *text, struct base_error *err
     return rc;
 }
 
-/* Names the key that the address comes from: for one of several it need not be creel.rm.bind. */
-static int wrong_address(const struct settings *s, int rc, struct base_error *err)
+/* Puts the key that the address comes from before @err; for one of several RMs it need not be
+ * creel.rm.bind. Returns @rc. */
+static int name_address_key(const struct settings *s, int rc, struct base_error *err)
 {
     if (rc != -BASE_EPERM && rc != -BASE_EINVAL)
         return rc;
@@ -231,9 +234,9 @@ static int wrong_address(const struct settings *s, int rc, struct base_error *er
         err, rc, "creel.rm.bind (default: of yarn.resourcemanager.webapp.address.%s)", s->ha.rm_id);
 }
 
-/* One of several listens at its own address in the configuration, unless the bind keys say
- * otherwise. */
-static int listen_where_told(struct settings *s, struct base_error *err)
+/* An RM that is one of several listens at its own address in the configuration, unless
+ * creel.rm.bind or creel.rm.port is set. */
+static int set_bind_address(struct settings *s, struct base_error *err)
 {
     char *host, port_text[8];
     uint16_t port;
@@ -244,24 +247,24 @@ static int listen_where_told(struct settings *s, struct base_error *err)
     rm_ha_conf_get_own_address(&s->ha, &host, &port);
     snprintf(port_text, sizeof port_text, "%u", port);
     if (!base_conf_is_set(s->conf, "creel.rm.bind"))
-        rc = set(s->conf, "creel.rm.bind", host, err);
+        rc = set_key(s->conf, "creel.rm.bind", host, err);
     if (rc == 0 && !base_conf_is_set(s->conf, "creel.rm.port"))
-        rc = set(s->conf, "creel.rm.port", port_text, err);
+        rc = set_key(s->conf, "creel.rm.port", port_text, err);
     free(host);
     return rc;
 }
 
-/* Free @out with api_conf_free(), also on errors. */
-static int server_conf(const struct settings *s, struct api_server_conf *out,
-                       struct base_error *err)
+/* Fills @out; free it with api_conf_free(), also after an error. */
+static int read_server_conf(const struct settings *s, struct api_server_conf *out,
+                            struct base_error *err)
 {
     const char *secret = base_conf_get(s->conf, "creel.cluster.secret");
 
     *out = (struct api_server_conf){
         .bind = base_conf_get(s->conf, "creel.rm.bind"),
         .port = (uint16_t)base_conf_int(s->conf, "creel.rm.port"),
-        .on_answer = rm_audit_answer,
-        .gate = s->ha.enabled ? rm_standby_gate : NULL,
+        .on_answer = rm_audit_log_answer,
+        .gate = s->ha.enabled ? rm_standby_answer_unless_active : NULL,
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
         .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),
         .node_secret = secret && *secret ? secret : NULL,
@@ -270,7 +273,7 @@ static int server_conf(const struct settings *s, struct api_server_conf *out,
     return api_conf_read(s->conf, out, err);
 }
 
-/* The address by which others reach this RM: a wildcard is replaced by the host's name. */
+/* Returns the URL of this RM, which the caller frees. A wildcard is replaced by the host's name. */
 static char *make_url(const struct settings *s, uint16_t port)
 {
     const char *bind = base_conf_get(s->conf, "creel.rm.bind");
@@ -283,7 +286,7 @@ static char *make_url(const struct settings *s, uint16_t port)
     return base_printf(strchr(bind, ':') ? "http://[%s]:%u" : "http://%s:%u", bind, port);
 }
 
-static void reload(struct rm_backend *b, const char *why)
+static void reload_queues(struct rm_backend *b, const char *why)
 {
     struct base_error err = {0};
     size_t n;
@@ -292,11 +295,11 @@ static void reload(struct rm_backend *b, const char *why)
     int rc = rm_queues_reload(b, NULL, NULL, &n, &err);
     if (rc < 0)
         base_log_error("rm", "the queues stay as they are: %s", err.text);
-    rm_audit_own("refresh-queues", why, rc < 0 ? err.text : NULL);
+    rm_audit_log_own_operation("refresh-queues", why, rc < 0 ? err.text : NULL);
 }
 
-/* Serves signals. The queues are read again on SIGHUP and when their file has changed. */
-static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
+/* Reads the queues again on SIGHUP and when their file has changed, until another signal comes. */
+static void serve_signals(struct rm_backend *b, const sigset_t *signals)
 {
     static const struct timespec look = {.tv_sec = 1};
     struct rm_queues_watch watch = {0};
@@ -305,7 +308,7 @@ static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
     for (;;) {
         int sig = sigtimedwait(signals, NULL, &look);
 
-        rm_audit_tick();
+        rm_audit_log_left_out();
         if (sig < 0 && errno != EAGAIN && errno != EINTR)
             return;
         if (sig > 0 && sig != SIGHUP)
@@ -315,21 +318,21 @@ static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
         if (sig == SIGHUP && !rm_queues_get_file_path(b))
             base_log_info("rm", "SIGHUP: nothing to reload");
         else if (sig == SIGHUP)
-            reload(b, "SIGHUP");
+            reload_queues(b, "SIGHUP");
         else if (rm_queues_file_has_changed(b, &watch))
-            reload(b, "changed");
+            reload_queues(b, "changed");
     }
 }
 
 /* ---------------------------------------------------------------- one of several */
-struct ending { /* why this RM cannot take part (any more) */
+struct failure { /* why this RM cannot take part in the election (any more); code 0: it can */
     pthread_mutex_t lock;
     struct base_error why;
 };
 
-static void on_ended(void *user, const struct base_error *why)
+static void stop_with_error(void *user, const struct base_error *why)
 {
-    struct ending *e = user;
+    struct failure *e = user;
 
     pthread_mutex_lock(&e->lock);
     e->why = *why;
@@ -337,9 +340,9 @@ static void on_ended(void *user, const struct base_error *why)
     kill(getpid(), SIGTERM);
 }
 
-/* One of several keeps only the history of jobs there. It can do without, but the operator should
- * know now rather than when the first job has ended. */
-static void look_at_folder(const struct settings *s)
+/* An RM that is one of several keeps only the history of jobs in creel.rm.state-dir. The RM can run
+ * without, but the operator should know now rather than when the first job has ended. */
+static void warn_if_folder_unusable(const struct settings *s)
 {
     const char *folder = base_conf_get(s->conf, "creel.rm.state-dir");
     struct base_error err = {0};
@@ -353,14 +356,14 @@ static void look_at_folder(const struct settings *s)
                       err.text);
 }
 
-static int join_others(const struct settings *s, struct rm_backend **b, struct base_error *err)
+static int new_standby(const struct settings *s, struct rm_backend **b, struct base_error *err)
 {
     char *all;
     int rc = rm_daemon_new_standby(s->conf, b, err);
 
     if (rc < 0)
         return rc;
-    look_at_folder(s);
+    warn_if_folder_unusable(s);
     all = rm_ha_conf_join_urls(&s->ha);
     rm_role_set_identity(*b, s->ha.rm_id, all);
     free(all);
@@ -369,43 +372,43 @@ static int join_others(const struct settings *s, struct rm_backend **b, struct b
 
 static int open_daemon(const struct settings *s, struct rm_backend **b, struct base_error *err)
 {
-    int rc = s->ha.enabled ? join_others(s, b, err)
+    int rc = s->ha.enabled ? new_standby(s, b, err)
                            : base_conf_make_folder(s->conf, "creel.rm.state-dir", 0700, err);
 
     if (rc == 0 && !s->ha.enabled)
-        rc = rm_alone_new(s->conf, NULL, NULL, &s->repair, b, err);
+        rc = rm_daemon_new_sole(s->conf, NULL, NULL, &s->repair, b, err);
     else if (rc == 0)
-        rm_daemon_repair(*b, &s->repair);
+        rm_daemon_set_repair(*b, &s->repair);
     return rc;
 }
 
 /* ---------------------------------------------------------------- serving */
-static int serve_until_told(const struct settings *s, struct rm_backend *b, const char *url,
-                            const sigset_t *signals, struct base_error *err)
+static int run_until_stopped(const struct settings *s, struct rm_backend *b, const char *url,
+                             const sigset_t *signals, struct base_error *err)
 {
-    struct ending ending = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct failure failure = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct rm_lead *lead = NULL;
     int rc = 0;
 
     if (s->ha.enabled) {
         base_log_info("rm", "listening on %s as %s, standby", url, s->ha.rm_id);
-        rc = rm_lead_start(&s->ha, b, on_ended, &ending, &lead, err);
+        rc = rm_lead_start(&s->ha, b, stop_with_error, &failure, &lead, err);
     } else {
         base_log_info("rm", "listening on %s, epoch %lld", url, (long long)rm_daemon_epoch(b));
     }
     if (rc < 0)
         return rc;
     sd_notify(0, "READY=1");
-    until_told_to_stop(b, signals);
+    serve_signals(b, signals);
     sd_notify(0, "STOPPING=1");
     base_log_info("rm", "stopping");
     rm_lead_stop(lead);
-    if (ending.why.code)
-        *err = ending.why;
-    return ending.why.code;
+    if (failure.why.code)
+        *err = failure.why;
+    return failure.why.code;
 }
 
-/* Owns the listener of @conf from here on. */
+/* Serves requests until a signal comes. Takes the listener of @conf. */
 static int serve(const struct settings *s, const struct api_server_conf *conf, struct rm_backend *b,
                  const sigset_t *signals, struct base_error *err)
 {
@@ -422,10 +425,10 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
     if (rc == 0) {
         url = make_url(s, api_server_port(server));
         rm_daemon_set_url(b, s->ha.enabled ? s->ha.urls[s->ha.own] : url);
-        rc = write_line(s->url_file, url, err);
+        rc = write_line_to_file(s->url_file, url, err);
     }
     if (rc == 0)
-        rc = serve_until_told(s, b, url, signals, err);
+        rc = run_until_stopped(s, b, url, signals, err);
     /* The core stops first and answers all requests that wait, so that none is parked in the
      * server. */
     if (rm_daemon_stop(b, &stop_err) < 0 && rc == 0) {
@@ -453,23 +456,23 @@ static int run(struct settings *s, struct base_error *err)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
-    /* before any thread starts: only sigwait sees them */
+    /* before any thread starts: signals are received by sigtimedwait() alone */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     base_sched_make_thread_prompt();
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
-    rc = listen_where_told(s, err);
+    rc = set_bind_address(s, err);
     if (rc < 0)
         return rc;
-    rc = server_conf(s, &conf, err);
+    rc = read_server_conf(s, &conf, err);
     if (rc < 0)
         goto free_conf;
     rc = rm_audit_open(base_conf_get(s->conf, "creel.rm.audit-log"), err);
     if (rc < 0)
         goto free_conf;
-    /* before the store is opened: a wrong address leaves it as it is */
+    /* before the store is opened, so that a wrong address does not change it */
     conf.listener = api_open_listener(&conf, err);
     if (conf.listener < 0) {
-        rc = wrong_address(s, conf.listener, err);
+        rc = name_address_key(s, conf.listener, err);
         goto free_conf;
     }
     rc = open_daemon(s, &b, err);
@@ -477,8 +480,8 @@ static int run(struct settings *s, struct base_error *err)
         close(conf.listener);
         goto free_conf;
     }
-    /* after the store: its lock proves that no other process runs */
-    rc = write_line(s->pid_file, pid, err);
+    /* after the store was opened: its lock proves that no other process runs */
+    rc = write_line_to_file(s->pid_file, pid, err);
     if (rc == 0)
         rc = serve(s, &conf, b, &signals, err);
     else

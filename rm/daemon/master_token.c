@@ -10,7 +10,7 @@
 #define TABLE "secret"
 #define KEY   "master"
 
-static int take_key(void *user, const struct ha_record *rec, struct base_error *err)
+static int read_key(void *user, const struct ha_record *rec, struct base_error *err)
 {
     if (strcmp(rec->key, KEY) != 0)
         return 0;
@@ -34,7 +34,7 @@ int rm_load_master_key(struct ha_store *store, bool anew, char out[static RM_MAS
 
     out[0] = '\0';
     if (!anew)
-        rc = ha_store_load(store, TABLE, take_key, out, err);
+        rc = ha_store_load(store, TABLE, read_key, out, err);
     if (rc < 0 || out[0])
         return rc;
     base_random_hex(out);

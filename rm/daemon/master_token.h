@@ -1,7 +1,8 @@
 /* rm/daemon/master_token.h - the token with which an ApplicationMaster speaks for its attempt.
  * Every container of an application has the application's token; the key of master tokens is known
- * to the ResourceManager and its state store only. So no container can forge one, unless it runs on
- * a host where it can read the store: tasks run as the NodeManager's user. */
+ * to the ResourceManager and its state store only. So no container can forge a token of a master,
+ * unless the container runs on a host where it can read the store: tasks run as the NodeManager's
+ * user. */
 #ifndef CREEL_RM_DAEMON_MASTER_TOKEN_H
 #define CREEL_RM_DAEMON_MASTER_TOKEN_H
 
@@ -13,11 +14,12 @@
 #define RM_MASTER_KEY_MAX   33 /* hex digits and the NUL, as below */
 #define RM_MASTER_TOKEN_MAX 65
 
-/* The key of this store, made at its first use. @anew: replaces it, which invalidates the tokens of
- * running masters. -BASE_ECORRUPT: the stored one is damaged. */
+/* Writes to @out the key of this store, which is made at the first call. @anew: replaces the key,
+ * which invalidates the tokens of running masters. Returns 0; -BASE_ECORRUPT when the stored key is
+ * damaged; or the store's error. */
 int rm_load_master_key(struct ha_store *store, bool anew, char out[static RM_MASTER_KEY_MAX],
                        struct base_error *err);
-/* The same token for the same attempt, as long as the key stays. Returns @out. */
+/* Writes to @out the token of @attempt, always the same under the same key. Returns @out. */
 const char *rm_master_token(const char *key, const struct base_attempt_id *attempt,
                             char out[static RM_MASTER_TOKEN_MAX]);
 

@@ -1,9 +1,7 @@
-/* rm/daemon/relay.c - see the header.
- *
- * A stream has two owners: the relay's thread and, once the answer has begun, the HTTP server,
+/* A stream has two owners: the relay's thread and, once the answer has begun, the HTTP server,
  * which reads from the buffer. Either may leave first; the last one frees the stream. Lock order:
- * the relay's, then the stream's. Both are held for copying only, never across a call of libcurl or
- * of the HTTP server. */
+ * the lock of the relay, then that of the stream. Both are held for copying only, never across a
+ * call of libcurl or of the HTTP server. */
 #include "rm/daemon/relay.h"
 
 #include <ctype.h>
@@ -25,7 +23,7 @@ enum flow { WAITING, FLOWING, ENDED, BROKEN };
 struct stream {
     struct stream *next;
     struct rm_relay *relay;
-    struct api_request *rq; /* until the answer was given; the relay's thread alone */
+    struct api_request *rq; /* NULL once the answer has begun; for the relay's thread alone */
     char node_id[NODE_ID_MAX], peer[64];
     char *type, *url;
     CURL *easy;
@@ -37,7 +35,7 @@ struct stream {
     pthread_mutex_t lock;
     enum flow flow;
     bool has_reader, has_relay, paused, resume;
-    size_t at, len; /* of the ring */
+    size_t at, len; /* position and length of the bytes in the ring */
     char ring[RM_RELAY_BUFFER];
 };
 
@@ -47,12 +45,13 @@ struct rm_relay {
     pthread_mutex_t lock;
     bool started;            /* under lock */
     struct stream *incoming; /* under lock */
-    size_t n;                /* under lock: streams the thread has or will have */
+    size_t n;                /* under lock: length of both lists */
     bool stop;               /* under lock */
-    struct stream *streams;  /* the thread's; changed under lock, since peers are counted there */
+    struct stream
+        *streams; /* of the thread, which changes the list under the lock, since others count it */
 };
 
-bool rm_relay_address_ok(const char *address)
+bool rm_relay_is_valid_address(const char *address)
 {
     const char *p = address;
     int64_t port;
@@ -71,8 +70,8 @@ bool rm_relay_address_ok(const char *address)
            base_int_parse(p + 1, 1, UINT16_MAX, &port) == 0;
 }
 
-static void refuse(struct api_request *rq, unsigned status, const char *exception,
-                   const char *node_id, const char *why)
+static void answer_refusal(struct api_request *rq, unsigned status, const char *exception,
+                           const char *node_id, const char *why)
 {
     if (status == 503)
         api_add_header(rq, "Retry-After", "1");
@@ -88,8 +87,8 @@ static void stream_free(struct stream *s)
     free(s);
 }
 
-/* Drops one owner's reference. */
-static void leave(struct stream *s, bool *owner)
+/* Clears one owner's mark, s->has_reader or s->has_relay; the last owner frees the stream. */
+static void release_stream(struct stream *s, bool *owner)
 {
     bool last;
 
@@ -103,7 +102,7 @@ static void leave(struct stream *s, bool *owner)
 
 /* ---------------------------------------------------------------- the client's side: HTTP
  * threads */
-static int64_t reader_read(void *user, char *buf, size_t max)
+static int64_t read_ring(void *user, char *buf, size_t max)
 {
     struct stream *s = user;
     size_t n, first;
@@ -128,12 +127,12 @@ static int64_t reader_read(void *user, char *buf, size_t max)
     return flow == ENDED ? -1 : flow == BROKEN ? API_STREAM_BROKEN : 0;
 }
 
-static void reader_free(void *user)
+static void free_reader(void *user)
 {
     struct stream *s = user;
     struct rm_relay *r = s->relay;
 
-    leave(s, &s->has_reader);
+    release_stream(s, &s->has_reader);
     curl_multi_wakeup(r->multi);
 }
 
@@ -156,10 +155,10 @@ static void begin_answer(struct stream *s)
     s->has_reader = true;
     pthread_mutex_unlock(&s->lock);
     api_add_header(rq, BASE_HTTP_NODE_HEADER, s->node_id);
-    api_answer_stream(rq, 200, s->type, reader_read, s, reader_free);
+    api_answer_stream(rq, 200, s->type, read_ring, s, free_reader);
 }
 
-static size_t on_header(char *data, size_t size, size_t n, void *user)
+static size_t read_header(char *data, size_t size, size_t n, void *user)
 {
     struct stream *s = user;
     size_t len = size * n, id_len;
@@ -171,19 +170,19 @@ static size_t on_header(char *data, size_t size, size_t n, void *user)
         s->identified = id_len == strlen(s->node_id) && memcmp(id, s->node_id, id_len) == 0;
     if (len > 2 || data[0] == ' ')
         return len;
-    /* the empty line: all headers are there */
+    /* the empty line: all headers have come */
     curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
     if (s->status == 200 && s->identified && s->rq)
         begin_answer(s);
     return len;
 }
 
-static size_t on_body(char *data, size_t size, size_t n, void *user)
+static size_t buffer_body(char *data, size_t size, size_t n, void *user)
 {
     struct stream *s = user;
     size_t len = size * n, to, first;
 
-    if (s->rq) /* of an error: its text is not ours to repeat */
+    if (s->rq) /* the body of an error is not passed on */
         return CURL_WRITEFUNC_ERROR;
     pthread_mutex_lock(&s->lock);
     if (sizeof s->ring - s->len < len) {
@@ -200,7 +199,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *user)
     return len;
 }
 
-static void start(struct stream *s)
+static void start_transfer(struct stream *s)
 {
     CURL *e = s->easy;
 
@@ -208,17 +207,18 @@ static void start(struct stream *s)
     base_curl_limit_silence(e, RM_RELAY_SILENCE_MS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)RM_RELAY_CONNECT_MS);
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
-    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, read_header);
     curl_easy_setopt(e, CURLOPT_HEADERDATA, s);
-    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, buffer_body);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, s);
     curl_easy_setopt(e, CURLOPT_PRIVATE, s);
     s->begun_ms = base_mono_us(&base_clock_real) / 1000;
     base_assert(curl_multi_add_handle(s->relay->multi, e) == CURLM_OK);
 }
 
-/* The transfer from the node has ended, well or not. */
-static void finish(struct stream *s, CURLcode code)
+/* Handles the end of a transfer from the node, with success or not: answers a request that still
+ * waits. */
+static void end_transfer(struct stream *s, CURLcode code)
 {
     struct api_request *rq = s->rq;
 
@@ -227,27 +227,29 @@ static void finish(struct stream *s, CURLcode code)
         set_flow(s, code == CURLE_OK ? ENDED : BROKEN);
     else if (s->identified && (s->status == 404 || s->status == 503)) {
         api_add_header(rq, BASE_HTTP_NODE_HEADER, s->node_id);
-        refuse(rq, 404, "NotFoundException", s->node_id, "it has no such log or application");
+        answer_refusal(rq, 404, "NotFoundException", s->node_id,
+                       "it has no such log or application");
     } else if (s->status == 0)
-        refuse(rq, 502, "BadGatewayException", s->node_id,
-               *s->why ? s->why : curl_easy_strerror(code));
+        answer_refusal(rq, 502, "BadGatewayException", s->node_id,
+                       *s->why ? s->why : curl_easy_strerror(code));
     else
-        refuse(rq, 502, "BadGatewayException", s->node_id,
-               s->identified ? "it answers with an error"
-                             : "another server answers at its address");
+        answer_refusal(rq, 502, "BadGatewayException", s->node_id,
+                       s->identified ? "it answers with an error"
+                                     : "another server answers at its address");
 }
 
-static void give_up(struct stream *s, unsigned status, const char *exception, const char *why)
+static void abort_stream(struct stream *s, unsigned status, const char *exception, const char *why)
 {
     if (s->rq)
-        refuse(s->rq, status, exception, s->node_id, why);
+        answer_refusal(s->rq, status, exception, s->node_id, why);
     else
         set_flow(s, BROKEN);
     s->rq = NULL;
 }
 
-/* Handles deadlines, pauses and departed owners of a stream. True: the stream is finished. */
-static bool look_at(struct stream *s, int64_t now)
+/* Handles deadlines, pauses and a reader that has left. Returns true when the stream is finished.
+ */
+static bool advance_stream(struct stream *s, int64_t now)
 {
     enum flow flow;
     bool has_reader, resume;
@@ -262,7 +264,7 @@ static bool look_at(struct stream *s, int64_t now)
     if (flow == ENDED || flow == BROKEN || (!s->rq && !has_reader))
         return true;
     if (s->rq && (now - s->begun_ms > RM_RELAY_ANSWER_MS || api_client_is_gone(s->rq))) {
-        give_up(s, 504, "GatewayTimeoutException", "it does not answer in time");
+        abort_stream(s, 504, "GatewayTimeoutException", "it does not answer in time");
         return true;
     }
     if (now - s->begun_ms > RM_RELAY_LIFE_MS) {
@@ -274,13 +276,13 @@ static bool look_at(struct stream *s, int64_t now)
     return false;
 }
 
-static void drop(struct stream *s)
+static void detach_stream(struct stream *s)
 {
     curl_multi_remove_handle(s->relay->multi, s->easy);
-    leave(s, &s->has_relay);
+    release_stream(s, &s->has_relay);
 }
 
-static void take_incoming(struct rm_relay *r)
+static void start_incoming(struct rm_relay *r)
 {
     struct stream **end = &r->incoming, *old = r->streams;
 
@@ -292,10 +294,10 @@ static void take_incoming(struct rm_relay *r)
     r->incoming = NULL;
     pthread_mutex_unlock(&r->lock);
     for (struct stream *s = r->streams; s != old; s = s->next)
-        start(s);
+        start_transfer(s);
 }
 
-static void sweep(struct rm_relay *r, bool all)
+static void remove_finished_streams(struct rm_relay *r, bool all)
 {
     struct stream *gone = NULL, **link = &r->streams;
     int64_t now = base_mono_us(&base_clock_real) / 1000;
@@ -304,8 +306,9 @@ static void sweep(struct rm_relay *r, bool all)
         struct stream *s = *link;
 
         if (all)
-            give_up(s, 503, "ServiceUnavailableException", "the ResourceManager is shutting down");
-        if (!look_at(s, now) && !all) {
+            abort_stream(s, 503, "ServiceUnavailableException",
+                         "the ResourceManager is shutting down");
+        if (!advance_stream(s, now) && !all) {
             link = &s->next;
             continue;
         }
@@ -320,11 +323,11 @@ static void sweep(struct rm_relay *r, bool all)
         struct stream *s = gone;
 
         gone = s->next;
-        drop(s);
+        detach_stream(s);
     }
 }
 
-static void read_ends(struct rm_relay *r)
+static void finish_transfers(struct rm_relay *r)
 {
     CURLMsg *msg;
     int left;
@@ -337,9 +340,9 @@ static void read_ends(struct rm_relay *r)
             continue;
         curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&s);
         answered = s->rq == NULL;
-        finish(s, msg->data.result);
+        end_transfer(s, msg->data.result);
         if (!answered)
-            set_flow(s, BROKEN); /* to be swept */
+            set_flow(s, BROKEN); /* remove_finished_streams() then removes it */
     }
 }
 
@@ -352,18 +355,18 @@ static void *relay_main(void *user)
     while (!stop) {
         int running;
 
-        take_incoming(r);
+        start_incoming(r);
         curl_multi_perform(r->multi, &running);
-        read_ends(r);
-        sweep(r, false);
+        finish_transfers(r);
+        remove_finished_streams(r, false);
         pthread_mutex_lock(&r->lock);
         stop = r->stop;
         pthread_mutex_unlock(&r->lock);
         if (!stop)
             curl_multi_poll(r->multi, NULL, 0, POLL_MS, NULL);
     }
-    take_incoming(r);
-    sweep(r, true);
+    start_incoming(r);
+    remove_finished_streams(r, true);
     return NULL;
 }
 
@@ -405,7 +408,7 @@ static struct stream *stream_new(struct rm_relay *r, struct api_request *rq, con
     return s;
 }
 
-static size_t count_peer(const struct stream *s, const char *peer)
+static size_t count_streams_of(const struct stream *s, const char *peer)
 {
     size_t n = 0;
 
@@ -414,14 +417,16 @@ static size_t count_peer(const struct stream *s, const char *peer)
     return n;
 }
 
-/* With the lock held. NULL: it may come. */
-static const char *why_not(const struct rm_relay *r, const char *peer)
+/* Returns why a request of @peer must be refused; NULL: it may be relayed. The caller holds the
+ * lock. */
+static const char *find_refusal(const struct rm_relay *r, const char *peer)
 {
     if (!r->started || r->stop)
         return "the ResourceManager is not ready to ask it";
     if (r->n >= RM_RELAY_MAX)
         return "too many answers of nodes pass through this ResourceManager now";
-    if (count_peer(r->streams, peer) + count_peer(r->incoming, peer) >= RM_RELAY_PEER_MAX)
+    if (count_streams_of(r->streams, peer) + count_streams_of(r->incoming, peer) >=
+        RM_RELAY_PEER_MAX)
         return "too many answers of nodes pass through this ResourceManager for one client";
     return NULL;
 }
@@ -432,15 +437,15 @@ void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_i
     struct stream *s;
     const char *no;
 
-    if (!rm_relay_address_ok(address)) {
-        refuse(rq, 502, "BadGatewayException", node_id,
-               "the address it has registered is not host:port");
+    if (!rm_relay_is_valid_address(address)) {
+        answer_refusal(rq, 502, "BadGatewayException", node_id,
+                       "the address it has registered is not host:port");
         return;
     }
     s = stream_new(r, rq, node_id, address, path, type);
     api_park(rq);
     pthread_mutex_lock(&r->lock);
-    no = why_not(r, s->peer);
+    no = find_refusal(r, s->peer);
     if (!no) {
         s->next = r->incoming;
         r->incoming = s;
@@ -452,7 +457,7 @@ void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_i
         return;
     }
     stream_free(s);
-    refuse(rq, 503, "ServiceUnavailableException", node_id, no);
+    answer_refusal(rq, 503, "ServiceUnavailableException", node_id, no);
 }
 
 void rm_relay_stop(struct rm_relay *r)

@@ -23,14 +23,14 @@ struct rm_worker {
     struct base_mailbox tasks;
 };
 
-/* Ends @t without waiting for what it is about. */
-static void give_up(struct task *t)
+/* Lets @t answer without finishing its work, and frees it. */
+static void abandon_task(struct task *t)
 {
     base_assert(!t->step(t->user, true));
     free(t);
 }
 
-/* One step of @t, which then waits for the other tasks' steps. */
+/* Runs one step of @t, and queues it again if it is not finished. */
 static void run_step(struct rm_worker *w, struct task *t)
 {
     bool more = t->step(t->user, false);
@@ -40,17 +40,17 @@ static void run_step(struct rm_worker *w, struct task *t)
     if (!more)
         free(t);
     else if (!base_mailbox_post(&w->tasks, &t->mail))
-        give_up(t);
+        abandon_task(t);
 }
 
-/* Steps of all tasks in turn, until the mailbox is closed and empty. */
+/* Runs steps of all tasks in turn until the mailbox is closed and empty. */
 static void run_tasks(struct rm_worker *w)
 {
     struct task *t;
 
     while ((t = (struct task *)base_mailbox_take(&w->tasks, BASE_COND_NO_LIMIT)) != NULL) {
         if (atomic_load(&w->stopping))
-            give_up(t);
+            abandon_task(t);
         else
             run_step(w, t);
     }
@@ -90,7 +90,7 @@ void rm_worker_add(struct rm_worker *w, rm_worker_step *step, void *user)
 
     *t = (struct task){.step = step, .user = user};
     if (!base_mailbox_post(&w->tasks, &t->mail))
-        give_up(t);
+        abandon_task(t);
 }
 
 void rm_worker_stop(struct rm_worker *w)
@@ -100,7 +100,7 @@ void rm_worker_stop(struct rm_worker *w)
     if (w->started)
         pthread_join(w->thread, NULL);
     w->started = false;
-    run_tasks(w); /* of a worker that was never started */
+    run_tasks(w); /* if the thread was never started */
 }
 
 void rm_worker_free(struct rm_worker *w)

@@ -46,13 +46,13 @@ static void answer_ha_state(struct api_request *rq, struct rm_backend *b, unsign
     struct base_buf out = {0};
     char active[512], text[256];
 
-    rm_backend_stats(b, &stats);
+    rm_backend_get_stats(b, &stats);
     rm_backend_active_url(b, active);
     rm_backend_zk_text(b, text);
     base_json_open(&out, '{');
-    base_json_put_bool(&out, "haEnabled", rm_backend_ha(b));
+    base_json_put_bool(&out, "haEnabled", rm_backend_is_one_of_several(b));
     base_json_put_str(&out, "rmId", rm_backend_rm_id(b));
-    base_json_put_str(&out, "state", rm_standby_state(b, false));
+    base_json_put_str(&out, "state", rm_standby_get_state_name(b, false));
     base_json_put_str(&out, "url", rm_backend_url(b));
     base_json_put_str(&out, "activeUrl", rm_standby_is_active(b) ? rm_backend_url(b) : active);
     put_rm_urls(rm_backend_all_urls(b), &out);
@@ -115,7 +115,7 @@ static void change_ha_state(struct api_request *rq, void *user)
                        "Automatic failover is enabled: who is active is decided by the election in "
                        "ZooKeeper. Make the "
                        "active ResourceManager a standby, and the next in line takes over");
-    else if (!rm_backend_ha(b))
+    else if (!rm_backend_is_one_of_several(b))
         base_error_set(&err, -BASE_ESTATE,
                        "ResourceManager HA is not enabled: there is no other one to take over");
     else if (rm_backend_role(b) == RM_ROLE_STANDBY) {

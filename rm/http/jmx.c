@@ -178,17 +178,17 @@ static void fill_beans(struct rm_backend *b, struct bean *info, struct bean *ha)
     struct rm_backend_stats stats = {0};
     const char *url = rm_backend_url(b), *host = strstr(url, "://");
 
-    rm_backend_stats(b, &stats);
+    rm_backend_get_stats(b, &stats);
     *info = (struct bean){.name = PREFIX "RMInfo",
                           .type = "org.apache.hadoop.yarn.server.resourcemanager.RMInfo"};
-    add_text(info, "State", rm_standby_state(b, false));
+    add_text(info, "State", rm_standby_get_state_name(b, false));
     info->v[info->n++] = (struct attribute){.name = "SecurityEnabled", .is_bool = true};
     add_text(info, "HostAndPort", host ? host + 3 : "");
     *ha = (struct bean){.name = PREFIX "HighAvailability", .type = "HighAvailability"};
     add_text(ha, "tag.Context", "creel");
     add_text(ha, "tag.RmId", rm_backend_rm_id(b));
-    add_text(ha, "State", rm_standby_state(b, false));
-    add_text(ha, "ZooKeeper", rm_standby_zookeeper(b));
+    add_text(ha, "State", rm_standby_get_state_name(b, false));
+    add_text(ha, "ZooKeeper", rm_standby_get_zookeeper_text(b));
     add_number(ha, "Epoch", stats.epoch);
     add_number(ha, "Takeovers", stats.takeovers);
     add_number(ha, "LateAnswers", stats.late_answers);

@@ -171,7 +171,7 @@ static void add_location(struct api_request *rq, const char *prefix, const struc
         *url = base_printf("%s" JOBS "/%s", prefix, base_app_id_text(id, text));
 
     api_add_header(rq, "Location", url);
-    rm_audit_note(rq, "app", text);
+    rm_audit_add_member(rq, "app", text);
     free(url);
 }
 
@@ -363,7 +363,7 @@ static void post_after_file_check(struct submit_call *s)
     l->call = s;
     l->b = s->call.b;
     l->spec = rm_job_spec_ref(s->spec);
-    rm_backend_files(s->call.b, &l->work);
+    rm_backend_queue_file_work(s->call.b, &l->work);
 }
 
 static void submit_job(struct api_request *rq, void *user)
@@ -384,8 +384,8 @@ static void submit_job(struct api_request *rq, void *user)
         rm_api_answer_bad_request(rq, &err);
         return;
     }
-    rm_audit_note(rq, "name", spec->name);
-    rm_audit_note(rq, "queue", spec->queue);
+    rm_audit_add_member(rq, "name", spec->name);
+    rm_audit_add_member(rq, "queue", spec->queue);
     if (answer_repeated_submission(rq, user, spec)) {
         rm_job_spec_unref(spec);
         return;

@@ -82,7 +82,7 @@ void rm_listing_answer(struct rm_listing *l)
 
     if (next == RM_LISTING_MORE) {
         api_park(l->rq);
-        rm_backend_slow(l->b, RM_SLOW_LISTS, run_listing_step, l);
+        rm_backend_queue_slow_task(l->b, RM_SLOW_LISTS, run_listing_step, l);
         return;
     }
     if (next == RM_LISTING_END)

@@ -55,7 +55,7 @@ static void refresh_queues(struct api_request *rq, void *user)
     r->rq = rq;
     r->b = user;
     api_park(rq);
-    rm_backend_slow(user, RM_SLOW_FILES, reload_allocation_file, r);
+    rm_backend_queue_slow_task(user, RM_SLOW_FILES, reload_allocation_file, r);
 }
 
 const struct api_route rm_api_queues_routes[] = {

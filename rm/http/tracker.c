@@ -69,7 +69,7 @@ static void put_resync(const struct rm_backend *b, struct base_buf *out)
 /* Sets *@out to the roles as known now; out->active points into @active. */
 static void read_roles(struct rm_backend *b, char active[512], struct rm_roles_known *out)
 {
-    out->changes = rm_backend_role_changes(b); /* first, so that no later change is missed */
+    out->changes = rm_backend_count_role_changes(b); /* first, so that no later change is missed */
     out->leads = rm_standby_is_active(b);
     rm_standby_find_active(b, active);
     out->active = active;
@@ -97,8 +97,8 @@ static bool park_refused_node(struct node_call *n, const struct rm_effect *fx)
         (n->call.ev.kind != RM_EV_NODE_HEARTBEAT && n->call.ev.kind != RM_EV_NODE_REGISTER))
         return false;
     read_roles(b, active, &roles);
-    if (rm_node_wait_refused(&n->wait, &node_wait_conf, &roles, rm_standby_connected(b)) !=
-        RM_NODE_WAIT)
+    if (rm_node_wait_after_refusal(&n->wait, &node_wait_conf, &roles,
+                                   rm_standby_is_zookeeper_connected(b)) != RM_NODE_WAIT)
         return false;
     park_node(n);
     return true;
@@ -173,7 +173,7 @@ static void resume_parked_node(void *user)
     char active[512];
 
     read_roles(b, active, &roles);
-    switch (rm_node_wait_again(&c->wait, &node_wait_conf, &roles)) {
+    switch (rm_node_wait_resume(&c->wait, &node_wait_conf, &roles)) {
     case RM_NODE_HAND_TO_CORE:
         post_node_event(c);
         break;
@@ -241,7 +241,7 @@ static void park_new_node(struct api_request *rq, struct rm_backend *b,
 
 static void handle_node_message(struct api_request *rq, struct rm_backend *b, decode_fn *decode)
 {
-    int64_t changes = rm_backend_role_changes(b); /* before the role is read */
+    int64_t changes = rm_backend_count_role_changes(b); /* before the role is read */
     bool leads = rm_standby_is_active(b);
     struct rm_node_wait wait = {0};
     struct rm_node_message m;
@@ -254,7 +254,7 @@ static void handle_node_message(struct api_request *rq, struct rm_backend *b, de
         return;
     rc = decode(body, len, &m, &err);
     if (rc == 0 && m.ev.kind == RM_EV_NODE_REGISTER)
-        rm_audit_note(rq, "node", m.ev.u.node_register.node_id);
+        rm_audit_add_member(rq, "node", m.ev.u.node_register.node_id);
     if (rc == -BASE_EVERSION)
         log_version_refusal(rq, &err);
     if (rc < 0)
@@ -290,7 +290,7 @@ static void handle_wake_or_gone(struct api_request *rq, void *user, enum rm_even
         rm_api_answer_bad_request(rq, &err);
         return;
     }
-    rm_audit_note(rq, "node", m.ev.u.node.node_id);
+    rm_audit_add_member(rq, "node", m.ev.u.node.node_id);
     park_and_post_node(rq, user, &m);
 }
 

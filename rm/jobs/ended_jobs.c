@@ -311,5 +311,5 @@ void rm_history_archive_job(struct rm_backend *backend, struct base_app_id id)
     struct keep *k = base_alloc(sizeof *k);
 
     *k = (struct keep){backend, id};
-    rm_backend_slow(backend, RM_SLOW_FILES, archive_one_job, k);
+    rm_backend_queue_slow_task(backend, RM_SLOW_FILES, archive_one_job, k);
 }

@@ -97,7 +97,7 @@ static void announce_election(void *user, int64_t epoch, struct ha_store *store)
     uint64_t number;
 
     base_mailbox_lock(&l->mailbox);
-    number = rm_lead_news_elected(&l->announced);
+    number = rm_lead_news_add_election(&l->announced);
     if (number)
         post_locked(l, &(struct news){.ev.kind = RM_LEAD_EV_ELECTED,
                                       .number = number,
@@ -120,7 +120,7 @@ static void announce_end(void *user, const char *why)
     base_mailbox_unlock(&l->mailbox);
     rm_role_depose(l->b);
     base_mailbox_lock(&l->mailbox);
-    rm_lead_news_deposed(&l->announced);
+    rm_lead_news_end_leaderships(&l->announced);
     post_locked(l, &(struct news){.ev.kind = RM_LEAD_EV_DEPOSED, .why = base_strdup(why)});
     base_mailbox_unlock(&l->mailbox);
 }
@@ -362,7 +362,7 @@ static void handle(struct rm_lead *l, struct news *n)
         handled = n->ev.kind;
         n->ev.over = is_over(l, n->number);
         n->ev.leads = handled == RM_LEAD_EV_ACTIVATED && n->ev.code == -BASE_EVERSION &&
-                      rm_role_holds(l->b, n->epoch);
+                      rm_role_lease_holds(l->b, n->epoch);
         rm_lead_step(&l->rules, &n->ev, &out);
         for (size_t i = 0; i < out.n; i++)
             carry_out(l, n, &out.v[i]);
@@ -375,7 +375,7 @@ static void handle(struct rm_lead *l, struct news *n)
  * the names of ZooKeeper's servers to be resolved. */
 static void check_lease(struct rm_lead *l)
 {
-    if (rm_role_check_overdue(l->b))
+    if (rm_role_check_lease_overdue(l->b))
         handle(l, &(struct news){.ev.kind = RM_LEAD_EV_LEASE_OVERDUE});
 }
 
@@ -494,7 +494,7 @@ void rm_lead_stop(struct rm_lead *l)
     if (!l)
         return;
     base_mailbox_lock(&l->mailbox);
-    rm_lead_news_quit(&l->announced);
+    rm_lead_news_set_quitting(&l->announced);
     base_mailbox_unlock(&l->mailbox);
     if (rm_backend_role(l->b) == RM_ROLE_ACTIVATING)
         rm_role_depose(l->b); /* aborts the reading */

@@ -1,16 +1,17 @@
-/* rm/leader/leader.h - one of several RMs: leadership (ha_service) drives the daemon
- * (rm_daemon_activate, _deactivate).
+/* rm/leader/leader.h - the lead thread of an RM that is one of several. The election (ha_service)
+ * announces leaderships and their ends; the lead thread enters and ends them (rm_daemon_activate,
+ * _deactivate, _retire) as rm/term/lead_rules.h decides.
  *
- *   service thread --lead, stop, changed (enqueue only)--> lead thread:
- *                     activate | deactivate (may block)
- *   watchdog thread: looks at the core's thread and at a deactivation under way
+ *   election's thread --announcements, only queued--> lead thread: activate, deactivate, retire
+ *                                                     (these may block)
+ *   watchdog's thread: checks the progress of the core's thread and of a deactivation under way
  *
  * Deadlines: deactivation ends within 1 s of the end of the leadership; otherwise the process ends
- * itself (_exit 3), since nothing it said would be true any more. The watchdog also ends the
- * process when the core's thread has made no progress for longer than the lease while the watchdog
- * itself ran. (In a process that was stopped and continued neither ran.) On request, and at the end
- * of the process, a leadership ends in good order: queued events are carried out, written and
- * answered first.
+ * itself (_exit 3), since its answers would no longer be true. The watchdog also ends the process
+ * when the core's thread has made no progress for longer than the lease while the watchdog itself
+ * ran. (In a process that was stopped and continued neither ran.) On request, and at the end of the
+ * process, a leadership ends in good order: queued events are carried out, written and answered
+ * first.
  * Configuration (YARN's keys): yarn.resourcemanager.ha.enabled (or --ha), ha.rm-ids, ha.id
  * (default: the id whose webapp.address has this process's port), webapp.address.<id> (or
  * hostname.<id>), yarn.resourcemanager.zk-address or hadoop.zk.address, zk-timeout-ms, cluster-id;
@@ -23,36 +24,42 @@
 
 #define RM_HA_IDS_MAX 16
 
-struct rm_ha_conf { /* read from the configuration; texts owned */
+struct rm_ha_conf { /* read from the configuration; all texts are owned */
     bool enabled;
-    char *rm_id;               /* ours */
+    char *rm_id;               /* of this RM */
     char *ids[RM_HA_IDS_MAX];  /* yarn.resourcemanager.ha.rm-ids */
     char *urls[RM_HA_IDS_MAX]; /* "http://host:port" of each */
-    size_t n, own;             /* own: place of ours */
+    size_t n, own;             /* number of RMs; place of this one */
     char *servers, *root, *cluster_id;
     const struct ha_store_ops *store; /* creel.rm.state-store */
     char *auth;                       /* "user:password" */
     int64_t timeout_us;
-    bool lease_off; /* for tests (ha/election/service.h); not configurable */
+    bool lease_off; /* the lease never ends: for tests (ha/election/service.h) */
 };
-/* @on: --ha was given. Errors name the key and what was expected. Returns 0 and reads nothing else
- * when high availability is not enabled. */
+/* Fills @out; free it with rm_ha_conf_free(), also after an error. @on: --ha was given. When high
+ * availability is not enabled, returns 0 and reads nothing else. Errors name the key and the value
+ * that was expected. */
 int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *out,
                     struct base_error *err);
 void rm_ha_conf_free(struct rm_ha_conf *c);
-char *rm_ha_conf_join_urls(const struct rm_ha_conf *c); /* ours first; caller frees */
-const char *rm_ha_conf_find_url(const struct rm_ha_conf *c, const char *rm_id); /* "": no such id */
-void rm_ha_conf_get_own_address(const struct rm_ha_conf *c, char **host,
-                                uint16_t *port); /* ours; caller frees */
+/* Returns the URLs of all RMs, separated by commas, that of this RM first. The caller frees it. */
+char *rm_ha_conf_join_urls(const struct rm_ha_conf *c);
+/* Returns the URL of RM @rm_id, borrowed; "" when there is none with this id. */
+const char *rm_ha_conf_find_url(const struct rm_ha_conf *c, const char *rm_id);
+/* Splits the URL of this RM. The caller frees *@host. */
+void rm_ha_conf_get_own_address(const struct rm_ha_conf *c, char **host, uint16_t *port);
 
 struct rm_lead;
-/* @conf must outlive it. @b: of rm_daemon_new_standby, rm_role_set_identity()ed, started. @ended is
- * called (any thread, once) when this RM cannot go on: it was refused, or the store cannot be read.
- * The process should then stop with an error. */
+/* Takes part in the election; @out is to be stopped with rm_lead_stop(), before which @conf must
+ * not be freed. @b: made by rm_daemon_new_standby(), with rm_role_set_identity() called, started.
+ * @fail is called once, on any thread, when this RM cannot take part any more: ZooKeeper refuses
+ * it, or the store cannot be read. The process should then stop with an error. Returns 0, or the
+ * error of ha_service_start(). */
 int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
-                  void (*ended)(void *user, const struct base_error *why), void *user,
+                  void (*fail)(void *user, const struct base_error *why), void *user,
                   struct rm_lead **out, struct base_error *err);
-/* Ends in good order: queued events are written, then the next RM leads. NULL is fine. */
+/* Ends a leadership in good order: queued changes are written, then another RM may lead. Frees @l.
+ * NULL is fine. */
 void rm_lead_stop(struct rm_lead *l);
 
 #endif

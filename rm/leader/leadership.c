@@ -10,8 +10,8 @@
 #include "rm/leader/load_store.h"
 
 /* ---------------------------------------------------------------- a core */
-static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
-                      int64_t cluster_ts_ms, struct rm_core_conf *out)
+static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
+                           int64_t cluster_ts_ms, struct rm_core_conf *out)
 {
     const struct base_conf *c = b->conf;
 
@@ -39,7 +39,8 @@ static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
     out->slot_res[BASE_TASK_REDUCE].v[RM_RES_REDUCE_SLOTS] = 1;
 }
 
-/* @tree (NULL: none) is taken on success. */
+/* Makes a core as the configuration says. @tree: the queues, NULL: none; taken on success. Returns
+ * 0 or the error. */
 static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms,
                      struct policy_queues *tree, struct rm_core **out, struct base_error *err)
 {
@@ -49,7 +50,7 @@ static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_
 
     if (rc < 0)
         return rc;
-    core_conf(b, rm_clock_now(&b->clock) / 1000, epoch, cluster_ts_ms, &cc);
+    fill_core_conf(b, rm_clock_now(&b->clock) / 1000, epoch, cluster_ts_ms, &cc);
     cc.options = &options;
     cc.tree = tree;
     *out = rm_core_new(&cc, err);
@@ -57,7 +58,7 @@ static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_
     return *out ? 0 : -BASE_EINVAL;
 }
 
-int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_error *err)
+int rm_empty_core_new(const struct rm_backend *b, struct rm_core **out, struct base_error *err)
 {
     struct rm_effects none = {0};
     int rc = make_core(b, 0, rm_clock_now(&b->clock) / 1000, NULL, out, err);
@@ -69,7 +70,7 @@ int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_
     return 0;
 }
 
-/* ---------------------------------------------------------------- the beginning */
+/* ---------------------------------------------------------------- begin */
 int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err)
 {
     struct rm_backend *b = t->b;
@@ -84,7 +85,7 @@ int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, stru
         rc = rm_load_records(t->core, t->opened, &b->roles.lease, err);
     if (rc < 0)
         return rc;
-    b->repair.new_key = false; /* once */
+    b->repair.new_key = false; /* the key is replaced once */
     rm_core_finish_recovery(t->core, rm_backend_core_time_us(b), &t->rules.fx);
     return 0;
 }
@@ -95,14 +96,15 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
     struct rm_term_calls calls;
 
     *t = (struct rm_leadership){.b = b, .opened = store};
-    rm_carry_out_calls(t, &calls);
+    rm_carry_out_fill_calls(t, &calls);
     rm_term_init(&t->rules, epoch, &b->roles.lease, &calls);
     return t;
 }
 
-/* Keys are kept for the life of the process: a handler may still use one of an earlier leadership.
- * The key rarely changes, so that the list stays short. */
-static void use_key(struct rm_backend *b, const char *text)
+/* Lets handlers use @text as the key of masters' tokens. Keys are kept for the life of the process:
+ * a handler may still use that of an earlier leadership. The key rarely changes, so the list stays
+ * short. */
+static void publish_master_key(struct rm_backend *b, const char *text)
 {
     struct rm_key *k = b->keys;
 
@@ -122,7 +124,7 @@ struct rm_core *rm_leadership_install(struct rm_leadership *t)
     struct rm_backend *b = t->b;
     struct rm_core *old;
 
-    use_key(b, t->master_key);
+    publish_master_key(b, t->master_key);
     atomic_store(&b->epoch, t->rules.epoch);
     old = rm_backend_swap_core(b, t->core);
     t->core = NULL;
@@ -135,20 +137,20 @@ struct rm_core *rm_leadership_install(struct rm_leadership *t)
     return old;
 }
 
-static void on_stored(void *user, uint64_t seq)
+static void post_stored(void *user, uint64_t seq)
 {
-    rm_core_thread_note_stored(user, seq);
+    rm_core_thread_post_stored(user, seq);
 }
 
-static void on_release(void *user, void *ticket, const struct rm_effect *fx, int error,
-                       const char *text)
+static void release_effect(void *user, void *ticket, const struct rm_effect *fx, int error,
+                           const char *text)
 {
     struct rm_leadership *t = user;
 
-    rm_term_release(&t->rules, ticket, fx, error, text);
+    rm_term_release_effect(&t->rules, ticket, fx, error, text);
 }
 
-static void on_over(void *user, const char *text)
+static void depose(void *user, const char *text)
 {
     struct rm_leadership *t = user;
 
@@ -156,23 +158,23 @@ static void on_over(void *user, const char *text)
     base_log_warn("store", "%s: nothing is granted or acknowledged any more", text);
 }
 
-struct io_event {
+struct job_done_event {
     struct rm_event ev;
     char *diagnostics;
 };
 
-static void free_io_event(void *user)
+static void free_job_done_event(void *user)
 {
-    struct io_event *e = user;
+    struct job_done_event *e = user;
 
     free(e->diagnostics);
     free(e);
 }
 
-static void on_job_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
-                        const char *diagnostics)
+static void post_job_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
+                          const char *diagnostics)
 {
-    struct io_event *e = base_alloc(sizeof *e);
+    struct job_done_event *e = base_alloc(sizeof *e);
 
     e->diagnostics = base_strdup(diagnostics);
     e->ev.kind = what == RM_FX_JOB_SETUP    ? RM_EV_JOB_SET_UP
@@ -181,10 +183,10 @@ static void on_job_done(void *user, enum rm_effect_kind what, struct base_app_id
     e->ev.u.job_done.id = id;
     e->ev.u.job_done.ok = ok;
     e->ev.u.job_done.diagnostics = e->diagnostics;
-    rm_backend_post(user, &e->ev, NULL, free_io_event, e);
+    rm_backend_post(user, &e->ev, NULL, free_job_done_event, e);
 }
 
-static bool may_touch_files(void *user)
+static bool may_work_on_folders(void *user)
 {
     return rm_backend_leads(user);
 }
@@ -192,8 +194,9 @@ static bool may_touch_files(void *user)
 void rm_leadership_start_helpers(struct rm_leadership *t)
 {
     const struct rm_store_calls store = {
-        .user = t, .stored = on_stored, .release = on_release, .over = on_over};
-    const struct rm_jobs_io_calls io = {.user = t->b, .done = on_job_done, .may = may_touch_files};
+        .user = t, .stored = post_stored, .release = release_effect, .over = depose};
+    const struct rm_jobs_io_calls io = {
+        .user = t->b, .done = post_job_done, .may = may_work_on_folders};
     struct rm_store *started;
 
     t->io = rm_jobs_io_start(&io);
@@ -206,15 +209,15 @@ void rm_leadership_start_helpers(struct rm_leadership *t)
 
 void rm_leadership_start_core(struct rm_leadership *t)
 {
-    /* nobody else replaces the backend's core while a leadership runs */
+    /* no other thread replaces the backend's core while a leadership runs */
     rm_term_open(&t->rules, t->b->core);
     base_assert(pthread_create(&t->thread, NULL, rm_core_thread_main, t) == 0);
 }
 
-/* ---------------------------------------------------------------- the end */
-/* Refuses later posts, and waits for the core's thread to end: at once, or when the queue is
- * empty. */
-static void close_queue(struct rm_leadership *t, bool at_once, int code, const char *text)
+/* ---------------------------------------------------------------- end */
+/* Refuses later posts with @code and @text, and waits for the core's thread to end: after the
+ * events that it has taken from the queue (@at_once), or when the queue is empty. */
+static void end_core_thread(struct rm_leadership *t, bool at_once, int code, const char *text)
 {
     struct rm_backend *b = t->b;
 
@@ -229,24 +232,24 @@ static void close_queue(struct rm_leadership *t, bool at_once, int code, const c
     pthread_join(t->thread, NULL);
 }
 
-/* Refuses everybody who still waits for the core. The leadership's threads have ended. */
-static void dismiss(struct rm_leadership *t, int code, const char *text)
+/* Refuses all requests that still wait for the core. The leadership's threads have ended. */
+static void refuse_waiting(struct rm_leadership *t, int code, const char *text)
 {
     struct rm_backend *b = t->b;
 
-    for (size_t i = 0; i < b->queue_len; i++) /* closed: nobody adds */
+    for (size_t i = 0; i < b->queue_len; i++) /* closed: no thread adds to it */
         rm_posted_refuse(&b->queue[i], code, text);
-    rm_term_dismiss(&t->rules, code, text);
-    /* parked readers of map outputs ask again, and find the next leader */
+    rm_term_refuse_waiting(&t->rules, code, text);
+    /* parked requests for map outputs are answered as by a standby */
     rm_watch_wake_all(b->watch);
 }
 
-static void forget(struct rm_leadership *t)
+static void detach_and_free(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
     int64_t commits, records;
 
-    rm_store_counts(t->store, &commits, &records);
+    rm_store_get_counts(t->store, &commits, &records);
     pthread_mutex_lock(&b->qlock);
     b->queue_len = 0;
     b->term = NULL;
@@ -264,26 +267,26 @@ int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
     bool ha = t->b->roles.ha;
     int rc;
 
-    close_queue(t, false, code, text);
-    rc = rm_store_stop(t->store, err); /* first: what it releases may go to the other helper */
+    end_core_thread(t, false, code, text);
+    rc = rm_store_stop(t->store, err); /* first: it may release work for the folders' thread */
     if (ha) {
-        rm_jobs_io_abandon(t->io); /* no need to wait: the next leader asks for it again */
-        rm_roles_set(t->b, RM_ROLE_STANDBY);
+        rm_jobs_io_abandon(t->io); /* no need to wait: the next leader repeats the work */
+        rm_roles_set_role(t->b, RM_ROLE_STANDBY);
     } else {
         rm_jobs_io_stop(t->io);
     }
-    dismiss(t, code, text);
-    forget(t);
+    refuse_waiting(t, code, text);
+    detach_and_free(t);
     return rc;
 }
 
 void rm_leadership_abort(struct rm_leadership *t)
 {
-    close_queue(t, true, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    end_core_thread(t, true, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     rm_store_abandon(t->store);
     rm_jobs_io_abandon(t->io);
-    dismiss(t, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
-    forget(t);
+    refuse_waiting(t, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    detach_and_free(t);
 }
 
 void rm_leadership_free(struct rm_leadership *t)

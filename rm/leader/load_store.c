@@ -11,20 +11,19 @@
 #include "rm/http/spec_json.h"
 
 static const char *const tables[] = {"meta", "app", "node", "task",
-                                     "commit"}; /* in the order the core wants */
+                                     "commit"}; /* in the order that the core needs */
 
 #define INSTANCE_TABLE "instance"
 #define CLUSTER_TS     "cluster-ts"
 #define CLUSTER_TS_MAX INT64_C(253402300799000) /* the end of the year 9999 */
 
-/* ---------------------------------------------------------------- the time that application ids
- * carry */
+/* ---------------------------------------------------------------- time in application ids */
 struct last_ts {
     int64_t ms;          /* -1: none stored */
     struct base_buf bad; /* the text of a damaged record; data NULL: undamaged */
 };
 
-static int take_ts(void *user, const struct ha_record *rec, struct base_error *err)
+static int read_stored_ts(void *user, const struct ha_record *rec, struct base_error *err)
 {
     struct last_ts *last = user;
 
@@ -39,7 +38,7 @@ static int take_ts(void *user, const struct ha_record *rec, struct base_error *e
     return 0;
 }
 
-static int take_app_ts(void *user, const struct ha_record *rec, struct base_error *err)
+static int raise_to_app_ts(void *user, const struct ha_record *rec, struct base_error *err)
 {
     struct last_ts *last = user;
     struct base_app_id id;
@@ -51,13 +50,13 @@ static int take_app_ts(void *user, const struct ha_record *rec, struct base_erro
     return 0;
 }
 
-/* The record is damaged. Its text is kept aside, and the newest application id tells the time
- * instead: a later start must not give an id a second time. */
-static int find_ts(struct ha_store *store, struct last_ts *last, struct base_error *err)
+/* Keeps the text of the damaged record aside and takes the time of the newest application id
+ * instead: no id may be given a second time. Returns 0 or the store's error. */
+static int replace_damaged_ts(struct ha_store *store, struct last_ts *last, struct base_error *err)
 {
     const struct ha_record kept = {"damaged", INSTANCE_TABLE "/" CLUSTER_TS, last->bad.data,
                                    last->bad.len};
-    int rc = ha_store_load(store, "app", take_app_ts, last, err);
+    int rc = ha_store_load(store, "app", raise_to_app_ts, last, err);
 
     base_log_error(
         "recover",
@@ -73,10 +72,10 @@ int rm_load_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error
     char text[24];
     struct last_ts last = {.ms = -1};
     struct ha_record rec = {.table = INSTANCE_TABLE, .key = CLUSTER_TS, .data = text};
-    int rc = ha_store_load(store, INSTANCE_TABLE, take_ts, &last, err);
+    int rc = ha_store_load(store, INSTANCE_TABLE, read_stored_ts, &last, err);
 
     if (rc == 0 && last.bad.data)
-        rc = find_ts(store, &last, err);
+        rc = replace_damaged_ts(store, &last, err);
     base_buf_free(&last.bad);
     if (rc < 0)
         return rc;

@@ -13,10 +13,10 @@ struct waiter {
     int64_t version, deadline_us;
     void (*fn)(void *user);
     void *user;
-    bool due;
+    bool woken;
 };
-/* At most one waiter per running reduce or node: scanning the array costs less than the requests
- * that parking saves. */
+/* There is at most one waiter for each running reduce or node: scanning the array costs less than
+ * the requests that parking saves. */
 struct rm_watch {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -24,7 +24,7 @@ struct rm_watch {
     struct waiter *v;
     size_t len, cap;
     int64_t next_us; /* the thread sleeps until then */
-    bool stop, any_due;
+    bool stop, any_woken;
 };
 
 int64_t rm_watch_mono_us(void)
@@ -32,20 +32,20 @@ int64_t rm_watch_mono_us(void)
     return base_cond_now_us();
 }
 
-/* Moves the waiters that are due at @now to @fire. Returns the next deadline, INT64_MAX without
- * one. */
-static int64_t take_due(struct rm_watch *w, int64_t now, struct waiter **fire, size_t *fire_n,
-                        size_t *fire_cap)
+/* Moves to @woken_list the waiters that were woken or whose deadline is over at @now. Returns the
+ * deadline of the next one that stays, INT64_MAX without one. */
+static int64_t take_woken(struct rm_watch *w, int64_t now, struct waiter **woken_list,
+                          size_t *woken_n, size_t *woken_cap)
 {
     int64_t next = INT64_MAX;
     size_t keep = 0;
 
-    *fire_n = 0;
+    *woken_n = 0;
     for (size_t i = 0; i < w->len; i++) {
         struct waiter *one = &w->v[i];
-        if (one->due || w->stop || one->deadline_us <= now) {
-            base_array_grow(fire, *fire_n, fire_cap);
-            (*fire)[(*fire_n)++] = *one;
+        if (one->woken || w->stop || one->deadline_us <= now) {
+            base_array_grow(woken_list, *woken_n, woken_cap);
+            (*woken_list)[(*woken_n)++] = *one;
             continue;
         }
         if (one->deadline_us < next)
@@ -53,7 +53,7 @@ static int64_t take_due(struct rm_watch *w, int64_t now, struct waiter **fire, s
         w->v[keep++] = *one;
     }
     w->len = keep;
-    w->any_due = false;
+    w->any_woken = false;
     w->next_us = next;
     return next;
 }
@@ -61,16 +61,16 @@ static int64_t take_due(struct rm_watch *w, int64_t now, struct waiter **fire, s
 static void *watch_main(void *arg)
 {
     struct rm_watch *w = arg;
-    struct waiter *fire = NULL;
+    struct waiter *woken_list = NULL;
     size_t n = 0, cap = 0;
 
     pthread_mutex_lock(&w->lock);
     for (;;) {
-        int64_t next = take_due(w, rm_watch_mono_us(), &fire, &n, &cap);
+        int64_t next = take_woken(w, rm_watch_mono_us(), &woken_list, &n, &cap);
         if (n > 0) {
             pthread_mutex_unlock(&w->lock);
             for (size_t i = 0; i < n; i++)
-                fire[i].fn(fire[i].user);
+                woken_list[i].fn(woken_list[i].user);
             pthread_mutex_lock(&w->lock);
         } else if (w->stop) {
             break;
@@ -79,7 +79,7 @@ static void *watch_main(void *arg)
         }
     }
     pthread_mutex_unlock(&w->lock);
-    free(fire);
+    free(woken_list);
     return NULL;
 }
 
@@ -117,9 +117,9 @@ void rm_watch_wake_older(struct rm_watch *w, struct base_app_id id, int64_t vers
     for (size_t i = 0; i < w->len; i++) {
         struct waiter *one = &w->v[i];
         if (one->version < version && base_app_id_cmp(&one->id, &id) == 0)
-            one->due = w->any_due = true;
+            one->woken = w->any_woken = true;
     }
-    if (w->any_due)
+    if (w->any_woken)
         pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
 }
@@ -128,7 +128,7 @@ void rm_watch_wake_all(struct rm_watch *w)
 {
     pthread_mutex_lock(&w->lock);
     for (size_t i = 0; i < w->len; i++)
-        w->v[i].due = true;
+        w->v[i].woken = true;
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
 }

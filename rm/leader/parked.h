@@ -1,6 +1,6 @@
-/* rm/leader/parked.h - parked requests. Each is woken once, by news or at its deadline: reduces
- * that wait for map outputs, and nodes that wait on a standby for the next leader (a watch of their
- * own, with id 0 instead of a job's). */
+/* rm/leader/parked.h - a list of parked requests, each woken once: when the version that it waits
+ * for is there, or at its deadline. Reduces wait in one list for map outputs of their job; nodes on
+ * a standby wait in another for the next leader (id 0; the version counts changes of roles). */
 #ifndef CREEL_RM_LEADER_PARKED_H
 #define CREEL_RM_LEADER_PARKED_H
 
@@ -10,16 +10,17 @@
 
 struct rm_watch;
 struct rm_watch *rm_watch_start(void);
-/* @deadline_mono_us: on CLOCK_MONOTONIC. @fn is called once, on the watch's own thread. */
+/* Calls @fn(@user) once, on the list's own thread: when rm_watch_wake_older() is called for @id
+ * with a version above @version, or at @deadline_mono_us (CLOCK_MONOTONIC), whichever is first.
+ * After rm_watch_stop() calls it at once, on the caller's thread. */
 void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version,
                   int64_t deadline_mono_us, void (*fn)(void *user), void *user);
-/* Job @id has outputs up to @version now: wakes the waiters that know an older version. Cheap; any
- * thread. */
+/* Wakes the waiters of @id that know a version below @version. Cheap; any thread. */
 void rm_watch_wake_older(struct rm_watch *w, struct base_app_id id, int64_t version);
-void rm_watch_wake_all(struct rm_watch *w); /* everybody who waits now */
-void rm_watch_stop(
-    struct rm_watch *w); /* wakes all; later additions are woken at once, on the caller's thread */
-void rm_watch_free(struct rm_watch *w);
+void rm_watch_wake_all(struct rm_watch *w);
+void rm_watch_stop(struct rm_watch *w); /* wakes all waiters, then ends the thread */
+void rm_watch_free(struct rm_watch *w); /* a stopped one */
+/* Returns CLOCK_MONOTONIC in microseconds: the clock of the deadlines. */
 int64_t rm_watch_mono_us(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include "ha/election/election.h"
 #include "rm/daemon/daemon_internal.h"
 
-#define EPOCH_SEEN_MAX (HA_EPOCH_MAX / 2) /* leaves enough epochs above it */
+#define EPOCH_SEEN_MAX (HA_EPOCH_MAX / 2) /* leaves enough higher epochs */
 
 void rm_roles_init(struct rm_backend *b)
 {
@@ -47,15 +47,15 @@ void rm_roles_free(struct rm_backend *b)
 }
 
 /* ---------------------------------------------------------------- the source */
-static const struct rm_role_source *enter(const struct rm_backend *b)
+static const struct rm_role_source *lock_source(const struct rm_backend *b)
 {
-    struct rm_roles *r = (struct rm_roles *)&b->roles; /* reading takes a lock, too */
+    struct rm_roles *r = (struct rm_roles *)&b->roles; /* not const: the lock is taken */
 
     pthread_rwlock_rdlock(&r->source_lock);
     return &r->source;
 }
 
-static void leave(const struct rm_backend *b)
+static void unlock_source(const struct rm_backend *b)
 {
     pthread_rwlock_unlock(&((struct rm_roles *)&b->roles)->source_lock);
 }
@@ -73,7 +73,7 @@ void rm_role_set_source(struct rm_backend *b, const struct rm_role_source *sourc
         before.free(before.user);
 }
 
-/* Called several times for each heartbeat: an endless lease needs no lock. */
+/* Called several times for each heartbeat: without a lease that ends, no lock is taken. */
 int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch)
 {
     const struct rm_role_source *s;
@@ -81,13 +81,13 @@ int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch)
 
     if (!atomic_load(&b->roles.lease_ends))
         return RM_LEASE_ENDLESS;
-    s = enter(b);
+    s = lock_source(b);
     until_us = s->lease_us ? s->lease_us(s->user, epoch) : RM_LEASE_ENDLESS;
-    leave(b);
+    unlock_source(b);
     return until_us;
 }
 
-bool rm_role_holds(struct rm_backend *b, int64_t epoch)
+bool rm_role_lease_holds(struct rm_backend *b, int64_t epoch)
 {
     int64_t until_us = rm_roles_lease_us(b, epoch);
     int64_t now_us = until_us == RM_LEASE_ENDLESS ? 0 : base_mono_us(&base_clock_real);
@@ -95,9 +95,10 @@ bool rm_role_holds(struct rm_backend *b, int64_t epoch)
     return rm_lease_holds(&b->roles.lease, epoch, until_us, now_us);
 }
 
-/* The epoch that a node reports is taken over for good. One that no RM can have reached is a fault
- * of the node's disk, or comes from another cluster: obeying it would use up the epochs. */
-static bool credible(int64_t epoch_seen)
+/* Returns false for an epoch that no RM can have reached. An epoch reported by a node is never
+ * given up again; such a one comes from a damaged disk or another cluster, and would use up the
+ * epochs. */
+static bool is_credible_epoch(int64_t epoch_seen)
 {
     if (epoch_seen <= EPOCH_SEEN_MAX)
         return true;
@@ -109,31 +110,31 @@ static bool credible(int64_t epoch_seen)
     return false;
 }
 
-/* The core has found that it must not lead like this: the source of roles decides what follows. An
- * RM alone over an unconfirmed store has no such call: it goes on, and the core refuses the nodes
- * concerned. */
+/* The core has found that it must not lead over this store, or under this epoch: the source of
+ * roles decides what follows. An RM that is not one of several has no call for an unconfirmed
+ * store: it goes on, and the core refuses the nodes concerned. */
 void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx)
 {
     bool low = fx->kind == RM_FX_EPOCH_LOW;
     int64_t seen = low ? fx->u.epoch_low.epoch_seen : fx->u.unconfirmed.epoch_seen;
     const struct rm_role_source *s;
 
-    if (!credible(seen)) {
+    if (!is_credible_epoch(seen)) {
         if (low)
             return;
         seen = -1;
     }
-    s = enter(b);
+    s = lock_source(b);
     if (low && s->epoch_low)
         s->epoch_low(s->user, seen);
     else if (!low && s->unconfirmed)
         s->unconfirmed(s->user, seen);
-    leave(b);
+    unlock_source(b);
 }
 
-void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out)
+void rm_roles_add_stats(const struct rm_backend *b, struct rm_backend_stats *out)
 {
-    const struct rm_role_source *s = enter(b);
+    const struct rm_role_source *s = lock_source(b);
 
     out->takeovers = atomic_load(&b->roles.takeovers);
     out->late_answers = atomic_load(&b->roles.late_answers);
@@ -141,7 +142,7 @@ void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out)
         out->refused_writes = s->refused_writes(s->user);
     if (s->store_multis)
         out->store_multis = s->store_multis(s->user);
-    leave(b);
+    unlock_source(b);
 }
 
 void rm_role_set_identity(struct rm_backend *b, const char *rm_id, const char *all_urls)
@@ -152,7 +153,7 @@ void rm_role_set_identity(struct rm_backend *b, const char *rm_id, const char *a
 }
 
 /* ---------------------------------------------------------------- changes */
-void rm_roles_notify(struct rm_backend *b)
+void rm_roles_count_change(struct rm_backend *b)
 {
     int64_t n = atomic_fetch_add(&b->roles.changes, 1) + 1;
 
@@ -160,10 +161,10 @@ void rm_roles_notify(struct rm_backend *b)
         rm_watch_wake_older(b->roles.watch, (struct base_app_id){0}, n);
 }
 
-void rm_roles_set(struct rm_backend *b, enum rm_role role)
+void rm_roles_set_role(struct rm_backend *b, enum rm_role role)
 {
     if (atomic_exchange(&b->roles.role, role) != role)
-        rm_roles_notify(b);
+        rm_roles_count_change(b);
 }
 
 void rm_role_set_active_url(struct rm_backend *b, const char *url)
@@ -176,7 +177,7 @@ void rm_role_set_active_url(struct rm_backend *b, const char *url)
         snprintf(b->roles.active_url, sizeof b->roles.active_url, "%s", url);
     pthread_mutex_unlock(&b->roles.lock);
     if (other)
-        rm_roles_notify(b);
+        rm_roles_count_change(b);
 }
 
 void rm_role_depose(struct rm_backend *b)
@@ -188,7 +189,7 @@ void rm_role_depose(struct rm_backend *b)
     pthread_mutex_unlock(&b->qlock);
 }
 
-bool rm_role_check_overdue(struct rm_backend *b)
+bool rm_role_check_lease_overdue(struct rm_backend *b)
 {
     return rm_lease_check_overdue(&b->roles.lease, rm_backend_leads(b));
 }
@@ -204,7 +205,7 @@ enum rm_role rm_backend_role(const struct rm_backend *b)
     return atomic_load(&b->roles.role);
 }
 
-bool rm_backend_ha(const struct rm_backend *b)
+bool rm_backend_is_one_of_several(const struct rm_backend *b)
 {
     return b->roles.ha;
 }
@@ -230,15 +231,15 @@ void rm_backend_active_url(const struct rm_backend *b, char out[512])
 
 void rm_backend_zk_text(const struct rm_backend *b, char out[256])
 {
-    const struct rm_role_source *s = enter(b);
+    const struct rm_role_source *s = lock_source(b);
 
     out[0] = '\0';
     if (s->zk_text)
         s->zk_text(s->user, out);
-    leave(b);
+    unlock_source(b);
 }
 
-int64_t rm_backend_role_changes(const struct rm_backend *b)
+int64_t rm_backend_count_role_changes(const struct rm_backend *b)
 {
     return atomic_load(&b->roles.changes);
 }
@@ -249,7 +250,7 @@ void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t de
     int64_t changes;
 
     rm_watch_add(b->roles.watch, (struct base_app_id){0}, seen, deadline_mono_us, fn, user);
-    changes = rm_backend_role_changes(b); /* a change before the line above woke nobody */
+    changes = rm_backend_count_role_changes(b); /* a change before the line above woke no waiter */
     if (changes > seen)
         rm_watch_wake_older(b->roles.watch, (struct base_app_id){0}, changes);
 }
@@ -257,7 +258,7 @@ void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t de
 bool rm_backend_leads(const struct rm_backend *b)
 {
     return rm_backend_role(b) == RM_ROLE_ACTIVE &&
-           rm_role_holds((struct rm_backend *)b, rm_daemon_epoch(b));
+           rm_role_lease_holds((struct rm_backend *)b, rm_daemon_epoch(b));
 }
 
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err)
@@ -268,11 +269,11 @@ int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *
     if (!b->roles.ha)
         return base_error_set(err, -BASE_ESTATE,
                               "high availability is not enabled on this ResourceManager");
-    s = enter(b);
+    s = lock_source(b);
     can = rm_backend_role(b) == RM_ROLE_ACTIVE && s->resign;
     if (can)
         s->resign(s->user, hold_us);
-    leave(b);
+    unlock_source(b);
     if (can)
         return 0;
     return base_error_set(err, -BASE_ESTATE, "ResourceManager %s is not the active one",

@@ -13,7 +13,7 @@
 #define NO_ELECTOR                                                                                 \
     "Could not find leader elector. Verify both HA and automatic failover are enabled."
 
-bool rm_standby_exempt(const char *path)
+bool rm_standby_is_exempt_path(const char *path)
 {
     static const char *const paths[] = {"/ws/v1/cluster/info", "/cluster/cluster", "/conf",
                                         "/stacks", "/logLevel", "/logs", "/jmx", "/prom",
@@ -22,8 +22,7 @@ bool rm_standby_exempt(const char *path)
                                         "/metrics", "/ws/v1/cluster/ha"};
     static const char *const prefixes[] = {"/proxy/", "/static/", "/logs/", "/ws/v1/nodetracker/"};
 
-    if (path[0] !=
-        '/') /* "*" (OPTIONS *) is no resource, and cannot be put behind another host's name */
+    if (path[0] != '/') /* "*" (OPTIONS *) is no resource: no redirection can name it */
         return true;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strcmp(path, paths[i]) == 0)
@@ -40,8 +39,8 @@ static bool is_alnum(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* The path as it was sent, with everything escaped that a header must not contain: control and
- * non-ASCII characters. */
+/* Appends the path as it was sent, but escapes characters that a header must not contain: spaces,
+ * control and non-ASCII characters. */
 static void add_path(struct base_buf *out, const char *path)
 {
     for (; *path; path++) {
@@ -52,8 +51,9 @@ static void add_path(struct base_buf *out, const char *path)
     }
 }
 
-/* @plain: characters that stay as they are, beside letters and digits. */
-static void encode(struct base_buf *out, const char *text, const char *plain)
+/* Appends @text encoded for a query. @plain: characters that need no escape, besides letters and
+ * digits. */
+static void add_encoded(struct base_buf *out, const char *text, const char *plain)
 {
     for (; *text; text++) {
         if (*text == ' ')
@@ -69,11 +69,11 @@ static void add_query(struct base_buf *out, const struct rm_standby_ask *ask, co
 {
     for (size_t i = 0; i < ask->n; i++) {
         base_buf_adds(out, i ? "&" : "?");
-        encode(out, ask->pairs[i].name, plain);
+        add_encoded(out, ask->pairs[i].name, plain);
         if (!ask->pairs[i].value)
             continue;
         base_buf_adds(out, "=");
-        encode(out, ask->pairs[i].value, plain);
+        add_encoded(out, ask->pairs[i].value, plain);
     }
 }
 
@@ -99,10 +99,10 @@ static void add_html(struct base_buf *out, const char *text)
 
 /* ---- answers ---- */
 
-/* Left as they are by URLEncodedUtils of Apache's HttpClient. */
+/* URLEncodedUtils of Apache's HttpClient does not escape these. */
 #define FORM_PLAIN "_-.*"
 
-static void make_redirect(const struct rm_standby_ask *ask, struct rm_standby_answer *out)
+static void make_redirect_answer(const struct rm_standby_ask *ask, struct rm_standby_answer *out)
 {
     struct base_buf target = {0};
 
@@ -116,8 +116,9 @@ static void make_redirect(const struct rm_standby_ask *ask, struct rm_standby_an
     base_buf_free(&target);
 }
 
-/* How many times the client has come back. False: too many, or not a number. */
-static bool read_counter(const struct rm_standby_ask *ask, int64_t *counter)
+/* Reads how many times the client has come back; 0 without a counter. Returns false when the
+ * counter is above COUNTER_MAX or not a number. */
+static bool read_retry_counter(const struct rm_standby_ask *ask, int64_t *counter)
 {
     for (size_t i = 0; i < ask->n; i++) {
         char *text;
@@ -135,16 +136,16 @@ static bool read_counter(const struct rm_standby_ask *ask, int64_t *counter)
     return true;
 }
 
-/* The filter replaces the counter's text where there is one. Where there is none it takes the query
- * through java.net.URI, which decodes it and then quotes only what a URI may not hold at all: ','
- * and '&' stay raw. */
+/* Hadoop's filter replaces the counter's value if the query has one. Otherwise the filter passes
+ * the query through java.net.URI, which decodes the query and then quotes only characters that no
+ * URI may hold: ',' and '&' stay as they are. */
 static void add_refresh_query(struct base_buf *out, const struct rm_standby_ask *ask, int64_t next)
 {
-    bool there = false;
+    bool has_counter = false;
 
     for (size_t i = 0; i < ask->n; i++)
-        there = there || strcmp(ask->pairs[i].name, COUNTER) == 0;
-    if (!there) {
+        has_counter = has_counter || strcmp(ask->pairs[i].name, COUNTER) == 0;
+    if (!has_counter) {
         add_query(out, ask, "-_.!~*'();/?:@&=+$,[]");
         base_buf_addf(out, "%s" COUNTER "=%lld", ask->n ? "&" : "?", (long long)next);
         return;
@@ -153,22 +154,22 @@ static void add_refresh_query(struct base_buf *out, const struct rm_standby_ask 
         bool counter = strcmp(ask->pairs[i].name, COUNTER) == 0;
 
         base_buf_adds(out, i ? "&" : "?");
-        encode(out, ask->pairs[i].name, FORM_PLAIN);
+        add_encoded(out, ask->pairs[i].name, FORM_PLAIN);
         if (counter)
             base_buf_addf(out, "=%lld", (long long)next);
         else if (ask->pairs[i].value) {
             base_buf_adds(out, "=");
-            encode(out, ask->pairs[i].value, FORM_PLAIN);
+            add_encoded(out, ask->pairs[i].value, FORM_PLAIN);
         }
     }
 }
 
-static void make_none(const struct rm_standby_ask *ask, struct rm_standby_answer *out)
+static void make_no_active_answer(const struct rm_standby_ask *ask, struct rm_standby_answer *out)
 {
     int64_t counter;
 
     out->status = 200;
-    if (read_counter(ask, &counter)) {
+    if (read_retry_counter(ask, &counter)) {
         double factor = 0.5 + (double)ask->random / 4294967296.0;
         int wait = (int)((double)(BASIC_WAIT_S << counter) * factor);
 
@@ -188,9 +189,9 @@ void rm_standby_make_answer(const struct rm_standby_ask *ask, struct rm_standby_
 {
     *out = (struct rm_standby_answer){0};
     if (ask->active[0] && strcasecmp(ask->active, ask->own) != 0)
-        make_redirect(ask, out);
+        make_redirect_answer(ask, out);
     else
-        make_none(ask, out);
+        make_no_active_answer(ask, out);
 }
 
 void rm_standby_answer_free(struct rm_standby_answer *a)
@@ -215,7 +216,8 @@ static void add_pair(const char *name, const char *value, void *user)
 }
 
 /* Answers as a standby does, for any path. */
-static void answer(struct api_request *rq, const struct rm_backend *b, const char *active)
+static void answer_as_standby(struct api_request *rq, const struct rm_backend *b,
+                              const char *active)
 {
     struct rm_standby_answer a;
     struct pairs pairs = {0};
@@ -228,7 +230,7 @@ static void answer(struct api_request *rq, const struct rm_backend *b, const cha
                                                     .n = pairs.n,
                                                     .own = rm_backend_url(b),
                                                     .active = active,
-                                                    .zookeeper = rm_standby_zookeeper(b),
+                                                    .zookeeper = rm_standby_get_zookeeper_text(b),
                                                     .random = random},
                            &a);
     free(pairs.v);
@@ -256,38 +258,38 @@ bool rm_standby_is_active(const struct rm_backend *b)
     return rm_backend_role(b) == RM_ROLE_ACTIVE && rm_backend_leads(b);
 }
 
-bool rm_standby_gate(struct api_request *rq, void *user)
+bool rm_standby_answer_unless_active(struct api_request *rq, void *user)
 {
     const struct rm_backend *b = user;
     char active[512];
 
-    if (rm_standby_is_active(b) || rm_standby_exempt(api_path(rq)))
+    if (rm_standby_is_active(b) || rm_standby_is_exempt_path(api_path(rq)))
         return false;
     rm_standby_find_active(b, active);
-    answer(rq, b, active);
+    answer_as_standby(rq, b, active);
     return true;
 }
 
-bool rm_standby_redirect(struct api_request *rq, const struct rm_backend *b)
+bool rm_standby_redirect_to_active(struct api_request *rq, const struct rm_backend *b)
 {
     char active[512];
 
     rm_standby_find_active(b, active);
     if (active[0])
-        answer(rq, b, active);
+        answer_as_standby(rq, b, active);
     return active[0];
 }
 
 void rm_standby_answer_leadership_over(struct api_request *rq, const struct rm_backend *b,
                                        const char *text)
 {
-    if (rm_standby_redirect(rq, b))
+    if (rm_standby_redirect_to_active(rq, b))
         return;
     api_add_header(rq, "Retry-After", "1");
     api_answer_error(rq, 503, "StandbyException", "%s", text);
 }
 
-const char *rm_standby_state(const struct rm_backend *b, bool capitals)
+const char *rm_standby_get_state_name(const struct rm_backend *b, bool capitals)
 {
     enum rm_role role = rm_backend_role(b);
 
@@ -298,7 +300,7 @@ const char *rm_standby_state(const struct rm_backend *b, bool capitals)
     return capitals ? "STANDBY" : "standby";
 }
 
-bool rm_standby_connected(const struct rm_backend *b)
+bool rm_standby_is_zookeeper_connected(const struct rm_backend *b)
 {
     char text[256];
 
@@ -306,10 +308,10 @@ bool rm_standby_connected(const struct rm_backend *b)
     return strncmp(text, "connected", strlen("connected")) == 0;
 }
 
-const char *rm_standby_zookeeper(const struct rm_backend *b)
+const char *rm_standby_get_zookeeper_text(const struct rm_backend *b)
 {
-    if (!rm_backend_ha(b))
+    if (!rm_backend_is_one_of_several(b))
         return NO_ELECTOR;
-    return rm_standby_connected(b) ? "Connected to zookeeper : true"
-                                   : "Connected to zookeeper : false";
+    return rm_standby_is_zookeeper_connected(b) ? "Connected to zookeeper : true"
+                                                : "Connected to zookeeper : false";
 }

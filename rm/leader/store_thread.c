@@ -21,16 +21,16 @@ struct rm_store {
     struct rm_outbox outbox;
     bool stop;
     int64_t commits, records;
-    /* the thread's own */
+    /* the store's thread only */
     double rate;      /* of records, per microsecond */
     int64_t taken_us; /* when the previous batch was taken */
     struct rm_batch writing;
     struct ha_record *vec;
     size_t vec_cap;
-    struct rm_ready ready;
+    struct rm_released ready;
 };
 
-void rm_store_put(struct rm_store *s, uint64_t seq, const struct rm_record *rec)
+void rm_store_queue_record(struct rm_store *s, uint64_t seq, const struct rm_record *rec)
 {
     pthread_mutex_lock(&s->lock);
     rm_batch_add(&s->queued, seq, rec);
@@ -39,7 +39,8 @@ void rm_store_put(struct rm_store *s, uint64_t seq, const struct rm_record *rec)
     pthread_mutex_unlock(&s->lock);
 }
 
-bool rm_store_hold(struct rm_store *s, uint64_t after_seq, const struct rm_effect *fx, void *ticket)
+bool rm_store_hold_effect(struct rm_store *s, uint64_t after_seq, const struct rm_effect *fx,
+                          void *ticket)
 {
     struct rm_refusal refusal = {0};
     enum rm_outbox_verdict verdict;
@@ -53,7 +54,7 @@ bool rm_store_hold(struct rm_store *s, uint64_t after_seq, const struct rm_effec
     return verdict != RM_OUTBOX_DURABLE;
 }
 
-bool rm_store_failing(struct rm_store *s, struct base_error *why)
+bool rm_store_is_failing(struct rm_store *s, struct base_error *why)
 {
     bool failing;
 
@@ -65,7 +66,7 @@ bool rm_store_failing(struct rm_store *s, struct base_error *why)
     return failing;
 }
 
-void rm_store_counts(struct rm_store *s, int64_t *commits, int64_t *records)
+void rm_store_get_counts(struct rm_store *s, int64_t *commits, int64_t *records)
 {
     pthread_mutex_lock(&s->lock);
     *commits = s->commits;
@@ -77,11 +78,11 @@ void rm_store_counts(struct rm_store *s, int64_t *commits, int64_t *records)
 static void release_ready(struct rm_store *s)
 {
     for (size_t i = 0; i < s->ready.len; i++) {
-        const struct rm_held *h = &s->ready.v[i];
+        const struct rm_held_effect *h = &s->ready.v[i];
 
         s->calls.release(s->calls.user, h->ticket, h->fx, s->ready.code, s->ready.text);
     }
-    rm_ready_clear(&s->ready);
+    rm_released_clear(&s->ready);
 }
 
 static int write_batch(struct rm_store *s, struct base_error *err)
@@ -93,16 +94,17 @@ static int write_batch(struct rm_store *s, struct base_error *err)
         s->vec = base_realloc_array(s->vec, s->vec_cap, sizeof *s->vec);
     }
     for (size_t i = 0; i < b->len; i++) {
-        const struct rm_record rec = rm_batch_record(b, i);
+        const struct rm_record rec = rm_batch_get_record(b, i);
 
         s->vec[i] = (struct ha_record){rec.table, rec.key, rec.data, rec.len};
     }
     return ha_store_write(s->store, s->vec, b->len, err);
 }
 
-/* Another RM has authority. Depose before anybody is refused, including by rm_store_hold() on the
- * core's thread: a client refused earlier would come back to an RM that still looks active. */
-static void on_over(struct rm_store *s, const struct base_error *err)
+/* Another RM has authority. Depose before any effect is refused, by rm_store_hold_effect() on the
+ * core's thread either: a client refused earlier would come back to an RM that still looks active.
+ * Returns when the thread is told to stop. */
+static void depose_and_refuse_all(struct rm_store *s, const struct base_error *err)
 {
     bool known;
 
@@ -112,7 +114,7 @@ static void on_over(struct rm_store *s, const struct base_error *err)
     if (!known && s->calls.over)
         s->calls.over(s->calls.user, err->text);
     pthread_mutex_lock(&s->lock);
-    rm_outbox_over(&s->outbox, &s->ready);
+    rm_outbox_refuse_all(&s->outbox, &s->ready);
     pthread_mutex_unlock(&s->lock);
     release_ready(s);
     pthread_mutex_lock(&s->lock);
@@ -121,16 +123,16 @@ static void on_over(struct rm_store *s, const struct base_error *err)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The disk refused: refuse waiting clients, then pause before the same batch is tried again (less
- * when told to stop). */
-static void on_failure(struct rm_store *s, const struct base_error *err)
+/* The store could not write: refuses waiting clients, then pauses before the same batch is tried
+ * again; a stop ends the pause. */
+static void refuse_and_pause(struct rm_store *s, const struct base_error *err)
 {
     int64_t until_us;
 
     pthread_mutex_lock(&s->lock);
     if (s->outbox.state == RM_OUTBOX_WRITABLE)
         base_log_error("store", "%s; changes are refused until it can be written again", err->text);
-    rm_outbox_failed(&s->outbox, err, &s->ready);
+    rm_outbox_refuse_replies(&s->outbox, err, &s->ready);
     pthread_mutex_unlock(&s->lock);
     release_ready(s);
     until_us = base_cond_now_us() + RM_STORE_RETRY_MS * 1000;
@@ -140,7 +142,7 @@ static void on_failure(struct rm_store *s, const struct base_error *err)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void on_success(struct rm_store *s)
+static void release_stored(struct rm_store *s)
 {
     uint64_t seq = s->writing.last_seq;
 
@@ -149,7 +151,7 @@ static void on_success(struct rm_store *s)
         base_log_info("store", "the state store can be written again");
     s->commits++;
     s->records += (int64_t)s->writing.len;
-    rm_outbox_stored(&s->outbox, seq, &s->ready);
+    rm_outbox_release_stored(&s->outbox, seq, &s->ready);
     pthread_mutex_unlock(&s->lock);
     s->calls.stored(s->calls.user, seq); /* first: the core goes on while the answers are written */
     release_ready(s);
@@ -157,7 +159,7 @@ static void on_success(struct rm_store *s)
 
 /* Keeps a moving average of the records per microsecond, in which the last few writes weigh
  * most. */
-static void note_rate(struct rm_store *s)
+static void update_rate(struct rm_store *s)
 {
     int64_t now = base_cond_now_us();
 
@@ -166,10 +168,10 @@ static void note_rate(struct rm_store *s)
     s->taken_us = now;
 }
 
-/* Under the lock. Waits for more records if many are about to come: where each write is costly
- * (gather_us), a larger batch saves more time than the wait costs. With little to do nothing
- * waits. */
-static void gather(struct rm_store *s)
+/* Waits for more records if many are about to come: where each write is costly (gather_us), a
+ * larger batch saves more time than the wait costs. With few records nothing waits. The caller
+ * holds the lock. */
+static void wait_for_larger_batch(struct rm_store *s)
 {
     double need_us = s->rate > 0 ? RM_STORE_GATHER / s->rate : 0;
     int64_t at;
@@ -196,28 +198,28 @@ static void *store_main(void *arg)
             pthread_mutex_lock(&s->lock);
             while (s->queued.len == 0 && !s->stop)
                 pthread_cond_wait(&s->wake, &s->lock);
-            gather(s);
+            wait_for_larger_batch(s);
             if (s->queued.len == 0 || s->outbox.state == RM_OUTBOX_OVER) {
                 pthread_mutex_unlock(&s->lock);
                 return NULL;
             }
             rm_batch_swap(&s->queued, &s->writing);
             pthread_mutex_unlock(&s->lock);
-            note_rate(s);
+            update_rate(s);
         }
         pthread_mutex_lock(&s->lock);
         last = s->stop;
         pthread_mutex_unlock(&s->lock);
         if (write_batch(s, &err) == 0) {
-            on_success(s);
+            release_stored(s);
             rm_batch_clear(&s->writing);
             continue;
         }
         if (err.code == -BASE_EVERSION) {
-            on_over(s, &err);
+            depose_and_refuse_all(s, &err);
             return NULL;
         }
-        on_failure(s, &err);
+        refuse_and_pause(s, &err);
         if (last)
             return NULL;
     }
@@ -245,7 +247,7 @@ static void end_thread(struct rm_store *s)
     pthread_join(s->thread, NULL);
 }
 
-/* The thread has ended: nobody else looks at the outbox. */
+/* Refuses held effects and closes the store. The thread has ended, so the outbox needs no lock. */
 static int close_store(struct rm_store *s, struct base_error *err)
 {
     int rc = rm_outbox_close(&s->outbox, &s->ready, err);
@@ -279,7 +281,7 @@ void rm_store_free(struct rm_store *s)
     rm_batch_free(&s->writing);
     free(s->vec);
     rm_outbox_free(&s->outbox);
-    rm_ready_free(&s->ready);
+    rm_released_free(&s->ready);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
     free(s);

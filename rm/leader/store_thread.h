@@ -1,15 +1,15 @@
-/* rm/leader/store_thread.h - group commit: what the core wants stored while one fsync runs goes
- * into the next transaction. Where the store asks for it (gather_us), a write waits while records
- * come so fast that a quarter of RM_STORE_GATHER is together in time; with less to do nothing
- * waits.
+/* rm/leader/store_thread.h - group commit: records that the core queues while one fsync runs go
+ * into the next transaction. If the store asks for it (gather_us), a write waits up to gather_us
+ * for RM_STORE_GATHER records, but only while records arrive so fast that at least a quarter of
+ * them will have come by then.
  *
- *   core thread: rm_store_put() ... rm_store_hold(effect waiting for seq)
- *   store thread: take all -> one transaction -> fsync -> stored(seq) -> release what waited
+ *   core thread: rm_store_queue_record() ... rm_store_hold_effect(effect waiting for seq)
+ *   store thread: take all -> one transaction -> fsync -> stored(seq) -> release held effects
  *
- * What may leave when, and who is refused with which error while the disk refuses or after another
- * RM has taken authority, is decided by rm/term/outbox.h. A batch that could not be written is
- * tried again every RM_STORE_RETRY_MS; after -BASE_EVERSION nothing is tried again. Meanwhile
- * rm_store_failing() lets the daemon refuse new changes at once. */
+ * rm/term/outbox.h decides when an effect may leave, and which effects are refused while the store
+ * cannot write or after another RM has taken authority. A batch that could not be written is tried
+ * again every RM_STORE_RETRY_MS; after -BASE_EVERSION no write is tried any more. Meanwhile
+ * rm_store_is_failing() lets the daemon refuse new changes at once. */
 #ifndef CREEL_RM_LEADER_STORE_THREAD_H
 #define CREEL_RM_LEADER_STORE_THREAD_H
 
@@ -24,31 +24,35 @@
 struct rm_store;
 struct rm_store_calls { /* called on the store's thread */
     void *user;
-    void (*stored)(void *user, uint64_t seq);
-    /* @error 0: durable, apply the effect. Negative: the store fails; only for RM_FX_REPLY, unless
-     * it is over. */
+    void (*stored)(void *user, uint64_t seq); /* all records up to @seq are durable */
+    /* The wait of @fx is over. @error 0: carry it out. Negative: refuse it, with @text; while the
+     * store fails this happens to RM_FX_REPLY alone, after the leadership is over to every kind. */
     void (*release)(void *user, void *ticket, const struct rm_effect *fx, int error,
                     const char *text);
-    /* once, before what is held fails; NULL: nobody asks */
+    /* Another RM has authority: called once, before held effects are refused. May be NULL. */
     void (*over)(void *user, const char *text);
 };
-/* Takes @store, closed by rm_store_stop. */
+/* Takes @store, which rm_store_stop() or rm_store_abandon() closes. Copies @calls. */
 struct rm_store *rm_store_start(struct ha_store *store, const struct rm_store_calls *calls);
-/* Core's thread: queues a record (copied). Sequence numbers grow. */
-void rm_store_put(struct rm_store *s, uint64_t seq, const struct rm_record *rec);
-/* Core's thread: releases @fx once @after_seq is durable (copied; at once when it already is: then
- * false is returned, nothing is copied, and the caller applies it itself). */
-bool rm_store_hold(struct rm_store *s, uint64_t after_seq, const struct rm_effect *fx,
-                   void *ticket);
-bool rm_store_failing(struct rm_store *s, struct base_error *why);
-void rm_store_counts(struct rm_store *s, int64_t *commits, int64_t *records);
-/* Writes what is queued (one last try), releases everything held, ends the thread, closes the
- * store. Returns 0, or the error of the last try. The object stays for rm_store_failing and
- * rm_store_counts. */
+/* Core's thread: queues a copy of @rec. Sequence numbers never decrease. */
+void rm_store_queue_record(struct rm_store *s, uint64_t seq, const struct rm_record *rec);
+/* Core's thread: keeps a copy of @fx until record @after_seq is durable, then calls release().
+ * Refuses it at once, through release(), where the outbox does. Returns false when the record is
+ * durable already: then nothing was done, and the caller carries the effect out. */
+bool rm_store_hold_effect(struct rm_store *s, uint64_t after_seq, const struct rm_effect *fx,
+                          void *ticket);
+/* Returns true when the last write failed, or the leadership is over, with the error in @why (NULL
+ * is fine). */
+bool rm_store_is_failing(struct rm_store *s, struct base_error *why);
+/* Numbers of transactions and of records written so far. */
+void rm_store_get_counts(struct rm_store *s, int64_t *commits, int64_t *records);
+/* Writes the queued records (one last try), refuses the effects that are still held, ends the
+ * thread, closes the store. Returns 0, or the error of the last try. @s stays valid for
+ * rm_store_is_failing() and rm_store_get_counts(), until rm_store_free(). */
 int rm_store_stop(struct rm_store *s, struct base_error *err);
-/* The leadership is over: nothing more is written (a write under way is told to end), everything
- * held fails with -BASE_EVERSION, the thread ends, the store is closed. */
+/* The leadership is over: aborts a write under way and writes no more, refuses held effects with
+ * -BASE_EVERSION, ends the thread, closes the store. @s stays valid likewise. */
 void rm_store_abandon(struct rm_store *s);
-void rm_store_free(struct rm_store *s); /* after one of the two; NULL is fine */
+void rm_store_free(struct rm_store *s); /* after one of these two calls; NULL is fine */
 
 #endif

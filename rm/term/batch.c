@@ -24,7 +24,7 @@ void rm_batch_add(struct rm_batch *b, uint64_t seq, const struct rm_record *rec)
     b->last_seq = seq;
 }
 
-struct rm_record rm_batch_record(const struct rm_batch *b, size_t i)
+struct rm_record rm_batch_get_record(const struct rm_batch *b, size_t i)
 {
     const struct rm_batch_entry *e = &b->v[i];
 

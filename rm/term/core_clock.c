@@ -1,6 +1,6 @@
 #include "rm/term/core_clock.h"
 
-#define CATCH_UP 10 /* of so much time, one part may be gained */
+#define CATCH_UP 10 /* the clock gains at most 1/CATCH_UP of the elapsed time */
 
 void rm_clock_init(struct rm_clock *c, const struct base_clock *source)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same walk runs twice: with base NULL it only measures, then it copies into the block behind
- * the effect. */
+/* The effect is walked twice. With base NULL the walk only adds up sizes; the second walk copies
+ * into the memory after the effect, which was allocated in between. */
 struct packer {
     char *base;
     size_t used;
@@ -93,7 +93,7 @@ static void pack_reply(struct packer *p, struct rm_effect *fx)
     }
 }
 
-/* Replaces the pointers in *fx by copies (by NULL while measuring). */
+/* Points the members of *fx to copies, or to NULL while sizes are added up. */
 static void pack_effect(struct packer *p, struct rm_effect *fx)
 {
     switch (fx->kind) {

@@ -5,7 +5,8 @@
 
 #include "rm/core/core.h"
 
-/* REPLY, HEARTBEAT, JOB_* and MAP_OUTPUT; freed by rm_effect_copy_free. */
+/* Copies an effect of kind REPLY, HEARTBEAT, JOB_SETUP, JOB_COMMIT, JOB_ABORT or MAP_OUTPUT, with
+ * everything that it points to. Free the copy with rm_effect_copy_free(). */
 struct rm_effect *rm_effect_copy(const struct rm_effect *fx);
 void rm_effect_copy_free(struct rm_effect *copy); /* NULL is fine */
 

@@ -3,17 +3,17 @@
 #include "base/error.h"
 
 /* ---------------------------------------------------------------- what has been announced */
-uint64_t rm_lead_news_elected(struct rm_lead_news *n)
+uint64_t rm_lead_news_add_election(struct rm_lead_news *n)
 {
     return n->quitting ? 0 : ++n->elections;
 }
 
-void rm_lead_news_deposed(struct rm_lead_news *n)
+void rm_lead_news_end_leaderships(struct rm_lead_news *n)
 {
     n->ended = n->elections;
 }
 
-void rm_lead_news_quit(struct rm_lead_news *n)
+void rm_lead_news_set_quitting(struct rm_lead_news *n)
 {
     n->quitting = true;
 }
@@ -61,10 +61,10 @@ static void on_elected(struct rm_lead_rules *r, bool over, struct rm_lead_effect
     add(out, RM_LEAD_FX_PAUSE);
 }
 
-/* A leadership that ended while its state was being read is no fault of the store; if the election
- * does not know of the end yet (the lease lapsed), it is told. Every other failure is: this
- * ResourceManager resigns for long, so that another one may try, and gives up for good when no
- * retry can help. */
+/* A leadership that ended while its state was being read is no fault of the store. If the lease
+ * lapsed and the election does not know of that end yet, this ResourceManager resigns. Every other
+ * failure is a fault of the store: this ResourceManager resigns for long, so that another one may
+ * try, and gives up for good when no retry can help. */
 static void on_activation_failed(struct rm_lead_rules *r, const struct rm_lead_event *ev,
                                  struct rm_lead_effects *out)
 {

@@ -45,10 +45,10 @@ struct rm_lead_news {
 };
 /* This ResourceManager was elected. Returns the number of the leadership, or 0 when the process
  * ends: then the leadership must not be entered. */
-uint64_t rm_lead_news_elected(struct rm_lead_news *n);
+uint64_t rm_lead_news_add_election(struct rm_lead_news *n);
 /* Every leadership announced so far is over. */
-void rm_lead_news_deposed(struct rm_lead_news *n);
-void rm_lead_news_quit(struct rm_lead_news *n);
+void rm_lead_news_end_leaderships(struct rm_lead_news *n);
+void rm_lead_news_set_quitting(struct rm_lead_news *n);
 /* Returns true when leadership @number is over, or the process ends. */
 bool rm_lead_news_is_over(const struct rm_lead_news *n, uint64_t number);
 
@@ -81,9 +81,9 @@ enum rm_lead_effect_kind {
     RM_LEAD_FX_ACTIVATE,     /* read the state and serve it */
     RM_LEAD_FX_DEACTIVATE,   /* tear the leadership down at once: why */
     RM_LEAD_FX_RETIRE,       /* finish in good order, queued changes are written: why */
-    RM_LEAD_FX_RESIGN,       /* tell the election: hold_us. Does nothing if it has been deposed */
+    RM_LEAD_FX_RESIGN,       /* in the election: hold_us. No effect on an RM that was deposed */
     RM_LEAD_FX_SET_EPOCH,    /* claim no epoch below this one: epoch */
-    RM_LEAD_FX_SHOW_ACTIVE,  /* look up the active ResourceManager and show its address */
+    RM_LEAD_FX_SHOW_ACTIVE,  /* ask the election for the active ResourceManager, show its address */
     RM_LEAD_FX_LOG_OVER,     /* report activation's error: the leadership ended meanwhile */
     RM_LEAD_FX_LOG_FAILURE,  /* report activation's error: the state cannot be taken over */
     RM_LEAD_FX_FAIL_PROCESS, /* activation's error cannot be mended: stop with an error */

@@ -23,9 +23,8 @@ bool rm_lease_is_deposed(const struct rm_lease *l)
     return atomic_load(&l->deposed);
 }
 
-/* The order of the two looks matters. @until_us was read by the caller, then the latch is read
- * here: a thread that was refused before the election extended the lease has set the latch by
- * now. */
+/* The order matters: the caller has read @until_us, the latch is read here afterwards. A thread
+ * that was refused before the election extended the lease has set the latch by now. */
 bool rm_lease_would_hold(const struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us)
 {
     return now_us < until_us && atomic_load(&l->lost_epoch) != epoch && !atomic_load(&l->deposed);
@@ -40,8 +39,8 @@ bool rm_lease_holds(struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t
 }
 
 /* The election announces the end of a lease at once, with its reason, unless its thread waits for
- * the names of ZooKeeper's servers to be resolved. One look may come in between the end and the
- * announcement; at the second the announcement is overdue. */
+ * the names of ZooKeeper's servers to be resolved. The first check may fall between the end and the
+ * announcement; at the second check the announcement is overdue. */
 bool rm_lease_check_overdue(struct rm_lease *l, bool holds)
 {
     bool overdue = !holds && l->overdue;

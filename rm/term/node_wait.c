@@ -30,9 +30,9 @@ enum rm_node_wait_action rm_node_wait_begin(struct rm_node_wait *w,
 
 /* A request that is woken without a change of roles has reached its deadline, or the daemon
  * stops. */
-enum rm_node_wait_action rm_node_wait_again(struct rm_node_wait *w,
-                                            const struct rm_node_wait_conf *conf,
-                                            const struct rm_roles_known *r)
+enum rm_node_wait_action rm_node_wait_resume(struct rm_node_wait *w,
+                                             const struct rm_node_wait_conf *conf,
+                                             const struct rm_roles_known *r)
 {
     bool changed = r->changes != w->seen;
 
@@ -45,9 +45,9 @@ enum rm_node_wait_action rm_node_wait_again(struct rm_node_wait *w,
     return changed ? wait_for(w, r, conf->wait_us) : RM_NODE_REFUSE;
 }
 
-enum rm_node_wait_action rm_node_wait_refused(struct rm_node_wait *w,
-                                              const struct rm_node_wait_conf *conf,
-                                              const struct rm_roles_known *r, bool connected)
+enum rm_node_wait_action rm_node_wait_after_refusal(struct rm_node_wait *w,
+                                                    const struct rm_node_wait_conf *conf,
+                                                    const struct rm_roles_known *r, bool connected)
 {
     if (r->active[0] || !connected)
         return RM_NODE_REFUSE;

@@ -4,8 +4,8 @@
  *
  * A failover shall cost nodes no polling: a request waits, without a thread, where the next leader
  * will be. The caller asks rm_node_wait_begin() when the request arrives at a standby,
- * rm_node_wait_refused() when this RM stopped leading while it held the request, and
- * rm_node_wait_again() each time the roles have changed or the wait is over.
+ * rm_node_wait_after_refusal() when this RM stopped leading while it held the request, and
+ * rm_node_wait_resume() each time the roles have changed or the wait is over.
  *
  *                another RM is active, and the node has not just failed to reach it
  *   begin ------------------------------------------------------------------------> REDIRECT
@@ -63,14 +63,14 @@ enum rm_node_wait_action rm_node_wait_begin(struct rm_node_wait *w,
                                             const struct rm_node_wait_conf *conf,
                                             const struct rm_roles_known *r, const char *failed);
 /* After a WAIT: the roles have changed, the wait is over, or the daemon stops. */
-enum rm_node_wait_action rm_node_wait_again(struct rm_node_wait *w,
-                                            const struct rm_node_wait_conf *conf,
-                                            const struct rm_roles_known *r);
+enum rm_node_wait_action rm_node_wait_resume(struct rm_node_wait *w,
+                                             const struct rm_node_wait_conf *conf,
+                                             const struct rm_roles_known *r);
 /* The core, or its rules, refused the request since this RM no longer leads. @connected: to
  * ZooKeeper, so that this RM will learn who leads next. Returns WAIT or REFUSE. */
-enum rm_node_wait_action rm_node_wait_refused(struct rm_node_wait *w,
-                                              const struct rm_node_wait_conf *conf,
-                                              const struct rm_roles_known *r, bool connected);
+enum rm_node_wait_action rm_node_wait_after_refusal(struct rm_node_wait *w,
+                                                    const struct rm_node_wait_conf *conf,
+                                                    const struct rm_roles_known *r, bool connected);
 void rm_node_wait_free(struct rm_node_wait *w);
 
 #endif

@@ -11,7 +11,7 @@
     "job.id)"
 
 /* ---------------------------------------------------------------- what leaves */
-void rm_ready_clear(struct rm_ready *r)
+void rm_released_clear(struct rm_released *r)
 {
     for (size_t i = 0; i < r->len; i++)
         rm_effect_copy_free(r->v[i].fx);
@@ -21,11 +21,11 @@ void rm_ready_clear(struct rm_ready *r)
     r->code = 0;
 }
 
-void rm_ready_free(struct rm_ready *r)
+void rm_released_free(struct rm_released *r)
 {
-    rm_ready_clear(r);
+    rm_released_clear(r);
     free(r->v);
-    *r = (struct rm_ready){0};
+    *r = (struct rm_released){0};
 }
 
 static char *refusal_text(const char *why)
@@ -33,27 +33,29 @@ static char *refusal_text(const char *why)
     return base_printf("%s; " OPEN_OUTCOME, why);
 }
 
-static void ready_add(struct rm_ready *r, const struct rm_held *h)
+static void ready_add(struct rm_released *r, const struct rm_held_effect *h)
 {
     base_array_grow(&r->v, r->len, &r->cap);
     r->v[r->len++] = *h;
 }
 
-/* ---------------------------------------------------------------- what is let go, by state */
-/* Which effects the present state refuses. While the store fails only replies are: a client can ask
- * again, whereas a node that is refused would register anew although nothing has been decided. */
+/* ---------------------------------------------------------------- which effects leave, by state */
+/* Returns true when the present state refuses @fx. While the store fails only replies are refused:
+ * a client can ask again, whereas a node that is refused would register anew although nothing has
+ * been decided. */
 static bool is_refused(const struct rm_outbox *o, const struct rm_effect *fx)
 {
     return o->state == RM_OUTBOX_OVER || (o->state == RM_OUTBOX_FAILING && fx->kind == RM_FX_REPLY);
 }
 
-/* Keeps the order of the rest, too: two answers to one node must not overtake each other. */
-static void let_go(struct rm_outbox *o, bool refuse, struct rm_ready *out)
+/* Moves to @out the effects that are refused (@refuse), or else those whose record is stored. Both
+ * sides keep their order: two answers to one node must not overtake each other. */
+static void move_released(struct rm_outbox *o, bool refuse, struct rm_released *out)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < o->len; i++) {
-        const struct rm_held *h = &o->held[i];
+        const struct rm_held_effect *h = &o->held[i];
 
         if (refuse ? is_refused(o, h->fx) : h->after_seq <= o->stored_seq)
             ready_add(out, h);
@@ -63,10 +65,10 @@ static void let_go(struct rm_outbox *o, bool refuse, struct rm_ready *out)
     o->len = kept;
 }
 
-static void refuse_held(struct rm_outbox *o, struct rm_ready *out)
+static void refuse_held(struct rm_outbox *o, struct rm_released *out)
 {
-    rm_ready_clear(out);
-    let_go(o, true, out);
+    rm_released_clear(out);
+    move_released(o, true, out);
     out->code = o->why.code;
     out->text = refusal_text(o->why.text);
 }
@@ -82,20 +84,21 @@ enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq,
         return RM_OUTBOX_REFUSED;
     }
     base_array_grow(&o->held, o->len, &o->cap);
-    o->held[o->len++] = (struct rm_held){after_seq, rm_effect_copy(fx), ticket};
+    o->held[o->len++] = (struct rm_held_effect){after_seq, rm_effect_copy(fx), ticket};
     return RM_OUTBOX_HELD;
 }
 
-void rm_outbox_stored(struct rm_outbox *o, uint64_t seq, struct rm_ready *out)
+void rm_outbox_release_stored(struct rm_outbox *o, uint64_t seq, struct rm_released *out)
 {
-    rm_ready_clear(out);
+    rm_released_clear(out);
     if (o->state == RM_OUTBOX_FAILING)
         o->state = RM_OUTBOX_WRITABLE;
     o->stored_seq = seq;
-    let_go(o, false, out);
+    move_released(o, false, out);
 }
 
-void rm_outbox_failed(struct rm_outbox *o, const struct base_error *why, struct rm_ready *out)
+void rm_outbox_refuse_replies(struct rm_outbox *o, const struct base_error *why,
+                              struct rm_released *out)
 {
     if (o->state != RM_OUTBOX_OVER) {
         o->state = RM_OUTBOX_FAILING;
@@ -110,21 +113,21 @@ void rm_outbox_abandon(struct rm_outbox *o)
     base_error_set(&o->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
 }
 
-void rm_outbox_over(struct rm_outbox *o, struct rm_ready *out)
+void rm_outbox_refuse_all(struct rm_outbox *o, struct rm_released *out)
 {
     rm_outbox_abandon(o);
     refuse_held(o, out);
 }
 
 /* ---------------------------------------------------------------- the end */
-int rm_outbox_close(struct rm_outbox *o, struct rm_ready *out, struct base_error *err)
+int rm_outbox_close(struct rm_outbox *o, struct rm_released *out, struct base_error *err)
 {
     const struct base_error shutting_down = {-BASE_EIO, "the ResourceManager is shutting down"};
     int rc = o->state == RM_OUTBOX_WRITABLE ? 0 : o->why.code;
 
     if (rc < 0 && err)
         *err = o->why;
-    rm_ready_clear(out);
+    rm_released_clear(out);
     for (size_t i = 0; i < o->len; i++)
         ready_add(out, &o->held[i]);
     o->len = 0;

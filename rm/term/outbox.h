@@ -1,5 +1,5 @@
-/* rm/term/outbox.h - effects that must not leave before a record is durable. Pure; the caller
- * guards it with a lock.
+/* rm/term/outbox.h - holds effects that must not leave before a record is durable. Pure; the caller
+ * guards the outbox with a lock.
  *
  *                    failed
  *    WRITABLE ----------------------> FAILING --+
@@ -8,17 +8,20 @@
  *       |                               |
  *       +------- over, abandoned -------+------> OVER
  *
- *  - WRITABLE: an effect is held until its record is stored; one whose record is stored already is
- *  not held at all.
- *  - FAILING: the disk refuses. Replies to clients are refused with the store's error, those held
- *    and those that come: the outcome is open, and a client may repeat its request under the same
- *    id. Orders to nodes stay held, since a node must not act on what may be forgotten.
- *  - OVER: another RM has authority, or this one was deposed. Everything is refused with
- *  -BASE_EVERSION, orders too.
+ * Functions: stored is rm_outbox_release_stored(), failed rm_outbox_refuse_replies(), over
+ * rm_outbox_refuse_all(), abandoned rm_outbox_abandon().
  *
- * An event moves what it lets go into a struct rm_ready, so that the caller can drop its lock
- * before it answers. The text of each refusal says that the change may still be carried out: the
- * core has taken it. */
+ *  - WRITABLE: an effect is held until its record is stored. An effect whose record is stored
+ *    already is not held at all.
+ *  - FAILING: the store cannot write. Held and new replies to clients are refused with the store's
+ *    error: the outcome is open, and a client may repeat its request under the same id. Orders to
+ *    nodes stay held, since a node must not act on a record that may get lost.
+ *  - OVER: another RM has authority, or this RM was deposed. All effects are refused with
+ *    -BASE_EVERSION, orders too.
+ *
+ * Effects that are released or refused are moved into a struct rm_released, so that the caller can
+ * drop its lock before it answers. The text of a refusal says that the change may still be carried
+ * out: the core has taken it. */
 #ifndef CREEL_RM_TERM_OUTBOX_H
 #define CREEL_RM_TERM_OUTBOX_H
 
@@ -29,32 +32,32 @@
 #include "base/error.h"
 #include "rm/core/core.h"
 
-struct rm_held {
+struct rm_held_effect {
     uint64_t after_seq;
     struct rm_effect *fx; /* a copy */
-    void *ticket;         /* the requester's; NULL: nobody waits for an answer */
+    void *ticket;         /* of the requester; NULL: nobody waits for an answer */
 };
-struct rm_ready { /* in the order in which they were held */
-    struct rm_held *v;
+struct rm_released { /* effects whose wait is over, in the order in which they were held */
+    struct rm_held_effect *v;
     size_t len, cap;
     int code; /* 0: durable, carry out; negative: refuse each that has a ticket with @code and @text
                */
     char *text; /* owned; NULL when @code is 0 */
 };
-void rm_ready_clear(struct rm_ready *r); /* frees the copies and the text, keeps the array */
-void rm_ready_free(struct rm_ready *r);
+void rm_released_clear(struct rm_released *r); /* frees the copies and the text, keeps the array */
+void rm_released_free(struct rm_released *r);
 
 enum rm_outbox_state { RM_OUTBOX_WRITABLE, RM_OUTBOX_FAILING, RM_OUTBOX_OVER };
 struct rm_outbox {
     enum rm_outbox_state state;
     uint64_t stored_seq;
     struct base_error why; /* FAILING, OVER */
-    struct rm_held *held;
+    struct rm_held_effect *held;
     size_t len, cap;
 };
 enum rm_outbox_verdict {
     RM_OUTBOX_DURABLE, /* nothing is kept: the caller carries the effect out */
-    RM_OUTBOX_HELD,    /* copied */
+    RM_OUTBOX_HELD,    /* a copy is kept until its record is stored or it is refused */
     RM_OUTBOX_REFUSED, /* nothing is kept: @refusal has the text, which the caller frees, and the
                           code */
 };
@@ -62,21 +65,25 @@ struct rm_refusal {
     int code;
     char *text;
 };
+/* Asks what to do with an effect that must not leave before record @after_seq is stored. */
 enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq,
                                       const struct rm_effect *fx, void *ticket,
                                       struct rm_refusal *refusal);
-/* Everything up to @seq is durable. */
-void rm_outbox_stored(struct rm_outbox *o, uint64_t seq, struct rm_ready *out);
-void rm_outbox_failed(struct rm_outbox *o, const struct base_error *why, struct rm_ready *out);
-/* Another RM has authority. Depose before this call: whoever is refused must not meet an RM that
- * still looks active. */
-void rm_outbox_over(struct rm_outbox *o, struct rm_ready *out);
+/* Everything up to @seq is durable: overwrites @out with the effects that waited for no more. */
+void rm_outbox_release_stored(struct rm_outbox *o, uint64_t seq, struct rm_released *out);
+/* The store could not write: overwrites @out with the held replies, to be refused with @why. After
+ * the leadership is over, with all held effects instead. */
+void rm_outbox_refuse_replies(struct rm_outbox *o, const struct base_error *why,
+                              struct rm_released *out);
+/* Another RM has authority: overwrites @out with all held effects, to be refused. Depose before
+ * this call: a client that is refused must not come back to an RM that still looks active. */
+void rm_outbox_refuse_all(struct rm_outbox *o, struct rm_released *out);
 /* Call when another RM has authority. From now on rm_outbox_hold() refuses every effect; effects
  * held before stay until the next call that releases effects, at the latest rm_outbox_close(). */
 void rm_outbox_abandon(struct rm_outbox *o);
-/* Nothing will be written any more. Returns 0, or the error that the last write has met (@err as
- * well). */
-int rm_outbox_close(struct rm_outbox *o, struct rm_ready *out, struct base_error *err);
+/* Nothing will be written any more: overwrites @out with all held effects, to be refused. Returns
+ * 0, or the error of the last write, which is copied to @err (NULL is fine). */
+int rm_outbox_close(struct rm_outbox *o, struct rm_released *out, struct base_error *err);
 void rm_outbox_free(struct rm_outbox *o);
 
 #endif

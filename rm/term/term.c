@@ -32,8 +32,8 @@ static void answer_in_time(const struct rm_term *t, void *ticket, const struct r
     t->calls.refuse(t->calls.user, ticket, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
 }
 
-/* The last place before anything leaves. Work on folders is not refused to anybody: the next leader
- * finds the job where it stands and asks for it again. */
+/* The last check of the lease before an effect leaves. Work on folders needs no refusal: the next
+ * leader finds the job in its present state and asks for the same work again. */
 static void carry_out(const struct rm_term *t, void *ticket, const struct rm_effect *fx)
 {
     switch (fx->kind) {
@@ -56,8 +56,8 @@ static void carry_out(const struct rm_term *t, void *ticket, const struct rm_eff
     }
 }
 
-void rm_term_release(const struct rm_term *t, void *ticket, const struct rm_effect *fx, int code,
-                     const char *text)
+void rm_term_release_effect(const struct rm_term *t, void *ticket, const struct rm_effect *fx,
+                            int code, const char *text)
 {
     if (code == 0)
         carry_out(t, ticket, fx);
@@ -65,8 +65,8 @@ void rm_term_release(const struct rm_term *t, void *ticket, const struct rm_effe
         t->calls.refuse(t->calls.user, ticket, code, text);
 }
 
-/* A reply takes its ticket when it is decided, not when it leaves: a held reply is the outbox's
- * business, and the end of the leadership must not refuse its ticket a second time. */
+/* A reply takes its ticket when the core has decided it, not when it leaves: a held reply belongs
+ * to the outbox, and rm_term_refuse_waiting() must not refuse its ticket a second time. */
 static void let_out(struct rm_term *t, const struct rm_effect *fx)
 {
     void *ticket = NULL;
@@ -119,7 +119,7 @@ void rm_term_open(struct rm_term *t, struct rm_core *core)
     let_all_out(t);
 }
 
-bool rm_term_event(struct rm_term *t, struct rm_event *ev, void *ticket)
+bool rm_term_step_request(struct rm_term *t, struct rm_event *ev, void *ticket)
 {
     if (!rm_term_leads(t))
         return false;
@@ -128,7 +128,7 @@ bool rm_term_event(struct rm_term *t, struct rm_event *ev, void *ticket)
     return true;
 }
 
-void rm_term_stored(struct rm_term *t, uint64_t seq, int64_t now_us)
+void rm_term_step_stored(struct rm_term *t, uint64_t seq, int64_t now_us)
 {
     struct rm_event ev = {.kind = RM_EV_STORED, .at_us = now_us};
 
@@ -137,7 +137,7 @@ void rm_term_stored(struct rm_term *t, uint64_t seq, int64_t now_us)
         step(t, &ev);
 }
 
-void rm_term_timer(struct rm_term *t, int64_t now_us)
+void rm_term_step_timer(struct rm_term *t, int64_t now_us)
 {
     if (t->wake_us == 0 || t->wake_us > now_us)
         return;
@@ -150,7 +150,7 @@ void rm_term_timer(struct rm_term *t, int64_t now_us)
 }
 
 /* ---------------------------------------------------------------- the end */
-void rm_term_dismiss(struct rm_term *t, int code, const char *text)
+void rm_term_refuse_waiting(struct rm_term *t, int code, const char *text)
 {
     size_t at = 0;
     void *ticket;

@@ -1,7 +1,8 @@
-/* rm/term/tickets.h - who waits for the core's reply to which token. Pure; the core's thread alone.
+/* rm/term/tickets.h - the tickets of requesters that wait for the core's reply, each under a token.
+ * Pure; for the core's thread alone.
  *
- * A token is a generation and a place: a place is used again, a token is not, so that a reply to a
- * request that was answered already finds nobody. */
+ * A token consists of a place and its generation. Places are used again, tokens are not, so that a
+ * late reply to a request that was answered already finds no ticket. */
 #ifndef CREEL_RM_TERM_TICKETS_H
 #define CREEL_RM_TERM_TICKETS_H
 
@@ -17,11 +18,12 @@ struct rm_tickets {
     size_t len, cap;
     uint32_t free_place; /* index + 1, 0: none */
 };
-/* @ticket: the caller's, not NULL. Returns a token, never 0. */
+/* Adds @ticket, which is not NULL and stays the caller's. Returns its token, never 0. */
 uint64_t rm_tickets_add(struct rm_tickets *t, void *ticket);
-void *rm_tickets_take(struct rm_tickets *t, uint64_t token); /* NULL: unknown, or taken already */
-/* The first one from place *@at on, which moves behind it; NULL: nobody waits there any more. Begin
- * with 0. */
+/* Removes and returns the ticket of @token; NULL when the token is unknown or was taken before. */
+void *rm_tickets_take(struct rm_tickets *t, uint64_t token);
+/* Removes and returns the first ticket at place *@at or later, and sets *@at to the place after it.
+ * Begin with *@at 0. Returns NULL when no ticket is left. */
 void *rm_tickets_take_next(struct rm_tickets *t, size_t *at);
 void rm_tickets_free(struct rm_tickets *t);
 

@@ -49,7 +49,7 @@ static bool hold(void *user, uint64_t after_seq, const struct rm_effect *fx, voi
         return false;
     verdict = rm_outbox_hold(&l->outbox, after_seq, fx, ticket, &refusal);
     if (verdict == RM_OUTBOX_REFUSED)
-        rm_term_release(&l->rules, ticket, fx, refusal.code, refusal.text);
+        rm_term_release_effect(&l->rules, ticket, fx, refusal.code, refusal.text);
     free(refusal.text);
     return verdict != RM_OUTBOX_DURABLE;
 }
@@ -139,7 +139,7 @@ bool sim_lead_event(struct sim_lead *l, struct rm_event *ev, struct sim_call *ca
     bool done;
 
     ev->at_us = core_now(l->rm);
-    done = rm_term_event(&l->rules, ev, call);
+    done = rm_term_step_request(&l->rules, ev, call);
     after_step(l);
     return done;
 }
@@ -153,7 +153,7 @@ static void on_timer(void *arg, uint64_t tag)
         core_now(rm) < l->armed_us) /* a later time was asked for meanwhile */
         return;
     l->armed_us = 0;
-    rm_term_timer(&l->rules, core_now(rm));
+    rm_term_step_timer(&l->rules, core_now(rm));
     after_step(l);
 }
 
@@ -175,7 +175,7 @@ static void on_core_stored(void *arg, uint64_t tag)
 
     if (!l || l->round != tag || l->outbox.stored_seq == l->rules.stored_seq)
         return;
-    rm_term_stored(&l->rules, l->outbox.stored_seq, core_now(rm));
+    rm_term_step_stored(&l->rules, l->outbox.stored_seq, core_now(rm));
     after_step(l);
 }
 
@@ -193,7 +193,7 @@ static void flush(struct sim_lead *l)
         return;
     v = base_alloc(n * sizeof *v);
     for (size_t i = 0; i < n; i++) {
-        const struct rm_record rec = rm_batch_record(&l->queued, i);
+        const struct rm_record rec = rm_batch_get_record(&l->queued, i);
 
         v[i] = (struct ha_record){
             .table = rec.table, .key = rec.key, .data = rec.data, .len = rec.len};
@@ -213,11 +213,11 @@ static void after_step(struct sim_lead *l)
 static void release_ready(struct sim_lead *l)
 {
     for (size_t i = 0; i < l->ready.len; i++) {
-        const struct rm_held *h = &l->ready.v[i];
+        const struct rm_held_effect *h = &l->ready.v[i];
 
-        rm_term_release(&l->rules, h->ticket, h->fx, l->ready.code, l->ready.text);
+        rm_term_release_effect(&l->rules, h->ticket, h->fx, l->ready.code, l->ready.text);
     }
-    rm_ready_clear(&l->ready);
+    rm_released_clear(&l->ready);
 }
 
 /* In the daemon the core hears of it on its own thread, before or after the answers are written
@@ -230,7 +230,7 @@ static void on_stored(void *arg, uint64_t tag)
 
     if (!l || l->round != tag || l->written_seq <= l->outbox.stored_seq)
         return;
-    rm_outbox_stored(&l->outbox, l->written_seq, &l->ready);
+    rm_outbox_release_stored(&l->outbox, l->written_seq, &l->ready);
     sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &rm->proc, SIM_CORE, on_core_stored, rm,
            l->round);
     release_ready(l);
@@ -265,7 +265,7 @@ static void log_fenced(void *user, const char *text)
     sim_log(&l->rm->w->s, "%s: fenced: %s", l->rm->proc.name, text);
     l->rm->w->totals->refused_writes++;
     rm_lease_depose(&l->rm->lease); /* before anybody is refused */
-    rm_outbox_over(&l->outbox, &l->ready);
+    rm_outbox_refuse_all(&l->outbox, &l->ready);
     release_ready(l);
     sim_rm_fenced(l->rm);
 }
@@ -461,7 +461,7 @@ static void dismiss(struct sim_lead *l)
 {
     rm_outbox_close(&l->outbox, &l->ready, NULL);
     release_ready(l);
-    rm_term_dismiss(&l->rules, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    rm_term_refuse_waiting(&l->rules, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     end(l);
 }
 
@@ -543,6 +543,6 @@ void sim_lead_free(struct sim_lead *l)
     rm_term_free(&l->rules);
     rm_batch_free(&l->queued);
     rm_outbox_free(&l->outbox);
-    rm_ready_free(&l->ready);
+    rm_released_free(&l->ready);
     free(l);
 }

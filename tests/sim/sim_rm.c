@@ -142,7 +142,7 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
 
     rm->elected = l;
     rm->held_epoch = epoch;
-    l->number = rm_lead_news_elected(&rm->lead_thread.announced);
+    l->number = rm_lead_news_add_election(&rm->lead_thread.announced);
     if (epoch >= 0 && epoch < W_EPOCHS && rm->w->taken[epoch])
         sim_violated(&rm->w->s, "I3", "%s was elected with epoch %" PRId64 ", as another RM was",
                      rm->proc.name, epoch);
@@ -171,7 +171,7 @@ static void on_deposed(void *user, const char *why)
     if (rm->elected && rm->elected == rm->lead)
         sim_lead_abort_loading(rm->lead);
     rm->elected = NULL;
-    rm_lead_news_deposed(&rm->lead_thread.announced);
+    rm_lead_news_end_leaderships(&rm->lead_thread.announced);
     sim_lead_thread_post(rm, &(struct rm_lead_event){.kind = RM_LEAD_EV_DEPOSED, .why = "deposed"},
                          NULL);
 }

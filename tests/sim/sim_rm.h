@@ -43,7 +43,7 @@ struct sim_lead { /* what a leadership needs */
     size_t flight_n;
     uint64_t written_seq;
     struct rm_outbox outbox;
-    struct rm_ready ready;
+    struct rm_released ready;
     int64_t active_us;
 };
 struct sim_parked {

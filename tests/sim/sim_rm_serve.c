@@ -116,7 +116,7 @@ static void resume(struct sim_rm *rm, struct sim_parked *p)
     struct rm_roles_known roles;
 
     read_roles(rm, &roles);
-    switch (rm_node_wait_again(&p->wait, &wait_conf, &roles)) {
+    switch (rm_node_wait_resume(&p->wait, &wait_conf, &roles)) {
     case RM_NODE_HAND_TO_CORE:
         hand_to_core(rm, p->call);
         break;
@@ -169,7 +169,7 @@ void sim_rm_refuse(struct sim_rm *rm, struct sim_call *call)
 
     read_roles(rm, &roles);
     if (from_node(call->body) && !call->closed &&
-        rm_node_wait_refused(&wait, &wait_conf, &roles, rm->zkc->connected) == RM_NODE_WAIT)
+        rm_node_wait_after_refusal(&wait, &wait_conf, &roles, rm->zkc->connected) == RM_NODE_WAIT)
         park(rm, call, &wait);
     else
         sim_rm_away(rm, call);
@@ -199,7 +199,7 @@ static void serve_as_standby(struct sim_rm *rm, struct sim_call *call)
     sim_rm_away(rm, call);
 }
 
-/* As rm_standby_state() says it. */
+/* As rm_standby_get_state_name() says it. */
 static void answer_state(struct sim_rm *rm, struct sim_call *call)
 {
     struct sim_answer *a = sim_rm_answer(rm, SIM_OK);

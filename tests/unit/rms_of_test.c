@@ -19,8 +19,10 @@ static struct api_route *routes;
 
 void rms_start(const struct rm_role_source sources[2])
 {
-    struct api_server_conf sc = {
-        .bind = "127.0.0.1", .threads = 1, .static_user = "dr.who", .gate = rm_standby_gate};
+    struct api_server_conf sc = {.bind = "127.0.0.1",
+                                 .threads = 1,
+                                 .static_user = "dr.who",
+                                 .gate = rm_standby_answer_unless_active};
     struct base_error err = {0};
     size_t n;
 

@@ -13,7 +13,7 @@
 #include "base/io/io.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/spec_json.h"
-#include "rm/leader/alone.h"
+#include "rm/leader/sole_rm.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -120,7 +120,7 @@ static void submit(struct rm_backend *b, const char *body)
 static int start_from(const char *path, void (*with)(struct rm_backend *b), struct base_error *err)
 {
     struct rm_backend *b = NULL;
-    int rc = rm_alone_new(conf, store_kind("sqlite"), path, NULL, &b, err);
+    int rc = rm_daemon_new_sole(conf, store_kind("sqlite"), path, NULL, &b, err);
 
     if (rc < 0)
         return rc;

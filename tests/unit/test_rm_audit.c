@@ -19,7 +19,7 @@
 #include "rm/daemon/audit_limit.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/routes.h"
-#include "rm/leader/alone.h"
+#include "rm/leader/sole_rm.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -42,7 +42,7 @@ static void start(void)
                                  .threads = 1,
                                  .static_user = "dr.who",
                                  .node_secret = "secret",
-                                 .on_answer = rm_audit_answer};
+                                 .on_answer = rm_audit_log_answer};
     struct base_error err = {0};
     size_t n;
 
@@ -52,8 +52,8 @@ static void start(void)
     free(setting);
     routes = rm_routes_new(&n);
     base_assert(rm_audit_open(path, &err) == 0);
-    base_assert(rm_alone_new(conf, store_kind("memory"), memory_place("audit"), NULL, &b, &err) ==
-                0);
+    base_assert(
+        rm_daemon_new_sole(conf, store_kind("memory"), memory_place("audit"), NULL, &b, &err) == 0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     rm_daemon_start(b);
@@ -227,12 +227,12 @@ static void test_values(void)
 
     memset(big, 'a', sizeof big - 1);
     big[sizeof big - 1] = '\0';
-    rm_audit_put(&out, "a", "plain-1.2:3/x@y,z");
-    rm_audit_put(&out, "b", "");
-    rm_audit_put(&out, "c", "two words=3\t\x7f");
+    rm_audit_append_member(&out, "a", "plain-1.2:3/x@y,z");
+    rm_audit_append_member(&out, "b", "");
+    rm_audit_append_member(&out, "c", "two words=3\t\x7f");
     CU_ASSERT_STRING_EQUAL(out.data, "a=plain-1.2:3/x@y,z b=\"\" c=\"two words=3\\x09\\x7f\"");
     base_buf_clear(&out);
-    rm_audit_put(&out, "d", big);
+    rm_audit_append_member(&out, "d", big);
     CU_ASSERT_EQUAL(out.len, 3 + RM_AUDIT_VALUE_MAX + 4);
     base_buf_free(&out);
 }
@@ -245,9 +245,9 @@ static void test_reopen(void)
 
     base_assert(rm_audit_open(path, &err) == 0);
     base_assert(rename(path, old) == 0);
-    rm_audit_own("refresh-queues", "SIGHUP", NULL);
+    rm_audit_log_own_operation("refresh-queues", "SIGHUP", NULL);
     rm_audit_reopen();
-    rm_audit_own("refresh-queues", "changed", "line 7: no");
+    rm_audit_log_own_operation("refresh-queues", "changed", "line 7: no");
     CU_ASSERT_EQUAL(lines(), 1);
     CU_ASSERT_PTR_NOT_NULL(
         strstr(text.data, "Z op=refresh-queues by=changed result=refused why=\"line 7: no\"\n"));
@@ -334,28 +334,29 @@ static void test_limit(void)
     struct rm_audit_limit l = {0};
     char ip[32];
 
-    CU_ASSERT_FALSE(rm_audit_limit_over(&l, INT64_MAX));
+    CU_ASSERT_FALSE(rm_audit_limit_window_is_over(&l, INT64_MAX));
     for (int i = 0; i < RM_AUDIT_REFUSALS; i++)
-        CU_ASSERT_TRUE(rm_audit_limit_take(&l, "10.0.0.1", 7));
-    CU_ASSERT_FALSE(rm_audit_limit_take(&l, "10.0.0.1", 8));
-    CU_ASSERT_TRUE(rm_audit_limit_take(&l, "10.0.0.2", 9)); /* nobody pays for another one */
+        CU_ASSERT_TRUE(rm_audit_limit_count_refusal(&l, "10.0.0.1", 7));
+    CU_ASSERT_FALSE(rm_audit_limit_count_refusal(&l, "10.0.0.1", 8));
+    CU_ASSERT_TRUE(
+        rm_audit_limit_count_refusal(&l, "10.0.0.2", 9)); /* nobody pays for another one */
     CU_ASSERT_EQUAL(l.of[0].left_out, 1);
-    CU_ASSERT_FALSE(rm_audit_limit_over(&l, 6 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
-    CU_ASSERT_TRUE(rm_audit_limit_over(&l, 7 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
+    CU_ASSERT_FALSE(rm_audit_limit_window_is_over(&l, 6 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
+    CU_ASSERT_TRUE(rm_audit_limit_window_is_over(&l, 7 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
     for (int i = 3; i <= RM_AUDIT_ADDRESSES; i++) {
         snprintf(ip, sizeof ip, "10.0.0.%d", i);
-        CU_ASSERT_TRUE(rm_audit_limit_take(&l, ip, 9));
+        CU_ASSERT_TRUE(rm_audit_limit_count_refusal(&l, ip, 9));
     }
     for (int i = 0; i < RM_AUDIT_REFUSALS; i++) { /* more addresses than there is room for */
         snprintf(ip, sizeof ip, "10.0.1.%d", i);
-        CU_ASSERT_TRUE(rm_audit_limit_take(&l, ip, 9));
+        CU_ASSERT_TRUE(rm_audit_limit_count_refusal(&l, ip, 9));
     }
-    CU_ASSERT_FALSE(rm_audit_limit_take(&l, "10.0.2.1", 9));
-    CU_ASSERT_FALSE(rm_audit_limit_take(&l, "others", 9));
+    CU_ASSERT_FALSE(rm_audit_limit_count_refusal(&l, "10.0.2.1", 9));
+    CU_ASSERT_FALSE(rm_audit_limit_count_refusal(&l, "others", 9));
     CU_ASSERT_EQUAL(l.n, RM_AUDIT_ADDRESSES + 1);
     CU_ASSERT_STRING_EQUAL(l.of[RM_AUDIT_ADDRESSES].ip, "others");
     CU_ASSERT_EQUAL(l.of[RM_AUDIT_ADDRESSES].left_out, 2);
-    CU_ASSERT_TRUE(rm_audit_limit_take(&l, "10.0.0.2", 9)); /* who has a count keeps it */
+    CU_ASSERT_TRUE(rm_audit_limit_count_refusal(&l, "10.0.0.2", 9)); /* who has a count keeps it */
 }
 
 static int64_t size_of_file(void)
@@ -378,14 +379,14 @@ static void test_half_a_line(void)
     unlink(path);
     base_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && getrlimit(RLIMIT_FSIZE, &was) == 0);
     base_assert(rm_audit_open(path, &err) == 0);
-    rm_audit_own("refresh-queues", "first", NULL);
+    rm_audit_log_own_operation("refresh-queues", "first", NULL);
     full = (struct rlimit){(rlim_t)size_of_file() + 30, was.rlim_max};
     base_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
-    rm_audit_own("refresh-queues", "second", NULL);
-    rm_audit_own("refresh-queues", "third", NULL); /* not a byte of it */
+    rm_audit_log_own_operation("refresh-queues", "second", NULL);
+    rm_audit_log_own_operation("refresh-queues", "third", NULL); /* not a byte of it */
     base_assert(setrlimit(RLIMIT_FSIZE, &was) == 0);
     CU_ASSERT_EQUAL(size_of_file(), (int64_t)full.rlim_cur);
-    rm_audit_own("refresh-queues", "fourth", NULL);
+    rm_audit_log_own_operation("refresh-queues", "fourth", NULL);
     rm_audit_close();
     n = lines();
     CU_ASSERT_EQUAL(n, 3);
@@ -395,8 +396,8 @@ static void test_half_a_line(void)
     base_assert(fd >= 0 && write(fd, half, sizeof half - 1) == sizeof half - 1);
     close(fd);
     base_assert(rm_audit_open(path, &err) == 0);
-    rm_audit_own("refresh-queues", "fifth", NULL);
-    rm_audit_own("refresh-queues", "sixth", NULL);
+    rm_audit_log_own_operation("refresh-queues", "fifth", NULL);
+    rm_audit_log_own_operation("refresh-queues", "sixth", NULL);
     rm_audit_close();
     n = lines();
     CU_ASSERT_EQUAL(n, 6);
@@ -418,12 +419,12 @@ static void test_log_alone(void)
     close(fd);
     base_log_init("test", BASE_LOG_TEXT, BASE_LOG_ERROR);
     base_log_info("rm", "not this one");
-    rm_audit_own("refresh-queues", "nowhere else", NULL);
+    rm_audit_log_own_operation("refresh-queues", "nowhere else", NULL);
     base_assert(rm_audit_open("/dev/full", &err) == 0);
-    rm_audit_own("refresh-queues", "full", NULL);
+    rm_audit_log_own_operation("refresh-queues", "full", NULL);
     rm_audit_close();
     base_assert(rm_audit_open("/dev/null", &err) == 0);
-    rm_audit_own("refresh-queues", "it has a file", NULL);
+    rm_audit_log_own_operation("refresh-queues", "it has a file", NULL);
     rm_audit_close();
     base_log_init("creel", BASE_LOG_TEXT, BASE_LOG_INFO);
     base_assert(dup2(old, STDERR_FILENO) >= 0);

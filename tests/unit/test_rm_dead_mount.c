@@ -15,7 +15,7 @@
 #include "rm/daemon/daemon.h"
 #include "rm/http/routes.h"
 #include "rm/jobs/file_places.h"
-#include "rm/leader/alone.h"
+#include "rm/leader/sole_rm.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -82,8 +82,8 @@ static void test_dead_mount(void)
     base_assert(base_conf_set_arg(conf, setting, &err) == 0);
     base_assert(base_conf_set_arg(conf, "creel.rm.input-timeout-ms=1000", &err) == 0);
     routes = rm_routes_new(&n);
-    base_assert(rm_alone_new(conf, store_kind("memory"), memory_place("dead"), NULL, &b, &err) ==
-                0);
+    base_assert(
+        rm_daemon_new_sole(conf, store_kind("memory"), memory_place("dead"), NULL, &b, &err) == 0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     rm_daemon_start(b);

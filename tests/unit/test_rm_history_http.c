@@ -250,7 +250,7 @@ static void test_forgotten(void)
     ids[3] = end_job("d");
     CU_ASSERT(comes_to("d c b a"));
     /* one that ends together with the daemon */
-    rm_backend_slow(b, RM_SLOW_FILES, until_over, b);
+    rm_backend_queue_slow_task(b, RM_SLOW_FILES, until_over, b);
     ids[4] = end_job_soon("e");
     until_ended(ids[4]);
     stop();

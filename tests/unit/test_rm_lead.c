@@ -342,7 +342,7 @@ static void test_short_ones(void)
     say_lead();
     until_role(w.b, RM_ROLE_ACTIVE);
     until(&sv.open_stores, 1);
-    rm_backend_stats(w.b, &stats);
+    rm_backend_get_stats(w.b, &stats);
     CU_ASSERT(stats.takeovers >= 1 && stats.takeovers <= 2);
     CU_ASSERT_EQUAL(stats.refused_writes, 7);
     close_world(&w);
@@ -553,7 +553,7 @@ static void test_confirmed(void)
     struct world w;
 
     open_world(&w);
-    rm_daemon_confirm_format(w.b);
+    rm_daemon_accept_formatted_store(w.b);
     sv.hold_us = -1;
     say_lead();
     until_role(w.b, RM_ROLE_ACTIVE);
@@ -588,7 +588,7 @@ static void test_epoch_not_believed(void)
     close_world(&w);
 
     open_world(&w);
-    rm_daemon_confirm_format(w.b);
+    rm_daemon_accept_formatted_store(w.b);
     say_lead();
     until_role(w.b, RM_ROLE_ACTIVE);
     post_register(w.b, &p, &report, HA_EPOCH_MAX);

@@ -57,18 +57,18 @@ static void make_active(struct rm_lead_rules *r)
 static void test_news(void)
 {
     struct rm_lead_news n = {0};
-    uint64_t first = rm_lead_news_elected(&n), second;
+    uint64_t first = rm_lead_news_add_election(&n), second;
 
     CU_ASSERT_NOT_EQUAL(first, 0);
     CU_ASSERT_FALSE(rm_lead_news_is_over(&n, first));
-    rm_lead_news_deposed(&n);
+    rm_lead_news_end_leaderships(&n);
     CU_ASSERT_TRUE(rm_lead_news_is_over(&n, first));
-    second = rm_lead_news_elected(&n);
+    second = rm_lead_news_add_election(&n);
     CU_ASSERT_TRUE(rm_lead_news_is_over(&n, first)); /* it does not come back */
     CU_ASSERT_FALSE(rm_lead_news_is_over(&n, second));
-    rm_lead_news_quit(&n);
+    rm_lead_news_set_quitting(&n);
     CU_ASSERT_TRUE(rm_lead_news_is_over(&n, second));
-    CU_ASSERT_EQUAL(rm_lead_news_elected(&n), 0);
+    CU_ASSERT_EQUAL(rm_lead_news_add_election(&n), 0);
 }
 
 /* ---------------------------------------------------------------- into a leadership */

@@ -14,9 +14,9 @@
 #include "base/conf/conf.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/spec_json.h"
-#include "rm/leader/alone.h"
 #include "rm/leader/parked.h"
 #include "rm/leader/role.h"
+#include "rm/leader/sole_rm.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
@@ -340,7 +340,7 @@ static void test_back_and_forth(void)
     }
     CU_ASSERT_EQUAL(atomic_load(&counts.other), 0);
     CU_ASSERT(atomic_load(&counts.not_active) > 0);
-    rm_backend_stats(b, &stats);
+    rm_backend_get_stats(b, &stats);
     CU_ASSERT_EQUAL(stats.takeovers, 4);
     CU_ASSERT(stats.store_records >= before);
     CU_ASSERT_EQUAL(atomic_load(&closes), 4);
@@ -398,7 +398,7 @@ static void test_lease_ends(void)
     turn(&block_writes, false);
     wait_for(&counts.replied, 1);
     CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 1);
-    rm_backend_stats(b, &stats);
+    rm_backend_get_stats(b, &stats);
     CU_ASSERT_EQUAL(stats.late_answers, 1);
     submit(b, &counts);
     wait_for(&counts.replied, 2);
@@ -485,7 +485,7 @@ static void test_wait_role(void)
     struct base_conf *c = conf();
     struct rm_backend *b = open_standby(c);
     const int64_t far = rm_watch_mono_us() + 600000000;
-    int64_t seen = rm_backend_role_changes(b);
+    int64_t seen = rm_backend_count_role_changes(b);
     atomic_int fired = 0;
     char url[512];
 
@@ -498,18 +498,18 @@ static void test_wait_role(void)
     CU_ASSERT_STRING_EQUAL(url, "http://b:2");
     rm_backend_await_role_change(b, seen, far, on_fired, &fired);
     wait_for(&fired, 3); /* missed, but not for good */
-    seen = rm_backend_role_changes(b);
+    seen = rm_backend_count_role_changes(b);
     rm_role_set_active_url(b, "http://b:2");
-    CU_ASSERT_EQUAL(rm_backend_role_changes(b), seen);
+    CU_ASSERT_EQUAL(rm_backend_count_role_changes(b), seen);
     CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
-    CU_ASSERT(rm_backend_role_changes(b) > seen);
-    rm_backend_await_role_change(b, rm_backend_role_changes(b), far, on_fired, &fired);
+    CU_ASSERT(rm_backend_count_role_changes(b) > seen);
+    rm_backend_await_role_change(b, rm_backend_count_role_changes(b), far, on_fired, &fired);
     rm_daemon_deactivate(b, "told to");
     wait_for(&fired, 4);
-    rm_backend_await_role_change(b, rm_backend_role_changes(b), far, on_fired, &fired);
+    rm_backend_await_role_change(b, rm_backend_count_role_changes(b), far, on_fired, &fired);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(atomic_load(&fired), 5);
-    rm_backend_await_role_change(b, rm_backend_role_changes(b), far, on_fired, &fired);
+    rm_backend_await_role_change(b, rm_backend_count_role_changes(b), far, on_fired, &fired);
     CU_ASSERT_EQUAL(atomic_load(&fired), 6);
     close_daemon(b, c);
 }
@@ -523,12 +523,12 @@ static void test_alone(void)
     char text[512];
 
     CU_ASSERT_EQUAL_FATAL(
-        rm_alone_new(c, store_kind("memory"), memory_place("alone"), NULL, &b, NULL), 0);
+        rm_daemon_new_sole(c, store_kind("memory"), memory_place("alone"), NULL, &b, NULL), 0);
     rm_daemon_start(b);
     rm_daemon_set_url(b, "http://a:1");
     CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE);
     CU_ASSERT(rm_backend_leads(b));
-    CU_ASSERT(!rm_backend_ha(b));
+    CU_ASSERT(!rm_backend_is_one_of_several(b));
     CU_ASSERT_STRING_EQUAL(rm_backend_all_urls(b), "http://a:1");
     CU_ASSERT_STRING_EQUAL(rm_backend_rm_id(b), "");
     rm_backend_active_url(b, text);
@@ -562,15 +562,15 @@ static void test_alone_confirmed(void)
     base_assert(mkdtemp(dir));
     arg = base_printf("creel.rm.state-dir=%s", dir);
     base_assert(base_conf_set_arg(c, arg, NULL) == 0);
-    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, NULL, NULL, NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, &b, NULL), 0);
     rm_daemon_start(b);
     node_that_saw(b, &n, 41);
     until_count(&n.other, 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 0);
     rm_daemon_free(b);
-    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, NULL, NULL, NULL, &b, NULL), 0);
-    rm_daemon_confirm_format(b);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, &b, NULL), 0);
+    rm_daemon_accept_formatted_store(b);
     rm_daemon_start(b);
     submit(b, &n);
     until_count(&n.acknowledged, 1);
@@ -591,8 +591,8 @@ static void test_alone_confirmed(void)
     CU_ASSERT_EQUAL(count_jobs(b), 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     rm_daemon_free(b);
-    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, NULL, NULL, NULL, &b, NULL), 0);
-    rm_daemon_confirm_format(b);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_sole(c, NULL, NULL, NULL, &b, NULL), 0);
+    rm_daemon_accept_formatted_store(b);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 43);
     rm_daemon_start(b);
     for (int i = 0; i < 2000;

@@ -22,9 +22,9 @@ static struct rm_roles_known leading(int64_t changes, int64_t now_us)
 
 #define BEGIN(w, failed, ...)                                                                      \
     rm_node_wait_begin(w, &conf, &(struct rm_roles_known[]){__VA_ARGS__}[0], failed)
-#define AGAIN(w, ...) rm_node_wait_again(w, &conf, &(struct rm_roles_known[]){__VA_ARGS__}[0])
+#define AGAIN(w, ...) rm_node_wait_resume(w, &conf, &(struct rm_roles_known[]){__VA_ARGS__}[0])
 #define REFUSED(w, connected, ...)                                                                 \
-    rm_node_wait_refused(w, &conf, &(struct rm_roles_known[]){__VA_ARGS__}[0], connected)
+    rm_node_wait_after_refusal(w, &conf, &(struct rm_roles_known[]){__VA_ARGS__}[0], connected)
 
 static void test_begin(void)
 {

@@ -11,7 +11,7 @@
 #include "rm/term/term.h"
 
 static struct rm_outbox box;
-static struct rm_ready ready;
+static struct rm_released ready;
 static char names[16]; /* tickets are addresses of these */
 
 static struct rm_effect reply(void)
@@ -57,7 +57,7 @@ static void expect(const char *tickets, int code, const char *text)
 static void end(void)
 {
     rm_outbox_free(&box);
-    rm_ready_free(&ready);
+    rm_released_free(&ready);
 }
 
 #define OPEN                                                                                       \
@@ -69,13 +69,13 @@ static void test_held_until_stored(void)
     CU_ASSERT_EQUAL(hold(1, reply(), 'a'), RM_OUTBOX_HELD);
     CU_ASSERT_EQUAL(hold(3, reply(), 'b'), RM_OUTBOX_HELD);
     CU_ASSERT_EQUAL(hold(2, heartbeat(), 'c'), RM_OUTBOX_HELD);
-    rm_outbox_stored(&box, 2, &ready);
+    rm_outbox_release_stored(&box, 2, &ready);
     expect("ac", 0, NULL);
     CU_ASSERT_EQUAL(hold(2, reply(), 'd'), RM_OUTBOX_DURABLE);
     CU_ASSERT_EQUAL(hold(3, reply(), 'e'), RM_OUTBOX_HELD);
-    rm_outbox_stored(&box, 3, &ready);
+    rm_outbox_release_stored(&box, 3, &ready);
     expect("be", 0, NULL);
-    rm_outbox_stored(&box, 4, &ready);
+    rm_outbox_release_stored(&box, 4, &ready);
     expect("", 0, NULL);
     end();
 }
@@ -87,19 +87,19 @@ static void test_failing(void)
 
     hold(1, reply(), 'a');
     hold(1, heartbeat(), 'b');
-    rm_outbox_failed(&box, &full, &ready);
+    rm_outbox_refuse_replies(&box, &full, &ready);
     expect("a", -BASE_ENOSPC, "no space" OPEN);
     CU_ASSERT_EQUAL(box.state, RM_OUTBOX_FAILING);
     CU_ASSERT_EQUAL(hold(2, reply(), 'c'), RM_OUTBOX_REFUSED);
     CU_ASSERT_EQUAL(hold(2, heartbeat(), 'd'), RM_OUTBOX_HELD);
     CU_ASSERT_EQUAL(hold(0, reply(), 'e'), RM_OUTBOX_DURABLE); /* what waits for nothing leaves */
-    rm_outbox_failed(&box, &full, &ready);
+    rm_outbox_refuse_replies(&box, &full, &ready);
     expect("", -BASE_ENOSPC, "no space" OPEN);
-    rm_outbox_stored(&box, 2, &ready);
+    rm_outbox_release_stored(&box, 2, &ready);
     expect("bd", 0, NULL);
     CU_ASSERT_EQUAL(box.state, RM_OUTBOX_WRITABLE);
     CU_ASSERT_EQUAL(hold(3, reply(), 'f'), RM_OUTBOX_HELD);
-    rm_outbox_stored(&box, 3, &ready);
+    rm_outbox_release_stored(&box, 3, &ready);
     end();
 }
 
@@ -109,7 +109,7 @@ static void test_refusal_says_why(void)
     struct rm_refusal refusal = {0};
     struct rm_effect fx = reply();
 
-    rm_outbox_failed(&box, &full, &ready);
+    rm_outbox_refuse_replies(&box, &full, &ready);
     CU_ASSERT_EQUAL(rm_outbox_hold(&box, 1, &fx, names, &refusal), RM_OUTBOX_REFUSED);
     CU_ASSERT_EQUAL(refusal.code, -BASE_ENOSPC);
     CU_ASSERT_STRING_EQUAL(refusal.text, "no space" OPEN);
@@ -124,13 +124,13 @@ static void test_over(void)
 
     hold(1, reply(), 'a');
     hold(2, heartbeat(), 'b');
-    rm_outbox_over(&box, &ready);
+    rm_outbox_refuse_all(&box, &ready);
     expect("ab", -BASE_EVERSION, RM_NOT_ACTIVE_TEXT OPEN);
     CU_ASSERT_EQUAL(hold(3, heartbeat(), 'c'), RM_OUTBOX_REFUSED);
-    rm_outbox_stored(&box, 2, &ready); /* a write that was under way */
+    rm_outbox_release_stored(&box, 2, &ready); /* a write that was under way */
     expect("", 0, NULL);
     CU_ASSERT_EQUAL(box.state, RM_OUTBOX_OVER);
-    rm_outbox_failed(&box, &full, &ready);
+    rm_outbox_refuse_replies(&box, &full, &ready);
     CU_ASSERT_EQUAL(box.why.code, -BASE_EVERSION);
     CU_ASSERT_EQUAL(hold(3, heartbeat(), 'c'), RM_OUTBOX_REFUSED);
     CU_ASSERT_EQUAL(rm_outbox_close(&box, &ready, NULL), -BASE_EVERSION);
@@ -165,7 +165,7 @@ static void test_closed(void)
     CU_ASSERT_EQUAL(rm_outbox_close(&box, &ready, NULL), 0);
     expect("ab", -BASE_EIO, "the ResourceManager is shutting down" OPEN);
     hold(1, heartbeat(), 'b');
-    rm_outbox_failed(&box, &full, &ready);
+    rm_outbox_refuse_replies(&box, &full, &ready);
     CU_ASSERT_EQUAL(rm_outbox_close(&box, &ready, &err), -BASE_ENOSPC);
     CU_ASSERT_EQUAL(err.code, -BASE_ENOSPC);
     expect("b", -BASE_EIO, "the ResourceManager is shutting down" OPEN);
@@ -183,15 +183,15 @@ static void test_batch(void)
     rm_batch_add(&b, 8, &(struct rm_record){"meta", "m", "", 0});
     CU_ASSERT_EQUAL(b.len, 3);
     CU_ASSERT_EQUAL(b.last_seq, 8);
-    r = rm_batch_record(&b, 0);
+    r = rm_batch_get_record(&b, 0);
     CU_ASSERT_STRING_EQUAL(r.table, "app");
     CU_ASSERT_STRING_EQUAL(r.key, "a1");
     CU_ASSERT_EQUAL(r.len, 3);
     CU_ASSERT_EQUAL(memcmp(r.data, "x\0y", 4), 0);
-    r = rm_batch_record(&b, 1);
+    r = rm_batch_get_record(&b, 1);
     CU_ASSERT_STRING_EQUAL(r.table, "task");
     CU_ASSERT_PTR_NULL(r.data); /* a removal */
-    r = rm_batch_record(&b, 2);
+    r = rm_batch_get_record(&b, 2);
     CU_ASSERT_STRING_EQUAL(r.key, "m");
     CU_ASSERT_STRING_EQUAL(r.data, "");
     rm_batch_swap(&b, &other);
@@ -215,7 +215,7 @@ static void test_large_batch_is_given_back(void)
     rm_batch_clear(&b);
     CU_ASSERT_EQUAL(b.bytes.cap, 0);
     rm_batch_add(&b, 2, &(struct rm_record){"app", "b", "c", 1});
-    CU_ASSERT_STRING_EQUAL(rm_batch_record(&b, 0).key, "b");
+    CU_ASSERT_STRING_EQUAL(rm_batch_get_record(&b, 0).key, "b");
     rm_batch_free(&b);
     free(data);
 }

@@ -13,7 +13,7 @@
 #include "rm/config/allocations.h"
 #include "rm/config/groups.h"
 #include "rm/daemon/daemon.h"
-#include "rm/leader/alone.h"
+#include "rm/leader/sole_rm.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/stores.h"
 
@@ -174,8 +174,8 @@ static void test_bad_start(void)
 
         if (bad[i])
             put("bad.xml", bad[i]);
-        CU_ASSERT(rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err) <
-                  0);
+        CU_ASSERT(rm_daemon_new_sole(c, store_kind("memory"), memory_place("queues"), NULL, &b,
+                                     &err) < 0);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i] ? "bad.xml" : "none.xml"));
         base_conf_free(c);
     }
@@ -230,7 +230,7 @@ static void test_reload(void)
 
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
     CU_ASSERT_EQUAL_FATAL(
-        rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err), 0);
+        rm_daemon_new_sole(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err), 0);
     CU_ASSERT_TRUE(known(b, "a"));
     CU_ASSERT_FALSE(known(b, "z"));
     rm_daemon_start(b);
@@ -259,7 +259,7 @@ static void test_watch(void)
 
     put("q.xml", "<allocations/>");
     CU_ASSERT_EQUAL_FATAL(
-        rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, NULL), 0);
+        rm_daemon_new_sole(c, store_kind("memory"), memory_place("queues"), NULL, &b, NULL), 0);
     /* what is there at first was read at the start */
     CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));
     CU_ASSERT_FALSE(rm_queues_file_has_changed(b, &w));

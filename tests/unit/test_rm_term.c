@@ -243,7 +243,7 @@ static bool ask_id(struct scene *s, int64_t at_us, const char *ticket)
 {
     struct rm_event ev = {.kind = RM_EV_NEW_APP_ID, .at_us = at_us};
 
-    return rm_term_event(&s->term, &ev, (void *)ticket);
+    return rm_term_step_request(&s->term, &ev, (void *)ticket);
 }
 
 static bool submit(struct scene *s, int64_t at_us, const char *ticket)
@@ -252,7 +252,7 @@ static bool submit(struct scene *s, int64_t at_us, const char *ticket)
 
     ev.u.submit_job.spec = world_spec("j 1 0 1 1 0 0");
     ev.u.submit_job.app_token = "0123456789abcdef0123456789abcdef";
-    return rm_term_event(&s->term, &ev, (void *)ticket);
+    return rm_term_step_request(&s->term, &ev, (void *)ticket);
 }
 
 static void test_term_answers(void)
@@ -275,9 +275,10 @@ static void test_term_holds(void)
     begin(&s);
     CU_ASSERT_TRUE(submit(&s, 2, "a"));
     expect(&s, "store:meta store:app hold:0a ");
-    rm_term_release(&s.term, (void *)"a", &reply, 0, NULL);
+    rm_term_release_effect(&s.term, (void *)"a", &reply, 0, NULL);
     expect(&s, "answer:a ");
-    rm_term_dismiss(&s.term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT); /* a held reply is the outbox's */
+    rm_term_refuse_waiting(&s.term, -BASE_EVERSION,
+                           RM_NOT_ACTIVE_TEXT); /* a held reply is the outbox's */
     expect(&s, "");
     s.durable = true;
     CU_ASSERT_TRUE(submit(&s, 3, "b"));
@@ -296,7 +297,8 @@ static void test_term_decides_nothing_late(void)
     expect(&s, "");
     s.until_us = 2000; /* extended too late: latched */
     CU_ASSERT_FALSE(ask_id(&s, 2, "a"));
-    rm_term_dismiss(&s.term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT); /* the caller has refused it */
+    rm_term_refuse_waiting(&s.term, -BASE_EVERSION,
+                           RM_NOT_ACTIVE_TEXT); /* the caller has refused it */
     expect(&s, "");
     end(&s);
 }
@@ -324,14 +326,14 @@ static void test_term_releases(void)
     begin(&s);
     fx[5].u.map_output.version = 7;
     for (size_t i = 0; i < 6; i++)
-        rm_term_release(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], 0, NULL);
+        rm_term_release_effect(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], 0, NULL);
     expect(&s, "answer:a answer:a* folder:0 folder:1 folder:2 outputs:7 ");
     for (size_t i = 0; i < 6; i++)
-        rm_term_release(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], -BASE_EIO, "disk");
+        rm_term_release_effect(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], -BASE_EIO, "disk");
     expect(&s, "refuse:a,-6,disk refuse:a,-6,disk ");
     s.now_us = 1000;
     for (size_t i = 0; i < 6; i++)
-        rm_term_release(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], 0, NULL);
+        rm_term_release_effect(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], 0, NULL);
     expect(&s, "late refuse:a,-12,over late refuse:a,-12,over ");
     end(&s);
 }
@@ -343,13 +345,13 @@ static void test_term_stored(void)
     begin(&s);
     submit(&s, 2, "a");
     expect(&s, "store:meta store:app hold:0a ");
-    rm_term_stored(&s.term, s.last_seq, 3);
+    rm_term_step_stored(&s.term, s.last_seq, 3);
     CU_ASSERT_EQUAL(s.term.stored_seq, s.last_seq);
     expect(&s, "folder:0 "); /* the job's output folder, now that the job cannot be forgotten */
     submit(&s, 4, "b");
     expect(&s, "store:meta store:app hold:0b ");
     s.now_us = 1000;
-    rm_term_stored(&s.term, s.last_seq, 5);
+    rm_term_step_stored(&s.term, s.last_seq, 5);
     CU_ASSERT_EQUAL(s.term.stored_seq, s.last_seq); /* told, and nothing is decided */
     expect(&s, "");
     end(&s);
@@ -361,15 +363,15 @@ static void test_term_timer(void)
 
     begin(&s);
     s.term.wake_us = 0;
-    rm_term_timer(&s.term, 50);
+    rm_term_step_timer(&s.term, 50);
     s.term.wake_us = 100;
-    rm_term_timer(&s.term, 99);
+    rm_term_step_timer(&s.term, 99);
     CU_ASSERT_EQUAL(s.term.wake_us, 100);
-    rm_term_timer(&s.term, 100);
+    rm_term_step_timer(&s.term, 100);
     CU_ASSERT_EQUAL(s.term.wake_us, 0); /* nothing of the core is due by time */
     s.term.wake_us = 200;
     s.now_us = 1000;
-    rm_term_timer(&s.term, 200);
+    rm_term_step_timer(&s.term, 200);
     CU_ASSERT_EQUAL(s.term.wake_us, 200 + RM_TERM_TIMER_AGAIN_US);
     end(&s);
 }
@@ -381,9 +383,9 @@ static void test_term_dismisses(void)
     begin(&s);
     rm_tickets_add(&s.term.tickets, (void *)"a");
     rm_tickets_add(&s.term.tickets, (void *)"b");
-    rm_term_dismiss(&s.term, -BASE_EIO, "stopping");
+    rm_term_refuse_waiting(&s.term, -BASE_EIO, "stopping");
     expect(&s, "refuse:a,-6,stopping refuse:b,-6,stopping ");
-    rm_term_dismiss(&s.term, -BASE_EIO, "stopping");
+    rm_term_refuse_waiting(&s.term, -BASE_EIO, "stopping");
     expect(&s, "");
     end(&s);
 }

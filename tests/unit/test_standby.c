@@ -42,7 +42,7 @@ bool rm_backend_leads(const struct rm_backend *b)
     return fake.leads;
 }
 
-bool rm_backend_ha(const struct rm_backend *b)
+bool rm_backend_is_one_of_several(const struct rm_backend *b)
 {
     (void)b;
     return fake.ha;
@@ -78,7 +78,7 @@ void rm_backend_zk_text(const struct rm_backend *b, char out[256])
     snprintf(out, 256, "%s", fake.zookeeper);
 }
 
-void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
+void rm_backend_get_stats(struct rm_backend *b, struct rm_backend_stats *out)
 {
     (void)b;
     *out = (struct rm_backend_stats){
@@ -350,9 +350,9 @@ static void test_exempt(void)
                                      "/ws/v1/cluster/info;a=b"};
 
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        CU_ASSERT_TRUE(rm_standby_exempt(yes[i]));
+        CU_ASSERT_TRUE(rm_standby_is_exempt_path(yes[i]));
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        CU_ASSERT_FALSE(rm_standby_exempt(no[i]));
+        CU_ASSERT_FALSE(rm_standby_is_exempt_path(no[i]));
 }
 
 /* ---- over HTTP ---- */
@@ -393,7 +393,7 @@ static void start(void)
                                    .threads = 1,
                                    .static_user = "dr.who",
                                    .node_secret = "secret",
-                                   .gate = rm_standby_gate};
+                                   .gate = rm_standby_answer_unless_active};
     struct base_error err = {0};
     size_t n = sizeof own / sizeof *own;
 
@@ -640,13 +640,13 @@ static void test_admin(void)
        "\",\"activeUrl\":\"" ACTIVE "\",\"rms\":[\"" STANDBY "\",\"" ACTIVE
        "\"],\"epoch\":7,\"zookeeper\":\"connected to 127.0.0.1:2181, session 0x1\","
        "\"takeovers\":2,\"lateAnswers\":3,\"storeMultis\":5,\"refusedWrites\":4}");
-    CU_ASSERT_STRING_EQUAL(rm_standby_zookeeper(NULL), "Connected to zookeeper : true");
+    CU_ASSERT_STRING_EQUAL(rm_standby_get_zookeeper_text(NULL), "Connected to zookeeper : true");
     fake.zookeeper = "no server answers";
-    CU_ASSERT_STRING_EQUAL(rm_standby_zookeeper(NULL), "Connected to zookeeper : false");
+    CU_ASSERT_STRING_EQUAL(rm_standby_get_zookeeper_text(NULL), "Connected to zookeeper : false");
     is("POST", "{\"state\":\"standby\"}", 200, "\"state\":\"standby\"");
     CU_ASSERT_EQUAL(fake.resigned_us, -1);
     fake.role = RM_ROLE_ACTIVATING;
-    CU_ASSERT_STRING_EQUAL(rm_standby_state(NULL, true), "INITIALIZING");
+    CU_ASSERT_STRING_EQUAL(rm_standby_get_state_name(NULL, true), "INITIALIZING");
     is("POST", "{\"state\":\"standby\"}", 409, "is not active");
     fake.role = RM_ROLE_ACTIVE;
     fake.leads = true;

@@ -83,8 +83,8 @@ static void put(struct rm_store *s, uint64_t seq)
     snprintf(text, sizeof text, "kept");
     fx.u.reply.kind = RM_REPLY_ERROR;
     fx.u.reply.text = text;
-    rm_store_put(s, seq, &rec);
-    if (!rm_store_hold(s, seq, &fx, (void *)(uintptr_t)seq))
+    rm_store_queue_record(s, seq, &rec);
+    if (!rm_store_hold_effect(s, seq, &fx, (void *)(uintptr_t)seq))
         atomic_fetch_add(&released, 1);
     /* the core's memory is gone after its step: the copy must not care */
     memset(text, 'x', sizeof text - 1);
@@ -190,7 +190,7 @@ static void on_over(void *user, const char *text)
     CU_ASSERT_STRING_EQUAL(text, "epoch 1 is over");
     put(s, 3); /* who comes just now waits, too, until whoever leads knows */
     CU_ASSERT_EQUAL(atomic_load(&released), 0);
-    CU_ASSERT_FALSE(rm_store_failing(s, NULL));
+    CU_ASSERT_FALSE(rm_store_is_failing(s, NULL));
 }
 
 /* Goal: when another has the authority, who leads is told first, and then everybody is refused,
@@ -229,7 +229,7 @@ static void test_disk_full(void)
     put(s, 1);
     wait_for(&refused, 1);
     CU_ASSERT_EQUAL(atomic_load(&refused), 1);
-    CU_ASSERT(rm_store_failing(s, &why));
+    CU_ASSERT(rm_store_is_failing(s, &why));
     CU_ASSERT_EQUAL(why.code, -BASE_ENOSPC);
     put(s, 2);
     CU_ASSERT_EQUAL(atomic_load(&refused), 2);
@@ -239,7 +239,7 @@ static void test_disk_full(void)
     wait_for(&written, 2);
     CU_ASSERT_EQUAL(atomic_load(&written), 2);
     CU_ASSERT_EQUAL(rm_store_stop(s, NULL), 0);
-    CU_ASSERT(!rm_store_failing(s, NULL));
+    CU_ASSERT(!rm_store_is_failing(s, NULL));
     rm_store_free(s);
 }
 

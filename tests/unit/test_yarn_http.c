@@ -17,7 +17,7 @@
 #include "base/io/log.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/routes.h"
-#include "rm/leader/alone.h"
+#include "rm/leader/sole_rm.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
@@ -78,7 +78,7 @@ static void start_with(const char *policy, const char *queues, int64_t body_memo
     base_assert(base_conf_set_arg(conf, arg, &err) == 0);
     snprintf(arg, sizeof arg, "creel.scheduler.queues=%s", queues);
     if (base_conf_set_arg(conf, arg, &err) < 0 ||
-        rm_alone_new(conf, &gated, "", NULL, &backend, &err) < 0)
+        rm_daemon_new_sole(conf, &gated, "", NULL, &backend, &err) < 0)
         fprintf(stderr, "%s\n", err.text);
     base_assert(backend);
     rm_daemon_start(backend);

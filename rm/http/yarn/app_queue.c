@@ -19,7 +19,7 @@ static void answer_refused_move(struct api_request *rq, int code, const char *wh
 {
     struct base_buf body = {0};
 
-    rm_audit_refuse(rq, why);
+    rm_audit_mark_refused(rq, why);
     if (code == -BASE_ESTATE) {
         base_buf_adds(&body, why);
         api_answer(rq, 400, api_wanted_type(rq), &body);
@@ -50,7 +50,7 @@ static void move_app(struct api_request *rq, struct rm_backend *b, struct base_a
 {
     struct yarn_write *w = yarn_write_new(rq, RM_EV_MOVE_APP);
 
-    rm_audit_note(rq, "queue", shown);
+    rm_audit_add_member(rq, "queue", shown);
     w->text = base_strdup(shown);
     w->queue = queue ? base_strdup(queue) : NULL;
     w->ev.u.move.id = id;

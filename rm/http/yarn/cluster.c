@@ -27,8 +27,9 @@ static void get_cluster_info(struct api_request *rq, void *user)
         .id = f.cluster.rm_instance_ms,
         .started_on = f.cluster.rm_instance_ms,
         .state = "STARTED",
-        .ha_state = rm_standby_state(b, true),
-        .store_name = rm_backend_ha(b) ? "creel.ZooKeeperStateStore" : "creel.SqliteStateStore",
+        .ha_state = rm_standby_get_state_name(b, true),
+        .store_name = rm_backend_is_one_of_several(b) ? "creel.ZooKeeperStateStore"
+                                                      : "creel.SqliteStateStore",
         .rm_version = CREEL_VERSION,
         .rm_build_version =
             CREEL_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
@@ -36,7 +37,7 @@ static void get_cluster_info(struct api_request *rq, void *user)
         .hadoop_version = hadoop,
         .hadoop_build_version = hadoop_build,
         .hadoop_built_on = BUILT_ON,
-        .zookeeper_state = rm_standby_zookeeper(b),
+        .zookeeper_state = rm_standby_get_zookeeper_text(b),
     };
     yarn_answer(rq, 200, &yarn_shape_cluster_info, API_N_WRAPPED, &info);
     yarn_context_free(&f);
@@ -50,7 +51,7 @@ static void get_cluster_metrics(struct api_request *rq, void *user)
     struct yarn_context f;
 
     yarn_context_read(b, &f);
-    rm_backend_stats(b, &stats);
+    rm_backend_get_stats(b, &stats);
     yarn_metrics_fill(&f, &m);
     m.rm_events = stats.queue_length;
     yarn_answer(rq, 200, &yarn_shape_cluster_metrics, API_N_WRAPPED, &m);

@@ -72,7 +72,7 @@ static void put_policy(struct api_request *rq, void *user)
     w = yarn_write_new(rq, RM_EV_SET_POLICY);
     w->text = base_strdup(policy_find(name)->name); /* Creel's name, even for a Hadoop class */
     w->ev.u.policy.name = w->text;
-    rm_audit_note(rq, "policy", w->text);
+    rm_audit_add_member(rq, "policy", w->text);
     json_decref(body);
     yarn_write_post(w, user, answer_policy);
 }

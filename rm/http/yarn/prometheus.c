@@ -84,7 +84,7 @@ static void add_leadership_metrics(struct base_buf *b, const struct rm_backend *
     add_metric_head(b, "ha_state", "gauge", "1 for the state this ResourceManager is in.");
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         add_labelled_value(b, "ha_state", "state", states[i],
-                           strcmp(states[i], rm_standby_state(backend, false)) == 0);
+                           strcmp(states[i], rm_standby_get_state_name(backend, false)) == 0);
     add_metric(b, "takeovers_total", "counter",
                "How often this process became the active ResourceManager.", (double)s->takeovers);
     add_metric(b, "late_answers_total", "counter",
@@ -131,7 +131,7 @@ static void get_prometheus(struct api_request *rq, void *user)
     struct base_buf b = {0};
 
     copy_active_cluster_view(backend, &c);
-    rm_backend_stats(backend, &stats);
+    rm_backend_get_stats(backend, &stats);
     add_metric_head(&b, "info", "gauge", "What is running; always 1.");
     base_buf_addf(&b, "creel_info{policy=\"%s\",epoch=\"%lld\"} 1\n", c.policy, (long long)c.epoch);
     add_metric(&b, "start_time_seconds", "gauge", "Start of this ResourceManager.",

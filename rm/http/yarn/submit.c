@@ -91,16 +91,16 @@ static void submit_app(struct api_request *rq, struct rm_backend *b, struct rm_a
     base_random_hex(w->token);
     w->location = yarn_format_location(rq, b, "/", base_app_id_text(&spec->id, id));
     w->ev.u.submit_app.spec = spec;
-    rm_audit_note(rq, "app", id);
-    rm_audit_note(rq, "name", spec->name);
-    rm_audit_note(rq, "queue", spec->queue);
+    rm_audit_add_member(rq, "app", id);
+    rm_audit_add_member(rq, "name", spec->name);
+    rm_audit_add_member(rq, "queue", spec->queue);
     w->ev.u.submit_app.app_token = w->token;
     if (!rm_queues_rules_use_groups(b)) {
         yarn_write_post(w, b, answer_submission);
         return;
     }
     api_park(rq);
-    rm_backend_slow(b, RM_SLOW_FILES, look_up_groups_and_submit, w);
+    rm_backend_queue_slow_task(b, RM_SLOW_FILES, look_up_groups_and_submit, w);
 }
 
 static void post_app(struct api_request *rq, void *user)
