@@ -44,7 +44,7 @@ static struct {
     pthread_mutex_t lock;
     char *path;
     int fd;       /* -1: none */
-    bool partial; /* the file may end in half a line: begin the next write with a new line */
+    bool partial; /* the file may end in half a line: begin the next write with a newline */
     struct rm_audit_limit limit;
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
@@ -81,8 +81,8 @@ void rm_audit_append_member(struct base_buf *out, const char *key, const char *v
 }
 
 /* ---------------------------------------------------------------- the file */
-/* A full disk or a power cut may leave half a line. Returns true also when the file cannot be read:
- * an additional empty line does no harm. */
+/* Returns true when the last line of the file lacks its newline, as after a full disk or a power
+ * cut, or when the file cannot be read: an additional empty line does no harm. */
 static bool ends_in_partial_line(int fd)
 {
     char path[32], last = '\0';
@@ -91,7 +91,7 @@ static bool ends_in_partial_line(int fd)
 
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return false;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd); /* @fd is for writing alone */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd); /* @fd is for writing only */
     in = open(path, O_RDONLY | O_CLOEXEC);
     if (in < 0)
         return true;
@@ -194,13 +194,13 @@ static void log_left_out(const struct rm_audit_limit *l)
     }
 }
 
-/* Ends the window if it is over (@any: in any case), and logs how many refusals were left out. */
-static void restart_window(bool any)
+/* Ends the window if it is over (@force: in any case), and logs how many refusals were left out. */
+static void end_window(bool force)
 {
     struct rm_audit_limit ended = {0};
 
     pthread_mutex_lock(&file.lock);
-    if (any || rm_audit_limit_window_is_over(&file.limit, base_mono_us(&base_clock_real))) {
+    if (force || rm_audit_limit_window_is_over(&file.limit, base_mono_us(&base_clock_real))) {
         ended = file.limit;
         file.limit = (struct rm_audit_limit){0};
     }
@@ -208,6 +208,7 @@ static void restart_window(bool any)
     log_left_out(&ended);
 }
 
+/* Returns true when the refusal may be logged. */
 static bool count_refusal(const char *ip)
 {
     bool may;
@@ -220,12 +221,12 @@ static bool count_refusal(const char *ip)
 
 void rm_audit_log_left_out(void)
 {
-    restart_window(false);
+    end_window(false);
 }
 
 void rm_audit_close(void)
 {
-    restart_window(true);
+    end_window(true);
     pthread_mutex_lock(&file.lock);
     if (file.fd >= 0)
         close(file.fd);
@@ -300,7 +301,7 @@ void rm_audit_log_answer(struct api_request *rq, unsigned status, void *user)
     (void)user;
     if (!op || status == 307)
         return;
-    restart_window(false);
+    end_window(false);
     if (strcmp(result, "success") != 0 && !count_refusal(api_peer(rq)))
         return;
     if (n && n->refusal)

@@ -2,10 +2,9 @@
  * result, in the log's area "audit" and in the file that creel.rm.audit-log names (0640, appended
  * to, opened again on SIGHUP).
  *
- *   op=submit-job user=ann ip=10.0.0.7 result=success status=201 app=application_…_0001
- *   name=wordcount queue=default op=kill user=bob ip=10.0.0.8 result=refused status=404
- *   app=application_…_0099 why="app with id … not found" op=end user=ann result=failed
- *   app=application_…_0001 name=wordcount queue=default state=FINISHED why="…"
+ *   op=submit-job user=ann ip=10.0.0.7 result=success status=201 app=application_…_0001 …
+ *   op=kill user=bob ip=10.0.0.8 result=refused status=404 app=application_…_0099 why="…"
+ *   op=end user=ann result=failed app=application_…_0001 name=wordcount queue=default …
  *
  * Operations: submit-job, submit-app, kill, move, set-policy, refresh-queues, ha-state,
  * register-node, unregister-node, register-master, finish-master, and end (of an application, for
@@ -13,11 +12,12 @@
  * are refused. Every request that is refused for its caller (401, 403) or for the host name that it
  * names (421) is logged, as op=request where the operation is none of these. A redirection by a
  * standby (307) is not logged: the active RM logs the request. result: success, refused (4xx) or
- * failed (5xx: the request may be a repetition of one that succeeded).
+ * failed (5xx: the request may be a repetition of one that succeeded); of op=end also killed,
+ * undefined or other.
  *
- * A value with characters other than letters, digits and ._:/@%+,- stands in quotes; there '"', '\'
- * and every byte that is not printable ASCII are written \xNN, so that no name can forge a line or
- * a member. Values are cut off after RM_AUDIT_VALUE_MAX bytes.
+ * A value that is empty, too long, or has characters other than letters, digits and ._:/@%+,-
+ * stands in quotes; there '"', '\' and every byte that is not printable ASCII are written \xNN, so
+ * that no name can forge a line or a member. Values are cut off after RM_AUDIT_VALUE_MAX bytes.
  *
  * Refused and failed requests beyond the number that one address may have logged in a minute
  * (rm/daemon/audit_limit.h) are counted, and one line reports the count when that minute is over:

@@ -1,5 +1,5 @@
-/* rm/daemon/backend.c - the daemon's core, clock, threads and figures, for handlers and helpers. No
- * function here begins, drives or ends a leadership. */
+/* rm/daemon/backend.c - access to the daemon's core, clock, threads and figures, for handlers and
+ * helpers. No function here begins, drives or ends a leadership. */
 #include "rm/daemon/backend.h"
 
 #include "rm/daemon/daemon_internal.h"
@@ -50,7 +50,8 @@ void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64
     int64_t mono = rm_watch_mono_us() + (deadline_us - rm_backend_now_us(b));
 
     rm_watch_add(b->watch, id, version, mono, fn, user);
-    /* Outputs that came after the caller had read the version woke no waiter: read it again. */
+    /* Outputs that came after the caller had read the version woke no waiter: read the version
+     * again. */
     if (rm_view_map_outputs(rm_backend_hold(b), id, version, &newest, &maps, &done, &none) < 0 ||
         rm_backend_role(b) != RM_ROLE_ACTIVE)
         newest = INT64_MAX; /* the job or the leadership is gone: do not wait */
@@ -96,7 +97,7 @@ bool rm_daemon_is_busy(const struct rm_backend *b, uint64_t *turns)
 }
 
 /* ---------------------------------------------------------------- the core */
-int64_t rm_backend_core_time_us(struct rm_backend *b)
+int64_t rm_backend_catch_up_clock(struct rm_backend *b)
 {
     return rm_clock_catch_up(&b->clock);
 }

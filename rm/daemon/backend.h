@@ -13,8 +13,8 @@
 struct rm_backend;
 struct base_conf;
 
-/* Receives the reply to a posted event: called once, on the core's or the store's thread, and must
- * return soon. @fx is RM_FX_REPLY or RM_FX_HEARTBEAT, borrowed for the call. */
+/* Receives the reply to a posted event: called once, on any thread, also within rm_backend_post(),
+ * and must return soon. @fx is RM_FX_REPLY or RM_FX_HEARTBEAT, borrowed for the call. */
 typedef void rm_reply_fn(void *user, const struct rm_effect *fx);
 
 /* Queues an event for the core; the daemon sets its at_us and token. @ev is not copied: the event
@@ -31,8 +31,9 @@ int64_t rm_backend_now_us(const struct rm_backend *b); /* the core's time (rm/te
 const struct base_conf *rm_backend_conf(const struct rm_backend *b);
 const char *rm_backend_master_key(const struct rm_backend *b); /* for rm_master_token() */
 const char *rm_backend_url(const struct rm_backend *b);        /* "http://host:port" of this RM */
-/* Calls fn(user) once, from another thread, when job @id has map outputs newer than @version, or at
- * @deadline_us, or when the daemon stops. */
+/* Calls fn(user) once, from another thread, when job @id has map outputs newer than @version, at
+ * @deadline_us of the core's time, or when the leadership ends or the daemon stops (after the stop:
+ * at once, from the caller's thread). */
 void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64_t version,
                               int64_t deadline_us, void (*fn)(void *user), void *user);
 /* Queues work on files that a parked request names (rm/jobs/file_pool.h). */
@@ -50,8 +51,8 @@ enum rm_role {
     RM_ROLE_ACTIVATING, /* elected, reading the state; otherwise like a standby */
     RM_ROLE_ACTIVE,
 };
-enum rm_role rm_backend_role(const struct rm_backend *b);      /* not one of several: ACTIVE */
-bool rm_backend_is_one_of_several(const struct rm_backend *b); /* true: this RM is one of several */
+enum rm_role rm_backend_role(const struct rm_backend *b); /* ACTIVE when not one of several */
+bool rm_backend_is_one_of_several(const struct rm_backend *b);
 /* Writes "http://host:port" of the active RM, from the configuration; "" when none is known, or
  * when this RM is active. */
 void rm_backend_active_url(const struct rm_backend *b, char out[512]);
@@ -62,9 +63,9 @@ const char *rm_backend_all_urls(const struct rm_backend *b);
 /* Writes the state of the connection to ZooKeeper, for people to read; "" when this RM has none. */
 void rm_backend_zk_text(const struct rm_backend *b, char out[256]);
 /* Returns how often the role or the active RM has changed. */
-int64_t rm_backend_count_role_changes(const struct rm_backend *b);
+int64_t rm_backend_get_role_changes(const struct rm_backend *b);
 /* Calls fn(user) once, from another thread: when the role or the active RM has changed more often
- * than @seen (from rm_backend_count_role_changes(), called before the role was read, so that no
+ * than @seen (from rm_backend_get_role_changes(), called before the role was read, so that no
  * change is missed in between), at @deadline_mono_us (rm_watch_mono_us()), or when the daemon stops
  * (after the stop: at once, from the caller's thread). For requests parked on a standby. */
 void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us,
@@ -80,10 +81,10 @@ bool rm_backend_leads(const struct rm_backend *b);
 /* Figures for /metrics. */
 struct rm_backend_stats {
     int64_t store_commits, store_records, queue_length;
-    int64_t epoch, takeovers; /* how often this process became active */
-    int64_t late_answers;     /* answers and orders held back because the lease was over */
-    int64_t refused_writes;   /* by the store: another RM has authority */
-    int64_t store_multis;     /* transactions of ZooKeeper in this leadership */
+    int64_t epoch, takeovers; /* takeovers: how often this process became active */
+    int64_t late_answers;     /* answers and orders refused because the lease was over */
+    int64_t refused_writes;   /* writes that the store refused because another RM leads */
+    int64_t store_multis;     /* ZooKeeper transactions in this leadership */
 };
 void rm_backend_get_stats(struct rm_backend *b, struct rm_backend_stats *out);
 

@@ -1,5 +1,5 @@
-/* rm/daemon/carry_out.c - carries out the effects that the rules of a leadership (rm/term/term.h)
- * let out: to the store, the log, the helpers' threads and the requesters. Runs on the core's
+/* rm/daemon/carry_out.c - passes on the effects that the rules of a leadership (rm/term/term.h)
+ * release: to the store, the log, the helpers' threads and the requesters. Runs on the core's
  * thread; for answers that waited for the store, on the store's. */
 #include "base/clock.h"
 #include "base/io/log.h"
@@ -11,7 +11,7 @@ static int64_t get_lease_end_us(void *user, int64_t epoch)
 {
     struct rm_leadership *t = user;
 
-    return rm_roles_lease_us(t->b, epoch);
+    return rm_roles_get_lease_end_us(t->b, epoch);
 }
 
 static int64_t get_mono_us(void *user)

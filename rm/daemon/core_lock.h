@@ -2,7 +2,7 @@
  *
  * With a plain mutex, a thread that copies a long listing in chunks takes the lock again and again
  * before the core's thread wakes up. Here every thread draws a number, so that the core waits for
- * each HTTP thread once at most, and a reader waits for one turn of the core at most. */
+ * each HTTP thread at most once, and a reader waits for at most one turn of the core. */
 #ifndef CREEL_RM_DAEMON_CORE_LOCK_H
 #define CREEL_RM_DAEMON_CORE_LOCK_H
 

@@ -7,7 +7,7 @@
 #include "base/cond.h"
 #include "rm/daemon/daemon_internal.h"
 
-#define TURN_US     1000 /* a turn: then the core's thread lets readers in */
+#define TURN_US     1000 /* length of a turn; then the core's thread lets readers in */
 #define TURN_EVENTS 256
 
 /* ---------------------------------------------------------------- tickets */
@@ -105,7 +105,7 @@ static void wait_for_work(struct rm_leadership *t)
             pthread_cond_wait(&b->qwake, &b->qlock);
             continue;
         }
-        left = t->rules.wake_us - rm_backend_core_time_us(b);
+        left = t->rules.wake_us - rm_backend_catch_up_clock(b);
         if (left <= 0)
             return;
         if (left > 60000000)
@@ -138,7 +138,7 @@ static void step_posted(struct rm_leadership *t, const struct rm_posted *p, int6
 }
 
 /* Steps the core over the news of stored records and over @n posted events. The core's lock is
- * released after each turn, so that readers get in between. */
+ * released after each turn, so that readers get their turn. */
 static void run_posted_events(struct rm_leadership *t, size_t n, uint64_t stored)
 {
     struct rm_backend *b = t->b;
@@ -148,13 +148,13 @@ static void run_posted_events(struct rm_leadership *t, size_t n, uint64_t stored
         int64_t now, began;
 
         rm_core_lock_acquire(&b->lock);
-        began = now = rm_backend_core_time_us(b);
+        began = now = rm_backend_catch_up_clock(b);
         if (stored != t->rules.stored_seq)
             rm_term_step_stored(&t->rules, stored, now);
         for (size_t turn = 0; i < n && turn < TURN_EVENTS && now - began < TURN_US; turn++) {
             step_posted(t, &t->batch[i++], now);
             atomic_fetch_add_explicit(&b->turns, 1, memory_order_relaxed);
-            now = rm_backend_core_time_us(b);
+            now = rm_backend_catch_up_clock(b);
         }
         rm_term_step_timer(&t->rules, now);
         rm_core_lock_release(&b->lock);

@@ -15,8 +15,8 @@
 #include "rm/daemon/daemon_internal.h"
 #include "rm/jobs/ended_jobs.h"
 
-#define FILES_QUICK    4  /* threads that read files of submissions: while all are quick, */
-#define FILES_MOST     64 /* and at most, with slow ones: several times RM_PLACE_TOP_MAX */
+#define FILES_QUICK    4  /* threads that read files of submissions, without slow ones */
+#define FILES_MOST     64 /* with slow ones: several times RM_PLACE_TOP_MAX */
 #define FILES_SLOW_US  1000000
 #define FILES_GRACE_US 2000000
 #define STALE_US       5000000 /* the core stays readable for so long after its leadership */
@@ -63,7 +63,7 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
     b->history = rm_history_file_new(base_conf_get(conf, "creel.rm.state-dir"),
                                      base_conf_int(conf, "creel.rm.history-max-mb") << 20);
     rc = rm_queues_load_at_start(b, &tree, err);
-    policy_queues_free(&tree); /* read again when it becomes active */
+    policy_queues_free(&tree); /* read again when this RM becomes active */
     if (rc >= 0)
         rc = rm_empty_core_new(b, &b->core, err);
     if (rc < 0) {
@@ -77,7 +77,7 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
 void rm_daemon_accept_formatted_store(struct rm_backend *b)
 {
     b->repair.format_confirmed = true;
-    if (b->term) /* its state has been read already */
+    if (b->term) /* the core has read the store already */
         rm_core_confirm_format(b->core, &b->term->rules.fx);
 }
 
@@ -93,8 +93,8 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url)
     atomic_store(&b->url, base_strdup(url));
 }
 
-/* Starts the threads of a leadership. A leadership entered before the daemon has started gets them
- * from rm_daemon_start(). */
+/* Starts the threads of a leadership. A leadership entered before the daemon has started gets its
+ * threads from rm_daemon_start(). */
 static void start_threads(struct rm_leadership *t)
 {
     rm_leadership_start_helpers(t);
@@ -122,7 +122,7 @@ static bool free_core(void *user, bool stopping)
     return false;
 }
 
-/* Freeing a large core takes a while: another thread does that. */
+/* Freeing a large core takes a while, so a worker does it. */
 static void free_core_later(struct rm_backend *b, struct rm_core *core)
 {
     if (core)
@@ -191,7 +191,7 @@ int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int
     atomic_store(&b->roles.role, RM_ROLE_ACTIVE);
     if (b->started)
         start_threads(t);
-    rm_roles_count_change(b);
+    rm_roles_count_change_and_wake(b);
     return 0;
 }
 
@@ -295,8 +295,8 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     else if ((rc = b->lost.code) < 0 && err)
         *err = b->lost;
     pthread_mutex_unlock(&b->life);
-    for (int i = 0; i < RM_SLOW_KINDS;
-         i++) /* their later posts are refused; history is still written */
+    /* events that the workers still post are refused; the history is still written */
+    for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_stop(b->slow[i]);
     rm_relay_stop(b->relay);
     b->left_behind = !rm_file_pool_stop(b->files);
@@ -309,7 +309,7 @@ void rm_daemon_free(struct rm_backend *b)
 {
     if (!b)
         return;
-    rm_leadership_free(b->term); /* of a daemon that never started */
+    rm_leadership_free(b->term); /* NULL unless the daemon never started */
     if (b->watch)
         rm_watch_free(b->watch);
     for (int i = 0; i < RM_SLOW_KINDS; i++)

@@ -10,10 +10,9 @@
  *   new_sole, which enters its leadership -> start -> stop -> free
  * A stop loses no acknowledged change, and all waiting requests are answered.
  *
- * The core, store, queue, tickets and folders' thread of a leadership are made by activate and torn
- * down by deactivate; between leaderships rm_backend_hold() returns an empty core. After deactivate
- * the last core stays readable for requests that were on their way, until the next activate or for
- * some seconds. */
+ * The core, store, tickets and threads of a leadership are made by activate and torn down by
+ * deactivate or retire. The core stays readable for some seconds, for requests that were on their
+ * way, unless the next activate replaces it; then rm_backend_hold() returns an empty core. */
 #ifndef CREEL_RM_DAEMON_DAEMON_H
 #define CREEL_RM_DAEMON_DAEMON_H
 
@@ -25,8 +24,8 @@ struct rm_repair {
     bool format_confirmed; /* --format-confirmed (rm_core_conf) */
     bool new_key;          /* --new-key (rm/daemon/master_token.h) */
 };
-void rm_daemon_set_repair(struct rm_backend *b,
-                          const struct rm_repair *repair); /* call before the first leadership */
+/* Copies @repair. Call before the first leadership. */
+void rm_daemon_set_repair(struct rm_backend *b, const struct rm_repair *repair);
 /* Makes the daemon of one of several RMs, a standby with an empty core. Reads @conf, which must
  * outlive the daemon. Returns 0, or the error with the key in its text. */
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
@@ -50,10 +49,11 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
  * several reads its core anew for that, and refuses posts with -BASE_EVERSION for a moment. */
 void rm_daemon_accept_formatted_store(struct rm_backend *b);
 void rm_daemon_start(struct rm_backend *b);
-void rm_daemon_set_url(struct rm_backend *b,
-                       const char *url); /* call once, when the port is known */
+/* Copies @url. Call once, when the port is known. */
+void rm_daemon_set_url(struct rm_backend *b, const char *url);
 /* Ends a leadership in good order, then all threads. Returns 0, or the error of the last write to
- * the store; changes that were not written were not acknowledged either. */
+ * the store (changes that were not written were not acknowledged either), or the error that kept an
+ * RM that is not one of several from entering its leadership under a higher epoch. */
 int rm_daemon_stop(struct rm_backend *b, struct base_error *err);
 void rm_daemon_free(struct rm_backend *b);
 /* For a watchdog. Returns true when the core's thread has work; *@turns grows while the thread

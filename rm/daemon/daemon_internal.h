@@ -33,16 +33,16 @@ struct rm_posted { /* an event in the queue */
     void (*release)(void *user);
     void *user;
 };
-struct rm_ticket { /* of the requester of an event */
+struct rm_ticket { /* answers the requester of an event */
     rm_reply_fn *fn;
     void *user;
 };
 
 struct rm_leadership { /* a struct rm_term with its threads */
     struct rm_backend *b;
-    struct rm_term
-        rules; /* for the core's thread; its core belongs to the backend once installed */
-    struct ha_store *opened; /* until the store's thread has taken it */
+    /* for the core's thread; its core belongs to the backend once installed */
+    struct rm_term rules;
+    struct ha_store *opened; /* the store, until its thread has taken it */
     struct rm_core *core;    /* until rm_leadership_install() has given it to the backend */
     char master_key[RM_MASTER_KEY_MAX];
     struct rm_store *store;
@@ -57,7 +57,7 @@ struct rm_leadership { /* a struct rm_term with its threads */
 struct rm_roles { /* rm/leader/role.c */
     bool ha;
     char *rm_id, *all_urls;       /* NULL: not one of several */
-    pthread_rwlock_t source_lock; /* held for reading while one of its functions runs */
+    pthread_rwlock_t source_lock; /* held for reading while a function of source runs */
     struct rm_role_source source;
     atomic_bool lease_ends; /* the source has a lease function; false: the lease is endless */
     _Atomic enum rm_role role;
@@ -79,7 +79,7 @@ struct rm_backend {
     struct rm_roles roles;
     char *queues_path;           /* the allocation file, NULL: none */
     bool queues_optional;        /* a missing file is no error */
-    struct base_buf queues_good; /* its text when it could last be read; under qlock */
+    struct base_buf queues_good; /* the file's last readable text; under qlock */
     atomic_bool wants_groups;    /* the placement rules of the file use groups of users */
     struct rm_groups *groups;
     struct rm_history_file *history; /* of ended jobs; NULL: the store keeps them all */
@@ -89,8 +89,8 @@ struct rm_backend {
     struct rm_worker *slow[RM_SLOW_KINDS];
     struct rm_relay *relay;
     struct rm_file_pool *files;
-    bool left_behind; /* a thread of @files hangs, and the stop did not wait: do not free what it
-                         uses */
+    /* a thread of @files hangs, and the stop did not wait: do not free what that thread uses */
+    bool left_behind;
     bool started;
     struct rm_core_lock lock;
     struct rm_core *core; /* under lock */
@@ -110,36 +110,36 @@ struct rm_backend {
     int closed; /* posts are refused with this code; 0: accepted */
     const char *closed_text;
     struct rm_leadership *term;             /* the present leadership; NULL: none */
-    struct ha_store *loading;               /* that an activation is reading; NULL: none */
+    struct ha_store *loading;               /* store that an activation is reading; NULL: none */
     int64_t commits_before, records_before; /* of former leaderships */
     atomic_bool busy;                       /* the core's thread has work */
     _Atomic uint64_t turns;                 /* grows while the core's thread works */
     struct rm_repair repair;
-    struct base_error
-        lost; /* under life: why a leadership under a higher epoch could not be entered */
+    /* under life: why a leadership under a higher epoch could not be entered */
+    struct base_error lost;
 };
 
 /* ---- rm/daemon/backend.c ---- */
-int64_t rm_backend_core_time_us(struct rm_backend *b); /* catches up with the wall clock; on the
-                                                          core's thread, or while none runs */
-struct rm_core *rm_backend_swap_core(struct rm_backend *b,
-                                     struct rm_core *core); /* returns the core before */
+/* Lets the core's clock gain on the wall clock, and returns the core's time. For the core's thread,
+ * or while none runs. */
+int64_t rm_backend_catch_up_clock(struct rm_backend *b);
+/* Replaces the core that handlers read by @core. Returns the previous one, which may be NULL. */
+struct rm_core *rm_backend_swap_core(struct rm_backend *b, struct rm_core *core);
 
 /* ---- rm/daemon/daemon.c ---- */
-struct rm_backend *rm_daemon_new_without_core(
-    const struct base_conf *conf); /* a standby; its core is still to be set */
-struct rm_first_queues {           /* queues read before the store was opened */
-    bool given;                    /* false: there is no allocation file */
+/* Makes a standby whose core is still to be set. */
+struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf);
+struct rm_first_queues { /* queues read before the store was opened */
+    bool given;          /* false: there is no allocation file */
     struct policy_queues tree;
 };
 /* As rm_daemon_activate(), but the caller holds the lock "life", and the daemon need not have
- * started.
- * @queues: emptied; NULL: the queues are read now. */
+ * started. @queues: emptied; NULL: the queues are read now. */
 int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int64_t epoch,
                                struct rm_first_queues *queues, struct base_error *err);
 
 /* ---- rm/daemon/core_thread.c ---- */
-/* Each frees the ticket. */
+/* Both answer the requester, on the calling thread, and free the ticket. */
 void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx);
 void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
 /* Refuses the requester of an event that the core will never step over, and drops the references
@@ -159,8 +159,8 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
 /* Reads the store into a new core. @tree: the queues, NULL: none; taken on success. Returns 0 or
  * the error. */
 int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err);
-void rm_leadership_start_helpers(
-    struct rm_leadership *t); /* the threads of the store and of output folders */
+/* Starts the threads of the store and of output folders. */
+void rm_leadership_start_helpers(struct rm_leadership *t);
 /* Gives the core to the backend: readers see it from now on, and events may be posted. Returns the
  * previous core, which the caller frees. */
 struct rm_core *rm_leadership_install(struct rm_leadership *t);
@@ -170,13 +170,13 @@ void rm_leadership_start_core(struct rm_leadership *t); /* the core's thread */
 int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
                          struct base_error *err);
 void rm_leadership_abort(struct rm_leadership *t); /* ends at once, writes no more; frees @t */
-void rm_leadership_free(
-    struct rm_leadership *t); /* whose threads were never started; NULL is fine */
+/* Frees a leadership whose threads were never started. NULL is fine. */
+void rm_leadership_free(struct rm_leadership *t);
 /* Makes a core without state, for a standby. Returns 0 or the error of the configuration. */
 int rm_empty_core_new(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
 
 /* ---- rm/daemon/carry_out.c ---- */
-/* Fills @out with functions that carry out effects: to the store, the helpers' threads and the
+/* Fills @out with functions that pass effects on to the store, the helpers' threads and the
  * requesters of @t. */
 void rm_carry_out_fill_calls(struct rm_leadership *t, struct rm_term_calls *out);
 
@@ -186,16 +186,17 @@ void rm_roles_start(struct rm_backend *b);
 void rm_roles_stop(struct rm_backend *b);
 void rm_roles_free(struct rm_backend *b);
 void rm_roles_add_stats(const struct rm_backend *b, struct rm_backend_stats *out);
-void rm_roles_set_role(struct rm_backend *b,
-                       enum rm_role role); /* wakes requests that wait for a change */
-void rm_roles_report_unfit(struct rm_backend *b,
-                           const struct rm_effect *fx); /* RM_FX_UNCONFIRMED, RM_FX_EPOCH_LOW */
+/* Wakes requests that wait for a change of roles if @role is another one than before. */
+void rm_roles_set_role(struct rm_backend *b, enum rm_role role);
+/* Reports to the source of roles that this RM must not lead; @fx: RM_FX_UNCONFIRMED or
+ * RM_FX_EPOCH_LOW. */
+void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx);
 /* Returns the end of the lease of the leadership under @epoch, for rm_lease_holds(). */
-int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch);
-void rm_roles_count_change(
-    struct rm_backend *b); /* wakes them, too: the role, or the active RM, has changed */
-void rm_roles_count_late_answer(
-    struct rm_backend *b); /* an answer was refused since the lease was over */
+int64_t rm_roles_get_lease_end_us(const struct rm_backend *b, int64_t epoch);
+/* The role, or the active RM, has changed: counts that, and wakes requests that wait for it. */
+void rm_roles_count_change_and_wake(struct rm_backend *b);
+/* Counts an answer that was refused because the lease was over. */
+void rm_roles_count_late_answer(struct rm_backend *b);
 
 /* ---- rm/config/allocation_file.c ---- */
 /* Returns 1 with the queues of the allocation file, or of its last readable version, in @out; 0

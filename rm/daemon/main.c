@@ -28,8 +28,8 @@
 #include "rm/leader/sole_rm.h"
 #include "rm/leader/standby.h"
 
-#ifdef CREEL_HA_LEASE_OFF /* for tests: a leader whose lease never ends, so that the epoch alone   \
-                             must fence it */
+/* for tests: a leader whose lease never ends, so that only the epoch can fence it */
+#ifdef CREEL_HA_LEASE_OFF
 #define LEASE_OFF true
 #else
 #define LEASE_OFF false
@@ -74,7 +74,7 @@ struct settings {
     struct base_conf *conf;
     enum base_log_format format;
     const char *url_file, *pid_file, *rm_id;
-    bool insecure, conf_given, on; /* on: --ha */
+    bool insecure, conf_given, on; /* on: --ha was given */
     struct rm_repair repair;
     struct rm_ha_conf ha;
     char *args[256]; /* -D, applied after the files */
@@ -127,7 +127,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Prints the keys with their defaults after the options. */
+/* Returns the help that follows the options: the keys with their defaults. For argp. */
 static char *append_keys_to_help(int key, const char *text, void *input)
 {
     struct base_buf b = {0};
@@ -165,7 +165,7 @@ static int set_key(struct base_conf *conf, const char *key, const char *value,
     return rc;
 }
 
-/* Refuses, as YARN does, an expiry interval that is no longer than the heartbeat's: every node
+/* Refuses, as YARN does, an expiry interval that does not exceed the heartbeat interval: every node
  * would expire between two heartbeats, with all its containers. */
 static int check_node_times(const struct base_conf *c, struct base_error *err)
 {
@@ -222,8 +222,8 @@ static int write_line_to_file(const char *path, const char *text, struct base_er
     return rc;
 }
 
-/* Puts the key that the address comes from before @err; for one of several RMs it need not be
- * creel.rm.bind. Returns @rc. */
+/* Puts the key that the address comes from before the text of @err; for one of several RMs the
+ * key need not be creel.rm.bind. Returns @rc. */
 static int name_address_key(const struct settings *s, int rc, struct base_error *err)
 {
     if (rc != -BASE_EPERM && rc != -BASE_EINVAL)
@@ -298,7 +298,8 @@ static void reload_queues(struct rm_backend *b, const char *why)
     rm_audit_log_own_operation("refresh-queues", why, rc < 0 ? err.text : NULL);
 }
 
-/* Reads the queues again on SIGHUP and when their file has changed, until another signal comes. */
+/* Until another signal comes: reads the queues again on SIGHUP and when their file has changed, and
+ * logs how many audit lines were left out. */
 static void serve_signals(struct rm_backend *b, const sigset_t *signals)
 {
     static const struct timespec look = {.tv_sec = 1};
@@ -341,7 +342,7 @@ static void stop_with_error(void *user, const struct base_error *why)
 }
 
 /* An RM that is one of several keeps only the history of jobs in creel.rm.state-dir. The RM can run
- * without, but the operator should know now rather than when the first job has ended. */
+ * without it, but the operator should know now rather than when the first job has ended. */
 static void warn_if_folder_unusable(const struct settings *s)
 {
     const char *folder = base_conf_get(s->conf, "creel.rm.state-dir");
@@ -456,7 +457,7 @@ static int run(struct settings *s, struct base_error *err)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
-    /* before any thread starts: signals are received by sigtimedwait() alone */
+    /* before any thread starts: only sigtimedwait() receives signals */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     base_sched_make_thread_prompt();
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
@@ -469,7 +470,7 @@ static int run(struct settings *s, struct base_error *err)
     rc = rm_audit_open(base_conf_get(s->conf, "creel.rm.audit-log"), err);
     if (rc < 0)
         goto free_conf;
-    /* before the store is opened, so that a wrong address does not change it */
+    /* before the store is opened, so that a wrong address leaves the store unchanged */
     conf.listener = api_open_listener(&conf, err);
     if (conf.listener < 0) {
         rc = name_address_key(s, conf.listener, err);
@@ -480,7 +481,7 @@ static int run(struct settings *s, struct base_error *err)
         close(conf.listener);
         goto free_conf;
     }
-    /* after the store was opened: its lock proves that no other process runs */
+    /* after the store was opened: its lock proves that no other process uses it */
     rc = write_line_to_file(s->pid_file, pid, err);
     if (rc == 0)
         rc = serve(s, &conf, b, &signals, err);

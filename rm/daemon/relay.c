@@ -1,5 +1,5 @@
 /* A stream has two owners: the relay's thread and, once the answer has begun, the HTTP server,
- * which reads from the buffer. Either may leave first; the last one frees the stream. Lock order:
+ * which reads from the buffer. Either may be done first; the last one frees the stream. Lock order:
  * the lock of the relay, then that of the stream. Both are held for copying only, never across a
  * call of libcurl or of the HTTP server. */
 #include "rm/daemon/relay.h"
@@ -23,7 +23,7 @@ enum flow { WAITING, FLOWING, ENDED, BROKEN };
 struct stream {
     struct stream *next;
     struct rm_relay *relay;
-    struct api_request *rq; /* NULL once the answer has begun; for the relay's thread alone */
+    struct api_request *rq; /* NULL once the answer has begun; for the relay's thread only */
     char node_id[NODE_ID_MAX], peer[64];
     char *type, *url;
     CURL *easy;
@@ -47,8 +47,8 @@ struct rm_relay {
     struct stream *incoming; /* under lock */
     size_t n;                /* under lock: length of both lists */
     bool stop;               /* under lock */
-    struct stream
-        *streams; /* of the thread, which changes the list under the lock, since others count it */
+    /* for the relay's thread, which changes the list under the lock: other threads count it */
+    struct stream *streams;
 };
 
 bool rm_relay_is_valid_address(const char *address)
@@ -100,8 +100,7 @@ static void release_stream(struct stream *s, bool *owner)
         stream_free(s);
 }
 
-/* ---------------------------------------------------------------- the client's side: HTTP
- * threads */
+/* ---------------------------------------------------------------- HTTP threads */
 static int64_t read_ring(void *user, char *buf, size_t max)
 {
     struct stream *s = user;
@@ -136,8 +135,7 @@ static void free_reader(void *user)
     curl_multi_wakeup(r->multi);
 }
 
-/* ---------------------------------------------------------------- the node's side: the relay's
- * thread */
+/* ---------------------------------------------------------------- the relay's thread */
 static void set_flow(struct stream *s, enum flow flow)
 {
     pthread_mutex_lock(&s->lock);
@@ -216,7 +214,7 @@ static void start_transfer(struct stream *s)
     base_assert(curl_multi_add_handle(s->relay->multi, e) == CURLM_OK);
 }
 
-/* Handles the end of a transfer from the node, with success or not: answers a request that still
+/* Handles the end of a transfer from the node, successful or not: answers the request if it still
  * waits. */
 static void end_transfer(struct stream *s, CURLcode code)
 {
@@ -247,8 +245,7 @@ static void abort_stream(struct stream *s, unsigned status, const char *exceptio
     s->rq = NULL;
 }
 
-/* Handles deadlines, pauses and a reader that has left. Returns true when the stream is finished.
- */
+/* Handles deadlines, pauses and a reader that has gone. Returns true when the stream is done. */
 static bool advance_stream(struct stream *s, int64_t now)
 {
     enum flow flow;

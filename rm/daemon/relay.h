@@ -2,10 +2,10 @@
  *
  *   rm_relay_get(): parked --> WAITING --200 of that node--> FLOWING --its end--> the answer's end
  *                                 |                            \--broken, or too long--> cut off
- *                                 \--> 404: the node has no such thing; 502: it is not reached;
+ *                                 \--> 404: the node has no such thing; 502: the node fails;
  *                                      503: too many at once; 504: it does not answer in time
  *
- * This is no open proxy: the address is that of a registered node, the caller builds the path
+ * The relay is no open proxy: the address is that of a registered node, the caller builds the path
  * from checked parts, redirects are not followed, and only an answer that names the requested node
  * (BASE_HTTP_NODE_HEADER) is passed on.
  *
@@ -41,8 +41,8 @@ void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_i
  * 503. */
 void rm_relay_stop(struct rm_relay *r);
 void rm_relay_free(struct rm_relay *r); /* after the HTTP server has stopped; NULL-safe */
-/* Returns true for "name:port", "1.2.3.4:port" or "[::1]:port", and for no text that a URL could
- * take for anything else. */
+/* Returns true for "name:port", "1.2.3.4:port" or "[::1]:port", and false for any text that could
+ * mean something else in a URL. */
 bool rm_relay_is_valid_address(const char *address);
 
 #endif

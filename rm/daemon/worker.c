@@ -100,7 +100,7 @@ void rm_worker_stop(struct rm_worker *w)
     if (w->started)
         pthread_join(w->thread, NULL);
     w->started = false;
-    run_tasks(w); /* if the thread was never started */
+    run_tasks(w); /* empty unless the thread was never started */
 }
 
 void rm_worker_free(struct rm_worker *w)

@@ -8,7 +8,8 @@
 
 struct rm_worker;
 /* Runs one step of a task. Returns true when the task is not finished: the next call follows after
- * one step of each other task. @stopping: no other call will follow; answer, free, return false. */
+ * one step of each other task. @stopping: no other call will follow; answer, free @user, return
+ * false. */
 typedef bool rm_worker_step(void *user, bool stopping);
 
 /* @background: runs at low priority. Tasks may be added before the start. */

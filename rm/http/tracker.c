@@ -69,7 +69,7 @@ static void put_resync(const struct rm_backend *b, struct base_buf *out)
 /* Sets *@out to the roles as known now; out->active points into @active. */
 static void read_roles(struct rm_backend *b, char active[512], struct rm_roles_known *out)
 {
-    out->changes = rm_backend_count_role_changes(b); /* first, so that no later change is missed */
+    out->changes = rm_backend_get_role_changes(b); /* first, so that no later change is missed */
     out->leads = rm_standby_is_active(b);
     rm_standby_find_active(b, active);
     out->active = active;
@@ -241,7 +241,7 @@ static void park_new_node(struct api_request *rq, struct rm_backend *b,
 
 static void handle_node_message(struct api_request *rq, struct rm_backend *b, decode_fn *decode)
 {
-    int64_t changes = rm_backend_count_role_changes(b); /* before the role is read */
+    int64_t changes = rm_backend_get_role_changes(b); /* before the role is read */
     bool leads = rm_standby_is_active(b);
     struct rm_node_wait wait = {0};
     struct rm_node_message m;

@@ -23,17 +23,17 @@
 struct news {
     struct base_mail mail;
     struct rm_lead_event ev;
-    char *why; /* of ev, owned */
+    char *why; /* text of ev.why, owned; NULL: none */
     /* RM_LEAD_EV_ELECTED */
     uint64_t number; /* of the leadership, for rm_lead_news_is_over() */
     int64_t epoch;
-    struct ha_store *store; /* NULL: given away */
+    struct ha_store *store; /* NULL: none, or given away */
 };
 struct rm_lead {
     const struct rm_ha_conf *conf;
     struct rm_backend *b;
     struct ha_service *service;
-    /* NULL, under the mailbox's lock: no leadership can begin any more */
+    /* under the mailbox's lock; NULL when no leadership can begin any more */
     struct base_watchdog *watchdog;
     void (*fail)(void *user, const struct base_error *why);
     void *user;
@@ -63,7 +63,7 @@ static void post_locked(struct rm_lead *l, const struct news *news)
 
     *n = *news;
     n->ev.why = n->why;
-    base_mailbox_post_locked(&l->mailbox, &n->mail); /* never closed */
+    base_mailbox_post_locked(&l->mailbox, &n->mail); /* the mailbox is never closed */
 }
 
 static void post(struct rm_lead *l, const struct news *news)
@@ -83,7 +83,7 @@ static struct news *take_news(struct rm_lead *l)
     return (struct news *)base_mailbox_take(&l->mailbox, until_us);
 }
 
-/* Stops the process with an error, once. */
+/* Lets the process stop with the error @why; only the first call has an effect. */
 static void fail_process(struct rm_lead *l, const struct base_error *why)
 {
     if (!atomic_exchange(&l->has_failed, true))
@@ -91,7 +91,7 @@ static void fail_process(struct rm_lead *l, const struct base_error *why)
 }
 
 /* ---------------------------------------------------------------- what the election announces */
-static void announce_election(void *user, int64_t epoch, struct ha_store *store)
+static void post_election(void *user, int64_t epoch, struct ha_store *store)
 {
     struct rm_lead *l = user;
     uint64_t number;
@@ -108,9 +108,9 @@ static void announce_election(void *user, int64_t epoch, struct ha_store *store)
         ha_store_close(store);
 }
 
-/* Deposes before the lead thread hears of it: nothing may be granted or acknowledged from now on,
- * whatever that thread is busy with. */
-static void announce_end(void *user, const char *why)
+/* Deposes this RM before the lead thread gets the news: nothing may be granted or acknowledged from
+ * now on, whatever that thread is busy with. */
+static void depose_and_post_end(void *user, const char *why)
 {
     struct rm_lead *l = user;
 
@@ -125,12 +125,12 @@ static void announce_end(void *user, const char *why)
     base_mailbox_unlock(&l->mailbox);
 }
 
-static void announce_other_active(void *user)
+static void post_other_active(void *user)
 {
     post(user, &(struct news){.ev.kind = RM_LEAD_EV_OTHER_ACTIVE});
 }
 
-static void fail_refused(void *user, const struct base_error *why)
+static void fail_process_on_refusal(void *user, const struct base_error *why)
 {
     fail_process(user, why);
 }
@@ -173,7 +173,7 @@ static void get_connection_text(void *user, char out[256])
     snprintf(out, 256, "%s", s.connection);
 }
 
-static int64_t count_refused_writes(void *user)
+static int64_t get_refused_writes(void *user)
 {
     struct ha_service_status s;
 
@@ -181,7 +181,7 @@ static int64_t count_refused_writes(void *user)
     return s.refused_writes;
 }
 
-static int64_t count_store_multis(void *user)
+static int64_t get_store_multis(void *user)
 {
     struct ha_service_status s;
 
@@ -220,8 +220,8 @@ static void log_activation(struct rm_lead *l, int64_t epoch, int64_t took_us)
                   v.nodes[RM_NODE_NEW], (long long)(took_us / 1000));
 }
 
-/* Shows the address of the active RM to handlers and clients, and logs it when another one is
- * active than before. */
+/* Makes the address of the active RM known to handlers, and logs a change of the active RM unless
+ * this one has become active. */
 static void show_active(struct rm_lead *l)
 {
     const char *url;
@@ -245,7 +245,8 @@ static void show_active(struct rm_lead *l)
         base_log_info("rm", "standby; no ResourceManager is active");
 }
 
-/* The watchdog's limit: ZooKeeper may grant another session timeout than was asked for. */
+/* Sets the watchdog's limit by the session timeout that ZooKeeper has granted, which may differ
+ * from the one that was asked for. */
 static void learn_lease_time(struct rm_lead *l)
 {
     struct ha_service_status s;
@@ -306,7 +307,7 @@ static void retire(struct rm_lead *l, const char *why)
         base_log_warn("rm", NOT_WRITTEN_TEXT ": %s", err.text);
 }
 
-/* @n: the election that the effect belongs to; NULL where no effect asks for it. */
+/* @n: the news whose effect this is. A pause or an activation turns @n into its result. */
 static void carry_out(struct rm_lead *l, struct news *n, const struct rm_lead_effect *fx)
 {
     switch (fx->kind) {
@@ -351,7 +352,7 @@ static void carry_out(struct rm_lead *l, struct news *n, const struct rm_lead_ef
 }
 
 /* ---------------------------------------------------------------- the lead thread */
-/* Steps the rules and carries out what they say. A pause or an activation makes its result the
+/* Steps the rules and carries out what they say. The result of a pause or an activation is the
  * next event of the same election. */
 static void handle(struct rm_lead *l, struct news *n)
 {
@@ -368,11 +369,11 @@ static void handle(struct rm_lead *l, struct news *n)
             carry_out(l, n, &out.v[i]);
     } while (n->ev.kind != handled);
     if (handled == RM_LEAD_EV_DEPOSED)
-        base_watchdog_disarm_end_limit(l->watchdog); /* begun by announce_end() */
+        base_watchdog_disarm_end_limit(l->watchdog); /* armed by depose_and_post_end() */
 }
 
-/* The election announces the end of the lease at once, and why; but not while its thread waits for
- * the names of ZooKeeper's servers to be resolved. */
+/* Ends the leadership if its lease is over. Usually the election announces that at once, but not
+ * while its thread waits for the names of ZooKeeper's servers to be resolved. */
 static void check_lease(struct rm_lead *l)
 {
     if (rm_role_check_lease_overdue(l->b))
@@ -440,10 +441,10 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                                        .timeout_us = conf->timeout_us,
                                        .lease_off = conf->lease_off};
     const struct ha_service_calls calls = {.user = l,
-                                           .lead = announce_election,
-                                           .stop = announce_end,
-                                           .active_changed = announce_other_active,
-                                           .refused = fail_refused};
+                                           .lead = post_election,
+                                           .stop = depose_and_post_end,
+                                           .active_changed = post_other_active,
+                                           .refused = fail_process_on_refusal};
     const struct base_watchdog_conf dog = {
         .user = l,
         .busy = is_core_busy,
@@ -455,8 +456,8 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                                           .lease_us = get_lease_end_us,
                                           .resign = post_resign,
                                           .zk_text = get_connection_text,
-                                          .refused_writes = count_refused_writes,
-                                          .store_multis = count_store_multis,
+                                          .refused_writes = get_refused_writes,
+                                          .store_multis = get_store_multis,
                                           .unconfirmed = post_unconfirmed,
                                           .epoch_low = post_epoch_low};
     int rc;
@@ -476,7 +477,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
 }
 
 /* The leadership's threads have ended, so none of them can hang. Closing the session may take as
- * long as ZooKeeper does, which must not look like a hanging deactivation. */
+ * long as ZooKeeper takes, which must not look like a hanging deactivation. */
 static void stop_watchdog(struct rm_lead *l)
 {
     struct base_watchdog *w;

@@ -29,7 +29,7 @@ struct rm_ha_conf { /* read from the configuration; all texts are owned */
     char *rm_id;               /* of this RM */
     char *ids[RM_HA_IDS_MAX];  /* yarn.resourcemanager.ha.rm-ids */
     char *urls[RM_HA_IDS_MAX]; /* "http://host:port" of each */
-    size_t n, own;             /* number of RMs; place of this one */
+    size_t n, own;             /* number of RMs; index of this one */
     char *servers, *root, *cluster_id;
     const struct ha_store_ops *store; /* creel.rm.state-store */
     char *auth;                       /* "user:password" */
@@ -50,11 +50,11 @@ const char *rm_ha_conf_find_url(const struct rm_ha_conf *c, const char *rm_id);
 void rm_ha_conf_get_own_address(const struct rm_ha_conf *c, char **host, uint16_t *port);
 
 struct rm_lead;
-/* Takes part in the election; @out is to be stopped with rm_lead_stop(), before which @conf must
- * not be freed. @b: made by rm_daemon_new_standby(), with rm_role_set_identity() called, started.
- * @fail is called once, on any thread, when this RM cannot take part any more: ZooKeeper refuses
- * it, or the store cannot be read. The process should then stop with an error. Returns 0, or the
- * error of ha_service_start(). */
+/* Begins to take part in the election; stop *@out with rm_lead_stop(). @conf must stay valid until
+ * then. @b: made by rm_daemon_new_standby(), given its identity by rm_role_set_identity(), and
+ * started. @fail is called at most once, on any thread, when this RM cannot take part any more:
+ * ZooKeeper refuses it, or the store cannot be read. The process should then stop with an error.
+ * Returns 0, or the error of ha_service_start(). */
 int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                   void (*fail)(void *user, const struct base_error *why), void *user,
                   struct rm_lead **out, struct base_error *err);

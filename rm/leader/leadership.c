@@ -1,5 +1,5 @@
-/* rm/leader/leadership.c - a leadership: from the stored records to a core that is served, and its
- * end. */
+/* rm/leader/leadership.c - how a leadership begins, from the stored records to a core that serves,
+ * and how it ends. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +86,7 @@ int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, stru
     if (rc < 0)
         return rc;
     b->repair.new_key = false; /* the key is replaced once */
-    rm_core_finish_recovery(t->core, rm_backend_core_time_us(b), &t->rules.fx);
+    rm_core_finish_recovery(t->core, rm_backend_catch_up_clock(b), &t->rules.fx);
     return 0;
 }
 
@@ -237,7 +237,7 @@ static void refuse_waiting(struct rm_leadership *t, int code, const char *text)
 {
     struct rm_backend *b = t->b;
 
-    for (size_t i = 0; i < b->queue_len; i++) /* closed: no thread adds to it */
+    for (size_t i = 0; i < b->queue_len; i++) /* closed: no thread adds to the queue */
         rm_posted_refuse(&b->queue[i], code, text);
     rm_term_refuse_waiting(&t->rules, code, text);
     /* parked requests for map outputs are answered as by a standby */
@@ -268,7 +268,7 @@ int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
     int rc;
 
     end_core_thread(t, false, code, text);
-    rc = rm_store_stop(t->store, err); /* first: it may release work for the folders' thread */
+    rc = rm_store_stop(t->store, err); /* first: may release work for the folders' thread */
     if (ha) {
         rm_jobs_io_abandon(t->io); /* no need to wait: the next leader repeats the work */
         rm_roles_set_role(t->b, RM_ROLE_STANDBY);

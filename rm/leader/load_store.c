@@ -10,8 +10,8 @@
 #include "rm/http/app_json.h"
 #include "rm/http/spec_json.h"
 
-static const char *const tables[] = {"meta", "app", "node", "task",
-                                     "commit"}; /* in the order that the core needs */
+/* in the order in which the core needs the records */
+static const char *const tables[] = {"meta", "app", "node", "task", "commit"};
 
 #define INSTANCE_TABLE "instance"
 #define CLUSTER_TS     "cluster-ts"
@@ -50,8 +50,8 @@ static int raise_to_app_ts(void *user, const struct ha_record *rec, struct base_
     return 0;
 }
 
-/* Keeps the text of the damaged record aside and takes the time of the newest application id
- * instead: no id may be given a second time. Returns 0 or the store's error. */
+/* Stores the text of the damaged record under another key, and takes the time of the newest
+ * application id instead: no id may be given a second time. Returns 0 or the store's error. */
 static int replace_damaged_ts(struct ha_store *store, struct last_ts *last, struct base_error *err)
 {
     const struct ha_record kept = {"damaged", INSTANCE_TABLE "/" CLUSTER_TS, last->bad.data,
@@ -61,8 +61,8 @@ static int replace_damaged_ts(struct ha_store *store, struct last_ts *last, stru
     base_log_error(
         "recover",
         "record " INSTANCE_TABLE "/" CLUSTER_TS
-        ": \"%.40s\" is no time in ms; it is kept in the state "
-        "store as %s/%s, the ids of the applications that are there tell the time instead",
+        ": \"%.40s\" is not a time in ms; it is kept in the state store as %s/%s, and the time is "
+        "taken from the ids of the stored applications",
         last->bad.data, kept.table, kept.key);
     return rc < 0 ? rc : ha_store_write(store, &kept, 1, err);
 }
@@ -92,8 +92,8 @@ struct recovery {
     size_t records, apps;
 };
 
-/* Decodes the submission inside an application's record: the core wants it before the record
- * itself. */
+/* Decodes the submission inside an application's record: the core needs the submission before
+ * the record itself. */
 static int recover_submission(struct recovery *r, const struct rm_record *rec,
                               struct base_error *err)
 {

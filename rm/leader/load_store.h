@@ -10,8 +10,8 @@
  * stores it: two leaderships never give the same application id, whatever their clocks say. Returns
  * 0 or the store's error. */
 int rm_load_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
-/* Hands every record of @store to @core, in the order that the core needs. Returns 0, or
- * -BASE_EVERSION as soon as @lease is deposed, or the error of the store or the core. */
+/* Hands the records of the core's tables in @store to @core, in the order that the core needs.
+ * Returns 0, or -BASE_EVERSION as soon as @lease is deposed, or an error of the store or core. */
 int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease,
                     struct base_error *err);
 /* Hands one record to @core; an application's submission is decoded first. If that fails, the

@@ -32,8 +32,8 @@ int64_t rm_watch_mono_us(void)
     return base_cond_now_us();
 }
 
-/* Moves to @woken_list the waiters that were woken or whose deadline is over at @now. Returns the
- * deadline of the next one that stays, INT64_MAX without one. */
+/* Moves to @woken_list the waiters that were woken or whose deadline has passed at @now; all of
+ * them after a stop. Returns the earliest deadline of those that stay, INT64_MAX if none stays. */
 static int64_t take_woken(struct rm_watch *w, int64_t now, struct waiter **woken_list,
                           size_t *woken_n, size_t *woken_cap)
 {

@@ -1,6 +1,7 @@
-/* rm/leader/parked.h - a list of parked requests, each woken once: when the version that it waits
- * for is there, or at its deadline. Reduces wait in one list for map outputs of their job; nodes on
- * a standby wait in another for the next leader (id 0; the version counts changes of roles). */
+/* rm/leader/parked.h - a list of parked requests, each woken once: when there is a newer version
+ * than the one that the request knows, or at its deadline. Reduces wait in one list for map outputs
+ * of their job; nodes on a standby wait in another for the next leader (id 0; the version counts
+ * changes of roles). */
 #ifndef CREEL_RM_LEADER_PARKED_H
 #define CREEL_RM_LEADER_PARKED_H
 
@@ -11,15 +12,15 @@
 struct rm_watch;
 struct rm_watch *rm_watch_start(void);
 /* Calls @fn(@user) once, on the list's own thread: when rm_watch_wake_older() is called for @id
- * with a version above @version, or at @deadline_mono_us (CLOCK_MONOTONIC), whichever is first.
- * After rm_watch_stop() calls it at once, on the caller's thread. */
+ * with a version above @version, at @deadline_mono_us (CLOCK_MONOTONIC), or when all waiters are
+ * woken, whichever is first. After rm_watch_stop() @fn is called at once by the caller. */
 void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version,
                   int64_t deadline_mono_us, void (*fn)(void *user), void *user);
 /* Wakes the waiters of @id that know a version below @version. Cheap; any thread. */
 void rm_watch_wake_older(struct rm_watch *w, struct base_app_id id, int64_t version);
 void rm_watch_wake_all(struct rm_watch *w);
 void rm_watch_stop(struct rm_watch *w); /* wakes all waiters, then ends the thread */
-void rm_watch_free(struct rm_watch *w); /* a stopped one */
+void rm_watch_free(struct rm_watch *w); /* call after rm_watch_stop() */
 /* Returns CLOCK_MONOTONIC in microseconds: the clock of the deadlines. */
 int64_t rm_watch_mono_us(void);
 

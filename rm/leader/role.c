@@ -9,7 +9,7 @@
 #include "ha/election/election.h"
 #include "rm/daemon/daemon_internal.h"
 
-#define EPOCH_SEEN_MAX (HA_EPOCH_MAX / 2) /* leaves enough higher epochs */
+#define EPOCH_SEEN_MAX (HA_EPOCH_MAX / 2) /* an epoch above this is not believed */
 
 void rm_roles_init(struct rm_backend *b)
 {
@@ -49,7 +49,7 @@ void rm_roles_free(struct rm_backend *b)
 /* ---------------------------------------------------------------- the source */
 static const struct rm_role_source *lock_source(const struct rm_backend *b)
 {
-    struct rm_roles *r = (struct rm_roles *)&b->roles; /* not const: the lock is taken */
+    struct rm_roles *r = (struct rm_roles *)&b->roles; /* not const: locking changes it */
 
     pthread_rwlock_rdlock(&r->source_lock);
     return &r->source;
@@ -73,8 +73,8 @@ void rm_role_set_source(struct rm_backend *b, const struct rm_role_source *sourc
         before.free(before.user);
 }
 
-/* Called several times for each heartbeat: without a lease that ends, no lock is taken. */
-int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch)
+/* Called several times for each heartbeat: no lock is taken when the lease is endless. */
+int64_t rm_roles_get_lease_end_us(const struct rm_backend *b, int64_t epoch)
 {
     const struct rm_role_source *s;
     int64_t until_us;
@@ -89,30 +89,28 @@ int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch)
 
 bool rm_role_lease_holds(struct rm_backend *b, int64_t epoch)
 {
-    int64_t until_us = rm_roles_lease_us(b, epoch);
+    int64_t until_us = rm_roles_get_lease_end_us(b, epoch);
     int64_t now_us = until_us == RM_LEASE_ENDLESS ? 0 : base_mono_us(&base_clock_real);
 
     return rm_lease_holds(&b->roles.lease, epoch, until_us, now_us);
 }
 
-/* Returns false for an epoch that no RM can have reached. An epoch reported by a node is never
- * given up again; such a one comes from a damaged disk or another cluster, and would use up the
- * epochs. */
+/* Returns false, and logs an error, for an epoch that no RM can have reached: it comes from a
+ * damaged disk or another cluster. Epochs only grow, so that one so high would use them up. */
 static bool is_credible_epoch(int64_t epoch_seen)
 {
     if (epoch_seen <= EPOCH_SEEN_MAX)
         return true;
     base_log_error("rm",
                    "a node says that it has obeyed epoch %lld; this is not believed, expected up "
-                   "to %d: what it "
-                   "has stored is damaged, or no ResourceManager's of this cluster",
+                   "to %d: what the node has stored is damaged, or comes from another cluster",
                    (long long)epoch_seen, EPOCH_SEEN_MAX);
     return false;
 }
 
-/* The core has found that it must not lead over this store, or under this epoch: the source of
- * roles decides what follows. An RM that is not one of several has no call for an unconfirmed
- * store: it goes on, and the core refuses the nodes concerned. */
+/* The core has found that this RM must not lead with this store, or under this epoch: the source of
+ * roles decides what follows. An RM that is not one of several has no function for an unconfirmed
+ * store: the RM goes on, and the core refuses the nodes concerned. */
 void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx)
 {
     bool low = fx->kind == RM_FX_EPOCH_LOW;
@@ -153,7 +151,7 @@ void rm_role_set_identity(struct rm_backend *b, const char *rm_id, const char *a
 }
 
 /* ---------------------------------------------------------------- changes */
-void rm_roles_count_change(struct rm_backend *b)
+void rm_roles_count_change_and_wake(struct rm_backend *b)
 {
     int64_t n = atomic_fetch_add(&b->roles.changes, 1) + 1;
 
@@ -164,7 +162,7 @@ void rm_roles_count_change(struct rm_backend *b)
 void rm_roles_set_role(struct rm_backend *b, enum rm_role role)
 {
     if (atomic_exchange(&b->roles.role, role) != role)
-        rm_roles_count_change(b);
+        rm_roles_count_change_and_wake(b);
 }
 
 void rm_role_set_active_url(struct rm_backend *b, const char *url)
@@ -177,7 +175,7 @@ void rm_role_set_active_url(struct rm_backend *b, const char *url)
         snprintf(b->roles.active_url, sizeof b->roles.active_url, "%s", url);
     pthread_mutex_unlock(&b->roles.lock);
     if (other)
-        rm_roles_count_change(b);
+        rm_roles_count_change_and_wake(b);
 }
 
 void rm_role_depose(struct rm_backend *b)
@@ -239,7 +237,7 @@ void rm_backend_zk_text(const struct rm_backend *b, char out[256])
     unlock_source(b);
 }
 
-int64_t rm_backend_count_role_changes(const struct rm_backend *b)
+int64_t rm_backend_get_role_changes(const struct rm_backend *b)
 {
     return atomic_load(&b->roles.changes);
 }
@@ -250,7 +248,7 @@ void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t de
     int64_t changes;
 
     rm_watch_add(b->roles.watch, (struct base_app_id){0}, seen, deadline_mono_us, fn, user);
-    changes = rm_backend_count_role_changes(b); /* a change before the line above woke no waiter */
+    changes = rm_backend_get_role_changes(b); /* a change before the line above woke no waiter */
     if (changes > seen)
         rm_watch_wake_older(b->roles.watch, (struct base_app_id){0}, changes);
 }

@@ -15,22 +15,23 @@ struct rm_role_source {
     /* Starts to give the leadership up, and claims none for @hold_us; returns at once. */
     void (*resign)(void *user, int64_t hold_us);
     void (*zk_text)(void *user, char out[256]); /* state of the connection to ZooKeeper */
-    int64_t (*refused_writes)(void *user);      /* writes refused since another RM has authority */
-    int64_t (*store_multis)(void *user);        /* transactions of ZooKeeper in this leadership */
+    int64_t (*refused_writes)(void *user);      /* writes refused because another RM leads */
+    int64_t (*store_multis)(void *user);        /* ZooKeeper transactions in this leadership */
     /* The store is empty although nodes have work: this RM must not lead. Called by the core's
      * thread; must return at once. @epoch_seen: obeyed by those nodes; -1: not believed. */
     void (*unconfirmed)(void *user, int64_t epoch_seen);
-    /* Nodes have obeyed epoch @seen: this RM needs a higher one. Called likewise. */
+    /* Nodes have obeyed epoch @seen: this RM needs a higher one. Called by the core's thread; must
+     * return at once. */
     void (*epoch_low)(void *user, int64_t seen);
-    void (*free)(void *user); /* called when the source is replaced or the daemon freed */
+    void (*free)(void *user); /* called when the source is replaced or the daemon is freed */
 };
-/* For one of several RMs, before the daemon starts. @all_urls: as rm_backend_all_urls() returns
- * them. Both texts are copied. */
+/* Gives one of several RMs its id and the URLs of all. Call before the daemon starts. @all_urls: as
+ * rm_backend_all_urls() returns them. Both texts are copied. */
 void rm_role_set_identity(struct rm_backend *b, const char *rm_id, const char *all_urls);
 /* Replaces the source by a copy of @source (NULL: by none). Returns when no call of the former
  * source is under way. */
 void rm_role_set_source(struct rm_backend *b, const struct rm_role_source *source);
-/* @url: address of the active RM; "" when none is known, or when this one is active. */
+/* Sets the address of the active RM; @url: "" when none is known, or when this one is active. */
 void rm_role_set_active_url(struct rm_backend *b, const char *url);
 /* The leadership is over: from now on nothing is granted or acknowledged, and an activation under
  * way fails soon. rm_daemon_deactivate() then tears the leadership down. */
@@ -39,7 +40,7 @@ void rm_role_depose(struct rm_backend *b);
  * refusal (rm/term/lease.h). */
 bool rm_role_lease_holds(struct rm_backend *b, int64_t epoch);
 /* Calls rm_lease_check_overdue(), and returns its result: true when the leadership must be given
- * up. For one thread, every RM_LEASE_CHECK_US while active. */
+ * up. Call on one thread only, every RM_LEASE_CHECK_US while active. */
 bool rm_role_check_lease_overdue(struct rm_backend *b);
 
 #endif

@@ -111,8 +111,8 @@ static bool take_higher_epoch(void *user, bool stopping)
     return false;
 }
 
-/* Called on the core's thread, which must end before the leadership is entered again: another
- * thread does that. */
+/* Called on the core's thread, which must end before the leadership is entered again, so another
+ * thread does the work. */
 static void queue_higher_epoch(void *user, int64_t seen)
 {
     struct sole_rm *sole = user;

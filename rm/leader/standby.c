@@ -9,7 +9,7 @@
 
 #define COUNTER      "next.refresh.interval"
 #define BASIC_WAIT_S 5 /* RMWebAppFilter.BASIC_SLEEP_TIME */
-#define COUNTER_MAX  5 /* one more, and the wait would exceed its MAX_SLEEP_TIME, 300 s */
+#define COUNTER_MAX  5 /* with 6 the wait would exceed RMWebAppFilter.MAX_SLEEP_TIME, 300 s */
 #define NO_ELECTOR                                                                                 \
     "Could not find leader elector. Verify both HA and automatic failover are enabled."
 
@@ -22,7 +22,7 @@ bool rm_standby_is_exempt_path(const char *path)
                                         "/metrics", "/ws/v1/cluster/ha"};
     static const char *const prefixes[] = {"/proxy/", "/static/", "/logs/", "/ws/v1/nodetracker/"};
 
-    if (path[0] != '/') /* "*" (OPTIONS *) is no resource: no redirection can name it */
+    if (path[0] != '/') /* "*" (OPTIONS *) is not a resource: no redirection can name it */
         return true;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strcmp(path, paths[i]) == 0)
@@ -77,7 +77,7 @@ static void add_query(struct base_buf *out, const struct rm_standby_ask *ask, co
     }
 }
 
-/* SOURCE: org.apache.hadoop.http.HtmlQuoting. */
+/* Appends @text escaped for HTML. SOURCE: org.apache.hadoop.http.HtmlQuoting. */
 static void add_html(struct base_buf *out, const char *text)
 {
     static const struct {
@@ -244,7 +244,7 @@ static void answer_as_standby(struct api_request *rq, const struct rm_backend *b
 
 void rm_standby_find_active(const struct rm_backend *b, char out[static 512])
 {
-    const char *own = rm_backend_all_urls(b); /* ours comes first, as the configuration spells it */
+    const char *own = rm_backend_all_urls(b); /* the URL of this RM comes first, as configured */
     size_t n = strcspn(own, ",");
 
     rm_backend_active_url(b, out);

@@ -6,9 +6,9 @@
  *   exempt path                              its own handler
  *   another RM is known to be active         307 with Location there, for every method and path
  *   none is known, and the client has come   307 without Location, but with
- *   at most 5 times for this reason          Refresh: SECONDS;url=HERE, doubled each time
+ *   back at most 5 times for this reason     Refresh: SECONDS;url=HERE, doubled each time
  *   none is known, and the counter is        200 "There is no active RM right now."
- *   larger or no number
+ *   larger, or not a number
  *
  * The counter is the query's "next.refresh.interval". Addresses come from the configuration, never
  * from the Host header. This RM never redirects to itself: then no active RM is known. An RM whose
@@ -31,7 +31,7 @@ struct rm_standby_ask {
     const struct rm_standby_pair *pairs;
     size_t n;
     const char *own, *active; /* "http://host:port" of this RM and the active one; "": unknown */
-    const char *zookeeper;    /* second line of the answers without an active RM */
+    const char *zookeeper;    /* text for the second line of answers that name no active RM */
     uint32_t random;          /* spreads the wait over 0.5 to 1.5 times its value */
 };
 struct rm_standby_answer {

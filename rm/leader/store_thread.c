@@ -22,7 +22,7 @@ struct rm_store {
     bool stop;
     int64_t commits, records;
     /* the store's thread only */
-    double rate;      /* of records, per microsecond */
+    double rate;      /* records per microsecond: a moving average */
     int64_t taken_us; /* when the previous batch was taken */
     struct rm_batch writing;
     struct ha_record *vec;
@@ -74,7 +74,7 @@ void rm_store_get_counts(struct rm_store *s, int64_t *commits, int64_t *records)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Without the lock: answering may take a while. */
+/* Call without the lock: answering may take a while. */
 static void release_ready(struct rm_store *s)
 {
     for (size_t i = 0; i < s->ready.len; i++) {
@@ -101,9 +101,9 @@ static int write_batch(struct rm_store *s, struct base_error *err)
     return ha_store_write(s->store, s->vec, b->len, err);
 }
 
-/* Another RM has authority. Depose before any effect is refused, by rm_store_hold_effect() on the
- * core's thread either: a client refused earlier would come back to an RM that still looks active.
- * Returns when the thread is told to stop. */
+/* Another RM has authority. This RM is deposed before any effect is refused, here or by
+ * rm_store_hold_effect() on the core's thread: a client that was refused earlier would come back to
+ * an RM that still looks active. Returns when the thread is asked to stop. */
 static void depose_and_refuse_all(struct rm_store *s, const struct base_error *err)
 {
     bool known;

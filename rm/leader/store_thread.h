@@ -22,19 +22,21 @@
 #define RM_STORE_GATHER   256
 
 struct rm_store;
-struct rm_store_calls { /* called on the store's thread */
+/* Called on the store's thread; release() also on the thread that calls rm_store_hold_effect(),
+ * rm_store_stop() or rm_store_abandon(). */
+struct rm_store_calls {
     void *user;
     void (*stored)(void *user, uint64_t seq); /* all records up to @seq are durable */
-    /* The wait of @fx is over. @error 0: carry it out. Negative: refuse it, with @text; while the
-     * store fails this happens to RM_FX_REPLY alone, after the leadership is over to every kind. */
+    /* The wait of @fx is over. @error 0: carry it out. Negative: refuse it, with @text: while the
+     * store fails, only RM_FX_REPLY; at a stop, or when the leadership is over, every kind. */
     void (*release)(void *user, void *ticket, const struct rm_effect *fx, int error,
                     const char *text);
-    /* Another RM has authority: called once, before held effects are refused. May be NULL. */
+    /* Another RM has authority: called at most once, before effects are refused. May be NULL. */
     void (*over)(void *user, const char *text);
 };
 /* Takes @store, which rm_store_stop() or rm_store_abandon() closes. Copies @calls. */
 struct rm_store *rm_store_start(struct ha_store *store, const struct rm_store_calls *calls);
-/* Core's thread: queues a copy of @rec. Sequence numbers never decrease. */
+/* Core's thread: queues a copy of @rec. @seq must never decrease. */
 void rm_store_queue_record(struct rm_store *s, uint64_t seq, const struct rm_record *rec);
 /* Core's thread: keeps a copy of @fx until record @after_seq is durable, then calls release().
  * Refuses it at once, through release(), where the outbox does. Returns false when the record is
@@ -44,7 +46,7 @@ bool rm_store_hold_effect(struct rm_store *s, uint64_t after_seq, const struct r
 /* Returns true when the last write failed, or the leadership is over, with the error in @why (NULL
  * is fine). */
 bool rm_store_is_failing(struct rm_store *s, struct base_error *why);
-/* Numbers of transactions and of records written so far. */
+/* Writes to @commits and @records the numbers of transactions and records stored so far. */
 void rm_store_get_counts(struct rm_store *s, int64_t *commits, int64_t *records);
 /* Writes the queued records (one last try), refuses the effects that are still held, ends the
  * thread, closes the store. Returns 0, or the error of the last try. @s stays valid for

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "rm/core/core.h"
 
-struct rm_batch_entry { /* offsets into the bytes of the batch; @len: of the data */
+struct rm_batch_entry { /* offsets into the bytes of the batch; @len: length of the data */
     size_t table, key, data, len;
     bool remove;
 };
@@ -18,7 +18,7 @@ struct rm_batch {
     struct base_buf bytes; /* table NUL key NUL data NUL, one after another */
     struct rm_batch_entry *v;
     size_t len, cap;
-    uint64_t last_seq; /* of the last record: once the batch is stored, all up to here is */
+    uint64_t last_seq; /* sequence number of the last record */
 };
 /* Copies @rec to the end of @b. @seq must be at least that of the call before. */
 void rm_batch_add(struct rm_batch *b, uint64_t seq, const struct rm_record *rec);

@@ -22,7 +22,7 @@ int64_t rm_clock_catch_up(struct rm_clock *c)
 
     if (ahead <= offset) {
         c->looked_us = mono;
-    } else if (most > 0) { /* else: so little time that there is nothing to gain yet */
+    } else if (most > 0) { /* otherwise too little time has passed to gain anything */
         offset = ahead - offset > most ? offset + most : ahead;
         atomic_store_explicit(&c->offset_us, offset, memory_order_relaxed);
         c->looked_us = mono;

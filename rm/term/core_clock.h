@@ -3,8 +3,8 @@
  *
  * The core's clock starts at the wall time and runs at the rate of the monotonic clock. When the
  * wall clock is ahead, the core's clock gains at most a tenth of the elapsed time, so that no
- * expiry comes more than a tenth early. When the wall clock is behind, the core's
- * clock stays ahead of it. Time never goes back. */
+ * expiry comes more than a tenth early. When the wall clock is behind, the core's clock stays ahead
+ * of it. Time never goes back. */
 #ifndef CREEL_RM_TERM_CORE_CLOCK_H
 #define CREEL_RM_TERM_CORE_CLOCK_H
 
@@ -15,7 +15,7 @@
 struct rm_clock {
     const struct base_clock *source;
     _Atomic int64_t offset_us; /* core time = monotonic + offset */
-    int64_t looked_us;         /* monotonic time when the offset was last corrected */
+    int64_t looked_us;         /* monotonic time from which the next gain is measured */
 };
 void rm_clock_init(struct rm_clock *c, const struct base_clock *source);
 /* Returns the core's time in microseconds. Any thread. */

@@ -6,7 +6,8 @@
 #include "rm/core/core.h"
 
 /* Copies an effect of kind REPLY, HEARTBEAT, JOB_SETUP, JOB_COMMIT, JOB_ABORT or MAP_OUTPUT, with
- * everything that it points to. Free the copy with rm_effect_copy_free(). */
+ * the texts and arrays that it points to; the copy holds references to its job specs and launches.
+ * Free the copy with rm_effect_copy_free(). */
 struct rm_effect *rm_effect_copy(const struct rm_effect *fx);
 void rm_effect_copy_free(struct rm_effect *copy); /* NULL is fine */
 

@@ -61,10 +61,10 @@ static void on_elected(struct rm_lead_rules *r, bool over, struct rm_lead_effect
     add(out, RM_LEAD_FX_PAUSE);
 }
 
-/* A leadership that ended while its state was being read is no fault of the store. If the lease
- * lapsed and the election does not know of that end yet, this ResourceManager resigns. Every other
- * failure is a fault of the store: this ResourceManager resigns for long, so that another one may
- * try, and gives up for good when no retry can help. */
+/* When the leadership ended while its state was being read, the store is not at fault. If the lease
+ * lapsed and the election has not announced that end yet, this ResourceManager resigns. Every other
+ * failure is a fault of the store: this ResourceManager resigns for a long time, so that another
+ * one may try, and stops for good when no retry can help. */
 static void on_activation_failed(struct rm_lead_rules *r, const struct rm_lead_event *ev,
                                  struct rm_lead_effects *out)
 {
@@ -92,8 +92,8 @@ static void on_activated(struct rm_lead_rules *r, const struct rm_lead_event *ev
 }
 
 /* ---------------------------------------------------------------- out of a leadership */
-/* Ends an active leadership; on a standby nothing is left to end. Returns true when it was
- * active. */
+/* Ends an active leadership by the effect @how. Returns false, and does nothing, when this
+ * ResourceManager is not active. */
 static bool leave(struct rm_lead_rules *r, enum rm_lead_effect_kind how, const char *why,
                   struct rm_lead_effects *out)
 {

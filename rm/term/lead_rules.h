@@ -31,28 +31,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How long this ResourceManager claims no leadership after it has resigned. */
-#define RM_LEAD_UNREADABLE_HOLD_US  60000000 /* then it tries again: there may be no other RM */
+/* How long this ResourceManager claims no leadership after it has resigned because it could not
+ * read the state (UNREADABLE), or because the store was empty although nodes had work
+ * (UNCONFIRMED). Afterwards it tries again, since there may be no other ResourceManager. */
+#define RM_LEAD_UNREADABLE_HOLD_US  60000000
 #define RM_LEAD_UNCONFIRMED_HOLD_US 30000000
-/* Before entering a leadership after an unconfirmed store: slows down two ResourceManagers that
- * hand the leadership over such a store to each other. */
+/* Length of the pause before a leadership is entered when the previous one found the store
+ * unconfirmed: slows down two ResourceManagers that hand such a leadership to each other. */
 #define RM_LEAD_PAUSE_US 5000000
 
 /* ---- what has been announced; the caller guards it with a lock ---- */
 struct rm_lead_news {
-    uint64_t elections, ended; /* numbers of the last leadership announced, and announced as over */
-    bool quitting;             /* the process ends */
+    uint64_t elections, ended; /* last leadership announced, and the last one announced as over */
+    bool quitting;             /* the process is about to end */
 };
-/* This ResourceManager was elected. Returns the number of the leadership, or 0 when the process
- * ends: then the leadership must not be entered. */
+/* This ResourceManager was elected. Returns the number of the leadership, or 0 when the process is
+ * about to end: then the leadership must not be entered. */
 uint64_t rm_lead_news_add_election(struct rm_lead_news *n);
 /* Every leadership announced so far is over. */
 void rm_lead_news_end_leaderships(struct rm_lead_news *n);
 void rm_lead_news_set_quitting(struct rm_lead_news *n);
-/* Returns true when leadership @number is over, or the process ends. */
+/* Returns true when leadership @number is over, or the process is about to end. */
 bool rm_lead_news_is_over(const struct rm_lead_news *n, uint64_t number);
 
 /* ---- what the lead thread does ---- */
+/* Each comment names the members of struct rm_lead_event that are set. */
 enum rm_lead_event_kind {
     RM_LEAD_EV_ELECTED,           /* over */
     RM_LEAD_EV_PAUSED,            /* result of RM_LEAD_FX_PAUSE: over */
@@ -67,26 +70,27 @@ enum rm_lead_event_kind {
 };
 struct rm_lead_event {
     enum rm_lead_event_kind kind;
-    bool over;          /* rm_lead_news_is_over() of the leadership, at this moment */
+    bool over;          /* rm_lead_news_is_over() of the leadership, just before the step */
     bool leads;         /* code is -BASE_EVERSION, yet the lease of the leadership still holds */
-    int code;           /* 0, or the error that activation met */
-    int64_t hold_us;    /* claim no leadership for so long */
+    int code;           /* 0, or the error of the activation */
+    int64_t hold_us;    /* how long to claim no leadership after resigning */
     int64_t epoch_seen; /* highest epoch that nodes have obeyed; -1: unknown */
     const char *why;    /* borrowed; effects of this event may refer to it */
 };
 
+/* Each comment names, after a colon, the members of struct rm_lead_effect that are set. */
 enum rm_lead_effect_kind {
-    RM_LEAD_FX_CLOSE_STORE,  /* of the leadership that is not entered */
-    RM_LEAD_FX_PAUSE,        /* for RM_LEAD_PAUSE_US, or until the leadership is over */
-    RM_LEAD_FX_ACTIVATE,     /* read the state and serve it */
+    RM_LEAD_FX_CLOSE_STORE,  /* close the store of the leadership that is not entered */
+    RM_LEAD_FX_PAUSE,        /* wait for RM_LEAD_PAUSE_US, or until the leadership is over */
+    RM_LEAD_FX_ACTIVATE,     /* read the state from the store and begin to serve */
     RM_LEAD_FX_DEACTIVATE,   /* tear the leadership down at once: why */
-    RM_LEAD_FX_RETIRE,       /* finish in good order, queued changes are written: why */
-    RM_LEAD_FX_RESIGN,       /* in the election: hold_us. No effect on an RM that was deposed */
+    RM_LEAD_FX_RETIRE,       /* end the leadership in good order, queued changes written: why */
+    RM_LEAD_FX_RESIGN,       /* in the election (no effect on an RM that was deposed): hold_us */
     RM_LEAD_FX_SET_EPOCH,    /* claim no epoch below this one: epoch */
     RM_LEAD_FX_SHOW_ACTIVE,  /* ask the election for the active ResourceManager, show its address */
     RM_LEAD_FX_LOG_OVER,     /* report activation's error: the leadership ended meanwhile */
     RM_LEAD_FX_LOG_FAILURE,  /* report activation's error: the state cannot be taken over */
-    RM_LEAD_FX_FAIL_PROCESS, /* activation's error cannot be mended: stop with an error */
+    RM_LEAD_FX_FAIL_PROCESS, /* no retry can help: stop the process with activation's error */
 };
 struct rm_lead_effect {
     enum rm_lead_effect_kind kind;
@@ -102,8 +106,8 @@ struct rm_lead_effects { /* carry out in order; PAUSE and ACTIVATE, always last,
 enum rm_lead_state { RM_LEAD_STANDBY, RM_LEAD_ENTERING, RM_LEAD_ACTIVE };
 struct rm_lead_rules { /* zero-initialised: a standby */
     enum rm_lead_state state;
-    bool unconfirmed; /* the last leadership ended since the store was empty although nodes had
-                         work */
+    /* the last leadership ended because the store was empty although nodes had work */
+    bool unconfirmed;
 };
 /* Overwrites @out with the effects of @ev. */
 void rm_lead_step(struct rm_lead_rules *r, const struct rm_lead_event *ev,

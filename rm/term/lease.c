@@ -23,7 +23,7 @@ bool rm_lease_is_deposed(const struct rm_lease *l)
     return atomic_load(&l->deposed);
 }
 
-/* The order matters: the caller has read @until_us, the latch is read here afterwards. A thread
+/* The order matters: the caller reads @until_us first, the latch is read here afterwards. A thread
  * that was refused before the election extended the lease has set the latch by now. */
 bool rm_lease_would_hold(const struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us)
 {

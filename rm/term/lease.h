@@ -1,5 +1,5 @@
-/* rm/term/lease.h - whether this ResourceManager may still answer and order for the cluster. Pure:
- * callers pass the time.
+/* rm/term/lease.h - whether this ResourceManager may still answer requests and give orders to
+ * nodes. Pure: callers pass the time.
  *
  *                 begin
  *    VACANT ----------------> HELD --deposed, or asked after the end of the lease--> LOST
@@ -28,9 +28,9 @@
 #define RM_LEASE_CHECK_US INT64_C(100000)
 
 struct rm_lease {
-    _Atomic int64_t lost_epoch; /* refused at least once; -1: none yet */
+    _Atomic int64_t lost_epoch; /* last one that rm_lease_holds() refused; -1: none */
     atomic_bool deposed;
-    bool overdue; /* the lease was over at one rm_lease_check_overdue(): a second one reports it */
+    bool overdue; /* rm_lease_check_overdue() has found the lease over once */
 };
 void rm_lease_init(struct rm_lease *l);
 /* Call when a leadership is about to be entered. Clears the loss of an earlier one, even under the
@@ -40,9 +40,9 @@ void rm_lease_begin(struct rm_lease *l);
 void rm_lease_depose(struct rm_lease *l);
 bool rm_lease_is_deposed(const struct rm_lease *l);
 /* Returns true when the leadership under @epoch may speak at @now_us. Once false was returned for
- * an epoch, all later calls for it return false. @until_us: end of the lease according to the
- * election, read before this call; 0 when the election does not lead under @epoch; or
- * RM_LEASE_ENDLESS. Both times are on the monotonic clock. */
+ * an epoch, later calls for it return false until rm_lease_begin(). @until_us: end of the lease
+ * according to the election, read before this call; 0 when the election does not lead under @epoch;
+ * or RM_LEASE_ENDLESS. Both times are on the monotonic clock. */
 bool rm_lease_holds(struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us);
 /* Returns the same as rm_lease_holds() but latches nothing: for callers that only report. */
 bool rm_lease_would_hold(const struct rm_lease *l, int64_t epoch, int64_t until_us, int64_t now_us);

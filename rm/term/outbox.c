@@ -28,12 +28,12 @@ void rm_released_free(struct rm_released *r)
     *r = (struct rm_released){0};
 }
 
-static char *refusal_text(const char *why)
+static char *make_refusal_text(const char *why)
 {
     return base_printf("%s; " OPEN_OUTCOME, why);
 }
 
-static void ready_add(struct rm_released *r, const struct rm_held_effect *h)
+static void add_released(struct rm_released *r, const struct rm_held_effect *h)
 {
     base_array_grow(&r->v, r->len, &r->cap);
     r->v[r->len++] = *h;
@@ -48,8 +48,8 @@ static bool is_refused(const struct rm_outbox *o, const struct rm_effect *fx)
     return o->state == RM_OUTBOX_OVER || (o->state == RM_OUTBOX_FAILING && fx->kind == RM_FX_REPLY);
 }
 
-/* Moves to @out the effects that are refused (@refuse), or else those whose record is stored. Both
- * sides keep their order: two answers to one node must not overtake each other. */
+/* Moves to @out the effects that are refused (@refuse), or else those whose record is stored. Moved
+ * and held effects keep their order: two answers to one node must not overtake each other. */
 static void move_released(struct rm_outbox *o, bool refuse, struct rm_released *out)
 {
     size_t kept = 0;
@@ -58,7 +58,7 @@ static void move_released(struct rm_outbox *o, bool refuse, struct rm_released *
         const struct rm_held_effect *h = &o->held[i];
 
         if (refuse ? is_refused(o, h->fx) : h->after_seq <= o->stored_seq)
-            ready_add(out, h);
+            add_released(out, h);
         else
             o->held[kept++] = *h;
     }
@@ -70,7 +70,7 @@ static void refuse_held(struct rm_outbox *o, struct rm_released *out)
     rm_released_clear(out);
     move_released(o, true, out);
     out->code = o->why.code;
-    out->text = refusal_text(o->why.text);
+    out->text = make_refusal_text(o->why.text);
 }
 
 enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq,
@@ -80,7 +80,7 @@ enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq,
     if (after_seq <= o->stored_seq)
         return RM_OUTBOX_DURABLE;
     if (is_refused(o, fx)) {
-        *refusal = (struct rm_refusal){o->why.code, refusal_text(o->why.text)};
+        *refusal = (struct rm_refusal){o->why.code, make_refusal_text(o->why.text)};
         return RM_OUTBOX_REFUSED;
     }
     base_array_grow(&o->held, o->len, &o->cap);
@@ -129,10 +129,10 @@ int rm_outbox_close(struct rm_outbox *o, struct rm_released *out, struct base_er
         *err = o->why;
     rm_released_clear(out);
     for (size_t i = 0; i < o->len; i++)
-        ready_add(out, &o->held[i]);
+        add_released(out, &o->held[i]);
     o->len = 0;
     out->code = o->state == RM_OUTBOX_OVER ? o->why.code : shutting_down.code;
-    out->text = refusal_text(o->state == RM_OUTBOX_OVER ? o->why.text : shutting_down.text);
+    out->text = make_refusal_text(o->state == RM_OUTBOX_OVER ? o->why.text : shutting_down.text);
     return rc;
 }
 

@@ -16,8 +16,8 @@
  *  - FAILING: the store cannot write. Held and new replies to clients are refused with the store's
  *    error: the outcome is open, and a client may repeat its request under the same id. Orders to
  *    nodes stay held, since a node must not act on a record that may get lost.
- *  - OVER: another RM has authority, or this RM was deposed. All effects are refused with
- *    -BASE_EVERSION, orders too.
+ *  - OVER: another RM has authority, or this RM was deposed. Effects whose record is not stored
+ *    are refused with -BASE_EVERSION, orders too.
  *
  * Effects that are released or refused are moved into a struct rm_released, so that the caller can
  * drop its lock before it answers. The text of a refusal says that the change may still be carried
@@ -40,9 +40,9 @@ struct rm_held_effect {
 struct rm_released { /* effects whose wait is over, in the order in which they were held */
     struct rm_held_effect *v;
     size_t len, cap;
-    int code; /* 0: durable, carry out; negative: refuse each that has a ticket with @code and @text
-               */
-    char *text; /* owned; NULL when @code is 0 */
+    /* 0: the effects are durable, carry them out; negative: refuse those that have a ticket */
+    int code;
+    char *text; /* of the refusal, owned; NULL when @code is 0 */
 };
 void rm_released_clear(struct rm_released *r); /* frees the copies and the text, keeps the array */
 void rm_released_free(struct rm_released *r);
@@ -65,11 +65,12 @@ struct rm_refusal {
     int code;
     char *text;
 };
-/* Asks what to do with an effect that must not leave before record @after_seq is stored. */
+/* Decides what to do with an effect that must not leave before record @after_seq is stored, and
+ * keeps a copy of the effect when it is held. @ticket: of the requester; NULL: none. */
 enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq,
                                       const struct rm_effect *fx, void *ticket,
                                       struct rm_refusal *refusal);
-/* Everything up to @seq is durable: overwrites @out with the effects that waited for no more. */
+/* All records up to @seq are durable: overwrites @out with the held effects that waited for one. */
 void rm_outbox_release_stored(struct rm_outbox *o, uint64_t seq, struct rm_released *out);
 /* The store could not write: overwrites @out with the held replies, to be refused with @why. After
  * the leadership is over, with all held effects instead. */
@@ -78,11 +79,13 @@ void rm_outbox_refuse_replies(struct rm_outbox *o, const struct base_error *why,
 /* Another RM has authority: overwrites @out with all held effects, to be refused. Depose before
  * this call: a client that is refused must not come back to an RM that still looks active. */
 void rm_outbox_refuse_all(struct rm_outbox *o, struct rm_released *out);
-/* Call when another RM has authority. From now on rm_outbox_hold() refuses every effect; effects
- * held before stay until the next call that releases effects, at the latest rm_outbox_close(). */
+/* Call when another RM has authority. From now on rm_outbox_hold() refuses every effect whose
+ * record is not stored; effects held before stay until the next call that releases effects, at the
+ * latest rm_outbox_close(). */
 void rm_outbox_abandon(struct rm_outbox *o);
 /* Nothing will be written any more: overwrites @out with all held effects, to be refused. Returns
- * 0, or the error of the last write, which is copied to @err (NULL is fine). */
+ * 0 when the state was WRITABLE, otherwise the error of FAILING or OVER, which is copied to @err
+ * (NULL is fine). */
 int rm_outbox_close(struct rm_outbox *o, struct rm_released *out, struct base_error *err);
 void rm_outbox_free(struct rm_outbox *o);
 

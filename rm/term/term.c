@@ -10,8 +10,8 @@ void rm_term_init(struct rm_term *t, int64_t epoch, struct rm_lease *lease,
     *t = (struct rm_term){.epoch = epoch, .lease = lease, .calls = *calls};
 }
 
-/* The clock is read after the end of the lease: a lease that ends in between counts as over. An
- * endless lease is not measured at all. */
+/* The clock is read after the lease, so that a lease that ends between the two reads counts as
+ * over. For an endless lease the clock is not read at all. */
 bool rm_term_leads(const struct rm_term *t)
 {
     int64_t until_us =
@@ -22,7 +22,7 @@ bool rm_term_leads(const struct rm_term *t)
 }
 
 /* ---------------------------------------------------------------- effects */
-static void answer_in_time(const struct rm_term *t, void *ticket, const struct rm_effect *fx)
+static void answer_or_refuse_late(const struct rm_term *t, void *ticket, const struct rm_effect *fx)
 {
     if (rm_term_leads(t)) {
         t->calls.answer(t->calls.user, ticket, fx);
@@ -39,7 +39,7 @@ static void carry_out(const struct rm_term *t, void *ticket, const struct rm_eff
     switch (fx->kind) {
     case RM_FX_REPLY:
     case RM_FX_HEARTBEAT:
-        answer_in_time(t, ticket, fx);
+        answer_or_refuse_late(t, ticket, fx);
         break;
     case RM_FX_JOB_SETUP:
     case RM_FX_JOB_COMMIT:
@@ -67,7 +67,7 @@ void rm_term_release_effect(const struct rm_term *t, void *ticket, const struct 
 
 /* A reply takes its ticket when the core has decided it, not when it leaves: a held reply belongs
  * to the outbox, and rm_term_refuse_waiting() must not refuse its ticket a second time. */
-static void let_out(struct rm_term *t, const struct rm_effect *fx)
+static void dispatch_effect(struct rm_term *t, const struct rm_effect *fx)
 {
     void *ticket = NULL;
 
@@ -99,10 +99,10 @@ static void let_out(struct rm_term *t, const struct rm_effect *fx)
     carry_out(t, ticket, fx);
 }
 
-static void let_all_out(struct rm_term *t)
+static void dispatch_effects(struct rm_term *t)
 {
     for (size_t i = 0; i < t->fx.len; i++)
-        let_out(t, &t->fx.v[i]);
+        dispatch_effect(t, &t->fx.v[i]);
     t->fx.len = 0;
 }
 
@@ -110,13 +110,13 @@ static void let_all_out(struct rm_term *t)
 static void step(struct rm_term *t, const struct rm_event *ev)
 {
     rm_core_step(t->core, ev, &t->fx);
-    let_all_out(t);
+    dispatch_effects(t);
 }
 
 void rm_term_open(struct rm_term *t, struct rm_core *core)
 {
     t->core = core;
-    let_all_out(t);
+    dispatch_effects(t);
 }
 
 bool rm_term_step_request(struct rm_term *t, struct rm_event *ev, void *ticket)

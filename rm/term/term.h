@@ -19,7 +19,7 @@
  *
  * The lease is checked twice. Before the core steps: nothing may be decided when the lease is over.
  * And last of all, before an answer, an order or a change of a job's folder leaves this process:
- * the step, or the wait for the store, may have outlasted the lease. A refusal is final then
+ * the step, or the wait for the store, may have outlasted the lease. Such a refusal is final
  * (rm/term/lease.h) and has code -BASE_EVERSION, so that clients and nodes turn to the next leader.
  *
  * Threads: only the core's thread calls these functions, except rm_term_leads() and
@@ -39,8 +39,8 @@
  * one. */
 #define RM_NOT_ACTIVE_TEXT "this ResourceManager is no longer the active one"
 
-/* A timer that is due after the end of the lease is tried again, until the leadership is torn
- * down. */
+/* After this time a timer that came due after the end of the lease is tried again, until the
+ * leadership is torn down. */
 #define RM_TERM_TIMER_AGAIN_US 20000
 
 struct rm_term_calls {
@@ -57,7 +57,7 @@ struct rm_term_calls {
     /* Each ends the wait of @ticket, which is not NULL. */
     void (*answer)(void *user, void *ticket, const struct rm_effect *fx);
     void (*refuse)(void *user, void *ticket, int code, const char *text);
-    /* Counts an answer that was refused since the lease was over. */
+    /* Counts an answer that was refused because the lease was over. */
     void (*late)(void *user);
     /* Queues work on a job's output folder: JOB_SETUP, JOB_COMMIT, JOB_ABORT. */
     void (*folder)(void *user, const struct rm_effect *fx);
@@ -73,13 +73,13 @@ struct rm_term {
     struct rm_term_calls calls;
     struct rm_effects fx;
     struct rm_tickets tickets;
-    uint64_t stored_seq; /* of the last rm_term_step_stored() */
+    uint64_t stored_seq; /* @seq of the last rm_term_step_stored() */
     int64_t wake_us;     /* when the core wants its timer, on its clock; 0: no timer wanted */
 };
 /* @calls is copied. */
 void rm_term_init(struct rm_term *t, int64_t epoch, struct rm_lease *lease,
                   const struct rm_term_calls *calls);
-/* Takes @core, borrowed, which has read the store, and carries out the effects of
+/* Attaches @core, which stays the caller's and has read the store, and carries out the effects of
  * rm_core_finish_recovery(), which the caller has put into t->fx. Events may follow. */
 void rm_term_open(struct rm_term *t, struct rm_core *core);
 /* Returns true when the lease of this leadership holds at this moment. Latches a refusal. */
@@ -91,7 +91,8 @@ bool rm_term_step_request(struct rm_term *t, struct rm_event *ev, void *ticket);
 /* Lets the core go on with what waited for record @seq or an earlier one to become durable. The
  * effects held for them may be released before or after this call. */
 void rm_term_step_stored(struct rm_term *t, uint64_t seq, int64_t now_us);
-/* Steps the core's timer if it is due. Afterwards t->wake_us is the time of the next. */
+/* Steps the core's timer if it is due. Afterwards t->wake_us is the time of the next timer; 0:
+ * none. */
 void rm_term_step_timer(struct rm_term *t, int64_t now_us);
 /* Ends the wait of an effect that calls.hold kept. @code 0: the effect is durable, and leaves if
  * the lease holds. Otherwise @ticket (NULL is fine) is refused with @code and @text. */

@@ -20,8 +20,9 @@ uint64_t rm_tickets_add(struct rm_tickets *t, void *ticket)
     return (uint64_t)t->v[i].generation << 32 | (i + 1);
 }
 
-/* Returns the ticket at place @i and frees the place for the next one, under another generation. */
-static void *free_place_of(struct rm_tickets *t, uint32_t i)
+/* Returns the ticket at place @i and frees the place for another ticket, under the next
+ * generation. */
+static void *take_ticket_at(struct rm_tickets *t, uint32_t i)
 {
     void *ticket = t->v[i].ticket;
 
@@ -38,7 +39,7 @@ void *rm_tickets_take(struct rm_tickets *t, uint64_t token)
 
     if (token == 0 || i >= t->len || t->v[i].generation != token >> 32 || !t->v[i].ticket)
         return NULL;
-    return free_place_of(t, i);
+    return take_ticket_at(t, i);
 }
 
 void *rm_tickets_take_next(struct rm_tickets *t, size_t *at)
@@ -47,7 +48,7 @@ void *rm_tickets_take_next(struct rm_tickets *t, size_t *at)
         uint32_t i = (uint32_t)(*at)++;
 
         if (t->v[i].ticket)
-            return free_place_of(t, i);
+            return take_ticket_at(t, i);
     }
     return NULL;
 }

@@ -1,8 +1,8 @@
 /* rm/term/tickets.h - the tickets of requesters that wait for the core's reply, each under a token.
- * Pure; for the core's thread alone.
+ * Pure; for the core's thread only.
  *
  * A token consists of a place and its generation. Places are used again, tokens are not, so that a
- * late reply to a request that was answered already finds no ticket. */
+ * late reply to a request that has been answered already finds no ticket. */
 #ifndef CREEL_RM_TERM_TICKETS_H
 #define CREEL_RM_TERM_TICKETS_H
 

@@ -485,7 +485,7 @@ static void test_wait_role(void)
     struct base_conf *c = conf();
     struct rm_backend *b = open_standby(c);
     const int64_t far = rm_watch_mono_us() + 600000000;
-    int64_t seen = rm_backend_count_role_changes(b);
+    int64_t seen = rm_backend_get_role_changes(b);
     atomic_int fired = 0;
     char url[512];
 
@@ -498,18 +498,18 @@ static void test_wait_role(void)
     CU_ASSERT_STRING_EQUAL(url, "http://b:2");
     rm_backend_await_role_change(b, seen, far, on_fired, &fired);
     wait_for(&fired, 3); /* missed, but not for good */
-    seen = rm_backend_count_role_changes(b);
+    seen = rm_backend_get_role_changes(b);
     rm_role_set_active_url(b, "http://b:2");
-    CU_ASSERT_EQUAL(rm_backend_count_role_changes(b), seen);
+    CU_ASSERT_EQUAL(rm_backend_get_role_changes(b), seen);
     CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
-    CU_ASSERT(rm_backend_count_role_changes(b) > seen);
-    rm_backend_await_role_change(b, rm_backend_count_role_changes(b), far, on_fired, &fired);
+    CU_ASSERT(rm_backend_get_role_changes(b) > seen);
+    rm_backend_await_role_change(b, rm_backend_get_role_changes(b), far, on_fired, &fired);
     rm_daemon_deactivate(b, "told to");
     wait_for(&fired, 4);
-    rm_backend_await_role_change(b, rm_backend_count_role_changes(b), far, on_fired, &fired);
+    rm_backend_await_role_change(b, rm_backend_get_role_changes(b), far, on_fired, &fired);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(atomic_load(&fired), 5);
-    rm_backend_await_role_change(b, rm_backend_count_role_changes(b), far, on_fired, &fired);
+    rm_backend_await_role_change(b, rm_backend_get_role_changes(b), far, on_fired, &fired);
     CU_ASSERT_EQUAL(atomic_load(&fired), 6);
     close_daemon(b, c);
 }
