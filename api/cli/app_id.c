@@ -1,4 +1,4 @@
-/* api/cli/app_id.c - ids as people give them: of applications, or of something in them. */
+/* api/cli/app_id.c - parses the ids of a command line: of an application, or of something in it. */
 #include <stdlib.h>
 #include <string.h>
 

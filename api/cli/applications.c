@@ -119,7 +119,7 @@ static void add_filter(struct base_buf *path, const char *name, const char *valu
     cli_uri_add_encoded(value, path);
 }
 
-static int compare_newest(const void *a, const void *b)
+static int compare_newest_first(const void *a, const void *b)
 {
     const json_t *x = *(const json_t *const *)a, *y = *(const json_t *const *)b;
     int64_t dx = cli_int(x, "startedTime"), dy = cli_int(y, "startedTime");
@@ -132,11 +132,11 @@ static void print_own_list(const json_t *apps)
                                         "<4", "STATE", "<", "RESULT", "<", "PROGRESS", ">",
                                         "CONTAINERS", ">2", "TRACKING", "<1", NULL);
     size_t n = cli_list_len(apps);
-    /* YARN's answer has no order */
+    /* the answer lists the applications in no particular order */
     const json_t **sorted = base_realloc_array(NULL, n ? n : 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = cli_list_get(apps, i);
-    qsort(sorted, n, sizeof *sorted, compare_newest);
+    qsort(sorted, n, sizeof *sorted, compare_newest_first);
     for (size_t i = 0; i < n; i++) {
         const json_t *j = sorted[i];
         char progress[16], containers[32];
@@ -344,14 +344,14 @@ static int kill_apps(struct cli *c, const struct app *a)
     return rc;
 }
 
-/* Prints the texts of yarn application, in its order. */
+/* Moves an application that has not ended. Prints what `yarn application` prints. */
 static int move_app_to(struct cli *c, const char *id, const char *queue)
 {
     struct cli_answer answer = {0};
     json_t *app = NULL, *body;
     char *path = base_printf("/ws/v1/cluster/apps/%s", id);
     int rc = cli_rm_get_object(c, path, "app", &app);
-    bool late = rc == CLI_OK && cli_state_ended(cli_str(app, "app.state"));
+    bool late = rc == CLI_OK && cli_state_is_final(cli_str(app, "app.state"));
     free(path);
     json_decref(app);
     if (rc != CLI_OK)
@@ -384,7 +384,7 @@ static int move_app(struct cli *c, const struct app *a)
     return rc;
 }
 
-/* Returns the action that was given; NULL when none or several were. */
+/* Returns the name of the action that was given; NULL when none was given, or several. */
 static const char *find_single_action(const struct app *a)
 {
     const struct {

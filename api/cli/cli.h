@@ -18,7 +18,7 @@
 
 enum cli_exit {
     CLI_OK = 0,
-    CLI_FAILED = 1,      /* the job failed or was killed; a daemon does not run */
+    CLI_FAILED = 1,      /* the job failed or was killed; a daemon is not running */
     CLI_USAGE = 2,       /* wrong usage or refused input */
     CLI_UNREACHABLE = 3, /* no ResourceManager answers */
     CLI_NOTFOUND = 4,    /* no such job, application, node, container or log */

@@ -1,4 +1,4 @@
-/* api/cli/error.c - the error line, and the complaints of option parsers. */
+/* api/cli/error.c - prints the error line, and keeps the last error of an option parser. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -119,7 +119,7 @@ static double seconds_since(const json_t *seconds, double zero_s)
     return round((json_number_value(seconds) - zero_s) * 1e6) / 1e6;
 }
 
-/* Makes the job's times relative to @zero_ms; they count from 1970 in the answer. */
+/* Makes the job's times relative to @zero_ms; in the RM's answer they count from 1970. */
 static void make_times_relative(json_t *job, int64_t zero_ms)
 {
     static const char *const moments[] = {"submit_s", "start_s", "finish_s"};
@@ -165,7 +165,8 @@ static void write_lines(struct history *h, struct base_buf *out)
     }
 }
 
-/* Writes @text to @path: into a pipe or device as it is, whereas a file is replaced atomically. */
+/* Writes @text to @path. A regular or new file is replaced atomically; anything else, such as a
+ * pipe or device, is written to directly. */
 static int write_output(const char *path, const struct base_buf *text, struct base_error *err)
 {
     struct stat st;

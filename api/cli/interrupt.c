@@ -1,4 +1,5 @@
-/* api/cli/interrupt.c - the handler writes the signal's number into a pipe that every wait polls.
+/* api/cli/interrupt.c - catches signals: the handler writes a signal's number into a pipe that
+ * every wait polls.
  */
 #include "api/cli/interrupt.h"
 

@@ -1,8 +1,8 @@
 /* api/cli/interrupt.h - signals that ask the command to end. Every wait of its only thread ends
  * when one arrives.
  *
- * A caught signal stays pending until it is taken. It ends the current request or pause, even when
- * it arrives just before either begins. */
+ * A caught signal stays pending until it is taken. The signal ends the current request or pause,
+ * even when it arrives just before either begins. */
 #ifndef CREEL_API_CLI_INTERRUPT_H
 #define CREEL_API_CLI_INTERRUPT_H
 

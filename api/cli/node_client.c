@@ -36,7 +36,7 @@ void cli_nodes_free(struct cli_nodes *r)
     free(r);
 }
 
-struct cli_node *cli_nodes_get(struct cli_nodes *r, const char *id, const char *http)
+struct cli_node *cli_nodes_find_or_add(struct cli_nodes *r, const char *id, const char *http)
 {
     if (!*id)
         id = http;
@@ -89,7 +89,7 @@ static int get_by_route(struct cli_node *n, bool direct, const char *path, struc
     char *url = cli_node_url(n, direct, path);
     int rc;
     if (direct) {
-        rc = cli_rm_get_url(n->nodes->rm, url, out);
+        rc = cli_rm_get_from_url(n->nodes->rm, url, out);
     } else { /* cli_rm_call() follows a standby's redirect, and asks several RMs in turn */
         char *relayed = strstr(url, "/ws/v1/cluster/");
         rc = cli_rm_call(n->nodes->rm, "GET", relayed, NULL, CLI_RM_RELAYED, out);

@@ -1,9 +1,9 @@
 /* api/cli/node_client.h - requests to NodeManagers: directly while that works, else relayed by the
  * ResourceManager (/ws/v1/cluster/nodes/{id}/…), which reaches every node that it knows.
  *
- * A node's address may lead to another server: to another host of the same name, or, behind
- * 127.0.0.1, to another node of this host. An answer from another node therefore counts as no
- * answer, and a refusal counts only when it names this node (BASE_HTTP_NODE_HEADER). */
+ * A node's address may lead to another server: to another host of the same name, or, when the
+ * address is 127.0.0.1, to another node of this host. An answer from another node therefore counts
+ * as no answer, and a refusal counts only when it names this node (BASE_HTTP_NODE_HEADER). */
 #ifndef CREEL_API_CLI_NODE_CLIENT_H
 #define CREEL_API_CLI_NODE_CLIENT_H
 
@@ -16,7 +16,7 @@ struct cli_nodes *cli_nodes_new(struct cli_rm *rm); /* @rm is borrowed */
 void cli_nodes_free(struct cli_nodes *nodes);       /* NULL-safe */
 /* Finds or adds a node. @id: "host:port" as the ResourceManager names it, "" when unknown; @http:
  * the "host:port" of its HTTP server. */
-struct cli_node *cli_nodes_get(struct cli_nodes *nodes, const char *id, const char *http);
+struct cli_node *cli_nodes_find_or_add(struct cli_nodes *nodes, const char *id, const char *http);
 const char *cli_node_id(const struct cli_node *n);
 const char *cli_node_http(const struct cli_node *n);
 /* Returns true when the next request should go directly to the node, false when it should go
@@ -28,7 +28,8 @@ void cli_node_note_failed_route(struct cli_node *n, bool direct);
 /* URL of @path ("raw-logs/…", percent-encoded) on this route; caller frees. */
 char *cli_node_url(const struct cli_node *n, bool direct, const char *path);
 /* GETs JSON on one route, and if that fails on the other. Returns CLI_OK; CLI_NOTFOUND when the
- * node itself answers 404 or 503; else CLI_UNREACHABLE with out->error. Prints nothing. */
+ * node itself answers 404 or 503; CLI_INTERRUPTED after a signal; else CLI_UNREACHABLE with
+ * out->error. Prints nothing. */
 int cli_node_get(struct cli_node *n, const char *path, struct cli_answer *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* api/cli/nodes.c - `creel node`: `list` and `status ID` in Creel's own form, with slots and
- * silence; with a dash, the options and output of `yarn node` for scripts (SOURCE: NodeCLI of
- * Hadoop 3.4). */
+/* api/cli/nodes.c - `creel node`: `list` and `status ID` in Creel's own form, with slots and the
+ * time since the last heartbeat; with a dash, the options and output of `yarn node` for scripts
+ * (SOURCE: NodeCLI of Hadoop 3.4). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -86,7 +86,8 @@ static void format_slots(const json_t *node, const char *kind, char out[static 4
     snprintf(out, 48, "%lld/%lld", used, (long long)cli_int(node, path));
 }
 
-/* Appends the time since the node's last heartbeat, and for a node that is down also its date. */
+/* Appends the time since the node's last heartbeat, and for a node that is down also the date of
+ * that heartbeat. */
 static void add_time_since_heartbeat(const json_t *node, struct base_buf *out)
 {
     const char *state = cli_str(node, "state");
@@ -165,7 +166,7 @@ static void print_own_status(const json_t *j)
     base_buf_free(&b);
 }
 
-static int run_in_own_form(struct cli *c, const struct node *n)
+static int list_or_show_in_own_form(struct cli *c, const struct node *n)
 {
     json_t *answer = NULL, *nodes;
     int rc = cli_rm_get(c, "/ws/v1/cluster/node-list", &answer);
@@ -348,7 +349,7 @@ int cli_node_main(int argc, char **argv)
     if (rc == CLI_OK)
         rc = check_usage(&n);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = n.own_form ? run_in_own_form(&c, &n)
+        rc = n.own_form ? list_or_show_in_own_form(&c, &n)
              : n.list   ? list_as_yarn(&c, &n)
                         : show_as_yarn(&c, n.status);
     cli_free(&c);

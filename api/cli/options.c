@@ -1,4 +1,4 @@
-/* api/cli/options.c - texts about options: the help, and one line for a wrong option. */
+/* api/cli/options.c - prints texts about options: the help, and one line about a wrong option. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +108,8 @@ static void use_single_dashes(char *text, const struct argp_option *options)
     }
 }
 
-/* argp can only print options with two dashes. Those of YARN's commands have one, so the text is
- * printed into memory and edited. */
+/* argp can only print options with two dashes. The options of YARN's commands have one dash, so the
+ * text is printed into memory and edited. */
 void cli_print_help(const struct argp *argp, const struct argp_option *single, char *name)
 {
     char *text = NULL;

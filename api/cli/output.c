@@ -1,5 +1,5 @@
-/* api/cli/output.c - standard output and standard error: a command that could not write all of its
- * output has failed. */
+/* api/cli/output.c - guards standard output and standard error: a command that cannot write all of
+ * its output fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

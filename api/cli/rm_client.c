@@ -1,6 +1,6 @@
-/* api/cli/rm_client.c - one request passes through four layers: call_patiently() repeats rounds,
- * call_each_rm_once() asks each RM of a round, call_url() sends one request, read_answer()
- * classifies the answer. */
+/* api/cli/rm_client.c - sends requests to RMs. One request passes through four layers:
+ * call_patiently() repeats rounds, call_each_rm_once() asks each RM of a round, call_url() sends
+ * one request, read_answer() classifies the answer. */
 #include "api/cli/rm_client.h"
 
 #include <pwd.h>
@@ -17,16 +17,16 @@
 
 enum {
     PATIENCE_MS = 60000,
-    ANNOUNCE_WAIT_MS = 1000, /* without an answer, before the user is wait_announced */
+    ANNOUNCE_WAIT_MS = 1000, /* without an answer, before the user learns that the call waits */
     PAUSE_FIRST_MS = 50,
     PAUSE_MAX_MS = 1000,
     CONNECT_MS = 3000,
     SOON_MS = 5000,
     RELAYED_MS = 12000, /* an RM allows a node 10 s (RM_RELAY_ANSWER_MS), then reports it silent */
     READ_MS = 2000,     /* with several RMs: time for one to answer a GET */
-    CHANGE_MS = 5000,   /* likewise, to carry out a change */
+    CHANGE_MS = 5000,   /* with several RMs: time for one to carry out a change */
     ANSWER_MAX_MS = 60000,
-    SILENCE_MS = 5000, /* unacknowledged data: the peer is gone */
+    SILENCE_MS = 5000, /* after this time without an acknowledgement the peer is considered gone */
 };
 
 struct cli_rm {
@@ -34,11 +34,11 @@ struct cli_rm {
     struct base_rm_list list;
     struct base_rm_cursor turn;
     char *user;
-    bool wait_announced; /* the user knows that the call waits */
-    bool not_rm;         /* the last server is no RM; after a round: none of them is */
+    bool wait_announced; /* the user has been informed that the call waits */
+    bool not_rm;         /* the last server asked is no RM; after a round: no server is one */
     bool standby;        /* the last RM is a standby that knows no active RM */
     bool refused;        /* the last answer is an error that repeating would not change */
-    bool several;        /* more than one RM is listed, or one is a standby */
+    bool several;        /* more than one RM is listed, or an RM has answered as a standby */
     int64_t disturbances;
     void (*on_wait)(void *user);
     void *on_wait_user;
@@ -445,7 +445,7 @@ void cli_rm_print_waiting(const struct cli_rm *rm)
                              : "the ResourceManager does not answer; retrying");
 }
 
-int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out)
+int cli_rm_get_from_url(struct cli_rm *rm, const char *url, struct cli_answer *out)
 {
     struct base_buf none = {0};
     return call_url(rm, "GET", url, &none, SOON_MS, NULL, out);
@@ -494,7 +494,7 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
     free(path);
     if (rc != CLI_OK)
         return cli_answer_print_error(&a, rc);
-    *late = a.status == 200 && cli_state_ended(cli_str(a.json, "state"));
+    *late = a.status == 200 && cli_state_is_final(cli_str(a.json, "state"));
     if (*late && c->rm->disturbances != before && strcmp(cli_str(a.json, "state"), "KILLED") == 0)
         *late = false; /* most likely an earlier try of this request killed it, and its answer was
                           lost */
@@ -503,7 +503,7 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
     return CLI_OK;
 }
 
-bool cli_state_ended(const char *state)
+bool cli_state_is_final(const char *state)
 {
     return strcmp(state, "FINISHED") == 0 || strcmp(state, "FAILED") == 0 ||
            strcmp(state, "KILLED") == 0;

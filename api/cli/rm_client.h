@@ -1,11 +1,12 @@
 /* api/cli/rm_client.h - requests to the ResourceManager from the command line.
  *
- * A call asks the RM that answered last, then the others. It skips an RM that does not answer, and
- * a standby that knows no active RM; it follows a standby's redirect at once (base/conf/rm_list.h
- * limits that). When no RM has answered, a patient call pauses (50 ms, doubling to 1 s, with
- * jitter) and starts over, for up to a minute. Every call is patient when there are several RMs, or
- * when one has called itself a standby. A request may therefore reach RMs more than once, so all
- * requests must be safe to repeat; submissions are, because they carry their id.
+ * A call asks the RM that answered last, then the others. The call skips an RM that does not
+ * answer, and a standby that knows no active RM; it follows a standby's redirect at once
+ * (base/conf/rm_list.h limits that). When no RM has answered, a patient call pauses (50 ms,
+ * doubling to 1 s, with jitter) and starts over, for up to a minute. A call with CLI_RM_PATIENT is
+ * patient; so is a call without flags when there are several RMs, or when an RM has called itself a
+ * standby. A request may therefore reach RMs more than once, so all requests must be safe to
+ * repeat; submissions are, because they carry their id.
  *
  * A request that changes something carries ?user.name=. The functions print nothing unless they say
  * so, except that a patient call prints one line when it starts to wait. */
@@ -40,7 +41,7 @@ void cli_answer_free(struct cli_answer *a);
 enum {
     CLI_RM_PATIENT = 1, /* retry for a minute while no RM answers: survives a restart */
     CLI_RM_ONCE = 2,    /* ask each RM once, some seconds at most: the caller retries itself */
-    CLI_RM_RELAYED = 4, /* as CLI_RM_ONCE, but as long as the RM may wait for a node to answer */
+    CLI_RM_RELAYED = 4, /* as CLI_RM_ONCE, but wait as long as the RM may wait for a node */
 };
 /* Sends a request; @path starts with "/ws/…" and may have a query, @body may be NULL. Returns
  * CLI_OK for 2xx; CLI_NOTFOUND for 404; CLI_USAGE for other 4xx, and for 5xx refusals with a reason
@@ -48,27 +49,27 @@ enum {
  * CLI_INTERRUPTED when a signal caught by api/cli/interrupt.h ended the call. */
 int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body,
                 unsigned flags, struct cli_answer *out);
-/* GET; prints the error line. Caller owns *out (NULL on error). */
+/* Sends a GET; prints any error. Returns as cli_rm_call(). Caller owns *out (NULL on error). */
 int cli_rm_get(struct cli *c, const char *path, json_t **out);
 /* As cli_rm_get(), and requires the object @member in the answer. */
 int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_t **out);
 /* Prints the line that a patient call prints, for callers that retry themselves. */
 void cli_rm_print_waiting(const struct cli_rm *rm);
-/* One request to the RM at @base ("http://host:port"), active or standby, some seconds at most.
- * Returns as cli_rm_call(). */
+/* Sends one request to the RM at @base ("http://host:port"), active or standby, some seconds at
+ * most. Returns as cli_rm_call(). */
 int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path,
                    const json_t *body, struct cli_answer *out);
 /* Returns the addresses as given; borrowed. */
 const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
-/* GET of any absolute URL, for NodeManagers. Returns as cli_rm_call(). */
-int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
+/* Sends a GET to any absolute URL, such as a NodeManager's. Returns as cli_rm_call(). */
+int cli_rm_get_from_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
 /* Prints and frees @a's error; returns @rc. */
 int cli_answer_print_error(struct cli_answer *a, int rc);
 
 /* Kills an application. *state gets the state that the RM answers, which the caller frees; *late
  * becomes true when the application had already ended. Prints errors. */
 int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late);
-bool cli_state_ended(const char *state); /* true for FINISHED, FAILED and KILLED */
+bool cli_state_is_final(const char *state); /* true for FINISHED, FAILED and KILLED */
 
 /* ---- api/cli/answers.c: values out of an answer, whatever its form ----
  * @path is dotted ("job.state"). Numbers may be strings, as in YARN's bare maps. */

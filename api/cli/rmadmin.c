@@ -1,4 +1,5 @@
-/* api/cli/rmadmin.c - `creel rmadmin`: options as in `yarn rmadmin`, policy and queues. */
+/* api/cli/rmadmin.c - `creel rmadmin`: parses options as in `yarn rmadmin`, shows or sets the
+ * policy, and refreshes queues. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

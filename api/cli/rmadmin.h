@@ -16,8 +16,9 @@ enum cli_rmadmin_do {
     CLI_RMADMIN_STATUS,   /* Creel's own, without a dash */
 };
 /* ---- api/cli/rmadmin_ha.c ---- */
-/* Runs CLI_RMADMIN_GET_STATE or an action after it. @option names it in messages. @ids has two
- * entries, NULL where none was given. Returns an exit code after printing any error. */
+/* Runs @what: CLI_RMADMIN_GET_STATE or an action listed after it. @option names the action in
+ * messages. @ids has two entries, NULL where none was given. Returns an exit code after printing
+ * any error. */
 int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids);
 
 #endif

@@ -61,7 +61,7 @@ static void query_rm(struct cli *c, struct one_rm *rm, bool *ha)
 }
 
 /* Takes the ids from the configuration; base_rm_list_add_ha_ids() keeps their order. */
-static void add_ids(const struct cli *c, struct all_rms *all)
+static void add_configured_ids(const struct cli *c, struct all_rms *all)
 {
     const char *ids = base_conf_get(c->conf, KEY_IDS);
     const char *given = getenv("CREEL_RM");
@@ -83,7 +83,7 @@ static void query_rms(struct cli *c, const char *only, struct all_rms *all)
     const struct base_rm_list *list = cli_rm_addresses(c->rm);
     for (all->n = 0; all->n < list->n; all->n++)
         all->v[all->n] = (struct one_rm){.url = base_strdup(list->url[all->n])};
-    add_ids(c, all);
+    add_configured_ids(c, all);
     for (size_t i = 0; i < all->n; i++) {
         if (only && all->v[i].id && strcmp(all->v[i].id, only) != 0)
             continue;
@@ -116,7 +116,7 @@ static const struct one_rm *find_active(const struct all_rms *all)
     return NULL;
 }
 
-static int print_silent_error(const struct one_rm *rm)
+static int print_no_answer_error(const struct one_rm *rm)
 {
     return cli_error(CLI_UNREACHABLE, "Operation failed: %s does not answer at %s (%s)", rm->id,
                      rm->url, rm->error);
@@ -135,7 +135,7 @@ static json_t *rm_to_json(const struct one_rm *rm)
 static int print_rm_state(struct cli *c, const struct one_rm *rm)
 {
     if (!rm->state)
-        return print_silent_error(rm);
+        return print_no_answer_error(rm);
     if (c->json) {
         json_t *j = rm_to_json(rm);
         cli_print_json(j);
@@ -233,7 +233,7 @@ static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
 {
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
     if (!rm->state)
-        return print_silent_error(rm);
+        return print_no_answer_error(rm);
     if (strcmp(rm->state, "standby") == 0) /* nothing to do, which is success, as in YARN */
         return print_rm_state(c, rm);
     int rc = order_standby(c, rm);
@@ -304,9 +304,9 @@ static int move_leadership(struct cli *c, struct all_rms *all, struct one_rm *fr
     if (from == to)
         return cli_error(CLI_USAGE, "Illegal argument: failover from %s to itself", from->id);
     if (!from->state)
-        return print_silent_error(from);
+        return print_no_answer_error(from);
     if (!to->state)
-        return print_silent_error(to);
+        return print_no_answer_error(to);
     if (active != from)
         return cli_error(CLI_FAILED, "Operation failed: %s is %s; the active ResourceManager is %s",
                          from->id, from->state, active ? active->id : "not known");

@@ -10,7 +10,7 @@ enum api_accept {
     API_ACCEPT_JSON,
     API_ACCEPT_XML,
     API_ACCEPT_TEXT_XML, /* text/xml only: YARN answers 503 */
-    API_ACCEPT_HTML,     /* neither of them, but text/html: answered 406 with a page */
+    API_ACCEPT_HTML,     /* neither JSON nor XML, but text/html: answered 406 with a page */
     API_ACCEPT_OTHER,    /* none of these: answered with a server error page, 500, as text */
     API_ACCEPT_BAD,      /* cannot be parsed: answered 500 without a body */
 };

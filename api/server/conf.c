@@ -19,7 +19,7 @@ static const char *const address_keys[] = {
     "yarn.nodemanager.webapp.address",
 };
 
-static bool holds_addresses(const char *key)
+static bool key_holds_addresses(const char *key)
 {
     for (size_t i = 0; i < sizeof address_keys / sizeof address_keys[0]; i++) {
         const char *known = address_keys[i];
@@ -39,7 +39,7 @@ static int read_hosts(const struct base_conf *conf, struct api_server_conf *out,
     struct base_conf_item item;
 
     for (size_t i = 0; base_conf_at(conf, i, &item); i++)
-        if (item.value && holds_addresses(item.name))
+        if (item.value && key_holds_addresses(item.name))
             api_hosts_add_addresses(hosts, item.value);
     return api_hosts_add_list(hosts, key, base_conf_get(conf, key), err);
 }

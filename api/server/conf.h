@@ -5,7 +5,7 @@
 #include "api/server/server.h"
 #include "base/conf/conf.h"
 
-/* Sets the members of @out that have keys and leaves the others alone. Returns 0, or -BASE_EINVAL
+/* Sets the members of @out that have keys, and no others. Returns 0, or -BASE_EINVAL
  * with the key of an impossible value in @err. In either case free what @out holds with
  * api_conf_free() once the server has started. */
 int api_conf_read(const struct base_conf *conf, struct api_server_conf *out,

@@ -1,5 +1,5 @@
-/* api/server/conn.h - one connection of the server: how far its request has come, and what its
- * socket shows. */
+/* api/server/conn.h - one connection of the server: the phase of its request, and the state of its
+ * socket. */
 #ifndef CREEL_API_SERVER_CONN_H
 #define CREEL_API_SERVER_CONN_H
 
@@ -14,7 +14,7 @@
  * then the phase; the helper reads them in the opposite order, so that it never sees a phase with
  * an older time. */
 enum api_phase {
-    /* waiting for a request's head on a new connection, or reading it on a kept one */
+    /* a new connection waits for a request's head, or a request's head is being read */
     API_PHASE_HEAD,
     API_PHASE_BODY, /* the head has come, the body is being read */
     API_PHASE_BUSY, /* a whole request has arrived and is not completed */

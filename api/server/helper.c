@@ -17,7 +17,7 @@ static bool has_unread_bytes(int fd)
 }
 
 /* Returns true when the client has taken too long for the phase its connection is in. */
-static bool connection_is_late(struct api_server *s, struct api_conn *conn, int64_t now)
+static bool is_connection_late(struct api_server *s, struct api_conn *conn, int64_t now)
 {
     enum api_phase phase = (enum api_phase)atomic_load(&conn->phase);
     int64_t since = atomic_load(&conn->since_ms);
@@ -45,7 +45,7 @@ static void shut_down_late_connections(struct api_server *s, int64_t now)
     for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {
         struct api_conn *conn = (struct api_conn *)(void *)l;
 
-        if (connection_is_late(s, conn, now) && !has_unread_bytes(conn->fd))
+        if (is_connection_late(s, conn, now) && !has_unread_bytes(conn->fd))
             /* the descriptor is open as long as the connection is listed */
             shutdown(conn->fd, SHUT_RDWR);
     }

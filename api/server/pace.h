@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct api_pace {                     /* starts as zeros */
+struct api_pace {                     /* all zeros at first */
     int64_t body_since_ms, window_ms; /* when the measured body and the current window began */
     uint64_t received;                /* bytes received when the window began */
 };
-/* Returns true when a window is over in which the body came more slowly than @rate. Call
+/* Returns true when a window has ended in which the body came more slowly than @rate. Call
  * repeatedly. @since_ms: when the body began, which identifies it; @received: bytes so far, never
  * less than before; @rate: least bytes per second. */
 bool api_pace_is_late(struct api_pace *p, int64_t since_ms, uint64_t received, int64_t now_ms,

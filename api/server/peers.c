@@ -197,8 +197,8 @@ static void unlist_silent(struct api_seat *seat)
     api_link_remove(&seat->peer_silent);
 }
 
-/* Shuts down a silent connection to make room for another one. It no longer counts, though its
- * socket stays open until its thread has noticed. */
+/* Shuts down a silent connection to make room for another one. The connection no longer counts,
+ * though its socket stays open until its thread has noticed. */
 static void shut_down_silent(struct api_peers *p, struct api_seat *seat)
 {
     unlist_silent(seat);

@@ -13,7 +13,7 @@
  * count, and only the address is remembered.
  *
  * Bodies that are being read, or wait for their answer, share a budget of memory: a quarter is
- * reserved for nodes, and one address gets at most half.
+ * reserved for nodes, and on connections that are not a node's one address gets at most half.
  *
  * Thread-safe, with a lock of its own that is held for a few instructions. */
 #ifndef CREEL_API_SERVER_PEERS_H
@@ -27,7 +27,7 @@
 #define API_PEER_NODE_MS (60 * 60 * 1000) /* how long an address is remembered as a node's */
 
 struct api_peer_limits {
-    unsigned connections; /* in all */
+    unsigned connections; /* most in all */
     unsigned per_address; /* of one address, not counting nodes' connections; 0: no limit */
     unsigned for_nodes;   /* how many of all are reserved for nodes and their addresses */
     int64_t body_bytes;   /* 0: no limit */
@@ -53,9 +53,9 @@ void api_peers_free(struct api_peers *p); /* no connection may be left; NULL-saf
 /* Returns true when a connection from @from can be accepted; changes no connection. @now_ms: a
  * monotonic clock, here and below. */
 bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, int64_t now_ms);
-/* Registers a connection as silent. Where a limit is reached, an older silent connection is shut
- * down with shutdown(2), so that its owner reads the end. @fd must stay open until
- * api_peers_unseat_connection(). */
+/* Registers a connection as silent. Where a limit is reached, the oldest silent connection (this
+ * one if there is no other) is shut down with shutdown(2), so that its owner reads the end. @fd
+ * must stay open until api_peers_unseat_connection(). */
 void api_peers_seat_connection(struct api_peers *p, struct api_seat *seat,
                                const struct sockaddr *from, int fd, int64_t now_ms);
 void api_peers_unseat_connection(struct api_peers *p, struct api_seat *seat, int64_t now_ms);

@@ -54,7 +54,8 @@ static int compare_segment(const char *a, size_t n, const char *b)
     return c ? c : -(b[n] != '\0');
 }
 
-/* Children are sorted by text. Returns the index of @text, or where to insert it. */
+/* Children are sorted by text. Returns the index of @text, or with *@found false the index at which
+ * to insert it. */
 static size_t find_child_place(const struct node *node, const char *text, size_t n, bool *found)
 {
     size_t low = 0, high = node->n_kids;

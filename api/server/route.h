@@ -34,8 +34,8 @@ struct api_router;
 
 /* Returns API_M_GET for "HEAD", API_M_OTHER for a method that no route can have. */
 enum api_method api_method_parse(const char *text);
-/* Builds the trie. -BASE_EINVAL: bad path, no role, no handler, unknown method, or a duplicate
- * route. @routes must outlive the router. */
+/* Builds the trie. Returns 0, or -BASE_EINVAL for a bad path, no role, no handler, an unknown
+ * method, or a duplicate route. @routes must outlive the router. */
 int api_router_new(const struct api_route *routes, size_t n, struct api_router **out,
                    struct base_error *err);
 void api_router_free(struct api_router *r);

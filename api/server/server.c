@@ -33,10 +33,10 @@
 #define DESCRIPTORS_OTHER (256 + CONNECTIONS_SPARE)
 #define THREADS_MAX       64
 #define HELPER_TICK_MS    1000
-#define STOP_WAIT_MS      3000 /* for unfinished answers when the server stops */
+#define STOP_WAIT_MS      3000 /* most time for unfinished answers when the server stops */
 /* Memory of one connection: request line, headers and the answer's head have to fit (431
- * otherwise). libmicrohttpd clears all of it between two requests: it costs time and, times
- * connections, real memory. */
+ * otherwise). libmicrohttpd clears all of this memory between two requests, so a larger size costs
+ * time and, for each connection, real memory. */
 #define CONNECTION_MEMORY (16 * 1024)
 
 /* ---- libmicrohttpd's callbacks ---- */
@@ -201,9 +201,9 @@ static unsigned choose_thread_count(unsigned wanted)
     return wanted > THREADS_MAX ? THREADS_MAX : wanted ? wanted : 1;
 }
 
-/* Raises the process's limit of descriptors to what @connections need. Returns for how many
- * connections the descriptors suffice; beyond it accept() would fail before any limit of the server
- * is reached. */
+/* Raises the process's limit of descriptors to what @connections need. Returns the number of
+ * connections for which the descriptors suffice; beyond that number accept() would fail before any
+ * limit of the server is reached. */
 static unsigned raise_descriptor_limit(unsigned connections)
 {
     struct rlimit limit;

@@ -46,30 +46,31 @@ struct api_route {
 /* A route of Creel's own: a wrong method is answered 405 with Allow, not in YARN's way (503). */
 #define API_ROUTE_CREEL 1u
 
-/* A filter in front of the handlers: called once a request's headers are there and its role is
+/* A filter in front of the handlers: called once a request's headers have arrived and its role is
  * checked, for every path, known or not, and every method. Returns true when the filter has
  * answered (the body is then read and dropped), false to pass the request on to its handler. Must
  * not park. */
 typedef bool api_gate(struct api_request *rq, void *user);
 
 /* Called for every answer before it is sent, on the answering thread, while the request can still
- * be read: for an audit log. Must not answer, park or block. */
+ * be read: for an audit log. A parked request that is answered 503 because the server stops is
+ * reported only if its handler answers later. Must not answer, park or block. */
 typedef void api_on_answer(struct api_request *rq, unsigned status, void *user);
 
 struct api_server_conf {
-    const char *bind; /* NULL: 127.0.0.1; other than loopback addresses need @insecure */
+    const char *bind; /* NULL: 127.0.0.1; addresses other than loopback need @insecure */
     uint16_t port;    /* 0: any */
     bool insecure;
     /* a descriptor of api_open_listener(), taken in any case; 0: the server opens its own */
     int listener;
     unsigned threads;         /* 0: number of cores */
     unsigned connections_max; /* 0: 10000 */
-    /* 0: no limit; which connections count is in api/server/peers.h */
+    /* 0: no limit; api/server/peers.h explains which connections count */
     unsigned connections_per_address;
     unsigned connections_for_nodes; /* of connections_max, reserved for nodes */
     /* bytes for all bodies and long answers, beyond which requests get 503; 0: no limit */
     int64_t body_memory;
-    /* 0: 120; idle connections are closed then, except for parked requests */
+    /* 0: 120; a connection idle for this long is closed, except while its request is parked */
     unsigned idle_timeout_s;
     unsigned head_timeout_ms; /* 0: 30000; for a request's head, counted from its start */
     unsigned body_rate;       /* least bytes per second of a body, in each window; 0: any */
@@ -92,9 +93,10 @@ int api_open_listener(const struct api_server_conf *conf, struct base_error *err
 int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n,
                      void *user, struct api_server **out, struct base_error *err);
 uint16_t api_server_port(const struct api_server *s); /* the port it listens on */
-/* First half of a stop, optional and immediate: accepts no new connections, answers parked requests
- * 503, and ends streams. Requests that the daemon still holds stay valid until api_server_stop() is
- * called; the daemon may answer them or not. */
+/* Begins a stop, without waiting; optional, as api_server_stop() does the same first. From now on
+ * no connection is accepted; parked requests are answered 503, and streams are cut. Requests that
+ * the daemon still holds stay valid until api_server_stop() is called; the daemon may answer them
+ * or not. */
 void api_server_stop_begin(struct api_server *s);
 /* Answers parked requests 503, joins the threads, frees everything; afterwards no request is valid.
  * Before the call, no thread of the daemon may hold a parked request that it could still answer,
@@ -125,13 +127,15 @@ const char *api_body(const struct api_request *rq, size_t *len);
 const char *api_caller(const struct api_request *rq);
 /* Returns the route that the request has matched; NULL: none. */
 const struct api_route *api_route_of(const struct api_request *rq);
-/* Returns the message of an error answer, within api_on_answer; NULL: no error was answered. */
+/* Returns the message given to api_answer_error(), for use in api_on_answer; NULL: the request was
+ * answered in another way. */
 const char *api_refusal_text(const struct api_request *rq);
 /* Returns the client's address without its port; "-" when unknown. */
 const char *api_peer(const struct api_request *rq);
 /* Returns the bearer token of the Authorization header; NULL: none. */
 const char *api_bearer_token(const struct api_request *rq);
-/* Returns which of JSON and XML the client prefers, as api/server/accept.h decides. */
+/* Returns which of JSON and XML the client prefers, as api/server/accept.h decides; JSON when it
+ * accepts neither. */
 enum api_type api_wanted_type(const struct api_request *rq);
 /* Returns the user pointer given to api_server_start(). */
 void *api_server_user(const struct api_request *rq);
@@ -143,22 +147,25 @@ void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void 
 /* Parks the request; call it before another thread can see the request. Afterwards other threads
  * may use the functions above, except api_header(), whose text belongs to the connection. */
 void api_park(struct api_request *rq);
-/* Returns true when the connection of a parked request was reset. The request must still be
- * answered; the answer will be dropped. A client that closed only its sending side is not gone. */
+/* Returns true when the connection of a parked request was reset, or the server is stopping. The
+ * request must still be answered; the answer will be dropped. A client that closed only its sending
+ * side is not gone. */
 bool api_client_is_gone(const struct api_request *rq);
 
 /* ---- answers: exactly one of them per request, any thread ---- */
 /* Adds a header to the coming answer, at most 16 in all. Content-Type and Cache-Control replace the
  * usual ones; Expires and Pragma are left out with the latter. */
 void api_add_header(struct api_request *rq, const char *name, const char *value);
-/* Answers with @body, taking its memory (@body is zeroed). Compressed when the client asks for it;
- * chunked or with a length, as in YARN. */
+/* Answers with @body (NULL: empty), taking its memory (@body is zeroed). The body is compressed
+ * when the client accepts gzip, except a short one of Creel's own resources, and is sent chunked or
+ * with a length, as in YARN. */
 void api_answer(struct api_request *rq, unsigned status, enum api_type type, struct base_buf *body);
 /* A long body, collected outside the server's threads, which only send it and free it piece by
  * piece. The body is compressed while it is collected if the client accepts gzip. */
 struct api_pieces;
 struct api_pieces *api_pieces_new(const struct api_request *rq);
-/* Adds @piece, best of 32 to 128 KiB. Takes its memory; @piece is empty afterwards. */
+/* Adds @piece, best of 32 to 128 KiB. @piece is empty afterwards; when the answer is compressed,
+ * @piece keeps its memory, which the caller frees. */
 void api_pieces_add(struct api_pieces *p, struct base_buf *piece);
 void api_pieces_free(struct api_pieces *p);           /* NULL-safe */
 size_t api_pieces_memory(const struct api_pieces *p); /* bytes of memory that @p holds now */
@@ -174,8 +181,8 @@ void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type ty
 void api_answer_error(struct api_request *rq, unsigned status, const char *exception,
                       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Answers with the status and exception of a BASE_E* code: EINVAL 400 BadRequestException,
- * ENOTFOUND 404 NotFoundException, EEXIST 409, ELIMIT 413, EPERM 403 ForbiddenException, ESTATE
- * 409, otherwise 503. For Creel's own resources. */
+ * ENOTFOUND 404 NotFoundException, EEXIST 409, ELIMIT and ETOOLARGE 413, EPERM 403
+ * ForbiddenException, ESTATE 409, otherwise 503. For Creel's own resources. */
 void api_answer_base_error(struct api_request *rq, const struct base_error *err);
 /* Answers from a gate: text/plain whatever the client accepts, with Content-Length (also for HEAD),
  * never compressed, without Vary. Takes @body's memory (zeroed). */

@@ -5,8 +5,8 @@
  * stopped with suspended connections), and a while for answers under way. It then joins the helper
  * and libmicrohttpd's threads, which completes every request; frees what is still in
  * server->aborted, the requests that the daemon never answered; and finally the server. A later
- * answer would use freed memory, which nothing here can detect: api_server_stop() says what the
- * caller has to ensure. */
+ * answer would use freed memory, which nothing here can detect: api/server/server.h says what the
+ * caller of api_server_stop() has to ensure. */
 #ifndef CREEL_API_SERVER_SERVER_INTERNAL_H
 #define CREEL_API_SERVER_SERVER_INTERNAL_H
 
@@ -30,7 +30,7 @@ struct api_server {
     api_gate *gate;
     api_on_answer *on_answer;
     int64_t idle_timeout_ms, head_timeout_ms, body_window_ms,
-        body_rate;   /* body_rate: bytes a second, 0: none */
+        body_rate;   /* body_rate: least bytes per second of a body; 0: any */
     int64_t tick_ms; /* how often the helper looks for late connections */
     struct api_peers *peers;
     uint16_t port;

@@ -75,7 +75,7 @@ static char *decode_path(struct api_uri *u, const char *path, const char *end, c
     }
 }
 
-/* The same for the pairs of the query. */
+/* Does the same for the pairs of the query. */
 static char *decode_query(struct api_uri *u, const char *query, char *to)
 {
     while (*query) {

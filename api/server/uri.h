@@ -4,7 +4,7 @@
  * The rules are those of YARN's Jersey: ";name=value" matrix parameters of a segment are dropped;
  * in the query only '&' separates, and '+' is a space; names are case-sensitive. Refused
  * (-BASE_EINVAL): "%" without two hex digits, an encoded NUL, and "." or ".." as a component of the
- * path, also when hidden behind %2E or %2F. An encoded slash otherwise stays inside its segment
+ * path, also when encoded as %2E or %2F. An encoded slash otherwise stays inside its segment
  * ("yarn.io%2Fgpu"): code that builds a file name from a segment has to check it. */
 #ifndef CREEL_API_SERVER_URI_H
 #define CREEL_API_SERVER_URI_H
@@ -27,7 +27,8 @@ struct api_uri {
 };
 
 /* Parses @raw, the request target: "/path?query", "http://host/path?query" or "*". Returns 0,
- * -BASE_EINVAL or -BASE_ELIMIT (then @u holds only the path). Call api_uri_free() in any case. */
+ * -BASE_EINVAL, or -BASE_ELIMIT for too many parts (after an error @u holds only path and
+ * authority). Call api_uri_free() in any case. */
 int api_uri_parse(struct api_uri *u, const char *raw);
 void api_uri_free(struct api_uri *u);
 /* Returns the first value of @name, or NULL. */

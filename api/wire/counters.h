@@ -15,7 +15,7 @@
 #define WIRE_COUNT_MAX (INT64_MAX / 4) /* largest value of a counter */
 
 struct wire_counters {
-    /* writing: a JSON object, passed on unchanged instead of the values; NULL: write the values */
+    /* a JSON object that is written unchanged instead of @v; NULL: write @v */
     const char *text;
     bool known; /* @v holds values */
     int64_t v[BASE_TASK_COUNTERS];

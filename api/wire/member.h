@@ -17,22 +17,22 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-enum wire_type {            /* the field in the struct */
-                 WIRE_TEXT, /* const char *: borrowed from the tree when read; NULL is written as ""
-                             */
-                 WIRE_INT32,        /* int32_t */
-                 WIRE_INT64,        /* int64_t */
-                 WIRE_SHARE,        /* double from 0 to 1, with four decimals */
-                 WIRE_BOOL,         /* bool */
-                 WIRE_WORD,         /* an enum from 0 on, written as one of the words */
-                 WIRE_CONTAINER_ID, /* struct base_container_id */
-                 WIRE_APP_ID        /* struct base_app_id */
+/* The type of a member's field in the struct. */
+enum wire_type {
+    WIRE_TEXT,         /* const char *, borrowed from the tree when read; NULL is written as "" */
+    WIRE_INT32,        /* int32_t */
+    WIRE_INT64,        /* int64_t */
+    WIRE_SHARE,        /* double from 0 to 1, with four decimals */
+    WIRE_BOOL,         /* bool */
+    WIRE_WORD,         /* an enum from 0 on, written as one of the words */
+    WIRE_CONTAINER_ID, /* struct base_container_id */
+    WIRE_APP_ID,       /* struct base_app_id */
 };
 struct wire_member {
     const char *name;
     const char *key; /* ,"name": */
     size_t key_len, offset;
-    int64_t min, max; /* of numbers; of texts, max is the longest in bytes */
+    int64_t min, max; /* bounds of a number; of a text, max is its greatest length in bytes */
     const char *const *words;
     enum wire_type type;
     bool required;
@@ -68,7 +68,8 @@ struct wire_member {
 /* Appends the members of @from to @out: to an object that was opened with '{'. */
 void wire_put(const struct wire_member *table, const void *from, struct base_buf *out);
 /* Reads the members of object @obj into @to. @where: prefix of a member's name in errors, as in
- * base/io/json.h. Returns 0, or a negative BASE_E* when a member is refused. */
+ * base/io/json.h. Returns 0, or a negative BASE_E* when @obj is no object or a member is refused.
+ */
 int wire_get(const struct wire_member *table, const json_t *obj, const char *where, void *to,
              struct base_error *err);
 /* The same for @obj, element @i of the array called @list. */

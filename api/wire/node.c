@@ -245,7 +245,7 @@ void wire_node_name_free(struct wire_node_name *n)
 
 /* Returns the number before the first dot, or -1 when the text does not begin with a number of at
  * most six digits and a dot. */
-static long parse_major(const char *version)
+static long parse_major_version(const char *version)
 {
     size_t digits = strspn(version, "0123456789");
 
@@ -255,13 +255,13 @@ static long parse_major(const char *version)
 int wire_version_check(const char *peer_name, const char *peer, const char *own_name,
                        const char *own, struct base_error *err)
 {
-    long theirs = parse_major(peer);
+    long theirs = parse_major_version(peer);
 
     if (theirs < 0)
         return base_error_set(err, -BASE_EVERSION,
                               "version: \"%.64s\" of the %s is not a version like %s", peer,
                               peer_name, own);
-    if (theirs != parse_major(own))
+    if (theirs != parse_major_version(own))
         return base_error_set(
             err, -BASE_EVERSION,
             "the %s has version %.64s, the %s has version %s: they need the same major version",

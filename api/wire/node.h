@@ -5,8 +5,9 @@
  * registration carries all containers of the node, a heartbeat those that changed or ended. The end
  * of a container is repeated until the ResourceManager orders the node to forget it.
  *
- * Units: _ms are milliseconds on the node's wall clock, sent_us microseconds on its clock since
- * boot, memory MiB, max_rss_kb KiB, sizes bytes. How members are read is in api/wire/member.h.
+ * Units: _ms are milliseconds (started_ms and ended_ms since 1970 by the node's clock), sent_us
+ * microseconds on its clock since boot, memory MiB, max_rss_kb KiB, sizes bytes. How members are
+ * read is in api/wire/member.h.
  *
  * Ownership: texts are borrowed. A struct filled by a _get function owns its tree and its arrays
  * until its _free function, which zeroes the struct; after an error of _get it owns nothing. A
@@ -24,8 +25,8 @@
 #include "base/id.h"
 #include "base/mem.h"
 
-#define WIRE_CONTAINERS_MAX 100000 /* in one message */
-#define WIRE_NODE_APPS_MAX  100000 /* applications with folders on a node */
+#define WIRE_CONTAINERS_MAX 100000 /* most containers in one message */
+#define WIRE_NODE_APPS_MAX  100000 /* most applications with folders on a node */
 #define WIRE_HOLD_MAX_MS    60000
 #define WIRE_EXIT_NONE      (-1000) /* exit_code of a container that has not exited */
 
@@ -97,8 +98,7 @@ void wire_node_name_free(struct wire_node_name *n);
 
 /* Checks that daemons of versions @peer and @own ("1.4.0") may work together: they must have the
  * same major version. Returns 0, or -BASE_EVERSION with both versions in @err. @peer may be any
- * text;
- * @peer_name and @own_name name the daemons in the message. */
+ * text. @peer_name and @own_name name the daemons in the message. */
 int wire_version_check(const char *peer_name, const char *peer, const char *own_name,
                        const char *own, struct base_error *err);
 

@@ -147,9 +147,9 @@ static void put_launch(const struct wire_launch *l, struct base_buf *out)
         put_spec(l, out);
 }
 
-/* Reads what the node itself needs of a spec, the task's index and its input file, ignoring
- * mistakes. */
-static void read_index_and_split(const json_t *spec, struct wire_task_spec *s)
+/* Reads the members that specs of maps and reduces share, among them the index, and the split of a
+ * map, ignoring mistakes. */
+static void read_shared_spec_and_split(const json_t *spec, struct wire_task_spec *s)
 {
     if (wire_get(spec_members, spec, "", s, NULL) == 0)
         (void)wire_get(split_members, json_object_get(spec, "split"), "", &s->split, NULL);
@@ -165,7 +165,7 @@ int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_erro
         rc = get_env(order, l, err);
     l->app = l->container.attempt.app;
     if (l->kind == BASE_CONTAINER_MAP || l->kind == BASE_CONTAINER_REDUCE)
-        read_index_and_split(json_object_get(order, "spec"), &l->spec);
+        read_shared_spec_and_split(json_object_get(order, "spec"), &l->spec);
     if (rc == 0 && !l->command &&
         (l->kind == BASE_CONTAINER_COMMAND || l->kind == BASE_CONTAINER_MASTER))
         rc = base_error_set(err, -BASE_EINVAL, "command: is required");
@@ -263,7 +263,7 @@ void wire_order_put(const struct wire_order *o, struct base_buf *out)
     base_json_close(out, '}');
 }
 
-/* Replaces bytes that are not UTF-8 by question marks. */
+/* Replaces bytes that are not UTF-8 with question marks. */
 static void replace_invalid_utf8(char *s)
 {
     while (*s) {
@@ -275,8 +275,8 @@ static void replace_invalid_utf8(char *s)
     }
 }
 
-/* Reads a launch. When it is bad but has a valid container id, the order is kept with the
- * container, the slot and the reason of the refusal, and 0 is returned. */
+/* Reads a launch. A bad launch with a valid container id is kept with the container, the slot and
+ * the reason for the refusal, and 0 is returned. */
 static int get_launch(const json_t *j, struct wire_order *o, struct base_error *err)
 {
     int rc = wire_launch_get(j, &o->launch, err);

@@ -37,8 +37,8 @@ struct wire_task_spec {
     const char *job; /* the application's id */
     int32_t index, attempt;
     int32_t reduces; /* of a map: partitions to make; 0: the map commits its output */
-    int32_t maps;    /* of a reduce */
-    /* written as "map" or "reduce" by the kind of the launch; NULL, of reduces only: the identity
+    int32_t maps;    /* of a reduce: number of maps */
+    /* member "map" or "reduce", by the kind of the launch; NULL, of reduces only: the identity
      */
     const char *command;
     const char *combine;     /* NULL: none */
@@ -98,18 +98,20 @@ struct wire_answer {
 void wire_answer_open(const struct wire_answer *a, struct base_buf *out);
 void wire_order_put(const struct wire_order *o, struct base_buf *out);
 void wire_answer_close(struct base_buf *out);
-/* Reads an answer. @grace_ms: the grace of KILL orders that name none. Returns 0 or a negative
- * BASE_E*, after which @a owns nothing. */
+/* Reads an answer. @grace_ms: the grace of KILL orders that name none. Returns 0, or a negative
+ * BASE_E*: then @a owns nothing. */
 int wire_answer_get(const char *text, size_t len, int64_t grace_ms, struct wire_answer *a,
                     struct base_error *err);
 void wire_answer_free(struct wire_answer *a);
 
 /* Reads a launch order, or launch.json, for the node. @order is borrowed and must outlive @l. Of
- * the spec only index and split are read, and mistakes in it are ignored: creel-task reads the
- * whole spec and reports them. Returns 0 or a negative BASE_E*, after which @l owns nothing. */
+ * the spec only the members that maps and reduces share and the split are read, and mistakes in it
+ * are ignored: creel-task reads the whole spec and reports them. Returns 0, or a negative BASE_E*:
+ * then @l owns nothing. */
 int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
 /* Reads the same order for creel-task: kind (map or reduce), task, attempt, token and the whole
- * spec; spec.job is the order's "app" when the spec has none. @l owns nothing. */
+ * spec; spec.job is the order's "app" when the spec has none. Returns 0 or a negative BASE_E*; @l
+ * owns nothing. */
 int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
 void wire_launch_free(struct wire_launch *l);
 

@@ -2,10 +2,9 @@
  * outputs of maps are), and its report of an output that could not be fetched. Each request carries
  * the application's token.
  *
- *   POST /ws/v1/nodetracker/commit                        struct wire_commit -> struct
- * wire_commit_answer GET  /ws/v1/nodetracker/apps/{appid}/mapoutputs       -> struct
- * wire_map_outputs POST /ws/v1/nodetracker/apps/{appid}/fetch-failure    struct wire_fetch_failure
- * -> 204
+ *   POST /ws/v1/nodetracker/commit                      wire_commit -> wire_commit_answer
+ *   GET  /ws/v1/nodetracker/apps/{appid}/mapoutputs     -> wire_map_outputs
+ *   POST /ws/v1/nodetracker/apps/{appid}/fetch-failure  wire_fetch_failure -> status 204
  *
  * How members are read is in api/wire/member.h, who owns what in api/wire/node.h. */
 #ifndef CREEL_API_WIRE_TASK_H
@@ -21,7 +20,7 @@
 #include "base/mem.h"
 
 struct wire_commit {
-    const char *app; /* for somebody who reads a trace; the task's id contains it */
+    const char *app; /* only for readers of a trace: the task's id contains the application */
     const char *task;
     int32_t task_attempt;
     json_t *root;
@@ -39,8 +38,8 @@ int wire_commit_answer_get(const char *text, size_t len, struct wire_commit_answ
 
 struct wire_fetch_failure {
     int32_t map, attempt; /* the map, and its attempt, that made the output */
-    const char
-        *container;     /* the attempt's container, for somebody who reads a trace; NULL: unknown */
+    /* the attempt's container, only for readers of a trace; NULL: unknown */
+    const char *container;
     const char *reduce; /* id of the task that needs the output */
     const char *reason;
     bool gone; /* the node answered that it has no such output: one report is enough */

@@ -200,7 +200,7 @@ struct yarn_containers {
 /* ---- nodes ---- */
 struct yarn_utilization {
     int64_t node_physical_mb, node_virtual_mb;
-    double node_cpu; /* a Java float widened to double: recordings have both forms */
+    double node_cpu; /* shown as YARN shows this float, widened to double: 1.3662112951278687 */
     int64_t containers_physical_mb, containers_virtual_mb;
     double containers_cpu;
 };

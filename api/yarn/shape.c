@@ -189,7 +189,7 @@ static void json_add_pair(const struct json *j, const struct api_pair *pair)
     add_text(j->out, "}");
 }
 
-/* The N dialects repeat the member "entry"; API_M_BARE puts the entries into an array. */
+/* The N dialects repeat the member "entry"; API_M_BARE puts several entries into an array. */
 static void json_add_map(const struct json *j, const struct api_list *list)
 {
     if (list->n == 0) {
@@ -273,7 +273,7 @@ static void json_add_object(const struct json *j, const struct api_shape *shape,
 
 struct xml {
     struct base_buf *out;
-    /* number of enclosing elements that declare xmlns:xsi: only the outermost does */
+    /* number of enclosing elements with xsi:type; the outermost of them declares xmlns:xsi */
     unsigned declared;
 };
 

@@ -18,7 +18,8 @@
 #include "base/mem.h"
 
 /* The forms in which YARN shows a resource. N: JSON with numbers and truth values; wrapped: inside
- * {"root": }. M: JSON with every scalar as a string and a list of one item as the item alone. */
+ * {"root": }. M: JSON with every scalar as a string, and the item itself in place of a list of one
+ * item. */
 enum api_dialect { API_N_WRAPPED, API_N_BARE, API_M_BARE, API_XML_DOC };
 enum api_kind {
     API_K_END,
@@ -37,7 +38,7 @@ enum api_kind {
     API_K_ANYLIST, /* struct api_list of struct api_any: as LIST, but each item has its own shape */
 };
 enum api_presence {
-    API_ALWAYS,   /* NULL strings are absent anyway */
+    API_ALWAYS,   /* NULL strings and objects and empty lists are absent anyway */
     API_NONEMPTY, /* absent when zero, empty or false */
 };
 struct api_shape;
@@ -87,8 +88,8 @@ struct api_any {
 /* Appends the whole document of @view (XML with its declaration). */
 void api_shape_encode_document(const struct api_shape *shape, enum api_dialect dialect,
                                const void *view, struct base_buf *out);
-/* Encode a long list in chunks: open it, add each item, close it (dialect API_N_WRAPPED or
- * API_XML_DOC). */
+/* Encode a long list in chunks: open the list, add each item with its index from 0, close the list
+ * with their number (dialect API_N_WRAPPED or API_XML_DOC). */
 void api_shape_open_list(const char *root, const char *item, enum api_dialect dialect,
                          struct base_buf *out);
 void api_shape_add_list_item(const char *item, const struct api_shape *shape,

@@ -22,8 +22,8 @@ static json_t *copy_element_text(xmlNode *el)
     return j ? j : json_string(""); /* libxml2 gives UTF-8; anything else is dropped */
 }
 
-/* Converts an element and its children to JSON. Recursion is bounded by @depth: an element at that
- * depth becomes its text. */
+/* Converts an element and its children to JSON. @depth is the number of levels that may follow: at
+ * 0 an element becomes its text. */
 static json_t *convert_element(xmlNode *el, int depth)
 {
     json_t *obj;
@@ -70,7 +70,8 @@ static void find_text_end(const char *text, size_t len, size_t *line, size_t *co
     }
 }
 
-/* Sets @err to the message of YARN's XML parser, which names the position after @len bytes. */
+/* Sets @err to the message of YARN's XML parser, which names the position after @len bytes. Returns
+ * -BASE_EINVAL. */
 static int report_sax_error(const char *text, size_t len, const char *why, struct base_error *err)
 {
     size_t line, column;
@@ -155,7 +156,8 @@ done:
     "javax.xml.bind.UnmarshalException\n - with linked "                                           \
     "exception:\n[javax.xml.stream.XMLStreamException: "
 
-/* Sets @err to the message of YARN's JSON parser that fits @why, the message of ours, best. */
+/* Sets @err to the message of YARN's JSON parser that best fits @why, the message of our parser.
+ * Returns -BASE_EINVAL. */
 static int report_json_syntax_error(const char *text, size_t len, const char *why,
                                     struct base_error *err)
 {

@@ -6,7 +6,7 @@
 #include "api/cli/dev/dev.h"
 #include "api/cli/rm_client.h"
 
-enum { SUPERVISOR_MS = 30000 }; /* for the supervisor to end */
+enum { SUPERVISOR_MS = 30000 }; /* most time for the supervisor to end */
 
 void cli_dev_stop_all_locked(struct cli_dev *d)
 {
@@ -27,7 +27,7 @@ int cli_dev_stop_cluster(struct cli_dev *d, bool json)
     struct base_error err = {0};
     if (cli_dev_load(d, &err) < 0)
         return cli_error(err.code == -BASE_ENOTFOUND ? CLI_NOTFOUND : CLI_FAILED, "%s", err.text);
-    bool any = cli_dev_running(d);
+    bool any = cli_dev_is_running(d);
     if (cli_proc_signal(&d->supervisor, SIGTERM))
         cli_proc_wait(&d->supervisor, SUPERVISOR_MS);
     cli_dev_stop_all_locked(d); /* a killed supervisor has left its daemons running */
@@ -46,8 +46,8 @@ static int restart_locked(struct cli_dev *d, struct cli_dev_daemon *x, bool json
     struct base_error err = {0};
     x->stopping = true;
     cli_dev_save(d, NULL);
-    cli_dev_stop_one(x);
-    int rc = cli_dev_launch(d, x, &err);
+    cli_dev_stop_daemon(x);
+    int rc = cli_dev_launch_daemon(d, x, &err);
     int saved = cli_dev_save(d, rc >= 0 ? &err : NULL);
     if (rc < 0) {
         rc = cli_error(CLI_FAILED, "%s", err.text);
@@ -74,8 +74,8 @@ int cli_dev_restart_daemon(struct cli_dev *d, const char *name, bool json)
     if (rc < 0 || (lock = cli_dev_lock(d, &err)) < 0)
         return cli_error(err.code == -BASE_ENOTFOUND ? CLI_NOTFOUND : CLI_FAILED, "%s", err.text);
     cli_dev_load(d, NULL);
-    struct cli_dev_daemon *x = cli_dev_find(d, name);
-    if (!cli_dev_running(d))
+    struct cli_dev_daemon *x = cli_dev_find_daemon(d, name);
+    if (!cli_dev_is_running(d))
         rc = cli_error(CLI_FAILED, "nothing runs in %s; start it with creel dev --dir %s", d->dir,
                        d->dir);
     else if (!x)

@@ -11,20 +11,21 @@
 #include "base/io/io.h"
 
 enum {
-    REGISTER_MS = 30000, /* for all nodes to register */
+    REGISTER_MS = 30000, /* most time for all nodes to register */
     PORT_TRIES = 5,
 };
 
-/* Chooses a daemon's port. Several RMs, and ZooKeeper, need theirs before they start, since the
- * configuration names them. Others keep the port of an earlier start if it is free, so that a node
- * keeps its id. */
+/* Chooses a daemon's port. The first RM gets the port of the command line. Other daemons, and with
+ * --ha also a first RM without such a port, keep that of an earlier start if it is free, so that a
+ * node keeps its id. With --ha, RMs and ZooKeeper otherwise get a free one, since the configuration
+ * must name it before they start. Port 0 lets the daemon choose. */
 static void choose_port(const struct cli_dev_options *o, size_t i,
                         const struct cli_dev_daemon *before, struct cli_dev_daemon *x)
 {
     bool named = o->ha && !cli_dev_is_nm(x);
     if (i == 0)
         x->port = o->port;
-    if (x->port == 0 && (i > 0 || o->ha) && before && cli_dev_port_error(before->port) == 0)
+    if (x->port == 0 && (i > 0 || o->ha) && before && cli_dev_check_port_free(before->port) == 0)
         x->port = before->port;
     if (x->port == 0 && named)
         x->port = cli_dev_find_free_port();
@@ -55,15 +56,15 @@ static void plan_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
     add_daemons(d, "nm", (size_t)o->nodes);
     add_daemons(d, "zookeeper", o->ha);
     for (size_t i = 0; i < d->n; i++)
-        choose_port(o, i, old ? cli_dev_find(old, d->v[i].name) : NULL, &d->v[i]);
+        choose_port(o, i, old ? cli_dev_find_daemon(old, d->v[i].name) : NULL, &d->v[i]);
     d->supervisor = cli_proc_identify(getpid());
 }
 
 static int start_daemon(struct cli_dev *d, size_t i, const char **failed, struct base_error *err)
 {
     *failed = d->v[i].name;
-    int rc = cli_dev_launch(d, &d->v[i], err);
-    /* also after a failure, so that --stop finds every daemon that runs */
+    int rc = cli_dev_launch_daemon(d, &d->v[i], err);
+    /* save also after a failure, so that --stop finds every daemon that runs */
     int saved = cli_dev_save(d, rc >= 0 ? err : NULL);
     return rc < 0 ? rc : saved;
 }
@@ -82,7 +83,7 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
         rc = start_daemon(d, i, failed, err);
     if (rc >= 0) {
         *failed = NULL;
-        /* again, now that the RM's address is known */
+        /* written again, now that the RM's address is known */
         rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
     }
     if (rc >= 0)
@@ -98,9 +99,9 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
 /* Returns true when another process has taken the port of daemon @failed since it was chosen. */
 static bool port_was_taken(struct cli_dev *d, const struct cli_dev_options *o, const char *failed)
 {
-    const struct cli_dev_daemon *x = o->ha && failed ? cli_dev_find(d, failed) : NULL;
+    const struct cli_dev_daemon *x = o->ha && failed ? cli_dev_find_daemon(d, failed) : NULL;
     bool chosen = x && !cli_dev_is_nm(x) && !(x == &d->v[0] && o->port);
-    return chosen && !cli_proc_alive(&x->proc) && cli_dev_port_error(x->port) != 0;
+    return chosen && !cli_proc_is_alive(&x->proc) && cli_dev_check_port_free(x->port) != 0;
 }
 
 /* Plans and starts the cluster; repeats that with other ports when a port was taken meanwhile. */
@@ -198,7 +199,7 @@ static int check_start(struct cli_dev *d, const struct cli_dev_options *o)
     char *rm = NULL, *nm = NULL;
     bool before = cli_dev_load(d, NULL) == 0;
     int rc = CLI_OK, busy;
-    if (before && cli_dev_running(d))
+    if (before && cli_dev_is_running(d))
         rc = cli_error(
             CLI_FAILED,
             "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
@@ -209,7 +210,7 @@ static int check_start(struct cli_dev *d, const struct cli_dev_options *o)
             CLI_FAILED,
             "%s holds a cluster that was started with%s --ha; use another --dir, or remove it",
             d->dir, o->ha ? "out" : "");
-    else if ((busy = cli_dev_port_error(o->port)) != 0)
+    else if ((busy = cli_dev_check_port_free(o->port)) != 0)
         rc = cli_error(CLI_FAILED, "port %lld cannot be used: %s; --port 0 takes any free one",
                        (long long)o->port, strerror(busy));
     else if (!(rm = cli_dev_find_program("creel-rm", &err)) ||

@@ -12,8 +12,9 @@
  *   with --ha: zookeeper.pid zookeeper.log zookeeper/ (zoo.cfg, data/), which then holds the jobs
  *
  * The process that starts the daemons is their parent and stays as the supervisor, in the
- * foreground or detached. It watches their pidfds and reports a daemon that dies. `--restart` is
- * another process: it starts the daemon and writes dev.json, which the supervisor reads again. */
+ * foreground or detached. The supervisor watches their pidfds and reports a daemon that dies.
+ * `--restart` is another process: it starts the daemon and writes dev.json, which the supervisor
+ * reads again. */
 #ifndef CREEL_API_CLI_DEV_DEV_H
 #define CREEL_API_CLI_DEV_DEV_H
 
@@ -73,15 +74,17 @@ size_t cli_dev_count_kind(const struct cli_dev *d, bool (*is)(const struct cli_d
 char *cli_dev_dir(const char *arg, bool ha);
 /* Returns <dir>/<name><suffix>; caller frees. */
 char *cli_dev_path(const struct cli_dev *d, const char *name, const char *suffix);
-/* Reads dev.json. -BASE_ENOTFOUND: nothing was ever started in d->dir. */
+/* Reads dev.json. Returns 0 or -BASE_E*; -BASE_ENOTFOUND when nothing was ever started in d->dir.
+ */
 int cli_dev_load(struct cli_dev *d, struct base_error *err);
 int cli_dev_save(const struct cli_dev *d, struct base_error *err);
-/* Locks dev.json, as is necessary while it is changed. Returns a descriptor, whose close() releases
- * the lock, or -BASE_E*. */
+/* Locks the state of the cluster, as is necessary while dev.json is changed. Returns a descriptor,
+ * whose close() releases the lock, or -BASE_E*. */
 int cli_dev_lock(const struct cli_dev *d, struct base_error *err);
-struct cli_dev_daemon *cli_dev_find(struct cli_dev *d, const char *name); /* NULL: no such daemon */
+struct cli_dev_daemon *cli_dev_find_daemon(struct cli_dev *d,
+                                           const char *name); /* NULL: no such daemon */
 /* Returns true when any daemon or the supervisor is alive. */
-bool cli_dev_running(const struct cli_dev *d);
+bool cli_dev_is_running(const struct cli_dev *d);
 void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out);
 
 /* ---- api/cli/dev/start.c ---- */
@@ -91,17 +94,17 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
                        struct base_error *err);
 /* Starts a daemon and waits until it listens. Fills identity, URL and port, and writes the pid
  * file. */
-int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
+int cli_dev_launch_daemon(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
 /* Waits until every NM is registered and RUNNING. */
 int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_error *err);
 int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err);
-/* Returns the path of program @name, from the folder of this program or else from PATH; caller
- * frees. NULL: not found (@err). */
+/* Returns the path of program @name: in the folder of this program, in ../sbin from there, or else
+ * in PATH; caller frees. NULL: not found (@err). */
 char *cli_dev_find_program(const char *name, struct base_error *err);
 
 /* ---- api/cli/dev/ha.c ---- */
 /* Returns 0 when the port is free, otherwise an errno. */
-int cli_dev_port_error(int64_t port);
+int cli_dev_check_port_free(int64_t port);
 /* Returns a free port; 0: none was found. */
 int64_t cli_dev_find_free_port(void);
 /* Checks that Java and ZooKeeper are installed (the error names the package), and that d->dir can
@@ -116,13 +119,14 @@ int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x,
 /* Asks the RM at @url for its role: "active", "standby", "initializing"; "": no answer. */
 const char *cli_dev_ask_role(const char *url);
 /* Returns the RMs' addresses, separated by commas; caller frees. */
-char *cli_dev_rm_urls(const struct cli_dev *d);
+char *cli_dev_join_rm_urls(const struct cli_dev *d);
 
 /* ---- api/cli/dev/stop.c ---- */
-/* Ends the NMs, the containers they leave, the RMs, and last ZooKeeper; not the supervisor. */
+/* Ends the NMs, the containers they leave, the RMs, and last ZooKeeper, not the supervisor; removes
+ * the daemons' pid and URL files. */
 void cli_dev_stop_all(struct cli_dev *d);
 /* Ends one daemon: SIGTERM, then SIGKILL. */
-void cli_dev_stop_one(struct cli_dev_daemon *x);
+void cli_dev_stop_daemon(struct cli_dev_daemon *x);
 
 /* ---- api/cli/dev/cluster.c ---- */
 /* Starts a cluster in d->dir and supervises it until it is stopped, or forks the supervisor

@@ -2,9 +2,9 @@
  * them, their ports, and which one is active.
  *
  * ZooKeeper is Debian's: a single server with short ticks (tickTime 200, sessions of 400 ms or
- * more), in <dir>/zookeeper. It does not wait for the disk (forceSync=no): its data survives a
- * killed process anyway, and a slow disk cannot end a session. Source: ZooKeeper Administrator's
- * Guide 3.8 (zoo.cfg, four letter words, zookeeper.forceSync). */
+ * more), in <dir>/zookeeper. The server does not wait for the disk (forceSync=no): its data
+ * survives a killed process anyway, and a slow disk cannot end a session. Source: ZooKeeper
+ * Administrator's Guide 3.8 (zoo.cfg, four letter words, zookeeper.forceSync). */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -40,7 +40,7 @@ static struct sockaddr_in loopback_address(int64_t port)
     return a;
 }
 
-int cli_dev_port_error(int64_t port)
+int cli_dev_check_port_free(int64_t port)
 {
     struct sockaddr_in address = loopback_address(port);
     int one = 1, rc = 0, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -59,7 +59,7 @@ int64_t cli_dev_find_free_port(void)
         uint32_t random = (uint32_t)i;
         (void)!getrandom(&random, sizeof random, 0);
         int64_t port = PORT_MIN + random % (PORT_MAX - PORT_MIN);
-        if (cli_dev_port_error(port) == 0)
+        if (cli_dev_check_port_free(port) == 0)
             return port;
     }
     return 0;
@@ -196,7 +196,7 @@ int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x,
 {
     int64_t until = base_mono_us(&base_clock_real) + SERVE_MS * INT64_C(1000);
     while (!is_our_zookeeper_serving(d, x)) {
-        if (!cli_proc_alive(&x->proc)) {
+        if (!cli_proc_is_alive(&x->proc)) {
             waitpid(x->proc.pid, NULL, WNOHANG);
             return base_error_set(err, -BASE_EIO, "%s did not start", x->name);
         }
@@ -229,7 +229,7 @@ const char *cli_dev_ask_role(const char *url)
     return role;
 }
 
-char *cli_dev_rm_urls(const struct cli_dev *d)
+char *cli_dev_join_rm_urls(const struct cli_dev *d)
 {
     struct base_buf b = {0};
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++)

@@ -42,7 +42,7 @@ static bool read_stat(pid_t pid, char *state, pid_t *parent)
     return true;
 }
 
-bool cli_proc_alive(const struct cli_proc *p)
+bool cli_proc_is_alive(const struct cli_proc *p)
 {
     char state;
     pid_t parent;
@@ -53,10 +53,10 @@ bool cli_proc_alive(const struct cli_proc *p)
 
 int cli_proc_open_pidfd(const struct cli_proc *p)
 {
-    if (!cli_proc_alive(p))
+    if (!cli_proc_is_alive(p))
         return -1;
     int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-    if (fd >= 0 && !cli_proc_alive(p)) { /* the pid may have been reused before the open */
+    if (fd >= 0 && !cli_proc_is_alive(p)) { /* the pid may have been reused before the open */
         close(fd);
         return -1;
     }
@@ -120,7 +120,7 @@ unsigned cli_proc_signal_tree(const struct cli_proc *p, int sig, bool itself)
     size_t n, found = 0, cap = 0;
     pid_t *tree = NULL; /* @p first, parents before children */
     unsigned sent = 0;
-    if (!cli_proc_alive(p))
+    if (!cli_proc_is_alive(p))
         return 0;
     struct process_link *all = list_processes(&n);
     base_array_grow(&tree, found, &cap);

@@ -15,8 +15,8 @@ struct cli_proc {
 
 /* Returns the identity of a process that is alive: a child, or this process. */
 struct cli_proc cli_proc_identify(pid_t pid);
-/* Returns true while this very process runs; a zombie does not. */
-bool cli_proc_alive(const struct cli_proc *p);
+/* Returns true while this very process runs; a zombie counts as ended. */
+bool cli_proc_is_alive(const struct cli_proc *p);
 /* Opens a pidfd, which becomes readable when the process ends. Returns -1 when it has ended. */
 int cli_proc_open_pidfd(const struct cli_proc *p);
 /* Signals this process and no other. Returns false when the process has ended. */

@@ -90,7 +90,7 @@ static void add_text(struct base_buf *out, const char *name, const char *value)
 }
 
 /* Adds the addresses of the ResourceManagers and of ZooKeeper. */
-static void add_ha(struct base_buf *out, const struct cli_dev *d)
+static void add_ha_properties(struct base_buf *out, const struct cli_dev *d)
 {
     struct base_buf ids = {0};
     char *zookeeper = base_printf("127.0.0.1:%lld", (long long)d->v[d->n - 1].port);
@@ -128,7 +128,7 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
     struct base_buf xml = {0};
     char secret[33];
     char *dir = cli_dev_path(d, "conf", ""), *path = cli_dev_path(d, "conf", "/creel-site.xml");
-    char *rms = cli_dev_rm_urls(d);
+    char *rms = cli_dev_join_rm_urls(d);
     int rc = base_mkdirs(dir, 0700, err);
     if (rc >= 0) {
         read_or_make_secret(path, secret);
@@ -142,7 +142,7 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
         if (*rms)
             add_text(&xml, "creel.nodemanager.rm", rms);
         if (cli_dev_is_ha(d))
-            add_ha(&xml, d);
+            add_ha_properties(&xml, d);
         for (size_t i = 0; i < n_sets; i++)
             add_property(&xml, sets[i], strcspn(sets[i], "="), strchr(sets[i], '=') + 1);
         base_buf_adds(&xml, "</configuration>\n");
@@ -157,7 +157,7 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
 
 int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err)
 {
-    char *path = cli_dev_path(d, "rm", ".url"), *rms = cli_dev_rm_urls(d),
+    char *path = cli_dev_path(d, "rm", ".url"), *rms = cli_dev_join_rm_urls(d),
          *text = base_printf("%s\n", rms);
     int rc = base_file_write_atomic(path, text, strlen(text), 0644, false, err);
     free(text);
@@ -195,7 +195,7 @@ static char **make_daemon_arguments(const struct cli_dev *d, const struct cli_de
     bool rm = cli_dev_is_rm(x);
     if (cli_dev_is_zookeeper(x))
         return cli_dev_zookeeper_arguments(d, x, binary);
-    char **v = base_alloc(12 * sizeof *v), *rms = cli_dev_rm_urls(d);
+    char **v = base_alloc(12 * sizeof *v), *rms = cli_dev_join_rm_urls(d);
     size_t n = 0;
     v[n++] = binary;
     v[n++] = base_printf("--conf=%s/conf/creel-site.xml", d->dir);
@@ -230,11 +230,12 @@ static bool read_url_file(const struct cli_dev *d, struct cli_dev_daemon *x)
     return there;
 }
 
-static int wait_listening(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
+static int wait_until_listening(const struct cli_dev *d, struct cli_dev_daemon *x,
+                                struct base_error *err)
 {
     int64_t until = base_mono_us(&base_clock_real) + LISTEN_MS * INT64_C(1000);
     while (!read_url_file(d, x)) {
-        if (!cli_proc_alive(&x->proc)) {
+        if (!cli_proc_is_alive(&x->proc)) {
             waitpid(x->proc.pid, NULL, WNOHANG);
             return base_error_set(err, -BASE_EIO, "%s did not start", x->name);
         }
@@ -263,7 +264,7 @@ static const char *get_program_name(const struct cli_dev_daemon *x)
 
 /* The URL file is removed before the start and awaited after it: a daemon writes the file when it
  * listens. ZooKeeper writes no such file, so its port is asked instead. */
-int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
+int cli_dev_launch_daemon(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
 {
     char *binary = cli_dev_find_program(get_program_name(x), err);
     int rc = binary ? 0 : -BASE_ENOTFOUND;
@@ -288,8 +289,8 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
         rc = write_pid(d, x, err);
     }
     if (rc >= 0)
-        rc =
-            cli_dev_is_zookeeper(x) ? cli_dev_zookeeper_wait(d, x, err) : wait_listening(d, x, err);
+        rc = cli_dev_is_zookeeper(x) ? cli_dev_zookeeper_wait(d, x, err)
+                                     : wait_until_listening(d, x, err);
     free(url);
     free(log);
     for (size_t i = 0; argv[i]; i++)
@@ -326,7 +327,7 @@ static size_t count_registered(const struct cli_dev *d, struct base_http *http, 
     return found;
 }
 
-static size_t get_most_registered(const struct cli_dev *d, struct base_http *http)
+static size_t get_greatest_registered_count(const struct cli_dev *d, struct base_http *http)
 {
     size_t most = 0;
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
@@ -342,9 +343,9 @@ int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_erro
     struct base_http *http = base_http_new();
     size_t found, nodes = cli_dev_count_kind(d, cli_dev_is_nm);
     int rc = 0;
-    while (rc == 0 && (found = get_most_registered(d, http)) < nodes) {
+    while (rc == 0 && (found = get_greatest_registered_count(d, http)) < nodes) {
         for (size_t i = 0; i < d->n && rc == 0; i++)
-            if (!cli_proc_alive(&d->v[i].proc))
+            if (!cli_proc_is_alive(&d->v[i].proc))
                 rc = base_error_set(err, -BASE_EIO, "%s has exited", d->v[i].name);
         if (rc == 0 && base_mono_us(&base_clock_real) > until)
             rc = base_error_set(err, -BASE_ETIMEOUT,

@@ -126,7 +126,7 @@ int cli_dev_load(struct cli_dev *d, struct base_error *err)
     return 0;
 }
 
-struct cli_dev_daemon *cli_dev_find(struct cli_dev *d, const char *name)
+struct cli_dev_daemon *cli_dev_find_daemon(struct cli_dev *d, const char *name)
 {
     for (size_t i = 0; i < d->n; i++)
         if (strcmp(d->v[i].name, name) == 0)
@@ -142,11 +142,11 @@ size_t cli_dev_count_kind(const struct cli_dev *d, bool (*is)(const struct cli_d
     return n;
 }
 
-bool cli_dev_running(const struct cli_dev *d)
+bool cli_dev_is_running(const struct cli_dev *d)
 {
-    bool any = cli_proc_alive(&d->supervisor);
+    bool any = cli_proc_is_alive(&d->supervisor);
     for (size_t i = 0; i < d->n; i++)
-        any = any || cli_proc_alive(&d->v[i].proc);
+        any = any || cli_proc_is_alive(&d->v[i].proc);
     return any;
 }
 

@@ -10,10 +10,10 @@
 void cli_dev_print_json(const struct cli_dev *d)
 {
     json_t *list = json_array();
-    char *rms = cli_dev_rm_urls(d);
+    char *rms = cli_dev_join_rm_urls(d);
     for (size_t i = 0; i < d->n; i++) {
         const struct cli_dev_daemon *x = &d->v[i];
-        bool alive = cli_proc_alive(&x->proc);
+        bool alive = cli_proc_is_alive(&x->proc);
         json_t *one = json_pack("{s:s,s:s,s:i,s:b}", "name", x->name, "url", x->url, "pid",
                                 (int)x->proc.pid, "running", alive);
         if (alive && cli_dev_is_ha(d) && cli_dev_is_rm(x))
@@ -39,7 +39,7 @@ static void print_rms(const struct cli_dev *d)
 
 void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool detached)
 {
-    char *home = cli_dev_dir(NULL, cli_dev_is_ha(d)), *rms = cli_dev_rm_urls(d);
+    char *home = cli_dev_dir(NULL, cli_dev_is_ha(d)), *rms = cli_dev_join_rm_urls(d);
     struct base_buf quoted = {0};
     bool own_dir = strcmp(home, d->dir) != 0;
     if (cli_dev_is_ha(d) && !own_dir)
@@ -77,7 +77,7 @@ int cli_dev_show_status(struct cli_dev *d, bool json)
     struct cli_table *t =
         cli_table_new("DAEMON", "<", "STATE", "<", "PID", ">", "URL", "<", "LOG", "~", NULL);
     for (size_t i = 0; i < d->n; i++) {
-        bool alive = cli_proc_alive(&d->v[i].proc);
+        bool alive = cli_proc_is_alive(&d->v[i].proc);
         const char *role = alive && cli_dev_is_ha(d) && cli_dev_is_rm(&d->v[i])
                                ? cli_dev_ask_role(d->v[i].url)
                                : "";

@@ -33,7 +33,7 @@ static void reap_daemon(const struct cli_dev_daemon *x)
                 WNOHANG); /* fails without harm when the process is not our child */
 }
 
-void cli_dev_stop_one(struct cli_dev_daemon *x)
+void cli_dev_stop_daemon(struct cli_dev_daemon *x)
 {
     cli_proc_signal(&x->proc, SIGTERM);
     cli_proc_signal(&x->proc, SIGCONT);
@@ -82,7 +82,7 @@ static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
             char *launch = base_printf("%s/launch.json", g.gl_pathv[i]);
             struct container c;
             if (read_container_identity(pid, &c)) {
-                bool shim = cli_proc_alive(&c.shim), child = cli_proc_alive(&c.child);
+                bool shim = cli_proc_is_alive(&c.shim), child = cli_proc_is_alive(&c.child);
                 live += shim || child;
                 if (shim && sig)
                     cli_proc_signal_tree(&c.shim, sig, shims);
@@ -101,9 +101,9 @@ static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
     return live;
 }
 
-/* Sweeps over the containers until none is left: SIGTERM once, SIGKILL after GRACE_MS, shims
- * included after 3 * GRACE_MS. Each sweep reads the folder again, since a shim may still be
- * starting its container. */
+/* Sweeps over the containers until none is left, or 4 * GRACE_MS + 500 ms have passed: SIGTERM
+ * once, SIGKILL after GRACE_MS, shims included after 3 * GRACE_MS. Each sweep reads the folder
+ * again, since a shim may still be starting its container. */
 static void stop_containers(const struct cli_dev *d)
 {
     int64_t start = base_mono_us(&base_clock_real);
@@ -142,7 +142,7 @@ static void stop_daemons(struct cli_dev *d, bool (*is)(const struct cli_dev_daem
             cli_proc_signal(&d->v[i].proc, SIGTERM); /* signal all at once, then wait for each */
     for (size_t i = 0; i < d->n; i++)
         if (is(&d->v[i]))
-            cli_dev_stop_one(&d->v[i]);
+            cli_dev_stop_daemon(&d->v[i]);
 }
 
 void cli_dev_stop_all(struct cli_dev *d)

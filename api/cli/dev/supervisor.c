@@ -31,7 +31,7 @@ int cli_dev_open_signal_fd(void)
 
 /* Prints how a daemon ended: a daemon that this supervisor started is its child, and so has an exit
  * status here; a daemon that --restart started has none. */
-static void report_death(const struct cli_dev *d, const struct cli_dev_daemon *x)
+static void report_daemon_death(const struct cli_dev *d, const struct cli_dev_daemon *x)
 {
     int status;
     struct base_buf quoted = {0};
@@ -56,7 +56,7 @@ static bool is_same_process(const struct cli_proc *a, const struct cli_proc *b)
 }
 
 /* Watches the new processes of daemons that --restart has started. */
-static void watch_restarted(struct cli_dev *d, struct watched *w)
+static void watch_restarted_daemons(struct cli_dev *d, struct watched *w)
 {
     cli_dev_load(d, NULL);
     for (size_t i = 0; i < d->n; i++) {
@@ -68,7 +68,7 @@ static void watch_restarted(struct cli_dev *d, struct watched *w)
         w[i].proc = d->v[i].proc;
         w[i].fd = cli_proc_open_pidfd(&w[i].proc);
         if (w[i].fd < 0 && !d->v[i].stopping)
-            report_death(d, &d->v[i]);
+            report_daemon_death(d, &d->v[i]);
         else if (w[i].fd >= 0)
             fprintf(stderr, "creel: %s is running again (pid %d)\n", d->v[i].name,
                     (int)w[i].proc.pid);
@@ -77,8 +77,8 @@ static void watch_restarted(struct cli_dev *d, struct watched *w)
 }
 
 /* poll() ends when a daemon dies, on a signal, and every RELOAD_MS to look for daemons that
- * --restart has started: dev.json is read again before a death is reported, so that one that is
- * being restarted on purpose (stopping) is not. */
+ * --restart has started: dev.json is read again before a death is reported, so that a daemon that
+ * is being restarted on purpose (stopping) is not reported. */
 int cli_dev_supervise(struct cli_dev *d, int signal_fd)
 {
     struct watched w[CLI_DEV_DAEMONS_MAX];
@@ -92,14 +92,14 @@ int cli_dev_supervise(struct cli_dev *d, int signal_fd)
         int rc = poll(p, d->n + 1, RELOAD_MS);
         if (rc > 0 && p[0].revents)
             break;
-        watch_restarted(d, w);
+        watch_restarted_daemons(d, w);
         for (size_t i = 0; rc > 0 && i < d->n; i++) {
             if (!p[i + 1].revents || w[i].fd != p[i + 1].fd)
                 continue;
             close(w[i].fd);
             w[i].fd = -1;
             if (!d->v[i].stopping)
-                report_death(d, &d->v[i]);
+                report_daemon_death(d, &d->v[i]);
             else
                 waitpid(w[i].proc.pid, NULL, WNOHANG);
         }

@@ -1,4 +1,5 @@
-/* api/cli/job/deadline.c - deadlines of jobs: parsed, promised or refused, met or missed. */
+/* api/cli/job/deadline.c - parses deadlines of jobs, waits for the policy's decision, and describes
+ * both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ void cli_deadline_describe(const json_t *job, struct base_buf *out)
     if (!deadline)
         return;
     cli_when_add_iso(deadline, out);
-    if (!cli_job_ended(job)) {
+    if (!cli_job_has_ended(job)) {
         base_buf_adds(out, deadline >= now_ms() ? ", " : ", passed ");
         cli_when_add_distance(deadline, now_ms(), out);
     } else if (cli_job_exit_code(job) == CLI_OK) {
@@ -75,7 +76,7 @@ static bool is_decided(const json_t *job)
 {
     const char *state = cli_str(job, "state");
 
-    if (cli_job_ended(job) || cli_int(job, "promisedFinish"))
+    if (cli_job_has_ended(job) || cli_int(job, "promisedFinish"))
         return true;
     return strncmp(state, "NEW", 3) != 0 && strcmp(state, "SUBMITTED") != 0 &&
            !*cli_str(job, "diagnostics") && !cli_int(job, "earliestFinish");

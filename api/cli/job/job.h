@@ -21,11 +21,11 @@ int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **answer);
 typedef void cli_job_on_tasks(void *user, const json_t *tasks);
 int cli_job_get_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet,
                       cli_job_on_tasks *on_tasks, void *user);
-bool cli_job_ended(const json_t *job);
-/* SUCCEEDED, FAILED, KILLED, REFUSED (the policy could not promise the deadline), or UNDEFINED
- * before the end. Borrowed. */
+bool cli_job_has_ended(const json_t *job);
+/* Returns SUCCEEDED, FAILED, KILLED, REFUSED (the policy could not promise the deadline), or
+ * UNDEFINED before the end; borrowed. */
 const char *cli_job_result(const json_t *job);
-/* CLI_OK when the job succeeded, else CLI_FAILED. */
+/* Returns CLI_OK when the job succeeded, else CLI_FAILED. */
 int cli_job_exit_code(const json_t *job);
 /* Prints a text of several lines, such as diagnostics, without its control characters. */
 void cli_print_indented(FILE *out, const char *indent, const char *text);

@@ -1,5 +1,5 @@
-/* api/cli/job/log_follower.c - a stream is one libcurl transfer at a time: start_transfer() begins
- * a try, end_or_retry_stream() ends the stream or schedules another try. */
+/* api/cli/job/log_follower.c - follows logs. A stream is one libcurl transfer at a time:
+ * start_transfer() begins a try, end_or_retry_stream() ends the stream or schedules another try. */
 #include "api/cli/job/log_follower.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 enum {
     RETRY_FIRST_MS = 4,
-    RETRY_MAX_MS = 250,
-    RETRY_LOST_MAX_MS = 1000, /* the same while the node is unreachable */
+    RETRY_MAX_MS = 250,       /* longest pause between tries */
+    RETRY_LOST_MAX_MS = 1000, /* likewise, while the node is unreachable */
     CONNECT_MS = 3000,
     ANSWER_MS = 15000,      /* until the answer begins, which it does at once even when following */
     SILENCE_S = 20,         /* without a byte, unless following: a log may be silent for hours */
@@ -224,10 +224,12 @@ static void retry_later(struct stream *s, int64_t max_ms)
 
 /* Called when a transfer has ended: ends the stream, or schedules another try.
  *   complete log                      -> WHOLE
- *   404 from the node itself          -> later, the log may not exist yet; ABSENT on the last try
- *   broken after some bytes           -> later, from the offset reached
- *   failed on one route               -> at once on the other route
- *   failed on both routes             -> later; LOST on the last try */
+ *   404 from the node itself  -> later, as the log may not exist yet; ABSENT on the last try
+ *   broken after some bytes   -> later, from the offset reached
+ *   failed on one route       -> at once on the other route
+ *   failed on both routes     -> later; LOST on the last try
+ *
+ * Without s->follow, a 404 or a failure on both routes counts as the last try. */
 static void end_or_retry_stream(struct stream *s, CURLcode code)
 {
     bool log = is_log_answer(s), absent = s->status == 404 && s->named == SAME;
@@ -300,7 +302,7 @@ size_t cli_follow_poll(struct cli_follow *f, int timeout_ms, int wake_fd)
     return open;
 }
 
-bool cli_follow_ended(const struct cli_follow *f, size_t i)
+bool cli_follow_has_ended(const struct cli_follow *f, size_t i)
 {
     return f->v[i]->result != CLI_FOLLOW_GOING;
 }

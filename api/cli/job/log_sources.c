@@ -7,8 +7,8 @@
 #include "base/id.h"
 
 enum {
-    PROBES_MAX = 2000, /* requests for containers of earlier attempts */
-    NAMED_MAX = 20     /* lines about missing logs */
+    PROBES_MAX = 2000, /* most requests for containers of earlier attempts */
+    NAMED_MAX = 20     /* most lines about missing logs */
 };
 
 struct cli_log_source *cli_log_sources_find_container(const struct cli_log_sources *s,
@@ -31,7 +31,7 @@ static void add_source(struct cli_log_sources *s, const char *container, const c
         .container = base_strdup(container),
         .node_http = base_strdup(node_http),
         .label = base_strdup(label),
-        .node = *node_http ? cli_nodes_get(s->nodes, node_id, node_http) : NULL};
+        .node = *node_http ? cli_nodes_find_or_add(s->nodes, node_id, node_http) : NULL};
 }
 
 static void add_missing(struct cli_log_sources *s, const char *what, const char *why)
@@ -171,7 +171,7 @@ static int find_job_tasks(struct cli *c, const char *app, const char *want,
     free(path);
     if (rc == CLI_OK) { /* the state first, so that no task can be missed that ends between the two
                            requests */
-        out->ended = cli_job_ended(json_object_get(a.json, "job"));
+        out->ended = cli_job_has_ended(json_object_get(a.json, "job"));
         out->started_ms = cli_int(a.json, "job.submitTime");
         out->lost = count_lost_attempts(a.json);
         cli_answer_free(&a);
@@ -245,7 +245,7 @@ static bool list_nodes(struct cli *c, struct cli_log_sources *out, struct node_s
         bool up = strcmp(state, "RUNNING") == 0 || strcmp(state, "UNHEALTHY") == 0 ||
                   strcmp(state, "DECOMMISSIONING") == 0;
         if (up && *http) {
-            k->v[k->n++] = cli_nodes_get(out->nodes, cli_str(one, "id"), http);
+            k->v[k->n++] = cli_nodes_find_or_add(out->nodes, cli_str(one, "id"), http);
         } else if (cli_int(one, "lastHealthUpdate") >= out->started_ms) {
             k->lost++;
             if (!k->lost_id)
@@ -318,8 +318,8 @@ static int compare_sources(const void *a, const void *b)
     return base_container_id_cmp(&x, &y);
 }
 
-/* Asks the nodes in turn for this container's files until one has them. Returns how many requests
- * were sent. */
+/* Asks the nodes in turn for this container's files until one has them. Returns the number of nodes
+ * tried. */
 static int probe_nodes(struct node_set *k, const char *container, struct cli_log_sources *out)
 {
     int asked = 0;
@@ -381,7 +381,7 @@ static int find_masters(struct cli *c, const char *app, const char *want,
     free(path);
     if (rc != CLI_OK)
         return print_error_unless_patient(out, &a, rc);
-    out->ended = cli_job_ended(json_object_get(a.json, "app"));
+    out->ended = cli_job_has_ended(json_object_get(a.json, "app"));
     out->started_ms = cli_int(a.json, "app.startedTime");
     cli_answer_free(&a);
     path = base_printf("/ws/v1/cluster/apps/%s/appattempts", app);

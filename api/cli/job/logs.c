@@ -19,8 +19,8 @@ enum {
     FILES_MAX = 16,
     LOOK_MS = 500,
     SETTLE_MS = 3000,
-    SILENCE_MS = 10000, /* after the end of the application, and after each byte since */
-    TROUBLE_MS = 1000,  /* without access to a log, before the user is told so */
+    SILENCE_MS = 10000, /* most silence, once the application has ended */
+    TROUBLE_MS = 1000,  /* without access to a log, before an error is printed */
     PATIENCE_MS = 60000
 };
 
@@ -43,7 +43,7 @@ struct shown {
     int64_t error_since_us; /* since when the log cannot be read; 0: it can */
     int fd;
     struct base_buf part; /* with prefix: the unfinished line; with keep: the whole log */
-    bool keep;            /* for --json */
+    bool keep;            /* keep the log for --json */
 };
 
 /* The sink of a stream. With a prefix only whole lines are written, so that lines of several
@@ -93,7 +93,7 @@ static void write_last_line(struct shown *s)
         write_log_bytes(s, "\n", 1);
 }
 
-static void print_nothing_written(const struct logs *l)
+static void print_no_output_written(const struct logs *l)
 {
     struct base_buf files = {0};
     for (size_t i = 0; i < l->n_files; i++)
@@ -107,8 +107,8 @@ static void print_nothing_written(const struct logs *l)
 }
 
 /* ---- without -f: the logs as they are now ---- */
-/* Shows one file of one container, or with --json appends it to @all. Returns why it could not be
- * read (caller frees), else NULL. */
+/* Shows one file of one container, or with --json appends it to @all. Returns why the file could
+ * not be read (caller frees); NULL when it was read or does not exist. */
 static char *show_log_file(const struct cli *c, struct cli_log_sources *sources, struct shown *s,
                            bool *found, json_t *all)
 {
@@ -185,7 +185,7 @@ static bool wants_standard_files(const struct logs *l)
     return false;
 }
 
-static json_t *missing_json(const struct cli_log_sources *s)
+static json_t *missing_logs_to_json(const struct cli_log_sources *s)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_missing; i++)
@@ -219,14 +219,14 @@ static int show_current_logs(struct cli *c, const struct logs *l, struct cli_log
         if (sources->v[i].absent && !sources->v[i].running)
             cli_log_sources_add_missing(sources, &sources->v[i], "its logs are gone");
     if (sources->n_missing)
-        json_object_set_new(report, "missing", missing_json(sources));
+        json_object_set_new(report, "missing", missing_logs_to_json(sources));
     if (c->json)
         cli_print_json(report);
     json_decref(report);
     if (nothing)
         return cli_error(CLI_NOTFOUND, "%s has no logs on its nodes", l->id);
     if (!any && sources->n_missing == 0)
-        print_nothing_written(l);
+        print_no_output_written(l);
     return cli_log_sources_print_missing(sources);
 }
 
@@ -256,7 +256,7 @@ static void follow_new_sources(struct following *f, const struct logs *l,
     }
 }
 
-/* Returns true when the user knows already that this node cannot be reached. */
+/* Returns true when it has been printed already that this node cannot be reached. */
 static bool is_node_error_printed(const struct following *f, const struct cli_node *node)
 {
     for (size_t i = 0; i < f->n; i++)
@@ -265,13 +265,14 @@ static bool is_node_error_printed(const struct following *f, const struct cli_no
     return false;
 }
 
-/* Prints, once for each node, that its logs cannot be read at the moment; again after an
- * interruption. */
+/* Prints, once for each node, that its logs cannot be read at the moment; and once more when
+ * reading fails again after it has worked. */
 static void print_new_log_errors(struct following *f, int64_t now_us)
 {
     for (size_t i = 0; i < f->n; i++) {
         struct shown *s = f->shown[i];
-        const char *why = cli_follow_ended(f->follow, i) ? NULL : cli_follow_error(f->follow, i);
+        const char *why =
+            cli_follow_has_ended(f->follow, i) ? NULL : cli_follow_error(f->follow, i);
         if (!why) {
             s->error_since_us = 0;
             s->error_printed = false;
@@ -294,7 +295,7 @@ static void resume_live_containers(struct following *f, const struct cli_log_sou
     for (size_t i = 0; i < f->n; i++) {
         const struct cli_log_source *known =
             cli_log_sources_find_container(sources, f->shown[i]->source->container);
-        if (cli_follow_ended(f->follow, i) && known && known->running)
+        if (cli_follow_has_ended(f->follow, i) && known && known->running)
             cli_follow_resume(f->follow, i);
     }
 }

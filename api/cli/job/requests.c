@@ -163,14 +163,14 @@ int cli_job_get_tasks(struct cli *c, const char *id, const char *query, unsigned
     return rc;
 }
 
-bool cli_job_ended(const json_t *job)
+bool cli_job_has_ended(const json_t *job)
 {
-    return cli_state_ended(cli_str(job, "state"));
+    return cli_state_is_final(cli_str(job, "state"));
 }
 
 const char *cli_job_result(const json_t *job)
 {
-    const char *result = cli_str(job, "result"); /* older ResourceManagers send finalStatus alone */
+    const char *result = cli_str(job, "result"); /* older RMs send only finalStatus */
 
     return *result ? result : cli_str(job, "finalStatus");
 }

@@ -1,11 +1,10 @@
 /* api/cli/job/run_command.c - `creel run -- CMD`: runs one command on the cluster as if it ran
  * here.
  *
- *   submit --> node known --> follow both logs --> logs complete --> exit with the command's status
- *                 \--> none after a second: print why           \--> logs missing: name them, exit
- * with 5
- *      \------- Ctrl-C: kill the job and keep following until it has ended; a second Ctrl-C exits
- * at once
+ *   submit -> node known -> follow both logs -> logs complete: exit with the command's status
+ *      |          |                         \-> logs missing: name them, exit with 5
+ *      |          \-> no node after a second: print why
+ *      \-> Ctrl-C: kill the job, and follow its logs to the end; a second Ctrl-C exits at once
  *
  * There is one thread. Signals arrive by api/cli/interrupt.h and end every wait and request. */
 #include <signal.h>
@@ -32,8 +31,8 @@ enum {
     POLL_MAX_MS = 200,     /* between polls while the user waits for a change */
     CHECK_MS = 1000,       /* between polls while logs are being followed */
     PATIENCE_MS = 60000,   /* without an answer from any RM, before giving up */
-    ANNOUNCE_MS = 1000,    /* likewise, before the user is told */
-    SETTLE_MS = 10000,     /* for the logs after the end of the job, and after each byte of them */
+    ANNOUNCE_MS = 1000,    /* likewise, before a message says so */
+    SETTLE_MS = 10000,     /* wait for logs after the end of the job, and after each byte of them */
     LAST_CHANCE_MS = 1000, /* after the end of the job, before missing logs get their last try */
     WAITS_MS = 1000,       /* without a node, or without output, before the reason is printed */
 };
@@ -116,7 +115,7 @@ static void follow_container(struct run *r)
     r->follow = cli_follow_new();
     r->bytes = 0;
     r->log_error_printed = false;
-    struct cli_node *at = cli_nodes_get(r->nodes, cli_str(r->task, "node"), node);
+    struct cli_node *at = cli_nodes_find_or_add(r->nodes, cli_str(r->task, "node"), node);
     for (size_t i = 0; i < STREAMS; i++)
         r->stream[i] =
             cli_follow_add(r->follow, at, container, files[i], true, write_output, (void *)&fds[i]);
@@ -170,7 +169,7 @@ static int refresh_state(struct run *r)
         if (rc == CLI_OK && !running && !r->job_ended) {
             json_decref(r->job);
             r->job = json_incref(json_object_get(a.json, "job"));
-            if (cli_job_ended(r->job)) {
+            if (cli_job_has_ended(r->job)) {
                 r->job_ended = true;
                 r->ended_us = now_us();
             }
@@ -208,7 +207,8 @@ static void print_reason_once(struct run *r)
 static const char *find_log_error(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
-        if (!cli_follow_ended(r->follow, r->stream[i]) && cli_follow_error(r->follow, r->stream[i]))
+        if (!cli_follow_has_ended(r->follow, r->stream[i]) &&
+            cli_follow_error(r->follow, r->stream[i]))
             return cli_follow_error(r->follow, r->stream[i]);
     return NULL;
 }
@@ -232,7 +232,7 @@ static void print_log_error_once(struct run *r)
 static bool have_logs_ended(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
-        if (!cli_follow_ended(r->follow, r->stream[i]))
+        if (!cli_follow_has_ended(r->follow, r->stream[i]))
             return false;
     return true;
 }
@@ -340,6 +340,8 @@ static bool print_missing_output(const struct run *r, bool ran)
     return missing || (!r->follow && ran);
 }
 
+/* Returns the exit status of the command: @code if the command failed with it (@own), 0 if the job
+ * succeeded; -1 if the job ended without a status of the command. */
 static int get_task_exit_status(const struct run *r, bool own, int64_t code)
 {
     if (own || strcmp(cli_str(r->job, "finalStatus"), "SUCCEEDED") == 0)

@@ -134,7 +134,7 @@ static void print_status(const json_t *job)
     }
 }
 
-/* Prints tasks page by page and keeps only one page in memory. */
+/* State of printing tasks page by page; only one page is kept in memory. */
 struct task_pages {
     struct cli_table *table;
     struct base_app_id app;
@@ -161,12 +161,12 @@ static const char *row_text(const json_t *row, size_t i)
     return s ? s : "";
 }
 
-static int64_t row_number(const json_t *row, size_t i)
+static int64_t get_row_number(const json_t *row, size_t i)
 {
     return (int64_t)json_number_value(json_array_get(row, i));
 }
 
-static bool row_has(const json_t *row, size_t i)
+static bool is_row_number(const json_t *row, size_t i)
 {
     return json_is_number(json_array_get(row, i));
 }
@@ -190,16 +190,17 @@ static void add_task(struct task_pages *p, const json_t *row)
     struct base_buf time = {0};
     char task[BASE_ID_TEXT_MAX], container[BASE_ID_TEXT_MAX] = "", progress[24], attempts[24],
                                  code[24] = "-";
-    int64_t start = row_number(row, TASK_START);
+    int64_t start = get_row_number(row, TASK_START);
     format_task_id(&p->app, row_text(row, TASK_NAME), task);
-    snprintf(progress, sizeof progress, "%lld%%", (long long)row_number(row, TASK_PROGRESS));
-    snprintf(attempts, sizeof attempts, "%lld", (long long)row_number(row, TASK_ATTEMPTS));
-    if (row_has(row, TASK_EXIT))
-        snprintf(code, sizeof code, "%lld", (long long)row_number(row, TASK_EXIT));
+    snprintf(progress, sizeof progress, "%lld%%", (long long)get_row_number(row, TASK_PROGRESS));
+    snprintf(attempts, sizeof attempts, "%lld", (long long)get_row_number(row, TASK_ATTEMPTS));
+    if (is_row_number(row, TASK_EXIT))
+        snprintf(code, sizeof code, "%lld", (long long)get_row_number(row, TASK_EXIT));
     if (start)
-        cli_text_add_duration(
-            row_has(row, TASK_ELAPSED) ? row_number(row, TASK_ELAPSED) : p->now_ms - start, &time);
-    if (row_has(row, TASK_CONTAINER)) {
+        cli_text_add_duration(is_row_number(row, TASK_ELAPSED) ? get_row_number(row, TASK_ELAPSED)
+                                                               : p->now_ms - start,
+                              &time);
+    if (is_row_number(row, TASK_CONTAINER)) {
         struct base_container_id id = {{p->app, 1},
                                        json_integer_value(json_array_get(row, TASK_CONTAINER))};
         base_container_id_text(&id, container);
@@ -227,7 +228,7 @@ static int print_tasks(struct cli *c, const char *id, const json_t *job)
     p.table = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT",
                             ">", "TIME", ">", "NODE", "~", "CONTAINER", "<1", NULL);
     rc = cli_job_get_tasks(c, id, "rows=true", CLI_RM_PATIENT, false, print_task_page, &p);
-    if (rc == CLI_OK && p.n == 0 && cli_job_ended(job))
+    if (rc == CLI_OK && p.n == 0 && cli_job_has_ended(job))
         puts("Its tasks are no longer known: the job ended under an earlier ResourceManager, and "
              "only totals are kept.");
     cli_table_free(p.table);
@@ -329,7 +330,7 @@ static int wait_for_end(struct cli *c, const char *id, char **state)
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
     int64_t until = base_mono_us(&base_clock_real) + KILL_WAIT_MS * INT64_C(1000);
     int rc = CLI_OK;
-    while (!cli_state_ended(*state)) {
+    while (!cli_state_is_final(*state)) {
         struct timespec ts = {0, 20000000};
         struct cli_answer a = {0};
         if (base_mono_us(&base_clock_real) > until) {

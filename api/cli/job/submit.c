@@ -106,7 +106,7 @@ static error_t set_utf8_text(json_t *object, const char *option, const char *mem
     return 0;
 }
 
-static error_t add_path(struct submit *s, const char *arg)
+static error_t add_input_path(struct submit *s, const char *arg)
 {
     if (!*arg)
         return cli_option_error("--input: the path is empty");
@@ -133,7 +133,7 @@ static error_t add_task(struct submit *s, const char *kind, const char *command)
 }
 
 /* --count and --expected apply to the task that precedes them on the command line. */
-static error_t set_count(struct submit *s, const char *arg)
+static error_t set_task_count(struct submit *s, const char *arg)
 {
     int64_t n;
     json_t *last = s->tasks ? json_array_get(s->tasks, json_array_size(s->tasks) - 1) : NULL;
@@ -145,7 +145,7 @@ static error_t set_count(struct submit *s, const char *arg)
     return 0;
 }
 
-static error_t set_expected(struct submit *s, const char *arg)
+static error_t set_expected_duration(struct submit *s, const char *arg)
 {
     bool relative;
     int64_t ms;
@@ -171,7 +171,7 @@ static error_t add_env(struct submit *s, const char *arg)
     return rc;
 }
 
-static error_t read_tasks(struct submit *s, const char *file)
+static error_t add_tasks_from_file(struct submit *s, const char *file)
 {
     struct base_buf text = {0};
     struct base_error err = {0};
@@ -193,7 +193,7 @@ static error_t read_tasks(struct submit *s, const char *file)
     return rc;
 }
 
-static error_t set_split(struct submit *s, const char *arg)
+static error_t set_split_size(struct submit *s, const char *arg)
 {
     int64_t n;
     if (base_size_parse(arg, &n) < 0)
@@ -252,7 +252,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return set_utf8_text(s->job, "--name", "name", arg);
     case KEY_INPUT:
     case ARGP_KEY_ARG:
-        return add_path(s, arg);
+        return add_input_path(s, arg);
     case KEY_OUTPUT:
         return set_output(s, arg);
     case KEY_MAP:
@@ -264,7 +264,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_REDUCES:
         return set_number(s, "--reduces", "reduces", arg);
     case KEY_SPLIT:
-        return set_split(s, arg);
+        return set_split_size(s, arg);
     case KEY_QUEUE:
         return set_utf8_text(s->job, "--queue", "queue", arg);
     case KEY_PRIORITY:
@@ -283,11 +283,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_REDUCE_TASK:
         return add_task(s, "reduce", arg);
     case KEY_TASKS:
-        return read_tasks(s, arg);
+        return add_tasks_from_file(s, arg);
     case KEY_COUNT:
-        return set_count(s, arg);
+        return set_task_count(s, arg);
     case KEY_EXPECTED:
-        return set_expected(s, arg);
+        return set_expected_duration(s, arg);
     case KEY_WAIT:
         s->wait = true;
         return 0;
@@ -298,7 +298,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Gives a job without --name the first word of its command, such as "grep", as its name. */
+/* Gives a job without --name the first word of its command, such as "grep", or else "job", as its
+ * name. */
 static void set_default_name(struct submit *s)
 {
     if (json_object_get(s->job, "name"))
@@ -330,8 +331,9 @@ static json_t *build_job(struct submit *s)
     return job;
 }
 
-/* Prints the id, then the decision about the deadline, then the end with --wait. */
-static int report_stored(struct cli *c, const struct submit *s, json_t **stored)
+/* Prints the job's id, or the job with --json, and the decision about a deadline; with --wait waits
+ * for the end and prints the summary. */
+static int report_submitted_job(struct cli *c, const struct submit *s, json_t **stored)
 {
     char *id = base_strdup(cli_str(*stored, "job.id"));
     int rc = CLI_OK;
@@ -368,7 +370,7 @@ int cli_job_submit_main(int argc, char **argv)
     rc = cli_job_submit(&c, build_job(&s), &stored);
     if (rc != CLI_OK)
         goto out;
-    rc = report_stored(&c, &s, &stored);
+    rc = report_submitted_job(&c, &s, &stored);
 out:
     json_decref(stored);
     json_decref(s.job);

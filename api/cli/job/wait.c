@@ -49,12 +49,12 @@ static void draw_progress(struct waiting *w)
     const json_t *job = json_object_get(w->job, "job");
     const char *state = cli_str(job, "state"), *result = cli_job_result(job);
     /* show the result of a failed job, since its state FINISHED would hide the failure */
-    bool lost = cli_job_ended(job) && *result && cli_job_exit_code(job) != CLI_OK;
+    bool lost = cli_job_has_ended(job) && *result && cli_job_exit_code(job) != CLI_OK;
     struct cli_progress p = {.id = cli_str(job, "id"),
                              .name = cli_str(job, "name"),
                              .state = lost ? result : state,
                              .elapsed_ms = (base_mono_us(&base_clock_real) - w->start_us) / 1000,
-                             .last = cli_job_ended(job)};
+                             .last = cli_job_has_ended(job)};
     add_bar(&p, job, "map");
     add_bar(&p, job, "reduce");
     cli_progress_keep_level(&w->hold, cli_rm_failed_calls(w->rm), &p);
@@ -71,7 +71,7 @@ static void print_wait_above_bars(void *user)
         draw_progress(w);
 }
 
-static int print_wait_ended(struct cli_progress_screen *screen, const char *id, int rc)
+static int print_no_longer_waiting(struct cli_progress_screen *screen, const char *id, int rc)
 {
     cli_progress_clear(screen);
     return cli_error(rc, "no longer waiting; the job %s (creel job wait %s, creel job kill %s)",
@@ -82,7 +82,7 @@ static bool is_waiting(const json_t *job)
 {
     int64_t running =
         cli_int(job, "taskCounts.map.running") + cli_int(job, "taskCounts.reduce.running");
-    return !cli_job_ended(job) && running == 0 && *cli_str(job, "why");
+    return !cli_job_has_ended(job) && running == 0 && *cli_str(job, "why");
 }
 
 /* Prints once why none of the job's tasks runs, after that has lasted for WAITS_MS. */
@@ -119,7 +119,7 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
         *job = NULL;
         print_reason_once(&w, id);
         draw_progress(&w);
-        if (cli_job_ended(json_object_get(w.job, "job"))) {
+        if (cli_job_has_ended(json_object_get(w.job, "job"))) {
             *job = json_incref(w.job);
             break;
         }
@@ -132,8 +132,9 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
     cli_rm_set_wait_notice(c->rm, NULL, NULL);
     cli_interrupt_release();
     json_decref(w.job);
-    return rc == CLI_INTERRUPTED || rc == CLI_UNREACHABLE ? print_wait_ended(&w.screen, id, rc)
-                                                          : rc;
+    return rc == CLI_INTERRUPTED || rc == CLI_UNREACHABLE
+               ? print_no_longer_waiting(&w.screen, id, rc)
+               : rc;
 }
 
 static void print_line(const char *label, const struct base_buf *text)
@@ -162,7 +163,7 @@ static void extend_spans(void *user, const json_t *tasks)
     }
 }
 
-static void add_attempts(struct base_buf *out, int64_t n, const char *how)
+static void add_attempt_count(struct base_buf *out, int64_t n, const char *how)
 {
     base_buf_addf(out, ", %lld %s attempt%s", (long long)n, how, n == 1 ? "" : "s");
 }
@@ -179,9 +180,9 @@ static void print_phase(const json_t *job, int64_t first, int64_t last, const ch
     base_buf_addf(&b, "%lld of %lld", (long long)cli_int(counts, "succeeded"),
                   (long long)cli_int(counts, "total"));
     if (cli_int(counts, "failedAttempts"))
-        add_attempts(&b, cli_int(counts, "failedAttempts"), "failed");
+        add_attempt_count(&b, cli_int(counts, "failedAttempts"), "failed");
     if (cli_int(counts, "killedAttempts"))
-        add_attempts(&b, cli_int(counts, "killedAttempts"), "killed");
+        add_attempt_count(&b, cli_int(counts, "killedAttempts"), "killed");
     if (first && last) {
         base_buf_adds(&b, "; from ");
         cli_text_add_duration(first - cli_int(job, "submitTime"), &b);
@@ -199,8 +200,8 @@ static void print_phase(const json_t *job, int64_t first, int64_t last, const ch
     base_buf_free(&b);
 }
 
-static void print_data(const json_t *job, const char *label, const char *in, const char *in_bytes,
-                       const char *out, const char *out_bytes)
+static void print_line_and_byte_counts(const json_t *job, const char *label, const char *in,
+                                       const char *in_bytes, const char *out, const char *out_bytes)
 {
     const json_t *counters = cli_at(job, "counters");
     struct base_buf b = {0};
@@ -259,10 +260,10 @@ void cli_job_print_summary(struct cli *c, const json_t *job)
     print_times(job);
     print_phase(job, spans.first[0], spans.last[0], "map", "maps", "MAP_MILLIS");
     print_phase(job, spans.first[1], spans.last[1], "reduce", "reduces", "REDUCE_MILLIS");
-    print_data(job, "map", "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS",
-               "MAP_OUTPUT_BYTES");
-    print_data(job, "reduce", "REDUCE_INPUT_RECORDS", "REDUCE_INPUT_BYTES", "REDUCE_OUTPUT_RECORDS",
-               "REDUCE_OUTPUT_BYTES");
+    print_line_and_byte_counts(job, "map", "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES",
+                               "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES");
+    print_line_and_byte_counts(job, "reduce", "REDUCE_INPUT_RECORDS", "REDUCE_INPUT_BYTES",
+                               "REDUCE_OUTPUT_RECORDS", "REDUCE_OUTPUT_BYTES");
     if (cli_int(job, "counters.SHUFFLE_BYTES")) {
         struct base_buf b = {0};
         cli_text_add_bytes(cli_int(job, "counters.SHUFFLE_BYTES"), &b);

@@ -15,7 +15,7 @@ static double clamp(double percent)
     return percent >= 0 && percent <= 100 ? percent : percent > 100 ? 100 : 0; /* NaN becomes 0 */
 }
 
-static void add_clock(int64_t ms, struct base_buf *out)
+static void add_elapsed_time(int64_t ms, struct base_buf *out)
 {
     int64_t s = ms < 0 ? 0 : ms / 1000;
     if (s >= 3600)
@@ -64,9 +64,10 @@ size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool ut
 {
     struct base_buf line = {0};
     base_buf_addf(&line, "%s  %s  ", p->id, p->state);
-    add_clock(p->elapsed_ms, &line);
+    add_elapsed_time(p->elapsed_ms, &line);
     base_buf_adds(&line, "  ");
-    cli_text_add_clean(p->name, &line); /* last, where it is cut when too long */
+    /* the name comes last, so that only the name is cut when the line is too long */
+    cli_text_add_clean(p->name, &line);
     add_line_cut(&line, width, out);
     /* label 8, ends of the bar 2, percent 5, counts up to 40: the bar takes the rest */
     size_t columns = width == 0 || width > BAR_MAX + 54 ? BAR_MAX
@@ -86,7 +87,7 @@ size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool ut
 
 void cli_progress_add_line(const struct cli_progress *p, struct base_buf *out)
 {
-    add_clock(p->elapsed_ms, out);
+    add_elapsed_time(p->elapsed_ms, out);
     base_buf_addf(out, " %s", p->state);
     for (size_t i = 0; i < p->n; i++) {
         base_buf_addf(out, " %s %d%% (", p->bars[i].label, (int)clamp(p->bars[i].percent));

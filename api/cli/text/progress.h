@@ -22,7 +22,8 @@ struct cli_progress {
     struct cli_progress_bar bars[CLI_PROGRESS_BARS];
     size_t n;
 };
-/* Appends lines of at most @width columns. Returns how many. @utf8: use block characters. */
+/* Appends lines of at most @width columns (0: no limit) and returns their number. @utf8: use block
+ * characters. */
 size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool utf8,
                              struct base_buf *out);
 /* Appends one line for logs, without a newline: "0:03 RUNNING map 45% (5 of 12, 3 running) reduce
@@ -30,15 +31,16 @@ size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool ut
 void cli_progress_add_line(const struct cli_progress *p, struct base_buf *out);
 
 /* A ResourceManager that has just taken over does not know the progress of running tasks until they
- * report to it. For HOLD_MS after a disturbance no bar goes back. Start with a zeroed structure. */
+ * report to it. For CLI_PROGRESS_HOLD_MS after a disturbance no bar goes back. Start with a zeroed
+ * structure. */
 enum { CLI_PROGRESS_HOLD_MS = 10000 };
 struct cli_progress_hold {
     int64_t disturbances, until_ms;
     struct cli_progress_bar last[CLI_PROGRESS_BARS];
     size_t n;
 };
-/* Raises @p's bars to what was shown before, as long as that is due. @disturbances:
- * cli_rm_failed_calls(). */
+/* Raises @p's bars to the level shown before, for CLI_PROGRESS_HOLD_MS after @disturbances, the
+ * result of cli_rm_failed_calls(), has changed. */
 void cli_progress_keep_level(struct cli_progress_hold *h, int64_t disturbances,
                              struct cli_progress *p);
 

@@ -8,8 +8,8 @@
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/* SOURCE: POSIX.1-2017, Shell Command Language 2.2.2: between single quotes every character stands
- * for itself. */
+/* SOURCE: POSIX.1-2017, Shell Command Language 2.2.2: between single quotes every character but the
+ * single quote stands for itself. */
 void cli_shell_quote(const char *arg, struct base_buf *out)
 {
     size_t harmless = 0;

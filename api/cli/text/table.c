@@ -1,5 +1,5 @@
-/* api/cli/text/table.c - cells are kept as text until the table is laid out; then columns shrink,
- * or are dropped, until the rows fit. */
+/* api/cli/text/table.c - builds and prints tables. Cells are kept as text until the table is laid
+ * out; then columns shrink, or are dropped, until the rows fit. */
 #include "api/cli/text/table.h"
 
 #include <stdbool.h>

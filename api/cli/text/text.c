@@ -1,4 +1,4 @@
-/* api/cli/text/text.c - widths, cleaning, and figures for people. */
+/* api/cli/text/text.c - measures widths, cleans texts, and formats figures for people. */
 #include "api/cli/text/text.h"
 
 #include <stdbool.h>

@@ -16,7 +16,7 @@ size_t cli_text_width(const char *s, size_t len);
  * with a whole character. */
 size_t cli_text_prefix_fitting(const char *s, size_t columns);
 /* Appends @s with each run of control characters (DEL included) as one space, so that text from a
- * job cannot move the cursor. Drops trailing blanks. */
+ * job cannot move the cursor. A broken byte becomes "?". Drops trailing blanks. */
 void cli_text_add_clean(const char *s, struct base_buf *out);
 /* Appends @len bytes, with U+FFFD for each byte that is not part of a UTF-8 character. */
 void cli_text_add_utf8(const char *s, size_t len, struct base_buf *out);
@@ -45,8 +45,8 @@ void cli_when_add_distance(int64_t epoch_ms, int64_t now_ms, struct base_buf *ou
 void cli_shell_quote(const char *arg, struct base_buf *out);
 /* Appends the quoted arguments of a NULL-terminated vector, separated by blanks. */
 void cli_shell_quote_all(char *const *argv, struct base_buf *out);
-/* Turns a path as typed into a URI. One with a scheme ("file://", "webhdfs://") stays as it is; a
- * relative path starts at @cwd; "." and ".." are resolved by name. Bytes other than
+/* Turns a path as typed into a URI. A URI with a scheme ("file://", "webhdfs://") is copied
+ * unchanged; a relative path starts at @cwd; "." and ".." are resolved by name. Bytes other than
  * [A-Za-z0-9-._~/] and the glob characters *[]{},! are percent-encoded, '?' too, which means the
  * same after decoding. Caller frees. */
 char *cli_uri_from_path(const char *path, const char *cwd);

@@ -1,4 +1,4 @@
-/* api/cli/text/when.c - durations and dates as people write them. */
+/* api/cli/text/when.c - parses and formats durations and dates as people write them. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 #define SPAN_MAX_MS INT64_C(1000000000000) /* about 31 years */
 
-/* Skips the unit at *@s and returns its length in ms; that of a second when there is no unit, 0
- * when the unit is unknown. */
-static double skip_unit(const char **s)
+/* Skips the unit at *@s and returns its length in ms: 1000 when there is no unit, 0 when the unit
+ * is unknown. */
+static double parse_unit_ms(const char **s)
 {
     static const struct {
         const char *name;
@@ -32,7 +32,7 @@ static double skip_unit(const char **s)
 }
 
 /* Skips digits with an optional fraction. Returns false when *@s begins with no digit. */
-static bool skip_number(const char **s, double *out)
+static bool parse_decimal_number(const char **s, double *out)
 {
     double scale = 1;
     const char *start = *s;
@@ -56,7 +56,7 @@ static bool parse_span(const char *s, int64_t *ms)
     s += *s == '+';
     do {
         double n, unit;
-        if (!skip_number(&s, &n) || (unit = skip_unit(&s)) <= 0)
+        if (!parse_decimal_number(&s, &n) || (unit = parse_unit_ms(&s)) <= 0)
             return false;
         sum += n * unit;
     } while (*s && sum <= (double)SPAN_MAX_MS);

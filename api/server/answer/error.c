@@ -250,7 +250,7 @@ static bool matches_creel_route(const struct api_request *rq)
     return false;
 }
 
-/* The charset is YARN's "null"; its NodeManager sends none. */
+/* YARN's ResourceManager sends the charset "null", its NodeManager none. */
 void api_error_answer_wrong_method(struct api_request *rq)
 {
     bool json = rq->accept == API_ACCEPT_JSON && rq->accept_named;

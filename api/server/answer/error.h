@@ -18,7 +18,7 @@ void api_error_answer_options(struct api_request *rq);
 /* Replaces a JSON or XML reply that the client does not accept (YARN's routes only). Returns true
  * when the reply was replaced. */
 bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *reply);
-/* Returns the status that such a reply gets. */
+/* Returns the status of the answer that replaces such a reply. */
 unsigned api_error_get_unacceptable_status(const struct api_request *rq);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "api/server/server_internal.h"
 
-/* An idle stream is polled after the first interval, then after twice as long each time up to the
- * second: the end of a short command is seen at once, a long silence costs little. */
+/* An idle stream is polled after POLL_FIRST_MS, then after twice as long each time, up to
+ * POLL_MAX_MS: so the end of a short command is seen at once, and a long silence costs little. */
 #define POLL_FIRST_MS 2
 #define POLL_MAX_MS   50
 
@@ -22,7 +22,8 @@ struct api_stream {
     void (*free_fn)(void *);
 };
 
-/* Suspends a stream that has no bytes now. Returns false when the stream should end instead. */
+/* Suspends a stream that has no bytes now. Returns false when the server is stopping, and the
+ * stream has to be cut. */
 static bool suspend_stream(struct api_stream *st)
 {
     struct api_server *s = st->server;

@@ -9,7 +9,7 @@
  * the reply's free function frees. */
 struct MHD_Response *api_stream_create_response(struct api_request *rq);
 /* Resumes the streams whose wait is over at @now. Called with the lock held. Returns when the next
- * wait ends, INT64_MAX without any. */
+ * wait ends, INT64_MAX when no stream is left waiting. */
 int64_t api_streams_resume_due(struct api_server *s, int64_t now);
 
 #endif

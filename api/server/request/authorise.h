@@ -1,4 +1,5 @@
-/* api/server/request/authorise.h - who sends a request, and whether the route's role lets them. */
+/* api/server/request/authorise.h - finds out who sends a request, and checks that the sender may
+ * use its route. */
 #ifndef CREEL_API_SERVER_REQUEST_AUTHORISE_H
 #define CREEL_API_SERVER_REQUEST_AUTHORISE_H
 

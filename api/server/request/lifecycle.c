@@ -1,4 +1,4 @@
-/* The edges of the diagram in api/server/request/lifecycle.h. */
+/* Implements the changes of state that api/server/request/lifecycle.h shows. */
 #include "api/server/request/lifecycle.h"
 
 #include "api/server/server_internal.h"

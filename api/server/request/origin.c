@@ -43,7 +43,8 @@ static void warn_of_unknown_host(struct api_server *s, const char *shown)
                       shown);
 }
 
-/* Returns true when @text is one of the server's names; otherwise the request has been answered. */
+/* Returns true when @text is an address or one of the server's names; otherwise the request has
+ * been answered. */
 static bool check_host_name(struct api_request *rq, const char *text)
 {
     struct api_authority a;

@@ -1,13 +1,14 @@
-/* api/server/request/origin.h - which host a request was sent to, and which site's page made a
- * browser send it. SOURCE: W3C Fetch Metadata Request Headers (Sec-Fetch-Site); RFC 6454
- * (Origin). */
+/* api/server/request/origin.h - checks which host a request was sent to, and whether a page of
+ * another site made a browser send it. SOURCE: W3C Fetch Metadata Request Headers (Sec-Fetch-Site);
+ * RFC 6454 (Origin). */
 #ifndef CREEL_API_SERVER_REQUEST_ORIGIN_H
 #define CREEL_API_SERVER_REQUEST_ORIGIN_H
 
 #include "api/server/request/request.h"
 
-/* Returns true when the request has exactly one Host header with one of the server's names;
- * otherwise the request has been answered (400, 421). */
+/* Returns true when the request has exactly one Host header, and its host, like that of an absolute
+ * target, is an address or a name of the server; otherwise the request has been answered (400,
+ * 421). */
 bool api_origin_check_host(struct api_request *rq);
 /* Returns true when a browser says that a page of another site made it send the request. Other
  * clients send neither Sec-Fetch-Site nor Origin, and are never foreign. */
