@@ -17,7 +17,7 @@
 
 enum {
     PATIENCE_MS = 60000,
-    ANNOUNCE_WAIT_MS = 1000, /* without an answer, before the user learns that the call waits */
+    ANNOUNCE_WAIT_MS = 1000, /* time without an answer before the user learns that the call waits */
     PAUSE_FIRST_MS = 50,
     PAUSE_MAX_MS = 1000,
     CONNECT_MS = 3000,
@@ -227,7 +227,8 @@ static bool is_final_refusal(long status, const struct base_buf *body)
     return found;
 }
 
-/* Classifies the answer in @out and fills its error or JSON. @reason: X-Creel-Reason, or "". */
+/* Classifies the answer in @out and fills its error or JSON. @reason: X-Creel-Reason, or "".
+ * Returns as cli_rm_call(). */
 static int read_answer(struct cli_rm *rm, const char *url, const char *reason,
                        struct cli_answer *out)
 {

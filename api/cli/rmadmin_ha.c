@@ -21,7 +21,7 @@ enum { HOLD_MS = 10000, CHANGE_MS = 60000, POLL_MS = 5 };
 struct one_rm {
     char *id, *url;
     char *state;   /* "active", "standby" …; NULL: no answer */
-    int64_t epoch; /* of its leadership; 0: unknown */
+    int64_t epoch; /* epoch of its leadership; 0: unknown */
     char *error;   /* why there is no answer */
 };
 struct all_rms {
@@ -257,7 +257,7 @@ static const struct one_rm *wait_for_active_rm(struct cli *c, struct all_rms *al
                                                const struct one_rm *from, struct one_rm *to)
 {
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
-    bool left = false; /* @from has been seen in another state than active */
+    bool left = false; /* @from has been seen in a state other than active */
     do {
         query_rm(c, to, &all->ha); /* the likely successor first: its answer ends the wait */
         for (size_t i = 0; i < all->n && !find_active(all); i++)

@@ -10,7 +10,7 @@ struct range {
     const char *type; /* not NUL-terminated */
     size_t len;
     int q;         /* 1/1000 */
-    int wildcards; /* 0 exact, 1 any subtype, 2 any type */
+    int wildcards; /* 0: an exact type, 1: any subtype, 2: any type */
 };
 
 static const char *skip_space(const char *s)

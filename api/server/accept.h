@@ -11,8 +11,8 @@ enum api_accept {
     API_ACCEPT_XML,
     API_ACCEPT_TEXT_XML, /* text/xml only: YARN answers 503 */
     API_ACCEPT_HTML,     /* neither JSON nor XML, but text/html: answered 406 with a page */
-    API_ACCEPT_OTHER,    /* none of these: answered with a server error page, 500, as text */
-    API_ACCEPT_BAD,      /* cannot be parsed: answered 500 without a body */
+    API_ACCEPT_OTHER,    /* only other types: answered with a server error page, 500, as text */
+    API_ACCEPT_BAD,      /* the header cannot be parsed: answered 500 without a body */
 };
 /* Parses @header, the values of Accept joined with commas; NULL when absent. *@named becomes
  * true when the client named JSON or XML itself, false when a wildcard covers the choice. */

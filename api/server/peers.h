@@ -28,8 +28,8 @@
 
 struct api_peer_limits {
     unsigned connections; /* most in all */
-    unsigned per_address; /* of one address, not counting nodes' connections; 0: no limit */
-    unsigned for_nodes;   /* how many of all are reserved for nodes and their addresses */
+    unsigned per_address; /* most of one address, not counting nodes'; 0: no limit */
+    unsigned for_nodes;   /* how many of all connections are reserved for nodes */
     int64_t body_bytes;   /* 0: no limit */
 };
 

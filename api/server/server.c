@@ -379,9 +379,9 @@ void api_server_stop_begin(struct api_server *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Waits for threads inside MHD_resume_connection() without a limit, since libmicrohttpd aborts the
- * process when it is stopped with suspended connections, but only for a while for answers under
- * way. */
+/* Waits without a limit for threads inside MHD_resume_connection(), since libmicrohttpd aborts the
+ * process when it is stopped with suspended connections; waits for answers under way for at most
+ * STOP_WAIT_MS. */
 void api_server_stop(struct api_server *s)
 {
     int64_t until = api_now_ms() + STOP_WAIT_MS;

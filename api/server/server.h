@@ -39,7 +39,7 @@ struct api_route {
     const char *method; /* "GET", "POST", "PUT", "DELETE"; HEAD is served from GET */
     const char *path;   /* "/ws/v1/cluster/apps/{appid}" */
     enum api_role role;
-    uint32_t body_max; /* bytes; 0: the route takes no body */
+    uint32_t body_max; /* most bytes of a body; 0: the route takes none */
     api_handler *handler;
     unsigned flags; /* API_ROUTE_* */
 };
@@ -67,15 +67,15 @@ struct api_server_conf {
     unsigned connections_max; /* 0: 10000 */
     /* 0: no limit; api/server/peers.h explains which connections count */
     unsigned connections_per_address;
-    unsigned connections_for_nodes; /* of connections_max, reserved for nodes */
+    unsigned connections_for_nodes; /* how many of connections_max are for nodes only */
     /* bytes for all bodies and long answers, beyond which requests get 503; 0: no limit */
     int64_t body_memory;
     /* 0: 120; a connection idle for this long is closed, except while its request is parked */
     unsigned idle_timeout_s;
-    unsigned head_timeout_ms; /* 0: 30000; for a request's head, counted from its start */
+    unsigned head_timeout_ms; /* 0: 30000; time for a request's head, from its start */
     unsigned body_rate;       /* least bytes per second of a body, in each window; 0: any */
     unsigned body_window_ms;  /* 0: 10000 */
-    const char *node_secret;  /* for API_ROLE_NODE; NULL: not checked */
+    const char *node_secret;  /* secret for API_ROLE_NODE; NULL: not checked */
     const char *static_user;  /* "dr.who" */
     api_gate *gate;           /* NULL: none */
     api_on_answer *on_answer; /* NULL: none */

@@ -8,9 +8,9 @@
 #include "base/io/json_write.h"
 #include "base/limits.h"
 
-#define TIME_MAX_MS (INT64_MAX / 2000) /* still fits as microseconds */
+#define TIME_MAX_MS (INT64_MAX / 2000) /* such a time in microseconds still fits */
 #define SIZE_MAX_64 (INT64_MAX / 4)
-#define TOKEN_MAX   64 /* instance, boot id, version */
+#define TOKEN_MAX   64 /* longest instance, boot id or version, in bytes */
 
 static const char *const state_words[] = {"running", "suspended", "complete", NULL};
 

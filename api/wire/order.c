@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 
 #define PATH_LONGEST   4096
-#define SORT_BUFFER_MB 64 /* when the order does not name a size */
+#define SORT_BUFFER_MB 64 /* used when the order names no size */
 #define VERSION_MAX    64
 
 static const char *const order_words[] = {

@@ -38,7 +38,7 @@ struct wire_task_spec {
     int32_t index, attempt;
     int32_t reduces; /* of a map: partitions to make; 0: the map commits its output */
     int32_t maps;    /* of a reduce: number of maps */
-    /* member "map" or "reduce", by the kind of the launch; NULL, of reduces only: the identity
+    /* member "map" or "reduce", by the launch's kind; NULL, of reduces only: the identity
      */
     const char *command;
     const char *combine;     /* NULL: none */
@@ -72,9 +72,9 @@ struct wire_launch {
 
 struct wire_order {
     enum base_order_kind kind;
-    struct base_container_id container; /* KILL, SUSPEND, RESUME, FORGET, LAUNCH */
+    struct base_container_id container; /* of KILL, SUSPEND, RESUME, FORGET, LAUNCH */
     struct base_app_id app;             /* CLEANUP_APP */
-    const char *reason;                 /* KILL, RESYNC, SHUTDOWN; NULL: none */
+    const char *reason;                 /* of KILL, RESYNC, SHUTDOWN; NULL: none */
     int64_t grace_ms;                   /* KILL */
     bool keep_logs;                     /* CLEANUP_APP */
     struct wire_launch launch;
@@ -83,9 +83,9 @@ struct wire_order {
 
 struct wire_answer {
     int64_t epoch, response_id, heartbeat_ms;
-    int64_t rm_instance_ms;             /* when this RM was started */
-    int64_t cluster_ts_ms;              /* of a registration: the cluster's timestamp */
-    const char *cluster_name, *version; /* of a registration; NULL: none */
+    int64_t rm_instance_ms; /* when this RM was started */
+    int64_t cluster_ts_ms;  /* in the answer to a registration: the cluster's timestamp */
+    const char *cluster_name, *version; /* in the answer to a registration; NULL: none */
     /* reading */
     struct wire_order *orders;
     size_t orders_n;

@@ -30,7 +30,7 @@ int wire_commit_get(const char *text, size_t len, struct wire_commit *c, struct 
 void wire_commit_free(struct wire_commit *c);
 
 struct wire_commit_answer {
-    bool commit; /* false: another attempt has committed */
+    bool commit; /* false: the attempt must not commit */
 };
 void wire_commit_answer_put(const struct wire_commit_answer *l, struct base_buf *out);
 int wire_commit_answer_get(const char *text, size_t len, struct wire_commit_answer *l,

@@ -40,7 +40,7 @@ void wire_task_progress_free(struct wire_task_progress *p);
 
 struct wire_task_result {
     struct wire_counters counters;
-    int64_t output_bytes; /* of a map's output for the reduces */
+    int64_t output_bytes; /* size of a map's output for the reduces */
     char *counters_read;  /* as above */
 };
 void wire_task_result_put(const struct wire_task_result *r, struct base_buf *out);

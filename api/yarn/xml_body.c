@@ -12,7 +12,7 @@
 /* Siblings with the same name become an array, so an element may take two levels of JSON. */
 #define XML_DEPTH_MAX (BASE_JSON_DEPTH_MAX / 2 - 1)
 
-/* Returns the text of an element without child elements. */
+/* Returns the text inside an element as a JSON string. */
 static json_t *copy_element_text(xmlNode *el)
 {
     xmlChar *text = xmlNodeGetContent(el);

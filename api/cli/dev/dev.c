@@ -1,4 +1,4 @@
-/* api/cli/dev/dev.c - `creel dev`: its options, and the choice of an action. */
+/* api/cli/dev/dev.c - `creel dev`: parses its options, and runs the action that they choose. */
 #include "api/cli/dev/dev.h"
 
 #include <stdlib.h>

@@ -17,11 +17,12 @@ struct cli_proc {
 struct cli_proc cli_proc_identify(pid_t pid);
 /* Returns true while this very process runs; a zombie counts as ended. */
 bool cli_proc_is_alive(const struct cli_proc *p);
-/* Opens a pidfd, which becomes readable when the process ends. Returns -1 when it has ended. */
+/* Opens a pidfd, which becomes readable when the process ends. Returns -1 when the process has
+ * ended. */
 int cli_proc_open_pidfd(const struct cli_proc *p);
 /* Signals this process and no other. Returns false when the process has ended. */
 bool cli_proc_signal(const struct cli_proc *p, int sig);
-/* Waits for the end of the process. Returns true when it ended within @timeout_ms. */
+/* Waits for the end of the process. Returns true when the process has ended within @timeout_ms. */
 bool cli_proc_wait(const struct cli_proc *p, int timeout_ms);
 /* Signals every descendant of @p, children before their parents, and @p too if @itself. Returns the
  * number of processes signalled. */

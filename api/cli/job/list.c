@@ -1,4 +1,4 @@
-/* api/cli/job/list.c - `creel job list` and `creel job counters`. */
+/* api/cli/job/list.c - runs `creel job list` and `creel job counters`. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -16,7 +16,7 @@
 struct cli_log_source {
     char *container, *node_http, *label; /* label: the task, or "master" */
     struct cli_node *node;               /* NULL: the ResourceManager no longer knows it */
-    bool running;                        /* according to the job, at the last search */
+    bool running;                        /* the task was running at the last search */
     bool absent;                         /* its node has none of the files */
 };
 /* Logs that should exist and cannot be read: of one container, or of all that ran on one node. */

@@ -20,7 +20,7 @@ enum {
     LOOK_MS = 500,
     SETTLE_MS = 3000,
     SILENCE_MS = 10000, /* most silence, once the application has ended */
-    TROUBLE_MS = 1000,  /* without access to a log, before an error is printed */
+    TROUBLE_MS = 1000,  /* time without access to a log before an error is printed */
     PATIENCE_MS = 60000
 };
 
@@ -29,7 +29,7 @@ struct logs {
     bool follow;
     const char *files[FILES_MAX];
     size_t n_files;
-    char *file_list; /* -log_files, split in place */
+    char *file_list; /* copy of -log_files, split in place */
 };
 
 /* A file being shown: the state of its stream's sink. */

@@ -1,5 +1,5 @@
-/* api/cli/job/requests.c - requests about jobs (submission, one job, its tasks), and how a job
- * ended. */
+/* api/cli/job/requests.c - sends requests about jobs (submission, one job, its tasks), and
+ * interprets how a job ended. */
 #include "api/cli/job/job.h"
 
 #include <stdlib.h>

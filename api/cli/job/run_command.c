@@ -28,13 +28,13 @@ enum {
     KEY_PRIORITY,
     STREAMS = 2,
     POLL_FIRST_MS = 1,
-    POLL_MAX_MS = 200,     /* between polls while the user waits for a change */
-    CHECK_MS = 1000,       /* between polls while logs are being followed */
-    PATIENCE_MS = 60000,   /* without an answer from any RM, before giving up */
-    ANNOUNCE_MS = 1000,    /* likewise, before a message says so */
-    SETTLE_MS = 10000,     /* wait for logs after the end of the job, and after each byte of them */
-    LAST_CHANCE_MS = 1000, /* after the end of the job, before missing logs get their last try */
-    WAITS_MS = 1000,       /* without a node, or without output, before the reason is printed */
+    POLL_MAX_MS = 200,     /* time between polls while the user waits for a change */
+    CHECK_MS = 1000,       /* time between polls while logs are being followed */
+    PATIENCE_MS = 60000,   /* time without an answer from any RM before giving up */
+    ANNOUNCE_MS = 1000,    /* likewise, before a message about it */
+    SETTLE_MS = 10000,     /* wait for logs after the job's end, and after each byte of them */
+    LAST_CHANCE_MS = 1000, /* time after the job's end before the last try to get missing logs */
+    WAITS_MS = 1000,       /* time without a node or output before the reason is printed */
 };
 
 #define INPUT_TEXT                                                                                 \
@@ -47,16 +47,17 @@ struct run {
     const char *id;
     struct cli_nodes *nodes;
     struct cli_follow *follow;
-    uint64_t bytes; /* of output at the last check */
+    uint64_t bytes; /* bytes of output at the last check */
     size_t stream[STREAMS];
-    char *container;                        /* whose logs are followed; NULL: not known yet */
-    int signal;                             /* the first signal caught; 0: none */
-    bool leave_now;                         /* a second signal was caught */
-    bool job_ended, silence_printed;        /* silence: the message that no RM answers */
-    bool reason_printed, log_error_printed; /* why the job waits; why its output cannot be read */
+    char *container; /* the container whose logs are followed; NULL: not known yet */
+    int signal;      /* the first signal caught; 0: none */
+    bool leave_now;  /* a second signal was caught */
+    /* printed: that no RM answers; why the job waits; why its output cannot be read */
+    bool silence_printed, reason_printed, log_error_printed;
+    bool job_ended;
     int64_t unreachable_since_us, ended_us, next_refresh_us, poll_ms, submitted_us,
         log_error_since_us;
-    json_t *task, *job; /* their state in the last answer */
+    json_t *task, *job; /* task and job as in the last answer */
 };
 
 static int64_t now_us(void)

@@ -1,4 +1,4 @@
-/* api/cli/job/status.c - `creel job status` and `creel job kill`. */
+/* api/cli/job/status.c - runs `creel job status` and `creel job kill`. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* api/cli/job/submit.c - `creel job submit`. */
+/* api/cli/job/submit.c - `creel job submit`: makes a job from the options, and submits it. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -291,7 +291,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_WAIT:
         s->wait = true;
         return 0;
-    case ARGP_KEY_NO_ARGS: /* allowed: a list of commands has no paths */
+    case ARGP_KEY_NO_ARGS: /* no path is needed: the job may be a list of commands */
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -13,7 +13,7 @@
 enum {
     POLL_FIRST_MS = 20,
     POLL_MAX_MS = 250,
-    WAITS_MS = 3000, /* without a running task, before the reason is printed */
+    WAITS_MS = 3000, /* time without a running task before the reason is printed */
 };
 
 static void add_bar(struct cli_progress *p, const json_t *job, const char *kind)

@@ -1,4 +1,4 @@
-/* api/cli/job/why.c - `creel why`: why a job or application waits, in the policy's words. */
+/* api/cli/job/why.c - `creel why`: prints why a job or application waits, in the policy's words. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -17,7 +17,7 @@ struct cli_table {
     char align[COLUMNS_MAX], drop[COLUMNS_MAX]; /* drop: 0, or a digit; '1' is dropped first */
     size_t widths[COLUMNS_MAX];                 /* columns' widths on the pages printed so far */
     bool titled;
-    struct base_buf texts; /* of all cells, each with its NUL */
+    struct base_buf texts; /* texts of all cells, each with its NUL */
     size_t *cells;         /* offsets into texts, row by row; row 0 holds the titles */
     size_t n, cap, titles_len;
 };

@@ -8,8 +8,8 @@
 
 #define SPAN_MAX_MS INT64_C(1000000000000) /* about 31 years */
 
-/* Skips the unit at *@s and returns its length in ms: 1000 when there is no unit, 0 when the unit
- * is unknown. */
+/* Moves *@s past a unit and returns the unit's length in ms: 1000 when there is no unit, 0 when the
+ * unit is unknown. */
 static double parse_unit_ms(const char **s)
 {
     static const struct {
@@ -31,7 +31,8 @@ static double parse_unit_ms(const char **s)
     return 0;
 }
 
-/* Skips digits with an optional fraction. Returns false when *@s begins with no digit. */
+/* Parses digits with an optional fraction and moves *@s past them. Returns false when *@s begins
+ * with no digit. */
 static bool parse_decimal_number(const char **s, double *out)
 {
     double scale = 1;
