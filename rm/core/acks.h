@@ -22,8 +22,8 @@ struct rm_ack {
     int64_t extra;
 };
 
-/* Defers work until the record @seq is durable. @seq must not be lower than in the calls before.
- * Takes a reference to an application. */
+/* Defers work until the record @seq is durable. @seq must not be lower than in earlier calls. If @p
+ * is an application, references it. */
 void rm_defer_until_stored(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p,
                            int64_t extra);
 

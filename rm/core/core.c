@@ -122,7 +122,7 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
 /* Returns the time up to which timers run before the event. A timer due at the very time of the
  * event runs before it, except for submissions and answers about output folders: those come first,
  * so that the policy's timer sees a job submitted at that time. */
-static int64_t last_timer_to_run_us(const struct rm_event *ev)
+static int64_t timer_limit_before_event_us(const struct rm_event *ev)
 {
     bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP ||
                  ev->kind == RM_EV_JOB_SET_UP || ev->kind == RM_EV_JOB_COMMITTED ||
@@ -321,7 +321,7 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
     rm_step_arena_reset(&c->scratch);
     c->stats.events++;
     if (c->timers.n && c->timers.v[0]->at_us <= c->now_us)
-        run_timers_until(c, last_timer_to_run_us(ev));
+        run_timers_until(c, timer_limit_before_event_us(ev));
     else if (c->wake_us && c->wake_us <= c->now_us)
         c->wake_us = 0;
     dispatch(c, ev);
@@ -384,7 +384,7 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
     rm_apps_accept_recovered(c); /* their records are in the store */
     c->recovering = false;
     c->loading = false;
-    /* The time since which a node is gone is not stored: it counts from now. */
+    /* The time at which a node went away is not stored: gone nodes count as gone from now on. */
     for (size_t i = 0; i < c->nodes_n; i++)
         rm_node_update_gone_list(c, c->nodes[i]);
     rm_names_free(&c->outputs);

@@ -20,50 +20,51 @@
  *     of this instance's clock to register.
  *
  *   Jobs: no task of a stored job is started until all awaited nodes have registered or expired,
- *     or takeover_grace_us is over, since its tasks may be running on them. With a grace this
- *     includes jobs without a recorded start: a task is ordered before its record is durable, and
- *     the record may have been lost with the quorum. Without a grace such jobs go on at once, so
- *     that a dead node does not delay them until it expires; a job with a deadline is still
- *     admitted only when the cluster's slots are known.
+ *     or takeover_grace_us has passed, since its tasks may be running on them. With a grace period
+ *     this includes jobs without a recorded start: a task is ordered before its record is durable,
+ *     and the record may have been lost with the quorum. Without a grace period such jobs go on at
+ *     once, so that a dead node does not delay them until it expires; a job with a deadline is
+ *     still admitted only when the cluster's slots are known.
  *
  *   Masters: a master on a silent node is waited for until the node or the master expires; there
  *     are never two. The command "resync" asks a running master to register again, as after a
  *     work-preserving restart in YARN, and nothing is accepted from it before. It may register when
- *     all awaited nodes are known or takeover_grace_us (0: 5 s) is over; until then it gets
+ *     all awaited nodes are known or takeover_grace_us (0: 5 s) has passed; until then it gets
  *     -BASE_EAGAIN. The answer lists all containers of the master, including those that it never
- *     learned of, since the announcing answer was lost, and ended ones that it has not
+ *     learned of, since the announcing answer was lost, and ended ones whose ends it has not
  *     acknowledged. Any other container that it remembers was lost with orders or nodes; a
- *     container that a late node still brings back is announced like a new one. The master asks
- *     anew for what it wants beside the listed containers, and answers are numbered anew.
+ *     container that a late node still brings back is announced like a new one. The master has to
+ *     ask again for what it wants in addition to the listed containers, and the numbers of answers
+ *     start again.
  *
- *   Tasks: after the grace, a task that no node has reported is started again. Its attempts are
- *     numbered from 1000 x (this epoch - epoch of the submission), as those of a restarted
- *     MapReduce master from 1000 x (its attempt - 1): no number, hence no temporary folder, is
- *     given twice. A task with an earlier attempt that was allowed to commit is withheld until
- *     every awaited node is known, since that attempt may be committing.
+ *   Tasks: after the grace period, a task that no node has reported is started again. Its
+ *     attempts are numbered from 1000 x (this epoch - epoch of the submission), as those of a
+ *     restarted MapReduce master from 1000 x (its attempt - 1): no number, hence no temporary
+ *     folder, is given twice. A task with an earlier attempt that was allowed to commit is withheld
+ *     until every awaited node is known, since that attempt may be committing.
  *
- *   Late reports: an attempt that a late node reports goes on when the task is idle, or when the
- *     attempt started meanwhile has not been reported running, which is then killed. A late
- *     attempt that has succeeded counts, and the other one is killed. In every other case the
- *     reported attempt is killed.
+ *   Late reports: an attempt that a late node reports goes on when the task is idle. It also goes
+ *     on when no node has reported the attempt that was started in the meantime, which is then
+ *     killed. A late attempt that has succeeded counts, and the other one is killed. In every other
+ *     case the reported attempt is killed.
  *
  *   Times: records written by another host may carry times in the future. Those of live work are
  *     moved back to now.
  *
  * Expiry. A node expires after node_expiry_us of silence. If at that moment more than half of the
  * nodes (awaited or registered) have been silent for half of that time or longer, this instance
- * is more likely cut off itself: no node expires for one more period, once per silence. The loss of
- * the only node of a cluster is therefore found after two periods, and so is the loss of all but
- * one of two or three nodes.
+ * is more likely cut off itself: no node expires for one more period, once per silence. When more
+ * than half of the nodes are lost together, such as the only node of a cluster or two nodes of
+ * three, the loss is therefore found only after two periods.
  *
  * Wrong store. A store without any application may belong to another cluster, or have been lost.
  * Until that is ruled out (by format_confirmed, or by applications in a store of an earlier
  * version), a node that is new to the store and runs containers of an unknown application is
  * refused with -BASE_ESTATE, and nothing is killed. While the store knows no application,
  * RM_FX_UNCONFIRMED reports this, and submissions are refused until all such nodes have come back
- * without these containers or were silent for node_expiry_us. A node that has obeyed a higher epoch
- * than this instance's is refused in the same way; with format_confirmed, RM_FX_EPOCH_LOW asks for
- * a higher epoch.
+ * without these containers or have been silent for node_expiry_us. A node that has obeyed a higher
+ * epoch than this instance's is refused in the same way; with format_confirmed, RM_FX_EPOCH_LOW
+ * asks for a higher epoch.
  *
  * Errors. rm_core_step cannot fail; a bad request becomes an RM_FX_REPLY carrying the error.
  *
@@ -116,10 +117,10 @@ struct rm_core_conf {
     const struct policy_learned *learned; /* statistics of tasks that ran before; NULL: none */
     /* No record is written, and policies that need what only a simulation knows are accepted. */
     bool simulation;
-    /* As size_factor in struct policy_env, of what the policy knows; NULL: 1. */
+    /* Becomes size_factor in struct policy_env, with @size_factor_ctx as its context; NULL: 1. */
     double (*size_factor)(void *ctx, const struct policy_job *job, enum base_task_kind kind);
     void *size_factor_ctx;
-    const char *queues; /* comma-separated, beside "default"; "root.x" and "x" are the same */
+    const char *queues; /* comma-separated, besides "default"; "root.x" and "x" are the same */
     /* The queue tree, used instead of @queues; taken (emptied). NULL: @queues. */
     struct policy_queues *tree;
 #define X(type, name, key, factor) type name;
@@ -131,7 +132,7 @@ struct rm_core_conf {
     struct rm_res slot_res[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
     /* How long jobs are held for awaited nodes; 0: until each has registered or expired. */
     int64_t takeover_grace_us;
-    /* Remove the records of an ended job's tasks; RM_FX_HISTORY comes before. */
+    /* Remove the records of an ended job's tasks; RM_FX_HISTORY is emitted first. */
     bool prune_ended;
     /* The option --format-confirmed: the store is the right one, so containers that it does not
      * know are killed. */
@@ -168,7 +169,7 @@ struct rm_core_conf {
     X(NODE_HEARTBEAT, rm_node_on_heartbeat, false)                                                 \
     /* answer the node's parked heartbeat now */                                                   \
     X(NODE_WAKE, rm_node_on_wake, false)                                                           \
-    /* the node unregisters, shutting down in good order */                                        \
+    /* the node unregisters, since it shuts down cleanly */                                        \
     X(NODE_GONE, rm_node_on_unregister, false)                                                     \
     X(AM_REGISTER, rm_master_on_register, true)                                                    \
     X(AM_ALLOCATE, rm_master_on_allocate, false)                                                   \
@@ -239,9 +240,9 @@ struct rm_event {
             const char *diagnostics, *peer;
         } kill;
         /* @queue: a queue that takes applications ("x" and "root.x" are the same); NULL: no move,
-         * but the answer waits until an earlier move is durable. Errors: -BASE_ESTATE when the
-         * application is not ACCEPTED or RUNNING, -BASE_EINVAL for an unsuitable queue or a policy
-         * without queues. */
+         * but the answer waits until an earlier move is durable. Errors: -BASE_ENOTFOUND for an
+         * unknown application, -BASE_ESTATE when it is not ACCEPTED or RUNNING, -BASE_EINVAL for an
+         * unsuitable queue or a policy without queues. */
         struct {
             struct base_app_id id;
             const char *queue;
@@ -372,7 +373,7 @@ struct rm_order {
     struct base_app_id app;
     const char *reason;
     int64_t grace_ms; /* KILL: time between SIGTERM and SIGKILL */
-    /* The members below are for LAUNCH, borrowed as all of an effect. */
+    /* The members below are for LAUNCH; they are borrowed, like all that effects point to. */
     enum base_task_kind slot;
     struct rm_res resource;
     int32_t priority;
@@ -509,8 +510,9 @@ void rm_core_step(struct rm_core *core, const struct rm_event *ev, struct rm_eff
 /* Reads one stored record. Call in any order of tables, except that "meta" and then "app" come
  * before the others (the shell reads the tables in the order meta, app, node, task, commit).
  * Returns 0 for a damaged record too: the record is kept in the table "damaged" under
- * "<table>/<key>", and costs what rm/core/record/damage.h says. Returns -BASE_ECORRUPT when
- * recovery cannot go on without the record (meta/format); @err says what an operator can do. */
+ * "<table>/<key>", and rm/core/record/damage.h describes what is lost with it. Returns
+ * -BASE_ECORRUPT when recovery cannot go on without the record (meta/format); @err says what an
+ * operator can do. */
 int rm_core_recover_record(struct rm_core *core, const struct rm_record *rec,
                            struct base_error *err);
 /* Finds the JSON of the spec inside the "app" record @rec, so that the shell can decode it: sets
@@ -522,8 +524,8 @@ int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const cha
 void rm_core_provide_job_spec(struct rm_core *core, struct rm_job_spec *spec);
 void rm_core_provide_app_spec(struct rm_core *core, struct rm_app_spec *spec);
 /* Call instead of rm_core_recover_record() when the submission in the app record @rec could not be
- * decoded, for the reason @why. The application is shown as failed, with what the spec provided
- * before says (rm_core_provide_app_spec()), which may be almost empty. */
+ * decoded, for the reason @why. The application is shown as failed, with the data of the spec that
+ * was provided before (rm_core_provide_app_spec()), which may be almost empty. */
 void rm_core_recover_undecodable_app(struct rm_core *core, const struct rm_record *rec,
                                      const char *why);
 /* Call after the last record: live applications go on, interrupted steps are resumed. Appends

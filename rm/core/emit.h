@@ -23,8 +23,8 @@ void rm_emit_note(struct rm_core *c, int level, const char *fmt, ...)
  * the next step. Returns the record's number. */
 uint64_t rm_store_record(struct rm_core *c, const char *table, const char *key, const char *data,
                          size_t len);
-/* Frees *@at and sets it to a copy of @text, cut to twice BASE_DIAGNOSTICS_MAX bytes; NULL stays
- * NULL. */
+/* Frees *@at and sets it to a copy of @text, cut to twice BASE_DIAGNOSTICS_MAX bytes; to NULL if
+ * @text is NULL. */
 void rm_set_bounded_text(char **at, const char *text);
 
 #endif

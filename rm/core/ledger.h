@@ -29,8 +29,8 @@ void rm_ledger_count_demand(struct rm_core *c, const struct rm_app *a, enum base
 /* Aborts if any count differs from the sum over the objects. Walks every object: for tests and
  * debug builds. */
 void rm_ledger_check(const struct rm_core *c);
-/* Runs rm_ledger_check() after some steps only, so rarely that a step costs a few objects on
- * average. */
+/* Runs rm_ledger_check() after some steps only, so rarely that it visits only a few objects per
+ * step on average. */
 void rm_ledger_check_sometimes(const struct rm_core *c);
 
 #endif

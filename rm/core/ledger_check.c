@@ -161,8 +161,8 @@ void rm_ledger_check(const struct rm_core *c)
     check_demand(c);
 }
 
-/* With N objects, checks in one of N / 4 steps: a step of a debug build thus costs about four
- * objects, however large the cluster is. */
+/* With N objects, checks in one of N / 4 steps: so a step of a debug build visits about four
+ * objects on average, however large the cluster is. */
 void rm_ledger_check_sometimes(const struct rm_core *c)
 {
     uint64_t objects = 1 + (c->nodes_n + c->apps_n + c->queues_n + c->containers_by_id.n) / 4;

@@ -18,8 +18,8 @@
 #include "rm/core/node/orders.h"
 #include "rm/core/step_memory.h"
 
-/* Distinct hosts and users that submissions may name. Beyond this number a host name is ignored
- * (the task may run anywhere), and further users share one empty name. */
+/* Bound on the distinct hosts that submissions may name, and on the distinct users. Beyond it a
+ * host name is ignored (the task may run anywhere), and further users share one empty name. */
 #define RM_NAMES_MAX 100000
 /* Largest time in a record, in microseconds (some 36,000 years): sums of a few such times do not
  * overflow. */

@@ -36,7 +36,8 @@ static struct rm_chunk *chunk_new(struct rm_step_arena *a, size_t size)
     return c;
 }
 
-/* Makes a free chunk of at least @size bytes, new if necessary, the current one and returns it. */
+/* Makes a free chunk of at least @size bytes the current one, allocating it if necessary, and
+ * returns it. */
 static struct rm_chunk *chunk_make_current(struct rm_step_arena *a, size_t size)
 {
     struct rm_chunk **after = a->now ? &a->now->next : &a->first, **at = after, *c;
@@ -218,7 +219,7 @@ static bool is_due_before(const struct rm_timer *a, const struct rm_timer *b)
 }
 
 #define SET_PLACE(timer, index) ((timer)->place = (index) + 1)
-/* Moves the timer at an index up or down to where it belongs. */
+/* Moves the timer at an index up or down the heap to where it belongs. */
 BASE_HEAP_SIFT(restore_heap_order, struct rm_timer *, is_due_before, SET_PLACE)
 
 void rm_timer_set(struct rm_timers *h, struct rm_timer *t, int64_t at_us)

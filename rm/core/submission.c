@@ -5,7 +5,7 @@
 #include "rm/core/types.h"
 
 /* Drops a reference. Returns true when none is left. */
-static bool drop_last_ref(int *refs)
+static bool drop_ref_was_last(int *refs)
 {
     int left = __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL);
 
@@ -38,7 +38,7 @@ static void free_splits(struct rm_job_spec *s)
 
 void rm_job_spec_unref(struct rm_job_spec *s)
 {
-    if (!s || !drop_last_ref(&s->refs))
+    if (!s || !drop_ref_was_last(&s->refs))
         return;
     free(s->name);
     free(s->user);
@@ -81,7 +81,7 @@ struct rm_launch *rm_launch_ref(struct rm_launch *l)
 
 void rm_launch_unref(struct rm_launch *l)
 {
-    if (!l || !drop_last_ref(&l->refs))
+    if (!l || !drop_ref_was_last(&l->refs))
         return;
     list_free(&l->commands);
     list_free(&l->env);
@@ -98,7 +98,7 @@ struct rm_app_spec *rm_app_spec_ref(struct rm_app_spec *s)
 
 void rm_app_spec_unref(struct rm_app_spec *s)
 {
-    if (!s || !drop_last_ref(&s->refs))
+    if (!s || !drop_ref_was_last(&s->refs))
         return;
     free(s->name);
     free(s->user);

@@ -100,14 +100,15 @@ enum rm_result {
     RM_RESULT_SUCCEEDED,
     RM_RESULT_FAILED,
     RM_RESULT_KILLED,
-    RM_RESULT_REFUSED, /* a job whose deadline the policy could not promise */
-    RM_RESULT_ENDED,   /* an application whose master has not said how */
+    RM_RESULT_REFUSED, /* a job whose deadline the policy could not promise to meet */
+    RM_RESULT_ENDED,   /* an application whose master did not report how it ended */
     RM_RESULTS
 };
 const char *rm_result_name(enum rm_result r);
 /* Names of states, as YARN spells them; "UNKNOWN" for a value outside the enum. */
 const char *rm_app_state_name(enum rm_app_state s);
-/* Returns the state that YARN's clients see: KILLING and FINAL_SAVING show the state @before. */
+/* Returns the state that YARN's clients see: FINISHING is shown as FINISHED, KILLING and
+ * FINAL_SAVING as the state @before (as RUNNING if @before is @s itself), all others unchanged. */
 enum rm_app_state rm_app_public_state(enum rm_app_state s, enum rm_app_state before);
 const char *rm_attempt_state_name(enum rm_attempt_state s);
 const char *rm_task_state_name(enum rm_task_state s);
@@ -170,7 +171,7 @@ struct rm_task_group { /* @count tasks with the same command, given by the submi
     int64_t expected_us; /* 0: unknown */
 };
 struct rm_job_spec {
-    int refs; /* rm_job_spec_ref / _unref: atomic */
+    int refs; /* changed atomically by rm_job_spec_ref() and rm_job_spec_unref() */
     struct base_app_id id;
     char *name, *user, *queue;
     int32_t priority;

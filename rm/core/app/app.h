@@ -24,14 +24,15 @@ enum rm_app_end { RM_END_NONE, RM_END_SUCCEED, RM_END_FAIL, RM_END_KILL };
 struct rm_app {
     struct policy_job pj;   /* what policies see; must be the first member */
     struct delay_job delay; /* state of delay scheduling */
-    /* Since when its reduces decline slots on nodes that had none of its containers; 0: they do
-     * not decline. */
+    /* Time since which the job's reduces have been declining slots on nodes that had none of the
+     * job's containers; 0: they do not decline. */
     int64_t colo_since_us;
     /* The promised finish of a job admitted with a deadline; 0: no promise. */
     int64_t promised_us;
     int64_t earliest_us; /* the deadline offered to a refused job instead; 0: none */
     struct base_app_id id;
-    /* References: one of the tables, one per queued launch order, deferred work and pruning. */
+    /* References: one from the tables, and one for each queued launch order, each piece of deferred
+     * work, and pruning. */
     int refs;
     const struct rm_app_kind *kind;
     bool is_job;
@@ -41,13 +42,13 @@ struct rm_app {
     bool set_up;            /* its output folder was made, or none is needed */
     bool committing;        /* its output is being committed */
     bool activated;         /* its master is counted in masters_active */
-    bool aborting, aborted; /* its output folder is being removed, was removed */
+    bool aborting, aborted; /* its unfinished output is being removed; has been removed */
     bool end_told;          /* an earlier instance has sent RM_FX_APP_ENDED */
-    /* Failed because one of its records is damaged; its own record is still to be written. */
+    /* Failed because of a damaged record; the record of this end is still to be written. */
     bool damaged;
-    bool pruned;        /* the job has ended; the records of its tasks are or will be removed */
-    bool unrecorded;    /* no record of a task is left */
-    bool light;         /* its tasks are freed as soon as they have no records */
+    bool pruned;     /* the job has ended; the records of its tasks have been or will be removed */
+    bool unrecorded; /* no record of a task is left */
+    bool light;      /* its tasks are freed as soon as they have no records */
     int64_t kept_bytes; /* estimated size in bytes after its end */
     bool summed;        /* its record has the sums of its tasks */
     struct rm_app *prune_next;
@@ -55,7 +56,8 @@ struct rm_app {
     int64_t epoch;    /* epoch of the submission */
     /* This instance starts no task attempt with a lower number. */
     int32_t attempt_base;
-    /* state_before: the state before KILLING or FINAL_SAVING; target: the state after it. */
+    /* state_before: the state before KILLING or FINAL_SAVING; target: the state after
+     * FINAL_SAVING. */
     enum rm_app_state state, state_before, target;
     enum rm_final_status final_status;
     enum rm_app_end ending; /* how the application will end, once that is decided */
@@ -78,12 +80,13 @@ struct rm_app {
     /* Bit set of the nodes that had its containers, each of them referenced until its end. */
     uint64_t *nodes;
     size_t nodes_words;
-    /* 0 while the application references its nodes; then the highest rm_node.born at that moment. A
-     * node with a higher one is a different node that got an index named by a task. */
+    /* 0 while the application references its nodes; then the highest rm_node.born when it dropped
+     * these references. A node with a higher number was created later, and may have been given the
+     * index of a forgotten node that a task still names. */
     uint64_t nodes_left;
     struct rm_app *finished_prev, *finished_next; /* ended applications, oldest first */
     struct rm_app *wait_next; /* in the list of applications whose master waits for its turn */
-    bool waits;               /* in that list */
+    bool waits;               /* in the list of masters waiting for their turn */
     /* Jobs: */
     struct rm_phase phase[BASE_TASK_KINDS];
     int64_t counters[RM_C_COUNTERS];
@@ -117,18 +120,18 @@ bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
 struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,
                           struct rm_job_spec *job, struct rm_app_spec *spec, const char *token);
 /* Sets the deadline that policies see, relative to the submission, from the job's specification. A
- * date that had passed by then becomes 1 us, since 0 means none. Does nothing for plain
- * applications. */
+ * deadline that had already passed at the submission becomes 1 us, since 0 means none. Does nothing
+ * for plain applications. */
 void rm_app_set_deadline(struct rm_app *a);
 void rm_app_free(struct rm_app *a);
 /* Removes @a from the tables. The caller must drop the reference that they had. */
 void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a);
 void rm_app_unref(struct rm_app *a);
-/* Changes the state, which must be legal, and the counts of its queue. */
+/* Changes the state and the counts of the application's queue. The transition must be legal. */
 void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s);
 /* Stores the application's record; saved_seq becomes the number of that record. */
 void rm_app_store_record(struct rm_core *c, struct rm_app *a);
-/* Reports the application to the policy as arrived, as gone. */
+/* Report to the policy that the application has arrived, or has left. */
 void rm_app_enter_policy(struct rm_core *c, struct rm_app *a);
 void rm_app_leave_policy(struct rm_core *c, struct rm_app *a);
 /* Recomputes the demand of kind @k and reports it to the policy. */
@@ -137,8 +140,8 @@ void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_ki
 bool rm_app_was_refused(const struct rm_app *a);
 /* Returns how @a ended; RM_RESULT_NONE until the end is durable. */
 enum rm_result rm_app_result(const struct rm_app *a);
-/* Leaves the policy and stores the end; when that is durable, the state becomes @target.
- * @diagnostics NULL: keeps the present ones. */
+/* Leaves the policy and stores the end; when that is durable, the state becomes @target. Does
+ * nothing in FINAL_SAVING. @diagnostics NULL: keeps the present ones. */
 void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_state target,
                              enum rm_final_status status, const char *diagnostics);
 /* The record of the submission is durable: lets the kind accept the application, unless it was
@@ -150,7 +153,7 @@ void rm_apps_accept_recovered(struct rm_core *c);
 /* The record of the end is durable: changes from FINAL_SAVING to the target state. */
 void rm_app_enter_final_state(struct rm_core *c, struct rm_app *a);
 
-/* Returns true when the end is decided (FINAL_SAVING) or durable. */
+/* Returns true in FINAL_SAVING and in the final states, but not in FINISHING. */
 static inline bool rm_app_end_is_decided(const struct rm_app *a)
 {
     return rm_app_state_is_final(a->state) || a->state == RM_APP_FINAL_SAVING;

@@ -4,12 +4,13 @@
 
 #include "rm/core/state.h"
 
-/* Adds @n to these nodes, and references it. */
+/* Adds @n to the nodes on which @a has had containers, and references it. Does nothing if @n is one
+ * of them. */
 void rm_app_add_used_node(struct rm_core *c, struct rm_app *a, struct rm_node *n);
 /* Returns true when @a has had containers on the node with the index @node. */
 bool rm_app_has_used_node(const struct rm_app *a, uint32_t node);
-/* Orders these nodes to remove the folders of @a, and drops the references to them. Call when @a
- * has ended and has no containers. */
+/* Orders the nodes on which @a has had containers to remove its folders, and drops the references
+ * to these nodes. Call when @a has ended and has no containers. */
 void rm_app_order_cleanup_on_nodes(struct rm_core *c, struct rm_app *a);
 
 #endif

@@ -1,7 +1,8 @@
-/* Containers. A container is created when a slot is given away, and ends when its node reports the
- * end or is lost. Its memory is freed when no reader is left: the container of a task once the
- * task's record is durable, one that a master asked for once the master has acknowledged the end.
- * The ledger does the counting (rm/core/ledger.h), the application's kind reacts to the end
+/* Containers. A container is created when a slot is given away. It ends when its node reports the
+ * end, is lost or does not start it in time, or when it is killed before its node knows it. Its
+ * memory is freed when no reader is left: the container of a task once the task's record is
+ * durable, one that a master asked for once the master has acknowledged the end. The ledger does
+ * the counting (rm/core/ledger.h), the application's kind reacts to the end
  * (rm/core/app/kind.h). */
 #include "rm/core/app/container.h"
 
@@ -237,7 +238,7 @@ void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t
     rm_node_queue_kill(c, ct->node, &ct->id, reason);
 }
 
-/* The shuffle is taken as the first third of a reduce, as in Hadoop. */
+/* The shuffle counts as the first third of a reduce, as in Hadoop. */
 static int64_t shuffle_progress(int32_t progress)
 {
     return progress * (int64_t)3 < RM_PROGRESS_ONE ? progress * (int64_t)3 : RM_PROGRESS_ONE;

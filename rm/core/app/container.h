@@ -60,8 +60,8 @@ void rm_containers_expire_unstarted(struct rm_core *c);
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum base_task_kind slot,
                                       const struct rm_res *res, bool master);
-/* Takes over the start time of a report. A time before the submission or in the future is ignored,
- * since the node's clock may be wrong. */
+/* Sets the start time to the one in a report. A time before the submission or in the future is
+ * ignored, since the node's clock may be wrong. */
 void rm_container_set_reported_start(const struct rm_core *c, struct rm_container *ct,
                                      const struct rm_container_report *r);
 void rm_container_free(struct rm_core *c, struct rm_container *ct);
@@ -78,7 +78,8 @@ void rm_container_queue_launch(struct rm_core *c, struct rm_container *ct,
  * show if the container ends that way. @reason: static text. */
 void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
                              const char *reason);
-/* @progress: in 1/RM_PROGRESS_ONE. Updates the sums of its job and the policy. */
+/* Sets the progress, in units of 1/RM_PROGRESS_ONE. For a running task, updates the sums of the job
+ * and informs the policy. */
 void rm_container_set_progress(struct rm_core *c, struct rm_container *ct, int32_t progress);
 /* Ends the container: gives its slot back, and calls the kind's container_ended, which may free it.
  * @r: the node's report, or NULL. */

@@ -56,14 +56,14 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
     if (!a->end_told && (!c->recovering || a->damaged))
         emit_app_ended(c, a);
-    /* With containers left, cleanup follows the last one: a node that has removed the application's
-     * folders could no longer report how its containers end. */
+    /* With containers left, cleanup follows when the last one ends: a node that has removed the
+     * application's folders could no longer report how its containers end. */
     if (!a->containers)
         rm_app_order_cleanup_on_nodes(c, a);
     rm_tasks_free_index(c, a);
     if (c->conf.prune_ended && a->is_job && !a->pruned && !c->recovering)
         rm_effect_add(c, RM_FX_HISTORY)->u.history.id = a->id;
-    rm_prune_ended_job(c, a);
+    rm_prune_queue_ended_job(c, a);
     a->finished_prev = c->finished_last;
     if (c->finished_last)
         c->finished_last->finished_next = a;
@@ -117,7 +117,8 @@ static bool exceeds_completed_bytes_max(const struct rm_core *c, int64_t bytes)
 }
 
 /* Returns false, and sets the timer for a later trim, when @a ended less than STAYS_US ago. An end
- * far in the future was stamped by another host's clock, and must not keep all later ones. */
+ * far in the future was stamped by another host's clock, and must not block the removal of
+ * applications that ended later. */
 static bool is_old_enough_to_remove(struct rm_core *c, const struct rm_app *a)
 {
     if (a->finish_us + STAYS_US <= c->now_us || a->finish_us > c->now_us + STAYS_US)

@@ -11,7 +11,7 @@
 #include "rm/core/state.h"
 
 struct rm_app_kind {
-    /* Its running work is counted in containers other than the master; otherwise in tasks. */
+    /* Running work is counted in containers other than the master; if false, in tasks. */
     bool runs_containers;
     /* @accepted: The submission is durable, and the state is SUBMITTED. Accepts or ends the
      * application. */

@@ -1,4 +1,5 @@
-/* Asks the policy whether it can promise a job's deadline, and composes the text of a refusal. */
+/* Asks the policy whether it can promise to meet a job's deadline, and composes the text of a
+ * refusal. */
 #include "rm/core/job/admission.h"
 
 #include "base/clock.h"

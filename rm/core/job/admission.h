@@ -4,8 +4,9 @@
 
 #include "rm/core/state.h"
 
-/* Asks the policy to admit a new job. Returns true for a job without a deadline too. Returns false
- * when the policy refuses; the job's diagnostics say why. */
+/* Asks the policy to admit a new job. Returns true too for a job without a deadline, and under a
+ * policy that admits every job. Returns false when the policy refuses; the job's diagnostics say
+ * why. */
 bool rm_job_admit(struct rm_core *c, struct rm_app *a);
 
 #endif

@@ -22,8 +22,8 @@ static struct rm_container *attach_to_ending_job(struct rm_core *c, struct rm_no
 }
 
 /* Returns true when the running attempt should be killed in favour of the reported, earlier one. An
- * attempt that may commit stays. An attempt that its node has reported stays too, unless the
- * earlier one has succeeded. */
+ * attempt that may commit stays. An attempt that its node has reported stays too, unless it is
+ * being killed or the earlier one has succeeded. */
 static bool running_attempt_should_yield(const struct rm_task *t,
                                          const struct rm_container_report *r)
 {

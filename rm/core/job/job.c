@@ -1,8 +1,8 @@
 /* The life of a job: its output folder is made, maps and reduces run, and the output is committed;
- * or the job fails or is killed, and the folder is removed. Every file operation is an effect that
- * the shell answers with an event. So the job advances in rm_job_commit_or_end_if_ready(), which is
- * called after each change and does nothing until containers, folder and records allow the next
- * stage. */
+ * or the job fails or is killed, and its unfinished output is removed. Every file operation is an
+ * effect that the shell answers with an event. So the job advances in
+ * rm_job_commit_or_end_if_ready(), which is called after each change and does nothing until
+ * containers, folder and records allow the next stage. */
 #include "rm/core/job/job.h"
 
 #include "rm/core/app/kill.h"
@@ -37,8 +37,8 @@ void rm_job_accept(struct rm_core *c, struct rm_app *a)
     rm_job_commit_or_end_if_ready(c, a);
 }
 
-/* After a restart, an existing folder may be this job's own, made before. Returns true, and claims
- * the folder for this job, unless another live job has claimed it. */
+/* After a restart, an existing folder may be this job's own, made before the restart. Returns true,
+ * and claims the folder for this job, unless another live job has claimed it. */
 static bool claim_existing_output(struct rm_core *c, const char *output)
 {
     if (!c->recovering || rm_names_find(&c->outputs, output) != RM_NONE)
@@ -102,9 +102,9 @@ static bool all_tasks_succeeded(const struct rm_app *a)
     return true;
 }
 
-/* Requests the removal of the output folder. Returns false when no folder has to be removed. The
+/* Requests the removal of the unfinished output. Returns false when there is none to remove. The
  * job ends only after the removal: a client that sees the end may submit the job again, and a
- * leader that takes over in between finds the job alive and removes the folder itself. */
+ * leader that takes over in between finds the job alive and removes that output itself. */
 static bool request_output_abort(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx;

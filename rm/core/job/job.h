@@ -13,8 +13,9 @@ void rm_job_set_up_or_open_tasks(struct rm_core *c, struct rm_app *a);
 void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev);
 void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev);
 void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev);
-/* Begins the commit when all tasks have succeeded; continues the end of a failing or killed job
- * when its containers are gone. Otherwise does nothing. */
+/* When all tasks have succeeded, begins the commit, or the end of a job without an output folder;
+ * continues the end of a failing or killed job when its containers are gone. Otherwise does
+ * nothing. */
 void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a);
 /* Requests the commit of the output from the shell. Call when the end of every task is durable. */
 void rm_job_request_commit(struct rm_core *c, struct rm_app *a);

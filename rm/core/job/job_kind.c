@@ -1,4 +1,4 @@
-/* Jobs as a kind of applications: what differs from plain applications. */
+/* Jobs as a kind of application: what differs from plain applications. */
 #include "rm/core/job/job_kind.h"
 
 #include "rm/core/app/finished.h"
@@ -24,8 +24,8 @@ static struct policy_phase count_demand(const struct rm_app *a, enum base_task_k
 /* Records the end of an attempt in its task, and fails the job if the task has failed for good. A
  * failed disk is the node's fault and does not count against the task, unless the task has failed
  * on that node before. */
-static void report_end_to_task(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
-                               const struct rm_container_report *r)
+static void record_attempt_end_in_task(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
+                                       const struct rm_container_report *r)
 {
     struct rm_task *t = ct->task;
     bool killed, counts;
@@ -49,7 +49,7 @@ static void report_end_to_task(struct rm_core *c, struct rm_app *a, struct rm_co
 static void finish_ended_container(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                                    const struct rm_container_report *r)
 {
-    report_end_to_task(c, a, ct, r);
+    record_attempt_end_in_task(c, a, ct, r);
     ct->task = NULL;
     if (r)
         rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, ct, 0);

@@ -1,4 +1,4 @@
-/* rm/core/job/job_kind.h - jobs as a kind of applications. */
+/* rm/core/job/job_kind.h - jobs as a kind of application. */
 #ifndef CREEL_RM_CORE_JOB_JOB_KIND_H
 #define CREEL_RM_CORE_JOB_JOB_KIND_H
 

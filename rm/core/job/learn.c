@@ -25,8 +25,8 @@ static int64_t task_output_bytes(const struct rm_task *t, const struct rm_contai
     return r ? r->output_bytes : 0;
 }
 
-static void add_to_learned(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                           const struct policy_task_end *e)
+static void add_to_learned_statistics(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                      const struct policy_task_end *e)
 {
     struct policy_seen *s = &a->pj.seen[k];
 
@@ -64,7 +64,7 @@ void rm_learn_report_attempt_end(struct rm_core *c, struct rm_app *a, const stru
     e.bytes_in = task_input_bytes(a, t, r);
     e.bytes_out = task_output_bytes(t, r);
     if (success)
-        add_to_learned(c, a, t->kind, &e);
+        add_to_learned_statistics(c, a, t->kind, &e);
     if (c->ops->on_task_ended && a->in_policy)
         c->ops->on_task_ended(c->policy, &a->pj, t->kind, &e);
 }
@@ -88,6 +88,6 @@ void rm_learn_from_recovered_tasks(struct rm_core *c, struct rm_app *a)
             e.ended_us = t->finish_us;
             e.work_us = t->finish_us > from ? t->finish_us - from : 0;
             e.bytes_in = task_input_bytes(a, t, NULL);
-            add_to_learned(c, a, k, &e);
+            add_to_learned_statistics(c, a, k, &e);
         }
 }

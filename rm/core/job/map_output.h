@@ -7,7 +7,8 @@
 /* Number of fetch failures, from different reduces if several run, after which a map runs again. */
 #define RM_FETCH_FAILURES_MAX 2
 
-/* Runs all succeeded maps again whose outputs were on @n and are still needed. */
+/* Runs again all succeeded maps whose outputs were on @n and are still needed. @why: the reason,
+ * which becomes their diagnostics. */
 void rm_task_rerun_maps_of_node(struct rm_core *c, struct rm_node *n, const char *why);
 /* Handles RM_EV_FETCH_FAILURE. */
 void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev);

@@ -360,7 +360,8 @@ void rm_pick_unmark_pending(struct rm_app *a, struct rm_task *t)
         clear_task_pending(&a->phase[t->kind], t->index);
 }
 
-/* Returns true when the task failed on @node, and some other live node has not failed it yet. */
+/* Returns true when the task failed on @node, and there is another live node on which it has not
+ * failed. */
 static bool task_should_avoid_node(const struct rm_core *c, const struct rm_phase *p, int32_t index,
                                    const struct rm_node *node)
 {

@@ -90,7 +90,7 @@ struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app
 {
     struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
 
-    /* a node created after @a ended has got the index of a forgotten one */
+    /* a node created after @a ended has been given the index of a forgotten one */
     return n && a->nodes_left && n->born > a->nodes_left ? NULL : n;
 }
 

@@ -33,7 +33,7 @@ struct rm_task {
     /* The attempt that may commit; -1: none. While the task is pending, that is an attempt of an
      * earlier instance which may still be committing, and the task is withheld. */
     int32_t commit_attempt;
-    int32_t fetch_reduce; /* reduce that last failed to fetch its output */
+    int32_t fetch_reduce; /* reduce that last failed to fetch the output of this map */
     uint8_t state, kind, fetch_failures;
     bool commit_stored; /* a commit record exists */
 };
@@ -49,8 +49,8 @@ struct rm_near_index {
     struct rm_near *v; /* hash table; NULL: no index */
     uint32_t mask;     /* number of its entries - 1 */
     int32_t *tasks;
-    /* One bit per key: its list may have a pending task. Most lookups end here, in a few cache
-     * lines. */
+    /* One bit per key: whether the key's list may have a pending task. Most lookups end at this
+     * bit, and so touch only a few cache lines. */
     uint64_t *has;
     uint32_t keys; /* number of bits */
 };
@@ -62,7 +62,7 @@ struct rm_phase {
     int64_t progress, shuffle; /* sums over running attempts, in 1/RM_PROGRESS_ONE */
     bool open;                 /* tasks may be started: folder made, slowstart reached */
     bool located;              /* some task names hosts */
-    int32_t avoiding;          /* number of tasks that avoid a node */
+    int32_t avoiding;          /* not 0: some task avoids a node */
     int64_t **counters;        /* counters of succeeded tasks, in blocks of RM_COUNTER_BLOCK */
     uint64_t *bits, *summary;  /* set of pending tasks; one summary bit per word of it */
     size_t words, summary_words;
@@ -76,21 +76,22 @@ struct rm_phase {
 int64_t rm_job_spec_task_count(const struct rm_job_spec *s, enum base_task_kind k);
 /* Creates all tasks of the job, pending and indexed. */
 void rm_tasks_create(struct rm_core *c, struct rm_app *a);
-/* @c may be NULL when the core is being freed. */
+/* Frees the indexes of pending tasks. @c may be NULL when the core is being freed. */
 void rm_tasks_free_index(struct rm_core *c, struct rm_app *a);
-/* The index must have been freed before, unless the core is being freed. */
+/* Frees the tasks. Their index must have been freed before, unless the core is being freed. */
 void rm_tasks_free(struct rm_app *a);
-/* Returns false for a job without tasks, or whose tasks were freed after its end. */
+/* Returns false for a plain application, and for a job whose tasks were freed after its end or not
+ * read back. */
 bool rm_tasks_are_in_memory(const struct rm_app *a);
 /* Returns NULL when there is no such task, or the tasks are not in memory. */
 struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t index);
 /* Returns the node of the latest attempt; NULL: no attempt, or forgotten since @a ended. */
 struct rm_node *rm_task_latest_node(const struct rm_core *c, const struct rm_app *a,
                                     const struct rm_task *t);
-/* Returns the BASE_TASK_COUNTERS counters of @t. Without any: makes them, zero, if @make, else
- * returns NULL. */
+/* Returns the BASE_TASK_COUNTERS counters of @t. If there are none yet, creates them with value 0
+ * if @make, else returns NULL. */
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make);
-/* Changes the state, which must be legal, and the counts per state. */
+/* Changes the state and the counts per state. The transition must be legal. */
 void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s);
 /* Returns true when @t has failed on the node with the index @node. */
 bool rm_task_avoids_node(const struct rm_task *t, uint32_t node);

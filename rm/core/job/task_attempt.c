@@ -1,7 +1,7 @@
 /* Attempts of a job's tasks: how they start, succeed, fail, and get the right to commit. At most
  * one attempt of a task runs at a time, and at most one has the right to commit; that right is
- * recorded before it is granted. A function that finds a task failed for good says so in its return
- * value, since ending the job is the caller's part (job_kind.c, map_output.c). */
+ * recorded before it is granted. A function that finds that a task has failed for good reports that
+ * in its return value, since ending the job is up to the caller (job_kind.c, map_output.c). */
 #include "rm/core/job/task_attempt.h"
 
 #include <stdlib.h>
@@ -250,10 +250,10 @@ void rm_task_on_commit_request(struct rm_core *c, const struct rm_event *ev)
     fx->u.reply.flag = yes;
 }
 
-/* Returns true when the node of the latest attempt has sent a heartbeat lately: then a failed fetch
- * counts against the map, since the host is alive. */
-static bool node_was_heard_lately(const struct rm_core *c, const struct rm_app *a,
-                                  const struct rm_task *t)
+/* Returns true when the node of the latest attempt has sent a heartbeat recently: then a failed
+ * fetch counts against the map, since the host is alive. */
+static bool task_node_is_responsive(const struct rm_core *c, const struct rm_app *a,
+                                    const struct rm_task *t)
 {
     const struct rm_node *n = rm_task_latest_node(c, a, t);
 
@@ -268,7 +268,7 @@ bool rm_task_take_back_unfetchable_map(struct rm_core *c, struct rm_app *a, stru
     static const char why[] = "reduces could not fetch its output";
     bool for_good;
 
-    if (!node_was_heard_lately(c, a, t)) {
+    if (!task_node_is_responsive(c, a, t)) {
         rm_task_rerun_map(c, a, t, why);
         return false;
     }

@@ -18,7 +18,8 @@ void rm_task_record_success(struct rm_core *c, struct rm_app *a, struct rm_task 
                             struct rm_container *ct, const struct rm_container_report *r);
 /* The running attempt @ct of @t has ended without success. @counts: the attempt counts towards
  * max-attempts; @killed: the attempt was killed, through no fault of the task. Returns true when @t
- * has failed for good; the caller then has to fail the job. Otherwise @t is pending again. */
+ * has failed for good; the caller then has to fail the job. Otherwise @t is pending again, or
+ * KILLED if its job is ending. */
 bool rm_task_record_failure(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                             struct rm_container *ct, bool counts, bool killed, const char *why);
 /* Makes the succeeded map @t pending again, since its output was lost for the reason @why. */

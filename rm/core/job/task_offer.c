@@ -39,7 +39,7 @@ static bool must_wait_for_locality(struct rm_core *c, struct rm_app *a, enum del
     return false;
 }
 
-/* Counts a missed opportunity for locality although no task could run here, so that waiting for
+/* Counts a missed opportunity for locality although no task could run here, so that the wait for
  * locality ends in time. */
 static void count_missed_opportunity(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                      bool no_delay)
@@ -48,8 +48,8 @@ static void count_missed_opportunity(struct rm_core *c, struct rm_app *a, enum b
         delay_pass(&c->delay, &a->delay);
 }
 
-/* Returns true while a reduce should wait for a node that has run containers of its job, which has
- * the output of their maps. */
+/* Returns true while a reduce should wait for a node that has run containers of its job, since it
+ * may have output of the job's maps. */
 static bool must_wait_for_colocation(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
 {
     if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_has_used_node(a, n->index)) {

@@ -1,15 +1,15 @@
-/* rm/core/job/task_offer.h - a slot is offered to a job. */
+/* rm/core/job/task_offer.h - offers free slots to a job. */
 #ifndef CREEL_RM_CORE_JOB_TASK_OFFER_H
 #define CREEL_RM_CORE_JOB_TASK_OFFER_H
 
 #include "rm/core/state.h"
 
-/* The kind's offer (rm/core/app/kind.h): resumes or starts a task in a free slot of @n. Returns
- * true when the slot was taken. @no_delay: do not wait for data locality. */
+/* Implements rm_app_kind.offer (rm/core/app/kind.h) for jobs: resumes or starts a task in a free
+ * slot of @n. Returns true when the slot was taken. @no_delay: do not wait for data locality. */
 bool rm_job_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                        struct rm_node *n, bool no_delay);
-/* The kind's takes: returns whether @a would use a slot of kind @k on @n now. A job that waits for
- * a slot near its data declines. */
+/* Implements rm_app_kind.takes for jobs: returns whether @a would use a slot of kind @k on @n now.
+ * A job that waits for a slot near its data declines. */
 enum policy_take rm_job_would_take_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                         struct rm_node *n);
 

@@ -42,8 +42,8 @@ static int compare_group_key(const struct rm_ask_group *g, int32_t priority, int
     return g->allocation_id < id ? -1 : g->allocation_id > id;
 }
 
-/* Returns the index of the group (priority, id), or that at which it has to be inserted. Groups
- * with smaller priority numbers come first and are served first. */
+/* Returns the index of the group (priority, id), or the index at which it would have to be
+ * inserted. Groups with smaller priority numbers come first and are served first. */
 static size_t group_insert_index(const struct rm_app *a, int32_t priority, int64_t id)
 {
     size_t low = 0, high = a->asks_n;
@@ -160,8 +160,8 @@ static size_t launch_json_size(const struct rm_launch *l)
     return l && l->json ? strlen(l->json) : 0;
 }
 
-/* Returns an upper bound on the size of all launch contexts with these asks, whose contexts may
- * replace present ones. */
+/* Returns an upper bound on the size of all launch contexts once these asks are stored, since their
+ * contexts may replace present ones. */
 static size_t launches_size_bound(const struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     size_t sum = a->launch_bytes;

@@ -10,14 +10,14 @@ struct rm_core;
 struct rm_node;
 
 /* Limits of one application. */
-#define RM_ASKED_MAX      1000000    /* containers that it may wait for */
-#define RM_ASK_ROWS_MAX   200000     /* rows and groups of its ask table */
-#define RM_ASK_LAUNCH_MAX (64 << 20) /* bytes of the launch contexts in that table */
+#define RM_ASKED_MAX      1000000    /* containers that an application may wait for */
+#define RM_ASK_ROWS_MAX   200000     /* rows and groups of an ask table */
+#define RM_ASK_LAUNCH_MAX (64 << 20) /* bytes of the launch contexts in an ask table */
 
 struct rm_ask_row {
     char *name; /* of a host or rack */
     int32_t count;
-    bool relax; /* a rack's containers may run on any of its hosts */
+    bool relax; /* in the row of a rack: its containers may run on any host of the rack */
 };
 
 struct rm_ask_group { /* (priority, allocation request id) */

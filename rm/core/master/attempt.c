@@ -30,7 +30,8 @@ static void attempt_clear(struct rm_attempt *at)
     free(at->completed);
 }
 
-/* Bound on what the record of an attempt holds beside its diagnostics: host, URL, node, numbers. */
+/* Bound on what the record of an attempt holds in addition to its diagnostics: host, URL, node,
+ * numbers. */
 #define ATTEMPT_BYTES_MAX (16 << 10)
 static_assert(BASE_SUBMISSION_MAX + (WHOLE_KEPT + 2) * (2 * BASE_DIAGNOSTICS_MAX + 1024) +
                       RM_ATTEMPTS_KEPT * (ATTEMPT_BYTES_MAX + DIAGNOSTICS_KEPT) <

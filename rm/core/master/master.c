@@ -259,9 +259,9 @@ static void fail_attempt(struct rm_core *c, struct rm_app *a, const char *why, b
     rm_app_store_record(c, a);
 }
 
-/* A failed disk is the node's fault, so an attempt that ended by it does not count as failed, as in
- * YARN. But a master that fills the disk itself looks the same on every node, so only the first few
- * such attempts are forgiven. */
+/* A failed disk is the node's fault, so an attempt that ended because of one does not count as
+ * failed, as in YARN. But a master that fills the disk itself looks the same on every node, so only
+ * the first few such attempts are forgiven. */
 static bool disk_failure_is_forgiven(const struct rm_app *a)
 {
     int32_t n = 0;
@@ -306,7 +306,7 @@ void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app 
 {
     const struct rm_attempt *at = rm_app_newest_attempt(a);
 
-    (void)r; /* the news for a master need no more than the exit status */
+    (void)r; /* @ct has all that its master will be told */
     if (ct->master) {
         fail_attempt_of_ended_master(c, a, ct);
         forget_once_stored(c, ct);
@@ -318,7 +318,8 @@ void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app 
         if (ct->pulled) /* otherwise it has been in the news since its allocation */
             rm_master_queue_container_news(a, ct);
     } else {
-        for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* removed: forgotten only once */
+        /* its announcement is removed, so that the container is forgotten only once */
+        for (size_t i = 0; !ct->pulled && i < a->news_n; i++)
             if (a->news[i] == ct) {
                 memmove(a->news + i, a->news + i + 1, (a->news_n - i - 1) * sizeof *a->news);
                 a->news_n--;
@@ -432,7 +433,7 @@ void rm_masters_fail_missing(struct rm_core *c, const struct rm_node *n)
 }
 
 /* A running master goes on. The command "resync" in every answer asks it to register again, since
- * its asks were not stored. A master that is never heard of again expires like any other. */
+ * its asks were not stored. A master that is never heard from again expires like any other. */
 void rm_plain_app_resume(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
@@ -450,7 +451,8 @@ void rm_plain_app_resume(struct rm_core *c, struct rm_app *a)
     }
     rm_app_enter_policy(c, a);
     if (!at || at->state == RM_ATTEMPT_FAILED || at->state == RM_ATTEMPT_KILLED) {
-        /* RUNNING is possible here only after a damaged record; a master is placed in ACCEPTED. */
+        /* RUNNING is possible here only after a damaged record; a new master is placed while its
+         * application is ACCEPTED. */
         if (a->state == RM_APP_RUNNING)
             rm_app_set_state(c, a, RM_APP_ACCEPTED);
         begin_new_attempt(c, a);

@@ -10,34 +10,36 @@ void rm_plain_app_accept(struct rm_core *c, struct rm_app *a);
 void rm_master_set_unmanaged_launched(struct rm_core *c, struct rm_app *a);
 /* Lets waiting masters be placed, oldest first, as long as not too many are active. */
 void rm_masters_activate_waiting(struct rm_core *c);
-/* The master of @a no longer waits for its turn, nor counts as active. */
+/* Removes the master of @a from those that wait for their turn and from those that count as
+ * active. */
 void rm_master_deactivate(struct rm_core *c, struct rm_app *a);
 /* The record of attempt @attempt, with the master's container, is durable: orders the launch. */
 void rm_master_launch_stored(struct rm_core *c, struct rm_app *a, int64_t attempt);
 /* Adds @ct to the allocations and ends that the master will learn of. */
 void rm_master_queue_container_news(struct rm_app *a, struct rm_container *ct);
-/* The kind's offer (rm/core/app/kind.h): places the master, or a container that it asks for, in a
- * free slot of @n. Returns true when the slot was taken. */
+/* Implements rm_app_kind.offer (rm/core/app/kind.h) for plain applications: places the master, or a
+ * container that it asks for, in a free slot of @n. Returns true when the slot was taken. */
 bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                              struct rm_node *n, bool no_delay);
-/* Forgets ended containers whose end no master will ask for any more. */
+/* Empties the news for the master, and forgets the ended containers in it, since no master will ask
+ * for their ends any more. */
 void rm_master_forget_unreported_ends(struct rm_core *c, struct rm_app *a);
 /* Marks all containers that wait in the news as announced, since another answer lists them. Ends
  * stay in the news. */
 void rm_master_mark_containers_announced(struct rm_app *a);
-/* The kind's container_ended: queues the end for the master, or forgets the container when no
- * master will ask for it. The end of a master ends its attempt. */
+/* Implements rm_app_kind.container_ended: queues the end for the master, or forgets the container
+ * when no master will ask for it. The end of a master ends its attempt. */
 void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app *a,
                                                struct rm_container *ct,
                                                const struct rm_container_report *r);
-/* The kind's end: kills the application, whatever @how says. */
+/* Implements rm_app_kind.end: kills the application, whatever @how says. */
 void rm_plain_app_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how,
                       const char *diagnostics);
-/* Stores the end of a killed application, or shows that of a finished one, when nothing of it runs
- * any more. Otherwise does nothing. */
+/* Stores the end of a killed application when it has no containers left; completes that of a
+ * finishing one when its master has ended. Otherwise does nothing. */
 void rm_plain_app_continue_end(struct rm_core *c, struct rm_app *a);
-/* The kind's final_stored: kills the containers that the master has left, and retires @a unless its
- * master still has to end. */
+/* Implements rm_app_kind.final_stored: kills the containers that the master has left running, and
+ * retires @a unless its master still has to end. */
 void rm_plain_app_clean_up_after_end(struct rm_core *c, struct rm_app *a);
 /* The master has been silent for am_expiry_us: kills it, and fails its attempt unless it had
  * finished. */
@@ -45,7 +47,7 @@ void rm_master_expire(struct rm_core *c, struct rm_app *a);
 /* Call when @n has reported all its containers, or never will: fails the attempts whose master
  * should run on @n and was not reported. */
 void rm_masters_fail_missing(struct rm_core *c, const struct rm_node *n);
-/* The kind's recovered: continues an application read from the store. */
+/* Implements rm_app_kind.recovered: continues an application read from the store. */
 void rm_plain_app_resume(struct rm_core *c, struct rm_app *a);
 
 #endif

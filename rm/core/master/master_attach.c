@@ -43,7 +43,8 @@ struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->priority = r->priority;
     ct->allocation_id = r->allocation_request_id;
-    /* Announced again if the master is live, since the announcing answer may have been lost. */
+    /* Announced again if the application is live, since the announcing answer may have been
+     * lost. */
     ct->pulled = master || !rm_app_is_live(a);
     rm_container_set_reported_start(c, ct, r);
     if (!ct->pulled)

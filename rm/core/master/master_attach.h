@@ -4,8 +4,8 @@
 
 #include "rm/core/state.h"
 
-/* The kind's attach (rm/core/app/kind.h). Returns the attached container; NULL when the reported
- * one must be killed or forgotten. */
+/* Implements rm_app_kind.attach (rm/core/app/kind.h) for plain applications. Returns the attached
+ * container; NULL when the reported one must be killed or forgotten. */
 struct rm_container *rm_plain_app_attach_container(struct rm_core *c, struct rm_node *n,
                                                    struct rm_app *a,
                                                    const struct rm_container_report *r);

@@ -1,4 +1,4 @@
-/* Plain applications as a kind of applications: what differs from jobs. */
+/* Plain applications as a kind of application: what differs from jobs. */
 #include "rm/core/master/plain_kind.h"
 
 #include "rm/core/master/master.h"

@@ -1,4 +1,4 @@
-/* rm/core/master/plain_kind.h - plain applications as a kind of applications. */
+/* rm/core/master/plain_kind.h - plain applications as a kind of application. */
 #ifndef CREEL_RM_CORE_MASTER_PLAIN_KIND_H
 #define CREEL_RM_CORE_MASTER_PLAIN_KIND_H
 

@@ -11,8 +11,8 @@
 #include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
 
-/* Returns the application whose current attempt is @id; NULL: there is none, and the request has
- * been answered with the error. */
+/* Returns the application whose current attempt is @id (id->attempt 0: any); NULL: there is none,
+ * and the request has been answered with the error. */
 static struct rm_app *find_app_of_current_attempt(struct rm_core *c, uint64_t token,
                                                   const struct base_attempt_id *id)
 {
@@ -264,7 +264,7 @@ static void fill_allocate_answer(struct rm_core *c, struct rm_app *a, struct rm_
         if (!ct->pulled)
             announce_allocated(c, at, ct);
         if (ct->state != RM_CONTAINER_COMPLETED)
-            continue; /* announced; its end is queued anew */
+            continue; /* announced; its end will be queued again */
         base_array_grow(&at->completed, at->completed_n, &at->completed_cap);
         at->completed[at->completed_n++] =
             (struct rm_completed){.id = ct->id,

@@ -1,5 +1,5 @@
-/* Answers to heartbeats. A heartbeat is held until an urgent order is queued, or its hold time is
- * over. Sent orders are kept, since the answer may be lost and the heartbeat repeated. */
+/* Answers to heartbeats. A heartbeat is held until an urgent order is queued or its hold time has
+ * passed. Sent orders are kept, since the answer may be lost and the heartbeat repeated. */
 #include "rm/core/node/answer.h"
 
 #include "rm/core/emit.h"
@@ -26,11 +26,11 @@ void rm_node_emit_answer(struct rm_core *c, uint64_t token, int64_t response_id,
     fx->u.heartbeat.orders_n = orders ? orders->len : 0;
 }
 
-void rm_node_clear_parked(struct rm_core *c, struct rm_node *n)
+void rm_node_clear_parked_heartbeat(struct rm_core *c, struct rm_node *n)
 {
     n->parked = 0;
     rm_timer_cancel(&c->timers, &n->hold);
-    rm_node_update_free_index(c, n);
+    rm_node_update_free_lists(c, n);
 }
 
 void rm_node_move_queued_to_sent(struct rm_node *n)
@@ -49,7 +49,7 @@ void rm_node_answer_parked_heartbeat(struct rm_core *c, struct rm_node *n)
 
     if (!token)
         return;
-    rm_node_clear_parked(c, n);
+    rm_node_clear_parked_heartbeat(c, n);
     rm_node_move_queued_to_sent(n);
     rm_node_emit_answer(c, token, ++n->response_id, false, &n->sent, 0);
 }

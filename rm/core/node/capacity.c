@@ -35,7 +35,7 @@ static void free_list_append(struct rm_core *c, struct rm_node *n, int k, int b)
     n->free_bucket[k] = (int16_t)b;
 }
 
-void rm_node_rotate_free_list(struct rm_core *c, struct rm_node *n, int k, int b)
+void rm_node_move_to_free_list_end(struct rm_core *c, struct rm_node *n, int k, int b)
 {
     n->free_round[k] = c->round;
     if (!n->free_next[k])
@@ -51,7 +51,7 @@ void rm_node_rotate_free_list(struct rm_core *c, struct rm_node *n, int k, int b
     c->free_last[k][b] = n;
 }
 
-void rm_node_update_free_index(struct rm_core *c, struct rm_node *n)
+void rm_node_update_free_lists(struct rm_core *c, struct rm_node *n)
 {
     if (n->offering)
         return;
@@ -81,7 +81,7 @@ void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_t
         return;
     if (by < 0)
         c->offer_all[k] = true;
-    rm_node_update_free_index(c, n);
+    rm_node_update_free_lists(c, n);
 }
 
 static void add_to_cluster_capacity(struct rm_core *c, const struct rm_node *n, int32_t sign)
@@ -116,6 +116,6 @@ void rm_node_set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state 
         return;
     base_assert(rm_node_transition_is_legal(n->state, s));
     n->state = s;
-    rm_node_update_free_index(c, n);
+    rm_node_update_free_lists(c, n);
     rm_node_recount_capacity(c, n);
 }

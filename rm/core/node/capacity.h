@@ -6,9 +6,9 @@
 
 /* No job wanted a slot of kind @k of @n in this round of offers: moves @n to the end of the list of
  * nodes with @b free slots, and remembers the round. */
-void rm_node_rotate_free_list(struct rm_core *c, struct rm_node *n, int k, int b);
+void rm_node_move_to_free_list_end(struct rm_core *c, struct rm_node *n, int k, int b);
 /* Puts @n into the lists of free nodes to which it belongs now, or into none. */
-void rm_node_update_free_index(struct rm_core *c, struct rm_node *n);
+void rm_node_update_free_lists(struct rm_core *c, struct rm_node *n);
 /* Changes the number of used slots of kind @k by @by. Negative: slots come free, and are offered if
  * a heartbeat of @n is held. Called by the ledger. */
 void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
@@ -16,7 +16,8 @@ void rm_node_change_used_slots(struct rm_core *c, struct rm_node *n, enum base_t
 /* Updates the cluster's capacity after a change of @n's state, slots or registration, and reports
  * it to the policy. */
 void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n);
-/* Changes the state, which must be legal, and all that depends on it here. */
+/* Changes the state, and updates the lists of free nodes and the cluster's capacity. The transition
+ * must be legal. */
 void rm_node_set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state s);
 
 #endif

@@ -1,12 +1,12 @@
-/* Forgets nodes some time after they are gone. Otherwise a client that registers many names would
+/* Forgets nodes some time after they have gone. Otherwise a client that registers many names would
  * fill the memory for good.
  *
  * Tasks and sets of nodes refer to a node by its index in c->nodes, containers by its address.
- * rm_node.refs counts the references that matter: live applications that had containers on the
- * node (rm_app.nodes), and containers in memory. A node that is neither registered, awaited nor
- * refused and has no references is in the list of gone nodes, the longest gone first; it leaves
- * the list when one of these changes. So the head of the list is always the next node to be
- * forgotten, and no search is needed.
+ * rm_node.refs counts the references that matter: live applications that had containers on the node
+ * (rm_app.nodes), and containers in memory. A node that is neither registered, awaited nor refused
+ * and has no references is in the list of gone nodes, the longest gone first; it leaves the list
+ * when one of these changes. So the head of the list is always the next node to be forgotten, and
+ * no search is needed.
  *
  * The index of a forgotten node is given to the next new node. Tasks of ended applications may
  * still hold the index; rm_task_latest_node() distinguishes the two nodes by their order of
@@ -23,7 +23,7 @@
 #define FORGET_STEP    RM_PRUNE_STEP /* nodes forgotten per call */
 #define FORGET_NEXT_US INT64_C(1000) /* delay until the next call */
 
-static bool too_many_gone(const struct rm_core *c)
+static bool too_many_nodes_are_gone(const struct rm_core *c)
 {
     return c->conf.gone_nodes_max > 0 && c->gone_n > (size_t)c->conf.gone_nodes_max;
 }
@@ -34,7 +34,7 @@ static void set_forget_timer(struct rm_core *c, int64_t earliest_us)
 
     if (!c->gone)
         return;
-    if (too_many_gone(c))
+    if (too_many_nodes_are_gone(c))
         at = earliest_us;
     else if (c->conf.gone_nodes_us > 0)
         at = c->gone->gone_us + c->conf.gone_nodes_us;
@@ -126,7 +126,7 @@ void rm_nodes_forget_gone(struct rm_core *c)
         bool old =
             c->conf.gone_nodes_us > 0 && c->now_us - c->gone->gone_us >= c->conf.gone_nodes_us;
 
-        if (!old && !too_many_gone(c))
+        if (!old && !too_many_nodes_are_gone(c))
             break;
         forget_node(c, c->gone);
     }

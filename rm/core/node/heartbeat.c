@@ -1,5 +1,5 @@
-/* Heartbeats: each one delivers reports of containers, is offered work for the node's free slots,
- * and is held until it can be answered (rm/core/node/answer.c). */
+/* Heartbeats: each one delivers reports of containers, causes the node's free slots to be offered
+ * to jobs, and is held until it can be answered (rm/core/node/answer.c). */
 #include "rm/core/node/heartbeat.h"
 
 #include <string.h>
@@ -99,7 +99,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     if (n->parked) { /* the node has given up the earlier request, which gets no orders */
         uint64_t token = n->parked;
 
-        rm_node_clear_parked(c, n);
+        rm_node_clear_parked_heartbeat(c, n);
         rm_node_emit_answer(c, token, n->response_id, false, NULL, 0);
     }
     update_health(c, n, ev);
@@ -117,7 +117,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
         rm_timer_set(&c->timers, &n->hold, c->now_us + ev->u.heartbeat.hold_us);
     if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
-        rm_node_update_free_index(c, n);
+        rm_node_update_free_lists(c, n);
     rm_node_list_for_answer(c, n);
 }
 

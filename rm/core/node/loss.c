@@ -1,5 +1,5 @@
 /* Nodes that leave: lost, shut down or restarted. All their containers end, and maps whose output
- * was on them run again. */
+ * was on them and is still needed run again. */
 #include "rm/core/node/loss.h"
 
 #include <string.h>
@@ -36,12 +36,12 @@ void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state 
     if (n->parked) {
         uint64_t token = n->parked;
 
-        rm_node_clear_parked(c, n);
+        rm_node_clear_parked_heartbeat(c, n);
         rm_reply_resync(c, token);
     }
     n->registered = false;
     rm_node_set_state(c, n, s);
-    rm_node_update_free_index(c, n);
+    rm_node_update_free_lists(c, n);
     rm_timer_cancel(&c->timers, &n->expiry);
     rm_confirm_end_refusal(c, n);
     end_all_containers(c, n, why);
@@ -56,8 +56,8 @@ void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state 
     rm_node_update_gone_list(c, n);
 }
 
-/* The timer is set once per expiry interval, not at each heartbeat; so this looks at the time of
- * the last heartbeat. */
+/* The timer is set once per expiry interval, not at each heartbeat, so this function has to check
+ * the time of the last heartbeat. */
 void rm_node_expire_if_silent(struct rm_core *c, struct rm_node *n)
 {
     int64_t due = n->last_us + c->conf.node_expiry_us;

@@ -7,11 +7,11 @@
 /* Kills the suspended attempts of kind @k on @n. */
 void rm_node_kill_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
                             const char *why);
-/* Ends the registration of @n and all its containers, with the diagnostics @why, and runs maps
- * again whose output was on @n and is still needed. @s: the new state. */
+/* Ends the registration of @n and all its containers, with the diagnostics @why, and runs again the
+ * maps whose output was on @n and is still needed. @s: the new state. */
 void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state s, const char *why);
 /* The expiry timer has fired: takes the node down if it has been silent for node_expiry_us and is
- * not spared; otherwise sets the timer again. */
+ * not spared (if it is a refused node, only its refusal ends); otherwise sets the timer again. */
 void rm_node_expire_if_silent(struct rm_core *c, struct rm_node *n);
 /* Handles RM_EV_NODE_GONE. */
 void rm_node_on_unregister(struct rm_core *c, const struct rm_event *ev);

@@ -25,7 +25,7 @@ struct rm_node {
     int32_t slots[BASE_TASK_KINDS], used[BASE_TASK_KINDS], containers_n;
     int32_t suspended[BASE_TASK_KINDS]; /* suspended attempts, which hold no slot */
     int32_t freeing[BASE_TASK_KINDS];   /* used slots whose process is being killed */
-    bool counted;                       /* part of the cluster's capacity, as the next two say */
+    bool counted; /* part of the cluster's capacity, with the next two values */
     int32_t counted_slots[BASE_TASK_KINDS];
     struct rm_res counted_res;
     struct rm_res total, used_res;
@@ -35,15 +35,15 @@ struct rm_node {
     uint64_t parked;                 /* token of the held heartbeat; 0: none */
     bool offering;                   /* its own heartbeat is being handled: not listed as free */
     bool dirty;                      /* in rm_core.dirty, listed for an answer */
-    bool urgent;                     /* an order in the queue should not wait for the hold time */
-    int64_t last_us;                 /* time of the last heartbeat or registration */
+    bool urgent;     /* an order in the queue should not wait for the end of the hold time */
+    int64_t last_us; /* time of the last heartbeat or registration */
     struct rm_timer hold, expiry;
     /* In the lists of nodes that could take a launch at once, by number of free slots. */
     struct rm_node *free_prev[BASE_TASK_KINDS], *free_next[BASE_TASK_KINDS];
     int16_t free_bucket[BASE_TASK_KINDS];    /* -1: in none */
     uint64_t free_round[BASE_TASK_KINDS];    /* round of offers in which no job wanted it */
     int32_t round_assigned[BASE_TASK_KINDS]; /* slots given away in the current heartbeat */
-    bool round_off_rack;                     /* one of them to a map without data in the rack */
+    bool round_off_rack; /* one of these slots went to a map without data in the node's rack */
     /* See rm/core/node/forget.c. */
     bool gone;     /* in the list of gone nodes, since gone_us */
     int64_t refs;  /* live applications and containers that refer to it */
@@ -61,7 +61,7 @@ void rm_node_set_text(char **at, const char *text);
 void rm_node_free(struct rm_node *n);
 /* Removes @n from the tables and frees it; its index can be given to another node. */
 void rm_node_delete(struct rm_core *c, struct rm_node *n);
-/* @rack NULL or empty: "/default-rack". */
+/* Sets the host, and the rack of node and host. @rack NULL or empty: "/default-rack". */
 void rm_node_set_host_and_rack(struct rm_core *c, struct rm_node *n, const char *host,
                                const char *rack);
 /* Sets the slots, and the total resources that follow from them. Negative numbers count as 0. */

@@ -31,7 +31,7 @@ struct rm_orders {
     size_t len, cap;
 };
 
-/* Drops all orders with their references. */
+/* Removes all orders, and drops their references. */
 void rm_orders_clear(struct rm_orders *q);
 void rm_orders_free(struct rm_orders *q);
 /* Lists @n for rm_nodes_answer_listed() at the end of this step. */

@@ -5,7 +5,7 @@
 
 void rm_rack_unref(struct rm_core *c, uint32_t rack)
 {
-    if (rm_names_unref(&c->racks, rack)) /* indexes by rack that use the number are built anew */
+    if (rm_names_unref(&c->racks, rack)) /* indexes by rack that use the number are rebuilt */
         c->rack_stamp++;
 }
 

@@ -52,7 +52,8 @@ static void end_unreported_containers(struct rm_core *c, struct rm_node *n,
     free(ids);
 }
 
-static void store_registration(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static void copy_registration_to_node(struct rm_core *c, struct rm_node *n,
+                                      const struct rm_event *ev)
 {
     rm_node_set_text(&n->http, ev->u.node_register.http_address);
     rm_node_set_text(&n->version, ev->u.node_register.version);
@@ -65,8 +66,8 @@ static void store_registration(struct rm_core *c, struct rm_node *n, const struc
     n->healthy = true;
 }
 
-/* The node names the applications that have folders on its disk. Applications that ended while the
- * node or the RM was away are known in no other way: the node is ordered to clean them up. */
+/* The node names the applications that have folders on its disk. Only in this way can it learn that
+ * some of them ended while the node or the RM was away: it is then ordered to clean them up. */
 static void clean_up_ended_apps(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
@@ -113,14 +114,14 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     if (n->parked) { /* the node has given up the held request, which gets no orders */
         uint64_t token = n->parked;
 
-        rm_node_clear_parked(c, n);
+        rm_node_clear_parked_heartbeat(c, n);
         rm_node_emit_answer(c, token, n->response_id, false, NULL, 0);
     }
     if ((n->registered || n->awaited) && n->boot_id && ev->u.node_register.boot_id &&
         strcmp(n->boot_id, ev->u.node_register.boot_id) != 0)
         rm_node_take_down(c, n, RM_NODE_REBOOTED,
                           "Container was lost when its node was started again");
-    store_registration(c, n, ev);
+    copy_registration_to_node(c, n, ev);
     n->registered = true;
     rm_node_update_gone_list(c, n);
     n->spared = false;

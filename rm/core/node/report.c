@@ -56,8 +56,8 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
         ct = attach_unknown_container(c, n, r, registering);
     if (!ct || ct->node != n)
         return;
-    /* The container ended when its node was taken down, and its master has not acknowledged
-     * that. */
+    /* The container has ended already, for example when its node was taken down, and is kept until
+     * that is stored or acknowledged. */
     if (ct->state == RM_CONTAINER_COMPLETED) {
         if (registering && r->state != RM_CONTAINER_COMPLETED)
             rm_node_queue_kill(c, n, &r->id, "its node had been given up");

@@ -37,8 +37,8 @@ int rm_confirm_read_format(struct rm_core *c, const struct rm_record *rec, struc
                           rec->table, rec->key);
 }
 
-/* A store with applications but without a format record was written by an earlier version, and is
- * taken as confirmed. */
+/* A store with applications but without a format record was written by an earlier version, and
+ * counts as confirmed. */
 void rm_confirm_resolve_format(struct rm_core *c)
 {
     enum rm_format before = c->format;
@@ -88,9 +88,9 @@ void rm_confirm_end_refusal(struct rm_core *c, struct rm_node *n)
     set_node_refused(c, n, false);
 }
 
-/* A refused node tries to register again. When it has stopped trying for node_expiry_us, its
- * refusal ends. */
-static void expect_retry(struct rm_core *c, struct rm_node *n)
+/* A refused node tries to register again. When it has not tried for node_expiry_us, its refusal
+ * ends. */
+static void expect_registration_retry(struct rm_core *c, struct rm_node *n)
 {
     if (n->registered || n->awaited)
         return;
@@ -152,7 +152,7 @@ bool rm_confirm_refuse_node(struct rm_core *c, const struct rm_event *ev)
         rm_emit_note(c, 3, "%s", c->refused_text);
     set_node_refused(c, n, true);
     rm_node_update_gone_list(c, n);
-    expect_retry(c, n);
+    expect_registration_retry(c, n);
     c->epoch_seen = seen > c->epoch_seen ? seen : c->epoch_seen;
     if (c->conf.format_confirmed) {
         rm_effect_add(c, RM_FX_EPOCH_LOW)->u.epoch_low.epoch_seen = c->epoch_seen;

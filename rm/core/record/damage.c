@@ -1,4 +1,4 @@
-/* Damaged records. What each one costs: rm/core/record/damage.h. */
+/* Handles damaged records. What is lost with each one is described in rm/core/record/damage.h. */
 #include "rm/core/record/damage.h"
 
 #include <stdlib.h>

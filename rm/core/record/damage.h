@@ -1,26 +1,28 @@
-/* rm/core/record/damage.h - what a damaged record costs: one that does not read back, or that
- * contradicts itself. Only files of rm/core include this header.
+/* rm/core/record/damage.h - handles damaged records: those that cannot be read, or that contradict
+ * themselves. Only files of rm/core include this header.
  *
- * The state of a job is spread over several records. Each record is read whole before anything in
- * it takes effect. A damaged record costs the smallest thing that can be restored without it:
+ * The state of a job is spread over several records. Each record is read completely before anything
+ * in it takes effect. As little as possible is lost with a damaged record:
  *
- *   app/<id>           the application fails, with the reason in its diagnostics. Its other records
- *     |                are removed like those of any ended job, and its containers are killed as
- *     |                their nodes register. Its output is left as it is.
- *     |
- *     +- meta/splits_<id>  (damaged or missing) a job that goes on fails in the same way, since
- *     |                without the list it is unknown which task reads what. A job that has ended
- *     |                is shown without its tasks.
- *     |
- *     +- task/<id>     the task runs again. Its attempt numbers continue above all those that
- * earlier |                epochs can have given, so the first run is never mixed up with the
- * second. |                If the job has ended, the task is shown as if it had no record.
- *     |
- *     `- commit/<id>   the task runs again, but only when no node can still have the attempt that
- * may be committing: the same rule as for an attempt on a silent node.
+ *   app/<id>: the application fails, with the reason in its diagnostics. Its other records are
+ *     removed like those of any ended job, and its containers are killed as their nodes register.
+ *     Its output is not touched.
  *
- *   node/<id>          nothing: the node is awaited by name, and reports the rest as it registers.
- *   meta/format        the start: only an operator knows whether this is the right store.
+ *   meta/splits_<id> (damaged or missing): a job that goes on fails in the same way, since without
+ *     the list it is unknown which task reads what. A job that has ended is shown without its
+ *     tasks.
+ *
+ *   task/<id>: the task runs again. Its attempt numbers continue above all those that earlier
+ *     epochs can have given, so that the two runs are never confused. If the job has ended, the
+ *     task is shown as if it had no record.
+ *
+ *   commit/<id>: the task runs again, but only when no node can still have the attempt that may be
+ *     committing: the same rule as for an attempt on a silent node.
+ *
+ *   node/<id>: nothing is lost: the node is awaited by name, and reports the rest as it registers.
+ *
+ *   meta/format: the ResourceManager does not start without --format-confirmed, since only an
+ *     operator knows whether this is the right store.
  *
  * The final state of an application is in its app record alone, which is written after the records
  * of its tasks. If the job was done but its end was not recorded yet, damaged tasks run again, and
@@ -37,11 +39,11 @@
 /* Keeps a copy of the damaged record @rec for rm_damage_write_copies(). @why: what is wrong with
  * it. */
 void rm_damage_keep_copy(struct rm_core *c, const struct rm_record *rec, const char *why);
-/* Makes @a, read from a damaged record or with one, a failed application. Call before
+/* Makes @a a failed application, since its record, or one that it needs, is damaged. Call before
  * rm_tasks_create(). */
 void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why);
-/* Writes the copies, what replaces the damaged records, and the failed applications. Call when all
- * records are read and effects can be emitted. */
+/* Writes the copies, the replacements of damaged records, and the records of failed applications.
+ * Call when all records are read and effects can be emitted. */
 void rm_damage_write_copies(struct rm_core *c);
 void rm_damage_free(struct rm_core *c);
 /* Returns what is contradictory in the states in @a's record; NULL when they fit together, so that

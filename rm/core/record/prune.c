@@ -28,7 +28,7 @@ static void queue_job_for_pruning(struct rm_core *c, struct rm_app *a)
     c->prune_last = a;
 }
 
-void rm_prune_ended_job(struct rm_core *c, struct rm_app *a)
+void rm_prune_queue_ended_job(struct rm_core *c, struct rm_app *a)
 {
     if (c->conf.prune_ended && a->is_job && !a->pruned)
         queue_job_for_pruning(c, a);
@@ -49,7 +49,7 @@ void rm_prune_tasks_from_memory(struct rm_core *c, struct rm_app *a)
         free_tasks_and_splits(a);
 }
 
-/* Removes records of the first job's tasks as long as @*budget (records) and @*look (tasks) last.
+/* Removes records of the first job's tasks until *budget (records) or *look (tasks) is used up.
  * Returns true when no record of a task is left. */
 static bool prune_first_job(struct rm_core *c, int *budget, int *look)
 {

@@ -4,8 +4,9 @@
 
 #include "rm/core/state.h"
 
-/* The job has ended durably: removes the records of its tasks, if the configuration says so. */
-void rm_prune_ended_job(struct rm_core *c, struct rm_app *a);
+/* Call when the job has ended durably: has the records of its tasks removed in this and later
+ * steps, if the configuration says so. */
+void rm_prune_queue_ended_job(struct rm_core *c, struct rm_app *a);
 /* Removes the records of the ended job's tasks, then the tasks from memory. */
 void rm_prune_tasks_from_memory(struct rm_core *c, struct rm_app *a);
 void rm_prune_free(struct rm_core *c);

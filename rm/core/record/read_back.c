@@ -1,6 +1,6 @@
-/* Reads records back after a restart. Nothing in a record is trusted: each record is read whole
- * before anything in it takes effect, and a damaged record costs what rm/core/record/damage.h
- * says. */
+/* Reads records back after a restart. Nothing in a record is trusted: each record is read
+ * completely before anything in it takes effect. What is lost with a damaged record is described in
+ * rm/core/record/damage.h. */
 #include "rm/core/record/read_back.h"
 
 #include <stdio.h>
@@ -168,7 +168,7 @@ void rm_core_provide_app_spec(struct rm_core *c, struct rm_app_spec *spec)
     c->recover_app = spec;
 }
 
-/* Returns the queue of a live application that is not in the tree any more: its own queue @name,
+/* Chooses a queue for a live application whose queue is no longer in the tree: that queue @name,
  * created again, if the name is valid and there is room; else the queue in which the rules place
  * the application now; else root.default or root. Returns RM_NONE when the application was not
  * accepted yet and no rule accepts it. */
@@ -402,9 +402,9 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     return 0;
 }
 
-/* Returns the node that a task record of @a names. If it has no record any more, and @a has not
- * ended, creates a lost node of that name. Returns NULL when @id is NULL, or for an unknown node of
- * an ended application. */
+/* Returns the node that a task record of @a names. If that node has no record any more, and @a has
+ * not ended, creates a lost node of that name. Returns NULL when @id is NULL, or for an unknown
+ * node of an ended application. */
 static struct rm_node *find_or_recreate_node(struct rm_core *c, const struct rm_app *a,
                                              const char *id)
 {
@@ -581,7 +581,7 @@ static void restore_damaged_commit(struct rm_core *c, const struct rm_record *re
     if (find_task_of_record(c, rec, &a, &t, NULL) != 0)
         return;
     t->commit_attempt = t->state == RM_TASK_PENDING ? ATTEMPT_NUMBERS_MAX : t->last_attempt;
-    /* For other tasks the record is removed with the damaged one, and not replaced. */
+    /* For other tasks the damaged record is removed, and not replaced. */
     t->commit_stored = t->state == RM_TASK_PENDING;
 }
 
@@ -636,6 +636,7 @@ int rm_core_recover_record(struct rm_core *c, const struct rm_record *rec, struc
     else if (strcmp(rec->table, "commit") == 0)
         restore_damaged_commit(c, rec, why.text);
     else
-        rm_damage_keep_copy(c, rec, why.text); /* a task record: the task runs again */
+        rm_damage_keep_copy(
+            c, rec, why.text); /* a task record: the task runs again; or an empty list of splits */
     return 0;
 }

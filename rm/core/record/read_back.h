@@ -1,5 +1,5 @@
-/* rm/core/record/read_back.h - the end of recovery. Records are read back by
- * rm_core_recover_record() (rm/core/core.h). */
+/* rm/core/record/read_back.h - removes lists of splits that recovery did not use. The records
+ * themselves are read back by rm_core_recover_record() (rm/core/core.h). */
 #ifndef CREEL_RM_CORE_RECORD_READ_BACK_H
 #define CREEL_RM_CORE_RECORD_READ_BACK_H
 

@@ -7,7 +7,7 @@
 
 struct rm_reader {
     const char *p, *end;
-    bool bad; /* a field did not read back; values read since then are meaningless */
+    bool bad; /* a field could not be read; values read since then are meaningless */
 };
 /* Returns a reader at the record's first field; it is bad when the record has no data. */
 struct rm_reader rm_reader_of_record(const struct rm_record *rec);
@@ -21,7 +21,8 @@ int64_t rm_get_int_in(struct rm_reader *r, int64_t low, int64_t high);
 int64_t rm_get_time(struct rm_reader *r); /* from 0 to RM_TIME_MAX */
 /* Returns a copy, owned by the caller; NULL: the text is absent, or the reader is bad. */
 char *rm_get_text(struct rm_reader *r);
-/* Skips @word, such as the version. Returns false, and makes the reader bad, at anything else. */
+/* Skips @word, such as the version. Returns false, and makes the reader bad, if anything else
+ * follows. */
 bool rm_skip_word(struct rm_reader *r, const char *word);
 /* Sets *text and *n to a text inside the record. Returns false when the text is absent, or the
  * reader is bad. */

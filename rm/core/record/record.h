@@ -15,8 +15,8 @@
  *           s1 <n paths> <n splits>, key "splits_<app id>"
  *              split: <path> <offset> <length> <gzip> <n hosts>
  *
- * The splits are stored beside the job's JSON, since files may have come or gone by the time they
- * are read back. */
+ * The splits are stored in addition to the job's JSON, since files may have come or gone by the
+ * time they are read back. */
 #ifndef CREEL_RM_CORE_RECORD_RECORD_H
 #define CREEL_RM_CORE_RECORD_RECORD_H
 
@@ -44,7 +44,7 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
 uint64_t rm_record_format(struct rm_core *c, bool confirmed);
 /* Emits the list of splits of a job that has one. */
 void rm_record_splits(struct rm_core *c, struct rm_app *a);
-/* Returns the exact size of that record in bytes. */
+/* Returns the exact size in bytes of the record that rm_record_splits() emits. */
 size_t rm_record_splits_size(const struct rm_job_spec *s);
 /* Returns true when the records of a submission would exceed their bounds; the request @token has
  * been answered with the error then. @job: NULL for a plain application. */

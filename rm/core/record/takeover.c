@@ -109,7 +109,7 @@ static bool app_is_unfinished(const struct rm_app *a)
  * start is ordered before its record is durable, and the record may be lost. Without a grace period
  * that alone is no reason to wait until a dead node expires. A new job with a deadline is always
  * held: it can be admitted only when the cluster's slots are known. */
-static bool may_run_on_awaited_node(const struct rm_core *c, const struct rm_app *a)
+static bool job_must_be_held(const struct rm_core *c, const struct rm_app *a)
 {
     if (c->conf.takeover_grace_us > 0)
         return true;
@@ -137,7 +137,7 @@ void rm_takeover_begin(struct rm_core *c)
         /* Without awaited nodes nothing would release the tasks later. */
         for (enum base_task_kind k = 0; !c->awaited && k < BASE_TASK_KINDS; k++)
             release_withheld_tasks(c, a, &a->phase[k]);
-        a->held = c->awaited > 0 && may_run_on_awaited_node(c, a);
+        a->held = c->awaited > 0 && job_must_be_held(c, a);
     }
     c->masters_wait_until_us =
         c->now_us + (c->conf.takeover_grace_us > 0 ? c->conf.takeover_grace_us : MASTERS_WAIT_US);

@@ -4,13 +4,15 @@
 
 #include "rm/core/state.h"
 
-/* Decides which jobs are held, and starts the timers. Call when all records are read. */
+/* Corrects the times and attempt numbers of unfinished applications, decides which jobs are held,
+ * and starts the timers. Call when all records have been read. */
 void rm_takeover_begin(struct rm_core *c);
 /* Returns true while masters that register again have to wait for awaited nodes. */
 bool rm_takeover_holds_masters(const struct rm_core *c);
-/* takeover_grace_us is over: held jobs go on without the awaited nodes. */
+/* Call when takeover_grace_us has passed: held jobs go on without the awaited nodes. */
 void rm_takeover_end_grace(struct rm_core *c);
-/* @n has registered, or is lost. With the last awaited node, held jobs and withheld tasks go on. */
+/* Call when @n has registered or is lost. After the last awaited node, held jobs and withheld tasks
+ * go on. */
 void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n);
 /* Returns true when @n, which is about to expire, is spared since most nodes are silent; its timer
  * has been set again then. */

@@ -75,7 +75,7 @@ static int64_t default_delay_us(const struct rm_core *c)
     return us < 15000000 ? us : 15000000;
 }
 
-static void set_common_options(struct rm_core *c)
+static void apply_common_policy_options(struct rm_core *c)
 {
     int64_t w1 = policy_conf_us(&c->options, policy_common_options, "delay.w1"),
             w2 = policy_conf_us(&c->options, policy_common_options, "delay.w2");
@@ -132,7 +132,7 @@ static void start_policy(struct rm_core *c, const struct policy_ops *ops)
                                  .user_name = env_user_name,
                                  .size_factor = c->conf.size_factor ? env_size_factor : NULL,
                                  .note = env_note};
-    set_common_options(c);
+    apply_common_policy_options(c);
     c->policy = ops->create(&c->env);
     c->faults = 0;
     if (ops->on_capacity)

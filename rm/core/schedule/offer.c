@@ -15,8 +15,8 @@
 #include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
 
-/* Counts that the policy named no job although work waits; at RM_POLICY_FAULTS_MAX in a row,
- * replaces it by FIFO. */
+/* Counts a fault of the policy, which named no job although work waits; after RM_POLICY_FAULTS_MAX
+ * faults in a row, replaces the policy by FIFO. */
 static void count_policy_fault(struct rm_core *c)
 {
     struct base_error err;
@@ -102,7 +102,8 @@ static void begin_delay_round(struct rm_core *c)
         delay_beat(&c->delay, c->now_us);
 }
 
-/* Offers the free slots of @n. Returns false when no job took one of them. */
+/* Offers the free slots of @n. Returns true when all of them were taken, false when no job took the
+ * next one. */
 static bool fill_free_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     while (n->used[k] < n->slots[k]) {
@@ -157,11 +158,11 @@ static void offer_slots_of_kind(struct rm_core *c, int k)
             if (!n || n->free_round[k] == c->round)
                 break;
             if (!offer_slot_to_jobs(c, n, k) && n->free_bucket[k] == b)
-                rm_node_rotate_free_list(c, n, k, b);
+                rm_node_move_to_free_list_end(c, n, k, b);
         }
 }
 
-static bool room_is_wanted(const struct rm_core *c)
+static bool preemption_is_wanted(const struct rm_core *c)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if ((c->runnable[k] > 0 || c->suspended[k] > 0) && rm_preempt_is_possible(c, k))
@@ -169,15 +170,16 @@ static bool room_is_wanted(const struct rm_core *c)
     return false;
 }
 
-/* Number of full nodes in a row without a victim after which the search ends. The other nodes are
- * asked for at their next heartbeat. */
+/* Number of full nodes in a row without a victim after which the search ends. The policy is asked
+ * about the other nodes at their next heartbeats. */
 #define VAIN_MAX 64
 
-/* Searches for room until no work waits. Runs only in a step in which work has arrived. Starts
- * where the last search ended, so that all nodes are reached in turn. */
+/* Searches for room until no work waits. Runs only in a step in which work has arrived, or the
+ * policy or a job's queue has changed. Starts where the last search ended, so that all nodes are
+ * reached in turn. */
 void rm_offer_preempt_held_nodes(struct rm_core *c)
 {
-    bool wanted = room_is_wanted(c);
+    bool wanted = preemption_is_wanted(c);
     size_t i;
 
     c->preempt_all = false;
@@ -196,13 +198,13 @@ void rm_offer_preempt_held_nodes(struct rm_core *c)
         if (c->stats.suspended + c->stats.preempted == named)
             continue;
         vain = 0;
-        wanted = room_is_wanted(c);
+        wanted = preemption_is_wanted(c);
     }
     if (i < c->nodes_n && wanted) /* the next search starts there */
         c->preempt_at += i;
 }
 
-#define PASSES_MAX 3 /* offers may request another pass, as the fall back to FIFO does */
+#define PASSES_MAX 3 /* offers may request another pass, as the fallback to FIFO does */
 
 void rm_offer_free_slots(struct rm_core *c)
 {

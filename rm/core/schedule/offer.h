@@ -4,7 +4,7 @@
 
 #include "rm/core/state.h"
 
-/* Times in a row that a policy may name no job although work waits, before FIFO replaces it. */
+/* FIFO replaces a policy that has named no job, although work waits, this many times in a row. */
 #define RM_POLICY_FAULTS_MAX 3
 
 /* Offers the free slots of @n, whose heartbeat is being handled. */

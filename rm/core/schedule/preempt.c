@@ -20,7 +20,7 @@ void rm_preempt_describe_container(const struct rm_core *c, struct rm_container 
         out->started_us += c->now_us - ct->suspended_at_us;
 }
 
-static void carry_out_plan(struct rm_core *c)
+static void carry_out_preemption_plan(struct rm_core *c)
 {
     for (size_t i = 0; i < c->plan.len; i++) {
         struct rm_container *ct = c->plan.v[i].container;
@@ -45,14 +45,14 @@ int64_t rm_preempt_run_policy_timer(struct rm_core *c)
 {
     int64_t next = c->ops->on_timer ? c->ops->on_timer(c->policy, c->now_us, &c->plan) : 0;
 
-    carry_out_plan(c);
+    carry_out_preemption_plan(c);
     return next;
 }
 
 /* Writes the running attempts of kind @k on @n to @v, newest start first, at most @max. Returns
  * their number. Insertion sort suffices, since a node has few slots. */
-static size_t list_running(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k,
-                           struct policy_running *v, size_t max)
+static size_t list_running_attempts(const struct rm_core *c, const struct rm_node *n,
+                                    enum base_task_kind k, struct policy_running *v, size_t max)
 {
     size_t len = 0;
 
@@ -95,10 +95,10 @@ bool rm_preempt_on_node(struct rm_core *c, struct rm_node *n, enum base_task_kin
                                   .node_suspended = n->suspended[k],
                                   .capacity = &c->capacity};
     here = rm_step_arena_alloc(&c->scratch, max * sizeof *here);
-    len = list_running(c, n, k, here, max);
+    len = list_running_attempts(c, n, k, here, max);
     if (!len)
         return false;
     c->ops->victims(c->policy, &offer, here, len, &c->plan);
-    carry_out_plan(c);
+    carry_out_preemption_plan(c);
     return n->used[k] < n->slots[k];
 }

@@ -162,7 +162,7 @@ int rm_view_app(const struct rm_core *c, struct base_app_id id, struct rm_views 
 }
 
 /* ---------------------------------------------------------------- lists */
-/* Returns true when @s is one of the @n texts, or there are none. */
+/* Returns true when @s is one of the @n texts, compared without case, or there are none. */
 static bool list_is_empty_or_has(const char *s, const char *const *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)

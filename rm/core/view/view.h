@@ -46,8 +46,8 @@ struct rm_app_view {
     int32_t attempts_n;
     int64_t finish_us; /* 0: not yet */
     struct rm_res allocated, reserved;
-    bool
-        held; /* the scheduler has an attempt of it; otherwise YARN shows -1 in the usage members */
+    /* The scheduler has an attempt of the application; otherwise YARN shows -1 for its usage. */
+    bool held;
     bool has_attempt;
     int64_t memory_seconds, vcore_seconds;
     /* the master of the newest attempt */
@@ -59,7 +59,7 @@ struct rm_app_view {
     struct rm_phase_view phase[BASE_TASK_KINDS];
     double shuffle_progress;
     int64_t counters[RM_C_COUNTERS];
-    /* Its tasks were freed after its end, or not read back after a restart; the sums above
+    /* The job's tasks were freed after its end, or not read back after a restart; the sums above
      * remain. */
     bool tasks_gone;
     int64_t deadline_us;     /* wall clock; 0: none */
@@ -140,7 +140,7 @@ struct rm_cluster_view {
 };
 struct rm_queue_view {
     const char *name;      /* full path: "root", "root.default" */
-    int32_t depth, parent; /* parent: index in the list; -1: root. Parents come first. */
+    int32_t depth, parent; /* parent: index in the list; -1 for the root. Parents come first. */
     int64_t pending_apps, active_apps, pending_containers, allocated_containers;
     struct rm_res used, demand, fair_share, min, max;
     double weight;
@@ -159,7 +159,8 @@ struct rm_map_output_view {
 
 /* Which applications to copy. NULL and 0 mean any. */
 struct rm_app_filter {
-    uint32_t states;  /* bit set of enum rm_app_state, as rm_app_public_state(); 0: all */
+    uint32_t
+        states; /* bit set of enum rm_app_state, as returned by rm_app_public_state(); 0: all */
     uint32_t results; /* bit set of enum rm_result; 0: all */
     const char *user, *queue, *name;
     const char *const *types;
@@ -187,10 +188,10 @@ struct rm_views {
     struct rm_map_output_view *outputs;
     size_t outputs_n;
 };
-/* Frees the copies and drops their references. Needs no hold of the core. */
+/* Frees the copies and drops their references. Can be called without holding the core. */
 void rm_views_free(struct rm_views *v);
 
-/* out->policy is static text. */
+/* Fills @out with the state and counts of the cluster. out->policy is static text. */
 void rm_view_cluster(const struct rm_core *core, struct rm_cluster_view *out);
 /* Appends at most @max applications that match @f (NULL: all), from newest to oldest, beginning
  * with the newest one older than @before (NULL: the newest). Examines at most BASE_VIEW_CHUNK * 5.
@@ -203,22 +204,24 @@ bool rm_view_apps(const struct rm_core *core, const struct rm_app_filter *f,
  * named is unknown. */
 int rm_view_app(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 int rm_view_attempts(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
-/* Live containers of an attempt, sorted by id; id.attempt 0: of all attempts. */
+/* Appends the live containers of an attempt, sorted by id; id.attempt 0: those of all attempts. */
 int rm_view_containers(const struct rm_core *core, struct base_attempt_id id, struct rm_views *out);
-/* Appends at most @max nodes, in order of first registration, from position *pos on, and advances
- * *pos. Returns true when more are left. */
+/* Appends at most @max nodes from position *pos on, and advances *pos. Nodes are in order of first
+ * registration, except that a new node takes the place of a forgotten one. Returns true when more
+ * are left. */
 bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct rm_views *out);
 int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
-/* At most @max tasks of kind @kind of a job, from index *pos on, in one of @states (bit set; 0:
- * all), and advances *pos. Examines at most BASE_VIEW_CHUNK * 5. No tasks are left when *pos stays
- * what it was; a job whose tasks are gone has none. */
+/* Appends at most @max tasks of kind @kind of a job, from index *pos on, in one of @states (bit
+ * set; 0: all), and advances *pos. Examines at most BASE_VIEW_CHUNK * 5. No tasks are left when
+ * *pos stays what it was; a job whose tasks are gone has none. */
 int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_task_kind kind,
                   uint32_t states, int64_t *pos, size_t max, struct rm_views *out);
 /* Replaces the queues in @out by all queues that are configured or in use, parents first. */
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
-/* Map outputs of a job newer than the version @since, oldest first, at most BASE_VIEW_CHUNK * 5.
- * Sets *version to that of the last one examined, *maps to the number of maps and *done to how many
- * have succeeded. Versions have the epoch in their upper bits, so they grow over restarts. */
+/* Appends the map outputs of a job that are newer than the version @since, oldest first, at most
+ * BASE_VIEW_CHUNK * 5. Sets *version to that of the last one examined, *maps to the number of maps
+ * and *done to how many have succeeded. Versions have the epoch in their upper bits, so they grow
+ * over restarts. */
 int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since,
                         int64_t *version, int64_t *maps, int64_t *done, struct rm_views *out);
 /* Copies the application's access token to @out. */

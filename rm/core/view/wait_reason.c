@@ -29,7 +29,7 @@ struct holders {
     bool cut;       /* not all containers were examined */
 };
 
-static void add_holder(struct holders *h, const struct rm_app *a)
+static void add_slot_holder(struct holders *h, const struct rm_app *a)
 {
     size_t i = 0;
 
@@ -44,7 +44,7 @@ static void add_holder(struct holders *h, const struct rm_app *a)
     h->v[i].n++;
 }
 
-static void find_holders(const struct rm_core *c, enum base_task_kind k, struct holders *h)
+static void find_slot_holders(const struct rm_core *c, enum base_task_kind k, struct holders *h)
 {
     for (size_t i = 0; i < c->nodes_n && !h->cut; i++) {
         const struct rm_node *n = c->nodes[i];
@@ -54,13 +54,13 @@ static void find_holders(const struct rm_core *c, enum base_task_kind k, struct 
         for (const struct rm_container *ct = n->containers; ct && !h->cut; ct = ct->node_next) {
             h->cut = ++h->looked > HOLDERS_LOOK_MAX;
             if (ct->slot == k && !ct->suspended_at_us)
-                add_holder(h, ct->app);
+                add_slot_holder(h, ct->app);
         }
     }
 }
 
 /* Orders by number of slots, the most first, then by id. */
-static int compare_holders(const void *a, const void *b)
+static int compare_slot_holders(const void *a, const void *b)
 {
     const struct holder *x = a, *y = b;
 
@@ -69,15 +69,15 @@ static int compare_holders(const void *a, const void *b)
     return base_app_id_cmp(&x->app->id, &y->app->id);
 }
 
-static void describe_holders(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
-                             struct base_buf *out)
+static void describe_slot_holders(const struct rm_core *c, const struct rm_app *a,
+                                  enum base_task_kind k, struct base_buf *out)
 {
     struct holders h = {0};
     char text[BASE_ID_TEXT_MAX];
 
-    find_holders(c, k, &h);
+    find_slot_holders(c, k, &h);
     if (h.n > 1)
-        qsort(h.v, h.n, sizeof *h.v, compare_holders);
+        qsort(h.v, h.n, sizeof *h.v, compare_slot_holders);
     base_buf_adds(out, h.cut ? " run, among others, " : " run ");
     for (size_t i = 0; i < h.n && i < HOLDERS_NAMED; i++) {
         base_buf_addf(out, "%s%s", i ? ", " : "",
@@ -138,7 +138,7 @@ static void describe_slots(const struct rm_core *c, const struct rm_app *a, enum
     } else {
         base_buf_addf(out, slots == 1 ? "the only %s slot" : "all %s slots",
                       slots_text(slots, k, text));
-        describe_holders(c, a, k, out);
+        describe_slot_holders(c, a, k, out);
         if (freeing > 0)
             base_buf_addf(out, ", %lld being freed", (long long)freeing);
     }
