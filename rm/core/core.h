@@ -85,8 +85,8 @@ struct rm_core;
 
 /* Settings that have one configuration key each: type, member, key, and the factor from the key's
  * unit to the member's. The core itself reads no configuration: rm/leader/leadership.c fills these
- * members from the keys, the simulator from its own settings. A new one is one line here, and one
- * in base/conf/conf_keys.c. */
+ * members from the keys, the simulator from its own settings. A new setting needs a line here and
+ * one in base/conf/conf_keys.c. */
 #define RM_CORE_KEYS(X)                                                                            \
     X(int64_t, node_expiry_us, "yarn.nm.liveness-monitor.expiry-interval-ms", 1000)                \
     X(int64_t, heartbeat_us, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 1000)      \
@@ -97,8 +97,8 @@ struct rm_core;
     X(int32_t, task_attempts_max, "creel.mapreduce.max-attempts", 1)                               \
     X(int32_t, completed_apps_max, "yarn.resourcemanager.max-completed-applications", 1)           \
     /* Bound on the memory of ended applications, in bytes as the core estimates them; 0: none.    \
-     * Beyond it the oldest jobs keep their sums only, then the oldest applications are removed.   \
-     * Those that ended within the last minute stay. */                                            \
+     * Beyond it the oldest jobs keep only their sums, then the oldest applications are removed.   \
+     * Applications that ended within the last minute are kept. */                                 \
     X(int64_t, completed_bytes_max, "creel.rm.max-completed-mb", 1 << 20)                          \
     /* When to forget a node that is gone (LOST, SHUTDOWN ...) and that no live application        \
      * refers to, with its record: after this time, or when there are more such nodes than         \
@@ -140,8 +140,8 @@ struct rm_core_conf {
 };
 
 /* ---------------------------------------------------------------- events */
-/* Every event: its name, the function of rm/core that handles it, and whether its sender waits
- * until the change is durable; such an event is refused at once while the store cannot write. */
+/* Every event: its name, the function of rm/core that handles it, and whether it is refused at once
+ * while the store cannot write, since its sender would wait until the change is durable. */
 #define RM_EVENTS(X)                                                                               \
     /* the wake-up asked for by RM_FX_WAKE, or a later one */                                      \
     X(TIMER, rm_core_on_timer, false)                                                              \

@@ -143,9 +143,9 @@ struct rm_core {
     } stats;
 };
 
-/* The functions that handle events, one for each row of RM_EVENTS. A handler does the whole change,
- * emits its effects, and answers ev->token; settle() in rm/core/core.c does what follows from it.
- */
+/* The functions that handle events, one for each row of RM_EVENTS. A handler makes the whole
+ * change, emits its effects and answers ev->token; finish_step() in rm/core/core.c does what
+ * follows from the change. */
 #define X(name, handle, durable) void handle(struct rm_core *c, const struct rm_event *ev);
 RM_EVENTS(X)
 #undef X

@@ -1,4 +1,5 @@
-/* The form of the record; numbers and texts are as in rm/core/record/record.h.
+/* Writes and reads the record of an application. Its form, with numbers and texts as in
+ * rm/core/record/record.h:
  *
  *   app     a1 <job 0|1> <length of json> <token> <submit> <launch> <start> <finish> <state>
  *              <before> <target> <final> <ending> <set up> <diagnostics>
@@ -10,7 +11,7 @@
  *                       <succeeded> <MiB us> <vcore us> <n counters of tasks>
  *           a2 the same with <MiB ms> <vcore ms>; written when sums in microseconds do not fit
  *
- * A member that a later version adds goes before the sums, and needs a version of its own. */
+ * A field that a later version adds goes before the sums, and needs a new version word. */
 #include "rm/core/record/app_record.h"
 
 #include <stdlib.h>
@@ -62,8 +63,8 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
 
     if (c->conf.simulation)
         return c->seq;
-    rm_record_begin(c,
-                    large ? "a2" : "a1"); /* a1 if possible, since earlier versions can read it */
+    /* a1 if possible, since earlier versions can read it */
+    rm_record_begin(c, large ? "a2" : "a1");
     rm_put_int(b, a->is_job);
     rm_put_int(b, (int64_t)strlen(a->json));
     rm_put_text(b, a->token);
@@ -115,7 +116,7 @@ int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const cha
     n = rm_get_int_in(&r, 0, r.end - r.p);
     if (r.bad || n > r.end - r.p)
         return rm_record_set_corrupt_error(rec, err, "no submission in it");
-    *json = r.end - n; /* up to the end of the record; terminated if the record's data is */
+    *json = r.end - n; /* up to the end of the record; NUL-terminated if the record's data is */
     return 0;
 }
 
@@ -213,7 +214,7 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     a->epoch = r->p != r->end ? rm_get_int_in(r, 0, BASE_EPOCH_MAX) : 0;
     if (r->p != r->end)
         read_sums(r, a, unit);
-    /* accepted once more when recovery finishes */
+    /* the application is accepted again when recovery finishes */
     if (a->state == RM_APP_SUBMITTED)
         a->state = RM_APP_NEW_SAVING;
 }

@@ -1,4 +1,4 @@
-/* rm/core/record/app_record.h - the record of an application, written and read. Its form is
+/* rm/core/record/app_record.h - writes and reads the record of an application. Its form is
  * described in app_record.c. */
 #ifndef CREEL_RM_CORE_RECORD_APP_RECORD_H
 #define CREEL_RM_CORE_RECORD_APP_RECORD_H

@@ -26,14 +26,14 @@
 /* Append one field. @s may be NULL. */
 void rm_put_int(struct base_buf *b, int64_t v);
 void rm_put_text(struct base_buf *b, const char *s);
-/* Appends a count and so many counters; none when @v is NULL. */
+/* Appends @n and the @n counters @v; if @v is NULL, appends the number 0 only. */
 void rm_put_counters(struct base_buf *b, const int64_t *v, int n);
 
-/* Begin a record in c->text, whose first word is @version, and emit it as record (@table, @key).
- * rm_record_emit() returns the record's number. */
+/* rm_record_begin() begins a record in c->text with the word @version. rm_record_emit() emits the
+ * record composed there as (@table, @key), and returns its number. */
 void rm_record_begin(struct rm_core *c, const char *version);
 uint64_t rm_record_emit(struct rm_core *c, const char *table, const char *key);
-/* Returns the key of application @id's record, in memory of this step. */
+/* Returns the key of application @id's record, in memory that is valid until the next step. */
 char *rm_record_app_key(struct rm_core *c, struct base_app_id id);
 
 /* The functions below emit a record and return its number. In a simulation they emit nothing, and

@@ -14,8 +14,8 @@ struct rm_phase_view {
     int64_t total, pending, running, suspended, succeeded, failed_attempts, killed_attempts;
     double progress; /* 0..1 */
 };
-/* Members of an application's view that are copied from one member of the core's application (@a)
- * each: type, name, and where from. A new one is one line here. */
+/* Members of an application's view, each copied from one member of the core's application @a: type,
+ * name and source. A new member of this sort needs only a line here. */
 #define RM_APP_FIGURES(X)                                                                          \
     X(enum rm_app_state, state, a->state) /* the internal state */                                 \
     /* the state before FINAL_SAVING or KILLING */                                                 \
@@ -24,14 +24,15 @@ struct rm_phase_view {
     X(int32_t, priority, a->pj.priority)                                                           \
     X(int64_t, submit_us, a->submit_us)                                                            \
     X(int64_t, launch_us, a->launch_us) /* 0: not yet */                                           \
-    X(int64_t, start_us, a->start_us)   /* start of a job's first task; 0: not yet */              \
+    /* start of a job's first task, or registration of a master; 0: not yet */                     \
+    X(int64_t, start_us, a->start_us)                                                              \
     /* finish promised to a job at admission; 0: nothing was promised */                           \
     X(int64_t, promised_us, a->promised_us)                                                        \
-    /* of a job refused for its deadline: the deadline offered instead; 0: none */                 \
+    /* deadline offered to a refused job instead; 0: none */                                       \
     X(int64_t, earliest_us, a->earliest_us)                                                        \
     X(int64_t, running_containers, a->containers_n)
 
-/* A line of RM_APP_FIGURES or RM_CLUSTER_FIGURES as a member of its view. */
+/* Declares a line of RM_APP_FIGURES or RM_CLUSTER_FIGURES as a member of its view. */
 #define RM_FIGURE_MEMBER(type, name, from) type name;
 
 struct rm_app_view {
@@ -108,8 +109,8 @@ struct rm_task_view {
     int64_t suspended_us; /* how long the attempt that succeeded was suspended */
     int32_t exit_code;
 };
-/* Members of the cluster's view that are copied from one member of the core (@c) each. A new one is
- * one line here. */
+/* Members of the cluster's view, each copied from one member of the core @c: type, name and source.
+ * A new member of this sort needs only a line here. */
 #define RM_CLUSTER_FIGURES(X)                                                                      \
     X(int64_t, cluster_ts_ms, c->conf.cluster_ts_ms)                                               \
     X(int64_t, rm_instance_ms, c->conf.rm_instance_ms)                                             \
@@ -124,14 +125,14 @@ struct rm_task_view {
     X(int64_t, events, c->stats.events)                                                            \
     X(int64_t, policy_overruled, c->stats.overruled)                                               \
     X(int64_t, policy_fallbacks, c->stats.fallbacks)                                               \
-    /* attempts suspended, resumed and killed so far, as the policy said */                        \
+    /* attempts suspended, resumed and killed so far on behalf of the policy */                    \
     X(int64_t, suspended, c->stats.suspended)                                                      \
     X(int64_t, resumed, c->stats.resumed)                                                          \
     X(int64_t, preempted, c->stats.preempted)
 
 struct rm_cluster_view {
     RM_CLUSTER_FIGURES(RM_FIGURE_MEMBER)
-    int64_t apps_pending, apps_running; /* counted as in YARN, like the four above */
+    int64_t apps_pending, apps_running; /* counted as in YARN, like the apps_ members above */
     int64_t apps_results[RM_RESULTS];   /* ended applications by result */
     struct rm_res total, used, pending;
     int64_t containers_allocated, containers_pending;
