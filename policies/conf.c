@@ -9,26 +9,27 @@
 
 const struct policy_option policy_common_options[] = {
     {"delay.w1", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
-     "delay scheduling: a job waits so long for a slot near its data; auto: 1.5 heartbeats, at "
-     "most 15 s, where the "
-     "policy has it; 0: off"},
+     "delay scheduling: how long a job waits for a slot on a node with its data; auto: 1.5 "
+     "heartbeats, at most 15 s, if the policy uses delay scheduling; 0: no wait"},
     {"delay.w2", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
-     "then so long for one in the rack; auto: as delay.w1"},
+     "how long a job then waits for a slot in a rack with its data; auto: as delay.w1"},
     {"delay.skips", POLICY_OPT_INT, "0", 0, 1e9, NULL,
-     "a job declines so many offers instead of waiting; 0: it waits"},
+     "number of offers that a job declines, instead of waiting a time; 0: waits the times above"},
     {"commit_delay", POLICY_OPT_SECONDS, "0", 0, 3600, NULL,
-     "naive-fair, fair: so long a task that has ended counts as running by its job"},
+     "naive-fair, fair: how long a task that has ended still counts as running"},
     {"colo_wait", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
-     "a reduce waits so long for a node that ran maps of its job; auto: one heartbeat, where the "
-     "policy has it"},
+     "how long a reduce waits for a node that ran maps of its job; auto: one heartbeat, if the "
+     "policy uses this wait"},
     {"learn.map_startup", POLICY_OPT_SECONDS, "0", 0, 86400, NULL,
-     "part of a map's time that does not grow with its input"},
-    {"learn.reduce_startup", POLICY_OPT_SECONDS, "0", 0, 86400, NULL, "the same of a reduce"},
+     "part of a map's duration that does not grow with its input"},
+    {"learn.reduce_startup", POLICY_OPT_SECONDS, "0", 0, 86400, NULL,
+     "part of a reduce's duration that does not grow with its input"},
     {.name = NULL},
 };
 
 /* ---------------------------------------------------------------- values */
-static int as_bool(const char *v)
+/* Returns 1, 0, or -1 when @v is neither true nor false. */
+static int parse_bool(const char *v)
 {
     static const char *const yes[] = {"true", "1", "yes", "on"}, *const no[] = {"false", "0", "no",
                                                                                 "off"};
@@ -42,7 +43,8 @@ static int as_bool(const char *v)
     return -1;
 }
 
-static int as_word(const char *words, const char *v)
+/* Returns the index of @v in the comma-separated @words, or -1. */
+static int find_word(const char *words, const char *v)
 {
     size_t len = strlen(v);
 
@@ -57,7 +59,7 @@ static int as_word(const char *words, const char *v)
     return -1;
 }
 
-static bool as_number(const char *v, double *out)
+static bool parse_number(const char *v, double *out)
 {
     char *end;
 
@@ -71,12 +73,13 @@ static bool as_number(const char *v, double *out)
     return !*end && !isnan(*out);
 }
 
-static bool is_auto(const struct policy_option *o, const char *v)
+static bool is_allowed_auto(const struct policy_option *o, const char *v)
 {
     return strcmp(o->value, "auto") == 0 && strcmp(v, "auto") == 0;
 }
 
-static int refuse(const struct policy_option *o, const char *value, struct base_error *err)
+static int set_bad_value_error(const struct policy_option *o, const char *value,
+                               struct base_error *err)
 {
     const char *also = strcmp(o->value, "auto") == 0 ? " or auto" : "";
 
@@ -95,24 +98,24 @@ static int refuse(const struct policy_option *o, const char *value, struct base_
     }
 }
 
-static int check(const struct policy_option *o, const char *value, struct base_error *err)
+static int check_value(const struct policy_option *o, const char *value, struct base_error *err)
 {
     double x;
 
-    if (is_auto(o, value))
+    if (is_allowed_auto(o, value))
         return 0;
     if (o->type == POLICY_OPT_BOOL)
-        return as_bool(value) < 0 ? refuse(o, value, err) : 0;
+        return parse_bool(value) < 0 ? set_bad_value_error(o, value, err) : 0;
     if (o->type == POLICY_OPT_WORD)
-        return as_word(o->words, value) < 0 ? refuse(o, value, err) : 0;
-    if (!as_number(value, &x) || x < o->min || x > o->max ||
+        return find_word(o->words, value) < 0 ? set_bad_value_error(o, value, err) : 0;
+    if (!parse_number(value, &x) || x < o->min || x > o->max ||
         (o->type == POLICY_OPT_INT && x != floor(x)))
-        return refuse(o, value, err);
+        return set_bad_value_error(o, value, err);
     return 0;
 }
 
 /* ---------------------------------------------------------------- settings */
-static struct policy_setting *find(const struct policy_conf *c, const char *name)
+static struct policy_setting *find_setting(const struct policy_conf *c, const char *name)
 {
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->v[i].name, name) == 0)
@@ -124,11 +127,11 @@ int policy_conf_put(struct policy_conf *c, const struct policy_option *o, const 
                     struct base_error *err)
 {
     struct policy_setting *s;
-    int rc = check(o, value, err);
+    int rc = check_value(o, value, err);
 
     if (rc < 0)
         return rc;
-    s = find(c, o->name);
+    s = find_setting(c, o->name);
     if (!s) {
         c->v = base_realloc_array(c->v, c->n + 1, sizeof *c->v);
         s = &c->v[c->n++];
@@ -159,7 +162,7 @@ void policy_conf_free(struct policy_conf *c)
 }
 
 /* ---------------------------------------------------------------- reading them */
-static const struct policy_option *option_of(const struct policy_option *table, const char *name)
+static const struct policy_option *get_option(const struct policy_option *table, const char *name)
 {
     while (table->name && strcmp(table->name, name) != 0)
         table++;
@@ -167,39 +170,39 @@ static const struct policy_option *option_of(const struct policy_option *table, 
     return table;
 }
 
-static const char *value_of(const struct policy_conf *c, const struct policy_option *o)
+static const char *get_value_or_default(const struct policy_conf *c, const struct policy_option *o)
 {
-    const struct policy_setting *s = c ? find(c, o->name) : NULL;
+    const struct policy_setting *s = c ? find_setting(c, o->name) : NULL;
 
     return s ? s->value : o->value;
 }
 
-/* -1: auto. */
-static double number_of(const struct policy_conf *c, const struct policy_option *table,
-                        const char *name, enum policy_option_type type)
+/* Returns -1 for "auto". */
+static double get_number_or_auto(const struct policy_conf *c, const struct policy_option *table,
+                                 const char *name, enum policy_option_type type)
 {
-    const struct policy_option *o = option_of(table, name);
-    const char *v = value_of(c, o);
+    const struct policy_option *o = get_option(table, name);
+    const char *v = get_value_or_default(c, o);
     double x = -1;
 
     base_assert(o->type == type);
-    base_assert(is_auto(o, v) || as_number(v, &x));
+    base_assert(is_allowed_auto(o, v) || parse_number(v, &x));
     return x;
 }
 
 bool policy_conf_bool(const struct policy_conf *c, const struct policy_option *table,
                       const char *name)
 {
-    const struct policy_option *o = option_of(table, name);
+    const struct policy_option *o = get_option(table, name);
 
     base_assert(o->type == POLICY_OPT_BOOL);
-    return as_bool(value_of(c, o)) == 1;
+    return parse_bool(get_value_or_default(c, o)) == 1;
 }
 
 int64_t policy_conf_int(const struct policy_conf *c, const struct policy_option *table,
                         const char *name)
 {
-    double x = number_of(c, table, name, POLICY_OPT_INT);
+    double x = get_number_or_auto(c, table, name, POLICY_OPT_INT);
 
     return x >= 9e18 ? INT64_MAX : (int64_t)x;
 }
@@ -207,13 +210,13 @@ int64_t policy_conf_int(const struct policy_conf *c, const struct policy_option 
 double policy_conf_real(const struct policy_conf *c, const struct policy_option *table,
                         const char *name)
 {
-    return number_of(c, table, name, POLICY_OPT_REAL);
+    return get_number_or_auto(c, table, name, POLICY_OPT_REAL);
 }
 
 int64_t policy_conf_us(const struct policy_conf *c, const struct policy_option *table,
                        const char *name)
 {
-    double x = number_of(c, table, name, POLICY_OPT_SECONDS);
+    double x = get_number_or_auto(c, table, name, POLICY_OPT_SECONDS);
 
     if (x < 0)
         return -1;
@@ -223,8 +226,8 @@ int64_t policy_conf_us(const struct policy_conf *c, const struct policy_option *
 int policy_conf_word(const struct policy_conf *c, const struct policy_option *table,
                      const char *name)
 {
-    const struct policy_option *o = option_of(table, name);
+    const struct policy_option *o = get_option(table, name);
 
     base_assert(o->type == POLICY_OPT_WORD);
-    return as_word(o->words, value_of(c, o));
+    return find_word(o->words, get_value_or_default(c, o));
 }

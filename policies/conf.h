@@ -1,7 +1,7 @@
 /* policies/conf.h - settings of a policy: a value per option, checked when it is set.
  *
- * Options stand in tables: one of each policy, one common to all. A policy reads its own when it is
- * created; which options there are over all policies is in policies/options.h. */
+ * Options are listed in tables, one for each policy and one for options common to all. A policy
+ * reads its options when it is created; policies/options.h finds options over all tables. */
 #ifndef CREEL_POLICIES_CONF_H
 #define CREEL_POLICIES_CONF_H
 
@@ -21,13 +21,12 @@ enum policy_option_type {
 struct policy_option {
     const char *name; /* "hfsp.sample_maps" */
     enum policy_option_type type;
-    const char
-        *value; /* the default, as it would be written; "auto": reads as -1 (REAL, SECONDS, INT) */
+    const char *value; /* the default, as users write it; "auto" reads as -1 (REAL, SECONDS, INT) */
     double min, max;   /* INT, REAL, SECONDS: inclusive */
     const char *words; /* "eager,wait,kill" */
     const char *help;
 };
-/* Of no policy in particular: delay scheduling, start-up times. Ends with an empty name. */
+/* Options of no policy in particular: delay scheduling, start-up times. Ends with a NULL name. */
 extern const struct policy_option policy_common_options[];
 
 struct policy_setting {
@@ -38,15 +37,15 @@ struct policy_conf { /* zero: all defaults */
     size_t n;
 };
 
-/* Adds or replaces the value of @o, checked: -BASE_EINVAL with name, value and what was expected.
- */
+/* Sets option @o to @value. Returns 0, or -BASE_EINVAL with the name, the value and what was
+ * expected. */
 int policy_conf_put(struct policy_conf *c, const struct policy_option *o, const char *value,
                     struct base_error *err);
 void policy_conf_copy(struct policy_conf *to, const struct policy_conf *from);
 void policy_conf_free(struct policy_conf *c);
 
-/* Values, or the defaults: @name is an option of @table (asserted), of the right type (asserted).
- * @c NULL: defaults. */
+/* Return the value that @c sets for option @name of @table, or its default; @c NULL: the default.
+ * The option must exist and have the function's type (asserted). */
 bool policy_conf_bool(const struct policy_conf *c, const struct policy_option *table,
                       const char *name);
 int64_t policy_conf_int(const struct policy_conf *c, const struct policy_option *table,
@@ -54,10 +53,10 @@ int64_t policy_conf_int(const struct policy_conf *c, const struct policy_option 
 /* May be INFINITY. */
 double policy_conf_real(const struct policy_conf *c, const struct policy_option *table,
                         const char *name);
-/* Of SECONDS; INT64_MAX: inf, -1: auto. */
+/* An option in SECONDS, as microseconds; INT64_MAX: inf, -1: auto. */
 int64_t policy_conf_us(const struct policy_conf *c, const struct policy_option *table,
                        const char *name);
-/* Index in the option's list of words. */
+/* The index of the value in the option's list of words. */
 int policy_conf_word(const struct policy_conf *c, const struct policy_option *table,
                      const char *name);
 

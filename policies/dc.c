@@ -1,7 +1,8 @@
 /* Deadline Constraint scheduler: a job is tested once, at submission, against a fluid model of its
- * maps and against the reduce slots that are spoken for at one instant. The baseline that RTMR is
- * compared with; its defects are part of it: the instant instead of an interval, maps that do not
- * come in whole waves, slots that must be free at once, and refusal of more reduces than slots.
+ * maps and against the reduce slots that other jobs claim at one instant. This is the baseline with
+ * which RTMR is compared, so its defects are kept: it tests an instant instead of an interval, does
+ * not count maps in whole waves, requires slots to be free at once, and refuses jobs with more
+ * reduces than the cluster has slots.
  *
  *     s     = A + D - f sigma c_r / R - f sigma c_d      latest start of the reduces
  *     n_min = ceil(sigma c_m / (s - A))                  map slots it needs from A on, at most
@@ -31,23 +32,23 @@
 
 enum dc_cost { DC_MEAN, DC_MAX };
 
-struct dc_need {                 /* what the test looks at */
-    int64_t maps_us, longest_us; /* all maps, the longest */
+struct dc_need {                 /* a job's input to the test */
+    int64_t maps_us, longest_us; /* slot time of all maps, of the longest map */
     int64_t tail_us;             /* transfer and reduces */
     int32_t maps, reduces;
 };
 struct dc_job { /* policy_job.own */
     struct policy_job *job;
     LIST_ENTRY(dc_job) all;
-    int64_t due_us, start_us; /* start_us: s, its reduces are claimed from there to due_us */
+    int64_t due_us, start_us; /* start_us: s; the job claims its reduce slots from s to due_us */
     int64_t at_once;          /* n_min */
-    bool capped;              /* has pending maps and may not start one */
+    bool capped;              /* has pending maps, but runs n_min maps already */
 };
 struct policy {
     const struct policy_env *env;
     LIST_HEAD(, dc_job) jobs;
     struct policy_order order[BASE_TASK_KINDS]; /* jobs that may start something, by deadline */
-    int64_t capped;                             /* jobs */
+    int64_t capped;                             /* number of capped jobs */
     enum dc_cost cost;
     bool integral;
     double transfer_us; /* per byte */
@@ -56,10 +57,10 @@ struct policy {
 
 static const struct policy_option dc_options[] = {
     {"dc.cost", POLICY_OPT_WORD, "mean", 0, 0, "mean,max",
-     "what tasks are expected to take: means, or the longest seen"},
-    {"dc.integral", POLICY_OPT_BOOL, "false", 0, 0, NULL, "maps are counted in whole waves"},
+     "expected duration of tasks: the mean, or the longest seen"},
+    {"dc.integral", POLICY_OPT_BOOL, "false", 0, 0, NULL, "count maps in whole waves"},
     {"dc.transfer", POLICY_OPT_SECONDS, "0", 0, 1e6, NULL,
-     "moving a GiB of map output to the reduces takes so long"},
+     "time to move a GiB of map output to the reduces"},
     {.name = NULL},
 };
 
@@ -91,8 +92,8 @@ static void dc_destroy(struct policy *self)
 }
 
 /* ---- the test ---- */
-static int64_t all_us(const struct policy *self, const struct policy_job *job,
-                      enum base_task_kind kind)
+static int64_t total_work_us(const struct policy *self, const struct policy_job *job,
+                             enum base_task_kind kind)
 {
     const struct policy_learned *l = self->env->learned;
 
@@ -110,19 +111,21 @@ static struct dc_need need_of(const struct policy *self, const struct policy_job
     struct dc_need n = {.maps = job->phase[BASE_TASK_MAP].total,
                         .reduces = job->phase[BASE_TASK_REDUCE].total};
 
-    n.maps_us = all_us(self, job, BASE_TASK_MAP);
+    n.maps_us = total_work_us(self, job, BASE_TASK_MAP);
     if (n.maps)
         n.longest_us = self->cost == DC_MAX ? n.maps_us / n.maps : ceil_div(n.maps_us, n.maps);
     if (n.reduces)
-        n.tail_us = ceil_div(all_us(self, job, BASE_TASK_REDUCE), n.reduces) +
+        n.tail_us = ceil_div(total_work_us(self, job, BASE_TASK_REDUCE), n.reduces) +
                     (int64_t)fmin(
                         ceil(self->transfer_us * rtmr_cost_shuffle_bytes(self->env->learned, job)),
                         (double)WORK_MAX);
     return n;
 }
 
-/* n_min when @window_us are left for the maps; more than there can be: never. */
-static int64_t slots_for(const struct policy *self, const struct dc_need *n, int64_t window_us)
+/* Returns n_min, the map slots needed to run the maps within @window_us; INT64_MAX when no number
+ * of slots is enough. */
+static int64_t map_slots_needed(const struct policy *self, const struct dc_need *n,
+                                int64_t window_us)
 {
     if (n->maps <= 0)
         return 0;
@@ -134,7 +137,7 @@ static int64_t slots_for(const struct policy *self, const struct dc_need *n, int
 }
 
 /* Reduce slots claimed between @from_us and @to_us. */
-static int64_t claimed(const struct policy *self, int64_t from_us, int64_t to_us)
+static int64_t claimed_reduce_slots(const struct policy *self, int64_t from_us, int64_t to_us)
 {
     const struct dc_job *d;
     int64_t sum = 0;
@@ -147,20 +150,22 @@ static int64_t claimed(const struct policy *self, int64_t from_us, int64_t to_us
     return sum;
 }
 
-static int64_t free_maps(const struct policy *self)
+static int64_t free_map_slots(const struct policy *self)
 {
     const struct policy_capacity *c = self->env->capacity;
 
     return c->slots[BASE_TASK_MAP] - c->used[BASE_TASK_MAP];
 }
 
-/* The earliest s from @asked_us on at which it would be accepted: as soon as the free slots do its
- * maps, or when a claim ends. What is offered is asked for a little later: so long the slots must
- * stay unclaimed. */
+/* Returns the earliest s, not before @asked_us, with which the job would be accepted, or NEVER. The
+ * candidates are the time at which the free map slots can be done with the maps, and the ends of
+ * other jobs' claims. The user submits again a little later with the offered deadline, so the
+ * reduce slots must stay unclaimed for this margin as well. */
 static int64_t earliest_start(const struct policy *self, const struct dc_need *n, int64_t asked_us,
                               int64_t now_us)
 {
-    const int64_t all = self->env->capacity->slots[BASE_TASK_REDUCE], free_slots = free_maps(self);
+    const int64_t all = self->env->capacity->slots[BASE_TASK_REDUCE],
+                  free_slots = free_map_slots(self);
     int64_t first = now_us + 1, best = NEVER;
     const struct dc_job *d;
 
@@ -170,12 +175,14 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
         first = now_us + (self->integral ? ceil_div(n->maps, free_slots) * n->longest_us
                                          : ceil_div(n->maps_us, free_slots));
     first = first > asked_us ? first : asked_us;
-    if (claimed(self, first, first + self->margin_us + ROUND_US) + n->reduces <= all)
+    if (claimed_reduce_slots(self, first, first + self->margin_us + ROUND_US) + n->reduces <= all)
         return first;
     LIST_FOREACH(d, &self->jobs, all)
     {
         if (d->due_us > first && d->due_us < best &&
-            claimed(self, d->due_us, d->due_us + self->margin_us + ROUND_US) + n->reduces <= all)
+            claimed_reduce_slots(self, d->due_us, d->due_us + self->margin_us + ROUND_US) +
+                    n->reduces <=
+                all)
             best = d->due_us;
     }
     return best;
@@ -186,15 +193,16 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
 {
     struct dc_need n = need_of(self, job);
     int64_t due_us = job->submit_us + job->deadline_us, start_us = due_us - n.tail_us,
-            slots = slots_for(self, &n, start_us - now_us), unclaimed, earliest;
+            slots = map_slots_needed(self, &n, start_us - now_us), unclaimed, earliest;
 
     *out = (struct policy_promise){.finish_us = due_us};
     if (job->deadline_us <= 0 || !job->is_job) {
         out->finish_us = 0;
         return true;
     }
-    unclaimed = self->env->capacity->slots[BASE_TASK_REDUCE] - claimed(self, start_us, start_us);
-    if (start_us > now_us && slots <= free_maps(self) && n.reduces <= unclaimed)
+    unclaimed = self->env->capacity->slots[BASE_TASK_REDUCE] -
+                claimed_reduce_slots(self, start_us, start_us);
+    if (start_us > now_us && slots <= free_map_slots(self) && n.reduces <= unclaimed)
         return true;
     earliest = earliest_start(self, &n, start_us, now_us);
     out->finish_us = earliest < NEVER ? earliest + n.tail_us : 0;
@@ -208,9 +216,9 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
     else if (slots == INT64_MAX)
         snprintf(out->why, sizeof out->why, "a map takes longer than the %.1f s left for maps",
                  (double)(start_us - now_us) / 1e6);
-    else if (slots > free_maps(self))
+    else if (slots > free_map_slots(self))
         snprintf(out->why, sizeof out->why, "needs %lld map slots at once, %lld are free",
-                 (long long)slots, (long long)free_maps(self));
+                 (long long)slots, (long long)free_map_slots(self));
     else
         snprintf(out->why, sizeof out->why,
                  "needs %d reduce slots %.1f s after submission, %lld are not claimed then",
@@ -219,7 +227,7 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
 }
 
 /* ---- jobs ---- */
-static void dc_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void dc_on_job_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     struct dc_job *own = own_of(job);
     struct policy_link *link = &job->link[kind];
@@ -238,7 +246,7 @@ static void dc_changed(struct policy *self, struct policy_job *job, enum base_ta
         policy_order_remove(&self->order[kind], link);
 }
 
-static void dc_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+static void dc_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct dc_job *own = base_alloc(sizeof *own);
 
@@ -252,16 +260,16 @@ static void dc_arrived(struct policy *self, struct policy_job *job, int64_t now_
 
         own->due_us = job->submit_us + job->deadline_us;
         own->start_us = own->due_us - n.tail_us;
-        own->at_once = slots_for(self, &n, own->start_us - job->submit_us);
+        own->at_once = map_slots_needed(self, &n, own->start_us - job->submit_us);
     }
     LIST_INSERT_HEAD(&self->jobs, own, all);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-        dc_changed(self, job, k);
+        dc_on_job_changed(self, job, k);
     }
 }
 
-static void dc_left(struct policy *self, struct policy_job *job, int64_t now_us)
+static void dc_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct dc_job *own = own_of(job);
 
@@ -317,9 +325,9 @@ const struct policy_ops policy_dc = {
     .create = dc_create,
     .destroy = dc_destroy,
     .admit = dc_admit,
-    .on_job_arrived = dc_arrived,
-    .on_job_left = dc_left,
-    .on_job_changed = dc_changed,
+    .on_job_arrived = dc_on_job_arrived,
+    .on_job_left = dc_on_job_left,
+    .on_job_changed = dc_on_job_changed,
     .next = dc_next,
     .explain = dc_explain,
 };

@@ -1,4 +1,4 @@
-/* FIFO: priority, then submission, then id. SOURCE: Hadoop 1's JobQueueTaskScheduler. */
+/* FIFO: orders jobs by priority, submission and id. SOURCE: Hadoop 1's JobQueueTaskScheduler. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@ struct policy {
 
 static const struct policy_option fifo_options[] = {
     {"fifo.hadoop_rules", POLICY_OPT_BOOL, "false", 0, 0, NULL,
-     "assigns as Hadoop 1's JobQueueTaskScheduler: spread cap, one off-rack map and one reduce in "
-     "a heartbeat"},
+     "assign like Hadoop 1's JobQueueTaskScheduler: spread cap, at most one off-rack map and one "
+     "reduce per heartbeat"},
     {.name = NULL},
 };
 
@@ -30,7 +30,8 @@ static void fifo_destroy(struct policy *self)
     free(self);
 }
 
-static void fifo_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void fifo_on_job_changed(struct policy *self, struct policy_job *job,
+                                enum base_task_kind kind)
 {
     struct policy_link *link = &job->link[kind];
     bool wants = job->phase[kind].pending > 0 || job->phase[kind].suspended > 0;
@@ -41,16 +42,16 @@ static void fifo_changed(struct policy *self, struct policy_job *job, enum base_
         policy_order_remove(&self->order[kind], link);
 }
 
-static void fifo_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+static void fifo_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     (void)now_us;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-        fifo_changed(self, job, k);
+        fifo_on_job_changed(self, job, k);
     }
 }
 
-static void fifo_left(struct policy *self, struct policy_job *job, int64_t now_us)
+static void fifo_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     (void)now_us;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -58,8 +59,8 @@ static void fifo_left(struct policy *self, struct policy_job *job, int64_t now_u
             policy_order_remove(&self->order[k], &job->link[k]);
 }
 
-/* Hadoop's own limits of one heartbeat. */
-static bool hadoop_holds(const struct policy_offer *offer)
+/* True: Hadoop 1 would assign no further task of the kind in this heartbeat. */
+static bool is_over_hadoop_limits(const struct policy_offer *offer)
 {
     if (offer->node_used >= policy_spread_cap(offer->node_slots,
                                               offer->capacity->outstanding[offer->kind],
@@ -74,7 +75,7 @@ static struct policy_job *fifo_next(struct policy *self, struct policy_offer *of
     enum base_task_kind kind = offer->kind;
     struct policy_link *link;
 
-    if (!prev && self->hadoop_rules && hadoop_holds(offer)) {
+    if (!prev && self->hadoop_rules && is_over_hadoop_limits(offer)) {
         offer->held = true;
         return NULL;
     }
@@ -112,9 +113,9 @@ const struct policy_ops policy_fifo = {
     .options = fifo_options,
     .create = fifo_create,
     .destroy = fifo_destroy,
-    .on_job_arrived = fifo_arrived,
-    .on_job_left = fifo_left,
-    .on_job_changed = fifo_changed,
+    .on_job_arrived = fifo_on_job_arrived,
+    .on_job_left = fifo_on_job_left,
+    .on_job_changed = fifo_on_job_changed,
     .next = fifo_next,
     .explain = fifo_explain,
 };

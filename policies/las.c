@@ -1,10 +1,10 @@
-/* LAS, least attained service: the job that has had the least slot time so far, in proportion to
- * its weight, comes first. Knows nothing of sizes and interrupts nothing. Service is slot time, of
- * killed attempts too; suspended attempts get none. SOURCE: foreground-background scheduling,
- * Kleinrock, Queueing Systems II, 1976, section 4.6.
+/* LAS, least attained service: the job with the least slot time per weight so far comes first. The
+ * policy ignores sizes and interrupts no task. Service is slot time, including that of killed
+ * attempts; suspended attempts receive none. SOURCE: foreground-background scheduling, Kleinrock,
+ * Queueing Systems II, 1976, section 4.6.
  *
- * A job's service is brought up to date when its counts change and once per quantum; it keeps its
- * place between. */
+ * A job's service and its place in the order are updated when its counts change and once per
+ * quantum. */
 #include <stdlib.h>
 
 #include "policies/policy.h"
@@ -12,17 +12,17 @@
 struct las_job { /* policy_job.own */
     struct policy_job *job;
     struct las_job *prev, *next; /* all jobs */
-    int64_t got_us;              /* until last_us */
+    int64_t got_us;              /* service until last_us */
     int64_t last_us;
-    int32_t running[BASE_TASK_KINDS]; /* since last_us */
+    int32_t running[BASE_TASK_KINDS]; /* attempts running since last_us */
 };
 
 struct policy {
     const struct policy_env *env;
     int64_t quantum_us, now_us;
     struct las_job *first;
-    struct policy_order
-        order[BASE_TASK_KINDS]; /* jobs with something to launch or resume, by service / weight */
+    struct policy_order order[BASE_TASK_KINDS]; /* jobs with tasks to launch or resume,
+                                                          by service / weight */
 };
 
 #define QUANTUM_MIN_US 100000
@@ -30,7 +30,7 @@ struct policy {
 
 static const struct policy_option las_options[] = {
     {"las.quantum", POLICY_OPT_SECONDS, "auto", 0.1, 86400, NULL,
-     "jobs are ordered anew this often; auto: once per heartbeat"},
+     "interval at which all jobs are reordered; auto: one heartbeat"},
     {.name = NULL},
 };
 
@@ -51,7 +51,7 @@ static void las_destroy(struct policy *self)
     free(self);
 }
 
-static void serve(struct policy *self, struct las_job *own, int64_t now_us)
+static void update_service(struct policy *self, struct las_job *own, int64_t now_us)
 {
     if (now_us > self->now_us)
         self->now_us = now_us;
@@ -62,7 +62,7 @@ static void serve(struct policy *self, struct las_job *own, int64_t now_us)
     own->last_us = self->now_us;
 }
 
-static void order(struct policy *self, struct las_job *own)
+static void update_order(struct policy *self, struct las_job *own)
 {
     double per_weight = (double)own->got_us / own->job->weight;
     int64_t key = per_weight < KEY_MAX ? (int64_t)per_weight : (int64_t)KEY_MAX;
@@ -72,15 +72,17 @@ static void order(struct policy *self, struct las_job *own)
                            own->job->phase[k].pending > 0 || own->job->phase[k].suspended > 0, key);
 }
 
-static void las_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void las_on_job_changed(struct policy *self, struct policy_job *job,
+                               enum base_task_kind kind)
 {
     (void)kind;
-    serve(self, job->own, self->now_us);
-    order(self, job->own);
+    update_service(self, job->own, self->now_us);
+    update_order(self, job->own);
 }
 
-/* What it has had under other policies: ended attempts, and those that are here. */
-static int64_t had_us(const struct policy *self, const struct policy_job *job, int64_t now_us)
+/* Service that the job received under other policies, by ended and by present attempts. */
+static int64_t earlier_service_us(const struct policy *self, const struct policy_job *job,
+                                  int64_t now_us)
 {
     int64_t sum = 0;
 
@@ -95,25 +97,25 @@ static int64_t had_us(const struct policy *self, const struct policy_job *job, i
     return sum;
 }
 
-static void las_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+static void las_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct las_job *own = base_alloc(sizeof *own);
 
     if (now_us > self->now_us)
         self->now_us = now_us;
     *own = (struct las_job){.job = job, .next = self->first, .last_us = self->now_us};
-    own->got_us = had_us(self, job, self->now_us);
+    own->got_us = earlier_service_us(self, job, self->now_us);
     if (self->first)
         self->first->prev = own;
     self->first = own;
     job->own = own;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-    serve(self, own, now_us);
-    order(self, own);
+    update_service(self, own, now_us);
+    update_order(self, own);
 }
 
-static void las_left(struct policy *self, struct policy_job *job, int64_t now_us)
+static void las_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct las_job *own = job->own;
 
@@ -127,36 +129,38 @@ static void las_left(struct policy *self, struct policy_job *job, int64_t now_us
     free(own);
 }
 
-static void las_started(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                        int32_t task, uint32_t node, int64_t now_us)
+static void las_on_task_started(struct policy *self, struct policy_job *job,
+                                enum base_task_kind kind, int32_t task, uint32_t node,
+                                int64_t now_us)
 {
     (void)job;
     (void)kind;
     (void)task;
     (void)node;
     if (now_us > self->now_us)
-        self->now_us = now_us; /* on_job_changed comes next */
+        self->now_us = now_us; /* for las_on_job_changed(), which is called next */
 }
 
-static void las_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                          int32_t task, uint32_t node, bool suspended, int64_t now_us)
+static void las_on_task_suspended(struct policy *self, struct policy_job *job,
+                                  enum base_task_kind kind, int32_t task, uint32_t node,
+                                  bool suspended, int64_t now_us)
 {
     (void)suspended;
-    las_started(self, job, kind, task, node, now_us);
+    las_on_task_started(self, job, kind, task, node, now_us);
 }
 
-static void las_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                      const struct policy_task_end *end)
+static void las_on_task_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
+                              const struct policy_task_end *end)
 {
-    las_started(self, job, kind, end->task, end->node, end->ended_us);
+    las_on_task_started(self, job, kind, end->task, end->node, end->ended_us);
 }
 
-static int64_t las_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+static int64_t las_on_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
 {
     (void)plan;
     for (struct las_job *own = self->first; own; own = own->next) {
-        serve(self, own, now_us);
-        order(self, own);
+        update_service(self, own, now_us);
+        update_order(self, own);
     }
     return now_us + self->quantum_us;
 }
@@ -192,13 +196,13 @@ const struct policy_ops policy_las = {
     .options = las_options,
     .create = las_create,
     .destroy = las_destroy,
-    .on_job_arrived = las_arrived,
-    .on_job_left = las_left,
-    .on_job_changed = las_changed,
-    .on_task_started = las_started,
-    .on_task_suspended = las_suspended,
-    .on_task_ended = las_ended,
-    .on_timer = las_timer,
+    .on_job_arrived = las_on_job_arrived,
+    .on_job_left = las_on_job_left,
+    .on_job_changed = las_on_job_changed,
+    .on_task_started = las_on_task_started,
+    .on_task_suspended = las_on_task_suspended,
+    .on_task_ended = las_on_task_ended,
+    .on_timer = las_on_timer,
     .next = las_next,
     .explain = las_explain,
 };

@@ -1,7 +1,7 @@
 /* Naive fair sharing: the job with the fewest running tasks of the kind is next.
- * SOURCE: Zaharia et al., EuroSys 2010, Algorithm 1. With commit_delay a task that has ended counts
- * on for a while, as in the Hadoop of their experiments; then a job's own state is its number of
- * such tasks. */
+ * SOURCE: Zaharia et al., EuroSys 2010, Algorithm 1. With commit_delay, ended tasks count as
+ * running for a while, as in the Hadoop of the paper's experiments; struct naive_job counts
+ * them. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ struct policy {
     struct commit_delay commit;
 };
 struct naive_job {
-    int32_t ended[BASE_TASK_KINDS]; /* counted on */
+    int32_t ended[BASE_TASK_KINDS]; /* ended tasks that still count as running */
 };
 
 static struct policy *naive_create(const struct policy_env *env)
@@ -31,7 +31,8 @@ static void naive_destroy(struct policy *self)
     free(self);
 }
 
-static void naive_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void naive_on_job_changed(struct policy *self, struct policy_job *job,
+                                 enum base_task_kind kind)
 {
     struct policy_link *link = &job->link[kind];
     const struct policy_phase *phase = &job->phase[kind];
@@ -48,28 +49,28 @@ static void naive_changed(struct policy *self, struct policy_job *job, enum base
     }
 }
 
-static void naive_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+static void naive_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     (void)now_us;
     job->own = base_alloc(sizeof(struct naive_job));
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-        naive_changed(self, job, k);
+        naive_on_job_changed(self, job, k);
     }
 }
 
-static void naive_left(struct policy *self, struct policy_job *job, int64_t now_us)
+static void naive_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     (void)now_us;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (job->link[k].linked)
             policy_order_remove(&self->order[k], &job->link[k]);
-    commit_delay_forget(&self->commit, job);
+    commit_delay_remove_job(&self->commit, job);
     free(job->own);
     job->own = NULL;
 }
 
-static void naive_expire(struct policy *self, int64_t now_us)
+static void naive_expire_ended_tasks(struct policy *self, int64_t now_us)
 {
     struct policy_job *job;
     enum base_task_kind kind;
@@ -78,36 +79,36 @@ static void naive_expire(struct policy *self, int64_t now_us)
         struct naive_job *own = job->own;
 
         own->ended[kind]--;
-        naive_changed(self, job, kind);
+        naive_on_job_changed(self, job, kind);
     }
 }
 
-static void naive_task_started(struct policy *self, struct policy_job *job,
-                               enum base_task_kind kind, int32_t task, uint32_t node,
-                               int64_t now_us)
+static void naive_on_task_started(struct policy *self, struct policy_job *job,
+                                  enum base_task_kind kind, int32_t task, uint32_t node,
+                                  int64_t now_us)
 {
     (void)job;
     (void)kind;
     (void)task;
     (void)node;
-    naive_expire(self, now_us);
+    naive_expire_ended_tasks(self, now_us);
 }
 
-static void naive_task_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                             const struct policy_task_end *end)
+static void naive_on_task_ended(struct policy *self, struct policy_job *job,
+                                enum base_task_kind kind, const struct policy_task_end *end)
 {
     struct naive_job *own = job->own;
 
-    naive_expire(self, end->ended_us);
+    naive_expire_ended_tasks(self, end->ended_us);
     own->ended[kind] += commit_delay_add(&self->commit, job, kind, end->ended_us);
 }
 
-static int64_t naive_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+static int64_t naive_on_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
 {
     int64_t next;
 
     (void)plan;
-    naive_expire(self, now_us);
+    naive_expire_ended_tasks(self, now_us);
     next = commit_delay_next_us(&self->commit, now_us);
     return next == INT64_MAX ? 0 : next;
 }
@@ -137,12 +138,12 @@ const struct policy_ops policy_naive_fair = {
     .source = "Zaharia et al., EuroSys 2010, Algorithm 1",
     .create = naive_create,
     .destroy = naive_destroy,
-    .on_job_arrived = naive_arrived,
-    .on_job_left = naive_left,
-    .on_job_changed = naive_changed,
-    .on_task_started = naive_task_started,
-    .on_task_ended = naive_task_ended,
-    .on_timer = naive_timer,
+    .on_job_arrived = naive_on_job_arrived,
+    .on_job_left = naive_on_job_left,
+    .on_job_changed = naive_on_job_changed,
+    .on_task_started = naive_on_task_started,
+    .on_task_ended = naive_on_task_ended,
+    .on_timer = naive_on_timer,
     .next = naive_next,
     .explain = naive_explain,
 };

@@ -12,20 +12,20 @@ const struct policy_option *policy_option_at(size_t index)
         if (index-- == 0)
             return o;
     for (size_t i = 0; policy_at(i); i++) {
-        bool before = false; /* several policies may share a table */
+        bool counted = false; /* already, as several policies may share a table */
 
         for (size_t j = 0; j < i; j++)
-            before = before || policy_at(j)->options == policy_at(i)->options;
-        for (const struct policy_option *o = policy_at(i)->options; o && !before && o->name; o++)
+            counted = counted || policy_at(j)->options == policy_at(i)->options;
+        for (const struct policy_option *o = policy_at(i)->options; o && !counted && o->name; o++)
             if (index-- == 0)
                 return o;
     }
     return NULL;
 }
 
-/* Does @key begin with the first @n bytes of @name as a part of their own? Names without a dot have
- * parts too: "colo_". */
-static bool begins_with(const char *key, const char *name, size_t n)
+/* Returns true when @key begins with the first @n bytes of @name, a whole part of the name. Parts
+ * end at a dot, or at '_' in names without dots ("colo_wait"). */
+static bool begins_with_part(const char *key, const char *name, size_t n)
 {
     return strncmp(key, name, n) == 0 && (key[n] == '.' || name[n] == '_');
 }
@@ -36,29 +36,29 @@ bool policy_option_is_key(const char *key)
         return false;
     key += 6;
     for (size_t i = 0; policy_at(i); i++)
-        if (begins_with(key, policy_at(i)->name, strlen(policy_at(i)->name)))
+        if (begins_with_part(key, policy_at(i)->name, strlen(policy_at(i)->name)))
             return true;
     for (size_t i = 0; policy_option_at(i); i++) {
         const char *name = policy_option_at(i)->name;
 
-        if (begins_with(key, name, strcspn(name, "._")))
+        if (begins_with_part(key, name, strcspn(name, "._")))
             return true;
     }
     return false;
 }
 
-static char plain(char c)
+static char dash_to_underscore(char c)
 {
     return c == '-' ? '_' : c;
 }
 
 static bool same_name(const char *a, const char *b)
 {
-    while (*a && plain(*a) == plain(*b)) {
+    while (*a && dash_to_underscore(*a) == dash_to_underscore(*b)) {
         a++;
         b++;
     }
-    return plain(*a) == plain(*b);
+    return dash_to_underscore(*a) == dash_to_underscore(*b);
 }
 
 const struct policy_option *policy_option_find(const char *name)
@@ -82,7 +82,7 @@ const struct policy_option *policy_option_find(const char *name)
     return hits == 1 ? found : NULL;
 }
 
-static int unknown(const char *name, struct base_error *err)
+static int set_unknown_option_error(const char *name, struct base_error *err)
 {
     const char *plain_name = strncmp(name, "creel.", 6) == 0 ? name + 6 : name, *best = NULL;
     struct base_buf known = {0};
@@ -108,5 +108,5 @@ int policy_conf_set(struct policy_conf *c, const char *name, const char *value,
 {
     const struct policy_option *o = policy_option_find(name);
 
-    return o ? policy_conf_put(c, o, value, err) : unknown(name, err);
+    return o ? policy_conf_put(c, o, value, err) : set_unknown_option_error(name, err);
 }

@@ -1,9 +1,7 @@
-/* policies/options.h - the options of all policies together, found by the names that people write.
+/* policies/options.h - finds options of all policies by the names that users write.
  *
- * An option is written "creel.NAME" in configuration files and NAME where options are given on a
- * command line; '-' and
- * '_' are the same in names, and the part before the first dot may be left out where only one
- * option ends so. */
+ * Users write "creel.NAME" in configuration files and NAME on command lines. In names '-' equals
+ * '_', and the part before the first dot may be omitted when no other option has the same rest. */
 #ifndef CREEL_POLICIES_OPTIONS_H
 #define CREEL_POLICIES_OPTIONS_H
 
@@ -12,17 +10,17 @@
 
 #include "policies/conf.h"
 
-/* The option of that spelling over all policies (and common ones); NULL: none, or several end so.
- */
+/* Returns the option, common or of any policy, that @name spells, or NULL when no option or several
+ * match. */
 const struct policy_option *policy_option_find(const char *name);
-/* Common options first, then each policy's in the order of the registry; NULL past the end. */
+/* Returns option @index: common options first, then each policy's in the order of the registry;
+ * NULL past the end. */
 const struct policy_option *policy_option_at(size_t index);
-/* Does @key look like an option in a configuration file: "creel." and the first part of an option's
- * name, or a policy's name? Such keys are checked by policy_conf_set(), others are not an option's.
- */
+/* Returns true when the key of a configuration file must be an option: it begins with "creel."
+ * followed by a policy's name or by the first part of an option's name. */
 bool policy_option_is_key(const char *key);
-/* Adds or replaces; the value is checked. -BASE_EINVAL with name, value and what was expected (for
- * an unknown name: the names there are). */
+/* Sets the option that @name spells. Returns 0, or -BASE_EINVAL with the name, the value and what
+ * was expected; for an unknown name, with the list of known names. */
 int policy_conf_set(struct policy_conf *c, const char *name, const char *value,
                     struct base_error *err);
 

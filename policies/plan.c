@@ -1,4 +1,4 @@
-/* What a policy asks the core to do with running attempts. */
+/* A plan: the running attempts that a policy wants suspended or killed. */
 #include "policies/policy.h"
 
 void policy_plan_add(struct policy_plan *plan, void *container, enum policy_victim_how how)

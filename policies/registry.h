@@ -1,7 +1,7 @@
-/* policies/registry.h - which policies there are.
+/* policies/registry.h - the list of all policies.
  *
- * policies/NAME.c (or a folder of that name) defines `const struct policy_ops policy_NAME`; a line
- * here makes it known to configuration, commands, reports and tests. */
+ * policies/NAME.c (or a folder of that name) defines `const struct policy_ops policy_NAME`; its
+ * line in the list makes the policy known to configuration, commands, reports and tests. */
 #ifndef CREEL_POLICIES_REGISTRY_H
 #define CREEL_POLICIES_REGISTRY_H
 
@@ -33,12 +33,12 @@
 POLICY_REGISTRY(POLICY_DECLARE)
 #undef POLICY_DECLARE
 
-/* By name or alias, letter case of the alias aside; NULL when there is no such policy. */
+/* Finds a policy by its name or its alias (in any letter case); NULL if there is none. */
 const struct policy_ops *policy_find(const char *name);
-/* The name closest to @name, for "did you mean"; NULL: none is close. @sim_too: those for
- * simulations alone as well. */
+/* Returns the policy name most similar to @name, for "did you mean", or NULL when none is similar.
+ * @sim_too: include policies that only simulations can use. */
 const char *policy_nearest(const char *name, bool sim_too);
-/* The policy at @index of the registry, NULL past the end. */
+/* Returns the policy at @index of the registry, NULL past the end. */
 const struct policy_ops *policy_at(size_t index);
 
 #endif

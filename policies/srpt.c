@@ -1,16 +1,16 @@
 /* SRPT and NP-SRPT: the job with the least remaining work over all its tasks comes first.
  *
- *   srpt     interrupts: tasks of jobs with more remaining work are suspended. Works with true
- *            sizes, which a simulation alone knows: what other policies are measured against.
- *   np-srpt  never interrupts a task; true sizes where given, else estimates.
+ *   srpt     suspends tasks of jobs with more remaining work. Needs true sizes, which only a
+ *            simulation knows: the reference for other policies.
+ *   np-srpt  never interrupts a task; uses true sizes where given, otherwise estimates.
  *
  * SOURCE: Schrage, Oper. Res. 1968 (SRPT); Grosof, Scully, Harchol-Balter, 2018 (many servers); Li,
  *         arXiv:2411.06348, 2024 (NP-SRPT: jobs of several tasks, ranked by remaining total work).
  *
- * Remaining work: (tasks not finished) x (mean size) less what running and suspended attempts have
- * done. A mean size is the true one; else of the job's own finished tasks; else as given with the
- * submission; else of recent tasks of the cluster; else 60 s. What attempts have done is measured
- * once per epoch, under srpt also when a job arrives. */
+ * Remaining work is (unfinished tasks) x (mean size), minus the work that running and suspended
+ * attempts have done. The mean size is the true one; otherwise that of the job's finished tasks,
+ * the one given with the submission, that of the cluster's recent tasks, or 60 s, in this order.
+ * The work of attempts is measured once per epoch, under srpt also when a job arrives. */
 #include <stdlib.h>
 
 #include "policies/policy.h"
@@ -20,11 +20,9 @@
 struct srpt_job { /* policy_job.own */
     struct policy_job *job;
     struct srpt_job *prev, *next; /* all jobs */
-    int64_t inside_us;            /* done by attempts that have not ended */
+    int64_t inside_us;            /* work done by attempts that have not ended */
     int64_t left_us;              /* remaining work */
-    /* srpt: among jobs with something that runs, waits or is suspended; among those that run
-     * something, most work first
-     */
+    /* srpt: links in the orders of the same names in struct policy */
     struct policy_link active[BASE_TASK_KINDS], busy[BASE_TASK_KINDS];
 };
 
@@ -33,14 +31,17 @@ struct policy {
     bool interrupts;
     int64_t epoch_us;
     struct srpt_job *first;
-    struct policy_order
-        order[BASE_TASK_KINDS]; /* jobs with something to launch or resume, by left_us */
-    struct policy_order active[BASE_TASK_KINDS], busy[BASE_TASK_KINDS]; /* srpt */
+    /* jobs with tasks to launch or resume, least remaining work first */
+    struct policy_order order[BASE_TASK_KINDS];
+    /* srpt: jobs with running, waiting or suspended tasks, least remaining work first */
+    struct policy_order active[BASE_TASK_KINDS];
+    /* srpt: jobs with running tasks, most remaining work first */
+    struct policy_order busy[BASE_TASK_KINDS];
 };
 
 static const struct policy_option srpt_options[] = {
     {"srpt.epoch", POLICY_OPT_SECONDS, "3", 0.1, 86400, NULL,
-     "srpt and np-srpt measure running tasks this often"},
+     "interval at which srpt and np-srpt measure running tasks"},
     {.name = NULL},
 };
 
@@ -76,8 +77,8 @@ static void srpt_destroy(struct policy *self)
 }
 
 /* ---------------------------------------------------------------- remaining work */
-static int64_t mean_us(const struct policy *self, const struct policy_job *job,
-                       enum base_task_kind kind)
+static int64_t mean_task_us(const struct policy *self, const struct policy_job *job,
+                            enum base_task_kind kind)
 {
     int32_t total = job->phase[kind].total;
     int64_t recent;
@@ -88,25 +89,26 @@ static int64_t mean_us(const struct policy *self, const struct policy_job *job,
         return job->seen[kind].work_us / job->seen[kind].n;
     if (job->size[kind].given_us > 0 && total > 0)
         return job->size[kind].given_us / total;
-    recent = policy_learned_recent_us(self->env->learned, kind);
+    recent = policy_learned_recent_mean_us(self->env->learned, kind);
     return recent > 0 ? recent : UNKNOWN_US;
 }
 
-static int64_t estimate(const struct policy *self, const struct srpt_job *own)
+static int64_t remaining_work_us(const struct policy *self, const struct srpt_job *own)
 {
     int64_t left = -own->inside_us;
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_phase *phase = &own->job->phase[k];
 
-        left += (int64_t)(phase->total - phase->done) * mean_us(self, own->job, k);
+        left += (int64_t)(phase->total - phase->done) * mean_task_us(self, own->job, k);
     }
     return left > 0 ? left : 0;
 }
 
-/* No attempt counts for more than a task's mean: what is longer than expected is not done before it
- * ends. */
-static int64_t inside_us(const struct policy *self, const struct policy_job *job, int64_t now_us)
+/* Work done by the attempts that have not ended. Each counts for at most a task's mean size, since
+ * an attempt that exceeds the mean is still not done. */
+static int64_t unended_work_us(const struct policy *self, const struct policy_job *job,
+                               int64_t now_us)
 {
     int64_t sum = 0;
 
@@ -118,8 +120,8 @@ static int64_t inside_us(const struct policy *self, const struct policy_job *job
         if (job->phase[k].running + job->phase[k].suspended <= 0)
             continue;
         if (k == BASE_TASK_REDUCE && job->is_job && job->maps_done_us <= 0)
-            continue; /* started early: waits for maps */
-        mean = mean_us(self, job, k);
+            continue; /* reduces that started early wait for the maps and do no work yet */
+        mean = mean_task_us(self, job, k);
         while (self->env->running(self->env->core, job, k, &cursor, &r)) {
             int64_t from = r.started_us;
 
@@ -132,9 +134,9 @@ static int64_t inside_us(const struct policy *self, const struct policy_job *job
     return sum;
 }
 
-static void place(struct policy *self, struct srpt_job *own)
+static void update_orders(struct policy *self, struct srpt_job *own)
 {
-    own->left_us = estimate(self, own);
+    own->left_us = remaining_work_us(self, own);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_phase *phase = &own->job->phase[k];
         bool wants = phase->pending > 0 || phase->suspended > 0;
@@ -151,30 +153,31 @@ static void place(struct policy *self, struct srpt_job *own)
 static void measure_all(struct policy *self, int64_t now_us)
 {
     for (struct srpt_job *own = self->first; own; own = own->next) {
-        own->inside_us = inside_us(self, own->job, now_us);
-        place(self, own);
+        own->inside_us = unended_work_us(self, own->job, now_us);
+        update_orders(self, own);
     }
 }
 
 /* ---------------------------------------------------------------- life */
-static void srpt_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void srpt_on_job_changed(struct policy *self, struct policy_job *job,
+                                enum base_task_kind kind)
 {
     (void)kind;
-    place(self, own_of(job));
+    update_orders(self, own_of(job));
 }
 
-static void srpt_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                       const struct policy_task_end *end)
+static void srpt_on_task_ended(struct policy *self, struct policy_job *job,
+                               enum base_task_kind kind, const struct policy_task_end *end)
 {
     struct srpt_job *own = own_of(job);
-    int64_t mean = mean_us(self, job, kind);
+    int64_t mean = mean_task_us(self, job, kind);
 
     own->inside_us -= end->work_us < mean ? end->work_us : mean;
     if (own->inside_us < 0)
         own->inside_us = 0;
 }
 
-static void srpt_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+static void srpt_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct srpt_job *own = base_alloc(sizeof *own);
 
@@ -190,12 +193,12 @@ static void srpt_arrived(struct policy *self, struct policy_job *job, int64_t no
     if (self->interrupts) {
         measure_all(self, now_us);
     } else {
-        own->inside_us = inside_us(self, job, now_us);
-        place(self, own);
+        own->inside_us = unended_work_us(self, job, now_us);
+        update_orders(self, own);
     }
 }
 
-static void srpt_left(struct policy *self, struct policy_job *job, int64_t now_us)
+static void srpt_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct srpt_job *own = own_of(job);
 
@@ -212,7 +215,7 @@ static void srpt_left(struct policy *self, struct policy_job *job, int64_t now_u
     free(own);
 }
 
-static int64_t srpt_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+static int64_t srpt_on_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
 {
     (void)plan;
     measure_all(self, now_us);
@@ -220,8 +223,8 @@ static int64_t srpt_timer(struct policy *self, int64_t now_us, struct policy_pla
 }
 
 /* ---------------------------------------------------------------- slots */
-static struct policy_job *after(const struct policy *self, enum base_task_kind kind,
-                                struct policy_job *prev)
+static struct policy_job *job_after(const struct policy *self, enum base_task_kind kind,
+                                    struct policy_job *prev)
 {
     struct policy_link *link =
         prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
@@ -232,15 +235,16 @@ static struct policy_job *after(const struct policy *self, enum base_task_kind k
 static struct policy_job *srpt_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {
-    return after(self, offer->kind, prev);
+    return job_after(self, offer->kind, prev);
 }
 
 /* ---------------------------------------------------------------- suspension */
-/* The cluster's slots go to jobs in order, to each as many as it has tasks; where they end, one job
- * gets the rest. Jobs behind it run what others should have. */
+/* Srpt would give the cluster's slots to jobs in order, to each job as many as it has tasks. The
+ * border is the job at which the slots run out, so that it gets only a part. Tasks of jobs after
+ * the border run in slots that belong to jobs before them. */
 struct border {
-    const struct policy_job *job; /* NULL: slots for all */
-    int64_t over;                 /* it runs so many more than it should, may be negative */
+    const struct policy_job *job; /* NULL: there are enough slots for all jobs */
+    int64_t over; /* tasks of the border job beyond its part of the slots; may be negative */
 };
 
 static bool comes_before(const struct policy_job *a, const struct policy_job *b)
@@ -271,15 +275,16 @@ static struct border find_border(const struct policy *self, enum base_task_kind 
     return (struct border){NULL, 0};
 }
 
-static bool is_over(const struct border *border, const struct policy_job *job)
+static bool runs_too_many(const struct border *border, const struct policy_job *job)
 {
     if (!border->job)
         return false;
     return job == border->job ? border->over > 0 : comes_before(border->job, job);
 }
 
-/* Of @claim slots those that @job should have. */
-static int64_t within(const struct border *border, const struct policy_job *job, int64_t claim)
+/* Returns how many of @claim further slots belong to @job. */
+static int64_t claim_within_border(const struct border *border, const struct policy_job *job,
+                                   int64_t claim)
 {
     if (!border->job || comes_before(job, border->job))
         return claim;
@@ -288,14 +293,14 @@ static int64_t within(const struct border *border, const struct policy_job *job,
     return -border->over < claim ? -border->over : claim;
 }
 
-/* Victims: the last job's first, of one job the newest attempt. */
+/* Order of victims: the job with the most remaining work first; of one job the newest attempt. */
 static bool suspended_before(const struct policy_running *here, size_t i, size_t j)
 {
     return here[i].job == here[j].job ? i < j : comes_before(here[j].job, here[i].job);
 }
 
-/* The first in that order after @last (n: from the beginning) that can be suspended; n when there
- * is none. */
+/* Returns the first attempt after @last in this order (@last n: from the beginning) that can be
+ * suspended, or n. Containers of applications with a master have no task and are skipped. */
 static size_t next_victim(const struct policy_running *here, size_t n, size_t last)
 {
     size_t best = n;
@@ -307,8 +312,8 @@ static size_t next_victim(const struct policy_running *here, size_t n, size_t la
     return best;
 }
 
-static int64_t suspended_here(const struct policy *self, const struct policy_offer *offer,
-                              const struct policy_job *job)
+static int64_t suspended_on_node(const struct policy *self, const struct policy_offer *offer,
+                                 const struct policy_job *job)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -321,30 +326,31 @@ static int64_t suspended_here(const struct policy *self, const struct policy_off
     return n;
 }
 
-#define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
+#define JOBS_TRIED_MAX 8 /* afterwards the answer is that preemption may be possible */
 
-/* Only when one that lacks slots, or has something suspended, has less work left than the last that
- * runs something. */
+/* Preemption needs a job that lacks slots, or has suspended tasks, and has less work left than the
+ * running job with the most. */
 static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind)
 {
     const struct policy_link *has = self->busy[kind].first;
     int64_t left = policy_free_slots(self->env->capacity, kind);
-    struct policy_job *job = after(self, kind, NULL);
+    struct policy_job *job = job_after(self, kind, NULL);
 
-    for (int i = 0; i < LOOK_AT && has && job; i++) {
+    for (int i = 0; i < JOBS_TRIED_MAX && has && job; i++) {
         if (own_of(job)->left_us >= -has->key)
             return false;
         left -= job->phase[kind].pending;
         if (left < 0 || job->phase[kind].suspended > 0)
             return true;
-        job = after(self, kind, job);
+        job = job_after(self, kind, job);
     }
     return has && job;
 }
 
-/* Free slots anywhere go to the first jobs' waiting tasks. What these lack is taken on this node
- * from jobs with strictly more remaining work that run what others should have; what they have
- * suspended here, from any with more. */
+/* Free slots anywhere in the cluster go to the waiting tasks of the first jobs. For tasks that
+ * remain without a slot, attempts on this node are suspended whose jobs have strictly more
+ * remaining work and lie beyond the border. For tasks that are suspended on this node, and can
+ * resume only here, attempts of any job with more remaining work. */
 static void srpt_victims(struct policy *self, const struct policy_offer *offer,
                          const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
@@ -353,9 +359,9 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer,
     size_t victim = next_victim(here, n, n);
     struct border border = {NULL, -1};
 
-    for (struct policy_job *job = NULL; victim < n && (job = after(self, kind, job));) {
+    for (struct policy_job *job = NULL; victim < n && (job = job_after(self, kind, job));) {
         int64_t claim = job->phase[kind].pending, met = claim < left ? claim : left,
-                pinned = suspended_here(self, offer, job);
+                pinned = suspended_on_node(self, offer, job);
 
         if (own_of(here[victim].job)->left_us <= own_of(job)->left_us)
             return;
@@ -363,14 +369,14 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer,
         claim -= met;
         if (claim > 0 && !border.job)
             border = find_border(self, kind);
-        claim = within(&border, job, claim);
+        claim = claim_within_border(&border, job, claim);
         if (claim > 0 && self->env->takes &&
             self->env->takes(self->env->core, job, kind, offer->node) == POLICY_DECLINES)
-            claim = 0; /* it waits for a slot near its data */
+            claim = 0; /* the job waits for a slot near its data */
         while (victim < n && own_of(here[victim].job)->left_us > own_of(job)->left_us) {
             if (pinned > 0)
                 pinned--;
-            else if (claim > 0 && is_over(&border, here[victim].job))
+            else if (claim > 0 && runs_too_many(&border, here[victim].job))
                 claim--;
             else
                 break;
@@ -391,9 +397,10 @@ static void srpt_explain(const struct policy *self, const struct policy_job *job
 }
 
 #define SRPT_COMMON                                                                                \
-    .options = srpt_options, .destroy = srpt_destroy, .on_job_arrived = srpt_arrived,              \
-    .on_job_left = srpt_left, .on_job_changed = srpt_changed, .on_task_ended = srpt_ended,         \
-    .on_timer = srpt_timer, .next = srpt_next, .explain = srpt_explain
+    .options = srpt_options, .destroy = srpt_destroy, .on_job_arrived = srpt_on_job_arrived,       \
+    .on_job_left = srpt_on_job_left, .on_job_changed = srpt_on_job_changed,                        \
+    .on_task_ended = srpt_on_task_ended, .on_timer = srpt_on_timer, .next = srpt_next,             \
+    .explain = srpt_explain
 
 const struct policy_ops policy_srpt = {
     .name = "srpt",

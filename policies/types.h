@@ -8,47 +8,48 @@
 #include "base/task_kind.h"
 #include "policies/common/order.h"
 
-/* Tasks (or containers) of one kind of a job. The core owns and maintains them. */
+/* Counts of a job's tasks (or containers) of one kind, maintained by the core. */
 struct policy_phase {
     int32_t total;
-    int32_t pending; /* could be launched now: submitted, past slowstart, not held */
+    int32_t pending; /* could be launched now: submitted, past slowstart, not held back */
     int32_t running, suspended, done;
 };
-/* What is known of the tasks of one kind before they run. */
+/* What is known of a job's tasks of one kind before they run. */
 struct policy_size {
-    int64_t bytes, bytes_max; /* input of all, of the largest (splits of maps); 0: unknown */
-    int64_t given_us,
-        given_max_us; /* durations given with the submission: of all, of the longest; 0: none */
-    int64_t true_us;  /* simulations alone: the sum of what they will take; 0: unknown */
+    int64_t bytes, bytes_max; /* input of all tasks, of the largest (splits of maps); 0: unknown */
+    /* durations given with the submission: sum over all tasks, longest task; 0: none */
+    int64_t given_us, given_max_us;
+    int64_t true_us; /* in simulations: the sum of the durations to come; 0: unknown */
 };
-/* What its ended attempts showed: successful ones alone. */
+/* Sums over a job's successful attempts of one kind. */
 struct policy_seen {
-    int32_t n;
-    int64_t work_us; /* sum */
+    int32_t n; /* attempts */
+    int64_t work_us;
     int64_t bytes_in, bytes_out;
 };
-/* Embedded in the core's object, valid from admit or on_job_arrived to on_job_left. */
+/* Embedded in the core's object; valid from admit() or on_job_arrived() to on_job_left(). */
 struct policy_job {
     int64_t submit_us, cluster_ts;
     int32_t seq;
-    int32_t priority; /* larger first */
-    int32_t queue,
-        user;      /* queue: index in the queues; user: small integer, equal for equal names */
-    double weight; /* > 0, 1 by default */
+    int32_t priority;    /* larger first */
+    int32_t queue;       /* index in the queues */
+    int32_t user;        /* small integer, equal for equal names */
+    double weight;       /* > 0, 1 by default */
     int64_t deadline_us; /* relative to submission, 0: none */
-    bool is_job; /* false: an application with a master of its own; its totals grow with what it
-                    asks for */
-    int64_t first_us;     /* start of its first attempt, 0: not yet */
-    int64_t maps_done_us; /* end of its last map (its arrival, without maps); 0: maps are left */
+    bool is_job;         /* false: an application with its own master; totals grow with its asks */
+    int64_t first_us;    /* start of the first attempt, 0: none yet */
+    /* end of the last map, or the arrival of a job without maps; 0: maps are unfinished */
+    int64_t maps_done_us;
     struct policy_phase phase[BASE_TASK_KINDS];
     struct policy_size size[BASE_TASK_KINDS];
     struct policy_seen seen[BASE_TASK_KINDS];
-    /* the active policy's own */
+    /* belongs to the active policy */
     struct policy_link link[BASE_TASK_KINDS]; /* place in its order, one per kind */
-    void *own; /* more state, made in on_job_arrived and freed in on_job_left */
+    void *own; /* further state, allocated in on_job_arrived() and freed in on_job_left() */
 };
 
-/* What breaks every tie: the earlier submission, then the smaller id. */
+/* Breaks every tie: true if @a was submitted earlier than @b, or at the same time with a smaller
+ * id. */
 static inline bool policy_job_before(const struct policy_job *a, const struct policy_job *b)
 {
     if (a->submit_us != b->submit_us)

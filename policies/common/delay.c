@@ -15,7 +15,7 @@ void delay_init_skips(struct delay *d, int64_t skips)
     *d = (struct delay){.skips = skips, .beat = 1};
 }
 
-static void unmark(struct delay *d, struct delay_job *job)
+static void unmark_skipped(struct delay *d, struct delay_job *job)
 {
     if (!job->skipped)
         return;
@@ -29,7 +29,7 @@ static void unmark(struct delay *d, struct delay_job *job)
     job->skipped = false;
 }
 
-static void mark(struct delay *d, struct delay_job *job)
+static void mark_skipped(struct delay *d, struct delay_job *job)
 {
     if (job->skipped)
         return;
@@ -58,9 +58,9 @@ void delay_beat(struct delay *d, int64_t now_us)
     d->beat++;
 }
 
-/* The level at which @job launches, -1: it declines. SOURCE: Zaharia et al., EuroSys 2010,
- * Algorithm 3. */
-static int level_of(const struct delay *d, const struct delay_job *job, enum delay_level best)
+/* Returns the level at which @job launches, or -1 when it declines. SOURCE: Zaharia et al., EuroSys
+ * 2010, Algorithm 3. */
+static int launch_level(const struct delay *d, const struct delay_job *job, enum delay_level best)
 {
     int64_t w1 = d->w1_us, w2 = d->w2_us;
 
@@ -74,62 +74,63 @@ static int level_of(const struct delay *d, const struct delay_job *job, enum del
     return -1;
 }
 
-static bool take_level(struct delay *d, struct delay_job *job, enum delay_level best)
+static bool take_by_wait(struct delay *d, struct delay_job *job, enum delay_level best)
 {
-    int level = level_of(d, job, best);
+    int level = launch_level(d, job, best);
 
     if (level < 0)
         return false;
     job->wait_us = 0;
     job->level = (uint8_t)level;
-    delay_launched(d, job);
+    delay_note_launched(d, job);
     return true;
 }
 
-/* SOURCE: the same, Algorithm 2. */
-static bool enough_skips(const struct delay *d, const struct delay_job *job, enum delay_level best)
+/* SOURCE: Zaharia et al., EuroSys 2010, Algorithm 2. */
+static bool has_skipped_enough(const struct delay *d, const struct delay_job *job,
+                               enum delay_level best)
 {
     return best == DELAY_NODE || job->skips >= d->skips;
 }
 
-static bool take_skips(const struct delay *d, struct delay_job *job, enum delay_level best)
+static bool take_by_skips(const struct delay *d, struct delay_job *job, enum delay_level best)
 {
     if (best == DELAY_NODE)
         job->skips = 0;
-    return enough_skips(d, job, best);
+    return has_skipped_enough(d, job, best);
 }
 
-void delay_pass(struct delay *d, struct delay_job *job)
+void delay_note_declined(struct delay *d, struct delay_job *job)
 {
     if (d->skips > 0)
         job->skips++;
     else if (job->launched_beat != d->beat)
-        mark(d, job);
+        mark_skipped(d, job);
 }
 
 bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
 {
-    bool takes = d->skips > 0 ? take_skips(d, job, best) : take_level(d, job, best);
+    bool takes = d->skips > 0 ? take_by_skips(d, job, best) : take_by_wait(d, job, best);
 
     if (!takes)
-        delay_pass(d, job);
+        delay_note_declined(d, job);
     return takes;
 }
 
-bool delay_ask(struct delay *d, struct delay_job *job, enum delay_level best)
+bool delay_would_take(struct delay *d, struct delay_job *job, enum delay_level best)
 {
-    bool takes = d->skips > 0 ? enough_skips(d, job, best) : level_of(d, job, best) >= 0;
+    bool takes = d->skips > 0 ? has_skipped_enough(d, job, best) : launch_level(d, job, best) >= 0;
 
     return takes || delay_offer(d, job, best);
 }
 
-void delay_launched(struct delay *d, struct delay_job *job)
+void delay_note_launched(struct delay *d, struct delay_job *job)
 {
     job->launched_beat = d->beat;
-    unmark(d, job);
+    unmark_skipped(d, job);
 }
 
-void delay_leave(struct delay *d, struct delay_job *job)
+void delay_remove_job(struct delay *d, struct delay_job *job)
 {
-    unmark(d, job);
+    unmark_skipped(d, job);
 }

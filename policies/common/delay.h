@@ -1,14 +1,14 @@
 /* policies/common/delay.h - delay scheduling: a filter over any ordering of jobs.
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, Algorithms 2 and 3 and section 4.
  *
- * A job offered a slot where it has no local task declines for a while. Per job: level (how far it
- * may go now), wait (how long it has been declining) and skipped. On every heartbeat of the cluster
- * the time since the previous one is added to the wait of jobs skipped in between. Only jobs
- * skipped since the last heartbeat are looked at: each of them was offered a slot before, so the
- * cost is O(1) per offer.
+ * For a while a job declines slots where it has no local task. Each job has a level (the locality
+ * that it accepts now), a wait (for how long it has been declining) and a flag "skipped". Every
+ * heartbeat of the cluster adds the time since the previous one to the wait of jobs that were
+ * skipped in between. Heartbeats visit only these jobs, each of which was offered a slot before, so
+ * the cost is O(1) per offer.
  *
- * In the simpler form, Algorithm 2, a job counts the offers it declines and takes any slot when
- * they are enough; a local launch sets the count back, another does not. */
+ * In the simpler Algorithm 2 a job counts the offers that it declines, and takes any slot when
+ * there were enough. A local launch resets the count, other launches do not. */
 #ifndef CREEL_POLICIES_COMMON_DELAY_H
 #define CREEL_POLICIES_COMMON_DELAY_H
 
@@ -17,46 +17,47 @@
 
 enum delay_level { DELAY_NODE, DELAY_RACK, DELAY_ANY };
 
-struct delay_job { /* zero to begin with */
+struct delay_job { /* all zero at first */
     int64_t wait_us;
     int64_t skips;                 /* Algorithm 2: offers declined since the last local launch */
-    uint64_t launched_beat;        /* heartbeat in which it last launched */
-    struct delay_job *prev, *next; /* among those skipped since the last heartbeat */
+    uint64_t launched_beat;        /* heartbeat of the job's last launch */
+    struct delay_job *prev, *next; /* jobs skipped since the last heartbeat */
     uint8_t level;
     bool skipped;
 };
 struct delay {
-    int64_t w1_us, w2_us; /* both 0: every offer is taken */
-    int64_t skips;        /* > 0: Algorithm 2 with this many */
+    int64_t w1_us, w2_us; /* waits for a node-local, a rack-local slot; both 0: no offer declined */
+    int64_t skips;        /* > 0: Algorithm 2, offers to decline */
     int64_t last_us;      /* time of the last heartbeat */
-    uint64_t beat;        /* heartbeats so far */
-    struct delay_job *marked;
+    uint64_t beat;        /* number of heartbeats + 1 */
+    struct delay_job *marked; /* list of skipped jobs */
 };
 
+/* Algorithm 3. */
 void delay_init(struct delay *d, int64_t w1_us, int64_t w2_us);
-/* Algorithm 2: @skips > 0 offers are declined. */
+/* Algorithm 2: a job declines @skips > 0 offers. */
 void delay_init_skips(struct delay *d, int64_t skips);
-/* Could an offer be declined? */
+/* False: no offer is ever declined. */
 static inline bool delay_is_on(const struct delay *d)
 {
     return (d->w1_us | d->w2_us | d->skips) != 0;
 }
-/* A heartbeat of any node (or another moment at which slots are offered) at @now_us, before its
- * offers. */
+/* Adds the time since the previous heartbeat to the waits of skipped jobs. Call it before the
+ * offers of every heartbeat of any node, and of any other moment at which slots are offered. */
 void delay_beat(struct delay *d, int64_t now_us);
-/* @job is offered a slot on which its best pending task has locality @best. True: launch that task
- * (told at once to delay_launched); false: declined and marked. A job without location data is not
- * asked (any level is fine). */
+/* Offers @job a slot on which its best pending task has locality @best. Returns true when the job
+ * takes the slot: the launch is noted already. Returns false when the job declines: it is marked as
+ * skipped. Do not call this for jobs without location data. */
 bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best);
-/* @job is offered a slot where none of its pending tasks may run (they have failed there): it lets
- * it pass. That counts as declined, as in both algorithms every offer does that a job with work
- * does not take. */
-void delay_pass(struct delay *d, struct delay_job *job);
-/* Would it take that slot if it were offered? If not, it has declined: marked as by delay_offer. */
-bool delay_ask(struct delay *d, struct delay_job *job, enum delay_level best);
-/* @job launched a task without having been asked: it counts as launched in this heartbeat. */
-void delay_launched(struct delay *d, struct delay_job *job);
-/* @job goes away. */
-void delay_leave(struct delay *d, struct delay_job *job);
+/* Notes that @job declined a slot because none of its pending tasks may run there (they have failed
+ * on that node). Both algorithms count every offer that a job with work does not take. */
+void delay_note_declined(struct delay *d, struct delay_job *job);
+/* Returns true when @job would take such a slot, without noting a launch. If not, the job has
+ * declined and is marked as by delay_offer(). */
+bool delay_would_take(struct delay *d, struct delay_job *job, enum delay_level best);
+/* Notes that @job launched a task in this heartbeat without delay_offer(). */
+void delay_note_launched(struct delay *d, struct delay_job *job);
+/* Drops @job from the list of skipped jobs; call it before the job is freed. */
+void delay_remove_job(struct delay *d, struct delay_job *job);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include "policies/policy.h"
 
-void policy_learned_task(struct policy_learned *l, const struct policy_job *job,
-                         enum base_task_kind kind, const struct policy_task_end *end)
+void policy_learned_add_task(struct policy_learned *l, const struct policy_job *job,
+                             enum base_task_kind kind, const struct policy_task_end *end)
 {
     const struct policy_size *size = &job->size[kind];
     int64_t late, cost = end->work_us - l->kind[kind].startup_us;
@@ -28,7 +28,7 @@ void policy_learned_task(struct policy_learned *l, const struct policy_job *job,
     }
 }
 
-void policy_learned_maps(struct policy_learned *l, const struct policy_job *job)
+void policy_learned_add_maps(struct policy_learned *l, const struct policy_job *job)
 {
     const struct policy_seen *maps = &job->seen[BASE_TASK_MAP];
     double eta = maps->bytes_in > 0 ? (double)maps->bytes_out / (double)maps->bytes_in : 0;
@@ -37,7 +37,7 @@ void policy_learned_maps(struct policy_learned *l, const struct policy_job *job)
         l->eta_max = eta;
 }
 
-int64_t policy_learned_recent_us(const struct policy_learned *l, enum base_task_kind kind)
+int64_t policy_learned_recent_mean_us(const struct policy_learned *l, enum base_task_kind kind)
 {
     return l->kind[kind].n ? l->kind[kind].sum_us / l->kind[kind].n : 0;
 }

@@ -1,5 +1,5 @@
-/* policies/common/learned.h - what the cluster has shown about its tasks: outlives changes of
- * policy.
+/* policies/common/learned.h - statistics of the cluster's finished tasks, kept when the policy is
+ * changed.
  * SOURCE: RTMR, He, Lu, Swanson, HPCC 2013 (eta, cm_max, cr_max); HFSP's recent means. */
 #ifndef CREEL_POLICIES_COMMON_LEARNED_H
 #define CREEL_POLICIES_COMMON_LEARNED_H
@@ -8,31 +8,31 @@
 
 #include "policies/types.h"
 
-#define POLICY_RECENT 50 /* last completed tasks of a kind */
+#define POLICY_RECENT 50 /* completed tasks of a kind that count as recent */
 
 struct policy_task_end;
 
-struct policy_learned { /* zero: nothing yet */
+struct policy_learned { /* all zero at first */
     struct {
-        int64_t us[POLICY_RECENT], sum_us; /* ring of work_us */
-        int32_t n, at;
-        int64_t count, total_us;   /* over all */
-        double cost_max, cost_sum; /* microseconds per byte of input, start-up term taken off; over
-                                      @sized tasks */
-        int64_t sized;
-        int64_t late_max_us; /* most that an attempt took beyond the duration given with it */
-        int64_t startup_us;  /* the fixed term of a task's time: cost = startup + c * size; set by
+        int64_t us[POLICY_RECENT], sum_us; /* work_us of recent tasks, a ring; and their sum */
+        int32_t n, at;                     /* entries used, next entry of the ring */
+        int64_t count, total_us;           /* of all completed tasks: number, sum of work_us */
+        double cost_max, cost_sum; /* over @sized tasks: microseconds per byte of input, without the
+                                      start-up time */
+        int64_t sized;             /* tasks without a given duration whose input size is known */
+        int64_t late_max_us; /* the most by which an attempt exceeded the duration given for it */
+        int64_t startup_us;  /* part of a task's time that does not grow with its input; set from
                                 the core's options */
     } kind[BASE_TASK_KINDS];
-    double eta_max; /* shuffle bytes per input byte, largest seen of a job */
+    double eta_max; /* shuffle bytes per input byte: the maximum over jobs */
 };
 
-/* A successful attempt of @job ended. O(1). */
-void policy_learned_task(struct policy_learned *l, const struct policy_job *job,
-                         enum base_task_kind kind, const struct policy_task_end *end);
-/* All maps of @job are done. */
-void policy_learned_maps(struct policy_learned *l, const struct policy_job *job);
-/* Mean of the recent ones, 0: none yet. */
-int64_t policy_learned_recent_us(const struct policy_learned *l, enum base_task_kind kind);
+/* Adds a successful attempt of @job. O(1). */
+void policy_learned_add_task(struct policy_learned *l, const struct policy_job *job,
+                             enum base_task_kind kind, const struct policy_task_end *end);
+/* Adds the selectivity of @job, whose maps are all done. */
+void policy_learned_add_maps(struct policy_learned *l, const struct policy_job *job);
+/* Returns the mean duration of recent tasks, 0 if there are none. */
+int64_t policy_learned_recent_mean_us(const struct policy_learned *l, enum base_task_kind kind);
 
 #endif

@@ -17,7 +17,7 @@ void policy_link_init(struct policy_link *l, int64_t submit_us, int64_t cluster_
 {
     uint64_t x = ((uint64_t)cluster_ts << 20) ^ (uint64_t)(uint32_t)seq;
 
-    /* splitmix64's finaliser: well spread for consecutive ids */
+    /* splitmix64's finaliser spreads consecutive ids well */
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     x ^= x >> 31;
@@ -38,7 +38,7 @@ static void replace_child(struct policy_order *o, struct policy_link *up, struct
         new->up = up;
 }
 
-/* Lifts @l over its parent. */
+/* Rotates so that @l takes the place of its parent, which becomes its child. */
 static void rotate_up(struct policy_order *o, struct policy_link *l)
 {
     struct policy_link *up = l->up;

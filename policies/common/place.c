@@ -1,6 +1,7 @@
-/* Where a submission goes: the rules of a queuePlacementPolicy, one after the other.
- * SOURCE: Hadoop's Fair Scheduler documentation, section "Automatically placing applications in
- * queues". */
+/* Places a submission in a queue by the rules of a queuePlacementPolicy. Rules are applied one
+ * after the other until one of them finds a queue; a rule finds none when its queue does not exist
+ * and the rule may not create it. SOURCE: Hadoop's Fair Scheduler documentation, section
+ * "Automatically placing applications in queues". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 #define KNOWN_MAX 20 /* queues listed in a refusal */
 
-struct place {
+struct submission {
     const struct policy_queues *q;
     const char *asked; /* NULL: no queue was named */
     const char *user;
@@ -35,7 +36,7 @@ bool policy_rule_is_last(const struct policy_rule *r)
     return false;
 }
 
-/* A name as one part of a path: periods become "_dot_". */
+/* Appends @name as one part of a path: periods become "_dot_". */
 static void add_part(struct base_buf *b, const char *name)
 {
     for (; *name; name++) {
@@ -46,7 +47,7 @@ static void add_part(struct base_buf *b, const char *name)
     }
 }
 
-static char *path(const char *parent, const char *name)
+static char *queue_path(const char *parent, const char *name)
 {
     struct base_buf b = {0};
 
@@ -56,63 +57,63 @@ static char *path(const char *parent, const char *name)
     return base_buf_take(&b);
 }
 
-static bool is_there(const struct policy_queues *q, const char *name)
+static bool queue_exists(const struct policy_queues *q, const char *name)
 {
     int32_t at = policy_queues_find(q, name);
 
     return at >= 0 && (q->v[at].configured || q->v[at].dynamic);
 }
 
-/* No queue more may be made: whoever makes them by the thousand does not keep others from
- * working. */
-static bool is_full(const struct policy_queues *q)
+/* True: no further queue may be created. Users who cause thousands of queues must not exhaust the
+ * memory that others need. */
+static bool is_queue_limit_reached(const struct policy_queues *q)
 {
     return q->n + POLICY_QUEUE_DEPTH_MAX > POLICY_QUEUES_MAX;
 }
 
-static char *secondary(const struct place *p)
+static char *existing_secondary_group_queue(const struct submission *p)
 {
     for (size_t i = 1; i < p->groups_n; i++) {
-        char *name = path("root", p->groups[i]);
+        char *name = queue_path("root", p->groups[i]);
 
-        if (is_there(p->q, name))
+        if (queue_exists(p->q, name))
             return name;
         free(name);
     }
     return NULL;
 }
 
-static char *apply(const struct place *p, const struct policy_rule *r);
+static char *apply_rule(const struct submission *p, const struct policy_rule *r);
 
-/* The queue of the user below the one that the nested rule finds, unless that takes applications
- * itself. */
-static char *nested(const struct place *p, const struct policy_rule *r)
+/* Returns the user's queue below the parent that the nested rule finds; NULL if there is no parent,
+ * or if it takes applications itself. */
+static char *user_queue_below_nested_rule(const struct submission *p, const struct policy_rule *r)
 {
-    char *parent = r->nested ? apply(p, r->nested) : NULL, *name;
+    char *parent = r->nested ? apply_rule(p, r->nested) : NULL, *name;
     int32_t at = parent ? policy_queues_find(p->q, parent) : -1;
 
     if (!parent || (at >= 0 && !p->q->v[at].is_parent)) {
         free(parent);
         return NULL;
     }
-    name = path(parent, p->user);
+    name = queue_path(parent, p->user);
     free(parent);
     return name;
 }
 
-static char *named(const struct place *p, const struct policy_rule *r)
+static char *queue_name_by_rule(const struct submission *p, const struct policy_rule *r)
 {
     switch (r->kind) {
     case POLICY_RULE_SPECIFIED:
         return base_strdup(p->asked);
     case POLICY_RULE_USER:
-        return p->user && *p->user ? path("root", p->user) : NULL;
+        return p->user && *p->user ? queue_path("root", p->user) : NULL;
     case POLICY_RULE_PRIMARY_GROUP:
-        return p->groups_n > 0 ? path("root", p->groups[0]) : NULL;
+        return p->groups_n > 0 ? queue_path("root", p->groups[0]) : NULL;
     case POLICY_RULE_SECONDARY_GROUP:
-        return secondary(p);
+        return existing_secondary_group_queue(p);
     case POLICY_RULE_NESTED_USER:
-        return p->user && *p->user ? nested(p, r) : NULL;
+        return p->user && *p->user ? user_queue_below_nested_rule(p, r) : NULL;
     case POLICY_RULE_DEFAULT:
         return base_strdup(r->queue ? r->queue : "root.default");
     case POLICY_RULE_REJECT:
@@ -121,20 +122,20 @@ static char *named(const struct place *p, const struct policy_rule *r)
     return NULL;
 }
 
-/* The queue a rule finds (caller frees), NULL: the next rule is asked. */
-static char *apply(const struct place *p, const struct policy_rule *r)
+/* Returns the queue that the rule finds (the caller frees the name); NULL: apply the next rule. */
+static char *apply_rule(const struct submission *p, const struct policy_rule *r)
 {
-    char *name = named(p, r);
+    char *name = queue_name_by_rule(p, r);
 
-    if (name && (!r->create || is_full(p->q)) && !is_there(p->q, name)) {
+    if (name && (!r->create || is_queue_limit_reached(p->q)) && !queue_exists(p->q, name)) {
         free(name);
         name = NULL;
     }
     return name;
 }
 
-static int unknown(const struct policy_queues *q, const char *name, const char *why,
-                   struct base_error *err)
+static int refuse_queue(const struct policy_queues *q, const char *name, const char *why,
+                        struct base_error *err)
 {
     struct base_buf b = {0};
     size_t known = 0;
@@ -151,17 +152,19 @@ static int unknown(const struct policy_queues *q, const char *name, const char *
     return rc;
 }
 
-int policy_queues_leaf(const struct policy_queues *q, const char *name, int32_t *index,
-                       struct base_error *err)
+int policy_queues_find_leaf(const struct policy_queues *q, const char *name, int32_t *index,
+                            struct base_error *err)
 {
     *index = policy_queues_find(q, name);
     if (*index >= 0 && q->v[*index].is_parent)
-        return unknown(q, name, "has queues below it and takes no application itself", err);
-    return is_there(q, name) ? 0 : unknown(q, name, "does not exist", err);
+        return refuse_queue(q, name, "has queues below it and takes no application itself", err);
+    return queue_exists(q, name) ? 0 : refuse_queue(q, name, "does not exist", err);
 }
 
-/* Takes @name into the tree when it may be made. */
-static int enter(struct policy_queues *q, const char *name, int32_t *index, struct base_error *err)
+/* Finds the queue @name or creates it. Refuses a bad name, a queue with child queues, and a new
+ * queue whose nearest existing ancestor takes applications itself. */
+static int find_or_create_queue(struct policy_queues *q, const char *name, int32_t *index,
+                                struct base_error *err)
 {
     int32_t at = policy_queues_find(q, name);
     char *up = base_strdup(name), *dot;
@@ -170,23 +173,22 @@ static int enter(struct policy_queues *q, const char *name, int32_t *index, stru
     if (rc < 0)
         goto out;
     if (at >= 0 && q->v[at].is_parent) {
-        rc = unknown(q, name, "has queues below it and takes no application itself", err);
+        rc = refuse_queue(q, name, "has queues below it and takes no application itself", err);
         goto out;
     }
-    for (dot = strrchr(up, '.'); at < 0 && dot;
-         dot = strrchr(up, '.')) { /* its nearest ancestor that is there */
+    for (dot = strrchr(up, '.'); at < 0 && dot; dot = strrchr(up, '.')) {
         int32_t parent;
 
         *dot = '\0';
         parent = policy_queues_find(q, up);
         if (parent < 0)
             continue;
-        if (!q->v[parent].is_parent && is_there(q, up))
-            rc = unknown(q, name, "would lie below one that takes applications itself", err);
+        if (!q->v[parent].is_parent && queue_exists(q, up))
+            rc = refuse_queue(q, name, "would lie below one that takes applications itself", err);
         break;
     }
     if (rc == 0)
-        *index = policy_queues_make(q, name);
+        *index = policy_queues_add_dynamic(q, name);
 out:
     free(up);
     return rc;
@@ -196,12 +198,12 @@ int policy_queues_place(struct policy_queues *q, const char *queue, const char *
                         const char *const *groups, size_t groups_n, int32_t *index,
                         struct base_error *err)
 {
-    struct place p = {
+    struct submission p = {
         .q = q, .user = user ? user : "", .groups = groups, .groups_n = groups ? groups_n : 0};
     char *name = NULL;
     int rc;
 
-    /* "default" is what clients send when no queue was named */
+    /* clients send "default" when the user named no queue */
     if (queue && *queue && strcmp(queue, "default") != 0)
         p.asked = queue;
     if (p.asked && (rc = policy_queue_check_name(p.asked, err)) < 0)
@@ -211,17 +213,17 @@ int policy_queues_place(struct policy_queues *q, const char *queue, const char *
             return base_error_set(err, -BASE_EINVAL,
                                   "the queue placement policy takes no application of user %s%s%s",
                                   p.user, p.asked ? " for queue " : "", p.asked ? p.asked : "");
-        name = apply(&p, &q->rules[i]);
+        name = apply_rule(&p, &q->rules[i]);
         if (!name && p.asked && q->strict && q->rules[i].kind == POLICY_RULE_SPECIFIED)
-            return unknown(q, p.asked, "does not exist", err);
+            return refuse_queue(q, p.asked, "does not exist", err);
     }
-    if (!name && is_full(q) && is_there(q, "default"))
+    if (!name && is_queue_limit_reached(q) && queue_exists(q, "default"))
         name = base_strdup("root.default");
     if (!name)
         return base_error_set(err, -BASE_EINVAL,
                               "no rule of the queue placement policy finds a queue for user %s",
                               p.user);
-    rc = enter(q, name, index, err);
+    rc = find_or_create_queue(q, name, index, err);
     free(name);
     return rc;
 }

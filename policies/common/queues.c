@@ -16,7 +16,7 @@ void policy_limit_init(struct policy_limit *l)
                                .slots = {-1, -1}};
 }
 
-void policy_rule_free(struct policy_rule *r)
+void policy_rule_clear(struct policy_rule *r)
 {
     struct policy_rule *next;
 
@@ -29,23 +29,23 @@ void policy_rule_free(struct policy_rule *r)
     *r = (struct policy_rule){0};
 }
 
-static void queue_free(struct policy_queue *u)
+static void queue_clear(struct policy_queue *u)
 {
     free(u->name);
     free(u->acl_submit);
     free(u->acl_admin);
 }
 
-static void rules_free(struct policy_queues *q)
+static void clear_rules(struct policy_queues *q)
 {
     for (size_t i = 0; i < q->rules_n; i++)
-        policy_rule_free(&q->rules[i]);
+        policy_rule_clear(&q->rules[i]);
     free(q->rules);
     q->rules = NULL;
     q->rules_n = 0;
 }
 
-static void users_free(struct policy_queues *q)
+static void clear_users(struct policy_queues *q)
 {
     for (size_t i = 0; i < q->users_n; i++)
         free(q->users[i].user);
@@ -57,15 +57,15 @@ static void users_free(struct policy_queues *q)
 void policy_queues_free(struct policy_queues *q)
 {
     for (size_t i = 0; i < q->n; i++)
-        queue_free(&q->v[i]);
+        queue_clear(&q->v[i]);
     free(q->v);
     free(q->by_name);
-    users_free(q);
-    rules_free(q);
+    clear_users(q);
+    clear_rules(q);
     *q = (struct policy_queues){0};
 }
 
-static struct policy_rule *rule_add(struct policy_queues *q, enum policy_rule_kind kind,
+static struct policy_rule *add_rule(struct policy_queues *q, enum policy_rule_kind kind,
                                     bool create)
 {
     q->rules = base_realloc_array(q->rules, q->rules_n + 1, sizeof *q->rules);
@@ -73,7 +73,7 @@ static struct policy_rule *rule_add(struct policy_queues *q, enum policy_rule_ki
     return &q->rules[q->rules_n++];
 }
 
-static void defaults_init(struct policy_queue *d)
+static void init_defaults(struct policy_queue *d)
 {
     *d = (struct policy_queue){.weight = 1,
                                .max_running = INT32_MAX,
@@ -87,15 +87,15 @@ static void defaults_init(struct policy_queue *d)
     policy_limit_init(&d->child_max);
 }
 
-/* Settings of a queue nobody describes. The defaults' maxima are not for root: they would be the
- * cluster's. */
-static void queue_defaults(const struct policy_queues *q, struct policy_queue *u)
+/* Settings of a queue that no configuration describes. The configured defaults do not apply to
+ * root, where a maximum share would limit the whole cluster. */
+static void queue_set_defaults(const struct policy_queues *q, struct policy_queue *u)
 {
     const struct policy_queue *up = u->parent >= 0 ? &q->v[u->parent] : NULL;
     struct policy_queue fresh = q->defaults;
 
     if (!up)
-        defaults_init(&fresh);
+        init_defaults(&fresh);
     if (up) {
         fresh.min_timeout_us = up->min_timeout_us;
         fresh.fair_timeout_us = up->fair_timeout_us;
@@ -117,11 +117,11 @@ void policy_queue_reset(struct policy_queues *q, int32_t index)
 
     free(q->v[index].acl_submit);
     free(q->v[index].acl_admin);
-    queue_defaults(q, &q->v[index]);
+    queue_set_defaults(q, &q->v[index]);
     q->v[index].configured = configured;
 }
 
-/* @name without "root." in front; "" for root itself. */
+/* Returns @name without a leading "root."; "" for root itself. */
 static const char *below_root(const char *name)
 {
     if (strncmp(name, "root", 4) == 0 && (name[4] == '.' || name[4] == '\0'))
@@ -129,7 +129,7 @@ static const char *below_root(const char *name)
     return name;
 }
 
-static size_t hash(const char *rest, size_t len)
+static size_t hash_name(const char *rest, size_t len)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
@@ -138,10 +138,10 @@ static size_t hash(const char *rest, size_t len)
     return (size_t)(h ^ (h >> 32));
 }
 
-/* The place of a name (without "root.") in the table, or the free one where it belongs. */
-static int32_t *slot_of(const struct policy_queues *q, const char *rest, size_t len)
+/* Returns the table entry of a name (without "root."), or the free entry where the name belongs. */
+static int32_t *find_hash_slot(const struct policy_queues *q, const char *rest, size_t len)
 {
-    size_t i = hash(rest, len) & (q->by_name_cap - 1);
+    size_t i = hash_name(rest, len) & (q->by_name_cap - 1);
 
     for (; q->by_name[i]; i = (i + 1) & (q->by_name_cap - 1)) {
         const char *have = q->v[q->by_name[i] - 1].name + 5; /* "root." */
@@ -161,20 +161,20 @@ static void by_name_add(struct policy_queues *q, size_t index)
         q->by_name_cap = q->by_name_cap ? 2 * q->by_name_cap : 32;
         q->by_name = base_alloc(q->by_name_cap * sizeof *q->by_name);
         for (size_t i = 1; i < index; i++)
-            *slot_of(q, q->v[i].name + 5, strlen(q->v[i].name + 5)) = (int32_t)i + 1;
+            *find_hash_slot(q, q->v[i].name + 5, strlen(q->v[i].name + 5)) = (int32_t)i + 1;
     }
-    *slot_of(q, rest, strlen(rest)) = (int32_t)index + 1;
+    *find_hash_slot(q, rest, strlen(rest)) = (int32_t)index + 1;
 }
 
-static int32_t find_len(const struct policy_queues *q, const char *rest, size_t len)
+static int32_t find_prefix(const struct policy_queues *q, const char *rest, size_t len)
 {
     if (len == 0)
         return 0;
-    return q->by_name ? *slot_of(q, rest, len) - 1 : -1;
+    return q->by_name ? *find_hash_slot(q, rest, len) - 1 : -1;
 }
 
-static int32_t append(struct policy_queues *q, const char *name, size_t len, int32_t parent,
-                      bool dynamic)
+static int32_t append_queue(struct policy_queues *q, const char *name, size_t len, int32_t parent,
+                            bool dynamic)
 {
     struct policy_queue *u;
 
@@ -182,7 +182,7 @@ static int32_t append(struct policy_queues *q, const char *name, size_t len, int
     u = &q->v[q->n];
     *u = (struct policy_queue){
         .name = base_strndup(name, len), .parent = parent, .dynamic = dynamic};
-    queue_defaults(q, u);
+    queue_set_defaults(q, u);
     if (parent >= 0) {
         q->v[parent].is_parent = true;
         by_name_add(q, q->n);
@@ -196,19 +196,19 @@ int32_t policy_queues_find(const struct policy_queues *q, const char *name)
 {
     const char *rest = below_root(name ? name : "");
 
-    return name && *name ? find_len(q, rest, strlen(rest)) : -1;
+    return name && *name ? find_prefix(q, rest, strlen(rest)) : -1;
 }
 
-static int32_t add(struct policy_queues *q, const char *name, bool dynamic)
+static int32_t add_path(struct policy_queues *q, const char *name, bool dynamic)
 {
     const char *rest = below_root(name);
     char *full = base_printf("root.%s", rest);
     int32_t at = 0;
 
     for (size_t len = strcspn(rest, "."); rest[0]; len += 1 + strcspn(rest + len + 1, ".")) {
-        int32_t found = find_len(q, rest, len);
+        int32_t found = find_prefix(q, rest, len);
 
-        at = found >= 0 ? found : append(q, full, 5 + len, at, dynamic);
+        at = found >= 0 ? found : append_queue(q, full, 5 + len, at, dynamic);
         if (rest[len] == '\0')
             break;
     }
@@ -218,22 +218,22 @@ static int32_t add(struct policy_queues *q, const char *name, bool dynamic)
 
 int32_t policy_queues_add(struct policy_queues *q, const char *name)
 {
-    return add(q, name, false);
+    return add_path(q, name, false);
 }
 
-int32_t policy_queues_make(struct policy_queues *q, const char *name)
+int32_t policy_queues_add_dynamic(struct policy_queues *q, const char *name)
 {
-    int32_t at = add(q, name, true);
+    int32_t at = add_path(q, name, true);
 
     if (!q->v[at].configured && !q->v[at].dynamic) {
         q->v[at].dynamic = true;
-        queue_defaults(q, &q->v[at]);
+        queue_set_defaults(q, &q->v[at]);
         q->v[q->v[at].parent].is_parent = true;
     }
     return at;
 }
 
-static void declare(struct policy_queues *q, const char *name)
+static void add_configured(struct policy_queues *q, const char *name)
 {
     int32_t at = policy_queues_add(q, name); /* moves q->v when it grows */
 
@@ -243,32 +243,32 @@ static void declare(struct policy_queues *q, const char *name)
 void policy_queues_init(struct policy_queues *q, const char *list)
 {
     *q = (struct policy_queues){.user_max_running = INT32_MAX, .strict = true};
-    defaults_init(&q->defaults);
-    append(q, "root", 4, -1, false);
+    init_defaults(&q->defaults);
+    append_queue(q, "root", 4, -1, false);
     q->v[0].configured = true;
-    declare(q, "default");
+    add_configured(q, "default");
     for (const char *s = list ? list : ""; *s;) {
         size_t skip = strspn(s, ", \t\r\n"), len = strcspn(s + skip, ", \t\r\n");
         char *name = base_strndup(s + skip, len);
 
         if (*name && policy_queue_check_name(name, NULL) == 0)
-            declare(q, name);
+            add_configured(q, name);
         free(name);
         s += skip + len;
     }
-    rule_add(q, POLICY_RULE_SPECIFIED, false);
-    rule_add(q, POLICY_RULE_DEFAULT, true);
+    add_rule(q, POLICY_RULE_SPECIFIED, false);
+    add_rule(q, POLICY_RULE_DEFAULT, true);
 }
 
-void policy_queues_default_rules(struct policy_queues *q, bool allow_undeclared,
-                                 bool user_as_default)
+void policy_queues_set_default_rules(struct policy_queues *q, bool allow_undeclared,
+                                     bool user_as_default)
 {
-    rules_free(q);
-    rule_add(q, POLICY_RULE_SPECIFIED, allow_undeclared);
+    clear_rules(q);
+    add_rule(q, POLICY_RULE_SPECIFIED, allow_undeclared);
     if (user_as_default)
-        rule_add(q, POLICY_RULE_USER, allow_undeclared);
+        add_rule(q, POLICY_RULE_USER, allow_undeclared);
     if (!user_as_default || !allow_undeclared)
-        rule_add(q, POLICY_RULE_DEFAULT, true);
+        add_rule(q, POLICY_RULE_DEFAULT, true);
     q->strict = false;
 }
 
@@ -303,8 +303,8 @@ int policy_queue_check_name(const char *name, struct base_error *err)
     return 0;
 }
 
-/* Moves what @from says about a queue into @to, which keeps its place. */
-static void queue_take(struct policy_queue *to, struct policy_queue *from)
+/* Moves the settings of @from into @to, which keeps its name and place in the tree. */
+static void queue_move_settings(struct policy_queue *to, struct policy_queue *from)
 {
     struct policy_queue old = *to;
 
@@ -327,18 +327,18 @@ void policy_queues_replace(struct policy_queues *q, struct policy_queues *from)
         int32_t at = policy_queues_find(from, u->name);
 
         if (at >= 0) {
-            queue_take(u, &from->v[at]);
+            queue_move_settings(u, &from->v[at]);
         } else {
             free(u->acl_submit);
             free(u->acl_admin);
-            queue_defaults(q, u);
+            queue_set_defaults(q, u);
         }
     }
     for (size_t i = 1; i < q->n; i++)
         if (q->v[i].configured || q->v[i].dynamic)
             q->v[q->v[i].parent].is_parent = true;
-    users_free(q);
-    rules_free(q);
+    clear_users(q);
+    clear_rules(q);
     q->users = from->users;
     q->users_n = from->users_n;
     q->user_max_running = from->user_max_running;
@@ -352,8 +352,8 @@ void policy_queues_replace(struct policy_queues *q, struct policy_queues *from)
     policy_queues_free(from);
 }
 
-/* The fraction of the cluster that memory and vcores stand for; < 0: neither is given. */
-static double fraction(const struct policy_limit *l, const struct policy_capacity *c)
+/* Returns the fraction of the cluster that memory and vcores stand for; < 0: neither is given. */
+static double cluster_fraction(const struct policy_limit *l, const struct policy_capacity *c)
 {
     double f = -1, g = -1;
 
@@ -370,9 +370,8 @@ static double fraction(const struct policy_limit *l, const struct policy_capacit
     return f < g ? f : g;
 }
 
-#define SLOTS_MAX                                                                                  \
-    INT64_C(1000000000000) /* more than any cluster has; what they stand for in memory stays a     \
-                              number */
+/* more slots than any cluster has; the memory that they stand for still fits an int64_t */
+#define SLOTS_MAX INT64_C(1000000000000)
 
 int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kind,
                            const struct policy_capacity *c, int64_t none)
@@ -383,7 +382,7 @@ int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kin
         return none;
     if (l->slots[kind] >= 0)
         return l->slots[kind] < SLOTS_MAX ? l->slots[kind] : SLOTS_MAX;
-    f = l->slot_percent[kind] >= 0 ? l->slot_percent[kind] / 100 : fraction(l, c);
+    f = l->slot_percent[kind] >= 0 ? l->slot_percent[kind] / 100 : cluster_fraction(l, c);
     if (f < 0)
         return none;
     if (f <= 0)

@@ -1,12 +1,12 @@
-/* policies/common/queues.h - queues (pools): a tree with weights, minimum and maximum shares,
- * limits and time-outs, as Hadoop's fair-scheduler.xml describes it; and the rules that place a
- * submission in a queue.
+/* policies/common/queues.h - the tree of queues (pools) with weights, minimum and maximum shares,
+ * limits and time-outs, as in Hadoop's fair-scheduler.xml; and the rules that place a submission in
+ * a queue.
  * SOURCE: Hadoop's Fair Scheduler documentation (allocation file; queuePlacementPolicy); Zaharia et
  * al., EuroSys 2010, section 2.
  *
  * Index 0 is "root"; parents come before their children. Queues are never removed while the core
- * lives: one that is no longer configured keeps its index with defaults until its last job has
- * left, and is hidden when empty. */
+ * lives. A queue that is no longer configured keeps its index, gets default settings, and is hidden
+ * when it is empty. */
 #ifndef CREEL_POLICIES_COMMON_QUEUES_H
 #define CREEL_POLICIES_COMMON_QUEUES_H
 
@@ -23,9 +23,10 @@ struct policy_capacity;
 #define POLICY_QUEUE_DEPTH_MAX 32    /* names in a path, root included */
 #define POLICY_QUEUE_RULES_MAX 1000  /* placement rules */
 
-/* A limit in one of YARN's notations. Memory and vcores count as that fraction of the cluster's,
- * for each kind of slot (the smaller fraction when both are given; vcores of 0 beside memory say
- * nothing, as in Hadoop's single-resource fairness); named slots count as they are. */
+/* A limit in one of YARN's notations. Memory and vcores are converted to a fraction of the
+ * cluster's, which is then applied to the slots of each kind. If both are given, the smaller
+ * fraction counts; vcores of 0 beside memory are ignored, as in Hadoop's single-resource fairness.
+ * Slots given as numbers are used as they are. */
 struct policy_limit {
     bool given;
     double percent[2];                    /* of memory, of vcores, 0..; < 0: not in percent */
@@ -33,26 +34,27 @@ struct policy_limit {
     int64_t memory_mb, vcores;            /* -1: not given */
     int64_t slots[BASE_TASK_KINDS];       /* -1: not given */
 };
-enum policy_queue_order { /* of jobs in a queue; queues in a queue are always ordered fairly */
+enum policy_queue_order { /* of jobs in a queue; child queues are always ordered fairly */
                           POLICY_QUEUE_FAIR,
                           POLICY_QUEUE_FIFO,
-                          POLICY_QUEUE_DRF /* treated as fair: a container takes one slot of one
-                                              kind */
+                          POLICY_QUEUE_DRF /* same as FAIR, since containers take one slot each */
 };
 struct policy_queue {
     char *name;               /* full path, "root.a.b" */
     int32_t parent;           /* index, -1: root */
-    bool configured, dynamic; /* dynamic: made by a placement rule */
-    bool is_parent;           /* type="parent", or it has children: no job of its own */
+    bool configured, dynamic; /* dynamic: created by a placement rule */
+    bool is_parent;           /* type="parent", or it has children: takes no jobs itself */
     double weight;
     struct policy_limit min, max;
-    struct policy_limit child_max; /* max of queues that placement rules make below it */
+    struct policy_limit child_max; /* max of child queues that placement rules create */
     int32_t max_running;           /* applications, INT32_MAX: any number */
-    double max_am_share;           /* of its fair share, for masters; < 0: any. Kept for clients */
+    /* limit of masters, as a share of the queue's fair share; < 0: none. Only reported to clients
+     */
+    double max_am_share;
     enum policy_queue_order order;
     int64_t min_timeout_us, fair_timeout_us; /* preemption; INT64_MAX: never */
     double fair_threshold;        /* share of the fair share below which fair_timeout runs */
-    bool preempt;                 /* false: nothing of it is preempted (allowPreemptionFrom) */
+    bool preempt;                 /* false: none of its tasks is preempted (allowPreemptionFrom) */
     char *acl_submit, *acl_admin; /* as written; NULL: not given */
 };
 struct policy_user_limit {
@@ -70,9 +72,9 @@ enum policy_rule_kind {
 };
 struct policy_rule {
     enum policy_rule_kind kind;
-    bool create;                /* may make the queue */
+    bool create;                /* may create the queue */
     char *queue;                /* DEFAULT: the queue; NULL: root.default */
-    struct policy_rule *nested; /* NESTED_USER: what finds the parent; owned */
+    struct policy_rule *nested; /* NESTED_USER: the rule that finds the parent; owned */
 };
 struct policy_queues {
     struct policy_queue *v;
@@ -82,58 +84,57 @@ struct policy_queues {
     struct policy_user_limit *users;
     size_t users_n;
     int32_t user_max_running;  /* default for users; INT32_MAX */
-    struct policy_rule *rules; /* in the order in which they are asked */
+    struct policy_rule *rules; /* in the order in which they are applied */
     size_t rules_n;
-    bool rules_given; /* false: nobody configured them */
-    bool strict; /* who names a queue that no "specified" rule accepts is refused; otherwise the
-                    rules go on */
-    struct policy_queue defaults; /* of queues made later: its name is NULL. What a queue inherits
-                                     (time-outs, threshold, preempt) comes from its parent */
+    bool rules_given; /* false: the configuration has no rules */
+    bool strict; /* true: a submission that names a queue is refused if no "specified" rule accepts
+                    it; false: the next rules apply */
+    struct policy_queue defaults; /* settings of queues created later, with name NULL. Time-outs,
+                                     threshold and preempt are inherited from the parent instead */
 };
 
-/* root, root.default and those of @list (comma list, may be NULL); rules "specified, create=false"
- * and "default", strict. */
+/* Sets up root, root.default and the queues of @list (separated by commas, may be NULL), with the
+ * rules "specified, create=false" and "default", strict. */
 void policy_queues_init(struct policy_queues *q, const char *list);
 void policy_queues_free(struct policy_queues *q);
-/* The rules of a configuration without any. SOURCE: Hadoop's
+/* Sets the rules of a configuration that has none. SOURCE: Hadoop's
  * yarn.scheduler.fair.allow-undeclared-pools and yarn.scheduler.fair.user-as-default-queue, both
  * true there by default. */
-void policy_queues_default_rules(struct policy_queues *q, bool allow_undeclared,
-                                 bool user_as_default);
-void policy_limit_init(struct policy_limit *l); /* not given */
-void policy_rule_free(struct policy_rule *r);   /* what it owns */
-/* Such a rule never passes on to the next one. */
+void policy_queues_set_default_rules(struct policy_queues *q, bool allow_undeclared,
+                                     bool user_as_default);
+void policy_limit_init(struct policy_limit *l); /* sets all members to "not given" */
+void policy_rule_clear(struct policy_rule *r);  /* frees what the rule owns, and zeroes it */
+/* Returns true when the rule places or rejects every submission, so that no later rule applies. */
 bool policy_rule_is_last(const struct policy_rule *r);
-/* May a queue be called so? A path of names without empty ones, control characters and blanks at
- * their ends. -BASE_EINVAL with what is wrong. */
+/* Checks the name of a queue: a path whose names are not empty, have no control characters, and do
+ * not begin or end with a blank. Returns 0, or -BASE_EINVAL with what is wrong. */
 int policy_queue_check_name(const char *name, struct base_error *err);
-/* Index of @name ("x" and "root.x" are the same), -1: none. */
+/* Returns the index of queue @name ("x" and "root.x" are the same), or -1. */
 int32_t policy_queues_find(const struct policy_queues *q, const char *name);
-/* Index of a queue that is there and takes applications. -BASE_EINVAL with the reason, and those
- * that do. */
-int policy_queues_leaf(const struct policy_queues *q, const char *name, int32_t *index,
-                       struct base_error *err);
-/* Adds @name (its name is checked before) with its missing parents; defaults and what is inherited
- * are set. Returns its index, also when it is there already. */
+/* Sets @index to that of an existing queue that takes applications. Returns 0, or -BASE_EINVAL with
+ * the reason and a list of the queues that take applications. */
+int policy_queues_find_leaf(const struct policy_queues *q, const char *name, int32_t *index,
+                            struct base_error *err);
+/* Adds the queue @name (checked before) and its missing parents, with default and inherited
+ * settings. Returns its index, also if the queue exists already. */
 int32_t policy_queues_add(struct policy_queues *q, const char *name);
-/* The same for a queue nobody configured, as placement rules make them. */
-int32_t policy_queues_make(struct policy_queues *q, const char *name);
-/* Gives a queue the settings of one that nobody describes: defaults, and what its parent hands
- * down. */
+/* The same for a queue that is not configured; placement rules create such dynamic queues. */
+int32_t policy_queues_add_dynamic(struct policy_queues *q, const char *name);
+/* Resets the settings of a queue to the defaults and to what its parent hands down. */
 void policy_queue_reset(struct policy_queues *q, int32_t index);
-/* Takes over what @from describes, keeping indexes of names that both have; others stay, no longer
- * configured. @from is emptied. */
+/* Replaces all settings by those of @from. Queues keep their indexes; queues that @from does not
+ * have stay, but are no longer configured. @from is emptied. */
 void policy_queues_replace(struct policy_queues *q, struct policy_queues *from);
-/* Where a submission goes (when there are POLICY_QUEUES_MAX queues: into one that is there,
- * root.default for want of another) that names @queue ("" or NULL: none) of @user with @groups
- * (primary first; NULL: unknown).
- * May make a queue. -BASE_EINVAL with the reason (unknown queue: the known ones; a rule that
- * rejects). */
+/* Sets @index to the queue of a submission that names @queue ("" or NULL: none), by @user with
+ * @groups (primary first; NULL: unknown). May create the queue; when there are POLICY_QUEUES_MAX
+ * queues, only existing ones are used, root.default if no rule finds one. Returns 0, or
+ * -BASE_EINVAL with the reason: an unknown queue (with a list of known ones), or a rule that
+ * rejects. */
 int policy_queues_place(struct policy_queues *q, const char *queue, const char *user,
                         const char *const *groups, size_t groups_n, int32_t *index,
                         struct base_error *err);
-/* A limit in whole slots of @kind; @none when it is not given. What is given and not 0 is at least
- * one slot. */
+/* Converts a limit to whole slots of @kind. Returns @none when the limit is not given; a limit
+ * above 0 is at least one slot. */
 int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kind,
                            const struct policy_capacity *c, int64_t none);
 

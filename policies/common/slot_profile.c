@@ -19,7 +19,7 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void room(struct slot_run **v, size_t *cap, size_t n)
+static void reserve(struct slot_run **v, size_t *cap, size_t n)
 {
     if (n <= *cap)
         return;
@@ -27,13 +27,14 @@ static void room(struct slot_run **v, size_t *cap, size_t n)
     *v = base_realloc_array(*v, *cap, sizeof **v);
 }
 
-/* Runs move to the right as time goes on: most of the room is kept there. */
-static void make_room(struct slot_profile *p, size_t runs)
+/* Moves the runs to a quarter of the capacity, which grows to four times @runs if necessary. Times
+ * only grow, so runs move to the right: most of the room is left there. */
+static void recentre_with_room(struct slot_profile *p, size_t runs)
 {
     size_t n = p->tail - p->head, cap = runs * 4 > FIRST_CAP ? runs * 4 : FIRST_CAP, head;
     struct slot_run *v;
 
-    if (cap <= p->cap) { /* there is enough: move to where an empty profile begins */
+    if (cap <= p->cap) {
         head = p->cap / 4;
         memmove(p->v + head, p->v + p->head, n * sizeof *p->v);
     } else {
@@ -52,7 +53,7 @@ static void make_room(struct slot_profile *p, size_t runs)
 void slot_profile_reset(struct slot_profile *p, int64_t slots, int64_t at_us)
 {
     p->head = p->tail = 0;
-    make_room(p, 1);
+    recentre_with_room(p, 1);
     p->slots = slots;
     if (slots > 0)
         p->v[p->tail++] = (struct slot_run){at_us, slots};
@@ -64,7 +65,7 @@ void slot_profile_copy(struct slot_profile *to, const struct slot_profile *from)
 
     to->head = to->tail = 0;
     if (to->cap < n * 2 + FIRST_CAP)
-        make_room(to, n + FIRST_CAP);
+        recentre_with_room(to, n + FIRST_CAP);
     to->head = to->cap / 4;
     to->tail = to->head + n;
     if (n)
@@ -80,8 +81,10 @@ void slot_profile_free(struct slot_profile *p)
     *p = (struct slot_profile){0};
 }
 
-/* First run in [lo, hi) at or after @at_us. Most searches end at the far end. */
-static size_t at_or_after(const struct slot_profile *p, size_t lo, size_t hi, int64_t at_us)
+/* Returns the first run in [lo, hi) at or after @at_us, or @hi. Most searches end at @hi, which is
+ * therefore tried first. */
+static size_t first_run_at_or_after(const struct slot_profile *p, size_t lo, size_t hi,
+                                    int64_t at_us)
 {
     if (lo < hi && p->v[hi - 1].at_us < at_us)
         return hi;
@@ -96,9 +99,9 @@ static size_t at_or_after(const struct slot_profile *p, size_t lo, size_t hi, in
     return lo;
 }
 
-/* Makes [lo, hi) of the runs @n runs wide by moving the shorter side. Returns where it begins
- * then. */
-static size_t widen(struct slot_profile *p, size_t lo, size_t hi, size_t n)
+/* Makes the window [lo, hi) of the runs @n runs wide by moving the runs on its shorter side.
+ * Returns the new start of the window. */
+static size_t resize_window(struct slot_profile *p, size_t lo, size_t hi, size_t n)
 {
     size_t before = lo - p->head, after = p->tail - hi, more = n > hi - lo ? n - (hi - lo) : 0,
            less = hi - lo > n ? hi - lo - n : 0;
@@ -107,7 +110,7 @@ static size_t widen(struct slot_profile *p, size_t lo, size_t hi, size_t n)
     if (more && (left ? p->head < more : p->cap - p->tail < more)) {
         left = !left;
         if (left ? p->head < more : p->cap - p->tail < more) {
-            make_room(p, p->tail - p->head + more);
+            recentre_with_room(p, p->tail - p->head + more);
             lo = p->head + before;
             hi = p->tail - after;
             left = before <= after;
@@ -125,8 +128,8 @@ static size_t widen(struct slot_profile *p, size_t lo, size_t hi, size_t n)
     return lo;
 }
 
-/* Adds the @n ascending runs of block[]; equal times become one run. */
-static void merge(struct slot_profile *p, size_t n)
+/* Adds the @n ascending runs of block[] to the profile; equal times become one run. */
+static void merge_block(struct slot_profile *p, size_t n)
 {
     size_t lo, hi, out = 0, i, j = 0;
     const struct slot_run *b = p->block;
@@ -134,11 +137,11 @@ static void merge(struct slot_profile *p, size_t n)
 
     if (!n)
         return;
-    lo = at_or_after(p, p->head, p->tail, b[0].at_us);
+    lo = first_run_at_or_after(p, p->head, p->tail, b[0].at_us);
     hi = n == 1 && (lo == p->tail || p->v[lo].at_us > b[0].at_us)
              ? lo
-             : at_or_after(p, lo, p->tail, b[n - 1].at_us + 1);
-    room(&p->window, &p->window_cap, n + (hi - lo));
+             : first_run_at_or_after(p, lo, p->tail, b[n - 1].at_us + 1);
+    reserve(&p->window, &p->window_cap, n + (hi - lo));
     w = p->window;
     for (i = lo; i < hi || j < n;) {
         if (j == n || (i < hi && p->v[i].at_us < b[j].at_us)) {
@@ -150,12 +153,13 @@ static void merge(struct slot_profile *p, size_t n)
             w[out++] = b[j++];
         }
     }
-    lo = widen(p, lo, hi, out);
+    lo = resize_window(p, lo, hi, out);
     memcpy(p->v + lo, w, out * sizeof *w);
 }
 
-/* Appends to block[], joining equal times. */
-static size_t push(struct slot_profile *p, size_t n, int64_t at_us, int64_t count)
+/* Appends @count slots at @at_us to the @n runs of block[], joining equal times. Returns the new
+ * number of runs. */
+static size_t append_to_block(struct slot_profile *p, size_t n, int64_t at_us, int64_t count)
 {
     if (n && p->block[n - 1].at_us == at_us) {
         p->block[n - 1].n += count;
@@ -165,9 +169,10 @@ static size_t push(struct slot_profile *p, size_t n, int64_t at_us, int64_t coun
     return n + 1;
 }
 
-/* Takes the @n smallest slots out; block[] gets them as max(t, floor) + by. Returns the runs of
- * block[]. */
-static size_t lift(struct slot_profile *p, int64_t n, int64_t floor_us, int64_t by_us)
+/* Takes the @n smallest times t out of the profile and writes max(t, floor_us) + by_us to block[].
+ * Returns the number of runs in block[]. */
+static size_t take_smallest_raised(struct slot_profile *p, int64_t n, int64_t floor_us,
+                                   int64_t by_us)
 {
     size_t out = 0, runs = 0;
     int64_t left = n;
@@ -176,12 +181,12 @@ static size_t lift(struct slot_profile *p, int64_t n, int64_t floor_us, int64_t 
         base_assert(p->head + runs < p->tail);
         left -= p->v[p->head + runs++].n;
     }
-    room(&p->block, &p->block_cap, runs + 1);
+    reserve(&p->block, &p->block_cap, runs + 1);
     while (n > 0) {
         struct slot_run *r = &p->v[p->head];
         int64_t take = min64(n, r->n);
 
-        out = push(p, out, max64(r->at_us, floor_us) + by_us, take);
+        out = append_to_block(p, out, max64(r->at_us, floor_us) + by_us, take);
         n -= take;
         r->n -= take;
         if (!r->n)
@@ -201,7 +206,7 @@ int64_t slot_profile_place(struct slot_profile *p, int64_t n, int64_t eps_us, in
         if (p->head == p->tail || floor_us >= SLOT_NEVER || p->v[p->head].at_us >= SLOT_NEVER)
             return SLOT_NEVER;
         first = end = max64(p->v[p->head].at_us, floor_us);
-        /* the block: what is taken in full before any of it is taken again */
+        /* the block: the runs that are taken in full before any of them is taken again */
         for (i = p->head; i < p->tail && count < n && p->v[i].at_us <= first + eps_us &&
                           p->v[i].at_us < SLOT_NEVER;
              i++) {
@@ -209,21 +214,21 @@ int64_t slot_profile_place(struct slot_profile *p, int64_t n, int64_t eps_us, in
             end = max64(p->v[i].at_us, floor_us);
         }
         if (count > n) {
-            merge(p, lift(p, n, floor_us, eps_us));
+            merge_block(p, take_smallest_raised(p, n, floor_us, eps_us));
             return end + eps_us;
         }
         next = i < p->tail ? max64(p->v[i].at_us, end) : SLOT_NEVER;
         waves = min64(n / count, (next - end) / eps_us + 1);
-        merge(p, lift(p, count, floor_us, waves * eps_us));
+        merge_block(p, take_smallest_raised(p, count, floor_us, waves * eps_us));
         last = end + waves * eps_us;
         n -= waves * count;
     }
     return last;
 }
 
-/* The smallest time goes first; what is put in is larger than what was put in before, so from then
- * on it is always the smallest of both that goes: together the n smallest of all times, the first
- * of them from the profile. */
+/* Each step removes the smallest time and inserts ends_us[i]. These are ascending, so a step
+ * removes the smaller of two heads: the profile's and that of the ends inserted so far. Merging the
+ * two lists finds which ends are removed again (the first @gone ones) without inserting them. */
 void slot_profile_replace(struct slot_profile *p, const int64_t *ends_us, size_t n)
 {
     size_t gone = 0, out = 0;
@@ -237,13 +242,13 @@ void slot_profile_replace(struct slot_profile *p, const int64_t *ends_us, size_t
             p->head++;
         }
     }
-    room(&p->block, &p->block_cap, n);
+    reserve(&p->block, &p->block_cap, n);
     for (size_t i = gone; i < n; i++)
-        out = push(p, out, ends_us[i], 1);
-    merge(p, out);
+        out = append_to_block(p, out, ends_us[i], 1);
+    merge_block(p, out);
 }
 
-void slot_profile_hold(struct slot_profile *p, const struct slot_run *until, size_t n)
+void slot_profile_delay_until(struct slot_profile *p, const struct slot_run *until, size_t n)
 {
     int64_t count = 0, over, i_left, j_left;
     size_t i = 0, j = 0, out = 0, taken;
@@ -257,9 +262,9 @@ void slot_profile_hold(struct slot_profile *p, const struct slot_run *until, siz
     count = min64(count, p->slots);
     if (count <= 0)
         return;
-    taken = lift(p, count, INT64_MIN, 0);
-    /* pairs behind the taken ones, then to the front */
-    room(&p->block, &p->block_cap, taken * 2 + n);
+    taken = take_smallest_raised(p, count, INT64_MIN, 0);
+    /* the pairs are collected in block[] after the taken runs, then moved to its front */
+    reserve(&p->block, &p->block_cap, taken * 2 + n);
     held = p->block + taken;
     i_left = p->block[0].n;
     j_left = until[j].n - (over > 0 ? over : 0);
@@ -278,7 +283,7 @@ void slot_profile_hold(struct slot_profile *p, const struct slot_run *until, siz
             j_left = until[j].n;
     }
     memmove(p->block, held, out * sizeof *held);
-    merge(p, out);
+    merge_block(p, out);
 }
 
 void slot_profile_clamp(struct slot_profile *p, int64_t now_us)
@@ -291,28 +296,28 @@ void slot_profile_clamp(struct slot_profile *p, int64_t now_us)
         p->v[--p->head] = (struct slot_run){now_us, n};
 }
 
-static int64_t never_now(const struct slot_profile *p)
+static int64_t unavailable_slots(const struct slot_profile *p)
 {
     return p->head < p->tail && p->v[p->tail - 1].at_us >= SLOT_NEVER ? p->v[p->tail - 1].n : 0;
 }
 
-void slot_profile_never(struct slot_profile *p, int64_t n, int64_t now_us)
+void slot_profile_set_unavailable(struct slot_profile *p, int64_t n, int64_t now_us)
 {
-    int64_t have = never_now(p);
+    int64_t have = unavailable_slots(p);
 
     n = min64(max64(n, 0), p->slots);
     if (n > have) {
-        size_t runs = lift(p, n - have, SLOT_NEVER, 0);
+        size_t runs = take_smallest_raised(p, n - have, SLOT_NEVER, 0);
 
-        merge(p, runs);
+        merge_block(p, runs);
     } else if (n < have) {
         struct slot_run *last = &p->v[p->tail - 1];
 
         last->n = n;
         if (!n)
             p->tail--;
-        room(&p->block, &p->block_cap, 1);
-        merge(p, push(p, 0, now_us, have - n));
+        reserve(&p->block, &p->block_cap, 1);
+        merge_block(p, append_to_block(p, 0, now_us, have - n));
     }
 }
 
@@ -320,10 +325,10 @@ void slot_profile_resize(struct slot_profile *p, int64_t slots, int64_t now_us)
 {
     slots = max64(slots, 0);
     if (slots > p->slots) {
-        room(&p->block, &p->block_cap, 1);
-        merge(p, push(p, 0, now_us, slots - p->slots));
+        reserve(&p->block, &p->block_cap, 1);
+        merge_block(p, append_to_block(p, 0, now_us, slots - p->slots));
     } else if (slots < p->slots) {
-        lift(p, p->slots - slots, INT64_MIN, 0);
+        take_smallest_raised(p, p->slots - slots, INT64_MIN, 0);
     }
     p->slots = slots;
 }

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Slots of a node to fill, of @node_slots, when the cluster has @capacity slots for @outstanding
- * tasks. @capacity 0: all. */
+/* Returns how many of a node's @node_slots to fill when the cluster has @capacity slots for
+ * @outstanding tasks; all of them when @capacity is 0. */
 int32_t policy_spread_cap(int32_t node_slots, int64_t outstanding, int64_t capacity);
 
 #endif

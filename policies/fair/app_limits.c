@@ -1,12 +1,12 @@
-/* Limits of running applications, of queues and of users: who comes when they are reached waits,
- * first come first.
+/* Limits of running applications per queue and per user. An application that arrives when a limit
+ * is reached waits; waiting applications start by priority and submission.
  * SOURCE: Hadoop's Fair Scheduler documentation (maxRunningApps); its MaxRunningAppsEnforcer. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "policies/fair/fair_internal.h"
 
-static int32_t limit_of(const struct policy *self, int32_t user)
+static int32_t user_limit(const struct policy *self, int32_t user)
 {
     const struct policy_queues *q = self->single ? NULL : self->env->queues;
     const char *name;
@@ -14,13 +14,13 @@ static int32_t limit_of(const struct policy *self, int32_t user)
     if (!q)
         return INT32_MAX;
     name = q->users_n && self->env->user_name ? self->env->user_name(self->env->core, user) : NULL;
-    for (size_t i = q->users_n; name && i-- > 0;) /* the last one said counts */
+    for (size_t i = q->users_n; name && i-- > 0;) /* the last entry of a user counts */
         if (strcmp(q->users[i].user, name) == 0)
             return q->users[i].max_running;
     return q->user_max_running;
 }
 
-static struct fair_user *user_of(struct policy *self, const struct policy_job *job)
+static struct fair_user *get_user(struct policy *self, const struct policy_job *job)
 {
     int32_t n = self->users_n;
 
@@ -32,17 +32,17 @@ static struct fair_user *user_of(struct policy *self, const struct policy_job *j
             self->users[i] = (struct fair_user){.max = -1};
     }
     if (self->users[job->user].max < 0)
-        self->users[job->user].max = limit_of(self, job->user);
+        self->users[job->user].max = user_limit(self, job->user);
     return &self->users[job->user];
 }
 
-void fair_apps_limits(struct policy *self)
+void fair_apps_reset_user_limits(struct policy *self)
 {
     for (int32_t i = 0; i < self->users_n; i++)
         self->users[i].max = -1;
 }
 
-static bool queues_full(const struct policy *self, int32_t queue)
+static bool is_queue_limit_reached(const struct policy *self, int32_t queue)
 {
     for (int32_t i = queue; i >= 0; i = self->queues[i].parent)
         if (self->queues[i].active >= self->queues[i].max_active)
@@ -50,9 +50,9 @@ static bool queues_full(const struct policy *self, int32_t queue)
     return false;
 }
 
-static bool user_full(struct policy *self, const struct policy_job *job)
+static bool is_user_limit_reached(struct policy *self, const struct policy_job *job)
 {
-    const struct fair_user *u = user_of(self, job);
+    const struct fair_user *u = get_user(self, job);
 
     return u->active >= u->max;
 }
@@ -60,12 +60,12 @@ static bool user_full(struct policy *self, const struct policy_job *job)
 static void set_active(struct policy *self, struct fair_job *fj, bool active)
 {
     fj->active = active;
-    user_of(self, fj->job)->active += active ? 1 : -1;
+    get_user(self, fj->job)->active += active ? 1 : -1;
     for (int32_t i = fj->queue; i >= 0; i = self->queues[i].parent)
         self->queues[i].active += active ? 1 : -1;
 }
 
-static void list_add(struct fair_queue *q, struct fair_job *fj)
+static void queue_add_job(struct fair_queue *q, struct fair_job *fj)
 {
     fj->queue_prev = q->last_job;
     fj->queue_next = NULL;
@@ -76,7 +76,7 @@ static void list_add(struct fair_queue *q, struct fair_job *fj)
     q->last_job = fj;
 }
 
-static void list_remove(struct fair_queue *q, struct fair_job *fj)
+static void queue_remove_job(struct fair_queue *q, struct fair_job *fj)
 {
     if (fj->queue_prev)
         fj->queue_prev->queue_next = fj->queue_next;
@@ -88,15 +88,16 @@ static void list_remove(struct fair_queue *q, struct fair_job *fj)
         q->last_job = fj->queue_prev;
 }
 
-void fair_apps_enter(struct policy *self, struct fair_job *fj)
+void fair_apps_add_job(struct policy *self, struct fair_job *fj)
 {
     struct fair_queue *q = &self->queues[fj->queue];
     bool runs = fj->active;
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         runs = runs || fj->job->phase[k].running > 0 || fj->job->phase[k].suspended > 0;
-    list_add(q, fj);
-    if (runs || (!queues_full(self, fj->queue) && !user_full(self, fj->job))) {
+    queue_add_job(q, fj);
+    if (runs ||
+        (!is_queue_limit_reached(self, fj->queue) && !is_user_limit_reached(self, fj->job))) {
         set_active(self, fj, true);
         return;
     }
@@ -105,11 +106,11 @@ void fair_apps_enter(struct policy *self, struct fair_job *fj)
     self->waiting_n++;
 }
 
-void fair_apps_leave(struct policy *self, struct fair_job *fj)
+void fair_apps_remove_job(struct policy *self, struct fair_job *fj)
 {
     struct fair_queue *q = &self->queues[fj->queue];
 
-    list_remove(q, fj);
+    queue_remove_job(q, fj);
     if (fj->active)
         set_active(self, fj, false);
     if (fj->wait.linked) {
@@ -123,22 +124,22 @@ static struct fair_job *waiting_job(struct policy_link *l)
     return (struct fair_job *)(void *)((char *)(void *)l - offsetof(struct fair_job, wait));
 }
 
-/* The first in the queue whose user may run another. */
+/* Returns the first waiting job of the queue whose user may run one more; NULL: none. */
 static struct fair_job *first_waiting(struct policy *self, const struct fair_queue *q)
 {
     for (struct policy_link *l = q->waiting.first; l; l = policy_order_next(l))
-        if (!user_full(self, waiting_job(l)->job))
+        if (!is_user_limit_reached(self, waiting_job(l)->job))
             return waiting_job(l);
     return NULL;
 }
 
-void fair_apps_admit(struct policy *self)
+void fair_apps_activate_waiting(struct policy *self)
 {
     while (self->waiting_n > 0) {
         struct fair_job *best = NULL;
 
         for (int32_t i = 0; i < self->queues_n; i++) {
-            struct fair_job *fj = self->queues[i].waiting.n && !queues_full(self, i)
+            struct fair_job *fj = self->queues[i].waiting.n && !is_queue_limit_reached(self, i)
                                       ? first_waiting(self, &self->queues[i])
                                       : NULL;
 
@@ -151,6 +152,6 @@ void fair_apps_admit(struct policy *self)
         self->waiting_n--;
         set_active(self, best, true);
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            fair_job_count(self, best, k);
+            fair_job_update_counts(self, best, k);
     }
 }

@@ -1,29 +1,30 @@
-/* The fair scheduler in words. */
+/* Explains to operators why a job waits under the fair scheduler. */
 #include "policies/fair/fair_internal.h"
 
-static const char *name_of(const struct policy *self, int32_t queue)
+static const char *queue_name(const struct policy *self, int32_t queue)
 {
     const struct policy_queues *q = self->single ? NULL : self->env->queues;
 
     return q && (size_t)queue < q->n ? q->v[queue].name : "root";
 }
 
-static void limits(const struct policy *self, const struct fair_job *fj, struct base_buf *out)
+static void add_reached_limit(const struct policy *self, const struct fair_job *fj,
+                              struct base_buf *out)
 {
     for (int32_t i = fj->queue; i >= 0; i = self->queues[i].parent)
         if (self->queues[i].active >= self->queues[i].max_active) {
             base_buf_addf(
                 out,
                 "waits until one of the %d running applications of queue %s ends: it may have %d",
-                self->queues[i].active, name_of(self, i), self->queues[i].max_active);
+                self->queues[i].active, queue_name(self, i), self->queues[i].max_active);
             return;
         }
     base_buf_addf(out, "waits until an application of its user ends: %d may run",
                   self->users[fj->job->user].max);
 }
 
-/* Elements of @o before @l. */
-static size_t before(const struct policy_order *o, const struct policy_link *l)
+/* Number of elements of @o before @l. */
+static size_t count_before(const struct policy_order *o, const struct policy_link *l)
 {
     size_t n = 0;
 
@@ -32,19 +33,19 @@ static size_t before(const struct policy_order *o, const struct policy_link *l)
     return n;
 }
 
-static const char *s(size_t n)
+static const char *plural_s(size_t n)
 {
     return n == 1 ? "" : "s";
 }
 
-static void queue_words(const struct policy *self, int32_t queue, enum base_task_kind kind,
-                        struct base_buf *out)
+static void add_queue_state(const struct policy *self, int32_t queue, enum base_task_kind kind,
+                            struct base_buf *out)
 {
     const struct fair_queue *q = &self->queues[queue];
     const struct fair_side *side = &q->side[kind];
 
     base_buf_addf(out, "queue %s runs %lld of a fair share of %.1f %s slots (weight %g",
-                  name_of(self, queue), (long long)side->running, side->share,
+                  queue_name(self, queue), (long long)side->running, side->share,
                   kind == BASE_TASK_MAP ? "map" : "reduce", q->weight);
     if (side->min > 0)
         base_buf_addf(out, ", minimum %.1f", side->min);
@@ -57,20 +58,20 @@ static void queue_words(const struct policy *self, int32_t queue, enum base_task
         base_buf_adds(out, ", too little for too long: it waits for no local slot");
 }
 
-static void place_words(const struct policy *self, const struct fair_job *fj,
-                        enum base_task_kind kind, struct base_buf *out)
+static void add_place(const struct policy *self, const struct fair_job *fj,
+                      enum base_task_kind kind, struct base_buf *out)
 {
     const struct fair_queue *q = &self->queues[fj->queue];
-    size_t jobs = before(&q->side[kind].jobs, &fj->job->link[kind]), queues = 0;
+    size_t jobs = count_before(&q->side[kind].jobs, &fj->job->link[kind]), queues = 0;
 
     if (q->parent >= 0)
-        queues = before(&self->queues[q->parent].side[kind].queues, &q->side[kind].link);
+        queues = count_before(&self->queues[q->parent].side[kind].queues, &q->side[kind].link);
     if (q->fifo)
         base_buf_addf(out, "the job runs %d, ", fj->running[kind]);
     else
         base_buf_addf(out, "the job runs %d at weight %g, ", fj->running[kind], fj->weight[kind]);
     base_buf_addf(out, "%zu queue%s beside its own and %zu job%s in it come%s first", queues,
-                  s(queues), jobs, s(jobs), queues + jobs == 1 ? "s" : "");
+                  plural_s(queues), jobs, plural_s(jobs), queues + jobs == 1 ? "s" : "");
 }
 
 void fair_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
@@ -80,7 +81,7 @@ void fair_explain(const struct policy *self, const struct policy_job *job, int64
 
     (void)now_us;
     if (!fj->active) {
-        limits(self, fj, out);
+        add_reached_limit(self, fj, out);
         return;
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -89,11 +90,11 @@ void fair_explain(const struct policy *self, const struct policy_job *job, int64
         if (fj->wants[k] <= 0)
             continue;
         if (self->single)
-            base_buf_adds(out, "all jobs share alike");
+            base_buf_adds(out, "all jobs have equal shares");
         else
-            queue_words(self, fj->queue, kind, out);
+            add_queue_state(self, fj->queue, kind, out);
         base_buf_adds(out, "; ");
-        place_words(self, fj, kind, out);
+        add_place(self, fj, kind, out);
         return;
     }
     if (job->phase[BASE_TASK_MAP].pending + job->phase[BASE_TASK_REDUCE].pending > 0)

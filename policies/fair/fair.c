@@ -8,16 +8,16 @@ static const struct policy_option fair_options[] = {
     {"fair.mode", POLICY_OPT_WORD, "memoryless", 0, 0, "memoryless,deficit",
      "order by running tasks per weight, or by the deficits of Hadoop 0.20"},
     {"fair.size_weight", POLICY_OPT_BOOL, "false", 0, 0, NULL,
-     "jobs weigh more the more tasks they have (log2)"},
+     "the weight of a job grows with its number of tasks (log2)"},
     {"fair.spread_cap", POLICY_OPT_BOOL, "false", 0, 0, NULL,
-     "below saturation no node runs more than its part of the tasks"},
+     "when tasks are fewer than slots, no node runs more than its part of them"},
     {"fair.preemption", POLICY_OPT_BOOL, "false", 0, 0, NULL,
-     "queues past their preemption time-outs get slots from others by killing"},
-    {"fair.preemption_interval", POLICY_OPT_SECONDS, "15", 0.1, 86400, NULL, "looked at so often"},
+     "kill tasks of other queues for queues past their preemption time-outs"},
+    {"fair.preemption_interval", POLICY_OPT_SECONDS, "15", 0.1, 86400, NULL,
+     "interval between checks for preemption"},
     {"fair.update_interval", POLICY_OPT_SECONDS, "0.5", 0.01, 3600, NULL,
-     "shares are computed so often"},
-    {"fair.long_tasks", POLICY_OPT_BOOL, "false", 0, 0, NULL,
-     "long tasks are spread over the nodes"},
+     "interval between computations of shares"},
+    {"fair.long_tasks", POLICY_OPT_BOOL, "false", 0, 0, NULL, "spread long tasks over the nodes"},
     {.name = NULL},
 };
 
@@ -69,14 +69,14 @@ static void fair_destroy(struct policy *self)
     free(self);
 }
 
-static void count_both(struct policy *self, struct fair_job *fj)
+static void count_both_kinds(struct policy *self, struct fair_job *fj)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        fair_job_count(self, fj, k);
+        fair_job_update_counts(self, fj, k);
 }
 
-/* Into the queue it belongs to now. */
-static void enter(struct policy *self, struct fair_job *fj)
+/* Adds the job to the queue that job->queue names now. */
+static void enter_queue(struct policy *self, struct fair_job *fj)
 {
     struct fair_queue *q;
 
@@ -84,39 +84,39 @@ static void enter(struct policy *self, struct fair_job *fj)
     q = &self->queues[fj->queue];
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && !q->first_job; k++)
         q->side[k].at_min_us = q->side[k].at_fair_us = self->now_us;
-    fair_apps_enter(self, fj);
-    fair_job_weigh(self, fj);
-    count_both(self, fj);
-    if (self->size_weight) /* its size is known now */
-        fair_job_weigh(self, fj);
+    fair_apps_add_job(self, fj);
+    fair_job_update_weight(self, fj);
+    count_both_kinds(self, fj);
+    if (self->size_weight) /* again, since the weight depends on the counts */
+        fair_job_update_weight(self, fj);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && self->size_weight; k++)
-        fair_job_place(self, fj, k);
+        fair_job_update_place(self, fj, k);
 }
 
-static void leave(struct policy *self, struct fair_job *fj)
+static void leave_queue(struct policy *self, struct fair_job *fj)
 {
-    fair_job_drop(self, fj);
-    fair_apps_leave(self, fj);
+    fair_job_remove_from_counts(self, fj);
+    fair_apps_remove_job(self, fj);
 }
 
-static void fair_queues_changed(struct policy *self, int64_t now_us)
+static void fair_on_queues(struct policy *self, int64_t now_us)
 {
     self->now_us = now_us;
     for (struct fair_job *fj = self->first; fj; fj = fj->next) {
         bool active = fj->active;
 
         if (fj->queue >= 0)
-            leave(self, fj);
-        fj->active = active; /* it goes on, whatever the limits are now */
+            leave_queue(self, fj);
+        fj->active = active; /* an active job stays active, whatever the new limits are */
     }
     fair_tree_build(self);
-    fair_apps_limits(self);
+    fair_apps_reset_user_limits(self);
     for (struct fair_job *fj = self->first; fj; fj = fj->next)
-        enter(self, fj);
-    fair_apps_admit(self);
+        enter_queue(self, fj);
+    fair_apps_activate_waiting(self);
 }
 
-static void fair_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+static void fair_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct fair_job *fj = base_alloc(sizeof *fj);
 
@@ -133,22 +133,22 @@ static void fair_arrived(struct policy *self, struct policy_job *job, int64_t no
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
     if (!self->single && self->env->queues && (size_t)self->queues_n < self->env->queues->n)
-        fair_queues_changed(self, now_us); /* enters it, too */
+        fair_on_queues(self, now_us); /* enters this job, too */
     else
-        enter(self, fj);
+        enter_queue(self, fj);
     if (self->long_tasks)
-        fair_long_arrived(self, fj);
+        fair_long_add_job(self, fj);
 }
 
-static void fair_left(struct policy *self, struct policy_job *job, int64_t now_us)
+static void fair_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct fair_job *fj = fair_job_of(job);
 
     self->now_us = now_us;
-    commit_delay_forget(&self->commit, job);
+    commit_delay_remove_job(&self->commit, job);
     if (self->long_tasks)
-        fair_long_left(self, fj);
-    leave(self, fj);
+        fair_long_remove_job(self, fj);
+    leave_queue(self, fj);
     if (fj->prev)
         fj->prev->next = fj->next;
     else
@@ -159,84 +159,86 @@ static void fair_left(struct policy *self, struct policy_job *job, int64_t now_u
         self->last = fj->prev;
     job->own = NULL;
     free(fj);
-    fair_apps_admit(self);
+    fair_apps_activate_waiting(self);
 }
 
-static void fair_moved(struct policy *self, struct policy_job *job, int64_t now_us)
+static void fair_on_job_moved(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     self->now_us = now_us;
-    leave(self, fair_job_of(job));
-    /* the limits of the new queue hold, unless it runs something */
+    leave_queue(self, fair_job_of(job));
+    /* the limits of the new queue apply, unless the job has attempts */
     fair_job_of(job)->active = false;
-    enter(self, fair_job_of(job));
-    fair_apps_admit(self);
+    enter_queue(self, fair_job_of(job));
+    fair_apps_activate_waiting(self);
 }
 
-static void fair_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void fair_on_job_changed(struct policy *self, struct policy_job *job,
+                                enum base_task_kind kind)
 {
-    fair_job_count(self, fair_job_of(job), kind);
+    fair_job_update_counts(self, fair_job_of(job), kind);
 }
 
-static void expire_commits(struct policy *self, int64_t now_us)
+static void expire_commit_delays(struct policy *self, int64_t now_us)
 {
     struct policy_job *job;
     enum base_task_kind kind;
 
     while (commit_delay_pop(&self->commit, now_us, &job, &kind)) {
         fair_job_of(job)->ended[kind]--;
-        fair_job_count(self, fair_job_of(job), kind);
+        fair_job_update_counts(self, fair_job_of(job), kind);
     }
 }
 
-static void fair_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                              int32_t task, uint32_t node, int64_t now_us)
+static void fair_on_task_started(struct policy *self, struct policy_job *job,
+                                 enum base_task_kind kind, int32_t task, uint32_t node,
+                                 int64_t now_us)
 {
     (void)task;
-    expire_commits(self, now_us);
+    expire_commit_delays(self, now_us);
     if (self->long_tasks)
-        fair_long_started(self, fair_job_of(job), kind, node);
+        fair_long_count_started(self, fair_job_of(job), kind, node);
 }
 
-static void fair_task_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                            const struct policy_task_end *end)
+static void fair_on_task_ended(struct policy *self, struct policy_job *job,
+                               enum base_task_kind kind, const struct policy_task_end *end)
 {
-    expire_commits(self, end->ended_us);
+    expire_commit_delays(self, end->ended_us);
     if (commit_delay_add(&self->commit, job, kind, end->ended_us))
         fair_job_of(job)->ended[kind]++;
     if (self->long_tasks)
-        fair_long_ended(self, fair_job_of(job), kind, end);
+        fair_long_count_ended(self, fair_job_of(job), kind, end);
 }
 
-static void fair_task_suspended(struct policy *self, struct policy_job *job,
-                                enum base_task_kind kind, int32_t task, uint32_t node,
-                                bool suspended, int64_t now_us)
+static void fair_on_task_suspended(struct policy *self, struct policy_job *job,
+                                   enum base_task_kind kind, int32_t task, uint32_t node,
+                                   bool suspended, int64_t now_us)
 {
     (void)task;
     (void)now_us;
     if (self->long_tasks)
-        fair_long_suspended(self, fair_job_of(job), kind, node, suspended);
+        fair_long_count_suspended(self, fair_job_of(job), kind, node, suspended);
 }
 
-static void fair_capacity(struct policy *self, int64_t now_us)
+static void fair_on_capacity(struct policy *self, int64_t now_us)
 {
     self->now_us = now_us;
-    fair_tree_limits(self);
+    fair_tree_update_limits(self);
 }
 
-static int64_t fair_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+static int64_t fair_on_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
 {
     int64_t next;
 
-    expire_commits(self, now_us);
+    expire_commit_delays(self, now_us);
     if (!self->started) {
         self->started = true;
         self->updated_us = now_us;
         self->next_preemption_us = now_us + self->preemption_us;
     }
     if (now_us - self->updated_us >= self->update_us || now_us == self->updated_us)
-        fair_update(self, now_us);
+        fair_update_shares(self, now_us);
     if (self->preemption && now_us >= self->next_preemption_us) {
-        fair_preempt(self, plan);
+        fair_preempt_for_starved(self, plan);
         self->next_preemption_us = now_us + self->preemption_us;
     }
     next = commit_delay_next_us(&self->commit, now_us);
@@ -264,17 +266,17 @@ const struct policy_ops policy_fair = {
     .options = fair_options,
     .create = fair_create,
     .destroy = fair_destroy,
-    .on_job_arrived = fair_arrived,
-    .on_job_left = fair_left,
-    .on_job_moved = fair_moved,
-    .on_job_changed = fair_changed,
-    .on_task_started = fair_task_started,
-    .on_task_suspended = fair_task_suspended,
-    .on_node_forgotten = fair_long_forget,
-    .on_task_ended = fair_task_ended,
-    .on_capacity = fair_capacity,
-    .on_queues = fair_queues_changed,
-    .on_timer = fair_timer,
+    .on_job_arrived = fair_on_job_arrived,
+    .on_job_left = fair_on_job_left,
+    .on_job_moved = fair_on_job_moved,
+    .on_job_changed = fair_on_job_changed,
+    .on_task_started = fair_on_task_started,
+    .on_task_suspended = fair_on_task_suspended,
+    .on_node_forgotten = fair_long_forget_node,
+    .on_task_ended = fair_on_task_ended,
+    .on_capacity = fair_on_capacity,
+    .on_queues = fair_on_queues,
+    .on_timer = fair_on_timer,
     .next = fair_next,
     .explain = fair_explain,
     .queue_share = fair_queue_share,
@@ -287,9 +289,9 @@ const struct policy_ops policy_ps = {
     .sim_only = true,
     .create = ps_create,
     .destroy = fair_destroy,
-    .on_job_arrived = fair_arrived,
-    .on_job_left = fair_left,
-    .on_job_changed = fair_changed,
+    .on_job_arrived = fair_on_job_arrived,
+    .on_job_left = fair_on_job_left,
+    .on_job_changed = fair_on_job_changed,
     .next = fair_next,
     .explain = fair_explain,
 };

@@ -1,16 +1,15 @@
-/* policies/fair/fair_internal.h - parts of the fair scheduler, shared by its files.
+/* policies/fair/fair_internal.h - state of the fair scheduler, shared by its files.
  *
- *     queue tree        each queue orders its jobs and the queues in it, one order per kind, always
- *                       up to date
- *     policy_fair_tree  counts and orders, the job for a free slot
- *     policy_fair_apps  limits of running applications
- *     policy_fair_long  balance of long tasks over nodes
- *     policy_fair_share shares, deficits and time-outs, twice a second
- *     policy_fair_kill  preemption
+ *     tree.c        the queue tree: each queue orders its jobs and its child queues, separately for
+ *                   each kind and always up to date; finds the job for a free slot
+ *     app_limits.c  limits of running applications
+ *     long_tasks.c  balances long tasks over nodes
+ *     timer.c       computes shares, deficits and time-outs, twice a second
+ *     preempt.c     preemption
+ *     shares.c      the arithmetic of shares
  *
- * A start or an end of a task changes the counts of its job's queue and of the queues above:
- * O(depth * log). Shares are not used to order, except for deficits; they are computed by the
- * timer. */
+ * When a task starts or ends, the counts of its job's queue and of all queues above change:
+ * O(depth * log jobs). Only the deficit mode uses shares for the order; the timer computes them. */
 #ifndef CREEL_POLICIES_FAIR_FAIR_INTERNAL_H
 #define CREEL_POLICIES_FAIR_FAIR_INTERNAL_H
 
@@ -19,48 +18,47 @@
 #include "policies/fair/shares.h"
 #include "policies/policy.h"
 
-struct fair_side {
-    /* a queue's tasks of one kind, those of queues in it included */
-    int64_t running; /* of all its jobs */
-    int64_t wants;   /* of its active jobs: pending, and suspended ones that would go on */
-    int64_t own_running, own_wants; /* the same without queues in it */
+struct fair_side {   /* a queue's tasks of one kind, including those of its child queues */
+    int64_t running; /* tasks of all jobs */
+    int64_t wants;   /* pending and suspended tasks of active jobs */
+    int64_t own_running, own_wants; /* the same without child queues */
     int64_t max;                    /* slots; INT64_MAX: no limit */
     int64_t min_slots;              /* as configured */
-    double min; /* slots, scaled where the minima beside it do not fit; by the timer */
+    double min; /* slots; scaled down by the timer when the minima of all siblings do not fit */
     double share;
     int64_t share_slots;
-    double own_share;              /* of share: what its own jobs have beside queues in it */
+    double own_share;              /* part of the share for the queue's own jobs */
     double deficit;                /* task-microseconds below the share; deficit mode */
-    int64_t at_min_us, at_fair_us; /* when it last had its minimum, its part of the fair share */
+    int64_t at_min_us, at_fair_us; /* last time at its minimum, at its part of the fair share */
     bool starved;                  /* past one of its time-outs */
-    struct policy_link link;       /* among the queues beside it */
+    struct policy_link link;       /* in the parent's order of queues */
     struct policy_order jobs, queues;
 };
 struct fair_queue {
     struct fair_side side[BASE_TASK_KINDS];
-    int32_t parent, first, next; /* queues in it, beside it; -1: none */
+    int32_t parent, first, next; /* parent, first child, next sibling; -1: none */
     double weight;
     bool fifo, preempt;
-    int32_t active, max_active;
-    struct fair_job *first_job, *last_job; /* of its own */
+    int32_t active, max_active; /* running applications, child queues included; their limit */
+    struct fair_job *first_job, *last_job; /* jobs of the queue itself */
     int64_t min_timeout_us, fair_timeout_us;
     double threshold;
     struct policy_order waiting; /* jobs over a limit of running applications */
 };
 struct fair_job {
     struct policy_job *job;
-    struct fair_job *prev, *next;             /* of all */
-    struct fair_job *queue_prev, *queue_next; /* in its queue, in order of arrival */
+    struct fair_job *prev, *next;             /* all jobs */
+    struct fair_job *queue_prev, *queue_next; /* jobs of its queue, in order of arrival */
     int32_t queue;                            /* -1: not entered yet */
-    int32_t priority;                         /* as counted in weight */
-    double job_weight;                        /* as counted in weight */
+    int32_t priority;                         /* as included in weight */
+    double job_weight;                        /* as included in weight */
     double weight[BASE_TASK_KINDS];
-    bool active; /* among the running applications of its queues and user */
+    bool active; /* counts as a running application of its queues and user */
     bool is_long;
     int32_t running[BASE_TASK_KINDS], wants[BASE_TASK_KINDS]; /* as counted in its queues */
-    int32_t ended[BASE_TASK_KINDS];                           /* counted on for commit_delay */
-    double min[BASE_TASK_KINDS], deficit[BASE_TASK_KINDS];    /* deficit mode */
-    struct policy_link wait; /* among the waiting ones of its queue */
+    int32_t ended[BASE_TASK_KINDS]; /* ended tasks that still count as running (commit_delay) */
+    double min[BASE_TASK_KINDS], deficit[BASE_TASK_KINDS]; /* deficit mode */
+    struct policy_link wait; /* in its queue's order of waiting jobs */
 };
 struct fair_user {
     int32_t active, max;
@@ -68,7 +66,7 @@ struct fair_user {
 struct policy {
     const struct policy_env *env;
     bool started; /* the timer has run */
-    bool single;  /* one pool for all: processor sharing */
+    bool single;  /* a single pool for all jobs: processor sharing */
     bool deficits, size_weight, spread_cap, preemption, long_tasks;
     int64_t update_us, preemption_us;
     struct fair_queue *queues;
@@ -78,9 +76,9 @@ struct policy {
     int32_t users_n;
     size_t waiting_n; /* jobs over a limit */
     int64_t now_us, updated_us, next_preemption_us;
-    int64_t fits_since_us; /* slots have been the same since */
+    int64_t fits_since_us; /* the number of slots has not changed since */
     int64_t slots[BASE_TASK_KINDS];
-    bool warned[BASE_TASK_KINDS];
+    bool warned[BASE_TASK_KINDS]; /* about minima that do not fit */
     struct commit_delay commit;
     int32_t *long_on; /* running tasks of long jobs by node */
     size_t long_nodes;
@@ -111,43 +109,53 @@ static inline int64_t fair_demand(const struct fair_side *s)
 }
 
 /* ---- tree ---- */
-void fair_tree_build(struct policy *self); /* of env->queues; jobs are added by the caller */
+/* Builds the tree of env->queues, keeping time-out state of existing queues; the caller adds the
+ * jobs. */
+void fair_tree_build(struct policy *self);
 void fair_tree_free(struct policy *self);
-void fair_tree_limits(struct policy *self); /* minima and maxima in slots of the present capacity */
-/* Brings counts and places of @fj and of its queues up to date. */
-void fair_job_count(struct policy *self, struct fair_job *fj, enum base_task_kind kind);
-void fair_job_drop(struct policy *self,
-                   struct fair_job *fj); /* takes it out of counts and orders */
-void fair_job_weigh(const struct policy *self, struct fair_job *fj);
-void fair_job_place(struct policy *self, struct fair_job *fj, enum base_task_kind kind);
-void fair_queue_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind);
+/* Converts minima and maxima to slots of the present capacity. */
+void fair_tree_update_limits(struct policy *self);
+/* Updates the counts and places of @fj and of its queues from the job's phase. */
+void fair_job_update_counts(struct policy *self, struct fair_job *fj, enum base_task_kind kind);
+/* Removes the job from all counts and orders. */
+void fair_job_remove_from_counts(struct policy *self, struct fair_job *fj);
+/* Computes the job's weight for each kind. */
+void fair_job_update_weight(const struct policy *self, struct fair_job *fj);
+/* Update the place of a job, of a queue, in the order that contains it. */
+void fair_job_update_place(struct policy *self, struct fair_job *fj, enum base_task_kind kind);
+void fair_queue_update_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind);
 struct policy_job *fair_next(struct policy *self, struct policy_offer *offer,
                              struct policy_job *prev);
 
 /* ---- running applications ---- */
-void fair_apps_limits(struct policy *self); /* of users, read anew */
-/* A job has come (running ones are active in any case), is going. */
-void fair_apps_enter(struct policy *self, struct fair_job *fj);
-void fair_apps_leave(struct policy *self, struct fair_job *fj);
-void fair_apps_admit(struct policy *self); /* those that wait and may run now, first come first */
+/* Drops the cached limits of users, which are then read again when needed. */
+void fair_apps_reset_user_limits(struct policy *self);
+/* Adds @fj to its queue: as active if the limits allow it or the job was active or has attempts,
+ * otherwise as waiting. */
+void fair_apps_add_job(struct policy *self, struct fair_job *fj);
+void fair_apps_remove_job(struct policy *self, struct fair_job *fj);
+/* Makes waiting jobs active as far as the limits allow, by priority and submission. */
+void fair_apps_activate_waiting(struct policy *self);
 
 /* ---- long tasks ---- */
-void fair_long_arrived(struct policy *self, struct fair_job *fj);
-void fair_long_left(struct policy *self, struct fair_job *fj);
-void fair_long_started(struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
-                       uint32_t node);
-void fair_long_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
-                     const struct policy_task_end *end);
-void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
-                         uint32_t node, bool suspended);
-void fair_long_forget(struct policy *self, uint32_t node);
-/* Has the node enough of them for the moment? */
-bool fair_long_full(const struct policy *self, const struct fair_job *fj,
-                    const struct policy_offer *offer);
+void fair_long_add_job(struct policy *self, struct fair_job *fj);
+void fair_long_remove_job(struct policy *self, struct fair_job *fj);
+void fair_long_count_started(struct policy *self, const struct fair_job *fj,
+                             enum base_task_kind kind, uint32_t node);
+void fair_long_count_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                           const struct policy_task_end *end);
+void fair_long_count_suspended(struct policy *self, const struct fair_job *fj,
+                               enum base_task_kind kind, uint32_t node, bool suspended);
+void fair_long_forget_node(struct policy *self, uint32_t node);
+/* True: the job is long and the node already runs more than its part of the long maps. */
+bool fair_long_is_node_full(const struct policy *self, const struct fair_job *fj,
+                            const struct policy_offer *offer);
 
 /* ---- timer ---- */
-void fair_update(struct policy *self, int64_t now_us);
-void fair_preempt(struct policy *self, struct policy_plan *plan);
+/* Computes shares, deficits and time-outs of all queues, and updates their places. */
+void fair_update_shares(struct policy *self, int64_t now_us);
+/* Adds to @plan the attempts to kill for queues that are past their time-outs. */
+void fair_preempt_for_starved(struct policy *self, struct policy_plan *plan);
 
 void fair_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
                   struct base_buf *out);

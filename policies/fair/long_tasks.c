@@ -1,5 +1,5 @@
-/* Long tasks are spread over the nodes, so that none is full of them when a short job looks for its
- * data there. A job is long until five of its tasks have shown otherwise.
+/* Spreads long tasks over the nodes, so that no node is full of them when a short job has data
+ * there. A job counts as long until five of its tasks have shown otherwise.
  * SOURCE: Zaharia et al., EuroSys 2010, section 6 (long task balancing). */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define LONG_SAMPLE 5
 #define LONG_FACTOR 1.5 /* times the cluster's mean */
 
-static void count(struct policy *self, uint32_t node, int32_t more)
+static void add_long_maps(struct policy *self, uint32_t node, int32_t more)
 {
     if (node >= self->long_nodes) {
         size_t n =
@@ -23,14 +23,14 @@ static void count(struct policy *self, uint32_t node, int32_t more)
     self->long_running += more;
 }
 
-void fair_long_forget(struct policy *self, uint32_t node)
+void fair_long_forget_node(struct policy *self, uint32_t node)
 {
     if (node < self->long_nodes)
-        count(self, node, -self->long_on[node]);
+        add_long_maps(self, node, -self->long_on[node]);
 }
 
-/* All running maps of the job at once. */
-static void count_all(struct policy *self, const struct fair_job *fj, int32_t more)
+/* Adds (@more 1) or subtracts (@more -1) all running maps of the job. */
+static void add_running_maps_of_job(struct policy *self, const struct fair_job *fj, int32_t more)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -38,10 +38,10 @@ static void count_all(struct policy *self, const struct fair_job *fj, int32_t mo
     while (self->env->running &&
            self->env->running(self->env->core, fj->job, BASE_TASK_MAP, &cursor, &r))
         if (!r.suspended)
-            count(self, r.node, more);
+            add_long_maps(self, r.node, more);
 }
 
-static bool still_long(const struct policy *self, const struct policy_job *job)
+static bool is_still_long(const struct policy *self, const struct policy_job *job)
 {
     const struct policy_seen *seen = &job->seen[BASE_TASK_MAP];
     const struct policy_learned *l = self->env->learned;
@@ -52,49 +52,49 @@ static bool still_long(const struct policy *self, const struct policy_job *job)
                                                  (double)l->kind[BASE_TASK_MAP].count;
 }
 
-void fair_long_arrived(struct policy *self, struct fair_job *fj)
+void fair_long_add_job(struct policy *self, struct fair_job *fj)
 {
-    fj->is_long = fj->job->is_job && still_long(self, fj->job);
+    fj->is_long = fj->job->is_job && is_still_long(self, fj->job);
     if (fj->is_long)
-        count_all(self, fj, 1);
+        add_running_maps_of_job(self, fj, 1);
 }
 
-/* What it leaves running is nobody's. */
-void fair_long_left(struct policy *self, struct fair_job *fj)
+/* Maps that are still running when their job leaves no longer count. */
+void fair_long_remove_job(struct policy *self, struct fair_job *fj)
 {
     if (fj->is_long)
-        count_all(self, fj, -1);
+        add_running_maps_of_job(self, fj, -1);
 }
 
-void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
-                         uint32_t node, bool suspended)
+void fair_long_count_suspended(struct policy *self, const struct fair_job *fj,
+                               enum base_task_kind kind, uint32_t node, bool suspended)
 {
     if (kind == BASE_TASK_MAP && fj->is_long)
-        count(self, node, suspended ? -1 : 1);
+        add_long_maps(self, node, suspended ? -1 : 1);
 }
 
-void fair_long_started(struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
-                       uint32_t node)
+void fair_long_count_started(struct policy *self, const struct fair_job *fj,
+                             enum base_task_kind kind, uint32_t node)
 {
     if (kind == BASE_TASK_MAP && fj->is_long)
-        count(self, node, 1);
+        add_long_maps(self, node, 1);
 }
 
-void fair_long_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
-                     const struct policy_task_end *end)
+void fair_long_count_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                           const struct policy_task_end *end)
 {
     if (kind != BASE_TASK_MAP || !fj->is_long)
         return;
     if (!end->suspended)
-        count(self, end->node, -1);
-    if (!still_long(self, fj->job)) {
-        count_all(self, fj, -1);
+        add_long_maps(self, end->node, -1);
+    if (!is_still_long(self, fj->job)) {
+        add_running_maps_of_job(self, fj, -1);
         fj->is_long = false;
     }
 }
 
-bool fair_long_full(const struct policy *self, const struct fair_job *fj,
-                    const struct policy_offer *offer)
+bool fair_long_is_node_full(const struct policy *self, const struct fair_job *fj,
+                            const struct policy_offer *offer)
 {
     int64_t here = offer->node < self->long_nodes ? self->long_on[offer->node] : 0;
 

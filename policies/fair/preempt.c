@@ -1,5 +1,5 @@
-/* Preemption: pools that have waited too long for their minimum or their share get it from those
- * that have more.
+/* Preemption: kills tasks of pools above their share for pools that have waited too long for their
+ * minimum or their share.
  * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop 1's
  * FairScheduler.preemptTasksIfNecessary. */
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 
 #include "policies/fair/fair_internal.h"
 
-#define EPSILON 1e-9 /* of shares that are a rounding error off */
+#define EPSILON 1e-9 /* rounding error of shares */
 
 struct fair_candidate {
     struct policy_running r;
     int32_t queue;
 };
 
-static int64_t need_of(const struct policy *self, const struct fair_queue *q,
-                       enum base_task_kind kind)
+static int64_t slots_needed(const struct policy *self, const struct fair_queue *q,
+                            enum base_task_kind kind)
 {
     const struct fair_side *s = &q->side[kind];
 
@@ -24,11 +24,11 @@ static int64_t need_of(const struct policy *self, const struct fair_queue *q,
                              self->now_us - s->at_fair_us > q->fair_timeout_us);
 }
 
-/* Adds the job's attempts. Returns how many slots it will keep if none of them is killed: of a job
- * those listed, since the others are being killed already; another application has its master
- * beside them. */
-static int64_t candidates_of(struct policy *self, const struct fair_job *fj,
-                             enum base_task_kind kind, size_t *n)
+/* Adds the running attempts of @fj to the candidates. Returns how many slots it will keep if none
+ * of them is killed. For a job these are the listed attempts, since all others are being killed
+ * already; other applications also keep the slot of their master. */
+static int64_t add_candidates(struct policy *self, const struct fair_job *fj,
+                              enum base_task_kind kind, size_t *n)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -48,8 +48,8 @@ static int64_t candidates_of(struct policy *self, const struct fair_job *fj,
     return fj->job->is_job ? listed : fj->job->phase[kind].running;
 }
 
-/* Newest start first; then the later job, the later task. */
-static int newest(const void *a, const void *b)
+/* Newest start first; then the later job, then the larger task number. */
+static int by_newest_start(const void *a, const void *b)
 {
     const struct policy_running *x = &((const struct fair_candidate *)a)->r,
                                 *y = &((const struct fair_candidate *)b)->r;
@@ -61,9 +61,10 @@ static int newest(const void *a, const void *b)
     return x->task != y->task ? (x->task > y->task ? -1 : 1) : 0;
 }
 
-/* Kills of @kind until @need slots come free; no pool is taken below its share. */
-static void kill_kind(struct policy *self, enum base_task_kind kind, int64_t need,
-                      struct policy_plan *plan)
+/* Plans kills of @kind, newest attempts first, until @need slots come free. No pool is taken below
+ * its share. */
+static void plan_kills(struct policy *self, enum base_task_kind kind, int64_t need,
+                       struct policy_plan *plan)
 {
     int64_t *left = base_alloc((size_t)self->queues_n * sizeof *left);
     size_t n = 0;
@@ -75,10 +76,10 @@ static void kill_kind(struct policy *self, enum base_task_kind kind, int64_t nee
         if (!q->preempt || (double)(s->own_running - 1) < s->own_share - EPSILON)
             continue;
         for (const struct fair_job *fj = q->first_job; fj; fj = fj->queue_next)
-            left[i] += candidates_of(self, fj, kind, &n);
+            left[i] += add_candidates(self, fj, kind, &n);
     }
     if (n > 0)
-        qsort(self->candidates, n, sizeof *self->candidates, newest);
+        qsort(self->candidates, n, sizeof *self->candidates, by_newest_start);
     for (size_t i = 0; i < n && need > 0; i++) {
         int32_t queue = self->candidates[i].queue;
 
@@ -91,7 +92,7 @@ static void kill_kind(struct policy *self, enum base_task_kind kind, int64_t nee
     free(left);
 }
 
-void fair_preempt(struct policy *self, struct policy_plan *plan)
+void fair_preempt_for_starved(struct policy *self, struct policy_plan *plan)
 {
     if (!self->env->running)
         return;
@@ -100,8 +101,8 @@ void fair_preempt(struct policy *self, struct policy_plan *plan)
 
         for (int32_t i = 0; i < self->queues_n; i++)
             if (self->queues[i].first_job)
-                need += need_of(self, &self->queues[i], k);
+                need += slots_needed(self, &self->queues[i], k);
         if (need > 0)
-            kill_kind(self, k, need, plan);
+            plan_kills(self, k, need, plan);
     }
 }

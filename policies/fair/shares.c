@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 
-/* One division. In the last round those with weight have all they can take, and the others share
- * what is left. */
+/* One division. There is a last round when the entities with weight reach their caps before the
+ * total is used up: the entities without weight then share the rest equally. */
 struct split {
     struct fair_entity *v;
     size_t n;
@@ -21,7 +21,7 @@ void fair_scratch_free(struct fair_scratch *scratch)
     *scratch = (struct fair_scratch){0};
 }
 
-static struct fair_point *room(struct fair_scratch *scratch, size_t n)
+static struct fair_point *reserve_points(struct fair_scratch *scratch, size_t n)
 {
     if (n > scratch->cap) {
         scratch->points = base_realloc_array(scratch->points, n, sizeof *scratch->points);
@@ -30,34 +30,34 @@ static struct fair_point *room(struct fair_scratch *scratch, size_t n)
     return scratch->points;
 }
 
-static double least(double a, double b)
+static double min_double(double a, double b)
 {
     return a < b ? a : b;
 }
 
 /* Whole slots of a real number that may be a rounding error below one. */
-static int64_t whole(double x)
+static int64_t whole_slots(double x)
 {
     return (int64_t)(x + 1e-9);
 }
 
-static double weight_of(const struct split *s, const struct fair_entity *e)
+static double weight_in_round(const struct split *s, const struct fair_entity *e)
 {
     return s->last ? (e->weight > 0 ? 0 : 1) : e->weight;
 }
 
-static bool grows(const struct split *s, const struct fair_entity *e)
+static bool can_grow(const struct split *s, const struct fair_entity *e)
 {
-    return weight_of(s, e) > 0 && e->min < e->cap;
+    return weight_in_round(s, e) > 0 && e->min < e->cap;
 }
 
-static double at_level(const struct split *s, const struct fair_entity *e, double x)
+static double share_at_level(const struct split *s, const struct fair_entity *e, double x)
 {
-    double w = weight_of(s, e);
+    double w = weight_in_round(s, e);
 
     if (s->last && e->weight > 0)
         return e->cap;
-    return least(e->cap, w > 0 && w * x > e->min ? w * x : e->min);
+    return min_double(e->cap, w > 0 && w * x > e->min ? w * x : e->min);
 }
 
 static int by_x(const void *a, const void *b)
@@ -71,44 +71,46 @@ static int by_x(const void *a, const void *b)
     return (int)p->ends - (int)q->ends;
 }
 
-/* The level at which the shares add up to the total, which lies in the segment that ends at @upper.
- * Summed anew in order of entities: nothing is left of the rounding on the way there. */
-static double solve(const struct split *s, double upper)
+/* Returns the level at which the shares add up to the total; it lies in the segment that ends at
+ * @upper. The sums are computed again in order of entities, so that no rounding error of the search
+ * remains. */
+static double solve_segment(const struct split *s, double upper)
 {
     double fixed = 0, slope = 0;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct fair_entity *e = &s->v[i];
-        double w = weight_of(s, e);
+        double w = weight_in_round(s, e);
 
-        if (grows(s, e) && e->min / w < upper && e->cap / w >= upper)
+        if (can_grow(s, e) && e->min / w < upper && e->cap / w >= upper)
             slope += w;
         else
-            fixed += at_level(s, e, upper);
+            fixed += share_at_level(s, e, upper);
     }
-    return slope > 0 ? least((s->total - fixed) / slope, upper) : upper;
+    return slope > 0 ? min_double((s->total - fixed) / slope, upper) : upper;
 }
 
-static double sum_at(const struct split *s, double x)
+static double sum_at_level(const struct split *s, double x)
 {
     double sum = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        sum += at_level(s, &s->v[i], x);
+        sum += share_at_level(s, &s->v[i], x);
     return sum;
 }
 
-/* INFINITY: all have what they can take in this round. Each sum is added up anew: weights may
- * differ so much that a running one would lose the small ones. */
+/* Finds the level by a binary search over the points where slopes change. Returns INFINITY when all
+ * entities reach their caps in this round. Each sum is computed from scratch, because weights may
+ * differ so much that a running sum would lose the small ones. */
 static double find_level(const struct split *s)
 {
     size_t len = 0, low = 0, high;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct fair_entity *e = &s->v[i];
-        double w = weight_of(s, e);
+        double w = weight_in_round(s, e);
 
-        if (!grows(s, e))
+        if (!can_grow(s, e))
             continue;
         s->points[len++] = (struct fair_point){.x = e->min / w, .entity = (uint32_t)i};
         s->points[len++] =
@@ -118,16 +120,16 @@ static double find_level(const struct split *s)
     for (high = len; low < high;) {
         size_t mid = low + (high - low) / 2;
 
-        if (sum_at(s, s->points[mid].x) >= s->total)
+        if (sum_at_level(s, s->points[mid].x) >= s->total)
             high = mid;
         else
             low = mid + 1;
     }
-    return low < len ? solve(s, s->points[low].x) : INFINITY;
+    return low < len ? solve_segment(s, s->points[low].x) : INFINITY;
 }
 
-/* Minima that do not fit are scaled. */
-static bool scale(struct fair_entity *v, size_t n, double total)
+/* Scales the minima if they exceed the total; returns true if so. */
+static bool scale_minima(struct fair_entity *v, size_t n, double total)
 {
     double sum = 0;
 
@@ -143,8 +145,8 @@ static bool scale(struct fair_entity *v, size_t n, double total)
 bool fair_shares(struct fair_entity *v, size_t n, double total, struct fair_scratch *scratch,
                  double *level)
 {
-    struct split s = {.v = v, .n = n, .total = total, .points = room(scratch, 2 * n)};
-    bool scaled = scale(v, n, total);
+    struct split s = {.v = v, .n = n, .total = total, .points = reserve_points(scratch, 2 * n)};
+    bool scaled = scale_minima(v, n, total);
     double caps = 0, x = INFINITY;
 
     for (size_t i = 0; i < n; i++)
@@ -156,7 +158,7 @@ bool fair_shares(struct fair_entity *v, size_t n, double total, struct fair_scra
             x = find_level(&s);
     }
     for (size_t i = 0; i < n; i++)
-        v[i].share = x == INFINITY ? v[i].cap : at_level(&s, &v[i], x);
+        v[i].share = x == INFINITY ? v[i].cap : share_at_level(&s, &v[i], x);
     if (level)
         *level = s.last ? INFINITY : x;
     return scaled;
@@ -174,11 +176,11 @@ static int by_remainder(const void *a, const void *b)
 void fair_shares_round(const struct fair_entity *v, size_t n, int64_t total, int64_t *slots,
                        struct fair_scratch *scratch)
 {
-    struct fair_point *left = room(scratch, n);
+    struct fair_point *left = reserve_points(scratch, n);
     int64_t given = 0;
 
     for (size_t i = 0; i < n; i++) {
-        slots[i] = whole(v[i].share);
+        slots[i] = whole_slots(v[i].share);
         given += slots[i];
         left[i] = (struct fair_point){.x = v[i].share - (double)slots[i], .entity = (uint32_t)i};
     }
@@ -187,14 +189,14 @@ void fair_shares_round(const struct fair_entity *v, size_t n, int64_t total, int
         slots[left[i].entity]++;
 }
 
-double fair_deficit(double share, int64_t running, int64_t us)
+double fair_deficit_growth(double share, int64_t running, int64_t us)
 {
     return (share - (double)running) * (double)us;
 }
 
-int64_t fair_alarm(double share, double threshold, int64_t demand)
+int64_t fair_starvation_threshold(double share, double threshold, int64_t demand)
 {
-    return whole(least(share * threshold, (double)demand));
+    return whole_slots(min_double(share * threshold, (double)demand));
 }
 
 int64_t fair_preempt_need(double min, double share, int64_t demand, int64_t running, bool min_over,
@@ -202,10 +204,10 @@ int64_t fair_preempt_need(double min, double share, int64_t demand, int64_t runn
 {
     int64_t need = 0, missing;
 
-    missing = whole(least(min, (double)demand)) - running;
+    missing = whole_slots(min_double(min, (double)demand)) - running;
     if (min_over && missing > need)
         need = missing;
-    missing = whole(least(share, (double)demand)) - running;
+    missing = whole_slots(min_double(share, (double)demand)) - running;
     if (fair_over && missing > need)
         need = missing;
     return need;

@@ -1,5 +1,4 @@
-/* policies/fair/shares.h - weighted max-min fair shares with minima and limits; the arithmetic
- * around them.
+/* policies/fair/shares.h - the arithmetic of weighted max-min fair shares with minima and limits.
  * SOURCE: Zaharia et al., EuroSys 2010, section 2 and Fig. 4; Hadoop's SchedulingAlgorithms (there
  * by bisection; exact here) and, for deficits, its fair scheduler before 0.21.
  *
@@ -16,43 +15,39 @@
 #include <stdint.h>
 
 struct fair_entity {
-    double weight; /* >= 0; 0: gets its minimum, and more only when all others have what they can
-                      take */
-    double
-        min; /* >= 0; after fair_shares(): scaled, so that the minima of all fit into the total */
-    double cap;   /* >= 0: demand, or a maximum share below it */
-    double share; /* out */
+    double weight; /* >= 0; 0: gets its minimum, and more only when all others have their cap */
+    double min;    /* >= 0; fair_shares() scales the minima down so that they fit into the total */
+    double cap;    /* >= 0: demand, or a maximum share below it */
+    double share;  /* out */
 };
-struct fair_point { /* of share_i(x): a slope begins or ends */
+struct fair_point { /* a level x at which share_i(x) begins or ceases to grow */
     double x;
     uint32_t entity;
     bool ends;
 };
-struct fair_scratch { /* zero to begin with; grows; fair_scratch_free() */
+struct fair_scratch { /* all zero at first; grows; freed by fair_scratch_free() */
     struct fair_point *points;
     size_t cap;
 };
 
-/* Sets the shares. Returns true when the minima exceeded @total and were scaled by total / sum. O(n
- * log n).
- * *@level: x; INFINITY when every entity has its cap. May be NULL. */
+/* Sets the shares of the @n entities. Returns true when the minima exceeded @total and were scaled
+ * by total / sum. O(n log n). @level may be NULL and receives x, or INFINITY when every entity with
+ * weight has its cap. */
 bool fair_shares(struct fair_entity *v, size_t n, double total, struct fair_scratch *scratch,
                  double *level);
-/* Whole slots that add up to @total (at most the shares' sum, rounded up): largest remainder first,
- * then smaller index.
- */
+/* Rounds the shares to whole slots that add up to @total (at most the sum of the shares, rounded
+ * up): the largest remainders are rounded up, of equal ones that with the smaller index. */
 void fair_shares_round(const struct fair_entity *v, size_t n, int64_t total, int64_t *slots,
                        struct fair_scratch *scratch);
 void fair_scratch_free(struct fair_scratch *scratch);
 
-/* What a deficit grows by in @us microseconds, in task-microseconds. */
-double fair_deficit(double share, int64_t running, int64_t us);
-/* Running tasks from which a pool is no longer starved of its fair share: floor(min(share *
- * threshold, demand)). */
-int64_t fair_alarm(double share, double threshold, int64_t demand);
-/* Slots to take from others for a pool that has waited too long below its minimum (@min_over), its
- * share (@fair_over).
- */
+/* Returns by how much a deficit grows in @us microseconds, in task-microseconds. */
+double fair_deficit_growth(double share, int64_t running, int64_t us);
+/* Returns the number of running tasks at which a pool is no longer starved of its fair share:
+ * floor(min(share * threshold, demand)). */
+int64_t fair_starvation_threshold(double share, double threshold, int64_t demand);
+/* Returns the number of slots to take from others for a pool that has waited too long below its
+ * minimum (@min_over) or its share (@fair_over). */
 int64_t fair_preempt_need(double min, double share, int64_t demand, int64_t running, bool min_over,
                           bool fair_over);
 

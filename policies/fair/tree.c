@@ -1,4 +1,4 @@
-/* The queue tree of the fair scheduler: counts, orders, who gets a free slot.
+/* The queue tree of the fair scheduler: counts, orders, and the choice of a job for a free slot.
  * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop's
  * SchedulingAlgorithms.FairShareComparator. */
 #include <math.h>
@@ -7,15 +7,15 @@
 #include "policies/common/spread_cap.h"
 #include "policies/fair/fair_internal.h"
 
-#define RATIO_ONE                                                                                  \
-    4294967296.0 /* fixed point of running / weight: ties of whole numbers stay ties */
+/* fixed point of running / weight, so that equal ratios of whole numbers stay equal */
+#define RATIO_ONE   4294967296.0
 #define RATIO_MAX   (INT64_C(1) << 62)
-#define NEEDY       (INT64_C(1) << 61) /* below its minimum: before all others */
+#define NEEDY       (INT64_C(1) << 61) /* moves keys below the minimum before all others */
 #define DEFICIT_MAX 1e18
 
-/* --- making it --- */
+/* --- building the tree --- */
 
-static int64_t timeout(const struct policy *self, int64_t us)
+static int64_t effective_timeout(const struct policy *self, int64_t us)
 {
     return self->single ? INT64_MAX : us;
 }
@@ -43,8 +43,8 @@ static void queue_init(struct policy *self, int32_t i, const struct policy_queue
     q->fifo = from && from->order == POLICY_QUEUE_FIFO;
     q->preempt = !from || from->preempt;
     q->max_active = from ? from->max_running : INT32_MAX;
-    q->min_timeout_us = from ? timeout(self, from->min_timeout_us) : INT64_MAX;
-    q->fair_timeout_us = from ? timeout(self, from->fair_timeout_us) : INT64_MAX;
+    q->min_timeout_us = from ? effective_timeout(self, from->min_timeout_us) : INT64_MAX;
+    q->fair_timeout_us = from ? effective_timeout(self, from->fair_timeout_us) : INT64_MAX;
     q->threshold = from ? from->fair_threshold : .5;
 }
 
@@ -65,7 +65,7 @@ void fair_tree_build(struct policy *self)
         up->first = i;
     }
     free(old);
-    fair_tree_limits(self);
+    fair_tree_update_limits(self);
     for (int32_t i = 0; i < self->queues_n; i++)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             self->queues[i].side[k].min = (double)self->queues[i].side[k].min_slots;
@@ -78,7 +78,7 @@ void fair_tree_free(struct policy *self)
     self->queues_n = 0;
 }
 
-void fair_tree_limits(struct policy *self)
+void fair_tree_update_limits(struct policy *self)
 {
     const struct policy_queues *from = self->single ? NULL : self->env->queues;
 
@@ -93,8 +93,8 @@ void fair_tree_limits(struct policy *self)
 
 /* --- keys --- */
 
-/* running / weight. Without weight it comes last. */
-static int64_t ratio(int64_t running, double weight)
+/* running / weight in fixed point; weight 0 comes last. */
+static int64_t ratio_key(int64_t running, double weight)
 {
     double r = weight > 0 ? (double)running * RATIO_ONE / weight : (double)RATIO_MAX;
 
@@ -110,10 +110,11 @@ static int64_t deficit_key(double deficit, bool needy)
     return -(int64_t)d - (needy ? NEEDY : 0);
 }
 
-/* Those below their minimum first, by how much of it they have; then by running / weight, or the
- * largest deficit. */
-static int64_t key_of(const struct policy *self, int64_t running, int64_t demand, double min,
-                      double weight, double deficit)
+/* Jobs and queues below their minimum come first, the one with the smallest part of its minimum
+ * before the others; the rest by running / weight. In deficit mode the largest deficit comes first,
+ * again after those below their minimum. */
+static int64_t order_key(const struct policy *self, int64_t running, int64_t demand, double min,
+                         double weight, double deficit)
 {
     double m = min < (double)demand ? min : (double)demand;
     bool needy = (double)running < m;
@@ -121,40 +122,29 @@ static int64_t key_of(const struct policy *self, int64_t running, int64_t demand
     if (self->deficits)
         return deficit_key(deficit, needy);
     if (needy)
-        return ratio(running, m > 1 ? m : 1) - NEEDY;
-    return ratio(running, weight);
+        return ratio_key(running, m > 1 ? m : 1) - NEEDY;
+    return ratio_key(running, weight);
 }
 
-static void order_set(struct policy_order *o, struct policy_link *l, bool wanted, int64_t key)
-{
-    if (!wanted) {
-        if (l->linked)
-            policy_order_remove(o, l);
-    } else if (l->linked) {
-        policy_order_move(o, l, key);
-    } else {
-        policy_order_insert(o, l, key);
-    }
-}
-
-void fair_job_place(struct policy *self, struct fair_job *fj, enum base_task_kind kind)
+void fair_job_update_place(struct policy *self, struct fair_job *fj, enum base_task_kind kind)
 {
     struct fair_queue *q = &self->queues[fj->queue];
     int64_t running = fj->running[kind];
 
-    order_set(&q->side[kind].jobs, &fj->job->link[kind], fj->wants[kind] > 0,
-              q->fifo ? -(int64_t)fj->priority
-                      : key_of(self, running, running + fj->wants[kind], fj->min[kind],
-                               fj->weight[kind], fj->deficit[kind]));
+    policy_order_place(&q->side[kind].jobs, &fj->job->link[kind], fj->wants[kind] > 0,
+                       q->fifo ? -(int64_t)fj->priority
+                               : order_key(self, running, running + fj->wants[kind], fj->min[kind],
+                                           fj->weight[kind], fj->deficit[kind]));
 }
 
-void fair_queue_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind)
+void fair_queue_update_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind)
 {
     struct fair_side *s = &q->side[kind];
 
     if (q->parent >= 0)
-        order_set(&self->queues[q->parent].side[kind].queues, &s->link, s->wants > 0,
-                  key_of(self, s->running, fair_demand(s), s->min, q->weight, s->deficit));
+        policy_order_place(
+            &self->queues[q->parent].side[kind].queues, &s->link, s->wants > 0,
+            order_key(self, s->running, fair_demand(s), s->min, q->weight, s->deficit));
 }
 
 /* --- counts --- */
@@ -166,7 +156,7 @@ static double priority_factor(int32_t priority)
                          : 1.0 / (1 << (priority < -2 ? 2 : -priority));
 }
 
-void fair_job_weigh(const struct policy *self, struct fair_job *fj)
+void fair_job_update_weight(const struct policy *self, struct fair_job *fj)
 {
     const struct policy_job *job = fj->job;
 
@@ -181,8 +171,8 @@ void fair_job_weigh(const struct policy *self, struct fair_job *fj)
     }
 }
 
-static void count(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
-                  int32_t running, int32_t wants)
+static void set_counts(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                       int32_t running, int32_t wants)
 {
     int32_t more = running - fj->running[kind], want = wants - fj->wants[kind];
     struct fair_side *own = &self->queues[fj->queue].side[kind];
@@ -191,66 +181,66 @@ static void count(struct policy *self, struct fair_job *fj, enum base_task_kind 
     fj->wants[kind] = wants;
     own->own_running += more;
     own->own_wants += want;
-    fair_job_place(self, fj, kind);
+    fair_job_update_place(self, fj, kind);
     for (int32_t i = fj->queue; i >= 0; i = self->queues[i].parent) {
         struct fair_queue *q = &self->queues[i];
 
         q->side[kind].running += more;
         q->side[kind].wants += want;
-        fair_queue_place(self, q, kind);
+        fair_queue_update_place(self, q, kind);
     }
 }
 
-void fair_job_count(struct policy *self, struct fair_job *fj, enum base_task_kind kind)
+void fair_job_update_counts(struct policy *self, struct fair_job *fj, enum base_task_kind kind)
 {
     const struct policy_phase *phase = &fj->job->phase[kind];
 
     if (fj->priority != fj->job->priority || fj->job_weight != fj->job->weight)
-        fair_job_weigh(self, fj);
-    count(self, fj, kind, phase->running + fj->ended[kind],
-          fj->active ? phase->pending + phase->suspended : 0);
+        fair_job_update_weight(self, fj);
+    set_counts(self, fj, kind, phase->running + fj->ended[kind],
+               fj->active ? phase->pending + phase->suspended : 0);
 }
 
-void fair_job_drop(struct policy *self, struct fair_job *fj)
+void fair_job_remove_from_counts(struct policy *self, struct fair_job *fj)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        count(self, fj, k, 0, 0);
+        set_counts(self, fj, k, 0, 0);
 }
 
-/* --- who is next --- */
+/* --- the job for a free slot --- */
 
 struct walk {
     struct policy *self;
     struct policy_offer *offer;
     enum base_task_kind kind;
-    bool held; /* somebody was passed over */
+    bool held; /* a job or queue was passed over because of a limit */
 };
 
-/* The first from @l on that may have this slot. */
-static struct policy_job *job_from(struct walk *w, struct policy_link *l)
+/* Returns the first job from @l on that may have this slot; NULL: none. */
+static struct policy_job *first_job_from(struct walk *w, struct policy_link *l)
 {
     for (; l; l = policy_order_next(l)) {
         struct policy_job *job = policy_link_job(l, w->kind);
 
-        if (!w->self->long_tasks || !fair_long_full(w->self, fair_job_of(job), w->offer))
+        if (!w->self->long_tasks || !fair_long_is_node_full(w->self, fair_job_of(job), w->offer))
             return job;
         w->held = true;
     }
     return NULL;
 }
 
-static struct policy_job *first_in(struct walk *w, const struct fair_queue *q);
+static struct policy_job *first_job_in_queue(struct walk *w, const struct fair_queue *q);
 
-static struct policy_job *queue_from(struct walk *w, struct policy_link *l)
+static struct policy_job *first_job_of_queues_from(struct walk *w, struct policy_link *l)
 {
     struct policy_job *job = NULL;
 
     for (; l && !job; l = policy_order_next(l))
-        job = first_in(w, fair_queue_of(l, w->kind));
+        job = first_job_in_queue(w, fair_queue_of(l, w->kind));
     return job;
 }
 
-static struct policy_job *first_in(struct walk *w, const struct fair_queue *q)
+static struct policy_job *first_job_in_queue(struct walk *w, const struct fair_queue *q)
 {
     const struct fair_side *s = &q->side[w->kind];
     struct policy_job *job;
@@ -259,19 +249,19 @@ static struct policy_job *first_in(struct walk *w, const struct fair_queue *q)
         w->held = w->held || s->wants > 0;
         return NULL;
     }
-    job = job_from(w, s->jobs.first);
-    return job ? job : queue_from(w, s->queues.first);
+    job = first_job_from(w, s->jobs.first);
+    return job ? job : first_job_of_queues_from(w, s->queues.first);
 }
 
-static struct policy_job *behind(struct walk *w, const struct policy_job *prev)
+static struct policy_job *job_after(struct walk *w, const struct policy_job *prev)
 {
     const struct fair_queue *q = &w->self->queues[fair_job_of(prev)->queue];
-    struct policy_job *job = job_from(w, policy_order_next(&prev->link[w->kind]));
+    struct policy_job *job = first_job_from(w, policy_order_next(&prev->link[w->kind]));
 
     if (!job)
-        job = queue_from(w, q->side[w->kind].queues.first);
+        job = first_job_of_queues_from(w, q->side[w->kind].queues.first);
     while (!job && q->parent >= 0) {
-        job = queue_from(w, policy_order_next(&q->side[w->kind].link));
+        job = first_job_of_queues_from(w, policy_order_next(&q->side[w->kind].link));
         q = &w->self->queues[q->parent];
     }
     return job;
@@ -290,7 +280,7 @@ struct policy_job *fair_next(struct policy *self, struct policy_offer *offer,
         offer->held = true;
         return NULL;
     }
-    job = prev ? behind(&w, prev) : first_in(&w, &self->queues[0]);
+    job = prev ? job_after(&w, prev) : first_job_in_queue(&w, &self->queues[0]);
     if (job)
         offer->no_delay = self->queues[fair_job_of(job)->queue].side[offer->kind].starved;
     else if (w.held || self->waiting_n > 0)

@@ -15,7 +15,7 @@ static int64_t recent_us(const struct policy *self, enum base_task_kind kind)
 {
     const struct hfsp_kind *ks = &self->kind[kind];
     int64_t recent = ks->means_n ? ks->means_sum / ks->means_n
-                                 : policy_learned_recent_us(self->env->learned, kind);
+                                 : policy_learned_recent_mean_us(self->env->learned, kind);
 
     return recent > 0 ? recent : self->set.initial_us[kind];
 }

@@ -1,13 +1,13 @@
-/* hSRTF: how long tasks and jobs take, what share a job gets. SOURCE: Cheriere et al., SAC 2016,
- * equations 1 to 5. */
+/* hSRTF: estimates durations of tasks and jobs, and computes the shares of jobs.
+ * SOURCE: Cheriere et al., SAC 2016, equations 1 to 5. */
 #include <stdlib.h>
 
 #include "policies/hsrtf/hsrtf_internal.h"
 
-#define PROGRESS_MIN 0.02              /* below, elapsed / progress says nothing */
-#define UNKNOWN_US   INT64_C(30000000) /* a map, when nothing at all is known */
+#define PROGRESS_MIN 0.02              /* with less progress, elapsed / progress is meaningless */
+#define UNKNOWN_US   INT64_C(30000000) /* assumed duration of a map when nothing is known */
 
-static int64_t unfinished(const struct policy_job *job, enum base_task_kind kind)
+static int64_t unfinished_tasks(const struct policy_job *job, enum base_task_kind kind)
 {
     return job->phase[kind].total - job->phase[kind].done;
 }
@@ -17,15 +17,16 @@ static int64_t at_least_one(int64_t x)
     return x > 1 ? x : 1;
 }
 
-static bool maps_over(const struct policy_job *job)
+static bool are_maps_done(const struct policy_job *job)
 {
-    return job->maps_done_us > 0 || unfinished(job, BASE_TASK_MAP) <= 0;
+    return job->maps_done_us > 0 || unfinished_tasks(job, BASE_TASK_MAP) <= 0;
 }
 
-/* A reduce's score is a third shuffle, a third sort, a third its function; what it costs is
- * measured on the function alone, from the end of the maps on. SOURCE: Hadoop 1's progress
+/* Projects the duration of an attempt from its progress. Returns false when it has made too little.
+ * A third each of a reduce's progress is shuffle, sort and the reduce function; the duration is
+ * measured on the function only, from the end of the maps on. SOURCE: Hadoop 1's progress
  * score. */
-static bool projected_us(const struct policy_running *r, int64_t now_us, double *out)
+static bool project_duration(const struct policy_running *r, int64_t now_us, double *out)
 {
     double p = r->progress;
     int64_t from = r->started_us;
@@ -41,7 +42,7 @@ static bool projected_us(const struct policy_running *r, int64_t now_us, double 
     return true;
 }
 
-void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now_us)
+void hsrtf_measure_job(const struct policy *self, struct hsrtf_job *own, int64_t now_us)
 {
     const struct policy_job *job = own->job;
 
@@ -51,11 +52,11 @@ void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now
         double sum = (double)job->seen[k].work_us, one;
         int64_t n = job->seen[k].n;
 
-        if (k == BASE_TASK_REDUCE && !maps_over(job))
+        if (k == BASE_TASK_REDUCE && !are_maps_done(job))
             continue;
         if (job->phase[k].running > 0)
             while (self->env->running(self->env->core, job, k, &cursor, &r))
-                if (!r.suspended && projected_us(&r, now_us, &one)) {
+                if (!r.suspended && project_duration(&r, now_us, &one)) {
                     sum += one;
                     n++;
                 }
@@ -64,21 +65,22 @@ void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now
     }
 }
 
-/* Ended tasks alone are enough between epochs. */
-static void note_ended(struct hsrtf_job *own)
+/* Sets own_us of a job without measurements from its ended tasks. This is enough between epochs,
+ * which also measure running tasks. */
+static void measure_ended_tasks(struct hsrtf_job *own)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (own->own_us[k] == 0 && own->job->seen[k].n > 0 &&
-            (k == BASE_TASK_MAP || maps_over(own->job)))
+            (k == BASE_TASK_MAP || are_maps_done(own->job)))
             own->own_us[k] = at_least_one(own->job->seen[k].work_us / own->job->seen[k].n);
 }
 
-static int64_t given_us(const struct policy_job *job, enum base_task_kind kind)
+static int64_t given_task_us(const struct policy_job *job, enum base_task_kind kind)
 {
     return job->phase[kind].total > 0 ? job->size[kind].given_us / job->phase[kind].total : 0;
 }
 
-/* Equation 2 for @job. A job that does not tell its input reads a block per map. */
+/* Equation 2 for @job. A job whose input is unknown is assumed to read a block per map. */
 static int64_t reduce_from_map_us(const struct policy_job *job, int64_t avg_map_us)
 {
     int64_t block = job->size[BASE_TASK_MAP].bytes_max > 0 ? job->size[BASE_TASK_MAP].bytes_max
@@ -93,14 +95,14 @@ static int64_t reduce_from_map_us(const struct policy_job *job, int64_t avg_map_
     if (job->seen[BASE_TASK_MAP].bytes_in > 0 && job->seen[BASE_TASK_MAP].bytes_out > 0)
         selectivity =
             (double)job->seen[BASE_TASK_MAP].bytes_out / (double)job->seen[BASE_TASK_MAP].bytes_in;
-    return hsrtf_reduce_us(input, selectivity, job->phase[BASE_TASK_REDUCE].total, block,
-                           avg_map_us);
+    return hsrtf_reduce_duration_us(input, selectivity, job->phase[BASE_TASK_REDUCE].total, block,
+                                    avg_map_us);
 }
 
-/* What a job without data of its own takes over: the means of jobs that have some; else of the job
- * that ended last, else what earlier tasks of the cluster took (another policy may have seen them).
- * 0: nothing. */
-static void priors(const struct policy *self, int64_t prior_us[BASE_TASK_KINDS])
+/* Computes the durations assumed for a job without measurements: the means of jobs with
+ * measurements; otherwise those of the job that ended last; otherwise those of the cluster's recent
+ * tasks, which may have run under another policy. 0: unknown. */
+static void compute_priors(const struct policy *self, int64_t prior_us[BASE_TASK_KINDS])
 {
     int64_t sum[BASE_TASK_KINDS] = {0}, n[BASE_TASK_KINDS] = {0};
 
@@ -116,21 +118,21 @@ static void priors(const struct policy *self, int64_t prior_us[BASE_TASK_KINDS])
         else if (self->ended_us[BASE_TASK_MAP] + self->ended_us[BASE_TASK_REDUCE] > 0)
             prior_us[k] = self->ended_us[k];
         else
-            prior_us[k] = policy_learned_recent_us(self->env->learned, k);
+            prior_us[k] = policy_learned_recent_mean_us(self->env->learned, k);
     }
 }
 
-static void averages(struct hsrtf_job *own, const int64_t prior_us[BASE_TASK_KINDS])
+static void choose_averages(struct hsrtf_job *own, const int64_t prior_us[BASE_TASK_KINDS])
 {
     const struct policy_job *job = own->job;
-    int64_t given = given_us(job, BASE_TASK_MAP), map;
+    int64_t given = given_task_us(job, BASE_TASK_MAP), map;
 
     map = own->own_us[BASE_TASK_MAP] > 0 ? own->own_us[BASE_TASK_MAP]
           : given > 0                    ? given
           : prior_us[BASE_TASK_MAP] > 0  ? prior_us[BASE_TASK_MAP]
                                          : UNKNOWN_US;
     own->avg_us[BASE_TASK_MAP] = map;
-    given = given_us(job, BASE_TASK_REDUCE);
+    given = given_task_us(job, BASE_TASK_REDUCE);
     if (own->own_us[BASE_TASK_REDUCE] > 0)
         own->avg_us[BASE_TASK_REDUCE] = own->own_us[BASE_TASK_REDUCE];
     else if (given > 0)
@@ -141,22 +143,22 @@ static void averages(struct hsrtf_job *own, const int64_t prior_us[BASE_TASK_KIN
         own->avg_us[BASE_TASK_REDUCE] = prior_us[BASE_TASK_REDUCE];
 }
 
-/* Equation 1 with @part of the cluster; @all: as if nothing of it were done. An application between
- * two requests counts as if it had one task left: it is not done before it says so. */
-static int64_t time_us(const struct policy *self, const struct hsrtf_job *own, double part,
-                       bool all)
+/* Equation 1 with @part of the cluster; @all: as if no task were done. An application between two
+ * requests counts as having one task left, because only its master knows when it is done. */
+static int64_t remaining_time_us(const struct policy *self, const struct hsrtf_job *own,
+                                 double part, bool all)
 {
     const struct policy_capacity *capacity = self->env->capacity;
     int64_t tasks[BASE_TASK_KINDS];
     double slots[BASE_TASK_KINDS];
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        tasks[k] = all ? own->job->phase[k].total : unfinished(own->job, k);
+        tasks[k] = all ? own->job->phase[k].total : unfinished_tasks(own->job, k);
         slots[k] = (double)capacity->slots[k] * part;
     }
     if (!own->job->is_job && tasks[BASE_TASK_MAP] + tasks[BASE_TASK_REDUCE] <= 0)
         tasks[BASE_TASK_MAP] = 1;
-    return hsrtf_time_us(tasks, own->avg_us, slots, self->fluid);
+    return hsrtf_remaining_time_us(tasks, own->avg_us, slots, self->fluid);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -170,13 +172,12 @@ static int by_rank(const void *a, const void *b)
     return policy_job_before(x->own->job, y->own->job) ? -1 : 1;
 }
 
-#define RANK_GAP                                                                                   \
-    (INT64_C(1) << 32) /* between jobs there is room for those that come before the next ranking   \
-                        */
+/* distance between keys, which leaves space for jobs that arrive before the next ranking */
+#define RANK_GAP (INT64_C(1) << 32)
 
-/* Equal remaining times: those with less work first; the rank among all is the key. There is a job
- * at least. */
-static void rank(struct policy *self)
+/* Sorts the jobs by remaining time, jobs with equal times by remaining work, and sets keys by rank.
+ * There must be at least one job. */
+static void rank_jobs(struct policy *self)
 {
     size_t n = 0;
 
@@ -184,7 +185,7 @@ static void rank(struct policy *self)
         int64_t work = 0;
 
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            work += hsrtf_work_us(unfinished(o->job, k), o->avg_us[k]);
+            work += hsrtf_work_us(unfinished_tasks(o->job, k), o->avg_us[k]);
         self->scratch[n++] = (struct hsrtf_scratch){.own = o, .work_us = work};
     }
     qsort(self->scratch, n, sizeof *self->scratch, by_rank);
@@ -192,23 +193,24 @@ static void rank(struct policy *self)
         self->scratch[i].own->key = (int64_t)i * RANK_GAP;
 }
 
-void hsrtf_estimate(struct policy *self)
+void hsrtf_estimate_all(struct policy *self)
 {
     for (struct hsrtf_job *o = self->first; o; o = o->next)
-        note_ended(o);
-    priors(self, self->prior_us);
+        measure_ended_tasks(o);
+    compute_priors(self, self->prior_us);
     self->inverse_sum = 0;
     for (struct hsrtf_job *o = self->first; o; o = o->next) {
-        averages(o, self->prior_us);
-        o->rt_us = time_us(self, o, 1, false);
+        choose_averages(o, self->prior_us);
+        o->rt_us = remaining_time_us(self, o, 1, false);
         o->key = o->rt_us;
         self->inverse_sum += 1 / (double)o->rt_us;
     }
     if (self->ties_by_work && self->n > 0)
-        rank(self);
+        rank_jobs(self);
 }
 
-/* Between the ranked jobs with less remaining time, or as much, and those with more. */
+/* Returns a key between those of the ranked jobs with at most as much remaining time as @own and
+ * those with more. */
 static int64_t key_between(const struct policy *self, const struct hsrtf_job *own)
 {
     const struct hsrtf_job *below = NULL, *above = NULL;
@@ -228,17 +230,17 @@ static int64_t key_between(const struct policy *self, const struct hsrtf_job *ow
 
 void hsrtf_estimate_one(const struct policy *self, struct hsrtf_job *own)
 {
-    note_ended(own);
-    averages(own, self->prior_us);
-    own->rt_us = time_us(self, own, 1, false);
+    measure_ended_tasks(own);
+    choose_averages(own, self->prior_us);
+    own->rt_us = remaining_time_us(self, own, 1, false);
     own->share = 1 / (double)own->rt_us / (self->inverse_sum + 1 / (double)own->rt_us);
     own->key = self->ties_by_work ? key_between(self, own) : own->rt_us;
 }
 
 /* ---------------------------------------------------------------- shares */
-/* Tasks that could run now. A job that has just arrived has none yet: its first tasks will be
- * launchable at once. */
-static int64_t demand(const struct policy_job *job, enum base_task_kind kind)
+/* Returns the number of tasks that could run now. The counts of a job that has just arrived are
+ * still 0; its first tasks will be launchable at once, so all of them count. */
+static int64_t runnable_tasks(const struct policy_job *job, enum base_task_kind kind)
 {
     const struct policy_phase *phase = &job->phase[kind];
     int64_t counted = (int64_t)phase->running + phase->pending + phase->suspended;
@@ -247,11 +249,10 @@ static int64_t demand(const struct policy_job *job, enum base_task_kind kind)
     return counted == 0 && phase->done == 0 && first ? phase->total : counted;
 }
 
-/* Demand that came since the last recomputation. */
 int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own,
                                  enum base_task_kind kind)
 {
-    int64_t want = demand(own->job, kind),
+    int64_t want = runnable_tasks(own->job, kind),
             part = (int64_t)(own->share * (double)self->env->capacity->slots[kind] + 0.5);
 
     if (part < 1)
@@ -259,14 +260,15 @@ int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_j
     return part < want ? part : want;
 }
 
-static void targets(struct policy *self, size_t n, enum base_task_kind kind)
+static void compute_targets(struct policy *self, size_t n, enum base_task_kind kind)
 {
     for (size_t i = 0; i < n; i++) {
         const struct hsrtf_job *o = self->scratch[i].own;
 
-        self->claims[i] = (struct hsrtf_claim){.share = o->share, .demand = demand(o->job, kind)};
+        self->claims[i] =
+            (struct hsrtf_claim){.share = o->share, .demand = runnable_tasks(o->job, kind)};
     }
-    hsrtf_targets(self->claims, n, self->env->capacity->slots[kind]);
+    hsrtf_split_slots(self->claims, n, self->env->capacity->slots[kind]);
     for (size_t i = 0; i < n; i++) {
         struct hsrtf_job *o = self->scratch[self->claims[i].at].own;
 
@@ -275,13 +277,15 @@ static void targets(struct policy *self, size_t n, enum base_task_kind kind)
     }
 }
 
-/* Those with tasks left share the cluster. */
-static size_t sharers(struct policy *self)
+/* Collects the jobs with unfinished tasks, which share the cluster, and clears the shares and
+ * targets of the others. Returns the number of jobs. */
+static size_t collect_sharing_jobs(struct policy *self)
 {
     size_t n = 0;
 
     for (struct hsrtf_job *o = self->first; o; o = o->next) {
-        if (unfinished(o->job, BASE_TASK_MAP) + unfinished(o->job, BASE_TASK_REDUCE) > 0) {
+        if (unfinished_tasks(o->job, BASE_TASK_MAP) + unfinished_tasks(o->job, BASE_TASK_REDUCE) >
+            0) {
             self->scratch[n].own = o;
             self->rts_us[n++] = o->rt_us;
         } else {
@@ -295,11 +299,11 @@ static size_t sharers(struct policy *self)
     return n;
 }
 
-/* A share needs how starved the job is, and that needs a share: the one of the last epoch, or of
- * equation 3 for a job that was not here then. */
-void hsrtf_share(struct policy *self, int64_t now_us, bool epoch)
+/* A share depends on how starved the job is, and starvation depends on a share: that of the last
+ * epoch, or by equation 3 for a job that has arrived since. */
+void hsrtf_compute_shares(struct policy *self, int64_t now_us, bool epoch)
 {
-    size_t n = sharers(self);
+    size_t n = collect_sharing_jobs(self);
 
     if (n == 0)
         return;
@@ -308,10 +312,11 @@ void hsrtf_share(struct policy *self, int64_t now_us, bool epoch)
         const struct hsrtf_job *o = self->scratch[i].own;
         double part = o->epoch_share > 0 ? o->epoch_share : self->shares[i];
 
-        self->starvations[i] = hsrtf_starvation(
-            now_us - o->job->submit_us, time_us(self, o, part, false), time_us(self, o, 1, true));
+        self->starvations[i] =
+            hsrtf_starvation(now_us - o->job->submit_us, remaining_time_us(self, o, part, false),
+                             remaining_time_us(self, o, 1, true));
     }
-    hsrtf_shares_starved(self->shares, self->starvations, n);
+    hsrtf_apply_starvation(self->shares, self->starvations, n);
     for (size_t i = 0; i < n; i++) {
         struct hsrtf_job *o = self->scratch[i].own;
 
@@ -320,5 +325,5 @@ void hsrtf_share(struct policy *self, int64_t now_us, bool epoch)
             o->epoch_share = o->share;
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        targets(self, n, k);
+        compute_targets(self, n, k);
 }

@@ -3,24 +3,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Shares are quotients of sums: 400 tasks on 0.2 of 100 slots are 20 waves, not 21. */
+/* Tolerated rounding error of shares: 400 tasks on 0.2 of 100 slots are 20 waves, not 21. */
 #define ROUND_OFF 1e-9
 
-/* Microseconds of a time; absurd ones are cut, so that their sums still fit. */
-static int64_t us_of(double x)
+/* Rounds to microseconds; huge times are cut off, so that their sums still fit. */
+static int64_t round_us(double x)
 {
     return x < (double)HSRTF_TIME_MAX_US ? (int64_t)(x + 0.5) : HSRTF_TIME_MAX_US;
 }
 
-static double whole_up(double x)
+static double ceil_tolerant(double x)
 {
     double whole = floor(x);
 
     return x - whole > ROUND_OFF ? whole + 1 : whole;
 }
 
-int64_t hsrtf_time_us(const int64_t tasks[BASE_TASK_KINDS], const int64_t avg_us[BASE_TASK_KINDS],
-                      const double slots[BASE_TASK_KINDS], bool fluid)
+int64_t hsrtf_remaining_time_us(const int64_t tasks[BASE_TASK_KINDS],
+                                const int64_t avg_us[BASE_TASK_KINDS],
+                                const double slots[BASE_TASK_KINDS], bool fluid)
 {
     double sum = 0;
 
@@ -30,14 +31,14 @@ int64_t hsrtf_time_us(const int64_t tasks[BASE_TASK_KINDS], const int64_t avg_us
         if (tasks[k] <= 0)
             continue;
         if (!fluid)
-            waves = whole_up(waves);
+            waves = ceil_tolerant(waves);
         sum += (waves < 1 ? 1 : waves) * (double)avg_us[k];
     }
-    return sum < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : us_of(sum);
+    return sum < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : round_us(sum);
 }
 
-int64_t hsrtf_reduce_us(int64_t input_bytes, double selectivity, int64_t reduces,
-                        int64_t block_bytes, int64_t avg_map_us)
+int64_t hsrtf_reduce_duration_us(int64_t input_bytes, double selectivity, int64_t reduces,
+                                 int64_t block_bytes, int64_t avg_map_us)
 {
     double per_reducer;
 
@@ -46,12 +47,12 @@ int64_t hsrtf_reduce_us(int64_t input_bytes, double selectivity, int64_t reduces
     if (block_bytes <= 0)
         block_bytes = HSRTF_BLOCK_BYTES;
     per_reducer = selectivity * (double)input_bytes / (double)reduces;
-    return us_of(per_reducer / (double)block_bytes * (double)avg_map_us);
+    return round_us(per_reducer / (double)block_bytes * (double)avg_map_us);
 }
 
 int64_t hsrtf_work_us(int64_t tasks, int64_t avg_us)
 {
-    return us_of((double)tasks * (double)avg_us);
+    return round_us((double)tasks * (double)avg_us);
 }
 
 void hsrtf_shares(const int64_t *rt_us, size_t n, double *share)
@@ -72,7 +73,7 @@ double hsrtf_starvation(int64_t waited_us, int64_t rt_on_share_us, int64_t alone
            (double)(alone_us < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : alone_us);
 }
 
-void hsrtf_shares_starved(double *share, const double *starvation, size_t n)
+void hsrtf_apply_starvation(double *share, const double *starvation, size_t n)
 {
     double sum = 0;
 
@@ -85,18 +86,18 @@ void hsrtf_shares_starved(double *share, const double *starvation, size_t n)
 }
 
 /* ---------------------------------------------------------------- targets */
-static int by_place(const struct hsrtf_claim *a, const struct hsrtf_claim *b)
+static int by_index(const struct hsrtf_claim *a, const struct hsrtf_claim *b)
 {
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Those whose demand is met first come first. */
+/* Claims whose demand is met with fewer slots per share come first. */
 static int by_demand(const void *a, const void *b)
 {
     const struct hsrtf_claim *x = a, *y = b;
     double left = (double)x->demand / x->share, right = (double)y->demand / y->share;
 
-    return left < right ? -1 : left > right ? 1 : by_place(x, y);
+    return left < right ? -1 : left > right ? 1 : by_index(x, y);
 }
 
 static int64_t remainder_of(const struct hsrtf_claim *c)
@@ -109,12 +110,13 @@ static int by_remainder(const void *a, const void *b)
     const struct hsrtf_claim *x = a, *y = b;
     int64_t left = remainder_of(x), right = remainder_of(y);
 
-    return left > right ? -1 : left < right ? 1 : by_place(x, y);
+    return left > right ? -1 : left < right ? 1 : by_index(x, y);
 }
 
-/* Divides @slots among those that are not pinned at one slot (fluid = 1 set before; the others have
- * 0). @c is in order by_demand. */
-static void fill(struct hsrtf_claim *c, size_t n, double slots)
+/* Divides @slots among the claims with demand that are not pinned at one slot; the caller has set
+ * fluid to 1 for pinned claims and to 0 for the others. @c is sorted by_demand, so whatever a
+ * claim cannot use goes to the claims after it. */
+static void divide_by_share(struct hsrtf_claim *c, size_t n, double slots)
 {
     double shares = 0;
 
@@ -132,8 +134,9 @@ static void fill(struct hsrtf_claim *c, size_t n, double slots)
     }
 }
 
-/* Raises those that got less than one slot to one, at the cost of the others. */
-static void fill_with_one_each(struct hsrtf_claim *c, size_t n, double slots)
+/* Divides @slots, then raises claims that got less than one slot to one, and divides the rest again
+ * among the others, until every claim has at least one. */
+static void divide_with_one_each(struct hsrtf_claim *c, size_t n, double slots)
 {
     bool raised = true;
 
@@ -147,7 +150,7 @@ static void fill_with_one_each(struct hsrtf_claim *c, size_t n, double slots)
             else
                 c[i].fluid = 0;
         }
-        fill(c, n, left);
+        divide_by_share(c, n, left);
         for (size_t i = 0; i < n; i++)
             if (c[i].demand > 0 && c[i].fluid < 1) {
                 c[i].fluid = 1;
@@ -156,7 +159,7 @@ static void fill_with_one_each(struct hsrtf_claim *c, size_t n, double slots)
     }
 }
 
-static void round_off(struct hsrtf_claim *c, size_t n, int64_t total)
+static void round_to_targets(struct hsrtf_claim *c, size_t n, int64_t total)
 {
     for (size_t i = 0; i < n; i++) {
         c[i].target = (int64_t)(c[i].fluid + ROUND_OFF);
@@ -172,7 +175,7 @@ static void round_off(struct hsrtf_claim *c, size_t n, int64_t total)
         }
 }
 
-void hsrtf_targets(struct hsrtf_claim *c, size_t n, int64_t slots)
+void hsrtf_split_slots(struct hsrtf_claim *c, size_t n, int64_t slots)
 {
     int64_t want = 0, wanting = 0;
 
@@ -189,8 +192,8 @@ void hsrtf_targets(struct hsrtf_claim *c, size_t n, int64_t slots)
         slots = want;
     qsort(c, n, sizeof *c, by_demand);
     if (slots >= wanting)
-        fill_with_one_each(c, n, (double)slots);
+        divide_with_one_each(c, n, (double)slots);
     else
-        fill(c, n, (double)slots);
-    round_off(c, n, slots);
+        divide_by_share(c, n, (double)slots);
+    round_to_targets(c, n, slots);
 }

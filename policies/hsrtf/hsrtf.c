@@ -1,12 +1,11 @@
-/* hSRTF, hybrid shortest remaining time first, in its four variants: all slots to the job with the
- * least remaining time (Pu), or shares in proportion to its inverse (Pr); each also with killing
- * for jobs that come first (PuP, PrP).
+/* hSRTF, hybrid shortest remaining time first, in its four variants: all slots go to the job with
+ * the least remaining time (Pu), or jobs get shares in inverse proportion to their remaining times
+ * (Pr); each variant also with killing of tasks for jobs that come first (PuP, PrP).
  * SOURCE: Cheriere, Donat-Bouillud, Ibrahim, Simonin, SAC 2016, Table 1 and sections on its two
  * modes.
  *
- * Remaining times are estimated at epochs (10 s) and when a job comes or goes; only then does the
- * order change. Between, a job enters and leaves the orders with what it has to launch or
- * resume. */
+ * Remaining times are estimated at epochs (10 s) and when a job arrives or leaves; only then does
+ * the order change. In between, a job is in the orders while it has tasks to launch or resume. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,8 @@ static struct hsrtf_job *below_job(struct policy_link *link, enum base_task_kind
 }
 
 /* ---------------------------------------------------------------- orders */
-static void hsrtf_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void hsrtf_on_job_changed(struct policy *self, struct policy_job *job,
+                                 enum base_task_kind kind)
 {
     const struct policy_phase *phase = &job->phase[kind];
     struct hsrtf_job *own = own_of(job);
@@ -40,23 +40,23 @@ static void hsrtf_changed(struct policy *self, struct policy_job *job, enum base
                        wants && phase->running < own->target[kind], own->key);
 }
 
-static void recompute(struct policy *self, int64_t now_us, bool epoch)
+static void recompute_all_jobs(struct policy *self, int64_t now_us, bool epoch)
 {
     self->last_us = now_us;
-    hsrtf_estimate(self);
+    hsrtf_estimate_all(self);
     if (self->proportional)
-        hsrtf_share(self, now_us, epoch);
+        hsrtf_compute_shares(self, now_us, epoch);
     for (struct hsrtf_job *o = self->first; o; o = o->next)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            hsrtf_changed(self, o->job, k);
+            hsrtf_on_job_changed(self, o->job, k);
 }
 
-#define FEW              100 /* jobs: all are looked at whenever one comes or goes */
-#define PAUSE_US_PER_JOB 10  /* with more, not before so much time has passed */
+#define FEW              100 /* up to so many jobs, every arrival and departure recomputes all */
+#define PAUSE_US_PER_JOB 10  /* with more jobs, the minimum time between recomputations, per job */
 
-/* A thousand that come or go at once, as when the policy is changed, are not a million
- * estimates. */
-static bool is_due(const struct policy *self, int64_t now_us)
+/* True: recompute all jobs now. When the policy is changed, a thousand jobs arrive at once; they
+ * must not cause a million estimates. */
+static bool is_recomputation_due(const struct policy *self, int64_t now_us)
 {
     return self->n <= FEW || now_us - self->last_us >= (int64_t)self->n * PAUSE_US_PER_JOB;
 }
@@ -64,15 +64,14 @@ static bool is_due(const struct policy *self, int64_t now_us)
 /* ---------------------------------------------------------------- life */
 static const struct policy_option hsrtf_options[] = {
     {"hsrtf.epoch", POLICY_OPT_SECONDS, "10", 0.1, 86400, NULL,
-     "remaining times are estimated anew this often"},
+     "interval between estimates of remaining times"},
     {"hsrtf.tie", POLICY_OPT_WORD, "submit", 0, 0, "submit,work",
-     "of jobs with equal remaining time comes first: the one submitted first, or the one with less "
-     "work left"},
+     "which of two jobs with equal remaining time comes first: the one submitted first, or the one "
+     "with less work left"},
     {"hsrtf.fluid", POLICY_OPT_BOOL, "false", 0, 0, NULL,
      "remaining time is max(work / slots, one task) instead of whole waves of tasks"},
     {"hsrtf.kill_guard", POLICY_OPT_SECONDS, "10", 0, 86400, NULL,
-     "a task that was killed for another job is not killed again so soon; longer when it has been "
-     "killed often"},
+     "time after a kill during which the task is not killed again; grows after several kills"},
     {.name = NULL},
 };
 
@@ -135,7 +134,7 @@ static void make_room(struct policy *self)
         base_realloc_array(self->starvations, self->room, sizeof *self->starvations);
 }
 
-static void hsrtf_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+static void hsrtf_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct hsrtf_job *own = base_alloc(sizeof *own);
 
@@ -154,17 +153,17 @@ static void hsrtf_arrived(struct policy *self, struct policy_job *job, int64_t n
             own->killed[k] = base_alloc(((size_t)own->killed_n[k] + 1) * sizeof *own->killed[k]);
         }
     }
-    hsrtf_observe(self, own, now_us);
-    if (is_due(self, now_us)) {
-        recompute(self, now_us, false);
+    hsrtf_measure_job(self, own, now_us);
+    if (is_recomputation_due(self, now_us)) {
+        recompute_all_jobs(self, now_us, false);
         return;
     }
     hsrtf_estimate_one(self, own);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        hsrtf_changed(self, job, k);
+        hsrtf_on_job_changed(self, job, k);
 }
 
-static void hsrtf_left(struct policy *self, struct policy_job *job, int64_t now_us)
+static void hsrtf_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct hsrtf_job *own = own_of(job);
 
@@ -182,22 +181,22 @@ static void hsrtf_left(struct policy *self, struct policy_job *job, int64_t now_
     self->n--;
     job->own = NULL;
     free(own);
-    if (is_due(self, now_us))
-        recompute(self, now_us, false);
+    if (is_recomputation_due(self, now_us))
+        recompute_all_jobs(self, now_us, false);
 }
 
-static int64_t hsrtf_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+static int64_t hsrtf_on_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
 {
     (void)plan;
     for (struct hsrtf_job *o = self->first; o; o = o->next)
-        hsrtf_observe(self, o, now_us);
-    recompute(self, now_us, true);
+        hsrtf_measure_job(self, o, now_us);
+    recompute_all_jobs(self, now_us, true);
     return now_us + self->epoch_us;
 }
 
 /* ---------------------------------------------------------------- slots */
-/* First those below their share, then all; a job that declined in the first pass is not asked again
- * in the second. */
+/* Names jobs below their target first, then all others. A job that declined in the first pass is
+ * not named again in the second. */
 static struct policy_job *next_by_share(struct policy *self, struct policy_offer *offer,
                                         struct policy_job *prev)
 {
@@ -228,12 +227,11 @@ static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *o
     return link ? policy_link_job(link, offer->kind) : NULL;
 }
 
-/* ---------------------------------------------------------------- killing for those that come
- * first */
-#define GUARD_PATIENCE  4 /* kills of a task; each further one doubles its guard */
+/* ---------------------------------------------------------------- preemption */
+#define GUARD_PATIENCE  4 /* each further kill of a task doubles its guard */
 #define GUARD_SHIFT_MAX 20
 
-static struct hsrtf_killed *killed_of(const struct policy_running *r)
+static struct hsrtf_killed *get_kill_record(const struct policy_running *r)
 {
     const struct hsrtf_job *own = own_of(r->job);
     int32_t n = own->killed_n[r->kind];
@@ -241,11 +239,12 @@ static struct hsrtf_killed *killed_of(const struct policy_running *r)
     return &own->killed[r->kind][r->task >= 0 && r->task < n ? r->task : n];
 }
 
-/* Estimates change with the tasks that run, so two jobs may come before each other by turns. With a
- * fixed guard they could kill each other's tasks for ever. */
-static bool guarded(const struct policy *self, const struct policy_running *r, int64_t now_us)
+/* True: the attempt's task was killed too recently to be killed again. Estimates depend on the
+ * running tasks, so two jobs may overtake each other by turns; with a fixed guard they could kill
+ * each other's tasks forever. */
+static bool is_guarded(const struct policy *self, const struct policy_running *r, int64_t now_us)
 {
-    const struct hsrtf_killed *killed = killed_of(r);
+    const struct hsrtf_killed *killed = get_kill_record(r);
     int32_t shift = killed->times - GUARD_PATIENCE;
 
     if (shift < 0)
@@ -255,16 +254,16 @@ static bool guarded(const struct policy *self, const struct policy_running *r, i
                                     self->guard_us;
 }
 
-static void note_killed(const struct policy_running *r, int64_t now_us)
+static void record_kill(const struct policy_running *r, int64_t now_us)
 {
-    struct hsrtf_killed *killed = killed_of(r);
+    struct hsrtf_killed *killed = get_kill_record(r);
 
     killed->at_us = now_us;
     killed->times++;
 }
 
-/* Order of victims: longest remaining time, of equal ones the job that comes later; then least
- * progress, newest. */
+/* Order of victims: the job with the longest remaining time, of equal jobs the later one; then the
+ * attempt with the least progress, then the newest. */
 static bool killed_before(const struct policy_running *here, size_t i, size_t j)
 {
     const struct policy_job *a = here[i].job, *b = here[j].job;
@@ -279,7 +278,8 @@ static bool killed_before(const struct policy_running *here, size_t i, size_t j)
     return i < j;
 }
 
-/* The first in that order after @last (n: from the beginning); n when there is none. */
+/* Returns the first attempt after @last in this order (@last n: from the beginning) that is not
+ * guarded, or n. */
 static size_t next_victim(const struct policy *self, const struct policy_running *here, size_t n,
                           size_t last, int64_t now_us)
 {
@@ -287,7 +287,7 @@ static size_t next_victim(const struct policy *self, const struct policy_running
 
     for (size_t i = 0; i < n; i++)
         if ((last == n || killed_before(here, last, i)) &&
-            (best == n || killed_before(here, i, best)) && !guarded(self, &here[i], now_us))
+            (best == n || killed_before(here, i, best)) && !is_guarded(self, &here[i], now_us))
             best = i;
     return best;
 }
@@ -305,9 +305,9 @@ static struct policy_job *claimant_after(const struct policy *self, enum base_ta
     return link ? policy_link_job(link, kind) : NULL;
 }
 
-/* Slots that @job could fill now; its share bounds it where shares count. */
-static int64_t claim_of(const struct policy *self, const struct policy_job *job,
-                        enum base_task_kind kind)
+/* Returns the slots that @job could fill now, in proportional variants up to its target. */
+static int64_t slots_claimed(const struct policy *self, const struct policy_job *job,
+                             enum base_task_kind kind)
 {
     int64_t claim = job->phase[kind].pending,
             room = own_of(job)->target[kind] - job->phase[kind].running;
@@ -315,19 +315,19 @@ static int64_t claim_of(const struct policy *self, const struct policy_job *job,
     return self->proportional && room < claim ? room : claim;
 }
 
-#define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
+#define JOBS_TRIED_MAX 8 /* afterwards the answer is that preemption may be possible */
 
-/* Only when one that lacks slots is shorter than the longest that has some. */
+/* Preemption needs a job that lacks slots and is shorter than the longest running job. */
 static bool hsrtf_may_preempt(const struct policy *self, enum base_task_kind kind)
 {
     const struct policy_link *has = self->busy[kind].first;
     int64_t left = policy_free_slots(self->env->capacity, kind);
     struct policy_job *job = claimant_after(self, kind, NULL);
 
-    for (int i = 0; i < LOOK_AT && has && job; i++) {
+    for (int i = 0; i < JOBS_TRIED_MAX && has && job; i++) {
         if (own_of(job)->rt_us >= -has->key)
             return false;
-        left -= claim_of(self, job, kind);
+        left -= slots_claimed(self, job, kind);
         if (left < 0)
             return true;
         job = claimant_after(self, kind, job);
@@ -335,7 +335,7 @@ static bool hsrtf_may_preempt(const struct policy *self, enum base_task_kind kin
     return has && job;
 }
 
-/* A job that waits for a slot near its data would leave one to others. */
+/* True: the job waits for a slot near its data and would leave this one to others. */
 static bool declines(const struct policy *self, const struct policy_job *job,
                      const struct policy_offer *offer)
 {
@@ -343,8 +343,8 @@ static bool declines(const struct policy *self, const struct policy_job *job,
            self->env->takes(self->env->core, job, offer->kind, offer->node) == POLICY_DECLINES;
 }
 
-/* Free slots, and those being freed, go to the first jobs; what these lack is taken on this node
- * from jobs with strictly more remaining time. */
+/* Free slots of the cluster, and slots being freed, go to the first jobs. For the slots that these
+ * still lack, attempts on this node are killed whose jobs have strictly more remaining time. */
 static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
                           const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
@@ -353,7 +353,7 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
     size_t victim = next_victim(self, here, n, n, offer->now_us);
 
     for (struct policy_job *job = NULL; victim < n && (job = claimant_after(self, kind, job));) {
-        int64_t claim = claim_of(self, job, kind), met = claim < left ? claim : left;
+        int64_t claim = slots_claimed(self, job, kind), met = claim < left ? claim : left;
 
         if (own_of(here[victim].job)->rt_us <= own_of(job)->rt_us)
             return;
@@ -364,13 +364,13 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
              claim > 0 && victim < n && own_of(here[victim].job)->rt_us > own_of(job)->rt_us;
              claim--) {
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_KILL);
-            note_killed(&here[victim], offer->now_us);
+            record_kill(&here[victim], offer->now_us);
             victim = next_victim(self, here, n, victim, offer->now_us);
         }
     }
 }
 
-/* ---------------------------------------------------------------- words */
+/* ---------------------------------------------------------------- explanation */
 static void hsrtf_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
                           struct base_buf *out)
 {
@@ -405,11 +405,12 @@ static void hsrtf_explain(const struct policy *self, const struct policy_job *jo
         base_buf_adds(out, "; no task of it could run now");
 }
 
-/* Delay scheduling is off: few maps of small jobs are local, as in the paper. */
+/* Delay scheduling is off, as in the paper, where few maps of small jobs are local. */
 #define HSRTF_COMMON                                                                               \
     .colocates = true, .options = hsrtf_options, .destroy = hsrtf_destroy,                         \
-    .on_job_arrived = hsrtf_arrived, .on_job_left = hsrtf_left, .on_job_changed = hsrtf_changed,   \
-    .on_timer = hsrtf_timer, .next = hsrtf_next, .explain = hsrtf_explain
+    .on_job_arrived = hsrtf_on_job_arrived, .on_job_left = hsrtf_on_job_left,                      \
+    .on_job_changed = hsrtf_on_job_changed, .on_timer = hsrtf_on_timer, .next = hsrtf_next,        \
+    .explain = hsrtf_explain
 
 const struct policy_ops policy_hsrtf_pu = {
     .name = "hsrtf-pu",

@@ -1,13 +1,13 @@
-/* Jobs without deadline, and applications that are no jobs, beside those with one: they get what is
- * left, and what runs of them is told to the admission. Neither is in the paper. */
+/* Best effort: jobs without deadline, and applications that are no jobs. They get the slots that
+ * jobs with deadlines leave; admission is told until when they hold slots. Neither is in the
+ * paper. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "policies/rtmr/rtmr_internal.h"
 
-#define STEPS                                                                                      \
-    256 /* ends of so many attempts are told exactly; of more, as so many steps of time, rounded   \
-           up */
+/* The ends of up to so many attempts are listed exactly; more are rounded up to so many steps. */
+#define STEPS 256
 
 static int64_t max64(int64_t a, int64_t b)
 {
@@ -19,10 +19,10 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* ---- their order ---- */
+/* ---- order ---- */
 
-/* Waves left times the mean of a task, over both kinds. */
-static int64_t left_us(const struct policy *self, const struct policy_job *job)
+/* Remaining time: waves of tasks left times the mean of a task, summed over both kinds. */
+static int64_t remaining_time_us(const struct policy *self, const struct policy_job *job)
 {
     int64_t sum = 0;
 
@@ -30,14 +30,15 @@ static int64_t left_us(const struct policy *self, const struct policy_job *job)
         int64_t left = job->phase[k].total - job->phase[k].done,
                 slots = max64(self->env->capacity->slots[k], 1),
                 mean = job->seen[k].n > 0 ? job->seen[k].work_us / job->seen[k].n
-                                          : policy_learned_recent_us(self->env->learned, k);
+                                          : policy_learned_recent_mean_us(self->env->learned, k);
 
         sum += (left + slots - 1) / slots * (mean > 0 ? mean : self->bootstrap_us[k]);
     }
     return sum;
 }
 
-void rtmr_best_effort_reorder(struct policy *self, struct rtmr_job *own, enum base_task_kind kind)
+void rtmr_best_effort_update_order(struct policy *self, struct rtmr_job *own,
+                                   enum base_task_kind kind)
 {
     struct policy_job *job = own->job;
     struct policy_link *link = &job->link[kind];
@@ -46,15 +47,9 @@ void rtmr_best_effort_reorder(struct policy *self, struct rtmr_job *own, enum ba
     if (self->be_order == RTMR_BEST_EFFORT_FAIR)
         key = job->phase[kind].running;
     else if (self->be_order == RTMR_BEST_EFFORT_HSRTF)
-        key = left_us(self, job);
-    if (job->phase[kind].pending <= 0 && job->phase[kind].suspended <= 0) {
-        if (link->linked)
-            policy_order_remove(&self->beside[kind], link);
-    } else if (link->linked) {
-        policy_order_move(&self->beside[kind], link, key);
-    } else {
-        policy_order_insert(&self->beside[kind], link, key);
-    }
+        key = remaining_time_us(self, job);
+    policy_order_place(&self->beside[kind], link,
+                       job->phase[kind].pending > 0 || job->phase[kind].suspended > 0, key);
 }
 
 struct policy_job *rtmr_best_effort_next(const struct policy *self, struct policy_offer *offer,
@@ -74,7 +69,7 @@ struct policy_job *rtmr_best_effort_next(const struct policy *self, struct polic
     return policy_link_job(link, kind);
 }
 
-/* ---- what runs ---- */
+/* ---- slots held by running attempts ---- */
 int64_t rtmr_latest_end_us(const struct policy_running *r, int64_t eps_us, int64_t now_us)
 {
     int64_t until = r->started_us + eps_us;
@@ -91,14 +86,15 @@ static int by_until(const void *a, const void *b)
     return x->started_us < y->started_us ? -1 : x->started_us > y->started_us;
 }
 
-static void add(struct rtmr_busy *b, int64_t until_us, int64_t started_us, int64_t n)
+static void add_until(struct rtmr_busy *b, int64_t until_us, int64_t started_us, int64_t n)
 {
     base_array_grow(&b->v, b->n, &b->cap);
     b->v[b->n++] = (struct rtmr_until){.until_us = until_us, .started_us = started_us, .n = n};
 }
 
-/* Many ends: on a grid, each rounded up to its step, with the latest start (so that none counts as
- * known before that is not). */
+/* Shortens a long list to STEPS + 1 entries: every end is rounded up to a step of a grid. Attempts
+ * of one step get the latest of their starts, so that links calculated before this start do not
+ * count any of them as held already. */
 static void coarsen(struct rtmr_busy *b, int64_t now_us)
 {
     int64_t last = 0, step;
@@ -127,7 +123,7 @@ int64_t rtmr_kill_end_us(const struct policy *self, int64_t now_us)
     return now_us + 2 * self->env->heartbeat_us;
 }
 
-/* Attempts of jobs without deadline that run. */
+/* Lists the running attempts of jobs without deadline. */
 static void add_running(struct policy *self, enum base_task_kind k, int64_t now_us)
 {
     const struct policy_env *env = self->env;
@@ -144,17 +140,16 @@ static void add_running(struct policy *self, enum base_task_kind k, int64_t now_
             continue;
         if (k == BASE_TASK_REDUCE &&
             own->job->phase[BASE_TASK_MAP].done < own->job->phase[BASE_TASK_MAP].total)
-            continue; /* started under another policy: they hold their slots until its maps are done
-                       */
+            continue; /* reduces started early, under another policy, end at an unknown time */
         eps_us = rtmr_eps_us(self, own->job, k);
         while (env->running(env->core, own->job, k, &cursor, &r)) {
             int64_t until = rtmr_latest_end_us(&r, eps_us, now_us);
-            /* it holds its slot longer than was said before: as if it had started now */
+            /* an attempt that outlasts its bound counts as started now, so that it is held again */
             bool longer = self->be_kill || r.started_us + eps_us <= now_us;
 
             if (!r.suspended)
-                add(b, self->be_kill ? min64(until, rtmr_kill_end_us(self, now_us)) : until,
-                    longer ? now_us : r.started_us, 1);
+                add_until(b, self->be_kill ? min64(until, rtmr_kill_end_us(self, now_us)) : until,
+                          longer ? now_us : r.started_us, 1);
         }
     }
 }
@@ -170,9 +165,9 @@ void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us)
         b->n = 0;
         add_running(self, k, now_us);
         others = max64(c->used[k] - self->running[1][k] - (int64_t)b->n, 0);
-        freeing = min64(c->freeing[k], others); /* of jobs that have left, too */
+        freeing = min64(c->freeing[k], others); /* includes attempts of jobs that have left */
         if (freeing > 0)
-            add(b, rtmr_kill_end_us(self, now_us), now_us, freeing);
+            add_until(b, rtmr_kill_end_us(self, now_us), now_us, freeing);
         b->never = others - freeing;
         if (b->n > STEPS)
             coarsen(b, now_us);
@@ -181,12 +176,13 @@ void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us)
     }
 }
 
-/* Tasks of @job that may start soon: reduces, too, whose maps may end before. */
-static int64_t may_start(const struct policy *self, const struct policy_job *job,
-                         enum base_task_kind kind)
+/* Returns the number of tasks of @job that may start soon, including reduces whose maps may end by
+ * then. */
+static int64_t tasks_that_may_start(const struct policy *self, const struct policy_job *job,
+                                    enum base_task_kind kind)
 {
     const struct policy_phase *maps = &job->phase[BASE_TASK_MAP], *p = &job->phase[kind];
-    /* else jobs with deadlines have more than a wave of maps to start before */
+    /* false: jobs with deadlines have more than a wave of maps that start before */
     bool maps_start = self->pending[1][BASE_TASK_MAP] <= self->env->capacity->slots[BASE_TASK_MAP];
 
     if (!job->is_job || (!maps_start && (kind == BASE_TASK_MAP || maps->pending > 0)))
@@ -208,26 +204,26 @@ void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t 
         w->never = b->never;
         LIST_FOREACH(own, &self->best_effort, in_best_effort)
         {
-            int64_t more = may_start(self, own->job, k);
+            int64_t more = tasks_that_may_start(self, own->job, k);
 
             n += more;
             if (more)
                 eps_us = max64(eps_us, rtmr_eps_us(self, own->job, k));
         }
         n = min64(n, c->slots[k] - b->never);
-        if (!eps_us || n <= 0) { /* no other will start until then */
+        if (!eps_us || n <= 0) { /* no further task will start until then */
             for (size_t i = 0; i < b->n; i++)
-                add(w, b->v[i].until_us, b->v[i].started_us, b->v[i].n);
+                add_until(w, b->v[i].until_us, b->v[i].started_us, b->v[i].n);
             continue;
         }
         if (self->be_kill)
             eps_us = min64(eps_us, rtmr_kill_end_us(self, 0));
         eps_us = max64(eps_us, b->n ? b->v[b->n - 1].until_us - now_us : 0);
-        add(w, at_us + eps_us, at_us, n);
+        add_until(w, at_us + eps_us, at_us, n);
     }
 }
 
-/* ---- killing them ---- */
+/* ---- kills for jobs with deadlines ---- */
 void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offer *offer,
                                    const struct policy_running *here, size_t n,
                                    struct policy_plan *plan)

@@ -1,11 +1,11 @@
-/* policies/rtmr/cost.h - how long tasks of a job will take: for promises the longest, for the
- * baseline a mean.
+/* policies/rtmr/cost.h - estimates how long the tasks of a job will take: the longest task for
+ * promises, the mean for the baseline (dc).
  *
- * In this order: given with the submission (and the most that any attempt ever took beyond what was
- * given with it); the cost per byte the cluster has shown, times the input, plus the start-up term;
- * how long recent tasks of the kind took; a value for a cluster that has shown nothing yet.
- * The input of a reduce is eta * input of the job / number of reduces, eta being the largest ratio
- * of map output to map input seen of a job.
+ * The first of these that is known counts: the duration given with the submission (plus the most by
+ * which any attempt exceeded a given duration); the cluster's cost per byte times the input, plus
+ * the start-up time; the durations of recent tasks of the kind; a configured value.
+ * The input of a reduce is eta * input of the job / number of reduces, where eta is the largest
+ * ratio of map output to map input of any job so far.
  * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013 (eta, cm_max,
  *         cr_max); the start-up term is ours. */
 #ifndef CREEL_POLICIES_RTMR_COST_H
@@ -19,13 +19,13 @@
 
 #define RTMR_COST_MAX (INT64_C(1) << 50) /* microseconds: 35 years */
 
-/* The longest task of @kind, >= 1 us. @bootstrap_us: when nothing is known. */
+/* Duration of the longest task of @kind, >= 1 us. @bootstrap_us is used when nothing is known. */
 int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job,
                              enum base_task_kind kind, int64_t bootstrap_us);
-/* All tasks of @kind together, by mean costs. */
+/* Sum of the durations of all tasks of @kind, by mean costs. */
 int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job,
                           enum base_task_kind kind, int64_t bootstrap_us);
-/* Bytes that the reduces of @job will read together; 0: unknown. */
+/* Bytes that all reduces of @job together will read; 0: unknown. */
 double rtmr_cost_shuffle_bytes(const struct policy_learned *l, const struct policy_job *job);
 
 #endif

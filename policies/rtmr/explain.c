@@ -1,4 +1,4 @@
-/* What people read of rtmr: refusals, why a job waits, promises that did not hold. */
+/* Messages of rtmr to users and operators: refusals, why a job waits, promises that do not hold. */
 #include <stdio.h>
 
 #include "base/id.h"
@@ -13,13 +13,13 @@ static double seconds(int64_t us)
 }
 
 /* "job_1_0002" */
-static const char *name_of(int64_t cluster_ts, int32_t seq, char buf[static BASE_ID_TEXT_MAX])
+static const char *format_job_id(int64_t cluster_ts, int32_t seq, char buf[static BASE_ID_TEXT_MAX])
 {
     snprintf(buf, BASE_ID_TEXT_MAX, "job_%lld_%04d", (long long)cluster_ts, seq);
     return buf;
 }
 
-static const char *kind_of(enum base_task_kind kind)
+static const char *kind_word(enum base_task_kind kind)
 {
     return kind == BASE_TASK_MAP ? "map" : "reduce";
 }
@@ -35,13 +35,13 @@ void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
 
     if (v->finish_us >= RTMR_UNKNOWN)
         base_buf_addf(&why, "there is no %s slot for it",
-                      kind_of(no_maps ? BASE_TASK_MAP : BASE_TASK_REDUCE));
+                      kind_word(no_maps ? BASE_TASK_MAP : BASE_TASK_REDUCE));
     else if (!v->hurt)
         base_buf_addf(&why, "needs until %.1f s after submission, deadline %.1f s",
                       seconds(v->finish_us - e->submit_us), deadline);
     else
         base_buf_addf(&why, "with its deadline of %.1f s %s would miss its own by %.1f s", deadline,
-                      name_of(v->hurt->cluster_ts, v->hurt->seq, id),
+                      format_job_id(v->hurt->cluster_ts, v->hurt->seq, id),
                       seconds(v->hurt_us - v->hurt->due_us));
     if (offer_us)
         base_buf_addf(&why, "; could be promised: %.1f s after submission",
@@ -54,8 +54,8 @@ void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
     base_buf_free(&why);
 }
 
-static void explain_beside(const struct policy *self, const struct policy_job *job,
-                           struct base_buf *out)
+static void explain_best_effort(const struct policy *self, const struct policy_job *job,
+                                struct base_buf *out)
 {
     if (self->pending[1][BASE_TASK_MAP] > 0)
         base_buf_addf(out, "without a deadline: %lld maps of jobs with one go first",
@@ -63,7 +63,7 @@ static void explain_beside(const struct policy *self, const struct policy_job *j
     else
         base_buf_adds(out, "without a deadline: it gets what jobs with one leave");
     base_buf_addf(out, ", %lld reduce slots are kept for them",
-                  (long long)rtmr_queue_reserved(&self->q, self->q.n));
+                  (long long)rtmr_queue_sum_reserved(&self->q, self->q.n));
     base_buf_addf(out, "; runs %d maps and %d reduces", job->phase[BASE_TASK_MAP].running,
                   job->phase[BASE_TASK_REDUCE].running);
 }
@@ -75,7 +75,7 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
     int64_t left;
 
     if (!e) {
-        explain_beside(self, job, out);
+        explain_best_effort(self, job, out);
         return;
     }
     left = e->due_us - now_us;
@@ -90,7 +90,7 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
         base_buf_addf(out, ", finishes in %.1f s at the latest", seconds(e->finish_us - now_us));
     if (e->reserve)
         base_buf_addf(out, "; %lld reduce slots are kept for it, %lld for jobs before it",
-                      (long long)e->reserve, (long long)rtmr_queue_reserved(&self->q, e->at));
+                      (long long)e->reserve, (long long)rtmr_queue_sum_reserved(&self->q, e->at));
 }
 
 void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
@@ -104,8 +104,8 @@ void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
     snprintf(text, sizeof text,
              "rtmr: a %s of %s took %.1f s: promises rest on at most %.1f s, the precondition does "
              "not hold",
-             kind_of(kind), name_of(own->job->cluster_ts, own->job->seq, id), seconds(took_us),
-             seconds(own->entry->eps_us[kind]));
+             kind_word(kind), format_job_id(own->job->cluster_ts, own->job->seq, id),
+             seconds(took_us), seconds(own->entry->eps_us[kind]));
     self->env->note(self->env->core, BASE_LOG_WARN, text);
 }
 
@@ -117,7 +117,7 @@ void rtmr_warn_late_job(struct policy *self, const struct rtmr_job *own, int64_t
     if (now_us <= e->finish_us)
         return;
     snprintf(text, sizeof text, "rtmr: %s ended %.1f s later than promised (%s)%s",
-             name_of(own->job->cluster_ts, own->job->seq, id), seconds(now_us - e->finish_us),
+             format_job_id(own->job->cluster_ts, own->job->seq, id), seconds(now_us - e->finish_us),
              now_us > e->due_us ? "its deadline is missed" : "before its deadline",
              own->broke ? ": a task took longer than any before" : "");
     self->env->note(self->env->core,
@@ -134,10 +134,10 @@ void rtmr_warn_lost_promises(struct policy *self, const char *what)
             continue;
         if (e->finish_us >= RTMR_UNKNOWN)
             snprintf(text, sizeof text, "rtmr: %s: no slot is left for %s", what,
-                     name_of(e->cluster_ts, e->seq, id));
+                     format_job_id(e->cluster_ts, e->seq, id));
         else
             snprintf(text, sizeof text, "rtmr: %s: %s may end %.1f s after its deadline", what,
-                     name_of(e->cluster_ts, e->seq, id), seconds(e->finish_us - e->due_us));
+                     format_job_id(e->cluster_ts, e->seq, id), seconds(e->finish_us - e->due_us));
         self->env->note(self->env->core, BASE_LOG_WARN, text);
     }
 }

@@ -1,39 +1,38 @@
 /* The search for an offer: the earliest deadline to name to a user whose job is refused.
  *
- * A deadline is good if Algorithm I accepts the job with it, and this must hold twice:
+ * A deadline is good if Algorithm I accepts the job with it at two moments:
  *
- *   now     at the moment of the refusal;
- *   again   when the job is submitted again, a margin later. People are shown whole seconds, so
- *           every deadline from the margin to a second more behind the named one must be accepted.
- *           By then jobs without deadline may hold other slots (the caller says which at worst),
- *           and some of the first waiting jobs may have started: a started job is never overtaken,
- *           so the test is repeated behind the last one that may start.
+ *   now     when the job is refused;
+ *   again   when the job is submitted again, a margin later. Users see whole seconds, so every
+ *           deadline must be accepted that is later than the offered one by the margin and up to a
+ *           second more. By then jobs without deadline may hold other slots (the caller gives the
+ *           worst case), and some of the first waiting jobs may have started. A started job is
+ * never overtaken, so the test is repeated after the last job that may start.
  *
- * Deadlines are tried upwards. A test that fails also tells the next one worth trying, so that no
- * good one is missed:
+ * Deadlines are tried in ascending order. A test that fails also yields the next deadline worth
+ * trying, such that no good deadline is skipped:
  *
- *   - The job itself ends too late. A later deadline only moves it back in the queue, where it ends
- *     no earlier: next is the time at which it would end here.
- *   - Another job would miss its deadline. With any deadline up to that of the job at this place it
- *     would stand here and do the same harm: next is the deadline of the job at this place, which
- *     puts it behind. Under order by submission its place does not depend on the deadline: there is
- *     none.
+ *   - The job itself ends too late. A later deadline can only move the job back in the queue, where
+ *     it ends no earlier. Next: the time at which the job would end at this place.
+ *   - Another job would miss its deadline. With any deadline up to that of the entry at this place,
+ *     the job would get the same place and do the same harm. Next: the deadline of this entry,
+ *     which puts the job after it. When jobs are ordered by submission, the place does not depend
+ *     on the deadline, and there is no next one.
  *
- * To test the job alone folds one link, to test the others folds all behind: so a deadline is first
- * raised until the job itself meets it, then tested against the others. A test that changes the
- * queue's length of work costs O(jobs), and each place may need one: beyond RTMR_OFFER_STEPS links
- * a deadline behind all others is named, which hurts nobody. */
+ * Testing only the job calculates one link; testing the others calculates all links after it. So a
+ * deadline is first raised until the job itself meets it, and then tested against the others. Each
+ * of the O(jobs) places may need a test that costs O(jobs): after RTMR_OFFER_STEPS links the search
+ * stops, and a deadline after all others is offered, which harms no other job. */
 #include "policies/rtmr/queue_internal.h"
 
-#define ROUND_US                                                                                   \
-    INT64_C(1000000) /* an offered deadline is rounded up to a second where it is shown */
+#define ROUND_US INT64_C(1000000) /* offered deadlines are rounded up to seconds when shown */
 
 struct offer_search {
     struct rtmr_queue *q;
     struct rtmr_entry *e;
     struct rtmr_moment now, again;
-    int64_t margin_us;  /* from now to again, 0: now alone counts */
-    bool ignore_others; /* test the job itself, not what it does to others */
+    int64_t margin_us;  /* time from now to again; 0: test only now */
+    bool ignore_others; /* test only the job itself, not its effect on others */
 };
 
 static int64_t max64(int64_t a, int64_t b)
@@ -43,11 +42,11 @@ static int64_t max64(int64_t a, int64_t b)
 
 static size_t place_of(const struct offer_search *s, int64_t due_us)
 {
-    return rtmr_queue_place(s->q, s->e, due_us);
+    return rtmr_queue_place_for_deadline(s->q, s->e, due_us);
 }
 
-/* @due_us if it is accepted at the moment @m, behind at least @jobs_before jobs; else the next one
- * worth trying. */
+/* Returns @due_us if it is accepted at the moment @m, after at least @jobs_before jobs; otherwise
+ * the next deadline worth trying. */
 static int64_t next_at_moment(const struct offer_search *s, const struct rtmr_moment *m,
                               size_t jobs_before, int64_t due_us)
 {
@@ -56,7 +55,7 @@ static int64_t next_at_moment(const struct offer_search *s, const struct rtmr_mo
 
     at = at < jobs_before ? jobs_before : at;
     if (s->ignore_others) {
-        rtmr_queue_wind(s->q, at);
+        rtmr_queue_compute_profiles_before(s->q, at);
         rtmr_link_note_held(s->q, s->e, at, m->at_us, m->busy);
         return max64(due_us, rtmr_link_fold(s->q, s->e, m->at_us, true, s->q->work));
     }
@@ -69,8 +68,9 @@ static int64_t next_at_moment(const struct offer_search *s, const struct rtmr_mo
     return max64(s->q->v[at]->due_us, due_us + 1);
 }
 
-/* How many jobs at the front may have started soon: up to the last one for which a slot may be
- * left, of the kind it begins with, when each slot becomes free once. */
+/* Returns how many jobs at the front of the queue may have started when the job is submitted again:
+ * up to the last job that can get a slot of the kind that it starts with, if every slot of the
+ * cluster becomes free once. */
 static size_t count_may_start(const struct rtmr_queue *q)
 {
     int64_t ahead[BASE_TASK_KINDS] = {0};
@@ -89,9 +89,9 @@ static size_t count_may_start(const struct rtmr_queue *q)
     return n;
 }
 
-/* @from_us if all deadlines from it to @until_us are accepted when the job is submitted again,
- * whichever jobs have started by then; else the next one worth trying. A deadline within the span
- * matters where the job's place changes. */
+/* Returns @from_us if all deadlines from @from_us to @until_us are accepted when the job is
+ * submitted again, whichever jobs have started by then; otherwise the next deadline worth trying.
+ * Within the span, only deadlines at which the job's place changes need a test. */
 static int64_t next_when_again(const struct offer_search *s, int64_t from_us, int64_t until_us)
 {
     const struct rtmr_queue *q = s->q;
@@ -112,9 +112,9 @@ static int64_t next_when_again(const struct offer_search *s, int64_t from_us, in
     }
 }
 
-/* @due_us if it is good, now and again; else the next one worth trying.
- * Where the job stands at the same place both times, the test now is left out: what is good later
- * is good now, since at the later moment no slot is free earlier. */
+/* Returns @due_us if it is good at both moments; otherwise the next deadline worth trying. When the
+ * job has the same place at both moments, the test for now is omitted: no slot is free earlier at
+ * the later moment, so a deadline accepted then is accepted now. */
 static int64_t next_deadline(const struct offer_search *s, int64_t due_us)
 {
     const int64_t again_us = due_us + s->margin_us;
@@ -127,7 +127,8 @@ static int64_t next_deadline(const struct offer_search *s, int64_t due_us)
     return next_when_again(s, again_us, again_us + ROUND_US) - s->margin_us;
 }
 
-/* A deadline from @due_us on that puts the job at the end of the queue, where it hurts nobody. */
+/* Returns a deadline, not before @due_us, that puts the job at the end of the queue, where it harms
+ * no other job. */
 static int64_t deadline_behind_all(const struct offer_search *s, int64_t due_us)
 {
     const struct rtmr_queue *q = s->q;
@@ -143,8 +144,8 @@ static int64_t deadline_behind_all(const struct offer_search *s, int64_t due_us)
     return due_us;
 }
 
-int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr_moment now,
-                         struct rtmr_moment again)
+int64_t rtmr_queue_find_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr_moment now,
+                              struct rtmr_moment again)
 {
     struct offer_search s = {
         .q = q, .e = e, .now = now, .again = again, .margin_us = again.at_us - now.at_us};

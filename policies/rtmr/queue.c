@@ -1,4 +1,5 @@
-/* policies/rtmr/queue.c - see the header; the search for an offer is policies/rtmr/offer.c. */
+/* RTMR's queue of jobs with deadlines, as policies/rtmr/queue.h describes it. The search for an
+ * offer is in policies/rtmr/offer.c. */
 #include "policies/rtmr/queue.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "base/mem.h"
 #include "policies/rtmr/queue_internal.h"
 
-#define STARTED_AT (-(INT64_C(1) << 62)) /* keys of started jobs come before any date */
+#define STARTED_AT (-(INT64_C(1) << 62)) /* keys of started jobs come before any deadline */
 
 static int64_t max64(int64_t a, int64_t b)
 {
@@ -57,8 +58,8 @@ int64_t rtmr_link_fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t
     q->steps++;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && held && e->held_us; k++) {
         slot_profile_clamp(&p[k], e->held_us);
-        slot_profile_hold(&p[k], e->held[k], e->held_n[k]);
-        slot_profile_never(&p[k], e->never[k], e->held_us);
+        slot_profile_delay_until(&p[k], e->held[k], e->held_n[k]);
+        slot_profile_set_unavailable(&p[k], e->never[k], e->held_us);
     }
     if (e->actual) {
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -74,7 +75,7 @@ int64_t rtmr_link_fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t
 }
 
 /* ---- order ---- */
-static bool before(const struct rtmr_entry *a, int64_t key, const struct rtmr_entry *b)
+static bool is_before(const struct rtmr_entry *a, int64_t key, const struct rtmr_entry *b)
 {
     if (a->key != key)
         return a->key < key;
@@ -85,7 +86,7 @@ static bool before(const struct rtmr_entry *a, int64_t key, const struct rtmr_en
     return a->seq < b->seq;
 }
 
-static int64_t key_of(const struct rtmr_queue *q, const struct rtmr_entry *e, int64_t due_us)
+static int64_t order_key(const struct rtmr_queue *q, const struct rtmr_entry *e, int64_t due_us)
 {
     return q->by_submission ? e->submit_us : due_us;
 }
@@ -97,7 +98,7 @@ static size_t place_of_key(const struct rtmr_queue *q, const struct rtmr_entry *
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
 
-        if (before(q->v[mid], key, e))
+        if (is_before(q->v[mid], key, e))
             lo = mid + 1;
         else
             hi = mid;
@@ -105,12 +106,13 @@ static size_t place_of_key(const struct rtmr_queue *q, const struct rtmr_entry *
     return lo;
 }
 
-size_t rtmr_queue_place(const struct rtmr_queue *q, const struct rtmr_entry *e, int64_t due_us)
+size_t rtmr_queue_place_for_deadline(const struct rtmr_queue *q, const struct rtmr_entry *e,
+                                     int64_t due_us)
 {
-    return place_of_key(q, e, key_of(q, e, due_us));
+    return place_of_key(q, e, order_key(q, e, due_us));
 }
 
-void rtmr_queue_wind(struct rtmr_queue *q, size_t at)
+void rtmr_queue_compute_profiles_before(struct rtmr_queue *q, size_t at)
 {
     bool have = q->ahead_version == q->version && q->ahead_at <= at;
     size_t i = have ? q->ahead_at : 0;
@@ -127,7 +129,7 @@ void rtmr_queue_wind(struct rtmr_queue *q, size_t at)
     q->ahead_version = q->version;
 }
 
-/* ---- what runs beside ---- */
+/* ---- slots held by jobs without deadline ---- */
 
 void rtmr_link_note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at,
                          int64_t now_us, const struct rtmr_busy *busy)
@@ -149,7 +151,7 @@ void rtmr_link_note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_
         for (size_t i = 0; busy && i < busy[k].n; i++) {
             const struct rtmr_until *u = &busy[k].v[i];
 
-            if (u->started_us < since) /* at the same time: perhaps after it */
+            if (u->started_us < since) /* part of a link already; equal times may be not */
                 continue;
             base_array_grow(&e->held[k], e->held_n[k], &e->held_cap[k]);
             e->held[k][e->held_n[k]++] = (struct slot_run){u->until_us, u->n};
@@ -174,7 +176,7 @@ bool rtmr_queue_test_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, i
 {
     *out = (struct rtmr_verdict){0};
     q->tested = NULL;
-    rtmr_queue_wind(q, at);
+    rtmr_queue_compute_profiles_before(q, at);
     rtmr_link_note_held(q, e, at, now_us, busy);
     e->next_us = out->finish_us = rtmr_link_fold(q, e, now_us, true, q->work);
     if (e->next_us > due_us)
@@ -200,11 +202,12 @@ bool rtmr_queue_test_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, i
 void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                      const struct rtmr_busy *busy, struct rtmr_verdict *out)
 {
-    rtmr_queue_test_at(q, e, rtmr_queue_place(q, e, e->due_us), e->due_us, now_us, busy, out);
+    rtmr_queue_test_at(q, e, rtmr_queue_place_for_deadline(q, e, e->due_us), e->due_us, now_us,
+                       busy, out);
 }
 
 /* ---- changes of the queue ---- */
-static void index_from(struct rtmr_queue *q, size_t from)
+static void rebuild_places_and_sums(struct rtmr_queue *q, size_t from)
 {
     for (size_t i = from; i < q->n; i++)
         q->v[i]->at = i;
@@ -218,7 +221,7 @@ static void index_from(struct rtmr_queue *q, size_t from)
     }
 }
 
-void rtmr_queue_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots)
+void rtmr_queue_set_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots)
 {
     int64_t by = slots - e->reserve;
 
@@ -227,7 +230,7 @@ void rtmr_queue_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slot
         q->reserved[i] += by;
 }
 
-int64_t rtmr_queue_reserved(const struct rtmr_queue *q, size_t n)
+int64_t rtmr_queue_sum_reserved(const struct rtmr_queue *q, size_t n)
 {
     int64_t sum = 0;
 
@@ -236,9 +239,9 @@ int64_t rtmr_queue_reserved(const struct rtmr_queue *q, size_t n)
     return sum;
 }
 
-void rtmr_queue_estimate(struct rtmr_queue *q, size_t from, int64_t now_us)
+void rtmr_queue_update_estimates(struct rtmr_queue *q, size_t from, int64_t now_us)
 {
-    rtmr_queue_wind(q, from);
+    rtmr_queue_compute_profiles_before(q, from);
     for (size_t i = from; i < q->n; i++) {
         struct rtmr_entry *e = q->v[i];
 
@@ -248,8 +251,8 @@ void rtmr_queue_estimate(struct rtmr_queue *q, size_t from, int64_t now_us)
     q->version++;
 }
 
-/* Makes the last test true: @e and all after it as they were calculated there. */
-static void keep_tested(struct rtmr_queue *q, struct rtmr_entry *e)
+/* Records the results of the last test as estimates of @e and all jobs after it. */
+static void adopt_test_results(struct rtmr_queue *q, struct rtmr_entry *e)
 {
     for (size_t i = e->at; i < q->n; i++) {
         q->v[i]->ref_us = q->tested_us;
@@ -259,8 +262,8 @@ static void keep_tested(struct rtmr_queue *q, struct rtmr_entry *e)
     }
 }
 
-/* Nothing is allocated when its tasks end. */
-static void room_for_ends(struct rtmr_entry *e)
+/* Allocates the lists of finish times now, so that nothing is allocated when tasks end. */
+static void allocate_ends(struct rtmr_entry *e)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (e->n[k] > 0) {
@@ -269,19 +272,19 @@ static void room_for_ends(struct rtmr_entry *e)
         }
 }
 
-static void put(struct rtmr_queue *q, struct rtmr_entry *e, size_t at)
+static void insert_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at)
 {
     if (q->n == q->cap) {
         q->cap = q->cap ? q->cap * 2 : 16;
         q->v = base_realloc_array(q->v, q->cap, sizeof *q->v);
         q->reserved = base_realloc_array(q->reserved, q->cap + 1, sizeof *q->reserved);
     }
-    room_for_ends(e);
+    allocate_ends(e);
     memmove(q->v + at + 1, q->v + at, (q->n - at) * sizeof *q->v);
     q->v[at] = e;
     q->n++;
     q->version++;
-    index_from(q, at);
+    rebuild_places_and_sums(q, at);
 }
 
 void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
@@ -290,23 +293,23 @@ void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
     bool tested = q->tested == e && q->tested_version == q->version && q->tested_us == now_us;
     size_t at;
 
-    e->key = key_of(q, e, e->due_us);
+    e->key = order_key(q, e, e->due_us);
     at = tested ? q->tested_at : place_of_key(q, e, e->key);
     if (!tested)
         rtmr_link_note_held(q, e, at, now_us, busy);
-    put(q, e, at);
+    insert_at(q, e, at);
     if (tested) {
-        keep_tested(q, e);
+        adopt_test_results(q, e);
         return;
     }
     for (size_t i = at + 1; i < q->n; i++)
         rtmr_link_drop_held(q->v[i]);
-    rtmr_queue_estimate(q, at, now_us);
+    rtmr_queue_update_estimates(q, at, now_us);
 }
 
 void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
 {
-    e->key = key_of(q, e, e->due_us);
+    e->key = order_key(q, e, e->due_us);
     if (e->started_us) {
         e->key = STARTED_AT + e->started_us;
         q->last_key = max64(q->last_key, e->key);
@@ -314,10 +317,10 @@ void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t n
     }
     e->ref_us = e->started_us ? e->started_us : now_us;
     e->finish_us = e->due_us;
-    put(q, e, place_of_key(q, e, e->key));
+    insert_at(q, e, place_of_key(q, e, e->key));
 }
 
-size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
+size_t rtmr_queue_mark_started(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
 {
     size_t from = q->fixed;
 
@@ -340,8 +343,8 @@ void rtmr_entry_note_task_end(struct rtmr_entry *e, enum base_task_kind kind, in
     e->ends[kind][i] = at_us;
 }
 
-/* Finished jobs at the front go into the base. */
-static void pop_finished(struct rtmr_queue *q)
+/* Moves the links of finished jobs at the front into the base, and frees these jobs. */
+static void move_finished_to_base(struct rtmr_queue *q)
 {
     size_t n = 0;
 
@@ -359,30 +362,30 @@ static void pop_finished(struct rtmr_queue *q)
     memmove(q->v, q->v + n, (q->n - n) * sizeof *q->v);
     q->n -= n;
     q->version++;
-    index_from(q, 0);
+    rebuild_places_and_sums(q, 0);
 }
 
 void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct)
 {
-    rtmr_queue_reserve(q, e, 0);
+    rtmr_queue_set_reserve(q, e, 0);
     e->finished = true;
     q->version++;
     if (correct) {
         e->actual = true;
         e->finish_us = now_us;
-        rtmr_queue_estimate(q, e->at, now_us);
+        rtmr_queue_update_estimates(q, e->at, now_us);
     }
-    pop_finished(q);
+    move_finished_to_base(q);
 }
 
-void rtmr_queue_occupy(struct rtmr_queue *q, enum base_task_kind kind, const struct slot_run *until,
-                       size_t n)
+void rtmr_queue_occupy_base(struct rtmr_queue *q, enum base_task_kind kind,
+                            const struct slot_run *until, size_t n)
 {
-    slot_profile_hold(&q->base[kind], until, n);
+    slot_profile_delay_until(&q->base[kind], until, n);
     q->version++;
 }
 
-void rtmr_queue_lay_under(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy)
+void rtmr_queue_replan_with_held(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy)
 {
     for (size_t i = 0; i < q->n; i++)
         rtmr_link_drop_held(q->v[i]);
@@ -392,10 +395,11 @@ void rtmr_queue_lay_under(struct rtmr_queue *q, int64_t now_us, const struct rtm
         return;
     rtmr_link_note_held(q, q->v[0], 0, now_us, busy);
     q->version++;
-    rtmr_queue_estimate(q, 0, now_us);
+    rtmr_queue_update_estimates(q, 0, now_us);
 }
 
-void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS], int64_t now_us)
+void rtmr_queue_forget_history(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS],
+                               int64_t now_us)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         slot_profile_reset(&q->base[k], slots[k], now_us);

@@ -1,28 +1,29 @@
-/* policies/rtmr/queue.h - RTMR's queue of jobs with deadlines: who may enter, and by when everybody
- * has finished.
+/* policies/rtmr/queue.h - RTMR's queue of jobs with deadlines: decides which jobs may enter, and
+ * estimates when each job will have finished.
  *
- * Order: first the started jobs, never overtaken, then the waiting ones by deadline (or by
- * submission). Jobs start in the order of the queue; where one starts earlier than one before it
- * (reduces may, on slots that nobody before needs), neither is overtaken any more. A job stays
- * until it and all before it have finished. Each job has a slot-availability profile "after it" for
- * maps and for reduces, made from its predecessor's: so the profiles are a chain
+ * Order: the started jobs come first and are never overtaken; the waiting jobs follow by deadline
+ * (or by submission). Jobs start in the order of the queue. When a job starts before an earlier one
+ * (its reduces may, on slots that the earlier jobs do not need), neither is overtaken any more. A
+ * job stays in the queue until it and all jobs before it have finished. For maps and for reduces,
+ * each job has a slot profile "after the job", computed from that of its predecessor, so the
+ * profiles form a chain
  *
  *     base --job 1--> profiles --job 2--> profiles --> ...
  *     base: after the last job removed from the queue
  *
- * A link is a function of few numbers (tasks, their length, the reference time of the last
- * calculation, or the actual finish times), so the profiles themselves are not stored: what is
- * needed is folded anew from the base, which costs less than keeping a thousand vectors of ten
- * thousand slots.
+ * A link of the chain is a function of few numbers (tasks, their length, the reference time of the
+ * last calculation, or the actual finish times). Profiles are therefore not stored but computed
+ * again from the base when needed, which costs less than keeping a thousand vectors of ten thousand
+ * slots.
  *
- * A link may begin with what ran of jobs without deadline when it was calculated: such tasks hold
- * slots that no job before needs (they start only where none waits), so they are laid over the
- * smallest times (slot_profile_hold). Those that started before an earlier link was calculated in
- * the same way are in the chain already.
+ * A link may begin with the attempts of jobs without deadline that were running when it was
+ * calculated. They hold slots that no earlier job needs, since they start only when no job with a
+ * deadline waits, so they delay the smallest times (slot_profile_delay_until). Attempts that
+ * started before an earlier link was calculated in this way are part of the chain already.
  *
  * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013: Algorithms
  * I-III, V and VI.
- * Units: microseconds. Nothing here knows slots by name, nodes or clocks. */
+ * Units: microseconds. The queue knows no individual slots, no nodes and no clock. */
 #ifndef CREEL_POLICIES_RTMR_QUEUE_H
 #define CREEL_POLICIES_RTMR_QUEUE_H
 
@@ -33,66 +34,66 @@
 #include "policies/common/slot_profile.h"
 #include "policies/types.h"
 
-/* Work over all positions that the search for an offer may spend; beyond, the end of the queue is
- * offered. Queues of up to about 60 waiting jobs are always searched to the end. */
+/* Maximum number of links that the search for an offer may calculate; afterwards a place at the end
+ * of the queue is offered. Queues of up to about 60 waiting jobs are always searched completely. */
 #define RTMR_OFFER_STEPS 10000
 
-#define RTMR_UNKNOWN (SLOT_NEVER - 1) /* an end that nobody knows: later than every deadline */
+#define RTMR_UNKNOWN (SLOT_NEVER - 1) /* an unknown end: later than every deadline */
 
 struct rtmr_entry {
-    /* the caller's; fixed once the entry is in the queue */
-    struct policy_job *job; /* NULL: it has left */
+    /* set by the caller; fixed once the entry is in the queue */
+    struct policy_job *job; /* NULL: the job has left */
     int64_t submit_us, cluster_ts;
     int32_t seq;
     int64_t due_us; /* absolute deadline, < RTMR_UNKNOWN */
-    /* what is to be placed of each kind, how long a task takes at most; what ran already when the
-     * job was taken over lies in the base and ends by after_us */
+    /* tasks to place of each kind, and the longest duration of a task; attempts that were running
+     * when the job was adopted are part of the base and end by after_us */
     int64_t n[BASE_TASK_KINDS], eps_us[BASE_TASK_KINDS], after_us[BASE_TASK_KINDS];
     int64_t gap_us;     /* from the end of its maps to the earliest reduce */
-    int64_t started_us; /* reference of a started job, 0: waiting; set on entry or by
-                           rtmr_queue_start() */
+    int64_t started_us; /* start of the first task, 0: waiting; set on entry or by
+                           rtmr_queue_mark_started() */
 
-    /* the queue's */
-    size_t at;   /* place in the queue */
-    int64_t key; /* orders the queue: smallest first, then submission and id */
-    int64_t
-        ref_us; /* nothing of it was placed before: time of the last calculation, or its start */
-    int64_t finish_us;              /* the recorded estimate e */
-    int64_t next_us;                /* of a test */
-    bool finished, actual;          /* actual: the link is made of what happened */
+    /* set by the queue */
+    size_t at;         /* place in the queue */
+    int64_t key;       /* orders the queue: smallest first, then submission and id */
+    int64_t ref_us;    /* earliest time of placed tasks: the last calculation, or the job's start */
+    int64_t finish_us; /* the recorded estimate e */
+    int64_t next_us;   /* the estimate of the last test */
+    bool finished, actual;          /* actual: the link consists of the actual finish times */
     int64_t *ends[BASE_TASK_KINDS]; /* actual finish times, ascending */
     size_t ends_n[BASE_TASK_KINDS], ends_cap[BASE_TASK_KINDS];
-    int64_t reserve; /* slots for reduces kept for it */
-    /* what ran of jobs without deadline when its link was calculated */
-    int64_t held_us; /* when that was, 0: no such thing */
+    int64_t reserve; /* slots kept for the job's reduces */
+    /* attempts without deadline that ran when the link was calculated; held_us: the time of this
+     * calculation, 0: none ran */
+    int64_t held_us;
     struct slot_run *held[BASE_TASK_KINDS];
     size_t held_n[BASE_TASK_KINDS], held_cap[BASE_TASK_KINDS];
     int64_t never[BASE_TASK_KINDS];
 };
-/* What of jobs without deadline runs, for one kind. */
+/* Slots of one kind held by attempts of jobs without deadline. */
 struct rtmr_busy {
     struct rtmr_until {
         int64_t until_us, started_us;
         int64_t n;
     } * v; /* until_us ascending */
     size_t n, cap;
-    int64_t never; /* slots whose end nobody knows */
+    int64_t never; /* slots held until an unknown time */
 };
 struct rtmr_verdict {
     bool accepted;
-    int64_t finish_us; /* of the job itself; SLOT_NEVER: never */
-    const struct rtmr_entry
-        *hurt;       /* another job that would miss its deadline, NULL: the job itself would */
-    int64_t hurt_us; /* its finish then */
+    int64_t finish_us; /* finish of the job itself; SLOT_NEVER: never */
+    /* refused: another job that would miss its deadline; NULL: the job itself would */
+    const struct rtmr_entry *hurt;
+    int64_t hurt_us; /* finish of @hurt */
 };
-struct rtmr_queue { /* zero, then rtmr_queue_init() */
+struct rtmr_queue { /* all zero, then rtmr_queue_init() */
     struct rtmr_entry **v;
-    size_t n, cap, fixed; /* the first @fixed ones are not overtaken any more */
-    bool by_submission;   /* waiting jobs: not by deadline */
-    int64_t last_key;     /* of those not overtaken any more, the largest so far */
+    size_t n, cap, fixed; /* the first @fixed entries are not overtaken any more */
+    bool by_submission;   /* waiting jobs are ordered by submission, not by deadline */
+    int64_t last_key;     /* the largest key of entries that are not overtaken any more */
     struct slot_profile base[BASE_TASK_KINDS], work[BASE_TASK_KINDS];
-    int64_t base_held_us,
-        base_never[BASE_TASK_KINDS]; /* as held_us and never, of what is in the base */
+    /* held_us and never of the entries that are part of the base */
+    int64_t base_held_us, base_never[BASE_TASK_KINDS];
     /* profiles before the job at ahead_at, of the queue as it was at ahead_version */
     struct slot_profile ahead[BASE_TASK_KINDS];
     size_t ahead_at;
@@ -106,60 +107,66 @@ struct rtmr_queue { /* zero, then rtmr_queue_init() */
 };
 
 void rtmr_queue_init(struct rtmr_queue *q, bool by_submission);
-void rtmr_queue_free(struct rtmr_queue *q); /* and every entry */
+void rtmr_queue_free(struct rtmr_queue *q); /* frees all entries as well */
 void rtmr_entry_free(struct rtmr_entry *e);
 
-/* Algorithm I: may @e (waiting) enter at @now_us? @busy: per kind, may be NULL. Nothing changes but
- * @e's own notes and next_us of others. */
+/* Algorithm I: tests whether the waiting @e may enter at @now_us. @busy: an element per kind, or
+ * NULL. Changes only @e's held members and next_us of entries. */
 void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                      const struct rtmr_busy *busy, struct rtmr_verdict *out);
-/* A moment at which a job is tested, and what of jobs without deadline runs then: per kind, may be
- * NULL. */
+/* A moment at which a job is tested, and the slots held then by jobs without deadline: an element
+ * per kind, or NULL. */
 struct rtmr_moment {
     int64_t at_us;
     const struct rtmr_busy *busy;
 };
-/* The earliest deadline not before that of @e which would be accepted @now, and @again, later by a
- * margin, with any deadline from the margin to a second more after it, though some of the first
- * waiting jobs have started by then. @again has no slot less and none held shorter than @now; at
- * the same time: only @now counts. 0: none. e->due_us stays. */
-int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr_moment now,
-                         struct rtmr_moment again);
-/* Takes @e, which waits, in at its place. Estimates of later jobs follow. After an accepting
- * rtmr_queue_test() of the same @e this is what was tested. */
+/* Returns the earliest deadline, not before that of @e, with which the job would be accepted @now,
+ * and @again, a margin later, even if some of the first waiting jobs have started by then. The
+ * deadline given @again is later than the returned one by the margin and up to a second more.
+ * @again must have at least the slots of @now, and hold none of them for a shorter time; if both
+ * times are equal, only @now is tested. Returns 0 if there is no such deadline. e->due_us stays. */
+int64_t rtmr_queue_find_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr_moment now,
+                              struct rtmr_moment again);
+/* Inserts the waiting @e, which the queue then owns, and updates the estimates of later jobs. Right
+ * after rtmr_queue_test() has accepted the same @e, the tested values are used. */
 void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                             const struct rtmr_busy *busy);
-/* Takes in @e, which comes from elsewhere: waiting, or among the started ones by started_us. Its
- * estimate is its deadline until rtmr_queue_lay_under(), which has to follow before anybody else is
- * tested. */
+/* Inserts @e, a job that was not admitted here, as waiting or among the started jobs by started_us;
+ * the queue then owns @e. Its estimate is its deadline until rtmr_queue_replan_with_held(), which
+ * must be called before the next test. */
 void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
-/* Its first task starts. Returns the first place from which on, up to @e, keys changed (not their
- * order); past @e: none did. Estimates stay. */
-size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
-/* An attempt of it ended at @at_us. */
+/* Notes that the first task of @e starts. Returns the first place whose key changed; the keys of
+ * all places up to that of @e changed, but not their order. Returns a place after @e if no key
+ * changed. Estimates stay. */
+size_t rtmr_queue_mark_started(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
+/* Adds the end of an attempt of @e at @at_us. */
 void rtmr_entry_note_task_end(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us);
-/* Slots for reduces to keep for it. O(log n). */
-void rtmr_queue_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots);
-/* Sum over the first @n of the queue. O(log n). */
-int64_t rtmr_queue_reserved(const struct rtmr_queue *q, size_t n);
-/* @e is over. Its link stays as it was planned, or (@correct, of one that did all its work) becomes
- * what really happened, and later estimates follow: Algorithm V. Finished jobs at the front go into
- * the base and are freed: @e may be gone. */
+/* Sets the number of slots kept for the reduces of @e. O(log n). */
+void rtmr_queue_set_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots);
+/* Returns the number of slots kept for the first @n jobs of the queue. O(log n). */
+int64_t rtmr_queue_sum_reserved(const struct rtmr_queue *q, size_t n);
+/* Marks @e as finished. Its link stays as planned or, with @correct (only for a job that did all of
+ * its work), becomes the actual finish times, and later estimates are updated: Algorithm V.
+ * Finished jobs at the front become part of the base and are freed, perhaps @e, too. */
 void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct);
-/* Running attempts that no entry counts: their slots are taken until then. @until ascending. */
-void rtmr_queue_occupy(struct rtmr_queue *q, enum base_task_kind kind, const struct slot_run *until,
-                       size_t n);
-/* What runs beside, laid under the whole queue instead of what was known before: jobs were taken
- * over that did not start by the rules here. Calculates all anew. */
-void rtmr_queue_lay_under(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy);
-/* Forgets how things came about: every slot is free at @now_us but for what rtmr_queue_occupy()
- * then says. The caller sets n and after_us of every job that has not finished to what is left, and
- * rtmr_queue_lay_under() follows. */
-void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS], int64_t now_us);
-/* The cluster has these slots now. Does not calculate. */
+/* Occupies slots in the base until the given times (ascending), for running attempts that are not
+ * among any entry's tasks to place. */
+void rtmr_queue_occupy_base(struct rtmr_queue *q, enum base_task_kind kind,
+                            const struct slot_run *until, size_t n);
+/* Puts the slots held in @busy before the first link, drops those noted with all links, and
+ * estimates all jobs again. Used after jobs were adopted that did not start by the rules of this
+ * queue. */
+void rtmr_queue_replan_with_held(struct rtmr_queue *q, int64_t now_us,
+                                 const struct rtmr_busy *busy);
+/* Drops the history of the profiles: every slot is free at @now_us, until rtmr_queue_occupy_base()
+ * is called. The caller then sets n and after_us of every unfinished job to the work left, and
+ * calls rtmr_queue_replan_with_held(). */
+void rtmr_queue_forget_history(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS],
+                               int64_t now_us);
+/* Changes the number of slots in the base. Does not update estimates. */
 void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS], int64_t now_us);
-/* All estimates from place @from on, anew: started jobs from their start, waiting ones from
+/* Estimates the jobs from place @from on again: started jobs from their start, waiting jobs from
  * @now_us. */
-void rtmr_queue_estimate(struct rtmr_queue *q, size_t from, int64_t now_us);
+void rtmr_queue_update_estimates(struct rtmr_queue *q, size_t from, int64_t now_us);
 
 #endif

@@ -1,23 +1,24 @@
-/* policies/rtmr/queue_internal.h - one link of the queue's chain of profiles, for
- * policies/rtmr/queue.c and offer.c. */
+/* policies/rtmr/queue_internal.h - links of the queue's chain of profiles, shared by queue.c and
+ * offer.c. */
 #ifndef CREEL_POLICIES_RTMR_QUEUE_INTERNAL_H
 #define CREEL_POLICIES_RTMR_QUEUE_INTERNAL_H
 
 #include "policies/rtmr/queue.h"
 
-/* The place where @e stands with the deadline @due_us. */
-size_t rtmr_queue_place(const struct rtmr_queue *q, const struct rtmr_entry *e, int64_t due_us);
+/* Returns the place that @e would have with the deadline @due_us. */
+size_t rtmr_queue_place_for_deadline(const struct rtmr_queue *q, const struct rtmr_entry *e,
+                                     int64_t due_us);
 /* Sets q->work to the profiles before place @at. */
-void rtmr_queue_wind(struct rtmr_queue *q, size_t at);
-/* Algorithm I at place @at: may @e enter there with the deadline @due_us? */
+void rtmr_queue_compute_profiles_before(struct rtmr_queue *q, size_t at);
+/* Algorithm I at place @at: returns true when @e may enter there with the deadline @due_us. */
 bool rtmr_queue_test_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t due_us,
                         int64_t now_us, const struct rtmr_busy *busy, struct rtmr_verdict *out);
-/* Folds @e into @p: Algorithms II and III from @ref_us, or VI for a job that has ended. @held:
- * first lay the tasks without deadline, noted with @e, over the profiles. Returns the finish of
+/* Applies the link of @e to the profiles @p: Algorithms II and III from @ref_us, or VI for a job
+ * with actual finish times. @held: first apply the held slots noted with @e. Returns the finish of
  * @e. */
 int64_t rtmr_link_fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t ref_us, bool held,
                        struct slot_profile p[BASE_TASK_KINDS]);
-/* Notes with @e the part of @busy that no link before place @at holds yet. */
+/* Stores in @e the part of @busy that is not part of a link before place @at. */
 void rtmr_link_note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at,
                          int64_t now_us, const struct rtmr_busy *busy);
 void rtmr_link_drop_held(struct rtmr_entry *e);

@@ -1,20 +1,19 @@
-/* RTMR: a job with a deadline is accepted if it and everybody accepted before it will finish in
- * time, else refused with the earliest date that could be promised. Whoever was accepted finishes
- * in time as long as tasks take no longer than the estimate, nothing fails and no slot is lost.
+/* RTMR: a job with a deadline is accepted if it and all jobs accepted before will finish in time,
+ * and otherwise refused with the earliest deadline that could be promised. Accepted jobs finish in
+ * time as long as tasks take no longer than estimated, no task fails and no slot is lost.
  *
- *   admission   policies/rtmr/queue.h: list scheduling on slot-availability profiles, in the order
- *               of the queue
- *   dispatch    maps in the order of the queue; a reduce starts only where enough slots stay free
- *               for the reduces of the jobs before it whose maps are not done (Algorithm IV). Jobs
- *               without a deadline get the slots that are left
- *   feedback    a job that ended much earlier or later than planned replaces its estimate by its
- *               actual length (Algorithms V, VI)
+ *   admission   policies/rtmr/queue.h: list scheduling on slot profiles, in the order of the queue
+ *   dispatch    maps start in the order of the queue; a reduce starts only if enough slots stay
+ *               free for the reduces of earlier jobs whose maps are not done (Algorithm IV). Jobs
+ *               without deadline get the slots that are left
+ *   feedback    when a job ended much earlier or later than planned, its actual finish times
+ *               replace its estimate (Algorithms V, VI)
  *
- * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013. Printed there
- * is res > Ra in Algorithm IV; its own text asks that enough slots stay free, which is res >= Ra
- * (rtmr.literal keeps the print). A heartbeat is added to the length of every task: for so long a
- * freed slot may go unnoticed.
- * Costs: next O(log jobs). admit: O(jobs x runs of the profile). */
+ * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013. Algorithm IV is
+ * printed with res > Ra, but the text requires that enough slots stay free, which is res >= Ra
+ * (rtmr.literal selects the printed form). A heartbeat is added to the length of every task,
+ * because a freed slot is noticed only with the next heartbeat.
+ * Costs: next O(log jobs), admit O(jobs x runs of the profile). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,31 +23,33 @@
 
 const struct policy_option rtmr_options[] = {
     {"rtmr.order", POLICY_OPT_WORD, "edf", 0, 0, "edf,fifo",
-     "waiting jobs by deadline, or by submission"},
+     "order of waiting jobs: by deadline, or by submission"},
     {"rtmr.literal", POLICY_OPT_BOOL, "false", 0, 0, NULL,
-     "reserves reduce slots as printed in the paper (one too few), which breaks promises"},
-    {"rtmr.feedback", POLICY_OPT_BOOL, "true", 0, 0, NULL, "estimates follow what really happened"},
+     "reserve reduce slots as printed in the paper (one too few), which breaks promises"},
+    {"rtmr.feedback", POLICY_OPT_BOOL, "true", 0, 0, NULL,
+     "correct the plan by the actual ends of jobs"},
     {"rtmr.delta", POLICY_OPT_SECONDS, "10", 0, 1e6, NULL,
-     "a job that ended so much off its estimate corrects later ones"},
+     "minimum difference between estimate and actual end that corrects the plan"},
     {"rtmr.eps_margin", POLICY_OPT_SECONDS, "0", 0, 1e6, NULL,
-     "added to the longest time a task is expected to take"},
+     "margin added to the longest expected duration of a task"},
     {"rtmr.map_startup", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
-     "part of a map's time that does not grow with its input; auto: learn.map_startup"},
-    {"rtmr.reduce_startup", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL, "the same of a reduce"},
+     "part of a map's duration that does not grow with its input; auto: learn.map_startup"},
+    {"rtmr.reduce_startup", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
+     "part of a reduce's duration that does not grow with its input; auto: learn.reduce_startup"},
     {"rtmr.bootstrap_map", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL,
-     "a map takes so long while nothing is known of maps"},
-    {"rtmr.bootstrap_reduce", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL, "the same of a reduce"},
+     "duration of a map when nothing is known of maps"},
+    {"rtmr.bootstrap_reduce", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL,
+     "duration of a reduce when nothing is known of reduces"},
     {"rtmr.offer_margin", POLICY_OPT_SECONDS, "5", 0, 3600, NULL,
-     "a refusal, of dc too, offers a date so much after what could be promised: it can be asked "
-     "for so much later "
-     "still"},
+     "time after a refusal (of dc, too) for which the offered deadline stays valid; the deadline "
+     "is later by as much"},
     {"rtmr.be_order", POLICY_OPT_WORD, "fifo", 0, 0, "fifo,fair,hsrtf",
-     "jobs without deadline: by priority and submission, fewest running tasks, or shortest "
-     "remaining time first"},
+     "order of jobs without deadline: by priority and submission, fewest running tasks, or "
+     "shortest remaining time"},
     {"rtmr.be_kill", POLICY_OPT_BOOL, "false", 0, 0, NULL,
-     "their tasks are killed when a job with deadline needs the slot"},
+     "kill tasks of jobs without deadline when a job with deadline needs the slot"},
     {"rtmr.be_share", POLICY_OPT_REAL, "1", 0, 1, NULL,
-     "they get at most this part of the slots of each kind"},
+     "largest part of the slots of each kind for jobs without deadline"},
     {.name = NULL},
 };
 
@@ -126,7 +127,7 @@ static struct rtmr_entry *new_entry(const struct policy *self, const struct poli
     e->seq = job->seq;
     e->due_us = job->deadline_us < RTMR_UNKNOWN - job->submit_us ? job->submit_us + job->deadline_us
                                                                  : RTMR_UNKNOWN - 1;
-    if (self->be_kill) /* slots for its reduces may have to be cleared first, and only then */
+    if (self->be_kill) /* slots for its reduces are cleared by kills only when the maps are done */
         e->gap_us = rtmr_kill_end_us(self, 0);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         e->n[k] = job->phase[k].total;
@@ -135,7 +136,7 @@ static struct rtmr_entry *new_entry(const struct policy *self, const struct poli
     return e;
 }
 
-static void rtmr_capacity(struct policy *self, int64_t now_us)
+static void rtmr_on_capacity(struct policy *self, int64_t now_us)
 {
     const struct policy_capacity *c = self->env->capacity;
     bool same = true, fewer = false;
@@ -148,8 +149,8 @@ static void rtmr_capacity(struct policy *self, int64_t now_us)
     if (same)
         return;
     rtmr_queue_resize(&self->q, self->slots, now_us);
-    rtmr_queue_estimate(&self->q, 0, now_us);
-    self->anew = true; /* those that came may be taken already */
+    rtmr_queue_update_estimates(&self->q, 0, now_us);
+    self->anew = true; /* new slots may be occupied already */
     if (fewer)
         rtmr_warn_lost_promises(self, "slots were lost");
 }
@@ -161,13 +162,14 @@ static int by_time(const void *a, const void *b)
     return (x->at_us > y->at_us) - (x->at_us < y->at_us);
 }
 
-/* What is left of @job, apart from what runs: that lies in the base. */
-static void take_stock(struct policy *self, struct rtmr_entry *e, const struct policy_job *job,
-                       int64_t now_us)
+/* Sets the tasks of @e to the unfinished tasks of @job that do not run, and occupies slots in the
+ * base for the running ones. */
+static void plan_remaining_tasks(struct policy *self, struct rtmr_entry *e,
+                                 const struct policy_job *job, int64_t now_us)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_phase *p = &job->phase[k];
-        /* reduces that hold their slots until the maps are done: nobody knows when that is */
+        /* reduces that hold their slots until the maps are done, at an unknown time */
         bool early = k == BASE_TASK_REDUCE &&
                      job->phase[BASE_TASK_MAP].done < job->phase[BASE_TASK_MAP].total;
         struct slot_run *until = NULL;
@@ -184,33 +186,34 @@ static void take_stock(struct policy *self, struct rtmr_entry *e, const struct p
                 early ? RTMR_UNKNOWN : rtmr_latest_end_us(&r, e->eps_us[k], now_us), 1};
             e->after_us[k] = max64(e->after_us[k], until[n++].at_us);
         }
-        e->n[k] = max64(p->total - p->done - (int64_t)n, 0); /* those being killed run again */
+        /* tasks whose attempts are being killed will run again */
+        e->n[k] = max64(p->total - p->done - (int64_t)n, 0);
         if (n) {
             qsort(until, n, sizeof *until, by_time);
-            rtmr_queue_occupy(&self->q, k, until, n);
+            rtmr_queue_occupy_base(&self->q, k, until, n);
             self->anew = self->anew || early;
         }
         free(until);
     }
 }
 
-/* What was calculated from the start of jobs is worth nothing: tasks have to run again, or jobs
- * have left early. */
-static void begin_anew(struct policy *self, int64_t now_us)
+/* Plans all jobs from their present state. The history of the plan is useless once tasks have to
+ * run again or jobs have left early. */
+static void plan_anew(struct policy *self, int64_t now_us)
 {
-    rtmr_queue_rebase(&self->q, self->slots, now_us);
+    rtmr_queue_forget_history(&self->q, self->slots, now_us);
     self->anew = false;
     for (size_t i = 0; i < self->q.n; i++)
         if (self->q.v[i]->job)
-            take_stock(self, self->q.v[i], self->q.v[i]->job, now_us);
+            plan_remaining_tasks(self, self->q.v[i], self->q.v[i]->job, now_us);
     self->adopted_us = max64(now_us, 1);
 }
 
-/* Jobs were taken over, and all are known by now: what they leave. */
-static void lay(struct policy *self, int64_t now_us)
+/* Estimates all jobs after some were adopted; by now all of these are known. */
+static void estimate_adopted(struct policy *self, int64_t now_us)
 {
     rtmr_best_effort_list_busy(self, now_us);
-    rtmr_queue_lay_under(&self->q, now_us, self->busy);
+    rtmr_queue_replan_with_held(&self->q, now_us, self->busy);
     self->adopted_us = 0;
 }
 
@@ -225,11 +228,11 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
     if (!has_deadline(job))
         return true;
     drop_candidate(self);
-    rtmr_capacity(self, now_us);
+    rtmr_on_capacity(self, now_us);
     if (self->anew)
-        begin_anew(self, now_us);
+        plan_anew(self, now_us);
     if (self->adopted_us)
-        lay(self, now_us);
+        estimate_adopted(self, now_us);
     else
         rtmr_best_effort_list_busy(self, now_us);
     e = new_entry(self, job);
@@ -240,16 +243,17 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
         return true;
     }
     rtmr_best_effort_predict_busy(self, now_us, now_us + self->offer_margin_us);
-    offer_us = rtmr_queue_offer(&self->q, e, (struct rtmr_moment){now_us, self->busy},
-                                (struct rtmr_moment){now_us + self->offer_margin_us, self->later});
+    offer_us =
+        rtmr_queue_find_offer(&self->q, e, (struct rtmr_moment){now_us, self->busy},
+                              (struct rtmr_moment){now_us + self->offer_margin_us, self->later});
     rtmr_word_refusal(self, e, &v, offer_us, out);
     rtmr_entry_free(e);
     return false;
 }
 
 /* ---- counts ---- */
-static void count(struct policy *self, struct rtmr_job *own, enum base_task_kind kind,
-                  int32_t running, int32_t pending)
+static void set_counts(struct policy *self, struct rtmr_job *own, enum base_task_kind kind,
+                       int32_t running, int32_t pending)
 {
     int with = own->entry ? 1 : 0;
 
@@ -263,41 +267,44 @@ static void count(struct policy *self, struct rtmr_job *own, enum base_task_kind
     own->pending[kind] = pending;
 }
 
-static void update(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void update_job(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     struct rtmr_job *own = rtmr_job_of(job);
     const struct policy_phase *p = job->phase;
     struct policy_link *link = &job->link[kind];
     bool wants = p[kind].pending > 0 || p[kind].suspended > 0;
 
-    count(self, own, kind, p[kind].running, p[kind].pending);
+    set_counts(self, own, kind, p[kind].running, p[kind].pending);
     if (!own->entry) {
-        rtmr_best_effort_reorder(self, own, kind);
+        rtmr_best_effort_update_order(self, own, kind);
         return;
     }
-    self->anew = self->anew || p[BASE_TASK_MAP].done < own->maps_done; /* their output was lost */
+    self->anew = self->anew || p[BASE_TASK_MAP].done < own->maps_done; /* map output was lost */
     own->maps_done = p[BASE_TASK_MAP].done;
-    rtmr_queue_reserve(&self->q, own->entry,
-                       p[BASE_TASK_MAP].done < p[BASE_TASK_MAP].total
-                           ? p[BASE_TASK_REDUCE].total - p[BASE_TASK_REDUCE].done
-                           : 0);
+    rtmr_queue_set_reserve(&self->q, own->entry,
+                           p[BASE_TASK_MAP].done < p[BASE_TASK_MAP].total
+                               ? p[BASE_TASK_REDUCE].total - p[BASE_TASK_REDUCE].done
+                               : 0);
     if (wants && !link->linked)
         policy_order_insert(&self->order[kind], link, own->entry->key);
     else if (!wants && link->linked)
         policy_order_remove(&self->order[kind], link);
 }
 
-static void rtmr_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void rtmr_on_job_changed(struct policy *self, struct policy_job *job,
+                                enum base_task_kind kind)
 {
     if (self->adopted_us)
-        lay(self, self->adopted_us);
-    update(self, job, kind);
+        estimate_adopted(self, self->adopted_us);
+    update_job(self, job, kind);
 }
 
-/* ---- jobs come and go ---- */
+/* ---- arrival and departure ---- */
 
-/* A job that nobody asked for here: after a change of policy or a restart. */
-static struct rtmr_entry *adopt(struct policy *self, struct policy_job *job, int64_t now_us)
+/* Makes an entry for a job that was not admitted here, because of a change of policy or a
+ * restart. */
+static struct rtmr_entry *new_adopted_entry(struct policy *self, struct policy_job *job,
+                                            int64_t now_us)
 {
     struct rtmr_entry *e = new_entry(self, job);
     bool started = job->first_us > 0;
@@ -306,11 +313,11 @@ static struct rtmr_entry *adopt(struct policy *self, struct policy_job *job, int
         started = started || job->phase[k].running > 0 || job->phase[k].done > 0;
     if (started)
         e->started_us = job->first_us > 0 && job->first_us <= now_us ? job->first_us : now_us;
-    take_stock(self, e, job, now_us);
+    plan_remaining_tasks(self, e, job, now_us);
     return e;
 }
 
-static void enter(struct policy *self, struct rtmr_job *own, int64_t now_us)
+static void enter_queue(struct policy *self, struct rtmr_job *own, int64_t now_us)
 {
     struct policy_job *job = own->job;
     struct rtmr_entry *e = self->candidate;
@@ -320,7 +327,7 @@ static void enter(struct policy *self, struct rtmr_job *own, int64_t now_us)
         rtmr_queue_insert_take(&self->q, e, now_us, self->busy);
     } else {
         drop_candidate(self);
-        e = adopt(self, job, now_us);
+        e = new_adopted_entry(self, job, now_us);
         rtmr_queue_adopt_take(&self->q, e, now_us);
         self->adopted_us = max64(now_us, 1);
     }
@@ -328,21 +335,21 @@ static void enter(struct policy *self, struct rtmr_job *own, int64_t now_us)
     own->entry = e;
 }
 
-static void rtmr_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+static void rtmr_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct rtmr_job *own = base_alloc(sizeof *own);
 
     own->job = job;
     job->own = own;
     if (has_deadline(job)) {
-        enter(self, own, now_us);
+        enter_queue(self, own, now_us);
     } else {
         LIST_INSERT_HEAD(&self->best_effort, own, in_best_effort);
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        update(self, job, k);
+        update_job(self, job, k);
 }
 
 static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_us)
@@ -357,15 +364,15 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
         rtmr_warn_late_job(self, own, now_us);
         correct = self->feedback &&
                   (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us);
-    } else if (e->at >=
-               self->q
-                   .fixed) { /* nothing of it or behind it has started: as if it had never been */
+    } else if (e->at >= self->q.fixed) {
+        /* neither this job nor a later one has started: it can leave without a trace */
         e->n[BASE_TASK_MAP] = e->n[BASE_TASK_REDUCE] = 0;
-    } else { /* it leaves slots that it was given; others have waited for it so far */
+    } else {
+        /* other jobs have waited for the slots that were planned for this job */
         self->anew = true;
     }
     if (correct && (e->after_us[BASE_TASK_MAP] || e->after_us[BASE_TASK_REDUCE])) {
-        /* part of it lies in the base */
+        /* attempts of the job are part of the base, so its finish times are not all of its work */
         correct = false;
         self->anew = true;
     }
@@ -373,12 +380,12 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
     rtmr_queue_finish(&self->q, e, now_us, correct);
 }
 
-static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_us)
+static void rtmr_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct rtmr_job *own = rtmr_job_of(job);
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        count(self, own, k, 0, 0);
+        set_counts(self, own, k, 0, 0);
         if (job->link[k].linked)
             policy_order_remove(own->entry ? &self->order[k] : &self->beside[k], &job->link[k]);
     }
@@ -391,8 +398,9 @@ static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_u
     job->own = NULL;
 }
 
-static void rtmr_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                              int32_t task, uint32_t node, int64_t now_us)
+static void rtmr_on_task_started(struct policy *self, struct policy_job *job,
+                                 enum base_task_kind kind, int32_t task, uint32_t node,
+                                 int64_t now_us)
 {
     struct rtmr_entry *e = rtmr_job_of(job)->entry;
 
@@ -401,7 +409,7 @@ static void rtmr_task_started(struct policy *self, struct policy_job *job, enum 
     (void)node;
     if (!e || e->started_us)
         return;
-    for (size_t i = rtmr_queue_start(&self->q, e, now_us); i <= e->at; i++) {
+    for (size_t i = rtmr_queue_mark_started(&self->q, e, now_us); i <= e->at; i++) {
         struct policy_job *moved = self->q.v[i]->job;
 
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && moved; k++)
@@ -410,8 +418,8 @@ static void rtmr_task_started(struct policy *self, struct policy_job *job, enum 
     }
 }
 
-static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                            const struct policy_task_end *end)
+static void rtmr_on_task_ended(struct policy *self, struct policy_job *job,
+                               enum base_task_kind kind, const struct policy_task_end *end)
 {
     struct rtmr_job *own = rtmr_job_of(job);
     int64_t took = end->ended_us - end->started_us;
@@ -426,19 +434,21 @@ static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum ba
 }
 
 /* ---- dispatch ---- */
-static bool keeps_enough(const struct policy *self, const struct policy_offer *offer,
-                         int64_t reserved)
+/* True: after a reduce starts in this slot, enough slots stay free for @reserved reduces. The
+ * paper as printed counts this slot as free, too. */
+static bool leaves_enough_slots(const struct policy *self, const struct policy_offer *offer,
+                                int64_t reserved)
 {
     int64_t free_slots =
         offer->capacity->slots[BASE_TASK_REDUCE] - offer->capacity->used[BASE_TASK_REDUCE];
 
-    if (self->be_kill) /* as good as free: plans count on that */
+    if (self->be_kill) /* slots of best-effort attempts can be freed, and plans rely on it */
         free_slots += self->running[0][BASE_TASK_REDUCE];
     return self->literal ? reserved <= free_slots : reserved < free_slots;
 }
 
-/* Algorithm IV over all, then those without deadline. offer->step: what jobs that declined wait for
- * still. */
+/* Algorithm IV over all jobs with deadlines, then the jobs without. offer->step sums the pending
+ * tasks of jobs that declined. */
 static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {
@@ -459,9 +469,9 @@ static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *of
         }
         return rtmr_best_effort_next(self, offer, NULL);
     }
-    if (!keeps_enough(self, offer,
-                      offer->step +
-                          rtmr_queue_reserved(
+    if (!leaves_enough_slots(
+            self, offer,
+            offer->step + rtmr_queue_sum_reserved(
                               &self->q, link ? rtmr_job_of(policy_link_job(link, kind))->entry->at
                                              : self->q.n))) {
         offer->held = true;
@@ -480,12 +490,12 @@ const struct policy_ops policy_rtmr = {
     .create = rtmr_create,
     .destroy = rtmr_destroy,
     .admit = rtmr_admit,
-    .on_job_arrived = rtmr_arrived,
-    .on_job_left = rtmr_left,
-    .on_job_changed = rtmr_changed,
-    .on_task_started = rtmr_task_started,
-    .on_task_ended = rtmr_task_ended,
-    .on_capacity = rtmr_capacity,
+    .on_job_arrived = rtmr_on_job_arrived,
+    .on_job_left = rtmr_on_job_left,
+    .on_job_changed = rtmr_on_job_changed,
+    .on_task_started = rtmr_on_task_started,
+    .on_task_ended = rtmr_on_task_ended,
+    .on_capacity = rtmr_on_capacity,
     .next = rtmr_next,
     .victims = rtmr_best_effort_name_victims,
     .explain = rtmr_explain,

@@ -1,6 +1,5 @@
-/* policies/rtmr/rtmr_internal.h - state of the rtmr policy, shared by policies/rtmr/rtmr.c (jobs
- * with deadlines), policies/rtmr/best_effort.c (those without) and policies/rtmr/explain.c (what
- * people read). */
+/* policies/rtmr/rtmr_internal.h - state of the rtmr policy, shared by rtmr.c (jobs with deadlines),
+ * best_effort.c (jobs without) and explain.c (messages to users and operators). */
 #ifndef CREEL_POLICIES_RTMR_RTMR_INTERNAL_H
 #define CREEL_POLICIES_RTMR_RTMR_INTERNAL_H
 
@@ -19,27 +18,28 @@ struct rtmr_job { /* policy_job.own */
     struct policy_job *job;
     struct rtmr_entry *entry;                                   /* NULL: without deadline */
     LIST_ENTRY(rtmr_job) in_best_effort;                        /* when entry is NULL */
-    int32_t running[BASE_TASK_KINDS], pending[BASE_TASK_KINDS]; /* as counted in the sums */
+    int32_t running[BASE_TASK_KINDS], pending[BASE_TASK_KINDS]; /* as included in the sums */
     int32_t maps_done;
-    bool broke; /* it was said that the precondition does not hold for it */
+    bool broke; /* a task exceeded its bound, and this has been logged */
 };
 struct policy {
     const struct policy_env *env;
     struct rtmr_queue q;
     struct policy_order order[BASE_TASK_KINDS]; /* jobs with deadlines that have something to start,
                                                    in queue order */
-    struct policy_order beside[BASE_TASK_KINDS]; /* the others */
+    struct policy_order beside[BASE_TASK_KINDS]; /* the same for jobs without deadline */
     LIST_HEAD(, rtmr_job) best_effort;           /* all jobs without deadline */
-    /* sums; [0]: without deadline, [1]: with one. Applications that are no jobs: beside_used
-     * alone */
+    /* sums over jobs; [0]: without deadline, [1]: with deadline */
     int64_t running[2][BASE_TASK_KINDS], pending[2][BASE_TASK_KINDS];
-    int64_t
-        beside_used[BASE_TASK_KINDS]; /* slots of all without deadline, masters not known here */
-    struct rtmr_entry *candidate;     /* accepted, its job will arrive at once */
-    bool anew;          /* since the last admission what plans rest on has changed: begin anew */
-    int64_t adopted_us; /* jobs were taken over then and are not all estimated yet; 0: no */
+    /* slots used by jobs without deadline and by containers of other applications, not by masters
+     */
+    int64_t beside_used[BASE_TASK_KINDS];
+    struct rtmr_entry *candidate; /* accepted by the last admission; its job is about to arrive */
+    bool anew;          /* the plan's assumptions no longer hold: plan anew at the next admission */
+    int64_t adopted_us; /* when jobs were adopted that are not estimated yet; 0: none */
+    /* slots held by best-effort attempts: now, and predicted for the time of a new submission */
     struct rtmr_busy busy[BASE_TASK_KINDS], later[BASE_TASK_KINDS];
-    int64_t slots[BASE_TASK_KINDS]; /* as the queue knows them */
+    int64_t slots[BASE_TASK_KINDS]; /* number of slots in the queue's profiles */
     /* options */
     bool literal, feedback, be_kill;
     enum rtmr_best_effort_order be_order;
@@ -52,44 +52,48 @@ static inline struct rtmr_job *rtmr_job_of(const struct policy_job *job)
     return job->own;
 }
 
-/* The longest time for which a task of @job holds its slot: the longest task, one heartbeat, the
- * margin. */
+/* The longest time for which a task of @job holds its slot: the longest task, plus a heartbeat and
+ * the configured margin. */
 int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job,
                     enum base_task_kind kind);
 /* The latest time at which the attempt leaves its slot. An attempt past its bound may run as long
  * again. */
 int64_t rtmr_latest_end_us(const struct policy_running *r, int64_t eps_us, int64_t now_us);
 
-/* When the slot of an attempt killed at @now_us is free: its node hears of the kill in its next
- * heartbeat and reports the end in the one after. */
+/* When the slot of an attempt killed at @now_us is free at the latest: the node receives the order
+ * in its next heartbeat and reports the end in the following one. */
 int64_t rtmr_kill_end_us(const struct policy *self, int64_t now_us);
 
 /* policies/rtmr/best_effort.c */
-void rtmr_best_effort_reorder(struct policy *self, struct rtmr_job *own, enum base_task_kind kind);
-/* The job without deadline after @prev (NULL: the first) that may have the slot within their share.
- */
+void rtmr_best_effort_update_order(struct policy *self, struct rtmr_job *own,
+                                   enum base_task_kind kind);
+/* Returns the job without deadline after @prev (NULL: the first) for the offered slot, or NULL when
+ * there is none or their share of the slots is used up (rtmr.be_share). */
 struct policy_job *rtmr_best_effort_next(const struct policy *self, struct policy_offer *offer,
                                          const struct policy_job *prev);
-/* Fills self->busy with the tasks without deadline that run now. */
+/* Fills self->busy with the running attempts that have no deadline. */
 void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us);
-/* Fills self->later: the longest-lasting tasks without deadline that may run at @at_us, when such
- * jobs keep the slots they hold. Call it after rtmr_best_effort_list_busy(). */
+/* Fills self->later with the worst case for @at_us: the most and longest attempts without deadline
+ * that may run then. Call it after rtmr_best_effort_list_busy(). */
 void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t at_us);
+/* Adds best-effort attempts on the offering node to @plan, as many as jobs with deadlines lack
+ * slots (with rtmr.be_kill). */
 void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offer *offer,
                                    const struct policy_running *here, size_t n,
                                    struct policy_plan *plan);
 
 /* policies/rtmr/explain.c */
+/* Sets @out to the refusal of @e: the reason in words, and the offered deadline (0: none). */
 void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
                        const struct rtmr_verdict *v, int64_t offer_us, struct policy_promise *out);
 void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
                   struct base_buf *out);
-/* Logs once per job that a task ran longer than promises assume. */
+/* Logs, once per job, that a task ran longer than promises assume. */
 void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
                                     enum base_task_kind kind, int64_t took_us);
 /* Logs that the job ended later than promised, if it did. */
 void rtmr_warn_late_job(struct policy *self, const struct rtmr_job *own, int64_t now_us);
-/* Logs the promises that no longer hold after @what, an event that the guarantee leaves out. */
+/* Logs the promises that no longer hold after @what, an event that the guarantee does not cover. */
 void rtmr_warn_lost_promises(struct policy *self, const char *what);
 
 #endif

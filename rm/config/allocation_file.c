@@ -44,7 +44,7 @@ char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional)
 static void add_default_rules(const struct base_conf *conf, struct policy_queues *q)
 {
     if (!q->rules_given)
-        policy_queues_default_rules(
+        policy_queues_set_default_rules(
             q, base_conf_bool(conf, "yarn.scheduler.fair.allow-undeclared-pools"),
             base_conf_bool(conf, "yarn.scheduler.fair.user-as-default-queue"));
 }

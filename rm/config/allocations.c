@@ -528,7 +528,7 @@ static int read_placement_rules(struct reader *r, xmlNodePtr node)
     int rc;
 
     for (size_t i = 0; i < q->rules_n; i++)
-        policy_rule_free(&q->rules[i]);
+        policy_rule_clear(&q->rules[i]);
     q->rules_n = 0;
     for (EACH_ELEMENT(n, node)) {
         if (!is_named(n, "rule"))
@@ -707,7 +707,7 @@ int rm_allocations_parse_text(const char *name, const char *data, size_t len,
     doc = xmlReadMemory(data, (int)len, NULL, NULL, XML_PARSE_NONET | XML_PARSE_NOWARNING);
     root = doc ? xmlDocGetRootElement(doc) : NULL;
     policy_queues_init(&r.q, NULL);
-    policy_queues_default_rules(&r.q, true, true);
+    policy_queues_set_default_rules(&r.q, true, true);
     if (!root)
         rc = base_error_set(err, -BASE_EINVAL, "%s: not valid XML, expected an allocation file",
                             r.first ? r.first : name);

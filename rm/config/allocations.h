@@ -22,7 +22,8 @@
 /* Reads @path. Returns 0, -BASE_EINVAL when the file has a mistake, or the error of
  * base_file_read(). On success *@out is new and owned by the caller (policy_queues_free()), and
  * notes are logged; otherwise *@out is not touched. out->rules_given is true when the file has
- * placement rules; a file without any gets Hadoop's defaults (policy_queues_default_rules()). */
+ * placement rules; a file without any gets Hadoop's defaults (policy_queues_set_default_rules()).
+ */
 int rm_allocations_read_file(const char *path, struct policy_queues *out, struct base_error *err);
 /* As rm_allocations_read_file(), but parses the @len bytes at @data; @name stands for the file in
  * messages. Appends the notes to @notes, one per line, instead of logging them (NULL: drops them).

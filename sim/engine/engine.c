@@ -51,7 +51,7 @@ static int create_core(struct sim *s, struct base_error *err)
 
     if (!s->conf.queues) { /* pools are made as jobs name them */
         policy_queues_init(&pools, NULL);
-        policy_queues_default_rules(&pools, true, false);
+        policy_queues_set_default_rules(&pools, true, false);
         conf.tree = &pools;
     }
     if (s->conf.adjust)

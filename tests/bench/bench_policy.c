@@ -297,7 +297,7 @@ static void end(enum base_task_kind k, uint32_t node, int32_t at, bool killed)
         j->pj.seen[k].work_us += e.work_us;
         if (k == BASE_TASK_MAP && j->pj.phase[k].done == j->pj.phase[k].total)
             j->pj.maps_done_us = b.now_us;
-        policy_learned_task(&b.learned, &j->pj, k, &e);
+        policy_learned_add_task(&b.learned, &j->pj, k, &e);
     }
     if (b.ops->on_task_ended)
         b.ops->on_task_ended(b.policy, &j->pj, k, &e);

@@ -192,7 +192,7 @@ static void ended(struct world *w, struct world_job *j, enum base_task_kind k, i
         j->finish_us = end.ended_us > j->finish_us ? end.ended_us : j->finish_us;
         j->pj.seen[k].n++;
         j->pj.seen[k].work_us += end.work_us;
-        policy_learned_task(&w->learned, &j->pj, k, &end);
+        policy_learned_add_task(&w->learned, &j->pj, k, &end);
     } else {
         w->capacity.freeing[k]--;
         t->killed = false;

@@ -156,17 +156,17 @@ static void test_rounding(void)
 
 static void test_deficit(void)
 {
-    CU_ASSERT_EQUAL(fair_deficit(5, 8, 2000000), -6e6);
-    CU_ASSERT_EQUAL(fair_deficit(5, 2, 2000000), 6e6);
+    CU_ASSERT_EQUAL(fair_deficit_growth(5, 8, 2000000), -6e6);
+    CU_ASSERT_EQUAL(fair_deficit_growth(5, 2, 2000000), 6e6);
 }
 
 /* Two pools of 50 each on 100 slots; the alarm rings below half the share, what is taken reaches
  * the full share. */
 static void test_preemption_need(void)
 {
-    CU_ASSERT_EQUAL(fair_alarm(50, .5, 60), 25);
-    CU_ASSERT_EQUAL(fair_alarm(50, .5, 10), 10);
-    CU_ASSERT_EQUAL(fair_alarm(100.0 / 3, .5, 60), 16);
+    CU_ASSERT_EQUAL(fair_starvation_threshold(50, .5, 60), 25);
+    CU_ASSERT_EQUAL(fair_starvation_threshold(50, .5, 10), 10);
+    CU_ASSERT_EQUAL(fair_starvation_threshold(100.0 / 3, .5, 60), 16);
     CU_ASSERT_EQUAL(fair_preempt_need(0, 50, 60, 24, false, false), 0);
     CU_ASSERT_EQUAL(fair_preempt_need(0, 50, 60, 24, false, true), 26);
     CU_ASSERT_EQUAL(fair_preempt_need(40, 50, 60, 24, true, true), 26);

@@ -130,7 +130,7 @@ static void test_levels(void)
     delay_beat(&d, 13 * S);
     CU_ASSERT_FALSE(delay_offer(&d, &other, DELAY_ANY));
     CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_ANY));
-    delay_leave(&d, &other);
+    delay_remove_job(&d, &other);
     delay_beat(&d, 14 * S);
     CU_ASSERT_EQUAL(other.wait_us, 0);
     CU_ASSERT_EQUAL(job.wait_us, 1 * S);
@@ -147,18 +147,18 @@ static void test_passed_by(void)
         delay_beat(&d, t * S);
         CU_ASSERT_EQUAL(job.wait_us, t * S);
         CU_ASSERT_EQUAL(job.level, DELAY_NODE);
-        delay_pass(&d, &job);
+        delay_note_declined(&d, &job);
         CU_ASSERT(job.skipped);
     }
     CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));
-    delay_pass(&d, &job);
+    delay_note_declined(&d, &job);
     CU_ASSERT_FALSE(job.skipped); /* it launched in this heartbeat */
     job = (struct delay_job){0};
     delay_init_skips(&d, 2);
-    delay_pass(&d, &job);
+    delay_note_declined(&d, &job);
     CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_ANY));
     CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));
-    delay_leave(&d, &job);
+    delay_remove_job(&d, &job);
 }
 
 /* 58 x 8 slots, 100 outstanding maps: 2 per node. */
@@ -185,16 +185,16 @@ static void test_skips(void)
     for (int i = 0; i < 3; i++) {
         delay_beat(&d, i * S);
         CU_ASSERT_EQUAL(job.skips, i);
-        CU_ASSERT_FALSE(i == 1 ? delay_ask(&d, &job, DELAY_ANY)
+        CU_ASSERT_FALSE(i == 1 ? delay_would_take(&d, &job, DELAY_ANY)
                                : delay_offer(&d, &job, DELAY_RACK));
     }
-    CU_ASSERT(delay_ask(&d, &job, DELAY_ANY)); /* asking alone changes nothing then */
+    CU_ASSERT(delay_would_take(&d, &job, DELAY_ANY)); /* asking alone changes nothing then */
     CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));
     CU_ASSERT(delay_offer(&d, &job, DELAY_RACK)); /* the count stays */
     CU_ASSERT(delay_offer(&d, &job, DELAY_NODE));
     CU_ASSERT_EQUAL(job.skips, 0);
     CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_ANY));
-    delay_leave(&d, &job);
+    delay_remove_job(&d, &job);
     delay_init(&d, 0, 0);
     CU_ASSERT_FALSE(delay_is_on(&d));
 }

@@ -613,7 +613,7 @@ static void test_queues_change(void)
     world_pass(w, SEC);
     shares_are(w, "b", 30);
     shares_are(w, "b.x", 15);
-    policy_queues_make(&w->queues, "root.new.user");
+    policy_queues_add_dynamic(&w->queues, "root.new.user");
     world_submit(w, "new.user", 100, 0); /* not told: it looks itself */
     world_pass(w, SEC);
     shares_are(w, "new.user", 22); /* 22.5, as b: the first gets the half */

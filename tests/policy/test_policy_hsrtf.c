@@ -23,17 +23,19 @@ static bool near(double a, double b)
 static int64_t paper_rt(int64_t maps, int64_t reduces, int64_t bytes, bool fluid)
 {
     int64_t tasks[BASE_TASK_KINDS] = {maps, reduces};
-    int64_t avg[BASE_TASK_KINDS] = {S(60), hsrtf_reduce_us(bytes, 1, reduces, 128 * MIB, S(60))};
+    int64_t avg[BASE_TASK_KINDS] = {S(60),
+                                    hsrtf_reduce_duration_us(bytes, 1, reduces, 128 * MIB, S(60))};
     double slots[BASE_TASK_KINDS] = {464, 116};
 
-    return hsrtf_time_us(tasks, avg, slots, fluid);
+    return hsrtf_remaining_time_us(tasks, avg, slots, fluid);
 }
 
 static void test_remaining_time(void)
 {
-    CU_ASSERT_EQUAL(hsrtf_reduce_us(32 * GIB, 1, 32, 128 * MIB, S(60)), S(480));
-    CU_ASSERT_EQUAL(hsrtf_reduce_us(32 * GIB, 0.5, 32, 0, S(60)), S(240)); /* a block is 128 MiB */
-    CU_ASSERT_EQUAL(hsrtf_reduce_us(32 * GIB, 1, 0, 0, S(60)), 0);
+    CU_ASSERT_EQUAL(hsrtf_reduce_duration_us(32 * GIB, 1, 32, 128 * MIB, S(60)), S(480));
+    CU_ASSERT_EQUAL(hsrtf_reduce_duration_us(32 * GIB, 0.5, 32, 0, S(60)),
+                    S(240)); /* a block is 128 MiB */
+    CU_ASSERT_EQUAL(hsrtf_reduce_duration_us(32 * GIB, 1, 0, 0, S(60)), 0);
     CU_ASSERT_EQUAL(paper_rt(256, 32, 32 * GIB, false), S(540)); /* Large */
     CU_ASSERT_EQUAL(paper_rt(64, 8, 8 * GIB, false), S(540));    /* Medium: a tie */
     CU_ASSERT_EQUAL(paper_rt(1, 1, 128 * MIB, false), S(120));   /* Small */
@@ -42,9 +44,9 @@ static void test_remaining_time(void)
     /* work that fits in one wave takes one task; half a wave more is half a task more */
     CU_ASSERT_EQUAL(paper_rt(256, 32, 32 * GIB, true), S(540));
     CU_ASSERT_EQUAL(paper_rt(696, 32, 32 * GIB, true),
-                    S(90) + hsrtf_reduce_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
+                    S(90) + hsrtf_reduce_duration_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
     CU_ASSERT_EQUAL(paper_rt(696, 32, 32 * GIB, false),
-                    S(120) + hsrtf_reduce_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
+                    S(120) + hsrtf_reduce_duration_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
 }
 
 /* What no cluster has: times are cut, not wrapped around. */
@@ -54,9 +56,10 @@ static void test_absurd(void)
             avg[BASE_TASK_KINDS] = {S(1000000000), S(1000000000)};
     double slots[BASE_TASK_KINDS] = {1, 1};
 
-    CU_ASSERT_EQUAL(hsrtf_time_us(tasks, avg, slots, false), HSRTF_TIME_MAX_US);
-    CU_ASSERT_EQUAL(hsrtf_time_us(tasks, avg, slots, true), HSRTF_TIME_MAX_US);
-    CU_ASSERT_EQUAL(hsrtf_reduce_us(INT64_MAX, 1e9, 1, 1, S(1000000000)), HSRTF_TIME_MAX_US);
+    CU_ASSERT_EQUAL(hsrtf_remaining_time_us(tasks, avg, slots, false), HSRTF_TIME_MAX_US);
+    CU_ASSERT_EQUAL(hsrtf_remaining_time_us(tasks, avg, slots, true), HSRTF_TIME_MAX_US);
+    CU_ASSERT_EQUAL(hsrtf_reduce_duration_us(INT64_MAX, 1e9, 1, 1, S(1000000000)),
+                    HSRTF_TIME_MAX_US);
     CU_ASSERT_EQUAL(hsrtf_work_us(INT32_MAX, S(1000000000)), HSRTF_TIME_MAX_US);
     CU_ASSERT_EQUAL(hsrtf_work_us(3, S(10)), S(30));
 }
@@ -71,13 +74,13 @@ static void test_shares(void)
     CU_ASSERT(near(s[0], 4.0 / 7) && near(s[1], 2.0 / 7) && near(s[2], 1.0 / 7));
     for (int i = 0; i < 3; i++)
         c[i] = (struct hsrtf_claim){.share = s[i], .demand = 1000};
-    hsrtf_targets(c, 3, 70);
+    hsrtf_split_slots(c, 3, 70);
     for (int i = 0; i < 3; i++)
         CU_ASSERT_EQUAL(c[i].target, c[i].at == 0 ? 40 : c[i].at == 1 ? 20 : 10);
     /* what a small demand leaves goes to the others by share */
     for (int i = 0; i < 3; i++)
         c[i] = (struct hsrtf_claim){.share = s[i], .demand = i == 0 ? 5 : INT64_C(1) << 40};
-    hsrtf_targets(c, 3, 70);
+    hsrtf_split_slots(c, 3, 70);
     for (int i = 0; i < 3; i++) {
         double fluid = c[i].at == 0 ? 5 : c[i].at == 1 ? 65 * 2.0 / 3 : 65 / 3.0;
 
@@ -94,25 +97,25 @@ static void test_starvation(void)
     struct hsrtf_claim c[2];
 
     for (int i = 0; i < 2; i++)
-        rt[i] = hsrtf_time_us(tasks[i], avg, all, false);
+        rt[i] = hsrtf_remaining_time_us(tasks[i], avg, all, false);
     CU_ASSERT_EQUAL(rt[0], S(40));
     CU_ASSERT_EQUAL(rt[1], S(10));
     hsrtf_shares(rt, 2, s);
     CU_ASSERT(near(s[0], .2) && near(s[1], .8));
     for (int i = 0; i < 2; i++) {
         double part[BASE_TASK_KINDS] = {100 * s[i], 100 * s[i]};
-        int64_t on_share = hsrtf_time_us(tasks[i], avg, part, false);
+        int64_t on_share = hsrtf_remaining_time_us(tasks[i], avg, part, false);
 
         CU_ASSERT_EQUAL(on_share, i == 0 ? S(200) : S(20));
         st[i] = hsrtf_starvation(0, on_share, rt[i]);
     }
     CU_ASSERT(near(st[0], 5) && near(st[1], 2));
-    hsrtf_shares_starved(s, st, 2);
+    hsrtf_apply_starvation(s, st, 2);
     CU_ASSERT(near(s[0], 1.0 / 2.6) && near(s[1], 1.6 / 2.6));
     CU_ASSERT(fabs(s[0] - .3846) < 5e-5 && fabs(s[1] - .6154) < 5e-5);
     for (int i = 0; i < 2; i++)
         c[i] = (struct hsrtf_claim){.share = s[i], .demand = tasks[i][0]};
-    hsrtf_targets(c, 2, 100);
+    hsrtf_split_slots(c, 2, 100);
     for (int i = 0; i < 2; i++)
         CU_ASSERT_EQUAL(c[i].target, c[i].at == 0 ? 38 : 62);
 }
@@ -140,7 +143,7 @@ static void check_targets(void)
         want += c[i].demand;
         wanting += c[i].demand > 0;
     }
-    hsrtf_targets(c, n, slots);
+    hsrtf_split_slots(c, n, slots);
     for (size_t i = 0; i < n; i++) {
         sum += c[i].target;
         CU_ASSERT(c[i].target >= 0 && c[i].target <= c[i].demand);
@@ -163,7 +166,7 @@ static void test_targets(void)
 
     for (int i = 0; i < 2000; i++)
         check_targets();
-    hsrtf_targets(none, 1, 10);
+    hsrtf_split_slots(none, 1, 10);
     CU_ASSERT_EQUAL(none[0].target, 0);
 }
 

@@ -14,7 +14,7 @@ static void ended(enum base_task_kind kind, int64_t work_us, int64_t bytes_in, i
     struct policy_job job = {0};
 
     job.size[kind].given_max_us = given_max_us;
-    policy_learned_task(&l, &job, kind, &end);
+    policy_learned_add_task(&l, &job, kind, &end);
 }
 
 static bool is(double a, double b)
@@ -63,20 +63,20 @@ static void test_lateness(void)
 static void test_recent(void)
 {
     l = (struct policy_learned){0};
-    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP), 0);
+    CU_ASSERT_EQUAL(policy_learned_recent_mean_us(&l, BASE_TASK_MAP), 0);
     ended(BASE_TASK_MAP, 10, 0, 0);
     ended(BASE_TASK_MAP, 20, 0, 0);
-    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP), 15);
-    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_REDUCE), 0);
+    CU_ASSERT_EQUAL(policy_learned_recent_mean_us(&l, BASE_TASK_MAP), 15);
+    CU_ASSERT_EQUAL(policy_learned_recent_mean_us(&l, BASE_TASK_REDUCE), 0);
     for (int i = 0; i < POLICY_RECENT - 2; i++)
         ended(BASE_TASK_MAP, 30, 0, 0);
-    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP),
+    CU_ASSERT_EQUAL(policy_learned_recent_mean_us(&l, BASE_TASK_MAP),
                     (10 + 20 + 30 * (POLICY_RECENT - 2)) / POLICY_RECENT);
     ended(BASE_TASK_MAP, 30, 0, 0);
-    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP),
+    CU_ASSERT_EQUAL(policy_learned_recent_mean_us(&l, BASE_TASK_MAP),
                     (20 + 30 * (POLICY_RECENT - 1)) / POLICY_RECENT);
     ended(BASE_TASK_MAP, 30, 0, 0);
-    CU_ASSERT_EQUAL(policy_learned_recent_us(&l, BASE_TASK_MAP), 30);
+    CU_ASSERT_EQUAL(policy_learned_recent_mean_us(&l, BASE_TASK_MAP), 30);
     CU_ASSERT_EQUAL(l.kind[BASE_TASK_MAP].n, POLICY_RECENT);
 }
 
@@ -85,13 +85,13 @@ static void test_eta(void)
     struct policy_job job = {.seen[BASE_TASK_MAP] = {.n = 1, .bytes_in = 0, .bytes_out = 50}};
 
     l = (struct policy_learned){0};
-    policy_learned_maps(&l, &job);
+    policy_learned_add_maps(&l, &job);
     CU_ASSERT(is(l.eta_max, 0));
     job.seen[BASE_TASK_MAP].bytes_in = 200;
-    policy_learned_maps(&l, &job);
+    policy_learned_add_maps(&l, &job);
     CU_ASSERT(is(l.eta_max, 0.25));
     job.seen[BASE_TASK_MAP].bytes_in = 400;
-    policy_learned_maps(&l, &job);
+    policy_learned_add_maps(&l, &job);
     CU_ASSERT(is(l.eta_max, 0.25));
 }
 

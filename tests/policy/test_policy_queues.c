@@ -102,17 +102,17 @@ static void test_hadoop_defaults(void)
     struct policy_queues q;
 
     policy_queues_init(&q, "a");
-    policy_queues_default_rules(&q, true, true);
+    policy_queues_set_default_rules(&q, true, true);
     CU_ASSERT_EQUAL(place(&q, "", "first.last", NULL), 3);
     CU_ASSERT_STRING_EQUAL(q.v[3].name, "root.first_dot_last");
     CU_ASSERT(q.v[3].dynamic && !q.v[3].configured);
     CU_ASSERT_EQUAL(place(&q, "x.y", "u", NULL), 5);
     CU_ASSERT_EQUAL(place(&q, "a.z", "u", NULL), -1); /* a takes applications itself */
     CU_ASSERT_EQUAL(place(&q, "x", "u", NULL), -1);
-    policy_queues_default_rules(&q, false, true);
+    policy_queues_set_default_rules(&q, false, true);
     CU_ASSERT_EQUAL(place(&q, "new", "nobody", NULL), 1);
     CU_ASSERT_EQUAL(place(&q, "new", "first.last", NULL), 3);
-    policy_queues_default_rules(&q, true, false);
+    policy_queues_set_default_rules(&q, true, false);
     CU_ASSERT_EQUAL(place(&q, "", "nobody", NULL), 1);
     policy_queues_free(&q);
 }
@@ -181,7 +181,7 @@ static void test_full(void)
     int32_t at;
 
     policy_queues_init(&q, "dev");
-    policy_queues_default_rules(&q, true, true);
+    policy_queues_set_default_rules(&q, true, true);
     for (int i = 0; i < POLICY_QUEUES_MAX + 100; i++) {
         char name[32];
 
@@ -203,7 +203,7 @@ static void test_replace(void)
     struct policy_queues q, new;
 
     policy_queues_init(&q, "a,b");
-    policy_queues_default_rules(&q, true, true);
+    policy_queues_set_default_rules(&q, true, true);
     q.v[2].weight = 3;
     q.v[3].weight = 4;
     q.v[3].acl_submit = base_strdup("x");

@@ -47,8 +47,8 @@ static struct rtmr_entry *entry(int64_t submit, int32_t seq, int64_t due, int64_
 static int64_t offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                      const struct rtmr_busy *busy, int64_t margin_us, const struct rtmr_busy *later)
 {
-    return rtmr_queue_offer(q, e, (struct rtmr_moment){now_us, busy},
-                            (struct rtmr_moment){now_us + margin_us, later});
+    return rtmr_queue_find_offer(q, e, (struct rtmr_moment){now_us, busy},
+                                 (struct rtmr_moment){now_us + margin_us, later});
 }
 
 static void open_queue(struct rtmr_queue *q, int64_t maps, int64_t reduces)
@@ -91,7 +91,7 @@ static void test_behind_a_started_job(void)
     struct rtmr_entry *j1 = first_job(&q), *j2 = entry(1, 2, 31, 2, 10, 1, 5);
     struct rtmr_verdict v;
 
-    CU_ASSERT_EQUAL(rtmr_queue_start(&q, j1, 0), 0);
+    CU_ASSERT_EQUAL(rtmr_queue_mark_started(&q, j1, 0), 0);
     rtmr_queue_test(&q, j2, 1, NULL, &v);
     CU_ASSERT_FALSE(v.accepted);
     CU_ASSERT_EQUAL(v.finish_us, 35);
@@ -147,7 +147,7 @@ static void test_feedback_by_hand(void)
     struct rtmr_queue q;
     struct rtmr_entry *j1 = first_job(&q), *j2 = entry(1, 2, 100, 2, 10, 1, 5);
 
-    rtmr_queue_start(&q, j1, 0);
+    rtmr_queue_mark_started(&q, j1, 0);
     rtmr_queue_insert_take(&q, j2, 1, NULL);
     CU_ASSERT_EQUAL(j2->finish_us, 35);
     rtmr_entry_note_task_end(j1, BASE_TASK_MAP, 2);
@@ -203,16 +203,16 @@ static void test_reserved_sums(void)
     for (int32_t i = 0; i < JOBS; i++) {
         e[i] = entry(i, i, 1000 + rnd(100000), 1, 1, 1, 1);
         rtmr_queue_insert_take(&q, e[i], i, NULL);
-        rtmr_queue_reserve(&q, e[i], rnd(10));
-        rtmr_queue_reserve(&q, e[rnd(i + 1)], rnd(10));
+        rtmr_queue_set_reserve(&q, e[i], rnd(10));
+        rtmr_queue_set_reserve(&q, e[rnd(i + 1)], rnd(10));
     }
     rtmr_queue_finish(&q, q.v[0], 100, false);
     for (size_t i = 0; i < q.n; i++) {
-        ok = ok && q.v[i]->at == i && rtmr_queue_reserved(&q, i) == want;
+        ok = ok && q.v[i]->at == i && rtmr_queue_sum_reserved(&q, i) == want;
         want += q.v[i]->reserve;
     }
     CU_ASSERT(ok);
-    CU_ASSERT_EQUAL(rtmr_queue_reserved(&q, q.n), want);
+    CU_ASSERT_EQUAL(rtmr_queue_sum_reserved(&q, q.n), want);
     CU_ASSERT_EQUAL(q.n, JOBS - 1);
     rtmr_queue_free(&q);
 }
@@ -354,7 +354,7 @@ static bool history(int run)
                 rtmr_entry_free(e);
             }
         } else if (rnd(2) && started < a.n) {
-            rtmr_queue_start(&q, q.v[started], now);
+            rtmr_queue_mark_started(&q, q.v[started], now);
             a.v[started].st = now;
         } else if (started) {
             size_t at = (size_t)rnd((int64_t)started);
@@ -421,7 +421,7 @@ static void fill(struct rtmr_queue *q, struct rtmr_busy *busy, int64_t now)
         else
             rtmr_entry_free(e);
         if (!rnd(5) && q->fixed < q->n)
-            rtmr_queue_start(q, q->v[q->fixed], at);
+            rtmr_queue_mark_started(q, q->v[q->fixed], at);
     }
 }
 
@@ -479,7 +479,7 @@ static bool offer_is_good(int64_t margin)
         ok = margin ? got >= want && would(&q, e, got, now, busy) : got == want;
         ok = ok && (!margin || second_is_good(&q, e, got + margin, now + margin, later));
         if (margin && q.fixed < q.n) {
-            rtmr_queue_start(&q, q.v[q.fixed], now + 1);
+            rtmr_queue_mark_started(&q, q.v[q.fixed], now + 1);
             ok = ok && second_is_good(&q, e, got + margin, now + margin, later);
         }
     }

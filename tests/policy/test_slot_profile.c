@@ -142,7 +142,7 @@ static bool operate(struct slot_profile *p, struct naive *a, int64_t *now, int64
         naive_replace(a, t, (size_t)few);
         break;
     case 1:
-        slot_profile_hold(p, runs, runs_of(t, few, runs));
+        slot_profile_delay_until(p, runs, runs_of(t, few, runs));
         naive_hold(a, t, few);
         break;
     case 2:
@@ -155,7 +155,7 @@ static bool operate(struct slot_profile *p, struct naive *a, int64_t *now, int64
         if (rnd(3))
             break;
         n = rnd(2) ? rnd(a->n + 2) : 0;
-        slot_profile_never(p, n, *now);
+        slot_profile_set_unavailable(p, n, *now);
         naive_never(a, n, *now);
         break;
     case 4:
@@ -228,7 +228,7 @@ static void test_by_hand(void)
     slot_profile_replace(&p, actual, 2); /* [14, 20], then [18, 20] */
     CU_ASSERT_EQUAL(p.v[p.head].at_us, 18);
     CU_ASSERT_EQUAL(p.v[p.head + 1].at_us, 20);
-    slot_profile_hold(&p, busy, 2); /* (18, 7) and (20, 30) */
+    slot_profile_delay_until(&p, busy, 2); /* (18, 7) and (20, 30) */
     CU_ASSERT_EQUAL(p.v[p.head].at_us, 18);
     CU_ASSERT_EQUAL(p.v[p.head + 1].at_us, 30);
     CU_ASSERT_EQUAL(slot_profile_place(&p, 0, 10, 5), 5);

@@ -436,7 +436,7 @@ static void do_queues(void)
 
     policy_queues_init(&q, lists[rnd(4)]);
     if (rnd(2))
-        policy_queues_default_rules(&q, rnd(2), rnd(2));
+        policy_queues_set_default_rules(&q, rnd(2), rnd(2));
     for (size_t i = 1; i < q.n; i++) {
         struct policy_queue *u = &q.v[i];
 

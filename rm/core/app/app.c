@@ -244,7 +244,7 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
     c->ops->on_job_left(c->policy, &a->pj, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         a->pj.phase[k] = (struct policy_phase){0};
-    delay_leave(&c->delay, &a->delay);
+    delay_remove_job(&c->delay, &a->delay);
 }
 
 void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_kind k)

@@ -48,7 +48,7 @@ static bool find_move_target(struct rm_core *c, const struct rm_event *ev, const
                        "policy %s cannot move applications between queues", c->ops->name);
         return false;
     }
-    if (policy_queues_leaf(&c->tree, ev->u.move.queue, index, &err) == 0)
+    if (policy_queues_find_leaf(&c->tree, ev->u.move.queue, index, &err) == 0)
         return true;
     rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
     return false;

@@ -34,9 +34,9 @@ static void add_to_learned_statistics(struct rm_core *c, struct rm_app *a, enum 
     s->work_us = base_sat_add(s->work_us, e->work_us);
     s->bytes_in = base_sat_add(s->bytes_in, e->bytes_in);
     s->bytes_out = base_sat_add(s->bytes_out, e->bytes_out);
-    policy_learned_task(&c->learned, &a->pj, k, e);
+    policy_learned_add_task(&c->learned, &a->pj, k, e);
     if (k == BASE_TASK_MAP && a->pj.seen[k].n >= a->phase[k].total)
-        policy_learned_maps(&c->learned, &a->pj);
+        policy_learned_add_maps(&c->learned, &a->pj);
 }
 
 void rm_learn_report_attempt_end(struct rm_core *c, struct rm_app *a, const struct rm_task *t,

@@ -35,7 +35,7 @@ static bool must_wait_for_locality(struct rm_core *c, struct rm_app *a, enum del
 {
     if (located && !no_delay && delay_is_on(&c->delay))
         return !delay_offer(&c->delay, &a->delay, level);
-    delay_launched(&c->delay, &a->delay);
+    delay_note_launched(&c->delay, &a->delay);
     return false;
 }
 
@@ -45,7 +45,7 @@ static void count_missed_opportunity(struct rm_core *c, struct rm_app *a, enum b
                                      bool no_delay)
 {
     if (k == BASE_TASK_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
-        delay_pass(&c->delay, &a->delay);
+        delay_note_declined(&c->delay, &a->delay);
 }
 
 /* Returns true while a reduce should wait for a node that has run containers of its job, since it
@@ -126,7 +126,7 @@ enum policy_take rm_job_would_take_slot(struct rm_core *c, struct rm_app *a, enu
         return POLICY_TAKES;
     if (level == DELAY_NODE)
         return POLICY_TAKES_NEAR;
-    if (delay_is_on(&c->delay) && !delay_ask(&c->delay, &a->delay, level))
+    if (delay_is_on(&c->delay) && !delay_would_take(&c->delay, &a->delay, level))
         return POLICY_DECLINES;
     return POLICY_TAKES;
 }

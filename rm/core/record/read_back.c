@@ -180,7 +180,7 @@ static uint32_t choose_live_queue(struct rm_core *c, const struct rm_app *a, con
 
     if (name && policy_queue_check_name(name, NULL) == 0 &&
         c->tree.n + POLICY_QUEUE_DEPTH_MAX <= POLICY_QUEUES_MAX)
-        return (uint32_t)policy_queues_make(&c->tree, name);
+        return (uint32_t)policy_queues_add_dynamic(&c->tree, name);
     if (rm_queue_place_submission(c, a->queue, a->user, &nobody, &index, NULL) == 0 ||
         a->state == RM_APP_NEW_SAVING)
         return index;

@@ -86,7 +86,7 @@ static void apply_common_policy_options(struct rm_core *c)
     if (w2 < 0)
         w2 = w1;
     for (size_t i = 0; i < c->apps_n; i++) {
-        delay_leave(&c->delay, &c->apps[i]->delay);
+        delay_remove_job(&c->delay, &c->apps[i]->delay);
         c->apps[i]->delay = (struct delay_job){0};
         c->apps[i]->colo_since_us = 0;
     }
