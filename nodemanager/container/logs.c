@@ -167,7 +167,7 @@ void nm_get_logs(struct api_request *rq, void *user)
     struct nm_log_list list = {0};
     struct base_buf b = {0};
     char text[BASE_ID_TEXT_MAX];
-    nm_rest_sign(rq, nm);
+    nm_rest_add_node_header(rq, nm);
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0) {
         api_answer_error(rq, 400, "BadRequestException",
                          "java.lang.Exception: invalid container id, %s", api_path_arg(rq, 0));
@@ -431,7 +431,7 @@ void nm_get_raw_log(struct api_request *rq, void *user)
     struct base_container_id id;
     int64_t offset = 0;
     const char *from = api_query(rq, "offset"), *follow = api_query(rq, "follow");
-    nm_rest_sign(rq, user);
+    nm_rest_add_node_header(rq, user);
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0) {
         api_answer_error(rq, 400, "BadRequestException", "invalid container id, %s",
                          api_path_arg(rq, 0));

@@ -39,7 +39,7 @@ static void recover_forgotten_id(const struct base_container_id *id, void *u)
     struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
     ev.u.recovered.state = NM_FORGOTTEN;
     ev.u.recovered.launch = (struct nm_launch){.id = *id, .user = w->user, .token = w->token};
-    nm_step(w->nm, &ev);
+    nm_handle_event(w->nm, &ev);
 }
 
 static void load_app_record(const struct base_app_id *id, void *u)
@@ -164,7 +164,7 @@ static json_t *read_launch_order(struct nm *nm, const struct base_container_id *
     *order = (struct wire_launch){0};
     if (j && wire_launch_get(j, order, NULL) == 0 &&
         base_container_id_cmp(&order->container, id) == 0)
-        nm_wire_launch(order, out);
+        nm_wire_convert_launch(order, out);
     out->id = *id;
     return j;
 }
@@ -205,7 +205,7 @@ static void recover_container(const struct base_container_id *id, void *u)
         ev.u.recovered.started_ms = wall_ms_of_ticks(f.start);
         w->running++;
     }
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
     struct nm_container *c = nm_core_find(nm->core, id);
     if (c && f.pidfd >= 0) {
         struct nm_box *box = nm_box_new(nm, c);

@@ -43,7 +43,7 @@ static void continue_shim_if_stopped(struct nm_box *box)
 static void check_container_shim(struct nm_container *c, void *u)
 {
     (void)u;
-    struct nm_box *box = nm_core_shell(c);
+    struct nm_box *box = nm_core_shell_data(c);
     if (box)
         continue_shim_if_stopped(box);
 }

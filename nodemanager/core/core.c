@@ -1,4 +1,5 @@
-/* nodemanager/core/core.c - the table of edges, the objects, and the step. */
+/* The core of the NodeManager: the table of edges, the containers and applications, and the step.
+ */
 #include "nodemanager/core/core.h"
 
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 #include "base/mem.h"
 #include "nodemanager/core/core_internal.h"
 
-/* The life cycle of the header. A pair not listed is no edge. */
+/* The life cycle in core.h. A pair of state and input that is not listed is no edge. */
 static const struct {
     enum nm_state from;
     enum nm_input in;
@@ -28,13 +29,13 @@ static const struct {
     {NM_SUSPENDED, NM_IN_RESUME, NM_RUNNING},
     {NM_SUSPENDED, NM_IN_KILL, NM_KILLING},
     {NM_SUSPENDED, NM_IN_ENDED, NM_COMPLETE},
-    {NM_KILLING, NM_IN_SPAWNED, NM_KILLING}, /* killed before its shim was there */
+    {NM_KILLING, NM_IN_SPAWNED, NM_KILLING}, /* killed before its shim ran */
     {NM_KILLING, NM_IN_ENDED, NM_COMPLETE},
     {NM_COMPLETE, NM_IN_FORGET, NM_FORGOTTEN},
 };
 
 static enum nm_state edge_table[NM_STATES][NM_INPUTS];
-__attribute__((constructor)) static void edges_prepare(void)
+__attribute__((constructor)) static void fill_edge_table(void)
 {
     for (int s = 0; s < NM_STATES; s++)
         for (int i = 0; i < NM_INPUTS; i++)
@@ -43,12 +44,12 @@ __attribute__((constructor)) static void edges_prepare(void)
         edge_table[edges[i].from][edges[i].in] = edges[i].to;
 }
 
-enum nm_state nm_edge(enum nm_state s, enum nm_input in)
+enum nm_state nm_state_after(enum nm_state s, enum nm_input in)
 {
     return s < NM_STATES && in < NM_INPUTS ? edge_table[s][in] : NM_STATES;
 }
 
-bool nm_state_alive(enum nm_state s)
+bool nm_state_is_alive(enum nm_state s)
 {
     return s == NM_LAUNCHING || s == NM_RUNNING || s == NM_SUSPENDED || s == NM_KILLING;
 }
@@ -62,7 +63,7 @@ struct nm_effect *nm_effect_add(struct nm_effects *out, enum nm_effect_kind kind
     return fx;
 }
 
-void nm_note(struct nm_effects *out, const char *fmt, ...)
+void nm_note_add(struct nm_effects *out, const char *fmt, ...)
 {
     struct nm_effect *fx = nm_effect_add(out, NM_FX_NOTE);
     va_list ap;
@@ -73,14 +74,14 @@ void nm_note(struct nm_effects *out, const char *fmt, ...)
 
 /* ---- objects ---- */
 
-static void text_set(char **field, const char *text)
+static void replace_text(char **field, const char *text)
 {
     char *copy = base_strdup(text);
     free(*field);
     *field = copy;
 }
 
-static void phase_set(struct nm_container *c, const char *phase)
+static void set_phase(struct nm_container *c, const char *phase)
 {
     snprintf(c->v.phase, sizeof c->v.phase, "%s", phase ? phase : "");
 }
@@ -102,7 +103,7 @@ void nm_core_seed(struct nm_core *core, uint64_t seed)
     core->link.random = seed;
 }
 
-static void container_free(struct nm_core *core, struct nm_container *c)
+static void free_container(struct nm_core *core, struct nm_container *c)
 {
     if (c->v.state != NM_FORGOTTEN)
         TAILQ_REMOVE(&core->all, c, all);
@@ -120,16 +121,16 @@ static void container_free(struct nm_core *core, struct nm_container *c)
     free(c);
 }
 
-static void app_drop_containers(struct nm_core *core, struct nm_app *app)
+static void free_app_containers(struct nm_core *core, struct nm_app *app)
 {
     struct nm_container *c;
     while ((c = TAILQ_FIRST(&app->containers)) != NULL)
-        container_free(core, c);
+        free_container(core, c);
 }
 
-static void app_free(struct nm_core *core, struct nm_app *app)
+static void free_app(struct nm_core *core, struct nm_app *app)
 {
-    app_drop_containers(core, app);
+    free_app_containers(core, app);
     nm_id_set_free(&app->forgotten);
     TAILQ_REMOVE(&core->apps, app, all);
     HASH_DEL(core->app_by_id, app);
@@ -144,23 +145,23 @@ void nm_core_free(struct nm_core *core)
     if (!core)
         return;
     while ((app = TAILQ_FIRST(&core->apps)) != NULL)
-        app_free(core, app);
+        free_app(core, app);
     free(core->health_report);
     free(core);
 }
 
-/* Keys must not contain padding bytes of unknown content: hash over a clean copy. */
-static void app_key(struct base_app_id *key, const struct base_app_id *id)
+/* The hash table compares whole structs, so padding bytes must be zero in keys. */
+static void make_app_key(struct base_app_id *key, const struct base_app_id *id)
 {
     memset(key, 0, sizeof *key);
     key->cluster_ts = id->cluster_ts;
     key->seq = id->seq;
 }
 
-static void container_key(struct base_container_id *key, const struct base_container_id *id)
+static void make_container_key(struct base_container_id *key, const struct base_container_id *id)
 {
     memset(key, 0, sizeof *key);
-    app_key(&key->attempt.app, &id->attempt.app);
+    make_app_key(&key->attempt.app, &id->attempt.app);
     key->attempt.attempt = id->attempt.attempt;
     key->num = id->num;
 }
@@ -169,7 +170,7 @@ struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id 
 {
     struct base_app_id key;
     struct nm_app *app = NULL;
-    app_key(&key, id);
+    make_app_key(&key, id);
     HASH_FIND(hh, core->app_by_id, &key, sizeof key, app);
     return app;
 }
@@ -178,40 +179,40 @@ struct nm_container *nm_core_find(const struct nm_core *core, const struct base_
 {
     struct base_container_id key;
     struct nm_container *c = NULL;
-    container_key(&key, id);
+    make_container_key(&key, id);
     HASH_FIND(hh, core->by_id, &key, sizeof key, c);
     return c;
 }
 
-static struct nm_app *app_get(struct nm_core *core, const struct base_app_id *id, const char *user,
-                              const char *token)
+static struct nm_app *find_or_create_app(struct nm_core *core, const struct base_app_id *id,
+                                         const char *user, const char *token)
 {
     struct nm_app *app = nm_app_find(core, id);
     if (!app) {
         app = base_alloc(sizeof *app);
-        app_key(&app->v.id, id);
+        make_app_key(&app->v.id, id);
         base_app_id_text(&app->v.id, app->v.text);
         TAILQ_INIT(&app->containers);
         HASH_ADD(hh, core->app_by_id, v.id, sizeof app->v.id, app);
         TAILQ_INSERT_TAIL(&core->apps, app, all);
     }
-    if (app->v.finished) { /* cleaned up before: begins anew */
+    if (app->v.finished) { /* cleaned up before, and now used again */
         app->v.finished = app->cleaning = false;
         core->finished_apps--;
     }
     if (user && *user)
-        text_set(&app->v.user, user);
+        replace_text(&app->v.user, user);
     if (token && *token)
-        text_set(&app->v.token, token);
+        replace_text(&app->v.token, token);
     return app;
 }
 
 struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l)
 {
     struct nm_container *c = base_alloc(sizeof *c);
-    container_key(&c->v.id, &l->id);
+    make_container_key(&c->v.id, &l->id);
     base_container_id_text(&c->v.id, c->v.text);
-    c->of = app_get(core, &l->id.attempt.app, l->user, l->token);
+    c->of = find_or_create_app(core, &l->id.attempt.app, l->user, l->token);
     c->v.app = &c->of->v;
     c->v.kind = l->kind;
     c->v.slot = l->slot;
@@ -231,14 +232,15 @@ struct nm_container *nm_container_new(struct nm_core *core, const struct nm_laun
     return c;
 }
 
-void nm_container_changed(struct nm_container *c)
+void nm_container_mark_changed(struct nm_container *c)
 {
     c->version++;
 }
 
 /* ---- moves ---- */
 
-static void alive_count(struct nm_core *core, struct nm_container *c, bool before, bool after)
+static void update_alive_counts(struct nm_core *core, struct nm_container *c, bool before,
+                                bool after)
 {
     if (before && !after) {
         core->alive--;
@@ -258,9 +260,9 @@ bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_inp
     }
     core->stats.edges[from][in]++;
     c->v.state = to;
-    alive_count(core, c, nm_state_alive(from), nm_state_alive(to));
+    update_alive_counts(core, c, nm_state_is_alive(from), nm_state_is_alive(to));
     if (from != to)
-        nm_container_changed(c);
+        nm_container_mark_changed(c);
     return true;
 }
 
@@ -272,7 +274,8 @@ void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects 
     c->again_us = INT64_MAX;
 }
 
-static void kill_begin(struct nm_container *c, int64_t now_us, bool stopped, struct nm_effects *out)
+static void send_first_kill_signal(struct nm_container *c, int64_t now_us, bool stopped,
+                                   struct nm_effects *out)
 {
     if (c->v.grace_ms <= 0) {
         nm_signal_send(c, NM_SIGNAL_KILL, out);
@@ -289,7 +292,7 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
                        int64_t grace_ms, int64_t now_us, struct nm_effects *out)
 {
     enum nm_state from = c->v.state;
-    if (from == NM_KILLING) { /* only a shorter grace changes anything */
+    if (from == NM_KILLING) { /* a second order has an effect only if its grace ends earlier */
         core->stats.ignored[from][NM_IN_KILL]++;
         if (c->kill_at_us != INT64_MAX && now_us + grace_ms * 1000 < c->kill_at_us)
             c->kill_at_us = now_us + grace_ms * 1000;
@@ -297,13 +300,13 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
     }
     if (!nm_container_move(core, c, NM_IN_KILL))
         return;
-    text_set(&c->v.kill_reason, reason ? reason : "");
+    replace_text(&c->v.kill_reason, reason ? reason : "");
     c->v.grace_ms = grace_ms;
     struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
     fx->mark = NM_MARK_KILLED;
     if (from != NM_LAUNCHING)
-        kill_begin(c, now_us, from == NM_SUSPENDED, out);
+        send_first_kill_signal(c, now_us, from == NM_SUSPENDED, out);
 }
 
 void nm_container_forget(struct nm_core *core, struct nm_container *c)
@@ -313,7 +316,7 @@ void nm_container_forget(struct nm_core *core, struct nm_container *c)
     nm_id_set_add(&c->of->forgotten, &c->v.id);
 }
 
-static void finished_limit(struct nm_core *core)
+static void free_oldest_finished_apps(struct nm_core *core)
 {
     struct nm_app *app, *next;
     for (app = TAILQ_FIRST(&core->apps); app && core->finished_apps > NM_APPS_FINISHED_MAX;
@@ -321,7 +324,7 @@ static void finished_limit(struct nm_core *core)
         next = TAILQ_NEXT(app, all);
         if (app->v.finished) {
             core->finished_apps--;
-            app_free(core, app);
+            free_app(core, app);
         }
     }
 }
@@ -347,31 +350,31 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
     }
 }
 
-/* Frees containers forgotten in an earlier step: no effect points to them any more. */
-static void sweep(struct nm_core *core)
+/* Frees containers that were forgotten in an earlier step. No effect points to them any more. */
+static void free_dying_containers(struct nm_core *core)
 {
     struct nm_container *c;
     while ((c = TAILQ_FIRST(&core->dying)) != NULL) {
         struct nm_app *app = c->of;
-        container_free(core, c);
+        free_container(core, c);
         if (app->v.finished && TAILQ_EMPTY(&app->containers)) {
             nm_id_set_free(&app->forgotten);
             app->cleaning = false;
         }
     }
     if (core->finished_apps > NM_APPS_FINISHED_MAX)
-        finished_limit(core);
+        free_oldest_finished_apps(core);
 }
 
 /* ---- events ---- */
 
-static void end_take(struct nm_container *c, const struct nm_end *e)
+static void apply_end(struct nm_container *c, const struct nm_end *e)
 {
     c->v.exit_code = e->exit_code;
     c->v.signal = e->signal;
-    text_set(&c->v.diagnostics, e->diagnostics);
+    replace_text(&c->v.diagnostics, e->diagnostics);
     if (e->counters)
-        text_set(&c->v.counters, e->counters);
+        replace_text(&c->v.counters, e->counters);
     if (e->started_ms)
         c->v.started_ms = e->started_ms;
     c->v.ended_ms = e->ended_ms;
@@ -379,20 +382,20 @@ static void end_take(struct nm_container *c, const struct nm_end *e)
     c->v.max_rss_kb = e->max_rss_kb;
     c->v.output_bytes = e->output_bytes;
     c->kill_at_us = c->again_us = INT64_MAX;
-    if (c->v.kill_reason) { /* however the process ended: it was killed by order */
+    if (c->v.kill_reason) { /* counts as killed by order, however the process ended */
         c->v.exit_code = NM_EXIT_KILLED;
-        text_set(&c->v.diagnostics, c->v.kill_reason);
+        replace_text(&c->v.diagnostics, c->v.kill_reason);
     } else if (e->exit_code == 0) {
         c->v.progress = 1;
     }
 }
 
-void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
-                        struct nm_effects *out)
+void nm_container_complete(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
+                           struct nm_effects *out)
 {
     if (!nm_container_move(core, c, NM_IN_ENDED))
         return;
-    end_take(c, e);
+    apply_end(c, e);
     core->stats.completed++;
     nm_link_mark_urgent(core);
     nm_app_cleanup_if_done(core, c->of, out);
@@ -402,7 +405,7 @@ static void on_ended(struct nm_core *core, const struct nm_event *ev, struct nm_
 {
     struct nm_container *c = nm_core_find(core, &ev->container);
     if (c)
-        nm_container_ended(core, c, &ev->u.ended, out);
+        nm_container_complete(core, c, &ev->u.ended, out);
 }
 
 static void suspend_now(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
@@ -423,13 +426,13 @@ static void on_spawned(struct nm_core *core, const struct nm_event *ev, struct n
         return;
     c->v.started_ms = ev->u.spawned.started_ms;
     if (c->v.state == NM_KILLING)
-        kill_begin(c, ev->at_us, false, out);
+        send_first_kill_signal(c, ev->at_us, false, out);
     else if (c->suspend_when_up)
         suspend_now(core, c, out);
 }
 
-/* A signal that reached no process, since the shim is about to start the command, is sent again as
- * long as it is wanted. */
+/* A signal reaches no process when the shim is about to start the command. It is then sent again,
+ * as long as this function returns true. */
 static bool signal_still_wanted(const struct nm_container *c, enum nm_signal s)
 {
     switch (s) {
@@ -457,15 +460,15 @@ static void on_signalled(struct nm_core *core, const struct nm_event *ev)
 static void on_progress(struct nm_core *core, const struct nm_event *ev)
 {
     struct nm_container *c = nm_core_find(core, &ev->container);
-    if (!c || !nm_state_alive(c->v.state))
+    if (!c || !nm_state_is_alive(c->v.state))
         return;
     double p = ev->u.progress.progress;
     c->v.progress = p >= 0 ? (p <= 1 ? p : 1) : 0; /* NaN fails both */
     if (ev->u.progress.phase)
-        phase_set(c, ev->u.progress.phase);
+        set_phase(c, ev->u.progress.phase);
     if (ev->u.progress.counters)
-        text_set(&c->v.counters, ev->u.progress.counters);
-    nm_container_changed(c);
+        replace_text(&c->v.counters, ev->u.progress.counters);
+    nm_container_mark_changed(c);
 }
 
 static void on_health(struct nm_core *core, const struct nm_event *ev)
@@ -474,7 +477,7 @@ static void on_health(struct nm_core *core, const struct nm_event *ev)
         nm_link_mark_urgent(core);
     core->healthy = ev->u.health.healthy;
     core->disk_free_mb = ev->u.health.disk_free_mb;
-    text_set(&core->health_report, ev->u.health.report);
+    replace_text(&core->health_report, ev->u.health.report);
 }
 
 static void on_recovered(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
@@ -483,28 +486,29 @@ static void on_recovered(struct nm_core *core, const struct nm_event *ev, struct
         return;
     if (ev->u.recovered.state == NM_FORGOTTEN) {
         const struct nm_launch *l = &ev->u.recovered.launch;
-        nm_id_set_add(&app_get(core, &l->id.attempt.app, l->user, l->token)->forgotten, &l->id);
+        nm_id_set_add(&find_or_create_app(core, &l->id.attempt.app, l->user, l->token)->forgotten,
+                      &l->id);
         return;
     }
     struct nm_container *c = nm_container_new(core, &ev->u.recovered.launch);
     c->v.state = ev->u.recovered.state;
     c->v.started_ms = ev->u.recovered.started_ms;
-    alive_count(core, c, false, nm_state_alive(c->v.state));
+    update_alive_counts(core, c, false, nm_state_is_alive(c->v.state));
     if (ev->u.recovered.kill_reason)
-        text_set(&c->v.kill_reason, ev->u.recovered.kill_reason);
+        replace_text(&c->v.kill_reason, ev->u.recovered.kill_reason);
     if (c->v.state == NM_COMPLETE) {
-        end_take(c, &ev->u.recovered.end);
-    } else if (c->v.state == NM_KILLING) { /* the grace began in an earlier life */
+        apply_end(c, &ev->u.recovered.end);
+    } else if (c->v.state == NM_KILLING) { /* the grace began before the restart */
         c->v.grace_ms = 0;
-        kill_begin(c, ev->at_us, false, out);
+        send_first_kill_signal(c, ev->at_us, false, out);
     } else if (c->v.state == NM_SUSPENDED) {
         nm_signal_send(c, NM_SIGNAL_STOP, out);
-    } else if (c->v.state == NM_RUNNING) { /* a resume may have got as far as the mark alone */
+    } else if (c->v.state == NM_RUNNING) { /* a resume may have been interrupted after its mark */
         nm_signal_send(c, NM_SIGNAL_CONT, out);
     }
 }
 
-static void timers_run(struct nm_core *core, int64_t now_us, struct nm_effects *out)
+static void send_due_signals(struct nm_core *core, int64_t now_us, struct nm_effects *out)
 {
     struct nm_container *c;
     TAILQ_FOREACH(c, &core->all, all)
@@ -518,7 +522,7 @@ static void timers_run(struct nm_core *core, int64_t now_us, struct nm_effects *
     }
 }
 
-static void stop_if_done(struct nm_core *core, struct nm_effects *out)
+static void stop_if_all_ended(struct nm_core *core, struct nm_effects *out)
 {
     if (core->stopping && !core->alive && !core->stop_said) {
         core->stop_said = true;
@@ -528,8 +532,8 @@ static void stop_if_done(struct nm_core *core, struct nm_effects *out)
 
 void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
-    if (ev->kind ==
-        NM_EV_PROGRESS) { /* told while a request is made: frees nothing that effects point to */
+    /* arrives while the effects of the previous step are carried out, so nothing may be freed */
+    if (ev->kind == NM_EV_PROGRESS) {
         on_progress(core, ev);
         return;
     }
@@ -537,7 +541,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         core->epoch = ev->u.epoch_saved > core->epoch ? ev->u.epoch_saved : core->epoch;
         return;
     }
-    sweep(core);
+    free_dying_containers(core);
     switch (ev->kind) {
     case NM_EV_START:
         nm_link_schedule_registration(core, ev->at_us);
@@ -568,14 +572,14 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         on_health(core, ev);
         break;
     case NM_EV_TIMER:
-        timers_run(core, ev->at_us, out);
+        send_due_signals(core, ev->at_us, out);
         break;
     }
-    stop_if_done(core, out);
+    stop_if_all_ended(core, out);
     nm_link_send_or_wake(core, ev->at_us, out);
 }
 
-int64_t nm_core_next_us(const struct nm_core *core)
+int64_t nm_core_next_timer_us(const struct nm_core *core)
 {
     int64_t next = nm_link_next_us(core);
     const struct nm_container *c;
@@ -596,12 +600,12 @@ const struct nm_container_view *nm_core_view(const struct nm_container *c)
     return &c->v;
 }
 
-void *nm_core_shell(const struct nm_container *c)
+void *nm_core_shell_data(const struct nm_container *c)
 {
     return c->shell;
 }
 
-void nm_core_set_shell(struct nm_container *c, void *shell)
+void nm_core_set_shell_data(struct nm_container *c, void *shell)
 {
     c->shell = shell;
 }
@@ -658,7 +662,7 @@ int64_t nm_core_epoch(const struct nm_core *core)
     return core->epoch;
 }
 
-bool nm_core_healthy(const struct nm_core *core, const char **report, int64_t *disk_free_mb)
+bool nm_core_get_health(const struct nm_core *core, const char **report, int64_t *disk_free_mb)
 {
     if (report)
         *report = core->health_report ? core->health_report : "";
@@ -667,7 +671,7 @@ bool nm_core_healthy(const struct nm_core *core, const char **report, int64_t *d
     return core->healthy;
 }
 
-size_t nm_core_alive(const struct nm_core *core)
+size_t nm_core_alive_count(const struct nm_core *core)
 {
     return core->alive;
 }

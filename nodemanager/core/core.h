@@ -1,8 +1,8 @@
 /* nodemanager/core/core.h - the decisions of a NodeManager, without their execution.
  *
- * nm_core_step() folds one event in and gives effects out; the shell (nodemanager/daemon/daemon.c)
- * carries them out in order. The core reads no clock, opens no file and knows no process: it is
- * told. Single-threaded. Equal inputs give equal effects.
+ * nm_core_step() takes one event and returns effects, which the shell (nodemanager/daemon/loop.c)
+ * carries out in order. The core reads no clock, opens no file and sees no process: everything that
+ * happens arrives as an event. Single-threaded. Equal inputs give equal effects.
  *
  * A container's life:
  *
@@ -18,29 +18,29 @@
  *                                           v
  *                                        FORGOTTEN
  *
- *  - LAUNCHING: the shim was asked for; suspend and resume are remembered until it is there.
- *  - RUNNING, SUSPENDED, KILLING: a shim lives. KILLING: TERM was sent, KILL follows after the
- *  grace, and again.
- *  - COMPLETE: the end is known and stands in every heartbeat until the RM says forget.
+ *  - LAUNCHING: a shim was requested; suspend and resume are remembered until it runs.
+ *  - RUNNING, SUSPENDED, KILLING: the shim runs. KILLING: SIGTERM was sent, SIGKILL follows after
+ *    the grace, repeatedly.
+ *  - COMPLETE: the container has ended; every heartbeat reports it until the RM orders to forget.
  *  - FORGOTTEN: freed with the next step; only its id is kept until cleanup-app, so that a repeated
  *    launch order starts nothing twice.
  *
  * Orders are idempotent; a pair of state and order that is not an edge is counted and changes
- * nothing. Answers of an epoch lower than the highest one seen are refused whole and counted. A
- * higher epoch is stored durably by the shell and told here (NM_EV_EPOCH_SAVED) before the answer
- * that brings it; an NM_EV_ANSWER of an unknown higher epoch is a fault of the shell (asserted). So
- * nothing is done under an epoch that a restart would not remember.
+ * nothing. Answers of an epoch lower than the highest one seen are refused as a whole and counted.
+ * Before an answer with a higher epoch, the shell stores the epoch durably and reports it
+ * (NM_EV_EPOCH_SAVED); an NM_EV_ANSWER of an unknown higher epoch is a fault of the shell
+ * (asserted). So nothing is done under an epoch that a restart would not remember.
  *
- * The link to the RM: one request in flight at a time, registration first. The RM parks a
- * heartbeat's answer up to the interval. If there is news to report meanwhile, NM_FX_WAKE asks it
- * to answer now, once per heartbeat (and again after NM_WAKE_AGAIN_US, since a wake call may
- * overtake its heartbeat). A request to an RM other than the one that answered last may be parked
- * until that RM leads: it is not woken, and news goes into the next request. Which RM is asked:
- * nodemanager/core/rm_search.h. Pauses after failures are drawn at random from the upper half of
- * the nominal pause, so that nodes do not come all at once.
+ * The link to the RM: one request is in flight at a time, a registration first. The RM parks the
+ * answer to a heartbeat for up to the interval. If there is news to report meanwhile, NM_FX_WAKE
+ * asks the RM to answer now, once per heartbeat (and again after NM_WAKE_AGAIN_US, since a wake
+ * call may overtake its heartbeat). A request to another RM than the one that answered last may be
+ * parked until that RM leads; no wake call follows it, and news goes into the next request.
+ * nodemanager/core/rm_search.h chooses the RM. Pauses after failures are drawn at random from the
+ * upper half of the nominal pause, so that nodes do not send all at once.
  *
- * Units: times are microseconds on the caller's monotonic clock where they end in _us; _ms are wall
- * milliseconds. */
+ * Units: times that end in _us are microseconds on the caller's monotonic clock; those that end in
+ * _ms are milliseconds of wall time, except durations. */
 #ifndef CREEL_NODEMANAGER_CORE_CORE_H
 #define CREEL_NODEMANAGER_CORE_CORE_H
 
@@ -51,13 +51,12 @@
 #include "base/id.h"
 #include "base/order_kind.h"
 
-#define NM_BACKOFF_MIN_US INT64_C(50000)   /* no RM answers: first pause */
-#define NM_BACKOFF_MAX_US INT64_C(1000000) /* ... and the longest */
-#define NM_WAKE_AGAIN_US  INT64_C(50000)
-#define NM_SIGNAL_AGAIN_US                                                                         \
-    INT64_C(10000) /* a signal found nobody: the command is about to be started */
-#define NM_KILL_AGAIN_US     INT64_C(500000) /* SIGKILL is repeated until the end is seen */
-#define NM_CONTAINERS_MAX    20000           /* alive on one node */
+#define NM_BACKOFF_MIN_US    INT64_C(50000)   /* first pause when no RM answers */
+#define NM_BACKOFF_MAX_US    INT64_C(1000000) /* longest pause when no RM answers */
+#define NM_WAKE_AGAIN_US     INT64_C(50000)
+#define NM_SIGNAL_AGAIN_US   INT64_C(10000) /* until a signal that reached no process is repeated */
+#define NM_KILL_AGAIN_US     INT64_C(500000) /* until SIGKILL is repeated */
+#define NM_CONTAINERS_MAX    20000           /* running containers of one node */
 #define NM_APPS_FINISHED_MAX 1000            /* finished applications that stay listed */
 
 #define NM_EXIT_NONE    (-1000) /* not exited */
@@ -76,7 +75,7 @@ enum nm_state {
     NM_FORGOTTEN,
     NM_STATES
 };
-/* What moves a container. */
+/* Inputs of the life cycle. */
 enum nm_input {
     NM_IN_LAUNCH,
     NM_IN_SPAWNED,
@@ -89,7 +88,7 @@ enum nm_input {
 };
 enum nm_signal { NM_SIGNAL_TERM, NM_SIGNAL_KILL, NM_SIGNAL_STOP, NM_SIGNAL_CONT };
 
-/* What a launch order says of a container (strings borrowed; copied by the core). */
+/* A container as a launch order describes it (strings borrowed; copied by the core). */
 struct nm_launch {
     struct base_container_id id;
     const char *user, *token, *name;
@@ -97,9 +96,9 @@ struct nm_launch {
     int64_t task_attempt, memory_mb, vcores, priority, allocation_request_id;
     enum base_container_kind kind;
     enum base_task_kind slot;
-    const char *refused; /* NULL, or why it cannot be started: it is made and ends with
-                            NM_EXIT_REFUSED at once */
-    const void *order;   /* the shell's own form of the order; handed through to NM_FX_LAUNCH */
+    const char *refused; /* NULL, or why the order cannot be carried out: the container then ends at
+                            once with NM_EXIT_REFUSED */
+    const void *order;   /* the shell's own form of the order, passed on in NM_FX_LAUNCH */
 };
 
 struct nm_order {
@@ -122,11 +121,11 @@ struct nm_end {
 };
 
 enum nm_event_kind {
-    NM_EV_START,       /* begin: register */
-    NM_EV_RECOVERED,   /* a container found on disk at the start, before NM_EV_START */
-    NM_EV_EPOCH_SAVED, /* a higher epoch is on disk now */
+    NM_EV_START,       /* the daemon is ready: register */
+    NM_EV_RECOVERED,   /* a container was found on disk at the start, before NM_EV_START */
+    NM_EV_EPOCH_SAVED, /* a higher epoch has been stored */
     NM_EV_ANSWER,      /* the RM answered the request in flight */
-    NM_EV_BEAT_FAILED, /* ... or did not */
+    NM_EV_BEAT_FAILED, /* the request in flight failed */
     NM_EV_SPAWNED,
     NM_EV_SPAWN_FAILED,
     NM_EV_ENDED,
@@ -152,13 +151,12 @@ struct nm_event {
             int64_t epoch, response_id, heartbeat_ms;
             const struct nm_order *orders;
             size_t n_orders;
-            bool no_pause; /* if it is refused: another RM is left to be tried at once */
+            bool no_pause; /* if the answer is refused, try another RM at once */
         } answer;
         struct {
-            bool register_again; /* the RM answered that it does not know us */
-            bool no_pause;       /* another RM is left to be tried at once */
-            bool elsewhere; /* the next request goes to an RM that has not answered us as the active
-                               one yet */
+            bool register_again; /* the RM answered that it does not know this node */
+            bool no_pause;       /* try another RM at once */
+            bool elsewhere;      /* the next RM has not answered this node as the active one yet */
         } failed;
         struct {
             int64_t started_ms;
@@ -182,21 +180,21 @@ struct nm_event {
 };
 
 enum nm_effect_kind {
-    NM_FX_LAUNCH,  /* make the folders and ask for a shim: answer with SPAWNED or SPAWN_FAILED */
-    NM_FX_SIGNAL,  /* to the whole tree except the shim: answer with SIGNALLED */
-    NM_FX_MARK,    /* leave what a restarted NodeManager must know in the container's folder */
-    NM_FX_CLEANUP, /* remove the application's folder; its containers are gone */
-    NM_FX_BEAT,    /* send a registration or heartbeat: answer with ANSWER or BEAT_FAILED */
-    NM_FX_WAKE,
-    NM_FX_STOP, /* shutdown was ordered and nothing is alive any more */
-    NM_FX_NOTE  /* worth a line in the log */
+    NM_FX_LAUNCH,  /* create the folders and request a shim; SPAWNED or SPAWN_FAILED must follow */
+    NM_FX_SIGNAL,  /* signal the whole process tree except the shim; SIGNALLED must follow */
+    NM_FX_MARK,    /* write a mark for a restarted NodeManager into the container's record */
+    NM_FX_CLEANUP, /* remove the application's folder; its containers have ended */
+    NM_FX_BEAT,    /* send a registration or heartbeat; ANSWER or BEAT_FAILED must follow */
+    NM_FX_WAKE,    /* ask the RM to answer the heartbeat in flight now */
+    NM_FX_STOP,    /* a shutdown was ordered and all containers have ended */
+    NM_FX_NOTE     /* write a line to the log */
 };
 enum nm_mark { NM_MARK_KILLED, NM_MARK_SUSPENDED, NM_MARK_RESUMED, NM_MARK_FORGOTTEN };
 struct nm_container;
 struct nm_effect {
     enum nm_effect_kind kind;
-    struct nm_container
-        *container; /* LAUNCH, SIGNAL, MARK; valid while the effects of this step are carried out */
+    /* LAUNCH, SIGNAL, MARK; valid while the effects of this step are carried out */
+    struct nm_container *container;
     const struct nm_launch *launch; /* LAUNCH: borrowed from the event */
     enum nm_signal signal;
     enum nm_mark mark;
@@ -211,7 +209,7 @@ struct nm_effects {
     size_t len, cap;
 };
 
-/* ---- what is known, to be read (never written) by the shell ---- */
+/* ---- the state of containers and applications, read-only for the shell ---- */
 struct nm_app_view;
 struct nm_container_view {
     struct base_container_id id;
@@ -234,13 +232,13 @@ struct nm_app_view {
     char text[BASE_ID_TEXT_MAX];
     char *user, *token;
     bool finished; /* cleaned up; listed for a while */
-    size_t alive;  /* containers with a shim or about to get one */
+    size_t alive;  /* containers that have a shim or wait for one */
 };
 struct nm_core_stats {
     uint64_t orders[BASE_ORDER_KINDS];
-    uint64_t ignored[NM_STATES][NM_INPUTS]; /* not an edge */
+    uint64_t ignored[NM_STATES][NM_INPUTS]; /* inputs that are no edge */
     uint64_t edges[NM_STATES][NM_INPUTS];
-    uint64_t stale_answers, refused_orders; /* of a lower epoch: answers, and the orders in them */
+    uint64_t stale_answers, refused_orders; /* answers of a lower epoch, and the orders in them */
     uint64_t launched, completed;
 };
 
@@ -249,49 +247,49 @@ struct nm_core *nm_core_new(int64_t epoch_seen);
 /* Seeds the random pauses of this node; should differ between nodes. */
 void nm_core_seed(struct nm_core *core, uint64_t seed);
 void nm_core_free(struct nm_core *core);
-/* Appends to @out (the caller clears it). Cannot fail. Pointers in effects hold until the next
- * step. */
+/* Handles one event and appends its effects to @out (the caller clears it). Cannot fail. Pointers
+ * in effects are valid until the next step. */
 void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);
-/* When NM_EV_TIMER is wanted next, INT64_MAX: never. */
-int64_t nm_core_next_us(const struct nm_core *core);
+/* Returns when the core needs the next NM_EV_TIMER; INT64_MAX: never. */
+int64_t nm_core_next_timer_us(const struct nm_core *core);
 
 const struct nm_container_view *nm_core_view(const struct nm_container *c);
-/* The shell's own data about a container; the core only carries the pointer. */
-void *nm_core_shell(const struct nm_container *c);
-void nm_core_set_shell(struct nm_container *c, void *shell);
-/* Called for every container that is freed, so that the shell can free its data. */
+/* The pointer to the shell's data about a container; NULL at first. */
+void *nm_core_shell_data(const struct nm_container *c);
+void nm_core_set_shell_data(struct nm_container *c, void *shell);
+/* Sets the function that frees the shell's data; called for every container that is freed. */
 void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell));
 
 struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id);
-/* True for a container that was forgotten and whose application was not cleaned up yet. */
+/* True: the container was forgotten, and its application has not been cleaned up yet. */
 bool nm_core_has_forgotten(const struct nm_core *core, const struct base_container_id *id);
 const struct nm_app_view *nm_core_app_find(const struct nm_core *core,
                                            const struct base_app_id *id);
-/* Walks in order of arrival; FORGOTTEN ones are left out. */
+/* Call @fn for each container that is not FORGOTTEN, for each application, in order of arrival. */
 void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
                             void *u);
 void nm_core_each_app(const struct nm_core *core,
                       void (*fn)(const struct nm_app_view *app, void *u), void *u);
-/* Containers of one application, FORGOTTEN ones left out. */
+/* Calls @fn for each container of one application that is not FORGOTTEN. */
 void nm_core_each_of_app(const struct nm_core *core, const struct nm_app_view *app,
                          void (*fn)(struct nm_container *c, void *u), void *u);
-/* The containers the request in flight must carry: all for a registration; for a heartbeat the
- * ended ones and those that changed since the RM last acknowledged. Marks them as sent: call once
- * per NM_FX_BEAT. */
+/* Calls @fn for each container that the request in flight must report: all containers for a
+ * registration; for a heartbeat those that have ended, and those that changed since the RM last
+ * acknowledged. Marks them as sent, so call this once per NM_FX_BEAT. */
 void nm_core_each_in_beat(struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
                           void *u);
 
 int64_t nm_core_epoch(const struct nm_core *core);
 int64_t nm_core_response_id(const struct nm_core *core);
-/* When the request under way, or the last one, was sent. With a clock that counts from boot on it
- * tells an RM which of two requests is the newer one, over restarts of the NodeManager too. */
+/* Returns when the request in flight, or the last one, was sent. With a clock that counts from boot
+ * an RM can order requests by this time, even over restarts of the NodeManager. */
 int64_t nm_core_sent_us(const struct nm_core *core);
-bool nm_core_registered(const struct nm_core *core);
-bool nm_core_healthy(const struct nm_core *core, const char **report, int64_t *disk_free_mb);
-size_t nm_core_alive(const struct nm_core *core);
+bool nm_core_is_registered(const struct nm_core *core);
+bool nm_core_get_health(const struct nm_core *core, const char **report, int64_t *disk_free_mb);
+size_t nm_core_alive_count(const struct nm_core *core);
 const struct nm_core_stats *nm_core_stats(const struct nm_core *core);
 
-/* The state after @in, or NM_STATES when that is no edge. */
-enum nm_state nm_edge(enum nm_state s, enum nm_input in);
+/* Returns the state after input @in, or NM_STATES if there is no such edge. */
+enum nm_state nm_state_after(enum nm_state s, enum nm_input in);
 
 #endif

@@ -1,5 +1,4 @@
-/* nodemanager/core/core_internal.h - the fields behind nodemanager/core/core.h, shared by the
- * core's own files only. */
+/* nodemanager/core/core_internal.h - the state of the core, shared by its files only. */
 #ifndef CREEL_NODEMANAGER_CORE_CORE_INTERNAL_H
 #define CREEL_NODEMANAGER_CORE_CORE_INTERNAL_H
 
@@ -8,8 +7,8 @@
 
 #include "nodemanager/core/core.h"
 
-/* Ids of forgotten containers: open addressing, num < 0 is an empty place. A job may run a million
- * tasks here. */
+/* The set of ids of forgotten containers: a compact hash table with open addressing (num < 0: empty
+ * entry), since a job may run a million tasks on a node. */
 struct nm_id_key {
     int64_t num;
     int32_t attempt;
@@ -26,13 +25,13 @@ struct nm_container {
     struct nm_container_view v;
     struct nm_app *of;
     void *shell;
-    uint64_t version, sent,
-        acked; /* of what can be reported: now, in the request in flight, known to the RM */
+    /* versions of the reportable state: now, in the request in flight, acknowledged by the RM */
+    uint64_t version, sent, acked;
     bool suspend_when_up;
     int64_t kill_at_us; /* next SIGKILL, INT64_MAX: none */
-    int64_t again_us;   /* repeat of a signal that found nobody, INT64_MAX: none */
+    int64_t again_us;   /* when to repeat a signal that reached no process, INT64_MAX: never */
     enum nm_signal again;
-    TAILQ_ENTRY(nm_container) all; /* in order of arrival; a forgotten one: in core->dying */
+    TAILQ_ENTRY(nm_container) all; /* in core->all by arrival; when forgotten, in core->dying */
     TAILQ_ENTRY(nm_container) in_app;
     UT_hash_handle hh;
 };
@@ -46,20 +45,20 @@ struct nm_app {
 };
 struct nm_link {
     bool registered, in_flight, registering, holding, repeat;
-    bool elsewhere; /* the RM that is asked has not answered as the active one yet */
-    bool urgent;    /* there is news that the request in flight does not carry */
+    bool elsewhere; /* the current RM has not answered as the active one yet */
+    bool urgent;    /* there is news that the request in flight does not contain */
     int64_t response_id, interval_us;
     int64_t next_us;  /* next request when none is in flight, INT64_MAX: never */
-    int64_t sent_us;  /* of the request in flight */
-    int64_t wake_us;  /* last wake call for it, or -1 */
-    int64_t pause_us; /* after failures, and for an RM that does not park */
+    int64_t sent_us;  /* when the request in flight was sent */
+    int64_t wake_us;  /* last wake call for this request, or -1 */
+    int64_t pause_us; /* after failures, and between requests to an RM that does not park */
     uint64_t random;
     int64_t noted; /* highest refused epoch that was logged */
 };
 struct nm_core {
     struct nm_container *by_id;
     struct nm_app *app_by_id;
-    /* dying: forgotten in this step, freed by the next */
+    /* dying: containers forgotten in this step, to be freed by the next */
     TAILQ_HEAD(nm_all, nm_container) all, dying;
     TAILQ_HEAD(nm_apps, nm_app) apps;
     size_t alive, finished_apps;
@@ -73,7 +72,8 @@ struct nm_core {
 };
 
 struct nm_effect *nm_effect_add(struct nm_effects *out, enum nm_effect_kind kind);
-void nm_note(struct nm_effects *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void nm_note_add(struct nm_effects *out, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* nodemanager/core/link.c */
 void nm_link_init(struct nm_link *l);
@@ -89,19 +89,21 @@ int64_t nm_link_next_us(const struct nm_core *core);
 void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us,
                     struct nm_effects *out);
 
-/* nodemanager/core/core.c: used by orders */
+/* nodemanager/core/core.c, for orders.c */
+/* Moves the container along the edge of @in. Returns false when there is no such edge: the input is
+ * counted as ignored. */
 bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_input in);
 struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l);
 void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason,
                        int64_t grace_ms, int64_t now_us, struct nm_effects *out);
-void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
-                        struct nm_effects *out);
+void nm_container_complete(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
+                           struct nm_effects *out);
 void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out);
-/* After the move to FORGOTTEN: keeps the id and frees the rest with the next step. */
+/* Call it with the move to FORGOTTEN: keeps the id, and frees the rest with the next step. */
 void nm_container_forget(struct nm_core *core, struct nm_container *c);
 void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out);
 struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id *id);
-bool nm_state_alive(enum nm_state s);
-void nm_container_changed(struct nm_container *c);
+bool nm_state_is_alive(enum nm_state s);
+void nm_container_mark_changed(struct nm_container *c);
 
 #endif

@@ -1,11 +1,10 @@
-/* nodemanager/core/forgotten_ids.c - the set of forgotten ids; see
- * nodemanager/core/core_internal.h. */
+/* The set of ids of forgotten containers, described in core_internal.h. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "nodemanager/core/core_internal.h"
 
-static size_t place(const struct nm_id_set *s, const struct base_container_id *id)
+static size_t find_place(const struct nm_id_set *s, const struct base_container_id *id)
 {
     uint64_t h =
         ((uint64_t)id->num ^ (uint64_t)id->attempt.attempt << 48) * UINT64_C(0x9E3779B97F4A7C15);
@@ -15,7 +14,7 @@ static size_t place(const struct nm_id_set *s, const struct base_container_id *i
     return i;
 }
 
-static void grow(struct nm_id_set *s)
+static void double_capacity(struct nm_id_set *s)
 {
     struct nm_id_set old = *s;
     s->cap = old.cap ? old.cap * 2 : 16;
@@ -26,7 +25,7 @@ static void grow(struct nm_id_set *s)
         if (old.v[i].num >= 0) {
             struct base_container_id id = {.num = old.v[i].num,
                                            .attempt.attempt = old.v[i].attempt};
-            s->v[place(s, &id)] = old.v[i];
+            s->v[find_place(s, &id)] = old.v[i];
         }
     }
     free(old.v);
@@ -37,15 +36,15 @@ void nm_id_set_add(struct nm_id_set *s, const struct base_container_id *id)
     if (id->num < 0)
         return;
     if ((s->len + 1) * 2 > s->cap)
-        grow(s);
-    size_t i = place(s, id);
+        double_capacity(s);
+    size_t i = find_place(s, id);
     s->len += s->v[i].num < 0;
     s->v[i] = (struct nm_id_key){.num = id->num, .attempt = id->attempt.attempt};
 }
 
 bool nm_id_set_has(const struct nm_id_set *s, const struct base_container_id *id)
 {
-    return s->cap && id->num >= 0 && s->v[place(s, id)].num >= 0;
+    return s->cap && id->num >= 0 && s->v[find_place(s, id)].num >= 0;
 }
 
 void nm_id_set_free(struct nm_id_set *s)

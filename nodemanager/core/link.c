@@ -1,5 +1,5 @@
-/* nodemanager/core/link.c - when the next request to the ResourceManager is sent, and which
- * containers it reports. */
+/* The link to the ResourceManager: decides when the next request is sent and which containers it
+ * reports. */
 #include "base/error.h"
 #include "nodemanager/core/core_internal.h"
 
@@ -22,15 +22,16 @@ void nm_link_schedule_registration(struct nm_core *core, int64_t at_us)
     core->link.next_us = at_us;
 }
 
-static void acknowledged(struct nm_core *core)
+static void mark_all_acknowledged(struct nm_core *core)
 {
     struct nm_container *c;
     TAILQ_FOREACH(c, &core->all, all)
     c->acked = c->sent;
 }
 
-/* Logged once per epoch, counted always. */
-static bool answer_is_stale(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+/* Returns true when the answer is of a lower epoch: it is counted, and logged once per epoch. */
+static bool refuse_stale_answer(struct nm_core *core, const struct nm_event *ev,
+                                struct nm_effects *out)
 {
     base_assert(ev->u.answer.epoch <= core->epoch);
     if (ev->u.answer.epoch == core->epoch)
@@ -39,13 +40,13 @@ static bool answer_is_stale(struct nm_core *core, const struct nm_event *ev, str
     core->stats.refused_orders += ev->u.answer.n_orders;
     if (ev->u.answer.epoch > core->link.noted) {
         core->link.noted = ev->u.answer.epoch;
-        nm_note(out, "orders of epoch %lld are refused: %lld was seen",
-                (long long)ev->u.answer.epoch, (long long)core->epoch);
+        nm_note_add(out, "orders of epoch %lld are refused: %lld was seen",
+                    (long long)ev->u.answer.epoch, (long long)core->epoch);
     }
     return true;
 }
 
-static void pause_longer(struct nm_link *l, int64_t max_us)
+static void double_pause(struct nm_link *l, int64_t max_us)
 {
     l->pause_us = l->pause_us ? l->pause_us * 2 : NM_BACKOFF_MIN_US;
     if (l->pause_us > max_us)
@@ -54,7 +55,7 @@ static void pause_longer(struct nm_link *l, int64_t max_us)
 
 /* splitmix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
  * 2014. */
-static uint64_t draw(struct nm_link *l)
+static uint64_t draw_random(struct nm_link *l)
 {
     uint64_t z = l->random += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -63,17 +64,17 @@ static uint64_t draw(struct nm_link *l)
     return z ^ z >> 31;
 }
 
-static void fail_next(struct nm_link *l, int64_t now_us, bool no_pause)
+static void schedule_retry(struct nm_link *l, int64_t now_us, bool no_pause)
 {
     l->next_us = now_us;
     if (no_pause)
         return;
-    pause_longer(l, NM_BACKOFF_MAX_US);
-    l->next_us += l->pause_us - (int64_t)(draw(l) % (uint64_t)(l->pause_us / 2 + 1));
+    double_pause(l, NM_BACKOFF_MAX_US);
+    l->next_us += l->pause_us - (int64_t)(draw_random(l) % (uint64_t)(l->pause_us / 2 + 1));
 }
 
-/* The next heartbeat goes at once if the RM parks answers or was woken, since then its answer sets
- * the pace. Otherwise pauses grow up to the interval, so that an RM that does not park is not
+/* The next heartbeat is sent at once if the RM parks answers or was woken, because its answer then
+ * sets the pace. Otherwise pauses grow up to the interval, so that an RM that does not park is not
  * flooded. */
 static void schedule_next(struct nm_core *core, const struct nm_event *ev, bool was_registering)
 {
@@ -82,7 +83,7 @@ static void schedule_next(struct nm_core *core, const struct nm_event *ev, bool 
     if (was_registering || parked || l->wake_us >= 0 || ev->u.answer.n_orders) {
         l->pause_us = 0;
     } else {
-        pause_longer(l, l->interval_us);
+        double_pause(l, l->interval_us);
     }
     l->next_us = ev->at_us + l->pause_us;
 }
@@ -94,15 +95,15 @@ void nm_link_on_answer(struct nm_core *core, const struct nm_event *ev, struct n
     if (!l->in_flight)
         return;
     l->in_flight = false;
-    if (answer_is_stale(core, ev, out)) {
-        fail_next(l, ev->at_us, ev->u.answer.no_pause);
+    if (refuse_stale_answer(core, ev, out)) {
+        schedule_retry(l, ev->at_us, ev->u.answer.no_pause);
         l->registered = false; /* register with the present leader first */
         l->repeat = false;
         return;
     }
     l->elsewhere = false;
     if (!l->repeat)
-        acknowledged(core);
+        mark_all_acknowledged(core);
     l->repeat = false;
     l->registered = true;
     l->response_id = ev->u.answer.response_id;
@@ -120,16 +121,16 @@ void nm_link_on_failure(struct nm_core *core, const struct nm_event *ev)
         return;
     l->in_flight = false;
     l->elsewhere = ev->u.failed.elsewhere;
-    /* the RM may have processed it: the repeat may get the stored answer */
+    /* the RM may have processed the request, and answer its repetition with the stored answer */
     l->repeat = !l->registering;
     if (ev->u.failed.register_again) {
         l->registered = false;
         l->repeat = false;
     }
-    fail_next(l, ev->at_us, ev->u.failed.no_pause);
+    schedule_retry(l, ev->at_us, ev->u.failed.no_pause);
 }
 
-static void send_now(struct nm_core *core, int64_t now_us, struct nm_effects *out)
+static void send_request(struct nm_core *core, int64_t now_us, struct nm_effects *out)
 {
     struct nm_link *l = &core->link;
     struct nm_effect *fx = nm_effect_add(out, NM_FX_BEAT);
@@ -137,7 +138,7 @@ static void send_now(struct nm_core *core, int64_t now_us, struct nm_effects *ou
     fx->hold_ms = l->registered ? l->interval_us / 1000 : 0;
     l->holding = fx->hold_ms > 0;
     l->in_flight = true;
-    /* a repeat may get the stored answer: report the news again afterwards */
+    /* the answer to a repetition may be a stored one: report the news again afterwards */
     l->urgent = l->repeat && l->urgent;
     l->sent_us = now_us;
     l->wake_us = -1;
@@ -150,10 +151,10 @@ void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effect
     if (core->stop_said)
         return;
     if (!l->in_flight) {
-        /* Urgent news does not wait for the interval, but it does for the pause after a failure. */
+        /* Urgent news is sent before the interval is over, but not during a pause after failure. */
         bool at_once = l->urgent && l->registered && !l->repeat && l->next_us != INT64_MAX;
         if (at_once || l->next_us <= now_us)
-            send_now(core, now_us, out);
+            send_request(core, now_us, out);
         return;
     }
     if (l->urgent && l->holding && !l->elsewhere &&
@@ -199,7 +200,7 @@ int64_t nm_core_response_id(const struct nm_core *core)
     return core->link.response_id;
 }
 
-bool nm_core_registered(const struct nm_core *core)
+bool nm_core_is_registered(const struct nm_core *core)
 {
     return core->link.registered;
 }

@@ -1,13 +1,14 @@
-/* nodemanager/core/orders.c - what an order of the ResourceManager changes. */
+/* Carries out the orders of the ResourceManager in the core's state. */
 #include "nodemanager/core/core_internal.h"
 
-/* Reported to the RM like any other end: without a report it would wait for ever. */
-static void refuse(struct nm_core *core, struct nm_container *c, const char *why,
-                   struct nm_effects *out)
+/* Ends a container that cannot be launched. The end is reported like any other; without a report
+ * the RM would wait forever. */
+static void refuse_launch(struct nm_core *core, struct nm_container *c, const char *why,
+                          struct nm_effects *out)
 {
     const struct nm_end end = {.exit_code = NM_EXIT_REFUSED, .diagnostics = why};
-    nm_note(out, "%.60s: launch refused: %.80s", nm_core_view(c)->text, why);
-    nm_container_ended(core, c, &end, out);
+    nm_note_add(out, "%.60s: launch refused: %.80s", nm_core_view(c)->text, why);
+    nm_container_complete(core, c, &end, out);
 }
 
 static void order_launch(struct nm_core *core, const struct nm_launch *l, struct nm_effects *out)
@@ -30,8 +31,8 @@ static void order_launch(struct nm_core *core, const struct nm_launch *l, struct
     c = nm_container_new(core, l);
     nm_container_move(core, c, NM_IN_LAUNCH);
     if (l->refused || full) {
-        refuse(core, c, l->refused ? l->refused : "The node runs as many containers as it can.",
-               out);
+        refuse_launch(core, c,
+                      l->refused ? l->refused : "The node runs as many containers as it can.", out);
         return;
     }
     core->stats.launched++;
@@ -84,7 +85,7 @@ static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_
                           struct nm_effects *out)
 {
     struct nm_app *app = nm_app_find(core, &o->app);
-    if (!app) { /* unknown, but folders of an earlier process may be left */
+    if (!app) { /* unknown, but folders may be left from before a restart */
         struct nm_effect *fx = nm_effect_add(out, NM_FX_CLEANUP);
         fx->app = o->app;
         fx->keep_logs = o->keep_logs;
@@ -97,7 +98,7 @@ static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_
     struct nm_container *c;
     TAILQ_FOREACH(c, &app->containers, in_app)
     {
-        if (nm_state_alive(c->v.state))
+        if (nm_state_is_alive(c->v.state))
             nm_container_kill(core, c, "The application has ended.", 0, now_us, out);
     }
     nm_app_cleanup_if_done(core, app, out);
@@ -109,11 +110,11 @@ static void order_shutdown(struct nm_core *core, const struct nm_order *o, int64
     if (core->stopping)
         return;
     core->stopping = true;
-    nm_note(out, "shutdown ordered: %s", o->reason ? o->reason : "no reason given");
+    nm_note_add(out, "shutdown ordered: %s", o->reason ? o->reason : "no reason given");
     struct nm_container *c;
     TAILQ_FOREACH(c, &core->all, all)
     {
-        if (nm_state_alive(c->v.state))
+        if (nm_state_is_alive(c->v.state))
             nm_container_kill(core, c, "The node was shut down by the ResourceManager.",
                               o->grace_ms, now_us, out);
     }
@@ -127,7 +128,7 @@ void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_
     if (o->kind >= BASE_ORDER_KILL && o->kind <= BASE_ORDER_FORGET) {
         c = nm_core_find(core, &o->container);
         if (!c)
-            return; /* long gone, or never ours: nothing to do */
+            return; /* forgotten long ago, or never on this node */
     }
     switch (o->kind) {
     case BASE_ORDER_LAUNCH:

@@ -1,28 +1,29 @@
-/* nodemanager/core/rm_search.h - which ResourceManager this node talks to, for how long it waits
- * for one, and when it looks whether another one leads. Pure: no clock, no thread, no I/O; driven
- * by nodemanager/daemon/rm_link.c and by the fault simulation (tests/sim/sim_nm.c).
+/* nodemanager/core/rm_search.h - the search for the leading ResourceManager: which RM this node
+ * talks to, how long it waits for an answer, and when it asks whether another RM leads. Pure: no
+ * clock, no thread, no I/O; driven by nodemanager/daemon/rm_link.c and by the fault simulation
+ * (tests/sim/sim_nm.c).
  *
- * One request is in flight at a time. Whom it goes to is base/conf/rm_cursor.h's choice. With
- * several RMs a dead one must be noticed soon: an active one that does not answer a heartbeat three
- * seconds after the time it may hold it is given up. One that has not answered as the active one
- * yet may park a request until it leads, and gets 10 s more.
+ * One request is in flight at a time; base/conf/rm_cursor.h chooses its RM. With several RMs a dead
+ * one must be noticed soon: an active RM is given up when it has not answered a heartbeat three
+ * seconds after the time for which it may hold the answer. An RM that has not answered as the
+ * active one yet may park a request until it leads, and gets 10 s more.
  *
- * All this time another one may lead already: a process that is stopped, or a machine that hangs,
- * closes no connection. So the node looks around while an answer is overdue:
+ * Meanwhile another RM may lead already, since a stopped process or a hanging machine closes no
+ * connection. So while an answer is overdue, the node asks the other RMs:
  *
- *   sent --answer--> judged (in time, as nearly always: nobody else was asked)
- *     |  the time it may be held, and a grace
+ *   sent --answer--> judged (nearly always in time: no other RM was asked)
+ *     |  after the time for which the answer may be held, and a grace
  *     v
- *   overdue: each of the others is asked whether it leads; the request stays open
- *     |  nobody does: again after a longer grace     --answer, time-out--> as before
- *     v  one leads, under an epoch that makes the one we wait for an old leader
- *   abandoned: the request has failed, and goes to the new leader at once
+ *   overdue: each other RM is asked whether it leads; the request stays open
+ *     |  none leads: ask again after a longer grace     --answer, time-out--> as before
+ *     v  one leads, under an epoch that makes the awaited RM an old leader
+ *   abandoned: the request has failed, and is sent to the new leader at once
  *
- * An answer that crosses the last step counts. What an abandoned RM does with the request later is
- * known by its age (sentUs) there, and by its epoch here.
+ * An answer that crosses the last step counts. If an abandoned RM processes the request later, the
+ * RM notices this by the request's age (sentUs), and the node by the epoch of the answer.
  *
- * Epochs fence: an answer under a lower epoch than the highest obeyed is as good as none
- * (nm_search_judge). */
+ * Epochs fence: an answer under a lower epoch than the highest obeyed one is discarded
+ * (nm_rm_search_judge). */
 #ifndef CREEL_NODEMANAGER_CORE_RM_SEARCH_H
 #define CREEL_NODEMANAGER_CORE_RM_SEARCH_H
 
@@ -32,34 +33,37 @@
 
 #include "base/conf/rm_cursor.h"
 
-/* Beyond the time that a held request may take. One lost segment costs Linux's least retransmission
- * time-out, 200 ms (TCP_RTO_MIN), and a round trip: a leader with which all is well is not doubted
- * for that. */
+/* Grace after the time for which an answer may be held. A lost segment costs Linux's minimum
+ * retransmission time-out, 200 ms (TCP_RTO_MIN), and a round trip; this alone must not cast doubt
+ * on a healthy leader. */
 #define NM_LOOK_GRACE_US INT64_C(300000)
-/* The grace doubles with each look that was in vain, so that a cluster whose leader is merely slow
- * asks a standby less and less: of 1,000 nodes one comes every 2.4 to 3.6 ms then. */
+/* The grace doubles, up to this value, with each look that finds no leader, so that standbys are
+ * asked less and less while the leader is merely slow: with 1,000 nodes one request every 2.4 to
+ * 3.6 ms. */
 #define NM_LOOK_GRACE_MAX_US INT64_C(2400000)
 
-struct nm_search {
+struct nm_rm_search {
     struct base_rm_cursor turn;
-    int64_t epoch;   /* obeyed last */
-    uint64_t asked;  /* requests so far: the number of the one in flight */
+    int64_t epoch;   /* the epoch obeyed last */
+    uint64_t asked;  /* requests so far; also the number of the request in flight */
     bool asking;     /* a request is in flight */
-    bool in_vain;    /* a look during it has found nobody */
-    int64_t look_us; /* next look, INT64_MAX: none */
+    bool in_vain;    /* a look during this request has found no other leader */
+    int64_t look_us; /* time of the next look, INT64_MAX: none */
     int64_t grace_us;
-    const char *leader; /* the request is abandoned for this one of the list, or NULL */
+    const char *leader; /* the listed RM for which the request is abandoned, or NULL */
 };
-void nm_search_init(struct nm_search *s, const struct base_rm_list *rms); /* borrowed, not empty */
-void nm_search_free(struct nm_search *s);
+void nm_rm_search_init(struct nm_rm_search *s,
+                       const struct base_rm_list *rms); /* borrowed, not empty */
+void nm_rm_search_free(struct nm_rm_search *s);
 
 /* ---- a request ---- */
-/* How long an answer may take: to a registration, or to a heartbeat held for @hold_us. */
-int64_t nm_search_timeout_us(const struct nm_search *s, bool registering, int64_t hold_us);
-/* A request goes to base_rm_cursor_url(). @random, of any size, keeps nodes from looking around
- * together. */
-void nm_search_sent(struct nm_search *s, bool registering, int64_t hold_us, int64_t now_us,
-                    uint32_t random);
+/* Returns how long to wait for the answer to a registration, or to a heartbeat held for @hold_us.
+ */
+int64_t nm_rm_search_timeout_us(const struct nm_rm_search *s, bool registering, int64_t hold_us);
+/* Notes that a request was sent to base_rm_cursor_url(). @random, any number, spreads the looks of
+ * different nodes. */
+void nm_rm_search_note_sent(struct nm_rm_search *s, bool registering, int64_t hold_us,
+                            int64_t now_us, uint32_t random);
 
 enum nm_outcome {
     NM_OUTCOME_OK,     /* HTTP 200: to be judged */
@@ -68,37 +72,42 @@ enum nm_outcome {
     NM_OUTCOME_SILENT, /* no connection, time-out, abandoned */
 };
 struct nm_retry {
-    bool at_once;   /* another RM is left to be asked at once; false: pause */
-    bool elsewhere; /* the next request goes to one that has not answered as the active one yet */
+    bool at_once;   /* try another RM at once; false: pause first */
+    bool elsewhere; /* the next RM has not answered as the active one yet */
 };
-/* The request in flight has ended. @location: MOVED, "" without one. @out: unless OK. */
-void nm_search_ended(struct nm_search *s, enum nm_outcome how, const char *location,
-                     struct nm_retry *out);
+/* Notes that the request in flight has ended. @location: where MOVED points, or "". Sets @out
+ * unless the outcome is OK. */
+void nm_rm_search_note_ended(struct nm_rm_search *s, enum nm_outcome how, const char *location,
+                             struct nm_retry *out);
 
 /* ---- an answer ---- */
 enum nm_worth {
-    NM_WORTH_STALE,  /* of an old leader: carry nothing out */
-    NM_WORTH_OBEYED, /* of the epoch that we obey */
-    NM_WORTH_HIGHER, /* to be obeyed once the epoch is kept: a restart must remember it */
+    NM_WORTH_STALE,  /* from an old leader: carry out no order */
+    NM_WORTH_OBEYED, /* of the obeyed epoch: carry out */
+    NM_WORTH_HIGHER, /* store the epoch first, since a restart must remember it; then carry out */
 };
-enum nm_worth nm_search_judge(int64_t epoch, int64_t obeyed);
-void nm_search_good(struct nm_search *s, int64_t epoch); /* obeyed */
-/* Stale, or not understood: as if the request had failed. */
-void nm_search_bad(struct nm_search *s, struct nm_retry *out);
+/* Compares an answer's epoch with the highest obeyed one. */
+enum nm_worth nm_rm_search_judge(int64_t epoch, int64_t obeyed);
+/* Notes that an answer under @epoch was accepted. */
+void nm_rm_search_note_good_answer(struct nm_rm_search *s, int64_t epoch);
+/* Notes that the answer was stale or unreadable: the same as a failed request. Sets @out. */
+void nm_rm_search_note_bad_answer(struct nm_rm_search *s, struct nm_retry *out);
 
-/* ---- looking around ---- */
-/* The RMs to be asked in a look, one by one: the next from place *@at on, NULL at the end. */
-const char *nm_search_other(const struct nm_search *s, size_t *at);
-/* Request @asked is still in flight: a look on its behalf goes on. */
-bool nm_search_waits(const struct nm_search *s, uint64_t asked);
-/* Epoch that another one must lead under. */
-int64_t nm_search_least_epoch(const struct nm_search *s);
-/* Does an RM that says this of itself lead, or has it been elected and reads the state at this
- * moment? @state: of GET /ws/v1/cluster/ha. */
-bool nm_search_leads(const char *state, int64_t epoch, int64_t least);
-/* A look on behalf of request @asked has found @url (one of the list; NULL: nobody). True: abandon
- * the request. */
-bool nm_search_looked(struct nm_search *s, uint64_t asked, const char *url, int64_t now_us,
-                      uint32_t random);
+/* ---- looks: asking the other RMs while an answer is overdue ---- */
+/* Iterates over the RMs to ask in a look: returns the next one from place *@at on and advances
+ * *@at; NULL at the end. */
+const char *nm_rm_search_next_other(const struct nm_rm_search *s, size_t *at);
+/* True: request @asked is still in flight, so a look for it goes on. */
+bool nm_rm_search_is_in_flight(const struct nm_rm_search *s, uint64_t asked);
+/* Returns the lowest epoch under which another RM counts as the new leader. */
+int64_t nm_rm_search_least_epoch(const struct nm_rm_search *s);
+/* Returns true when an RM with this answer to GET /ws/v1/cluster/ha leads under an epoch of at
+ * least
+ * @least, or has just been elected and is reading the state ("initializing", with any epoch). */
+bool nm_rm_search_is_leader(const char *state, int64_t epoch, int64_t least);
+/* Notes the result of a look for request @asked: the leader @url (one of the list), or NULL.
+ * Returns true when the request must be abandoned. */
+bool nm_rm_search_note_look_result(struct nm_rm_search *s, uint64_t asked, const char *url,
+                                   int64_t now_us, uint32_t random);
 
 #endif

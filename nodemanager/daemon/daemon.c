@@ -1,5 +1,5 @@
-/* nodemanager/daemon/daemon.c - the daemon from its start to its end. The order matters: the
- * folder's lock first, then the spawner's fork, only then threads. */
+/* Starts, runs and stops the NodeManager. The order of the start matters: first the lock of the
+ * local folder, then the fork of the spawner, and only then threads. */
 #include "nodemanager/daemon/daemon.h"
 
 #include <errno.h>
@@ -14,8 +14,9 @@
 #include "base/io/io.h"
 #include "base/io/log.h"
 
-/* Programs that belong to us lie beside creel-nm, or in ../libexec/creel when installed. */
-static void program_find(const char *name, char out[static NM_PATH_MAX])
+/* Finds creel-shim or creel-task: in the folder of creel-nm, or in ../libexec/creel when
+ * installed. */
+static void find_own_program(const char *name, char out[static NM_PATH_MAX])
 {
     static const char *const places[] = {"", "/../libexec/creel"};
     char self[NM_PATH_MAX - 128], path[NM_PATH_MAX];
@@ -34,11 +35,11 @@ static void program_find(const char *name, char out[static NM_PATH_MAX])
     }
 }
 
-static void files_limit_raise(void)
+static void raise_files_limit(void)
 {
     struct rlimit r;
-    if (getrlimit(RLIMIT_NOFILE, &r) ==
-        0) { /* a pidfd for each container; after the spawner's fork */
+    /* each container needs a pidfd; called after the fork, so that containers keep the old limit */
+    if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
         r.rlim_cur = r.rlim_max;
         setrlimit(RLIMIT_NOFILE, &r);
     }
@@ -49,7 +50,7 @@ static bool is_any_address(const char *bind)
     return !*bind || strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0;
 }
 
-static void host_set(struct nm *nm)
+static void set_host(struct nm *nm)
 {
     const char *host = base_conf_get(nm->conf, "creel.nodemanager.host");
     const char *bind = base_conf_get(nm->conf, "creel.nodemanager.bind");
@@ -61,8 +62,9 @@ static void host_set(struct nm *nm)
         snprintf(nm->host, sizeof nm->host, "localhost");
 }
 
-/* @out: for api_conf_free() in any case. */
-static int server_conf(const struct nm *nm, struct api_server_conf *out, struct base_error *err)
+/* The caller frees @out with api_conf_free(), after an error as well. */
+static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
+                            struct base_error *err)
 {
     const char *secret = base_conf_get(nm->conf, "creel.cluster.secret");
     *out = (struct api_server_conf){
@@ -76,31 +78,32 @@ static int server_conf(const struct nm *nm, struct api_server_conf *out, struct 
     return rc;
 }
 
-static int server_start(struct nm *nm, struct api_server_conf *c, uint16_t port,
+static int start_server(struct nm *nm, struct api_server_conf *c, uint16_t port,
                         struct base_error *err)
 {
     c->port = port;
     return api_server_start(c, nm_routes, nm_routes_n, nm, &nm->server, err);
 }
 
-/* An ephemeral port is kept over restarts: it is half of the node's name. */
-static int listen_somewhere(struct nm *nm, struct base_error *err)
+/* Port 0 means any free port; the port of the last start is then tried first, because the port is
+ * part of the node's name. */
+static int start_server_on_last_port(struct nm *nm, struct base_error *err)
 {
     uint16_t port = (uint16_t)base_conf_int(nm->conf, "creel.nodemanager.port");
     struct api_server_conf c;
-    int rc = server_conf(nm, &c, err);
+    int rc = read_server_conf(nm, &c, err);
     if (rc < 0) {
         api_conf_free(&c);
         return rc;
     }
     if (port == 0 && nm->disk.port) {
-        rc = server_start(nm, &c, (uint16_t)nm->disk.port, err);
+        rc = start_server(nm, &c, (uint16_t)nm->disk.port, err);
         if (rc < 0) {
-            base_log_warn("nm", "the port of the last start cannot be had: %s", err->text);
-            rc = server_start(nm, &c, 0, err);
+            base_log_warn("nm", "the port of the last start is not available: %s", err->text);
+            rc = start_server(nm, &c, 0, err);
         }
     } else {
-        rc = server_start(nm, &c, port, err);
+        rc = start_server(nm, &c, port, err);
     }
     api_conf_free(&c);
     if (rc == -BASE_EPERM || rc == -BASE_EINVAL)
@@ -117,7 +120,7 @@ static int listen_somewhere(struct nm *nm, struct base_error *err)
     return nm_files_save_state(&nm->files, &nm->disk, err);
 }
 
-static void ident_set(struct nm *nm)
+static void set_identity(struct nm *nm)
 {
     base_random_hex(nm->instance);
     nm->ident = (struct nm_ident){
@@ -130,7 +133,7 @@ static void ident_set(struct nm *nm)
         .reduce_slots = (int32_t)base_conf_int(nm->conf, "creel.nodemanager.reduce-slots")};
 }
 
-static int isolation_set(struct nm *nm, struct base_error *err)
+static int choose_isolation(struct nm *nm, struct base_error *err)
 {
     const char *name = base_conf_get(nm->conf, "creel.nodemanager.isolation");
     char known[NM_ISOLATION_WHY_MAX];
@@ -143,10 +146,10 @@ static int isolation_set(struct nm *nm, struct base_error *err)
     return 0;
 }
 
-static void launch_conf_set(struct nm *nm)
+static void set_launch_conf(struct nm *nm)
 {
-    program_find("creel-shim", nm->shim_path);
-    program_find("creel-task", nm->task_path);
+    find_own_program("creel-shim", nm->shim_path);
+    find_own_program("creel-task", nm->task_path);
     nm->launch_conf = (struct nm_launch_conf){
         .shim = nm->shim_path,
         .task_runner = nm->task_path,
@@ -155,20 +158,20 @@ static void launch_conf_set(struct nm *nm)
         .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes")};
 }
 
-static int say_where(const char *path, const char *text, struct base_error *err)
+static int write_line_file(const char *path, const char *text, struct base_error *err)
 {
     char line[400];
     int n = snprintf(line, sizeof line, "%s\n", text);
     return path ? base_file_write_atomic(path, line, (size_t)n, 0644, false, err) : 0;
 }
 
-static int announce(struct nm *nm, struct base_error *err)
+static int announce_ready(struct nm *nm, struct base_error *err)
 {
     char pid[32];
     snprintf(pid, sizeof pid, "%d", (int)getpid());
-    int rc = say_where(nm->options.pid_file, pid, err);
+    int rc = write_line_file(nm->options.pid_file, pid, err);
     if (rc == 0)
-        rc = say_where(nm->options.url_file, nm->url, err);
+        rc = write_line_file(nm->options.url_file, nm->url, err);
     if (rc < 0)
         return rc;
     base_log_info("nm", "node %s, %lld map slots, %lld reduce slots, folder %s", nm->node_id,
@@ -178,8 +181,8 @@ static int announce(struct nm *nm, struct base_error *err)
     return 0;
 }
 
-/* Everything before the first thread. */
-static int begin(struct nm *nm, struct base_error *err)
+/* Does everything that must be done before the first thread runs. */
+static int start_before_threads(struct nm *nm, struct base_error *err)
 {
     const struct nm_files_conf files = {
         .root = base_conf_get(nm->conf, "creel.nodemanager.local-dir"),
@@ -198,27 +201,27 @@ static int begin(struct nm *nm, struct base_error *err)
     return rc;
 }
 
-static int go(struct nm *nm, struct base_error *err)
+static int start_threads_and_run(struct nm *nm, struct base_error *err)
 {
     int rc = nm_files_start_janitor(&nm->files, err);
     if (rc < 0)
         return rc;
     nm->core = nm_core_new(nm->disk.epoch);
     nm_core_on_free(nm->core, nm_box_free);
-    if ((rc = nm_recover_containers(nm, err)) < 0 || (rc = listen_somewhere(nm, err)) < 0)
+    if ((rc = nm_recover_containers(nm, err)) < 0 || (rc = start_server_on_last_port(nm, err)) < 0)
         return rc;
-    ident_set(nm);
+    set_identity(nm);
     /* 32 random hex digits: the last 64 bits */
     nm_core_seed(nm->core, strtoull(nm->instance + 16, NULL, 16));
     rc = nm_link_start(&nm->rms, base_conf_get(nm->conf, "creel.cluster.secret"), &nm->link, err);
     if (rc == 0)
-        rc = announce(nm, err);
+        rc = announce_ready(nm, err);
     if (rc == 0)
         nm_loop_run(nm);
     return rc;
 }
 
-static void end(struct nm *nm)
+static void stop_and_free(struct nm *nm)
 {
     sd_notify(0, "STOPPING=1");
     if (nm->server)
@@ -249,21 +252,21 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->min_free_inodes = base_conf_int(conf, "creel.nodemanager.min-free-inodes");
     nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;
     pthread_mutex_init(&nm->lock, NULL);
-    host_set(nm);
+    set_host(nm);
     int rc = base_rm_list_add_configured(conf, &nm->rms, &err);
     nm->rms_text = base_rm_list_to_text(&nm->rms);
-    launch_conf_set(nm);
+    set_launch_conf(nm);
     if (rc == 0)
-        rc = isolation_set(nm, &err);
+        rc = choose_isolation(nm, &err);
     if (rc == 0)
-        rc = begin(nm, &err);
+        rc = start_before_threads(nm, &err);
     if (rc == 0) {
-        files_limit_raise();
-        rc = go(nm, &err);
+        raise_files_limit();
+        rc = start_threads_and_run(nm, &err);
     }
     if (rc < 0)
         base_log_error("nm", "%s", err.text);
     int status = rc < 0 ? base_conf_exit_status(rc) : nm->exit_status;
-    end(nm);
+    stop_and_free(nm);
     return status;
 }

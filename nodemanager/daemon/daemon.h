@@ -1,12 +1,12 @@
-/* nodemanager/daemon/daemon.h - the shell around the core: one loop that waits, steps the core and
- * applies its effects.
+/* nodemanager/daemon/daemon.h - the shell around the core: one loop that waits for events, steps
+ * the core and carries out its effects.
  *
  *   spawner's answers, pidfds of shims, the RM's answers, signals, timers --> event -->
  *   nm_core_step --> effects
  *
  * Only the loop's thread writes to the core, always under nm->lock; HTTP threads read views under
- * the same lock and copy what they need. The loop holds the lock for the step alone, never while it
- * touches files or processes. */
+ * the same lock and copy what they need. The loop holds the lock only during the step, never while
+ * it uses files or processes. */
 #ifndef CREEL_NODEMANAGER_DAEMON_DAEMON_H
 #define CREEL_NODEMANAGER_DAEMON_DAEMON_H
 
@@ -32,13 +32,13 @@ struct nm_options { /* of the command line, strings borrowed */
     bool insecure;
 };
 
-/* Companion of a container: its shim. */
+/* The daemon's data about a container: its shim. */
 struct nm_box {
     struct nm *nm;
     struct base_container_id id;
     enum base_container_kind kind;
     const struct nm_isolation_ops *isolation;
-    int pidfd; /* of the shim, -1: none yet, or over */
+    int pidfd; /* of the shim; -1: not started yet, or ended */
     int64_t shim, shim_start;
     int64_t killed_us; /* when the tree below the shim was first sent SIGKILL, 0: never */
     bool stopped_told; /* nodemanager/container/stopped.h */
@@ -56,7 +56,7 @@ struct nm {
     char host[256], node_id[300], url[320], instance[33];
     struct nm_ident ident;
     struct nm_launch_conf launch_conf;
-    const struct nm_isolation_ops *isolation; /* of containers that are started from now on */
+    const struct nm_isolation_ops *isolation; /* of new containers */
     struct nm_disk_state disk;
     int64_t started_ms, grace_ms;
     struct nm_files files;
@@ -67,14 +67,14 @@ struct nm {
     struct api_server *server;
     int64_t min_free_bytes, min_free_inodes;
     int64_t watchdog_us; /* 0: none */
-    atomic_ullong turns; /* of the loop, for the watchdog */
+    atomic_ullong turns; /* iterations of the loop, for the watchdog */
 
-    pthread_mutex_t lock; /* of core, for readers in HTTP threads */
+    pthread_mutex_t lock; /* protects core from readers in HTTP threads */
     struct nm_core *core;
     int64_t last_answer_ms;       /* under lock: when the RM last answered */
-    char rm_url[BASE_RM_URL_MAX]; /* under lock: and which one, "" before the first answer */
+    char rm_url[BASE_RM_URL_MAX]; /* under lock: the RM that answered, "" before the first answer */
 
-    /* the loop's own */
+    /* used by the loop's thread only */
     int epoll_fd, signal_fd;
     struct nm_effects effects;
     struct nm_pending *pending_v;
@@ -83,28 +83,29 @@ struct nm {
     size_t asked; /* spawn requests without an answer */
     int64_t health_next_us;
     int64_t
-        no_space_us; /* when a write last found no room, 0: none did since the node was healthy */
+        no_space_us; /* when a write last found the disk full, 0: not since the node was healthy */
     bool rm_away, stop;
     int exit_status;
 };
 
-/* The daemon's whole life; returns the exit status. @conf is checked already. */
+/* Runs the daemon until it stops; returns the exit status. @conf has been checked. */
 int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options);
 
 /* nodemanager/daemon/loop.c */
 int nm_loop_prepare(struct nm *nm, struct base_error *err);
 void nm_loop_run(struct nm *nm);
 void nm_loop_free(struct nm *nm);
-void nm_step(struct nm *nm, const struct nm_event *ev); /* and everything that follows from it */
+/* Steps the core and carries out the effects, including those of events that effects cause. */
+void nm_handle_event(struct nm *nm, const struct nm_event *ev);
 struct nm_box *nm_box_new(struct nm *nm, struct nm_container *c);
 void nm_box_free(void *box);
-/* Watches the shim; takes @pidfd. */
+/* Makes the loop notice the end of the shim; the box owns @pidfd from now on. */
 void nm_box_watch(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_start);
 int64_t nm_now_us(void);
 int64_t nm_wall_ms(void);
 void nm_health_check(struct nm *nm);
 
-/* nodemanager/container/recover.c: folds what the folder tells into the core. */
+/* nodemanager/container/recover.c: reports the containers recorded on disk to the core. */
 int nm_recover_containers(struct nm *nm, struct base_error *err);
 
 /* nodemanager/daemon/rest.c */

@@ -10,7 +10,7 @@
 #define ANSWER_MS  3000
 #define BODY_MAX   65536
 
-bool nm_body_says_leads(const char *text, size_t len, int64_t least)
+bool nm_parse_leader_answer(const char *text, size_t len, int64_t least)
 {
     const char *state = "";
     int64_t epoch = -1;
@@ -18,13 +18,13 @@ bool nm_body_says_leads(const char *text, size_t len, int64_t least)
     bool yes = base_json_parse(text, len, &j, NULL) == 0 && json_is_object(j) &&
                base_json_str(j, "", "state", true, 32, &state, NULL) == 0 &&
                base_json_int(j, "", "epoch", true, 0, BASE_EPOCH_MAX, &epoch, NULL) == 0 &&
-               nm_search_leads(state, epoch, least);
+               nm_rm_search_is_leader(state, epoch, least);
 
     json_decref(j);
     return yes;
 }
 
-bool nm_ask_if_leads(struct base_http *h, const char *url, int64_t least)
+bool nm_ask_whether_rm_leads(struct base_http *h, const char *url, int64_t least)
 {
     char *full = base_printf("%s/ws/v1/cluster/ha", url);
     struct base_http_request rq = {.method = "GET",
@@ -34,7 +34,7 @@ bool nm_ask_if_leads(struct base_http *h, const char *url, int64_t least)
                                    .body_max = BODY_MAX};
     struct base_http_answer a = {0};
     bool yes = base_http_perform(h, &rq, &a, NULL) == 0 && a.status == 200 &&
-               nm_body_says_leads(a.body.data ? a.body.data : "", a.body.len, least);
+               nm_parse_leader_answer(a.body.data ? a.body.data : "", a.body.len, least);
 
     base_http_answer_free(&a);
     free(full);

@@ -1,5 +1,5 @@
-/* nodemanager/daemon/leader_search.h - asks a ResourceManager whether it leads: the request that a
- * look around is made of. When and whom to ask is nodemanager/core/rm_search.h's. */
+/* nodemanager/daemon/leader_search.h - asks a ResourceManager whether it leads.
+ * nodemanager/core/rm_search.h decides when this is done, and which RMs are asked. */
 #ifndef CREEL_NODEMANAGER_DAEMON_LEADER_SEARCH_H
 #define CREEL_NODEMANAGER_DAEMON_LEADER_SEARCH_H
 
@@ -9,9 +9,11 @@
 
 #include "base/io/http_client.h"
 
-/* nm_search_leads() of an answer's body. */
-bool nm_body_says_leads(const char *text, size_t len, int64_t least);
-/* Asks the RM at base address @url. Takes three seconds at most. */
-bool nm_ask_if_leads(struct base_http *h, const char *url, int64_t least);
+/* Parses the body of an answer. Returns true when it says that the RM leads under an epoch of at
+ * least @least, by nm_rm_search_is_leader(); false also for a body that cannot be read. */
+bool nm_parse_leader_answer(const char *text, size_t len, int64_t least);
+/* Asks the RM at base address @url. Returns true when it leads under an epoch of at least @least.
+ * Takes three seconds at most. */
+bool nm_ask_whether_rm_leads(struct base_http *h, const char *url, int64_t least);
 
 #endif

@@ -1,4 +1,5 @@
-/* nodemanager/daemon/loop.c - wait, step, apply; see nodemanager/daemon/daemon.h. */
+/* The loop of the NodeManager: waits for events, steps the core and carries out its effects, as
+ * described in nodemanager/daemon/daemon.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -51,11 +52,11 @@ struct nm_box *nm_box_new(struct nm *nm, struct nm_container *c)
     box->kind = v->kind;
     box->isolation = nm->isolation;
     box->pidfd = -1;
-    nm_core_set_shell(c, box);
+    nm_core_set_shell_data(c, box);
     return box;
 }
 
-static void box_unwatch(struct nm_box *box)
+static void stop_watching_shim(struct nm_box *box)
 {
     if (box->pidfd < 0)
         return;
@@ -67,7 +68,7 @@ static void box_unwatch(struct nm_box *box)
 void nm_box_free(void *u)
 {
     struct nm_box *box = u;
-    box_unwatch(box);
+    stop_watching_shim(box);
     nm_command_free(&box->command);
     free(box);
 }
@@ -84,22 +85,23 @@ void nm_box_watch(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_star
 
 /* ---- effects ---- */
 
-static void pending_add(struct nm *nm, const struct nm_event *ev, char *text)
+static void add_pending_event(struct nm *nm, const struct nm_event *ev, char *text)
 {
     base_array_grow(&nm->pending_v, nm->pending_len, &nm->pending_cap);
     nm->pending_v[nm->pending_len++] = (struct nm_pending){.ev = *ev, .text = text};
 }
 
-/* @text is taken. */
-static void failed_to_start(struct nm *nm, const struct base_container_id *id, bool no_space,
-                            char *text)
+/* Reports to the core that a container could not be started. Takes @text. */
+static void report_failed_start(struct nm *nm, const struct base_container_id *id, bool no_space,
+                                char *text)
 {
     struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = *id};
     nm_utf8_replace_invalid(text, strlen(text));
-    if (no_space) { /* said first: else the RM would try here again and again until the next look */
+    /* report the full disk first, or the RM would start containers here until the next check */
+    if (no_space) {
         struct nm_event full = {.kind = NM_EV_HEALTH};
         full.u.health.report = NM_NO_SPACE_TEXT;
-        pending_add(nm, &full, NULL);
+        add_pending_event(nm, &full, NULL);
         nm->no_space_us = nm_now_us();
         nm->health_next_us = 0;
     }
@@ -107,28 +109,28 @@ static void failed_to_start(struct nm *nm, const struct base_container_id *id, b
     ev.u.ended.ended_ms = nm_wall_ms();
     ev.u.ended.diagnostics = text;
     base_log_warn("nm", "a container was not started: %s", text);
-    pending_add(nm, &ev, text);
+    add_pending_event(nm, &ev, text);
 }
 
-/* @id: room for a text that the result borrows. */
-static struct nm_isolated isolated_of(const struct nm_box *box, char id[static BASE_ID_TEXT_MAX])
+/* Describes the container for its isolation; the result borrows the text in @id. */
+static struct nm_isolated make_isolated(const struct nm_box *box, char id[static BASE_ID_TEXT_MAX])
 {
     return (struct nm_isolated){.id = base_container_id_text(&box->id, id),
                                 .shim = (pid_t)box->shim};
 }
 
-static void isolation_clean(const struct nm_box *box)
+static void clean_isolation(const struct nm_box *box)
 {
     char id[BASE_ID_TEXT_MAX];
-    const struct nm_isolated c = isolated_of(box, id);
+    const struct nm_isolated c = make_isolated(box, id);
     nm_isolation_clean(box->isolation, &c);
 }
 
-static int isolation_prepare(const struct nm_box *box, const struct nm_launch *l,
+static int prepare_isolation(const struct nm_box *box, const struct nm_launch *l,
                              struct base_error *err)
 {
     char id[BASE_ID_TEXT_MAX], why[NM_ISOLATION_WHY_MAX] = "";
-    struct nm_isolated c = isolated_of(box, id);
+    struct nm_isolated c = make_isolated(box, id);
     c.memory_mb = l->memory_mb;
     c.vcores = l->vcores;
     int rc = nm_isolation_prepare(box->isolation, &c, why);
@@ -137,7 +139,7 @@ static int isolation_prepare(const struct nm_box *box, const struct nm_launch *l
                : 0;
 }
 
-static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_launch *l,
+static int prepare_launch(struct nm *nm, struct nm_box *box, const struct nm_launch *l,
                           struct base_error *err)
 {
     struct base_buf text = {0};
@@ -149,27 +151,27 @@ static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_lau
     if (rc == 0)
         rc = nm_command_build(&nm->launch_conf, &nm->files, l, &box->command, err);
     if (rc == 0)
-        rc = isolation_prepare(box, l, err);
+        rc = prepare_isolation(box, l, err);
     base_buf_free(&text);
     return rc;
 }
 
-static void fx_launch(struct nm *nm, const struct nm_effect *fx)
+static void carry_out_launch(struct nm *nm, const struct nm_effect *fx)
 {
     struct base_error err = {0};
     struct nm_box *box = nm_box_new(nm, fx->container);
-    int rc = launch_prepare(nm, box, fx->launch, &err);
+    int rc = prepare_launch(nm, box, fx->launch, &err);
     if (rc < 0) {
         bool no_space = rc == -BASE_ENOSPC;
-        isolation_clean(box);
-        failed_to_start(nm, &box->id, no_space,
-                        base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
+        clean_isolation(box);
+        report_failed_start(nm, &box->id, no_space,
+                            base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
         return;
     }
     TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
 }
 
-static void spawn_pump(struct nm *nm)
+static void request_waiting_shims(struct nm *nm)
 {
     struct nm_box *box;
     while (nm->asked < NM_SPAWN_AHEAD_MAX && (box = TAILQ_FIRST(&nm->waiting)) != NULL) {
@@ -180,8 +182,8 @@ static void spawn_pump(struct nm *nm)
                                   (const char *const *)box->command.envp, &err);
         nm_command_free(&box->command);
         if (rc < 0) {
-            isolation_clean(box);
-            failed_to_start(nm, &box->id, false, base_strdup(err.text));
+            clean_isolation(box);
+            report_failed_start(nm, &box->id, false, base_strdup(err.text));
         } else {
             nm->asked++;
         }
@@ -191,7 +193,7 @@ static void spawn_pump(struct nm *nm)
 static size_t signal_container(const struct nm_box *box, enum nm_signal signal)
 {
     char id[BASE_ID_TEXT_MAX];
-    const struct nm_isolated c = isolated_of(box, id);
+    const struct nm_isolated c = make_isolated(box, id);
     switch (signal) {
     case NM_SIGNAL_TERM:
         return nm_isolation_kill(box->isolation, &c, NM_KILL_TERM);
@@ -205,9 +207,9 @@ static size_t signal_container(const struct nm_box *box, enum nm_signal signal)
     return 0;
 }
 
-static void fx_signal(struct nm *nm, const struct nm_effect *fx)
+static void carry_out_signal(struct nm *nm, const struct nm_effect *fx)
 {
-    struct nm_box *box = nm_core_shell(fx->container);
+    struct nm_box *box = nm_core_shell_data(fx->container);
     struct nm_proc p;
     struct nm_event ev = {.kind = NM_EV_SIGNALLED, .container = nm_core_view(fx->container)->id};
     ev.u.signalled.signal = fx->signal;
@@ -215,10 +217,10 @@ static void fx_signal(struct nm *nm, const struct nm_effect *fx)
         ev.u.signalled.count = signal_container(box, fx->signal);
     if (box && fx->signal == NM_SIGNAL_KILL)
         nm_stopped_on_kill_sent(box);
-    pending_add(nm, &ev, NULL);
+    add_pending_event(nm, &ev, NULL);
 }
 
-static void fx_mark(struct nm *nm, const struct nm_effect *fx)
+static void carry_out_mark(struct nm *nm, const struct nm_effect *fx)
 {
     const struct nm_container_view *v = nm_core_view(fx->container);
     struct base_error err = {0};
@@ -238,17 +240,17 @@ static void fx_mark(struct nm *nm, const struct nm_effect *fx)
         rc = nm_files_forget_container(&nm->files, &v->id, &err);
         break;
     }
-    if (rc < 0) { /* a restart would report it once more, which harms nobody */
+    if (rc < 0) { /* harmless: after a restart, the container would be reported once more */
         if (rc == -BASE_ENOSPC)
             nm->no_space_us = nm_now_us();
         base_log_warn("nm", "%s", err.text);
     }
 }
 
-static void progress_read(struct nm_container *c, void *u)
+static void report_progress(struct nm_container *c, void *u)
 {
     struct nm *nm = u;
-    struct nm_box *box = nm_core_shell(c);
+    struct nm_box *box = nm_core_shell_data(c);
     const struct nm_container_view *v = nm_core_view(c);
     struct nm_progress_file p = {0};
     int64_t now = nm_now_us();
@@ -269,47 +271,47 @@ static void progress_read(struct nm_container *c, void *u)
     free(p.counters);
 }
 
-static void fx_beat(struct nm *nm, const struct nm_effect *fx)
+static void carry_out_beat(struct nm *nm, const struct nm_effect *fx)
 {
     struct base_buf body = {0};
-    nm_core_each_container(nm->core, progress_read, nm);
+    nm_core_each_container(nm->core, report_progress, nm);
     if (fx->registering) {
-        nm_wire_register(nm->core, &nm->ident, &body);
+        nm_wire_put_registration(nm->core, &nm->ident, &body);
         nm_link_send_register(nm->link, &body);
     } else {
-        nm_wire_heartbeat(nm->core, &nm->ident, fx->hold_ms, &body);
+        nm_wire_put_heartbeat(nm->core, &nm->ident, fx->hold_ms, &body);
         nm_link_send_heartbeat(nm->link, &body, fx->hold_ms);
     }
 }
 
-static void fx_wake(struct nm *nm)
+static void carry_out_wake(struct nm *nm)
 {
     struct base_buf body = {0};
     wire_node_name_put(&(struct wire_node_name){.node_id = nm->node_id, .instance = nm->instance},
                        &body);
-    nm_link_wake(nm->link, &body);
+    nm_link_send_wake(nm->link, &body);
 }
 
-static void apply(struct nm *nm, const struct nm_effect *fx)
+static void carry_out_effect(struct nm *nm, const struct nm_effect *fx)
 {
     switch (fx->kind) {
     case NM_FX_LAUNCH:
-        fx_launch(nm, fx);
+        carry_out_launch(nm, fx);
         break;
     case NM_FX_SIGNAL:
-        fx_signal(nm, fx);
+        carry_out_signal(nm, fx);
         break;
     case NM_FX_MARK:
-        fx_mark(nm, fx);
+        carry_out_mark(nm, fx);
         break;
     case NM_FX_CLEANUP:
         nm_files_cleanup_app(&nm->files, &fx->app, fx->keep_logs);
         break;
     case NM_FX_BEAT:
-        fx_beat(nm, fx);
+        carry_out_beat(nm, fx);
         break;
     case NM_FX_WAKE:
-        fx_wake(nm);
+        carry_out_wake(nm);
         break;
     case NM_FX_STOP:
         nm->stop = true;
@@ -320,50 +322,51 @@ static void apply(struct nm *nm, const struct nm_effect *fx)
     }
 }
 
-static void step_once(struct nm *nm, const struct nm_event *ev)
+static void step_and_carry_out(struct nm *nm, const struct nm_event *ev)
 {
     nm->effects.len = 0;
     pthread_mutex_lock(&nm->lock);
     nm_core_step(nm->core, ev, &nm->effects);
     pthread_mutex_unlock(&nm->lock);
     for (size_t i = 0; i < nm->effects.len; i++)
-        apply(nm, &nm->effects.v[i]);
+        carry_out_effect(nm, &nm->effects.v[i]);
 }
 
-/* Carries out what effects caused, in order. */
-static void settle(struct nm *nm)
+/* Steps the core with the events that effects caused, in order, including those they cause in
+ * turn. */
+static void handle_pending_events(struct nm *nm)
 {
-    spawn_pump(nm);
-    for (size_t i = 0; i < nm->pending_len; i++) { /* grows while we walk */
+    request_waiting_shims(nm);
+    for (size_t i = 0; i < nm->pending_len; i++) { /* pending_len grows meanwhile */
         struct nm_pending p = nm->pending_v[i];
         p.ev.at_us = nm_now_us();
-        step_once(nm, &p.ev);
+        step_and_carry_out(nm, &p.ev);
         free(p.text);
-        spawn_pump(nm);
+        request_waiting_shims(nm);
     }
     nm->pending_len = 0;
 }
 
-void nm_step(struct nm *nm, const struct nm_event *ev)
+void nm_handle_event(struct nm *nm, const struct nm_event *ev)
 {
-    step_once(nm, ev);
-    settle(nm);
+    step_and_carry_out(nm, ev);
+    handle_pending_events(nm);
 }
 
 /* ---- events ---- */
 
-/* Ends the processes of a container without its shim; @session: that the shim led, @spawner: 0 for
- * none. */
+/* Kills the processes of a container whose shim has ended. @session: the session that the shim led;
+ * @spawner: the process that inherited them, or 0. */
 static void kill_lost(const struct nm_box *box, pid_t session, pid_t spawner)
 {
     char id[BASE_ID_TEXT_MAX];
-    struct nm_isolated c = isolated_of(box, id);
+    struct nm_isolated c = make_isolated(box, id);
     c.shim = session;
     c.spawner = spawner;
     nm_isolation_kill(box->isolation, &c, NM_KILL_LOST);
 }
 
-static void on_spawned(struct nm *nm)
+static void on_spawner_readable(struct nm *nm)
 {
     struct nm_spawned s;
     struct base_error err = {0};
@@ -376,27 +379,28 @@ static void on_spawned(struct nm *nm)
         if (s.pid <= 0 || s.pidfd < 0) {
             if (s.pid > 0) /* a shim that cannot be watched must not run */
                 kill_lost(box, s.pid, 0);
-            isolation_clean(box);
-            failed_to_start(nm, &box->id, false,
-                            base_printf("cannot start %s: %s", nm->shim_path,
-                                        strerror(s.pid < 0 ? -s.pid : EMFILE)));
-            settle(nm);
+            clean_isolation(box);
+            report_failed_start(nm, &box->id, false,
+                                base_printf("cannot start %s: %s", nm->shim_path,
+                                            strerror(s.pid < 0 ? -s.pid : EMFILE)));
+            handle_pending_events(nm);
             continue;
         }
         nm_proc_read(s.pid, &p);
         nm_box_watch(box, s.pidfd, s.pid, p.start);
         ev.u.spawned.started_ms = nm_wall_ms();
-        nm_step(nm, &ev);
+        nm_handle_event(nm, &ev);
     }
-    if (rc < 0) { /* without it nothing can be started: end, and be restarted */
+    if (rc < 0) { /* without a spawner no container can be started: end, and be restarted */
         base_log_error("nm", "%s", err.text);
         nm->stop = true;
         nm->exit_status = 1;
     }
 }
 
-/* No exit.json and no shim: whoever killed it left a tree without a root. */
-static void shim_lost(struct nm *nm, struct nm_box *box, struct nm_ending *e)
+/* Ends a container whose shim has gone without writing exit.json, because it was killed or the disk
+ * is full. The shim's process tree has lost its root. */
+static void kill_tree_of_lost_shim(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
     kill_lost(box, nm_tree_session_of_shim((pid_t)box->shim, box->shim_start),
@@ -412,25 +416,26 @@ static void shim_lost(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 static void on_shim_end(struct nm *nm, struct nm_box *box)
 {
     struct nm_ending e;
-    box_unwatch(box);
+    stop_watching_shim(box);
     if (!nm_ending_read(&nm->files, &box->id, box->kind, &e))
-        shim_lost(nm, box, &e);
-    isolation_clean(box);
+        kill_tree_of_lost_shim(nm, box, &e);
+    clean_isolation(box);
     if (e.no_space) {
         nm->no_space_us = nm_now_us();
         nm_health_check(nm);
     }
     struct nm_event ev = {.kind = NM_EV_ENDED, .at_us = nm_now_us(), .container = box->id};
     ev.u.ended = e.end;
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
     nm_ending_free(&e);
 }
 
-static void rm_failed(struct nm *nm, const struct nm_link_result *r, const char *what, bool again)
+static void report_failed_request(struct nm *nm, const struct nm_link_result *r, const char *what,
+                                  bool again)
 {
     struct nm_event ev = {.kind = NM_EV_BEAT_FAILED, .at_us = nm_now_us()};
     if (!nm->rm_away && !r->retry.at_once) {
-        bool named = strstr(what, r->url) != NULL; /* base_http's errors begin with it */
+        bool named = strstr(what, r->url) != NULL; /* errors of base_http begin with the URL */
         base_log_warn("nm", "the ResourceManager does not answer as it should: %s%s%s",
                       named ? "" : r->url, named ? "" : ": ", what);
         nm->rm_away = true;
@@ -438,12 +443,12 @@ static void rm_failed(struct nm *nm, const struct nm_link_result *r, const char 
     ev.u.failed.register_again = again;
     ev.u.failed.no_pause = r->retry.at_once;
     ev.u.failed.elsewhere = r->retry.elsewhere;
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
 }
 
-/* Nothing is done under an epoch that a restart would not remember: then an older RM could be
- * obeyed again. */
-static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
+/* Stores a higher epoch before its orders are carried out. After a restart that did not remember
+ * the epoch, the node could obey an older RM again. */
+static int store_epoch(struct nm *nm, int64_t epoch, struct base_error *err)
 {
     struct nm_event ev = {.kind = NM_EV_EPOCH_SAVED, .at_us = nm_now_us(), .u.epoch_saved = epoch};
     struct nm_disk_state st = nm->disk;
@@ -453,23 +458,25 @@ static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
         if (rc == -BASE_ENOSPC)
             nm->no_space_us = nm_now_us();
         return base_error_wrap(
-            err, rc, "epoch %" PRId64 " cannot be kept, so its orders are not carried out", epoch);
+            err, rc, "epoch %" PRId64 " cannot be stored, so its orders are not carried out",
+            epoch);
     }
     nm->disk = st;
     base_log_info("nm", "epoch %" PRId64 " of the ResourceManager", epoch);
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
     return 0;
 }
 
-/* An answer of the epoch we know. */
-static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const struct nm_answer *a)
+/* Notes an answer, to a registration or a heartbeat, of the obeyed epoch. */
+static void note_accepted_answer(struct nm *nm, const struct nm_link_result *r,
+                                 const struct nm_answer *a)
 {
     size_t base = base_rm_url_base_len(r->url);
-    nm_link_good(nm->link, a->wire.epoch);
+    nm_link_accept_answer(nm->link, a->wire.epoch);
     if (a->wire.bad)
         base_log_error("nm", "%zu orders of %s were not understood: %s", a->wire.bad, r->url,
                        a->wire.bad_err.text);
-    if (nm->rm_away || !nm_core_registered(nm->core))
+    if (nm->rm_away || !nm_core_is_registered(nm->core))
         base_log_info("nm", "registered with %.*s", (int)base, r->url);
     nm->rm_away = false;
     pthread_mutex_lock(&nm->lock);
@@ -478,7 +485,7 @@ static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const str
     pthread_mutex_unlock(&nm->lock);
 }
 
-/* For who wants to follow who ordered what (--log-level debug). */
+/* Logs every order and its epoch at level debug. */
 static void log_orders(const struct nm_answer *a)
 {
     char text[BASE_ID_TEXT_MAX];
@@ -495,25 +502,26 @@ static void log_orders(const struct nm_answer *a)
     }
 }
 
-static void rm_answered(struct nm *nm, struct nm_link_result *r)
+static void handle_answer(struct nm *nm, struct nm_link_result *r)
 {
     struct nm_answer a;
     struct base_error err = {0};
-    if (nm_wire_answer(r->body.data ? r->body.data : "", r->body.len, nm->grace_ms, &a, &err) < 0) {
-        nm_link_bad(nm->link, r);
-        rm_failed(nm, r, err.text, false);
+    if (nm_wire_get_answer(r->body.data ? r->body.data : "", r->body.len, nm->grace_ms, &a, &err) <
+        0) {
+        nm_link_reject_answer(nm->link, r);
+        report_failed_request(nm, r, err.text, false);
         return;
     }
-    enum nm_worth worth = nm_search_judge(a.wire.epoch, nm_core_epoch(nm->core));
-    if (worth == NM_WORTH_HIGHER && epoch_keep(nm, a.wire.epoch, &err) < 0) {
-        rm_failed(nm, r, err.text, false); /* the RM's fault it is not: it is asked again */
+    enum nm_worth worth = nm_rm_search_judge(a.wire.epoch, nm_core_epoch(nm->core));
+    if (worth == NM_WORTH_HIGHER && store_epoch(nm, a.wire.epoch, &err) < 0) {
+        report_failed_request(nm, r, err.text, false); /* ask the same RM again later */
         nm_answer_free(&a);
         return;
     }
     if (worth == NM_WORTH_STALE) {
-        nm_link_bad(nm->link, r);
+        nm_link_reject_answer(nm->link, r);
     } else {
-        rm_accepted(nm, r, &a);
+        note_accepted_answer(nm, r, &a);
         log_orders(&a);
     }
     struct nm_event ev = {.kind = NM_EV_ANSWER, .at_us = nm_now_us()};
@@ -523,19 +531,19 @@ static void rm_answered(struct nm *nm, struct nm_link_result *r)
     ev.u.answer.orders = a.orders;
     ev.u.answer.n_orders = a.wire.orders_n;
     ev.u.answer.no_pause = r->retry.at_once;
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
     nm_answer_free(&a);
 }
 
-static void on_link(struct nm *nm)
+static void on_link_readable(struct nm *nm)
 {
     struct nm_link_result r;
-    if (!nm_link_take(nm->link, &r))
+    if (!nm_link_take_result(nm->link, &r))
         return;
     if (r.rc < 0) {
-        rm_failed(nm, &r, r.err.text, false);
+        report_failed_request(nm, &r, r.err.text, false);
     } else if (r.status == 200) {
-        rm_answered(nm, &r);
+        handle_answer(nm, &r);
     } else {
         char what[400];
         bool unknown = r.status == 404 || r.status == 409 || r.status == 410;
@@ -546,12 +554,12 @@ static void on_link(struct nm *nm)
         else
             snprintf(what, sizeof what, "status %ld %.300s", r.status,
                      r.body.data ? r.body.data : "");
-        rm_failed(nm, &r, what, unknown);
+        report_failed_request(nm, &r, what, unknown);
     }
     base_buf_free(&r.body);
 }
 
-static void on_signal(struct nm *nm)
+static void on_signal_readable(struct nm *nm)
 {
     struct signalfd_siginfo si;
     while (read(nm->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
@@ -560,16 +568,17 @@ static void on_signal(struct nm *nm)
             continue;
         }
         base_log_info("nm", "%s: the daemon ends, its %zu containers go on",
-                      strsignal((int)si.ssi_signo), nm_core_alive(nm->core));
+                      strsignal((int)si.ssi_signo), nm_core_alive_count(nm->core));
         nm->stop = true;
     }
 }
 
-/* Why the node is unhealthy; "": it is not. Unhealthy below the minimum; and after a write of ours
- * that failed for a while and until one succeeds again: what the failed task leaves free would only
- * be filled by the next. */
-static void health_report(struct nm *nm, const struct nm_files_room *room,
-                          char report[static NM_PATH_MAX])
+/* Writes to @report why the node is unhealthy; "" if it is healthy. The node is unhealthy when
+ * space or inodes are below their minimum. After a write found the disk full, the node is also
+ * unhealthy for NO_SPACE_REST_US and until a test write succeeds; otherwise the next task would
+ * only fill the space that the failed one has left. */
+static void find_health_problem(struct nm *nm, const struct nm_files_room *room,
+                                char report[static NM_PATH_MAX])
 {
     int rc = 0;
     *report = 0;
@@ -597,8 +606,8 @@ void nm_health_check(struct nm *nm)
     const char *before;
     int64_t free_mb;
     nm_files_get_room(&nm->files, &room);
-    health_report(nm, &room, report);
-    bool was = nm_core_healthy(nm->core, &before, &free_mb);
+    find_health_problem(nm, &room, report);
+    bool was = nm_core_get_health(nm->core, &before, &free_mb);
     if (was != !report[0])
         base_log_warn("nm", "the node is %s%s", report[0] ? "unhealthy: " : "healthy again",
                       report);
@@ -606,24 +615,25 @@ void nm_health_check(struct nm *nm)
     ev.u.health.report = report;
     ev.u.health.disk_free_mb = room.bytes < 0 ? 0 : room.bytes >> 20;
     nm->health_next_us = nm_now_us() + HEALTH_EVERY_US;
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
 }
 
 /* ---- the watchdog ---- */
 
-/* The loop turns at least once every HEALTH_EVERY_US. */
-static bool loop_turns(void *user, uint64_t *turns)
+/* Sets *@turns to the number of the loop's iterations; there is one at least every HEALTH_EVERY_US.
+ * Always true, as the loop is never idle. */
+static bool get_loop_turns(void *user, uint64_t *turns)
 {
     *turns = atomic_load_explicit(&((struct nm *)user)->turns, memory_order_relaxed);
     return true;
 }
 
-static int64_t turn_limit_us(void *user)
+static int64_t get_watchdog_us(void *user)
 {
     return ((struct nm *)user)->watchdog_us;
 }
 
-static void loop_stands_still(void *user, const char *why)
+static void exit_hung_process(void *user, const char *why)
 {
     (void)user;
     base_log_error("nm", "%s: this process ends itself, its containers go on", why);
@@ -632,7 +642,7 @@ static void loop_stands_still(void *user, const char *why)
 
 /* ---- the loop ---- */
 
-static int watch(struct nm *nm, int fd, void *tag, struct base_error *err)
+static int add_to_epoll(struct nm *nm, int fd, void *tag, struct base_error *err)
 {
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = tag};
     if (epoll_ctl(nm->epoll_fd, EPOLL_CTL_ADD, fd, &e) < 0)
@@ -654,13 +664,13 @@ int nm_loop_prepare(struct nm *nm, struct base_error *err)
     nm->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (nm->signal_fd < 0 || nm->epoll_fd < 0)
         return base_error_sys(err, -BASE_EIO, errno, "descriptors of the loop");
-    int rc = watch(nm, nm->signal_fd, &nm->signal_fd, err);
-    return rc < 0 ? rc : watch(nm, nm_spawn_fd(nm->spawn), &nm->spawn, err);
+    int rc = add_to_epoll(nm, nm->signal_fd, &nm->signal_fd, err);
+    return rc < 0 ? rc : add_to_epoll(nm, nm_spawn_fd(nm->spawn), &nm->spawn, err);
 }
 
-static int wait_ms(const struct nm *nm)
+static int compute_wait_ms(const struct nm *nm)
 {
-    int64_t next = nm_core_next_us(nm->core), now = nm_now_us();
+    int64_t next = nm_core_next_timer_us(nm->core), now = nm_now_us();
     if (nm->health_next_us < next)
         next = nm->health_next_us;
     if (next <= now)
@@ -671,11 +681,11 @@ static int wait_ms(const struct nm *nm)
 static void dispatch(struct nm *nm, const struct epoll_event *e)
 {
     if (e->data.ptr == &nm->signal_fd)
-        on_signal(nm);
+        on_signal_readable(nm);
     else if (e->data.ptr == &nm->spawn)
-        on_spawned(nm);
+        on_spawner_readable(nm);
     else if (e->data.ptr == &nm->link)
-        on_link(nm);
+        on_link_readable(nm);
     else
         on_shim_end(nm, e->data.ptr);
 }
@@ -683,31 +693,31 @@ static void dispatch(struct nm *nm, const struct epoll_event *e)
 void nm_loop_run(struct nm *nm)
 {
     struct base_error err = {0};
-    if (watch(nm, nm_link_fd(nm->link), &nm->link, &err) < 0) {
+    if (add_to_epoll(nm, nm_link_fd(nm->link), &nm->link, &err) < 0) {
         base_log_error("nm", "%s", err.text);
         nm->exit_status = 1;
         return;
     }
     const struct base_watchdog_conf dog = {.user = nm,
-                                           .busy = loop_turns,
-                                           .limit_us = turn_limit_us,
-                                           .expired = loop_stands_still,
+                                           .busy = get_loop_turns,
+                                           .limit_us = get_watchdog_us,
+                                           .expired = exit_hung_process,
                                            .still = "the main thread stands still for longer than "
                                                     "creel.nodemanager.watchdog-ms"};
     struct base_watchdog *watchdog = nm->watchdog_us > 0 ? base_watchdog_start(&dog) : NULL;
     nm_health_check(nm);
-    nm_step(nm, &(struct nm_event){.kind = NM_EV_START, .at_us = nm_now_us()});
+    nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_START, .at_us = nm_now_us()});
     while (!nm->stop) {
         atomic_fetch_add_explicit(&nm->turns, 1, memory_order_relaxed);
-        /* One at a time where an event may free what a later one points to: boxes go only by
-         * cleanup-app and never while they are watched, so a batch is safe. */
+        /* A batch is safe: no event frees a box that a later event of the batch points to, since a
+         * watched box is never freed. */
         struct epoll_event e[EPOLL_BATCH];
-        int n = epoll_wait(nm->epoll_fd, e, EPOLL_BATCH, wait_ms(nm));
+        int n = epoll_wait(nm->epoll_fd, e, EPOLL_BATCH, compute_wait_ms(nm));
         for (int i = 0; i < n; i++)
             dispatch(nm, &e[i]);
         int64_t now = nm_now_us();
-        if (nm_core_next_us(nm->core) <= now)
-            nm_step(nm, &(struct nm_event){.kind = NM_EV_TIMER, .at_us = now});
+        if (nm_core_next_timer_us(nm->core) <= now)
+            nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_TIMER, .at_us = now});
         if (nm->health_next_us <= now) {
             nm_stopped_continue_all(nm);
             nm_health_check(nm);

@@ -1,4 +1,4 @@
-/* nodemanager/daemon/main.c - creel-nm: command line and configuration. */
+/* creel-nm: reads the command line and the configuration, then runs the daemon. */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ const char *argp_program_version = "creel-nm " CREEL_VERSION;
 
 static const char doc[] =
     "NodeManager of a Creel cluster: offers this host's map and reduce slots to the "
-    "ResourceManager and runs what it "
-    "is given. Ending it (SIGTERM) or restarting it touches no container.\v"
+    "ResourceManager and runs the containers that it assigns. Containers go on when the "
+    "NodeManager is ended (SIGTERM) or restarted.\v"
     "Examples:\n"
     "  creel-nm -D creel.nodemanager.rm=http://127.0.0.1:8088 \\\n"
     "           -D creel.nodemanager.local-dir=/var/lib/creel/nm\n"
@@ -46,7 +46,7 @@ struct args {
     size_t n_files, n_sets;
 };
 
-static error_t log_level(const char *text, enum base_log_level *out)
+static error_t parse_log_level(const char *text, enum base_log_level *out)
 {
     static const struct {
         const char *name;
@@ -64,7 +64,7 @@ static error_t log_level(const char *text, enum base_log_level *out)
     return EINVAL;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct args *a = state->input;
     switch (key) {
@@ -92,7 +92,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--log-format: \"%s\" is none of auto, text, json, journal", arg);
         return 0;
     case OPT_LOG_LEVEL:
-        if (log_level(arg, &a->level))
+        if (parse_log_level(arg, &a->level))
             argp_error(state, "--log-level: \"%s\" is none of error, warn, info, debug", arg);
         return 0;
     case ARGP_KEY_ARG:
@@ -103,7 +103,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static int conf_load(const struct args *a, struct base_conf *conf, struct base_error *err)
+static int load_conf(const struct args *a, struct base_conf *conf, struct base_error *err)
 {
     int rc = a->n_files ? 0 : base_conf_load_default(conf, err);
     for (size_t i = 0; rc == 0 && i < a->n_files; i++)
@@ -115,14 +115,14 @@ static int conf_load(const struct args *a, struct base_conf *conf, struct base_e
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {.options = options, .parser = parse, .doc = doc};
+    static const struct argp argp = {.options = options, .parser = parse_option, .doc = doc};
     struct args a = {.format = BASE_LOG_AUTO, .level = BASE_LOG_INFO};
     struct base_error err = {0};
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     base_log_init("creel-nm", a.format, a.level);
     struct base_conf *conf = base_conf_new();
-    if (conf_load(&a, conf, &err) < 0) {
+    if (load_conf(&a, conf, &err) < 0) {
         base_log_error("nm", "%s", err.text);
         base_conf_free(conf);
         return 2;

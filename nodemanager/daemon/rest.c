@@ -1,6 +1,6 @@
-/* nodemanager/daemon/rest.c - YARN's NodeManager resources. Source: Hadoop's NodeManager REST APIs,
- * and what a real one answers. Handlers run on HTTP threads: what they show is copied under
- * nm->lock and encoded outside it. */
+/* YARN's NodeManager resources. Source: Hadoop's NodeManager REST APIs, and recorded answers of a
+ * real NodeManager. Handlers run on HTTP threads: they copy the core's state under nm->lock and
+ * encode the copy outside the lock. */
 #include "nodemanager/daemon/rest.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/io/http_client.h"
 #include "base/version.h"
 
-#define HADOOP_VERSION "3.4.2" /* the line whose surface this is */
+#define HADOOP_VERSION "3.4.2" /* the Hadoop version whose REST API this is */
 #define BUILT_ON       "2026-01-01T00:00Z"
 
 /* ---- views and their shapes ---- */
@@ -108,7 +108,7 @@ static const struct api_shape containers_shape = {"containers", containers_membe
 static const struct api_member nothing_members[] = {{0}};
 static const struct api_shape resource_shape = {"nmResourceInfo", nothing_members, NULL};
 
-static void answer(struct api_request *rq, const struct api_shape *shape, const void *view)
+static void answer_shape(struct api_request *rq, const struct api_shape *shape, const void *view)
 {
     struct base_buf b = {0};
     enum api_type type = api_wanted_type(rq);
@@ -116,7 +116,7 @@ static void answer(struct api_request *rq, const struct api_shape *shape, const 
     api_answer(rq, 200, type, &b);
 }
 
-void nm_rest_sign(struct api_request *rq, const struct nm *nm)
+void nm_rest_add_node_header(struct api_request *rq, const struct nm *nm)
 {
     api_add_header(rq, BASE_HTTP_NODE_HEADER, nm->node_id);
 }
@@ -147,12 +147,12 @@ static void get_node(struct api_request *rq, void *user)
     };
     info.vmem_mb = info.pmem_mb * 21 / 10; /* yarn.nodemanager.vmem-pmem-ratio */
     pthread_mutex_lock(&nm->lock);
-    info.healthy = nm_core_healthy(nm->core, &text, &free_mb);
+    info.healthy = nm_core_get_health(nm->core, &text, &free_mb);
     char *report = base_strdup(text);
     info.last_update = nm->last_answer_ms ? nm->last_answer_ms : nm->started_ms;
     pthread_mutex_unlock(&nm->lock);
     info.health_report = report;
-    answer(rq, &node_shape, &info);
+    answer_shape(rq, &node_shape, &info);
     free(report);
 }
 
@@ -168,7 +168,7 @@ static const char *const app_states[] = {
     NULL,
 };
 
-static void app_id_add(struct nm_container *c, void *u)
+static void add_container_id(struct nm_container *c, void *u)
 {
     struct app_info *a = u;
     base_array_grow(&a->ids, a->n, &a->cap);
@@ -176,23 +176,23 @@ static void app_id_add(struct nm_container *c, void *u)
 }
 
 /* Lock held. */
-static void app_fill(struct nm *nm, const struct nm_app_view *v, struct app_info *out)
+static void fill_app_info(struct nm *nm, const struct nm_app_view *v, struct app_info *out)
 {
     memset(out, 0, sizeof *out);
     memcpy(out->id, v->text, sizeof out->id);
     snprintf(out->user, sizeof out->user, "%s", v->user ? v->user : "");
     out->state = v->finished ? "FINISHED" : "RUNNING";
-    nm_core_each_of_app(nm->core, v, app_id_add, out);
+    nm_core_each_of_app(nm->core, v, add_container_id, out);
 }
 
-static void app_point(struct app_info *a)
+static void link_app_info(struct app_info *a)
 {
     a->p_id = a->id;
     a->p_user = a->user;
     a->containers = (struct api_list){.items = a->ids, .n = a->n, .stride = sizeof *a->ids};
 }
 
-static void app_free(struct app_info *a)
+static void clear_app_info(struct app_info *a)
 {
     for (size_t i = 0; i < a->n; i++)
         free(a->ids[i]);
@@ -206,20 +206,20 @@ struct app_walk {
     size_t n, cap;
 };
 
-static void app_add(const struct nm_app_view *v, void *u)
+static void add_matching_app(const struct nm_app_view *v, void *u)
 {
     struct app_walk *w = u;
     struct app_info a;
-    app_fill(w->nm, v, &a);
+    fill_app_info(w->nm, v, &a);
     if ((w->state && strcmp(w->state, a.state) != 0) || (w->user && strcmp(w->user, a.user) != 0)) {
-        app_free(&a);
+        clear_app_info(&a);
         return;
     }
     base_array_grow(&w->v, w->n, &w->cap);
     w->v[w->n++] = a;
 }
 
-static bool app_state_known(const char *state)
+static bool is_known_app_state(const char *state)
 {
     for (size_t i = 0; app_states[i]; i++) {
         if (strcmp(state, app_states[i]) == 0)
@@ -239,13 +239,13 @@ static void get_apps(struct api_request *rq, void *user)
         return;
     }
     const char *state = w.state;
-    if (state && (!*state || !app_state_known(state)))
+    if (state && (!*state || !is_known_app_state(state)))
         w.state = NULL;
     pthread_mutex_lock(&nm->lock);
-    nm_core_each_app(nm->core, app_add, &w);
+    nm_core_each_app(nm->core, add_matching_app, &w);
     pthread_mutex_unlock(&nm->lock);
     if (state && *state && !w.state && w.n) {
-        /* looked at only when there is something to compare with */
+        /* like Hadoop, refuse an unknown state only when there is an application to compare */
         api_answer_error(rq, 400, "IllegalArgumentException",
                          "No enum constant "
                          "org.apache.hadoop.yarn.server.nodemanager.containermanager.application."
@@ -253,12 +253,12 @@ static void get_apps(struct api_request *rq, void *user)
                          state);
     } else {
         for (size_t i = 0; i < w.n; i++)
-            app_point(&w.v[i]);
+            link_app_info(&w.v[i]);
         struct apps_info info = {.apps = {.items = w.v, .n = w.n, .stride = sizeof *w.v}};
-        answer(rq, &apps_shape, &info);
+        answer_shape(rq, &apps_shape, &info);
     }
     for (size_t i = 0; i < w.n; i++)
-        app_free(&w.v[i]);
+        clear_app_info(&w.v[i]);
     free(w.v);
 }
 
@@ -268,7 +268,7 @@ static void get_app(struct api_request *rq, void *user)
     const char *text = api_path_arg(rq, 0);
     struct base_app_id id;
     struct app_info info;
-    nm_rest_sign(rq, nm);
+    nm_rest_add_node_header(rq, nm);
     if (base_app_id_parse(text, &id, NULL) < 0) {
         if (strncmp(text, "application_", 12) != 0)
             api_answer_error(
@@ -285,21 +285,21 @@ static void get_app(struct api_request *rq, void *user)
     const struct nm_app_view *v = nm_core_app_find(nm->core, &id);
     bool found = v != NULL;
     if (found)
-        app_fill(nm, v, &info);
+        fill_app_info(nm, v, &info);
     pthread_mutex_unlock(&nm->lock);
     if (!found) {
         api_answer_error(rq, 404, "NotFoundException",
                          "java.lang.Exception: app with id %s not found", text);
         return;
     }
-    app_point(&info);
-    answer(rq, &app_shape, &info);
-    app_free(&info);
+    link_app_info(&info);
+    answer_shape(rq, &app_shape, &info);
+    clear_app_info(&info);
 }
 
 /* ---- containers ---- */
 
-static const char *container_state(const struct nm_container_view *v)
+static const char *yarn_container_state(const struct nm_container_view *v)
 {
     switch (v->state) {
     case NM_NEW:
@@ -318,15 +318,15 @@ static const char *container_state(const struct nm_container_view *v)
 }
 
 /* Lock held. */
-static void container_fill(struct nm *nm, const struct nm_container_view *v,
-                           struct container_info *out)
+static void fill_container_info(struct nm *nm, const struct nm_container_view *v,
+                                struct container_info *out)
 {
     memset(out, 0, sizeof *out);
     out->cid = v->id;
     memcpy(out->id, v->text, sizeof out->id);
     snprintf(out->user, sizeof out->user, "%s", v->app->user ? v->app->user : "");
     out->diagnostics = base_strdup(v->diagnostics ? v->diagnostics : "");
-    out->state = container_state(v);
+    out->state = yarn_container_state(v);
     out->exit_code = v->exit_code;
     out->memory_mb = v->memory_mb;
     out->vcores = v->vcores;
@@ -336,8 +336,9 @@ static void container_fill(struct nm *nm, const struct nm_container_view *v,
              out->id, out->user);
 }
 
-/* Outside the lock: log files are on disk. */
-static void container_point(struct nm *nm, struct container_info *c)
+/* Lists the log files and sets the pointers for encoding. Call it without the lock, since files are
+ * read. */
+static void link_container_info(struct nm *nm, struct container_info *c)
 {
     c->p_id = c->id;
     c->p_user = c->user;
@@ -350,7 +351,7 @@ static void container_point(struct nm *nm, struct container_info *c)
         (struct api_list){.items = c->names, .n = c->logs.len, .stride = sizeof *c->names};
 }
 
-static void container_free(struct container_info *c)
+static void clear_container_info(struct container_info *c)
 {
     free(c->diagnostics);
     free(c->names);
@@ -363,11 +364,11 @@ struct container_walk {
     size_t n, cap;
 };
 
-static void container_add(struct nm_container *c, void *u)
+static void add_container(struct nm_container *c, void *u)
 {
     struct container_walk *w = u;
     base_array_grow(&w->v, w->n, &w->cap);
-    container_fill(w->nm, nm_core_view(c), &w->v[w->n++]);
+    fill_container_info(w->nm, nm_core_view(c), &w->v[w->n++]);
 }
 
 static void get_containers(struct api_request *rq, void *user)
@@ -375,14 +376,14 @@ static void get_containers(struct api_request *rq, void *user)
     struct nm *nm = user;
     struct container_walk w = {.nm = nm};
     pthread_mutex_lock(&nm->lock);
-    nm_core_each_container(nm->core, container_add, &w);
+    nm_core_each_container(nm->core, add_container, &w);
     pthread_mutex_unlock(&nm->lock);
     for (size_t i = 0; i < w.n; i++)
-        container_point(nm, &w.v[i]);
+        link_container_info(nm, &w.v[i]);
     struct containers_info info = {.containers = {.items = w.v, .n = w.n, .stride = sizeof *w.v}};
-    answer(rq, &containers_shape, &info);
+    answer_shape(rq, &containers_shape, &info);
     for (size_t i = 0; i < w.n; i++)
-        container_free(&w.v[i]);
+        clear_container_info(&w.v[i]);
     free(w.v);
 }
 
@@ -401,21 +402,21 @@ static void get_container(struct api_request *rq, void *user)
     struct nm_container *c = nm_core_find(nm->core, &id);
     bool found = c && nm_core_view(c)->state != NM_FORGOTTEN;
     if (found)
-        container_fill(nm, nm_core_view(c), &info);
+        fill_container_info(nm, nm_core_view(c), &info);
     pthread_mutex_unlock(&nm->lock);
     if (!found) {
         api_answer_error(rq, 404, "NotFoundException",
                          "java.lang.Exception: container with id, %s, not found", text);
         return;
     }
-    container_point(nm, &info);
-    answer(rq, &container_shape, &info);
-    container_free(&info);
+    link_container_info(nm, &info);
+    answer_shape(rq, &container_shape, &info);
+    clear_container_info(&info);
 }
 
 /* ---- the rest ---- */
 
-static void no_aux_services(struct api_request *rq, void *user)
+static void answer_no_aux_services(struct api_request *rq, void *user)
 {
     (void)user;
     api_answer_error(rq, 400, "BadRequestException",
@@ -434,7 +435,7 @@ static void get_resource(struct api_request *rq, void *user)
     api_answer(rq, 200, type, &b);
 }
 
-static void get_root(struct api_request *rq, void *user)
+static void redirect_root(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
     struct base_buf b = {0};
@@ -445,21 +446,21 @@ static void get_root(struct api_request *rq, void *user)
     free(to);
 }
 
-static void get_page(struct api_request *rq, void *user)
+static void get_status_page(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
     struct base_buf b = {0};
     const char *report;
     int64_t free_mb;
     pthread_mutex_lock(&nm->lock);
-    bool healthy = nm_core_healthy(nm->core, &report, &free_mb);
+    bool healthy = nm_core_get_health(nm->core, &report, &free_mb);
     base_buf_addf(
         &b,
         "NodeManager %s (Creel " CREEL_VERSION ")\n\nrack %s, %lld map slots, %lld reduce slots\n"
         "containers alive: %zu\nresource manager: %s\nhealth: %s %s\nfree disk: %lld MB\n",
         nm->node_id, nm->ident.rack, (long long)nm->ident.map_slots,
-        (long long)nm->ident.reduce_slots, nm_core_alive(nm->core),
-        nm_core_registered(nm->core) ? "registered" : "not registered", healthy ? "good" : "bad",
+        (long long)nm->ident.reduce_slots, nm_core_alive_count(nm->core),
+        nm_core_is_registered(nm->core) ? "registered" : "not registered", healthy ? "good" : "bad",
         report, (long long)free_mb);
     pthread_mutex_unlock(&nm->lock);
     api_answer(rq, 200, API_TEXT, &b);
@@ -485,15 +486,15 @@ const struct api_route nm_routes[] = {
     GET("/ws/v1/node/containers/{containerid}/logs/{filename}", nm_get_log),
     GET("/ws/v1/node/containerlogs/{containerid}/{filename}", nm_get_log),
     GET("/ws/v1/node/resources/{name}", get_resource),
-    GET("/ws/v1/node/auxiliaryservices", no_aux_services),
-    {"PUT", "/ws/v1/node/auxiliaryservices", API_ROLE_WRITE, 65536, no_aux_services, 0},
+    GET("/ws/v1/node/auxiliaryservices", answer_no_aux_services),
+    {"PUT", "/ws/v1/node/auxiliaryservices", API_ROLE_WRITE, 65536, answer_no_aux_services, 0},
     GET_CREEL("/ws/v1/node/raw-logs/{containerid}/{filename}", nm_get_raw_log),
     {"GET", "/ws/v1/node/mapoutput/{containerid}/{partition}", API_ROLE_MASTER, 0,
      nm_get_map_output, API_ROUTE_CREEL},
     GET_CREEL("/ws/v1/node/resource-manager", nm_get_rm),
     GET_CREEL("/metrics", nm_get_metrics),
-    GET("/", get_root),
-    GET("/node", get_page),
+    GET("/", redirect_root),
+    GET("/node", get_status_page),
     GET("/node/containerlogs/{containerid}/{user}", nm_get_page_logs),
     GET("/node/containerlogs/{containerid}/{user}/{filename}", nm_get_page_log),
 };

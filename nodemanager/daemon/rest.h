@@ -17,17 +17,18 @@ struct nm_log_list {
     struct nm_log_file *v;
     size_t len, cap;
 };
+/* Returns false if the container has no log folder. The caller frees out->v. */
 bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id *id,
                         struct nm_log_list *out);
-/* What is known of the container of a path: state, owner. False: neither known nor on disk. */
+/* The application and owner of a container's logs. */
 struct nm_log_owner {
     bool known_app, alive;
     char user[256];
 };
 void nm_log_find_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out);
 
-/* The answer to come names this node (BASE_HTTP_NODE_HEADER). */
-void nm_rest_sign(struct api_request *rq, const struct nm *nm);
+/* Adds a header with this node's id to the answer (BASE_HTTP_NODE_HEADER). */
+void nm_rest_add_node_header(struct api_request *rq, const struct nm *nm);
 void nm_get_logs(struct api_request *rq, void *user); /* nodemanager/container/logs.c */
 void nm_get_log(struct api_request *rq, void *user);
 void nm_get_raw_log(struct api_request *rq, void *user);

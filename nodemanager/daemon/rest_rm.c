@@ -1,5 +1,5 @@
-/* nodemanager/daemon/rest_rm.c - Creel's own view of a node: which ResourceManager it obeys, what
- * it has refused, figures for Prometheus. YARN has neither. */
+/* Creel's own resources of a node, which YARN does not have: the ResourceManager that the node
+ * obeys, refused answers, and metrics for Prometheus. */
 #include "base/io/json_write.h"
 #include "nodemanager/daemon/rest.h"
 
@@ -13,27 +13,28 @@ struct rm_state {
     struct nm_core_stats stats;
 };
 
-static void rm_state_take(struct nm *nm, struct rm_state *out)
+static void copy_rm_state(struct nm *nm, struct rm_state *out)
 {
     pthread_mutex_lock(&nm->lock);
     memcpy(out->url, nm->rm_url, sizeof out->url);
-    out->registered = nm_core_registered(nm->core);
+    out->registered = nm_core_is_registered(nm->core);
     out->epoch = nm_core_epoch(nm->core);
     out->last_answer_ms = nm->last_answer_ms;
-    out->alive = nm_core_alive(nm->core);
+    out->alive = nm_core_alive_count(nm->core);
     out->stats = *nm_core_stats(nm->core);
     pthread_mutex_unlock(&nm->lock);
 }
 
 /* {"resourceManager":{"addresses":[...],"active":"http://...","registered":true,"epochSeen":7,
  * "lastAnswer":<ms>,
- * "refusedAnswers":1,"refusedOrders":2}}; active: who answered last, "" before the first answer. */
+ * "refusedAnswers":1,"refusedOrders":2}}; active: the RM that answered last, "" before the first
+ * answer. */
 void nm_get_rm(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
     struct rm_state s;
     struct base_buf b = {0};
-    rm_state_take(nm, &s);
+    copy_rm_state(nm, &s);
     base_buf_adds(&b, "{\"resourceManager\":{\"addresses\":[");
     for (size_t i = 0; i < nm->rms.n; i++) {
         base_buf_adds(&b, i ? "," : "");
@@ -50,8 +51,8 @@ void nm_get_rm(struct api_request *rq, void *user)
     api_answer(rq, 200, API_JSON, &b);
 }
 
-static void metric(struct base_buf *b, const char *name, const char *type, const char *help,
-                   uint64_t value)
+static void add_metric(struct base_buf *b, const char *name, const char *type, const char *help,
+                       uint64_t value)
 {
     base_buf_addf(b, "# HELP creel_nm_%s %s\n# TYPE creel_nm_%s %s\ncreel_nm_%s %llu\n", name, help,
                   name, type, name, (unsigned long long)value);
@@ -61,21 +62,22 @@ void nm_get_metrics(struct api_request *rq, void *user)
 {
     struct rm_state s;
     struct base_buf b = {0};
-    rm_state_take(user, &s);
-    metric(&b, "containers", "gauge", "Containers alive on this node.", s.alive);
-    metric(&b, "containers_launched_total", "counter", "Containers launched since the start.",
-           s.stats.launched);
-    metric(&b, "containers_completed_total", "counter", "Containers that ended since the start.",
-           s.stats.completed);
-    metric(&b, "registered", "gauge", "1 while a ResourceManager knows this node.", s.registered);
-    metric(&b, "rm_epoch", "gauge", "Highest epoch of a ResourceManager seen, as on disk.",
-           (uint64_t)s.epoch);
-    metric(&b, "rm_last_answer_seconds", "gauge",
-           "When a ResourceManager last answered, in seconds since 1970.",
-           (uint64_t)s.last_answer_ms / 1000);
-    metric(&b, "refused_answers_total", "counter",
-           "Answers refused since the start: their epoch was lower.", s.stats.stale_answers);
-    metric(&b, "refused_orders_total", "counter", "Orders in them.", s.stats.refused_orders);
+    copy_rm_state(user, &s);
+    add_metric(&b, "containers", "gauge", "Containers alive on this node.", s.alive);
+    add_metric(&b, "containers_launched_total", "counter", "Containers launched since the start.",
+               s.stats.launched);
+    add_metric(&b, "containers_completed_total", "counter",
+               "Containers that ended since the start.", s.stats.completed);
+    add_metric(&b, "registered", "gauge", "1 while a ResourceManager knows this node.",
+               s.registered);
+    add_metric(&b, "rm_epoch", "gauge", "Highest epoch of a ResourceManager seen, as on disk.",
+               (uint64_t)s.epoch);
+    add_metric(&b, "rm_last_answer_seconds", "gauge",
+               "When a ResourceManager last answered, in seconds since 1970.",
+               (uint64_t)s.last_answer_ms / 1000);
+    add_metric(&b, "refused_answers_total", "counter",
+               "Answers refused since the start: their epoch was lower.", s.stats.stale_answers);
+    add_metric(&b, "refused_orders_total", "counter", "Orders in them.", s.stats.refused_orders);
     api_add_header(rq, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     api_answer(rq, 200, API_TEXT, &b);
 }

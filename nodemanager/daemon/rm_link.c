@@ -21,12 +21,12 @@
 #define WAKE_TIMEOUT_MS 5000
 #define ANSWER_MAX      (64u << 20)
 
-/* Of several a silent one keeps us from the next; alone there is nobody else to ask. */
+/* Time to connect; shorter with several RMs, since waiting for one delays the attempt with the
+ * next. */
 #define CONNECT_ALONE_MS 3000
 #define CONNECT_MS       1000
-#define SILENCE_MS                                                                                 \
-    3000 /* a host that acknowledges nothing for so long is given up; alone never                  \
-          */
+/* With several RMs, a host that acknowledges nothing for so long is given up. */
+#define SILENCE_MS 3000
 
 struct job {
     pthread_cond_t wake;
@@ -45,7 +45,7 @@ struct nm_link_io {
     struct job beat, call;
     struct nm_link_result result;
     struct base_http *beat_http, *call_http;
-    struct nm_search search;
+    struct nm_rm_search search;
     /* looking around, with several RMs */
     pthread_cond_t look_wake;
     int64_t sleeps_until_us;     /* end of the thread's sleep; 0: it is awake */
@@ -54,15 +54,15 @@ struct nm_link_io {
     int threads_n;
 };
 
-static void body_take(struct base_buf *to, struct base_buf *from)
+static void move_body(struct base_buf *to, struct base_buf *from)
 {
     base_buf_free(to);
     *to = *from;
     memset(from, 0, sizeof *from);
 }
 
-static int post(struct nm_link_io *l, struct base_http *h, const struct job *j,
-                struct base_http_answer *out, struct base_error *err)
+static int post_job(struct nm_link_io *l, struct base_http *h, const struct job *j,
+                    struct base_http_answer *out, struct base_error *err)
 {
     struct base_http_request rq = {.method = "POST",
                                    .url = j->url,
@@ -77,8 +77,8 @@ static int post(struct nm_link_io *l, struct base_http *h, const struct job *j,
     return base_http_perform(h, &rq, out, err);
 }
 
-/* Waits for work; false when the end has come. */
-static bool job_wait(struct nm_link_io *l, struct job *j)
+/* Waits for a job. Returns false when the thread must end. */
+static bool wait_for_job(struct nm_link_io *l, struct job *j)
 {
     pthread_mutex_lock(&l->lock);
     j->running = false;
@@ -91,24 +91,25 @@ static bool job_wait(struct nm_link_io *l, struct job *j)
     return go;
 }
 
-static void *call_loop(void *u)
+static void *run_wake_thread(void *u)
 {
     struct nm_link_io *l = u;
-    while (job_wait(l, &l->call)) {
+    while (wait_for_job(l, &l->call)) {
         struct base_http_answer a = {0};
         pthread_mutex_lock(&l->lock);
         struct job j = {.timeout_ms = l->call.timeout_ms};
         memcpy(j.url, l->call.url, sizeof j.url);
-        body_take(&j.body, &l->call.body);
+        move_body(&j.body, &l->call.body);
         pthread_mutex_unlock(&l->lock);
-        post(l, l->call_http, &j, &a, NULL); /* lost: the heartbeat's interval ends anyway */
+        post_job(l, l->call_http, &j, &a,
+                 NULL); /* may fail: the RM answers after the interval anyway */
         base_http_answer_free(&a);
         base_buf_free(&j.body);
     }
     return NULL;
 }
 
-static enum nm_outcome outcome_of(int rc, const struct base_http_answer *a)
+static enum nm_outcome classify_outcome(int rc, const struct base_http_answer *a)
 {
     if (rc < 0)
         return NM_OUTCOME_SILENT;
@@ -117,59 +118,59 @@ static enum nm_outcome outcome_of(int rc, const struct base_http_answer *a)
                               : NM_OUTCOME_ERROR;
 }
 
-/* Lock held. A 200 is judged by the loop. */
-static void request_ended(struct nm_link_io *l, int rc, const struct base_http_answer *a)
+/* Lock held. A 200 is judged by the loop later. */
+static void note_request_ended(struct nm_link_io *l, int rc, const struct base_http_answer *a)
 {
     bool abandoned = l->search.leader;
 
-    nm_search_ended(&l->search, outcome_of(rc, a), a->location, &l->result.retry);
+    nm_rm_search_note_ended(&l->search, classify_outcome(rc, a), a->location, &l->result.retry);
     if (!abandoned)
         return;
-    base_http_free(l->beat_http); /* and with it a cancel that came too late to end anything */
+    base_http_free(l->beat_http); /* drops a cancellation that came too late for this request */
     l->beat_http = base_http_new();
 }
 
-static void *beat_loop(void *u)
+static void *run_request_thread(void *u)
 {
     struct nm_link_io *l = u;
-    while (job_wait(l, &l->beat)) {
+    while (wait_for_job(l, &l->beat)) {
         struct base_http_answer a = {0};
         struct base_error err = {0};
-        int rc = post(l, l->beat_http, &l->beat, &a, &err);
+        int rc = post_job(l, l->beat_http, &l->beat, &a, &err);
         pthread_mutex_lock(&l->lock);
         l->result = (struct nm_link_result){.rc = rc, .status = a.status, .err = err};
         snprintf(l->result.url, sizeof l->result.url, "%s", l->beat.url);
         if (rc >= 0)
-            body_take(&l->result.body, &a.body);
-        request_ended(l, rc, &a);
+            move_body(&l->result.body, &a.body);
+        note_request_ended(l, rc, &a);
         l->done = true;
         pthread_mutex_unlock(&l->lock);
         base_http_answer_free(&a);
         uint64_t one = 1;
         if (write(l->fd, &one, sizeof one) < 0)
-            continue; /* full counter: it is readable anyway */
+            continue; /* the counter is full, so the descriptor is readable anyway */
     }
     return NULL;
 }
 
-/* ---- looking around ---- */
+/* ---- looks for another leader ---- */
 
 static int64_t now_us(void)
 {
     return base_mono_us(&base_clock_real);
 }
 
-static uint32_t any_number(void)
+static uint32_t random_number(void)
 {
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
-        random = 0; /* does as well */
+        random = 0; /* good enough: the number only spreads the looks of nodes */
     return random;
 }
 
-/* Lock held, and let go meanwhile. In the normal case it ends when there has been another request
- * for long. */
-static void look_sleep(struct nm_link_io *l)
+/* Lock held, and released while sleeping. A request that is answered in time does not wake the
+ * thread, so usually a later request is in flight when the sleep ends. */
+static void sleep_until_next_look(struct nm_link_io *l)
 {
     int64_t until = l->search.look_us;
     l->sleeps_until_us = until;
@@ -180,64 +181,68 @@ static void look_sleep(struct nm_link_io *l)
     l->sleeps_until_us = 0;
 }
 
-/* Lock not held. The next one to be asked on behalf of request @asked, NULL: none. */
-static const char *other(struct nm_link_io *l, uint64_t asked, size_t *at)
+/* Lock not held. Returns the next RM to ask for request @asked, or NULL at the end or when this
+ * request is no longer in flight. */
+static const char *next_rm_to_ask(struct nm_link_io *l, uint64_t asked, size_t *at)
 {
     pthread_mutex_lock(&l->lock);
-    const char *url =
-        !l->stopping && nm_search_waits(&l->search, asked) ? nm_search_other(&l->search, at) : NULL;
+    const char *url = !l->stopping && nm_rm_search_is_in_flight(&l->search, asked)
+                          ? nm_rm_search_next_other(&l->search, at)
+                          : NULL;
     pthread_mutex_unlock(&l->lock);
     return url;
 }
 
-/* Lock not held. The one that leads, NULL: nobody does. */
-static const char *look_for_leader(struct nm_link_io *l, uint64_t asked, int64_t least)
+/* Lock not held. Returns the other RM that leads; NULL: none does. */
+static const char *find_other_leader(struct nm_link_io *l, uint64_t asked, int64_t least)
 {
     size_t at = 0;
     const char *url;
-    while ((url = other(l, asked, &at)))
-        if (nm_ask_if_leads(l->look_http, url, least))
+    while ((url = next_rm_to_ask(l, asked, &at)))
+        if (nm_ask_whether_rm_leads(l->look_http, url, least))
             return url;
     return NULL;
 }
 
-/* Lock held, and let go meanwhile. */
-static void look(struct nm_link_io *l)
+/* Lock held, and released while RMs are asked. Abandons the request in flight if another RM leads.
+ */
+static void look_for_new_leader(struct nm_link_io *l)
 {
     uint64_t asked = l->search.asked;
-    int64_t least = nm_search_least_epoch(&l->search);
+    int64_t least = nm_rm_search_least_epoch(&l->search);
     l->look_http = base_http_new();
     pthread_mutex_unlock(&l->lock);
-    const char *leader = look_for_leader(l, asked, least);
+    const char *leader = find_other_leader(l, asked, least);
     pthread_mutex_lock(&l->lock);
-    base_http_free(l->look_http); /* nobody keeps a connection to a standby */
+    base_http_free(l->look_http); /* do not keep connections to standbys */
     l->look_http = NULL;
-    if (l->stopping || !nm_search_looked(&l->search, asked, leader, now_us(), any_number()))
+    if (l->stopping ||
+        !nm_rm_search_note_look_result(&l->search, asked, leader, now_us(), random_number()))
         return;
     base_log_info("nm", "%s does not answer, and %s leads now", base_rm_cursor_url(&l->search.turn),
                   leader);
     base_http_cancel(l->beat_http);
 }
 
-static void *look_loop(void *u)
+static void *run_look_thread(void *u)
 {
     struct nm_link_io *l = u;
     pthread_mutex_lock(&l->lock);
     while (!l->stopping) {
         if (now_us() < l->search.look_us)
-            look_sleep(l);
+            sleep_until_next_look(l);
         else
-            look(l);
+            look_for_new_leader(l);
     }
     pthread_mutex_unlock(&l->lock);
     return NULL;
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
-static int threads_start(struct nm_link_io *l, struct base_error *err)
+static int start_threads(struct nm_link_io *l, struct base_error *err)
 {
-    static void *(*const loops[])(void *) = {beat_loop, call_loop, look_loop};
+    static void *(*const loops[])(void *) = {run_request_thread, run_wake_thread, run_look_thread};
     int n = l->several ? 3 : 2;
     for (; l->threads_n < n; l->threads_n++) {
         int rc = pthread_create(&l->threads[l->threads_n], NULL, loops[l->threads_n], l);
@@ -255,13 +260,13 @@ int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_
     pthread_cond_init(&l->beat.wake, NULL);
     pthread_cond_init(&l->call.wake, NULL);
     base_cond_init(&l->look_wake);
-    nm_search_init(&l->search, rms);
+    nm_rm_search_init(&l->search, rms);
     l->several = rms->n > 1;
     l->secret = secret && *secret ? base_strdup(secret) : NULL;
     l->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     l->beat_http = base_http_new();
     l->call_http = base_http_new();
-    int rc = l->fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "eventfd") : threads_start(l, err);
+    int rc = l->fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "eventfd") : start_threads(l, err);
     if (rc < 0) {
         nm_link_stop(l);
         return rc;
@@ -294,7 +299,7 @@ void nm_link_stop(struct nm_link_io *l)
     base_buf_free(&l->call.body);
     base_buf_free(&l->result.body);
     free(l->beat.header);
-    nm_search_free(&l->search);
+    nm_rm_search_free(&l->search);
     free(l->secret);
     if (l->fd >= 0)
         close(l->fd);
@@ -311,12 +316,12 @@ int nm_link_fd(const struct nm_link_io *l)
 }
 
 /* Lock held. */
-static void hand_over(struct nm_link_io *l, struct job *j, const char *what, struct base_buf *body,
-                      int64_t timeout_ms)
+static void hand_over_job(struct nm_link_io *l, struct job *j, const char *what,
+                          struct base_buf *body, int64_t timeout_ms)
 {
     snprintf(j->url, sizeof j->url, "%s/ws/v1/nodetracker/%s", base_rm_cursor_url(&l->search.turn),
              what);
-    body_take(&j->body, body);
+    move_body(&j->body, body);
     j->timeout_ms = timeout_ms;
     j->waiting = true;
     pthread_cond_signal(&j->wake);
@@ -329,9 +334,9 @@ static void send_request(struct nm_link_io *l, const char *what, struct base_buf
     const char *failed = base_rm_cursor_failed_urls(&l->search.turn);
     free(l->beat.header);
     l->beat.header = failed ? base_printf(BASE_RM_FAILED_HEADER ": %s", failed) : NULL;
-    int64_t timeout_us = nm_search_timeout_us(&l->search, registering, hold_ms * 1000);
-    hand_over(l, &l->beat, what, body, timeout_us / 1000);
-    nm_search_sent(&l->search, registering, hold_ms * 1000, now_us(), any_number());
+    int64_t timeout_us = nm_rm_search_timeout_us(&l->search, registering, hold_ms * 1000);
+    hand_over_job(l, &l->beat, what, body, timeout_us / 1000);
+    nm_rm_search_note_sent(&l->search, registering, hold_ms * 1000, now_us(), random_number());
     if (l->search.look_us < l->sleeps_until_us)
         pthread_cond_signal(&l->look_wake);
     pthread_mutex_unlock(&l->lock);
@@ -347,14 +352,14 @@ void nm_link_send_heartbeat(struct nm_link_io *l, struct base_buf *body, int64_t
     send_request(l, "heartbeat", body, false, hold_ms);
 }
 
-void nm_link_wake(struct nm_link_io *l, struct base_buf *body)
+void nm_link_send_wake(struct nm_link_io *l, struct base_buf *body)
 {
     pthread_mutex_lock(&l->lock);
-    hand_over(l, &l->call, "wake", body, WAKE_TIMEOUT_MS);
+    hand_over_job(l, &l->call, "wake", body, WAKE_TIMEOUT_MS);
     pthread_mutex_unlock(&l->lock);
 }
 
-bool nm_link_take(struct nm_link_io *l, struct nm_link_result *out)
+bool nm_link_take_result(struct nm_link_io *l, struct nm_link_result *out)
 {
     uint64_t n;
     if (read(l->fd, &n, sizeof n) < 0 && errno != EAGAIN)
@@ -370,16 +375,16 @@ bool nm_link_take(struct nm_link_io *l, struct nm_link_result *out)
     return done;
 }
 
-void nm_link_good(struct nm_link_io *l, int64_t epoch)
+void nm_link_accept_answer(struct nm_link_io *l, int64_t epoch)
 {
     pthread_mutex_lock(&l->lock);
-    nm_search_good(&l->search, epoch);
+    nm_rm_search_note_good_answer(&l->search, epoch);
     pthread_mutex_unlock(&l->lock);
 }
 
-void nm_link_bad(struct nm_link_io *l, struct nm_link_result *r)
+void nm_link_reject_answer(struct nm_link_io *l, struct nm_link_result *r)
 {
     pthread_mutex_lock(&l->lock);
-    nm_search_bad(&l->search, &r->retry);
+    nm_rm_search_note_bad_answer(&l->search, &r->retry);
     pthread_mutex_unlock(&l->lock);
 }

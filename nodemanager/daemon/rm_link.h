@@ -1,9 +1,9 @@
-/* nodemanager/daemon/rm_link.h - the threads that speak to the ResourceManagers: one for the
- * request in flight (registration, heartbeat: it may be parked there), one for wake calls, and with
- * several RMs one that looks around while an answer is overdue. They decide nothing: whom to ask,
- * for how long, and when to look whether another one leads is nodemanager/core/rm_search.h's, under
- * the link's lock. The loop hands a request over and finds the answer when nm_link_fd() becomes
- * readable. */
+/* nodemanager/daemon/rm_link.h - the threads that talk to the ResourceManagers: one sends the
+ * request in flight (a registration or heartbeat, whose answer the RM may hold), one sends wake
+ * calls, and with several RMs one looks for another leader while an answer is overdue. The threads
+ * decide nothing: nodemanager/core/rm_search.h, under the link's lock, says which RM to ask, how
+ * long to wait and when to look. The loop hands a request over; nm_link_fd() becomes readable when
+ * its result is there. */
 #ifndef CREEL_NODEMANAGER_DAEMON_RM_LINK_H
 #define CREEL_NODEMANAGER_DAEMON_RM_LINK_H
 
@@ -19,29 +19,32 @@ struct nm_link_io;
 /* @rms: borrowed, not empty; @secret: bearer token or NULL/"". */
 int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out,
                   struct base_error *err);
-void nm_link_stop(struct nm_link_io *l); /* cancels what is in flight, joins, frees */
+void nm_link_stop(struct nm_link_io *l); /* cancels requests, joins the threads and frees @l */
 int nm_link_fd(const struct nm_link_io *l);
 
 /* One request at a time. Takes @body's memory. */
 void nm_link_send_register(struct nm_link_io *l, struct base_buf *body);
 void nm_link_send_heartbeat(struct nm_link_io *l, struct base_buf *body, int64_t hold_ms);
-/* Fire and forget, to the RM that has the request in flight. Takes @body's memory. */
-void nm_link_wake(struct nm_link_io *l, struct base_buf *body);
+/* Sends a wake call to the RM that has the request in flight, without waiting for its result. Takes
+ * @body's memory. */
+void nm_link_send_wake(struct nm_link_io *l, struct base_buf *body);
 
 struct nm_link_result {
-    int rc; /* 0: an HTTP answer came */
+    int rc; /* 0: there is an HTTP answer */
     long status;
     struct base_buf body;
     struct nm_retry retry; /* unless 200 */
-    char url[1024];        /* that was asked */
+    char url[1024];        /* of the RM */
     struct base_error err;
 };
-/* True and the result once, when there is one; caller frees the body. A 200 must be judged before
- * the next request. */
-bool nm_link_take(struct nm_link_io *l, struct nm_link_result *out);
-/* The answer was good. @epoch: the one we obey now. */
-void nm_link_good(struct nm_link_io *l, int64_t epoch);
-/* The answer was no use (lower epoch, no JSON): as if it had failed; sets @r->retry. */
-void nm_link_bad(struct nm_link_io *l, struct nm_link_result *r);
+/* Takes the result of the last request. Returns false when there is none. The caller frees the
+ * body. After a 200, call nm_link_accept_answer() or nm_link_reject_answer() before the next
+ * request. */
+bool nm_link_take_result(struct nm_link_io *l, struct nm_link_result *out);
+/* Notes that the answer was accepted; @epoch is the obeyed one now. */
+void nm_link_accept_answer(struct nm_link_io *l, int64_t epoch);
+/* Notes that the answer was useless (lower epoch, no JSON), which counts as a failed request; sets
+ * @r->retry. */
+void nm_link_reject_answer(struct nm_link_io *l, struct nm_link_result *r);
 
 #endif

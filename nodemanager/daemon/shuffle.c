@@ -1,8 +1,8 @@
-/* nodemanager/daemon/shuffle.c - a map's output to the reduces, one partition at a time.
+/* Serves the output of maps to reduces, one partition per request.
  *
- * output/file.out holds all partitions one behind the other, output/file.index says "offset length
- * records" per line and appears, whole, after file.out is complete. Whoever shows the application's
- * token may read. */
+ * output/file.out contains all partitions, one after the other. output/file.index has a line
+ * "offset length records" for each; this file appears, complete, after file.out is complete. A
+ * request needs the application's token. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,16 +16,16 @@
 #include "nodemanager/daemon/rest.h"
 
 #define INDEX_CHUNK    16384
-#define LINE_MAX_BYTES 80 /* of the index: three numbers */
+#define LINE_MAX_BYTES 80 /* of a line of the index: three numbers */
 
 struct piece {
     long long offset, length;
 };
 
-/* Line @partition of the index, without its newline; false when it is missing or cut short, or when
- * any line up to it is longer than a sound one. Containers can make the file any size: the bound on
- * each line bounds what is read on the way to the one that is asked for. */
-static bool index_line(int fd, int64_t partition, char line[static LINE_MAX_BYTES])
+/* Copies line @partition of the index, without its newline. Returns false when the line is missing
+ * or incomplete, or when any line up to it is too long. Containers can make the file any size; the
+ * limit on lines limits how much is read before the requested line. */
+static bool read_index_line(int fd, int64_t partition, char line[static LINE_MAX_BYTES])
 {
     char buf[INDEX_CHUNK];
     size_t len = 0;
@@ -51,24 +51,26 @@ static bool index_line(int fd, int64_t partition, char line[static LINE_MAX_BYTE
     return false;
 }
 
-/* The place of @partition in file.out; false when the index does not tell, or makes no sense. */
-static bool piece_of(const struct nm_files *f, const struct base_container_id *id,
-                     int64_t partition, struct piece *out)
+/* Finds the place of @partition in file.out. Returns false when the index has no valid line for
+ * it. */
+static bool find_partition(const struct nm_files *f, const struct base_container_id *id,
+                           int64_t partition, struct piece *out)
 {
     char path[NM_PATH_MAX], line[LINE_MAX_BYTES];
     int fd = nm_files_open_plain(f, nm_path_in_container(f, id, "output/file.index", path),
                                  O_RDONLY, 0, NULL);
     if (fd < 0)
         return false;
-    bool ok = index_line(fd, partition, line) &&
+    bool ok = read_index_line(fd, partition, line) &&
               sscanf(line, "%lld %lld", &out->offset, &out->length) == 2 && out->offset >= 0 &&
               out->length >= 0;
     close(fd);
     return ok;
 }
 
-/* 0 when @token is the application's, 403 or 404 otherwise. */
-static unsigned token_check(struct nm *nm, const struct base_app_id *id, const char *token)
+/* Returns 0 if @token is the application's, 403 if it is not, 404 if the application is unknown or
+ * has ended. */
+static unsigned check_token(struct nm *nm, const struct base_app_id *id, const char *token)
 {
     unsigned status = 404;
     pthread_mutex_lock(&nm->lock);
@@ -94,13 +96,13 @@ void nm_get_map_output(struct api_request *rq, void *user)
                          "a container id and a partition number were expected");
         return;
     }
-    unsigned status = token_check(nm, &id.attempt.app, api_bearer_token(rq));
+    unsigned status = check_token(nm, &id.attempt.app, api_bearer_token(rq));
     if (status == 403) {
         api_answer_error(rq, 403, "ForbiddenException", "this is not the application's token");
         return;
     }
     int fd = -1;
-    if (status == 0 && piece_of(&nm->files, &id, partition, &p))
+    if (status == 0 && find_partition(&nm->files, &id, partition, &p))
         fd = nm_files_open_plain(&nm->files,
                                  nm_path_in_container(&nm->files, &id, "output/file.out", path),
                                  O_RDONLY, 0, &st);

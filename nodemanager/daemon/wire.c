@@ -8,7 +8,7 @@
 
 /* ---- requests ---- */
 
-static enum wire_container_state state_of(enum nm_state s)
+static enum wire_container_state wire_state(enum nm_state s)
 {
     return s == NM_COMPLETE ? WIRE_COMPLETE : (s == NM_SUSPENDED ? WIRE_SUSPENDED : WIRE_RUNNING);
 }
@@ -18,14 +18,14 @@ struct reports {
     size_t len, cap;
 };
 
-static void report_add(struct nm_container *ct, void *u)
+static void add_report(struct nm_container *ct, void *u)
 {
     struct reports *r = u;
     const struct nm_container_view *c = nm_core_view(ct);
     base_array_grow(&r->v, r->len, &r->cap);
     r->v[r->len++] = (struct wire_container){
         .id = c->id,
-        .state = state_of(c->state),
+        .state = wire_state(c->state),
         .slot = c->slot,
         .progress = c->progress,
         .phase = c->phase[0] ? c->phase : NULL,
@@ -55,7 +55,7 @@ struct app_list {
     size_t len, cap;
 };
 
-static void app_add(const struct nm_app_view *app, void *u)
+static void add_unfinished_app(const struct nm_app_view *app, void *u)
 {
     struct app_list *l = u;
     if (app->finished)
@@ -64,12 +64,13 @@ static void app_add(const struct nm_app_view *app, void *u)
     l->v[l->len++] = app->id;
 }
 
-void nm_wire_register(struct nm_core *core, const struct nm_ident *who, struct base_buf *out)
+void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
+                              struct base_buf *out)
 {
     struct app_list apps = {0};
     struct reports reports = {0};
-    nm_core_each_app(core, app_add, &apps);
-    nm_core_each_in_beat(core, report_add, &reports);
+    nm_core_each_app(core, add_unfinished_app, &apps);
+    nm_core_each_in_beat(core, add_report, &reports);
     const struct wire_registration r = {
         .node_id = who->node_id,
         .http_address = who->http_address,
@@ -91,14 +92,14 @@ void nm_wire_register(struct nm_core *core, const struct nm_ident *who, struct b
     free(reports.v);
 }
 
-void nm_wire_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t hold_ms,
-                       struct base_buf *out)
+void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t hold_ms,
+                           struct base_buf *out)
 {
     struct reports reports = {0};
     const char *report;
     int64_t free_mb;
-    bool healthy = nm_core_healthy(core, &report, &free_mb);
-    nm_core_each_in_beat(core, report_add, &reports);
+    bool healthy = nm_core_get_health(core, &report, &free_mb);
+    nm_core_each_in_beat(core, add_report, &reports);
     const struct wire_heartbeat h = {
         .node_id = who->node_id,
         .instance = who->instance,
@@ -118,7 +119,7 @@ void nm_wire_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t
 
 /* ---- answers ---- */
 
-void nm_wire_launch(const struct wire_launch *from, struct nm_launch *out)
+void nm_wire_convert_launch(const struct wire_launch *from, struct nm_launch *out)
 {
     *out = (struct nm_launch){
         .id = from->container,
@@ -137,7 +138,7 @@ void nm_wire_launch(const struct wire_launch *from, struct nm_launch *out)
     };
 }
 
-static void order_for_core(const struct wire_order *from, struct nm_order *out)
+static void convert_order(const struct wire_order *from, struct nm_order *out)
 {
     *out = (struct nm_order){.kind = from->kind,
                              .container = from->container,
@@ -146,13 +147,13 @@ static void order_for_core(const struct wire_order *from, struct nm_order *out)
                              .grace_ms = from->grace_ms,
                              .keep_logs = from->keep_logs};
     if (from->kind == BASE_ORDER_LAUNCH) {
-        nm_wire_launch(&from->launch, &out->launch);
+        nm_wire_convert_launch(&from->launch, &out->launch);
         out->launch.refused = from->refused;
     }
 }
 
-int nm_wire_answer(const char *text, size_t len, int64_t grace_ms, struct nm_answer *out,
-                   struct base_error *err)
+int nm_wire_get_answer(const char *text, size_t len, int64_t grace_ms, struct nm_answer *out,
+                       struct base_error *err)
 {
     int rc;
     memset(out, 0, sizeof *out);
@@ -165,7 +166,7 @@ int nm_wire_answer(const char *text, size_t len, int64_t grace_ms, struct nm_ans
     }
     out->orders = base_alloc((out->wire.orders_n + 1) * sizeof *out->orders);
     for (size_t i = 0; i < out->wire.orders_n; i++)
-        order_for_core(&out->wire.orders[i], &out->orders[i]);
+        convert_order(&out->wire.orders[i], &out->orders[i]);
     return 0;
 }
 

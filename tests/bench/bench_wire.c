@@ -87,7 +87,7 @@ static double now_s(void)
 __attribute__((noinline)) void bench_put_heartbeat(struct nm_core *core, struct base_buf *out)
 {
     base_buf_clear(out);
-    nm_wire_heartbeat(core, &ident, 1000, out);
+    nm_wire_put_heartbeat(core, &ident, 1000, out);
 }
 
 __attribute__((noinline)) void bench_get_heartbeat(const struct base_buf *in)
@@ -108,7 +108,7 @@ __attribute__((noinline)) void bench_get_answer(const struct base_buf *in)
 {
     struct nm_answer a;
 
-    if (nm_wire_answer(in->data, in->len, 250, &a, NULL) == 0)
+    if (nm_wire_get_answer(in->data, in->len, 250, &a, NULL) == 0)
         nm_answer_free(&a);
 }
 

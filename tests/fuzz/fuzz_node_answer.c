@@ -99,14 +99,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct nm_answer a;
     struct base_error err = {0};
 
-    if (nm_wire_answer((const char *)data, size, 250, &a, &err) < 0) {
+    if (nm_wire_get_answer((const char *)data, size, 250, &a, &err) < 0) {
         base_assert(err.text[0] && err.code < 0);
     } else {
         check_orders(&a);
         obey(&a);
     }
     nm_answer_free(&a);
-    (void)nm_body_says_leads(text, strlen(text), 1);
+    (void)nm_parse_leader_answer(text, strlen(text), 1);
     free(text);
     return 0;
 }

@@ -13,7 +13,7 @@ struct sim_pending {
     struct sim_pending *next;
     struct nm_event ev;
 };
-static void nm_step(struct sim_nm *nm, struct nm_event *ev);
+static void nm_handle_event(struct sim_nm *nm, struct nm_event *ev);
 
 static int64_t wall_ms(const struct sim_nm *nm, int64_t us)
 {
@@ -83,7 +83,7 @@ static void spawned(void *arg, uint64_t tag)
         return;
     d->box = sim_box_start(nm, d);
     ev.u.spawned.started_ms = wall_ms(nm, nm->w->s.now_us);
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
 }
 
 static void fx_launch(struct sim_nm *nm, const struct nm_effect *fx)
@@ -238,7 +238,7 @@ static void fill_beat(struct sim_nm *nm, struct rm_event *ev, const struct colle
     h->instance = sim_copy(&nm->w->s, nm->instance, strlen(nm->instance));
     h->response_id = nm_core_response_id(nm->core);
     h->sent_us = nm_core_sent_us(nm->core);
-    h->healthy = nm_core_healthy(nm->core, NULL, NULL);
+    h->healthy = nm_core_get_health(nm->core, NULL, NULL);
     h->health_report = h->healthy ? "" : "disk full";
     h->hold_us = hold_ms * 1000;
     h->reports = c->v;
@@ -276,10 +276,10 @@ static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
     if (fx->registering)
         sim_log(s, "%s: registers with rm%d", nm->proc.name, target(nm));
     sim_call(&nm->w->net, &nm->proc, SIM_SERVICE, &nm->w->rm[target(nm)]->proc, rq,
-             nm_search_timeout_us(&nm->search, fx->registering, fx->hold_ms * 1000), on_beat, nm,
+             nm_rm_search_timeout_us(&nm->search, fx->registering, fx->hold_ms * 1000), on_beat, nm,
              ++nm->beat);
-    nm_search_sent(&nm->search, fx->registering, fx->hold_ms * 1000, s->now_us,
-                   (uint32_t)sim_rnd(s, UINT32_MAX));
+    nm_rm_search_note_sent(&nm->search, fx->registering, fx->hold_ms * 1000, s->now_us,
+                           (uint32_t)sim_rnd(s, UINT32_MAX));
     sim_nm_look_later(nm);
 }
 
@@ -336,7 +336,7 @@ static void on_timer(void *arg, uint64_t tag)
     struct sim_nm *nm = arg;
 
     if (nm->timer == tag)
-        nm_step(nm, &(struct nm_event){.kind = NM_EV_TIMER});
+        nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_TIMER});
 }
 
 static void step_once(struct sim_nm *nm, struct nm_event *ev)
@@ -348,7 +348,7 @@ static void step_once(struct sim_nm *nm, struct nm_event *ev)
         apply(nm, &nm->fx.v[i]);
 }
 
-static void nm_step(struct sim_nm *nm, struct nm_event *ev)
+static void nm_handle_event(struct sim_nm *nm, struct nm_event *ev)
 {
     int64_t next;
 
@@ -361,7 +361,7 @@ static void nm_step(struct sim_nm *nm, struct nm_event *ev)
             nm->pending_last = &nm->pending;
         step_once(nm, &p->ev);
     }
-    next = nm_core_next_us(nm->core);
+    next = nm_core_next_timer_us(nm->core);
     nm->timer++;
     if (next != INT64_MAX)
         sim_at(&nm->w->s, next, &nm->proc, SIM_SERVICE, on_timer, nm, nm->timer);
@@ -454,7 +454,7 @@ static bool epoch_keep(struct sim_nm *nm, int64_t epoch)
     if (nm->full)
         return false;
     nm->epoch_saved = epoch;
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
     return true;
 }
 
@@ -468,9 +468,9 @@ static void answered(struct sim_nm *nm, const struct sim_answer *a)
 
     if (nm->w->breaks.nm_epoch && epoch < known)
         epoch = known;
-    worth = nm_search_judge(epoch, known);
+    worth = nm_rm_search_judge(epoch, known);
     if (worth == NM_WORTH_HIGHER && !epoch_keep(nm, epoch)) {
-        nm_step(nm, &(struct nm_event){.kind = NM_EV_BEAT_FAILED});
+        nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_BEAT_FAILED});
         return;
     }
     ev.u.answer.epoch = epoch;
@@ -485,13 +485,13 @@ static void answered(struct sim_nm *nm, const struct sim_answer *a)
     if (worth == NM_WORTH_STALE) {
         nm->w->totals->refused_orders++;
         nm->refused++;
-        nm_search_bad(&nm->search, &retry);
+        nm_rm_search_note_bad_answer(&nm->search, &retry);
         ev.u.answer.no_pause = retry.at_once;
     } else {
-        nm_search_good(&nm->search, epoch);
+        nm_rm_search_note_good_answer(&nm->search, epoch);
         witness(nm, a);
     }
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
     if (worth != NM_WORTH_STALE)
         witness_orders(nm, a); /* of what the same answer has started */
     sim_check_slots(nm->w, nm);
@@ -509,10 +509,10 @@ static void failed(struct sim_nm *nm, enum nm_outcome how, const char *location)
     struct nm_event ev = {.kind = NM_EV_BEAT_FAILED};
     struct nm_retry retry = {0};
 
-    nm_search_ended(&nm->search, how, location, &retry);
+    nm_rm_search_note_ended(&nm->search, how, location, &retry);
     ev.u.failed.no_pause = retry.at_once;
     ev.u.failed.elsewhere = retry.elsewhere;
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
 }
 
 static void on_beat(void *user, uint64_t tag, enum sim_outcome how, void *answer)
@@ -523,7 +523,7 @@ static void on_beat(void *user, uint64_t tag, enum sim_outcome how, void *answer
     if (nm->beat != tag)
         return;
     if (how == SIM_ANSWERED && is_node_answer(a)) {
-        nm_search_ended(&nm->search, NM_OUTCOME_OK, NULL, NULL);
+        nm_rm_search_note_ended(&nm->search, NM_OUTCOME_OK, NULL, NULL);
         answered(nm, a);
         return;
     }
@@ -559,8 +559,9 @@ static void on_ended(void *arg, uint64_t tag)
     (void)tag;
     ev.u.ended = e->d->end;
     if (e->d->end.exit_code == NM_EXIT_DISK)
-        nm_step(e->nm, &(struct nm_event){.kind = NM_EV_HEALTH, .u.health.report = "disk full"});
-    nm_step(e->nm, &ev);
+        nm_handle_event(e->nm,
+                        &(struct nm_event){.kind = NM_EV_HEALTH, .u.health.report = "disk full"});
+    nm_handle_event(e->nm, &ev);
 }
 
 void sim_nm_box_ended(struct sim_nm *nm, struct sim_box *box)
@@ -615,7 +616,7 @@ static void health(void *arg, uint64_t tag)
     (void)tag;
     ev.u.health.healthy = !nm->full;
     ev.u.health.report = nm->full ? "disk full" : "";
-    nm_step(nm, &ev);
+    nm_handle_event(nm, &ev);
     sim_at(&nm->w->s, nm->w->s.now_us + HEALTH_US, &nm->proc, SIM_SERVICE, health, nm, 0);
 }
 
@@ -633,14 +634,14 @@ void sim_nm_start(struct sim_nm *nm)
     nm_core_seed(nm->core, sim_rnd(s, UINT64_MAX));
     nm->pending = NULL;
     nm->pending_last = &nm->pending;
-    nm_search_free(&nm->search);
-    nm_search_init(&nm->search, &nm->w->list);
+    nm_rm_search_free(&nm->search);
+    nm_rm_search_init(&nm->search, &nm->w->list);
     nm->search.turn.at = (size_t)sim_rnd(s, (uint64_t)nm->w->rms);
     for (size_t i = 0; i < nm->boxes_n && !nm->w->breaks.new_folder; i++)
         if (!nm->boxes[i]->cleaned)
             recover_one(nm, nm->boxes[i]);
     health(nm, 0);
-    nm_step(nm, &(struct nm_event){.kind = NM_EV_START});
+    nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_START});
 }
 
 static void forget(struct sim_nm *nm)
@@ -685,7 +686,7 @@ static void free_nm(void *p)
     struct sim_nm *nm = p;
 
     nm_core_free(nm->core);
-    nm_search_free(&nm->search);
+    nm_rm_search_free(&nm->search);
     free(nm->fx.v);
     free(nm->boxes);
 }

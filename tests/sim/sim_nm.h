@@ -1,5 +1,5 @@
-/* tests/sim/sim_nm.h - a NodeManager: the real nm_core and nm_search, with a simulated link to the
- * RMs, disk (what a restart finds again) and processes, which live on without it. */
+/* tests/sim/sim_nm.h - a NodeManager: the real nm_core and nm_rm_search, with a simulated link to
+ * the RMs, disk (what a restart finds again) and processes, which live on without it. */
 #ifndef CREEL_TESTS_SIM_NM_H
 #define CREEL_TESTS_SIM_NM_H
 

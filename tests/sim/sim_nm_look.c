@@ -1,5 +1,5 @@
-/* tests/sim/sim_nm_look.c - a node looks around while an answer is overdue: nm_search's rules, with
- * simulated requests. */
+/* tests/sim/sim_nm_look.c - a node looks around while an answer is overdue: nm_rm_search's rules,
+ * with simulated requests. */
 #include <inttypes.h>
 
 #include "tests/sim/sim_nm.h"
@@ -14,7 +14,7 @@ static void abandoned(void *arg, uint64_t tag)
 {
     struct sim_nm *nm = arg;
 
-    if (nm_search_waits(&nm->search, tag))
+    if (nm_rm_search_is_in_flight(&nm->search, tag))
         sim_nm_abandon(nm);
 }
 
@@ -22,7 +22,8 @@ static void looked(struct sim_nm *nm, uint64_t asked, const char *url)
 {
     struct sim *s = &nm->w->s;
 
-    if (nm_search_looked(&nm->search, asked, url, s->now_us, (uint32_t)sim_rnd(s, UINT32_MAX))) {
+    if (nm_rm_search_note_look_result(&nm->search, asked, url, s->now_us,
+                                      (uint32_t)sim_rnd(s, UINT32_MAX))) {
         sim_log(s, "%s: %s leads now", nm->proc.name, url);
         nm->w->totals->abandoned++;
         sim_at(s, s->now_us + (int64_t)sim_rnd(s, 200), &nm->proc, SIM_SERVICE, abandoned, nm,
@@ -37,7 +38,7 @@ static void on_answer(void *user, uint64_t asked, enum sim_outcome how, void *an
     struct sim_nm *nm = user;
     const struct sim_answer *a = answer;
 
-    if (how == SIM_ANSWERED && nm_search_leads(a->state, a->epoch, nm->look_least))
+    if (how == SIM_ANSWERED && nm_rm_search_is_leader(a->state, a->epoch, nm->look_least))
         looked(nm, asked, nm->look_url);
     else
         ask_next(nm, asked);
@@ -47,8 +48,9 @@ static void ask_next(struct sim_nm *nm, uint64_t asked)
 {
     struct sim_request *rq;
 
-    nm->look_url =
-        nm_search_waits(&nm->search, asked) ? nm_search_other(&nm->search, &nm->look_at) : NULL;
+    nm->look_url = nm_rm_search_is_in_flight(&nm->search, asked)
+                       ? nm_rm_search_next_other(&nm->search, &nm->look_at)
+                       : NULL;
     if (!nm->look_url) {
         looked(nm, asked, NULL);
         return;
@@ -63,10 +65,10 @@ static void on_due(void *arg, uint64_t asked)
 {
     struct sim_nm *nm = arg;
 
-    if (!nm_search_waits(&nm->search, asked) || nm->w->s.now_us < nm->search.look_us)
+    if (!nm_rm_search_is_in_flight(&nm->search, asked) || nm->w->s.now_us < nm->search.look_us)
         return;
     nm->look_at = 0;
-    nm->look_least = nm_search_least_epoch(&nm->search);
+    nm->look_least = nm_rm_search_least_epoch(&nm->search);
     ask_next(nm, asked);
 }
 

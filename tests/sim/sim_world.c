@@ -107,7 +107,7 @@ static void stuck(struct sim_world *w)
                       a ? a->phase[1].running : 0);
     }
     for (int i = 0; i < w->nms; i++) {
-        int64_t n = w->nm[i].core ? (int64_t)nm_core_alive(w->nm[i].core) : 0;
+        int64_t n = w->nm[i].core ? (int64_t)nm_core_alive_count(w->nm[i].core) : 0;
 
         if (n)
             base_buf_addf(&b, " nm%d runs %" PRId64 ";", i, n);

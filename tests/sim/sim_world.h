@@ -3,9 +3,9 @@
  * witness has seen of it all.
  *
  * What is real: ha_election, ha_log, rm_core, the rules of a leadership and of nodes that wait on a
- * standby (rm/term/), the decoding of stored records (rm/leader/load_store.h), nm_core, nm_search.
- * What is simulated: ZooKeeper, network, clocks, disks, processes, and the threads that
- * drive the rules. */
+ * standby (rm/term/), the decoding of stored records (rm/leader/load_store.h), nm_core,
+ * nm_rm_search. What is simulated: ZooKeeper, network, clocks, disks, processes, and the threads
+ * that drive the rules. */
 #ifndef CREEL_TESTS_SIM_WORLD_H
 #define CREEL_TESTS_SIM_WORLD_H
 
@@ -177,7 +177,7 @@ struct sim_nm {
     struct sim_disk_box **boxes;
     size_t boxes_n, boxes_cap;
     /* link */
-    struct nm_search search;
+    struct nm_rm_search search;
     size_t look_at;       /* place in the list of the next one to be asked in a look */
     const char *look_url; /* the one that is asked */
     int64_t look_least;

@@ -148,22 +148,22 @@ static void test_edges(void)
     int edges = 0;
     for (int s = 0; s < NM_STATES; s++)
         for (int i = 0; i < NM_INPUTS; i++)
-            edges += nm_edge((enum nm_state)s, (enum nm_input)i) != NM_STATES;
+            edges += nm_state_after((enum nm_state)s, (enum nm_input)i) != NM_STATES;
     CU_ASSERT_EQUAL(edges, 15);
-    CU_ASSERT_EQUAL(nm_edge(NM_NEW, NM_IN_LAUNCH), NM_LAUNCHING);
-    CU_ASSERT_EQUAL(nm_edge(NM_LAUNCHING, NM_IN_SPAWNED), NM_RUNNING);
-    CU_ASSERT_EQUAL(nm_edge(NM_LAUNCHING, NM_IN_KILL), NM_KILLING);
-    CU_ASSERT_EQUAL(nm_edge(NM_LAUNCHING, NM_IN_ENDED), NM_COMPLETE);
-    CU_ASSERT_EQUAL(nm_edge(NM_RUNNING, NM_IN_SUSPEND), NM_SUSPENDED);
-    CU_ASSERT_EQUAL(nm_edge(NM_RUNNING, NM_IN_KILL), NM_KILLING);
-    CU_ASSERT_EQUAL(nm_edge(NM_RUNNING, NM_IN_ENDED), NM_COMPLETE);
-    CU_ASSERT_EQUAL(nm_edge(NM_SUSPENDED, NM_IN_RESUME), NM_RUNNING);
-    CU_ASSERT_EQUAL(nm_edge(NM_SUSPENDED, NM_IN_KILL), NM_KILLING);
-    CU_ASSERT_EQUAL(nm_edge(NM_SUSPENDED, NM_IN_ENDED), NM_COMPLETE);
-    CU_ASSERT_EQUAL(nm_edge(NM_KILLING, NM_IN_ENDED), NM_COMPLETE);
-    CU_ASSERT_EQUAL(nm_edge(NM_COMPLETE, NM_IN_FORGET), NM_FORGOTTEN);
-    CU_ASSERT_EQUAL(nm_edge(NM_FORGOTTEN, NM_IN_LAUNCH), NM_STATES);
-    CU_ASSERT_EQUAL(nm_edge(NM_COMPLETE, NM_IN_KILL), NM_STATES);
+    CU_ASSERT_EQUAL(nm_state_after(NM_NEW, NM_IN_LAUNCH), NM_LAUNCHING);
+    CU_ASSERT_EQUAL(nm_state_after(NM_LAUNCHING, NM_IN_SPAWNED), NM_RUNNING);
+    CU_ASSERT_EQUAL(nm_state_after(NM_LAUNCHING, NM_IN_KILL), NM_KILLING);
+    CU_ASSERT_EQUAL(nm_state_after(NM_LAUNCHING, NM_IN_ENDED), NM_COMPLETE);
+    CU_ASSERT_EQUAL(nm_state_after(NM_RUNNING, NM_IN_SUSPEND), NM_SUSPENDED);
+    CU_ASSERT_EQUAL(nm_state_after(NM_RUNNING, NM_IN_KILL), NM_KILLING);
+    CU_ASSERT_EQUAL(nm_state_after(NM_RUNNING, NM_IN_ENDED), NM_COMPLETE);
+    CU_ASSERT_EQUAL(nm_state_after(NM_SUSPENDED, NM_IN_RESUME), NM_RUNNING);
+    CU_ASSERT_EQUAL(nm_state_after(NM_SUSPENDED, NM_IN_KILL), NM_KILLING);
+    CU_ASSERT_EQUAL(nm_state_after(NM_SUSPENDED, NM_IN_ENDED), NM_COMPLETE);
+    CU_ASSERT_EQUAL(nm_state_after(NM_KILLING, NM_IN_ENDED), NM_COMPLETE);
+    CU_ASSERT_EQUAL(nm_state_after(NM_COMPLETE, NM_IN_FORGET), NM_FORGOTTEN);
+    CU_ASSERT_EQUAL(nm_state_after(NM_FORGOTTEN, NM_IN_LAUNCH), NM_STATES);
+    CU_ASSERT_EQUAL(nm_state_after(NM_COMPLETE, NM_IN_KILL), NM_STATES);
 }
 
 static void test_life(void)
@@ -201,7 +201,7 @@ static void test_life(void)
     CU_ASSERT_TRUE(nm_core_has_forgotten(w.core, &id));
     ended(&w, 1, 9);
     on(&w, BASE_ORDER_KILL, 77); /* never heard of */
-    CU_ASSERT_EQUAL(nm_core_alive(w.core), 0);
+    CU_ASSERT_EQUAL(nm_core_alive_count(w.core), 0);
     world_free(&w);
 }
 
@@ -239,7 +239,7 @@ static void test_kill(void)
     struct nm_event none = {.kind = NM_EV_SIGNALLED, .container = cid(1, 2)};
     none.u.signalled.signal = NM_SIGNAL_TERM;
     step(&w, none);
-    CU_ASSERT(nm_core_next_us(w.core) <= w.now + NM_SIGNAL_AGAIN_US);
+    CU_ASSERT(nm_core_next_timer_us(w.core) <= w.now + NM_SIGNAL_AGAIN_US);
     w.now += NM_SIGNAL_AGAIN_US;
     step(&w, (struct nm_event){.kind = NM_EV_TIMER});
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_TERM), 1);
@@ -293,9 +293,9 @@ static void test_epochs(void)
         CU_ASSERT_EQUAL(nm_core_stats(w.core)->stale_answers, (uint64_t)i + 1);
         CU_ASSERT_EQUAL(nm_core_stats(w.core)->refused_orders, (uint64_t)i + 1);
         CU_ASSERT_EQUAL(count(&w, NM_FX_NOTE), i == 0); /* of the highest one */
-        CU_ASSERT_FALSE(nm_core_registered(w.core));
+        CU_ASSERT_FALSE(nm_core_is_registered(w.core));
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 0);
-        w.now = nm_core_next_us(w.core);
+        w.now = nm_core_next_timer_us(w.core);
         step(&w, (struct nm_event){.kind = NM_EV_TIMER});
         CU_ASSERT_TRUE(find(&w, NM_FX_BEAT) && find(&w, NM_FX_BEAT)->registering);
     }
@@ -304,7 +304,7 @@ static void test_epochs(void)
     CU_ASSERT_TRUE(find(&w, NM_FX_BEAT) && find(&w, NM_FX_BEAT)->registering);
     answer(&w, 7, o + 1, 1);
     CU_ASSERT_EQUAL(state(&w, 2), NM_LAUNCHING);
-    CU_ASSERT_TRUE(nm_core_registered(w.core));
+    CU_ASSERT_TRUE(nm_core_is_registered(w.core));
     world_free(&w);
 }
 
@@ -373,7 +373,7 @@ static void test_wake(void)
     CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 1);
     ended(&w, 2, 0);
     CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 0); /* one is enough */
-    CU_ASSERT_EQUAL(nm_core_next_us(w.core), w.now + NM_WAKE_AGAIN_US);
+    CU_ASSERT_EQUAL(nm_core_next_timer_us(w.core), w.now + NM_WAKE_AGAIN_US);
     w.now += NM_WAKE_AGAIN_US; /* ... unless it overtook the heartbeat */
     step(&w, (struct nm_event){.kind = NM_EV_TIMER});
     CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 1);
@@ -413,7 +413,7 @@ static void test_what_is_said(void)
     world_new(&w);
     const char *report;
     int64_t free_mb;
-    CU_ASSERT_TRUE(nm_core_healthy(w.core, &report, &free_mb));
+    CU_ASSERT_TRUE(nm_core_get_health(w.core, &report, &free_mb));
     world_free(&w);
     world_up(&w);
     o.launch.kind = BASE_CONTAINER_REDUCE;
@@ -489,11 +489,11 @@ static void test_rm_away(void)
         fail(&w, false, false);
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 0);
         CU_ASSERT_EQUAL(nm_core_sent_us(w.core), sent);
-        CU_ASSERT(nm_core_next_us(w.core) - w.now <= pauses[i]);
-        CU_ASSERT(nm_core_next_us(w.core) - w.now >= pauses[i] / 2);
+        CU_ASSERT(nm_core_next_timer_us(w.core) - w.now <= pauses[i]);
+        CU_ASSERT(nm_core_next_timer_us(w.core) - w.now >= pauses[i] / 2);
         ended(&w, 1, 4); /* urgent, but there is nobody to tell */
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 0);
-        w.now = nm_core_next_us(w.core);
+        w.now = nm_core_next_timer_us(w.core);
         step(&w, (struct nm_event){.kind = NM_EV_TIMER});
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1);
         CU_ASSERT_EQUAL(nm_core_sent_us(w.core), w.now);
@@ -506,7 +506,7 @@ static void test_rm_away(void)
     fail(&w, false, true); /* another RM is left to try */
     CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1);
     fail(&w, true, false);
-    w.now = nm_core_next_us(w.core);
+    w.now = nm_core_next_timer_us(w.core);
     step(&w, (struct nm_event){.kind = NM_EV_TIMER});
     CU_ASSERT_TRUE(find(&w, NM_FX_BEAT)->registering);
     CU_ASSERT_EQUAL(nm_core_sent_us(w.core), w.now);
@@ -524,8 +524,8 @@ static void test_pauses_differ(void)
         nm_core_seed(w.core, (uint64_t)i);
         for (int k = 0; k < 6; k++) {
             fail(&w, false, false);
-            at[i] = nm_core_next_us(w.core) - w.now;
-            w.now = nm_core_next_us(w.core);
+            at[i] = nm_core_next_timer_us(w.core) - w.now;
+            w.now = nm_core_next_timer_us(w.core);
             step(&w, (struct nm_event){.kind = NM_EV_TIMER});
         }
         low = at[i] < low ? at[i] : low;
@@ -550,7 +550,7 @@ static void test_no_wake_elsewhere(void)
     carried(&w);
     ended(&w, 1, 0);
     CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 0);
-    CU_ASSERT_EQUAL(nm_core_next_us(w.core), INT64_MAX);
+    CU_ASSERT_EQUAL(nm_core_next_timer_us(w.core), INT64_MAX);
     w.now += 9000000; /* parked, until that RM leads and asks for a registration */
     struct nm_order resync = {.kind = BASE_ORDER_RESYNC};
     answer(&w, 2, &resync, 1);
@@ -576,7 +576,7 @@ static void test_rm_does_not_park(void)
     while (w.now < t0 + 20000000) {
         answer(&w, 1, NULL, 0);
         if (!count(&w, NM_FX_BEAT)) {
-            w.now = nm_core_next_us(w.core);
+            w.now = nm_core_next_timer_us(w.core);
             step(&w, (struct nm_event){.kind = NM_EV_TIMER});
         }
         beats += (int)count(&w, NM_FX_BEAT);
@@ -604,7 +604,7 @@ static void test_refused(void)
         orders[i] = launch_order(1, i + 1);
     answer(&w, 1, orders, N);
     CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), NM_CONTAINERS_MAX);
-    CU_ASSERT_EQUAL(nm_core_alive(w.core), NM_CONTAINERS_MAX);
+    CU_ASSERT_EQUAL(nm_core_alive_count(w.core), NM_CONTAINERS_MAX);
     CU_ASSERT_EQUAL(view(&w, N)->exit_code, NM_EXIT_REFUSED);
     free(orders);
     world_free(&w);
@@ -641,7 +641,7 @@ static void test_cleanup_and_shutdown(void)
     ev.u.ended.exit_code = 126;
     step(&w, ev);
     CU_ASSERT_EQUAL(count(&w, NM_FX_STOP), 1);
-    CU_ASSERT_EQUAL(nm_core_next_us(w.core), INT64_MAX);
+    CU_ASSERT_EQUAL(nm_core_next_timer_us(w.core), INT64_MAX);
     world_free(&w);
 }
 
@@ -663,7 +663,7 @@ static void test_recovered(void)
         /* its resume may have been cut short */
         CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_CONT), i == 0);
     }
-    CU_ASSERT_EQUAL(nm_core_alive(w.core), 3);
+    CU_ASSERT_EQUAL(nm_core_alive_count(w.core), 3);
     step(&w, (struct nm_event){.kind = NM_EV_START});
     CU_ASSERT_EQUAL(carried(&w), 0x1e); /* all but the forgotten one */
     CU_ASSERT_EQUAL(view(&w, 4)->exit_code, 5);
@@ -842,12 +842,12 @@ static void test_random(void)
                 x.beat = false;
                 answer(&x.w, nm_core_epoch(x.w.core), NULL, 0);
             } else {
-                x.w.now = nm_core_next_us(x.w.core);
+                x.w.now = nm_core_next_timer_us(x.w.core);
                 step(&x.w, (struct nm_event){.kind = NM_EV_TIMER});
             }
             chaos_check(&x);
         }
-        CU_ASSERT_EQUAL(nm_core_alive(x.w.core), 0);
+        CU_ASSERT_EQUAL(nm_core_alive_count(x.w.core), 0);
         for (int c = 0; c < MODEL_MAX; c++)
             CU_ASSERT_TRUE(!x.m[c].ended || (x.seen_complete >> c & 1));
         if (CU_get_number_of_failures() != before)

@@ -15,50 +15,50 @@
 static char a[] = A, b[] = B, c[] = C;
 static const struct base_rm_list one = {{a}, 1}, three = {{a, b, c}, 3};
 
-static const char *url(const struct nm_search *s)
+static const char *url(const struct nm_rm_search *s)
 {
     return base_rm_cursor_url(&s->turn);
 }
 
-static struct nm_retry ended(struct nm_search *s, enum nm_outcome how, const char *location)
+static struct nm_retry ended(struct nm_rm_search *s, enum nm_outcome how, const char *location)
 {
     struct nm_retry retry = {0};
 
-    nm_search_ended(s, how, location, &retry);
+    nm_rm_search_note_ended(s, how, location, &retry);
     return retry;
 }
 
 static void test_judge(void)
 {
-    CU_ASSERT_EQUAL(nm_search_judge(4, 5), NM_WORTH_STALE);
-    CU_ASSERT_EQUAL(nm_search_judge(5, 5), NM_WORTH_OBEYED);
-    CU_ASSERT_EQUAL(nm_search_judge(6, 5), NM_WORTH_HIGHER);
+    CU_ASSERT_EQUAL(nm_rm_search_judge(4, 5), NM_WORTH_STALE);
+    CU_ASSERT_EQUAL(nm_rm_search_judge(5, 5), NM_WORTH_OBEYED);
+    CU_ASSERT_EQUAL(nm_rm_search_judge(6, 5), NM_WORTH_HIGHER);
 }
 
 static void test_timeouts(void)
 {
-    struct nm_search s;
+    struct nm_rm_search s;
 
-    nm_search_init(&s, &one);
-    CU_ASSERT_EQUAL(nm_search_timeout_us(&s, true, 0), 10 * S);
-    CU_ASSERT_EQUAL(nm_search_timeout_us(&s, false, 2 * S), 12 * S);
-    nm_search_free(&s);
-    nm_search_init(&s, &three);
-    CU_ASSERT_EQUAL(nm_search_timeout_us(&s, true, 0), 20 * S); /* a standby may park it */
-    CU_ASSERT_EQUAL(nm_search_timeout_us(&s, false, 2 * S), 15 * S);
-    nm_search_good(&s, 7);
-    CU_ASSERT_EQUAL(nm_search_timeout_us(&s, true, 0), 10 * S);
-    CU_ASSERT_EQUAL(nm_search_timeout_us(&s, false, 2 * S), 5 * S);
-    nm_search_free(&s);
+    nm_rm_search_init(&s, &one);
+    CU_ASSERT_EQUAL(nm_rm_search_timeout_us(&s, true, 0), 10 * S);
+    CU_ASSERT_EQUAL(nm_rm_search_timeout_us(&s, false, 2 * S), 12 * S);
+    nm_rm_search_free(&s);
+    nm_rm_search_init(&s, &three);
+    CU_ASSERT_EQUAL(nm_rm_search_timeout_us(&s, true, 0), 20 * S); /* a standby may park it */
+    CU_ASSERT_EQUAL(nm_rm_search_timeout_us(&s, false, 2 * S), 15 * S);
+    nm_rm_search_note_good_answer(&s, 7);
+    CU_ASSERT_EQUAL(nm_rm_search_timeout_us(&s, true, 0), 10 * S);
+    CU_ASSERT_EQUAL(nm_rm_search_timeout_us(&s, false, 2 * S), 5 * S);
+    nm_rm_search_free(&s);
 }
 
 /* Whom the next request goes to, and when. */
 static void test_outcomes(void)
 {
-    struct nm_search s;
+    struct nm_rm_search s;
     struct nm_retry r;
 
-    nm_search_init(&s, &three);
+    nm_rm_search_init(&s, &three);
     CU_ASSERT_STRING_EQUAL(url(&s), A);
     r = ended(&s, NM_OUTCOME_ERROR, NULL);
     CU_ASSERT_TRUE(r.at_once && r.elsewhere);
@@ -71,25 +71,25 @@ static void test_outcomes(void)
     r = ended(&s, NM_OUTCOME_SILENT, NULL);
     CU_ASSERT_FALSE(r.at_once); /* the round is over */
     CU_ASSERT_TRUE(r.elsewhere);
-    nm_search_good(&s, 1);
-    nm_search_bad(&s, &r);
+    nm_rm_search_note_good_answer(&s, 1);
+    nm_rm_search_note_bad_answer(&s, &r);
     CU_ASSERT_TRUE(r.at_once && r.elsewhere);
     CU_ASSERT_FALSE(s.turn.answered);
-    nm_search_free(&s);
+    nm_rm_search_free(&s);
 }
 
 static void test_alone(void)
 {
-    struct nm_search s;
+    struct nm_rm_search s;
     struct nm_retry r;
 
-    nm_search_init(&s, &one);
-    nm_search_sent(&s, false, 1 * S, 0, 0);
+    nm_rm_search_init(&s, &one);
+    nm_rm_search_note_sent(&s, false, 1 * S, 0, 0);
     CU_ASSERT_EQUAL(s.look_us, INT64_MAX); /* there is nobody to be asked */
     r = ended(&s, NM_OUTCOME_SILENT, NULL);
     CU_ASSERT_FALSE(r.at_once || r.elsewhere);
     CU_ASSERT_STRING_EQUAL(url(&s), A);
-    nm_search_free(&s);
+    nm_rm_search_free(&s);
 }
 
 /* Looks in vain become rare, over requests too; one answer in time ends that. Nodes do not come
@@ -97,102 +97,103 @@ static void test_alone(void)
 static void test_grace(void)
 {
     static const int64_t grace_us[] = {300000, 600000, 1200000, 2400000, 2400000};
-    struct nm_search s;
+    struct nm_rm_search s;
 
-    nm_search_init(&s, &three);
-    nm_search_sent(&s, true, 0, 5 * S, 0);
+    nm_rm_search_init(&s, &three);
+    nm_rm_search_note_sent(&s, true, 0, 5 * S, 0);
     CU_ASSERT_EQUAL(s.look_us, 6 * S + 300000);
-    nm_search_sent(&s, false, 2 * S, 5 * S, 0);
+    nm_rm_search_note_sent(&s, false, 2 * S, 5 * S, 0);
     CU_ASSERT_EQUAL(s.look_us, 7 * S + 300000);
-    nm_search_sent(&s, false, 2 * S, 5 * S, 150000); /* the most by chance ... */
+    nm_rm_search_note_sent(&s, false, 2 * S, 5 * S, 150000); /* the most by chance ... */
     CU_ASSERT_EQUAL(s.look_us, 7 * S + 450000);
-    nm_search_sent(&s, false, 2 * S, 5 * S, 150001); /* ... then from the beginning */
+    nm_rm_search_note_sent(&s, false, 2 * S, 5 * S, 150001); /* ... then from the beginning */
     CU_ASSERT_EQUAL(s.look_us, 7 * S + 300000);
     for (int i = 0; i < 4; i++) {
         CU_ASSERT_EQUAL(s.grace_us, grace_us[i]);
-        CU_ASSERT_FALSE(nm_search_looked(&s, s.asked, NULL, 9 * S, 0));
+        CU_ASSERT_FALSE(nm_rm_search_note_look_result(&s, s.asked, NULL, 9 * S, 0));
         CU_ASSERT_EQUAL(s.look_us, 9 * S + grace_us[i + 1]);
     }
     ended(&s, NM_OUTCOME_OK, NULL); /* late: the leader is slow */
     CU_ASSERT_EQUAL(s.grace_us, NM_LOOK_GRACE_MAX_US);
     CU_ASSERT_EQUAL(s.look_us, INT64_MAX);
-    nm_search_sent(&s, false, 0, 9 * S, 0);
+    nm_rm_search_note_sent(&s, false, 0, 9 * S, 0);
     ended(&s, NM_OUTCOME_SILENT, NULL);
     CU_ASSERT_EQUAL(s.grace_us, NM_LOOK_GRACE_MAX_US);
-    nm_search_sent(&s, false, 0, 9 * S, 0);
+    nm_rm_search_note_sent(&s, false, 0, 9 * S, 0);
     ended(&s, NM_OUTCOME_OK, NULL);
     CU_ASSERT_EQUAL(s.grace_us, NM_LOOK_GRACE_US);
-    nm_search_free(&s);
+    nm_rm_search_free(&s);
 }
 
 static void test_others(void)
 {
-    struct nm_search s;
+    struct nm_rm_search s;
     size_t at = 0;
 
-    nm_search_init(&s, &three);
-    nm_search_bad(&s, &(struct nm_retry){0});
+    nm_rm_search_init(&s, &three);
+    nm_rm_search_note_bad_answer(&s, &(struct nm_retry){0});
     CU_ASSERT_STRING_EQUAL(url(&s), B);
-    CU_ASSERT_STRING_EQUAL(nm_search_other(&s, &at), A);
-    CU_ASSERT_STRING_EQUAL(nm_search_other(&s, &at), C);
-    CU_ASSERT_PTR_NULL(nm_search_other(&s, &at));
-    nm_search_free(&s);
+    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_other(&s, &at), A);
+    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_other(&s, &at), C);
+    CU_ASSERT_PTR_NULL(nm_rm_search_next_other(&s, &at));
+    nm_rm_search_free(&s);
 }
 
 static void test_leads(void)
 {
-    struct nm_search s;
+    struct nm_rm_search s;
 
-    nm_search_init(&s, &three);
-    nm_search_good(&s, 5);
-    CU_ASSERT_EQUAL(nm_search_least_epoch(&s), 6); /* the one we wait for leads under 5 */
-    nm_search_bad(&s, &(struct nm_retry){0});
-    CU_ASSERT_EQUAL(nm_search_least_epoch(&s), 5);
-    CU_ASSERT_TRUE(nm_search_leads("active", 5, 5));
-    CU_ASSERT_FALSE(nm_search_leads("active", 4, 5));
-    CU_ASSERT_TRUE(nm_search_leads("initializing", 0, 5)); /* its epoch is not served yet */
-    CU_ASSERT_FALSE(nm_search_leads("standby", 9, 5));
-    nm_search_free(&s);
+    nm_rm_search_init(&s, &three);
+    nm_rm_search_note_good_answer(&s, 5);
+    CU_ASSERT_EQUAL(nm_rm_search_least_epoch(&s), 6); /* the one we wait for leads under 5 */
+    nm_rm_search_note_bad_answer(&s, &(struct nm_retry){0});
+    CU_ASSERT_EQUAL(nm_rm_search_least_epoch(&s), 5);
+    CU_ASSERT_TRUE(nm_rm_search_is_leader("active", 5, 5));
+    CU_ASSERT_FALSE(nm_rm_search_is_leader("active", 4, 5));
+    CU_ASSERT_TRUE(nm_rm_search_is_leader("initializing", 0, 5)); /* its epoch is not served yet */
+    CU_ASSERT_FALSE(nm_rm_search_is_leader("standby", 9, 5));
+    nm_rm_search_free(&s);
 }
 
 /* One leads: the request is abandoned for it, whatever has failed in this round. */
 static void test_abandoned(void)
 {
-    struct nm_search s;
+    struct nm_rm_search s;
     struct nm_retry r;
 
-    nm_search_init(&s, &three);
-    CU_ASSERT_FALSE(nm_search_looked(&s, s.asked, C, 0, 0)); /* nothing is in flight */
-    nm_search_sent(&s, false, 0, 0, 0);
-    CU_ASSERT_TRUE(nm_search_waits(&s, s.asked));
-    CU_ASSERT_FALSE(nm_search_waits(&s, s.asked - 1));
-    CU_ASSERT_FALSE(nm_search_looked(&s, s.asked - 1, C, 0, 0)); /* of an earlier request */
-    CU_ASSERT_TRUE(nm_search_looked(&s, s.asked, c, 0, 0));
+    nm_rm_search_init(&s, &three);
+    CU_ASSERT_FALSE(nm_rm_search_note_look_result(&s, s.asked, C, 0, 0)); /* nothing is in flight */
+    nm_rm_search_note_sent(&s, false, 0, 0, 0);
+    CU_ASSERT_TRUE(nm_rm_search_is_in_flight(&s, s.asked));
+    CU_ASSERT_FALSE(nm_rm_search_is_in_flight(&s, s.asked - 1));
+    CU_ASSERT_FALSE(
+        nm_rm_search_note_look_result(&s, s.asked - 1, C, 0, 0)); /* of an earlier request */
+    CU_ASSERT_TRUE(nm_rm_search_note_look_result(&s, s.asked, c, 0, 0));
     CU_ASSERT_EQUAL(s.look_us, INT64_MAX);
     r = ended(&s, NM_OUTCOME_SILENT, NULL);
     CU_ASSERT_TRUE(r.at_once && r.elsewhere);
     CU_ASSERT_STRING_EQUAL(url(&s), C);
     CU_ASSERT_STRING_EQUAL(base_rm_cursor_failed_urls(&s.turn), A);
     CU_ASSERT_PTR_NULL(s.leader);
-    CU_ASSERT_FALSE(nm_search_waits(&s, s.asked));
-    nm_search_free(&s);
+    CU_ASSERT_FALSE(nm_rm_search_is_in_flight(&s, s.asked));
+    nm_rm_search_free(&s);
 }
 
 /* An answer that crosses the decision counts. */
 static void test_crossing(void)
 {
-    struct nm_search s;
+    struct nm_rm_search s;
 
-    nm_search_init(&s, &three);
-    nm_search_sent(&s, false, 0, 0, 0);
-    CU_ASSERT_TRUE(nm_search_looked(&s, s.asked, c, 0, 0));
+    nm_rm_search_init(&s, &three);
+    nm_rm_search_note_sent(&s, false, 0, 0, 0);
+    CU_ASSERT_TRUE(nm_rm_search_note_look_result(&s, s.asked, c, 0, 0));
     ended(&s, NM_OUTCOME_OK, NULL);
     CU_ASSERT_STRING_EQUAL(url(&s), A);
     CU_ASSERT_PTR_NULL(s.leader);
-    nm_search_sent(&s, false, 0, 0, 0);
+    nm_rm_search_note_sent(&s, false, 0, 0, 0);
     ended(&s, NM_OUTCOME_SILENT, NULL); /* nobody is known to lead any more */
     CU_ASSERT_STRING_EQUAL(url(&s), B);
-    nm_search_free(&s);
+    nm_rm_search_free(&s);
 }
 
 static const struct cunit_case cases[] = {
@@ -206,4 +207,4 @@ static const struct cunit_case cases[] = {
     {"abandoned for another one", test_abandoned},
     {"an answer that crosses", test_crossing},
 };
-CUNIT_MAIN("nm_search", cases)
+CUNIT_MAIN("nm_rm_search", cases)

@@ -21,7 +21,7 @@ static void test_registration(void)
     struct base_error err = {0};
 
     nm_core_step(core, &start, &fx);
-    nm_wire_register(core, &ident, &out);
+    nm_wire_put_registration(core, &ident, &out);
     CU_ASSERT_EQUAL_FATAL(wire_registration_get(out.data, out.len, &r, &err), 0);
     CU_ASSERT_STRING_EQUAL(r.version, CREEL_VERSION);
     CU_ASSERT_STRING_EQUAL(r.http_address, "n1:2");
@@ -42,7 +42,7 @@ static int read_answer(const char *version, struct base_error *err)
                     "\"container_1_0001_01_000001\",\"command\":\"x\",\"env\":{\"A\":\"b\"}}]}",
                     version ? ",\"version\":\"" : "", version ? version : "", version ? "\"" : "");
     struct nm_answer a;
-    int rc = nm_wire_answer(text, strlen(text), 1, &a, err);
+    int rc = nm_wire_get_answer(text, strlen(text), 1, &a, err);
 
     if (rc == 0) {
         CU_ASSERT_EQUAL(a.wire.orders_n, 1);

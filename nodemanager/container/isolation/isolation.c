@@ -1,4 +1,4 @@
-/* The list of isolations, and the calls that go through their tables. */
+/* The list of isolations, and the functions that call through their tables. */
 #include "nodemanager/container/isolation/isolation.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* nodemanager/container/isolation/isolation.h - what encloses the processes of a container, behind
- * one small table of functions. "none" is the process tree below the shim and nothing more.
+/* nodemanager/container/isolation/isolation.h - isolation of a container's processes, a small table
+ * of functions. "none" means the process tree below the shim and nothing more.
  *
  * The life of a container, and who calls what:
  *
@@ -79,7 +79,7 @@ const struct nm_isolation_ops *nm_isolation_find(const char *name);
 /* "none, ...", for messages. Returns @out. */
 char *nm_isolation_names(char *out, size_t size);
 
-/* As the slots of the table say. */
+/* Call the table's function; without one they do nothing and return 0. */
 int nm_isolation_prepare(const struct nm_isolation_ops *ops, const struct nm_isolated *c,
                          char why[static NM_ISOLATION_WHY_MAX]);
 int nm_isolation_enter(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
