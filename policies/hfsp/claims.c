@@ -1,31 +1,31 @@
-/* Claims of jobs that wait, and the victims they find on a node.
+/* Claims of waiting jobs, and the choice of victims for them on a node.
  * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.3 (eager preemption by suspension,
- * wait, kill; hysteresis on the number of suspended tasks of a node). Bounds of the hysteresis are
- * ours: no suspension from twice the slots on, until there are no more than the slots. The order
- * changes with arrivals, ends and sizes alone, never with time, so that nobody is suspended because
- * of a clock.
+ * wait, kill; hysteresis on the number of suspended tasks of a node). The bounds of the hysteresis
+ * are ours: once a node has twice as many suspended attempts as slots, nothing more is suspended
+ * there until there are no more of them than slots. The order changes only with arrivals, ends and
+ * sizes, never with time, so no attempt is suspended merely because time passes.
  *
- * Beyond the paper (hfsp.promise): a suspended attempt goes on nowhere but on its node, behind
- * whatever runs there by then, and with tasks of many minutes that made single jobs up to 50
- * minutes later than under fair sharing. So it is suspended only when it can wait for a task of the
- * claimant and still end in time: by when fair sharing without preemption would end its job
- * (policies/hfsp/virtual_fair.h), or, as long as that is not known, by its projected finish. And it
- * starts anew elsewhere where that is sooner. Of a job in training those tasks are spared that are
- * being measured:
- * the others hold slots on the strength of a guess. */
+ * Beyond the paper (hfsp.promise): a suspended attempt can resume only on its node, after whatever
+ * runs there by then. With tasks of many minutes this made single jobs end up to 50 minutes later
+ * than under fair sharing. So an attempt is suspended only if it can wait for a task of the
+ * claimant and still end in time: before fair sharing without preemption would end its job
+ * (policies/hfsp/virtual_fair.h) or, while that is unknown, before the job's projected finish. A
+ * suspended task starts again on another node if it then ends sooner. Running sample tasks are
+ * never victims; the other tasks of a job in training are, as they hold slots only because of a
+ * guess. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "policies/hfsp/hfsp_internal.h"
 
-#define CLAIMANTS_MAX 64  /* looked at per call */
-#define CLEARLY       1.2 /* longer by that factor is longer, whatever single tasks differ by */
-#define TOLERANCE_US                                                                               \
-    INT64_C(60000000) /* a job may end so much later: tasks of a minute need not be spared */
-#define LOOK_US                                                                                    \
-    INT64_C(15000000) /* how often a suspended attempt is looked at for a start elsewhere */
+#define CLAIMANTS_MAX 64  /* claims considered per call */
+#define CLEARLY       1.2 /* factor by which a duration must be longer to count as longer */
+/* A job may end later than promised by this time, so that tasks of a minute need not be spared. */
+#define TOLERANCE_US INT64_C(60000000)
+/* Interval of checks whether a suspended task should start again on another node. */
+#define LOOK_US INT64_C(15000000)
 
-static struct hfsp_node *node_of(struct hfsp_kind *ks, uint32_t node)
+static struct hfsp_node *get_node(struct hfsp_kind *ks, uint32_t node)
 {
     if (node >= ks->node_n) {
         size_t n = (size_t)node * 2 + 16;
@@ -38,16 +38,15 @@ static struct hfsp_node *node_of(struct hfsp_kind *ks, uint32_t node)
     return &ks->node[node];
 }
 
-void hfsp_node_forgotten(struct policy *self, uint32_t node)
+void hfsp_on_node_forgotten(struct policy *self, uint32_t node)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct hfsp_kind *ks = &self->kind[k];
 
         if (node >= ks->node_n)
             continue;
-        while (ks->node[node].len) /* none: nothing is there any more */
-            hfsp_node_count_suspended(self, ks->node[node].v[0].phase, node,
-                                      -ks->node[node].v[0].n);
+        while (ks->node[node].len) /* every call removes the entry [0] */
+            hfsp_node_add_suspended(self, ks->node[node].v[0].phase, node, -ks->node[node].v[0].n);
         free(ks->node[node].v);
         ks->node[node] = (struct hfsp_node){0};
     }
@@ -61,9 +60,9 @@ void hfsp_nodes_free(struct hfsp_kind *ks)
     free(ks->candidate);
 }
 
-void hfsp_node_count_suspended(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by)
+void hfsp_node_add_suspended(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by)
 {
-    struct hfsp_node *n = node_of(&self->kind[p->kind], node);
+    struct hfsp_node *n = get_node(&self->kind[p->kind], node);
     size_t at = 0;
 
     while (at < n->len && n->v[at].phase != p)
@@ -82,7 +81,7 @@ void hfsp_node_count_suspended(struct policy *self, struct hfsp_phase *p, uint32
         n->v[at] = n->v[--n->len];
 }
 
-static int32_t held_of(const struct hfsp_node *n, const struct hfsp_phase *p)
+static int32_t suspended_of_phase(const struct hfsp_node *n, const struct hfsp_phase *p)
 {
     for (size_t at = 0; at < n->len; at++)
         if (n->v[at].phase == p)
@@ -95,13 +94,13 @@ void hfsp_nodes_drop_phase(struct policy *self, struct hfsp_phase *p)
     struct hfsp_kind *ks = &self->kind[p->kind];
 
     for (uint32_t i = 0; p->held > 0; i++)
-        if (held_of(&ks->node[i], p) > 0)
-            hfsp_node_count_suspended(self, p, i, -held_of(&ks->node[i], p));
+        if (suspended_of_phase(&ks->node[i], p) > 0)
+            hfsp_node_add_suspended(self, p, i, -suspended_of_phase(&ks->node[i], p));
 }
 
-/* How many may be preempted on the node now. */
-static int64_t room(const struct policy *self, struct hfsp_node *n,
-                    const struct policy_offer *offer)
+/* Returns how many attempts may be preempted on the node now, by the hysteresis. */
+static int64_t preemptions_allowed(const struct policy *self, struct hfsp_node *n,
+                                   const struct policy_offer *offer)
 {
     int64_t slots = offer->node_slots;
 
@@ -114,9 +113,10 @@ static int64_t room(const struct policy *self, struct hfsp_node *n,
     return n->stopped ? 0 : 2 * slots - offer->node_suspended;
 }
 
-/* Attempts here that may be victims, with the rank of their job. */
-static size_t candidates(struct hfsp_kind *ks, enum base_task_kind kind,
-                         const struct policy_running *here, size_t n)
+/* Collects the attempts on the node that may be victims, with the ranks of their jobs. Returns
+ * their number. */
+static size_t collect_candidates(struct hfsp_kind *ks, enum base_task_kind kind,
+                                 const struct policy_running *here, size_t n)
 {
     size_t len = 0;
 
@@ -135,8 +135,8 @@ static size_t candidates(struct hfsp_kind *ks, enum base_task_kind kind,
     return len;
 }
 
-/* Work that an attempt has done; of a reduce: since the last map ended. */
-static int64_t done_us(const struct policy *self, const struct policy_running *r)
+/* Work that an attempt has done; a reduce works only since the last map ended. */
+static int64_t attempt_work_done_us(const struct policy *self, const struct policy_running *r)
 {
     int64_t from = r->started_us;
 
@@ -147,24 +147,25 @@ static int64_t done_us(const struct policy *self, const struct policy_running *r
     return self->now_us > from ? self->now_us - from : 0;
 }
 
-/* And what is left of it, as far as the size of its job is known. */
-static int64_t left_us(const struct policy *self, const struct policy_running *r)
+/* Work left of an attempt, by the expected duration of its task. */
+static int64_t attempt_work_left_us(const struct policy *self, const struct policy_running *r)
 {
-    int64_t left = hfsp_whole_us(hfsp_phase_of(r->job, r->kind)->task_us) - done_us(self, r);
+    int64_t left =
+        hfsp_bounded_us(hfsp_phase_of(r->job, r->kind)->task_us) - attempt_work_done_us(self, r);
 
     return left > 0 ? left : 0;
 }
 
-/* May this attempt wait until a task of @p has run in its slot? It may when the slot comes back
- * clearly sooner than it would become free by itself, or when its job ends in time nevertheless.
- * Else both together end later than if @p waited. How long tasks of a job in training take is a
- * guess: as long as the other's, at least. */
+/* Returns true when this attempt may wait until a task of @p has run in its slot: because the slot
+ * comes back clearly sooner than it would become free by itself, or because the attempt's job still
+ * ends in time. Otherwise both jobs together would end later than if @p waited. The duration of
+ * tasks in training is a guess, and is taken to be at least as long as the attempt's. */
 static bool can_wait(const struct policy *self, const struct hfsp_kind *ks,
                      const struct policy_running *r, const struct hfsp_phase *p)
 {
     const struct hfsp_phase *own = hfsp_phase_of(r->job, p->kind);
-    int64_t left =
-        self->set.preemption == HFSP_KILL ? hfsp_whole_us(own->task_us) : left_us(self, r);
+    int64_t left = self->set.preemption == HFSP_KILL ? hfsp_bounded_us(own->task_us)
+                                                     : attempt_work_left_us(self, r);
     int64_t by = virtual_fair_finish_us(own->own->fair, p->kind);
     double task = p->task_us;
 
@@ -176,8 +177,8 @@ static bool can_wait(const struct policy *self, const struct hfsp_kind *ks,
            (double)(self->now_us + left) + task <= (double)(by + TOLERANCE_US);
 }
 
-/* The newest of the last job in order. @len > 0. */
-static size_t last_of(const struct hfsp_kind *ks, size_t len)
+/* Returns the index of the newest candidate of the job that is last in order. @len > 0. */
+static size_t last_candidate(const struct hfsp_kind *ks, size_t len)
 {
     size_t best = 0;
 
@@ -187,28 +188,32 @@ static size_t last_of(const struct hfsp_kind *ks, size_t len)
     return best;
 }
 
-static bool is_later(const struct hfsp_kind *ks, int32_t rank, const struct hfsp_phase *than)
+static bool is_later_in_order(const struct hfsp_kind *ks, int32_t rank,
+                              const struct hfsp_phase *than)
 {
     return virtual_cluster_key(ks->vc, ks->rank.job[rank]) >
            virtual_cluster_key(ks->vc, than->virtual);
 }
 
-static enum policy_take takes(const struct policy *self, const struct hfsp_phase *p, uint32_t node)
+static enum policy_take would_take(const struct policy *self, const struct hfsp_phase *p,
+                                   uint32_t node)
 {
     return self->env->takes ? self->env->takes(self->env->core, p->own->job, p->kind, node)
                             : POLICY_TAKES;
 }
 
-/* Slots that @p waits for. While training is all it gets, no more than that. Nobody is interrupted
- * for a reduce that would only hold the slot until its maps have ended. */
-static int64_t wanted(const struct policy *self, const struct hfsp_phase *p)
+/* Returns the number of slots that @p waits for. With an infinite xi, a phase in training waits
+ * only for its sample. No attempt is interrupted for a reduce that would merely hold the slot until
+ * its maps have ended. */
+static int64_t slots_wanted(const struct policy *self, const struct hfsp_phase *p)
 {
     int64_t pending = p->own->job->phase[p->kind].pending;
 
     if (p->kind == BASE_TASK_REDUCE && p->own->job->is_job && !p->own->job->maps_done_us)
         return 0;
     if (p->state == HFSP_TRAINING && isinf(self->set.xi))
-        return pending < hfsp_train_need(p) ? pending : hfsp_train_need(p);
+        return pending < hfsp_train_samples_to_launch(p) ? pending
+                                                         : hfsp_train_samples_to_launch(p);
     return pending;
 }
 
@@ -219,43 +224,45 @@ struct claim {
     const struct policy_running *here;
     struct policy_plan *plan;
     int64_t room;
-    size_t len;    /* of candidates */
-    int64_t unmet; /* claims of earlier jobs that found nobody here */
+    size_t len;    /* number of candidates */
+    int64_t unmet; /* slots claimed by earlier jobs that found no victim here */
 };
 
-/* May a job at @rank be preempted for @p? For a task that could as well start elsewhere not while
- * those behind it, on whatever node, are as many as all that is claimed: they go first. @gone:
- * those of them that are victims already. */
-static bool is_prey(const struct claim *c, const struct hfsp_phase *p, int32_t rank, bool here,
-                    int64_t starts, int64_t gone)
+/* Returns true when an attempt of the job at @rank may be preempted for @p. For a task that could
+ * start on another node as well (@here false), this is false while later jobs have as many
+ * preemptible attempts, on whatever node, as there are claims: those are preempted first. @gone:
+ * the number of such attempts that are victims already. */
+static bool may_be_preempted(const struct claim *c, const struct hfsp_phase *p, int32_t rank,
+                             bool here, int64_t starts, int64_t gone)
 {
-    if (!is_later(c->ks, rank, p))
+    if (!is_later_in_order(c->ks, rank, p))
         return false;
-    return here || c->unmet + starts > hfsp_rank_behind(&c->ks->rank, HFSP_PREY, rank) - gone;
+    return here || c->unmet + starts > hfsp_rank_sum_after(&c->ks->rank, HFSP_PREY, rank) - gone;
 }
 
-/* Victims here for @starts tasks of @p that could start anywhere and @resumes that are suspended
- * here. A task whose data is here is asked for one at a time: the next one's may be elsewhere. */
+/* Adds victims on this node for @starts tasks of @p that could start anywhere, and for @resumes
+ * tasks that are suspended here. For a map, at most one victim is added per call, since the next
+ * map's data may be elsewhere. */
 static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts,
                          int64_t resumes)
 {
     enum policy_victim_how how =
         c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
     enum policy_take take = POLICY_TAKES_NEAR;
-    size_t at = last_of(c->ks, c->len);
+    size_t at = last_candidate(c->ks, c->len);
     int32_t rank = c->ks->candidate[at].rank;
     int64_t taken = 0, gone = 0;
 
-    if (starts + resumes > 0 && is_later(c->ks, rank, p) && resumes == 0)
-        take = takes(c->self, p, c->offer->node);
+    if (starts + resumes > 0 && is_later_in_order(c->ks, rank, p) && resumes == 0)
+        take = would_take(c->self, p, c->offer->node);
     for (; starts + resumes > 0 && c->room > 0 && c->len > 0 && take != POLICY_DECLINES;
          taken++, c->room--) {
-        at = last_of(c->ks, c->len);
+        at = last_candidate(c->ks, c->len);
         if (c->ks->candidate[at].rank != rank)
             gone = taken;
         rank = c->ks->candidate[at].rank;
         if ((taken > 0 && resumes == 0 && p->kind == BASE_TASK_MAP && c->self->env->takes) ||
-            !is_prey(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone) ||
+            !may_be_preempted(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone) ||
             (c->self->fair && resumes == 0 &&
              !can_wait(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
             break;
@@ -267,15 +274,17 @@ static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t st
     c->unmet += starts;
 }
 
-/* Free slots of the cluster serve claims in order: what could start elsewhere first. What is left
- * of @p's claim. */
-static void claim_of(const struct policy *self, const struct hfsp_node *node,
-                     const struct hfsp_phase *p, int64_t *left, int64_t *starts, int64_t *resumes)
+/* Lets free slots of the cluster serve the claim of @p: first tasks that could start on any node,
+ * then tasks suspended here. Sets @starts and @resumes to the rest of the claim and reduces *@left,
+ * the number of free slots. */
+static void serve_claim_by_free_slots(const struct policy *self, const struct hfsp_node *node,
+                                      const struct hfsp_phase *p, int64_t *left, int64_t *starts,
+                                      int64_t *resumes)
 {
     int64_t served;
 
-    *starts = wanted(self, p);
-    *resumes = held_of(node, p);
+    *starts = slots_wanted(self, p);
+    *resumes = suspended_of_phase(node, p);
     served = *left < *starts + *resumes ? *left : *starts + *resumes;
     *left -= served;
     *starts -= served;
@@ -285,10 +294,11 @@ static void claim_of(const struct policy *self, const struct hfsp_node *node,
     }
 }
 
-/* The next of its attempts suspended on the offer's node; @seen of them were before. */
-static bool next_held(const struct policy *self, const struct hfsp_held *held,
-                      const struct policy_offer *offer, void **cursor, int32_t *seen,
-                      struct policy_running *r)
+/* Iterates over the attempts of held->phase that are suspended on the offering node; *@seen counts
+ * them. Returns false at the end. */
+static bool next_suspended_here(const struct policy *self, const struct hfsp_held *held,
+                                const struct policy_offer *offer, void **cursor, int32_t *seen,
+                                struct policy_running *r)
 {
     while (*seen < held->n &&
            self->env->running(self->env->core, held->phase->own->job, offer->kind, cursor, r))
@@ -299,12 +309,14 @@ static bool next_held(const struct policy *self, const struct hfsp_held *held,
     return false;
 }
 
-/* Containers of other applications may run for ever and are not interrupted. What is suspended on a
- * node that has given them all its slots starts anew elsewhere, where @slots are free, when it has
- * waited for as long as it had run. */
-static void give_up(const struct policy *self, const struct hfsp_node *node,
-                    const struct policy_offer *offer, const struct policy_running *here, size_t n,
-                    int64_t slots, struct policy_plan *plan)
+/* Containers of other applications may run forever and are never interrupted. When they hold all
+ * slots of this node, attempts that are suspended here could never resume. Such an attempt is
+ * killed, so that its task starts again on another node, if there are free @slots elsewhere and if
+ * the attempt has waited for as long as it had run. */
+static void restart_blocked_attempts(const struct policy *self, const struct hfsp_node *node,
+                                     const struct policy_offer *offer,
+                                     const struct policy_running *here, size_t n, int64_t slots,
+                                     struct policy_plan *plan)
 {
     for (size_t i = 0; i < n; i++)
         if (here[i].task >= 0)
@@ -315,7 +327,7 @@ static void give_up(const struct policy *self, const struct hfsp_node *node,
         void *cursor = NULL;
         int32_t seen = 0;
 
-        while (slots > 0 && next_held(self, held, offer, &cursor, &seen, &r))
+        while (slots > 0 && next_suspended_here(self, held, offer, &cursor, &seen, &r))
             if (held->since_us <= r.started_us) {
                 policy_plan_add(plan, r.container, POLICY_VICTIM_KILL);
                 slots--;
@@ -323,10 +335,10 @@ static void give_up(const struct policy *self, const struct hfsp_node *node,
     }
 }
 
-/* When the next slot here is free by itself; 0: a task of a job behind @rank runs here, which could
- * give way. */
-static int64_t slot_free_in(const struct policy *self, const struct policy_running *here, size_t n,
-                            int32_t rank)
+/* Returns the time until a slot of this node becomes free by itself; 0 when a task of a job after
+ * @rank runs here, which could be preempted instead, or when the time is unknown. */
+static int64_t time_to_free_slot_us(const struct policy *self, const struct policy_running *here,
+                                    size_t n, int32_t rank)
 {
     int64_t in = INT64_MAX;
 
@@ -334,10 +346,10 @@ static int64_t slot_free_in(const struct policy *self, const struct policy_runni
         const struct hfsp_phase *p;
         int64_t left;
 
-        if (here[i].task < 0) /* nobody knows when it ends */
+        if (here[i].task < 0) /* the end of such a container is unknown */
             continue;
         p = hfsp_phase_of(here[i].job, here[i].kind);
-        left = left_us(self, &here[i]);
+        left = attempt_work_left_us(self, &here[i]);
         if (p->state != HFSP_ABSENT && self->kind[p->kind].rank.rank[p->virtual] > rank)
             return 0;
         in = left < in ? left : in;
@@ -345,13 +357,14 @@ static int64_t slot_free_in(const struct policy *self, const struct policy_runni
     return in == INT64_MAX ? 0 : in;
 }
 
-/* A suspended attempt goes on here alone. When its job could have another slot now, a free one or
- * one of a job behind it, and none here for longer than the attempt had run, the task ends sooner
- * if it starts anew there. A slot counts once, whichever of the jobs gets it; @plan is empty
- * before. */
-static void start_anew(const struct policy *self, struct hfsp_node *node,
-                       const struct policy_offer *offer, const struct policy_running *here,
-                       size_t n, int64_t free, struct policy_plan *plan)
+/* Kills suspended attempts whose tasks end sooner if they start again elsewhere. This is so when
+ * the job could get another slot of the cluster now, a free one or that of a later job, and this
+ * node has no slot for longer than the attempt has run. A slot counts once, whichever of the jobs
+ * gets it; @plan must be empty. */
+static void restart_sooner_elsewhere(const struct policy *self, struct hfsp_node *node,
+                                     const struct policy_offer *offer,
+                                     const struct policy_running *here, size_t n, int64_t free,
+                                     struct policy_plan *plan)
 {
     const struct hfsp_rank *rank = &self->kind[offer->kind].rank;
 
@@ -366,11 +379,12 @@ static void start_anew(const struct policy *self, struct hfsp_node *node,
         if (own < 0 || self->now_us < held->look_us)
             continue;
         held->look_us = self->now_us + LOOK_US;
-        slots = free + hfsp_rank_behind(rank, HFSP_PREY, own) -
-                hfsp_rank_upto(rank, HFSP_WAITING, own) - (int64_t)plan->len;
-        wait = slots > 0 ? slot_free_in(self, here, n, own) : 0;
-        while (slots > 0 && wait > 0 && next_held(self, held, offer, &cursor, &seen, &r)) {
-            if (done_us(self, &r) + self->env->heartbeat_us >= wait)
+        slots = free + hfsp_rank_sum_after(rank, HFSP_PREY, own) -
+                hfsp_rank_sum_up_to(rank, HFSP_WAITING, own) - (int64_t)plan->len;
+        wait = slots > 0 ? time_to_free_slot_us(self, here, n, own) : 0;
+        while (slots > 0 && wait > 0 &&
+               next_suspended_here(self, held, offer, &cursor, &seen, &r)) {
+            if (attempt_work_done_us(self, &r) + self->env->heartbeat_us >= wait)
                 continue;
             policy_plan_add(plan, r.container, POLICY_VICTIM_KILL);
             slots--;
@@ -396,27 +410,27 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer,
     free = left;
     if (ks->pending <= left && offer->node_suspended == 0)
         return;
-    hfsp_rank_anew(self, kind);
+    hfsp_rank_update_if_stale(self, kind);
     if (self->fair)
         virtual_fair_advance(self->fair, self->now_us);
-    node = node_of(ks, offer->node);
-    c.room = room(self, node, offer);
-    c.len = c.room > 0 ? candidates(ks, kind, here, n) : 0;
+    node = get_node(ks, offer->node);
+    c.room = preemptions_allowed(self, node, offer);
+    c.len = c.room > 0 ? collect_candidates(ks, kind, here, n) : 0;
     for (int i = 0; i < CLAIMANTS_MAX && c.len > 0 && c.room > 0; i++) {
         const struct hfsp_phase *p;
         int64_t starts, resumes;
 
         rank = hfsp_rank_next(&ks->rank, rank + 1, HFSP_CLAIM | (node->len ? HFSP_RESUME : 0));
-        if (rank < 0 || rank > ks->candidate[last_of(ks, c.len)].rank)
+        if (rank < 0 || rank > ks->candidate[last_candidate(ks, c.len)].rank)
             break;
         p = ks->phase[ks->rank.job[rank]];
-        claim_of(self, node, p, &left, &starts, &resumes);
+        serve_claim_by_free_slots(self, node, p, &left, &starts, &resumes);
         take_victims(&c, p, starts, resumes);
     }
     if (self->set.preemption == HFSP_EAGER &&
         offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)
         node->stopped = true;
-    give_up(self, node, offer, here, n, elsewhere, plan);
+    restart_blocked_attempts(self, node, offer, here, n, elsewhere, plan);
     if (self->fair && plan->len == 0)
-        start_anew(self, node, offer, here, n, free, plan);
+        restart_sooner_elsewhere(self, node, offer, here, n, free, plan);
 }

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 /* ---- the normal quantile: Wichura's AS 241 (PPND16), about 16 digits ---- */
-static double ratio(const double num[8], const double den[8], double r)
+static double rational(const double num[8], const double den[8], double r)
 {
     double a = num[7], b = den[7];
 
@@ -59,9 +59,9 @@ double estimator_normal_quantile(double p)
 
     base_assert(p > 0 && p < 1);
     if (q >= -0.425 && q <= 0.425)
-        return q * ratio(a, b, 0.180625 - q * q);
+        return q * rational(a, b, 0.180625 - q * q);
     r = sqrt(-log(q < 0 ? p : 1 - p));
-    z = r <= 5 ? ratio(c, d, r - 1.6) : ratio(e, f, r - 5);
+    z = r <= 5 ? rational(c, d, r - 1.6) : rational(e, f, r - 5);
     return q < 0 ? -z : z;
 }
 
@@ -73,8 +73,8 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* What the value of a task is a straight line of, at @p. */
-static double line_at(enum estimator_family family, double p)
+/* Returns the horizontal coordinate, at probability @p, in which the family is a straight line. */
+static double line_abscissa(enum estimator_family family, double p)
 {
     switch (family) {
     case ESTIMATOR_NORMAL:
@@ -97,7 +97,7 @@ static bool is_logarithmic(enum estimator_family family)
     return family == ESTIMATOR_LOGNORMAL || family == ESTIMATOR_WEIBULL;
 }
 
-static double value(enum estimator_family family, int64_t x)
+static double line_ordinate(enum estimator_family family, int64_t x)
 {
     return is_logarithmic(family) ? log((double)(x > 0 ? x : 1)) : (double)x;
 }
@@ -117,14 +117,14 @@ static void fit_line(struct estimator_fit *fit, const int64_t *x, size_t n)
     bool origin = fit->family == ESTIMATOR_EXPONENTIAL;
 
     for (size_t i = 0; i < n && !origin; i++) {
-        h_mean += line_at(fit->family, ((double)i + 0.5) / s) / s;
-        v_mean += value(fit->family, x[i]) / s;
+        h_mean += line_abscissa(fit->family, ((double)i + 0.5) / s) / s;
+        v_mean += line_ordinate(fit->family, x[i]) / s;
     }
     for (size_t i = 0; i < n; i++) {
-        double h = line_at(fit->family, ((double)i + 0.5) / s) - h_mean;
+        double h = line_abscissa(fit->family, ((double)i + 0.5) / s) - h_mean;
 
         hh += h * h;
-        hv += h * (value(fit->family, x[i]) - v_mean);
+        hv += h * (line_ordinate(fit->family, x[i]) - v_mean);
     }
     fit->b = hv / hh;
     fit->a = v_mean - fit->b * h_mean;
@@ -142,22 +142,22 @@ void estimator_fit(struct estimator_fit *fit, enum estimator_family family, int6
     fit_line(fit, x, n);
 }
 
-/* ---- what it says ---- */
+/* ---- results ---- */
 double estimator_quantile(const struct estimator_fit *fit, double p)
 {
     double v;
 
     if (fit->family == ESTIMATOR_MEAN)
         return fit->a;
-    v = fit->a + fit->b * line_at(fit->family, p);
+    v = fit->a + fit->b * line_abscissa(fit->family, p);
     if (is_logarithmic(fit->family))
         return exp(v);
     return v > 0 ? v : 0;
 }
 
-/* Sum of the quantiles of tasks @from to @to (of @tasks) by at most @points points. */
-static double sum(const struct estimator_fit *fit, int32_t from, int32_t to, int32_t tasks,
-                  int32_t points)
+/* Sum of the quantiles of tasks @from to @to (of @tasks), computed from at most @points points. */
+static double sum_quantiles(const struct estimator_fit *fit, int32_t from, int32_t to,
+                            int32_t tasks, int32_t points)
 {
     int32_t n = to - from < points ? to - from : points;
     double step = (double)(to - from) / n, total = 0;
@@ -173,7 +173,7 @@ double estimator_total(const struct estimator_fit *fit, int32_t tasks)
         return 0;
     if (fit->family == ESTIMATOR_MEAN)
         return fit->a * tasks;
-    return sum(fit, 0, tasks, tasks, ESTIMATOR_POINTS);
+    return sum_quantiles(fit, 0, tasks, tasks, ESTIMATOR_POINTS);
 }
 
 size_t estimator_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
@@ -190,7 +190,7 @@ size_t estimator_runs(const struct estimator_fit *fit, int32_t tasks, double tot
     }
     for (int32_t i = 0; i < n; i++) {
         int32_t to = (int32_t)((int64_t)tasks * (i + 1) / n);
-        double part = sum(fit, from, to, tasks, ESTIMATOR_POINTS / ESTIMATOR_RUNS);
+        double part = sum_quantiles(fit, from, to, tasks, ESTIMATOR_POINTS / ESTIMATOR_RUNS);
 
         runs[i] = (struct virtual_run){to - from, part / (to - from)};
         all += part;
@@ -201,7 +201,7 @@ size_t estimator_runs(const struct estimator_fit *fit, int32_t tasks, double tot
     return (size_t)n;
 }
 
-int64_t estimator_reduce_us(int64_t elapsed_us, double p)
+int64_t estimator_reduce_duration_us(int64_t elapsed_us, double p)
 {
     base_assert(p > 0);
     return (int64_t)((double)elapsed_us / p + 0.5);

@@ -1,4 +1,4 @@
-/* policies/hfsp/estimator.h - how long the tasks of a job last, from a sample of them.
+/* policies/hfsp/estimator.h - estimates the durations of a job's tasks from a sample of them.
  *
  * First order: every task lasts the mean of the sample. General: a family of distributions is
  * fitted to the points (x_(i), (i - 0.5)/s) of the sample's empirical distribution by least squares
@@ -31,9 +31,9 @@ enum estimator_family {
     ESTIMATOR_WEIBULL,
     ESTIMATOR_FAMILIES
 };
-#define ESTIMATOR_WORDS                                                                            \
-    "mean,uniform,normal,lognormal,exponential,weibull" /* in the order of the families */
-#define ESTIMATOR_RUNS 16 /* runs that a vector of tasks is given as */
+/* names in the order of the enum */
+#define ESTIMATOR_WORDS "mean,uniform,normal,lognormal,exponential,weibull"
+#define ESTIMATOR_RUNS  16 /* largest number of runs that describe the tasks of a job */
 
 struct estimator_fit {
     enum estimator_family family; /* MEAN: also when the sample shows no spread */
@@ -41,26 +41,25 @@ struct estimator_fit {
                     weibull ln scale, 1/shape; mean: a */
 };
 
-/* Fits to @x[0..n), n > 0, which is sorted in place. */
+/* Fits the family to the sample @x[0..n), n > 0, which is sorted in place. */
 void estimator_fit(struct estimator_fit *fit, enum estimator_family family, int64_t *x, size_t n);
-/* Quantile at @p in (0,1), never below 0. */
+/* The quantile at @p in (0,1), never below 0. */
 double estimator_quantile(const struct estimator_fit *fit, double p);
-/* The sum over @tasks quantiles. Exact up to ESTIMATOR_POINTS tasks; beyond, that many points stand
- * for them. */
+/* The sum of the durations of @tasks tasks. Exact up to ESTIMATOR_POINTS tasks; more tasks are
+ * approximated by as many points. */
 #define ESTIMATOR_POINTS 4096
 double estimator_total(const struct estimator_fit *fit, int32_t tasks);
-/* The vector of @tasks quantiles as at most ESTIMATOR_RUNS runs, each with the mean of its tasks,
- * in increasing order, scaled so that all make @total_us. Returns how many; 0 when there is nothing
- * to do. */
+/* Describes the durations of @tasks tasks by at most ESTIMATOR_RUNS runs in increasing order, each
+ * with the mean of its tasks, scaled so that the sum is @total_us. Returns the number of runs; 0
+ * when there are no tasks or no work. */
 size_t estimator_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
                       struct virtual_run runs[ESTIMATOR_RUNS]);
 /* Inverse of the standard normal distribution at @p in (0,1). */
 double estimator_normal_quantile(double p);
-/* Reduce of which @p (> 0) of the input was consumed in @elapsed_us of function time: how long it
- * lasts. */
-int64_t estimator_reduce_us(int64_t elapsed_us, double p);
-/* Progress of the reduce function alone from a reduce's score (a third shuffle, a third sort, a
- * third function). */
+/* Duration of a reduce function that has consumed the part @p (> 0) of its input in @elapsed_us. */
+int64_t estimator_reduce_duration_us(int64_t elapsed_us, double p);
+/* Progress of the reduce function, from a reduce's score (a third each for shuffle, sort and
+ * function). */
 double estimator_reduce_progress(double score);
 
 #endif

@@ -1,4 +1,4 @@
-/* What HFSP does with a job, in words. */
+/* Explains to operators why a job waits under HFSP. */
 #include <math.h>
 
 #include "policies/hfsp/hfsp_internal.h"
@@ -20,7 +20,7 @@ static void explain_size(const struct policy *self, const struct hfsp_phase *p,
                       p->known + p->measured, p->sample_n);
 }
 
-static size_t waiting_before(const struct hfsp_kind *ks, int32_t rank)
+static size_t count_waiting_before(const struct hfsp_kind *ks, int32_t rank)
 {
     size_t n = 0;
 
@@ -35,7 +35,7 @@ static void explain_finish(const struct policy *self, const struct hfsp_phase *p
 {
     const struct hfsp_kind *ks = &self->kind[p->kind];
     int64_t finish = virtual_cluster_finish_us(ks->vc, p->virtual);
-    size_t before = waiting_before(ks, ks->rank.rank[p->virtual]);
+    size_t before = count_waiting_before(ks, ks->rank.rank[p->virtual]);
 
     if (finish <= now_us)
         base_buf_addf(
@@ -64,7 +64,8 @@ void hfsp_explain(const struct policy *self, const struct policy_job *job, int64
             continue;
         base_buf_addf(out, "%s%ss: ", any ? ". " : "", kind_name[k]);
         any = true;
-        hfsp_rank_anew((struct policy *)(uintptr_t)self, k); /* for the core this changes nothing */
+        /* the update changes nothing that the core sees */
+        hfsp_rank_update_if_stale((struct policy *)(uintptr_t)self, k);
         explain_size(self, p, out);
         explain_finish(self, p, now_us, out);
         if (count->suspended > 0)

@@ -1,14 +1,14 @@
 /* HFSP: size-based scheduling with aging. A virtual cluster under processor sharing projects when
- * each job would end; really, jobs get slots in that order, those that are virtually over first.
- * Jobs of unknown size run a sample first (training) and are ordered by a guess until it is
- * measured. Maps and reduces are two phases of their own.
+ * each job would end. The real cluster gives slots to jobs in this order, to those that have ended
+ * virtually first. Jobs of unknown size run a sample of their tasks first (training), and are
+ * ordered by a guess until the sample is measured. Maps and reduces are separate phases.
  * SOURCE: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "HFSP: Size-based Scheduling for
  * Hadoop", IEEE BigData 2013, arXiv:1302.2749. FSP: Friedman, Henderson, SIGMETRICS 2003. Late jobs
  * sharing: Dell'Amico, Carra, Michiardi, PSBS, IEEE Transactions on Computers 2016.
  *
- * Projections change with arrivals, sizes and capacity alone: when it is next looked at, the whole
- * order is made anew, O(jobs log jobs) at most, once for all that came at an instant; the passing
- * of time and ends of tasks cost nothing. A choice looks at 64 jobs at a time. */
+ * Projections change only with arrivals, sizes and capacity. The order is then computed again when
+ * it is next needed, in O(jobs log jobs) at most, once for all changes of an instant. The passing
+ * of time and ends of tasks cost nothing. Choosing a job tests 64 jobs at a time. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,47 +17,47 @@
 
 static const struct policy_option hfsp_options[] = {
     {"hfsp.sizes", POLICY_OPT_WORD, "estimated", 0, 0, "estimated,given,true",
-     "sizes of jobs: measured on a sample; as submitted (expected-s of the tasks); true: in "
-     "simulations"},
+     "sizes of jobs: measured on a sample, as submitted (expected-s of the tasks), or true (in "
+     "simulations)"},
     {"hfsp.order", POLICY_OPT_WORD, "finish", 0, 0, "finish,remaining",
-     "jobs by projected finish in the virtual cluster, or by the work left there"},
+     "order of jobs: by projected finish in the virtual cluster, or by the work left there"},
     {"hfsp.virtual", POLICY_OPT_WORD, "fluid", 0, 0, "fluid,slots",
-     "the virtual cluster shares fractions of slots, or slots"},
+     "the virtual cluster shares fractions of slots, or whole slots"},
     {"hfsp.late", POLICY_OPT_WORD, "first", 0, 0, "first,psbs",
-     "jobs that took longer than their size: one after another before all others, or sharing by "
-     "weight (PSBS)"},
+     "jobs that took longer than their size: run one after another before all others, or share "
+     "slots by weight (PSBS)"},
     {"hfsp.promise", POLICY_OPT_WORD, "fair", 0, 0, "none,fair",
-     "fair: no task is interrupted that then would end too late for its job to end as under fair "
-     "sharing"},
+     "fair: do not interrupt a task if its job would then end later than under fair sharing"},
     {"hfsp.preemption", POLICY_OPT_WORD, "eager", 0, 0, "eager,wait,kill",
-     "tasks of later jobs are suspended, waited for, or killed"},
+     "suspend tasks of later jobs, wait for them, or kill them"},
     {"hfsp.estimator", POLICY_OPT_WORD, "mean", 0, 0, ESTIMATOR_WORDS,
-     "what is fitted to the sample"},
-    {"hfsp.sample_maps", POLICY_OPT_INT, "5", 1, 10000, NULL, "maps of a job that are measured"},
+     "distribution that is fitted to the sample"},
+    {"hfsp.sample_maps", POLICY_OPT_INT, "5", 1, 10000, NULL, "number of maps to measure per job"},
     {"hfsp.sample_reduces", POLICY_OPT_INT, "5", 1, 10000, NULL,
-     "reduces of a job that are measured"},
+     "number of reduces to measure per job"},
     {"hfsp.train_map_slots", POLICY_OPT_INT, "auto", 0, 1e9, NULL,
-     "map slots for training at most; auto: all"},
+     "largest number of map slots for training; auto: all"},
     {"hfsp.train_reduce_slots", POLICY_OPT_INT, "auto", 0, 1e9, NULL,
-     "reduce slots for training at most; auto: all"},
+     "largest number of reduce slots for training; auto: all"},
     {"hfsp.train_order", POLICY_OPT_WORD, "fewest", 0, 0, "fewest,most",
-     "training: jobs with fewest remaining tasks first, or with most launched ones"},
+     "order of jobs in training: fewest remaining tasks first, or most launched tasks first"},
     {"hfsp.delta_reduce", POLICY_OPT_SECONDS, "60", 0.001, INFINITY, NULL,
-     "a reduce is measured by what its function did in this time; inf: by its end alone"},
+     "time for which the progress of a reduce's function is measured; inf: until the reduce ends"},
     {"hfsp.min_tasks", POLICY_OPT_INT, "1", 0, 1e9, NULL,
-     "phases with fewer tasks come first without training"},
+     "phases with fewer tasks come first, without training"},
     {"hfsp.initial_map", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL,
-     "guess of a map's time when none has ended yet"},
-    {"hfsp.initial_reduce", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL, "the same of a reduce"},
+     "guessed duration of a map when no map has ended yet"},
+    {"hfsp.initial_reduce", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL,
+     "guessed duration of a reduce when no reduce has ended yet"},
     {"hfsp.xi", POLICY_OPT_REAL, "1", 1, INFINITY, NULL,
-     "sizes of jobs in training are guessed so many times longer; inf: such jobs run their samples "
-     "alone"},
+     "factor on guessed sizes of jobs in training; inf: such jobs run only their samples"},
     {"hfsp.resize", POLICY_OPT_WORD, "training", 0, 0, "training,virtual",
-     "left after training: the estimate less the work of the sample, or less the virtual service"},
+     "work left after training: the estimate less the work of the sample, or less the virtual "
+     "service"},
     {"hfsp.reduce_virtual", POLICY_OPT_WORD, "arrival", 0, 0, "arrival,ready",
      "reduces enter the virtual cluster with their job, or when they may start"},
     {"hfsp.update_interval", POLICY_OPT_SECONDS, "0", 0, 86400, NULL,
-     "the order is made anew this often too; 0: at events"},
+     "interval at which the order is also computed again; 0: only after events"},
     {.name = NULL},
 };
 
@@ -99,7 +99,7 @@ static struct policy *create(const struct policy_env *env, const struct hfsp_set
         self->kind[k].vc = virtual_cluster_new(set->form, set->order, env->capacity->slots[k], 0);
         self->kind[k].share = 1;
         if (self->fair)
-            virtual_fair_slots(self->fair, k, env->capacity->slots[k]);
+            virtual_fair_set_slots(self->fair, k, env->capacity->slots[k]);
     }
     return self;
 }
@@ -147,7 +147,7 @@ static void hfsp_destroy(struct policy *self)
 }
 
 /* ---------------------------------------------------------------- events */
-static void phase_init(struct hfsp_phase *p, struct hfsp_job *own, enum base_task_kind kind)
+static void init_phase(struct hfsp_phase *p, struct hfsp_job *own, enum base_task_kind kind)
 {
     const struct policy_job *job = own->job;
 
@@ -156,7 +156,7 @@ static void phase_init(struct hfsp_phase *p, struct hfsp_job *own, enum base_tas
     policy_link_init(&p->share, job->submit_us, job->cluster_ts, job->seq);
 }
 
-static bool enters_now(const struct policy *self, const struct hfsp_phase *p)
+static bool may_enter_now(const struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_phase *count = &p->own->job->phase[p->kind];
 
@@ -166,7 +166,7 @@ static bool enters_now(const struct policy *self, const struct hfsp_phase *p)
            count->pending + count->running + count->suspended + count->done > 0;
 }
 
-static void find_suspended(struct policy *self, struct hfsp_phase *p)
+static void count_suspended_on_nodes(struct policy *self, struct hfsp_phase *p)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -175,10 +175,10 @@ static void find_suspended(struct policy *self, struct hfsp_phase *p)
         return;
     while (self->env->running(self->env->core, p->own->job, p->kind, &cursor, &r))
         if (r.suspended)
-            hfsp_node_count_suspended(self, p, r.node, 1);
+            hfsp_node_add_suspended(self, p, r.node, 1);
 }
 
-static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+static void hfsp_on_job_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct hfsp_job *own = base_alloc(sizeof *own);
 
@@ -187,22 +187,22 @@ static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t no
     job->own = own;
     if (self->fair) {
         virtual_fair_advance(self->fair, self->now_us);
-        own->fair = virtual_fair_add(self->fair, job);
+        own->fair = virtual_fair_add_job(self->fair, job);
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        phase_init(&own->phase[k], own, k);
+        init_phase(&own->phase[k], own, k);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        find_suspended(self, &own->phase[k]);
-        if (enters_now(self, &own->phase[k]))
+        count_suspended_on_nodes(self, &own->phase[k]);
+        if (may_enter_now(self, &own->phase[k]))
             hfsp_phase_enter(self, &own->phase[k]);
         hfsp_phase_update_lists(self, &own->phase[k]);
     }
 }
 
-/* What never ran, and what its size was too large by, is off its virtual work: else it would hold
- * up others with what is not there, and sizes that are too large on the whole would fill the
- * virtual cluster without end. */
-static void cut(struct policy *self, struct hfsp_phase *p)
+/* Removes from the virtual cluster the work of tasks that never ran, and the part by which the size
+ * was too large. Otherwise work that does not exist would delay other jobs, and sizes that are too
+ * large on average would fill the virtual cluster without bound. */
+static void cut_unneeded_virtual_work(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     const struct policy_phase *count = &job->phase[p->kind];
@@ -210,14 +210,14 @@ static void cut(struct policy *self, struct hfsp_phase *p)
     struct hfsp_kind *ks = &self->kind[p->kind];
 
     if (!job->is_job || count->done < count->total) {
-        virtual_cluster_cut(ks->vc, p->virtual, INFINITY);
+        virtual_cluster_reduce_work(ks->vc, p->virtual, INFINITY);
         ks->stale = true;
     } else if (seen->n >= count->total) {
-        virtual_cluster_cut(ks->vc, p->virtual, p->size_us - (double)seen->work_us);
+        virtual_cluster_reduce_work(ks->vc, p->virtual, p->size_us - (double)seen->work_us);
     }
 }
 
-static void phase_leaves(struct policy *self, struct hfsp_phase *p)
+static void remove_phase(struct policy *self, struct hfsp_phase *p)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
 
@@ -231,19 +231,20 @@ static void phase_leaves(struct policy *self, struct hfsp_phase *p)
     }
     if (p->state != HFSP_ABSENT) {
         hfsp_virtual_advance(self, p->kind);
-        hfsp_rank_want(&ks->rank, p->virtual, 0);
+        hfsp_rank_set_wants(&ks->rank, p->virtual, 0);
         for (int c = 0; c < HFSP_COUNTS; c++)
-            hfsp_rank_count(&ks->rank, (enum hfsp_count)c, p->virtual, 0);
-        cut(self, p);
-        virtual_cluster_leave(ks->vc, p->virtual);
+            hfsp_rank_set_count(&ks->rank, (enum hfsp_count)c, p->virtual, 0);
+        cut_unneeded_virtual_work(self, p);
+        virtual_cluster_leave_job(ks->vc, p->virtual);
         ks->phase[p->virtual] = NULL;
     }
     hfsp_train_end(self, p);
     free(p->sample);
 }
 
-/* What its tasks really took is known now: fair sharing would be at them for so long. */
-static void fair_leaves(struct policy *self, struct hfsp_job *own)
+/* The job leaves the model of fair sharing. The real durations of its tasks are known now, and its
+ * virtual tasks get them. */
+static void leave_virtual_fair(struct policy *self, struct hfsp_job *own)
 {
     const struct policy_job *job = own->job;
     bool finished = job->is_job;
@@ -254,20 +255,20 @@ static void fair_leaves(struct policy *self, struct hfsp_job *own)
 
         finished = finished && job->phase[k].done >= job->phase[k].total;
         if (seen->n > 0 && seen->n >= job->phase[k].total)
-            virtual_fair_lasts(self->fair, own->fair, k, seen->work_us / seen->n);
+            virtual_fair_set_task_duration(self->fair, own->fair, k, seen->work_us / seen->n);
     }
-    virtual_fair_leave(self->fair, own->fair, finished);
+    virtual_fair_leave_job(self->fair, own->fair, finished);
 }
 
-static void hfsp_left(struct policy *self, struct policy_job *job, int64_t now_us)
+static void hfsp_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct hfsp_job *own = job->own;
 
     hfsp_clock_advance(self, now_us);
     if (own->fair)
-        fair_leaves(self, own);
+        leave_virtual_fair(self, own);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        phase_leaves(self, &own->phase[k]);
+        remove_phase(self, &own->phase[k]);
         if (self->set.order == VIRTUAL_BY_REMAINING)
             self->kind[k].stale = true;
         hfsp_share_late_jobs(self, k);
@@ -276,63 +277,66 @@ static void hfsp_left(struct policy *self, struct policy_job *job, int64_t now_u
     job->own = NULL;
 }
 
-static void hfsp_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void hfsp_on_job_changed(struct policy *self, struct policy_job *job,
+                                enum base_task_kind kind)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
-    if (p->state == HFSP_ABSENT && enters_now(self, p))
+    if (p->state == HFSP_ABSENT && may_enter_now(self, p))
         hfsp_phase_enter(self, p);
     else if (p->state != HFSP_ABSENT && p->total != job->phase[kind].total)
         hfsp_phase_change_total(self, p, job->phase[kind].total - p->total);
     hfsp_phase_update_lists(self, p);
 }
 
-static void hfsp_started(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                         int32_t task, uint32_t node, int64_t now_us)
+static void hfsp_on_task_started(struct policy *self, struct policy_job *job,
+                                 enum base_task_kind kind, int32_t task, uint32_t node,
+                                 int64_t now_us)
 {
     (void)node;
     hfsp_clock_advance(self, now_us);
     hfsp_share_late_jobs(self, kind);
-    hfsp_train_started(self, hfsp_phase_of(job, kind), task);
+    hfsp_train_note_started(self, hfsp_phase_of(job, kind), task);
 }
 
-static void hfsp_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                           int32_t task, uint32_t node, bool suspended, int64_t now_us)
+static void hfsp_on_task_suspended(struct policy *self, struct policy_job *job,
+                                   enum base_task_kind kind, int32_t task, uint32_t node,
+                                   bool suspended, int64_t now_us)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
     hfsp_clock_advance(self, now_us);
     hfsp_share_late_jobs(self, kind);
-    hfsp_node_count_suspended(self, p, node, suspended ? 1 : -1);
+    hfsp_node_add_suspended(self, p, node, suspended ? 1 : -1);
     hfsp_train_note_suspended(self, p, task, suspended);
 }
 
-static void hfsp_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                       const struct policy_task_end *end)
+static void hfsp_on_task_ended(struct policy *self, struct policy_job *job,
+                               enum base_task_kind kind, const struct policy_task_end *end)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
     hfsp_clock_advance(self, end->ended_us);
     hfsp_share_late_jobs(self, kind);
     if (end->suspended) {
-        hfsp_node_count_suspended(self, p, end->node, -1);
+        hfsp_node_add_suspended(self, p, end->node, -1);
         hfsp_train_note_suspended(self, p, end->task, false);
     }
-    hfsp_train_ended(self, p, end);
+    hfsp_train_note_ended(self, p, end);
 }
 
-static void hfsp_progress(struct policy *self, struct policy_job *job, enum base_task_kind kind,
-                          int32_t task, double progress, int64_t now_us)
+static void hfsp_on_progress(struct policy *self, struct policy_job *job, enum base_task_kind kind,
+                             int32_t task, double progress, int64_t now_us)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
     if (p->state != HFSP_TRAINING || kind != BASE_TASK_REDUCE)
         return;
     hfsp_clock_advance(self, now_us);
-    hfsp_train_progress(self, p, task, progress, now_us);
+    hfsp_train_note_progress(self, p, task, progress, now_us);
 }
 
-static void hfsp_capacity(struct policy *self, int64_t now_us)
+static void hfsp_on_capacity(struct policy *self, int64_t now_us)
 {
     hfsp_clock_advance(self, now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -344,13 +348,13 @@ static void hfsp_capacity(struct policy *self, int64_t now_us)
         self->kind[k].stale = true;
         if (self->fair) {
             virtual_fair_advance(self->fair, self->now_us);
-            virtual_fair_slots(self->fair, kind, self->env->capacity->slots[k]);
+            virtual_fair_set_slots(self->fair, kind, self->env->capacity->slots[k]);
         }
-        hfsp_train_reshare(self, kind);
+        hfsp_train_divide_slots(self, kind);
     }
 }
 
-static int64_t hfsp_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+static int64_t hfsp_on_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
 {
     (void)plan;
     if (self->set.update_us <= 0)
@@ -374,15 +378,16 @@ enum step {
     STEP_END
 };
 
-static struct policy_job *share_job(const struct policy_link *link)
+static struct policy_job *job_of_share_link(const struct policy_link *link)
 {
     const char *at = (const char *)link - offsetof(struct hfsp_phase, share);
 
     return ((const struct hfsp_phase *)(const void *)at)->own->job;
 }
 
-/* The next of a list: after offer->at, or its first. */
-static struct policy_link *next_link(struct policy_offer *offer, const struct policy_order *order)
+/* Returns the next element of the order after offer->at, or the first one. */
+static struct policy_link *next_in_order(struct policy_offer *offer,
+                                         const struct policy_order *order)
 {
     struct policy_link *link = offer->at ? policy_order_next(offer->at) : order->first;
 
@@ -401,17 +406,17 @@ static struct policy_job *next_ranked(struct hfsp_kind *ks, struct policy_offer 
     return rank < 0 ? NULL : ks->phase[ks->rank.job[rank]]->own->job;
 }
 
-/* Training within its slots; late jobs that share; the order; then training with what nobody else
- * takes. */
+/* Names jobs in this order: jobs in training, up to the training slots; late jobs that share slots;
+ * all jobs by rank; then jobs in training beyond their slots, for slots that no other job takes. */
 static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {
     struct hfsp_kind *ks = &self->kind[offer->kind];
-    bool within = ks->training_running < hfsp_train_max(self, offer->kind);
+    bool within = ks->training_running < hfsp_train_slots_max(self, offer->kind);
     struct policy_link *link;
     struct policy_job *job;
 
-    hfsp_rank_anew(self, offer->kind);
+    hfsp_rank_update_if_stale(self, offer->kind);
     for (; offer->step < STEP_END; offer->step++, offer->at = NULL) {
         switch ((enum step)offer->step) {
         case STEP_TRAIN:
@@ -420,16 +425,16 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
         case STEP_SPARE_MORE:
             if (within != (offer->step < STEP_LATE))
                 break;
-            link = next_link(
+            link = next_in_order(
                 offer,
                 &ks->train[offer->step == STEP_TRAIN_MORE || offer->step == STEP_SPARE_MORE]);
             if (link)
-                return hfsp_train_job(link);
+                return hfsp_train_job_of_link(link);
             break;
         case STEP_LATE:
-            link = next_link(offer, &ks->share_order);
+            link = next_in_order(offer, &ks->share_order);
             if (link)
-                return share_job(link);
+                return job_of_share_link(link);
             break;
         case STEP_ORDER:
             job = next_ranked(ks, offer, prev);
@@ -440,7 +445,7 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
             break;
         }
     }
-    offer->held = offer->held || isinf(self->set.xi); /* jobs wait for their size */
+    offer->held = offer->held || isinf(self->set.xi); /* jobs wait until they are measured */
     return NULL;
 }
 
@@ -452,18 +457,19 @@ static bool hfsp_may_preempt(const struct policy *self, enum base_task_kind kind
 
 #define HFSP_TABLE                                                                                 \
     .delays = true, .options = hfsp_options, .destroy = hfsp_destroy,                              \
-    .on_job_arrived = hfsp_arrived, .on_job_left = hfsp_left, .on_job_changed = hfsp_changed,      \
-    .on_task_started = hfsp_started, .on_task_suspended = hfsp_suspended,                          \
-    .on_task_ended = hfsp_ended, .on_capacity = hfsp_capacity,                                     \
-    .on_node_forgotten = hfsp_node_forgotten, .on_timer = hfsp_timer, .next = hfsp_next,           \
-    .victims = hfsp_victims, .may_preempt = hfsp_may_preempt, .explain = hfsp_explain
+    .on_job_arrived = hfsp_on_job_arrived, .on_job_left = hfsp_on_job_left,                        \
+    .on_job_changed = hfsp_on_job_changed, .on_task_started = hfsp_on_task_started,                \
+    .on_task_suspended = hfsp_on_task_suspended, .on_task_ended = hfsp_on_task_ended,              \
+    .on_capacity = hfsp_on_capacity, .on_node_forgotten = hfsp_on_node_forgotten,                  \
+    .on_timer = hfsp_on_timer, .next = hfsp_next, .victims = hfsp_victims,                         \
+    .may_preempt = hfsp_may_preempt, .explain = hfsp_explain
 
 const struct policy_ops policy_hfsp = {
     .name = "hfsp",
     .colour = "#e0762a",
     .source = "Pastorelli et al., HFSP: Size-based Scheduling for Hadoop, IEEE BigData 2013",
     .create = hfsp_create,
-    .on_progress = hfsp_progress,
+    .on_progress = hfsp_on_progress,
     HFSP_TABLE,
 };
 

@@ -1,5 +1,5 @@
-/* HFSP's order of jobs: projections of the virtual clusters become ranks, and a phase's counts
- * decide in which lists it stands. See policies/hfsp/hfsp_internal.h. */
+/* HFSP's order of jobs: turns the projections of the virtual clusters into ranks, and keeps each
+ * phase in the orders and wants that fit its counts. */
 #include <math.h>
 
 #include "policies/hfsp/hfsp_internal.h"
@@ -34,7 +34,7 @@ void hfsp_share_late_jobs(struct policy *self, enum base_task_kind kind)
     }
 }
 
-void hfsp_rank_anew(struct policy *self, enum base_task_kind kind)
+void hfsp_rank_update_if_stale(struct policy *self, enum base_task_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
     const int32_t *order;
@@ -45,7 +45,7 @@ void hfsp_rank_anew(struct policy *self, enum base_task_kind kind)
     ks->stale = false;
     virtual_cluster_project(ks->vc);
     order = virtual_cluster_order(ks->vc, &n);
-    hfsp_rank_set(&ks->rank, order, n);
+    hfsp_rank_set_order(&ks->rank, order, n);
     if (!self->set.late_share)
         return;
     ks->late_to = 0;
@@ -53,20 +53,21 @@ void hfsp_rank_anew(struct policy *self, enum base_task_kind kind)
     for (size_t i = (size_t)ks->late_to; i < n; i++) {
         struct hfsp_phase *p = ks->phase[order[i]];
 
-        if (p && p->late) { /* its size was set anew */
+        if (p && p->late) { /* no longer late, since its size has changed */
             p->late = false;
             hfsp_phase_update_lists(self, p);
         }
     }
 }
 
-static unsigned wants(const struct policy *self, const struct hfsp_phase *p)
+static unsigned compute_wants(const struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_phase *count = &p->own->job->phase[p->kind];
-    bool alone = p->state == HFSP_TRAINING && isinf(self->set.xi); /* gets its sample and no more */
+    /* with an infinite xi, a phase in training gets slots only for its sample */
+    bool alone = p->state == HFSP_TRAINING && isinf(self->set.xi);
     unsigned want = 0;
 
-    if (!p->late && !alone && count->pending > hfsp_train_need(p))
+    if (!p->late && !alone && count->pending > hfsp_train_samples_to_launch(p))
         want |= HFSP_START;
     if (!p->late && count->suspended > 0)
         want |= HFSP_RESUME;
@@ -75,8 +76,9 @@ static unsigned wants(const struct policy *self, const struct hfsp_phase *p)
     return want;
 }
 
-/* Attempts that may be preempted: none of late jobs that share, none that is being measured. */
-static int32_t prey(const struct hfsp_phase *p)
+/* Returns the number of attempts that may be preempted: none of late jobs that share slots, and no
+ * running sample tasks. */
+static int32_t preemptible_attempts(const struct hfsp_phase *p)
 {
     if (p->late || !p->own->job->is_job)
         return 0;
@@ -93,14 +95,14 @@ void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p)
     p->pending = count->pending;
     if (p->state == HFSP_ABSENT)
         return;
-    hfsp_rank_want(&ks->rank, p->virtual, wants(self, p));
-    hfsp_rank_count(&ks->rank, HFSP_PREY, p->virtual, prey(p));
-    hfsp_rank_count(&ks->rank, HFSP_WAITING, p->virtual, count->pending);
+    hfsp_rank_set_wants(&ks->rank, p->virtual, compute_wants(self, p));
+    hfsp_rank_set_count(&ks->rank, HFSP_PREY, p->virtual, preemptible_attempts(p));
+    hfsp_rank_set_count(&ks->rank, HFSP_WAITING, p->virtual, count->pending);
     if (p->state == HFSP_TRAINING)
         hfsp_train_update_list(self, p);
     if (p->late || p->share.linked)
         policy_order_place(
             &ks->share_order, &p->share,
-            p->late && (count->pending > hfsp_train_need(p) || count->suspended > 0),
+            p->late && (count->pending > hfsp_train_samples_to_launch(p) || count->suspended > 0),
             (int64_t)fmin(count->running * 1e6 / job->weight, (double)VIRTUAL_NEVER));
 }

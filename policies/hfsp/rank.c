@@ -19,7 +19,7 @@ void hfsp_rank_free(struct hfsp_rank *r)
     *r = (struct hfsp_rank){0};
 }
 
-void hfsp_rank_handles(struct hfsp_rank *r, size_t handles)
+void hfsp_rank_reserve_handles(struct hfsp_rank *r, size_t handles)
 {
     if (handles > r->handles_cap) {
         r->handles_cap = handles * 2;
@@ -37,7 +37,7 @@ void hfsp_rank_handles(struct hfsp_rank *r, size_t handles)
     }
 }
 
-static void reserve(struct hfsp_rank *r, size_t n)
+static void reserve_ranks(struct hfsp_rank *r, size_t n)
 {
     size_t words = n / 64 + 1;
 
@@ -55,7 +55,7 @@ static void reserve(struct hfsp_rank *r, size_t n)
     }
 }
 
-static void sum_up(const struct hfsp_rank *r, struct hfsp_counts *c)
+static void rebuild_rank_sums(const struct hfsp_rank *r, struct hfsp_counts *c)
 {
     c->all = 0;
     for (size_t i = 1; i <= r->n; i++)
@@ -69,11 +69,11 @@ static void sum_up(const struct hfsp_rank *r, struct hfsp_counts *c)
     }
 }
 
-void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n)
+void hfsp_rank_set_order(struct hfsp_rank *r, const int32_t *order, size_t n)
 {
     for (size_t i = 0; i < r->n; i++)
         r->rank[r->job[i]] = -1;
-    reserve(r, n);
+    reserve_ranks(r, n);
     r->n = n;
     for (int w = 0; w < HFSP_WANTS; w++)
         memset(r->bits[w], 0, (n / 64 + 1) * sizeof *r->bits[w]);
@@ -84,10 +84,10 @@ void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n)
             r->bits[w][i / 64] |= (uint64_t)(r->want[order[i]] >> w & 1) << i % 64;
     }
     for (int c = 0; c < HFSP_COUNTS; c++)
-        sum_up(r, &r->count[c]);
+        rebuild_rank_sums(r, &r->count[c]);
 }
 
-void hfsp_rank_count(struct hfsp_rank *r, enum hfsp_count which, int32_t job, int32_t n)
+void hfsp_rank_set_count(struct hfsp_rank *r, enum hfsp_count which, int32_t job, int32_t n)
 {
     struct hfsp_counts *c = &r->count[which];
     int32_t at = r->rank[job], by = n - c->of[job];
@@ -100,7 +100,7 @@ void hfsp_rank_count(struct hfsp_rank *r, enum hfsp_count which, int32_t job, in
         c->sums[i] += by;
 }
 
-int64_t hfsp_rank_upto(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank)
+int64_t hfsp_rank_sum_up_to(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank)
 {
     int64_t sum = 0;
 
@@ -109,12 +109,12 @@ int64_t hfsp_rank_upto(const struct hfsp_rank *r, enum hfsp_count which, int32_t
     return sum;
 }
 
-int64_t hfsp_rank_behind(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank)
+int64_t hfsp_rank_sum_after(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank)
 {
-    return r->count[which].all - hfsp_rank_upto(r, which, rank);
+    return r->count[which].all - hfsp_rank_sum_up_to(r, which, rank);
 }
 
-void hfsp_rank_want(struct hfsp_rank *r, int32_t job, unsigned want)
+void hfsp_rank_set_wants(struct hfsp_rank *r, int32_t job, unsigned want)
 {
     int32_t at = r->rank[job];
     unsigned changed = r->want[job] ^ want;
@@ -126,7 +126,7 @@ void hfsp_rank_want(struct hfsp_rank *r, int32_t job, unsigned want)
         r->bits[w][at / 64] ^= (uint64_t)(changed >> w & 1) << at % 64;
 }
 
-static uint64_t word(const struct hfsp_rank *r, size_t at, unsigned want)
+static uint64_t jobs_wanting_word(const struct hfsp_rank *r, size_t at, unsigned want)
 {
     uint64_t bits = 0;
 
@@ -142,8 +142,8 @@ int32_t hfsp_rank_next(const struct hfsp_rank *r, int32_t from, unsigned want)
 
     if ((size_t)from >= r->n)
         return -1;
-    bits = word(r, at, want) & ~UINT64_C(0) << from % 64;
+    bits = jobs_wanting_word(r, at, want) & ~UINT64_C(0) << from % 64;
     while (!bits && ++at < words)
-        bits = word(r, at, want);
+        bits = jobs_wanting_word(r, at, want);
     return bits ? (int32_t)(at * 64) + __builtin_ctzll(bits) : -1;
 }

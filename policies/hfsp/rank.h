@@ -1,8 +1,8 @@
-/* policies/hfsp/rank.h - jobs by rank, and which of them want something: a bit each, so that the
- * next one is found without looking at the others. Ranks are set anew when the order changes,
- * O(jobs); a change of what a job wants is O(1); the next job of a kind of want after a rank looks
- * at 64 jobs at a time. Beside them two counts of each job, the attempts that could be preempted
- * and the tasks that wait, with sums over the jobs behind a rank in O(log jobs) (Fenwick trees). */
+/* policies/hfsp/rank.h - jobs by rank, with a bit per job and want, so that the next job with a
+ * want is found without visiting the jobs in between. Setting all ranks after a change of the order
+ * costs O(jobs); changing the wants of a job O(1); finding the next job with a want tests 64 jobs
+ * at a time. Each job also has two counts, the attempts that could be preempted and the waiting
+ * tasks, which are summed over ranges of ranks in O(log jobs) (Fenwick trees). */
 #ifndef CREEL_POLICIES_HFSP_RANK_H
 #define CREEL_POLICIES_HFSP_RANK_H
 
@@ -31,15 +31,19 @@ struct hfsp_rank {
 };
 
 void hfsp_rank_free(struct hfsp_rank *r);
-/* Handles are below @handles from now on; new ones want nothing and have no rank. */
-void hfsp_rank_handles(struct hfsp_rank *r, size_t handles);
-void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n);
-void hfsp_rank_want(struct hfsp_rank *r, int32_t job, unsigned want);
-void hfsp_rank_count(struct hfsp_rank *r, enum hfsp_count which, int32_t job, int32_t n);
-/* Sum over the jobs behind @rank; over those up to it, itself included. */
-int64_t hfsp_rank_behind(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank);
-int64_t hfsp_rank_upto(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank);
-/* The first rank from @from on whose job has one of @want, -1: none. */
+/* Makes room for handles below @handles; new handles have no wants and no rank. */
+void hfsp_rank_reserve_handles(struct hfsp_rank *r, size_t handles);
+/* Sets the ranks: order[0] gets rank 0, and so on; other jobs have no rank. */
+void hfsp_rank_set_order(struct hfsp_rank *r, const int32_t *order, size_t n);
+/* Sets the wants of a job: bits of enum hfsp_want. */
+void hfsp_rank_set_wants(struct hfsp_rank *r, int32_t job, unsigned want);
+/* Sets a count of a job to @n. */
+void hfsp_rank_set_count(struct hfsp_rank *r, enum hfsp_count which, int32_t job, int32_t n);
+/* Return the sum of a count over the jobs with higher ranks than @rank, and over the jobs with
+ * ranks up to and including @rank. */
+int64_t hfsp_rank_sum_after(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank);
+int64_t hfsp_rank_sum_up_to(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank);
+/* Returns the first rank from @from on whose job has one of the wants @want; -1: none. */
 int32_t hfsp_rank_next(const struct hfsp_rank *r, int32_t from, unsigned want);
 
 #endif

@@ -1,17 +1,18 @@
-/* Sizes of phases: how they enter the virtual cluster, and what they are after training.
+/* Sizes of phases: determines the size with which a phase enters the virtual cluster, and estimates
+ * it after training.
  * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: initial size (number of tasks
  * times the mean of recent tasks times xi), estimation from the sample, remaining = estimate - work
- * done in training. "Recent" as in the authors' code: the mean over the means of the estimated jobs
- * that are still here. */
+ * done in training. "Recent" is defined as in the authors' code: the mean over the means of the
+ * estimated jobs that have not left yet. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "policies/hfsp/hfsp_internal.h"
 
-#define ENDLESS_US 1e13 /* a guess is no longer than that: xi may be infinite */
+#define ENDLESS_US 1e13 /* upper bound of guesses, since xi may be infinite */
 
-/* Mean task time to be expected of a new job. */
-static int64_t recent_us(const struct policy *self, enum base_task_kind kind)
+/* Expected mean duration of the tasks of a new job. */
+static int64_t expected_task_us(const struct policy *self, enum base_task_kind kind)
 {
     const struct hfsp_kind *ks = &self->kind[kind];
     int64_t recent = ks->means_n ? ks->means_sum / ks->means_n
@@ -27,8 +28,8 @@ static double size_factor(const struct policy *self, const struct hfsp_phase *p)
     return env->size_factor ? env->size_factor(env->core, p->own->job, p->kind) : 1;
 }
 
-/* Time that its attempts here have run. */
-static double elapsed_here(const struct policy *self, const struct hfsp_phase *p)
+/* Sum of the times for which the running and suspended attempts of the phase have run. */
+static double elapsed_of_attempts(const struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     struct policy_running r;
@@ -49,8 +50,9 @@ static double elapsed_here(const struct policy *self, const struct hfsp_phase *p
     return sum;
 }
 
-/* @tasks tasks of @work_us, the longest of @max_us (0: all alike), as runs. */
-static size_t runs_of(int32_t tasks, double work_us, double max_us, struct virtual_run runs[2])
+/* Describes @tasks tasks with together @work_us, of which the longest takes @max_us (0: all are
+ * equal), as runs. Returns the number of runs. */
+static size_t make_runs(int32_t tasks, double work_us, double max_us, struct virtual_run runs[2])
 {
     double mean = tasks > 0 ? work_us / tasks : 0;
 
@@ -65,26 +67,28 @@ static size_t runs_of(int32_t tasks, double work_us, double max_us, struct virtu
     return 2;
 }
 
-static void add(struct policy *self, struct hfsp_phase *p, const struct virtual_run *runs, size_t n)
+static void add_to_virtual_cluster(struct policy *self, struct hfsp_phase *p,
+                                   const struct virtual_run *runs, size_t n)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
     const struct policy_job *job = p->own->job;
 
     hfsp_virtual_advance(self, p->kind);
-    p->virtual = virtual_cluster_add(ks->vc, job->submit_us, job->cluster_ts, job->seq, job->weight,
-                                     runs, n);
+    p->virtual = virtual_cluster_add_job(ks->vc, job->submit_us, job->cluster_ts, job->seq,
+                                         job->weight, runs, n);
     while ((size_t)p->virtual >= ks->phase_cap) {
         size_t len = ks->phase_cap;
 
         base_array_grow(&ks->phase, len, &ks->phase_cap);
     }
     ks->phase[p->virtual] = p;
-    hfsp_rank_handles(&ks->rank, virtual_cluster_handles(ks->vc));
+    hfsp_rank_reserve_handles(&ks->rank, virtual_cluster_handles(ks->vc));
     ks->stale = true;
 }
 
-/* The size is known: what is left of it after what has been done enters. */
-static void enter_known(struct policy *self, struct hfsp_phase *p, double size_us, double max_us)
+/* Enters with a known size, less the work that has been done. */
+static void enter_with_size(struct policy *self, struct hfsp_phase *p, double size_us,
+                            double max_us)
 {
     const struct policy_phase *count = &p->own->job->phase[p->kind];
     struct virtual_run runs[2];
@@ -95,8 +99,9 @@ static void enter_known(struct policy *self, struct hfsp_phase *p, double size_u
     p->task_us = size_us / p->total;
     left = p->task_us * (count->total - count->done);
     if (left > 0)
-        left -= elapsed_here(self, p);
-    add(self, p, runs, runs_of(count->total - count->done, left, max_us, runs));
+        left -= elapsed_of_attempts(self, p);
+    add_to_virtual_cluster(self, p, runs,
+                           make_runs(count->total - count->done, left, max_us, runs));
 }
 
 static void count_mean(struct policy *self, struct hfsp_phase *p, double mean_us)
@@ -107,12 +112,12 @@ static void count_mean(struct policy *self, struct hfsp_phase *p, double mean_us
     p->task_us = mean_us;
 }
 
-static void enter_seen(struct policy *self, struct hfsp_phase *p, double factor)
+static void enter_with_measured_mean(struct policy *self, struct hfsp_phase *p, double factor)
 {
     const struct policy_seen *seen = &p->own->job->seen[p->kind];
     double mean = (double)seen->work_us / seen->n;
 
-    enter_known(self, p, mean * p->total * factor, 0);
+    enter_with_size(self, p, mean * p->total * factor, 0);
     count_mean(self, p, mean);
 }
 
@@ -122,16 +127,16 @@ static void enter_training(struct policy *self, struct hfsp_phase *p)
     struct virtual_run run = {count->total - count->done, 0};
 
     p->state = HFSP_TRAINING;
-    p->task_us = fmin((double)recent_us(self, p->kind) * self->set.xi, ENDLESS_US);
+    p->task_us = fmin((double)expected_task_us(self, p->kind) * self->set.xi, ENDLESS_US);
     p->size_us = p->task_us * p->total;
     run.left_us = p->task_us;
-    add(self, p, &run, 1);
+    add_to_virtual_cluster(self, p, &run, 1);
     hfsp_train_begin(self, p);
 }
 
-/* Its tasks under fair sharing; what runs already began there when it began here, as far as anybody
- * knows. */
-static void enter_fair(struct policy *self, const struct hfsp_phase *p)
+/* Adds the tasks of the phase to the model of fair sharing. Attempts that run already count as
+ * started there now, since their start under fair sharing is unknown. */
+static void enter_virtual_fair(struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_phase *count = &p->own->job->phase[p->kind];
     int32_t running = count->running + count->suspended;
@@ -139,10 +144,10 @@ static void enter_fair(struct policy *self, const struct hfsp_phase *p)
     if (!p->own->fair)
         return;
     virtual_fair_advance(self->fair, self->now_us);
-    virtual_fair_lasts(self->fair, p->own->fair, p->kind,
-                       p->state == HFSP_SIZED ? hfsp_whole_us(p->task_us) : -1);
-    virtual_fair_tasks(self->fair, p->own->fair, p->kind, p->total - count->done - running, running,
-                       count->done);
+    virtual_fair_set_task_duration(self->fair, p->own->fair, p->kind,
+                                   p->state == HFSP_SIZED ? hfsp_bounded_us(p->task_us) : -1);
+    virtual_fair_add_tasks(self->fair, p->own->fair, p->kind, p->total - count->done - running,
+                           running, count->done);
 }
 
 void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p)
@@ -154,18 +159,19 @@ void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p)
     p->total = job->phase[p->kind].total;
     p->sample_n = self->set.sample[p->kind] < p->total ? self->set.sample[p->kind] : p->total;
     if (self->set.sizes == HFSP_SIZES_GIVEN && size->given_us > 0)
-        enter_known(self, p, (double)size->given_us * factor, (double)size->given_max_us * factor);
+        enter_with_size(self, p, (double)size->given_us * factor,
+                        (double)size->given_max_us * factor);
     else if (self->set.sizes == HFSP_SIZES_TRUE && size->true_us > 0)
-        enter_known(self, p, (double)size->true_us * factor, 0);
-    else if (!job->is_job) /* nobody tells when its containers end: a guess is all there will be */
-        enter_known(self, p, (double)recent_us(self, p->kind) * p->total, 0);
+        enter_with_size(self, p, (double)size->true_us * factor, 0);
+    else if (!job->is_job) /* containers are not reported, so their size remains a guess */
+        enter_with_size(self, p, (double)expected_task_us(self, p->kind) * p->total, 0);
     else if (p->total < self->set.min_tasks)
-        enter_known(self, p, 0, 0);
+        enter_with_size(self, p, 0, 0);
     else if (job->seen[p->kind].n >= p->sample_n)
-        enter_seen(self, p, factor);
+        enter_with_measured_mean(self, p, factor);
     else
         enter_training(self, p);
-    enter_fair(self, p);
+    enter_virtual_fair(self, p);
 }
 
 void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t more)
@@ -177,22 +183,22 @@ void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t 
 
     p->total += more;
     if (more < 0 && p->own->job->phase[p->kind].pending > p->pending + more)
-        return; /* they ran: their work stays */
+        return; /* the tasks have started, so their work stays */
     if (p->own->fair) {
         virtual_fair_advance(self->fair, self->now_us);
-        virtual_fair_tasks(self->fair, p->own->fair, p->kind, more, 0, 0);
+        virtual_fair_add_tasks(self->fair, p->own->fair, p->kind, more, 0, 0);
     }
     hfsp_virtual_advance(self, p->kind);
-    tasks = virtual_cluster_tasks(ks->vc, p->virtual) + more;
-    left = virtual_cluster_left(ks->vc, p->virtual) + p->task_us * more;
+    tasks = virtual_cluster_tasks_left(ks->vc, p->virtual) + more;
+    left = virtual_cluster_work_left(ks->vc, p->virtual) + p->task_us * more;
     p->size_us = fmax(p->size_us + p->task_us * more, 0);
-    virtual_cluster_resize(ks->vc, p->virtual, runs, runs_of(tasks, left, 0, runs));
+    virtual_cluster_replace_work(ks->vc, p->virtual, runs, make_runs(tasks, left, 0, runs));
     ks->stale = true;
 }
 
-/* Tasks differ in input: the mean of the sample stands for the sample's bytes. 1 when they are not
- * known. */
-static double bytes_scale(const struct hfsp_phase *p)
+/* Returns the factor by which the mean input of all tasks exceeds that of the sample, because tasks
+ * differ in input; 1 when bytes are unknown. */
+static double scale_to_input_bytes(const struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     const struct policy_seen *seen = &job->seen[p->kind];
@@ -203,15 +209,16 @@ static double bytes_scale(const struct hfsp_phase *p)
     return all / ((double)seen->bytes_in / seen->n);
 }
 
-/* What the sample showed: @x[sample_n]; the sum of work done, and how many have ended. */
-static double measured(const struct hfsp_phase *p, int64_t *x, int32_t *ended)
+/* Writes the durations of the sample to @x[sample_n], and to @ended how many of its tasks have
+ * ended. Returns the sum of the work done. */
+static double collect_measurements(const struct hfsp_phase *p, int64_t *x, int32_t *ended)
 {
     const struct policy_seen *seen = &p->own->job->seen[p->kind];
     double work = 0;
     int32_t n = 0;
 
     *ended = p->known;
-    for (; n < p->known; n++) { /* only their mean is known */
+    for (; n < p->known; n++) { /* of tasks that ended earlier only the mean is known */
         x[n] = seen->work_us / seen->n;
         work += (double)x[n];
     }
@@ -230,18 +237,18 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p)
     struct estimator_fit fit;
     int64_t *x = base_alloc((size_t)p->sample_n * sizeof *x);
     int32_t ended, left;
-    double work = measured(p, x, &ended), sum = 0, mean;
+    double work = collect_measurements(p, x, &ended), sum = 0, mean;
 
     for (int32_t i = 0; i < p->sample_n; i++)
         sum += (double)x[i];
     mean = sum / p->sample_n;
     estimator_fit(&fit, self->set.estimator, x, (size_t)p->sample_n);
     free(x);
-    p->size_us = estimator_total(&fit, p->total) * bytes_scale(p) * size_factor(self, p);
+    p->size_us = estimator_total(&fit, p->total) * scale_to_input_bytes(p) * size_factor(self, p);
     hfsp_virtual_advance(self, p->kind);
     left = p->total - ended;
     if (self->set.resize == HFSP_RESIZE_VIRTUAL) {
-        work = virtual_cluster_received(ks->vc, p->virtual);
+        work = virtual_cluster_service_received(ks->vc, p->virtual);
         left = p->total;
     }
     hfsp_train_end(self, p);
@@ -249,10 +256,11 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p)
     count_mean(self, p, mean);
     if (p->own->fair) {
         virtual_fair_advance(self->fair, self->now_us);
-        virtual_fair_lasts(self->fair, p->own->fair, p->kind, hfsp_whole_us(p->size_us / p->total));
+        virtual_fair_set_task_duration(self->fair, p->own->fair, p->kind,
+                                       hfsp_bounded_us(p->size_us / p->total));
     }
-    virtual_cluster_resize(ks->vc, p->virtual, runs,
-                           estimator_runs(&fit, left, p->size_us - work, runs));
+    virtual_cluster_replace_work(ks->vc, p->virtual, runs,
+                                 estimator_runs(&fit, left, p->size_us - work, runs));
     ks->stale = true;
     hfsp_phase_update_lists(self, p);
 }

@@ -1,32 +1,31 @@
-/* The training module: which jobs run their first tasks to be measured, and what those show.
+/* The training module: chooses the jobs whose first tasks are measured, and measures these tasks.
  * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: training first, at most T_max
  * slots, every job of unknown size an equal share of them up to its sample, jobs with fewest
  * remaining tasks first (the authors' code: those with most launched and finished tasks); a reduce
- * is measured by what its function did in Delta. */
+ * is measured by the progress of its function in the time Delta. */
 #include <stddef.h>
 
 #include "policies/hfsp/hfsp_internal.h"
 
-struct policy_job *hfsp_train_job(const struct policy_link *link)
+struct policy_job *hfsp_train_job_of_link(const struct policy_link *link)
 {
     const char *at = (const char *)link - offsetof(struct hfsp_phase, train);
 
     return ((const struct hfsp_phase *)(const void *)at)->own->job;
 }
 
-int64_t hfsp_train_max(const struct policy *self, enum base_task_kind kind)
+int64_t hfsp_train_slots_max(const struct policy *self, enum base_task_kind kind)
 {
     int64_t all = self->env->capacity->slots[kind], max = self->set.train_slots[kind];
 
     return max < 0 || max > all ? all : max;
 }
 
-int32_t hfsp_train_need(const struct hfsp_phase *p)
+int32_t hfsp_train_samples_to_launch(const struct hfsp_phase *p)
 {
     return p->state == HFSP_TRAINING ? p->sample_n - p->known - p->started : 0;
 }
 
-/* In the list of its place, or in none. */
 void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
@@ -36,7 +35,7 @@ void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p)
                       ? -(int64_t)count->running - count->suspended - count->done
                       : count->total - count->done;
 
-    if (hfsp_train_need(p) > 0 && count->pending > 0)
+    if (hfsp_train_samples_to_launch(p) > 0 && count->pending > 0)
         in = &ks->train[p->running >= ks->share];
     if (p->train_in && p->train_in != in)
         policy_order_remove(p->train_in, &p->train);
@@ -47,10 +46,10 @@ void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p)
     p->train_in = in;
 }
 
-void hfsp_train_reshare(struct policy *self, enum base_task_kind kind)
+void hfsp_train_divide_slots(struct policy *self, enum base_task_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
-    int64_t share = ks->training_n ? hfsp_train_max(self, kind) / ks->training_n : 0;
+    int64_t share = ks->training_n ? hfsp_train_slots_max(self, kind) / ks->training_n : 0;
     struct policy_link *next;
 
     if (share < 1)
@@ -61,11 +60,10 @@ void hfsp_train_reshare(struct policy *self, enum base_task_kind kind)
     for (int side = 0; side < 2; side++)
         for (struct policy_link *l = ks->train[side].first; l; l = next) {
             next = policy_order_next(l);
-            hfsp_train_update_list(self, hfsp_phase_of(hfsp_train_job(l), kind));
+            hfsp_train_update_list(self, hfsp_phase_of(hfsp_train_job_of_link(l), kind));
         }
 }
 
-/* Its attempts that are here are samples already. */
 void hfsp_train_begin(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
@@ -75,12 +73,12 @@ void hfsp_train_begin(struct policy *self, struct hfsp_phase *p)
     p->known = job->seen[p->kind].n;
     p->sample = base_alloc((size_t)p->sample_n * sizeof *p->sample);
     self->kind[p->kind].training_n++;
-    hfsp_train_reshare(self, p->kind);
+    hfsp_train_divide_slots(self, p->kind);
     if (job->phase[p->kind].running + job->phase[p->kind].suspended == 0)
         return;
-    while (hfsp_train_need(p) > 0 &&
+    while (hfsp_train_samples_to_launch(p) > 0 &&
            self->env->running(self->env->core, job, p->kind, &cursor, &r)) {
-        hfsp_train_started(self, p, r.task);
+        hfsp_train_note_started(self, p, r.task);
         if (r.suspended)
             hfsp_train_note_suspended(self, p, r.task, true);
     }
@@ -99,10 +97,10 @@ void hfsp_train_end(struct policy *self, struct hfsp_phase *p)
         policy_order_remove(p->train_in, &p->train);
     p->train_in = NULL;
     p->state = HFSP_ABSENT;
-    hfsp_train_reshare(self, p->kind);
+    hfsp_train_divide_slots(self, p->kind);
 }
 
-static struct hfsp_sample *find(const struct hfsp_phase *p, int32_t task, bool running)
+static struct hfsp_sample *find_sample(const struct hfsp_phase *p, int32_t task, bool running)
 {
     for (int32_t i = 0; i < p->started; i++)
         if (p->sample[i].task == task && p->sample[i].running == running)
@@ -112,12 +110,12 @@ static struct hfsp_sample *find(const struct hfsp_phase *p, int32_t task, bool r
 
 bool hfsp_train_is_sample(const struct hfsp_phase *p, int32_t task)
 {
-    return p->state == HFSP_TRAINING && find(p, task, true);
+    return p->state == HFSP_TRAINING && find_sample(p, task, true);
 }
 
-void hfsp_train_started(struct policy *self, struct hfsp_phase *p, int32_t task)
+void hfsp_train_note_started(struct policy *self, struct hfsp_phase *p, int32_t task)
 {
-    if (hfsp_train_need(p) <= 0)
+    if (hfsp_train_samples_to_launch(p) <= 0)
         return;
     p->sample[p->started++] = (struct hfsp_sample){.task = task, .running = true};
     p->running++;
@@ -129,59 +127,63 @@ void hfsp_train_note_suspended(struct policy *self, struct hfsp_phase *p, int32_
 {
     int32_t by = suspended ? -1 : 1;
 
-    if (p->state != HFSP_TRAINING || !find(p, task, true))
+    if (p->state != HFSP_TRAINING || !find_sample(p, task, true))
         return;
     p->running += by;
     self->kind[p->kind].training_running += by;
 }
 
-static void measure(struct hfsp_phase *p, struct hfsp_sample *s, int64_t lasts_us, int64_t work_us)
+static void record_measurement(struct hfsp_phase *p, struct hfsp_sample *s, int64_t lasts_us,
+                               int64_t work_us)
 {
     s->lasts_us = lasts_us > 0 ? lasts_us : 1;
     s->work_us = work_us;
     p->measured++;
 }
 
-static void stops_running(struct policy *self, struct hfsp_phase *p, struct hfsp_sample *s)
+static void stop_sample(struct policy *self, struct hfsp_phase *p, struct hfsp_sample *s)
 {
     s->running = false;
     p->running--;
     self->kind[p->kind].training_running--;
 }
 
-/* Function time of a reduce that has ended: since it was first seen at work, when it was. */
-static int64_t lasted(const struct hfsp_sample *s, const struct policy_task_end *end)
+/* Returns the duration of an ended task; of a reduce, projected from the time since its function
+ * was first seen running. */
+static int64_t measured_duration_us(const struct hfsp_sample *s, const struct policy_task_end *end)
 {
     if (!s->function_us || s->function_first >= 1)
         return end->work_us;
     return (int64_t)((double)(end->ended_us - s->function_us) / (1 - s->function_first) + 0.5);
 }
 
-void hfsp_train_ended(struct policy *self, struct hfsp_phase *p, const struct policy_task_end *end)
+void hfsp_train_note_ended(struct policy *self, struct hfsp_phase *p,
+                           const struct policy_task_end *end)
 {
-    struct hfsp_sample *s = p->state == HFSP_TRAINING ? find(p, end->task, true) : NULL;
+    struct hfsp_sample *s = p->state == HFSP_TRAINING ? find_sample(p, end->task, true) : NULL;
 
     if (!s)
         return;
-    stops_running(self, p, s);
-    if (!end->success) { /* another one instead */
+    stop_sample(self, p, s);
+    if (!end->success) { /* another task takes its place in the sample */
         p->measured -= s->lasts_us > 0;
         *s = p->sample[--p->started];
         return;
     }
     if (!s->lasts_us)
-        measure(p, s, lasted(s, end), end->work_us);
+        record_measurement(p, s, measured_duration_us(s, end), end->work_us);
     else
         s->work_us = end->work_us;
     if (p->known + p->measured == p->sample_n)
         hfsp_phase_size_from_sample(self, p);
 }
 
-void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress,
-                         int64_t now_us)
+void hfsp_train_note_progress(struct policy *self, struct hfsp_phase *p, int32_t task,
+                              double progress, int64_t now_us)
 {
-    struct hfsp_sample *s =
-        p->kind == BASE_TASK_REDUCE && p->state == HFSP_TRAINING ? find(p, task, true) : NULL;
+    struct hfsp_sample *s = p->kind == BASE_TASK_REDUCE && p->state == HFSP_TRAINING
+                                ? find_sample(p, task, true)
+                                : NULL;
     double done = estimator_reduce_progress(progress);
 
     if (!s || s->lasts_us || (done <= 0 && progress < 2.0 / 3 - 1e-6))
@@ -193,8 +195,9 @@ void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task
     }
     if (now_us - s->function_us < self->set.delta_us || done <= s->function_first)
         return;
-    measure(p, s, estimator_reduce_us(now_us - s->function_us, done - s->function_first),
-            now_us - s->function_us);
+    record_measurement(
+        p, s, estimator_reduce_duration_us(now_us - s->function_us, done - s->function_first),
+        now_us - s->function_us);
     if (p->known + p->measured == p->sample_n)
         hfsp_phase_size_from_sample(self, p);
 }

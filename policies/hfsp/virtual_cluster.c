@@ -1,5 +1,5 @@
-/* The virtual cluster: its jobs, their runs of tasks, and their order. The arithmetic of sharing:
- * policies/hfsp/virtual_fluid.c and policies/hfsp/virtual_slots.c. */
+/* The virtual cluster: its jobs, their runs of tasks, and their order. The arithmetic of sharing is
+ * in virtual_fluid.c and virtual_slots.c. */
 #include "policies/hfsp/virtual_cluster.h"
 
 #include <math.h>
@@ -9,9 +9,10 @@
 #include "base/data/heap.h"
 #include "policies/hfsp/virtual_internal.h"
 
-#define OVER_BELOW                                                                                 \
-    ((int64_t)1 << 52) /* by remaining work: jobs that are over come before all others */
-#define WEIGHT_MAX 1e9 /* sums of weights stay exact enough: nobody's is lost among the others */
+/* With VIRTUAL_BY_REMAINING, subtracted from the keys of ended jobs, which come before all others.
+ */
+#define OVER_BELOW ((int64_t)1 << 52)
+#define WEIGHT_MAX 1e9 /* bounds weights, so that none is lost by rounding in a sum of weights */
 
 struct virtual_cluster *virtual_cluster_new(enum virtual_form form, enum virtual_order order,
                                             int64_t slots, int64_t now_us)
@@ -55,7 +56,7 @@ void vc_keys_add(struct vc_keys *k, double key, int32_t job)
     k->v[k->len++] = (struct vc_key){key, job};
 }
 
-static bool tie_before(const struct virtual_cluster *vc, int32_t x, int32_t y)
+static bool is_tie_before(const struct virtual_cluster *vc, int32_t x, int32_t y)
 {
     const struct vc_job *a = &vc->jobs[x], *b = &vc->jobs[y];
 
@@ -66,16 +67,16 @@ static bool tie_before(const struct virtual_cluster *vc, int32_t x, int32_t y)
     return a->seq < b->seq;
 }
 
-static inline bool before(const struct virtual_cluster *vc, const struct vc_key *a,
-                          const struct vc_key *b, bool ties)
+static inline bool is_key_before(const struct virtual_cluster *vc, const struct vc_key *a,
+                                 const struct vc_key *b, bool ties)
 {
     if (a->key < b->key)
         return true;
-    return ties && a->key == b->key && tie_before(vc, a->job, b->job);
+    return ties && a->key == b->key && is_tie_before(vc, a->job, b->job);
 }
 
-/* Gives up (false) when it moves too much. */
-static bool insertion_sort(const struct virtual_cluster *vc, struct vc_keys *k, bool ties)
+/* Returns false, with the keys partly sorted, when too many moves would be needed. */
+static bool try_insertion_sort(const struct virtual_cluster *vc, struct vc_keys *k, bool ties)
 {
     size_t budget = 6 * k->len + 64;
 
@@ -83,7 +84,7 @@ static bool insertion_sort(const struct virtual_cluster *vc, struct vc_keys *k, 
         struct vc_key x = k->v[i];
         size_t at = i;
 
-        while (at > 0 && before(vc, &x, &k->v[at - 1], ties)) {
+        while (at > 0 && is_key_before(vc, &x, &k->v[at - 1], ties)) {
             k->v[at] = k->v[at - 1];
             at--;
         }
@@ -95,13 +96,13 @@ static bool insertion_sort(const struct virtual_cluster *vc, struct vc_keys *k, 
     return true;
 }
 
-static void merge(const struct virtual_cluster *vc, const struct vc_key *a, size_t an,
-                  const struct vc_key *b, size_t bn, struct vc_key *to, bool ties)
+static void merge_keys(const struct virtual_cluster *vc, const struct vc_key *a, size_t an,
+                       const struct vc_key *b, size_t bn, struct vc_key *to, bool ties)
 {
     size_t i = 0, j = 0;
 
     while (i < an && j < bn)
-        *to++ = before(vc, &b[j], &a[i], ties) ? b[j++] : a[i++];
+        *to++ = is_key_before(vc, &b[j], &a[i], ties) ? b[j++] : a[i++];
     if (i < an)
         memcpy(to, a + i, (an - i) * sizeof *a);
     if (j < bn)
@@ -110,7 +111,7 @@ static void merge(const struct virtual_cluster *vc, const struct vc_key *a, size
 
 void vc_keys_sort(struct virtual_cluster *vc, struct vc_keys *k, bool ties)
 {
-    if (insertion_sort(vc, k, ties))
+    if (try_insertion_sort(vc, k, ties))
         return;
     if (vc->tmp.cap < k->cap) {
         vc->tmp.v = base_realloc_array(vc->tmp.v, k->cap, sizeof *vc->tmp.v);
@@ -121,7 +122,7 @@ void vc_keys_sort(struct virtual_cluster *vc, struct vc_keys *k, bool ties)
             size_t mid = i + width < k->len ? i + width : k->len;
             size_t end = mid + width < k->len ? mid + width : k->len;
 
-            merge(vc, k->v + i, mid - i, k->v + mid, end - mid, vc->tmp.v + i, ties);
+            merge_keys(vc, k->v + i, mid - i, k->v + mid, end - mid, vc->tmp.v + i, ties);
         }
         memcpy(k->v, vc->tmp.v, k->len * sizeof *k->v);
     }
@@ -146,7 +147,7 @@ void vc_heap_pop(struct vc_keys *h)
     sift(h->v, h->len, 0);
 }
 
-static void list_add(struct virtual_cluster *vc, enum vc_list list, int32_t job)
+static void add_to_list(struct virtual_cluster *vc, enum vc_list list, int32_t job)
 {
     struct vc_job *j = &vc->jobs[job];
 
@@ -156,8 +157,8 @@ static void list_add(struct virtual_cluster *vc, enum vc_list list, int32_t job)
     vc_keys_add(&vc->list[list], 0, job);
 }
 
-static void list_keep(struct virtual_cluster *vc, enum vc_list list,
-                      bool (*keep)(const struct vc_job *j))
+static void filter_list(struct virtual_cluster *vc, enum vc_list list,
+                        bool (*keep)(const struct vc_job *j))
 {
     struct vc_keys *k = &vc->list[list];
     size_t kept = 0;
@@ -178,13 +179,13 @@ static bool is_active(const struct vc_job *j)
     return j->state == VC_ACTIVE;
 }
 
-void vc_list_active(struct virtual_cluster *vc, enum vc_list list)
+void vc_list_keep_active(struct virtual_cluster *vc, enum vc_list list)
 {
-    list_keep(vc, list, is_active);
+    filter_list(vc, list, is_active);
 }
 
 /* ---- jobs ---- */
-void vc_set_runs(struct vc_job *j, const struct virtual_run *runs, size_t n)
+void vc_job_set_task_groups(struct vc_job *j, const struct virtual_run *runs, size_t n)
 {
     double last = 0;
 
@@ -210,7 +211,7 @@ void vc_set_runs(struct vc_job *j, const struct virtual_run *runs, size_t n)
     }
 }
 
-double vc_job_left(const struct vc_job *j)
+double vc_job_work_left(const struct vc_job *j)
 {
     int32_t tasks = j->tasks - j->first;
     double work = j->left * j->tasks;
@@ -222,17 +223,17 @@ double vc_job_left(const struct vc_job *j)
     return work;
 }
 
-int64_t vc_finish_at(const struct virtual_cluster *vc, double after)
+int64_t vc_finish_time(const struct virtual_cluster *vc, double after)
 {
     return after >= (double)VIRTUAL_NEVER / 2 ? VIRTUAL_NEVER : vc->now_us + (int64_t)(after + 0.5);
 }
 
-void vc_job_over(struct virtual_cluster *vc, int32_t job, double after, int64_t now_us)
+void vc_job_end(struct virtual_cluster *vc, int32_t job, double after, int64_t now_us)
 {
     struct vc_job *j = &vc->jobs[job];
 
     if (!vc->projected)
-        j->finish_us = vc_finish_at(vc, after);
+        j->finish_us = vc_finish_time(vc, after);
     if (j->finish_us > now_us)
         j->finish_us = now_us; /* by rounding */
     j->state = VC_OVER;
@@ -241,7 +242,7 @@ void vc_job_over(struct virtual_cluster *vc, int32_t job, double after, int64_t 
     j->more_at = j->more_n = 0;
 }
 
-static void release(struct virtual_cluster *vc, int32_t job)
+static void free_handle(struct virtual_cluster *vc, int32_t job)
 {
     struct vc_job *j = &vc->jobs[job];
 
@@ -268,20 +269,21 @@ static void set_work(struct virtual_cluster *vc, int32_t job, const struct virtu
 {
     struct vc_job *j = &vc->jobs[job];
 
-    vc_set_runs(j, runs, n);
-    j->work_set = vc_job_left(j);
+    vc_job_set_task_groups(j, runs, n);
+    j->work_set = vc_job_work_left(j);
     j->state = j->tasks ? VC_ACTIVE : VC_OVER;
     j->finish_us = vc->now_us;
     vc->steady = vc->projected = false;
-    list_add(vc, VC_ORDER, job);
+    add_to_list(vc, VC_ORDER, job);
     if (j->state == VC_ACTIVE) {
-        list_add(vc, VC_BY_LAG, job);
-        list_add(vc, VC_BY_CAP, job);
+        add_to_list(vc, VC_BY_LAG, job);
+        add_to_list(vc, VC_BY_CAP, job);
     }
 }
 
-int32_t virtual_cluster_add(struct virtual_cluster *vc, int64_t submit_us, int64_t cluster_ts,
-                            int32_t seq, double weight, const struct virtual_run *runs, size_t n)
+int32_t virtual_cluster_add_job(struct virtual_cluster *vc, int64_t submit_us, int64_t cluster_ts,
+                                int32_t seq, double weight, const struct virtual_run *runs,
+                                size_t n)
 {
     int32_t job = take_handle(vc);
     struct vc_job *j = &vc->jobs[job];
@@ -298,20 +300,20 @@ int32_t virtual_cluster_add(struct virtual_cluster *vc, int64_t submit_us, int64
     return job;
 }
 
-void virtual_cluster_resize(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs,
-                            size_t n)
+void virtual_cluster_replace_work(struct virtual_cluster *vc, int32_t job,
+                                  const struct virtual_run *runs, size_t n)
 {
     struct vc_job *j = &vc->jobs[job];
 
     base_assert(j->state != VC_FREE && !j->left_really);
-    j->received += j->work_set - vc_job_left(j);
+    j->received += j->work_set - vc_job_work_left(j);
     set_work(vc, job, runs, n);
 }
 
-void virtual_cluster_cut(struct virtual_cluster *vc, int32_t job, double work)
+void virtual_cluster_reduce_work(struct virtual_cluster *vc, int32_t job, double work)
 {
     struct vc_job *j = &vc->jobs[job];
-    double left = vc_job_left(j), rest = left > work ? (left - work) / left : 0;
+    double left = vc_job_work_left(j), rest = left > work ? (left - work) / left : 0;
 
     base_assert(j->state != VC_FREE && !j->left_really);
     if (j->state == VC_OVER || work <= 0)
@@ -320,12 +322,12 @@ void virtual_cluster_cut(struct virtual_cluster *vc, int32_t job, double work)
     j->left *= rest;
     for (int32_t i = j->more_at; i < j->more_n; i++)
         j->more[i].extra *= rest;
-    j->work_set -= left - vc_job_left(j);
+    j->work_set -= left - vc_job_work_left(j);
     if (rest <= 0)
-        vc_job_over(vc, job, 0, vc->now_us);
+        vc_job_end(vc, job, 0, vc->now_us);
 }
 
-void virtual_cluster_leave(struct virtual_cluster *vc, int32_t job)
+void virtual_cluster_leave_job(struct virtual_cluster *vc, int32_t job)
 {
     struct vc_job *j = &vc->jobs[job];
     size_t at = 0;
@@ -339,7 +341,7 @@ void virtual_cluster_leave(struct virtual_cluster *vc, int32_t job)
         vc->order_n--;
     }
     if (j->state == VC_OVER)
-        release(vc, job);
+        free_handle(vc, job);
 }
 
 bool virtual_cluster_set_slots(struct virtual_cluster *vc, int64_t slots)
@@ -353,8 +355,8 @@ bool virtual_cluster_set_slots(struct virtual_cluster *vc, int64_t slots)
 }
 
 /* ---- time ---- */
-/* Nothing ends before @now_us: everybody keeps its rate. */
-static void pass_steadily(struct virtual_cluster *vc, int64_t now_us)
+/* Advances to @now_us when no run ends before, so that all jobs keep their rates. */
+static void advance_at_steady_rates(struct virtual_cluster *vc, int64_t now_us)
 {
     struct vc_keys *list = &vc->list[VC_BY_CAP];
     double dt = (double)(now_us - vc->now_us);
@@ -369,8 +371,8 @@ static void pass_steadily(struct virtual_cluster *vc, int64_t now_us)
     }
 }
 
-/* Jobs that ended virtually just now, and have really, go. */
-static void sweep(struct virtual_cluster *vc)
+/* Frees the handles of jobs that have just ended virtually and whose real jobs have left. */
+static void free_ended_handles(struct virtual_cluster *vc)
 {
     const struct vc_keys *list = &vc->list[VC_BY_CAP];
 
@@ -378,7 +380,7 @@ static void sweep(struct virtual_cluster *vc)
         const struct vc_job *j = &vc->jobs[list->v[i].job];
 
         if (j->state == VC_OVER && j->left_really)
-            release(vc, list->v[i].job);
+            free_handle(vc, list->v[i].job);
     }
 }
 
@@ -389,13 +391,13 @@ void virtual_cluster_advance(struct virtual_cluster *vc, int64_t now_us)
     if (vc->slots > 0) {
         if (vc->form == VIRTUAL_FLUID && vc->steady &&
             (double)(now_us - vc->steady_us) < vc->first_end - VC_EPS_US) {
-            pass_steadily(vc, now_us);
+            advance_at_steady_rates(vc, now_us);
         } else {
             (vc->form == VIRTUAL_FLUID ? vc_fluid_run : vc_slots_run)(vc, now_us);
-            sweep(vc);
+            free_ended_handles(vc);
         }
     } else {
-        vc->projected = false; /* nothing progressed: finishes move on */
+        vc->projected = false; /* nothing progressed, so finishes are later now */
     }
     vc->now_us = now_us;
 }
@@ -409,7 +411,7 @@ static void set_order(struct virtual_cluster *vc)
 {
     struct vc_keys *list = &vc->list[VC_ORDER];
 
-    list_keep(vc, VC_ORDER, is_present);
+    filter_list(vc, VC_ORDER, is_present);
     for (size_t i = 0; i < list->len; i++) {
         struct vc_job *j = &vc->jobs[list->v[i].job];
 
@@ -417,7 +419,7 @@ static void set_order(struct virtual_cluster *vc)
         if (vc->order_by == VIRTUAL_BY_REMAINING)
             j->key = j->state == VC_OVER
                          ? j->finish_us - OVER_BELOW
-                         : (int64_t)fmin(vc_job_left(j) + 0.5, (double)VIRTUAL_NEVER);
+                         : (int64_t)fmin(vc_job_work_left(j) + 0.5, (double)VIRTUAL_NEVER);
         list->v[i].key = (double)j->key;
     }
     vc_keys_sort(vc, list, true);
@@ -437,7 +439,7 @@ void virtual_cluster_project(struct virtual_cluster *vc)
     vc->projected = true;
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 const int32_t *virtual_cluster_order(const struct virtual_cluster *vc, size_t *n)
 {
     *n = vc->order_n;
@@ -459,19 +461,19 @@ int64_t virtual_cluster_key(const struct virtual_cluster *vc, int32_t job)
     return vc->jobs[job].key;
 }
 
-double virtual_cluster_left(const struct virtual_cluster *vc, int32_t job)
+double virtual_cluster_work_left(const struct virtual_cluster *vc, int32_t job)
 {
-    return vc_job_left(&vc->jobs[job]);
+    return vc_job_work_left(&vc->jobs[job]);
 }
 
-double virtual_cluster_received(const struct virtual_cluster *vc, int32_t job)
+double virtual_cluster_service_received(const struct virtual_cluster *vc, int32_t job)
 {
     const struct vc_job *j = &vc->jobs[job];
 
-    return j->received + j->work_set - vc_job_left(j);
+    return j->received + j->work_set - vc_job_work_left(j);
 }
 
-int32_t virtual_cluster_tasks(const struct virtual_cluster *vc, int32_t job)
+int32_t virtual_cluster_tasks_left(const struct virtual_cluster *vc, int32_t job)
 {
     return vc->jobs[job].tasks;
 }

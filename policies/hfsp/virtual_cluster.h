@@ -1,29 +1,28 @@
-/* policies/hfsp/virtual_cluster.h - processor sharing in a virtual cluster, and when it would end
- * each job.
+/* policies/hfsp/virtual_cluster.h - a virtual cluster under processor sharing, which projects when
+ * each job would end.
  *
- * One object serves one phase (maps or reduces): it has as many slots as the real cluster and
- * shares them among jobs by max-min fairness with weights, where a job can use no more slots than
- * it has unfinished virtual tasks. What really runs does not matter to it. From it come the order
- * of jobs (by projected finish, jobs that are over there and not in reality first) and the service
- * that a job has received.
+ * There is one virtual cluster for maps and one for reduces. It has as many slots as the real
+ * cluster and shares them among jobs by max-min fairness with weights, where a job can use at most
+ * as many slots as it has unfinished virtual tasks. The attempts that really run have no influence.
+ * The virtual cluster yields the order of jobs (by projected finish; jobs that have ended virtually
+ * but not really come first) and the service that a job has received.
  *
  * Two forms of sharing:
  *   fluid  slots are divisible: rate_j = min(tasks_j, weight_j * level), the level filling the
  *          slots; inside a job all unfinished tasks progress equally.
- *   slots  whole slots, by round robin over jobs from the one with fewest unfinished virtual tasks,
- *          one slot per turn (turns in proportion to weight); inside a job the tasks that are
- *          furthest run first.
+ *   slots  whole slots, by round robin over jobs, beginning with the job with the fewest unfinished
+ *          virtual tasks, one slot per turn (turns in proportion to weight); inside a job the tasks
+ *          that have progressed most run first.
  *
- * Time passes by virtual_cluster_advance: intervals are split where virtual tasks or jobs end.
- * Projection runs the same arithmetic ahead without arrivals. Identical tasks are kept as runs (how
- * many, how long), never one by one;
- * both cost O(jobs + events) with nearly sorted lists, O(log jobs) per end of a run (fluid), O(jobs
- * log jobs) per end of a task wave (slots).
+ * virtual_cluster_advance() lets time pass, in steps from one end of virtual tasks to the next.
+ * Projection does the same ahead of time, without arrivals. Identical tasks are stored as runs
+ * (number, duration), never one by one. Both cost O(jobs + events) with nearly sorted lists,
+ * O(log jobs) per end of a run (fluid), O(jobs log jobs) per end of a task wave (slots).
  *
  * Units: times and durations in microseconds, work in slot-microseconds. Inside, doubles in a fixed
  * order of operations; finish times are rounded to integers and compared as such. Ties: submission,
  * cluster timestamp, number.
- * A job is known by a handle, an index that is used again after the job is gone.
+ * A job has a handle, an index that is reused after the job is gone.
  *
  * SOURCE: Pastorelli et al., "HFSP: size-based scheduling for Hadoop", arXiv:1302.2749 and IEEE
  * BigData 2013, sections 3.1 to 3.3 (virtual cluster, max-min fair allocation, job aging);
@@ -35,7 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VIRTUAL_NEVER (INT64_MAX / 4) /* a finish that no number of ours reaches */
+#define VIRTUAL_NEVER (INT64_MAX / 4) /* an unknown or infinitely late finish */
 
 struct virtual_run { /* @tasks tasks with @left_us each */
     int32_t tasks;
@@ -50,43 +49,46 @@ struct virtual_cluster *virtual_cluster_new(enum virtual_form form, enum virtual
                                             int64_t slots, int64_t now_us);
 void virtual_cluster_free(struct virtual_cluster *vc);
 
-/* A job enters at the time of the cluster (advance first) with @runs in increasing order of left_us
- * (@n 0: no work, finished at once). @weight > 0; beyond 1e-9 and 1e9 it counts as these. Its
- * handle. The order is stale until virtual_cluster_project. */
-int32_t virtual_cluster_add(struct virtual_cluster *vc, int64_t submit_us, int64_t cluster_ts,
-                            int32_t seq, double weight, const struct virtual_run *runs, size_t n);
-/* What is left of it is replaced; a finished one may come back to life. The order is stale until
- * project. */
-void virtual_cluster_resize(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs,
-                            size_t n);
-/* @work (> 0, else nothing changes) less is left of it, all its tasks being shorter. The order is
- * stale until project.
- */
-void virtual_cluster_cut(struct virtual_cluster *vc, int32_t job, double work);
-/* Really over: no longer in the order, served on until it is virtually over; its handle must not be
- * used any more. The order of the others stays. */
-void virtual_cluster_leave(struct virtual_cluster *vc, int32_t job);
-/* The real cluster changed (advance first). The order is stale until project. 0: nothing
- * progresses, and projections are made for one slot. False: they are as many as before. */
+/* Adds a job at the time of the virtual cluster (call virtual_cluster_advance() before) with @runs
+ * in increasing order of left_us (@n 0: no work, the job ends at once). @weight > 0 is limited to
+ * 1e-9 .. 1e9. Returns the job's handle. The order is stale until virtual_cluster_project(). */
+int32_t virtual_cluster_add_job(struct virtual_cluster *vc, int64_t submit_us, int64_t cluster_ts,
+                                int32_t seq, double weight, const struct virtual_run *runs,
+                                size_t n);
+/* Replaces the remaining work of a job; a job that has ended may get work again. The order is stale
+ * until virtual_cluster_project(). */
+void virtual_cluster_replace_work(struct virtual_cluster *vc, int32_t job,
+                                  const struct virtual_run *runs, size_t n);
+/* Reduces the remaining work of a job by @work, by shortening all its tasks; does nothing if
+ * @work <= 0. The order is stale until virtual_cluster_project(). */
+void virtual_cluster_reduce_work(struct virtual_cluster *vc, int32_t job, double work);
+/* Removes a job whose real counterpart has ended from the order, but keeps serving it until it ends
+ * virtually. The handle must not be used any more. The order of the other jobs stays. */
+void virtual_cluster_leave_job(struct virtual_cluster *vc, int32_t job);
+/* Sets the number of slots (call virtual_cluster_advance() before). With 0 slots nothing
+ * progresses, and projections assume one slot. Returns false if the number is the same as before;
+ * otherwise the order is stale until virtual_cluster_project(). */
 bool virtual_cluster_set_slots(struct virtual_cluster *vc, int64_t slots);
-/* Time goes on to @now_us; an earlier time than before changes nothing. */
+/* Advances the virtual cluster to @now_us; does nothing if that is earlier than before. */
 void virtual_cluster_advance(struct virtual_cluster *vc, int64_t now_us);
-/* Projected finishes and the order, from the state at the time of the cluster. */
+/* Computes projected finishes and the order, from the state at the time of the virtual cluster. */
 void virtual_cluster_project(struct virtual_cluster *vc);
 
-/* Jobs that have not left, in order. Borrowed until the next change. */
+/* Returns the handles of jobs that have not left, in order; *@n is their number. Borrowed until the
+ * next change. */
 const int32_t *virtual_cluster_order(const struct virtual_cluster *vc, size_t *n);
-/* One more than the largest handle ever given. */
+/* Returns one more than the largest handle so far. */
 size_t virtual_cluster_handles(const struct virtual_cluster *vc);
-/* Projected finish; of a job that is virtually over, when it was. VIRTUAL_NEVER: beyond all
- * bounds. */
+/* Returns the projected finish of a job, or the time at which it ended virtually. VIRTUAL_NEVER:
+ * too late to be represented. */
 int64_t virtual_cluster_finish_us(const struct virtual_cluster *vc, int32_t job);
-/* What the order goes by: the finish, or the remaining work (0: virtually over). */
+/* Returns the key by which jobs are ordered: the finish, or the remaining work. With
+ * VIRTUAL_BY_REMAINING, the keys of jobs that have ended virtually are negative. */
 int64_t virtual_cluster_key(const struct virtual_cluster *vc, int32_t job);
-double virtual_cluster_left(const struct virtual_cluster *vc, int32_t job); /* work */
-double virtual_cluster_received(const struct virtual_cluster *vc,
-                                int32_t job); /* service since it entered */
-int32_t virtual_cluster_tasks(const struct virtual_cluster *vc,
-                              int32_t job); /* unfinished virtual ones */
+/* Return the remaining work of a job, the service since it was added, and the number of its
+ * unfinished virtual tasks. */
+double virtual_cluster_work_left(const struct virtual_cluster *vc, int32_t job);
+double virtual_cluster_service_received(const struct virtual_cluster *vc, int32_t job);
+int32_t virtual_cluster_tasks_left(const struct virtual_cluster *vc, int32_t job);
 
 #endif

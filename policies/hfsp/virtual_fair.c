@@ -1,11 +1,11 @@
-/* The cluster goes from one end of a virtual task to the next. Between two of them nothing changes:
- * whatever slot is free has been given away, as long as somebody waits. Two orders per kind make
- * each step O(log jobs): phases that wait for a slot by running tasks per weight, and phases that
- * run something by their next end.
+/* The model steps from one end of a virtual task to the next. Between two ends nothing changes,
+ * since all free slots have been given away as long as a job waits. Two orders per kind make each
+ * step O(log jobs): waiting phases by running tasks per weight, and running phases by their next
+ * end.
  *
- * Tasks of a phase last equally long, so that they end in the order in which they started: a phase
- * keeps its running tasks as a queue of (start, how many), and the head of the queue is its next
- * end. When the time of a task is set anew the queue stays as it is. */
+ * Tasks of a phase last equally long, so they end in the order in which they started. A phase
+ * therefore keeps its running tasks as a queue of (start, number of tasks), whose head ends next.
+ * Changing the duration of tasks leaves the queue as it is. */
 #include "policies/hfsp/virtual_fair.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ struct fair_run { /* tasks that started together */
 struct fair_phase {
     int32_t pending, running, done, total;
     int32_t blocked; /* running reduces that wait for the last map */
-    int64_t task_us; /* < 0: not known */
+    int64_t task_us; /* < 0: unknown */
     int64_t last_us; /* start of the latest task */
     struct fair_run *run;
     size_t at, len, cap; /* run[at .. len) */
@@ -29,7 +29,7 @@ struct fair_phase {
 };
 struct virtual_fair_job {
     struct virtual_fair_job *prev, *next;
-    bool gone; /* really */
+    bool gone; /* the real job has left */
     double weight;
     struct fair_phase phase[BASE_TASK_KINDS];
 };
@@ -40,7 +40,7 @@ struct fair_kind {
 struct virtual_fair {
     double slowstart;
     int64_t now_us;
-    bool dirty; /* slots or tasks were added: free slots may be wanted */
+    bool dirty; /* slots or tasks were added, so give_away_free_slots() is needed */
     struct virtual_fair_job *first;
     struct fair_kind kind[BASE_TASK_KINDS];
 };
@@ -59,7 +59,7 @@ struct virtual_fair *virtual_fair_new(double slowstart)
     return vf;
 }
 
-static void job_free(struct virtual_fair *vf, struct virtual_fair_job *j)
+static void free_job(struct virtual_fair *vf, struct virtual_fair_job *j)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct fair_phase *p = &j->phase[k];
@@ -79,11 +79,11 @@ static void job_free(struct virtual_fair *vf, struct virtual_fair_job *j)
 void virtual_fair_free(struct virtual_fair *vf)
 {
     while (vf->first)
-        job_free(vf, vf->first);
+        free_job(vf, vf->first);
     free(vf);
 }
 
-struct virtual_fair_job *virtual_fair_add(struct virtual_fair *vf, const struct policy_job *job)
+struct virtual_fair_job *virtual_fair_add_job(struct virtual_fair *vf, const struct policy_job *job)
 {
     struct virtual_fair_job *j = base_alloc(sizeof *j);
 
@@ -103,7 +103,7 @@ struct virtual_fair_job *virtual_fair_add(struct virtual_fair *vf, const struct 
 }
 
 /* ---------------------------------------------------------------- places in the orders */
-static bool maps_over(const struct virtual_fair_job *j)
+static bool are_maps_done(const struct virtual_fair_job *j)
 {
     return j->phase[BASE_TASK_MAP].done >= j->phase[BASE_TASK_MAP].total;
 }
@@ -116,7 +116,8 @@ static bool may_start(const struct virtual_fair *vf, const struct virtual_fair_j
     return kind == BASE_TASK_MAP || maps->done >= vf->slowstart * maps->total;
 }
 
-static void place(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind)
+static void update_places(struct virtual_fair *vf, struct virtual_fair_job *j,
+                          enum base_task_kind kind)
 {
     struct fair_phase *p = &j->phase[kind];
     struct fair_kind *k = &vf->kind[kind];
@@ -127,12 +128,12 @@ static void place(struct virtual_fair *vf, struct virtual_fair_job *j, enum base
     policy_order_place(&k->ends, &p->ends, ends, ends ? p->run[p->at].start_us + p->task_us : 0);
 }
 
-static void place_both(struct virtual_fair *vf, struct virtual_fair_job *j,
-                       enum base_task_kind kind)
+static void update_places_of_job(struct virtual_fair *vf, struct virtual_fair_job *j,
+                                 enum base_task_kind kind)
 {
-    place(vf, j, kind);
+    update_places(vf, j, kind);
     if (kind == BASE_TASK_MAP && j->phase[BASE_TASK_REDUCE].total)
-        place(vf, j, BASE_TASK_REDUCE);
+        update_places(vf, j, BASE_TASK_REDUCE);
 }
 
 /* ---------------------------------------------------------------- tasks start and end */
@@ -144,7 +145,7 @@ static void add_run(struct virtual_fair *vf, struct fair_phase *p, int32_t tasks
         p->run[p->len - 1].tasks += tasks;
         return;
     }
-    if (p->at > 0 && p->len == p->cap) { /* room at the front, before more is taken */
+    if (p->at > 0 && p->len == p->cap) { /* reuse the front of the array before growing it */
         for (size_t i = p->at; i < p->len; i++)
             p->run[i - p->at] = p->run[i];
         p->len -= p->at;
@@ -162,14 +163,14 @@ static void start_tasks(struct virtual_fair *vf, struct virtual_fair_job *j,
     p->running += tasks;
     p->last_us = vf->now_us;
     vf->kind[kind].used += tasks;
-    if (kind == BASE_TASK_REDUCE && !maps_over(j))
+    if (kind == BASE_TASK_REDUCE && !are_maps_done(j))
         p->blocked += tasks;
     else
         add_run(vf, p, tasks);
 }
 
-/* Free slots go to those that wait. */
-static void fill(struct virtual_fair *vf, enum base_task_kind kind)
+/* Gives free slots to waiting phases, the one with the fewest running tasks per weight first. */
+static void give_away_free_slots(struct virtual_fair *vf, enum base_task_kind kind)
 {
     struct fair_kind *k = &vf->kind[kind];
 
@@ -181,22 +182,22 @@ static void fill(struct virtual_fair *vf, enum base_task_kind kind)
 
         p->pending -= n;
         start_tasks(vf, j, kind, n);
-        place_both(vf, j, kind);
+        update_places_of_job(vf, j, kind);
     }
 }
 
-static void maps_ended(struct virtual_fair *vf, struct virtual_fair_job *j)
+static void unblock_reduces_if_maps_done(struct virtual_fair *vf, struct virtual_fair_job *j)
 {
     struct fair_phase *reduces = &j->phase[BASE_TASK_REDUCE];
 
-    if (!maps_over(j) || !reduces->blocked)
+    if (!are_maps_done(j) || !reduces->blocked)
         return;
     add_run(vf, reduces, reduces->blocked);
     reduces->last_us = vf->now_us;
     reduces->blocked = 0;
 }
 
-static bool is_over(const struct virtual_fair_job *j)
+static bool has_no_tasks_left(const struct virtual_fair_job *j)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (j->phase[k].pending + j->phase[k].running > 0)
@@ -204,8 +205,8 @@ static bool is_over(const struct virtual_fair_job *j)
     return true;
 }
 
-/* The tasks of @kind that end next. */
-static void end_tasks(struct virtual_fair *vf, enum base_task_kind kind)
+/* Ends the tasks of @kind that end next. */
+static void end_next_tasks(struct virtual_fair *vf, enum base_task_kind kind)
 {
     struct virtual_fair_job *j = JOB_OF(vf->kind[kind].ends.first, kind, ends);
     struct fair_phase *p = &j->phase[kind];
@@ -214,19 +215,19 @@ static void end_tasks(struct virtual_fair *vf, enum base_task_kind kind)
     p->running -= tasks;
     p->done += tasks;
     vf->kind[kind].used -= tasks;
-    maps_ended(vf, j);
-    place_both(vf, j, kind);
-    if (j->gone && is_over(j))
-        job_free(vf, j);
+    unblock_reduces_if_maps_done(vf, j);
+    update_places_of_job(vf, j, kind);
+    if (j->gone && has_no_tasks_left(j))
+        free_job(vf, j);
 }
 
-/* All that ends until now, before free slots are given away: nobody is served first for an end that
- * was looked at first. */
-static void end_until_now(struct virtual_fair *vf)
+/* Ends all tasks that are due, before any free slot is given away. Otherwise jobs would be served
+ * by the order in which simultaneous ends are processed. */
+static void end_due_tasks(struct virtual_fair *vf)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         while (vf->kind[k].ends.first && vf->kind[k].ends.first->key <= vf->now_us)
-            end_tasks(vf, k);
+            end_next_tasks(vf, k);
 }
 
 void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us)
@@ -235,7 +236,7 @@ void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us)
         int64_t next = now_us + 1;
 
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && vf->dirty; k++)
-            fill(vf, k);
+            give_away_free_slots(vf, k);
         vf->dirty = false;
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (vf->kind[k].ends.first && vf->kind[k].ends.first->key < next)
@@ -244,7 +245,7 @@ void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us)
             break;
         if (next > vf->now_us)
             vf->now_us = next;
-        end_until_now(vf);
+        end_due_tasks(vf);
         vf->dirty = true;
     }
     if (now_us > vf->now_us)
@@ -252,8 +253,9 @@ void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us)
 }
 
 /* ---------------------------------------------------------------- changes */
-void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j,
-                        enum base_task_kind kind, int32_t pending, int32_t running, int32_t done)
+void virtual_fair_add_tasks(struct virtual_fair *vf, struct virtual_fair_job *j,
+                            enum base_task_kind kind, int32_t pending, int32_t running,
+                            int32_t done)
 {
     struct fair_phase *p = &j->phase[kind];
 
@@ -265,28 +267,28 @@ void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j,
     if (running > 0)
         start_tasks(vf, j, kind, running);
     if (kind == BASE_TASK_MAP)
-        maps_ended(vf, j);
-    place_both(vf, j, kind);
+        unblock_reduces_if_maps_done(vf, j);
+    update_places_of_job(vf, j, kind);
     vf->dirty = true;
 }
 
-void virtual_fair_lasts(struct virtual_fair *vf, struct virtual_fair_job *j,
-                        enum base_task_kind kind, int64_t task_us)
+void virtual_fair_set_task_duration(struct virtual_fair *vf, struct virtual_fair_job *j,
+                                    enum base_task_kind kind, int64_t task_us)
 {
     j->phase[kind].task_us = task_us;
-    place_both(vf, j, kind);
+    update_places_of_job(vf, j, kind);
 }
 
-void virtual_fair_leave(struct virtual_fair *vf, struct virtual_fair_job *j, bool finished)
+void virtual_fair_leave_job(struct virtual_fair *vf, struct virtual_fair_job *j, bool finished)
 {
     j->gone = true;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         finished = finished && (!j->phase[k].total || j->phase[k].task_us >= 0);
-    if (!finished || is_over(j))
-        job_free(vf, j);
+    if (!finished || has_no_tasks_left(j))
+        free_job(vf, j);
 }
 
-void virtual_fair_slots(struct virtual_fair *vf, enum base_task_kind kind, int64_t slots)
+void virtual_fair_set_slots(struct virtual_fair *vf, enum base_task_kind kind, int64_t slots)
 {
     vf->kind[kind].slots = slots;
     vf->dirty = true;

@@ -1,30 +1,31 @@
-/* Processor sharing with divisible slots: max-min fairness with weights and caps, by water-filling
- * events.
+/* Processor sharing with divisible slots: max-min fairness with weights and caps, computed by
+ * water-filling from one event to the next.
  *
- * A job shares while its tasks would take more than its weight's part, and is capped (every task at
- * full speed) from then on: without arrivals the level only rises and tasks only get fewer, so
- * nobody goes back. While a job shares, the service per task of it grows with the lag (the integral
- * of the level), so the end of its shortest run is a fixed lag; while it is capped, a fixed time.
- * Three queues say what is next: lags of those that share, tasks per weight at which they become
- * capped, times of those that are capped. The first two are lists that stay nearly sorted from one
- * run to the next; heaps take what comes up on the way. */
+ * A job is sharing while its tasks could use more slots than its weight entitles it to; then it is
+ * capped, with every task at full speed. Without arrivals the level only rises and tasks only get
+ * fewer, so a capped job never shares again. The service per task of a sharing job grows with the
+ * lag (the integral of the level over time), so its shortest run ends at a fixed lag; the shortest
+ * run of a capped job ends at a fixed time. Three queues yield the next event: the lags of sharing
+ * jobs, the levels (tasks per weight) at which they become capped, and the times of capped jobs.
+ * The first two are lists that stay nearly sorted from one call to the next; heaps take the keys
+ * that are added during a call. */
 #include "policies/hfsp/virtual_internal.h"
 
 struct fluid {
     struct virtual_cluster *vc;
     double slots;
     double t, lag, level;
-    double weights, weights_base; /* of those that share; when they were last summed */
-    int64_t capped;               /* slots */
-    int32_t shared;               /* jobs */
+    double weights, weights_base; /* sum over sharing jobs; its value when last summed up */
+    int64_t capped;               /* slots of capped jobs */
+    int32_t shared;               /* number of sharing jobs */
     size_t lag_at, cap_at;
 };
 
-static void fill(struct fluid *f, enum vc_list list)
+static void fill_list(struct fluid *f, enum vc_list list)
 {
     struct vc_keys *k = &f->vc->list[list];
 
-    vc_list_active(f->vc, list);
+    vc_list_keep_active(f->vc, list);
     for (size_t i = 0; i < k->len; i++) {
         const struct vc_job *j = &f->vc->jobs[k->v[i].job];
 
@@ -44,8 +45,8 @@ static void sum_weights(struct fluid *f)
     f->weights_base = f->weights;
 }
 
-/* @weight no longer shares. Summed anew now and then: differences of large sums lose small
- * weights. */
+/* Subtracts the weight of a job that stops sharing. The sum is computed again from time to time,
+ * because differences of large sums lose small weights. */
 static void stop_sharing(struct fluid *f, double weight)
 {
     f->weights -= weight;
@@ -61,7 +62,7 @@ static void set_level(struct fluid *f)
         f->level = level;
 }
 
-static void start(struct fluid *f)
+static void start_engine(struct fluid *f)
 {
     struct virtual_cluster *vc = f->vc;
     const struct vc_keys *k = &vc->list[VC_BY_LAG];
@@ -71,8 +72,8 @@ static void start(struct fluid *f)
         vc->scratch_cap = vc->jobs_cap;
     }
     vc->heap_lag.len = vc->heap_cap.len = vc->heap_end.len = 0;
-    fill(f, VC_BY_LAG);
-    fill(f, VC_BY_CAP);
+    fill_list(f, VC_BY_LAG);
+    fill_list(f, VC_BY_CAP);
     for (size_t i = 0; i < k->len; i++) {
         const struct vc_job *j = &vc->jobs[k->v[i].job];
 
@@ -84,7 +85,7 @@ static void start(struct fluid *f)
     set_level(f);
 }
 
-/* From now on every task of @job runs at full speed. */
+/* Makes a sharing job capped: every task runs at full speed from now on. */
 static void cap_job(struct fluid *f, int32_t job)
 {
     struct vc_scratch *s = &f->vc->scratch[job];
@@ -98,8 +99,8 @@ static void cap_job(struct fluid *f, int32_t job)
     set_level(f);
 }
 
-/* The level may have risen over the caps of some. */
-static void settle(struct fluid *f)
+/* Caps the jobs over whose tasks per weight the level has risen. */
+static void cap_jobs_below_level(struct fluid *f)
 {
     const struct vc_keys *list = &f->vc->list[VC_BY_CAP];
     struct vc_keys *heap = &f->vc->heap_cap;
@@ -125,8 +126,8 @@ static void settle(struct fluid *f)
     }
 }
 
-/* The next lag at which a run of a sharing job ends. False: nobody shares. */
-static bool next_lag(struct fluid *f, struct vc_key *next, bool *from_heap)
+/* Finds the next lag at which a run of a sharing job ends. Returns false when no job shares. */
+static bool find_next_lag(struct fluid *f, struct vc_key *next, bool *from_heap)
 {
     const struct vc_keys *list = &f->vc->list[VC_BY_LAG];
     struct vc_keys *heap = &f->vc->heap_lag;
@@ -150,8 +151,8 @@ static void end_job(struct fluid *f, int32_t job)
     f->vc->scratch[job].ended = f->t;
 }
 
-/* Tasks in the run that now ends. */
-static int32_t run_tasks(const struct vc_job *j, const struct vc_scratch *s)
+/* Number of tasks in the run that ends now. */
+static int32_t tasks_of_ending_run(const struct vc_job *j, const struct vc_scratch *s)
 {
     return s->run == j->more_at ? j->first : j->more[s->run - 1].tasks;
 }
@@ -161,7 +162,7 @@ static void end_shared_run(struct fluid *f, int32_t job)
     const struct vc_job *j = &f->vc->jobs[job];
     struct vc_scratch *s = &f->vc->scratch[job];
 
-    s->tasks -= run_tasks(j, s);
+    s->tasks -= tasks_of_ending_run(j, s);
     if (s->run == j->more_n) {
         end_job(f, job);
         stop_sharing(f, j->weight);
@@ -177,7 +178,7 @@ static void end_capped_run(struct fluid *f, int32_t job)
 {
     const struct vc_job *j = &f->vc->jobs[job];
     struct vc_scratch *s = &f->vc->scratch[job];
-    int32_t ended = run_tasks(j, s);
+    int32_t ended = tasks_of_ending_run(j, s);
 
     s->tasks -= ended;
     f->capped -= ended;
@@ -190,13 +191,14 @@ static void end_capped_run(struct fluid *f, int32_t job)
     set_level(f);
 }
 
-/* Time of the next end of a run; VC_HUGE: none. */
-static double next_end(struct fluid *f, struct vc_key *shared, bool *is_shared, bool *from_heap)
+/* Returns the time of the next end of a run; VC_HUGE: there is none. */
+static double find_next_end(struct fluid *f, struct vc_key *shared, bool *is_shared,
+                            bool *from_heap)
 {
     const struct vc_keys *ends = &f->vc->heap_end;
     double at = VC_HUGE;
 
-    *is_shared = f->shared > 0 && next_lag(f, shared, from_heap);
+    *is_shared = f->shared > 0 && find_next_lag(f, shared, from_heap);
     if (*is_shared) {
         at = f->t + (shared->key - f->lag) / f->level;
         if (at < f->t)
@@ -209,12 +211,12 @@ static double next_end(struct fluid *f, struct vc_key *shared, bool *is_shared, 
     return at;
 }
 
-/* One end of a run, unless it comes after @limit; true when there was one. */
-static bool step(struct fluid *f, double limit)
+/* Processes the next end of a run. Returns false if there is none up to @limit. */
+static bool process_next_end(struct fluid *f, double limit)
 {
     struct vc_key shared;
     bool is_shared, from_heap = false;
-    double at = next_end(f, &shared, &is_shared, &from_heap);
+    double at = find_next_end(f, &shared, &is_shared, &from_heap);
     int32_t job;
 
     if (at > limit || at >= VC_HUGE)
@@ -232,12 +234,12 @@ static bool step(struct fluid *f, double limit)
         vc_heap_pop(&f->vc->heap_end);
         end_capped_run(f, job);
     }
-    settle(f);
+    cap_jobs_below_level(f);
     return true;
 }
 
-/* Nobody shares: each of the rest goes on alone. */
-static void finish_capped(struct fluid *f)
+/* Computes the ends of all capped jobs, which no longer influence each other once no job shares. */
+static void end_capped_jobs(struct fluid *f)
 {
     const struct vc_keys *ends = &f->vc->heap_end;
 
@@ -252,30 +254,30 @@ static void finish_capped(struct fluid *f)
     }
 }
 
-static void project(struct fluid *f)
+static void project_finishes(struct fluid *f)
 {
     struct virtual_cluster *vc = f->vc;
     const struct vc_keys *k = &vc->list[VC_BY_CAP];
 
-    while (f->shared > 0 && step(f, VC_HUGE))
+    while (f->shared > 0 && process_next_end(f, VC_HUGE))
         continue;
-    finish_capped(f);
+    end_capped_jobs(f);
     for (size_t i = 0; i < k->len; i++) {
         const struct vc_scratch *s = &vc->scratch[k->v[i].job];
 
         vc->jobs[k->v[i].job].finish_us =
-            vc_finish_at(vc, s->mode == VC_ENDED ? s->ended : VC_HUGE);
+            vc_finish_time(vc, s->mode == VC_ENDED ? s->ended : VC_HUGE);
     }
 }
 
-/* The state of @job at the end of an interval. */
-static void write_back(struct fluid *f, int32_t job, double limit, int64_t to_us)
+/* Writes the state of @job at the end of the interval back to the virtual cluster. */
+static void write_back_job(struct fluid *f, int32_t job, double limit, int64_t to_us)
 {
     struct vc_job *j = &f->vc->jobs[job];
     const struct vc_scratch *s = &f->vc->scratch[job];
 
     if (s->mode == VC_ENDED) {
-        vc_job_over(f->vc, job, s->ended, to_us);
+        vc_job_end(f->vc, job, s->ended, to_us);
         return;
     }
     if (s->run > j->more_at)
@@ -287,12 +289,13 @@ static void write_back(struct fluid *f, int32_t job, double limit, int64_t to_us
         j->left = 0;
 }
 
-/* What holds until the next end of a run, @from_us being the time of the engine's t. */
-static void remember(struct fluid *f, int64_t from_us)
+/* Stores the level, and how long it holds: until the next end of a run. @from_us: the time that
+ * f->t stands for. */
+static void remember_steady_rates(struct fluid *f, int64_t from_us)
 {
     struct vc_key shared;
     bool is_shared, from_heap;
-    double end = next_end(f, &shared, &is_shared, &from_heap);
+    double end = find_next_end(f, &shared, &is_shared, &from_heap);
 
     f->vc->steady = true;
     f->vc->steady_us = from_us;
@@ -306,20 +309,20 @@ void vc_fluid_run(struct virtual_cluster *vc, int64_t to_us)
     const struct vc_keys *k = &vc->list[VC_BY_CAP];
     double limit = (double)(to_us - vc->now_us);
 
-    start(&f);
-    settle(&f);
+    start_engine(&f);
+    cap_jobs_below_level(&f);
     if (to_us < 0) {
-        remember(&f, vc->now_us);
-        project(&f);
+        remember_steady_rates(&f, vc->now_us);
+        project_finishes(&f);
         return;
     }
-    while (step(&f, limit + VC_EPS_US))
+    while (process_next_end(&f, limit + VC_EPS_US))
         continue;
     if (f.t < limit) {
         f.lag += f.shared > 0 ? (limit - f.t) * f.level : 0;
         f.t = limit;
     }
     for (size_t i = 0; i < k->len; i++)
-        write_back(&f, k->v[i].job, limit, to_us);
-    remember(&f, to_us);
+        write_back_job(&f, k->v[i].job, limit, to_us);
+    remember_steady_rates(&f, to_us);
 }

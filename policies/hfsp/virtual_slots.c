@@ -1,22 +1,22 @@
-/* Processor sharing with whole slots: at every end of a task the slots are handed out anew, one per
- * turn, over the jobs from the one with fewest unfinished tasks. The k-th slot of a job comes at
- * level k / weight; slots go out by rising level, which is the round robin for equal weights and in
- * proportion to them else. */
+/* Processor sharing with whole slots. At every end of a task all slots are given out again, one per
+ * turn, to the jobs in order of unfinished tasks, fewest first. The k-th slot of a job belongs to
+ * the level k / weight, and slots are given out by rising level: this is a round robin for equal
+ * weights, and in proportion to the weights otherwise. */
 #include <string.h>
 
 #include "policies/hfsp/virtual_internal.h"
 
-static void work_grow(struct vc_work *w)
+static void grow_runs(struct vc_work *w)
 {
     base_array_grow(&w->v, w->len, &w->cap);
 }
 
-/* A copy of the runs of every active job. */
-static void work_load(struct virtual_cluster *vc)
+/* Copies the runs of every active job to vc->work. */
+static void copy_runs_of_active_jobs(struct virtual_cluster *vc)
 {
     const struct vc_keys *k = &vc->list[VC_BY_CAP];
 
-    vc_list_active(vc, VC_BY_CAP);
+    vc_list_keep_active(vc, VC_BY_CAP);
     if (vc->work_cap < vc->jobs_cap) {
         vc->work = base_realloc_array(vc->work, vc->jobs_cap, sizeof *vc->work);
         memset(vc->work + vc->work_cap, 0, (vc->jobs_cap - vc->work_cap) * sizeof *vc->work);
@@ -29,18 +29,19 @@ static void work_load(struct virtual_cluster *vc)
 
         w->len = 0;
         w->tasks = j->tasks;
-        work_grow(w);
+        grow_runs(w);
         w->v[w->len++] = (struct virtual_run){j->first, left};
         for (int32_t m = j->more_at; m < j->more_n; m++) {
             left += j->more[m].extra;
-            work_grow(w);
+            grow_runs(w);
             w->v[w->len++] = (struct virtual_run){j->more[m].tasks, left};
         }
     }
 }
 
-/* Level of the fluid form over jobs sorted by tasks per weight. */
-static double fluid_level(struct virtual_cluster *vc, const struct vc_keys *by_cap, int64_t slots)
+/* Returns the level of the fluid form for jobs sorted by tasks per weight. */
+static double compute_fluid_level(struct virtual_cluster *vc, const struct vc_keys *by_cap,
+                                  int64_t slots)
 {
     double weights = 0, level;
     int64_t capped = 0;
@@ -57,8 +58,8 @@ static double fluid_level(struct virtual_cluster *vc, const struct vc_keys *by_c
     return VC_HUGE;
 }
 
-/* Slots of every job of the list, which is left sorted by tasks per weight. */
-static void hand_out(struct virtual_cluster *vc)
+/* Computes the slots of every job of the list, and sorts the list by tasks per weight. */
+static void give_out_slots(struct virtual_cluster *vc)
 {
     struct vc_keys *k = &vc->list[VC_BY_CAP], *turn = &vc->heap_cap;
     int64_t slots = vc->slots > 0 ? vc->slots : 1;
@@ -67,7 +68,7 @@ static void hand_out(struct virtual_cluster *vc)
     for (size_t i = 0; i < k->len; i++)
         k->v[i].key = vc->work[k->v[i].job].tasks / vc->jobs[k->v[i].job].weight;
     vc_keys_sort(vc, k, true);
-    level = fluid_level(vc, k, slots);
+    level = compute_fluid_level(vc, k, slots);
     turn->len = 0;
     for (size_t i = 0; i < k->len; i++) {
         struct vc_work *w = &vc->work[k->v[i].job];
@@ -83,15 +84,15 @@ static void hand_out(struct virtual_cluster *vc)
         vc->work[turn->v[i].job].slots++;
 }
 
-/* The first @w->slots tasks run for @dt. */
-static void progress(struct vc_work *w, double dt)
+/* Lets the first w->slots tasks run for @dt, and removes tasks that end. */
+static void advance_running_tasks(struct vc_work *w, double dt)
 {
     int32_t run = w->slots;
     size_t kept = 0;
 
     for (size_t i = 0; i < w->len && run > 0; i++) {
         if (w->v[i].tasks > run) {
-            work_grow(w);
+            grow_runs(w);
             memmove(w->v + i + 1, w->v + i, (w->len - i) * sizeof *w->v);
             w->len++;
             w->v[i].tasks = run;
@@ -112,7 +113,7 @@ static void progress(struct vc_work *w, double dt)
 }
 
 /* Time to the next end of a running task. */
-static double next_end(const struct virtual_cluster *vc)
+static double time_to_next_end(const struct virtual_cluster *vc)
 {
     const struct vc_keys *k = &vc->list[VC_BY_CAP];
     double dt = VC_HUGE;
@@ -126,8 +127,8 @@ static double next_end(const struct virtual_cluster *vc)
     return dt;
 }
 
-/* Everybody runs for @dt; jobs without tasks leave the list. @at: the time then. */
-static void run_for(struct virtual_cluster *vc, double dt, double at)
+/* Lets all jobs run for @dt, until the time @at; jobs without tasks leave the list. */
+static void advance_all_jobs(struct virtual_cluster *vc, double dt, double at)
 {
     struct vc_keys *k = &vc->list[VC_BY_CAP];
     size_t kept = 0;
@@ -135,7 +136,7 @@ static void run_for(struct virtual_cluster *vc, double dt, double at)
     for (size_t i = 0; i < k->len; i++) {
         int32_t job = k->v[i].job;
 
-        progress(&vc->work[job], dt);
+        advance_running_tasks(&vc->work[job], dt);
         if (vc->work[job].tasks > 0) {
             k->v[kept++] = k->v[i];
         } else {
@@ -146,14 +147,14 @@ static void run_for(struct virtual_cluster *vc, double dt, double at)
     k->len = kept;
 }
 
-static void write_back(struct virtual_cluster *vc, int32_t job, int64_t to_us)
+static void write_back_job(struct virtual_cluster *vc, int32_t job, int64_t to_us)
 {
     struct vc_job *j = &vc->jobs[job];
 
     if (vc->scratch[job].mode == VC_ENDED)
-        vc_job_over(vc, job, vc->scratch[job].ended, to_us);
+        vc_job_end(vc, job, vc->scratch[job].ended, to_us);
     else
-        vc_set_runs(j, vc->work[job].v, vc->work[job].len);
+        vc_job_set_task_groups(j, vc->work[job].v, vc->work[job].len);
 }
 
 void vc_slots_run(struct virtual_cluster *vc, int64_t to_us)
@@ -161,7 +162,7 @@ void vc_slots_run(struct virtual_cluster *vc, int64_t to_us)
     struct vc_keys *k = &vc->list[VC_BY_CAP], *all = &vc->heap_lag;
     double t = 0, limit = to_us < 0 ? VC_HUGE : (double)(to_us - vc->now_us), dt;
 
-    work_load(vc);
+    copy_runs_of_active_jobs(vc);
     if (vc->scratch_cap < vc->jobs_cap) {
         vc->scratch = base_realloc_array(vc->scratch, vc->jobs_cap, sizeof *vc->scratch);
         vc->scratch_cap = vc->jobs_cap;
@@ -172,20 +173,21 @@ void vc_slots_run(struct virtual_cluster *vc, int64_t to_us)
         vc->scratch[k->v[i].job].mode = VC_SHARED;
     }
     while (k->len > 0 && t < limit) {
-        hand_out(vc);
-        dt = next_end(vc);
+        give_out_slots(vc);
+        dt = time_to_next_end(vc);
         if (dt > limit - t)
             dt = limit - t;
         t += dt;
-        run_for(vc, dt, t);
+        advance_all_jobs(vc, dt, t);
     }
     for (size_t i = 0; i < all->len; i++) {
         if (to_us < 0)
-            vc->jobs[all->v[i].job].finish_us = vc_finish_at(vc, vc->scratch[all->v[i].job].ended);
+            vc->jobs[all->v[i].job].finish_us =
+                vc_finish_time(vc, vc->scratch[all->v[i].job].ended);
         else
-            write_back(vc, all->v[i].job, to_us);
+            write_back_job(vc, all->v[i].job, to_us);
     }
-    k->len = 0; /* the list as it was */
+    k->len = 0; /* restore the list */
     for (size_t i = 0; i < all->len; i++)
         vc_keys_add(k, 0, all->v[i].job);
 }

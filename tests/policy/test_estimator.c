@@ -104,8 +104,9 @@ static void test_reduces(void)
 {
     CU_ASSERT_DOUBLE_EQUAL(estimator_reduce_progress(0.75), 0.25, 1e-12);
     CU_ASSERT_EQUAL(estimator_reduce_progress(0.5), 0);
-    CU_ASSERT_EQUAL(estimator_reduce_us(60000000, 0.25), 240000000);
-    CU_ASSERT_EQUAL(estimator_reduce_us(60000000, estimator_reduce_progress(0.75)), 240000000);
+    CU_ASSERT_EQUAL(estimator_reduce_duration_us(60000000, 0.25), 240000000);
+    CU_ASSERT_EQUAL(estimator_reduce_duration_us(60000000, estimator_reduce_progress(0.75)),
+                    240000000);
 }
 
 static void test_normal_quantile(void)

@@ -46,7 +46,7 @@ static void new_order(uint32_t most)
         all[with] = t;
         plain.order[i] = all[i];
     }
-    hfsp_rank_set(&rank, plain.order, plain.n);
+    hfsp_rank_set_order(&rank, plain.order, plain.n);
 }
 
 static void compare(void)
@@ -57,8 +57,8 @@ static void compare(void)
 
             for (size_t i = 0; i < plain.n; i++)
                 sum[(int32_t)i > r] += plain.count[c][plain.order[i]];
-            CU_ASSERT_EQUAL(hfsp_rank_upto(&rank, (enum hfsp_count)c, r), sum[0]);
-            CU_ASSERT_EQUAL(hfsp_rank_behind(&rank, (enum hfsp_count)c, r), sum[1]);
+            CU_ASSERT_EQUAL(hfsp_rank_sum_up_to(&rank, (enum hfsp_count)c, r), sum[0]);
+            CU_ASSERT_EQUAL(hfsp_rank_sum_after(&rank, (enum hfsp_count)c, r), sum[1]);
         }
     }
     for (unsigned want = 1; want < 1u << HFSP_WANTS; want++)
@@ -79,7 +79,7 @@ static void test_random(void)
     for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
         memset(&plain, 0, sizeof plain);
         rank = (struct hfsp_rank){0};
-        hfsp_rank_handles(&rank, JOBS);
+        hfsp_rank_reserve_handles(&rank, JOBS);
         for (int round = 0; round < 6; round++) {
             new_order(most[m]);
             compare();
@@ -92,10 +92,10 @@ static void test_random(void)
                     enum hfsp_count c = (enum hfsp_count)below(HFSP_COUNTS);
 
                     plain.count[c][job] = (int32_t)below(20);
-                    hfsp_rank_count(&rank, c, job, plain.count[c][job]);
+                    hfsp_rank_set_count(&rank, c, job, plain.count[c][job]);
                 } else {
                     plain.want[job] = below(1u << HFSP_WANTS);
-                    hfsp_rank_want(&rank, job, plain.want[job]);
+                    hfsp_rank_set_wants(&rank, job, plain.want[job]);
                 }
                 CU_ASSERT_EQUAL(rank.rank[job], place(job));
             }

@@ -72,7 +72,7 @@ static void test_training_update(void)
 
     CU_ASSERT_DOUBLE_EQUAL(hfsp_phase_in(j, BASE_TASK_MAP)->size_us, 200e6, 1);
     CU_ASSERT_DOUBLE_EQUAL(hfsp_left_s(&w, j, BASE_TASK_MAP), 150, 1e-6);
-    CU_ASSERT_EQUAL(virtual_cluster_tasks(w.policy->kind[BASE_TASK_MAP].vc,
+    CU_ASSERT_EQUAL(virtual_cluster_tasks_left(w.policy->kind[BASE_TASK_MAP].vc,
                                           hfsp_phase_in(j, BASE_TASK_MAP)->virtual),
                     15);
     k = hfsp_arrive(&w, 4, 1, 0, 0); /* guessed by the mean of the estimated job */
@@ -114,7 +114,7 @@ static void test_known_sizes(void)
     CU_ASSERT_EQUAL(hfsp_phase_in(j, BASE_TASK_MAP)->state, HFSP_SIZED);
     CU_ASSERT_DOUBLE_EQUAL(hfsp_left_s(&w, j, BASE_TASK_MAP), 70, 1e-9);
     /* the longest task is known: 40 s, however many slots there are */
-    hfsp_rank_anew(w.policy, BASE_TASK_MAP);
+    hfsp_rank_update_if_stale(w.policy, BASE_TASK_MAP);
     CU_ASSERT_EQUAL(virtual_cluster_finish_us(w.policy->kind[BASE_TASK_MAP].vc,
                                               hfsp_phase_in(j, BASE_TASK_MAP)->virtual) -
                         w.now_us,
@@ -271,12 +271,12 @@ static void test_sample_lost(void)
     j = hfsp_arrive(&w, 20, 10, 0, 0);
     for (uint32_t i = 0; i < 5; i++)
         fake_offer(&w, i, BASE_TASK_MAP);
-    CU_ASSERT_EQUAL(hfsp_train_need(hfsp_phase_in(j, BASE_TASK_MAP)), 0);
+    CU_ASSERT_EQUAL(hfsp_train_samples_to_launch(hfsp_phase_in(j, BASE_TASK_MAP)), 0);
     end.task = 2;
     end.node = 2;
     end.ended_us = w.now_us + S;
     w.ops->on_task_ended(w.policy, &j->pj, BASE_TASK_MAP, &end);
-    CU_ASSERT_EQUAL(hfsp_train_need(hfsp_phase_in(j, BASE_TASK_MAP)), 1);
+    CU_ASSERT_EQUAL(hfsp_train_samples_to_launch(hfsp_phase_in(j, BASE_TASK_MAP)), 1);
     CU_ASSERT_EQUAL(w.policy->kind[BASE_TASK_MAP].training_running, 4);
     fake_free(&w);
 }
@@ -302,7 +302,7 @@ static void test_measured_sample_lost(void)
     end.ended_us = w.now_us;
     w.ops->on_task_ended(w.policy, &j->pj, BASE_TASK_REDUCE, &end);
     CU_ASSERT_EQUAL(hfsp_phase_in(j, BASE_TASK_REDUCE)->measured, 3);
-    CU_ASSERT_EQUAL(hfsp_train_need(hfsp_phase_in(j, BASE_TASK_REDUCE)), 1);
+    CU_ASSERT_EQUAL(hfsp_train_samples_to_launch(hfsp_phase_in(j, BASE_TASK_REDUCE)), 1);
     fake_report(&w, 4); /* the fifth is measured: four of five are */
     CU_ASSERT_EQUAL(hfsp_phase_in(j, BASE_TASK_REDUCE)->state, HFSP_TRAINING);
     CU_ASSERT_EQUAL(hfsp_phase_in(j, BASE_TASK_REDUCE)->measured, 4);
@@ -482,7 +482,7 @@ static void test_suspended_lost(void)
     w.ops->on_task_ended(w.policy, &big->pj, BASE_TASK_MAP, &end);
     CU_ASSERT_EQUAL(w.policy->kind[BASE_TASK_MAP].training_running, 1);
     CU_ASSERT_EQUAL(hfsp_phase_in(big, BASE_TASK_MAP)->running, 1);
-    CU_ASSERT_EQUAL(hfsp_train_need(hfsp_phase_in(big, BASE_TASK_MAP)), 4);
+    CU_ASSERT_EQUAL(hfsp_train_samples_to_launch(hfsp_phase_in(big, BASE_TASK_MAP)), 4);
     fake_free(&w);
 }
 
@@ -556,7 +556,7 @@ static void test_extremes(void)
         }
         unknown = fake_job(&w, 1, 10 * S, 0, 0);
         fake_arrive(&w, unknown);
-        hfsp_rank_anew(w.policy, BASE_TASK_MAP);
+        hfsp_rank_update_if_stale(w.policy, BASE_TASK_MAP);
         CU_ASSERT(
             w.policy->kind[BASE_TASK_MAP].rank.rank[hfsp_phase_in(j[1], BASE_TASK_MAP)->virtual] <
             w.policy->kind[BASE_TASK_MAP].rank.rank[hfsp_phase_in(j[0], BASE_TASK_MAP)->virtual]);

@@ -14,7 +14,7 @@ static int32_t add(struct virtual_cluster *vc, int64_t submit_s, int32_t seq, do
 {
     struct virtual_run run = {tasks, seconds * S};
 
-    return virtual_cluster_add(vc, submit_s * S, 1, seq, weight, &run, 1);
+    return virtual_cluster_add_job(vc, submit_s * S, 1, seq, weight, &run, 1);
 }
 
 static void expect_finish(struct virtual_cluster *vc, int32_t job, double s)
@@ -33,14 +33,14 @@ static void test_one_server(void)
     virtual_cluster_project(vc);
     expect_finish(vc, j1, 30);
     virtual_cluster_advance(vc, 10 * S);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, j1), 20.0 * S, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, j1), 20.0 * S, 1e-6);
     j2 = add(vc, 10, 2, 1, 1, 10);
     virtual_cluster_project(vc);
     expect_finish(vc, j2, 30);
     expect_finish(vc, j1, 40);
     virtual_cluster_advance(vc, 15 * S);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, j1), 17.5 * S, 1e-6);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, j2), 7.5 * S, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, j1), 17.5 * S, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, j2), 7.5 * S, 1e-6);
     j3 = add(vc, 15, 3, 1, 1, 10);
     virtual_cluster_project(vc);
     expect_finish(vc, j2, 37.5);
@@ -51,11 +51,11 @@ static void test_one_server(void)
     CU_ASSERT(order[0] == j2 && order[1] == j3 && order[2] == j1);
     /* over two ends at once: the projections come true */
     virtual_cluster_advance(vc, 45 * S);
-    CU_ASSERT_EQUAL(virtual_cluster_left(vc, j2), 0);
-    CU_ASSERT_EQUAL(virtual_cluster_left(vc, j3), 0);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, j1), 5.0 * S, 1e-5);
+    CU_ASSERT_EQUAL(virtual_cluster_work_left(vc, j2), 0);
+    CU_ASSERT_EQUAL(virtual_cluster_work_left(vc, j3), 0);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, j1), 5.0 * S, 1e-5);
     expect_finish(vc, j2, 37.5);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_received(vc, j1), 25.0 * S, 1e-5);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_service_received(vc, j1), 25.0 * S, 1e-5);
     virtual_cluster_free(vc);
 }
 
@@ -69,8 +69,8 @@ static void test_caps(void)
     j2 = add(vc, 10, 2, 1, 11, 10);
     CU_ASSERT_DOUBLE_EQUAL(virtual_rate(vc, j1), 10, 1e-9);
     virtual_cluster_advance(vc, 13 * S);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, j1), 20 * 18.5 * S, 1e-3);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, j2), 20 * 4.0 * S, 1e-3);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, j1), 20 * 18.5 * S, 1e-3);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, j2), 20 * 4.0 * S, 1e-3);
     j3 = add(vc, 13, 3, 1, 7, 10);
     virtual_cluster_project(vc);
     expect_finish(vc, j3, 23.5);
@@ -165,9 +165,9 @@ static void test_slots_in_time(void)
     expect_finish(vc, small, 10);
     expect_finish(vc, wide, 30);
     virtual_cluster_advance(vc, 15 * S);
-    CU_ASSERT_EQUAL(virtual_cluster_left(vc, small), 0);
-    CU_ASSERT_EQUAL(virtual_cluster_left(vc, wide), 20.0 * S);
-    CU_ASSERT_EQUAL(virtual_cluster_tasks(vc, wide), 3);
+    CU_ASSERT_EQUAL(virtual_cluster_work_left(vc, small), 0);
+    CU_ASSERT_EQUAL(virtual_cluster_work_left(vc, wide), 20.0 * S);
+    CU_ASSERT_EQUAL(virtual_cluster_tasks_left(vc, wide), 3);
     expect_finish(vc, wide, 30);
     virtual_cluster_project(vc);
     expect_finish(vc, wide, 30);
@@ -194,16 +194,16 @@ static void test_runs(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 8, 0);
     const struct virtual_run runs[2] = {{2, 10.0 * S}, {1, 30.0 * S}};
-    int32_t a = virtual_cluster_add(vc, 0, 1, 1, 1, runs, 2), b = add(vc, 0, 2, 1, 14, 10);
+    int32_t a = virtual_cluster_add_job(vc, 0, 1, 1, 1, runs, 2), b = add(vc, 0, 2, 1, 14, 10);
 
     /* 0-10: a 3, b 5 (50 of 140 done); then a 1, b 7: 90/7 s more */
     virtual_cluster_project(vc);
     expect_finish(vc, a, 30);
     expect_finish(vc, b, 10 + 90.0 / 7);
     virtual_cluster_advance(vc, 12 * S);
-    CU_ASSERT_EQUAL(virtual_cluster_tasks(vc, a), 1);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, a), 18.0 * S, 1e-3);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, b), 76.0 * S, 1e-3);
+    CU_ASSERT_EQUAL(virtual_cluster_tasks_left(vc, a), 1);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, a), 18.0 * S, 1e-3);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, b), 76.0 * S, 1e-3);
     virtual_cluster_free(vc);
 }
 
@@ -219,7 +219,7 @@ static void test_leave_and_late(void)
 
     virtual_cluster_project(vc);
     virtual_cluster_advance(vc, 2 * S);
-    virtual_cluster_leave(vc, a);
+    virtual_cluster_leave_job(vc, a);
     order = virtual_cluster_order(vc, &n);
     CU_ASSERT(n == 1 && order[0] == b);
     c = add(vc, 2, 3, 1, 1, 1);
@@ -231,12 +231,12 @@ static void test_leave_and_late(void)
     virtual_cluster_project(vc);
     order = virtual_cluster_order(vc, &n);
     CU_ASSERT(n == 3 && order[0] == c && order[1] == b);
-    virtual_cluster_resize(vc, c, &more, 1); /* it was larger than thought */
+    virtual_cluster_replace_work(vc, c, &more, 1); /* it was larger than thought */
     virtual_cluster_project(vc);
     order = virtual_cluster_order(vc, &n);
     CU_ASSERT(n == 3 && order[0] == b && order[2] == c);
     expect_finish(vc, c, 56);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_received(vc, c), 1.0 * S, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_service_received(vc, c), 1.0 * S, 1e-6);
     virtual_cluster_free(vc);
 }
 
@@ -245,20 +245,20 @@ static void test_cut(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 4, 0);
     const struct virtual_run runs[2] = {{2, 10.0 * S}, {2, 30.0 * S}};
-    int32_t a = virtual_cluster_add(vc, 0, 1, 1, 1, runs, 2), b = add(vc, 0, 2, 1, 4, 10);
+    int32_t a = virtual_cluster_add_job(vc, 0, 1, 1, 1, runs, 2), b = add(vc, 0, 2, 1, 4, 10);
 
     virtual_cluster_project(vc);
     virtual_cluster_advance(vc, 10 * S);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_received(vc, a), 20.0 * S, 1e-3);
-    virtual_cluster_cut(vc, a, 0);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, a), 60.0 * S, 1e-3);
-    virtual_cluster_cut(vc, a, 30.0 * S);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, a), 30.0 * S, 1e-3);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_received(vc, a), 20.0 * S, 1e-3);
-    virtual_cluster_cut(vc, a, 1e30);
-    CU_ASSERT_EQUAL(virtual_cluster_left(vc, a), 0);
-    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_received(vc, a), 20.0 * S, 1e-3);
-    virtual_cluster_leave(vc, a);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_service_received(vc, a), 20.0 * S, 1e-3);
+    virtual_cluster_reduce_work(vc, a, 0);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, a), 60.0 * S, 1e-3);
+    virtual_cluster_reduce_work(vc, a, 30.0 * S);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_work_left(vc, a), 30.0 * S, 1e-3);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_service_received(vc, a), 20.0 * S, 1e-3);
+    virtual_cluster_reduce_work(vc, a, 1e30);
+    CU_ASSERT_EQUAL(virtual_cluster_work_left(vc, a), 0);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_service_received(vc, a), 20.0 * S, 1e-3);
+    virtual_cluster_leave_job(vc, a);
     virtual_cluster_project(vc);
     expect_finish(vc, b, 15);
     CU_ASSERT_EQUAL(add(vc, 10, 3, 1, 1, 1), a); /* its place */
@@ -274,7 +274,7 @@ static void test_extremes(void)
         const struct virtual_run runs[2] = {{1, 10.0 * S}, {1, 10.0 * S - 1e-9}};
         int32_t light = add(vc, 0, 1, 1e-300, 3, 10), heavy = add(vc, 0, 2, 1e300, 3, 10),
                 huge = add(vc, 0, 3, 1, 2, 1e290),
-                plain = virtual_cluster_add(vc, 0, 1, 4, 1, runs, 2);
+                plain = virtual_cluster_add_job(vc, 0, 1, 4, 1, runs, 2);
         const int32_t *order;
         size_t n;
 
@@ -286,8 +286,8 @@ static void test_extremes(void)
         CU_ASSERT_EQUAL(virtual_cluster_finish_us(vc, huge), VIRTUAL_NEVER);
         CU_ASSERT(virtual_cluster_finish_us(vc, light) > 0);
         virtual_cluster_advance(vc, 1000000 * S);
-        CU_ASSERT_EQUAL(virtual_cluster_left(vc, heavy), 0);
-        CU_ASSERT_EQUAL(virtual_cluster_left(vc, plain), 0);
+        CU_ASSERT_EQUAL(virtual_cluster_work_left(vc, heavy), 0);
+        CU_ASSERT_EQUAL(virtual_cluster_work_left(vc, plain), 0);
         virtual_cluster_free(vc);
     }
 }
@@ -303,9 +303,9 @@ static void test_no_slots(void)
     order = virtual_cluster_order(vc, &n);
     CU_ASSERT(n == 2 && order[0] == b);
     virtual_cluster_advance(vc, 100 * S);
-    CU_ASSERT_EQUAL(virtual_cluster_left(vc, a), 10.0 * S);
+    CU_ASSERT_EQUAL(virtual_cluster_work_left(vc, a), 10.0 * S);
     virtual_cluster_set_slots(vc, 2);
-    none = virtual_cluster_add(vc, 100 * S, 1, 3, 1, NULL, 0);
+    none = virtual_cluster_add_job(vc, 100 * S, 1, 3, 1, NULL, 0);
     virtual_cluster_project(vc);
     expect_finish(vc, a, 110);
     expect_finish(vc, b, 105);
@@ -371,7 +371,7 @@ static void random_cluster(enum virtual_form form, uint64_t seed)
 
         for (size_t r = 0; r < runs_n; r++)
             work += runs[r].tasks * runs[r].left_us;
-        jobs[i] = virtual_cluster_add(vc, i, 1, i, 1 + random_below(4) / 2.0, runs, runs_n);
+        jobs[i] = virtual_cluster_add_job(vc, i, 1, i, 1 + random_below(4) / 2.0, runs, runs_n);
         if (form == VIRTUAL_FLUID && random_below(2)) {
             virtual_cluster_project(vc);
             virtual_cluster_advance(vc, now += random_below(3 * S));
@@ -390,8 +390,8 @@ static void random_cluster(enum virtual_form form, uint64_t seed)
         virtual_cluster_advance(vc, now += (int64_t)step);
         tasks_left = 0;
         for (int i = 0; i < n; i++) {
-            served -= virtual_cluster_left(vc, jobs[i]);
-            tasks_left += virtual_cluster_tasks(vc, jobs[i]);
+            served -= virtual_cluster_work_left(vc, jobs[i]);
+            tasks_left += virtual_cluster_tasks_left(vc, jobs[i]);
         }
         /* no slot is idle while there are tasks; their number only falls during the step */
         all = (double)slots * step;
@@ -402,14 +402,14 @@ static void random_cluster(enum virtual_form form, uint64_t seed)
         for (int i = 0; i < n; i++) {
             CU_ASSERT(llabs(virtual_cluster_finish_us(vc, jobs[i]) - finish[i]) <= 1);
             if (finish[i] < now - 1)
-                CU_ASSERT_EQUAL(virtual_cluster_tasks(vc, jobs[i]), 0);
+                CU_ASSERT_EQUAL(virtual_cluster_tasks_left(vc, jobs[i]), 0);
             if (finish[i] > now + 1)
-                CU_ASSERT(virtual_cluster_left(vc, jobs[i]) > 0);
+                CU_ASSERT(virtual_cluster_work_left(vc, jobs[i]) > 0);
         }
     }
     virtual_cluster_advance(vc, last + 1);
     for (int i = 0; i < n; i++)
-        received += virtual_cluster_received(vc, jobs[i]);
+        received += virtual_cluster_service_received(vc, jobs[i]);
     CU_ASSERT_DOUBLE_EQUAL(received, work, work * 1e-9);
     virtual_cluster_free(vc);
 }
@@ -439,16 +439,16 @@ static void test_churn(void)
         if (n < 200 && random_below(100) < 52) {
             size_t runs_n = random_runs(runs);
 
-            here[n++] = virtual_cluster_add(vc, now, 1, step, 1, runs, runs_n);
+            here[n++] = virtual_cluster_add_job(vc, now, 1, step, 1, runs, runs_n);
         } else if (n > 0) {
             size_t at = random_below((uint32_t)n);
 
             if (random_below(3) == 0) {
                 size_t runs_n = random_runs(runs);
 
-                virtual_cluster_resize(vc, here[at], runs, runs_n);
+                virtual_cluster_replace_work(vc, here[at], runs, runs_n);
             } else {
-                virtual_cluster_leave(vc, here[at]);
+                virtual_cluster_leave_job(vc, here[at]);
                 here[at] = here[--n];
             }
         }

@@ -20,11 +20,11 @@ static struct virtual_fair_job *arrive(struct virtual_fair *vf, int64_t at_s, in
     struct virtual_fair_job *j;
 
     virtual_fair_advance(vf, at_s * S);
-    j = virtual_fair_add(vf, &job);
-    virtual_fair_lasts(vf, j, BASE_TASK_MAP, map_s < 0 ? -1 : map_s * S);
-    virtual_fair_tasks(vf, j, BASE_TASK_MAP, maps, 0, 0);
-    virtual_fair_lasts(vf, j, BASE_TASK_REDUCE, reduce_s < 0 ? -1 : reduce_s * S);
-    virtual_fair_tasks(vf, j, BASE_TASK_REDUCE, reduces, 0, 0);
+    j = virtual_fair_add_job(vf, &job);
+    virtual_fair_set_task_duration(vf, j, BASE_TASK_MAP, map_s < 0 ? -1 : map_s * S);
+    virtual_fair_add_tasks(vf, j, BASE_TASK_MAP, maps, 0, 0);
+    virtual_fair_set_task_duration(vf, j, BASE_TASK_REDUCE, reduce_s < 0 ? -1 : reduce_s * S);
+    virtual_fair_add_tasks(vf, j, BASE_TASK_REDUCE, reduces, 0, 0);
     return j;
 }
 
@@ -32,8 +32,8 @@ static struct virtual_fair *cluster(double slowstart, int64_t maps, int64_t redu
 {
     struct virtual_fair *vf = virtual_fair_new(slowstart);
 
-    virtual_fair_slots(vf, BASE_TASK_MAP, maps);
-    virtual_fair_slots(vf, BASE_TASK_REDUCE, reduces);
+    virtual_fair_set_slots(vf, BASE_TASK_MAP, maps);
+    virtual_fair_set_slots(vf, BASE_TASK_REDUCE, reduces);
     return vf;
 }
 
@@ -58,9 +58,9 @@ static void test_slots(void)
     CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 10), 20);
     CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 10), 20);
     CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_REDUCE, 10), -1); /* it has none */
-    virtual_fair_slots(vf, BASE_TASK_MAP, 3);
+    virtual_fair_set_slots(vf, BASE_TASK_MAP, 3);
     CU_ASSERT_EQUAL(finish_s(vf, arrive(vf, 12, 1, 7, 0, 0), BASE_TASK_MAP, 12), 19);
-    virtual_fair_slots(vf, BASE_TASK_MAP, 1); /* nothing is taken away */
+    virtual_fair_set_slots(vf, BASE_TASK_MAP, 1); /* nothing is taken away */
     b = arrive(vf, 15, 1, 10, 0, 0);
     CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 19), -1);
     CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 20), 30);
@@ -92,9 +92,9 @@ static void test_unknown(void)
 
     CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 50), -1);
     CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 50), -1);
-    virtual_fair_lasts(vf, a, BASE_TASK_MAP, 60 * S);
+    virtual_fair_set_task_duration(vf, a, BASE_TASK_MAP, 60 * S);
     CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 50), 60);
-    virtual_fair_lasts(vf, a, BASE_TASK_MAP, 55 * S);
+    virtual_fair_set_task_duration(vf, a, BASE_TASK_MAP, 55 * S);
     CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 56), 65);
     virtual_fair_free(vf);
 }
@@ -107,12 +107,12 @@ static void test_gone(void)
         struct virtual_fair_job *a = arrive(vf, 0, 2, 10, 0, 0), *b = arrive(vf, 1, 1, 10, 0, 0);
 
         virtual_fair_advance(vf, 1 * S);
-        virtual_fair_leave(vf, a, finished);
+        virtual_fair_leave_job(vf, a, finished);
         CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 2), finished ? -1 : 11);
         CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 20), finished ? 30 : 11);
-        virtual_fair_tasks(vf, b, BASE_TASK_MAP, 2, 0, 0);
+        virtual_fair_add_tasks(vf, b, BASE_TASK_MAP, 2, 0, 0);
         CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 20), -1);
-        virtual_fair_tasks(vf, b, BASE_TASK_MAP, -5, 0, 0);
+        virtual_fair_add_tasks(vf, b, BASE_TASK_MAP, -5, 0, 0);
         CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 20), 30);
         virtual_fair_free(vf);
     }
@@ -125,7 +125,7 @@ static void test_many_starts(void)
     struct virtual_fair_job *a = arrive(vf, 0, 60, 10, 0, 0);
 
     virtual_fair_advance(vf, 5 * S);
-    virtual_fair_slots(vf, BASE_TASK_MAP, 2);
+    virtual_fair_set_slots(vf, BASE_TASK_MAP, 2);
     CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 294), -1);
     CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 295), 305);
     CU_ASSERT_EQUAL(finish_s(vf, arrive(vf, 296, 1, 1, 0, 0), BASE_TASK_MAP, 300), 301);
