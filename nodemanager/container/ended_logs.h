@@ -1,8 +1,8 @@
-/* nodemanager/container/ended_logs.h - the applications that have ended and left logs here, in
- * order of their end. Built once from the folders at the start and then maintained, so that finding
- * expired logs needs no further walk through the folders. An application that ended several times
- * may be listed several times; whoever removes an entry checks the application's mark. Not
- * thread-safe. */
+/* nodemanager/container/ended_logs.h - a list of the applications that have ended and left logs on
+ * this node, in order of their end. The list is built from the folders at the start and maintained
+ * from then on, so that finding expired logs needs no further walk through the folders. An
+ * application that ended several times may be listed several times; the caller that removes an
+ * entry checks the application's mark. Not thread-safe. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_ENDED_LOGS_H
 #define CREEL_NODEMANAGER_CONTAINER_ENDED_LOGS_H
 

@@ -11,7 +11,7 @@ static bool mentions_no_space(const char *text)
     return text && strstr(text, NM_NO_SPACE_TEXT);
 }
 
-/* Appends what the shim knows, and the last lines of the command's stderr. */
+/* Appends the shim's report of the exit, and the last lines of the command's stderr. */
 static void append_exit_summary(const struct nm_exit_file *x, const char *tail,
                                 struct base_buf *text)
 {

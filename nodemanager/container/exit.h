@@ -19,17 +19,17 @@ struct nm_ending {
 };
 /* True if @rc, a result of nm_files_probe_disk(), shows a failure of the disk. */
 bool nm_is_disk_failure(int rc);
-/* Reads the end of a container. Returns false if there is no exit.json because the shim could not
+/* Reads how a container ended. Returns false if there is no exit.json because the shim could not
  * write it.
  *
- * A container's word is not enough to call a disk full. Its stderr, its task's report and what the
- * shim saw only make the NodeManager try to write NM_DISK_PROBE_BYTES itself. If this fails too,
- * the exit code is NM_EXIT_DISK; otherwise it is that of exit.json. Temporary files that filled the
- * disk may be gone by then. The attempt has then failed like any other, and a disk that stays full
- * is found by the health check. */
+ * A container's claim that the disk is full is not trusted. Such words in its stderr, its task's
+ * report or the shim's report only make the NodeManager try to write NM_DISK_PROBE_BYTES itself. If
+ * this fails too, the exit code is NM_EXIT_DISK; otherwise it is that of exit.json. Temporary files
+ * that filled the disk may be gone by then; the attempt has then failed like any other. The health
+ * check finds a disk that stays full. */
 bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id,
                     enum base_container_kind kind, struct nm_ending *out);
-/* Sets an end for which there is no exit.json. */
+/* Describes the end of a container for which there is no exit.json. */
 void nm_ending_set(struct nm_ending *out, int exit_code, int64_t ended_ms, const char *text);
 void nm_ending_free(struct nm_ending *e);
 

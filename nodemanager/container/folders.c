@@ -1,6 +1,5 @@
-/* nodemanager/container/folders.c - folders and marks. Reading them back is in
- * nodemanager/container/folders_read.c, state.json in nodemanager/container/state_file.c, removal
- * in nodemanager/container/janitor.c. */
+/* Creates and moves the folders, and writes the marks, of applications and containers. Reading them
+ * back is in folders_read.c, state.json in state_file.c, removal in janitor.c. */
 #include "nodemanager/container/folders.h"
 
 #include <errno.h>
@@ -192,7 +191,7 @@ int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct b
     return rc < 0 ? rc : open_spares(f, err);
 }
 
-/* ---- opening files that others may have put there ---- */
+/* ---- opening untrusted files ---- */
 
 static const char *path_below_root(const struct nm_files *f, const char *path)
 {
@@ -446,10 +445,10 @@ static int allocate_bytes(int fd, size_t bytes)
 }
 
 /* Tasks can create any name in the root, so a predictable name would prove nothing: a folder of
- * that name would make the node unhealthy for ever, a link would redirect our write, and an
- * existing file may already own its space. So each call creates a file with a random name, or
- * fails, and unlinks it before writing. The space is freed when the file is closed, even if this
- * process is killed in between. */
+ * that name would make the node unhealthy forever, a link would redirect the write, and an existing
+ * file may already own its space. So each call creates a file with a random name, or fails, and
+ * unlinks the file before writing. The space is freed when the file is closed, even if this process
+ * is killed before. */
 int nm_files_probe_disk(const struct nm_files *f, size_t bytes)
 {
     char random[33], name[64];

@@ -15,14 +15,14 @@
  *    logs/<app>/.running, .ended      .ended: the application was cleaned up at that time; its logs
  *                                     are kept for a while
  *    spare/                           folders made in advance (nodemanager/container/spare.h)
- *    trash/                           what is being removed
+ *    trash/                           folders that are being removed
  *
- * Who may write where. Folders below apps/<app>/ and logs/<app>/ belong to the containers: their
- * contents are read as untrusted input, only through nm_files_open_plain(), which neither blocks on
- * a FIFO nor follows a link. records/ is written by the NodeManager and the shims; nothing there is
- * passed to a container, and no path in a container's working folder leads there. Today this is
- * convention, not protection: containers run as the NodeManager's user and can write everywhere in
- * its folder, so records/ is read with the same precautions. Once containers run as their own
+ * Write access: folders below apps/<app>/ and logs/<app>/ belong to the containers. Their contents
+ * are read as untrusted input, only through nm_files_open_plain(), which neither blocks on a FIFO
+ * nor follows a link. records/ is written by the NodeManager and the shims; nothing in it is passed
+ * to a container, and no path in a container's working folder leads there. Today this is a
+ * convention, not a protection: containers run as the NodeManager's user and can write everywhere
+ * in its folder, so records/ is read with the same precautions. Once containers run as their own
  * users, they can reach neither records/ (0700) nor anything outside apps/<app>/<container>/ and
  * logs/<app>/<container>/.
  *
@@ -49,9 +49,8 @@
 
 struct nm_files_conf {
     const char *root;
-    /* how long to keep the logs of an ended application ... */
-    int64_t retain_s;
-    /* ... unless less than twice these are free; 0: not checked */
+    int64_t retain_s; /* how long to keep the logs of an ended application */
+    /* logs are removed earlier while less than twice these minima are free; 0: not checked */
     int64_t min_free_bytes, min_free_inodes;
 };
 struct nm_files {
@@ -76,7 +75,7 @@ struct nm_disk_state { /* contents of state.json */
 /* Creates the folders and takes the lock; nodemanager/container/local_folder.h says what is
  * refused. Call nm_files_close() even after an error. */
 int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct base_error *err);
-/* starts a thread: call after the spawner's fork */
+/* Starts the janitor's thread, so call this after the fork of the spawner. */
 int nm_files_start_janitor(struct nm_files *f, struct base_error *err);
 void nm_files_close(struct nm_files *f);
 /* Reads state.json; zeroes *@out if there is none. A damaged file is renamed with a warning in the
@@ -114,7 +113,7 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
 /* Creates the application's folder with its token, and its record. Does nothing if they exist. */
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, struct base_error *err);
-/* true if the application has a record */
+/* Returns true if the application has a record. */
 bool nm_files_has_app(const struct nm_files *f, const struct base_app_id *id);
 /* Creates the container's folders, and its record with launch.json. Fails with -BASE_EEXIST if the
  * container has a record already. */
@@ -127,12 +126,12 @@ int nm_files_write_in_container(const struct nm_files *f, const struct base_cont
 /* Writes a small file into the container's record, without fsync. */
 int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id,
                         const char *name, const char *text, struct base_error *err);
-/* Removes the container's folder, or only its tmp/ if it holds a complete map output, which reduces
- * still read. Notes the id for a restart; an error means that this failed, but the folder is gone
- * all the same. */
+/* Removes the container's folder, or only its tmp/ if the folder contains a complete map output,
+ * which reduces still read. Also appends the id to the list of forgotten ids, for a restart; an
+ * error means that this failed, but the folder has been removed nevertheless. */
 int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id,
                               struct base_error *err);
-/* Calls @each for every id noted that way, ignoring a truncated last line. */
+/* Calls @each for every id in the list of forgotten ids, ignoring a truncated last line. */
 void nm_files_for_each_forgotten(const struct nm_files *f, const struct base_app_id *id,
                                  void (*each)(const struct base_container_id *id, void *u),
                                  void *u);
@@ -172,7 +171,8 @@ int nm_files_read_result(const struct nm_files *f, const struct base_container_i
                          struct nm_result_file *out);
 int nm_files_read_failure(const struct nm_files *f, const struct base_container_id *id,
                           struct nm_failure_file *out);
-/* Returns 1 if the file has changed since *@mtime_ns, which is then updated; otherwise 0. */
+/* Returns 1 if the file has changed since *@mtime_ns, which is then updated, and can be parsed;
+ * otherwise 0. */
 int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id,
                            int64_t *mtime_ns, struct nm_progress_file *out);
 /* Parses {"progress":..} or a plain number: 0 to 1; a larger number or one with "%" means per cent.
@@ -187,6 +187,7 @@ void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_con
 int nm_files_scan_records(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
                           void (*container)(const struct base_container_id *id, void *u), void *u,
                           struct base_error *err);
+/* Returns true if the container's record contains the mark @name. */
 bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id,
                        const char *name);
 
@@ -195,8 +196,8 @@ struct nm_files_room {
     int64_t bytes, inodes;
 };
 void nm_files_get_room(const struct nm_files *f, struct nm_files_room *out);
-/* Allocates @bytes in a file that nobody else can open, writes its first block, and frees them
- * again. Returns 0 or -errno. */
+/* Tests whether the disk has room: allocates @bytes in a temporary file that no other process can
+ * open, writes its first block, and frees them again. Returns 0 or -errno. */
 int nm_files_probe_disk(const struct nm_files *f, size_t bytes);
 
 /* Replaces invalid UTF-8 by '?' and NULs by spaces, in place. s[len] must be 0. */

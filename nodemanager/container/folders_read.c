@@ -1,5 +1,4 @@
-/* nodemanager/container/folders_read.c - reads files written by shims and tasks, and walks all
- * records at the start. */
+/* Reads the files written by shims and tasks, and walks all records at the start. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,8 +39,8 @@ static int read_record_json(const struct nm_files *f, const struct base_containe
     return read_json_object(f, nm_path_in_record(f, id, name, path), SMALL_FILE_MAX, out);
 }
 
-/* A container's own files are untrusted: anything but a number from 0 to WIRE_COUNT_MAX counts as
- * 0. */
+/* Reads a count from a file that the container may have written: anything but an integer from 0 to
+ * WIRE_COUNT_MAX counts as 0. */
 static int64_t read_count_member(const json_t *j, const char *name)
 {
     const json_t *v = json_object_get(j, name);
@@ -49,7 +48,7 @@ static int64_t read_count_member(const json_t *j, const char *name)
     return n > 0 && n <= WIRE_COUNT_MAX ? n : 0;
 }
 
-static void copy_text(const char *s, char *buf, size_t size)
+static void copy_truncated(const char *s, char *buf, size_t size)
 {
     snprintf(buf, size, "%s", s ? s : "");
     nm_utf8_replace_invalid(buf, strlen(buf)); /* truncation may have cut a character */
@@ -57,7 +56,7 @@ static void copy_text(const char *s, char *buf, size_t size)
 
 static void read_text_member(const json_t *j, const char *name, char *buf, size_t size)
 {
-    copy_text(json_string_value(json_object_get(j, name)), buf, size);
+    copy_truncated(json_string_value(json_object_get(j, name)), buf, size);
 }
 
 int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *id,
@@ -183,7 +182,7 @@ bool nm_progress_parse(const char *s, size_t len, struct nm_progress_file *out)
     if (wire_task_progress_get(s, len, &p, NULL) < 0)
         return false;
     out->progress = p.progress;
-    copy_text(p.phase, out->phase, sizeof out->phase);
+    copy_truncated(p.phase, out->phase, sizeof out->phase);
     out->counters = base_strdup(p.counters.text);
     wire_task_progress_free(&p);
     return true;

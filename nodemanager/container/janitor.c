@@ -1,6 +1,6 @@
-/* nodemanager/container/janitor.c - a background thread that empties trash/, makes spare folders,
- * and removes the logs of ended applications: when they expire, or earlier, beginning with the
- * application that ended first, while the disk is short of space or inodes. */
+/* The janitor: a background thread that empties trash/, makes spare folders, and removes the logs
+ * of ended applications. Logs are removed when they expire, or earlier while the disk is short of
+ * space or inodes, beginning with the application that ended first. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static void fill_spares(struct nm_files *f, enum nm_spare_kind kind)
 {
     struct nm_spare_stock *stock = &f->spares.stock[kind];
     int64_t number;
-    /* If none can be made, a launch tries itself and reports the reason. */
+    /* if making a spare fails here, the next launch makes one itself and reports the reason */
     while (needs_spares(f, stock, NM_SPARES_MADE) &&
            nm_spare_make(&f->spares, kind, &number, NULL) == 0)
         stock_spare(f, stock, number);
@@ -170,7 +170,7 @@ static int64_t find_end_of_app(const struct nm_files *f, const struct base_app_i
         return -1;
     if (lstat(nm_files_format_path(mark, "%.4000s/.ended", logs), &st) == 0)
         return st.st_ctime;
-    if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* being created at this moment */
+    if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* perhaps just being created */
         return -1;
     mark_logs_as_ended(logs);
     return wall_clock_s();
@@ -217,11 +217,11 @@ static bool take_oldest_ended(struct nm_files *f, int64_t until_s, struct nm_end
     return yes;
 }
 
-/* An application that ends here twice, or whose clean-up is ordered twice, is in the index twice.
- * Its mark has the time of the last end. An entry with an earlier time is put back with the time of
- * the mark, so that its logs are not removed before older ones; the entry that was right all along
- * then finds nothing. Each entry goes back at most once per second of change of the mark, so nobody
- * can occupy the janitor by touching the mark again and again. */
+/* An application that ends on this node twice, or whose clean-up is ordered twice, is in the index
+ * twice, while its mark has the time of the last end. An entry with an earlier time is put back
+ * with the time of the mark, so that its logs are not removed before older ones; the entry that had
+ * the right time then finds no logs. An entry is put back at most once per second by which the mark
+ * changes, so a container cannot keep the janitor busy by touching the mark. */
 static bool reindex_if_ended_again(struct nm_files *f, const struct nm_ended_app *r,
                                    const char *logs)
 {
@@ -236,8 +236,9 @@ static bool reindex_if_ended_again(struct nm_files *f, const struct nm_ended_app
     return true;
 }
 
-/* Returns false if there are no logs, if the application ended again later, or if it runs here
- * again; in the last case its next end adds it to the index. */
+/* Removes the logs of an ended application. Returns false if there are no logs, if the application
+ * ended again later, or if it runs here again; in the last case its next end adds it to the index.
+ */
 static bool remove_logs_of_app(struct nm_files *f, const struct nm_ended_app *r)
 {
     char path[NM_PATH_MAX], to[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];

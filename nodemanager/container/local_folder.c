@@ -86,7 +86,7 @@ static int write_holder_into_lock(int fd, const char *path, struct base_error *e
     int len = snprintf(text, sizeof text, "%d %lld\n", (int)getpid(), (long long)me.start);
     if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) == 0)
         return 0;
-    /* Only others read this text, so a full disk must not prevent the start. */
+    /* the text is only for messages of other daemons, so a full disk must not prevent the start */
     return errno == ENOSPC || errno == EDQUOT ? 0
                                               : base_error_sys(err, -BASE_EIO, errno, "%s", path);
 }

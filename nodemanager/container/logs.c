@@ -1,7 +1,6 @@
-/* nodemanager/container/logs.c - container logs over HTTP: YARN's listing and framed content,
- * Creel's raw and followed form. A file name is a single path component, opened below the
- * container's own log folder without following links; the name of that folder is printed from the
- * parsed container id. */
+/* Serves container logs over HTTP: YARN's listing and framed content, and Creel's raw and followed
+ * form. A file name is a single path component, opened below the container's own log folder without
+ * following links; the name of that folder is printed from the parsed container id. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -146,7 +145,7 @@ static const struct api_member doc_members[] = {
 };
 static const struct api_shape doc_shape = {"containerLogsInfoes", doc_members, NULL};
 
-static struct file_view *make_file_views(const struct nm_log_list *list)
+static struct file_view *make_log_file_views(const struct nm_log_list *list)
 {
     struct file_view *v = base_alloc((list->len + 1) * sizeof *v);
     for (size_t i = 0; i < list->len; i++) {
@@ -180,7 +179,7 @@ void nm_get_logs(struct api_request *rq, void *user)
         return;
     }
     nm_logs_list_files(&nm->files, &id, &list);
-    struct file_view *files = make_file_views(&list);
+    struct file_view *files = make_log_file_views(&list);
     struct logs_view view = {.files = {.items = files, .n = list.len, .stride = sizeof *files},
                              .aggregation = "LOCAL",
                              .container = base_container_id_text(&id, text),
@@ -195,7 +194,7 @@ void nm_get_logs(struct api_request *rq, void *user)
 
 /* ---- framed content ---- */
 
-/* Sent in three parts: head, contents of the file, tail. */
+/* An answer in YARN's frame, sent in three parts: head, contents of the file, tail. */
 struct framed {
     struct base_buf head, tail;
     size_t head_at, tail_at;

@@ -1,4 +1,4 @@
-/* nodemanager/container/process_tree.c - walks /proc; see the header. */
+/* Finds the processes of a container by walking /proc, and signals them by pidfd. */
 #include "nodemanager/container/process_tree.h"
 
 #include <dirent.h>
@@ -238,8 +238,8 @@ size_t nm_tree_signal(pid_t root, int sig)
 
 enum claim { CLAIM_NONE, CLAIM_OURS, CLAIM_OTHERS };
 
-/* Tells whether the environment of @pid names the container of @want ("CONTAINER_ID=<id>"), another
- * one, or none. */
+/* Reads from the environment of @pid whether the process belongs to the container of @want
+ * ("CONTAINER_ID=<id>"), to another container, or names none. */
 static enum claim read_container_claim(pid_t pid, const char *want)
 {
     static const char name[] = "CONTAINER_ID=";
@@ -316,7 +316,7 @@ size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spaw
         for_each_pid(collect_lost_process, &l);
         append_descendants(&l.found);
         reached = 0;
-        for (size_t i = 0; i < l.found.len; i++) /* stop all first, so that none can fork away */
+        for (size_t i = 0; i < l.found.len; i++) /* stop all before killing, so that none forks */
             signal_if_in_tree(l.found.v[i], SIGSTOP, 0, NULL);
         for (size_t i = 0; i < l.found.len; i++)
             reached += signal_if_in_tree(l.found.v[i], SIGKILL, 0, NULL);

@@ -33,11 +33,12 @@ size_t nm_tree_signal(pid_t root, int sig);
  * reached in the last walk; 0 means that none is left. */
 size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spawner);
 
-/* The session led by the process @pid that started at @start; 0 if the pid now belongs to another
- * process. */
+/* Returns the session led by the process @pid that started at @start; 0 if the pid now belongs to
+ * another process. */
 pid_t nm_tree_session_of_shim(pid_t pid, int64_t start);
 
-/* The pid of the live creel-shim that has CONTAINER_ID=<id> and leads its session, or -1. */
+/* Returns the pid of the live creel-shim that has CONTAINER_ID=<id> in its environment and leads
+ * its session, or -1. */
 pid_t nm_tree_find_shim(const char *container_id);
 
 /* Reads parent, session, state letter and start time from /proc/pid/stat. Returns false if there is

@@ -1,5 +1,4 @@
-/* nodemanager/container/recover.c - how a starting NodeManager treats the containers it finds in
- * its folder.
+/* Recovers the containers that a starting NodeManager finds in its local folder.
  *
  *   id in the list of forgotten ids     -> FORGOTTEN: a repeated launch order starts nothing
  *   exit.json                           -> COMPLETE
@@ -70,7 +69,8 @@ struct found {
     struct nm_ending ending;
 };
 
-/* Opens a pidfd of the shim and checks that it is the very process recorded. */
+/* Opens a pidfd of the shim. Returns false if the process has ended, or if its pid belongs to a
+ * process with another start time. */
 static bool attach_to_shim(int64_t pid, int64_t start, struct found *out)
 {
     struct nm_proc p;
@@ -101,7 +101,7 @@ static const struct nm_isolation_ops *isolation_of_container(const struct nm *nm
 
 static void clean_ended_isolation(const struct nm *nm, const struct base_container_id *id)
 {
-    /* in case its shim was never started */
+    /* the default if there is no pid.json, because the shim was never started */
     const struct nm_isolation_ops *isolation = nm->isolation;
     char text[BASE_ID_TEXT_MAX];
     struct nm_pid_file p;
@@ -110,7 +110,8 @@ static void clean_ended_isolation(const struct nm *nm, const struct base_contain
     nm_isolation_clean(isolation, &(struct nm_isolated){.id = base_container_id_text(id, text)});
 }
 
-/* Returns false if the container has ended; out->ending then tells how. */
+/* Finds the live shim of a container, or determines how the container ended. Returns false if it
+ * has ended; out->ending then describes the end. */
 static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *id,
                                 enum base_container_kind kind, struct found *out)
 {
@@ -127,7 +128,7 @@ static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *i
         }
         if (attach_to_shim(p.shim, p.shim_start, out))
             return true;
-        /* it ended between the two checks */
+        /* the shim may have ended, and written exit.json, since the caller's check */
         if (nm_ending_read(&nm->files, id, kind, &out->ending))
             return false;
         nm_isolation_kill(
@@ -169,7 +170,7 @@ static json_t *read_launch_order(struct nm *nm, const struct base_container_id *
     return j;
 }
 
-/* Process start times count clock ticks since boot. */
+/* Converts the start time of a process, in clock ticks since boot, to wall milliseconds. */
 static int64_t wall_ms_of_ticks(int64_t ticks)
 {
     return nm_wall_ms() - (nm_now_us() / 1000 - ticks * 1000 / sysconf(_SC_CLK_TCK));

@@ -1,5 +1,4 @@
-/* nodemanager/container/shim.c - creel-shim: the process that accompanies one container from its
- * start to its end.
+/* creel-shim: the process that accompanies one container from its start to its end.
  *
  *   creel-shim ISOLATION DIR RECORD LOGS MAX sh COMMAND      run "sh -c COMMAND" in DIR/work
  *   creel-shim ISOLATION DIR RECORD LOGS MAX file SCRIPT     run "sh SCRIPT" there, for a command
@@ -395,9 +394,9 @@ static int run_command(struct shim *s, char **argv, int null_fd)
                  strcmp(exec_step, "run") == 0 ? cmd[0] : "");
         return report_start_failure(s, exec_errno == ENOENT ? 127 : 126, exec_errno, what);
     }
-    /* This runs beside the command instead of delaying it. Without space for its report the
-     * container must not go on; the NodeManager then sees an end without exit.json and a full
-     * disk. */
+    /* The allocation runs concurrently with the command instead of delaying it. A container without
+     * space for its report must not go on; the NodeManager then sees an end without exit.json and a
+     * full disk. */
     if (reserve_exit_file(s) < 0)
         nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
     write_pid_file(s);

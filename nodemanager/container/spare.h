@@ -17,9 +17,9 @@
 
 #include "base/error.h"
 
-#define NM_SPARES_MAX  128 /* per kind */
-#define NM_SPARES_MADE 24  /* newly made ones; the others were used before */
-#define NM_SPARES_LOW  12  /* below this number the janitor provides more */
+#define NM_SPARES_MAX  128 /* largest number of spares per kind, reused ones included */
+#define NM_SPARES_MADE 24  /* number up to which the janitor makes new spares */
+#define NM_SPARES_LOW  12  /* number below which the janitor is woken to make more */
 
 enum nm_spare_kind {
     NM_SPARE_APP, /* files: token; logs: .running; record: spec.json, forgotten */

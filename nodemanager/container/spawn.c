@@ -1,4 +1,4 @@
-/* nodemanager/container/spawn.c - both ends of the spawner's socket. */
+/* The spawner process, and the daemon's side of the socket to it. */
 #include "nodemanager/container/spawn.h"
 
 #include <errno.h>
@@ -103,10 +103,10 @@ static bool serve_request(int fd, const posix_spawnattr_t *attr)
     if (ok) {
         pid_t pid = -1;
         int rc = posix_spawn(&pid, v[0], NULL, attr, v, v + rq.argc + 1);
-        /* not reaped yet, so the pid cannot have been reused */
+        /* the process is not reaped yet, so its pid cannot have been reused */
         int pidfd = rc == 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
         struct answer a = {.tag = rq.tag, .pid = rc == 0 ? pid : -rc};
-        /* if the daemon is gone, the process has been started all the same */
+        /* ignore errors: if the daemon has ended, the new process runs nevertheless */
         send_answer(fd, &a, pidfd);
         if (pidfd >= 0)
             close(pidfd);

@@ -24,7 +24,7 @@ struct nm_spawn;
  * the spawner. */
 int nm_spawn_start(int keep_fd, struct nm_spawn **out, struct base_error *err);
 void nm_spawn_free(struct nm_spawn *s); /* closes the socket, upon which the spawner ends */
-/* readable: answers have arrived, or the spawner is gone */
+/* The descriptor becomes readable when answers have arrived or the spawner has ended. */
 int nm_spawn_fd(const struct nm_spawn *s);
 pid_t nm_spawn_pid(const struct nm_spawn *s);
 /* Requests a process. @argv and @envp are NULL-terminated; argv[0] is the program. The answer

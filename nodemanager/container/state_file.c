@@ -1,5 +1,4 @@
-/* nodemanager/container/state_file.c - state.json: what a NodeManager must remember in addition to
- * its containers' folders.
+/* state.json: the state that a NodeManager must remember in addition to its containers' folders.
  *
  * The file is replaced by rename after an fsync, so a crash leaves either the old or the new
  * version. Damage therefore comes from elsewhere: a file system that lost data, an administrator's
@@ -50,7 +49,7 @@ static int read_state(const struct nm_files *f, const char *path, struct nm_disk
     int fd = nm_files_open_plain(f, path, O_RDONLY, 0, NULL);
     if (fd == -ENOENT)
         return -BASE_ENOTFOUND;
-    if (fd == -BASE_PLAIN_OTHER || fd == -EACCES || fd == -EPERM) /* somebody changed it */
+    if (fd == -BASE_PLAIN_OTHER || fd == -EACCES || fd == -EPERM) /* replaced or changed by hand */
         return base_error_set(err, -BASE_ECORRUPT, "%s", base_plain_strerror(fd));
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, -fd, "%s", path);

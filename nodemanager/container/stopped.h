@@ -1,13 +1,13 @@
-/* nodemanager/container/stopped.h - continues shims and the spawner when somebody has stopped them.
+/* nodemanager/container/stopped.h - continues shims and the spawner after a task has stopped them.
  *
  * Tasks run as the NodeManager's user, so they can send SIGSTOP to the processes that supervise
- * them. A stopped shim notices no end: its container would seem to run, or be killed, for ever. A
- * stopped spawner starts nothing. We never stop these processes ourselves (suspending a container
- * stops the tree below the shim), so any that is found stopped is continued. A task that stops it
- * again at once, or holds it with ptrace, causes only delays that a task may cause anyway. An
- * ordered kill, however, must end: once everything below a shim has been sent SIGKILL, a shim that
- * is still stopped after NM_STOPPED_MAX_US is killed too, and its container ends like any other
- * whose shim was killed. */
+ * them. A stopped shim notices no end, so its container would seem to run, or to be killed,
+ * forever. A stopped spawner starts no container. The NodeManager never stops these processes
+ * itself (suspending a container stops the tree below the shim), so it continues any that it finds
+ * stopped. A task that stops a shim again at once, or holds it with ptrace, causes only delays that
+ * a task may cause anyway. An ordered kill, however, must end: once all processes below a shim have
+ * been sent SIGKILL, a shim that is still stopped after NM_STOPPED_MAX_US is killed too, and its
+ * container ends like any other whose shim was killed. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_STOPPED_H
 #define CREEL_NODEMANAGER_CONTAINER_STOPPED_H
 
@@ -17,7 +17,8 @@
 
 /* Checks every shim and the spawner; called once a second. */
 void nm_stopped_continue_all(struct nm *nm);
-/* The tree below @box's shim was sent SIGKILL; from now on the shim must make progress. */
+/* Notes that the tree below the box's shim was sent SIGKILL; from now on the shim must make
+ * progress. */
 void nm_stopped_on_kill_sent(struct nm_box *box);
 
 #endif

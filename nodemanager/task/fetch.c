@@ -51,7 +51,7 @@ struct shuffle {
     /* where the search for due outputs continues; each reduce starts at a different map, to spread
      * the load */
     int32_t next;
-    /* last progress, in task_active_time_us() like all patience: suspended time does not count */
+    /* time of the last progress, by task_active_time_us(): suspended time does not count */
     int64_t moved_us;
     bool over;
     int rc;
@@ -73,7 +73,7 @@ struct job {
 };
 
 /* Marks a due output as being fetched and fills @job. Otherwise returns false and sets *wait_us to
- * the time until the next output may be due. The search continues behind the last output claimed,
+ * the time until the next output may be due. The search continues after the last output claimed,
  * so that an output that keeps failing does not delay the others. */
 static bool claim_due_output(struct shuffle *s, struct job *job, int64_t *wait_us)
 {
@@ -120,7 +120,8 @@ static bool wait_for_fetch_job(struct shuffle *s, struct job *job)
     return found;
 }
 
-/* Failures of nodes and networks are retried; only our own failures (disk) end the task. */
+/* Schedules a retry after a failure of a node or the network. Failures of the task's own disk are
+ * not recorded here; they end the task. */
 static void record_fetch_failure(struct shuffle *s, const struct job *job, const char *why,
                                  bool gone)
 {
@@ -199,8 +200,8 @@ static int open_run_file(struct fetcher *f, struct base_error *err)
     return f->fd >= 0 ? 0 : f->fd;
 }
 
-/* Returns 0 whether the fetch succeeded or will be retried; negative only for failures of our own
- * disk. */
+/* Fetches an output into a run. Returns 0 if the fetch succeeded or will be retried, and an error
+ * only if the task's own disk failed. */
 static int fetch_output(struct fetcher *f, const struct job *job, struct base_error *err)
 {
     struct base_http_request rq = {

@@ -1,4 +1,4 @@
-/* The creel-task program; see nodemanager/task/task.h. */
+/* creel-task: runs one map or reduce attempt, as described in nodemanager/task/task.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

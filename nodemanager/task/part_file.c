@@ -40,8 +40,9 @@ static int open_folder(int at, const char *name, const char *path, int *fd, stru
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "output %s", path) : 0;
 }
 
-/* The output folder's path is the user's and may contain links. Everything below it was made by the
- * RM and by attempts. The RM creates _temporary; if it is missing, the job is gone. */
+/* Opens the output folder, whose path was given by the user and may contain links, and the folders
+ * below it, which the RM and attempts create and which must be no links. The RM creates _temporary;
+ * if that is missing, the job has ended. */
 static int open_folders(struct task_output *o, struct base_error *err)
 {
     int rc;

@@ -114,7 +114,7 @@ int64_t task_rm_next_pause_ms(int64_t *wait_ms)
     int64_t now = *wait_ms;
     uint32_t random = 0;
 
-    /* 0 will do if no random number is available */
+    /* random stays 0 if no random number is available, which is good enough */
     (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
     *wait_ms = now * 2 < TASK_RM_RETRY_MAX_MS ? now * 2 : TASK_RM_RETRY_MAX_MS;
     return now - (int64_t)random % (now / 2 + 1);

@@ -1,5 +1,5 @@
-/* nodemanager/task/rm_client.h - calls to the active ResourceManager, whichever it is. One object
- * per thread.
+/* nodemanager/task/rm_client.h - calls to the ResourceManager that is active at the time. Use one
+ * object per thread.
  *
  * Every request made here may be repeated; for example, permission to commit is granted again to
  * the attempt that has it. So a call that was cut off, or refused by a standby or by an RM that is
@@ -11,7 +11,7 @@
 #include "base/io/http_client.h"
 #include "nodemanager/task/task.h"
 
-/* RMs may restart or fail over in the meantime */
+/* How long a call is repeated; RMs may restart or fail over in the meantime. */
 #define TASK_RM_PATIENCE_US    (INT64_C(15) * 60 * 1000000)
 #define TASK_RM_RETRY_FIRST_MS 50
 #define TASK_RM_RETRY_MAX_MS   1000
@@ -31,9 +31,9 @@ int task_rm_call_active(struct task_rm *rm, const char *path, const char *body, 
 int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *body,
                            int64_t timeout_ms, struct base_http_answer *out,
                            struct base_error *err);
-/* The pause after a failed round: random within the upper half of *wait_ms, which then doubles up
- * to TASK_RM_RETRY_MAX_MS. The randomness spreads the requests of a job's tasks. */
+/* Returns the pause after a failed round, drawn at random from the upper half of *wait_ms, so that
+ * the requests of a job's tasks are spread. Then doubles *wait_ms, up to TASK_RM_RETRY_MAX_MS. */
 int64_t task_rm_next_pause_ms(int64_t *wait_ms);
-void task_sleep_ms(int64_t ms); /* continues after signals */
+void task_sleep_ms(int64_t ms); /* sleeps the full time even if signals interrupt */
 
 #endif

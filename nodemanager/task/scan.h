@@ -1,4 +1,4 @@
-/* nodemanager/task/scan.h - the loop that reads every byte. */
+/* nodemanager/task/scan.h - counting lines: the loop that reads every byte. */
 #ifndef CREEL_NODEMANAGER_TASK_SCAN_H
 #define CREEL_NODEMANAGER_TASK_SCAN_H
 

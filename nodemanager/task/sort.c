@@ -40,7 +40,8 @@ void task_sort_count_spills(struct task *t)
     }
 }
 
-/* Large enough to merge in one level, as far as memory and descriptors allow. */
+/* Returns how many files sort merges at once: enough for one level of merging, as far as memory and
+ * descriptors allow. */
 static unsigned merge_batch_size(const struct task *t)
 {
     struct rlimit nofile;

@@ -17,8 +17,8 @@ int task_runs_new(struct task *t, struct task_runs **out, struct base_error *err
 int task_runs_add_file(struct task_runs *r, int fd, const char *path, bool *kept,
                        struct base_error *err);
 int64_t task_runs_total_bytes(const struct task_runs *r);
-/* Sorts the pool, then sets *out to a descriptor that delivers all lines in order. @child is the
- * sort process behind it (pid 0 if none is needed). */
+/* Sorts the pool, then sets *out to a descriptor that delivers all lines in order. @child is set to
+ * the sort process that writes to it (pid 0 if none is needed). */
 int task_runs_start_merge(struct task_runs *r, int *out, struct task_child *child,
                           struct base_error *err);
 void task_runs_free(struct task_runs *r);

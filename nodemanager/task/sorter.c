@@ -1,5 +1,5 @@
-/* From the map command's output to output/file.out: prefix, sort, strip or combine, check the
- * order, index.
+/* Turns the map command's output into output/file.out: adds prefixes, sorts, strips prefixes or
+ * combines, checks the order, and writes the index.
  *
  *   reduces == 1, no combine   map --count--> sort --> file.out
  *   reduces == 1, combine      map --count--> sort --> COMBINE --check--> file.out
@@ -203,8 +203,8 @@ static int write_prefixed_lines(struct task_sorter *s, const char *p, const char
     return 0;
 }
 
-/* Appends more input behind the incomplete line in @b. Returns the number of bytes read, or 0 at
- * the end, where a missing last newline is added. */
+/* Appends more input after the incomplete line in @b. Returns the number of bytes read, or 0 at the
+ * end, where a missing last newline is added. */
 static ssize_t read_more_lines(struct base_buf *b, int fd, const char *whose,
                                struct base_error *err)
 {
@@ -225,8 +225,8 @@ static ssize_t read_more_lines(struct base_buf *b, int fd, const char *whose,
     return n;
 }
 
-/* The end of the last complete line in @b, whose last @fresh bytes are new; older bytes contain no
- * newline. */
+/* Returns the end of the last complete line in @b. Only the last @fresh bytes are searched, since
+ * the older bytes contain no newline. */
 static const char *whole_lines_end(const struct base_buf *b, size_t fresh)
 {
     const char *nl = memrchr(b->data + b->len - fresh, '\n', fresh);
@@ -419,7 +419,7 @@ static int combine_single_partition(struct task_sorter *s, struct base_error *er
     if (s->t->partitions[0].records == 0)
         return 0;
     rc = combine_start(s, 0, s->out, &child, &c, err);
-    /* Only the combine command holds it now, so sort ends if the command stops reading early. */
+    /* only the combine command holds sort's output now, so sort ends if it stops reading */
     close(s->out);
     s->out = -1;
     if (rc < 0)

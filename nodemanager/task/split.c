@@ -29,7 +29,7 @@ int task_split_open(const struct task_spec *spec, struct task_split **out, struc
     int rc;
 
     s->spec = spec;
-    /* Follow links: users name their data that way. */
+    /* links are followed, because users may name their data by links */
     s->fd = open(spec->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (s->fd < 0 || fstat(s->fd, &st) < 0) {
         rc = base_error_sys(err, -BASE_EIO, errno, "input %s", spec->path);

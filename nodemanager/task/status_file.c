@@ -1,4 +1,4 @@
-/* Reports of a task: progress while it runs, result.json or failure.json at its end. */
+/* Writes the reports of a task: progress while it runs, result.json or failure.json at its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ int task_open_plain_file(const char *path, int flags, struct base_error *err)
     return fd < 0 ? base_error_sys(err, -BASE_EIO, -fd, "%s", path) : fd;
 }
 
-static void read_counters(struct task *t, struct wire_counters *out)
+static void collect_counters(struct task *t, struct wire_counters *out)
 {
     int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;
 
@@ -69,8 +69,8 @@ static double compute_progress(struct task *t)
 }
 
 /* Writes @text, which it frees, as a line. */
-static int write_file(const struct task *t, const char *name, struct base_buf *text,
-                      struct base_error *err)
+static int write_report_file(const struct task *t, const char *name, struct base_buf *text,
+                             struct base_error *err)
 {
     char *path = base_printf("%s/%s", t->dir, name);
     int rc;
@@ -89,9 +89,9 @@ static void write_progress(struct task *t)
                                    .phase = phase_names[atomic_load(&t->phase)]};
     struct base_buf text = {0};
 
-    read_counters(t, &p.counters);
+    collect_counters(t, &p.counters);
     wire_task_progress_put(&p, &text);
-    (void)write_file(t, "progress", &text, NULL);
+    (void)write_report_file(t, "progress", &text, NULL);
 }
 
 static void add_active_time(struct task *t, int64_t *last_us)
@@ -156,9 +156,9 @@ int task_write_result(struct task *t, struct base_error *err)
 
     for (int32_t i = 0; t->partitions != NULL && i < t->spec.reduces; i++)
         r.output_bytes += t->partitions[i].bytes;
-    read_counters(t, &r.counters);
+    collect_counters(t, &r.counters);
     wire_task_result_put(&r, &text);
-    return write_file(t, "result.json", &text, err);
+    return write_report_file(t, "result.json", &text, err);
 }
 
 /* Replaces bytes that JSON text cannot carry by '?'. */
@@ -239,5 +239,5 @@ void task_write_failure(const struct task *t)
     struct base_buf text = {0};
 
     wire_task_failure_put(&f, &text);
-    (void)write_file(t, "failure.json", &text, NULL);
+    (void)write_report_file(t, "failure.json", &text, NULL);
 }

@@ -64,7 +64,7 @@ struct task {
     int64_t started_us;
     _Atomic int64_t lived_us; /* see task_active_time_us() */
     _Atomic int phase;
-    _Atomic int64_t done, total; /* of the current phase, in any unit; total 0: nothing to do yet */
+    _Atomic int64_t done, total; /* of the current phase, in any unit; total 0: no work known yet */
     _Atomic int64_t counter[BASE_TASK_COUNTERS];
     struct task_partition *partitions; /* of a map with reduces: [spec.reduces] */
     _Atomic int failed;                /* exit code of the first failure; 0: none */
@@ -95,11 +95,12 @@ void task_record_failure_with_stderr(struct task *t, int exit_code, const char *
 /* The same for an error passed up by callees; a full disk has an exit code of its own. */
 void task_record_error(struct task *t, const struct base_error *err);
 
-int task_progress_start(struct task *t, struct base_error *err); /* starts the progress thread */
-/* stops the thread and writes the final progress */
+/* Starts the thread that writes progress. */
+int task_progress_start(struct task *t, struct base_error *err);
+/* Stops the thread and writes the final progress. */
 void task_progress_stop(struct task *t);
-/* How long the task has been active, accurate to 200 ms. Suspended time must not use up anybody's
- * patience. */
+/* Returns how long the task has been active, accurate to 200 ms. Time spent suspended does not
+ * count, so that it does not use up time limits. */
 static inline int64_t task_active_time_us(const struct task *t)
 {
     return atomic_load_explicit(&t->lived_us, memory_order_relaxed);
