@@ -69,7 +69,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return a / b + (a % b > 0);
 }
 
-static struct dc_job *own_of(const struct policy_job *job)
+static struct dc_job *dc_job_of(const struct policy_job *job)
 {
     return job->own;
 }
@@ -106,7 +106,7 @@ static int64_t total_work_us(const struct policy *self, const struct policy_job 
     return rtmr_cost_work_us(l, job, kind, BOOTSTRAP_US);
 }
 
-static struct dc_need need_of(const struct policy *self, const struct policy_job *job)
+static struct dc_need compute_need(const struct policy *self, const struct policy_job *job)
 {
     struct dc_need n = {.maps = job->phase[BASE_TASK_MAP].total,
                         .reduces = job->phase[BASE_TASK_REDUCE].total};
@@ -191,7 +191,7 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
 static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t now_us,
                      struct policy_promise *out)
 {
-    struct dc_need n = need_of(self, job);
+    struct dc_need n = compute_need(self, job);
     int64_t due_us = job->submit_us + job->deadline_us, start_us = due_us - n.tail_us,
             slots = map_slots_needed(self, &n, start_us - now_us), unclaimed, earliest;
 
@@ -229,7 +229,7 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
 /* ---- jobs ---- */
 static void dc_on_job_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
-    struct dc_job *own = own_of(job);
+    struct dc_job *own = dc_job_of(job);
     struct policy_link *link = &job->link[kind];
     const struct policy_phase *p = &job->phase[kind];
     bool may = kind != BASE_TASK_MAP || p->running<own->at_once, wants = p->pending> 0 ||
@@ -256,7 +256,7 @@ static void dc_on_job_arrived(struct policy *self, struct policy_job *job, int64
     own->due_us = NO_DEADLINE;
     own->at_once = INT64_MAX;
     if (job->is_job && job->deadline_us > 0) {
-        struct dc_need n = need_of(self, job);
+        struct dc_need n = compute_need(self, job);
 
         own->due_us = job->submit_us + job->deadline_us;
         own->start_us = own->due_us - n.tail_us;
@@ -271,7 +271,7 @@ static void dc_on_job_arrived(struct policy *self, struct policy_job *job, int64
 
 static void dc_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
-    struct dc_job *own = own_of(job);
+    struct dc_job *own = dc_job_of(job);
 
     (void)now_us;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -299,7 +299,7 @@ static struct policy_job *dc_next(struct policy *self, struct policy_offer *offe
 static void dc_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
                        struct base_buf *out)
 {
-    const struct dc_job *own = own_of(job);
+    const struct dc_job *own = dc_job_of(job);
 
     (void)self;
     if (own->due_us == NO_DEADLINE) {

@@ -75,7 +75,7 @@ static void naive_expire_ended_tasks(struct policy *self, int64_t now_us)
     struct policy_job *job;
     enum base_task_kind kind;
 
-    while (commit_delay_pop(&self->commit, now_us, &job, &kind)) {
+    while (commit_delay_pop_expired(&self->commit, now_us, &job, &kind)) {
         struct naive_job *own = job->own;
 
         own->ended[kind]--;
@@ -100,7 +100,7 @@ static void naive_on_task_ended(struct policy *self, struct policy_job *job,
     struct naive_job *own = job->own;
 
     naive_expire_ended_tasks(self, end->ended_us);
-    own->ended[kind] += commit_delay_add(&self->commit, job, kind, end->ended_us);
+    own->ended[kind] += commit_delay_add_ended(&self->commit, job, kind, end->ended_us);
 }
 
 static int64_t naive_on_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
@@ -109,7 +109,7 @@ static int64_t naive_on_timer(struct policy *self, int64_t now_us, struct policy
 
     (void)plan;
     naive_expire_ended_tasks(self, now_us);
-    next = commit_delay_next_us(&self->commit, now_us);
+    next = commit_delay_next_expiry_us(&self->commit, now_us);
     return next == INT64_MAX ? 0 : next;
 }
 

@@ -45,7 +45,7 @@ static const struct policy_option srpt_options[] = {
     {.name = NULL},
 };
 
-static struct srpt_job *own_of(const struct policy_job *job)
+static struct srpt_job *srpt_job_of(const struct policy_job *job)
 {
     return job->own;
 }
@@ -163,13 +163,13 @@ static void srpt_on_job_changed(struct policy *self, struct policy_job *job,
                                 enum base_task_kind kind)
 {
     (void)kind;
-    update_orders(self, own_of(job));
+    update_orders(self, srpt_job_of(job));
 }
 
 static void srpt_on_task_ended(struct policy *self, struct policy_job *job,
                                enum base_task_kind kind, const struct policy_task_end *end)
 {
-    struct srpt_job *own = own_of(job);
+    struct srpt_job *own = srpt_job_of(job);
     int64_t mean = mean_task_us(self, job, kind);
 
     own->inside_us -= end->work_us < mean ? end->work_us : mean;
@@ -200,7 +200,7 @@ static void srpt_on_job_arrived(struct policy *self, struct policy_job *job, int
 
 static void srpt_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
-    struct srpt_job *own = own_of(job);
+    struct srpt_job *own = srpt_job_of(job);
 
     (void)now_us;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -249,12 +249,12 @@ struct border {
 
 static bool comes_before(const struct policy_job *a, const struct policy_job *b)
 {
-    if (own_of(a)->left_us != own_of(b)->left_us)
-        return own_of(a)->left_us < own_of(b)->left_us;
+    if (srpt_job_of(a)->left_us != srpt_job_of(b)->left_us)
+        return srpt_job_of(a)->left_us < srpt_job_of(b)->left_us;
     return policy_job_before(a, b);
 }
 
-static struct srpt_job *active_job(struct policy_link *link, enum base_task_kind kind)
+static struct srpt_job *job_of_active_link(struct policy_link *link, enum base_task_kind kind)
 {
     return (struct srpt_job *)(void *)((char *)(link - kind) - offsetof(struct srpt_job, active));
 }
@@ -264,7 +264,7 @@ static struct border find_border(const struct policy *self, enum base_task_kind 
     int64_t slots = self->env->capacity->slots[kind];
 
     for (struct policy_link *l = self->active[kind].first; l; l = policy_order_next(l)) {
-        const struct policy_job *job = active_job(l, kind)->job;
+        const struct policy_job *job = job_of_active_link(l, kind)->job;
         const struct policy_phase *phase = &job->phase[kind];
         int64_t want = (int64_t)phase->running + phase->pending + phase->suspended;
 
@@ -337,7 +337,7 @@ static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind
     struct policy_job *job = job_after(self, kind, NULL);
 
     for (int i = 0; i < JOBS_TRIED_MAX && has && job; i++) {
-        if (own_of(job)->left_us >= -has->key)
+        if (srpt_job_of(job)->left_us >= -has->key)
             return false;
         left -= job->phase[kind].pending;
         if (left < 0 || job->phase[kind].suspended > 0)
@@ -363,7 +363,7 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer,
         int64_t claim = job->phase[kind].pending, met = claim < left ? claim : left,
                 pinned = suspended_on_node(self, offer, job);
 
-        if (own_of(here[victim].job)->left_us <= own_of(job)->left_us)
+        if (srpt_job_of(here[victim].job)->left_us <= srpt_job_of(job)->left_us)
             return;
         left -= met;
         claim -= met;
@@ -373,7 +373,7 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer,
         if (claim > 0 && self->env->takes &&
             self->env->takes(self->env->core, job, kind, offer->node) == POLICY_DECLINES)
             claim = 0; /* the job waits for a slot near its data */
-        while (victim < n && own_of(here[victim].job)->left_us > own_of(job)->left_us) {
+        while (victim < n && srpt_job_of(here[victim].job)->left_us > srpt_job_of(job)->left_us) {
             if (pinned > 0)
                 pinned--;
             else if (claim > 0 && runs_too_many(&border, here[victim].job))
@@ -393,7 +393,7 @@ static void srpt_explain(const struct policy *self, const struct policy_job *job
     (void)self;
     (void)now_us;
     base_buf_addf(out, "%.1f s of work remain; jobs with less come first",
-                  (double)own_of(job)->left_us / 1e6);
+                  (double)srpt_job_of(job)->left_us / 1e6);
 }
 
 #define SRPT_COMMON                                                                                \

@@ -211,7 +211,7 @@ static void recover_container(const struct base_container_id *id, void *u)
     if (c && f.pidfd >= 0) {
         struct nm_box *box = nm_box_new(nm, c);
         box->isolation = f.isolation;
-        nm_box_watch(box, f.pidfd, f.shim, f.start);
+        nm_box_watch_shim(box, f.pidfd, f.shim, f.start);
     }
     nm_ending_free(&f.ending);
     base_buf_free(&reason);

@@ -98,7 +98,7 @@ struct nm_core *nm_core_new(int64_t epoch_seen)
     return core;
 }
 
-void nm_core_seed(struct nm_core *core, uint64_t seed)
+void nm_core_seed_random(struct nm_core *core, uint64_t seed)
 {
     core->link.random = seed;
 }
@@ -401,14 +401,14 @@ void nm_container_complete(struct nm_core *core, struct nm_container *c, const s
     nm_app_cleanup_if_done(core, c->of, out);
 }
 
-static void on_ended(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+static void handle_ended(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
     struct nm_container *c = nm_core_find(core, &ev->container);
     if (c)
         nm_container_complete(core, c, &ev->u.ended, out);
 }
 
-static void suspend_now(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
+static void suspend_running(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
 {
     if (!nm_container_move(core, c, NM_IN_SUSPEND))
         return;
@@ -419,7 +419,7 @@ static void suspend_now(struct nm_core *core, struct nm_container *c, struct nm_
     nm_link_mark_urgent(core);
 }
 
-static void on_spawned(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+static void handle_spawned(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
     struct nm_container *c = nm_core_find(core, &ev->container);
     if (!c || !nm_container_move(core, c, NM_IN_SPAWNED))
@@ -428,7 +428,7 @@ static void on_spawned(struct nm_core *core, const struct nm_event *ev, struct n
     if (c->v.state == NM_KILLING)
         send_first_kill_signal(c, ev->at_us, false, out);
     else if (c->suspend_when_up)
-        suspend_now(core, c, out);
+        suspend_running(core, c, out);
 }
 
 /* A signal reaches no process when the shim is about to start the command. It is then sent again,
@@ -448,7 +448,7 @@ static bool signal_still_wanted(const struct nm_container *c, enum nm_signal s)
     return false;
 }
 
-static void on_signalled(struct nm_core *core, const struct nm_event *ev)
+static void handle_signalled(struct nm_core *core, const struct nm_event *ev)
 {
     struct nm_container *c = nm_core_find(core, &ev->container);
     if (!c || ev->u.signalled.count || !signal_still_wanted(c, ev->u.signalled.signal))
@@ -457,7 +457,7 @@ static void on_signalled(struct nm_core *core, const struct nm_event *ev)
     c->again_us = ev->at_us + NM_SIGNAL_AGAIN_US;
 }
 
-static void on_progress(struct nm_core *core, const struct nm_event *ev)
+static void handle_progress(struct nm_core *core, const struct nm_event *ev)
 {
     struct nm_container *c = nm_core_find(core, &ev->container);
     if (!c || !nm_state_is_alive(c->v.state))
@@ -471,7 +471,7 @@ static void on_progress(struct nm_core *core, const struct nm_event *ev)
     nm_container_mark_changed(c);
 }
 
-static void on_health(struct nm_core *core, const struct nm_event *ev)
+static void handle_health(struct nm_core *core, const struct nm_event *ev)
 {
     if (core->healthy != ev->u.health.healthy)
         nm_link_mark_urgent(core);
@@ -480,7 +480,8 @@ static void on_health(struct nm_core *core, const struct nm_event *ev)
     replace_text(&core->health_report, ev->u.health.report);
 }
 
-static void on_recovered(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+static void handle_recovered(struct nm_core *core, const struct nm_event *ev,
+                             struct nm_effects *out)
 {
     if (nm_core_find(core, &ev->u.recovered.launch.id))
         return;
@@ -534,7 +535,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
 {
     /* arrives while the effects of the previous step are carried out, so nothing may be freed */
     if (ev->kind == NM_EV_PROGRESS) {
-        on_progress(core, ev);
+        handle_progress(core, ev);
         return;
     }
     if (ev->kind == NM_EV_EPOCH_SAVED) {
@@ -547,7 +548,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         nm_link_schedule_registration(core, ev->at_us);
         break;
     case NM_EV_RECOVERED:
-        on_recovered(core, ev, out);
+        handle_recovered(core, ev, out);
         return;
     case NM_EV_ANSWER:
         nm_link_on_answer(core, ev, out);
@@ -556,20 +557,20 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         nm_link_on_failure(core, ev);
         break;
     case NM_EV_SPAWNED:
-        on_spawned(core, ev, out);
+        handle_spawned(core, ev, out);
         break;
     case NM_EV_SPAWN_FAILED:
     case NM_EV_ENDED:
-        on_ended(core, ev, out);
+        handle_ended(core, ev, out);
         break;
     case NM_EV_SIGNALLED:
-        on_signalled(core, ev);
+        handle_signalled(core, ev);
         break;
     case NM_EV_PROGRESS:
     case NM_EV_EPOCH_SAVED:
         return;
     case NM_EV_HEALTH:
-        on_health(core, ev);
+        handle_health(core, ev);
         break;
     case NM_EV_TIMER:
         send_due_signals(core, ev->at_us, out);

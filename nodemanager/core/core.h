@@ -245,7 +245,7 @@ struct nm_core_stats {
 struct nm_core;
 struct nm_core *nm_core_new(int64_t epoch_seen);
 /* Seeds the random pauses of this node; should differ between nodes. */
-void nm_core_seed(struct nm_core *core, uint64_t seed);
+void nm_core_seed_random(struct nm_core *core, uint64_t seed);
 void nm_core_free(struct nm_core *core);
 /* Handles one event and appends its effects to @out (the caller clears it). Cannot fail. Pointers
  * in effects are valid until the next step. */
@@ -276,8 +276,8 @@ void nm_core_each_of_app(const struct nm_core *core, const struct nm_app_view *a
 /* Calls @fn for each container that the request in flight must report: all containers for a
  * registration; for a heartbeat those that have ended, and those that changed since the RM last
  * acknowledged. Marks them as sent, so call this once per NM_FX_BEAT. */
-void nm_core_each_in_beat(struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
-                          void *u);
+void nm_core_each_to_report(struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
+                            void *u);
 
 int64_t nm_core_epoch(const struct nm_core *core);
 int64_t nm_core_response_id(const struct nm_core *core);

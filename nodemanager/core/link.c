@@ -76,7 +76,8 @@ static void schedule_retry(struct nm_link *l, int64_t now_us, bool no_pause)
 /* The next heartbeat is sent at once if the RM parks answers or was woken, because its answer then
  * sets the pace. Otherwise pauses grow up to the interval, so that an RM that does not park is not
  * flooded. */
-static void schedule_next(struct nm_core *core, const struct nm_event *ev, bool was_registering)
+static void schedule_next_heartbeat(struct nm_core *core, const struct nm_event *ev,
+                                    bool was_registering)
 {
     struct nm_link *l = &core->link;
     bool parked = ev->at_us - l->sent_us >= l->interval_us / 2;
@@ -109,7 +110,7 @@ void nm_link_on_answer(struct nm_core *core, const struct nm_event *ev, struct n
     l->response_id = ev->u.answer.response_id;
     if (ev->u.answer.heartbeat_ms > 0)
         l->interval_us = ev->u.answer.heartbeat_ms * 1000;
-    schedule_next(core, ev, was_registering);
+    schedule_next_heartbeat(core, ev, was_registering);
     for (size_t i = 0; i < ev->u.answer.n_orders; i++)
         nm_order_apply(core, &ev->u.answer.orders[i], ev->at_us, out);
 }
@@ -174,8 +175,8 @@ int64_t nm_link_next_us(const struct nm_core *core)
     return l->urgent && l->holding && l->wake_us >= 0 ? l->wake_us + NM_WAKE_AGAIN_US : INT64_MAX;
 }
 
-void nm_core_each_in_beat(struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
-                          void *u)
+void nm_core_each_to_report(struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
+                            void *u)
 {
     struct nm_container *c;
     bool all = core->link.registering;

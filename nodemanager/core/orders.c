@@ -11,7 +11,8 @@ static void refuse_launch(struct nm_core *core, struct nm_container *c, const ch
     nm_container_complete(core, c, &end, out);
 }
 
-static void order_launch(struct nm_core *core, const struct nm_launch *l, struct nm_effects *out)
+static void apply_launch_order(struct nm_core *core, const struct nm_launch *l,
+                               struct nm_effects *out)
 {
     struct nm_container *c = nm_core_find(core, &l->id);
     struct nm_app *app = nm_app_find(core, &l->id.attempt.app);
@@ -41,7 +42,8 @@ static void order_launch(struct nm_core *core, const struct nm_launch *l, struct
     fx->launch = l;
 }
 
-static void order_suspend(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
+static void apply_suspend_order(struct nm_core *core, struct nm_container *c,
+                                struct nm_effects *out)
 {
     if (!nm_container_move(core, c, NM_IN_SUSPEND))
         return;
@@ -56,7 +58,7 @@ static void order_suspend(struct nm_core *core, struct nm_container *c, struct n
     nm_link_mark_urgent(core);
 }
 
-static void order_resume(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
+static void apply_resume_order(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
 {
     if (!nm_container_move(core, c, NM_IN_RESUME))
         return;
@@ -71,7 +73,7 @@ static void order_resume(struct nm_core *core, struct nm_container *c, struct nm
     nm_link_mark_urgent(core);
 }
 
-static void order_forget(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
+static void apply_forget_order(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
 {
     if (!nm_container_move(core, c, NM_IN_FORGET))
         return;
@@ -81,8 +83,8 @@ static void order_forget(struct nm_core *core, struct nm_container *c, struct nm
     fx->mark = NM_MARK_FORGOTTEN;
 }
 
-static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_t now_us,
-                          struct nm_effects *out)
+static void apply_cleanup_order(struct nm_core *core, const struct nm_order *o, int64_t now_us,
+                                struct nm_effects *out)
 {
     struct nm_app *app = nm_app_find(core, &o->app);
     if (!app) { /* unknown, but folders may be left from before a restart */
@@ -104,8 +106,8 @@ static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_
     nm_app_cleanup_if_done(core, app, out);
 }
 
-static void order_shutdown(struct nm_core *core, const struct nm_order *o, int64_t now_us,
-                           struct nm_effects *out)
+static void apply_shutdown_order(struct nm_core *core, const struct nm_order *o, int64_t now_us,
+                                 struct nm_effects *out)
 {
     if (core->stopping)
         return;
@@ -132,28 +134,28 @@ void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_
     }
     switch (o->kind) {
     case BASE_ORDER_LAUNCH:
-        order_launch(core, &o->launch, out);
+        apply_launch_order(core, &o->launch, out);
         break;
     case BASE_ORDER_KILL:
         nm_container_kill(core, c, o->reason, o->grace_ms, now_us, out);
         break;
     case BASE_ORDER_SUSPEND:
-        order_suspend(core, c, out);
+        apply_suspend_order(core, c, out);
         break;
     case BASE_ORDER_RESUME:
-        order_resume(core, c, out);
+        apply_resume_order(core, c, out);
         break;
     case BASE_ORDER_FORGET:
-        order_forget(core, c, out);
+        apply_forget_order(core, c, out);
         break;
     case BASE_ORDER_CLEANUP_APP:
-        order_cleanup(core, o, now_us, out);
+        apply_cleanup_order(core, o, now_us, out);
         break;
     case BASE_ORDER_RESYNC:
         nm_link_schedule_registration(core, now_us);
         break;
     case BASE_ORDER_SHUTDOWN:
-        order_shutdown(core, o, now_us, out);
+        apply_shutdown_order(core, o, now_us, out);
         break;
     case BASE_ORDER_KINDS:
         break;

@@ -57,8 +57,8 @@ void nm_rm_search_note_sent(struct nm_rm_search *s, bool registering, int64_t ho
         schedule_look(s, now_us + (registering ? REGISTRATION_TAKES_US : hold_us), random);
 }
 
-static void choose_next(struct nm_rm_search *s, enum nm_outcome how, const char *location,
-                        struct nm_retry *out)
+static void choose_next_rm(struct nm_rm_search *s, enum nm_outcome how, const char *location,
+                           struct nm_retry *out)
 {
     if (how == NM_OUTCOME_SILENT && s->leader) {
         base_rm_cursor_jump_to_leader(&s->turn, s->leader);
@@ -77,7 +77,7 @@ void nm_rm_search_note_ended(struct nm_rm_search *s, enum nm_outcome how, const 
                              struct nm_retry *out)
 {
     if (how != NM_OUTCOME_OK)
-        choose_next(s, how, location, out);
+        choose_next_rm(s, how, location, out);
     else if (!s->in_vain)
         s->grace_us = NM_LOOK_GRACE_US;
     s->in_vain = s->asking = false;

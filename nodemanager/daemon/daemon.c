@@ -197,7 +197,7 @@ static int start_before_threads(struct nm *nm, struct base_error *err)
     if (rc == 0)
         rc = nm_spawn_start(nm->files.lock_fd, &nm->spawn, err);
     if (rc == 0)
-        rc = nm_loop_prepare(nm, err);
+        rc = nm_loop_init(nm, err);
     return rc;
 }
 
@@ -212,7 +212,7 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
         return rc;
     set_identity(nm);
     /* 32 random hex digits: the last 64 bits */
-    nm_core_seed(nm->core, strtoull(nm->instance + 16, NULL, 16));
+    nm_core_seed_random(nm->core, strtoull(nm->instance + 16, NULL, 16));
     rc = nm_link_start(&nm->rms, base_conf_get(nm->conf, "creel.cluster.secret"), &nm->link, err);
     if (rc == 0)
         rc = announce_ready(nm, err);

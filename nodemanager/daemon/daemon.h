@@ -92,7 +92,7 @@ struct nm {
 int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options);
 
 /* nodemanager/daemon/loop.c */
-int nm_loop_prepare(struct nm *nm, struct base_error *err);
+int nm_loop_init(struct nm *nm, struct base_error *err);
 void nm_loop_run(struct nm *nm);
 void nm_loop_free(struct nm *nm);
 /* Steps the core and carries out the effects, including those of events that effects cause. */
@@ -100,7 +100,7 @@ void nm_handle_event(struct nm *nm, const struct nm_event *ev);
 struct nm_box *nm_box_new(struct nm *nm, struct nm_container *c);
 void nm_box_free(void *box);
 /* Makes the loop notice the end of the shim; the box owns @pidfd from now on. */
-void nm_box_watch(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_start);
+void nm_box_watch_shim(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_start);
 int64_t nm_now_us(void);
 int64_t nm_wall_ms(void);
 void nm_health_check(struct nm *nm);

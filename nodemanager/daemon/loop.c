@@ -73,7 +73,7 @@ void nm_box_free(void *u)
     free(box);
 }
 
-void nm_box_watch(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_start)
+void nm_box_watch_shim(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_start)
 {
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = box};
     box->pidfd = pidfd;
@@ -357,7 +357,7 @@ void nm_handle_event(struct nm *nm, const struct nm_event *ev)
 
 /* Kills the processes of a container whose shim has ended. @session: the session that the shim led;
  * @spawner: the process that inherited them, or 0. */
-static void kill_lost(const struct nm_box *box, pid_t session, pid_t spawner)
+static void kill_processes_without_shim(const struct nm_box *box, pid_t session, pid_t spawner)
 {
     char id[BASE_ID_TEXT_MAX];
     struct nm_isolated c = make_isolated(box, id);
@@ -366,7 +366,7 @@ static void kill_lost(const struct nm_box *box, pid_t session, pid_t spawner)
     nm_isolation_kill(box->isolation, &c, NM_KILL_LOST);
 }
 
-static void on_spawner_readable(struct nm *nm)
+static void handle_spawner_answers(struct nm *nm)
 {
     struct nm_spawned s;
     struct base_error err = {0};
@@ -378,7 +378,7 @@ static void on_spawner_readable(struct nm *nm)
         nm->asked--;
         if (s.pid <= 0 || s.pidfd < 0) {
             if (s.pid > 0) /* a shim that cannot be watched must not run */
-                kill_lost(box, s.pid, 0);
+                kill_processes_without_shim(box, s.pid, 0);
             clean_isolation(box);
             report_failed_start(nm, &box->id, false,
                                 base_printf("cannot start %s: %s", nm->shim_path,
@@ -387,7 +387,7 @@ static void on_spawner_readable(struct nm *nm)
             continue;
         }
         nm_proc_read(s.pid, &p);
-        nm_box_watch(box, s.pidfd, s.pid, p.start);
+        nm_box_watch_shim(box, s.pidfd, s.pid, p.start);
         ev.u.spawned.started_ms = nm_wall_ms();
         nm_handle_event(nm, &ev);
     }
@@ -403,8 +403,8 @@ static void on_spawner_readable(struct nm *nm)
 static void kill_tree_of_lost_shim(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
-    kill_lost(box, nm_tree_session_of_shim((pid_t)box->shim, box->shim_start),
-              nm_spawn_pid(nm->spawn));
+    kill_processes_without_shim(box, nm_tree_session_of_shim((pid_t)box->shim, box->shim_start),
+                                nm_spawn_pid(nm->spawn));
     if (nm_is_disk_failure(nm_files_probe_disk(&nm->files, PROBE_BYTES)))
         nm_ending_set(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
     else
@@ -413,7 +413,7 @@ static void kill_tree_of_lost_shim(struct nm *nm, struct nm_box *box, struct nm_
                   base_container_id_text(&box->id, id));
 }
 
-static void on_shim_end(struct nm *nm, struct nm_box *box)
+static void handle_shim_end(struct nm *nm, struct nm_box *box)
 {
     struct nm_ending e;
     stop_watching_shim(box);
@@ -535,7 +535,7 @@ static void handle_answer(struct nm *nm, struct nm_link_result *r)
     nm_answer_free(&a);
 }
 
-static void on_link_readable(struct nm *nm)
+static void handle_link_result(struct nm *nm)
 {
     struct nm_link_result r;
     if (!nm_link_take_result(nm->link, &r))
@@ -559,7 +559,7 @@ static void on_link_readable(struct nm *nm)
     base_buf_free(&r.body);
 }
 
-static void on_signal_readable(struct nm *nm)
+static void handle_daemon_signals(struct nm *nm)
 {
     struct signalfd_siginfo si;
     while (read(nm->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
@@ -650,7 +650,7 @@ static int add_to_epoll(struct nm *nm, int fd, void *tag, struct base_error *err
     return 0;
 }
 
-int nm_loop_prepare(struct nm *nm, struct base_error *err)
+int nm_loop_init(struct nm *nm, struct base_error *err)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -678,16 +678,16 @@ static int compute_wait_ms(const struct nm *nm)
     return (int)((next - now + 999) / 1000);
 }
 
-static void dispatch(struct nm *nm, const struct epoll_event *e)
+static void dispatch_epoll_event(struct nm *nm, const struct epoll_event *e)
 {
     if (e->data.ptr == &nm->signal_fd)
-        on_signal_readable(nm);
+        handle_daemon_signals(nm);
     else if (e->data.ptr == &nm->spawn)
-        on_spawner_readable(nm);
+        handle_spawner_answers(nm);
     else if (e->data.ptr == &nm->link)
-        on_link_readable(nm);
+        handle_link_result(nm);
     else
-        on_shim_end(nm, e->data.ptr);
+        handle_shim_end(nm, e->data.ptr);
 }
 
 void nm_loop_run(struct nm *nm)
@@ -714,7 +714,7 @@ void nm_loop_run(struct nm *nm)
         struct epoll_event e[EPOLL_BATCH];
         int n = epoll_wait(nm->epoll_fd, e, EPOLL_BATCH, compute_wait_ms(nm));
         for (int i = 0; i < n; i++)
-            dispatch(nm, &e[i]);
+            dispatch_epoll_event(nm, &e[i]);
         int64_t now = nm_now_us();
         if (nm_core_next_timer_us(nm->core) <= now)
             nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_TIMER, .at_us = now});

@@ -70,7 +70,7 @@ void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
     struct app_list apps = {0};
     struct reports reports = {0};
     nm_core_each_app(core, add_unfinished_app, &apps);
-    nm_core_each_in_beat(core, add_report, &reports);
+    nm_core_each_to_report(core, add_report, &reports);
     const struct wire_registration r = {
         .node_id = who->node_id,
         .http_address = who->http_address,
@@ -99,7 +99,7 @@ void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int
     const char *report;
     int64_t free_mb;
     bool healthy = nm_core_get_health(core, &report, &free_mb);
-    nm_core_each_in_beat(core, add_report, &reports);
+    nm_core_each_to_report(core, add_report, &reports);
     const struct wire_heartbeat h = {
         .node_id = who->node_id,
         .instance = who->instance,

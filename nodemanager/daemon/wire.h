@@ -13,7 +13,7 @@ struct nm_ident { /* identity of this node; strings borrowed */
     int32_t map_slots, reduce_slots;
 };
 
-/* Append the body of a registration, a heartbeat, to @out. Both call nm_core_each_in_beat(), so
+/* Append the body of a registration, a heartbeat, to @out. Both call nm_core_each_to_report(), so
  * call one of them once per NM_FX_BEAT. */
 void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
                               struct base_buf *out);

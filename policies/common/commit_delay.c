@@ -23,8 +23,8 @@ static void double_capacity(struct commit_delay *c)
     c->head = 0;
 }
 
-bool commit_delay_add(struct commit_delay *c, struct policy_job *job, enum base_task_kind kind,
-                      int64_t now_us)
+bool commit_delay_add_ended(struct commit_delay *c, struct policy_job *job,
+                            enum base_task_kind kind, int64_t now_us)
 {
     if (c->delay_us <= 0)
         return false;
@@ -34,8 +34,8 @@ bool commit_delay_add(struct commit_delay *c, struct policy_job *job, enum base_
     return true;
 }
 
-bool commit_delay_pop(struct commit_delay *c, int64_t now_us, struct policy_job **job,
-                      enum base_task_kind *kind)
+bool commit_delay_pop_expired(struct commit_delay *c, int64_t now_us, struct policy_job **job,
+                              enum base_task_kind *kind)
 {
     while (c->n > 0 && entry_at(c, 0)->until_us <= now_us) {
         *job = entry_at(c, 0)->job;
@@ -48,7 +48,7 @@ bool commit_delay_pop(struct commit_delay *c, int64_t now_us, struct policy_job 
     return false;
 }
 
-int64_t commit_delay_next_us(const struct commit_delay *c, int64_t now_us)
+int64_t commit_delay_next_expiry_us(const struct commit_delay *c, int64_t now_us)
 {
     if (c->delay_us <= 0)
         return INT64_MAX;

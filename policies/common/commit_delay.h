@@ -20,16 +20,16 @@ struct commit_delay { /* all zero at first, except the delay */
 };
 
 /* Call it when a task of @job has ended. Returns true when the task still counts as running, until
- * commit_delay_pop() returns it; false when the delay is off. */
-bool commit_delay_add(struct commit_delay *c, struct policy_job *job, enum base_task_kind kind,
-                      int64_t now_us);
+ * commit_delay_pop_expired() returns it; false when the delay is off. */
+bool commit_delay_add_ended(struct commit_delay *c, struct policy_job *job,
+                            enum base_task_kind kind, int64_t now_us);
 /* Removes a task whose delay is over at @now_us and sets its job and kind. Returns false when there
  * is none. */
-bool commit_delay_pop(struct commit_delay *c, int64_t now_us, struct policy_job **job,
-                      enum base_task_kind *kind);
-/* Returns the earliest time at which commit_delay_pop() may return a task, those included that end
- * after @now_us; INT64_MAX: never. */
-int64_t commit_delay_next_us(const struct commit_delay *c, int64_t now_us);
+bool commit_delay_pop_expired(struct commit_delay *c, int64_t now_us, struct policy_job **job,
+                              enum base_task_kind *kind);
+/* Returns the earliest time at which commit_delay_pop_expired() may return a task, those included
+ * that end after @now_us; INT64_MAX: never. */
+int64_t commit_delay_next_expiry_us(const struct commit_delay *c, int64_t now_us);
 /* Drops the entries of @job, which leaves. */
 void commit_delay_remove_job(struct commit_delay *c, const struct policy_job *job);
 void commit_delay_free(struct commit_delay *c);

@@ -41,7 +41,7 @@ static void mark_skipped(struct delay *d, struct delay_job *job)
     job->skipped = true;
 }
 
-void delay_beat(struct delay *d, int64_t now_us)
+void delay_on_heartbeat(struct delay *d, int64_t now_us)
 {
     int64_t passed = d->beat > 1 ? now_us - d->last_us : 0;
     struct delay_job *next;
@@ -108,7 +108,7 @@ void delay_note_declined(struct delay *d, struct delay_job *job)
         mark_skipped(d, job);
 }
 
-bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
+bool delay_offer_slot(struct delay *d, struct delay_job *job, enum delay_level best)
 {
     bool takes = d->skips > 0 ? take_by_skips(d, job, best) : take_by_wait(d, job, best);
 
@@ -121,7 +121,7 @@ bool delay_would_take(struct delay *d, struct delay_job *job, enum delay_level b
 {
     bool takes = d->skips > 0 ? has_skipped_enough(d, job, best) : launch_level(d, job, best) >= 0;
 
-    return takes || delay_offer(d, job, best);
+    return takes || delay_offer_slot(d, job, best);
 }
 
 void delay_note_launched(struct delay *d, struct delay_job *job)

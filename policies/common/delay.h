@@ -44,18 +44,18 @@ static inline bool delay_is_on(const struct delay *d)
 }
 /* Adds the time since the previous heartbeat to the waits of skipped jobs. Call it before the
  * offers of every heartbeat of any node, and of any other moment at which slots are offered. */
-void delay_beat(struct delay *d, int64_t now_us);
+void delay_on_heartbeat(struct delay *d, int64_t now_us);
 /* Offers @job a slot on which its best pending task has locality @best. Returns true when the job
  * takes the slot: the launch is noted already. Returns false when the job declines: it is marked as
  * skipped. Do not call this for jobs without location data. */
-bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best);
+bool delay_offer_slot(struct delay *d, struct delay_job *job, enum delay_level best);
 /* Notes that @job declined a slot because none of its pending tasks may run there (they have failed
  * on that node). Both algorithms count every offer that a job with work does not take. */
 void delay_note_declined(struct delay *d, struct delay_job *job);
 /* Returns true when @job would take such a slot, without noting a launch. If not, the job has
- * declined and is marked as by delay_offer(). */
+ * declined and is marked as by delay_offer_slot(). */
 bool delay_would_take(struct delay *d, struct delay_job *job, enum delay_level best);
-/* Notes that @job launched a task in this heartbeat without delay_offer(). */
+/* Notes that @job launched a task in this heartbeat without delay_offer_slot(). */
 void delay_note_launched(struct delay *d, struct delay_job *job);
 /* Drops @job from the list of skipped jobs; call it before the job is freed. */
 void delay_remove_job(struct delay *d, struct delay_job *job);

@@ -194,9 +194,9 @@ out:
     return rc;
 }
 
-int policy_queues_place(struct policy_queues *q, const char *queue, const char *user,
-                        const char *const *groups, size_t groups_n, int32_t *index,
-                        struct base_error *err)
+int policy_queues_place_submission(struct policy_queues *q, const char *queue, const char *user,
+                                   const char *const *groups, size_t groups_n, int32_t *index,
+                                   struct base_error *err)
 {
     struct submission p = {
         .q = q, .user = user ? user : "", .groups = groups, .groups_n = groups ? groups_n : 0};

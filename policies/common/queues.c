@@ -152,7 +152,7 @@ static int32_t *find_hash_slot(const struct policy_queues *q, const char *rest, 
     return &q->by_name[i];
 }
 
-static void by_name_add(struct policy_queues *q, size_t index)
+static void add_to_name_table(struct policy_queues *q, size_t index)
 {
     const char *rest = q->v[index].name + 5;
 
@@ -166,7 +166,7 @@ static void by_name_add(struct policy_queues *q, size_t index)
     *find_hash_slot(q, rest, strlen(rest)) = (int32_t)index + 1;
 }
 
-static int32_t find_prefix(const struct policy_queues *q, const char *rest, size_t len)
+static int32_t find_queue_by_name(const struct policy_queues *q, const char *rest, size_t len)
 {
     if (len == 0)
         return 0;
@@ -185,7 +185,7 @@ static int32_t append_queue(struct policy_queues *q, const char *name, size_t le
     queue_set_defaults(q, u);
     if (parent >= 0) {
         q->v[parent].is_parent = true;
-        by_name_add(q, q->n);
+        add_to_name_table(q, q->n);
     } else {
         u->is_parent = true;
     }
@@ -196,7 +196,7 @@ int32_t policy_queues_find(const struct policy_queues *q, const char *name)
 {
     const char *rest = below_root(name ? name : "");
 
-    return name && *name ? find_prefix(q, rest, strlen(rest)) : -1;
+    return name && *name ? find_queue_by_name(q, rest, strlen(rest)) : -1;
 }
 
 static int32_t add_path(struct policy_queues *q, const char *name, bool dynamic)
@@ -206,7 +206,7 @@ static int32_t add_path(struct policy_queues *q, const char *name, bool dynamic)
     int32_t at = 0;
 
     for (size_t len = strcspn(rest, "."); rest[0]; len += 1 + strcspn(rest + len + 1, ".")) {
-        int32_t found = find_prefix(q, rest, len);
+        int32_t found = find_queue_by_name(q, rest, len);
 
         at = found >= 0 ? found : append_queue(q, full, 5 + len, at, dynamic);
         if (rest[len] == '\0')

@@ -130,9 +130,9 @@ void policy_queues_replace(struct policy_queues *q, struct policy_queues *from);
  * queues, only existing ones are used, root.default if no rule finds one. Returns 0, or
  * -BASE_EINVAL with the reason: an unknown queue (with a list of known ones), or a rule that
  * rejects. */
-int policy_queues_place(struct policy_queues *q, const char *queue, const char *user,
-                        const char *const *groups, size_t groups_n, int32_t *index,
-                        struct base_error *err);
+int policy_queues_place_submission(struct policy_queues *q, const char *queue, const char *user,
+                                   const char *const *groups, size_t groups_n, int32_t *index,
+                                   struct base_error *err);
 /* Converts a limit to whole slots of @kind. Returns @none when the limit is not given; a limit
  * above 0 is at least one slot. */
 int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kind,

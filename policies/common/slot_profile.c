@@ -195,7 +195,8 @@ static size_t take_smallest_raised(struct slot_profile *p, int64_t n, int64_t fl
     return out;
 }
 
-int64_t slot_profile_place(struct slot_profile *p, int64_t n, int64_t eps_us, int64_t floor_us)
+int64_t slot_profile_place_tasks(struct slot_profile *p, int64_t n, int64_t eps_us,
+                                 int64_t floor_us)
 {
     int64_t last = floor_us;
 
@@ -229,7 +230,7 @@ int64_t slot_profile_place(struct slot_profile *p, int64_t n, int64_t eps_us, in
 /* Each step removes the smallest time and inserts ends_us[i]. These are ascending, so a step
  * removes the smaller of two heads: the profile's and that of the ends inserted so far. Merging the
  * two lists finds which ends are removed again (the first @gone ones) without inserting them. */
-void slot_profile_replace(struct slot_profile *p, const int64_t *ends_us, size_t n)
+void slot_profile_replace_smallest(struct slot_profile *p, const int64_t *ends_us, size_t n)
 {
     size_t gone = 0, out = 0;
 
@@ -286,7 +287,7 @@ void slot_profile_delay_until(struct slot_profile *p, const struct slot_run *unt
     merge_block(p, out);
 }
 
-void slot_profile_clamp(struct slot_profile *p, int64_t now_us)
+void slot_profile_raise_to(struct slot_profile *p, int64_t now_us)
 {
     int64_t n = 0;
 

@@ -39,16 +39,17 @@ void slot_profile_free(struct slot_profile *p);
 /* Places @n >= 0 tasks of length @eps_us > 0, none starting before @floor_us. Returns when the last
  * task ends; @floor_us for n = 0; SLOT_NEVER when a task finds no slot (the tasks before it are
  * placed). */
-int64_t slot_profile_place(struct slot_profile *p, int64_t n, int64_t eps_us, int64_t floor_us);
+int64_t slot_profile_place_tasks(struct slot_profile *p, int64_t n, int64_t eps_us,
+                                 int64_t floor_us);
 /* SATU: replaces the smallest time by ends_us[0], then again the smallest by ends_us[1], and so on.
  * @ends_us is ascending. */
-void slot_profile_replace(struct slot_profile *p, const int64_t *ends_us, size_t n);
+void slot_profile_replace_smallest(struct slot_profile *p, const int64_t *ends_us, size_t n);
 /* Delays the smallest times to the end of what occupies their slots: pairs the times of @until
  * (ascending runs) with as many smallest times of the profile, both in sorted order, and keeps the
  * larger of each pair. When @until has more slots than the profile, its latest times are used. */
 void slot_profile_delay_until(struct slot_profile *p, const struct slot_run *until, size_t n);
 /* Raises all times before @now_us to @now_us. */
-void slot_profile_clamp(struct slot_profile *p, int64_t now_us);
+void slot_profile_raise_to(struct slot_profile *p, int64_t now_us);
 /* Makes exactly @n slots (at most all) unavailable, at SLOT_NEVER: moves the smallest times there,
  * or brings slots back at @now_us. */
 void slot_profile_set_unavailable(struct slot_profile *p, int64_t n, int64_t now_us);

@@ -119,17 +119,17 @@ void fair_apps_remove_job(struct policy *self, struct fair_job *fj)
     }
 }
 
-static struct fair_job *waiting_job(struct policy_link *l)
+static struct fair_job *job_of_wait_link(struct policy_link *l)
 {
     return (struct fair_job *)(void *)((char *)(void *)l - offsetof(struct fair_job, wait));
 }
 
 /* Returns the first waiting job of the queue whose user may run one more; NULL: none. */
-static struct fair_job *first_waiting(struct policy *self, const struct fair_queue *q)
+static struct fair_job *first_job_that_may_start(struct policy *self, const struct fair_queue *q)
 {
     for (struct policy_link *l = q->waiting.first; l; l = policy_order_next(l))
-        if (!is_user_limit_reached(self, waiting_job(l)->job))
-            return waiting_job(l);
+        if (!is_user_limit_reached(self, job_of_wait_link(l)->job))
+            return job_of_wait_link(l);
     return NULL;
 }
 
@@ -140,7 +140,7 @@ void fair_apps_activate_waiting(struct policy *self)
 
         for (int32_t i = 0; i < self->queues_n; i++) {
             struct fair_job *fj = self->queues[i].waiting.n && !is_queue_limit_reached(self, i)
-                                      ? first_waiting(self, &self->queues[i])
+                                      ? first_job_that_may_start(self, &self->queues[i])
                                       : NULL;
 
             if (fj && (!best || policy_link_before(&fj->wait, &best->wait)))

@@ -69,7 +69,7 @@ static void fair_destroy(struct policy *self)
     free(self);
 }
 
-static void count_both_kinds(struct policy *self, struct fair_job *fj)
+static void update_counts_of_both_kinds(struct policy *self, struct fair_job *fj)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         fair_job_update_counts(self, fj, k);
@@ -86,7 +86,7 @@ static void enter_queue(struct policy *self, struct fair_job *fj)
         q->side[k].at_min_us = q->side[k].at_fair_us = self->now_us;
     fair_apps_add_job(self, fj);
     fair_job_update_weight(self, fj);
-    count_both_kinds(self, fj);
+    update_counts_of_both_kinds(self, fj);
     if (self->size_weight) /* again, since the weight depends on the counts */
         fair_job_update_weight(self, fj);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && self->size_weight; k++)
@@ -183,7 +183,7 @@ static void expire_commit_delays(struct policy *self, int64_t now_us)
     struct policy_job *job;
     enum base_task_kind kind;
 
-    while (commit_delay_pop(&self->commit, now_us, &job, &kind)) {
+    while (commit_delay_pop_expired(&self->commit, now_us, &job, &kind)) {
         fair_job_of(job)->ended[kind]--;
         fair_job_update_counts(self, fair_job_of(job), kind);
     }
@@ -203,7 +203,7 @@ static void fair_on_task_ended(struct policy *self, struct policy_job *job,
                                enum base_task_kind kind, const struct policy_task_end *end)
 {
     expire_commit_delays(self, end->ended_us);
-    if (commit_delay_add(&self->commit, job, kind, end->ended_us))
+    if (commit_delay_add_ended(&self->commit, job, kind, end->ended_us))
         fair_job_of(job)->ended[kind]++;
     if (self->long_tasks)
         fair_long_count_ended(self, fair_job_of(job), kind, end);
@@ -241,7 +241,7 @@ static int64_t fair_on_timer(struct policy *self, int64_t now_us, struct policy_
         fair_preempt_for_starved(self, plan);
         self->next_preemption_us = now_us + self->preemption_us;
     }
-    next = commit_delay_next_us(&self->commit, now_us);
+    next = commit_delay_next_expiry_us(&self->commit, now_us);
     return next < self->updated_us + self->update_us ? next : self->updated_us + self->update_us;
 }
 

@@ -19,9 +19,9 @@ static int64_t slots_needed(const struct policy *self, const struct fair_queue *
 {
     const struct fair_side *s = &q->side[kind];
 
-    return fair_preempt_need(s->min, s->share, fair_demand(s), s->running,
-                             self->now_us - s->at_min_us > q->min_timeout_us,
-                             self->now_us - s->at_fair_us > q->fair_timeout_us);
+    return fair_slots_to_preempt(s->min, s->share, fair_demand(s), s->running,
+                                 self->now_us - s->at_min_us > q->min_timeout_us,
+                                 self->now_us - s->at_fair_us > q->fair_timeout_us);
 }
 
 /* Adds the running attempts of @fj to the candidates. Returns how many slots it will keep if none

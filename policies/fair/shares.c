@@ -142,8 +142,8 @@ static bool scale_minima(struct fair_entity *v, size_t n, double total)
     return true;
 }
 
-bool fair_shares(struct fair_entity *v, size_t n, double total, struct fair_scratch *scratch,
-                 double *level)
+bool fair_compute_shares(struct fair_entity *v, size_t n, double total,
+                         struct fair_scratch *scratch, double *level)
 {
     struct split s = {.v = v, .n = n, .total = total, .points = reserve_points(scratch, 2 * n)};
     bool scaled = scale_minima(v, n, total);
@@ -199,8 +199,8 @@ int64_t fair_starvation_threshold(double share, double threshold, int64_t demand
     return whole_slots(min_double(share * threshold, (double)demand));
 }
 
-int64_t fair_preempt_need(double min, double share, int64_t demand, int64_t running, bool min_over,
-                          bool fair_over)
+int64_t fair_slots_to_preempt(double min, double share, int64_t demand, int64_t running,
+                              bool min_over, bool fair_over)
 {
     int64_t need = 0, missing;
 

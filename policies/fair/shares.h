@@ -16,7 +16,8 @@
 
 struct fair_entity {
     double weight; /* >= 0; 0: gets its minimum, and more only when all others have their cap */
-    double min;    /* >= 0; fair_shares() scales the minima down so that they fit into the total */
+    double min;    /* >= 0; fair_compute_shares() scales the minima down so that they fit into the
+                      total */
     double cap;    /* >= 0: demand, or a maximum share below it */
     double share;  /* out */
 };
@@ -33,8 +34,8 @@ struct fair_scratch { /* all zero at first; grows; freed by fair_scratch_free() 
 /* Sets the shares of the @n entities. Returns true when the minima exceeded @total and were scaled
  * by total / sum. O(n log n). @level may be NULL and receives x, or INFINITY when every entity with
  * weight has its cap. */
-bool fair_shares(struct fair_entity *v, size_t n, double total, struct fair_scratch *scratch,
-                 double *level);
+bool fair_compute_shares(struct fair_entity *v, size_t n, double total,
+                         struct fair_scratch *scratch, double *level);
 /* Rounds the shares to whole slots that add up to @total (at most the sum of the shares, rounded
  * up): the largest remainders are rounded up, of equal ones that with the smaller index. */
 void fair_shares_round(const struct fair_entity *v, size_t n, int64_t total, int64_t *slots,
@@ -48,7 +49,7 @@ double fair_deficit_growth(double share, int64_t running, int64_t us);
 int64_t fair_starvation_threshold(double share, double threshold, int64_t demand);
 /* Returns the number of slots to take from others for a pool that has waited too long below its
  * minimum (@min_over) or its share (@fair_over). */
-int64_t fair_preempt_need(double min, double share, int64_t demand, int64_t running, bool min_over,
-                          bool fair_over);
+int64_t fair_slots_to_preempt(double min, double share, int64_t demand, int64_t running,
+                              bool min_over, bool fair_over);
 
 #endif

@@ -82,7 +82,7 @@ static void divide_share(struct policy *self, struct fair_queue *q, enum base_ta
     n = collect_entities(self, q, kind);
     for (size_t i = 0; i < n; i++)
         sum += self->entities[i].min;
-    if (fair_shares(self->entities, n, total, &self->scratch, NULL) && q->parent < 0)
+    if (fair_compute_shares(self->entities, n, total, &self->scratch, NULL) && q->parent < 0)
         warn_minima_exceed_slots(self, kind, sum, total);
     fair_shares_round(self->entities, n, own->share_slots, self->whole, &self->scratch);
     for (size_t i = 0; i < n; i++) {
@@ -158,13 +158,13 @@ static void update_job_deficits(struct policy *self, int32_t queue, enum base_ta
     const struct fair_side *s = &self->queues[queue].side[kind];
     size_t n = collect_jobs(self, queue, kind);
 
-    fair_shares(self->entities, n, s->min, &self->scratch, NULL);
+    fair_compute_shares(self->entities, n, s->min, &self->scratch, NULL);
     for (size_t i = 0; i < n; i++) {
         struct fair_job *fj = self->owners[i];
 
         fj->min[kind] = self->entities[i].min = self->entities[i].share;
     }
-    fair_shares(self->entities, n, s->own_share, &self->scratch, NULL);
+    fair_compute_shares(self->entities, n, s->own_share, &self->scratch, NULL);
     for (size_t i = 0; i < n; i++) {
         struct fair_job *fj = self->owners[i];
 

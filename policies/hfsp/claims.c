@@ -160,8 +160,8 @@ static int64_t attempt_work_left_us(const struct policy *self, const struct poli
  * comes back clearly sooner than it would become free by itself, or because the attempt's job still
  * ends in time. Otherwise both jobs together would end later than if @p waited. The duration of
  * tasks in training is a guess, and is taken to be at least as long as the attempt's. */
-static bool can_wait(const struct policy *self, const struct hfsp_kind *ks,
-                     const struct policy_running *r, const struct hfsp_phase *p)
+static bool may_wait_for_claimant(const struct policy *self, const struct hfsp_kind *ks,
+                                  const struct policy_running *r, const struct hfsp_phase *p)
 {
     const struct hfsp_phase *own = hfsp_phase_of(r->job, p->kind);
     int64_t left = self->set.preemption == HFSP_KILL ? hfsp_bounded_us(own->task_us)
@@ -243,8 +243,8 @@ static bool may_be_preempted(const struct claim *c, const struct hfsp_phase *p, 
 /* Adds victims on this node for @starts tasks of @p that could start anywhere, and for @resumes
  * tasks that are suspended here. For a map, at most one victim is added per call, since the next
  * map's data may be elsewhere. */
-static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts,
-                         int64_t resumes)
+static void add_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts,
+                        int64_t resumes)
 {
     enum policy_victim_how how =
         c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
@@ -264,7 +264,7 @@ static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t st
         if ((taken > 0 && resumes == 0 && p->kind == BASE_TASK_MAP && c->self->env->takes) ||
             !may_be_preempted(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone) ||
             (c->self->fair && resumes == 0 &&
-             !can_wait(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
+             !may_wait_for_claimant(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
             break;
         policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
         for (c->len--; at < c->len; at++)
@@ -420,12 +420,13 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer,
         const struct hfsp_phase *p;
         int64_t starts, resumes;
 
-        rank = hfsp_rank_next(&ks->rank, rank + 1, HFSP_CLAIM | (node->len ? HFSP_RESUME : 0));
+        rank =
+            hfsp_rank_next_wanting(&ks->rank, rank + 1, HFSP_CLAIM | (node->len ? HFSP_RESUME : 0));
         if (rank < 0 || rank > ks->candidate[last_candidate(ks, c.len)].rank)
             break;
         p = ks->phase[ks->rank.job[rank]];
         serve_claim_by_free_slots(self, node, p, &left, &starts, &resumes);
-        take_victims(&c, p, starts, resumes);
+        add_victims(&c, p, starts, resumes);
     }
     if (self->set.preemption == HFSP_EAGER &&
         offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 /* ---- the normal quantile: Wichura's AS 241 (PPND16), about 16 digits ---- */
-static double rational(const double num[8], const double den[8], double r)
+static double rational_function(const double num[8], const double den[8], double r)
 {
     double a = num[7], b = den[7];
 
@@ -59,14 +59,14 @@ double estimator_normal_quantile(double p)
 
     base_assert(p > 0 && p < 1);
     if (q >= -0.425 && q <= 0.425)
-        return q * rational(a, b, 0.180625 - q * q);
+        return q * rational_function(a, b, 0.180625 - q * q);
     r = sqrt(-log(q < 0 ? p : 1 - p));
-    z = r <= 5 ? rational(c, d, r - 1.6) : rational(e, f, r - 5);
+    z = r <= 5 ? rational_function(c, d, r - 1.6) : rational_function(e, f, r - 5);
     return q < 0 ? -z : z;
 }
 
 /* ---- fitting ---- */
-static int ascending(const void *x, const void *y)
+static int compare_ascending(const void *x, const void *y)
 {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
 
@@ -133,7 +133,7 @@ static void fit_line(struct estimator_fit *fit, const int64_t *x, size_t n)
 void estimator_fit(struct estimator_fit *fit, enum estimator_family family, int64_t *x, size_t n)
 {
     base_assert(n > 0);
-    qsort(x, n, sizeof *x, ascending);
+    qsort(x, n, sizeof *x, compare_ascending);
     if (family == ESTIMATOR_MEAN || x[0] == x[n - 1]) {
         fit_mean(fit, x, n);
         return;
@@ -176,8 +176,8 @@ double estimator_total(const struct estimator_fit *fit, int32_t tasks)
     return sum_quantiles(fit, 0, tasks, tasks, ESTIMATOR_POINTS);
 }
 
-size_t estimator_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
-                      struct virtual_run runs[ESTIMATOR_RUNS])
+size_t estimator_make_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
+                           struct virtual_run runs[ESTIMATOR_RUNS])
 {
     int32_t n = tasks < ESTIMATOR_RUNS ? tasks : ESTIMATOR_RUNS, from = 0;
     double all = 0;

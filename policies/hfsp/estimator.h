@@ -52,8 +52,8 @@ double estimator_total(const struct estimator_fit *fit, int32_t tasks);
 /* Describes the durations of @tasks tasks by at most ESTIMATOR_RUNS runs in increasing order, each
  * with the mean of its tasks, scaled so that the sum is @total_us. Returns the number of runs; 0
  * when there are no tasks or no work. */
-size_t estimator_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
-                      struct virtual_run runs[ESTIMATOR_RUNS]);
+size_t estimator_make_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
+                           struct virtual_run runs[ESTIMATOR_RUNS]);
 /* Inverse of the standard normal distribution at @p in (0,1). */
 double estimator_normal_quantile(double p);
 /* Duration of a reduce function that has consumed the part @p (> 0) of its input in @elapsed_us. */

@@ -24,8 +24,9 @@ static size_t count_waiting_before(const struct hfsp_kind *ks, int32_t rank)
 {
     size_t n = 0;
 
-    for (int32_t at = hfsp_rank_next(&ks->rank, 0, HFSP_CLAIM | HFSP_RESUME); at >= 0 && at < rank;
-         at = hfsp_rank_next(&ks->rank, at + 1, HFSP_CLAIM | HFSP_RESUME))
+    for (int32_t at = hfsp_rank_next_wanting(&ks->rank, 0, HFSP_CLAIM | HFSP_RESUME);
+         at >= 0 && at < rank;
+         at = hfsp_rank_next_wanting(&ks->rank, at + 1, HFSP_CLAIM | HFSP_RESUME))
         n++;
     return n;
 }

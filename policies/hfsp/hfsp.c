@@ -400,7 +400,7 @@ static struct policy_job *next_ranked(struct hfsp_kind *ks, struct policy_offer 
 {
     unsigned want = HFSP_START | (offer->node_suspended > 0 ? HFSP_RESUME : 0u);
     int32_t from = offer->at ? ks->rank.rank[hfsp_phase_of(prev, offer->kind)->virtual] + 1 : 0;
-    int32_t rank = hfsp_rank_next(&ks->rank, from, want);
+    int32_t rank = hfsp_rank_next_wanting(&ks->rank, from, want);
 
     offer->at = ks;
     return rank < 0 ? NULL : ks->phase[ks->rank.job[rank]]->own->job;

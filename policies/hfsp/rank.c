@@ -135,7 +135,7 @@ static uint64_t jobs_wanting_word(const struct hfsp_rank *r, size_t at, unsigned
     return bits;
 }
 
-int32_t hfsp_rank_next(const struct hfsp_rank *r, int32_t from, unsigned want)
+int32_t hfsp_rank_next_wanting(const struct hfsp_rank *r, int32_t from, unsigned want)
 {
     size_t at = (size_t)from / 64, words = r->n / 64 + 1;
     uint64_t bits;

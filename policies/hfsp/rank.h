@@ -44,6 +44,6 @@ void hfsp_rank_set_count(struct hfsp_rank *r, enum hfsp_count which, int32_t job
 int64_t hfsp_rank_sum_after(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank);
 int64_t hfsp_rank_sum_up_to(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank);
 /* Returns the first rank from @from on whose job has one of the wants @want; -1: none. */
-int32_t hfsp_rank_next(const struct hfsp_rank *r, int32_t from, unsigned want);
+int32_t hfsp_rank_next_wanting(const struct hfsp_rank *r, int32_t from, unsigned want);
 
 #endif

@@ -104,7 +104,7 @@ static void enter_with_size(struct policy *self, struct hfsp_phase *p, double si
                            make_runs(count->total - count->done, left, max_us, runs));
 }
 
-static void count_mean(struct policy *self, struct hfsp_phase *p, double mean_us)
+static void record_mean_duration(struct policy *self, struct hfsp_phase *p, double mean_us)
 {
     p->counted = true;
     self->kind[p->kind].means_sum += (int64_t)mean_us;
@@ -118,7 +118,7 @@ static void enter_with_measured_mean(struct policy *self, struct hfsp_phase *p, 
     double mean = (double)seen->work_us / seen->n;
 
     enter_with_size(self, p, mean * p->total * factor, 0);
-    count_mean(self, p, mean);
+    record_mean_duration(self, p, mean);
 }
 
 static void enter_training(struct policy *self, struct hfsp_phase *p)
@@ -253,14 +253,14 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p)
     }
     hfsp_train_end(self, p);
     p->state = HFSP_SIZED;
-    count_mean(self, p, mean);
+    record_mean_duration(self, p, mean);
     if (p->own->fair) {
         virtual_fair_advance(self->fair, self->now_us);
         virtual_fair_set_task_duration(self->fair, p->own->fair, p->kind,
                                        hfsp_bounded_us(p->size_us / p->total));
     }
     virtual_cluster_replace_work(ks->vc, p->virtual, runs,
-                                 estimator_runs(&fit, left, p->size_us - work, runs));
+                                 estimator_make_runs(&fit, left, p->size_us - work, runs));
     ks->stale = true;
     hfsp_phase_update_lists(self, p);
 }

@@ -393,7 +393,8 @@ void virtual_cluster_advance(struct virtual_cluster *vc, int64_t now_us)
             (double)(now_us - vc->steady_us) < vc->first_end - VC_EPS_US) {
             advance_at_steady_rates(vc, now_us);
         } else {
-            (vc->form == VIRTUAL_FLUID ? vc_fluid_run : vc_slots_run)(vc, now_us);
+            (vc->form == VIRTUAL_FLUID ? vc_fluid_advance_or_project
+                                       : vc_slots_advance_or_project)(vc, now_us);
             free_ended_handles(vc);
         }
     } else {
@@ -407,7 +408,7 @@ static bool is_present(const struct vc_job *j)
     return j->state != VC_FREE && !j->left_really;
 }
 
-static void set_order(struct virtual_cluster *vc)
+static void compute_order(struct virtual_cluster *vc)
 {
     struct vc_keys *list = &vc->list[VC_ORDER];
 
@@ -434,8 +435,8 @@ static void set_order(struct virtual_cluster *vc)
 
 void virtual_cluster_project(struct virtual_cluster *vc)
 {
-    (vc->form == VIRTUAL_FLUID ? vc_fluid_run : vc_slots_run)(vc, -1);
-    set_order(vc);
+    (vc->form == VIRTUAL_FLUID ? vc_fluid_advance_or_project : vc_slots_advance_or_project)(vc, -1);
+    compute_order(vc);
     vc->projected = true;
 }
 

@@ -108,8 +108,8 @@ static bool are_maps_done(const struct virtual_fair_job *j)
     return j->phase[BASE_TASK_MAP].done >= j->phase[BASE_TASK_MAP].total;
 }
 
-static bool may_start(const struct virtual_fair *vf, const struct virtual_fair_job *j,
-                      enum base_task_kind kind)
+static bool may_start_tasks(const struct virtual_fair *vf, const struct virtual_fair_job *j,
+                            enum base_task_kind kind)
 {
     const struct fair_phase *maps = &j->phase[BASE_TASK_MAP];
 
@@ -123,7 +123,7 @@ static void update_places(struct virtual_fair *vf, struct virtual_fair_job *j,
     struct fair_kind *k = &vf->kind[kind];
     bool ends = p->at < p->len && p->task_us >= 0;
 
-    policy_order_place(&k->waits, &p->waits, p->pending > 0 && may_start(vf, j, kind),
+    policy_order_place(&k->waits, &p->waits, p->pending > 0 && may_start_tasks(vf, j, kind),
                        (int64_t)fmin(p->running * 1e6 / j->weight, (double)VIRTUAL_NEVER));
     policy_order_place(&k->ends, &p->ends, ends, ends ? p->run[p->at].start_us + p->task_us : 0);
 }

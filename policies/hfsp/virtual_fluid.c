@@ -21,7 +21,7 @@ struct fluid {
     size_t lag_at, cap_at;
 };
 
-static void fill_list(struct fluid *f, enum vc_list list)
+static void compute_list_keys(struct fluid *f, enum vc_list list)
 {
     struct vc_keys *k = &f->vc->list[list];
 
@@ -54,7 +54,7 @@ static void stop_sharing(struct fluid *f, double weight)
         sum_weights(f);
 }
 
-static void set_level(struct fluid *f)
+static void raise_level(struct fluid *f)
 {
     double level = f->shared ? (f->slots - (double)f->capped) / f->weights : VC_HUGE;
 
@@ -62,7 +62,7 @@ static void set_level(struct fluid *f)
         f->level = level;
 }
 
-static void start_engine(struct fluid *f)
+static void start_run(struct fluid *f)
 {
     struct virtual_cluster *vc = f->vc;
     const struct vc_keys *k = &vc->list[VC_BY_LAG];
@@ -72,8 +72,8 @@ static void start_engine(struct fluid *f)
         vc->scratch_cap = vc->jobs_cap;
     }
     vc->heap_lag.len = vc->heap_cap.len = vc->heap_end.len = 0;
-    fill_list(f, VC_BY_LAG);
-    fill_list(f, VC_BY_CAP);
+    compute_list_keys(f, VC_BY_LAG);
+    compute_list_keys(f, VC_BY_CAP);
     for (size_t i = 0; i < k->len; i++) {
         const struct vc_job *j = &vc->jobs[k->v[i].job];
 
@@ -82,7 +82,7 @@ static void start_engine(struct fluid *f)
     }
     f->shared = (int32_t)k->len;
     sum_weights(f);
-    set_level(f);
+    raise_level(f);
 }
 
 /* Makes a sharing job capped: every task runs at full speed from now on. */
@@ -96,7 +96,7 @@ static void cap_job(struct fluid *f, int32_t job)
     vc_heap_push(&f->vc->heap_end, s->at, job);
     f->capped += s->tasks;
     stop_sharing(f, weight);
-    set_level(f);
+    raise_level(f);
 }
 
 /* Caps the jobs over whose tasks per weight the level has risen. */
@@ -166,7 +166,7 @@ static void end_shared_run(struct fluid *f, int32_t job)
     if (s->run == j->more_n) {
         end_job(f, job);
         stop_sharing(f, j->weight);
-        set_level(f);
+        raise_level(f);
         return;
     }
     s->at = f->lag + j->more[s->run++].extra * s->tasks / j->weight;
@@ -188,7 +188,7 @@ static void end_capped_run(struct fluid *f, int32_t job)
         s->at = f->t + j->more[s->run++].extra;
         vc_heap_push(&f->vc->heap_end, s->at, job);
     }
-    set_level(f);
+    raise_level(f);
 }
 
 /* Returns the time of the next end of a run; VC_HUGE: there is none. */
@@ -303,13 +303,13 @@ static void remember_steady_rates(struct fluid *f, int64_t from_us)
     f->vc->first_end = end - f->t;
 }
 
-void vc_fluid_run(struct virtual_cluster *vc, int64_t to_us)
+void vc_fluid_advance_or_project(struct virtual_cluster *vc, int64_t to_us)
 {
     struct fluid f = {.vc = vc, .slots = vc->slots > 0 ? (double)vc->slots : 1.0};
     const struct vc_keys *k = &vc->list[VC_BY_CAP];
     double limit = (double)(to_us - vc->now_us);
 
-    start_engine(&f);
+    start_run(&f);
     cap_jobs_below_level(&f);
     if (to_us < 0) {
         remember_steady_rates(&f, vc->now_us);

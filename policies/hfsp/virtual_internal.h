@@ -41,7 +41,8 @@ struct vc_job {
     int32_t seq, next_free;
 };
 enum vc_mode { VC_SHARED, VC_CAPPED, VC_ENDED };
-struct vc_scratch {     /* state of a job during a call of vc_fluid_run() or vc_slots_run() */
+struct vc_scratch {     /* state of a job during a call of vc_fluid_advance_or_project() or
+                           vc_slots_advance_or_project() */
     double at;          /* end of the shortest run: VC_SHARED a lag, VC_CAPPED a time */
     double ended;       /* VC_ENDED: time of the end */
     int32_t tasks, run; /* unfinished tasks; index in more[] of the run after the shortest */
@@ -62,7 +63,7 @@ struct virtual_cluster {
     struct vc_keys list[VC_LISTS]; /* kept as last sorted, so they are nearly sorted next time */
     int32_t *order;
     size_t order_n, order_cap;
-    /* the rates until the first end of a run, as found by the last vc_fluid_run() */
+    /* the rates until the first end of a run, as found by the last vc_fluid_advance_or_project() */
     bool steady;
     double level;      /* slots per weight of sharing jobs */
     int64_t steady_us; /* since when the rates hold */
@@ -92,7 +93,7 @@ void vc_job_end(struct virtual_cluster *vc, int32_t job, double after, int64_t n
 int64_t vc_finish_time(const struct virtual_cluster *vc, double after);
 
 /* Advance the state of all jobs to @to_us, or with @to_us < 0 only project their finishes. */
-void vc_fluid_run(struct virtual_cluster *vc, int64_t to_us);
-void vc_slots_run(struct virtual_cluster *vc, int64_t to_us);
+void vc_fluid_advance_or_project(struct virtual_cluster *vc, int64_t to_us);
+void vc_slots_advance_or_project(struct virtual_cluster *vc, int64_t to_us);
 
 #endif

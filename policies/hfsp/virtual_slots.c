@@ -157,7 +157,7 @@ static void write_back_job(struct virtual_cluster *vc, int32_t job, int64_t to_u
         vc_job_set_task_groups(j, vc->work[job].v, vc->work[job].len);
 }
 
-void vc_slots_run(struct virtual_cluster *vc, int64_t to_us)
+void vc_slots_advance_or_project(struct virtual_cluster *vc, int64_t to_us)
 {
     struct vc_keys *k = &vc->list[VC_BY_CAP], *all = &vc->heap_lag;
     double t = 0, limit = to_us < 0 ? VC_HUGE : (double)(to_us - vc->now_us), dt;

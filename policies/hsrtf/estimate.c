@@ -307,7 +307,7 @@ void hsrtf_compute_shares(struct policy *self, int64_t now_us, bool epoch)
 
     if (n == 0)
         return;
-    hsrtf_shares(self->rts_us, n, self->shares);
+    hsrtf_inverse_shares(self->rts_us, n, self->shares);
     for (size_t i = 0; i < n; i++) {
         const struct hsrtf_job *o = self->scratch[i].own;
         double part = o->epoch_share > 0 ? o->epoch_share : self->shares[i];

@@ -55,7 +55,7 @@ int64_t hsrtf_work_us(int64_t tasks, int64_t avg_us)
     return round_us((double)tasks * (double)avg_us);
 }
 
-void hsrtf_shares(const int64_t *rt_us, size_t n, double *share)
+void hsrtf_inverse_shares(const int64_t *rt_us, size_t n, double *share)
 {
     double sum = 0;
 

@@ -32,7 +32,7 @@ int64_t hsrtf_reduce_duration_us(int64_t input_bytes, double selectivity, int64_
 /* Slot time of @tasks tasks. */
 int64_t hsrtf_work_us(int64_t tasks, int64_t avg_us);
 /* Equations 3 and 4: share[i] = (1/rt[i]) / sum(1/rt). */
-void hsrtf_shares(const int64_t *rt_us, size_t n, double *share);
+void hsrtf_inverse_shares(const int64_t *rt_us, size_t n, double *share);
 /* Equation 5: the factor by which a job takes longer than alone on the cluster, (waited + remaining
  * time on its share) / alone. */
 double hsrtf_starvation(int64_t waited_us, int64_t rt_on_share_us, int64_t alone_us);

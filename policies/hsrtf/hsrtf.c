@@ -11,12 +11,12 @@
 
 #include "policies/hsrtf/hsrtf_internal.h"
 
-static struct hsrtf_job *own_of(const struct policy_job *job)
+static struct hsrtf_job *hsrtf_job_of(const struct policy_job *job)
 {
     return job->own;
 }
 
-static struct hsrtf_job *below_job(struct policy_link *link, enum base_task_kind kind)
+static struct hsrtf_job *job_of_below_link(struct policy_link *link, enum base_task_kind kind)
 {
     return (struct hsrtf_job *)(void *)((char *)(link - kind) - offsetof(struct hsrtf_job, below));
 }
@@ -26,7 +26,7 @@ static void hsrtf_on_job_changed(struct policy *self, struct policy_job *job,
                                  enum base_task_kind kind)
 {
     const struct policy_phase *phase = &job->phase[kind];
-    struct hsrtf_job *own = own_of(job);
+    struct hsrtf_job *own = hsrtf_job_of(job);
     bool wants = phase->pending > 0 || phase->suspended > 0;
 
     policy_order_place(&self->all[kind], &job->link[kind], wants, own->key);
@@ -121,7 +121,7 @@ static void hsrtf_destroy(struct policy *self)
     free(self);
 }
 
-static void make_room(struct policy *self)
+static void grow_scratch_arrays(struct policy *self)
 {
     if (self->n <= self->room)
         return;
@@ -143,7 +143,7 @@ static void hsrtf_on_job_arrived(struct policy *self, struct policy_job *job, in
     *(self->last ? &self->last->next : &self->first) = own;
     self->last = own;
     self->n++;
-    make_room(self);
+    grow_scratch_arrays(self);
     job->own = own;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
@@ -165,7 +165,7 @@ static void hsrtf_on_job_arrived(struct policy *self, struct policy_job *job, in
 
 static void hsrtf_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
-    struct hsrtf_job *own = own_of(job);
+    struct hsrtf_job *own = hsrtf_job_of(job);
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_order_place(&self->all[k], &job->link[k], false, 0);
@@ -204,14 +204,14 @@ static struct policy_job *next_by_share(struct policy *self, struct policy_offer
     struct policy_link *link;
 
     if (offer->step == 0) {
-        link = prev ? policy_order_next(&own_of(prev)->below[kind]) : self->below[kind].first;
+        link = prev ? policy_order_next(&hsrtf_job_of(prev)->below[kind]) : self->below[kind].first;
         if (link)
-            return below_job(link, kind)->job;
+            return job_of_below_link(link, kind)->job;
         offer->step = 1;
         prev = NULL;
     }
     link = prev ? policy_order_next(&prev->link[kind]) : self->all[kind].first;
-    while (link && own_of(policy_link_job(link, kind))->below[kind].linked)
+    while (link && hsrtf_job_of(policy_link_job(link, kind))->below[kind].linked)
         link = policy_order_next(link);
     return link ? policy_link_job(link, kind) : NULL;
 }
@@ -233,7 +233,7 @@ static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *o
 
 static struct hsrtf_killed *get_kill_record(const struct policy_running *r)
 {
-    const struct hsrtf_job *own = own_of(r->job);
+    const struct hsrtf_job *own = hsrtf_job_of(r->job);
     int32_t n = own->killed_n[r->kind];
 
     return &own->killed[r->kind][r->task >= 0 && r->task < n ? r->task : n];
@@ -269,8 +269,8 @@ static bool killed_before(const struct policy_running *here, size_t i, size_t j)
     const struct policy_job *a = here[i].job, *b = here[j].job;
 
     if (a != b) {
-        if (own_of(a)->key != own_of(b)->key)
-            return own_of(a)->key > own_of(b)->key;
+        if (hsrtf_job_of(a)->key != hsrtf_job_of(b)->key)
+            return hsrtf_job_of(a)->key > hsrtf_job_of(b)->key;
         return policy_job_before(b, a);
     }
     if (here[i].progress != here[j].progress)
@@ -298,8 +298,8 @@ static struct policy_job *claimant_after(const struct policy *self, enum base_ta
     struct policy_link *link;
 
     if (self->proportional) {
-        link = prev ? policy_order_next(&own_of(prev)->below[kind]) : self->below[kind].first;
-        return link ? below_job(link, kind)->job : NULL;
+        link = prev ? policy_order_next(&hsrtf_job_of(prev)->below[kind]) : self->below[kind].first;
+        return link ? job_of_below_link(link, kind)->job : NULL;
     }
     link = prev ? policy_order_next(&prev->link[kind]) : self->all[kind].first;
     return link ? policy_link_job(link, kind) : NULL;
@@ -310,7 +310,7 @@ static int64_t slots_claimed(const struct policy *self, const struct policy_job 
                              enum base_task_kind kind)
 {
     int64_t claim = job->phase[kind].pending,
-            room = own_of(job)->target[kind] - job->phase[kind].running;
+            room = hsrtf_job_of(job)->target[kind] - job->phase[kind].running;
 
     return self->proportional && room < claim ? room : claim;
 }
@@ -325,7 +325,7 @@ static bool hsrtf_may_preempt(const struct policy *self, enum base_task_kind kin
     struct policy_job *job = claimant_after(self, kind, NULL);
 
     for (int i = 0; i < JOBS_TRIED_MAX && has && job; i++) {
-        if (own_of(job)->rt_us >= -has->key)
+        if (hsrtf_job_of(job)->rt_us >= -has->key)
             return false;
         left -= slots_claimed(self, job, kind);
         if (left < 0)
@@ -336,8 +336,8 @@ static bool hsrtf_may_preempt(const struct policy *self, enum base_task_kind kin
 }
 
 /* True: the job waits for a slot near its data and would leave this one to others. */
-static bool declines(const struct policy *self, const struct policy_job *job,
-                     const struct policy_offer *offer)
+static bool would_decline(const struct policy *self, const struct policy_job *job,
+                          const struct policy_offer *offer)
 {
     return self->env->takes &&
            self->env->takes(self->env->core, job, offer->kind, offer->node) == POLICY_DECLINES;
@@ -355,13 +355,13 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
     for (struct policy_job *job = NULL; victim < n && (job = claimant_after(self, kind, job));) {
         int64_t claim = slots_claimed(self, job, kind), met = claim < left ? claim : left;
 
-        if (own_of(here[victim].job)->rt_us <= own_of(job)->rt_us)
+        if (hsrtf_job_of(here[victim].job)->rt_us <= hsrtf_job_of(job)->rt_us)
             return;
         left -= met;
-        if (claim > met && declines(self, job, offer))
+        if (claim > met && would_decline(self, job, offer))
             continue;
-        for (claim -= met;
-             claim > 0 && victim < n && own_of(here[victim].job)->rt_us > own_of(job)->rt_us;
+        for (claim -= met; claim > 0 && victim < n &&
+                           hsrtf_job_of(here[victim].job)->rt_us > hsrtf_job_of(job)->rt_us;
              claim--) {
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_KILL);
             record_kill(&here[victim], offer->now_us);
@@ -374,7 +374,7 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
 static void hsrtf_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
                           struct base_buf *out)
 {
-    const struct hsrtf_job *own = own_of(job);
+    const struct hsrtf_job *own = hsrtf_job_of(job);
 
     (void)now_us;
     base_buf_addf(

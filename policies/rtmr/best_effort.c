@@ -95,7 +95,7 @@ static void add_until(struct rtmr_busy *b, int64_t until_us, int64_t started_us,
 /* Shortens a long list to STEPS + 1 entries: every end is rounded up to a step of a grid. Attempts
  * of one step get the latest of their starts, so that links calculated before this start do not
  * count any of them as held already. */
-static void coarsen(struct rtmr_busy *b, int64_t now_us)
+static void coarsen_ends(struct rtmr_busy *b, int64_t now_us)
 {
     int64_t last = 0, step;
     size_t out = 0;
@@ -118,13 +118,13 @@ static void coarsen(struct rtmr_busy *b, int64_t now_us)
     free(grid);
 }
 
-int64_t rtmr_kill_end_us(const struct policy *self, int64_t now_us)
+int64_t rtmr_free_after_kill_us(const struct policy *self, int64_t now_us)
 {
     return now_us + 2 * self->env->heartbeat_us;
 }
 
 /* Lists the running attempts of jobs without deadline. */
-static void add_running(struct policy *self, enum base_task_kind k, int64_t now_us)
+static void list_running_attempts(struct policy *self, enum base_task_kind k, int64_t now_us)
 {
     const struct policy_env *env = self->env;
     struct rtmr_busy *b = &self->busy[k];
@@ -141,15 +141,16 @@ static void add_running(struct policy *self, enum base_task_kind k, int64_t now_
         if (k == BASE_TASK_REDUCE &&
             own->job->phase[BASE_TASK_MAP].done < own->job->phase[BASE_TASK_MAP].total)
             continue; /* reduces started early, under another policy, end at an unknown time */
-        eps_us = rtmr_eps_us(self, own->job, k);
+        eps_us = rtmr_longest_hold_us(self, own->job, k);
         while (env->running(env->core, own->job, k, &cursor, &r)) {
             int64_t until = rtmr_latest_end_us(&r, eps_us, now_us);
             /* an attempt that outlasts its bound counts as started now, so that it is held again */
             bool longer = self->be_kill || r.started_us + eps_us <= now_us;
 
             if (!r.suspended)
-                add_until(b, self->be_kill ? min64(until, rtmr_kill_end_us(self, now_us)) : until,
-                          longer ? now_us : r.started_us, 1);
+                add_until(
+                    b, self->be_kill ? min64(until, rtmr_free_after_kill_us(self, now_us)) : until,
+                    longer ? now_us : r.started_us, 1);
         }
     }
 }
@@ -163,14 +164,14 @@ void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us)
         int64_t others, freeing;
 
         b->n = 0;
-        add_running(self, k, now_us);
+        list_running_attempts(self, k, now_us);
         others = max64(c->used[k] - self->running[1][k] - (int64_t)b->n, 0);
         freeing = min64(c->freeing[k], others); /* includes attempts of jobs that have left */
         if (freeing > 0)
-            add_until(b, rtmr_kill_end_us(self, now_us), now_us, freeing);
+            add_until(b, rtmr_free_after_kill_us(self, now_us), now_us, freeing);
         b->never = others - freeing;
         if (b->n > STEPS)
-            coarsen(b, now_us);
+            coarsen_ends(b, now_us);
         else if (b->n)
             qsort(b->v, b->n, sizeof *b->v, by_until);
     }
@@ -208,7 +209,7 @@ void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t 
 
             n += more;
             if (more)
-                eps_us = max64(eps_us, rtmr_eps_us(self, own->job, k));
+                eps_us = max64(eps_us, rtmr_longest_hold_us(self, own->job, k));
         }
         n = min64(n, c->slots[k] - b->never);
         if (!eps_us || n <= 0) { /* no further task will start until then */
@@ -217,7 +218,7 @@ void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t 
             continue;
         }
         if (self->be_kill)
-            eps_us = min64(eps_us, rtmr_kill_end_us(self, 0));
+            eps_us = min64(eps_us, rtmr_free_after_kill_us(self, 0));
         eps_us = max64(eps_us, b->n ? b->v[b->n - 1].until_us - now_us : 0);
         add_until(w, at_us + eps_us, at_us, n);
     }

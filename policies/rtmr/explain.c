@@ -7,7 +7,7 @@
 
 #define NOTE_MAX 320
 
-static double seconds(int64_t us)
+static double us_to_seconds(int64_t us)
 {
     return (double)us / 1e6;
 }
@@ -24,12 +24,13 @@ static const char *kind_word(enum base_task_kind kind)
     return kind == BASE_TASK_MAP ? "map" : "reduce";
 }
 
-void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
-                       const struct rtmr_verdict *v, int64_t offer_us, struct policy_promise *out)
+void rtmr_explain_refusal(const struct policy *self, const struct rtmr_entry *e,
+                          const struct rtmr_verdict *v, int64_t offer_us,
+                          struct policy_promise *out)
 {
     struct base_buf why = {0};
     char id[BASE_ID_TEXT_MAX];
-    double deadline = seconds(e->due_us - e->submit_us);
+    double deadline = us_to_seconds(e->due_us - e->submit_us);
     bool no_maps =
         e->n[BASE_TASK_MAP] > 0 && self->slots[BASE_TASK_MAP] <= self->busy[BASE_TASK_MAP].never;
 
@@ -38,14 +39,14 @@ void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
                       kind_word(no_maps ? BASE_TASK_MAP : BASE_TASK_REDUCE));
     else if (!v->hurt)
         base_buf_addf(&why, "needs until %.1f s after submission, deadline %.1f s",
-                      seconds(v->finish_us - e->submit_us), deadline);
+                      us_to_seconds(v->finish_us - e->submit_us), deadline);
     else
         base_buf_addf(&why, "with its deadline of %.1f s %s would miss its own by %.1f s", deadline,
                       format_job_id(v->hurt->cluster_ts, v->hurt->seq, id),
-                      seconds(v->hurt_us - v->hurt->due_us));
+                      us_to_seconds(v->hurt_us - v->hurt->due_us));
     if (offer_us)
         base_buf_addf(&why, "; could be promised: %.1f s after submission",
-                      seconds(offer_us - e->submit_us));
+                      us_to_seconds(offer_us - e->submit_us));
     else
         base_buf_adds(&why, "; no date can be promised");
     out->finish_us = offer_us;
@@ -81,13 +82,14 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
     left = e->due_us - now_us;
     base_buf_addf(out, "%s, place %zu of %zu; deadline %s%.1f s%s",
                   e->started_us ? "started" : "waits", e->at + 1, self->q.n, left < 0 ? "" : "in ",
-                  seconds(left < 0 ? -left : left), left < 0 ? " ago" : "");
+                  us_to_seconds(left < 0 ? -left : left), left < 0 ? " ago" : "");
     if (e->finish_us >= RTMR_UNKNOWN)
         base_buf_adds(out, ", no finish can be promised: there are no slots");
     else if (e->finish_us < now_us)
-        base_buf_addf(out, ", was to finish %.1f s ago", seconds(now_us - e->finish_us));
+        base_buf_addf(out, ", was to finish %.1f s ago", us_to_seconds(now_us - e->finish_us));
     else
-        base_buf_addf(out, ", finishes in %.1f s at the latest", seconds(e->finish_us - now_us));
+        base_buf_addf(out, ", finishes in %.1f s at the latest",
+                      us_to_seconds(e->finish_us - now_us));
     if (e->reserve)
         base_buf_addf(out, "; %lld reduce slots are kept for it, %lld for jobs before it",
                       (long long)e->reserve, (long long)rtmr_queue_sum_reserved(&self->q, e->at));
@@ -105,7 +107,7 @@ void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
              "rtmr: a %s of %s took %.1f s: promises rest on at most %.1f s, the precondition does "
              "not hold",
              kind_word(kind), format_job_id(own->job->cluster_ts, own->job->seq, id),
-             seconds(took_us), seconds(own->entry->eps_us[kind]));
+             us_to_seconds(took_us), us_to_seconds(own->entry->eps_us[kind]));
     self->env->note(self->env->core, BASE_LOG_WARN, text);
 }
 
@@ -117,7 +119,8 @@ void rtmr_warn_late_job(struct policy *self, const struct rtmr_job *own, int64_t
     if (now_us <= e->finish_us)
         return;
     snprintf(text, sizeof text, "rtmr: %s ended %.1f s later than promised (%s)%s",
-             format_job_id(own->job->cluster_ts, own->job->seq, id), seconds(now_us - e->finish_us),
+             format_job_id(own->job->cluster_ts, own->job->seq, id),
+             us_to_seconds(now_us - e->finish_us),
              now_us > e->due_us ? "its deadline is missed" : "before its deadline",
              own->broke ? ": a task took longer than any before" : "");
     self->env->note(self->env->core,
@@ -137,7 +140,8 @@ void rtmr_warn_lost_promises(struct policy *self, const char *what)
                      format_job_id(e->cluster_ts, e->seq, id));
         else
             snprintf(text, sizeof text, "rtmr: %s: %s may end %.1f s after its deadline", what,
-                     format_job_id(e->cluster_ts, e->seq, id), seconds(e->finish_us - e->due_us));
+                     format_job_id(e->cluster_ts, e->seq, id),
+                     us_to_seconds(e->finish_us - e->due_us));
         self->env->note(self->env->core, BASE_LOG_WARN, text);
     }
 }

@@ -40,26 +40,26 @@ static int64_t max64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static size_t place_of(const struct offer_search *s, int64_t due_us)
+static size_t place_for_deadline(const struct offer_search *s, int64_t due_us)
 {
     return rtmr_queue_place_for_deadline(s->q, s->e, due_us);
 }
 
 /* Returns @due_us if it is accepted at the moment @m, after at least @jobs_before jobs; otherwise
  * the next deadline worth trying. */
-static int64_t next_at_moment(const struct offer_search *s, const struct rtmr_moment *m,
-                              size_t jobs_before, int64_t due_us)
+static int64_t next_deadline_at_moment(const struct offer_search *s, const struct rtmr_moment *m,
+                                       size_t jobs_before, int64_t due_us)
 {
-    size_t at = place_of(s, due_us);
+    size_t at = place_for_deadline(s, due_us);
     struct rtmr_verdict v;
 
     at = at < jobs_before ? jobs_before : at;
     if (s->ignore_others) {
         rtmr_queue_compute_profiles_before(s->q, at);
         rtmr_link_note_held(s->q, s->e, at, m->at_us, m->busy);
-        return max64(due_us, rtmr_link_fold(s->q, s->e, m->at_us, true, s->q->work));
+        return max64(due_us, rtmr_link_apply(s->q, s->e, m->at_us, true, s->q->work));
     }
-    if (rtmr_queue_test_at(s->q, s->e, at, due_us, m->at_us, m->busy, &v))
+    if (rtmr_queue_test_admission_at(s->q, s->e, at, due_us, m->at_us, m->busy, &v))
         return due_us;
     if (!v.hurt)
         return v.finish_us;
@@ -92,18 +92,19 @@ static size_t count_may_start(const struct rtmr_queue *q)
 /* Returns @from_us if all deadlines from @from_us to @until_us are accepted when the job is
  * submitted again, whichever jobs have started by then; otherwise the next deadline worth trying.
  * Within the span, only deadlines at which the job's place changes need a test. */
-static int64_t next_when_again(const struct offer_search *s, int64_t from_us, int64_t until_us)
+static int64_t next_deadline_when_resubmitted(const struct offer_search *s, int64_t from_us,
+                                              int64_t until_us)
 {
     const struct rtmr_queue *q = s->q;
     size_t may_start = count_may_start(q);
     int64_t due_us = from_us;
 
     for (;;) {
-        size_t at = place_of(s, due_us);
-        int64_t next = next_at_moment(s, &s->again, 0, due_us);
+        size_t at = place_for_deadline(s, due_us);
+        int64_t next = next_deadline_at_moment(s, &s->again, 0, due_us);
 
         if (next == due_us && may_start > at)
-            next = next_at_moment(s, &s->again, may_start, due_us);
+            next = next_deadline_at_moment(s, &s->again, may_start, due_us);
         if (next != due_us)
             return next;
         if (q->by_submission || at >= q->n || q->v[at]->due_us > until_us)
@@ -120,11 +121,12 @@ static int64_t next_deadline(const struct offer_search *s, int64_t due_us)
     const int64_t again_us = due_us + s->margin_us;
     int64_t next = due_us;
 
-    if (!s->margin_us || s->ignore_others || place_of(s, due_us) != place_of(s, again_us))
-        next = next_at_moment(s, &s->now, 0, due_us);
+    if (!s->margin_us || s->ignore_others ||
+        place_for_deadline(s, due_us) != place_for_deadline(s, again_us))
+        next = next_deadline_at_moment(s, &s->now, 0, due_us);
     if (next != due_us || !s->margin_us)
         return next;
-    return next_when_again(s, again_us, again_us + ROUND_US) - s->margin_us;
+    return next_deadline_when_resubmitted(s, again_us, again_us + ROUND_US) - s->margin_us;
 }
 
 /* Returns a deadline, not before @due_us, that puts the job at the end of the queue, where it harms
@@ -136,10 +138,10 @@ static int64_t deadline_behind_all(const struct offer_search *s, int64_t due_us)
 
     for (size_t i = q->fixed; i < q->n; i++)
         due_us = max64(due_us, q->v[i]->due_us);
-    if (!rtmr_queue_test_at(s->q, s->e, q->n, due_us, s->now.at_us, s->now.busy, &v))
+    if (!rtmr_queue_test_admission_at(s->q, s->e, q->n, due_us, s->now.at_us, s->now.busy, &v))
         due_us = max64(due_us, v.finish_us);
-    if (s->margin_us && !rtmr_queue_test_at(s->q, s->e, q->n, due_us + s->margin_us, s->again.at_us,
-                                            s->again.busy, &v))
+    if (s->margin_us && !rtmr_queue_test_admission_at(s->q, s->e, q->n, due_us + s->margin_us,
+                                                      s->again.at_us, s->again.busy, &v))
         due_us = max64(due_us, v.finish_us - s->margin_us);
     return due_us;
 }

@@ -50,27 +50,27 @@ void rtmr_queue_free(struct rtmr_queue *q)
 
 /* ---- one link ---- */
 
-int64_t rtmr_link_fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t ref_us, bool held,
-                       struct slot_profile p[BASE_TASK_KINDS])
+int64_t rtmr_link_apply(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t ref_us, bool held,
+                        struct slot_profile p[BASE_TASK_KINDS])
 {
     int64_t maps_us, end_us;
 
     q->steps++;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && held && e->held_us; k++) {
-        slot_profile_clamp(&p[k], e->held_us);
+        slot_profile_raise_to(&p[k], e->held_us);
         slot_profile_delay_until(&p[k], e->held[k], e->held_n[k]);
         slot_profile_set_unavailable(&p[k], e->never[k], e->held_us);
     }
     if (e->actual) {
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            slot_profile_replace(&p[k], e->ends[k], e->ends_n[k]);
+            slot_profile_replace_smallest(&p[k], e->ends[k], e->ends_n[k]);
         return e->finish_us;
     }
-    maps_us = slot_profile_place(&p[BASE_TASK_MAP], e->n[BASE_TASK_MAP], e->eps_us[BASE_TASK_MAP],
-                                 ref_us);
+    maps_us = slot_profile_place_tasks(&p[BASE_TASK_MAP], e->n[BASE_TASK_MAP],
+                                       e->eps_us[BASE_TASK_MAP], ref_us);
     maps_us = max64(maps_us, e->after_us[BASE_TASK_MAP]) + (e->n[BASE_TASK_REDUCE] ? e->gap_us : 0);
-    end_us = slot_profile_place(&p[BASE_TASK_REDUCE], e->n[BASE_TASK_REDUCE],
-                                e->eps_us[BASE_TASK_REDUCE], maps_us);
+    end_us = slot_profile_place_tasks(&p[BASE_TASK_REDUCE], e->n[BASE_TASK_REDUCE],
+                                      e->eps_us[BASE_TASK_REDUCE], maps_us);
     return max64(end_us, e->after_us[BASE_TASK_REDUCE]);
 }
 
@@ -122,7 +122,7 @@ void rtmr_queue_compute_profiles_before(struct rtmr_queue *q, size_t at)
     if (have && i == at)
         return;
     for (; i < at; i++)
-        rtmr_link_fold(q, q->v[i], q->v[i]->ref_us, true, q->work);
+        rtmr_link_apply(q, q->v[i], q->v[i]->ref_us, true, q->work);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         slot_profile_copy(&q->ahead[k], &q->work[k]);
     q->ahead_at = at;
@@ -171,20 +171,21 @@ void rtmr_link_drop_held(struct rtmr_entry *e)
 
 /* ---- Algorithm I ---- */
 
-bool rtmr_queue_test_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t due_us,
-                        int64_t now_us, const struct rtmr_busy *busy, struct rtmr_verdict *out)
+bool rtmr_queue_test_admission_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at,
+                                  int64_t due_us, int64_t now_us, const struct rtmr_busy *busy,
+                                  struct rtmr_verdict *out)
 {
     *out = (struct rtmr_verdict){0};
     q->tested = NULL;
     rtmr_queue_compute_profiles_before(q, at);
     rtmr_link_note_held(q, e, at, now_us, busy);
-    e->next_us = out->finish_us = rtmr_link_fold(q, e, now_us, true, q->work);
+    e->next_us = out->finish_us = rtmr_link_apply(q, e, now_us, true, q->work);
     if (e->next_us > due_us)
         return false;
     for (size_t i = at; i < q->n; i++) {
         struct rtmr_entry *later = q->v[i];
 
-        later->next_us = rtmr_link_fold(q, later, now_us, false, q->work);
+        later->next_us = rtmr_link_apply(q, later, now_us, false, q->work);
         if (later->next_us > later->due_us && !later->finished) {
             out->hurt = later;
             out->hurt_us = later->next_us;
@@ -199,11 +200,11 @@ bool rtmr_queue_test_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, i
     return true;
 }
 
-void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
-                     const struct rtmr_busy *busy, struct rtmr_verdict *out)
+void rtmr_queue_test_admission(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
+                               const struct rtmr_busy *busy, struct rtmr_verdict *out)
 {
-    rtmr_queue_test_at(q, e, rtmr_queue_place_for_deadline(q, e, e->due_us), e->due_us, now_us,
-                       busy, out);
+    rtmr_queue_test_admission_at(q, e, rtmr_queue_place_for_deadline(q, e, e->due_us), e->due_us,
+                                 now_us, busy, out);
 }
 
 /* ---- changes of the queue ---- */
@@ -246,7 +247,7 @@ void rtmr_queue_update_estimates(struct rtmr_queue *q, size_t from, int64_t now_
         struct rtmr_entry *e = q->v[i];
 
         e->ref_us = e->started_us ? e->started_us : now_us;
-        e->finish_us = rtmr_link_fold(q, e, e->ref_us, true, q->work);
+        e->finish_us = rtmr_link_apply(q, e, e->ref_us, true, q->work);
     }
     q->version++;
 }
@@ -349,7 +350,7 @@ static void move_finished_to_base(struct rtmr_queue *q)
     size_t n = 0;
 
     for (; n < q->n && q->v[n]->finished; n++) {
-        rtmr_link_fold(q, q->v[n], q->v[n]->ref_us, true, q->base);
+        rtmr_link_apply(q, q->v[n], q->v[n]->ref_us, true, q->base);
         if (q->v[n]->held_us) {
             q->base_held_us = max64(q->base_held_us, q->v[n]->held_us);
             memcpy(q->base_never, q->v[n]->never, sizeof q->base_never);
@@ -365,7 +366,7 @@ static void move_finished_to_base(struct rtmr_queue *q)
     rebuild_places_and_sums(q, 0);
 }
 
-void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct)
+void rtmr_queue_finish_job(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct)
 {
     rtmr_queue_set_reserve(q, e, 0);
     e->finished = true;
@@ -390,7 +391,7 @@ void rtmr_queue_replan_with_held(struct rtmr_queue *q, int64_t now_us, const str
     for (size_t i = 0; i < q->n; i++)
         rtmr_link_drop_held(q->v[i]);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        slot_profile_clamp(&q->base[k], now_us);
+        slot_profile_raise_to(&q->base[k], now_us);
     if (!q->n)
         return;
     rtmr_link_note_held(q, q->v[0], 0, now_us, busy);

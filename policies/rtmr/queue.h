@@ -112,8 +112,8 @@ void rtmr_entry_free(struct rtmr_entry *e);
 
 /* Algorithm I: tests whether the waiting @e may enter at @now_us. @busy: an element per kind, or
  * NULL. Changes only @e's held members and next_us of entries. */
-void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
-                     const struct rtmr_busy *busy, struct rtmr_verdict *out);
+void rtmr_queue_test_admission(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
+                               const struct rtmr_busy *busy, struct rtmr_verdict *out);
 /* A moment at which a job is tested, and the slots held then by jobs without deadline: an element
  * per kind, or NULL. */
 struct rtmr_moment {
@@ -128,7 +128,7 @@ struct rtmr_moment {
 int64_t rtmr_queue_find_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr_moment now,
                               struct rtmr_moment again);
 /* Inserts the waiting @e, which the queue then owns, and updates the estimates of later jobs. Right
- * after rtmr_queue_test() has accepted the same @e, the tested values are used. */
+ * after rtmr_queue_test_admission() has accepted the same @e, the tested values are used. */
 void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                             const struct rtmr_busy *busy);
 /* Inserts @e, a job that was not admitted here, as waiting or among the started jobs by started_us;
@@ -148,7 +148,8 @@ int64_t rtmr_queue_sum_reserved(const struct rtmr_queue *q, size_t n);
 /* Marks @e as finished. Its link stays as planned or, with @correct (only for a job that did all of
  * its work), becomes the actual finish times, and later estimates are updated: Algorithm V.
  * Finished jobs at the front become part of the base and are freed, perhaps @e, too. */
-void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct);
+void rtmr_queue_finish_job(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
+                           bool correct);
 /* Occupies slots in the base until the given times (ascending), for running attempts that are not
  * among any entry's tasks to place. */
 void rtmr_queue_occupy_base(struct rtmr_queue *q, enum base_task_kind kind,

@@ -106,8 +106,8 @@ static void rtmr_destroy(struct policy *self)
 }
 
 /* ---- admission ---- */
-int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job,
-                    enum base_task_kind kind)
+int64_t rtmr_longest_hold_us(const struct policy *self, const struct policy_job *job,
+                             enum base_task_kind kind)
 {
     return rtmr_cost_longest_us(self->env->learned, job, kind, self->bootstrap_us[kind]) +
            self->env->heartbeat_us + self->eps_margin_us;
@@ -128,10 +128,10 @@ static struct rtmr_entry *new_entry(const struct policy *self, const struct poli
     e->due_us = job->deadline_us < RTMR_UNKNOWN - job->submit_us ? job->submit_us + job->deadline_us
                                                                  : RTMR_UNKNOWN - 1;
     if (self->be_kill) /* slots for its reduces are cleared by kills only when the maps are done */
-        e->gap_us = rtmr_kill_end_us(self, 0);
+        e->gap_us = rtmr_free_after_kill_us(self, 0);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         e->n[k] = job->phase[k].total;
-        e->eps_us[k] = rtmr_eps_us(self, job, k);
+        e->eps_us[k] = rtmr_longest_hold_us(self, job, k);
     }
     return e;
 }
@@ -236,7 +236,7 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
     else
         rtmr_best_effort_list_busy(self, now_us);
     e = new_entry(self, job);
-    rtmr_queue_test(&self->q, e, now_us, self->busy, &v);
+    rtmr_queue_test_admission(&self->q, e, now_us, self->busy, &v);
     if (v.accepted) {
         self->candidate = e;
         out->finish_us = v.finish_us;
@@ -246,7 +246,7 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
     offer_us =
         rtmr_queue_find_offer(&self->q, e, (struct rtmr_moment){now_us, self->busy},
                               (struct rtmr_moment){now_us + self->offer_margin_us, self->later});
-    rtmr_word_refusal(self, e, &v, offer_us, out);
+    rtmr_explain_refusal(self, e, &v, offer_us, out);
     rtmr_entry_free(e);
     return false;
 }
@@ -267,7 +267,8 @@ static void set_counts(struct policy *self, struct rtmr_job *own, enum base_task
     own->pending[kind] = pending;
 }
 
-static void update_job(struct policy *self, struct policy_job *job, enum base_task_kind kind)
+static void update_counts_and_order(struct policy *self, struct policy_job *job,
+                                    enum base_task_kind kind)
 {
     struct rtmr_job *own = rtmr_job_of(job);
     const struct policy_phase *p = job->phase;
@@ -296,7 +297,7 @@ static void rtmr_on_job_changed(struct policy *self, struct policy_job *job,
 {
     if (self->adopted_us)
         estimate_adopted(self, self->adopted_us);
-    update_job(self, job, kind);
+    update_counts_and_order(self, job, kind);
 }
 
 /* ---- arrival and departure ---- */
@@ -349,7 +350,7 @@ static void rtmr_on_job_arrived(struct policy *self, struct policy_job *job, int
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        update_job(self, job, k);
+        update_counts_and_order(self, job, k);
 }
 
 static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_us)
@@ -377,7 +378,7 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
         self->anew = true;
     }
     e->job = NULL;
-    rtmr_queue_finish(&self->q, e, now_us, correct);
+    rtmr_queue_finish_job(&self->q, e, now_us, correct);
 }
 
 static void rtmr_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)

@@ -54,15 +54,15 @@ static inline struct rtmr_job *rtmr_job_of(const struct policy_job *job)
 
 /* The longest time for which a task of @job holds its slot: the longest task, plus a heartbeat and
  * the configured margin. */
-int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job,
-                    enum base_task_kind kind);
+int64_t rtmr_longest_hold_us(const struct policy *self, const struct policy_job *job,
+                             enum base_task_kind kind);
 /* The latest time at which the attempt leaves its slot. An attempt past its bound may run as long
  * again. */
 int64_t rtmr_latest_end_us(const struct policy_running *r, int64_t eps_us, int64_t now_us);
 
 /* When the slot of an attempt killed at @now_us is free at the latest: the node receives the order
  * in its next heartbeat and reports the end in the following one. */
-int64_t rtmr_kill_end_us(const struct policy *self, int64_t now_us);
+int64_t rtmr_free_after_kill_us(const struct policy *self, int64_t now_us);
 
 /* policies/rtmr/best_effort.c */
 void rtmr_best_effort_update_order(struct policy *self, struct rtmr_job *own,
@@ -84,8 +84,9 @@ void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offe
 
 /* policies/rtmr/explain.c */
 /* Sets @out to the refusal of @e: the reason in words, and the offered deadline (0: none). */
-void rtmr_word_refusal(const struct policy *self, const struct rtmr_entry *e,
-                       const struct rtmr_verdict *v, int64_t offer_us, struct policy_promise *out);
+void rtmr_explain_refusal(const struct policy *self, const struct rtmr_entry *e,
+                          const struct rtmr_verdict *v, int64_t offer_us,
+                          struct policy_promise *out);
 void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us,
                   struct base_buf *out);
 /* Logs, once per job, that a task ran longer than promises assume. */

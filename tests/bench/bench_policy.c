@@ -235,7 +235,7 @@ static bool takes(struct job *j, enum base_task_kind k, uint32_t node, bool no_d
     if (k == BASE_TASK_MAP) {
         task = local_task(j, node);
         if (b.delay.w1_us && !no_delay &&
-            !delay_offer(&b.delay, &j->delay, task >= 0 ? DELAY_NODE : DELAY_RACK))
+            !delay_offer_slot(&b.delay, &j->delay, task >= 0 ? DELAY_NODE : DELAY_RACK))
             return false;
         b.local += task >= 0;
     }
@@ -367,7 +367,7 @@ static void beat(uint32_t node)
 {
     struct node *n = &b.nodes[node];
 
-    delay_beat(&b.delay, b.now_us);
+    delay_on_heartbeat(&b.delay, b.now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         for (int i = 0; i < PER_BEAT && n->n[k] > 0; i++)
             end(k, node, 0, false);

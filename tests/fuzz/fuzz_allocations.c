@@ -50,9 +50,9 @@ static void check(struct policy_queues *q)
         base_assert(policy_queues_find(q, u->name) == (int32_t)i);
     }
     base_assert(q->rules_n > 0 && policy_rule_is_last(&q->rules[q->rules_n - 1]));
-    if (policy_queues_place(q, "a.new", "first.last", groups, 3, &at, &err) == 0)
+    if (policy_queues_place_submission(q, "a.new", "first.last", groups, 3, &at, &err) == 0)
         base_assert((size_t)at < q->n && !q->v[at].is_parent);
-    if (policy_queues_place(q, "", "u", groups, 3, &at, &err) == 0)
+    if (policy_queues_place_submission(q, "", "u", groups, 3, &at, &err) == 0)
         base_assert((size_t)at < q->n && !q->v[at].is_parent);
 }
 

@@ -48,10 +48,10 @@ static void test_mean(void)
 
     estimator_fit(&fit, ESTIMATOR_MEAN, x, 5);
     CU_ASSERT_EQUAL(estimator_total(&fit, 20), 200 * S);
-    CU_ASSERT_EQUAL(estimator_runs(&fit, 15, 150 * S, runs), 1);
+    CU_ASSERT_EQUAL(estimator_make_runs(&fit, 15, 150 * S, runs), 1);
     CU_ASSERT(runs[0].tasks == 15 && runs[0].left_us == 10 * S);
-    CU_ASSERT_EQUAL(estimator_runs(&fit, 15, 0, runs), 0);
-    CU_ASSERT_EQUAL(estimator_runs(&fit, 0, 5, runs), 0);
+    CU_ASSERT_EQUAL(estimator_make_runs(&fit, 15, 0, runs), 0);
+    CU_ASSERT_EQUAL(estimator_make_runs(&fit, 0, 5, runs), 0);
     for (int f = 0; f < ESTIMATOR_FAMILIES; f++) { /* nothing to fit */
         estimator_fit(&fit, (enum estimator_family)f, same, 3);
         CU_ASSERT_EQUAL(fit.family, ESTIMATOR_MEAN);
@@ -68,7 +68,7 @@ static void test_vector(void)
                          exponential = {ESTIMATOR_EXPONENTIAL, 0, S};
     struct virtual_run runs[ESTIMATOR_RUNS];
     double exact = 0;
-    size_t n = estimator_runs(&uniform, 4, 120 * S, runs);
+    size_t n = estimator_make_runs(&uniform, 4, 120 * S, runs);
 
     CU_ASSERT_EQUAL_FATAL(n, 4);
     for (int i = 0; i < 4; i++) {
@@ -87,7 +87,7 @@ static void test_runs_of_many(void)
     struct estimator_fit fit = {ESTIMATOR_LOGNORMAL, log(30 * S), 0.8};
     struct virtual_run runs[ESTIMATOR_RUNS];
     double total = estimator_total(&fit, 1003) / 2, sum = 0;
-    size_t n = estimator_runs(&fit, 1003, total, runs);
+    size_t n = estimator_make_runs(&fit, 1003, total, runs);
     int32_t tasks = 0;
 
     CU_ASSERT_EQUAL_FATAL(n, ESTIMATOR_RUNS);

@@ -13,7 +13,7 @@ static struct fair_scratch scratch;
 
 static bool split(struct fair_entity *v, size_t n, double total, double *level)
 {
-    return fair_shares(v, n, total, &scratch, level);
+    return fair_compute_shares(v, n, total, &scratch, level);
 }
 
 static void test_figure_4(void)
@@ -167,12 +167,12 @@ static void test_preemption_need(void)
     CU_ASSERT_EQUAL(fair_starvation_threshold(50, .5, 60), 25);
     CU_ASSERT_EQUAL(fair_starvation_threshold(50, .5, 10), 10);
     CU_ASSERT_EQUAL(fair_starvation_threshold(100.0 / 3, .5, 60), 16);
-    CU_ASSERT_EQUAL(fair_preempt_need(0, 50, 60, 24, false, false), 0);
-    CU_ASSERT_EQUAL(fair_preempt_need(0, 50, 60, 24, false, true), 26);
-    CU_ASSERT_EQUAL(fair_preempt_need(40, 50, 60, 24, true, true), 26);
-    CU_ASSERT_EQUAL(fair_preempt_need(40, 50, 60, 24, true, false), 16);
-    CU_ASSERT_EQUAL(fair_preempt_need(40, 50, 30, 24, true, true), 6);
-    CU_ASSERT_EQUAL(fair_preempt_need(40, 50, 60, 70, true, true), 0);
+    CU_ASSERT_EQUAL(fair_slots_to_preempt(0, 50, 60, 24, false, false), 0);
+    CU_ASSERT_EQUAL(fair_slots_to_preempt(0, 50, 60, 24, false, true), 26);
+    CU_ASSERT_EQUAL(fair_slots_to_preempt(40, 50, 60, 24, true, true), 26);
+    CU_ASSERT_EQUAL(fair_slots_to_preempt(40, 50, 60, 24, true, false), 16);
+    CU_ASSERT_EQUAL(fair_slots_to_preempt(40, 50, 30, 24, true, true), 6);
+    CU_ASSERT_EQUAL(fair_slots_to_preempt(40, 50, 60, 70, true, true), 0);
 }
 
 static uint64_t draw(uint64_t *seed, uint64_t below)

@@ -67,7 +67,8 @@ static void compare(void)
 
             while (next < (int32_t)plain.n && !(plain.want[plain.order[next]] & want))
                 next++;
-            CU_ASSERT_EQUAL(hfsp_rank_next(&rank, from, want), next < (int32_t)plain.n ? next : -1);
+            CU_ASSERT_EQUAL(hfsp_rank_next_wanting(&rank, from, want),
+                            next < (int32_t)plain.n ? next : -1);
         }
 }
 

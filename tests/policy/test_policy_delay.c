@@ -85,9 +85,9 @@ static void trace(enum delay_level best, int64_t launch_at, const int64_t *waits
 
     delay_init(&d, 5 * S, 5 * S);
     for (int64_t t = 0; t <= launch_at; t += 3, n++) {
-        delay_beat(&d, t * S);
+        delay_on_heartbeat(&d, t * S);
         CU_ASSERT_EQUAL(job.wait_us, waits[n] * S);
-        CU_ASSERT_EQUAL(delay_offer(&d, &job, best), t == launch_at);
+        CU_ASSERT_EQUAL(delay_offer_slot(&d, &job, best), t == launch_at);
         CU_ASSERT_EQUAL(job.skipped, t != launch_at);
     }
     CU_ASSERT_EQUAL(job.level, best);
@@ -108,30 +108,30 @@ static void test_levels(void)
     struct delay_job job = {0}, other = {0};
 
     delay_init(&d, 5 * S, 5 * S);
-    delay_beat(&d, 0);
-    CU_ASSERT(delay_offer(&d, &job, DELAY_NODE));
-    CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_RACK));
+    delay_on_heartbeat(&d, 0);
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_NODE));
+    CU_ASSERT_FALSE(delay_offer_slot(&d, &job, DELAY_RACK));
     CU_ASSERT_FALSE(job.skipped); /* it launched in this heartbeat */
-    delay_beat(&d, 1 * S);
+    delay_on_heartbeat(&d, 1 * S);
     CU_ASSERT_EQUAL(job.wait_us, 0);
-    CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_RACK));
+    CU_ASSERT_FALSE(delay_offer_slot(&d, &job, DELAY_RACK));
     CU_ASSERT(job.skipped);
-    delay_beat(&d, 6 * S);
+    delay_on_heartbeat(&d, 6 * S);
     CU_ASSERT_EQUAL(job.wait_us, 5 * S);
-    CU_ASSERT(delay_offer(&d, &job, DELAY_RACK));
-    CU_ASSERT(delay_offer(&d, &job, DELAY_RACK)); /* level 1 now: rack-local at once */
-    delay_beat(&d, 7 * S);
-    CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_ANY));
-    delay_beat(&d, 12 * S);
-    CU_ASSERT(delay_offer(&d, &job, DELAY_ANY)); /* W2 after level 1 */
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_RACK));
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_RACK)); /* level 1 now: rack-local at once */
+    delay_on_heartbeat(&d, 7 * S);
+    CU_ASSERT_FALSE(delay_offer_slot(&d, &job, DELAY_ANY));
+    delay_on_heartbeat(&d, 12 * S);
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_ANY)); /* W2 after level 1 */
     CU_ASSERT_EQUAL(job.level, DELAY_ANY);
-    CU_ASSERT(delay_offer(&d, &job, DELAY_NODE)); /* a local launch takes it back to level 0 */
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_NODE)); /* a local launch takes it back to level 0 */
     CU_ASSERT_EQUAL(job.level, DELAY_NODE);
-    delay_beat(&d, 13 * S);
-    CU_ASSERT_FALSE(delay_offer(&d, &other, DELAY_ANY));
-    CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_ANY));
+    delay_on_heartbeat(&d, 13 * S);
+    CU_ASSERT_FALSE(delay_offer_slot(&d, &other, DELAY_ANY));
+    CU_ASSERT_FALSE(delay_offer_slot(&d, &job, DELAY_ANY));
     delay_remove_job(&d, &other);
-    delay_beat(&d, 14 * S);
+    delay_on_heartbeat(&d, 14 * S);
     CU_ASSERT_EQUAL(other.wait_us, 0);
     CU_ASSERT_EQUAL(job.wait_us, 1 * S);
 }
@@ -144,20 +144,20 @@ static void test_passed_by(void)
 
     delay_init(&d, 5 * S, 5 * S);
     for (int64_t t = 0; t <= 20; t++) {
-        delay_beat(&d, t * S);
+        delay_on_heartbeat(&d, t * S);
         CU_ASSERT_EQUAL(job.wait_us, t * S);
         CU_ASSERT_EQUAL(job.level, DELAY_NODE);
         delay_note_declined(&d, &job);
         CU_ASSERT(job.skipped);
     }
-    CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_ANY));
     delay_note_declined(&d, &job);
     CU_ASSERT_FALSE(job.skipped); /* it launched in this heartbeat */
     job = (struct delay_job){0};
     delay_init_skips(&d, 2);
     delay_note_declined(&d, &job);
-    CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_ANY));
-    CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));
+    CU_ASSERT_FALSE(delay_offer_slot(&d, &job, DELAY_ANY));
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_ANY));
     delay_remove_job(&d, &job);
 }
 
@@ -181,19 +181,19 @@ static void test_skips(void)
 
     delay_init_skips(&d, 3);
     CU_ASSERT(delay_is_on(&d));
-    CU_ASSERT(delay_offer(&d, &job, DELAY_NODE));
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_NODE));
     for (int i = 0; i < 3; i++) {
-        delay_beat(&d, i * S);
+        delay_on_heartbeat(&d, i * S);
         CU_ASSERT_EQUAL(job.skips, i);
         CU_ASSERT_FALSE(i == 1 ? delay_would_take(&d, &job, DELAY_ANY)
-                               : delay_offer(&d, &job, DELAY_RACK));
+                               : delay_offer_slot(&d, &job, DELAY_RACK));
     }
     CU_ASSERT(delay_would_take(&d, &job, DELAY_ANY)); /* asking alone changes nothing then */
-    CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));
-    CU_ASSERT(delay_offer(&d, &job, DELAY_RACK)); /* the count stays */
-    CU_ASSERT(delay_offer(&d, &job, DELAY_NODE));
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_ANY));
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_RACK)); /* the count stays */
+    CU_ASSERT(delay_offer_slot(&d, &job, DELAY_NODE));
     CU_ASSERT_EQUAL(job.skips, 0);
-    CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_ANY));
+    CU_ASSERT_FALSE(delay_offer_slot(&d, &job, DELAY_ANY));
     delay_remove_job(&d, &job);
     delay_init(&d, 0, 0);
     CU_ASSERT_FALSE(delay_is_on(&d));

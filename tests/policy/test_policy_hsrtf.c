@@ -70,7 +70,7 @@ static void test_shares(void)
     struct hsrtf_claim c[3];
     double s[3];
 
-    hsrtf_shares(rt, 3, s);
+    hsrtf_inverse_shares(rt, 3, s);
     CU_ASSERT(near(s[0], 4.0 / 7) && near(s[1], 2.0 / 7) && near(s[2], 1.0 / 7));
     for (int i = 0; i < 3; i++)
         c[i] = (struct hsrtf_claim){.share = s[i], .demand = 1000};
@@ -100,7 +100,7 @@ static void test_starvation(void)
         rt[i] = hsrtf_remaining_time_us(tasks[i], avg, all, false);
     CU_ASSERT_EQUAL(rt[0], S(40));
     CU_ASSERT_EQUAL(rt[1], S(10));
-    hsrtf_shares(rt, 2, s);
+    hsrtf_inverse_shares(rt, 2, s);
     CU_ASSERT(near(s[0], .2) && near(s[1], .8));
     for (int i = 0; i < 2; i++) {
         double part[BASE_TASK_KINDS] = {100 * s[i], 100 * s[i]};

@@ -63,7 +63,7 @@ static int32_t place(struct policy_queues *q, const char *queue, const char *use
     for (char *g = strtok_r(copy, ",", &save); g && n < 4; g = strtok_r(NULL, ",", &save))
         v[n++] = g;
     err.text[0] = '\0';
-    if (policy_queues_place(q, queue, user, v, n, &index, &err) < 0) {
+    if (policy_queues_place_submission(q, queue, user, v, n, &index, &err) < 0) {
         CU_ASSERT_NOT_EQUAL(err.text[0], '\0');
         index = -1;
     }
@@ -186,14 +186,14 @@ static void test_full(void)
         char name[32];
 
         snprintf(name, sizeof name, "q%d", i);
-        CU_ASSERT_EQUAL(policy_queues_place(&q, name, "eve", NULL, 0, &at, &err), 0);
+        CU_ASSERT_EQUAL(policy_queues_place_submission(&q, name, "eve", NULL, 0, &at, &err), 0);
     }
     CU_ASSERT(q.n <= POLICY_QUEUES_MAX);
-    CU_ASSERT_EQUAL(policy_queues_place(&q, NULL, "ann", NULL, 0, &at, &err), 0);
+    CU_ASSERT_EQUAL(policy_queues_place_submission(&q, NULL, "ann", NULL, 0, &at, &err), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.default");
-    CU_ASSERT_EQUAL(policy_queues_place(&q, "dev", "ann", NULL, 0, &at, &err), 0);
+    CU_ASSERT_EQUAL(policy_queues_place_submission(&q, "dev", "ann", NULL, 0, &at, &err), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.dev");
-    CU_ASSERT_EQUAL(policy_queues_place(&q, "q7", "ann", NULL, 0, &at, &err), 0);
+    CU_ASSERT_EQUAL(policy_queues_place_submission(&q, "q7", "ann", NULL, 0, &at, &err), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.q7");
     policy_queues_free(&q);
 }

@@ -76,7 +76,7 @@ static struct rtmr_entry *first_job(struct rtmr_queue *q)
     struct rtmr_verdict v;
 
     open_queue(q, 2, 1);
-    rtmr_queue_test(q, j1, 0, NULL, &v);
+    rtmr_queue_test_admission(q, j1, 0, NULL, &v);
     CU_ASSERT(v.accepted);
     CU_ASSERT_EQUAL(v.finish_us, 25);
     profile_is(&q->work[BASE_TASK_MAP], 10, 20);
@@ -92,13 +92,13 @@ static void test_behind_a_started_job(void)
     struct rtmr_verdict v;
 
     CU_ASSERT_EQUAL(rtmr_queue_mark_started(&q, j1, 0), 0);
-    rtmr_queue_test(&q, j2, 1, NULL, &v);
+    rtmr_queue_test_admission(&q, j2, 1, NULL, &v);
     CU_ASSERT_FALSE(v.accepted);
     CU_ASSERT_EQUAL(v.finish_us, 35);
     CU_ASSERT_PTR_NULL(v.hurt);
     CU_ASSERT_EQUAL(offer(&q, j2, 1, NULL, 0, NULL), 35);
     j2->due_us = 41;
-    rtmr_queue_test(&q, j2, 1, NULL, &v);
+    rtmr_queue_test_admission(&q, j2, 1, NULL, &v);
     CU_ASSERT(v.accepted);
     CU_ASSERT_EQUAL(v.finish_us, 35);
     profile_is(&q.work[BASE_TASK_MAP], 20, 30);
@@ -112,7 +112,7 @@ static void test_before_a_waiting_job(void)
     struct rtmr_entry *j1 = first_job(&q), *j2 = entry(1, 2, 31, 2, 10, 1, 5);
     struct rtmr_verdict v;
 
-    rtmr_queue_test(&q, j2, 1, NULL, &v);
+    rtmr_queue_test_admission(&q, j2, 1, NULL, &v);
     CU_ASSERT(v.accepted);
     CU_ASSERT_EQUAL(v.finish_us, 16);
     CU_ASSERT_EQUAL(j1->next_us, 36);
@@ -132,7 +132,7 @@ static void test_others_are_kept(void)
     struct rtmr_verdict v;
 
     j1->due_us = j1->key = 35;
-    rtmr_queue_test(&q, j2, 1, NULL, &v);
+    rtmr_queue_test_admission(&q, j2, 1, NULL, &v);
     CU_ASSERT_FALSE(v.accepted);
     CU_ASSERT_PTR_EQUAL(v.hurt, j1);
     CU_ASSERT_EQUAL(v.hurt_us, 36);
@@ -154,7 +154,7 @@ static void test_feedback_by_hand(void)
     rtmr_entry_note_task_end(j1, BASE_TASK_MAP, 4);
     rtmr_entry_note_task_end(j1, BASE_TASK_MAP, 3);
     rtmr_entry_note_task_end(j1, BASE_TASK_REDUCE, 6);
-    rtmr_queue_finish(&q, j1, 6, true);
+    rtmr_queue_finish_job(&q, j1, 6, true);
     profile_is(&q.base[BASE_TASK_MAP], 3, 4);
     CU_ASSERT_EQUAL(q.base[BASE_TASK_REDUCE].v[q.base[BASE_TASK_REDUCE].head].at_us, 6);
     CU_ASSERT_EQUAL(j2->finish_us, 21); /* both maps 6-16, the reduce 16-21 */
@@ -173,18 +173,18 @@ static void test_beside(void)
     struct rtmr_verdict v;
 
     open_queue(&q, 4, 1);
-    rtmr_queue_test(&q, a, 10, busy, &v);
+    rtmr_queue_test_admission(&q, a, 10, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, 30); /* 20, 20, 30 */
     rtmr_queue_insert_take(&q, a, 10, busy);
-    rtmr_queue_test(&q, b, 12, busy, &v);
+    rtmr_queue_test_admission(&q, b, 12, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, 30); /* what ran is known from a on: 20, 30, 30, 40 */
     rtmr_queue_insert_take(&q, b, 12, busy);
     busy[BASE_TASK_MAP].never = 2; /* two slots went to an application: none comes back */
     busy[BASE_TASK_MAP].n = 0;
-    rtmr_queue_test(&q, c, 20, busy, &v);
+    rtmr_queue_test_admission(&q, c, 20, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, 40); /* 30, 30, 30, 40 without the two smallest */
     busy[BASE_TASK_MAP].never = 4;
-    rtmr_queue_test(&q, c, 20, busy, &v);
+    rtmr_queue_test_admission(&q, c, 20, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, SLOT_NEVER);
     CU_ASSERT_EQUAL(offer(&q, c, 20, busy, 0, NULL), 0);
     rtmr_entry_free(c);
@@ -206,7 +206,7 @@ static void test_reserved_sums(void)
         rtmr_queue_set_reserve(&q, e[i], rnd(10));
         rtmr_queue_set_reserve(&q, e[rnd(i + 1)], rnd(10));
     }
-    rtmr_queue_finish(&q, q.v[0], 100, false);
+    rtmr_queue_finish_job(&q, q.v[0], 100, false);
     for (size_t i = 0; i < q.n; i++) {
         ok = ok && q.v[i]->at == i && rtmr_queue_sum_reserved(&q, i) == want;
         want += q.v[i]->reserve;
@@ -345,7 +345,7 @@ static bool history(int run)
             bool want = naive_insert(&a, &b, &j, now);
             struct rtmr_verdict v;
 
-            rtmr_queue_test(&q, e, now, NULL, &v);
+            rtmr_queue_test_admission(&q, e, now, NULL, &v);
             ok = v.accepted == want;
             if (v.accepted) {
                 rtmr_queue_insert_take(&q, e, now, NULL);
@@ -371,7 +371,7 @@ static bool history(int run)
                 for (size_t i = j->ends_n[k]; i > 0; i--)
                     rtmr_entry_note_task_end(q.v[at], k, j->ends[k][i - 1]);
             }
-            rtmr_queue_finish(&q, q.v[at], now, correct);
+            rtmr_queue_finish_job(&q, q.v[at], now, correct);
             naive_finish(&a, at, now, correct);
         }
         ok = ok && same(&q, &a);
@@ -415,7 +415,7 @@ static void fill(struct rtmr_queue *q, struct rtmr_busy *busy, int64_t now)
             entry(at, i, at + rnd(300), rnd(15), 1 + rnd(20), rnd(6), 1 + rnd(20));
         struct rtmr_verdict v;
 
-        rtmr_queue_test(q, e, at, rnd(2) ? busy : NULL, &v);
+        rtmr_queue_test_admission(q, e, at, rnd(2) ? busy : NULL, &v);
         if (v.accepted)
             rtmr_queue_insert_take(q, e, at, busy);
         else
@@ -432,7 +432,7 @@ static bool would(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due, int64
     int64_t was = e->due_us;
 
     e->due_us = due;
-    rtmr_queue_test(q, e, now, busy, &v);
+    rtmr_queue_test_admission(q, e, now, busy, &v);
     e->due_us = was;
     return v.accepted;
 }

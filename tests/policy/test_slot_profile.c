@@ -138,7 +138,7 @@ static bool operate(struct slot_profile *p, struct naive *a, int64_t *now, int64
     qsort(t, (size_t)few, sizeof *t, cmp);
     switch (rnd(9)) {
     case 0:
-        slot_profile_replace(p, t, (size_t)few);
+        slot_profile_replace_smallest(p, t, (size_t)few);
         naive_replace(a, t, (size_t)few);
         break;
     case 1:
@@ -147,7 +147,7 @@ static bool operate(struct slot_profile *p, struct naive *a, int64_t *now, int64
         break;
     case 2:
         *now += rnd(grain);
-        slot_profile_clamp(p, *now);
+        slot_profile_raise_to(p, *now);
         for (int64_t i = 0; i < a->n; i++)
             a->t[i] = a->t[i] > *now ? a->t[i] : *now;
         break;
@@ -166,7 +166,7 @@ static bool operate(struct slot_profile *p, struct naive *a, int64_t *now, int64
         naive_resize(a, n, *now);
         break;
     default:
-        if (slot_profile_place(p, n, eps, at) != naive_place(a, n, eps, at))
+        if (slot_profile_place_tasks(p, n, eps, at) != naive_place(a, n, eps, at))
             return false;
     }
     return same(p, a);
@@ -209,7 +209,8 @@ static void test_long_row(void)
         int64_t n = rnd(60), eps = 1 + rnd(10 * S);
 
         now += rnd(3 * S);
-        ok = slot_profile_place(&p, n, eps, now) == naive_place(&a, n, eps, now) && same(&p, &a);
+        ok = slot_profile_place_tasks(&p, n, eps, now) == naive_place(&a, n, eps, now) &&
+             same(&p, &a);
     }
     CU_ASSERT(ok);
     slot_profile_free(&p);
@@ -222,22 +223,22 @@ static void test_by_hand(void)
     struct slot_profile p = {0};
 
     slot_profile_reset(&p, 2, 0);
-    CU_ASSERT_EQUAL(slot_profile_place(&p, 3, 10, 0), 20);
+    CU_ASSERT_EQUAL(slot_profile_place_tasks(&p, 3, 10, 0), 20);
     CU_ASSERT_EQUAL(p.v[p.head].at_us, 10);
     CU_ASSERT_EQUAL(p.v[p.head + 1].at_us, 20);
-    slot_profile_replace(&p, actual, 2); /* [14, 20], then [18, 20] */
+    slot_profile_replace_smallest(&p, actual, 2); /* [14, 20], then [18, 20] */
     CU_ASSERT_EQUAL(p.v[p.head].at_us, 18);
     CU_ASSERT_EQUAL(p.v[p.head + 1].at_us, 20);
     slot_profile_delay_until(&p, busy, 2); /* (18, 7) and (20, 30) */
     CU_ASSERT_EQUAL(p.v[p.head].at_us, 18);
     CU_ASSERT_EQUAL(p.v[p.head + 1].at_us, 30);
-    CU_ASSERT_EQUAL(slot_profile_place(&p, 0, 10, 5), 5);
+    CU_ASSERT_EQUAL(slot_profile_place_tasks(&p, 0, 10, 5), 5);
     /* a million waves are as cheap as one */
     slot_profile_reset(&p, 3, 0);
-    CU_ASSERT_EQUAL(slot_profile_place(&p, 3000000, 10, 1), 10000001);
+    CU_ASSERT_EQUAL(slot_profile_place_tasks(&p, 3000000, 10, 1), 10000001);
     slot_profile_reset(&p, 0, 0);
-    CU_ASSERT_EQUAL(slot_profile_place(&p, 1, 10, 0), SLOT_NEVER);
-    CU_ASSERT_EQUAL(slot_profile_place(&p, 0, 10, 3), 3);
+    CU_ASSERT_EQUAL(slot_profile_place_tasks(&p, 1, 10, 0), SLOT_NEVER);
+    CU_ASSERT_EQUAL(slot_profile_place_tasks(&p, 0, 10, 3), 3);
     slot_profile_free(&p);
 }
 
@@ -249,7 +250,7 @@ static void test_runs_stay_few(void)
 
     slot_profile_reset(&p, 10000, 0);
     for (size_t i = 1; i <= 1000; i++) {
-        slot_profile_place(&p, 1 + rnd(20000), 1 + rnd(100 * S), rnd(100 * S));
+        slot_profile_place_tasks(&p, 1 + rnd(20000), 1 + rnd(100 * S), rnd(100 * S));
         ok = ok && p.tail - p.head <= i + 1;
     }
     CU_ASSERT(ok);

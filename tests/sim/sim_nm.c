@@ -266,7 +266,7 @@ static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
 
     nm_core_each_container(nm->core, count_one, &most);
     c.v = sim_alloc(s, (most + 1) * sizeof *c.v);
-    nm_core_each_in_beat(nm->core, report, &c);
+    nm_core_each_to_report(nm->core, report, &c);
     if (fx->registering)
         fill_register(nm, &rq->ev, &c);
     else
@@ -631,7 +631,7 @@ void sim_nm_start(struct sim_nm *nm)
     snprintf(nm->boot, sizeof nm->boot, "%s-boot-%d", nm->proc.name, nm->boots);
     sim_log(s, "%s starts, with epoch %" PRId64, nm->proc.name, nm->epoch_saved);
     nm->core = nm_core_new(nm->epoch_saved);
-    nm_core_seed(nm->core, sim_rnd(s, UINT64_MAX));
+    nm_core_seed_random(nm->core, sim_rnd(s, UINT64_MAX));
     nm->pending = NULL;
     nm->pending_last = &nm->pending;
     nm_rm_search_free(&nm->search);

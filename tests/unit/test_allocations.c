@@ -110,14 +110,15 @@ static void test_example_placement(void)
     CU_ASSERT_EQUAL_FATAL(parse(example, &q), 0);
     CU_ASSERT(q.rules_given && !q.strict);
     CU_ASSERT_EQUAL(q.rules_n, 4);
-    CU_ASSERT_EQUAL_FATAL(policy_queues_place(&q, "", "u.v", groups, 2, &at, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(policy_queues_place_submission(&q, "", "u.v", groups, 2, &at, &err), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.secondary_group_queue.u_dot_v");
     CU_ASSERT_EQUAL(q.v[at].max.memory_mb, 4096);
-    CU_ASSERT_EQUAL_FATAL(
-        policy_queues_place(&q, "sample_queue.sample_sub_queue", "u", NULL, 0, &at, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(policy_queues_place_submission(&q, "sample_queue.sample_sub_queue", "u",
+                                                         NULL, 0, &at, &err),
+                          0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.sample_queue.sample_sub_queue");
     /* sample_queue has queues below it */
-    CU_ASSERT(policy_queues_place(&q, "", "u", NULL, 0, &at, &err) < 0);
+    CU_ASSERT(policy_queues_place_submission(&q, "", "u", NULL, 0, &at, &err) < 0);
     policy_queues_free(&q);
 }
 

@@ -316,7 +316,7 @@ static void collect(struct nm_container *c, void *u)
 static uint64_t carried(struct world *w)
 {
     uint64_t set = 0;
-    nm_core_each_in_beat(w->core, collect, &set);
+    nm_core_each_to_report(w->core, collect, &set);
     return set;
 }
 
@@ -521,7 +521,7 @@ static void test_pauses_differ(void)
     for (int i = 0; i < NODES; i++) {
         struct world w;
         world_up(&w);
-        nm_core_seed(w.core, (uint64_t)i);
+        nm_core_seed_random(w.core, (uint64_t)i);
         for (int k = 0; k < 6; k++) {
             fail(&w, false, false);
             at[i] = nm_core_next_timer_us(w.core) - w.now;
@@ -742,7 +742,7 @@ static void chaos_check(struct chaos *x)
         } else if (fx->kind == NM_FX_BEAT) {
             CU_ASSERT_FALSE(x->beat); /* one in flight */
             x->beat = true;
-            nm_core_each_in_beat(x->w.core, beat_look, x);
+            nm_core_each_to_report(x->w.core, beat_look, x);
         } else if (fx->kind == NM_FX_WAKE) {
             CU_ASSERT_TRUE(x->beat);
         }

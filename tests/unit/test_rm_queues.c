@@ -91,9 +91,9 @@ static void test_default_rules(void)
 
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
     CU_ASSERT_EQUAL_FATAL(rm_queues_read_file(c, path, &q, NULL), 0);
-    CU_ASSERT_EQUAL(policy_queues_place(&q, "new", "ann", NULL, 0, &at, NULL), 0);
+    CU_ASSERT_EQUAL(policy_queues_place_submission(&q, "new", "ann", NULL, 0, &at, NULL), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.new");
-    CU_ASSERT_EQUAL(policy_queues_place(&q, NULL, "ann", NULL, 0, &at, NULL), 0);
+    CU_ASSERT_EQUAL(policy_queues_place_submission(&q, NULL, "ann", NULL, 0, &at, NULL), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.ann");
     policy_queues_free(&q);
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.allow-undeclared-pools=false", NULL),
@@ -101,7 +101,7 @@ static void test_default_rules(void)
     CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.user-as-default-queue=false", NULL),
                     0);
     CU_ASSERT_EQUAL_FATAL(rm_queues_read_file(c, path, &q, NULL), 0);
-    CU_ASSERT_EQUAL(policy_queues_place(&q, "new", "ann", NULL, 0, &at, NULL), 0);
+    CU_ASSERT_EQUAL(policy_queues_place_submission(&q, "new", "ann", NULL, 0, &at, NULL), 0);
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.default");
     policy_queues_free(&q);
     base_conf_free(c);

@@ -24,8 +24,8 @@ int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *
                               struct base_error *err)
 {
     int32_t at = -1;
-    int rc = policy_queues_place(&c->tree, queue, user ? user : "", (const char *const *)groups->v,
-                                 groups->n, &at, err);
+    int rc = policy_queues_place_submission(&c->tree, queue, user ? user : "",
+                                            (const char *const *)groups->v, groups->n, &at, err);
 
     *index = rc < 0 ? RM_NONE : (uint32_t)at;
     rm_queues_add_missing(c);

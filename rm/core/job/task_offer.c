@@ -34,7 +34,7 @@ static bool must_wait_for_locality(struct rm_core *c, struct rm_app *a, enum del
                                    bool located, bool no_delay)
 {
     if (located && !no_delay && delay_is_on(&c->delay))
-        return !delay_offer(&c->delay, &a->delay, level);
+        return !delay_offer_slot(&c->delay, &a->delay, level);
     delay_note_launched(&c->delay, &a->delay);
     return false;
 }

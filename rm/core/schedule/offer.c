@@ -99,7 +99,7 @@ static void prefetch_for_next_jobs(struct rm_core *c, const struct rm_node *n)
 static void begin_delay_round(struct rm_core *c)
 {
     if (c->now_us > c->delay.last_us || c->delay.beat == 1)
-        delay_beat(&c->delay, c->now_us);
+        delay_on_heartbeat(&c->delay, c->now_us);
 }
 
 /* Offers the free slots of @n. Returns true when all of them were taken, false when no job took the
@@ -126,7 +126,7 @@ static void preempt_and_refill(struct rm_core *c, struct rm_node *n, enum base_t
 
 void rm_offer_node_slots(struct rm_core *c, struct rm_node *n)
 {
-    delay_beat(&c->delay, c->now_us);
+    delay_on_heartbeat(&c->delay, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         n->round_assigned[k] = 0;
         n->round_off_rack = false;
