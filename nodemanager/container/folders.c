@@ -348,7 +348,8 @@ void nm_files_remove_mark(const struct nm_files *f, const struct base_container_
 
 /* ---- removal ---- */
 
-/* If an earlier write left a truncated last line, it is completed so that it is not an id. */
+/* Appends the id as a line. A truncated last line of an earlier write is ended with "#", so that it
+ * is not taken for an id. */
 static int append_forgotten_id(const struct nm_files *f, const struct base_container_id *id,
                                struct base_error *err)
 {

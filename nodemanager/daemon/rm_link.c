@@ -25,7 +25,7 @@
  * next. */
 #define CONNECT_ALONE_MS 3000
 #define CONNECT_MS       1000
-/* With several RMs, a host that acknowledges nothing for so long is given up. */
+/* With several RMs, a host that acknowledges no data for this time is given up. */
 #define SILENCE_MS 3000
 
 struct job {

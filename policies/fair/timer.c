@@ -7,7 +7,7 @@
 
 #include "policies/fair/fair_internal.h"
 
-/* the number of slots must be unchanged for so long before a warning about minima */
+/* time for which the number of slots must be unchanged before a warning about minima */
 #define SETTLED_US 10000000
 
 static void reserve_entities(struct policy *self, size_t n)

@@ -1,5 +1,5 @@
-/* policies/hfsp/virtual_fair.h - a model that tells when fair sharing without preemption would end
- * each job.
+/* policies/hfsp/virtual_fair.h - a model that computes when fair sharing without preemption would
+ * end each job.
  *
  * The model is a second virtual cluster besides policies/hfsp/virtual_cluster.h. It runs whole
  * tasks on whole slots: a free slot goes to the job with the fewest running tasks per weight, and a
