@@ -253,7 +253,7 @@ static void update_alive_counts(struct nm_core *core, struct nm_container *c, bo
 
 bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_input in)
 {
-    enum nm_state from = c->v.state, to = nm_edge(from, in);
+    enum nm_state from = c->v.state, to = nm_state_after(from, in);
     if (to == NM_STATES) {
         core->stats.ignored[from][in]++;
         return false;

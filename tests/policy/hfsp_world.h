@@ -44,7 +44,8 @@ static inline const struct hfsp_phase *hfsp_phase_in(const struct fake_job *j,
 static inline double hfsp_left_s(const struct fake *w, const struct fake_job *j,
                                  enum base_task_kind kind)
 {
-    return virtual_cluster_left(w->policy->kind[kind].vc, hfsp_phase_in(j, kind)->virtual) / 1e6;
+    return virtual_cluster_work_left(w->policy->kind[kind].vc, hfsp_phase_in(j, kind)->virtual) /
+           1e6;
 }
 
 /* A job arrives whose submission gives the true sizes of its tasks. */

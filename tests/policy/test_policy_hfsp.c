@@ -73,7 +73,7 @@ static void test_training_update(void)
     CU_ASSERT_DOUBLE_EQUAL(hfsp_phase_in(j, BASE_TASK_MAP)->size_us, 200e6, 1);
     CU_ASSERT_DOUBLE_EQUAL(hfsp_left_s(&w, j, BASE_TASK_MAP), 150, 1e-6);
     CU_ASSERT_EQUAL(virtual_cluster_tasks_left(w.policy->kind[BASE_TASK_MAP].vc,
-                                          hfsp_phase_in(j, BASE_TASK_MAP)->virtual),
+                                               hfsp_phase_in(j, BASE_TASK_MAP)->virtual),
                     15);
     k = hfsp_arrive(&w, 4, 1, 0, 0); /* guessed by the mean of the estimated job */
     CU_ASSERT_EQUAL(hfsp_phase_in(k, BASE_TASK_MAP)->size_us, 40e6);

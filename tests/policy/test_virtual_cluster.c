@@ -386,7 +386,7 @@ static void random_cluster(enum virtual_form form, uint64_t seed)
         double served = 0, step = 1 + random_below((uint32_t)(last / 7 + 1)), all, least;
 
         for (int i = 0; i < n; i++)
-            served += virtual_cluster_left(vc, jobs[i]);
+            served += virtual_cluster_work_left(vc, jobs[i]);
         virtual_cluster_advance(vc, now += (int64_t)step);
         tasks_left = 0;
         for (int i = 0; i < n; i++) {

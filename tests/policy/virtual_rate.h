@@ -9,10 +9,10 @@
 static inline double virtual_rate(struct virtual_cluster *vc, int32_t job)
 {
     const int64_t step_us = 100000;
-    double before = virtual_cluster_left(vc, job);
+    double before = virtual_cluster_work_left(vc, job);
 
     virtual_cluster_advance(vc, vc->now_us + step_us);
-    return (before - virtual_cluster_left(vc, job)) / (double)step_us;
+    return (before - virtual_cluster_work_left(vc, job)) / (double)step_us;
 }
 
 #endif
