@@ -338,7 +338,7 @@ static void test_epoch_not_saved(void)
 {
     struct fx *fx = fx_new();
     char a[64];
-    struct logged said = {fx, "epoch 6 cannot be kept", 1};
+    struct logged said = {fx, "epoch 6 cannot be stored", 1};
     fake_rm_set_epoch(fx->rm, 5);
     fx_start(fx, 0);
     CU_ASSERT_TRUE(fake_rm_wait_heartbeats(fx->rm, 0, 1, FX_WAIT_MS)); /* so the epoch is kept */
