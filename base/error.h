@@ -22,7 +22,7 @@ enum base_errno {
     BASE_ESTATE,     /* not possible in this state */
     BASE_ETIMEOUT,   /* no answer in time */
     BASE_EVERSION,   /* wrong version of a format or protocol, or a stale epoch */
-    BASE_EAGAIN,     /* not yet; the same request will succeed later: 503 */
+    BASE_EAGAIN,     /* not possible yet; the same request will succeed later: 503 */
     BASE_ETOOLARGE,  /* more bytes than can be stored: 413 */
 };
 

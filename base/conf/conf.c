@@ -26,7 +26,7 @@
 struct entry {
     char *name;
     char *raw;    /* the value as written, trimmed */
-    char *value;  /* the expanded value; never NULL after expand_all() */
+    char *value;  /* the expanded value; never NULL after expand_all_values() */
     char *source; /* "file, line n", "-D", or NULL: the default */
     bool final;
     bool arg;      /* set by -D */
@@ -225,7 +225,7 @@ static char *expand_value(const struct base_conf *c, const char *raw, bool *too_
 }
 
 /* Expands all values now, so that threads can read them later without a lock. */
-static void expand_all(struct base_conf *c)
+static void expand_all_values(struct base_conf *c)
 {
     for (size_t i = 0; i < c->len; i++) {
         struct entry *e = &c->v[i];
@@ -240,7 +240,7 @@ struct base_conf *base_conf_new(void)
 
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
         set_entry_value(find_or_add_entry(c, k->name), k->value, NULL);
-    expand_all(c);
+    expand_all_values(c);
     return c;
 }
 
@@ -432,7 +432,7 @@ static int load_element(struct reader *r, xmlNodePtr n, int depth)
  * (libxml2's xml:base would contain it, but is missing for files in the same folder.) */
 static xmlChar *find_included_file(xmlNodePtr n)
 {
-    xmlAttrPtr a = n->properties; /* xmlGetProp is for elements, which @n no longer is */
+    xmlAttrPtr a = n->properties; /* xmlGetProp() needs an element, and @n is not one any more */
     xmlChar *href, *base, *file;
 
     while (a && !xmlStrEqual(a->name, BAD_CAST "href"))
@@ -515,7 +515,7 @@ int base_conf_load_text(struct base_conf *c, const char *name, const char *text,
     rc = load_document(&r, text, len);
     xmlSetStructuredErrorFunc(NULL, NULL);
     free(r.first);
-    expand_all(c);
+    expand_all_values(c);
     return rc;
 }
 
@@ -586,7 +586,7 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
     e->arg = true;
     free(name);
     free(value);
-    expand_all(c);
+    expand_all_values(c);
     return 0;
 }
 

@@ -2,8 +2,8 @@
  * <configuration><property><name/><value/><final/></property>..., expansion of ${name},
  * ${name:-default} and ${env.NAME} (at most 20 substitutions in a value), XInclude. Later files
  * override earlier ones except for <final> values; -D overrides every file. Unknown creel.* keys,
- * other than options of policies, are errors that suggest the nearest known key; other unknown keys
- * are kept. */
+ * other than options of policies, are errors, whose messages suggest a similar known key if there
+ * is one; other unknown keys are kept. */
 #ifndef CREEL_BASE_CONF_CONF_H
 #define CREEL_BASE_CONF_CONF_H
 

@@ -1,4 +1,4 @@
-/* base/conf/percent.h - percent escapes of URIs. */
+/* base/conf/percent.h - encodes and decodes percent escapes of URIs. */
 #ifndef CREEL_BASE_CONF_PERCENT_H
 #define CREEL_BASE_CONF_PERCENT_H
 

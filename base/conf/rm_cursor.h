@@ -57,7 +57,7 @@ void base_rm_cursor_free(struct base_rm_cursor *t);
 /* Returns the URL of the RM to ask now; borrowed until the next of the calls below. */
 const char *base_rm_cursor_url(const struct base_rm_cursor *t);
 /* Returns the value for BASE_RM_FAILED_HEADER, or NULL when no RM has failed in this round.
- * Borrowed likewise. */
+ * Borrowed until the next of the calls below. */
 const char *base_rm_cursor_failed_urls(const struct base_rm_cursor *t);
 /* The current RM has answered as the active one: it is asked next time too, and a new round
  * begins. */

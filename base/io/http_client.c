@@ -22,7 +22,8 @@
 struct base_http {
     CURL *easy;
     CURLM *multi;
-    atomic_bool cancelled; /* reset by the base_http_perform() that it cancels */
+    /* set by base_http_cancel(), reset by the request that ends because of it */
+    atomic_bool cancelled;
 };
 
 struct transfer {

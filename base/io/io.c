@@ -409,7 +409,7 @@ int64_t base_proc_start_time(pid_t pid)
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     if (base_file_read(path, 1 << 16, &b, NULL) < 0)
         goto out;
-    p = strrchr(b.data, ')'); /* the name may contain spaces and parentheses */
+    p = strrchr(b.data, ')'); /* the process name may contain spaces and parentheses */
     for (int field = 2; p && field < 22; field++) {
         p = strchr(p + 1, ' ');
     }

@@ -36,7 +36,7 @@ int base_json_arr(const json_t *obj, const char *where, const char *name, bool r
 int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted,
                      struct base_error *err);
 /* Returns 0, or -BASE_EINVAL when @obj is no object or has a member that is not in the NULL-ended
- * list @names; the message suggests the nearest name. */
+ * list @names; the message suggests a similar name if there is one. */
 int base_json_refuse_unknown_members(const json_t *obj, const char *where, const char *const *names,
                                      struct base_error *err);
 

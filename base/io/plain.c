@@ -13,7 +13,7 @@ static int map_open_error(int sys)
 
 /* Checks that @fd is a plain file and, if opened for writing, has no second name; truncates the
  * file for O_TRUNC. Sets *@st. Returns 0, -errno or -BASE_PLAIN_OTHER. */
-static int check_and_truncate(int fd, int flags, struct stat *st)
+static int check_plain_and_truncate(int fd, int flags, struct stat *st)
 {
     if (fstat(fd, st) < 0)
         return -errno;
@@ -41,7 +41,7 @@ int base_plain_open(int at, const char *path, int flags, mode_t mode, struct sta
         openat(at, path, (flags & ~O_TRUNC) | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, mode);
     if (fd < 0)
         return map_open_error(errno);
-    rc = check_and_truncate(fd, flags, st);
+    rc = check_plain_and_truncate(fd, flags, st);
     if (rc < 0)
         close(fd);
     return rc < 0 ? rc : fd;

@@ -23,8 +23,8 @@ struct base_watchdog_conf {
     int64_t (*limit_us)(void *user);
     /* must end the process; called once, with one of the two messages below */
     void (*expired)(void *user, const char *why);
-    const char *still;  /* message: the thread is stuck */
-    const char *ending; /* message: an end takes too long; NULL when no end is ever armed */
+    const char *still;  /* message when the thread is stuck */
+    const char *ending; /* message when an end takes too long; NULL: no end is ever armed */
 };
 struct base_watchdog;
 struct base_watchdog *base_watchdog_start(const struct base_watchdog_conf *conf);

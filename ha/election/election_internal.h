@@ -99,7 +99,7 @@ struct ha_election {
 
     uint64_t ids, want[SLOTS]; /* id of the last request; id awaited by each slot, 0: none */
     enum election_step step;   /* of SLOT_ROUND */
-    char *about;               /* path whose ACL the current step needs, for messages */
+    char *about;               /* path on which the current step needs permission, for messages */
     int64_t retry_us;          /* when to start the next round; 0: not scheduled */
     unsigned tries;
     int64_t failed_noted_us;
@@ -113,8 +113,9 @@ struct ha_election {
     /* name of our own node, whose owner was checked in this connection; NULL: none */
     char *own;
     char *blocker, *blocker_instance; /* a stale node in front of ours whose process may be alive */
-    int64_t blocker_us;               /* when the request that found it was sent */
-    int64_t blocked_us;               /* when the first such request was sent; 0: no blocker */
+    int64_t blocker_us;               /* when the request that found the blocker was sent */
+    /* when the first request that found a blocker was sent; 0: no blocker */
+    int64_t blocked_us;
     struct election_authority seen;
 
     bool holding; /* resigned: stay out until the epoch's version changes or until hold_us */

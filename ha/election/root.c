@@ -126,7 +126,7 @@ static void create_root_path(struct ha_election *e)
 {
     char *path = base_strndup(e->root, e->making);
     size_t up = (size_t)(strrchr(path, '/') - path);
-    /* its ACL decides whether we may create @path */
+    /* the parent's ACL decides whether we may create @path */
     char *parent = base_strndup(e->root, up ? up : 1);
     char *log = base_printf("%s/log", e->root);
     char *whose = base_printf("creel %d %s\n", HA_ZK_FORMAT, e->cluster_id);

@@ -36,7 +36,7 @@ struct ha_service {
     /* used by the service thread only */
     struct ha_zk_client *client;
     struct ha_election *election;
-    struct ha_store *store; /* of the current leadership; NULL: none */
+    struct ha_store *store; /* store of the current leadership; NULL: none */
     struct ha_log_follow *follow;
     bool follow_logged;
     struct ended_leadership *ended;
@@ -143,7 +143,7 @@ static void publish_active_rm(void *user)
     s->calls.active_changed(s->calls.user);
 }
 
-static void pass_on_refusal(void *user, const struct base_error *why)
+static void report_refusal(void *user, const struct base_error *why)
 {
     struct ha_service *s = user;
 
@@ -393,7 +393,7 @@ static struct ha_election *create_election(struct ha_service *s, const struct ha
                                             .elected = open_store_and_lead,
                                             .deposed = abort_store_and_stop,
                                             .active_changed = publish_active_rm,
-                                            .refused = pass_on_refusal,
+                                            .refused = report_refusal,
                                             .surely_dead = is_instance_surely_dead,
                                             .note = log_election_note};
     struct ha_election *e;

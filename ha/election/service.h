@@ -65,7 +65,7 @@ struct ha_service_status {
     /* for people: "connected to h:2181, session 0x...", "no server of ... answers (...)" */
     char connection[256];
     int64_t refused_writes;  /* multis that failed their check of the epoch */
-    struct ha_log_stats log; /* of the current leadership; zeros when not leading */
+    struct ha_log_stats log; /* statistics of the current leadership; zeros when not leading */
     /* this RM is a standby and has read the log to its end (ha/log/follow.h) */
     bool read_along;
 };

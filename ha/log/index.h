@@ -39,7 +39,7 @@ struct ha_log_index {
     size_t slots, used;
     char **tables;
     size_t tables_n, tables_cap, tables_last; /* tables_last: the table of the last look-up */
-    /* segments first .. first + places_n - 1, from place[places_at] */
+    /* the segments first to first + places_n - 1, beginning at place[places_at] */
     struct ha_log_place *place;
     size_t places_at, places_n, places_cap;
     uint64_t first;

@@ -549,10 +549,10 @@ static void on_multi_failure(struct ha_log *l, struct ha_log_out *o, const struc
     else if (op == OP_EPOCH)
         ha_log_end_refused(l, "checked", l->epoch_path, ev);
     else if (op == OP_BEFORE && o != l->front)
-        /* its predecessor was not created; the predecessor's own result contains the reason */
+        /* the preceding segment was not created; the result of its own multi contains the reason */
         o->state = HA_LOG_UNKNOWN;
     else if (op == OP_BEFORE || (op == OP_CREATE && ev->code == HA_ZK_NODEEXISTS))
-        /* an earlier copy may have succeeded and deleted the predecessor */
+        /* an earlier copy of this multi may have succeeded and deleted the preceding segment */
         request_segment_comparison(l, o);
     else if (op >= OP_DELETE)
         ha_log_end_refused(l, "deleted",
@@ -616,7 +616,7 @@ static void dispatch_result(struct ha_log *l, const struct ha_zk_event *ev)
     if (ev->owner != HA_ZK_FOR_LOG || ev->id < l->live_id)
         return;
     if (ev->code == HA_ZK_LOSS || ev->code == HA_ZK_EXPIRED)
-        l->connected = false; /* the outcome is found out after reconnecting */
+        l->connected = false; /* recovery finds out the outcome after reconnecting */
     else if (l->state == HA_LOG_LOADING)
         ha_log_on_load_result(l, ev);
     else if (l->state == HA_LOG_DOUBT)

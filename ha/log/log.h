@@ -70,8 +70,8 @@ struct ha_log_limits {
 #define HA_LOG_LIMITS ((struct ha_log_limits){HA_LOG_SEGMENT_MAX, 1024, 4 << 20})
 void ha_log_set_limits(struct ha_log *l, const struct ha_log_limits *limits);
 
-/* Segments that a standby has read already (ha/log/follow.h). The log does not read them again as
- * far as they match its beginning. */
+/* Segments that a standby has read already (ha/log/follow.h). The log does not read them again if
+ * they are of the same <root>/log node and do not begin after the first listed segment. */
 struct ha_log_kept {
     int64_t log_zxid; /* czxid of <root>/log */
     uint64_t first;   /* number of the segment in text[0] */
@@ -103,8 +103,9 @@ uint64_t ha_log_write_batch(struct ha_log *l, const struct ha_record *v, size_t 
 void ha_log_on_event(struct ha_log *l, const struct ha_zk_event *ev);
 
 struct ha_log_stats {
-    int64_t multis, batches, records, bytes;    /* written so far, including cleaning */
-    int64_t segments, live_records, live_bytes; /* including segments under way */
+    /* totals written so far, including those of cleaning */
+    int64_t multis, batches, records, bytes;
+    int64_t segments, live_records, live_bytes; /* present totals, including segments under way */
     /* segments that loading did not have to read again */
     int64_t kept;
     /* segments deleted by cleaning; segments read back to find out whether they were written */

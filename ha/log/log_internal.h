@@ -143,8 +143,8 @@ void ha_log_end_broken(struct ha_log *l, const struct base_error *err);
 /* Checks the epoch, then ends the log: as broken if the epoch is still ours, otherwise as fenced.
  */
 void ha_log_enter_doubt(struct ha_log *l, const struct base_error *err);
-/* Ends the log: a request about @path failed for a reason that another leader cannot explain. @what
- * completes "cannot be". */
+/* Ends the log: a request about @path failed for a reason that no other leader can have caused.
+ * @what completes "cannot be". */
 void ha_log_end_refused(struct ha_log *l, const char *what, const char *path,
                         const struct ha_zk_event *ev);
 

@@ -268,7 +268,8 @@ static bool part_follows(const struct ha_log_reader *r, const struct ha_log_segm
            e->len <= e->total - r->have && (e->part + 1 < e->parts || e->len == e->total - r->have);
 }
 
-/* Appends a part to the large record being read. The last part completes it. */
+/* Appends a part to the large record being read. The last part completes the record, which is then
+ * passed to found(). */
 static int add_part_to_record(struct ha_log_reader *r, const struct ha_log_entry *e,
                               struct base_error *err)
 {

@@ -71,7 +71,7 @@ static int compare_row_to(const struct row *r, const char *table, const char *ke
     return c ? c : strcmp(r->key, key);
 }
 
-/* Returns the index of the first row that is not below (table, key). */
+/* Returns the index of the first row that does not come before (table, key). */
 static size_t find_first_row_from(const struct store *s, const char *table, const char *key)
 {
     size_t lo = 0, hi = s->len;

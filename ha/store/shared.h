@@ -23,7 +23,7 @@ struct ha_store_lead {
     uint64_t number;
     struct ha_log_kept *kept; /* segments that a standby has read already; moved into the store */
     ha_zk_send_fn *send;
-    void (*wake)(void *user); /* called on any thread when take_write() is needed */
+    void (*wake)(void *user); /* called on any thread when the service should call take_write() */
     /* Nothing will be written any more. The callback may abort the store, but not release it.
      * @broken: the log is damaged or cannot be used; otherwise another leader has the authority. */
     void (*over)(void *user, const char *text, bool broken);

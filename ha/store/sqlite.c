@@ -94,7 +94,8 @@ static int execute_sql(struct store *s, const char *sql, struct base_error *err)
     return rc == SQLITE_OK ? 0 : set_sqlite_error(s, rc, "preparing it", err);
 }
 
-/* Sets *@out to the first column of the first row as a number; *@found is false without a row. */
+/* Sets *@out to the first column of the first row as a number, and *@found to whether there is a
+ * row. */
 static int query_int(struct store *s, const char *sql, int64_t *out, bool *found,
                      struct base_error *err)
 {
@@ -408,7 +409,7 @@ static int sqlite_write(struct ha_store *base, const struct ha_record *v, size_t
     if (rc == SQLITE_OK)
         return 0;
     result = set_sqlite_error(s, rc, "writing", err);
-    if (!sqlite3_get_autocommit(s->db)) /* a full disk may have rolled back already */
+    if (!sqlite3_get_autocommit(s->db)) /* a full disk may have caused a rollback already */
         run_statement(s->st[ST_ROLLBACK]);
     return result;
 }

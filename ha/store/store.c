@@ -56,7 +56,7 @@ int ha_store_open(const struct ha_store_ops *ops, const char *where,
     int rc = ops->open(where, lead, out, epoch, err);
 
     if (rc == 0 &&
-        (*out)->ops != ops) /* not written again: other threads may use the same store in memory */
+        (*out)->ops != ops) /* written only once: other threads may use the same store in memory */
         (*out)->ops = ops;
     return rc;
 }

@@ -25,7 +25,7 @@ enum lending { LENT_NOT, LENT, LENT_COPYING, LENT_QUEUED };
 struct store {
     struct ha_store base;
     struct ha_store_lead lead; /* kept is NULL */
-    atomic_int refs;           /* one each for the daemon and the service */
+    atomic_int refs;           /* references: one of the daemon, one of the service */
     atomic_bool over;
     pthread_mutex_t log_lock; /* held by a load; the service thread only tries to lock it */
     struct ha_log *log;

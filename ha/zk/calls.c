@@ -119,8 +119,7 @@ static void complete_refusal_with_acl(int rc, struct ACL_vector *acl, struct Sta
     zk_client_queue_item(r->client, &r->item);
 }
 
-/* Sets r->path to the node that lacks permission. Creating and deleting need permission on the
- * parent. */
+/* Sets r->path to the node on which we lack permission: for creating and deleting, the parent. */
 static void set_unauthorized_path(struct zk_request *r)
 {
     char *slash;
@@ -141,7 +140,7 @@ static void complete_request(struct zk_request *r, int rc)
     if (r->code == HA_ZK_NOAUTH) {
         set_unauthorized_path(r);
         if (r->path && zoo_aget_acl(r->zh, r->path, complete_refusal_with_acl, r) == ZOK)
-            return; /* complete_refusal_with_acl() continues */
+            return; /* complete_refusal_with_acl() will queue the result */
     }
     if (rc != ZOK) {
         const char *where = r->failed_op >= 0 ? r->ops[r->failed_op].path : r->path;
@@ -259,7 +258,7 @@ void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_req
     }
     if (rc == ZINVALIDSTATE)
         zk_request_queue_failure(r, HA_ZK_LOSS, "the session is over");
-    else if (rc != ZOK) /* refused: no completion will come */
+    else if (rc != ZOK) /* the library has refused the request: no completion will come */
         zk_request_queue_failure(r, HA_ZK_FAILED, zerror(rc));
 }
 

@@ -40,7 +40,7 @@ struct ha_zk_client {
     uint64_t generation;
     int64_t open_us, give_up_us, patience_us;
     bool connected;
-    int64_t timeout_us; /* negotiated; before that, as requested */
+    int64_t timeout_us; /* session time-out: as negotiated; before that, as requested */
     clientid_t id;      /* of the session; 0: none */
     char peer[64];
     struct zk_request *first, *last; /* requests not completed or not delivered yet */
@@ -177,7 +177,8 @@ static void queue_watch_event(zhandle_t *zh, int type, int state, const char *pa
 
     (void)zh;
     (void)state;
-    if (type == ZOO_SESSION_EVENT) /* sent to every watch too; see queue_session_event() */
+    /* session events reach every watch too; see queue_session_event() */
+    if (type == ZOO_SESSION_EVENT)
         return;
     it = new_item(s, HA_ZK_WATCH);
     it->path = base_strdup(path);

@@ -31,12 +31,12 @@ struct zk_request {
     struct ha_zk_client *client;
     zhandle_t *zh;
     bool settled;   /* the owner got an early result; the real one will be dropped */
-    bool completed; /* queued; protected by the queue's lock */
+    bool completed; /* the result has been queued; protected by the queue's lock */
     enum ha_zk_owner owner;
     uint64_t id;
     enum ha_zk_request_kind kind;
     int64_t sent_us;
-    char *path; /* GET, CHILDREN, SYNC; after a failure: the node that lacked permission */
+    char *path; /* GET, CHILDREN, SYNC; after HA_ZK_NOAUTH: the node that denied access */
     size_t ops_n;
     struct zk_op_copy {
         char *path;

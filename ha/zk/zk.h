@@ -38,7 +38,7 @@ struct ha_zk_op {
     const char *path;
     const char *data; /* CREATE, SET */
     size_t len;
-    int32_t version;          /* SET, DELETE, CHECK; -1: any */
+    int32_t version;          /* SET, DELETE, CHECK: required version; -1: any */
     bool ephemeral, sequence; /* CREATE */
 };
 
@@ -61,8 +61,9 @@ typedef void ha_zk_send_fn(void *user, const struct ha_zk_request *rq);
 
 enum ha_zk_event_kind {
     HA_ZK_CONNECTED,    /* the first connection, or a reconnection with the same or a new session */
-    HA_ZK_DISCONNECTED, /* the client looks for a server; the session may survive */
-    HA_ZK_SESSION_OVER, /* expired; the carrier opens a new session, HA_ZK_CONNECTED follows */
+    HA_ZK_DISCONNECTED, /* the client is looking for a server; the session may survive */
+    /* the session has expired; the carrier opens another, HA_ZK_CONNECTED follows */
+    HA_ZK_SESSION_OVER,
     HA_ZK_WATCH,
     HA_ZK_RESULT
 };
