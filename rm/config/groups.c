@@ -18,8 +18,7 @@ struct answer {
     struct rm_str_list groups;
     int64_t at_us;
 };
-/* Each user has one slot, chosen by a hash of the name; users with the same slot evict each other.
- */
+/* A user has one slot, chosen by a hash of the name; users with the same slot evict each other. */
 struct rm_groups {
     pthread_mutex_t lock;
     struct answer v[USERS_MAX];

@@ -40,7 +40,7 @@ static void put_progress(const struct rm_app_view *a, struct base_buf *out)
     base_json_close(out, '}');
 }
 
-static void put_counts(const struct rm_app_view *a, struct base_buf *out)
+static void put_task_counts(const struct rm_app_view *a, struct base_buf *out)
 {
     base_json_key(out, "taskCounts");
     base_json_open(out, '{');
@@ -84,7 +84,7 @@ static void put_times(const struct rm_app_view *a, struct base_buf *out)
     base_json_put_int(out, "finishTime", a->finish_us / 1000);
 }
 
-/* Writes the member unless the date is 0. */
+/* Writes the member in ms, unless the date is 0. */
 static void put_date(struct base_buf *out, const char *key, int64_t us)
 {
     if (us > 0)
@@ -107,14 +107,14 @@ static void put_job(const struct rm_app_view *a, const char *why, struct base_bu
     put_deadline(a, out);
     base_json_put_str_opt(out, "why", why);
     put_progress(a, out);
-    put_counts(a, out);
+    put_task_counts(a, out);
     put_times(a, out);
     put_counters(a, out);
     base_json_put_str(out, "diagnostics", a->diagnostics);
     base_json_close(out, '}');
 }
 
-static void put_summary(const struct rm_app_view *a, struct base_buf *out)
+static void put_job_summary(const struct rm_app_view *a, struct base_buf *out)
 {
     char text[BASE_ID_TEXT_MAX];
 
@@ -127,7 +127,7 @@ static void put_summary(const struct rm_app_view *a, struct base_buf *out)
     put_state(a, out);
     put_deadline(a, out);
     put_progress(a, out);
-    put_counts(a, out);
+    put_task_counts(a, out);
     put_times(a, out);
     base_json_close(out, '}');
 }
@@ -493,7 +493,7 @@ static enum rm_listing_next write_jobs_chunk(struct rm_listing *list, size_t max
     rm_backend_release(list->b);
     l->from = true;
     for (size_t i = 0; i < views.apps_n; i++)
-        put_summary(&views.apps[i], out);
+        put_job_summary(&views.apps[i], out);
     l->limit -= (int64_t)views.apps_n;
     rm_views_free(&views);
     if (more && l->limit > 0)
@@ -813,7 +813,7 @@ static void explain_app(struct api_request *rq, void *user)
     base_json_put_str(&body, "policy", cluster.policy);
     base_json_put_str(&body, "queue", a->queue);
     base_json_put_int(&body, "priority", a->priority);
-    put_counts(a, &body);
+    put_task_counts(a, &body);
     put_deadline(a, &body);
     base_json_put_str(&body, "reason", why.len ? why.data : reason_without_policy(a));
     base_json_put_str(&body, "diagnostics", a->diagnostics);

@@ -128,8 +128,7 @@ static void answer_master(void *user, const struct rm_effect *fx)
 }
 
 /* ---------------------------------------------------------------- requests */
-/* Returns the attempt of @id, at most @newest, to whose master the token @bearer belongs; 0: none.
- */
+/* Returns the attempt of @id, from 1 to @newest, whose master has the token @bearer; 0: none. */
 static int32_t find_attempt_of_token(const struct rm_backend *b, struct base_app_id id,
                                      int32_t newest, const char *bearer)
 {
@@ -143,9 +142,9 @@ static int32_t find_attempt_of_token(const struct rm_backend *b, struct base_app
     return 0;
 }
 
-/* Sets *@out to the attempt to whose master the bearer token belongs. An attempt that has been
- * superseded counts too; the core refuses it. Returns false when there is none; @rq is answered
- * with 403 or 404 then. */
+/* Sets *@out to the attempt whose master has the bearer token. An attempt that has been superseded
+ * counts too; the core refuses it. Returns false when there is none; @rq is answered with 403 or
+ * 404 then. */
 static bool read_attempt_of_bearer(struct api_request *rq, struct rm_backend *b,
                                    struct base_app_id id, struct base_attempt_id *out)
 {
@@ -173,7 +172,7 @@ static bool read_attempt_of_bearer(struct api_request *rq, struct rm_backend *b,
 
 typedef int reader(struct master_call *m, struct base_attempt_id attempt, struct base_error *err);
 
-static void decode_and_post(struct api_request *rq, struct rm_backend *b, reader *read)
+static void decode_and_post_master_call(struct api_request *rq, struct rm_backend *b, reader *read)
 {
     struct master_call *m;
     struct base_app_id id;
@@ -355,17 +354,17 @@ static int read_finish(struct master_call *m, struct base_attempt_id attempt,
 
 static void register_master(struct api_request *rq, void *user)
 {
-    decode_and_post(rq, user, read_register);
+    decode_and_post_master_call(rq, user, read_register);
 }
 
 static void allocate_for_master(struct api_request *rq, void *user)
 {
-    decode_and_post(rq, user, read_allocate);
+    decode_and_post_master_call(rq, user, read_allocate);
 }
 
 static void finish_master(struct api_request *rq, void *user)
 {
-    decode_and_post(rq, user, read_finish);
+    decode_and_post_master_call(rq, user, read_finish);
 }
 
 #define MASTER "/ws/v1/cluster/apps/{appid}/master"

@@ -19,8 +19,8 @@ struct scratch {
 };
 
 /* Gives the task the plain path of the job's output folder, which was checked at submission. */
-static void fill_output(const struct rm_job_spec *job, struct wire_task_spec *spec,
-                        struct scratch *tmp)
+static void fill_output_path(const struct rm_job_spec *job, struct wire_task_spec *spec,
+                             struct scratch *tmp)
 {
     if (job->output && rm_output_parse_path(job->output, &tmp->output, NULL) == 0) {
         spec->output = tmp->output;
@@ -68,7 +68,7 @@ static void fill_task(const struct rm_order *o, const struct rm_order_context *c
         l->spec.command = job->reduce;
     }
     if (!map || job->reduces == 0) { /* a task that commits its part */
-        fill_output(job, &l->spec, tmp);
+        fill_output_path(job, &l->spec, tmp);
         l->spec.rm = cx->rm_urls;
     }
 }

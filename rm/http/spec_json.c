@@ -257,9 +257,10 @@ static int read_groups(const json_t *tasks, struct rm_job_spec *s, struct base_e
     return 0;
 }
 
-/* Reads explicit tasks. Refuses members that only a job with input may have. */
-static int read_tasks(const json_t *job, json_t *tasks, struct rm_job_spec *s,
-                      struct base_error *err)
+/* Reads the members of a job of explicit tasks. Refuses members that only a job with input may
+ * have. */
+static int read_explicit_tasks(const json_t *job, json_t *tasks, struct rm_job_spec *s,
+                               struct base_error *err)
 {
     static const char *const others[] = {"input",  "output",  "map",       "combine",
                                          "reduce", "reduces", "split-size"};
@@ -275,8 +276,8 @@ static int read_tasks(const json_t *job, json_t *tasks, struct rm_job_spec *s,
     return read_groups(tasks, s, err);
 }
 
-static int read_input(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec *s,
-                      struct base_error *err)
+static int read_input_job(const json_t *job, const struct rm_spec_defaults *d,
+                          struct rm_job_spec *s, struct base_error *err)
 {
     const char *output = NULL;
     int rc;
@@ -353,7 +354,7 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
         return rc;
     s->priority = (int32_t)priority;
     s->max_attempts = (int32_t)attempts;
-    return tasks ? read_tasks(job, tasks, s, err) : read_input(job, d, s, err);
+    return tasks ? read_explicit_tasks(job, tasks, s, err) : read_input_job(job, d, s, err);
 }
 
 static int decode_job(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec **out,

@@ -253,8 +253,8 @@ static void copy_tasks(struct rm_backend *backend, struct base_app_id id, enum b
     } while (rc == 0 && pos != before);
 }
 
-static bool encode_from_core(struct rm_backend *backend, const struct rm_app_view *app,
-                             int64_t zero_us, struct base_buf *out)
+static bool encode_job_from_core(struct rm_backend *backend, const struct rm_app_view *app,
+                                 int64_t zero_us, struct base_buf *out)
 {
     struct rm_views tasks[BASE_TASK_KINDS] = {{0}};
     bool done;
@@ -273,7 +273,7 @@ static bool encode_from_core(struct rm_backend *backend, const struct rm_app_vie
 bool rm_history_read_job(struct rm_backend *backend, const struct rm_app_view *app, int64_t zero_us,
                          struct base_buf *out)
 {
-    return encode_from_core(backend, app, zero_us, out) ||
+    return encode_job_from_core(backend, app, zero_us, out) ||
            (backend->history && rm_history_file_read_job(backend->history, app->id, zero_us, out));
 }
 
@@ -297,7 +297,7 @@ static bool archive_one_job(void *user, bool stopping)
 
     (void)stopping; /* even while the process stops, the last core exists */
     rm_backend_release(k->b);
-    if (rc == 0 && v.apps_n == 1 && encode_from_core(k->b, &v.apps[0], 0, &line) &&
+    if (rc == 0 && v.apps_n == 1 && encode_job_from_core(k->b, &v.apps[0], 0, &line) &&
         rm_history_file_store_job(k->b->history, k->id, v.apps[0].submit_us, line.data, &err) < 0)
         base_log_warn("rm", "%s", err.text);
     base_buf_free(&line);

@@ -93,8 +93,7 @@ static void queue_free_all(struct queue *q)
         free_work(queue_unlink(q, &q->first));
 }
 
-/* Returns true when @w may start: no other step of its job is running, and its place is not full.
- */
+/* Returns true when no other step of the job of @w is running, and its place is not full. */
 static bool may_start_work(const struct rm_jobs_io *io, const struct work *w)
 {
     struct rm_place_count n = {0};
@@ -148,8 +147,7 @@ static void make_startable_work_ready(struct rm_jobs_io *io)
         start_needed_threads(io);
 }
 
-/* Called with the lock held; performs @w with the lock released, reports the result and frees @w.
- */
+/* Called with the lock held. Performs @w with the lock released, reports the result, frees @w. */
 static void run_work(struct rm_jobs_io *io, struct work *w)
 {
     struct work **at = &io->running;

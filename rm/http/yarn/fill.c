@@ -143,7 +143,7 @@ static void fill_master(const struct rm_app_view *v, enum rm_app_state pub,
 }
 
 /* Returns the fair share of memory of queue @path, or the cluster's memory when the queue has no
- * share, in MB. */
+ * share; in MB. */
 static int64_t get_queue_share_mb(const struct yarn_context *f, const char *path)
 {
     for (size_t i = 0; f->fair && i < f->queues.queues_n; i++)
