@@ -93,7 +93,7 @@ enum rm_final_status {
     RM_FINAL_KILLED,
     RM_FINAL_ENDED
 };
-/* How an application ended, in one word. YARN's state and final status are shown beside it: a job
+/* How an application ended, in one word. YARN's state and final status are shown in addition: a job
  * whose command fails has YARN's state FINISHED and the final status FAILED. */
 enum rm_result {
     RM_RESULT_NONE, /* the application has not ended: "UNDEFINED" */

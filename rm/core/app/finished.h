@@ -1,4 +1,4 @@
-/* rm/core/app/finished.h - how long ended applications are kept. */
+/* rm/core/app/finished.h - keeps ended applications, and removes the oldest beyond the bounds. */
 #ifndef CREEL_RM_CORE_APP_FINISHED_H
 #define CREEL_RM_CORE_APP_FINISHED_H
 

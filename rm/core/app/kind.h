@@ -1,8 +1,8 @@
-/* rm/core/app/kind.h - the two kinds of applications, jobs and plain applications, behind one table
- * of functions.
+/* rm/core/app/kind.h - one table of functions for each of the two kinds of application: jobs and
+ * plain applications.
  *
- * The core runs a job's tasks itself: it starts them, counts them and knows when they are done.
- * A plain application has a master that asks for containers. Code for both kinds (states, queues,
+ * The core runs a job's tasks itself: it starts them, counts them and knows when they are done. A
+ * plain application has a master that asks for containers. Code for both kinds (states, queues,
  * records, containers, policies) calls these functions where the kinds differ. The tables are in
  * rm/core/job/job_kind.c and rm/core/master/plain_kind.c. */
 #ifndef CREEL_RM_CORE_APP_KIND_H

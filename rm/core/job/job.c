@@ -175,7 +175,7 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
     if (!a || !a->committing)
         return;
     a->committing = false;
-    if (ev->u.job_done.ok) { /* a kill that came meanwhile is too late, as in YARN */
+    if (ev->u.job_done.ok) { /* a kill that came in the meantime is too late, as in YARN */
         a->ending = RM_END_SUCCEED;
         rm_set_bounded_text(&a->diagnostics, NULL);
         rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);

@@ -1,4 +1,4 @@
-/* rm/core/node/forget.h - references to nodes, and when a gone node is forgotten. */
+/* rm/core/node/forget.h - counts references to nodes, and forgets nodes that are gone. */
 #ifndef CREEL_RM_CORE_NODE_FORGET_H
 #define CREEL_RM_CORE_NODE_FORGET_H
 

@@ -26,7 +26,7 @@ int rm_confirm_read_format(struct rm_core *c, const struct rm_record *rec, struc
     if (!r.bad && r.p == r.end)
         return 0;
     c->format = RM_FORMAT_UNKNOWN;
-    if (c->conf.format_confirmed) /* the record is then written anew */
+    if (c->conf.format_confirmed) /* the record is then written again */
         return 0;
     return base_error_set(err, -BASE_ECORRUPT,
                           "record %s/%s is damaged: it no longer tells whether this is the store "

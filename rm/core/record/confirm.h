@@ -1,4 +1,4 @@
-/* rm/core/record/confirm.h - whether the store is the one that the nodes work for. */
+/* rm/core/record/confirm.h - decides whether the store is the one that the nodes work for. */
 #ifndef CREEL_RM_CORE_RECORD_CONFIRM_H
 #define CREEL_RM_CORE_RECORD_CONFIRM_H
 

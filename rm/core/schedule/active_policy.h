@@ -1,4 +1,4 @@
-/* rm/core/schedule/active_policy.h - setting the active policy. */
+/* rm/core/schedule/active_policy.h - sets the active policy. */
 #ifndef CREEL_RM_CORE_SCHEDULE_ACTIVE_POLICY_H
 #define CREEL_RM_CORE_SCHEDULE_ACTIVE_POLICY_H
 
