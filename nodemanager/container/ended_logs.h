@@ -14,20 +14,21 @@
 
 struct nm_ended_app {
     struct base_app_id app;
-    int64_t ended_s; /* since 1970 */
+    int64_t ended_s; /* in seconds since 1970 */
 };
-struct nm_ended_logs { /* a ring; zeroed: empty */
+struct nm_ended_logs { /* a ring buffer; empty when zeroed */
     struct nm_ended_app *v;
     size_t head, len, cap;
 };
 void nm_ended_logs_free(struct nm_ended_logs *r);
-/* Adds an application that ended at @ended_s. It usually comes last; if the clock was set back,
- * inserting it costs a walk over the later entries. */
+/* Adds an application that ended at @ended_s. The entry usually comes last; if the clock was set
+ * back, inserting it costs a walk over the later entries. */
 void nm_ended_logs_add(struct nm_ended_logs *r, const struct base_app_id *app, int64_t ended_s);
 /* Adds @n applications found in the folders, in any order; sorts @v. Entries that already exist are
  * kept, and with equal times come after the new ones. */
 void nm_ended_logs_add_scanned(struct nm_ended_logs *r, struct nm_ended_app *v, size_t n);
-/* The application that ended first; NULL if there is none. Borrowed until the next call. */
+/* Returns the application that ended first, or NULL if there is none. Borrowed until the next
+ * call. */
 const struct nm_ended_app *nm_ended_logs_oldest(const struct nm_ended_logs *r);
 void nm_ended_logs_remove_oldest(struct nm_ended_logs *r); /* the list must not be empty */
 

@@ -36,7 +36,8 @@ static void set_lost_output(struct nm_ending *out, struct base_buf *text)
     base_buf_adds(text, "Its output could not be written completely: " NM_NO_SPACE_TEXT);
 }
 
-/* A task's own report is passed on unchanged. The diagnostics of a command are composed here. */
+/* Sets the diagnostics and, where necessary, the exit code. A task's own report is passed on, after
+ * a note if the disk is full; without one the diagnostics are composed here. */
 static void set_diagnostics(const struct nm_files *f, const struct base_container_id *id, bool task,
                             const struct nm_exit_file *x, struct nm_ending *out)
 {

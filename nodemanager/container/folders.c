@@ -1,5 +1,6 @@
-/* Creates and moves the folders, and writes the marks, of applications and containers. Reading them
- * back is in folders_read.c, state.json in state_file.c, removal in janitor.c. */
+/* Creates and moves the folders, and writes the marks, of applications and containers; opens
+ * untrusted files in them, and probes the disk. Reading the files back is in folders_read.c,
+ * state.json in state_file.c, removal in janitor.c. */
 #include "nodemanager/container/folders.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 #include "nodemanager/container/folders_internal.h"
 #include "nodemanager/container/local_folder.h"
 
-#define PROBE_WRITE 65536 /* bytes written by the probe; the rest is only allocated */
+#define PROBE_WRITE 65536 /* bytes written by the probe; the rest is allocated */
 
 char *nm_files_format_path(char buf[static NM_PATH_MAX], const char *fmt, ...)
 {
@@ -84,7 +85,7 @@ char *nm_path_in_logs(const struct nm_files *f, const struct base_container_id *
 }
 
 /* Moving a folder requires write permission on it, which a container may have removed; in this case
- * it is restored first. */
+ * the permission is restored first. */
 static bool move_folder(const char *from, const char *to)
 {
     if (rename(from, to) == 0)
@@ -156,7 +157,7 @@ static void init_files_state(struct nm_files *f, const struct nm_files_conf *con
     base_cond_init(&f->wake);
 }
 
-/* Opens the root by a path without links, since shims run in other folders. */
+/* Opens the root by an absolute path without links, since shims have other working folders. */
 static int open_root(struct nm_files *f, const char *root, struct base_error *err)
 {
     char path[NM_PATH_MAX];
@@ -357,7 +358,7 @@ static int append_forgotten_id(const struct nm_files *f, const struct base_conta
     int fd = nm_files_open_plain(f, nm_path_in_app_record(f, &id->attempt.app, "forgotten", path),
                                  O_RDWR | O_CREAT | O_APPEND, 0600, NULL);
     if (fd == -ENOENT)
-        return 0; /* a restart would find nothing of this application */
+        return 0; /* no record: a restart would find nothing of this application */
     if (fd < 0)
         return report_open_error(fd, path, err);
     off_t end = lseek(fd, 0, SEEK_END);
@@ -375,7 +376,7 @@ int nm_files_forget_container(struct nm_files *f, const struct base_container_id
 {
     char path[NM_PATH_MAX], record[NM_PATH_MAX];
     struct stat st;
-    /* if it fails for lack of space, this folder may be what uses the space */
+    /* go on after a failure: if space is lacking, this folder may be what uses it */
     int rc = append_forgotten_id(f, id, err);
     bool output = lstat(nm_path_in_container(f, id, "output/file.index", path), &st) == 0 &&
                   S_ISREG(st.st_mode);
@@ -396,7 +397,7 @@ void nm_files_cleanup_app(struct nm_files *f, const struct base_app_id *id, bool
     } else {
         format_app_path(f, "logs", id, ".running", running);
         format_app_path(f, "logs", id, ".ended", ended);
-        /* The application ended once more on this node: refresh the mark of its first end. */
+        /* Without .running, the application has ended on this node before: refresh the mark. */
         if (rename(running, ended) < 0 &&
             (errno != ENOENT || utimensat(AT_FDCWD, ended, NULL, AT_SYMLINK_NOFOLLOW) < 0) &&
             errno != ENOENT)
@@ -428,7 +429,7 @@ void nm_files_get_room(const struct nm_files *f, struct nm_files_room *out)
     if (statvfs(f->root, &v) < 0)
         return;
     out->bytes = (int64_t)v.f_bavail * (int64_t)v.f_frsize;
-    if (v.f_files > 0) /* 0: inodes are created on demand */
+    if (v.f_files > 0) /* 0: the file system creates inodes on demand */
         out->inodes = (int64_t)v.f_favail;
 }
 
@@ -449,7 +450,7 @@ static int allocate_bytes(int fd, size_t bytes)
  * that name would make the node unhealthy forever, a link would redirect the write, and an existing
  * file may already own its space. So each call creates a file with a random name, or fails, and
  * unlinks the file before writing. The space is freed when the file is closed, even if this process
- * is killed before. */
+ * is killed first. */
 int nm_files_probe_disk(const struct nm_files *f, size_t bytes)
 {
     char random[33], name[64];

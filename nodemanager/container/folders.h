@@ -3,7 +3,8 @@
  *
  *    state.json                       port of the node id and highest epoch seen (atomic, fsync)
  *    state.json.damaged-<time>        a state.json that could not be read at a start, unchanged
- *    lock                             held by the daemon and its spawner; contains the daemon's pid
+ *    lock                             held by the daemon and its spawner; contains the pid and
+ *                                     start time of the daemon
  *    records/<app>/spec.json          user and token (0600)
  *    records/<app>/forgotten          ids of containers whose end the RM has stored, one per line
  *    records/<app>/<container>/       launch.json; pid.json and exit.json of the shim;
@@ -57,7 +58,7 @@ struct nm_files {
     char root[2048];
     int root_fd, lock_fd;
     int64_t retain_s, tight_bytes, tight_inodes;
-    int64_t opened_s; /* wall clock */
+    int64_t opened_s; /* wall-clock time of nm_files_open() */
     int64_t trashed;
     pthread_t janitor;
     pthread_mutex_t lock;
@@ -103,14 +104,16 @@ char *nm_path_in_app_record(const struct nm_files *f, const struct base_app_id *
  * writing. @st may be NULL. Returns a descriptor, -errno or -BASE_PLAIN_OTHER. Never blocks. */
 int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, mode_t mode,
                         struct stat *st);
-/* Opens the folder at one of the paths above for listing, in the same way. */
+/* Opens the folder at one of the paths above for listing. Returns what nm_files_open_plain()
+ * does. */
 int nm_files_open_folder(const struct nm_files *f, const char *path);
 /* Reads a whole plain file at one of the paths above. Returns 0, -BASE_ENOTFOUND, -BASE_ELIMIT
  * above @max bytes, or -BASE_EIO. */
 int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
                         struct base_buf *out, struct base_error *err);
 
-/* Creates the application's folder with its token, and its record. Does nothing if they exist. */
+/* Creates the application's folder with its token, and its record. Does nothing if the record
+ * exists. */
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, struct base_error *err);
 /* Returns true if the application has a record. */
@@ -126,12 +129,14 @@ int nm_files_write_in_container(const struct nm_files *f, const struct base_cont
 /* Writes a small file into the container's record, without fsync. */
 int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id,
                         const char *name, const char *text, struct base_error *err);
-/* Removes the container's folder, or only its tmp/ if the folder contains a complete map output,
- * which reduces still read. Also appends the id to the list of forgotten ids, for a restart; an
- * error means that this failed, but the folder has been removed nevertheless. */
+/* Removes the container's record and its folder, or only tmp/ in the folder if there is a complete
+ * map output, which reduces still read. Also appends the id to the list of forgotten ids, for a
+ * restart; an error means that the id was not stored, but the folder has been removed
+ * nevertheless. */
 int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id,
                               struct base_error *err);
-/* Calls @each for every id in the list of forgotten ids, ignoring a truncated last line. */
+/* Calls @each for every id in the application's list of forgotten ids, ignoring a truncated last
+ * line and what follows the first 2,000,000 lines. */
 void nm_files_for_each_forgotten(const struct nm_files *f, const struct base_app_id *id,
                                  void (*each)(const struct base_container_id *id, void *u),
                                  void *u);
@@ -175,15 +180,16 @@ int nm_files_read_failure(const struct nm_files *f, const struct base_container_
  * otherwise 0. */
 int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id,
                            int64_t *mtime_ns, struct nm_progress_file *out);
-/* Parses {"progress":..} or a plain number: 0 to 1; a larger number or one with "%" means per cent.
- * Returns false for anything else. */
+/* Parses {"progress":..} or a plain number, which is a percentage if it exceeds 1 or ends with "%";
+ * the result is limited to 0 to 1. Returns false for anything else. */
 bool nm_progress_parse(const char *text, size_t len, struct nm_progress_file *out);
-/* Appends the last complete lines of stderr as valid UTF-8. */
+/* Appends the last lines of stderr, at most NM_STDERR_TAIL_MAX bytes, as valid UTF-8; begins with a
+ * complete line if possible. */
 void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_container_id *id,
                                  struct base_buf *out);
 
 /* Calls @app for each application's record, followed by @container for each container in it;
- * otherwise in no particular order. Folders without a record are moved to trash/. */
+ * otherwise in no particular order. Application folders without a record are moved to trash/. */
 int nm_files_scan_records(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
                           void (*container)(const struct base_container_id *id, void *u), void *u,
                           struct base_error *err);
@@ -192,12 +198,13 @@ bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id 
                        const char *name);
 
 struct nm_files_room {
-    /* available where containers write; -1: unknown, or the file system has no limit */
+    /* free space and inodes where containers write; -1: unknown or without a limit */
     int64_t bytes, inodes;
 };
 void nm_files_get_room(const struct nm_files *f, struct nm_files_room *out);
-/* Tests whether the disk has room: allocates @bytes in a temporary file that no other process can
- * open, writes its first block, and frees them again. Returns 0 or -errno. */
+/* Tests whether the disk has room: allocates @bytes in a temporary file without a name, writes the
+ * first 64 KiB (all bytes if the file system cannot allocate), and closes the file, which frees
+ * them. Returns 0 or -errno. */
 int nm_files_probe_disk(const struct nm_files *f, size_t bytes);
 
 /* Replaces invalid UTF-8 by '?' and NULs by spaces, in place. s[len] must be 0. */

@@ -5,8 +5,8 @@
 
 #include "nodemanager/container/folders.h"
 
-/* Formats a path into @buf. It always fits, since the length of the root is bounded and the rest
- * consists of ids and our own names. Returns @buf. */
+/* Formats a path into @buf. The path always fits, since the length of the root is bounded and the
+ * rest consists of ids and our own names. Returns @buf. */
 char *nm_files_format_path(char buf[static NM_PATH_MAX], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Moves @path into trash/, where the janitor deletes it. @to receives the new path (NM_PATH_MAX

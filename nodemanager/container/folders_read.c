@@ -18,7 +18,7 @@
 #define SMALL_FILE_MAX      (64 * 1024)
 #define PROGRESS_FILE_MAX   (64 * 1024)
 #define FAILURE_FILE_MAX    (256 * 1024)
-#define FORGOTTEN_LINES_MAX 2000000 /* limit per application and node */
+#define FORGOTTEN_LINES_MAX 2000000 /* lines read per application; later ones are ignored */
 
 static int read_json_object(const struct nm_files *f, const char *path, size_t max, json_t **out)
 {

@@ -21,7 +21,7 @@
 
 #define IDLE_S      30
 #define REST_S      1  /* pause between rounds, so that removals are batched */
-#define EARLY_BATCH 32 /* applications removed between two checks of the disk */
+#define EARLY_BATCH 32 /* applications whose logs are removed between two checks of the disk */
 #define SAY_AGAIN_S 60
 
 static int64_t monotonic_s(void)
@@ -159,8 +159,8 @@ static void mark_logs_as_ended(const char *logs)
     }
 }
 
-/* The time at which the application ended; -1 if it has not. Logs left without a record by a crash
- * are taken to end when we find them. */
+/* Returns the time at which the application ended, or -1 if it has not ended or may just be
+ * starting. Logs left without a record by a crash count as ended when they are found. */
 static int64_t find_end_of_app(const struct nm_files *f, const struct base_app_id *id,
                                const char *logs)
 {
@@ -176,7 +176,7 @@ static int64_t find_end_of_app(const struct nm_files *f, const struct base_app_i
     return wall_clock_s();
 }
 
-/* Walks all folders once, at the start. */
+/* Builds the index of ended applications from the folders in logs/; called once, at the start. */
 static void index_ended_apps(struct nm_files *f)
 {
     char path[NM_PATH_MAX], logs[NM_PATH_MAX];
@@ -203,7 +203,8 @@ static void index_ended_apps(struct nm_files *f)
     free(v);
 }
 
-/* Removes the application that ended first from the index if it ended no later than @until_s. */
+/* Removes the application that ended first from the index if it ended no later than @until_s.
+ * Returns false if there is none, or if the janitor is stopping. */
 static bool take_oldest_ended(struct nm_files *f, int64_t until_s, struct nm_ended_app *out)
 {
     pthread_mutex_lock(&f->lock);
@@ -221,7 +222,8 @@ static bool take_oldest_ended(struct nm_files *f, int64_t until_s, struct nm_end
  * twice, while its mark has the time of the last end. An entry with an earlier time is put back
  * with the time of the mark, so that its logs are not removed before older ones; the entry that had
  * the right time then finds no logs. An entry is put back at most once per second by which the mark
- * changes, so a container cannot keep the janitor busy by touching the mark. */
+ * changes, so a container cannot keep the janitor busy by touching the mark. Returns true if the
+ * entry was put back. */
 static bool reindex_if_ended_again(struct nm_files *f, const struct nm_ended_app *r,
                                    const char *logs)
 {
@@ -259,8 +261,8 @@ static bool disk_is_tight(const struct nm_files *f)
            (room.inodes >= 0 && room.inodes < f->tight_inodes);
 }
 
-/* Removes logs, oldest end first, until the disk is no longer tight. The disk is checked once per
- * batch only, to save system calls when there are many small logs. */
+/* Removes logs, oldest end first, until the disk is no longer tight or no logs are left. The disk
+ * is checked once per batch only, to save system calls when there are many small logs. */
 static void expire_logs_early(struct nm_files *f)
 {
     struct nm_ended_app r;
@@ -290,7 +292,7 @@ static void expire_logs(struct nm_files *f)
     expire_logs_early(f);
 }
 
-/* Seconds until the next logs expire, at most IDLE_S. Call with the lock held. */
+/* Returns the seconds until the next logs expire, between 1 and IDLE_S. Call with the lock held. */
 static int64_t seconds_until_expiry(const struct nm_files *f)
 {
     const struct nm_ended_app *first = nm_ended_logs_oldest(&f->retain);
@@ -315,7 +317,7 @@ static void *janitor_thread(void *u)
         if (trash)
             f->work = false;
         pthread_mutex_unlock(&f->lock);
-        if (trash) { /* before making spares, since the trash may contain some */
+        if (trash) { /* before making spares, since folders in the trash may become spares */
             expire_logs(f);
             empty_trash(f);
         }

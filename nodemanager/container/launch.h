@@ -2,7 +2,7 @@
  * shim.
  *
  * Later environment entries override earlier ones: the NodeManager's minimal environment (PATH,
- * LANG, HOME, USER, LOGNAME), the order's env, and finally what Creel guarantees (CONTAINER_ID,
+ * LANG, HOME, TZ, USER, LOGNAME), the order's env, and finally what Creel guarantees (CONTAINER_ID,
  * CREEL_*, NM_HOST, NM_HTTP_PORT, LOG_DIRS, PWD, and Hadoop streaming's variables for tasks). */
 #ifndef CREEL_NODEMANAGER_CONTAINER_LAUNCH_H
 #define CREEL_NODEMANAGER_CONTAINER_LAUNCH_H
@@ -22,8 +22,8 @@ struct nm_launch_conf { /* strings are borrowed */
 struct nm_command {
     char **argv, **envp; /* NULL-terminated */
 };
-/* Builds the shim's command. Writes command.sh if the user's command is too long for an argument.
- * Call nm_command_free() even after an error. */
+/* Builds the shim's command. Writes command.sh if the user's command is too long for an argument,
+ * and master-token for an application master. Call nm_command_free() even after an error. */
 int nm_command_build(const struct nm_launch_conf *conf, const struct nm_files *files,
                      const struct nm_launch *l, struct nm_command *out, struct base_error *err);
 void nm_command_free(struct nm_command *c);

@@ -51,7 +51,7 @@ int nm_folder_check_parents(const char *path, struct base_error *err)
     struct stat st;
     snprintf(above, sizeof above, "%s", path);
     for (char *slash; (slash = strrchr(above, '/')) != NULL;) {
-        slash[slash == above] = 0; /* the last one is "/" itself */
+        slash[slash == above] = 0; /* the last folder checked is "/" itself */
         if (stat(above, &st) == 0 && (st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
             return base_error_set(
                 err, -BASE_EPERM,
@@ -65,7 +65,7 @@ int nm_folder_check_parents(const char *path, struct base_error *err)
     return 0;
 }
 
-/* The pid of the daemon named in the lock file; 0 if none is named or it has ended. */
+/* Returns the pid of the daemon named in the lock file, or 0 if none is named or it has ended. */
 static pid_t find_lock_holder(int fd)
 {
     char text[LOCK_TEXT] = "";

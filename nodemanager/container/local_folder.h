@@ -10,7 +10,7 @@
 #define NM_LOCK_WAIT_MS 10000
 
 /* Creates folder @path with @mode if it does not exist. Fails with -BASE_EPERM, and a message that
- * names the remedy, if it is a link or not a folder, belongs to another user, or is writable by its
+ * names the problem, if it is a link to a folder, belongs to another user, or is writable by its
  * group or others, who could then replace its contents. */
 int nm_folder_create_own(const char *path, mode_t mode, struct base_error *err);
 /* Fails if a folder above @path (absolute, without links) lets everybody rename entries, that is,

@@ -59,7 +59,8 @@ bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id
     return true;
 }
 
-/* Opens a plain file in the container's log folder; -1 if there is none. */
+/* Opens a plain file in the container's log folder. Returns -1 if there is none of this name, or if
+ * the name begins with a dot or contains a slash. */
 static int open_log_file(const struct nm_files *f, const struct base_container_id *id,
                          const char *name, struct stat *st)
 {
@@ -86,7 +87,8 @@ void nm_log_find_owner(struct nm *nm, const struct base_container_id *id, struct
     pthread_mutex_unlock(&nm->lock);
 }
 
-/* True if the application is known, or if at least its logs are still here. */
+/* Returns true if the application is known, or if at least the container's log folder still exists.
+ * Sets @out in either case. */
 static bool find_known_owner(struct nm *nm, const struct base_container_id *id,
                              struct nm_log_owner *out)
 {
@@ -269,7 +271,7 @@ static void format_log_frame(struct nm *nm, struct framed *f, const char *id, co
     base_buf_adds(&f->tail, "\n\n");
 }
 
-/* Logs are offered as text only. A client that accepts no text gets YARN's 503. */
+/* Logs are offered as plain text or octet stream. A client that accepts neither gets YARN's 503. */
 static bool accepts_text(const struct api_request *rq)
 {
     const char *accept = api_header(rq, "Accept");

@@ -193,7 +193,8 @@ bool nm_tree_list_descendants(pid_t root, struct nm_pids *out)
 }
 
 /* Sends a signal to the process if it still belongs to the tree: its parent must be @root or in
- * @tree (NULL: not checked). Checking after opening the pidfd excludes a reused pid. */
+ * @tree (NULL: not checked). Returns true if the signal was sent; a zombie gets none. Checking
+ * after opening the pidfd excludes a reused pid. */
 static bool signal_if_in_tree(pid_t pid, int sig, pid_t root, const struct nm_pids *tree)
 {
     int fd = open_pidfd(pid);

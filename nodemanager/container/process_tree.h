@@ -18,7 +18,7 @@ struct nm_pids {
 };
 
 /* Lists every descendant of @root, without @root itself, parents before children. Returns false if
- * memory is exhausted. */
+ * not even the list can be allocated; if memory runs out later, the list is incomplete. */
 bool nm_tree_list_descendants(pid_t root, struct nm_pids *out);
 void nm_pids_free(struct nm_pids *p);
 

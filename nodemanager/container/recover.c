@@ -2,8 +2,8 @@
  *
  *   id in the list of forgotten ids     -> FORGOTTEN: a repeated launch order starts nothing
  *   exit.json                           -> COMPLETE
- *   shim alive (boot id, pid, start)    -> watched again; its marks tell RUNNING, SUSPENDED or
- *                                          KILLING
+ *   shim alive (boot id, pid, start)    -> watched again; its marks show whether it is RUNNING,
+ *                                          SUSPENDED or KILLING
  *   another boot                        -> COMPLETE -100: the machine was restarted
  *   shim gone without exit.json         -> the remaining processes are killed, COMPLETE 137
  *   never started                       -> COMPLETE -100
@@ -87,7 +87,8 @@ static bool attach_to_shim(int64_t pid, int64_t start, struct found *out)
     return true;
 }
 
-/* The isolation with which the container's shim was started; new containers may use another one. */
+/* Returns the isolation with which the container's shim was started, which may differ from that of
+ * new containers; the latter if the name is unknown. */
 static const struct nm_isolation_ops *isolation_of_container(const struct nm *nm,
                                                              const struct nm_pid_file *p)
 {
@@ -110,8 +111,8 @@ static void clean_ended_isolation(const struct nm *nm, const struct base_contain
     nm_isolation_clean(isolation, &(struct nm_isolated){.id = base_container_id_text(id, text)});
 }
 
-/* Finds the live shim of a container, or determines how the container ended. Returns false if it
- * has ended; out->ending then describes the end. */
+/* Finds the live shim of a container, or determines how the container ended. Returns false if the
+ * container has ended; out->ending then describes the end. */
 static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *id,
                                 enum base_container_kind kind, struct found *out)
 {

@@ -10,9 +10,9 @@
  * MAX bytes each (the command continues, the rest is dropped). It reaps every descendant (child
  * subreaper). When the command has ended, it kills the rest of the tree and writes
  * RECORD/exit.json, the authoritative report of the end. If RECORD/killed shows that a kill was
- * ordered, the rest of the tree gets a grace period first, and the NodeManager ends it. Only
- * SIGKILL ends the shim itself; the command then dies too (PR_SET_PDEATHSIG), and the NodeManager
- * clears up.
+ * ordered, the rest of the tree gets a grace period first, which ends when the NodeManager sends
+ * SIGKILL, at the latest after GRACE_MAX_MS. Only SIGKILL can end the shim itself early; the
+ * command then dies too (PR_SET_PDEATHSIG), and the NodeManager clears up.
  *
  * No file is synced: after a crash of the machine no processes are left to account for. Space for
  * exit.json is allocated at the start, so that a full disk cannot hide how a container ended. Needs
@@ -103,8 +103,8 @@ static int write_all(int fd, const char *p, size_t n)
     return 0;
 }
 
-/* The temporary file exists already, with its space allocated: overwrite, truncate and rename
- * it. */
+/* Once the command runs, the temporary file exists with its space allocated. So the file is
+ * overwritten, truncated and renamed. */
 static void write_exit_file(struct shim *s, const char *text, size_t len)
 {
     int fd = base_plain_open(s->record_fd, "exit.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
@@ -214,7 +214,8 @@ static void write_log(struct shim *s, struct stream *st, const char *p, size_t n
         s->no_space = true;
 }
 
-/* Copies the available data. Returns false once the pipe's writers have closed it. */
+/* Copies the available data. Returns false once the pipe's writers have closed it, or after an
+ * error. */
 static bool copy_log(struct shim *s, struct stream *st)
 {
     static char buf[65536];
@@ -291,7 +292,7 @@ __attribute__((noinline)) static pid_t start_command(const struct shim *s, char 
     _exit(127);
 }
 
-/* Reaps all ended children. Returns true while there are others. */
+/* Reaps all ended children. Returns true while other children remain. */
 static bool reap_children(struct shim *s)
 {
     for (;;) {
@@ -309,8 +310,8 @@ static bool reap_children(struct shim *s)
     }
 }
 
-/* After an ordered kill, the rest of the tree has the same grace period as the command; the
- * NodeManager ends it. */
+/* Returns true while the rest of the tree is left its grace period after an ordered kill. The
+ * NodeManager's SIGKILL ends this period; GRACE_MAX_MS is the limit if none arrives. */
 static bool grace_period_runs(const struct shim *s)
 {
     return faccessat(s->record_fd, "killed", F_OK, 0) == 0 &&

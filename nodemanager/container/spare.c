@@ -11,8 +11,8 @@
 #include "base/io/io.h"
 #include "base/io/plain.h"
 
-/* The contents of a spare's folders. The files may contain old text: the shim overwrites them
- * without emptying them first. */
+/* The contents of a spare's folders. The files may contain old text: nm_spare_place() and the shim
+ * overwrite them without emptying them first. */
 static const struct {
     enum nm_spare_part part;
     const char *name;
@@ -180,16 +180,16 @@ static size_t count_entries(int dir_fd, const char *name)
     return n;
 }
 
-/* True if the mode is as create_part() made it. A container may have changed it, and the next
- * container would inherit the change. */
+/* Returns true if type, mode and owner are as create_part() made them. A container may have changed
+ * them, and the next container would inherit the change. */
 static bool has_mode(int dir_fd, const char *name, mode_t mode, struct stat *st)
 {
     return fstatat(dir_fd, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
            (st->st_mode & (S_IFMT | 0777)) == mode && st->st_uid == geteuid();
 }
 
-/* True if the folder contains only the @n plain files, each without further links, and the empty
- * @folder (NULL: none). */
+/* Returns true if the folder contains only the @n plain files, each without further links, and the
+ * empty @folder (NULL: none). */
 static bool is_untouched(int dir_fd, const struct again *again, size_t n, const char *folder)
 {
     struct stat st;
@@ -221,7 +221,7 @@ static bool turn_into_spare(const char *used, const struct again *again, size_t 
 }
 
 /* Reusing the folders of an ended container saves creating and deleting a dozen files per launch.
- * The log folder is new, because logs stay. */
+ * The log folder is new, because the old logs are kept. */
 int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number,
                    struct base_error *err)
 {

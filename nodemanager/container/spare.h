@@ -30,9 +30,9 @@ enum nm_spare_kind {
 enum nm_spare_part { NM_SPARE_LOGS, NM_SPARE_FILES, NM_SPARE_RECORD, NM_SPARE_PARTS };
 struct nm_spares {
     char dir[2048 + 16];
-    /* Makes @path disappear at once; returns false if it is still there. Must take constant time
-     * whatever the size of @path, because launches happen on the main thread. Called from any
-     * thread that calls the functions below. */
+    /* Makes @path disappear at once; returns false if it did not exist or could not be moved. Must
+     * take constant time whatever the size of @path, because launches happen on the main thread.
+     * Called from any thread that calls the functions below. */
     bool (*discard)(void *user, const char *path);
     void *user;
     atomic_llong last; /* number of the newest spare */
@@ -52,8 +52,9 @@ struct nm_spare_text {
 int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number,
                   struct base_error *err);
 /* Makes a spare of kind CONTAINER from the folder @files and the record of an ended container that
- * added no files of its own; the existing files will be overwritten. Fails with -BASE_ESTATE if it
- * did add files. After any error both are to be removed. */
+ * added no files of its own; the existing files will be overwritten. Fails with -BASE_ESTATE if the
+ * container did add files or changed the mode of one. After any error the caller must remove
+ * both. */
 int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number,
                    struct base_error *err);
 /* Writes @texts into the spare's files, then renames its folders to @to. Existing logs stay. The

@@ -33,7 +33,7 @@ int nm_spawn_request(struct nm_spawn *s, uint64_t tag, const char *const *argv,
                      const char *const *envp, struct base_error *err);
 struct nm_spawned {
     uint64_t tag;
-    int32_t pid;   /* or -errno */
+    int32_t pid;   /* pid of the process, or -errno */
     int32_t pidfd; /* the caller closes it; or -1 */
 };
 /* Receives one answer. Returns 1, 0 if none has arrived yet, or -BASE_EIO if the spawner is

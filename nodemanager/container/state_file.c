@@ -63,7 +63,7 @@ static int read_state(const struct nm_files *f, const char *path, struct nm_disk
     return rc;
 }
 
-/* The name contains the time, so it cannot have been created before, and the kept files sort by
+/* The name contains the time, so no file of this name exists yet, and the kept files sort by
  * age. */
 static void keep_damaged_file_aside(const char *path, const char *why)
 {

@@ -15,10 +15,11 @@
 
 #define NM_STOPPED_MAX_US INT64_C(5000000)
 
-/* Checks every shim and the spawner; called once a second. */
+/* Checks every shim and the spawner, and continues those that are stopped; called about once a
+ * second. */
 void nm_stopped_continue_all(struct nm *nm);
-/* Notes that the tree below the box's shim was sent SIGKILL; from now on the shim must make
- * progress. */
+/* Records that the tree below the box's shim was sent SIGKILL: a shim that is still stopped
+ * NM_STOPPED_MAX_US later is killed. Continues the shim if it is stopped. */
 void nm_stopped_on_kill_sent(struct nm_box *box);
 
 #endif

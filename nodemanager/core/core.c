@@ -1,5 +1,5 @@
-/* The core of the NodeManager: the table of edges, the containers and applications, and the step.
- */
+/* The core of the NodeManager: the edges of the life cycle, the containers and applications, and
+ * nm_core_step(). */
 #include "nodemanager/core/core.h"
 
 #include <stdarg.h>
@@ -11,7 +11,8 @@
 #include "base/mem.h"
 #include "nodemanager/core/core_internal.h"
 
-/* The life cycle in core.h. A pair of state and input that is not listed is no edge. */
+/* The edges of the life cycle in core.h. A pair of state and input that is not listed is no
+ * edge. */
 static const struct {
     enum nm_state from;
     enum nm_input in;
@@ -20,7 +21,7 @@ static const struct {
     {NM_NEW, NM_IN_LAUNCH, NM_LAUNCHING},
     {NM_LAUNCHING, NM_IN_SPAWNED, NM_RUNNING},
     {NM_LAUNCHING, NM_IN_KILL, NM_KILLING},
-    {NM_LAUNCHING, NM_IN_SUSPEND, NM_LAUNCHING}, /* remembered */
+    {NM_LAUNCHING, NM_IN_SUSPEND, NM_LAUNCHING}, /* remembered until the shim runs */
     {NM_LAUNCHING, NM_IN_RESUME, NM_LAUNCHING},
     {NM_LAUNCHING, NM_IN_ENDED, NM_COMPLETE}, /* could not be started */
     {NM_RUNNING, NM_IN_SUSPEND, NM_SUSPENDED},
@@ -292,7 +293,7 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
                        int64_t grace_ms, int64_t now_us, struct nm_effects *out)
 {
     enum nm_state from = c->v.state;
-    if (from == NM_KILLING) { /* a second order has an effect only if its grace ends earlier */
+    if (from == NM_KILLING) { /* a second order counts only if its grace period ends earlier */
         core->stats.ignored[from][NM_IN_KILL]++;
         if (c->kill_at_us != INT64_MAX && now_us + grace_ms * 1000 < c->kill_at_us)
             c->kill_at_us = now_us + grace_ms * 1000;
@@ -350,7 +351,7 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
     }
 }
 
-/* Frees containers that were forgotten in an earlier step. No effect points to them any more. */
+/* Frees containers that were forgotten in an earlier step. No effect points to these any more. */
 static void free_dying_containers(struct nm_core *core)
 {
     struct nm_container *c;
@@ -431,8 +432,8 @@ static void handle_spawned(struct nm_core *core, const struct nm_event *ev, stru
         suspend_running(core, c, out);
 }
 
-/* A signal reaches no process when the shim is about to start the command. It is then sent again,
- * as long as this function returns true. */
+/* A signal reaches no process when the shim is about to start the command. The signal is then sent
+ * again, as long as this function returns true. */
 static bool signal_still_wanted(const struct nm_container *c, enum nm_signal s)
 {
     switch (s) {
@@ -463,7 +464,7 @@ static void handle_progress(struct nm_core *core, const struct nm_event *ev)
     if (!c || !nm_state_is_alive(c->v.state))
         return;
     double p = ev->u.progress.progress;
-    c->v.progress = p >= 0 ? (p <= 1 ? p : 1) : 0; /* NaN fails both */
+    c->v.progress = p >= 0 ? (p <= 1 ? p : 1) : 0; /* NaN fails both comparisons */
     if (ev->u.progress.phase)
         set_phase(c, ev->u.progress.phase);
     if (ev->u.progress.counters)
@@ -499,7 +500,7 @@ static void handle_recovered(struct nm_core *core, const struct nm_event *ev,
         replace_text(&c->v.kill_reason, ev->u.recovered.kill_reason);
     if (c->v.state == NM_COMPLETE) {
         apply_end(c, &ev->u.recovered.end);
-    } else if (c->v.state == NM_KILLING) { /* the grace began before the restart */
+    } else if (c->v.state == NM_KILLING) { /* the grace period began before the restart */
         c->v.grace_ms = 0;
         send_first_kill_signal(c, ev->at_us, false, out);
     } else if (c->v.state == NM_SUSPENDED) {
@@ -533,7 +534,7 @@ static void stop_if_all_ended(struct nm_core *core, struct nm_effects *out)
 
 void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
-    /* arrives while the effects of the previous step are carried out, so nothing may be freed */
+    /* progress is reported while the effects of the previous step are carried out: free nothing */
     if (ev->kind == NM_EV_PROGRESS) {
         handle_progress(core, ev);
         return;

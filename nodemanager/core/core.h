@@ -19,9 +19,11 @@
  *                                        FORGOTTEN
  *
  *  - LAUNCHING: a shim was requested; suspend and resume are remembered until it runs.
- *  - RUNNING, SUSPENDED, KILLING: the shim runs. KILLING: SIGTERM was sent, SIGKILL follows after
- *    the grace, repeatedly.
- *  - COMPLETE: the container has ended; every heartbeat reports it until the RM orders to forget.
+ *  - RUNNING, SUSPENDED: the shim runs.
+ *  - KILLING: SIGTERM is sent, and SIGKILL, repeatedly, after the grace period; without one SIGKILL
+ *    is sent at once. If the shim does not run yet, the signals wait for it.
+ *  - COMPLETE: the container has ended; every heartbeat reports it until the RM orders the node to
+ *    forget it.
  *  - FORGOTTEN: freed with the next step; only its id is kept until cleanup-app, so that a repeated
  *    launch order starts nothing twice.
  *
@@ -56,7 +58,7 @@
 #define NM_WAKE_AGAIN_US     INT64_C(50000)
 #define NM_SIGNAL_AGAIN_US   INT64_C(10000) /* until a signal that reached no process is repeated */
 #define NM_KILL_AGAIN_US     INT64_C(500000) /* until SIGKILL is repeated */
-#define NM_CONTAINERS_MAX    20000           /* running containers of one node */
+#define NM_CONTAINERS_MAX    20000           /* live containers of one node */
 #define NM_APPS_FINISHED_MAX 1000            /* finished applications that stay listed */
 
 #define NM_EXIT_NONE    (-1000) /* not exited */
@@ -129,7 +131,7 @@ enum nm_event_kind {
     NM_EV_SPAWNED,
     NM_EV_SPAWN_FAILED,
     NM_EV_ENDED,
-    NM_EV_SIGNALLED, /* how many processes an NM_FX_SIGNAL reached */
+    NM_EV_SIGNALLED, /* reports how many processes an NM_FX_SIGNAL reached */
     NM_EV_PROGRESS,
     NM_EV_HEALTH,
     NM_EV_TIMER
@@ -254,18 +256,20 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
 int64_t nm_core_next_timer_us(const struct nm_core *core);
 
 const struct nm_container_view *nm_core_view(const struct nm_container *c);
-/* The pointer to the shell's data about a container; NULL at first. */
+/* Returns the pointer to the shell's data about a container; NULL until it is set. */
 void *nm_core_shell_data(const struct nm_container *c);
 void nm_core_set_shell_data(struct nm_container *c, void *shell);
 /* Sets the function that frees the shell's data; called for every container that is freed. */
 void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell));
 
 struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id);
-/* True: the container was forgotten, and its application has not been cleaned up yet. */
+/* Returns true if the container was forgotten. The ids of forgotten containers are kept at least
+ * until their application is cleaned up. */
 bool nm_core_has_forgotten(const struct nm_core *core, const struct base_container_id *id);
 const struct nm_app_view *nm_core_app_find(const struct nm_core *core,
                                            const struct base_app_id *id);
-/* Call @fn for each container that is not FORGOTTEN, for each application, in order of arrival. */
+/* Call @fn for each container that is not FORGOTTEN, for each application, in the order in which
+ * they were added. */
 void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
                             void *u);
 void nm_core_each_app(const struct nm_core *core,

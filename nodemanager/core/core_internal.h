@@ -90,8 +90,8 @@ void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_
                     struct nm_effects *out);
 
 /* nodemanager/core/core.c, for orders.c */
-/* Moves the container along the edge of @in. Returns false when there is no such edge: the input is
- * counted as ignored. */
+/* Moves the container along the edge of @in. Returns false when there is no such edge; the input is
+ * then counted as ignored. */
 bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_input in);
 struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l);
 void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason,
@@ -99,7 +99,8 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
 void nm_container_complete(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
                            struct nm_effects *out);
 void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out);
-/* Call it with the move to FORGOTTEN: keeps the id, and frees the rest with the next step. */
+/* Call this with the move to FORGOTTEN: stores the container's id, and lets the next step free the
+ * rest. */
 void nm_container_forget(struct nm_core *core, struct nm_container *c);
 void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out);
 struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id *id);

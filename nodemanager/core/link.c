@@ -29,7 +29,8 @@ static void mark_all_acknowledged(struct nm_core *core)
     c->acked = c->sent;
 }
 
-/* Returns true when the answer is of a lower epoch: it is counted, and logged once per epoch. */
+/* Returns true when the answer is of a lower epoch. Such answers are counted, and logged once per
+ * epoch. */
 static bool refuse_stale_answer(struct nm_core *core, const struct nm_event *ev,
                                 struct nm_effects *out)
 {
@@ -73,9 +74,9 @@ static void schedule_retry(struct nm_link *l, int64_t now_us, bool no_pause)
     l->next_us += l->pause_us - (int64_t)(draw_random(l) % (uint64_t)(l->pause_us / 2 + 1));
 }
 
-/* The next heartbeat is sent at once if the RM parks answers or was woken, because its answer then
- * sets the pace. Otherwise pauses grow up to the interval, so that an RM that does not park is not
- * flooded. */
+/* The next heartbeat is sent at once after a registration or orders, and also if the RM parked the
+ * answer or was woken, because the RM then sets the pace. Otherwise pauses grow up to the interval,
+ * so that an RM that does not park is not flooded. */
 static void schedule_next_heartbeat(struct nm_core *core, const struct nm_event *ev,
                                     bool was_registering)
 {
@@ -152,7 +153,8 @@ void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effect
     if (core->stop_said)
         return;
     if (!l->in_flight) {
-        /* Urgent news is sent before the interval is over, but not during a pause after failure. */
+        /* Urgent news does not wait for the end of the interval, but for that of a pause after a
+         * failure. */
         bool at_once = l->urgent && l->registered && !l->repeat && l->next_us != INT64_MAX;
         if (at_once || l->next_us <= now_us)
             send_request(core, now_us, out);

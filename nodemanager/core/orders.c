@@ -16,7 +16,7 @@ static void apply_launch_order(struct nm_core *core, const struct nm_launch *l,
 {
     struct nm_container *c = nm_core_find(core, &l->id);
     struct nm_app *app = nm_app_find(core, &l->id.attempt.app);
-    if (c) { /* a repeat */
+    if (c) { /* the order was repeated */
         core->stats.ignored[nm_core_view(c)->state][NM_IN_LAUNCH]++;
         return;
     }

@@ -5,8 +5,8 @@
 
 #define SECOND_US INT64_C(1000000)
 
-/* With a single RM there is no other to turn to; with several, waiting for a silent RM delays the
- * attempt with the next one. */
+/* Time-outs for answers. A single RM gets more time, as there is no other to turn to; with several,
+ * waiting for a silent RM delays the attempt with the next one. */
 #define REGISTRATION_US      (10 * SECOND_US)
 #define BEYOND_HOLD_ALONE_US (10 * SECOND_US)
 #define BEYOND_HOLD_US       (3 * SECOND_US)
@@ -42,7 +42,7 @@ int64_t nm_rm_search_timeout_us(const struct nm_rm_search *s, bool registering, 
     return has_several_rms(s) && !s->turn.answered ? us + PARKED_US : us;
 }
 
-/* Schedules the next look after the grace, and up to half of it more. */
+/* Schedules the next look after the grace plus a random part of up to half of it. */
 static void schedule_look(struct nm_rm_search *s, int64_t from_us, uint32_t random)
 {
     s->look_us = from_us + s->grace_us + (int64_t)random % (s->grace_us / 2 + 1);
@@ -71,8 +71,9 @@ static void choose_next_rm(struct nm_rm_search *s, enum nm_outcome how, const ch
     out->elsewhere = has_several_rms(s);
 }
 
-/* After an answer without a look, the grace is back at its minimum. After a look in vain the longer
- * grace stays: the leader is slow, and the standbys have been asked often enough. */
+/* After an answer without an unsuccessful look, the grace returns to its minimum. After an
+ * unsuccessful look the longer grace stays: the leader is slow, and the standbys have been asked
+ * often enough. */
 void nm_rm_search_note_ended(struct nm_rm_search *s, enum nm_outcome how, const char *location,
                              struct nm_retry *out)
 {

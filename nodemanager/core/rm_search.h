@@ -38,8 +38,8 @@
  * on a healthy leader. */
 #define NM_LOOK_GRACE_US INT64_C(300000)
 /* The grace doubles, up to this value, with each look that finds no leader, so that standbys are
- * asked less and less while the leader is merely slow: with 1,000 nodes one request every 2.4 to
- * 3.6 ms. */
+ * asked less and less while the leader is merely slow: with 1,000 nodes a standby then gets one
+ * request every 2.4 to 3.6 ms. */
 #define NM_LOOK_GRACE_MAX_US INT64_C(2400000)
 
 struct nm_rm_search {
@@ -57,8 +57,8 @@ void nm_rm_search_init(struct nm_rm_search *s,
 void nm_rm_search_free(struct nm_rm_search *s);
 
 /* ---- a request ---- */
-/* Returns how long to wait for the answer to a registration, or to a heartbeat held for @hold_us.
- */
+/* Returns how long to wait for the answer to a registration, or to a heartbeat that the RM may hold
+ * for @hold_us. */
 int64_t nm_rm_search_timeout_us(const struct nm_rm_search *s, bool registering, int64_t hold_us);
 /* Notes that a request was sent to base_rm_cursor_url(). @random, any number, spreads the looks of
  * different nodes. */
@@ -83,27 +83,27 @@ void nm_rm_search_note_ended(struct nm_rm_search *s, enum nm_outcome how, const 
 /* ---- an answer ---- */
 enum nm_worth {
     NM_WORTH_STALE,  /* from an old leader: carry out no order */
-    NM_WORTH_OBEYED, /* of the obeyed epoch: carry out */
-    NM_WORTH_HIGHER, /* store the epoch first, since a restart must remember it; then carry out */
+    NM_WORTH_OBEYED, /* under the obeyed epoch: carry out the orders */
+    NM_WORTH_HIGHER, /* store the epoch first, as a restart must remember it; then carry out */
 };
 /* Compares an answer's epoch with the highest obeyed one. */
 enum nm_worth nm_rm_search_judge(int64_t epoch, int64_t obeyed);
 /* Notes that an answer under @epoch was accepted. */
 void nm_rm_search_note_good_answer(struct nm_rm_search *s, int64_t epoch);
-/* Notes that the answer was stale or unreadable: the same as a failed request. Sets @out. */
+/* Notes that the answer was stale or unreadable, which counts as a failed request. Sets @out. */
 void nm_rm_search_note_bad_answer(struct nm_rm_search *s, struct nm_retry *out);
 
 /* ---- looks: asking the other RMs while an answer is overdue ---- */
 /* Iterates over the RMs to ask in a look: returns the next one from place *@at on and advances
  * *@at; NULL at the end. */
 const char *nm_rm_search_next_other(const struct nm_rm_search *s, size_t *at);
-/* True: request @asked is still in flight, so a look for it goes on. */
+/* Returns true if request @asked is still in flight, so that a look for it goes on. */
 bool nm_rm_search_is_in_flight(const struct nm_rm_search *s, uint64_t asked);
 /* Returns the lowest epoch under which another RM counts as the new leader. */
 int64_t nm_rm_search_least_epoch(const struct nm_rm_search *s);
 /* Returns true when an RM with this answer to GET /ws/v1/cluster/ha leads under an epoch of at
- * least
- * @least, or has just been elected and is reading the state ("initializing", with any epoch). */
+ * least @least, or has just been elected and is reading the state ("initializing", with any
+ * epoch). */
 bool nm_rm_search_is_leader(const char *state, int64_t epoch, int64_t least);
 /* Notes the result of a look for request @asked: the leader @url (one of the list), or NULL.
  * Returns true when the request must be abandoned. */

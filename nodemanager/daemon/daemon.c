@@ -211,7 +211,7 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     if ((rc = nm_recover_containers(nm, err)) < 0 || (rc = start_server_on_last_port(nm, err)) < 0)
         return rc;
     set_identity(nm);
-    /* 32 random hex digits: the last 64 bits */
+    /* the instance has 32 random hex digits; the seed is its last 64 bits */
     nm_core_seed_random(nm->core, strtoull(nm->instance + 16, NULL, 16));
     rc = nm_link_start(&nm->rms, base_conf_get(nm->conf, "creel.cluster.secret"), &nm->link, err);
     if (rc == 0)

@@ -4,9 +4,9 @@
  *   spawner's answers, pidfds of shims, the RM's answers, signals, timers --> event -->
  *   nm_core_step --> effects
  *
- * Only the loop's thread writes to the core, always under nm->lock; HTTP threads read views under
- * the same lock and copy what they need. The loop holds the lock only during the step, never while
- * it uses files or processes. */
+ * Only the loop's thread writes to the core, and what HTTP threads read it writes under nm->lock.
+ * HTTP threads read views under the same lock and copy what they need. The loop never holds the
+ * lock while it uses files or processes. */
 #ifndef CREEL_NODEMANAGER_DAEMON_DAEMON_H
 #define CREEL_NODEMANAGER_DAEMON_DAEMON_H
 
@@ -27,23 +27,23 @@
 #include "nodemanager/daemon/rm_link.h"
 #include "nodemanager/daemon/wire.h"
 
-struct nm_options { /* of the command line, strings borrowed */
+struct nm_options { /* options of the command line; strings are borrowed */
     const char *url_file, *pid_file;
     bool insecure;
 };
 
-/* The daemon's data about a container: its shim. */
+/* The daemon's data about a container and its shim. */
 struct nm_box {
     struct nm *nm;
     struct base_container_id id;
     enum base_container_kind kind;
     const struct nm_isolation_ops *isolation;
-    int pidfd; /* of the shim; -1: not started yet, or ended */
+    int pidfd; /* pidfd of the shim; -1: not started yet, or ended */
     int64_t shim, shim_start;
     int64_t killed_us; /* when the tree below the shim was first sent SIGKILL, 0: never */
-    bool stopped_told; /* nodemanager/container/stopped.h */
+    bool stopped_told; /* the log has said that the shim was stopped */
     int64_t progress_mtime_ns, progress_read_us;
-    struct nm_command command; /* waiting for the spawner */
+    struct nm_command command; /* command of the shim, until the spawner is asked to start it */
     TAILQ_ENTRY(nm_box) waiting;
 };
 
@@ -56,25 +56,25 @@ struct nm {
     char host[256], node_id[300], url[320], instance[33];
     struct nm_ident ident;
     struct nm_launch_conf launch_conf;
-    const struct nm_isolation_ops *isolation; /* of new containers */
+    const struct nm_isolation_ops *isolation; /* isolation of new containers */
     struct nm_disk_state disk;
     int64_t started_ms, grace_ms;
     struct nm_files files;
     struct nm_spawn *spawn;
     struct base_rm_list rms;
-    char *rms_text; /* the same, separated by commas */
+    char *rms_text; /* the URLs of the RMs, separated by commas */
     struct nm_link_io *link;
     struct api_server *server;
     int64_t min_free_bytes, min_free_inodes;
     int64_t watchdog_us; /* 0: none */
     atomic_ullong turns; /* iterations of the loop, for the watchdog */
 
-    pthread_mutex_t lock; /* protects core from readers in HTTP threads */
+    pthread_mutex_t lock; /* protects core, which HTTP threads read */
     struct nm_core *core;
     int64_t last_answer_ms;       /* under lock: when the RM last answered */
     char rm_url[BASE_RM_URL_MAX]; /* under lock: the RM that answered, "" before the first answer */
 
-    /* used by the loop's thread only */
+    /* the rest is used by the loop's thread only */
     int epoll_fd, signal_fd;
     struct nm_effects effects;
     struct nm_pending *pending_v;

@@ -21,7 +21,7 @@
 #include "nodemanager/daemon/daemon.h"
 
 #define HEALTH_EVERY_US   INT64_C(1000000)
-#define PROGRESS_EVERY_US INT64_C(100000) /* per container */
+#define PROGRESS_EVERY_US INT64_C(100000) /* between two reads of a container's progress */
 #define NO_SPACE_REST_US  INT64_C(10000000)
 #define PROBE_BYTES       (64 * 1024)
 #define EPOLL_BATCH       64
@@ -91,7 +91,7 @@ static void add_pending_event(struct nm *nm, const struct nm_event *ev, char *te
     nm->pending_v[nm->pending_len++] = (struct nm_pending){.ev = *ev, .text = text};
 }
 
-/* Reports to the core that a container could not be started. Takes @text. */
+/* Reports to the core that a container could not be started. Takes ownership of @text. */
 static void report_failed_start(struct nm *nm, const struct base_container_id *id, bool no_space,
                                 char *text)
 {
@@ -240,7 +240,7 @@ static void carry_out_mark(struct nm *nm, const struct nm_effect *fx)
         rc = nm_files_forget_container(&nm->files, &v->id, &err);
         break;
     }
-    if (rc < 0) { /* harmless: after a restart, the container would be reported once more */
+    if (rc < 0) { /* matters only to a restarted daemon: the mark is missing */
         if (rc == -BASE_ENOSPC)
             nm->no_space_us = nm_now_us();
         base_log_warn("nm", "%s", err.text);
@@ -391,7 +391,7 @@ static void handle_spawner_answers(struct nm *nm)
         ev.u.spawned.started_ms = nm_wall_ms();
         nm_handle_event(nm, &ev);
     }
-    if (rc < 0) { /* without a spawner no container can be started: end, and be restarted */
+    if (rc < 0) { /* without the spawner no container can be started: exit, to be restarted */
         base_log_error("nm", "%s", err.text);
         nm->stop = true;
         nm->exit_status = 1;
@@ -467,7 +467,7 @@ static int store_epoch(struct nm *nm, int64_t epoch, struct base_error *err)
     return 0;
 }
 
-/* Notes an answer, to a registration or a heartbeat, of the obeyed epoch. */
+/* Notes an answer to a registration or heartbeat that was given under the obeyed epoch. */
 static void note_accepted_answer(struct nm *nm, const struct nm_link_result *r,
                                  const struct nm_answer *a)
 {
@@ -620,8 +620,8 @@ void nm_health_check(struct nm *nm)
 
 /* ---- the watchdog ---- */
 
-/* Sets *@turns to the number of the loop's iterations; there is one at least every HEALTH_EVERY_US.
- * Always true, as the loop is never idle. */
+/* Sets *@turns to the number of iterations of the loop. Always returns true: the loop is never
+ * idle, since there is an iteration at least every HEALTH_EVERY_US. */
 static bool get_loop_turns(void *user, uint64_t *turns)
 {
     *turns = atomic_load_explicit(&((struct nm *)user)->turns, memory_order_relaxed);

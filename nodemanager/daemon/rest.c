@@ -10,7 +10,7 @@
 #include "base/io/http_client.h"
 #include "base/version.h"
 
-#define HADOOP_VERSION "3.4.2" /* the Hadoop version whose REST API this is */
+#define HADOOP_VERSION "3.4.2" /* the Hadoop version whose REST API is served */
 #define BUILT_ON       "2026-01-01T00:00Z"
 
 /* ---- views and their shapes ---- */
@@ -145,7 +145,7 @@ static void get_node(struct api_request *rq, void *user)
         .host = nm->host,
         .started = nm->started_ms,
     };
-    info.vmem_mb = info.pmem_mb * 21 / 10; /* yarn.nodemanager.vmem-pmem-ratio */
+    info.vmem_mb = info.pmem_mb * 21 / 10; /* yarn.nodemanager.vmem-pmem-ratio is 2.1 */
     pthread_mutex_lock(&nm->lock);
     info.healthy = nm_core_get_health(nm->core, &text, &free_mb);
     char *report = base_strdup(text);
@@ -175,7 +175,7 @@ static void add_container_id(struct nm_container *c, void *u)
     a->ids[a->n++] = base_strdup(nm_core_view(c)->text);
 }
 
-/* Lock held. */
+/* Call with the lock held. */
 static void fill_app_info(struct nm *nm, const struct nm_app_view *v, struct app_info *out)
 {
     memset(out, 0, sizeof *out);
@@ -317,7 +317,7 @@ static const char *yarn_container_state(const struct nm_container_view *v)
     }
 }
 
-/* Lock held. */
+/* Call with the lock held. */
 static void fill_container_info(struct nm *nm, const struct nm_container_view *v,
                                 struct container_info *out)
 {

@@ -6,9 +6,9 @@
 #include "api/server/server.h"
 #include "nodemanager/daemon/daemon.h"
 
-#define NM_LOG_FILES_MAX 1000 /* listed per container */
+#define NM_LOG_FILES_MAX 1000 /* maximum number of files listed per container */
 
-/* Plain files in the container's log folder, sorted by name. */
+/* A plain file in a container's log folder; lists of them are sorted by name. */
 struct nm_log_file {
     char name[256];
     int64_t size, mtime_s;
@@ -20,7 +20,8 @@ struct nm_log_list {
 /* Returns false if the container has no log folder. The caller frees out->v. */
 bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id *id,
                         struct nm_log_list *out);
-/* The application and owner of a container's logs. */
+/* Whether a container's application is known and the container alive, and the user who owns its
+ * logs. */
 struct nm_log_owner {
     bool known_app, alive;
     char user[256];

@@ -25,10 +25,9 @@ static void copy_rm_state(struct nm *nm, struct rm_state *out)
     pthread_mutex_unlock(&nm->lock);
 }
 
-/* {"resourceManager":{"addresses":[...],"active":"http://...","registered":true,"epochSeen":7,
- * "lastAnswer":<ms>,
- * "refusedAnswers":1,"refusedOrders":2}}; active: the RM that answered last, "" before the first
- * answer. */
+/* Answers {"resourceManager":{"addresses":[...],"active":"http://...","registered":true,
+ * "epochSeen":7,"lastAnswer":<ms>,"refusedAnswers":1,"refusedOrders":2}}. "active" is the RM that
+ * answered last, "" before the first answer. */
 void nm_get_rm(struct api_request *rq, void *user)
 {
     struct nm *nm = user;

@@ -32,7 +32,7 @@ struct job {
     pthread_cond_t wake;
     bool waiting, running;
     char url[1024];
-    char *header; /* or NULL */
+    char *header; /* additional header line, or NULL */
     struct base_buf body;
     int64_t timeout_ms;
 };
@@ -46,7 +46,7 @@ struct nm_link_io {
     struct nm_link_result result;
     struct base_http *beat_http, *call_http;
     struct nm_rm_search search;
-    /* looking around, with several RMs */
+    /* used by the look thread, which exists only with several RMs */
     pthread_cond_t look_wake;
     int64_t sleeps_until_us;     /* end of the thread's sleep; 0: it is awake */
     struct base_http *look_http; /* during a look, else NULL */
@@ -118,7 +118,7 @@ static enum nm_outcome classify_outcome(int rc, const struct base_http_answer *a
                               : NM_OUTCOME_ERROR;
 }
 
-/* Lock held. A 200 is judged by the loop later. */
+/* Call with the lock held. An answer with status 200 is judged by the loop later. */
 static void note_request_ended(struct nm_link_io *l, int rc, const struct base_http_answer *a)
 {
     bool abandoned = l->search.leader;
@@ -168,8 +168,8 @@ static uint32_t random_number(void)
     return random;
 }
 
-/* Lock held, and released while sleeping. A request that is answered in time does not wake the
- * thread, so usually a later request is in flight when the sleep ends. */
+/* Call with the lock held, which is released while sleeping. A request that is answered in time
+ * does not wake the thread, so usually a later request is in flight when the sleep ends. */
 static void sleep_until_next_look(struct nm_link_io *l)
 {
     int64_t until = l->search.look_us;
@@ -181,8 +181,8 @@ static void sleep_until_next_look(struct nm_link_io *l)
     l->sleeps_until_us = 0;
 }
 
-/* Lock not held. Returns the next RM to ask for request @asked, or NULL at the end or when this
- * request is no longer in flight. */
+/* Call without the lock. Returns the next RM to ask for request @asked, or NULL at the end of the
+ * list, when this request is no longer in flight, or when the link is being stopped. */
 static const char *next_rm_to_ask(struct nm_link_io *l, uint64_t asked, size_t *at)
 {
     pthread_mutex_lock(&l->lock);
@@ -193,7 +193,7 @@ static const char *next_rm_to_ask(struct nm_link_io *l, uint64_t asked, size_t *
     return url;
 }
 
-/* Lock not held. Returns the other RM that leads; NULL: none does. */
+/* Call without the lock. Returns the other RM that leads, or NULL if none does. */
 static const char *find_other_leader(struct nm_link_io *l, uint64_t asked, int64_t least)
 {
     size_t at = 0;
@@ -204,8 +204,8 @@ static const char *find_other_leader(struct nm_link_io *l, uint64_t asked, int64
     return NULL;
 }
 
-/* Lock held, and released while RMs are asked. Abandons the request in flight if another RM leads.
- */
+/* Call with the lock held, which is released while RMs are asked. Abandons the request in flight if
+ * another RM leads. */
 static void look_for_new_leader(struct nm_link_io *l)
 {
     uint64_t asked = l->search.asked;
@@ -315,7 +315,7 @@ int nm_link_fd(const struct nm_link_io *l)
     return l->fd;
 }
 
-/* Lock held. */
+/* Call with the lock held. */
 static void hand_over_job(struct nm_link_io *l, struct job *j, const char *what,
                           struct base_buf *body, int64_t timeout_ms)
 {

@@ -3,7 +3,7 @@
  * calls, and with several RMs one looks for another leader while an answer is overdue. The threads
  * decide nothing: nodemanager/core/rm_search.h, under the link's lock, says which RM to ask, how
  * long to wait and when to look. The loop hands a request over; nm_link_fd() becomes readable when
- * its result is there. */
+ * its result has arrived. */
 #ifndef CREEL_NODEMANAGER_DAEMON_RM_LINK_H
 #define CREEL_NODEMANAGER_DAEMON_RM_LINK_H
 
@@ -16,13 +16,13 @@
 #include "nodemanager/core/rm_search.h"
 
 struct nm_link_io;
-/* @rms: borrowed, not empty; @secret: bearer token or NULL/"". */
+/* Starts the threads. @rms: borrowed, not empty; @secret: bearer token, or NULL or "" for none. */
 int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out,
                   struct base_error *err);
 void nm_link_stop(struct nm_link_io *l); /* cancels requests, joins the threads and frees @l */
 int nm_link_fd(const struct nm_link_io *l);
 
-/* One request at a time. Takes @body's memory. */
+/* Hand over a request; only one may be in flight at a time. Both take @body's memory. */
 void nm_link_send_register(struct nm_link_io *l, struct base_buf *body);
 void nm_link_send_heartbeat(struct nm_link_io *l, struct base_buf *body, int64_t hold_ms);
 /* Sends a wake call to the RM that has the request in flight, without waiting for its result. Takes
@@ -33,18 +33,18 @@ struct nm_link_result {
     int rc; /* 0: there is an HTTP answer */
     long status;
     struct base_buf body;
-    struct nm_retry retry; /* unless 200 */
-    char url[1024];        /* of the RM */
+    struct nm_retry retry; /* set unless the status is 200 */
+    char url[1024];        /* URL of the request */
     struct base_error err;
 };
 /* Takes the result of the last request. Returns false when there is none. The caller frees the
  * body. After a 200, call nm_link_accept_answer() or nm_link_reject_answer() before the next
- * request. */
+ * request, unless the same RM is to be asked again. */
 bool nm_link_take_result(struct nm_link_io *l, struct nm_link_result *out);
-/* Notes that the answer was accepted; @epoch is the obeyed one now. */
+/* Notes that the answer was accepted; @epoch is the epoch obeyed from now on. */
 void nm_link_accept_answer(struct nm_link_io *l, int64_t epoch);
-/* Notes that the answer was useless (lower epoch, no JSON), which counts as a failed request; sets
- * @r->retry. */
+/* Notes that the answer was useless (of a lower epoch, or unreadable), which counts as a failed
+ * request; sets @r->retry. */
 void nm_link_reject_answer(struct nm_link_io *l, struct nm_link_result *r);
 
 #endif

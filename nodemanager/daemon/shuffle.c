@@ -16,7 +16,7 @@
 #include "nodemanager/daemon/rest.h"
 
 #define INDEX_CHUNK    16384
-#define LINE_MAX_BYTES 80 /* of a line of the index: three numbers */
+#define LINE_MAX_BYTES 80 /* size of a line of the index (three numbers) with its NUL */
 
 struct piece {
     long long offset, length;
@@ -24,7 +24,7 @@ struct piece {
 
 /* Copies line @partition of the index, without its newline. Returns false when the line is missing
  * or incomplete, or when any line up to it is too long. Containers can make the file any size; the
- * limit on lines limits how much is read before the requested line. */
+ * limit on the length of lines limits how much is read before the requested line. */
 static bool read_index_line(int fd, int64_t partition, char line[static LINE_MAX_BYTES])
 {
     char buf[INDEX_CHUNK];

@@ -17,8 +17,8 @@
 
 extern char **environ;
 
-/* Running children, for the signal thread. A pid leaves the list before it is reaped, so the list
- * never contains a pid that was reused. */
+/* Running children, for the signal thread. A pid leaves the list before the child is reaped, so the
+ * list never contains a pid that was reused. */
 #define CHILDREN_MAX 16
 static pthread_mutex_t children_lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t children[CHILDREN_MAX];
@@ -60,7 +60,7 @@ int task_pipe_create(int fds[2], struct base_error *err)
 {
     if (pipe2(fds, O_CLOEXEC) < 0)
         return base_error_sys(err, -BASE_EIO, errno, "pipe");
-    /* Unprivileged users share a quota of pipe memory; a smaller pipe is slower but works. */
+    /* An unprivileged user's pipes share a quota of memory; a smaller pipe is slower but works. */
     (void)fcntl(fds[1], F_SETPIPE_SZ, (int)TASK_IO_BYTES);
     return 0;
 }
@@ -199,7 +199,7 @@ close_pipe:
     return rc;
 }
 
-/* Writes a command that is too long for an argument to a script in the task's folder. */
+/* Writes a command that is too long for an argument to a script in the task's tmp folder. */
 static int write_script(const struct task *t, const char *what, const char *command, char **path,
                         struct base_error *err)
 {

@@ -44,8 +44,8 @@ struct shuffle {
     struct task_rm *rm;
     int64_t version;
     pthread_mutex_t lock; /* protects everything below */
-    pthread_cond_t work;  /* an output may be due, or the shuffle is over */
-    pthread_cond_t moved; /* wakes the main thread: fetched, failed, complaint */
+    pthread_cond_t work;  /* signals that an output may be due, or that the shuffle has ended */
+    pthread_cond_t moved; /* wakes the main thread after a fetch, a complaint or a fatal error */
     struct output *outputs;
     int32_t maps, known, fetched, complaints;
     /* where the search for due outputs continues; each reduce starts at a different map, to spread
@@ -72,9 +72,9 @@ struct job {
     char *url;
 };
 
-/* Marks a due output as being fetched and fills @job. Otherwise returns false and sets *wait_us to
- * the time until the next output may be due. The search continues after the last output claimed,
- * so that an output that keeps failing does not delay the others. */
+/* Marks a due output as being fetched, fills @job and returns true. If no output is due, returns
+ * false and sets *wait_us to the time until one may be, at most a second. The search continues
+ * after the last output claimed, so that an output that keeps failing does not delay the others. */
 static bool claim_due_output(struct shuffle *s, struct job *job, int64_t *wait_us)
 {
     int64_t now = monotonic_now_us();
@@ -295,7 +295,8 @@ static void set_output_location(struct shuffle *s, int32_t map, int32_t attempt,
     o->generation++;
     o->failures = 0;
     o->due_us = 0;
-    /* its fetcher notices the new generation when the old fetch fails */
+    /* if the output is being fetched, its fetcher notices the new generation when the old fetch
+     * fails */
     if (o->state != OUT_FETCHING)
         o->state = OUT_DUE;
     s->moved_us = task_active_time_us(s->t);
@@ -345,7 +346,8 @@ static int poll_output_locations(struct shuffle *s, int64_t hold_ms, struct base
     return rc;
 }
 
-/* Removes the next complaint from the table and encodes it as a request body. */
+/* Removes the next complaint from the table. Returns its request body, which the caller frees, or
+ * NULL if there is no complaint. */
 static char *take_next_complaint(struct shuffle *s)
 {
     struct base_buf body = {0};
@@ -383,8 +385,9 @@ static void report_fetch_failures(struct shuffle *s)
     free(path);
 }
 
-/* Waits up to @wait_ms for the fetchers. Returns true if the shuffle is over. Sets *all_known if
- * the RM has named all outputs, and *stalled if nothing has been fetched for too long. */
+/* Waits up to @wait_ms for the fetchers. Returns true if all outputs are fetched or the shuffle has
+ * failed. Sets *all_known to whether the RM has named all outputs, and *stalled to whether no known
+ * output has been fetched for too long. */
 static bool wait_and_check_progress(struct shuffle *s, int64_t wait_ms, bool *all_known,
                                     bool *stalled)
 {
@@ -421,7 +424,7 @@ static int poll_until_all_fetched(struct shuffle *s, struct base_error *err)
             retry_ms = TASK_RM_RETRY_FIRST_MS;
             if (wait_and_check_progress(s, 0, &all_known, &stalled))
                 break;
-            /* A wake-up may be for one of many outputs: look again without polling the RM each
+            /* A wake-up may be for one of many outputs: check again without polling the RM each
              * time. */
             for (int64_t until = monotonic_now_us() + HOLD_MS * 1000;
                  all_known && monotonic_now_us() < until;)

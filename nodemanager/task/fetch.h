@@ -19,7 +19,7 @@
 #include "nodemanager/task/sorted_runs.h"
 
 /* Returns 0 when the outputs of all spec.maps maps are in @runs. Fails with -BASE_ETIMEOUT if
- * nothing has progressed for too long. */
+ * nothing has progressed, or no RM has answered, for too long. */
 int task_fetch_map_outputs(struct task *t, struct task_runs *runs, struct base_error *err);
 
 #endif

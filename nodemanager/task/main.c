@@ -15,8 +15,8 @@
 
 static sigset_t fatal_signals;
 
-/* Waits for a signal that ends the container, passes it to the commands and exits. The container's
- * folder is removed afterwards, so nothing needs cleaning up here. */
+/* Waits for a signal that ends the container, sends SIGTERM to the commands and exits. The
+ * container's folder is removed afterwards, so nothing needs cleaning up here. */
 static void *signal_thread(void *arg)
 {
     int sig = SIGTERM;

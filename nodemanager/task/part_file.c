@@ -21,7 +21,7 @@ struct task_output {
     struct task *t;
     int fd;
     int output, temporary, folder; /* open folders, or -1 */
-    /* path of the part, for messages; name of the attempt's folder */
+    /* path: of the part, for messages; own: name of the attempt's folder */
     char *path, *own;
     char part[32]; /* file name of the part */
     char *buf;
@@ -41,8 +41,8 @@ static int open_folder(int at, const char *name, const char *path, int *fd, stru
 }
 
 /* Opens the output folder, whose path was given by the user and may contain links, and the folders
- * below it, which the RM and attempts create and which must be no links. The RM creates _temporary;
- * if that is missing, the job has ended. */
+ * below it, which the RM and attempts create and which must not be links. The RM creates
+ * _temporary; if this folder is missing, the job has ended. */
 static int open_folders(struct task_output *o, struct base_error *err)
 {
     int rc;
@@ -59,8 +59,8 @@ static int open_folders(struct task_output *o, struct base_error *err)
 }
 
 /* Creates the part. An existing file, even from an earlier start of this attempt, is not written to
- * but replaced: it may have another name, someone may have it open, and a file that is not plain
- * may block open() or lead elsewhere. */
+ * but replaced: it may have a second link, another process may have it open, and a file that is not
+ * plain may block open() or lead elsewhere. */
 static int open_part(struct task_output *o, struct base_error *err)
 {
     if (unlinkat(o->folder, o->part, 0) < 0 && errno != ENOENT)
@@ -127,8 +127,8 @@ int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_count
     return 0;
 }
 
-/* Asks the RM whether this attempt may commit; repeats the request until the RM answers or patience
- * ends. */
+/* Asks the RM whether this attempt may commit; repeats the request until the RM answers or
+ * TASK_RM_PATIENCE_US has passed. */
 static int ask_rm_to_commit(struct task_output *o, bool *allowed, struct base_error *err)
 {
     const struct task_spec *s = &o->t->spec;

@@ -22,8 +22,9 @@ int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_count
                              struct base_error *err);
 int task_output_write(struct task_output *o, const char *p, size_t n,
                       enum base_task_counter records, struct base_error *err);
-/* Closes the part, asks the RM for permission, and leaves the part for the job's commit. If
- * refused, records the exit code and returns -BASE_ESTATE. */
+/* Closes the part, asks the RM for permission, and leaves the part for the job's commit (without
+ * spec.job_commits, moves it to the output folder). If refused, records the exit code and returns
+ * -BASE_ESTATE. */
 int task_output_commit(struct task_output *o, struct base_error *err);
 void task_output_free(struct task_output *o); /* removes a part that was not committed */
 

@@ -43,8 +43,8 @@ static void append_run_path(struct task_runs *r, const char *path)
     r->n++;
 }
 
-/* Reads all of @fd to look for bytes below TAB and a missing last newline. With @pool it also
- * appends the data to the pool. */
+/* Reads all of @fd to look for bytes below TAB and a missing last newline. With @pool, also appends
+ * the data to the pool. */
 static int scan_run(struct task_runs *r, int fd, bool pool, bool *low, struct base_error *err)
 {
     char *buf = base_alloc(RUN_LARGE);

@@ -159,8 +159,9 @@ static int flush_block_to_sort(struct task_sorter *s, struct base_error *err)
     return rc;
 }
 
-/* Writes the lines in [p,end) with their prefixes. The hash is FNV-1a (64 bits) of the
- * key: the bytes before the first TAB, or the whole line. One pass finds the hash and the end. */
+/* Writes the lines in [p,end) with their prefixes. The hash is FNV-1a (64 bits) of the key: the
+ * bytes before the first TAB, or the whole line. One pass computes the hash and finds the end of
+ * the key. */
 static int write_prefixed_lines(struct task_sorter *s, const char *p, const char *end,
                                 struct base_error *err)
 {
@@ -274,7 +275,7 @@ int task_sorter_read_map_output(struct task_sorter *s, int fd, struct base_error
 
 /* ---- reading from sort ---- */
 
-/* Moves a combine command's output to the file. */
+/* State of the thread that moves a combine command's output to the file. */
 struct collector {
     struct task_sorter *s;
     unsigned part;
@@ -419,7 +420,8 @@ static int combine_single_partition(struct task_sorter *s, struct base_error *er
     if (s->t->partitions[0].records == 0)
         return 0;
     rc = combine_start(s, 0, s->out, &child, &c, err);
-    /* only the combine command holds sort's output now, so sort ends if it stops reading */
+    /* only the combine command holds sort's output now, so sort ends if the command stops
+     * reading */
     close(s->out);
     s->out = -1;
     if (rc < 0)
@@ -427,7 +429,7 @@ static int combine_single_partition(struct task_sorter *s, struct base_error *er
     return combine_finish(s, &child, &c, err);
 }
 
-/* Strips sort's output and passes on one partition at a time. */
+/* Strips the prefixes from sort's output and passes on one partition at a time. */
 struct drain {
     struct task_sorter *s;
     unsigned part;
@@ -546,7 +548,7 @@ static int drain_sort_output(struct task_sorter *s, struct base_error *err)
         if (n < 0)
             return (int)n;
         if (n == 0)
-            break; /* sort ends with a complete line */
+            break; /* sort's output ends with a complete line */
         end = whole_lines_end(&s->lines, (size_t)n);
         rc = drain_strip_lines(&d, s->lines.data, end, err);
         if (rc < 0)

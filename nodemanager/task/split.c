@@ -75,9 +75,9 @@ static ssize_t fill_input_buffer(struct task_split *s, struct base_error *err)
     return n;
 }
 
-/* Delivers the buffer between the first line of the split and the end of its last line. Reading
- * begins one byte before the split: if that byte is a newline, the split's first line begins right
- * at its start and must not be skipped. */
+/* Delivers the part of the next buffer that belongs to the lines of the split. Reading begins one
+ * byte before the split: if that byte is a newline, the split's first line begins right at its
+ * start and must not be skipped. */
 static ssize_t read_plain_chunk(struct task_split *s, const char **data, struct base_error *err)
 {
     while (!s->ended) {
@@ -128,7 +128,8 @@ static ssize_t refuse_gzip_data(struct task_split *s, const char *what, struct b
                           (long long)(s->pos - s->z.avail_in));
 }
 
-/* Between gzip members: another member, zero padding up to the end (tape blocks), or damage. */
+/* After a gzip member, skips zero padding (tape blocks) and starts the next member, if there is
+ * one. Anything else is damage and fails. */
 static int start_next_gzip_member(struct task_split *s, struct base_error *err)
 {
     while (s->z.avail_in > 0 && *s->z.next_in == 0 && s->pos > (int64_t)s->z.avail_in) {

@@ -17,7 +17,8 @@ int task_split_open(const struct task_spec *spec, struct task_split **out, struc
 /* Sets *data to the next bytes (borrowed until the next call). Returns their count, 0 at the end,
  * or a negative BASE_E*. */
 ssize_t task_split_read_chunk(struct task_split *s, const char **data, struct base_error *err);
-/* Bytes of the split consumed so far; for gzip, compressed bytes of the file. */
+/* Returns the number of bytes of the split consumed so far; for gzip, the number of compressed
+ * bytes. */
 int64_t task_split_consumed_bytes(const struct task_split *s);
 int64_t task_split_length_bytes(const struct task_split *s);
 void task_split_free(struct task_split *s);

@@ -17,7 +17,7 @@
 #include "nodemanager/task/task.h"
 
 #define PROGRESS_INTERVAL_US 200000
-#define LIVED_STEP_MAX_US    1000000 /* a longer step was spent suspended */
+#define LIVED_STEP_MAX_US    1000000 /* the rest of a longer step counts as suspended */
 
 static const char *const phase_names[] = {"map", "shuffle", "sort", "reduce"};
 
@@ -68,7 +68,7 @@ static double compute_progress(struct task *t)
     return phase == TASK_PHASE_MAP ? part : (phase - TASK_PHASE_SHUFFLE + part) / 3;
 }
 
-/* Writes @text, which it frees, as a line. */
+/* Writes @text and a newline to the file @name in the task's folder. Frees @text. */
 static int write_report_file(const struct task *t, const char *name, struct base_buf *text,
                              struct base_error *err)
 {
@@ -82,7 +82,8 @@ static int write_report_file(const struct task *t, const char *name, struct base
     return rc;
 }
 
-/* Failing to write progress does not fail the task: if the disk is full, its data will notice. */
+/* Failing to write progress does not fail the task: if the disk is full, writing the data will fail
+ * too. */
 static void write_progress(struct task *t)
 {
     struct wire_task_progress p = {.progress = compute_progress(t),
@@ -161,7 +162,7 @@ int task_write_result(struct task *t, struct base_error *err)
     return write_report_file(t, "result.json", &text, err);
 }
 
-/* Replaces bytes that JSON text cannot carry by '?'. */
+/* Replaces invalid UTF-8 and control characters other than newline and TAB by '?'. */
 static void replace_unprintable_bytes(char *s)
 {
     while (*s != '\0') {

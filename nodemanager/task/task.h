@@ -9,12 +9,13 @@
  *           --> part file --> commit
  *
  * The task writes progress (at most every 200 ms), result.json before it exits with 0, and
- * failure.json before any other exit (api/wire/task_file.h). If a disk is full, failure.json says
- * WIRE_TASK_EXIT_NO_SPACE and the process exits with TASK_EXIT_NOSPACE.
+ * failure.json before any other exit, unless a signal ends it (api/wire/task_file.h). If a disk is
+ * full, failure.json says WIRE_TASK_EXIT_NO_SPACE and the process exits with TASK_EXIT_NOSPACE.
  *
  * Threads: the main thread moves the command's output; one thread feeds its stdin; one writes
- * progress; one per child keeps the tail of its stderr; one waits for SIGTERM. A failing task does
- * not unwind: it kills its children, reports the cause and calls _exit(). */
+ * progress; one per child keeps the tail of its stderr; one waits for signals that end the task;
+ * some fetch map outputs, or move the output of a combine command. A failing task does not unwind:
+ * it kills its children, reports the cause and calls _exit(). */
 #ifndef CREEL_TASK_H
 #define CREEL_TASK_H
 
@@ -64,9 +65,9 @@ struct task {
     int64_t started_us;
     _Atomic int64_t lived_us; /* see task_active_time_us() */
     _Atomic int phase;
-    _Atomic int64_t done, total; /* of the current phase, in any unit; total 0: no work known yet */
+    _Atomic int64_t done, total; /* work of this phase, in any unit; total 0: not known yet */
     _Atomic int64_t counter[BASE_TASK_COUNTERS];
-    struct task_partition *partitions; /* of a map with reduces: [spec.reduces] */
+    struct task_partition *partitions; /* map with reduces: [spec.reduces] */
     _Atomic int failed;                /* exit code of the first failure; 0: none */
     char *diagnostics;                 /* message of the first failure */
     /* length of the message without the stderr lines, which were shown already */
@@ -89,18 +90,19 @@ void task_spec_free(struct task_spec *s);
  * ignored. */
 void task_record_failure(struct task *t, int exit_code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, with ": <@tail>" appended: the last lines of a command's stderr. */
+/* Like task_record_failure(), but appends ": <@tail>", the last lines of a command's stderr. */
 void task_record_failure_with_stderr(struct task *t, int exit_code, const char *tail, size_t len,
                                      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-/* The same for an error passed up by callees; a full disk has an exit code of its own. */
+/* Like task_record_failure(), for an error returned by a callee: the exit code is TASK_EXIT_NOSPACE
+ * for a full disk, otherwise 1. */
 void task_record_error(struct task *t, const struct base_error *err);
 
 /* Starts the thread that writes progress. */
 int task_progress_start(struct task *t, struct base_error *err);
 /* Stops the thread and writes the final progress. */
 void task_progress_stop(struct task *t);
-/* Returns how long the task has been active, accurate to 200 ms. Time spent suspended does not
- * count, so that it does not use up time limits. */
+/* Returns how long the task has been active, accurate to 200 ms. Time spent suspended (all but its
+ * first second) does not count, so that it does not use up time limits. */
 static inline int64_t task_active_time_us(const struct task *t)
 {
     return atomic_load_explicit(&t->lived_us, memory_order_relaxed);

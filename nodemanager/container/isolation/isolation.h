@@ -10,20 +10,20 @@
  *                |                       SUSPENDED --kill, and again----'
  *                `---not started: clean---------------------------------------------------->--'
  *
- *   prepare         daemon's loop, once, before the shim is asked for
+ *   prepare         daemon's loop, once, before the shim is requested
  *   enter           the command's process, between vfork and exec
  *   suspend,resume  daemon's loop, any number of times
  *   kill            daemon's loop: an ordered kill (terminate, kill), or a container that lost its
  *                   shim (kill_lost); the shim: what the command left behind (kill)
- *   usage           the shim, once, when the command has ended
+ *   usage           the shim, once, for its report of the end
  *   clean           daemon's loop, when no process is left; once more after a restart of the daemon
  *
  * The shim records its isolation in pid.json, so a daemon restarted with another
  * creel.nodemanager.isolation still treats older containers by the isolation they began with.
  *
  * To add an isolation: one file in this folder that defines `const struct nm_isolation_ops
- * nm_isolation_NAME`, and its line in isolation.c. The shim links this folder, so it may use libc
- * only, and nothing of base/ except base/io/plain.h. */
+ * nm_isolation_NAME`, and its line in isolation.c. The shim links this folder, so the file may use
+ * libc only, and nothing of base/ except base/io/plain.h. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
 #define CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
 
@@ -33,33 +33,35 @@
 
 #define NM_ISOLATION_WHY_MAX 256
 
-/* A container as an isolation sees it. Borrowed for the call; what is not known is 0. */
+/* A container as an isolation sees it. Borrowed for the call; members that are not known are 0. */
 struct nm_isolated {
     const char *id;            /* the container's id as text, unique on this node */
     pid_t shim;                /* root of the container's process tree, leader of its session */
     pid_t spawner;             /* KILL_LOST: parent of processes whose shim was killed */
-    int64_t memory_mb, vcores; /* prepare */
+    int64_t memory_mb, vcores; /* set for prepare only */
 };
 
 enum nm_kill_how {
     NM_KILL_TERM, /* SIGTERM to every process of the container but the shim */
-    NM_KILL_NOW,  /* SIGKILL, repeated until no process is found that has not had it */
+    NM_KILL_NOW,  /* SIGKILL, repeated until every process found has received it */
     NM_KILL_LOST  /* SIGKILL without a shim: find the processes by other means */
 };
 
-struct nm_usage { /* of all processes of the container that have ended */
+struct nm_usage { /* resources used by all processes of the container that have ended */
     int64_t cpu_us;
-    int64_t max_rss_kb; /* of the largest process, or of all together, as the isolation can tell */
+    int64_t max_rss_kb; /* of the largest process or of all together, depending on the isolation */
 };
 
-/* NULL slots: nothing to do. Functions never wait for a process to end. */
+/* The functions of an isolation; NULL where there is nothing to do. None waits for a process to
+ * end. */
 struct nm_isolation_ops {
     const char *name; /* as written in creel.nodemanager.isolation: [a-z0-9-] */
     /* @prepare: Make what will enclose @c. Returns 0 or -errno, with the reason in @why. After an
      * error the container is not started, and clean is called. */
     int (*prepare)(const struct nm_isolated *c, char why[static NM_ISOLATION_WHY_MAX]);
-    /* @enter: Put the calling process inside. It shares its memory with the shim (vfork), so it may
-     * only make system calls. Returns 0, or -1 with errno set: the command is not run. */
+    /* @enter: Put the calling process inside. The process shares its memory with the shim
+     * (vfork), so it may only make system calls. Returns 0, or -1 with errno set: the command is
+     * not run. */
     int (*enter)(const struct nm_isolated *c);
     /* @suspend, @resume: Stop and continue all processes but the shim. Return the number of
      * processes reached; 0: the command has not started yet, and the caller tries again. */
@@ -74,12 +76,13 @@ struct nm_isolation_ops {
     void (*clean)(const struct nm_isolated *c);
 };
 
-/* The isolation called @name, "none" for NULL and ""; NULL: there is no such isolation. */
+/* Returns the isolation called @name ("none" for NULL and ""), or NULL if there is no such
+ * isolation. */
 const struct nm_isolation_ops *nm_isolation_find(const char *name);
-/* "none, ...", for messages. Returns @out. */
+/* Writes the names of all isolations, separated by commas, to @out. Returns @out. */
 char *nm_isolation_names(char *out, size_t size);
 
-/* Call the table's function; without one they do nothing and return 0. */
+/* Each calls the function of the same name in @ops; if that is NULL, does nothing and returns 0. */
 int nm_isolation_prepare(const struct nm_isolation_ops *ops, const struct nm_isolated *c,
                          char why[static NM_ISOLATION_WHY_MAX]);
 int nm_isolation_enter(const struct nm_isolation_ops *ops, const struct nm_isolated *c);

@@ -1,5 +1,6 @@
 /* No isolation: a container is the process tree below its shim. Signals go to each process of the
- * tree; the kernel adds up what ended children used. Nothing is made, so nothing is cleaned. */
+ * tree; the kernel adds up the resources that ended children used. Nothing is prepared, so nothing
+ * is cleaned. */
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -28,7 +29,7 @@ static void none_usage(const struct nm_isolated *c, struct nm_usage *out)
     struct rusage ru;
 
     (void)c;
-    getrusage(RUSAGE_CHILDREN, &ru); /* the shim is a subreaper: it has collected the whole tree */
+    getrusage(RUSAGE_CHILDREN, &ru); /* the shim is a subreaper: it has reaped the whole tree */
     out->cpu_us = (int64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 +
                   ru.ru_utime.tv_usec + ru.ru_stime.tv_usec;
     out->max_rss_kb = ru.ru_maxrss;
