@@ -1,18 +1,22 @@
 /* Deadline Constraint scheduler: a job is tested once, at submission, against a fluid model of its
  * maps and against the reduce slots that other jobs claim at one instant. This is the baseline with
  * which RTMR is compared, so its defects are kept: it tests an instant instead of an interval, does
- * not count maps in whole waves, requires slots to be free at once, and refuses jobs with more
- * reduces than the cluster has slots.
+ * not count maps in whole waves (unless dc.integral is set), requires slots to be free at once, and
+ * refuses jobs with more reduces than the cluster has slots.
  *
  *     s     = A + D - f sigma c_r / R - f sigma c_d      latest start of the reduces
  *     n_min = ceil(sigma c_m / (s - A))                  map slots it needs from A on, at most
  *     accepted: s > A, n_min map slots are free, R <= reduce slots, and R of them are unclaimed
  *               at s, where an accepted job k claims R_k over [s_k, A_k + D_k)
  *
- * Jobs run by deadline; reduces start when all maps are done, as slots come, without reservation.
+ * where A: submission, D: relative deadline, sigma: bytes of input, f: map output per input, R:
+ * number of reduces, c_m, c_r, c_d: cost of a byte for maps, reduces and transfer.
+ * Jobs run in order of their deadlines; reduces start when all maps are done, as slots become free,
+ * without reservation.
  * SOURCE: Kc, Anyanwu, "Scheduling Hadoop Jobs to Meet Deadlines", CloudCom 2010, as described in
  *         He, Lu, Swanson, HPCC 2013; the closed forms follow from its assumptions.
- * Costs: next and on_job_changed O(log jobs); admit O(jobs), with a refusal O(jobs^2) additions. */
+ * Costs: next and on_job_changed O(log jobs); admit O(jobs), or O(jobs^2) additions when it
+ * refuses. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,12 +32,12 @@
 #define NO_DEADLINE  INT64_MAX
 #define NEVER        (INT64_MAX / 4)
 #define WORK_MAX     (INT64_MAX / 16)
-#define ROUND_US     INT64_C(1000000) /* offered dates are rounded up to a second */
+#define ROUND_US     INT64_C(1000000) /* offered deadlines are rounded up to a second */
 
 enum dc_cost { DC_MEAN, DC_MAX };
 
 struct dc_need {                 /* a job's input to the test */
-    int64_t maps_us, longest_us; /* slot time of all maps, of the longest map */
+    int64_t maps_us, longest_us; /* slot time of all maps, expected duration of one */
     int64_t tail_us;             /* transfer and reduces */
     int32_t maps, reduces;
 };
@@ -136,7 +140,7 @@ static int64_t map_slots_needed(const struct policy *self, const struct dc_need 
     return window_us < n->longest_us ? INT64_MAX : ceil_div(n->maps, window_us / n->longest_us);
 }
 
-/* Reduce slots claimed between @from_us and @to_us. */
+/* Returns the sum of the reduce slots of all claims that overlap @from_us to @to_us. */
 static int64_t claimed_reduce_slots(const struct policy *self, int64_t from_us, int64_t to_us)
 {
     const struct dc_job *d;
@@ -158,9 +162,9 @@ static int64_t free_map_slots(const struct policy *self)
 }
 
 /* Returns the earliest s, not before @asked_us, with which the job would be accepted, or NEVER. The
- * candidates are the time at which the free map slots can be done with the maps, and the ends of
- * other jobs' claims. The user submits again a little later with the offered deadline, so the
- * reduce slots must stay unclaimed for this margin as well. */
+ * candidates are the time at which the free map slots would finish the maps, and the ends of other
+ * jobs' claims. The user submits again a little later with the offered deadline, so the reduce
+ * slots must stay unclaimed for this margin as well. */
 static int64_t earliest_start(const struct policy *self, const struct dc_need *n, int64_t asked_us,
                               int64_t now_us)
 {

@@ -7,7 +7,7 @@
 
 struct policy {
     bool hadoop_rules;
-    struct policy_order order[BASE_TASK_KINDS]; /* jobs with pending tasks */
+    struct policy_order order[BASE_TASK_KINDS]; /* jobs with tasks to launch or resume */
 };
 
 static const struct policy_option fifo_options[] = {

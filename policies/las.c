@@ -80,7 +80,8 @@ static void las_on_job_changed(struct policy *self, struct policy_job *job,
     update_order(self, job->own);
 }
 
-/* Service that the job received under other policies, by ended and by present attempts. */
+/* Returns the service that the job received under other policies, as far as it is known: by
+ * successful attempts and by present ones. */
 static int64_t earlier_service_us(const struct policy *self, const struct policy_job *job,
                                   int64_t now_us)
 {

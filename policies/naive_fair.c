@@ -9,8 +9,8 @@
 #include "policies/policy.h"
 
 struct policy {
-    struct policy_order
-        order[BASE_TASK_KINDS]; /* jobs with pending tasks, by running tasks of the kind */
+    struct policy_order order[BASE_TASK_KINDS]; /* jobs with tasks to launch or resume, by running
+                                                   tasks of the kind */
     struct commit_delay commit;
 };
 struct naive_job {

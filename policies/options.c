@@ -12,7 +12,7 @@ const struct policy_option *policy_option_at(size_t index)
         if (index-- == 0)
             return o;
     for (size_t i = 0; policy_at(i); i++) {
-        bool counted = false; /* already, as several policies may share a table */
+        bool counted = false; /* several policies may share a table */
 
         for (size_t j = 0; j < i; j++)
             counted = counted || policy_at(j)->options == policy_at(i)->options;
@@ -23,8 +23,8 @@ const struct policy_option *policy_option_at(size_t index)
     return NULL;
 }
 
-/* Returns true when @key begins with the first @n bytes of @name, a whole part of the name. Parts
- * end at a dot, or at '_' in names without dots ("colo_wait"). */
+/* Returns true when @key begins with the first @n bytes of @name, and a dot follows them in @key or
+ * a '_' in @name ("colo_wait" has no dot). */
 static bool begins_with_part(const char *key, const char *name, size_t n)
 {
     return strncmp(key, name, n) == 0 && (key[n] == '.' || name[n] == '_');

@@ -4,8 +4,8 @@
  * keeps its own indexes and answers questions. A policy changes nothing in the core, reads no
  * clock, and allocates nothing while it answers.
  *
- *     submission               --> admit()              may the job enter? Asked once, not again
- *                                                       after a restart
+ *     submission               --> admit()              may a job with a deadline enter? Asked
+ *                                                       once, not again after a restart
  *                              --> on_job_arrived()     the job is known; none of its tasks may be
  *                                                       launched yet
  *     counts of a job changed  --> on_job_changed()
@@ -16,8 +16,8 @@
  *     job ended                --> on_job_left()
  *
  * A job may arrive with tasks that are running, suspended or done, because the policy was changed
- * or the RM restarted. What ended attempts have shown stays with the job (policy_seen) and with the
- * cluster (policy_learned) when the policy is changed.
+ * or the RM restarted. What successful attempts have shown stays with the job (policy_seen) and
+ * with the cluster (policy_learned) when the policy is changed.
  *
  * The core chooses the task: a suspended attempt of the job on the node (to be resumed) before any
  * other, then by locality. The core checks every answer, counts those that it overrules, and falls
@@ -104,7 +104,7 @@ struct policy_offer {
     int32_t node_slots, node_used;     /* of this kind */
     int32_t node_suspended;            /* attempts of this kind suspended there */
     int32_t assigned[BASE_TASK_KINDS]; /* tasks assigned to this node in the same heartbeat */
-    bool off_rack;                     /* one of these was a map without any locality */
+    bool off_rack; /* one of the assigned tasks was a map without any locality */
     const struct policy_capacity *capacity;
     /* further answers of next() */
     bool held;     /* without a job: the slot stays free on purpose (a cap, a reservation) */
@@ -149,7 +149,7 @@ struct policy_ops {
     const char *alias;  /* Hadoop's class name, NULL: none */
     const char *source; /* paper or manual implemented here, with section */
     const char *colour; /* of its lines in reports: "#rrggbb", readable on white and on black. NULL:
-                           chosen by its place in the registry */
+                           chosen by the policy's place in the picture */
     bool delays;        /* delay scheduling is on unless configured otherwise */
     bool reduces_last;  /* reduces start when all maps are done: slowstart is 1 */
     bool colocates;     /* reduces wait one heartbeat for a node that ran maps of their job */
@@ -162,8 +162,9 @@ struct policy_ops {
     int (*check_conf)(const struct policy_conf *conf, struct base_error *err);
     struct policy *(*create)(const struct policy_env *env);
     void (*destroy)(struct policy *self); /* called when every job has left */
-    /* Returns true when the new @job may enter; on_job_arrived() then follows at once. NULL: every
-     * job may. @out: the promise, or why the job is refused. */
+    /* Called only for jobs with deadlines. Returns true when the new @job may enter;
+     * on_job_arrived() then follows at once. NULL: every job may. @out: the promise, or why the job
+     * is refused. */
     bool (*admit)(struct policy *self, const struct policy_job *job, int64_t now_us,
                   struct policy_promise *out);
     void (*on_job_arrived)(struct policy *self, struct policy_job *job, int64_t now_us);
@@ -199,10 +200,10 @@ struct policy_ops {
     struct policy_job *(*next)(struct policy *self, struct policy_offer *offer,
                                struct policy_job *prev);
     /* Names attempts to suspend or kill. Called in a heartbeat of a node without a free slot of
-     * offer->kind, while jobs wait. @here: the node's running attempts of the kind that are not
-     * being killed, newest start first. NULL: heartbeats never preempt. A slot freed by suspension
-     * is offered at once, a slot freed by a kill after its process has ended (capacity->freeing
-     * counts it until then). */
+     * offer->kind, while tasks of the kind wait or are suspended there. @here: the node's running
+     * attempts of the kind that are not being killed, newest start first. NULL: heartbeats never
+     * preempt. A slot freed by suspension is offered at once, a slot freed by a kill after its
+     * process has ended (capacity->freeing counts it until then). */
     void (*victims)(struct policy *self, const struct policy_offer *offer,
                     const struct policy_running *here, size_t n, struct policy_plan *plan);
     /* Returns false only when victims() would name no attempt for tasks of @kind now; true is

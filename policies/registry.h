@@ -1,7 +1,7 @@
 /* policies/registry.h - the list of all policies.
  *
- * policies/NAME.c (or a folder of that name) defines `const struct policy_ops policy_NAME`; its
- * line in the list makes the policy known to configuration, commands, reports and tests. */
+ * A file of this folder or of a folder in it defines `const struct policy_ops policy_NAME`; a line
+ * with NAME in the list makes the policy known to configuration, commands, reports and tests. */
 #ifndef CREEL_POLICIES_REGISTRY_H
 #define CREEL_POLICIES_REGISTRY_H
 
@@ -33,7 +33,7 @@
 POLICY_REGISTRY(POLICY_DECLARE)
 #undef POLICY_DECLARE
 
-/* Finds a policy by its name or its alias (in any letter case); NULL if there is none. */
+/* Finds a policy by its name, or by its alias in any letter case; NULL if there is none. */
 const struct policy_ops *policy_find(const char *name);
 /* Returns the policy name most similar to @name, for "did you mean", or NULL when none is similar.
  * @sim_too: include policies that only simulations can use. */

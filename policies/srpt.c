@@ -2,7 +2,7 @@
  *
  *   srpt     suspends tasks of jobs with more remaining work. Needs true sizes, which only a
  *            simulation knows: the reference for other policies.
- *   np-srpt  never interrupts a task; uses true sizes where given, otherwise estimates.
+ *   np-srpt  never interrupts a task; uses true sizes where they are known, otherwise estimates.
  *
  * SOURCE: Schrage, Oper. Res. 1968 (SRPT); Grosof, Scully, Harchol-Balter, 2018 (many servers); Li,
  *         arXiv:2411.06348, 2024 (NP-SRPT: jobs of several tasks, ranked by remaining total work).
@@ -244,7 +244,7 @@ static struct policy_job *srpt_next(struct policy *self, struct policy_offer *of
  * the border run in slots that belong to jobs before them. */
 struct border {
     const struct policy_job *job; /* NULL: there are enough slots for all jobs */
-    int64_t over; /* tasks of the border job beyond its part of the slots; may be negative */
+    int64_t over; /* running tasks of the border job beyond its part of the slots; may be < 0 */
 };
 
 static bool comes_before(const struct policy_job *a, const struct policy_job *b)
@@ -282,7 +282,7 @@ static bool runs_too_many(const struct border *border, const struct policy_job *
     return job == border->job ? border->over > 0 : comes_before(border->job, job);
 }
 
-/* Returns how many of @claim further slots belong to @job. */
+/* Returns how many of @claim further slots belong to @job; <= 0: none. */
 static int64_t claim_within_border(const struct border *border, const struct policy_job *job,
                                    int64_t claim)
 {
@@ -348,9 +348,9 @@ static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind
 }
 
 /* Free slots anywhere in the cluster go to the waiting tasks of the first jobs. For tasks that
- * remain without a slot, attempts on this node are suspended whose jobs have strictly more
- * remaining work and lie beyond the border. For tasks that are suspended on this node, and can
- * resume only here, attempts of any job with more remaining work. */
+ * remain without a slot, the function suspends attempts on this node if their jobs have strictly
+ * more remaining work and run more tasks than the border allows. For tasks that are suspended on
+ * this node, and can resume only here, it suspends attempts of any job with more remaining work. */
 static void srpt_victims(struct policy *self, const struct policy_offer *offer,
                          const struct policy_running *here, size_t n, struct policy_plan *plan)
 {

@@ -27,10 +27,10 @@ bool commit_delay_add_ended(struct commit_delay *c, struct policy_job *job,
  * is none. */
 bool commit_delay_pop_expired(struct commit_delay *c, int64_t now_us, struct policy_job **job,
                               enum base_task_kind *kind);
-/* Returns the earliest time at which commit_delay_pop_expired() may return a task, those included
+/* Returns the earliest time at which commit_delay_pop_expired() may return a task, including tasks
  * that end after @now_us; INT64_MAX: never. */
 int64_t commit_delay_next_expiry_us(const struct commit_delay *c, int64_t now_us);
-/* Drops the entries of @job, which leaves. */
+/* Drops the entries of @job, which is leaving. */
 void commit_delay_remove_job(struct commit_delay *c, const struct policy_job *job);
 void commit_delay_free(struct commit_delay *c);
 

@@ -1,5 +1,5 @@
 /* policies/common/delay.h - delay scheduling: a filter over any ordering of jobs.
- * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, Algorithms 2 and 3 and section 4.
+ * SOURCE: Zaharia et al., "Delay Scheduling", EuroSys 2010, Algorithms 2 and 3 and section 4.
  *
  * For a while a job declines slots where it has no local task. Each job has a level (the locality
  * that it accepts now), a wait (for how long it has been declining) and a flag "skipped". Every

@@ -20,7 +20,8 @@ struct policy_learned { /* all zero at first */
         double cost_max, cost_sum; /* over @sized tasks: microseconds per byte of input, without the
                                       start-up time */
         int64_t sized;             /* tasks without a given duration whose input size is known */
-        int64_t late_max_us; /* the most by which an attempt exceeded the duration given for it */
+        int64_t late_max_us; /* the most by which an attempt exceeded the longest duration given for
+                                its job */
         int64_t startup_us;  /* part of a task's time that does not grow with its input; set from
                                 the core's options */
     } kind[BASE_TASK_KINDS];

@@ -85,8 +85,8 @@ static char *existing_secondary_group_queue(const struct submission *p)
 
 static char *apply_rule(const struct submission *p, const struct policy_rule *r);
 
-/* Returns the user's queue below the parent that the nested rule finds; NULL if there is no parent,
- * or if it takes applications itself. */
+/* Returns the name of the user's queue below the parent that the nested rule finds; NULL if there
+ * is no parent, or if the parent takes applications itself. */
 static char *user_queue_below_nested_rule(const struct submission *p, const struct policy_rule *r)
 {
     char *parent = r->nested ? apply_rule(p, r->nested) : NULL, *name;
@@ -122,7 +122,8 @@ static char *queue_name_by_rule(const struct submission *p, const struct policy_
     return NULL;
 }
 
-/* Returns the queue that the rule finds (the caller frees the name); NULL: apply the next rule. */
+/* Returns the name of the queue that the rule finds (the caller frees it); NULL: apply the next
+ * rule. */
 static char *apply_rule(const struct submission *p, const struct policy_rule *r)
 {
     char *name = queue_name_by_rule(p, r);

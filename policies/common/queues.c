@@ -87,8 +87,8 @@ static void init_defaults(struct policy_queue *d)
     policy_limit_init(&d->child_max);
 }
 
-/* Settings of a queue that no configuration describes. The configured defaults do not apply to
- * root, where a maximum share would limit the whole cluster. */
+/* Gives @u the settings of a queue that no configuration describes. The configured defaults do not
+ * apply to root, where a maximum share would limit the whole cluster. */
 static void queue_set_defaults(const struct policy_queues *q, struct policy_queue *u)
 {
     const struct policy_queue *up = u->parent >= 0 ? &q->v[u->parent] : NULL;
@@ -235,7 +235,7 @@ int32_t policy_queues_add_dynamic(struct policy_queues *q, const char *name)
 
 static void add_configured(struct policy_queues *q, const char *name)
 {
-    int32_t at = policy_queues_add(q, name); /* moves q->v when it grows */
+    int32_t at = policy_queues_add(q, name); /* may move q->v */
 
     q->v[at].configured = true;
 }
@@ -322,7 +322,7 @@ void policy_queues_replace(struct policy_queues *q, struct policy_queues *from)
     for (size_t i = 0; i < from->n; i++)
         policy_queues_add(q, from->v[i].name);
     q->defaults = from->defaults;
-    for (size_t i = 0; i < q->n; i++) { /* parents first: the others inherit */
+    for (size_t i = 0; i < q->n; i++) { /* parents come first: their children inherit settings */
         struct policy_queue *u = &q->v[i];
         int32_t at = policy_queues_find(from, u->name);
 

@@ -83,7 +83,7 @@ struct policy_queues {
     size_t by_name_cap;
     struct policy_user_limit *users;
     size_t users_n;
-    int32_t user_max_running;  /* default for users; INT32_MAX */
+    int32_t user_max_running;  /* default for users; INT32_MAX: any number */
     struct policy_rule *rules; /* in the order in which they are applied */
     size_t rules_n;
     bool rules_given; /* false: the configuration has no rules */
@@ -107,7 +107,8 @@ void policy_rule_clear(struct policy_rule *r);  /* frees what the rule owns, and
 /* Returns true when the rule places or rejects every submission, so that no later rule applies. */
 bool policy_rule_is_last(const struct policy_rule *r);
 /* Checks the name of a queue: a path whose names are not empty, have no control characters, and do
- * not begin or end with a blank. Returns 0, or -BASE_EINVAL with what is wrong. */
+ * not begin or end with a blank. Limits: BASE_NAME_MAX bytes, POLICY_QUEUE_DEPTH_MAX names. Returns
+ * 0, or -BASE_EINVAL with what is wrong. */
 int policy_queue_check_name(const char *name, struct base_error *err);
 /* Returns the index of queue @name ("x" and "root.x" are the same), or -1. */
 int32_t policy_queues_find(const struct policy_queues *q, const char *name);
@@ -126,10 +127,10 @@ void policy_queue_reset(struct policy_queues *q, int32_t index);
  * have stay, but are no longer configured. @from is emptied. */
 void policy_queues_replace(struct policy_queues *q, struct policy_queues *from);
 /* Sets @index to the queue of a submission that names @queue ("" or NULL: none), by @user with
- * @groups (primary first; NULL: unknown). May create the queue; when there are POLICY_QUEUES_MAX
- * queues, only existing ones are used, root.default if no rule finds one. Returns 0, or
- * -BASE_EINVAL with the reason: an unknown queue (with a list of known ones), or a rule that
- * rejects. */
+ * @groups (primary first; NULL: unknown). May create the queue; when there are nearly
+ * POLICY_QUEUES_MAX queues, only existing ones are used, root.default if no rule finds one. Returns
+ * 0, or -BASE_EINVAL with the reason: a bad name, an unknown queue (with a list of known ones), a
+ * rule that rejects, or no rule that finds a queue. */
 int policy_queues_place_submission(struct policy_queues *q, const char *queue, const char *user,
                                    const char *const *groups, size_t groups_n, int32_t *index,
                                    struct base_error *err);

@@ -27,8 +27,8 @@ static void reserve(struct slot_run **v, size_t *cap, size_t n)
     *v = base_realloc_array(*v, *cap, sizeof **v);
 }
 
-/* Moves the runs to a quarter of the capacity, which grows to four times @runs if necessary. Times
- * only grow, so runs move to the right: most of the room is left there. */
+/* Moves the runs so that they begin at a quarter of the capacity, which grows to four times @runs
+ * if necessary. Times only grow, so runs move to the right: most of the room is left there. */
 static void recentre_with_room(struct slot_profile *p, size_t runs)
 {
     size_t n = p->tail - p->head, cap = runs * 4 > FIRST_CAP ? runs * 4 : FIRST_CAP, head;
@@ -227,7 +227,7 @@ int64_t slot_profile_place_tasks(struct slot_profile *p, int64_t n, int64_t eps_
     return last;
 }
 
-/* Each step removes the smallest time and inserts ends_us[i]. These are ascending, so a step
+/* Each step removes the smallest time and inserts ends_us[i]. The ends are ascending, so a step
  * removes the smaller of two heads: the profile's and that of the ends inserted so far. Merging the
  * two lists finds which ends are removed again (the first @gone ones) without inserting them. */
 void slot_profile_replace_smallest(struct slot_profile *p, const int64_t *ends_us, size_t n)

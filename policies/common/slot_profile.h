@@ -15,9 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SLOT_NEVER                                                                                 \
-    (INT64_MAX / 4) /* time of a slot that cannot be promised, or of no placement                  \
-                     */
+/* Time of a slot that cannot be promised; also the result when a task finds no slot. */
+#define SLOT_NEVER (INT64_MAX / 4)
 
 struct slot_run {
     int64_t at_us, n; /* n > 0 slots are available from at_us on */

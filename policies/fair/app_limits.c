@@ -124,7 +124,7 @@ static struct fair_job *job_of_wait_link(struct policy_link *l)
     return (struct fair_job *)(void *)((char *)(void *)l - offsetof(struct fair_job, wait));
 }
 
-/* Returns the first waiting job of the queue whose user may run one more; NULL: none. */
+/* Returns the queue's first waiting job whose user may run one more application; NULL: none. */
 static struct fair_job *first_job_that_may_start(struct policy *self, const struct fair_queue *q)
 {
     for (struct policy_link *l = q->waiting.first; l; l = policy_order_next(l))

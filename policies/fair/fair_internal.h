@@ -4,7 +4,7 @@
  *                   each kind and always up to date; finds the job for a free slot
  *     app_limits.c  limits of running applications
  *     long_tasks.c  balances long tasks over nodes
- *     timer.c       computes shares, deficits and time-outs, twice a second
+ *     timer.c       computes shares, deficits and time-outs at fixed intervals
  *     preempt.c     preemption
  *     shares.c      the arithmetic of shares
  *
@@ -24,7 +24,7 @@ struct fair_side {   /* a queue's tasks of one kind, including those of its chil
     int64_t own_running, own_wants; /* the same without child queues */
     int64_t max;                    /* slots; INT64_MAX: no limit */
     int64_t min_slots;              /* as configured */
-    double min; /* slots; scaled down by the timer when the minima of all siblings do not fit */
+    double min; /* slots; scaled down by the timer when the minima of root's children do not fit */
     double share;
     int64_t share_slots;
     double own_share;              /* part of the share for the queue's own jobs */

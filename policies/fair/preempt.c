@@ -25,8 +25,8 @@ static int64_t slots_needed(const struct policy *self, const struct fair_queue *
 }
 
 /* Adds the running attempts of @fj to the candidates. Returns how many slots it will keep if none
- * of them is killed. For a job these are the listed attempts, since all others are being killed
- * already; other applications also keep the slot of their master. */
+ * of them is killed. For a job these are the slots of the added attempts, since all others are
+ * being killed already; for other applications, containers being killed are counted, too. */
 static int64_t add_candidates(struct policy *self, const struct fair_job *fj,
                               enum base_task_kind kind, size_t *n)
 {

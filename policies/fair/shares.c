@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 
-/* One division. There is a last round when the entities with weight reach their caps before the
- * total is used up: the entities without weight then share the rest equally. */
+/* One division of a total into shares. There is a last round when the entities with weight reach
+ * their caps before the total is used up: those without weight then share the rest equally. */
 struct split {
     struct fair_entity *v;
     size_t n;
@@ -35,7 +35,7 @@ static double min_double(double a, double b)
     return a < b ? a : b;
 }
 
-/* Whole slots of a real number that may be a rounding error below one. */
+/* Truncates a real number to whole slots, tolerating a rounding error below a whole number. */
 static int64_t whole_slots(double x)
 {
     return (int64_t)(x + 1e-9);

@@ -5,8 +5,8 @@
  *     share_i(x) = min(cap_i, max(min_i, weight_i * x)),
  *     x such that the shares add up to min(total, sum of caps)
  *
- * An entity is a pool or a job. Units: slots; shares are real numbers. Equal input gives equal
- * bits. */
+ * An entity is a pool, a job, or all jobs of a pool itself. Units: slots; shares are real numbers.
+ * Equal input gives equal bits. */
 #ifndef CREEL_POLICIES_FAIR_SHARES_H
 #define CREEL_POLICIES_FAIR_SHARES_H
 
@@ -36,8 +36,9 @@ struct fair_scratch { /* all zero at first; grows; freed by fair_scratch_free() 
  * weight has its cap. */
 bool fair_compute_shares(struct fair_entity *v, size_t n, double total,
                          struct fair_scratch *scratch, double *level);
-/* Rounds the shares to whole slots that add up to @total (at most the sum of the shares, rounded
- * up): the largest remainders are rounded up, of equal ones that with the smaller index. */
+/* Rounds the shares to whole slots that add up to @total, which is at most the sum of the shares,
+ * rounded up. The largest remainders are rounded up; of two equal ones, the one with the smaller
+ * index. */
 void fair_shares_round(const struct fair_entity *v, size_t n, int64_t total, int64_t *slots,
                        struct fair_scratch *scratch);
 void fair_scratch_free(struct fair_scratch *scratch);

@@ -107,7 +107,7 @@ static void compute_shares(struct policy *self, enum base_task_kind kind)
         total = root->max;
     root->share_slots = total < fair_demand(root) ? total : fair_demand(root);
     root->share = (double)root->share_slots;
-    /* root's minima are compared with all slots, even when the demand is less */
+    /* the minima of root's children are compared with all slots, even when the demand is less */
     divide_share(self, &self->queues[0], kind, (double)total);
     for (int32_t i = 1; i < self->queues_n; i++) /* parents come before their children */
         divide_share(self, &self->queues[i], kind, self->queues[i].side[kind].share);
@@ -118,8 +118,8 @@ static double limit_to_demand(double x, int64_t demand)
     return x < (double)demand ? x : (double)demand;
 }
 
-/* Updates when the queue last had its minimum and its part of the fair share, and whether it has
- * been without for longer than the time-outs. */
+/* Updates the times at which the queue last had its minimum and its part of the fair share, and
+ * whether one of its time-outs has passed since. */
 static void update_starvation(struct policy *self, struct fair_queue *q, enum base_task_kind kind)
 {
     struct fair_side *s = &q->side[kind];

@@ -10,7 +10,7 @@
 /* fixed point of running / weight, so that equal ratios of whole numbers stay equal */
 #define RATIO_ONE   4294967296.0
 #define RATIO_MAX   (INT64_C(1) << 62)
-#define NEEDY       (INT64_C(1) << 61) /* moves keys below the minimum before all others */
+#define NEEDY       (INT64_C(1) << 61) /* subtracted from keys of jobs and queues below minimum */
 #define DEFICIT_MAX 1e18
 
 /* --- building the tree --- */

@@ -2,13 +2,14 @@
  * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.3 (eager preemption by suspension,
  * wait, kill; hysteresis on the number of suspended tasks of a node). The bounds of the hysteresis
  * are ours: once a node has twice as many suspended attempts as slots, nothing more is suspended
- * there until there are no more of them than slots. The order changes only with arrivals, ends and
- * sizes, never with time, so no attempt is suspended merely because time passes.
+ * there until there are no more of them than slots. The order changes only with events (arrivals,
+ * ends, sizes, capacity), never with time, so no attempt is suspended merely because time passes.
  *
  * Beyond the paper (hfsp.promise): a suspended attempt can resume only on its node, after whatever
- * runs there by then. With tasks of many minutes this made single jobs end up to 50 minutes later
- * than under fair sharing. So an attempt is suspended only if it can wait for a task of the
- * claimant and still end in time: before fair sharing without preemption would end its job
+ * runs there by then. With tasks of many minutes this made individual jobs end up to 50 minutes
+ * later than under fair sharing. So an attempt is suspended for a task that is to start only if
+ * this task takes clearly less time than the attempt still needs, or if the attempt can wait for it
+ * and still end in time: before fair sharing without preemption would end its job
  * (policies/hfsp/virtual_fair.h) or, while that is unknown, before the job's projected finish. A
  * suspended task starts again on another node if it then ends sooner. Running sample tasks are
  * never victims; the other tasks of a job in training are, as they hold slots only because of a
@@ -19,7 +20,7 @@
 #include "policies/hfsp/hfsp_internal.h"
 
 #define CLAIMANTS_MAX 64  /* claims considered per call */
-#define CLEARLY       1.2 /* factor by which a duration must be longer to count as longer */
+#define CLEARLY       1.2 /* factor by which a duration must be longer to count as clearly longer */
 /* A job may end later than promised by this time, so that tasks of a minute need not be spared. */
 #define TOLERANCE_US INT64_C(60000000)
 /* Interval of checks whether a suspended task should start again on another node. */
@@ -135,7 +136,7 @@ static size_t collect_candidates(struct hfsp_kind *ks, enum base_task_kind kind,
     return len;
 }
 
-/* Work that an attempt has done; a reduce works only since the last map ended. */
+/* Work that an attempt has done; a reduce works only after the last map has ended. */
 static int64_t attempt_work_done_us(const struct policy *self, const struct policy_running *r)
 {
     int64_t from = r->started_us;
@@ -241,8 +242,8 @@ static bool may_be_preempted(const struct claim *c, const struct hfsp_phase *p, 
 }
 
 /* Adds victims on this node for @starts tasks of @p that could start anywhere, and for @resumes
- * tasks that are suspended here. For a map, at most one victim is added per call, since the next
- * map's data may be elsewhere. */
+ * tasks that are suspended here. For starting maps, at most one victim is added per call, since the
+ * next map's data may be elsewhere. */
 static void add_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts,
                         int64_t resumes)
 {

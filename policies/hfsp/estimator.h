@@ -4,14 +4,13 @@
  * fitted to the points (x_(i), (i - 0.5)/s) of the sample's empirical distribution by least squares
  * on a straight line, and task k of n lasts the quantile at (k - 0.5)/n:
  *   uniform      x      = a + (b - a) F
- *   normal       x      = mu + sigma z(F)              z: inverse of the standard normal
- *                distribution
+ *   normal       x      = mu + sigma z(F)              z: the standard normal quantile
  *   lognormal    ln x   = mu + sigma z(F)
  *   exponential  x      = mean * -ln(1 - F)            a line through the origin
  *   weibull      ln x   = ln scale + (1/shape) ln(-ln(1 - F))
  * A sample that shows no spread (one value, or all equal) is fitted by its mean.
  *
- * Units: microseconds. Pure, no allocation.
+ * Units: microseconds. The functions keep no state.
  * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2 (the training module's estimator);
  * the normal quantile: Wichura, algorithm AS 241, Applied Statistics 37 (1988). */
 #ifndef CREEL_POLICIES_HFSP_ESTIMATOR_H

@@ -8,7 +8,7 @@
  *
  * Projections change only with arrivals, sizes and capacity. The order is then computed again when
  * it is next needed, in O(jobs log jobs) at most, once for all changes of an instant. The passing
- * of time and ends of tasks cost nothing. Choosing a job tests 64 jobs at a time. */
+ * of time and ends of tasks do not change it. Choosing a job tests 64 jobs at a time. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -242,8 +242,8 @@ static void remove_phase(struct policy *self, struct hfsp_phase *p)
     free(p->sample);
 }
 
-/* The job leaves the model of fair sharing. The real durations of its tasks are known now, and its
- * virtual tasks get them. */
+/* Makes the job leave the model of fair sharing. If all its tasks of a kind have ended, the real
+ * mean duration is known, and its virtual tasks get it. */
 static void leave_virtual_fair(struct policy *self, struct hfsp_job *own)
 {
     const struct policy_job *job = own->job;

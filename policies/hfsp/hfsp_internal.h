@@ -46,7 +46,7 @@ struct hfsp_sample {
     int64_t function_us;   /* a reduce: when its function was first seen running; 0: not yet */
     double function_first; /* progress of the function then */
     int64_t lasts_us;      /* measured duration, 0: not measured yet */
-    int64_t work_us;       /* work done while measuring */
+    int64_t work_us;       /* work done until the measurement, or until the end of the task */
 };
 enum hfsp_state {
     HFSP_ABSENT,
@@ -88,7 +88,7 @@ struct hfsp_held { /* attempts of one phase suspended on a node */
 struct hfsp_node {
     struct hfsp_held *v;
     size_t len, cap;
-    bool stopped; /* no further suspensions until few attempts are suspended */
+    bool stopped; /* no further suspensions until no more attempts than slots are suspended */
 };
 struct hfsp_kind {
     struct virtual_cluster *vc;
@@ -138,7 +138,8 @@ void hfsp_virtual_advance(struct policy *self, enum base_task_kind kind);
 void hfsp_rank_update_if_stale(struct policy *self, enum base_task_kind kind);
 /* Under PSBS: lets jobs that have become late share slots with the other late jobs. */
 void hfsp_share_late_jobs(struct policy *self, enum base_task_kind kind);
-/* Updates in which orders @p is, and the wants and counts of its rank, from the job's counts. */
+/* Updates the place of @p in the orders, and the wants and counts of its rank, from the job's
+ * counts. */
 void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p);
 
 /* Converts a duration to an integer that can still be added to others; given or wrong sizes have no

@@ -76,8 +76,8 @@ static unsigned compute_wants(const struct policy *self, const struct hfsp_phase
     return want;
 }
 
-/* Returns the number of attempts that may be preempted: none of late jobs that share slots, and no
- * running sample tasks. */
+/* Returns the number of attempts that may be preempted: none of late jobs that share slots or of
+ * applications that are no jobs, and no running sample tasks. */
 static int32_t preemptible_attempts(const struct hfsp_phase *p)
 {
     if (p->late || !p->own->job->is_job)

@@ -12,7 +12,7 @@
 enum hfsp_want {                  /* bits */
                  HFSP_START = 1,  /* may be offered a slot for a new task */
                  HFSP_RESUME = 2, /* has suspended attempts */
-                 HFSP_CLAIM = 4   /* waits for slots, its own or those of its training */
+                 HFSP_CLAIM = 4   /* has tasks to launch, sample tasks included */
 };
 #define HFSP_WANTS 3
 enum hfsp_count { HFSP_PREY, HFSP_WAITING, HFSP_COUNTS };

@@ -50,7 +50,7 @@ static double elapsed_of_attempts(const struct policy *self, const struct hfsp_p
     return sum;
 }
 
-/* Describes @tasks tasks with together @work_us, of which the longest takes @max_us (0: all are
+/* Describes @tasks tasks with a total of @work_us, of which the longest takes @max_us (0: all are
  * equal), as runs. Returns the number of runs. */
 static size_t make_runs(int32_t tasks, double work_us, double max_us, struct virtual_run runs[2])
 {
@@ -196,8 +196,8 @@ void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t 
     ks->stale = true;
 }
 
-/* Returns the factor by which the mean input of all tasks exceeds that of the sample, because tasks
- * differ in input; 1 when bytes are unknown. */
+/* Returns the factor by which the mean input of all reduces exceeds that of the sample, because
+ * tasks differ in input; 1 for maps, or when bytes are unknown. */
 static double scale_to_input_bytes(const struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
@@ -218,7 +218,7 @@ static double collect_measurements(const struct hfsp_phase *p, int64_t *x, int32
     int32_t n = 0;
 
     *ended = p->known;
-    for (; n < p->known; n++) { /* of tasks that ended earlier only the mean is known */
+    for (; n < p->known; n++) { /* for tasks that ended earlier, only the mean is known */
         x[n] = seen->work_us / seen->n;
         work += (double)x[n];
     }

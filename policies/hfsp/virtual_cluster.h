@@ -8,20 +8,21 @@
  * but not really come first) and the service that a job has received.
  *
  * Two forms of sharing:
- *   fluid  slots are divisible: rate_j = min(tasks_j, weight_j * level), the level filling the
- *          slots; inside a job all unfinished tasks progress equally.
+ *   fluid  slots are divisible: rate_j = min(tasks_j, weight_j * level), with the level at which
+ *          the rates add up to the slots or all jobs reach tasks_j; inside a job all unfinished
+ *          tasks progress equally.
  *   slots  whole slots, by round robin over jobs, beginning with the job with the fewest unfinished
  *          virtual tasks, one slot per turn (turns in proportion to weight); inside a job the tasks
  *          that have progressed most run first.
  *
  * virtual_cluster_advance() lets time pass, in steps from one end of virtual tasks to the next.
  * Projection does the same ahead of time, without arrivals. Identical tasks are stored as runs
- * (number, duration), never one by one. Both cost O(jobs + events) with nearly sorted lists,
- * O(log jobs) per end of a run (fluid), O(jobs log jobs) per end of a task wave (slots).
+ * (number, duration), never one by one. Both cost O(jobs) with nearly sorted lists, plus
+ * O(log jobs) per end of a run (fluid) or O(jobs log jobs) per end of a task wave (slots).
  *
- * Units: times and durations in microseconds, work in slot-microseconds. Inside, doubles in a fixed
- * order of operations; finish times are rounded to integers and compared as such. Ties: submission,
- * cluster timestamp, number.
+ * Units: times and durations in microseconds, work in slot-microseconds. Internally, doubles are
+ * computed in a fixed order of operations; finish times are rounded to integers and compared as
+ * such. Ties: submission, cluster timestamp, number.
  * A job has a handle, an index that is reused after the job is gone.
  *
  * SOURCE: Pastorelli et al., "HFSP: size-based scheduling for Hadoop", arXiv:1302.2749 and IEEE

@@ -1,11 +1,11 @@
-/* The model steps from one end of a virtual task to the next. Between two ends nothing changes,
- * since all free slots have been given away as long as a job waits. Two orders per kind make each
- * step O(log jobs): waiting phases by running tasks per weight, and running phases by their next
- * end.
+/* The model of fair sharing that virtual_fair.h describes. It steps from one end of a virtual task
+ * to the next. Between two ends nothing changes, since all free slots have been given away as long
+ * as a job waits. Two orders per kind make each step O(log jobs): waiting phases by running tasks
+ * per weight, and running phases by their next end.
  *
  * Tasks of a phase last equally long, so they end in the order in which they started. A phase
  * therefore keeps its running tasks as a queue of (start, number of tasks), whose head ends next.
- * Changing the duration of tasks leaves the queue as it is. */
+ * Changing the duration of tasks does not change the queue. */
 #include "policies/hfsp/virtual_fair.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ struct fair_phase {
     int32_t pending, running, done, total;
     int32_t blocked; /* running reduces that wait for the last map */
     int64_t task_us; /* < 0: unknown */
-    int64_t last_us; /* start of the latest task */
+    int64_t last_us; /* latest start of a task; reset when blocked reduces go on */
     struct fair_run *run;
     size_t at, len, cap; /* run[at .. len) */
     struct policy_link waits, ends;
@@ -222,7 +222,7 @@ static void end_next_tasks(struct virtual_fair *vf, enum base_task_kind kind)
 }
 
 /* Ends all tasks that are due, before any free slot is given away. Otherwise jobs would be served
- * by the order in which simultaneous ends are processed. */
+ * in the order in which simultaneous ends are processed. */
 static void end_due_tasks(struct virtual_fair *vf)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)

@@ -51,8 +51,8 @@ void virtual_fair_set_slots(struct virtual_fair *vf, enum base_task_kind kind, i
  * task ends until then. */
 void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us);
 
-/* Returns when the phase ends in the model; VIRTUAL_NEVER while tasks of the phase wait or their
- * duration is unknown. */
+/* Returns when the phase ends in the model. VIRTUAL_NEVER: it has no tasks, or its end is not known
+ * yet. */
 int64_t virtual_fair_finish_us(const struct virtual_fair_job *j, enum base_task_kind kind);
 
 #endif

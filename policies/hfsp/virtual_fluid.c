@@ -1,14 +1,14 @@
 /* Processor sharing with divisible slots: max-min fairness with weights and caps, computed by
  * water-filling from one event to the next.
  *
- * A job is sharing while its tasks could use more slots than its weight entitles it to; then it is
- * capped, with every task at full speed. Without arrivals the level only rises and tasks only get
- * fewer, so a capped job never shares again. The service per task of a sharing job grows with the
- * lag (the integral of the level over time), so its shortest run ends at a fixed lag; the shortest
- * run of a capped job ends at a fixed time. Three queues yield the next event: the lags of sharing
- * jobs, the levels (tasks per weight) at which they become capped, and the times of capped jobs.
- * The first two are lists that stay nearly sorted from one call to the next; heaps take the keys
- * that are added during a call. */
+ * A job is sharing while its tasks could use more slots than its weight entitles it to; afterwards
+ * it is capped, with every task at full speed. Without arrivals the level only rises and tasks only
+ * get fewer, so a capped job never shares again. The service per task of a sharing job grows with
+ * the lag (the integral of the level over time), so its shortest run ends at a fixed lag; the
+ * shortest run of a capped job ends at a fixed time. Three queues yield the next event: the lags of
+ * sharing jobs, the levels (tasks per weight) at which they become capped, and the times at which
+ * runs of capped jobs end. The first two are lists that stay nearly sorted from one call to the
+ * next; heaps take the keys that are added during a call. */
 #include "policies/hfsp/virtual_internal.h"
 
 struct fluid {
@@ -99,7 +99,7 @@ static void cap_job(struct fluid *f, int32_t job)
     raise_level(f);
 }
 
-/* Caps the jobs over whose tasks per weight the level has risen. */
+/* Caps the jobs whose tasks per weight the level has reached. */
 static void cap_jobs_below_level(struct fluid *f)
 {
     const struct vc_keys *list = &f->vc->list[VC_BY_CAP];

@@ -22,10 +22,10 @@ static bool are_maps_done(const struct policy_job *job)
     return job->maps_done_us > 0 || unfinished_tasks(job, BASE_TASK_MAP) <= 0;
 }
 
-/* Projects the duration of an attempt from its progress. Returns false when it has made too little.
- * A third each of a reduce's progress is shuffle, sort and the reduce function; the duration is
- * measured on the function only, from the end of the maps on. SOURCE: Hadoop 1's progress
- * score. */
+/* Projects the duration of an attempt from its progress. Returns false when the attempt has made
+ * too little progress. A third each of a reduce's progress is shuffle, sort and the reduce
+ * function; the duration is measured on the function only, from the end of the maps on. SOURCE:
+ * Hadoop 1's progress score. */
 static bool project_duration(const struct policy_running *r, int64_t now_us, double *out)
 {
     double p = r->progress;

@@ -48,8 +48,9 @@ struct hsrtf_claim {
 };
 /* Splits @slots among the claims by share. A claim gets at most its demand, and the rest is divided
  * among the others. Every claim with demand gets at least one slot if there are enough slots for
- * that. Fractions are rounded by largest remainder, of equal ones the earlier claim first. The sum
- * of targets is min(slots, sum of demands). Reorders @c. O(n log n) typically. */
+ * that. Fractions are rounded by largest remainder; of two equal remainders, that of the earlier
+ * claim comes first. The sum of targets is min(slots, sum of demands). Reorders @c. O(n log n)
+ * typically. */
 void hsrtf_split_slots(struct hsrtf_claim *c, size_t n, int64_t slots);
 
 #endif

@@ -4,8 +4,9 @@
  * SOURCE: Cheriere, Donat-Bouillud, Ibrahim, Simonin, SAC 2016, Table 1 and sections on its two
  * modes.
  *
- * Remaining times are estimated at epochs (10 s) and when a job arrives or leaves; only then does
- * the order change. In between, a job is in the orders while it has tasks to launch or resume. */
+ * Remaining times are estimated at epochs (every 10 s by default) and when a job arrives or leaves;
+ * only then does the order change. In between, a job is in the orders while it has tasks to launch
+ * or resume. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,11 +52,11 @@ static void recompute_all_jobs(struct policy *self, int64_t now_us, bool epoch)
             hsrtf_on_job_changed(self, o->job, k);
 }
 
-#define FEW              100 /* up to so many jobs, every arrival and departure recomputes all */
+#define FEW              100 /* up to this number, arrivals and departures recompute all jobs */
 #define PAUSE_US_PER_JOB 10  /* with more jobs, the minimum time between recomputations, per job */
 
-/* True: recompute all jobs now. When the policy is changed, a thousand jobs arrive at once; they
- * must not cause a million estimates. */
+/* True: recompute all jobs now. When the policy is changed, a thousand jobs may arrive at once;
+ * they must not cause a million estimates. */
 static bool is_recomputation_due(const struct policy *self, int64_t now_us)
 {
     return self->n <= FEW || now_us - self->last_us >= (int64_t)self->n * PAUSE_US_PER_JOB;
@@ -228,7 +229,7 @@ static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *o
 }
 
 /* ---------------------------------------------------------------- preemption */
-#define GUARD_PATIENCE  4 /* each further kill of a task doubles its guard */
+#define GUARD_PATIENCE  4 /* kills of a task after which each further kill doubles its guard */
 #define GUARD_SHIFT_MAX 20
 
 static struct hsrtf_killed *get_kill_record(const struct policy_running *r)
@@ -344,7 +345,8 @@ static bool would_decline(const struct policy *self, const struct policy_job *jo
 }
 
 /* Free slots of the cluster, and slots being freed, go to the first jobs. For the slots that these
- * still lack, attempts on this node are killed whose jobs have strictly more remaining time. */
+ * jobs still lack, the function kills attempts on this node if their jobs have strictly more
+ * remaining time. */
 static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
                           const struct policy_running *here, size_t n, struct policy_plan *plan)
 {

@@ -46,7 +46,7 @@ struct policy {
     int64_t ended_us[BASE_TASK_KINDS];
     /* jobs with tasks to launch or resume, by key: all of them; those below their target */
     struct policy_order all[BASE_TASK_KINDS], below[BASE_TASK_KINDS];
-    struct policy_order busy[BASE_TASK_KINDS]; /* jobs with running tasks, longest first */
+    struct policy_order busy[BASE_TASK_KINDS]; /* jobs with running tasks, longest rt_us first */
     struct hsrtf_scratch *scratch;             /* this and the arrays below have [room] entries */
     struct hsrtf_claim *claims;
     int64_t *rts_us;

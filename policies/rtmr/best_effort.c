@@ -1,12 +1,12 @@
 /* Best effort: jobs without deadline, and applications that are no jobs. They get the slots that
- * jobs with deadlines leave; admission is told until when they hold slots. Neither is in the
- * paper. */
+ * jobs with deadlines leave; admission takes into account until when they hold slots. The paper
+ * covers only jobs with deadlines. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "policies/rtmr/rtmr_internal.h"
 
-/* The ends of up to so many attempts are listed exactly; more are rounded up to so many steps. */
+/* Up to this number of ends are listed exactly; more are rounded up to this number of steps. */
 #define STEPS 256
 
 static int64_t max64(int64_t a, int64_t b)
@@ -144,7 +144,8 @@ static void list_running_attempts(struct policy *self, enum base_task_kind k, in
         eps_us = rtmr_longest_hold_us(self, own->job, k);
         while (env->running(env->core, own->job, k, &cursor, &r)) {
             int64_t until = rtmr_latest_end_us(&r, eps_us, now_us);
-            /* an attempt that outlasts its bound counts as started now, so that it is held again */
+            /* an attempt whose end is not started_us + eps_us counts as started now, so that links
+             * do not count its slot as held already */
             bool longer = self->be_kill || r.started_us + eps_us <= now_us;
 
             if (!r.suspended)
@@ -177,13 +178,13 @@ void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us)
     }
 }
 
-/* Returns the number of tasks of @job that may start soon, including reduces whose maps may end by
- * then. */
+/* Returns the number of tasks of @job that may start before a refused job is submitted again,
+ * including reduces whose maps may end by then. */
 static int64_t tasks_that_may_start(const struct policy *self, const struct policy_job *job,
                                     enum base_task_kind kind)
 {
     const struct policy_phase *maps = &job->phase[BASE_TASK_MAP], *p = &job->phase[kind];
-    /* false: jobs with deadlines have more than a wave of maps that start before */
+    /* false: jobs with deadlines have more than a wave of maps, which start first */
     bool maps_start = self->pending[1][BASE_TASK_MAP] <= self->env->capacity->slots[BASE_TASK_MAP];
 
     if (!job->is_job || (!maps_start && (kind == BASE_TASK_MAP || maps->pending > 0)))

@@ -1,11 +1,11 @@
 /* policies/rtmr/cost.h - estimates how long the tasks of a job will take: the longest task for
  * promises, the mean for the baseline (dc).
  *
- * The first of these that is known counts: the duration given with the submission (plus the most by
- * which any attempt exceeded a given duration); the cluster's cost per byte times the input, plus
- * the start-up time; the durations of recent tasks of the kind; a configured value.
- * The input of a reduce is eta * input of the job / number of reduces, where eta is the largest
- * ratio of map output to map input of any job so far.
+ * The first of these that is known counts: the duration given with the submission (for the longest
+ * task plus the most by which any attempt exceeded a given duration); the cluster's cost per byte
+ * times the input, plus the start-up time; the durations of recent tasks of the kind; a configured
+ * value. Unless it is known, the input of a reduce is eta * input of the job / number of reduces,
+ * where eta is the largest ratio of map output to map input of any job so far.
  * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013 (eta, cm_max,
  *         cr_max); the start-up term is ours. */
 #ifndef CREEL_POLICIES_RTMR_COST_H

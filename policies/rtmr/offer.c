@@ -3,11 +3,11 @@
  * A deadline is good if Algorithm I accepts the job with it at two moments:
  *
  *   now     when the job is refused;
- *   again   when the job is submitted again, a margin later. Users see whole seconds, so every
- *           deadline must be accepted that is later than the offered one by the margin and up to a
- *           second more. By then jobs without deadline may hold other slots (the caller gives the
+ *   again   when the job is submitted again, a margin later. Users see whole seconds, so all
+ *           deadlines that exceed the offered one by the margin, or by up to a second more, must
+ *           be accepted. By then jobs without deadline may hold other slots (the caller gives the
  *           worst case), and some of the first waiting jobs may have started. A started job is
- * never overtaken, so the test is repeated after the last job that may start.
+ *           never overtaken, so the test is repeated after the last job that may start.
  *
  * Deadlines are tried in ascending order. A test that fails also yields the next deadline worth
  * trying, such that no good deadline is skipped:
@@ -114,8 +114,9 @@ static int64_t next_deadline_when_resubmitted(const struct offer_search *s, int6
 }
 
 /* Returns @due_us if it is good at both moments; otherwise the next deadline worth trying. When the
- * job has the same place at both moments, the test for now is omitted: no slot is free earlier at
- * the later moment, so a deadline accepted then is accepted now. */
+ * other jobs are tested, too, and the job has the same place at both moments, the test for now is
+ * omitted: no slot is free earlier at the later moment, so a deadline accepted then is accepted
+ * now. */
 static int64_t next_deadline(const struct offer_search *s, int64_t due_us)
 {
     const int64_t again_us = due_us + s->margin_us;

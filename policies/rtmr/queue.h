@@ -2,17 +2,17 @@
  * estimates when each job will have finished.
  *
  * Order: the started jobs come first and are never overtaken; the waiting jobs follow by deadline
- * (or by submission). Jobs start in the order of the queue. When a job starts before an earlier one
- * (its reduces may, on slots that the earlier jobs do not need), neither is overtaken any more. A
- * job stays in the queue until it and all jobs before it have finished. For maps and for reduces,
- * each job has a slot profile "after the job", computed from that of its predecessor, so the
- * profiles form a chain
+ * (or by submission). Jobs start in the order of the queue. When a job starts before one that
+ * precedes it in the queue (its reduces may, on slots that the preceding jobs do not need), neither
+ * is overtaken any more. A job stays in the queue until it and all jobs before it have finished.
+ * For maps and for reduces, each job has a slot profile "after the job", computed from that of its
+ * predecessor, so the profiles form a chain
  *
  *     base --job 1--> profiles --job 2--> profiles --> ...
  *     base: after the last job removed from the queue
  *
- * A link of the chain is a function of few numbers (tasks, their length, the reference time of the
- * last calculation, or the actual finish times). Profiles are therefore not stored but computed
+ * A link of the chain is a function of a few numbers (tasks, their length, the reference time of
+ * the last calculation, or the actual finish times). Profiles are therefore not stored but computed
  * again from the base when needed, which costs less than keeping a thousand vectors of ten thousand
  * slots.
  *
@@ -111,7 +111,7 @@ void rtmr_queue_free(struct rtmr_queue *q); /* frees all entries as well */
 void rtmr_entry_free(struct rtmr_entry *e);
 
 /* Algorithm I: tests whether the waiting @e may enter at @now_us. @busy: an element per kind, or
- * NULL. Changes only @e's held members and next_us of entries. */
+ * NULL. Of the entries, this changes only next_us, and the held members of @e. */
 void rtmr_queue_test_admission(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                                const struct rtmr_busy *busy, struct rtmr_verdict *out);
 /* A moment at which a job is tested, and the slots held then by jobs without deadline: an element
@@ -123,8 +123,9 @@ struct rtmr_moment {
 /* Returns the earliest deadline, not before that of @e, with which the job would be accepted @now,
  * and @again, a margin later, even if some of the first waiting jobs have started by then. The
  * deadline given @again is later than the returned one by the margin and up to a second more.
- * @again must have at least the slots of @now, and hold none of them for a shorter time; if both
- * times are equal, only @now is tested. Returns 0 if there is no such deadline. e->due_us stays. */
+ * @again must hold at least the slots that @now holds, and none of them for a shorter time; if both
+ * times are equal, only @now is tested. After RTMR_OFFER_STEPS links, the deadline returned may be
+ * later than the earliest. Returns 0 if there is no such deadline. Does not change e->due_us. */
 int64_t rtmr_queue_find_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct rtmr_moment now,
                               struct rtmr_moment again);
 /* Inserts the waiting @e, which the queue then owns, and updates the estimates of later jobs. Right
@@ -137,7 +138,7 @@ void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
 void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* Notes that the first task of @e starts. Returns the first place whose key changed; the keys of
  * all places up to that of @e changed, but not their order. Returns a place after @e if no key
- * changed. Estimates stay. */
+ * changed. Does not change estimates. */
 size_t rtmr_queue_mark_started(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* Adds the end of an attempt of @e at @at_us. */
 void rtmr_entry_note_task_end(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us);
@@ -155,7 +156,7 @@ void rtmr_queue_finish_job(struct rtmr_queue *q, struct rtmr_entry *e, int64_t n
 void rtmr_queue_occupy_base(struct rtmr_queue *q, enum base_task_kind kind,
                             const struct slot_run *until, size_t n);
 /* Puts the slots held in @busy before the first link, drops those noted with all links, and
- * estimates all jobs again. Used after jobs were adopted that did not start by the rules of this
+ * estimates all jobs again. Used after the adoption of jobs that did not start by the rules of this
  * queue. */
 void rtmr_queue_replan_with_held(struct rtmr_queue *q, int64_t now_us,
                                  const struct rtmr_busy *busy);

@@ -9,10 +9,10 @@
  *   feedback    when a job ended much earlier or later than planned, its actual finish times
  *               replace its estimate (Algorithms V, VI)
  *
- * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013. Algorithm IV is
- * printed with res > Ra, but the text requires that enough slots stay free, which is res >= Ra
- * (rtmr.literal selects the printed form). A heartbeat is added to the length of every task,
- * because a freed slot is noticed only with the next heartbeat.
+ * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013. Algorithm IV as
+ * printed withholds a slot if res > Ra, but the text requires that enough slots stay free, which
+ * means res >= Ra (rtmr.literal selects the printed form). A heartbeat is added to the length of
+ * every task, because a freed slot is noticed only with the next heartbeat.
  * Costs: next O(log jobs), admit O(jobs x runs of the profile). */
 #include <math.h>
 #include <stdlib.h>
@@ -209,7 +209,7 @@ static void plan_anew(struct policy *self, int64_t now_us)
     self->adopted_us = max64(now_us, 1);
 }
 
-/* Estimates all jobs after some were adopted; by now all of these are known. */
+/* Estimates all jobs after some were adopted; by now all adopted jobs are known. */
 static void estimate_adopted(struct policy *self, int64_t now_us)
 {
     rtmr_best_effort_list_busy(self, now_us);
@@ -448,8 +448,8 @@ static bool leaves_enough_slots(const struct policy *self, const struct policy_o
     return self->literal ? reserved <= free_slots : reserved < free_slots;
 }
 
-/* Algorithm IV over all jobs with deadlines, then the jobs without. offer->step sums the pending
- * tasks of jobs that declined. */
+/* Names jobs by Algorithm IV: all jobs with deadlines, then those without. offer->step sums the
+ * pending tasks of jobs that declined. */
 static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {

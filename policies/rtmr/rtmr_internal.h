@@ -36,7 +36,7 @@ struct policy {
     int64_t beside_used[BASE_TASK_KINDS];
     struct rtmr_entry *candidate; /* accepted by the last admission; its job is about to arrive */
     bool anew;          /* the plan's assumptions no longer hold: plan anew at the next admission */
-    int64_t adopted_us; /* when jobs were adopted that are not estimated yet; 0: none */
+    int64_t adopted_us; /* when jobs that are not estimated yet were adopted; 0: none */
     /* slots held by best-effort attempts: now, and predicted for the time of a new submission */
     struct rtmr_busy busy[BASE_TASK_KINDS], later[BASE_TASK_KINDS];
     int64_t slots[BASE_TASK_KINDS]; /* number of slots in the queue's profiles */
@@ -71,7 +71,7 @@ void rtmr_best_effort_update_order(struct policy *self, struct rtmr_job *own,
  * there is none or their share of the slots is used up (rtmr.be_share). */
 struct policy_job *rtmr_best_effort_next(const struct policy *self, struct policy_offer *offer,
                                          const struct policy_job *prev);
-/* Fills self->busy with the running attempts that have no deadline. */
+/* Fills self->busy with the slots that are held by anything but jobs with deadlines. */
 void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us);
 /* Fills self->later with the worst case for @at_us: the most and longest attempts without deadline
  * that may run then. Call it after rtmr_best_effort_list_busy(). */
