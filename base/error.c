@@ -17,7 +17,7 @@ static void truncate_with_dots(char *text, size_t cap)
     memcpy(text + end, "...", 4);
 }
 
-static void strip_newlines(char *text)
+static void strip_trailing_newlines(char *text)
 {
     size_t len = strlen(text);
 
@@ -35,7 +35,7 @@ static void set_error_text(struct base_error *err, int code, const char *head, c
         text[0] = '\0';
     else if ((size_t)n >= sizeof text)
         truncate_with_dots(text, sizeof text);
-    strip_newlines(text);
+    strip_trailing_newlines(text);
     err->code = code;
     memcpy(err->text, text, sizeof text);
 }

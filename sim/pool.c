@@ -262,7 +262,7 @@ static void read_children(struct pool *p)
 /* Starts runs in idle children. Outcomes wait until all earlier ones have been passed on, so runs
  * may get ahead by at most three times the number of children: that bounds the memory for waiting
  * outcomes. */
-static int start_children(struct pool *p, struct base_error *err)
+static int start_runs_in_idle_children(struct pool *p, struct base_error *err)
 {
     for (int i = 0; i < p->children_n && p->started < p->n; i++) {
         if (p->children[i].pid || p->started - p->passed_on >= (size_t)p->children_n * 3)
@@ -310,7 +310,7 @@ int sim_pool_run(const struct sim_spec *specs, size_t n, int jobs,
     p.outcomes = base_alloc(n * sizeof *p.outcomes);
     p.ready = base_alloc(n * sizeof *p.ready);
     while (!p.stopped && p.passed_on < n) {
-        if ((rc = start_children(&p, err)) < 0)
+        if ((rc = start_runs_in_idle_children(&p, err)) < 0)
             break;
         read_children(&p);
         pass_outcomes_in_order(&p);

@@ -111,7 +111,7 @@ int cli_job_status_main(int argc, char **argv);
 int cli_job_kill_main(int argc, char **argv);
 int cli_job_wait_main(int argc, char **argv);
 int cli_job_counters_main(int argc, char **argv);
-int cli_run_main(int argc, char **argv);
+int cli_run_command_main(int argc, char **argv);
 int cli_logs_main(int argc, char **argv);
 int cli_app_main(int argc, char **argv);
 int cli_node_main(int argc, char **argv);

@@ -20,7 +20,7 @@ static int help_main(int argc, char **argv);
 
 static const struct command commands[] = {
     {"dev", cli_dev_main, "start, stop, restart or inspect a cluster on this machine"},
-    {"run", cli_run_main, "run one command on the cluster: creel run -- CMD"},
+    {"run", cli_run_command_main, "run one command on the cluster: creel run -- CMD"},
     {"job", cli_job_main, "submit, list, inspect, wait for or kill jobs"},
     {"why", cli_why_main, "explain why a job or application waits, in the policy's words"},
     {"logs", cli_logs_main, "show stdout and stderr of a job, task or container"},

@@ -15,7 +15,7 @@ void api_conn_set_phase(struct api_conn *conn, enum api_phase phase)
     atomic_store(&conn->phase, phase);
 }
 
-static bool has_poll_event(int fd, short asked, short wanted)
+static bool is_closed_or_has_event(int fd, short asked, short wanted)
 {
     struct pollfd p = {.fd = fd, .events = asked};
 
@@ -24,10 +24,10 @@ static bool has_poll_event(int fd, short asked, short wanted)
 
 bool api_fd_is_closed_by_peer(int fd)
 {
-    return has_poll_event(fd, POLLRDHUP, POLLRDHUP | POLLHUP | POLLERR | POLLNVAL);
+    return is_closed_or_has_event(fd, POLLRDHUP, POLLRDHUP | POLLHUP | POLLERR | POLLNVAL);
 }
 
 bool api_fd_is_reset(int fd)
 {
-    return has_poll_event(fd, 0, POLLHUP | POLLERR | POLLNVAL);
+    return is_closed_or_has_event(fd, 0, POLLHUP | POLLERR | POLLNVAL);
 }

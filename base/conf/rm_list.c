@@ -19,7 +19,7 @@
 /* ---- addresses ---- */
 
 /* Accepts "host", "host:1" and "[::1]:1", each of them with or without a path. */
-static bool is_address(const char *s)
+static bool is_host_port_path(const char *s)
 {
     size_t len = strcspn(s, "/"), host = 0;
     int64_t port;
@@ -52,7 +52,7 @@ static char *address_to_url(const char *s)
 {
     const char *scheme = strstr(s, "://");
 
-    if ((scheme && base_rm_url_base_len(s) == 0) || !is_address(scheme ? scheme + 3 : s))
+    if ((scheme && base_rm_url_base_len(s) == 0) || !is_host_port_path(scheme ? scheme + 3 : s))
         return NULL;
     char *url = scheme ? base_strdup(s) : base_printf("http://%s", s);
     for (size_t len = strlen(url); len > 0 && url[len - 1] == '/'; len--)

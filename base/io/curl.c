@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-static int set_socket_timeouts(void *arg, curl_socket_t fd, curlsocktype purpose)
+static int limit_silence_of_peer(void *arg, curl_socket_t fd, curlsocktype purpose)
 {
     unsigned limit = (unsigned)(uintptr_t)arg;
     int one = 1;
@@ -23,7 +23,7 @@ static int set_socket_timeouts(void *arg, curl_socket_t fd, curlsocktype purpose
 
 void base_curl_limit_silence(CURL *easy, unsigned silence_ms)
 {
-    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket_timeouts);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, limit_silence_of_peer);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)silence_ms);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int map_open_error(int sys)
+static int to_plain_error(int sys)
 {
     /* ELOOP: a link; EISDIR: a folder; ENXIO: a FIFO without a reader, or a socket */
     return sys == ELOOP || sys == EISDIR || sys == ENXIO ? -BASE_PLAIN_OTHER : -sys;
@@ -40,7 +40,7 @@ int base_plain_open(int at, const char *path, int flags, mode_t mode, struct sta
     fd =
         openat(at, path, (flags & ~O_TRUNC) | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, mode);
     if (fd < 0)
-        return map_open_error(errno);
+        return to_plain_error(errno);
     rc = check_plain_and_truncate(fd, flags, st);
     if (rc < 0)
         close(fd);

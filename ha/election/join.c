@@ -60,7 +60,7 @@ static bool node_comes_before(const char *a, const char *b)
 
 /* Inserts @name into the nodes of our rm-id by sequence number; keeps the first ELECTION_MINE_MAX
  * nodes. */
-static void insert_node_of_our_id(struct ha_election *e, const char *name)
+static void insert_into_our_nodes(struct ha_election *e, const char *name)
 {
     size_t at = e->mine_n;
 
@@ -99,7 +99,7 @@ static void read_election_nodes(struct ha_election *e, const struct ha_zk_event 
         if (!lowest || node_comes_before(name, lowest))
             lowest = name;
         if (id.rm_len == ours && memcmp(name, e->rm_id, ours) == 0)
-            insert_node_of_our_id(e, name);
+            insert_into_our_nodes(e, name);
     }
     replace_string(&e->lowest, lowest);
 }

@@ -35,7 +35,7 @@ struct ha_store_shared_ops { /* service thread */
     void (*handle_event)(struct ha_store *s, const struct ha_zk_event *ev);
     /* @take_write: Start the write that the daemon waits for, if there is one. */
     void (*take_write)(struct ha_store *s);
-    /* @stats: Copy the figures; leaves @out unchanged while a load runs. */
+    /* @stats: Copy the figures to @out; leave @out unchanged while a load runs. */
     void (*stats)(struct ha_store *s, struct ha_log_stats *out);
     /* @release: Drop the service's reference. */
     void (*release)(struct ha_store *s);

@@ -138,7 +138,7 @@ static int check_database_integrity(struct store *s, struct base_error *err)
 
 /* Checks that the file is a store of ours, of a version that we know. *@fresh: the file has no
  * tables yet. */
-static int check_identity(struct store *s, bool *fresh, struct base_error *err)
+static int check_store_format(struct store *s, bool *fresh, struct base_error *err)
 {
     int64_t app = 0, version = 0, tables = 0;
     bool found;
@@ -282,7 +282,7 @@ static int open_database(struct store *s, int64_t *epoch, struct base_error *err
         return set_sqlite_error(s, rc, "opening it", err);
     sqlite3_extended_result_codes(s->db, 1);
     if ((rc = execute_sql(s, setup, err)) < 0 || (rc = check_database_integrity(s, err)) < 0 ||
-        (rc = check_identity(s, &fresh, err)) < 0)
+        (rc = check_store_format(s, &fresh, err)) < 0)
         return rc;
     s->identified = true;
     if ((rc = create_tables_or_raise_epoch(s, fresh, epoch, err)) < 0)

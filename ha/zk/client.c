@@ -214,7 +214,7 @@ static void free_item(struct ha_zk_client *c, struct zk_item *it)
 /* Returns the user and the first characters of the digest that ZooKeeper's
  * DigestAuthenticationProvider computes: enough to see whether two are equal, too few to guess the
  * password from a log. Caller frees. */
-static char *make_digest_id(const char *auth)
+static char *make_shortened_digest_id(const char *auth)
 {
     unsigned char sha1[20];
     gnutls_datum_t in = {sha1, sizeof sha1}, out = {NULL, 0};
@@ -255,7 +255,7 @@ int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client *
     c = base_alloc(sizeof *c);
     c->servers = base_strdup(conf->servers);
     c->auth = base_strdup(conf->auth);
-    c->auth_id = make_digest_id(conf->auth);
+    c->auth_id = make_shortened_digest_id(conf->auth);
     c->timeout_ms =
         conf->timeout_us / 1000 < TIMEOUT_MS_MAX ? (int)(conf->timeout_us / 1000) : TIMEOUT_MS_MAX;
     c->timeout_us = c->timeout_ms * INT64_C(1000);

@@ -50,9 +50,10 @@ struct ha_zk_request { /* borrowed during the call that sends it */
     uint64_t id; /* chosen by the owner, returned with the result */
     enum ha_zk_request_kind kind;
     const char *path; /* GET, CHILDREN, SYNC */
-    /* GET, CHILDREN: deliver one HA_ZK_WATCH when the node changes (GET: also when it is deleted,
-     * but not for an absent node). Setting a pending watch again still delivers one event. A watch
-     * may survive a lost connection. */
+    /* GET, CHILDREN: deliver one HA_ZK_WATCH when the node's data change (GET), when a child is
+     * created or deleted (CHILDREN), or when the node is deleted (both). No watch is set on an
+     * absent node. Setting a pending watch again still delivers one event. A watch may survive a
+     * lost connection. */
     bool watch;
     const struct ha_zk_op *ops; /* MULTI */
     size_t ops_n;

@@ -30,7 +30,7 @@ bool nm_is_disk_failure(int rc)
     return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EIO;
 }
 
-static void set_lost_output(struct nm_ending *out, struct base_buf *text)
+static void mark_own_output_incomplete(struct nm_ending *out, struct base_buf *text)
 {
     out->end.exit_code = NM_EXIT_OUTPUT_LOST;
     base_buf_adds(text, "Its output could not be written completely: " NM_NO_SPACE_TEXT);
@@ -55,7 +55,7 @@ static void set_diagnostics(const struct nm_files *f, const struct base_containe
         out->end.exit_code = NM_EXIT_DISK;
         base_buf_addf(&text, NM_NO_SPACE_TEXT "%s%s", story ? "\n" : "", story ? story : "");
     } else if (x->exit_code == 0) {
-        set_lost_output(out, &text);
+        mark_own_output_incomplete(out, &text);
     } else if (own.diagnostics) {
         base_buf_adds(&text, own.diagnostics);
     } else {

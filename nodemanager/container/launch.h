@@ -2,8 +2,9 @@
  * shim.
  *
  * Later environment entries override earlier ones: the NodeManager's minimal environment (PATH,
- * LANG, HOME, TZ, USER, LOGNAME), the order's env, and finally what Creel guarantees (CONTAINER_ID,
- * CREEL_*, NM_HOST, NM_HTTP_PORT, LOG_DIRS, PWD, and Hadoop streaming's variables for tasks). */
+ * LANG, HOME, USER, LOGNAME, and TZ if it has one), the order's env, and finally what Creel
+ * guarantees (CONTAINER_ID, CREEL_*, NM_HOST, NM_HTTP_PORT, LOG_DIRS, PWD, and Hadoop streaming's
+ * variables for tasks). */
 #ifndef CREEL_NODEMANAGER_CONTAINER_LAUNCH_H
 #define CREEL_NODEMANAGER_CONTAINER_LAUNCH_H
 

@@ -113,8 +113,8 @@ static void clean_ended_isolation(const struct nm *nm, const struct base_contain
 
 /* Finds the live shim of a container, or determines how the container ended. Returns false if the
  * container has ended; out->ending then describes the end. */
-static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *id,
-                                enum base_container_kind kind, struct found *out)
+static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_container_id *id,
+                                         enum base_container_kind kind, struct found *out)
 {
     char text[BASE_ID_TEXT_MAX];
     struct nm_pid_file p;
@@ -195,7 +195,8 @@ static void recover_container(const struct base_container_id *id, void *u)
     if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "killed", path),
                             BASE_DIAGNOSTICS_MAX, &reason, NULL) >= 0)
         ev.u.recovered.kill_reason = reason.data ? reason.data : "";
-    if (nm_ending_read(&nm->files, id, kind, &f.ending) || !find_shim_or_ending(nm, id, kind, &f)) {
+    if (nm_ending_read(&nm->files, id, kind, &f.ending) ||
+        !attach_shim_or_settle_ending(nm, id, kind, &f)) {
         ev.u.recovered.state = NM_COMPLETE;
         ev.u.recovered.end = f.ending.end;
         clean_ended_isolation(nm, id);

@@ -34,8 +34,9 @@ int task_child_start(struct task_child *c, const char *what, const char *const *
 /* Starts `sh -c @command` in the task's work folder. */
 int task_child_start_shell(struct task *t, struct task_child *c, const char *what,
                            const char *command, int in, int out, struct base_error *err);
-/* Waits for the child's end. Returns 0 if it exited with 0, died of SIGPIPE with sigpipe_ok, or is
- * not running. Returns -BASE_ENOSPC if sort found the disk full; otherwise records the failure in
+/* Waits for the child's end. Returns 0 if it exited with 0, died of SIGPIPE with sigpipe_ok, was
+ * not started, or is reaped already. Returns -BASE_ENOSPC if sort found the disk full; otherwise
+ * records the failure in
  * @t (exit code, last lines of stderr) and returns -BASE_EIO. */
 int task_child_wait(struct task *t, struct task_child *c, struct base_error *err);
 /* Kills and reaps a child whose output is no longer needed. No failure is recorded. */

@@ -65,18 +65,18 @@ static int run_map_into_sorter(struct map_run *m, struct base_error *err)
 
 static int run_map_into_part_file(struct map_run *m, struct base_error *err)
 {
-    struct task_output *o = NULL;
-    int rc = task_output_open(m->t, &o, err);
+    struct task_part_file *o = NULL;
+    int rc = task_part_file_open(m->t, &o, err);
 
     if (rc == 0)
         rc = start_command_and_feed(m, err);
     if (rc == 0)
-        rc = task_output_copy_from_fd(o, m->out, BASE_COUNT_MAP_OUTPUT_RECORDS, err);
+        rc = task_part_file_copy_from_fd(o, m->out, BASE_COUNT_MAP_OUTPUT_RECORDS, err);
     if (rc == 0)
         rc = finish_command_and_feed(m, err);
     if (rc == 0)
-        rc = task_output_commit(o, err);
-    task_output_free(o);
+        rc = task_part_file_commit(o, err);
+    task_part_file_free(o);
     return rc;
 }
 

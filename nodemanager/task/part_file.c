@@ -17,7 +17,7 @@
 
 #define COMMIT_TIMEOUT_MS 30000
 
-struct task_output {
+struct task_part_file {
     struct task *t;
     int fd;
     int output, temporary, folder; /* open folders, or -1 */
@@ -43,7 +43,7 @@ static int open_folder(int at, const char *name, const char *path, int *fd, stru
 /* Opens the output folder, whose path was given by the user and may contain links, and the folders
  * below it, which the RM and attempts create and which must not be links. The RM creates
  * _temporary; if this folder is missing, the job has ended. */
-static int open_folders(struct task_output *o, struct base_error *err)
+static int open_folders(struct task_part_file *o, struct base_error *err)
 {
     int rc;
 
@@ -61,7 +61,7 @@ static int open_folders(struct task_output *o, struct base_error *err)
 /* Creates the part. An existing file, even from an earlier start of this attempt, is not written to
  * but replaced: it may have a second link, another process may have it open, and a file that is not
  * plain may block open() or lead elsewhere. */
-static int open_part(struct task_output *o, struct base_error *err)
+static int open_part(struct task_part_file *o, struct base_error *err)
 {
     if (unlinkat(o->folder, o->part, 0) < 0 && errno != ENOENT)
         return base_error_sys(err, -BASE_EIO, errno, "output %s", o->path);
@@ -74,10 +74,10 @@ static int open_part(struct task_output *o, struct base_error *err)
                : base_error_sys(err, -BASE_EIO, -o->fd, "output %s", o->path);
 }
 
-int task_output_open(struct task *t, struct task_output **out, struct base_error *err)
+int task_part_file_open(struct task *t, struct task_part_file **out, struct base_error *err)
 {
     const struct task_spec *s = &t->spec;
-    struct task_output *o = base_alloc(sizeof *o);
+    struct task_part_file *o = base_alloc(sizeof *o);
     int rc;
 
     o->t = t;
@@ -92,8 +92,8 @@ int task_output_open(struct task *t, struct task_output **out, struct base_error
     return rc == 0 ? open_part(o, err) : rc;
 }
 
-int task_output_write(struct task_output *o, const char *p, size_t n,
-                      enum base_task_counter records, struct base_error *err)
+int task_part_file_write(struct task_part_file *o, const char *p, size_t n,
+                         enum base_task_counter records, struct base_error *err)
 {
     bool low = false;
     int rc;
@@ -107,13 +107,13 @@ int task_output_write(struct task_output *o, const char *p, size_t n,
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
 }
 
-int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_counter records,
-                             struct base_error *err)
+int task_part_file_copy_from_fd(struct task_part_file *o, int fd, enum base_task_counter records,
+                                struct base_error *err)
 {
     ssize_t n;
 
     while ((n = task_read_retrying(fd, o->buf, TASK_IO_BYTES)) > 0) {
-        int rc = task_output_write(o, o->buf, (size_t)n, records, err);
+        int rc = task_part_file_write(o, o->buf, (size_t)n, records, err);
 
         if (rc < 0)
             return rc;
@@ -129,7 +129,7 @@ int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_count
 
 /* Asks the RM whether this attempt may commit; repeats the request until the RM answers or
  * TASK_RM_PATIENCE_US has passed. */
-static int ask_rm_to_commit(struct task_output *o, bool *allowed, struct base_error *err)
+static int ask_rm_to_commit(struct task_part_file *o, bool *allowed, struct base_error *err)
 {
     const struct task_spec *s = &o->t->spec;
     struct task_rm *rm = task_rm_new(o->t);
@@ -159,7 +159,7 @@ static int sync_folder(int fd)
 }
 
 /* Makes the part durable in the attempt's folder, including its entries in both folders. */
-static int sync_part_in_attempt_folder(struct task_output *o)
+static int sync_part_in_attempt_folder(struct task_part_file *o)
 {
     int rc = sync_folder(o->folder);
 
@@ -169,12 +169,12 @@ static int sync_part_in_attempt_folder(struct task_output *o)
     return rc;
 }
 
-static int move_part_to_output_folder(struct task_output *o)
+static int move_part_to_output_folder(struct task_part_file *o)
 {
     return renameat(o->folder, o->part, o->output, o->part) < 0 ? -errno : sync_folder(o->output);
 }
 
-int task_output_commit(struct task_output *o, struct base_error *err)
+int task_part_file_commit(struct task_part_file *o, struct base_error *err)
 {
     bool allowed = false;
     int fd = o->fd, rc;
@@ -202,7 +202,7 @@ static void close_if_open(int fd)
         close(fd);
 }
 
-void task_output_free(struct task_output *o)
+void task_part_file_free(struct task_part_file *o)
 {
     if (o == NULL)
         return;

@@ -14,18 +14,20 @@
 
 #include "nodemanager/task/task.h"
 
-struct task_output;
-int task_output_open(struct task *t, struct task_output **out, struct base_error *err);
+struct task_part_file;
+/* Opens the job's output folder and creates the attempt's part file below it. Returns 0 or an
+ * error; the caller frees *@out in either case. */
+int task_part_file_open(struct task *t, struct task_part_file **out, struct base_error *err);
 /* Copies everything from @fd to the part file. Counts records in counter @records and bytes in the
  * counter that follows it in enum base_task_counter. */
-int task_output_copy_from_fd(struct task_output *o, int fd, enum base_task_counter records,
-                             struct base_error *err);
-int task_output_write(struct task_output *o, const char *p, size_t n,
-                      enum base_task_counter records, struct base_error *err);
+int task_part_file_copy_from_fd(struct task_part_file *o, int fd, enum base_task_counter records,
+                                struct base_error *err);
+int task_part_file_write(struct task_part_file *o, const char *p, size_t n,
+                         enum base_task_counter records, struct base_error *err);
 /* Closes the part, asks the RM for permission, and leaves the part for the job's commit (without
  * spec.job_commits, moves it to the output folder). If refused, records the exit code and returns
  * -BASE_ESTATE. */
-int task_output_commit(struct task_output *o, struct base_error *err);
-void task_output_free(struct task_output *o); /* removes a part that was not committed */
+int task_part_file_commit(struct task_part_file *o, struct base_error *err);
+void task_part_file_free(struct task_part_file *o); /* removes a part that was not committed */
 
 #endif

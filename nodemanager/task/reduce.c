@@ -13,7 +13,7 @@
 
 struct reduce_run {
     struct task *t;
-    struct task_output *output;
+    struct task_part_file *output;
     struct task_child command, merge;
     int merged;     /* all lines in order */
     int in, out;    /* stdin and stdout of the command */
@@ -40,8 +40,8 @@ static int feed_merged_lines(struct reduce_run *r)
                          (int64_t)task_count_lines(buf, (size_t)n, &low));
         task_counter_add(t, BASE_COUNT_REDUCE_INPUT_BYTES, n);
         if (t->spec.command == NULL) {
-            rc = task_output_write(r->output, buf, (size_t)n, BASE_COUNT_REDUCE_OUTPUT_RECORDS,
-                                   &r->err);
+            rc = task_part_file_write(r->output, buf, (size_t)n, BASE_COUNT_REDUCE_OUTPUT_RECORDS,
+                                      &r->err);
         } else {
             rc = base_write_all(r->in, buf, (size_t)n);
             r->enough = rc == -EPIPE;
@@ -97,7 +97,7 @@ static int run_reduce_command(struct reduce_run *r, struct base_error *err)
     rc = pthread_create(&r->feed, NULL, feed_thread, r);
     if (rc != 0)
         return base_error_sys(err, -BASE_EIO, rc, "feeding thread");
-    rc = task_output_copy_from_fd(r->output, r->out, BASE_COUNT_REDUCE_OUTPUT_RECORDS, err);
+    rc = task_part_file_copy_from_fd(r->output, r->out, BASE_COUNT_REDUCE_OUTPUT_RECORDS, err);
     if (rc < 0)
         return rc;
     close(r->out);
@@ -137,15 +137,15 @@ static int merge_and_reduce(struct reduce_run *r, struct task_runs *runs, struct
         return rc;
     atomic_store(&t->total, task_runs_total_bytes(runs));
     atomic_store(&t->phase, TASK_PHASE_REDUCE);
-    rc = task_output_open(t, &r->output, err);
+    rc = task_part_file_open(t, &r->output, err);
     if (rc == 0)
         rc = t->spec.command == NULL ? run_identity_reduce(r, err) : run_reduce_command(r, err);
     if (rc == 0) {
         atomic_store(&t->total, 1);
         atomic_store(&t->done, 1);
-        rc = task_output_commit(r->output, err);
+        rc = task_part_file_commit(r->output, err);
     }
-    task_output_free(r->output);
+    task_part_file_free(r->output);
     return rc;
 }
 

@@ -89,8 +89,10 @@ struct policy_queues {
     bool rules_given; /* false: the configuration has no rules */
     bool strict; /* true: a submission that names a queue is refused if no "specified" rule accepts
                     it; false: the next rules apply */
-    struct policy_queue defaults; /* settings of queues created later, with name NULL. Time-outs,
-                                     threshold and preempt are inherited from the parent instead */
+    /* Settings of queues that are created or reset later; its own name is NULL. Time-outs,
+     * threshold and preempt are inherited from the parent instead, and so is the max of a dynamic
+     * queue if the parent has child_max. */
+    struct policy_queue defaults;
 };
 
 /* Sets up root, root.default and the queues of @list (separated by commas, may be NULL), with the

@@ -100,8 +100,8 @@ static double sum_at_level(const struct split *s, double x)
 }
 
 /* Finds the level by a binary search over the points where slopes change. Returns INFINITY when all
- * entities reach their caps in this round. Each sum is computed from scratch, because weights may
- * differ so much that a running sum would lose the small ones. */
+ * entities that have a weight in this round reach their caps. Each sum is computed from scratch,
+ * because weights may differ so much that a running sum would lose the small ones. */
 static double find_level(const struct split *s)
 {
     size_t len = 0, low = 0, high;

@@ -118,8 +118,9 @@ static double limit_to_demand(double x, int64_t demand)
     return x < (double)demand ? x : (double)demand;
 }
 
-/* Updates the times at which the queue last had its minimum and its part of the fair share, and
- * whether one of its time-outs has passed since. */
+/* Updates the time at which the queue last had its minimum and the time at which it last had its
+ * part of the fair share; then whether it has lacked one of them for longer than the time-out that
+ * belongs to it. */
 static void update_starvation(struct policy *self, struct fair_queue *q, enum base_task_kind kind)
 {
     struct fair_side *s = &q->side[kind];

@@ -15,11 +15,6 @@
 
 /* --- building the tree --- */
 
-static int64_t effective_timeout(const struct policy *self, int64_t us)
-{
-    return self->single ? INT64_MAX : us;
-}
-
 static void side_init(const struct policy *self, struct fair_side *s, int32_t index,
                       const struct fair_side *old)
 {
@@ -43,8 +38,8 @@ static void queue_init(struct policy *self, int32_t i, const struct policy_queue
     q->fifo = from && from->order == POLICY_QUEUE_FIFO;
     q->preempt = !from || from->preempt;
     q->max_active = from ? from->max_running : INT32_MAX;
-    q->min_timeout_us = from ? effective_timeout(self, from->min_timeout_us) : INT64_MAX;
-    q->fair_timeout_us = from ? effective_timeout(self, from->fair_timeout_us) : INT64_MAX;
+    q->min_timeout_us = from ? from->min_timeout_us : INT64_MAX;
+    q->fair_timeout_us = from ? from->fair_timeout_us : INT64_MAX;
     q->threshold = from ? from->fair_threshold : .5;
 }
 

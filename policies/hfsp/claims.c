@@ -161,8 +161,8 @@ static int64_t attempt_work_left_us(const struct policy *self, const struct poli
  * comes back clearly sooner than it would become free by itself, or because the attempt's job still
  * ends in time. Otherwise both jobs together would end later than if @p waited. The duration of
  * tasks in training is a guess, and is taken to be at least as long as the attempt's. */
-static bool may_wait_for_claimant(const struct policy *self, const struct hfsp_kind *ks,
-                                  const struct policy_running *r, const struct hfsp_phase *p)
+static bool may_yield_slot_to_claimant(const struct policy *self, const struct hfsp_kind *ks,
+                                       const struct policy_running *r, const struct hfsp_phase *p)
 {
     const struct hfsp_phase *own = hfsp_phase_of(r->job, p->kind);
     int64_t left = self->set.preemption == HFSP_KILL ? hfsp_bounded_us(own->task_us)
@@ -265,7 +265,7 @@ static void add_victims(struct claim *c, const struct hfsp_phase *p, int64_t sta
         if ((taken > 0 && resumes == 0 && p->kind == BASE_TASK_MAP && c->self->env->takes) ||
             !may_be_preempted(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone) ||
             (c->self->fair && resumes == 0 &&
-             !may_wait_for_claimant(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
+             !may_yield_slot_to_claimant(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
             break;
         policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
         for (c->len--; at < c->len; at++)

@@ -445,7 +445,9 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
             break;
         }
     }
-    offer->held = offer->held || isinf(self->set.xi); /* jobs wait until they are measured */
+    /* With an infinite xi, jobs in training run only their samples: the slot stays free on purpose.
+     */
+    offer->held = offer->held || isinf(self->set.xi);
     return NULL;
 }
 

@@ -50,8 +50,8 @@ static double elapsed_of_attempts(const struct policy *self, const struct hfsp_p
     return sum;
 }
 
-/* Describes @tasks tasks with a total of @work_us, of which the longest takes @max_us (0: all are
- * equal), as runs. Returns the number of runs. */
+/* Describes, as runs, @tasks tasks that take @work_us in all and of which the longest takes @max_us
+ * (0: all are equal). Returns the number of runs. */
 static size_t make_runs(int32_t tasks, double work_us, double max_us, struct virtual_run runs[2])
 {
     double mean = tasks > 0 ? work_us / tasks : 0;

@@ -25,7 +25,7 @@
  * stops, and a deadline after all others is offered, which harms no other job. */
 #include "policies/rtmr/queue_internal.h"
 
-#define ROUND_US INT64_C(1000000) /* offered deadlines are rounded up to seconds when shown */
+#define ROUND_US INT64_C(1000000) /* the core rounds offered deadlines up to seconds */
 
 struct offer_search {
     struct rtmr_queue *q;

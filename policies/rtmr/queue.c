@@ -288,8 +288,8 @@ static void insert_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at)
     rebuild_places_and_sums(q, at);
 }
 
-void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
-                            const struct rtmr_busy *busy)
+void rtmr_queue_insert_owned(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
+                             const struct rtmr_busy *busy)
 {
     bool tested = q->tested == e && q->tested_version == q->version && q->tested_us == now_us;
     size_t at;
@@ -308,7 +308,7 @@ void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
     rtmr_queue_update_estimates(q, at, now_us);
 }
 
-void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
+void rtmr_queue_adopt_owned(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
 {
     e->key = order_key(q, e, e->due_us);
     if (e->started_us) {

@@ -86,7 +86,7 @@ struct rtmr_verdict {
     const struct rtmr_entry *hurt;
     int64_t hurt_us; /* finish of @hurt */
 };
-struct rtmr_queue { /* all zero, then rtmr_queue_init() */
+struct rtmr_queue { /* set up by rtmr_queue_init() */
     struct rtmr_entry **v;
     size_t n, cap, fixed; /* the first @fixed entries are not overtaken any more */
     bool by_submission;   /* waiting jobs are ordered by submission, not by deadline */
@@ -130,12 +130,12 @@ int64_t rtmr_queue_find_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct
                               struct rtmr_moment again);
 /* Inserts the waiting @e, which the queue then owns, and updates the estimates of later jobs. Right
  * after rtmr_queue_test_admission() has accepted the same @e, the tested values are used. */
-void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
-                            const struct rtmr_busy *busy);
+void rtmr_queue_insert_owned(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
+                             const struct rtmr_busy *busy);
 /* Inserts @e, a job that was not admitted here, as waiting or among the started jobs by started_us;
  * the queue then owns @e. Its estimate is its deadline until rtmr_queue_replan_with_held(), which
  * must be called before the next test. */
-void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
+void rtmr_queue_adopt_owned(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* Notes that the first task of @e starts. Returns the first place whose key changed; the keys of
  * all places up to that of @e changed, but not their order. Returns a place after @e if no key
  * changed. Does not change estimates. */

@@ -325,11 +325,11 @@ static void enter_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
 
     if (e && e->cluster_ts == job->cluster_ts && e->seq == job->seq) {
         self->candidate = NULL;
-        rtmr_queue_insert_take(&self->q, e, now_us, self->busy);
+        rtmr_queue_insert_owned(&self->q, e, now_us, self->busy);
     } else {
         drop_candidate(self);
         e = new_adopted_entry(self, job, now_us);
-        rtmr_queue_adopt_take(&self->q, e, now_us);
+        rtmr_queue_adopt_owned(&self->q, e, now_us);
         self->adopted_us = max64(now_us, 1);
     }
     e->job = job;

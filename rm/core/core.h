@@ -143,7 +143,7 @@ struct rm_core_conf {
 /* Every event: its name, the function of rm/core that handles it, and whether it is refused at once
  * while the store cannot write, since its sender would wait until the change is durable. */
 #define RM_EVENTS(X)                                                                               \
-    /* the wake-up asked for by RM_FX_WAKE, or a later one */                                      \
+    /* the time of the last RM_FX_WAKE has come, or has passed */                                  \
     X(TIMER, rm_core_on_timer, false)                                                              \
     /* everything up to u.stored.seq is durable */                                                 \
     X(STORED, rm_core_on_stored, false)                                                            \

@@ -47,9 +47,9 @@ void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64
 {
     struct rm_views none = {0};
     int64_t newest = version, maps, done;
-    int64_t mono = rm_watch_mono_us() + (deadline_us - rm_backend_now_us(b));
+    int64_t mono = rm_parking_mono_us() + (deadline_us - rm_backend_now_us(b));
 
-    rm_watch_add(b->watch, id, version, mono, fn, user);
+    rm_parking_add(b->watch, id, version, mono, fn, user);
     /* Outputs that came after the caller had read the version woke no waiter: read the version
      * again. */
     if (rm_view_map_outputs(rm_backend_hold(b), id, version, &newest, &maps, &done, &none) < 0 ||
@@ -58,7 +58,7 @@ void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64
     rm_backend_release(b);
     rm_views_free(&none);
     if (newest > version)
-        rm_watch_wake_older(b->watch, id, newest);
+        rm_parking_wake_older(b->watch, id, newest);
 }
 
 void rm_backend_queue_slow_task(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task,

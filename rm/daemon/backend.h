@@ -66,8 +66,8 @@ void rm_backend_zk_text(const struct rm_backend *b, char out[256]);
 int64_t rm_backend_get_role_changes(const struct rm_backend *b);
 /* Calls fn(user) once, from another thread: when the role or the active RM has changed more often
  * than @seen (from rm_backend_get_role_changes(), called before the role was read, so that no
- * change is missed in between), at @deadline_mono_us (rm_watch_mono_us()), or when the daemon stops
- * (after the stop: at once, from the caller's thread). For requests parked on a standby. */
+ * change is missed in between), at @deadline_mono_us (rm_parking_mono_us()), or when the daemon
+ * stops (after the stop: at once, from the caller's thread). For requests parked on a standby. */
 void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us,
                                   void (*fn)(void *user), void *user);
 /* Asks this RM to give the leadership up, and to claim it again after @hold_us if no other RM has

@@ -64,7 +64,7 @@ static void wake_output_readers(void *user, const struct rm_effect *fx)
 {
     struct rm_leadership *t = user;
 
-    rm_watch_wake_older(t->b->watch, fx->u.map_output.id, fx->u.map_output.version);
+    rm_parking_wake_older(t->b->watch, fx->u.map_output.id, fx->u.map_output.version);
 }
 
 static void report(void *user, const struct rm_effect *fx)

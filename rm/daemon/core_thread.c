@@ -137,8 +137,9 @@ static void step_posted(struct rm_leadership *t, const struct rm_posted *p, int6
     }
 }
 
-/* Steps the core over the news of stored records and over @n posted events. The core's lock is
- * released after each turn, so that readers get their turn. */
+/* Steps the core over the news that records up to @stored are durable, over @n posted events, and
+ * over its timer if that is due. The core's lock is released after every few events, so that
+ * readers can take it. */
 static void run_posted_events(struct rm_leadership *t, size_t n, uint64_t stored)
 {
     struct rm_backend *b = t->b;

@@ -104,7 +104,7 @@ static void start_threads(struct rm_leadership *t)
 void rm_daemon_start(struct rm_backend *b)
 {
     rm_roles_start(b);
-    b->watch = rm_watch_start();
+    b->watch = rm_parking_start();
     b->started = true;
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_start(b->slow[i]);
@@ -157,7 +157,7 @@ static void discard_leadership(struct rm_backend *b, struct rm_leadership *t)
         free_core_later(b, t->core);
         t->core = NULL;
     }
-    rm_leadership_free(t);
+    rm_leadership_free_unstarted(t);
 }
 
 /* The only way into a leadership, whether elected or not. Posts are accepted once the core is
@@ -247,7 +247,7 @@ static void schedule_core_replacement(struct rm_backend *b)
     rm_core_lock_acquire(&b->lock);
     *s = (struct stale_core){b, b->core_serial};
     rm_core_lock_release(&b->lock);
-    rm_backend_await_role_change(b, INT64_MAX, rm_watch_mono_us() + STALE_US,
+    rm_backend_await_role_change(b, INT64_MAX, rm_parking_mono_us() + STALE_US,
                                  queue_stale_core_replacement, s);
 }
 
@@ -300,7 +300,7 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
         rm_worker_stop(b->slow[i]);
     rm_relay_stop(b->relay);
     b->left_behind = !rm_file_pool_stop(b->files);
-    rm_watch_stop(b->watch);
+    rm_parking_stop(b->watch);
     rm_roles_stop(b);
     return rc;
 }
@@ -309,9 +309,9 @@ void rm_daemon_free(struct rm_backend *b)
 {
     if (!b)
         return;
-    rm_leadership_free(b->term); /* NULL unless the daemon never started */
+    rm_leadership_free_unstarted(b->term); /* NULL unless the daemon never started */
     if (b->watch)
-        rm_watch_free(b->watch);
+        rm_parking_free(b->watch);
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_free(b->slow[i]);
     rm_relay_free(b->relay);

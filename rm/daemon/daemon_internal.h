@@ -64,7 +64,7 @@ struct rm_roles { /* rm/leader/role.c */
     struct rm_lease lease; /* of the present leadership, or the one being entered */
     pthread_mutex_t lock;
     char active_url[512];
-    struct rm_watch *watch;
+    struct rm_parking *watch;
     _Atomic int64_t changes;
     _Atomic int64_t takeovers, late_answers;
 };
@@ -85,7 +85,7 @@ struct rm_backend {
     struct rm_history_file *history; /* of ended jobs; NULL: the store keeps them all */
     _Atomic(char *) url;
     struct rm_clock clock;
-    struct rm_watch *watch;
+    struct rm_parking *watch;
     struct rm_worker *slow[RM_SLOW_KINDS];
     struct rm_relay *relay;
     struct rm_file_pool *files;
@@ -171,7 +171,7 @@ int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
                          struct base_error *err);
 void rm_leadership_abort(struct rm_leadership *t); /* ends at once, writes no more; frees @t */
 /* Frees a leadership whose threads were never started. NULL is fine. */
-void rm_leadership_free(struct rm_leadership *t);
+void rm_leadership_free_unstarted(struct rm_leadership *t);
 /* Makes a core without state, for a standby. Returns 0 or the error of the configuration. */
 int rm_empty_core_new(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
 

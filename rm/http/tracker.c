@@ -46,7 +46,7 @@ static bool check_rm_leads(struct api_request *rq, const struct rm_backend *b)
 struct node_call {
     struct rm_call call; /* one reference for the responder, one for each posted event */
     struct rm_node_message m;
-    struct rm_node_wait wait; /* deadline on rm_watch_mono_us()'s clock */
+    struct rm_node_wait wait; /* deadline on rm_parking_mono_us()'s clock */
 };
 
 static void free_node_parts(struct rm_call *c)
@@ -73,7 +73,7 @@ static void read_roles(struct rm_backend *b, char active[512], struct rm_roles_k
     out->leads = rm_standby_is_active(b);
     rm_standby_find_active(b, active);
     out->active = active;
-    out->now_us = rm_watch_mono_us();
+    out->now_us = rm_parking_mono_us();
 }
 
 static void resume_parked_node(void *user);
@@ -196,7 +196,7 @@ static void resume_parked_node(void *user)
 static void log_version_refusal(const struct api_request *rq, const struct base_error *err)
 {
     static _Atomic int64_t quiet_until_us;
-    int64_t now = rm_watch_mono_us(), until = atomic_load(&quiet_until_us);
+    int64_t now = rm_parking_mono_us(), until = atomic_load(&quiet_until_us);
 
     if (now >= until &&
         atomic_compare_exchange_strong(&quiet_until_us, &until, now + INT64_C(60000000)))
@@ -213,7 +213,7 @@ static bool begin_node_wait_or_redirect(struct api_request *rq, struct rm_backen
                                         int64_t changes, struct rm_node_wait *wait)
 {
     const char *failed = api_header(rq, BASE_RM_FAILED_HEADER);
-    struct rm_roles_known roles = {.changes = changes, .now_us = rm_watch_mono_us()};
+    struct rm_roles_known roles = {.changes = changes, .now_us = rm_parking_mono_us()};
     char active[512];
 
     rm_standby_find_active(b, active);

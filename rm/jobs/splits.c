@@ -186,7 +186,8 @@ static int add_files_in_folder(struct files *f, const char *path, struct base_er
     return rc;
 }
 
-static int enter_path(const struct rm_input_bounds *b, const char *path, struct base_error *err)
+static int call_enter_hook(const struct rm_input_bounds *b, const char *path,
+                           struct base_error *err)
 {
     int rc = b->enter ? b->enter(b->user, path, err) : 0;
 
@@ -199,7 +200,7 @@ static int add_files_at_path(struct files *f, const char *path, struct base_erro
     int rc = charge_one_entry(f, err);
 
     if (rc == 0)
-        rc = enter_path(f->bounds, path, err);
+        rc = call_enter_hook(f->bounds, path, err);
     if (rc < 0)
         return rc;
     if (stat(path, &st) < 0)
@@ -318,7 +319,7 @@ static int add_input_files(struct files *f, const char *text, struct base_error 
 
     if (rc < 0)
         return rc;
-    rc = enter_path(f->bounds, path, err);
+    rc = call_enter_hook(f->bounds, path, err);
     if (rc == 0 && strpbrk(path, "*?[") != NULL && lstat(path, &st) < 0)
         rc = add_matching_files(f, path, err);
     else if (rc == 0)

@@ -279,7 +279,7 @@ static void pause_unless_over(struct rm_lead *l, uint64_t number)
 /* Returns 0 when the leadership is active; else the error, whose text is in l->failure. */
 static int activate(struct rm_lead *l, struct news *n)
 {
-    int64_t began_us = rm_watch_mono_us();
+    int64_t began_us = rm_parking_mono_us();
     struct ha_store *store = n->store;
     int rc;
 
@@ -288,7 +288,7 @@ static int activate(struct rm_lead *l, struct news *n)
     rm_role_set_active_url(l->b, "");
     rc = rm_daemon_activate(l->b, store, n->epoch, &l->failure);
     if (rc == 0)
-        log_activation(l, n->epoch, rm_watch_mono_us() - began_us);
+        log_activation(l, n->epoch, rm_parking_mono_us() - began_us);
     return rc;
 }
 

@@ -241,7 +241,7 @@ static void refuse_waiting(struct rm_leadership *t, int code, const char *text)
         rm_posted_refuse(&b->queue[i], code, text);
     rm_term_refuse_waiting(&t->rules, code, text);
     /* parked requests for map outputs are answered as by a standby */
-    rm_watch_wake_all(b->watch);
+    rm_parking_wake_all(b->watch);
 }
 
 static void detach_and_free(struct rm_leadership *t)
@@ -258,7 +258,7 @@ static void detach_and_free(struct rm_leadership *t)
     pthread_mutex_unlock(&b->qlock);
     rm_store_free(t->store);
     t->store = NULL;
-    rm_leadership_free(t);
+    rm_leadership_free_unstarted(t);
 }
 
 int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
@@ -289,7 +289,7 @@ void rm_leadership_abort(struct rm_leadership *t)
     detach_and_free(t);
 }
 
-void rm_leadership_free(struct rm_leadership *t)
+void rm_leadership_free_unstarted(struct rm_leadership *t)
 {
     if (!t)
         return;

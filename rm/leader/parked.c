@@ -17,7 +17,7 @@ struct waiter {
 };
 /* There is at most one waiter for each running reduce or node: scanning the array costs less than
  * the requests that parking saves. */
-struct rm_watch {
+struct rm_parking {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -27,14 +27,14 @@ struct rm_watch {
     bool stop, any_woken;
 };
 
-int64_t rm_watch_mono_us(void)
+int64_t rm_parking_mono_us(void)
 {
     return base_cond_now_us();
 }
 
 /* Moves to @woken_list the waiters that were woken or whose deadline has passed at @now; all of
  * them after a stop. Returns the earliest deadline of those that stay, INT64_MAX if none stays. */
-static int64_t take_woken(struct rm_watch *w, int64_t now, struct waiter **woken_list,
+static int64_t take_woken(struct rm_parking *w, int64_t now, struct waiter **woken_list,
                           size_t *woken_n, size_t *woken_cap)
 {
     int64_t next = INT64_MAX;
@@ -60,13 +60,13 @@ static int64_t take_woken(struct rm_watch *w, int64_t now, struct waiter **woken
 
 static void *watch_main(void *arg)
 {
-    struct rm_watch *w = arg;
+    struct rm_parking *w = arg;
     struct waiter *woken_list = NULL;
     size_t n = 0, cap = 0;
 
     pthread_mutex_lock(&w->lock);
     for (;;) {
-        int64_t next = take_woken(w, rm_watch_mono_us(), &woken_list, &n, &cap);
+        int64_t next = take_woken(w, rm_parking_mono_us(), &woken_list, &n, &cap);
         if (n > 0) {
             pthread_mutex_unlock(&w->lock);
             for (size_t i = 0; i < n; i++)
@@ -83,9 +83,9 @@ static void *watch_main(void *arg)
     return NULL;
 }
 
-struct rm_watch *rm_watch_start(void)
+struct rm_parking *rm_parking_start(void)
 {
-    struct rm_watch *w = base_alloc(sizeof *w);
+    struct rm_parking *w = base_alloc(sizeof *w);
 
     pthread_mutex_init(&w->lock, NULL);
     base_cond_init(&w->wake);
@@ -93,8 +93,8 @@ struct rm_watch *rm_watch_start(void)
     return w;
 }
 
-void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version,
-                  int64_t deadline_mono_us, void (*fn)(void *user), void *user)
+void rm_parking_add(struct rm_parking *w, struct base_app_id id, int64_t version,
+                    int64_t deadline_mono_us, void (*fn)(void *user), void *user)
 {
     bool stopped;
 
@@ -111,7 +111,7 @@ void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version,
         fn(user);
 }
 
-void rm_watch_wake_older(struct rm_watch *w, struct base_app_id id, int64_t version)
+void rm_parking_wake_older(struct rm_parking *w, struct base_app_id id, int64_t version)
 {
     pthread_mutex_lock(&w->lock);
     for (size_t i = 0; i < w->len; i++) {
@@ -124,7 +124,7 @@ void rm_watch_wake_older(struct rm_watch *w, struct base_app_id id, int64_t vers
     pthread_mutex_unlock(&w->lock);
 }
 
-void rm_watch_wake_all(struct rm_watch *w)
+void rm_parking_wake_all(struct rm_parking *w)
 {
     pthread_mutex_lock(&w->lock);
     for (size_t i = 0; i < w->len; i++)
@@ -133,7 +133,7 @@ void rm_watch_wake_all(struct rm_watch *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-void rm_watch_stop(struct rm_watch *w)
+void rm_parking_stop(struct rm_parking *w)
 {
     pthread_mutex_lock(&w->lock);
     w->stop = true;
@@ -142,7 +142,7 @@ void rm_watch_stop(struct rm_watch *w)
     pthread_join(w->thread, NULL);
 }
 
-void rm_watch_free(struct rm_watch *w)
+void rm_parking_free(struct rm_parking *w)
 {
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);

@@ -9,19 +9,19 @@
 
 #include "base/id.h"
 
-struct rm_watch;
-struct rm_watch *rm_watch_start(void);
-/* Calls @fn(@user) once, on the list's own thread: when rm_watch_wake_older() is called for @id
+struct rm_parking;
+struct rm_parking *rm_parking_start(void);
+/* Calls @fn(@user) once, on the list's own thread: when rm_parking_wake_older() is called for @id
  * with a version above @version, at @deadline_mono_us (CLOCK_MONOTONIC), or when all waiters are
- * woken, whichever is first. After rm_watch_stop() @fn is called at once by the caller. */
-void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version,
-                  int64_t deadline_mono_us, void (*fn)(void *user), void *user);
+ * woken, whichever is first. After rm_parking_stop() @fn is called at once by the caller. */
+void rm_parking_add(struct rm_parking *w, struct base_app_id id, int64_t version,
+                    int64_t deadline_mono_us, void (*fn)(void *user), void *user);
 /* Wakes the waiters of @id that know a version below @version. Cheap; any thread. */
-void rm_watch_wake_older(struct rm_watch *w, struct base_app_id id, int64_t version);
-void rm_watch_wake_all(struct rm_watch *w);
-void rm_watch_stop(struct rm_watch *w); /* wakes all waiters, then ends the thread */
-void rm_watch_free(struct rm_watch *w); /* call after rm_watch_stop() */
+void rm_parking_wake_older(struct rm_parking *w, struct base_app_id id, int64_t version);
+void rm_parking_wake_all(struct rm_parking *w);
+void rm_parking_stop(struct rm_parking *w); /* wakes all waiters, then ends the thread */
+void rm_parking_free(struct rm_parking *w); /* call after rm_parking_stop() */
 /* Returns CLOCK_MONOTONIC in microseconds: the clock of the deadlines. */
-int64_t rm_watch_mono_us(void);
+int64_t rm_parking_mono_us(void);
 
 #endif

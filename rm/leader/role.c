@@ -26,12 +26,12 @@ void rm_roles_init(struct rm_backend *b)
 
 void rm_roles_start(struct rm_backend *b)
 {
-    b->roles.watch = rm_watch_start();
+    b->roles.watch = rm_parking_start();
 }
 
 void rm_roles_stop(struct rm_backend *b)
 {
-    rm_watch_stop(b->roles.watch);
+    rm_parking_stop(b->roles.watch);
 }
 
 void rm_roles_free(struct rm_backend *b)
@@ -39,7 +39,7 @@ void rm_roles_free(struct rm_backend *b)
     if (b->roles.source.free)
         b->roles.source.free(b->roles.source.user);
     if (b->roles.watch)
-        rm_watch_free(b->roles.watch);
+        rm_parking_free(b->roles.watch);
     free(b->roles.rm_id);
     free(b->roles.all_urls);
     pthread_rwlock_destroy(&b->roles.source_lock);
@@ -156,7 +156,7 @@ void rm_roles_count_change_and_wake(struct rm_backend *b)
     int64_t n = atomic_fetch_add(&b->roles.changes, 1) + 1;
 
     if (b->roles.watch)
-        rm_watch_wake_older(b->roles.watch, (struct base_app_id){0}, n);
+        rm_parking_wake_older(b->roles.watch, (struct base_app_id){0}, n);
 }
 
 void rm_roles_set_role(struct rm_backend *b, enum rm_role role)
@@ -247,10 +247,10 @@ void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t de
 {
     int64_t changes;
 
-    rm_watch_add(b->roles.watch, (struct base_app_id){0}, seen, deadline_mono_us, fn, user);
+    rm_parking_add(b->roles.watch, (struct base_app_id){0}, seen, deadline_mono_us, fn, user);
     changes = rm_backend_get_role_changes(b); /* a change before the line above woke no waiter */
     if (changes > seen)
-        rm_watch_wake_older(b->roles.watch, (struct base_app_id){0}, changes);
+        rm_parking_wake_older(b->roles.watch, (struct base_app_id){0}, changes);
 }
 
 bool rm_backend_leads(const struct rm_backend *b)

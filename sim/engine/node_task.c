@@ -198,8 +198,9 @@ static void begin_waiting_reduces(struct sim *s, struct sim_live *job)
 }
 
 /* ---------------------------------------------------------------- orders */
-/* Finds how near the attempt is to its input, counts that for maps with known places, and returns
- * the name of that level in the event log. */
+/* Sets a->level to how near the attempt of a map with known places is to its input, counts that
+ * level, and returns its name in the event log. Any other attempt gets SIM_NODE_LOCAL, is not
+ * counted, and is logged as "any". */
 static const char *record_locality(struct sim *s, struct sim_attempt *a, uint32_t node)
 {
     static const char *const names[] = {"local", "rack", "off"};

@@ -240,7 +240,7 @@ static int read_next_row(struct sim_source *s, struct sim_job *out, struct base_
  * the next one. */
 static bool skip_bad_line(struct sim_source *s, int rc, const struct base_error *err)
 {
-    /* without a header, every line would be bad */
+    /* a header that cannot be read makes every line bad */
     bool nothing = s->kind == CSV && s->csv.columns < 0;
 
     if (!s->skip_bad || nothing || (rc != -BASE_EINVAL && rc != -BASE_ELIMIT))

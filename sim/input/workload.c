@@ -269,7 +269,7 @@ void sim_made_jobs_free(struct sim_made_jobs *made)
 
 /* ---------------------------------------------------------------- description for users */
 /* Appends the word at @index of the list "a,b,c". */
-static void append_word_at(const char *words, int index, struct base_buf *out)
+static void append_list_item_at(const char *words, int index, struct base_buf *out)
 {
     for (; index > 0; index--)
         words += strcspn(words, ",") + 1;
@@ -285,7 +285,7 @@ void sim_workload_describe(struct base_buf *out)
         for (const struct sim_knob *k = r->knobs; k->key; k++) {
             base_buf_addf(out, "      %s=", k->key);
             if (k->words)
-                append_word_at(k->words, (int)k->value, out);
+                append_list_item_at(k->words, (int)k->value, out);
             else
                 base_buf_addf(out, "%.10g", k->value);
             if (k->words)

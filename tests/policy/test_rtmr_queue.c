@@ -81,7 +81,7 @@ static struct rtmr_entry *first_job(struct rtmr_queue *q)
     CU_ASSERT_EQUAL(v.finish_us, 25);
     profile_is(&q->work[BASE_TASK_MAP], 10, 20);
     CU_ASSERT_EQUAL(q->work[BASE_TASK_REDUCE].v[q->work[BASE_TASK_REDUCE].head].at_us, 25);
-    rtmr_queue_insert_take(q, j1, 0, NULL);
+    rtmr_queue_insert_owned(q, j1, 0, NULL);
     return j1;
 }
 
@@ -118,7 +118,7 @@ static void test_before_a_waiting_job(void)
     CU_ASSERT_EQUAL(j1->next_us, 36);
     CU_ASSERT_EQUAL(j1->finish_us, 25); /* nothing is kept before the job is there */
     profile_is(&q.work[BASE_TASK_MAP], 21, 31);
-    rtmr_queue_insert_take(&q, j2, 1, NULL);
+    rtmr_queue_insert_owned(&q, j2, 1, NULL);
     CU_ASSERT_EQUAL(j1->finish_us, 36);
     CU_ASSERT_EQUAL(j2->at, 0);
     rtmr_queue_free(&q);
@@ -148,7 +148,7 @@ static void test_feedback_by_hand(void)
     struct rtmr_entry *j1 = first_job(&q), *j2 = entry(1, 2, 100, 2, 10, 1, 5);
 
     rtmr_queue_mark_started(&q, j1, 0);
-    rtmr_queue_insert_take(&q, j2, 1, NULL);
+    rtmr_queue_insert_owned(&q, j2, 1, NULL);
     CU_ASSERT_EQUAL(j2->finish_us, 35);
     rtmr_entry_note_task_end(j1, BASE_TASK_MAP, 2);
     rtmr_entry_note_task_end(j1, BASE_TASK_MAP, 4);
@@ -175,10 +175,10 @@ static void test_beside(void)
     open_queue(&q, 4, 1);
     rtmr_queue_test_admission(&q, a, 10, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, 30); /* 20, 20, 30 */
-    rtmr_queue_insert_take(&q, a, 10, busy);
+    rtmr_queue_insert_owned(&q, a, 10, busy);
     rtmr_queue_test_admission(&q, b, 12, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, 30); /* what ran is known from a on: 20, 30, 30, 40 */
-    rtmr_queue_insert_take(&q, b, 12, busy);
+    rtmr_queue_insert_owned(&q, b, 12, busy);
     busy[BASE_TASK_MAP].never = 2; /* two slots went to an application: none comes back */
     busy[BASE_TASK_MAP].n = 0;
     rtmr_queue_test_admission(&q, c, 20, busy, &v);
@@ -202,7 +202,7 @@ static void test_reserved_sums(void)
     open_queue(&q, 4, 4);
     for (int32_t i = 0; i < JOBS; i++) {
         e[i] = entry(i, i, 1000 + rnd(100000), 1, 1, 1, 1);
-        rtmr_queue_insert_take(&q, e[i], i, NULL);
+        rtmr_queue_insert_owned(&q, e[i], i, NULL);
         rtmr_queue_set_reserve(&q, e[i], rnd(10));
         rtmr_queue_set_reserve(&q, e[rnd(i + 1)], rnd(10));
     }
@@ -348,7 +348,7 @@ static bool history(int run)
             rtmr_queue_test_admission(&q, e, now, NULL, &v);
             ok = v.accepted == want;
             if (v.accepted) {
-                rtmr_queue_insert_take(&q, e, now, NULL);
+                rtmr_queue_insert_owned(&q, e, now, NULL);
                 a = b;
             } else {
                 rtmr_entry_free(e);
@@ -417,7 +417,7 @@ static void fill(struct rtmr_queue *q, struct rtmr_busy *busy, int64_t now)
 
         rtmr_queue_test_admission(q, e, at, rnd(2) ? busy : NULL, &v);
         if (v.accepted)
-            rtmr_queue_insert_take(q, e, at, busy);
+            rtmr_queue_insert_owned(q, e, at, busy);
         else
             rtmr_entry_free(e);
         if (!rnd(5) && q->fixed < q->n)

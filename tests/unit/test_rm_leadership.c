@@ -484,13 +484,13 @@ static void test_wait_role(void)
 {
     struct base_conf *c = conf();
     struct rm_backend *b = open_standby(c);
-    const int64_t far = rm_watch_mono_us() + 600000000;
+    const int64_t far = rm_parking_mono_us() + 600000000;
     int64_t seen = rm_backend_get_role_changes(b);
     atomic_int fired = 0;
     char url[512];
 
     rm_backend_await_role_change(b, seen, far, on_fired, &fired);
-    rm_backend_await_role_change(b, seen, rm_watch_mono_us() + 1000, on_fired, &fired);
+    rm_backend_await_role_change(b, seen, rm_parking_mono_us() + 1000, on_fired, &fired);
     wait_for(&fired, 1); /* the time is over */
     rm_role_set_active_url(b, "http://b:2");
     wait_for(&fired, 2);

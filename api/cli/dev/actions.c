@@ -8,7 +8,7 @@
 
 enum { SUPERVISOR_MS = 30000 }; /* most time for the supervisor to end */
 
-void cli_dev_stop_all_locked(struct cli_dev *d)
+void cli_dev_lock_and_stop_all(struct cli_dev *d)
 {
     struct base_error err = {0};
     int lock = cli_dev_lock(d, &err);
@@ -30,7 +30,7 @@ int cli_dev_stop_cluster(struct cli_dev *d, bool json)
     bool any = cli_dev_is_running(d);
     if (cli_proc_signal(&d->supervisor, SIGTERM))
         cli_proc_wait(&d->supervisor, SUPERVISOR_MS);
-    cli_dev_stop_all_locked(d); /* a killed supervisor has left its daemons running */
+    cli_dev_lock_and_stop_all(d); /* a killed supervisor has left its daemons running */
     if (json) {
         json_t *j = json_pack("{s:s,s:b}", "dir", d->dir, "stopped", any);
         cli_print_json(j);

@@ -158,7 +158,7 @@ static int supervise(struct cli_dev *d, const struct cli_dev_options *o, int rea
     cli_dev_supervise(d, signal_fd);
     if (ready_fd < 0)
         fprintf(stderr, "creel: stopping\n");
-    cli_dev_stop_all_locked(d);
+    cli_dev_lock_and_stop_all(d);
     return CLI_OK;
 }
 

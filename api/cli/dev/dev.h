@@ -139,7 +139,7 @@ int cli_dev_stop_cluster(struct cli_dev *d, bool json);
 int cli_dev_restart_daemon(struct cli_dev *d, const char *name, bool json);
 /* Stops all daemons under the lock, so that a concurrent --restart has either finished or not
  * begun. */
-void cli_dev_stop_all_locked(struct cli_dev *d);
+void cli_dev_lock_and_stop_all(struct cli_dev *d);
 
 /* ---- api/cli/dev/status.c ---- */
 void cli_dev_print_json(const struct cli_dev *d);

@@ -26,7 +26,7 @@ void cli_dev_print_json(const struct cli_dev *d)
     free(rms);
 }
 
-static void print_rms(const struct cli_dev *d)
+static void print_rms_and_zookeeper(const struct cli_dev *d)
 {
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
         const char *role = cli_dev_is_ha(d) ? cli_dev_ask_role(d->v[i].url) : "";
@@ -49,7 +49,7 @@ void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool de
         cli_shell_quote(d->dir, &quoted);
     }
     printf("Creel runs in %s\n\n", d->dir);
-    print_rms(d);
+    print_rms_and_zookeeper(d);
     printf("  nodes            %zu, each with %lld map and %lld reduce slots\n",
            cli_dev_count_kind(d, cli_dev_is_nm), (long long)d->map_slots,
            (long long)d->reduce_slots);

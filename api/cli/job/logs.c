@@ -86,7 +86,8 @@ static int write_log_bytes(void *user, const char *data, size_t len)
     return rc;
 }
 
-/* Writes the last line, which may lack its newline. */
+/* Ends the unfinished last line that is kept back because of its prefix, if there is one: writes it
+ * with a newline. */
 static void write_last_line(struct shown *s)
 {
     if (s->prefix && s->part.len)

@@ -524,7 +524,7 @@ static int run_command(struct cli *c, struct run_options *o)
     return rc;
 }
 
-int cli_run_main(int argc, char **argv)
+int cli_run_command_main(int argc, char **argv)
 {
     static const struct argp argp = {options, parse_option, "[--] CMD [ARG...]", doc, NULL,
                                      NULL,    NULL};

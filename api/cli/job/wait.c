@@ -163,7 +163,7 @@ static void extend_spans(void *user, const json_t *tasks)
     }
 }
 
-static void add_attempt_count(struct base_buf *out, int64_t n, const char *how)
+static void append_comma_and_attempts(struct base_buf *out, int64_t n, const char *how)
 {
     base_buf_addf(out, ", %lld %s attempt%s", (long long)n, how, n == 1 ? "" : "s");
 }
@@ -180,9 +180,9 @@ static void print_phase(const json_t *job, int64_t first, int64_t last, const ch
     base_buf_addf(&b, "%lld of %lld", (long long)cli_int(counts, "succeeded"),
                   (long long)cli_int(counts, "total"));
     if (cli_int(counts, "failedAttempts"))
-        add_attempt_count(&b, cli_int(counts, "failedAttempts"), "failed");
+        append_comma_and_attempts(&b, cli_int(counts, "failedAttempts"), "failed");
     if (cli_int(counts, "killedAttempts"))
-        add_attempt_count(&b, cli_int(counts, "killedAttempts"), "killed");
+        append_comma_and_attempts(&b, cli_int(counts, "killedAttempts"), "killed");
     if (first && last) {
         base_buf_adds(&b, "; from ");
         cli_text_add_duration(first - cli_int(job, "submitTime"), &b);

@@ -11,7 +11,9 @@
 #include "base/io/io.h"
 #include "base/utf8.h"
 
-#define BODY_RETRY_S "2" /* Retry-After when bodies have used up their memory */
+/* Retry-After, in seconds, when request bodies and long answers have used up the memory that is set
+ * aside for them */
+#define BODY_RETRY_S "2"
 
 /* Returns true when the headers announce a body. *@length: its length, 0 when it is chunked. */
 static bool has_body(const struct api_request *rq, uint64_t *length)
