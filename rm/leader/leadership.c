@@ -1,5 +1,6 @@
 /* rm/leader/leadership.c - how a leadership begins, from the stored records to a core that serves,
  * and how it ends. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +113,7 @@ static void publish_master_key(struct rm_backend *b, const char *text)
         k = k->next;
     if (!k) {
         k = base_alloc(sizeof *k);
-        strcpy(k->text, text);
+        snprintf(k->text, sizeof k->text, "%s", text);
         k->next = b->keys;
         b->keys = k;
     }
