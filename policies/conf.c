@@ -28,7 +28,7 @@ const struct policy_option policy_common_options[] = {
 };
 
 /* ---------------------------------------------------------------- values */
-/* Returns 1, 0, or -1 when @v is neither true nor false. */
+/* Returns 1 for true, 0 for false, -1 for anything else. */
 static int parse_bool(const char *v)
 {
     static const char *const yes[] = {"true", "1", "yes", "on"}, *const no[] = {"false", "0", "no",
@@ -44,7 +44,7 @@ static int parse_bool(const char *v)
 }
 
 /* Returns the index of @v in the comma-separated @words, or -1. */
-static int find_word(const char *words, const char *v)
+static int index_in_comma_list(const char *words, const char *v)
 {
     size_t len = strlen(v);
 
@@ -59,7 +59,7 @@ static int find_word(const char *words, const char *v)
     return -1;
 }
 
-static bool parse_number(const char *v, double *out)
+static bool parse_real_or_inf(const char *v, double *out)
 {
     char *end;
 
@@ -107,8 +107,8 @@ static int check_value(const struct policy_option *o, const char *value, struct 
     if (o->type == POLICY_OPT_BOOL)
         return parse_bool(value) < 0 ? set_bad_value_error(o, value, err) : 0;
     if (o->type == POLICY_OPT_WORD)
-        return find_word(o->words, value) < 0 ? set_bad_value_error(o, value, err) : 0;
-    if (!parse_number(value, &x) || x < o->min || x > o->max ||
+        return index_in_comma_list(o->words, value) < 0 ? set_bad_value_error(o, value, err) : 0;
+    if (!parse_real_or_inf(value, &x) || x < o->min || x > o->max ||
         (o->type == POLICY_OPT_INT && x != floor(x)))
         return set_bad_value_error(o, value, err);
     return 0;
@@ -186,7 +186,7 @@ static double get_number_or_auto(const struct policy_conf *c, const struct polic
     double x = -1;
 
     base_assert(o->type == type);
-    base_assert(is_allowed_auto(o, v) || parse_number(v, &x));
+    base_assert(is_allowed_auto(o, v) || parse_real_or_inf(v, &x));
     return x;
 }
 
@@ -229,5 +229,5 @@ int policy_conf_word(const struct policy_conf *c, const struct policy_option *ta
     const struct policy_option *o = get_option(table, name);
 
     base_assert(o->type == POLICY_OPT_WORD);
-    return find_word(o->words, get_value_or_default(c, o));
+    return index_in_comma_list(o->words, get_value_or_default(c, o));
 }

@@ -41,6 +41,7 @@ struct policy_conf { /* zero: all defaults */
  * expected. */
 int policy_conf_put(struct policy_conf *c, const struct policy_option *o, const char *value,
                     struct base_error *err);
+/* Sets @to, whose old contents are not freed, to a copy of @from. */
 void policy_conf_copy(struct policy_conf *to, const struct policy_conf *from);
 void policy_conf_free(struct policy_conf *c);
 
@@ -50,13 +51,13 @@ bool policy_conf_bool(const struct policy_conf *c, const struct policy_option *t
                       const char *name);
 int64_t policy_conf_int(const struct policy_conf *c, const struct policy_option *table,
                         const char *name);
-/* May be INFINITY. */
+/* The result may be INFINITY; -1: auto. */
 double policy_conf_real(const struct policy_conf *c, const struct policy_option *table,
                         const char *name);
-/* An option in SECONDS, as microseconds; INT64_MAX: inf, -1: auto. */
+/* Returns the value of an option in SECONDS, in microseconds; INT64_MAX: inf, -1: auto. */
 int64_t policy_conf_us(const struct policy_conf *c, const struct policy_option *table,
                        const char *name);
-/* The index of the value in the option's list of words. */
+/* Returns the index of the value in the option's list of words. */
 int policy_conf_word(const struct policy_conf *c, const struct policy_option *table,
                      const char *name);
 

@@ -32,7 +32,7 @@
 #define NO_DEADLINE  INT64_MAX
 #define NEVER        (INT64_MAX / 4)
 #define WORK_MAX     (INT64_MAX / 16)
-#define ROUND_US     INT64_C(1000000) /* offered deadlines are rounded up to a second */
+#define ROUND_US     INT64_C(1000000) /* the core rounds offered deadlines up to whole seconds */
 
 enum dc_cost { DC_MEAN, DC_MAX };
 
@@ -46,7 +46,7 @@ struct dc_job { /* policy_job.own */
     LIST_ENTRY(dc_job) all;
     int64_t due_us, start_us; /* start_us: s; the job claims its reduce slots from s to due_us */
     int64_t at_once;          /* n_min */
-    bool capped;              /* has pending maps, but runs n_min maps already */
+    bool capped;              /* has maps to launch or resume, but runs n_min maps already */
 };
 struct policy {
     const struct policy_env *env;
@@ -96,30 +96,31 @@ static void dc_destroy(struct policy *self)
 }
 
 /* ---- the test ---- */
-static int64_t total_work_us(const struct policy *self, const struct policy_job *job,
-                             enum base_task_kind kind)
+static int64_t expected_work_us(const struct policy *self, const struct policy_job *job,
+                                enum base_task_kind kind)
 {
     const struct policy_learned *l = self->env->learned;
 
     if (self->cost == DC_MAX) {
-        int64_t longest = rtmr_cost_longest_us(l, job, kind, BOOTSTRAP_US),
+        int64_t longest = rtmr_cost_longest_task_us(l, job, kind, BOOTSTRAP_US),
                 total = job->phase[kind].total;
 
         return total > 0 && longest > WORK_MAX / total ? WORK_MAX : total * longest;
     }
-    return rtmr_cost_work_us(l, job, kind, BOOTSTRAP_US);
+    return rtmr_cost_total_work_us(l, job, kind, BOOTSTRAP_US);
 }
 
-static struct dc_need compute_need(const struct policy *self, const struct policy_job *job)
+static struct dc_need compute_admission_need(const struct policy *self,
+                                             const struct policy_job *job)
 {
     struct dc_need n = {.maps = job->phase[BASE_TASK_MAP].total,
                         .reduces = job->phase[BASE_TASK_REDUCE].total};
 
-    n.maps_us = total_work_us(self, job, BASE_TASK_MAP);
+    n.maps_us = expected_work_us(self, job, BASE_TASK_MAP);
     if (n.maps)
         n.longest_us = self->cost == DC_MAX ? n.maps_us / n.maps : ceil_div(n.maps_us, n.maps);
     if (n.reduces)
-        n.tail_us = ceil_div(total_work_us(self, job, BASE_TASK_REDUCE), n.reduces) +
+        n.tail_us = ceil_div(expected_work_us(self, job, BASE_TASK_REDUCE), n.reduces) +
                     (int64_t)fmin(
                         ceil(self->transfer_us * rtmr_cost_shuffle_bytes(self->env->learned, job)),
                         (double)WORK_MAX);
@@ -141,7 +142,8 @@ static int64_t map_slots_needed(const struct policy *self, const struct dc_need 
 }
 
 /* Returns the sum of the reduce slots of all claims that overlap @from_us to @to_us. */
-static int64_t claimed_reduce_slots(const struct policy *self, int64_t from_us, int64_t to_us)
+static int64_t claimed_reduce_slots_between(const struct policy *self, int64_t from_us,
+                                            int64_t to_us)
 {
     const struct dc_job *d;
     int64_t sum = 0;
@@ -162,11 +164,11 @@ static int64_t free_map_slots(const struct policy *self)
 }
 
 /* Returns the earliest s, not before @asked_us, with which the job would be accepted, or NEVER. The
- * candidates are the time at which the free map slots would finish the maps, and the ends of other
- * jobs' claims. The user submits again a little later with the offered deadline, so the reduce
- * slots must stay unclaimed for this margin as well. */
-static int64_t earliest_start(const struct policy *self, const struct dc_need *n, int64_t asked_us,
-                              int64_t now_us)
+ * candidates are the time at which the free map slots would finish the maps, or @asked_us if that
+ * is later, and the ends of other jobs' claims after it. The user submits again a little later with
+ * the offered deadline, so the reduce slots must stay unclaimed for this margin as well. */
+static int64_t earliest_acceptable_reduce_start(const struct policy *self, const struct dc_need *n,
+                                                int64_t asked_us, int64_t now_us)
 {
     const int64_t all = self->env->capacity->slots[BASE_TASK_REDUCE],
                   free_slots = free_map_slots(self);
@@ -179,12 +181,14 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
         first = now_us + (self->integral ? ceil_div(n->maps, free_slots) * n->longest_us
                                          : ceil_div(n->maps_us, free_slots));
     first = first > asked_us ? first : asked_us;
-    if (claimed_reduce_slots(self, first, first + self->margin_us + ROUND_US) + n->reduces <= all)
+    if (claimed_reduce_slots_between(self, first, first + self->margin_us + ROUND_US) +
+            n->reduces <=
+        all)
         return first;
     LIST_FOREACH(d, &self->jobs, all)
     {
         if (d->due_us > first && d->due_us < best &&
-            claimed_reduce_slots(self, d->due_us, d->due_us + self->margin_us + ROUND_US) +
+            claimed_reduce_slots_between(self, d->due_us, d->due_us + self->margin_us + ROUND_US) +
                     n->reduces <=
                 all)
             best = d->due_us;
@@ -195,7 +199,7 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
 static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t now_us,
                      struct policy_promise *out)
 {
-    struct dc_need n = compute_need(self, job);
+    struct dc_need n = compute_admission_need(self, job);
     int64_t due_us = job->submit_us + job->deadline_us, start_us = due_us - n.tail_us,
             slots = map_slots_needed(self, &n, start_us - now_us), unclaimed, earliest;
 
@@ -205,10 +209,10 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
         return true;
     }
     unclaimed = self->env->capacity->slots[BASE_TASK_REDUCE] -
-                claimed_reduce_slots(self, start_us, start_us);
+                claimed_reduce_slots_between(self, start_us, start_us);
     if (start_us > now_us && slots <= free_map_slots(self) && n.reduces <= unclaimed)
         return true;
-    earliest = earliest_start(self, &n, start_us, now_us);
+    earliest = earliest_acceptable_reduce_start(self, &n, start_us, now_us);
     out->finish_us = earliest < NEVER ? earliest + n.tail_us : 0;
     out->ask_us = out->finish_us ? out->finish_us + self->margin_us : 0;
     if (start_us <= now_us)
@@ -260,7 +264,7 @@ static void dc_on_job_arrived(struct policy *self, struct policy_job *job, int64
     own->due_us = NO_DEADLINE;
     own->at_once = INT64_MAX;
     if (job->is_job && job->deadline_us > 0) {
-        struct dc_need n = compute_need(self, job);
+        struct dc_need n = compute_admission_need(self, job);
 
         own->due_us = job->submit_us + job->deadline_us;
         own->start_us = own->due_us - n.tail_us;

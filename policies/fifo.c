@@ -59,6 +59,14 @@ static void fifo_on_job_left(struct policy *self, struct policy_job *job, int64_
             policy_order_remove(&self->order[k], &job->link[k]);
 }
 
+static void fifo_on_job_priority(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    (void)now_us;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        if (job->link[k].linked)
+            policy_order_move(&self->order[k], &job->link[k], -(int64_t)job->priority);
+}
+
 /* True: Hadoop 1 would assign no further task of the kind in this heartbeat. */
 static bool is_over_hadoop_limits(const struct policy_offer *offer)
 {
@@ -115,6 +123,7 @@ const struct policy_ops policy_fifo = {
     .destroy = fifo_destroy,
     .on_job_arrived = fifo_on_job_arrived,
     .on_job_left = fifo_on_job_left,
+    .on_job_priority = fifo_on_job_priority,
     .on_job_changed = fifo_on_job_changed,
     .next = fifo_next,
     .explain = fifo_explain,

@@ -51,7 +51,7 @@ static void las_destroy(struct policy *self)
     free(self);
 }
 
-static void update_service(struct policy *self, struct las_job *own, int64_t now_us)
+static void update_attained_service(struct policy *self, struct las_job *own, int64_t now_us)
 {
     if (now_us > self->now_us)
         self->now_us = now_us;
@@ -62,7 +62,7 @@ static void update_service(struct policy *self, struct las_job *own, int64_t now
     own->last_us = self->now_us;
 }
 
-static void update_order(struct policy *self, struct las_job *own)
+static void update_places_in_orders(struct policy *self, struct las_job *own)
 {
     double per_weight = (double)own->got_us / own->job->weight;
     int64_t key = per_weight < KEY_MAX ? (int64_t)per_weight : (int64_t)KEY_MAX;
@@ -76,14 +76,15 @@ static void las_on_job_changed(struct policy *self, struct policy_job *job,
                                enum base_task_kind kind)
 {
     (void)kind;
-    update_service(self, job->own, self->now_us);
-    update_order(self, job->own);
+    update_attained_service(self, job->own, self->now_us);
+    update_places_in_orders(self, job->own);
 }
 
-/* Returns the service that the job received under other policies, as far as it is known: by
- * successful attempts and by present ones. */
-static int64_t earlier_service_us(const struct policy *self, const struct policy_job *job,
-                                  int64_t now_us)
+/* Returns the service that the job received before it arrived here (under another policy, or before
+ * a restart), as far as it is known: that of its successful attempts and of those that run or are
+ * suspended now. */
+static int64_t service_before_arrival_us(const struct policy *self, const struct policy_job *job,
+                                         int64_t now_us)
 {
     int64_t sum = 0;
 
@@ -105,15 +106,15 @@ static void las_on_job_arrived(struct policy *self, struct policy_job *job, int6
     if (now_us > self->now_us)
         self->now_us = now_us;
     *own = (struct las_job){.job = job, .next = self->first, .last_us = self->now_us};
-    own->got_us = earlier_service_us(self, job, self->now_us);
+    own->got_us = service_before_arrival_us(self, job, self->now_us);
     if (self->first)
         self->first->prev = own;
     self->first = own;
     job->own = own;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-    update_service(self, own, now_us);
-    update_order(self, own);
+    update_attained_service(self, own, now_us);
+    update_places_in_orders(self, own);
 }
 
 static void las_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
@@ -160,8 +161,8 @@ static int64_t las_on_timer(struct policy *self, int64_t now_us, struct policy_p
 {
     (void)plan;
     for (struct las_job *own = self->first; own; own = own->next) {
-        update_service(self, own, now_us);
-        update_order(self, own);
+        update_attained_service(self, own, now_us);
+        update_places_in_orders(self, own);
     }
     return now_us + self->quantum_us;
 }

@@ -25,23 +25,23 @@ const struct policy_option *policy_option_at(size_t index)
 
 /* Returns true when @key begins with the first @n bytes of @name, and a dot follows them in @key or
  * a '_' in @name ("colo_wait" has no dot). */
-static bool begins_with_part(const char *key, const char *name, size_t n)
+static bool key_begins_with_name_part(const char *key, const char *name, size_t n)
 {
     return strncmp(key, name, n) == 0 && (key[n] == '.' || name[n] == '_');
 }
 
-bool policy_option_is_key(const char *key)
+bool policy_key_looks_like_option(const char *key)
 {
     if (strncmp(key, "creel.", 6) != 0)
         return false;
     key += 6;
     for (size_t i = 0; policy_at(i); i++)
-        if (begins_with_part(key, policy_at(i)->name, strlen(policy_at(i)->name)))
+        if (key_begins_with_name_part(key, policy_at(i)->name, strlen(policy_at(i)->name)))
             return true;
     for (size_t i = 0; policy_option_at(i); i++) {
         const char *name = policy_option_at(i)->name;
 
-        if (begins_with_part(key, name, strcspn(name, "._")))
+        if (key_begins_with_name_part(key, name, strcspn(name, "._")))
             return true;
     }
     return false;
@@ -52,7 +52,7 @@ static char dash_to_underscore(char c)
     return c == '-' ? '_' : c;
 }
 
-static bool same_name(const char *a, const char *b)
+static bool same_name_dash_is_underscore(const char *a, const char *b)
 {
     while (*a && dash_to_underscore(*a) == dash_to_underscore(*b)) {
         a++;
@@ -72,9 +72,9 @@ const struct policy_option *policy_option_find(const char *name)
         const struct policy_option *o = policy_option_at(i);
         const char *dot = strchr(o->name, '.');
 
-        if (same_name(o->name, name))
+        if (same_name_dash_is_underscore(o->name, name))
             return o;
-        if (dot && same_name(dot + 1, name)) {
+        if (dot && same_name_dash_is_underscore(dot + 1, name)) {
             found = o;
             hits++;
         }

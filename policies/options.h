@@ -18,9 +18,10 @@ const struct policy_option *policy_option_find(const char *name);
 const struct policy_option *policy_option_at(size_t index);
 /* Returns true when the key of a configuration file must be an option: it begins with "creel."
  * followed by a policy's name or by the first part of an option's name. */
-bool policy_option_is_key(const char *key);
+bool policy_key_looks_like_option(const char *key);
 /* Sets the option that @name spells. Returns 0, or -BASE_EINVAL with the name, the value and what
- * was expected; for an unknown name, with the list of known names. */
+ * was expected; for a name that is unknown or matches several options, with the list of all names.
+ */
 int policy_conf_set(struct policy_conf *c, const char *name, const char *value,
                     struct base_error *err);
 

@@ -1,19 +1,19 @@
 /* policies/policy.h - what a scheduling policy is: a table of functions over plain data.
  *
- * A policy orders jobs for a free slot. The core calls it after every committed change; the policy
- * keeps its own indexes and answers questions. A policy changes nothing in the core, reads no
- * clock, and allocates nothing while it answers.
+ * A policy orders jobs for a free slot. The core reports every change to it; the policy keeps its
+ * own indexes and answers questions. A policy changes nothing in the core and reads no clock.
  *
  *     submission               --> admit()              may a job with a deadline enter? Asked
  *                                                       once, not again after a restart
- *                              --> on_job_arrived()     the job is known; none of its tasks may be
- *                                                       launched yet
+ *                              --> on_job_arrived()     the job is known; on_job_changed() follows
+ *                                                       for each kind
  *     counts of a job changed  --> on_job_changed()
  *     a slot is free           --> next(), next(), ...  until a job takes it
  *     a node is full, jobs wait--> victims()            which attempts to suspend or kill there
  *     the policy's timer       --> on_timer()           epochs, updates; may name victims anywhere
  *     job changes its queue    --> on_job_moved()
- *     job ended                --> on_job_left()
+ *     job changes its priority --> on_job_priority()
+ *     job ended, policy changed--> on_job_left()
  *
  * A job may arrive with tasks that are running, suspended or done, because the policy was changed
  * or the RM restarted. What successful attempts have shown stays with the job (policy_seen) and
@@ -21,7 +21,8 @@
  *
  * The core chooses the task: a suspended attempt of the job on the node (to be resumed) before any
  * other, then by locality. The core checks every answer, counts those that it overrules, and falls
- * back to FIFO when a policy keeps naming no job although one could run.
+ * back to FIFO when a policy keeps naming no job, without holding the slot back (held), although a
+ * task waits.
  * Ties: earlier submission, then smaller id. Times are integer microseconds; durations leave
  * suspension out. */
 #ifndef CREEL_POLICY_H
@@ -46,10 +47,10 @@ struct policy_capacity { /* kept up to date by the core at every moment */
     /* slots taken by running attempts and containers, masters included */
     int64_t used[BASE_TASK_KINDS];
     int64_t freeing[BASE_TASK_KINDS];     /* used slots whose attempts are being killed */
-    int64_t outstanding[BASE_TASK_KINDS]; /* unfinished tasks of all running jobs */
+    int64_t outstanding[BASE_TASK_KINDS]; /* unfinished tasks of all jobs that have arrived */
     int64_t memory_mb, vcores;
 };
-/* Slots that are free now or are being freed by kills. */
+/* Returns the number of slots that are free now or are being freed by kills. */
 static inline int64_t policy_free_slots(const struct policy_capacity *c, enum base_task_kind kind)
 {
     return c->slots[kind] - c->used[kind] + c->freeing[kind];
@@ -66,8 +67,9 @@ struct policy_running {
     void *container; /* the core's handle, for a plan */
 };
 enum policy_take {
-    POLICY_DECLINES,  /* the job waits for a slot near its data; counts as a declined offer */
-    POLICY_TAKES,     /* this slot or another */
+    POLICY_DECLINES, /* the job waits for a slot near its data, which counts as a declined offer, or
+                        has no task for this one */
+    POLICY_TAKES,    /* this slot or another */
     POLICY_TAKES_NEAR /* this slot rather than another: the node has data, or a suspended attempt,
                          of the job */
 };
@@ -80,11 +82,13 @@ struct policy_env {
     int64_t heartbeat_us; /* of nodes */
     double slowstart;     /* share of a job's maps that end before its reduces may start */
     void *core;
-    /* Iterates over the running and suspended attempts of @job, newest start first. *@cursor is
-     * NULL before the first call. Returns false when no attempt is left. */
+    /* Iterates over the running and suspended attempts of @job, except masters and attempts that
+     * are being killed; the one that the core created last comes first. *@cursor is NULL before the
+     * first call. Returns false when no attempt is left. */
     bool (*running)(void *core, const struct policy_job *job, enum base_task_kind kind,
                     void **cursor, struct policy_running *out);
-    /* Would @job use a slot of @kind on @node now? NULL: every job takes every slot. */
+    /* Returns whether @job would use a slot of @kind on @node now. A wait for its data counts as if
+     * the slot had been offered. NULL: every job takes every slot. */
     enum policy_take (*takes)(void *core, const struct policy_job *job, enum base_task_kind kind,
                               uint32_t node);
     /* Returns the name of a policy_job's user, to look up the user's limit. May be NULL: no user
@@ -152,11 +156,11 @@ struct policy_ops {
                            chosen by the policy's place in the picture */
     bool delays;        /* delay scheduling is on unless configured otherwise */
     bool reduces_last;  /* reduces start when all maps are done: slowstart is 1 */
-    bool colocates;     /* reduces wait one heartbeat for a node that ran maps of their job */
-    bool sim_only;      /* uses knowledge that only a simulation has */
-    bool one_queue;     /* jobs cannot be moved between queues, as under Hadoop's FIFO */
-    const struct policy_option
-        *options; /* options of this policy, ends with a NULL name; or NULL */
+    bool colocates; /* by default reduces wait a heartbeat for a node that ran their job's maps */
+    bool sim_only;  /* uses knowledge that only a simulation has */
+    bool one_queue; /* jobs cannot be moved between queues, as under Hadoop's FIFO */
+    /* options of this policy, ends with a NULL name; or NULL */
+    const struct policy_option *options;
     /* Refuses settings that contradict each other; every single value has been checked before.
      * NULL: nothing to check. Returns 0, or -BASE_EINVAL with the reason. */
     int (*check_conf)(const struct policy_conf *conf, struct base_error *err);
@@ -171,7 +175,10 @@ struct policy_ops {
     void (*on_job_left)(struct policy *self, struct policy_job *job, int64_t now_us);
     /* @job->queue has changed; the job's counts have not. NULL: the policy ignores queues. */
     void (*on_job_moved)(struct policy *self, struct policy_job *job, int64_t now_us);
-    /* Counts of @kind changed (pending, running, ...). O(log jobs), no allocation. */
+    /* @job->priority has changed. NULL: the policy does not order by priority. */
+    void (*on_job_priority)(struct policy *self, struct policy_job *job, int64_t now_us);
+    /* Counts of @kind changed (pending, running, ...). Called very often: should cost O(log jobs)
+     * and not allocate. */
     void (*on_job_changed)(struct policy *self, struct policy_job *job, enum base_task_kind kind);
     /* The hooks below may be NULL. Each is called before the on_job_changed() of the same change.
      */
@@ -195,15 +202,15 @@ struct policy_ops {
     int64_t (*on_timer)(struct policy *self, int64_t now_us, struct policy_plan *plan);
     /* Returns the job that should get this slot after @prev declined it (NULL: the first job), or
      * NULL when no job should. The sequence must end: the core stops asking after two answers per
-     * job. The core also calls this to prefetch the memory of the likely next job, so nothing but
-     * *@offer may change. */
+     * job. The core also calls this to prefetch the memory of the likely next job, so the call must
+     * leave no trace but in *@offer (caches excepted). */
     struct policy_job *(*next)(struct policy *self, struct policy_offer *offer,
                                struct policy_job *prev);
-    /* Names attempts to suspend or kill. Called in a heartbeat of a node without a free slot of
-     * offer->kind, while tasks of the kind wait or are suspended there. @here: the node's running
-     * attempts of the kind that are not being killed, newest start first. NULL: heartbeats never
-     * preempt. A slot freed by suspension is offered at once, a slot freed by a kill after its
-     * process has ended (capacity->freeing counts it until then). */
+    /* Names attempts to suspend or kill. Called for a node without a free slot of offer->kind, in
+     * its heartbeat or while that is held, when tasks of the kind wait or are suspended there.
+     * @here: the node's running attempts of the kind that are not being killed, newest start first.
+     * NULL: heartbeats never preempt. A slot freed by suspension is offered at once, a slot freed
+     * by a kill after its process has ended (capacity->freeing counts it until then). */
     void (*victims)(struct policy *self, const struct policy_offer *offer,
                     const struct policy_running *here, size_t n, struct policy_plan *plan);
     /* Returns false only when victims() would name no attempt for tasks of @kind now; true is
@@ -221,7 +228,7 @@ struct policy_ops {
 
 void policy_plan_add(struct policy_plan *plan, void *container, enum policy_victim_how how);
 
-/* The job that embeds @link as its link[kind]. */
+/* Returns the job that embeds @link as its link[kind]. */
 static inline struct policy_job *policy_link_job(struct policy_link *link, enum base_task_kind kind)
 {
     return (struct policy_job *)(void *)((char *)(link - kind) - offsetof(struct policy_job, link));

@@ -23,7 +23,7 @@ const struct policy_ops *policy_at(size_t index)
     return index < sizeof registry / sizeof *registry ? registry[index] : NULL;
 }
 
-const char *policy_nearest(const char *name, bool sim_too)
+const char *policy_nearest_name(const char *name, bool sim_too)
 {
     const char *best = NULL;
     size_t distance = 0;

@@ -37,7 +37,7 @@ POLICY_REGISTRY(POLICY_DECLARE)
 const struct policy_ops *policy_find(const char *name);
 /* Returns the policy name most similar to @name, for "did you mean", or NULL when none is similar.
  * @sim_too: include policies that only simulations can use. */
-const char *policy_nearest(const char *name, bool sim_too);
+const char *policy_nearest_name(const char *name, bool sim_too);
 /* Returns the policy at @index of the registry, NULL past the end. */
 const struct policy_ops *policy_at(size_t index);
 

@@ -1,6 +1,6 @@
 /* SRPT and NP-SRPT: the job with the least remaining work over all its tasks comes first.
  *
- *   srpt     suspends tasks of jobs with more remaining work. Needs true sizes, which only a
+ *   srpt     suspends tasks of jobs with more remaining work. Meant for true sizes, which only a
  *            simulation knows: the reference for other policies.
  *   np-srpt  never interrupts a task; uses true sizes where they are known, otherwise estimates.
  *
@@ -10,7 +10,8 @@
  * Remaining work is (unfinished tasks) x (mean size), minus the work that running and suspended
  * attempts have done. The mean size is the true one; otherwise that of the job's finished tasks,
  * the one given with the submission, that of the cluster's recent tasks, or 60 s, in this order.
- * The work of attempts is measured once per epoch, under srpt also when a job arrives. */
+ * The work of attempts is measured once per epoch, and when a job arrives (under np-srpt only that
+ * job's). */
 #include <stdlib.h>
 
 #include "policies/policy.h"
@@ -50,7 +51,7 @@ static struct srpt_job *srpt_job_of(const struct policy_job *job)
     return job->own;
 }
 
-static struct policy *create(const struct policy_env *env, bool interrupts)
+static struct policy *create_srpt_variant(const struct policy_env *env, bool interrupts)
 {
     struct policy *self = base_alloc(sizeof *self);
 
@@ -62,12 +63,12 @@ static struct policy *create(const struct policy_env *env, bool interrupts)
 
 static struct policy *srpt_create(const struct policy_env *env)
 {
-    return create(env, true);
+    return create_srpt_variant(env, true);
 }
 
 static struct policy *np_srpt_create(const struct policy_env *env)
 {
-    return create(env, false);
+    return create_srpt_variant(env, false);
 }
 
 static void srpt_destroy(struct policy *self)
@@ -105,10 +106,10 @@ static int64_t remaining_work_us(const struct policy *self, const struct srpt_jo
     return left > 0 ? left : 0;
 }
 
-/* Work done by the attempts that have not ended. Each counts for at most a task's mean size, since
- * an attempt that exceeds the mean is still not done. */
-static int64_t unended_work_us(const struct policy *self, const struct policy_job *job,
-                               int64_t now_us)
+/* Returns the work done by the attempts that have not ended. Each counts for at most a task's mean
+ * size, since an attempt that exceeds the mean is still not done. */
+static int64_t work_done_by_present_attempts_us(const struct policy *self,
+                                                const struct policy_job *job, int64_t now_us)
 {
     int64_t sum = 0;
 
@@ -134,7 +135,7 @@ static int64_t unended_work_us(const struct policy *self, const struct policy_jo
     return sum;
 }
 
-static void update_orders(struct policy *self, struct srpt_job *own)
+static void update_places_in_orders(struct policy *self, struct srpt_job *own)
 {
     own->left_us = remaining_work_us(self, own);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -150,11 +151,11 @@ static void update_orders(struct policy *self, struct srpt_job *own)
     }
 }
 
-static void measure_all(struct policy *self, int64_t now_us)
+static void measure_all_jobs(struct policy *self, int64_t now_us)
 {
     for (struct srpt_job *own = self->first; own; own = own->next) {
-        own->inside_us = unended_work_us(self, own->job, now_us);
-        update_orders(self, own);
+        own->inside_us = work_done_by_present_attempts_us(self, own->job, now_us);
+        update_places_in_orders(self, own);
     }
 }
 
@@ -163,7 +164,7 @@ static void srpt_on_job_changed(struct policy *self, struct policy_job *job,
                                 enum base_task_kind kind)
 {
     (void)kind;
-    update_orders(self, srpt_job_of(job));
+    update_places_in_orders(self, srpt_job_of(job));
 }
 
 static void srpt_on_task_ended(struct policy *self, struct policy_job *job,
@@ -191,10 +192,10 @@ static void srpt_on_job_arrived(struct policy *self, struct policy_job *job, int
         own->active[k] = own->busy[k] = job->link[k];
     }
     if (self->interrupts) {
-        measure_all(self, now_us);
+        measure_all_jobs(self, now_us);
     } else {
-        own->inside_us = unended_work_us(self, job, now_us);
-        update_orders(self, own);
+        own->inside_us = work_done_by_present_attempts_us(self, job, now_us);
+        update_places_in_orders(self, own);
     }
 }
 
@@ -218,13 +219,13 @@ static void srpt_on_job_left(struct policy *self, struct policy_job *job, int64_
 static int64_t srpt_on_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
 {
     (void)plan;
-    measure_all(self, now_us);
+    measure_all_jobs(self, now_us);
     return now_us + self->epoch_us;
 }
 
 /* ---------------------------------------------------------------- slots */
-static struct policy_job *job_after(const struct policy *self, enum base_task_kind kind,
-                                    struct policy_job *prev)
+static struct policy_job *next_job_in_order(const struct policy *self, enum base_task_kind kind,
+                                            struct policy_job *prev)
 {
     struct policy_link *link =
         prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
@@ -235,7 +236,7 @@ static struct policy_job *job_after(const struct policy *self, enum base_task_ki
 static struct policy_job *srpt_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {
-    return job_after(self, offer->kind, prev);
+    return next_job_in_order(self, offer->kind, prev);
 }
 
 /* ---------------------------------------------------------------- suspension */
@@ -247,7 +248,7 @@ struct border {
     int64_t over; /* running tasks of the border job beyond its part of the slots; may be < 0 */
 };
 
-static bool comes_before(const struct policy_job *a, const struct policy_job *b)
+static bool has_less_remaining_work(const struct policy_job *a, const struct policy_job *b)
 {
     if (srpt_job_of(a)->left_us != srpt_job_of(b)->left_us)
         return srpt_job_of(a)->left_us < srpt_job_of(b)->left_us;
@@ -259,7 +260,8 @@ static struct srpt_job *job_of_active_link(struct policy_link *link, enum base_t
     return (struct srpt_job *)(void *)((char *)(link - kind) - offsetof(struct srpt_job, active));
 }
 
-static struct border find_border(const struct policy *self, enum base_task_kind kind)
+static struct border find_job_where_slots_run_out(const struct policy *self,
+                                                  enum base_task_kind kind)
 {
     int64_t slots = self->env->capacity->slots[kind];
 
@@ -275,18 +277,18 @@ static struct border find_border(const struct policy *self, enum base_task_kind 
     return (struct border){NULL, 0};
 }
 
-static bool runs_too_many(const struct border *border, const struct policy_job *job)
+static bool runs_beyond_border(const struct border *border, const struct policy_job *job)
 {
     if (!border->job)
         return false;
-    return job == border->job ? border->over > 0 : comes_before(border->job, job);
+    return job == border->job ? border->over > 0 : has_less_remaining_work(border->job, job);
 }
 
 /* Returns how many of @claim further slots belong to @job; <= 0: none. */
-static int64_t claim_within_border(const struct border *border, const struct policy_job *job,
-                                   int64_t claim)
+static int64_t part_of_claim_within_border(const struct border *border,
+                                           const struct policy_job *job, int64_t claim)
 {
-    if (!border->job || comes_before(job, border->job))
+    if (!border->job || has_less_remaining_work(job, border->job))
         return claim;
     if (job != border->job)
         return 0;
@@ -294,9 +296,9 @@ static int64_t claim_within_border(const struct border *border, const struct pol
 }
 
 /* Order of victims: the job with the most remaining work first; of one job the newest attempt. */
-static bool suspended_before(const struct policy_running *here, size_t i, size_t j)
+static bool is_victim_before(const struct policy_running *here, size_t i, size_t j)
 {
-    return here[i].job == here[j].job ? i < j : comes_before(here[j].job, here[i].job);
+    return here[i].job == here[j].job ? i < j : has_less_remaining_work(here[j].job, here[i].job);
 }
 
 /* Returns the first attempt after @last in this order (@last n: from the beginning) that can be
@@ -306,14 +308,14 @@ static size_t next_victim(const struct policy_running *here, size_t n, size_t la
     size_t best = n;
 
     for (size_t i = 0; i < n; i++)
-        if (here[i].task >= 0 && (last == n || suspended_before(here, last, i)) &&
-            (best == n || suspended_before(here, i, best)))
+        if (here[i].task >= 0 && (last == n || is_victim_before(here, last, i)) &&
+            (best == n || is_victim_before(here, i, best)))
             best = i;
     return best;
 }
 
-static int64_t suspended_on_node(const struct policy *self, const struct policy_offer *offer,
-                                 const struct policy_job *job)
+static int64_t count_suspended_on_node(const struct policy *self, const struct policy_offer *offer,
+                                       const struct policy_job *job)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -334,7 +336,7 @@ static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind
 {
     const struct policy_link *has = self->busy[kind].first;
     int64_t left = policy_free_slots(self->env->capacity, kind);
-    struct policy_job *job = job_after(self, kind, NULL);
+    struct policy_job *job = next_job_in_order(self, kind, NULL);
 
     for (int i = 0; i < JOBS_TRIED_MAX && has && job; i++) {
         if (srpt_job_of(job)->left_us >= -has->key)
@@ -342,15 +344,16 @@ static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind
         left -= job->phase[kind].pending;
         if (left < 0 || job->phase[kind].suspended > 0)
             return true;
-        job = job_after(self, kind, job);
+        job = next_job_in_order(self, kind, job);
     }
     return has && job;
 }
 
-/* Free slots anywhere in the cluster go to the waiting tasks of the first jobs. For tasks that
- * remain without a slot, the function suspends attempts on this node if their jobs have strictly
- * more remaining work and run more tasks than the border allows. For tasks that are suspended on
- * this node, and can resume only here, it suspends attempts of any job with more remaining work. */
+/* Free slots anywhere in the cluster, and slots being freed, go to the waiting tasks of the first
+ * jobs. For tasks that remain without a slot, the function suspends attempts on this node if their
+ * jobs have strictly more remaining work and run more tasks than the border allows. For tasks that
+ * are suspended on this node, and can resume only here, it suspends attempts of any job with more
+ * remaining work. */
 static void srpt_victims(struct policy *self, const struct policy_offer *offer,
                          const struct policy_running *here, size_t n, struct policy_plan *plan)
 {
@@ -359,24 +362,24 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer,
     size_t victim = next_victim(here, n, n);
     struct border border = {NULL, -1};
 
-    for (struct policy_job *job = NULL; victim < n && (job = job_after(self, kind, job));) {
+    for (struct policy_job *job = NULL; victim < n && (job = next_job_in_order(self, kind, job));) {
         int64_t claim = job->phase[kind].pending, met = claim < left ? claim : left,
-                pinned = suspended_on_node(self, offer, job);
+                pinned = count_suspended_on_node(self, offer, job);
 
         if (srpt_job_of(here[victim].job)->left_us <= srpt_job_of(job)->left_us)
             return;
         left -= met;
         claim -= met;
         if (claim > 0 && !border.job)
-            border = find_border(self, kind);
-        claim = claim_within_border(&border, job, claim);
+            border = find_job_where_slots_run_out(self, kind);
+        claim = part_of_claim_within_border(&border, job, claim);
         if (claim > 0 && self->env->takes &&
             self->env->takes(self->env->core, job, kind, offer->node) == POLICY_DECLINES)
             claim = 0; /* the job waits for a slot near its data */
         while (victim < n && srpt_job_of(here[victim].job)->left_us > srpt_job_of(job)->left_us) {
             if (pinned > 0)
                 pinned--;
-            else if (claim > 0 && runs_too_many(&border, here[victim].job))
+            else if (claim > 0 && runs_beyond_border(&border, here[victim].job))
                 claim--;
             else
                 break;

@@ -19,7 +19,7 @@ struct policy_size {
     int64_t bytes, bytes_max; /* input of all tasks, of the largest (splits of maps); 0: unknown */
     /* durations given with the submission: sum over all tasks, longest task; 0: none */
     int64_t given_us, given_max_us;
-    int64_t true_us; /* in simulations: the sum of the durations to come; 0: unknown */
+    int64_t true_us; /* in simulations: true duration of all tasks together; 0: unknown */
 };
 /* Sums over a job's successful attempts of one kind. */
 struct policy_seen {
@@ -38,14 +38,14 @@ struct policy_job {
     int64_t deadline_us; /* relative to submission, 0: none */
     bool is_job;         /* false: an application with its own master; totals grow with its asks */
     int64_t first_us;    /* start of the first attempt, 0: none yet */
-    /* end of the last map, or the arrival of a job without maps; 0: maps are unfinished */
+    /* end of the last map, or the submission of a job without maps; 0: maps are unfinished */
     int64_t maps_done_us;
     struct policy_phase phase[BASE_TASK_KINDS];
     struct policy_size size[BASE_TASK_KINDS];
     struct policy_seen seen[BASE_TASK_KINDS];
     /* belongs to the active policy */
     struct policy_link link[BASE_TASK_KINDS]; /* place in its order, one per kind */
-    void *own; /* further state, allocated in on_job_arrived() and freed in on_job_left() */
+    void *own; /* further state, if any: allocated in on_job_arrived(), freed in on_job_left() */
 };
 
 /* Breaks every tie: true if @a was submitted earlier than @b, or at the same time with a smaller

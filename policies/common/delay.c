@@ -82,13 +82,13 @@ static bool take_by_wait(struct delay *d, struct delay_job *job, enum delay_leve
         return false;
     job->wait_us = 0;
     job->level = (uint8_t)level;
-    delay_note_launched(d, job);
+    delay_record_launched(d, job);
     return true;
 }
 
 /* SOURCE: Zaharia et al., EuroSys 2010, Algorithm 2. */
-static bool has_skipped_enough(const struct delay *d, const struct delay_job *job,
-                               enum delay_level best)
+static bool may_launch_by_skips(const struct delay *d, const struct delay_job *job,
+                                enum delay_level best)
 {
     return best == DELAY_NODE || job->skips >= d->skips;
 }
@@ -97,10 +97,10 @@ static bool take_by_skips(const struct delay *d, struct delay_job *job, enum del
 {
     if (best == DELAY_NODE)
         job->skips = 0;
-    return has_skipped_enough(d, job, best);
+    return may_launch_by_skips(d, job, best);
 }
 
-void delay_note_declined(struct delay *d, struct delay_job *job)
+void delay_record_declined(struct delay *d, struct delay_job *job)
 {
     if (d->skips > 0)
         job->skips++;
@@ -113,18 +113,18 @@ bool delay_offer_slot(struct delay *d, struct delay_job *job, enum delay_level b
     bool takes = d->skips > 0 ? take_by_skips(d, job, best) : take_by_wait(d, job, best);
 
     if (!takes)
-        delay_note_declined(d, job);
+        delay_record_declined(d, job);
     return takes;
 }
 
-bool delay_would_take(struct delay *d, struct delay_job *job, enum delay_level best)
+bool delay_would_take_or_decline(struct delay *d, struct delay_job *job, enum delay_level best)
 {
-    bool takes = d->skips > 0 ? has_skipped_enough(d, job, best) : launch_level(d, job, best) >= 0;
+    bool takes = d->skips > 0 ? may_launch_by_skips(d, job, best) : launch_level(d, job, best) >= 0;
 
     return takes || delay_offer_slot(d, job, best);
 }
 
-void delay_note_launched(struct delay *d, struct delay_job *job)
+void delay_record_launched(struct delay *d, struct delay_job *job)
 {
     job->launched_beat = d->beat;
     unmark_skipped(d, job);

@@ -26,16 +26,16 @@ struct delay_job { /* all zero at first */
     bool skipped;
 };
 struct delay {
-    int64_t w1_us, w2_us; /* waits for a node-local, a rack-local slot; both 0: no offer declined */
-    int64_t skips;        /* > 0: Algorithm 2, offers to decline */
-    int64_t last_us;      /* time of the last heartbeat */
-    uint64_t beat;        /* number of heartbeats + 1 */
+    int64_t w1_us, w2_us;     /* waits for a node-local, a rack-local slot */
+    int64_t skips;            /* > 0: Algorithm 2, offers to decline */
+    int64_t last_us;          /* time of the last heartbeat */
+    uint64_t beat;            /* number of heartbeats + 1 */
     struct delay_job *marked; /* list of skipped jobs */
 };
 
-/* Algorithm 3. */
+/* Sets up @d for Algorithm 3. */
 void delay_init(struct delay *d, int64_t w1_us, int64_t w2_us);
-/* Algorithm 2: a job declines @skips > 0 offers. */
+/* Sets up @d for Algorithm 2: a job declines @skips > 0 offers. */
 void delay_init_skips(struct delay *d, int64_t skips);
 /* False: no offer is ever declined. */
 static inline bool delay_is_on(const struct delay *d)
@@ -46,17 +46,17 @@ static inline bool delay_is_on(const struct delay *d)
  * offers of every heartbeat of any node, and of any other moment at which slots are offered. */
 void delay_on_heartbeat(struct delay *d, int64_t now_us);
 /* Offers @job a slot on which its best pending task has locality @best. Returns true when the job
- * takes the slot: the launch is noted already. Returns false when the job declines: it is marked as
- * skipped. Do not call this for jobs without location data. */
+ * takes the slot: the launch is noted already. Returns false when the job declines; that is noted
+ * as by delay_record_declined(). Do not call this for jobs without location data. */
 bool delay_offer_slot(struct delay *d, struct delay_job *job, enum delay_level best);
 /* Notes that @job declined a slot because none of its pending tasks may run there (they have failed
  * on that node). Both algorithms count every offer that a job with work does not take. */
-void delay_note_declined(struct delay *d, struct delay_job *job);
-/* Returns true when @job would take such a slot, without noting a launch. If not, the job has
- * declined and is marked as by delay_offer_slot(). */
-bool delay_would_take(struct delay *d, struct delay_job *job, enum delay_level best);
+void delay_record_declined(struct delay *d, struct delay_job *job);
+/* Returns true when @job would take such a slot, without noting a launch. Otherwise returns false,
+ * and notes that the job has declined, as delay_offer_slot() does. */
+bool delay_would_take_or_decline(struct delay *d, struct delay_job *job, enum delay_level best);
 /* Notes that @job launched a task in this heartbeat without delay_offer_slot(). */
-void delay_note_launched(struct delay *d, struct delay_job *job);
+void delay_record_launched(struct delay *d, struct delay_job *job);
 /* Drops @job from the list of skipped jobs; call it before the job is freed. */
 void delay_remove_job(struct delay *d, struct delay_job *job);
 

@@ -28,7 +28,7 @@ void policy_learned_add_task(struct policy_learned *l, const struct policy_job *
     }
 }
 
-void policy_learned_add_maps(struct policy_learned *l, const struct policy_job *job)
+void policy_learned_add_map_selectivity(struct policy_learned *l, const struct policy_job *job)
 {
     const struct policy_seen *maps = &job->seen[BASE_TASK_MAP];
     double eta = maps->bytes_in > 0 ? (double)maps->bytes_out / (double)maps->bytes_in : 0;

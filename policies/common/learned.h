@@ -22,8 +22,8 @@ struct policy_learned { /* all zero at first */
         int64_t sized;             /* tasks without a given duration whose input size is known */
         int64_t late_max_us; /* the most by which an attempt exceeded the longest duration given for
                                 its job */
-        int64_t startup_us;  /* part of a task's time that does not grow with its input; set from
-                                the core's options */
+        int64_t startup_us; /* part of a task's time that does not grow with its input; set from the
+                               options of the core, or of rtmr */
     } kind[BASE_TASK_KINDS];
     double eta_max; /* shuffle bytes per input byte: the maximum over jobs */
 };
@@ -31,8 +31,9 @@ struct policy_learned { /* all zero at first */
 /* Adds a successful attempt of @job. O(1). */
 void policy_learned_add_task(struct policy_learned *l, const struct policy_job *job,
                              enum base_task_kind kind, const struct policy_task_end *end);
-/* Adds the selectivity of @job, whose maps are all done. */
-void policy_learned_add_maps(struct policy_learned *l, const struct policy_job *job);
+/* Adds the selectivity of @job, whose maps are all done: bytes out of its maps per byte into them.
+ */
+void policy_learned_add_map_selectivity(struct policy_learned *l, const struct policy_job *job);
 /* Returns the mean duration of recent tasks, 0 if there are none. */
 int64_t policy_learned_recent_mean_us(const struct policy_learned *l, enum base_task_kind kind);
 

@@ -37,7 +37,7 @@ bool policy_rule_is_last(const struct policy_rule *r)
 }
 
 /* Appends @name as one part of a path: periods become "_dot_". */
-static void add_part(struct base_buf *b, const char *name)
+static void append_path_part(struct base_buf *b, const char *name)
 {
     for (; *name; name++) {
         if (*name == '.')
@@ -47,13 +47,13 @@ static void add_part(struct base_buf *b, const char *name)
     }
 }
 
-static char *queue_path(const char *parent, const char *name)
+static char *make_child_queue_path(const char *parent, const char *name)
 {
     struct base_buf b = {0};
 
     base_buf_adds(&b, parent);
     base_buf_adds(&b, ".");
-    add_part(&b, name);
+    append_path_part(&b, name);
     return base_buf_take(&b);
 }
 
@@ -66,7 +66,7 @@ static bool queue_exists(const struct policy_queues *q, const char *name)
 
 /* True: no further queue may be created. Users who cause thousands of queues must not exhaust the
  * memory that others need. */
-static bool is_queue_limit_reached(const struct policy_queues *q)
+static bool is_queue_number_limit_reached(const struct policy_queues *q)
 {
     return q->n + POLICY_QUEUE_DEPTH_MAX > POLICY_QUEUES_MAX;
 }
@@ -74,7 +74,7 @@ static bool is_queue_limit_reached(const struct policy_queues *q)
 static char *existing_secondary_group_queue(const struct submission *p)
 {
     for (size_t i = 1; i < p->groups_n; i++) {
-        char *name = queue_path("root", p->groups[i]);
+        char *name = make_child_queue_path("root", p->groups[i]);
 
         if (queue_exists(p->q, name))
             return name;
@@ -83,33 +83,33 @@ static char *existing_secondary_group_queue(const struct submission *p)
     return NULL;
 }
 
-static char *apply_rule(const struct submission *p, const struct policy_rule *r);
+static char *usable_queue_name_by_rule(const struct submission *p, const struct policy_rule *r);
 
 /* Returns the name of the user's queue below the parent that the nested rule finds; NULL if there
  * is no parent, or if the parent takes applications itself. */
 static char *user_queue_below_nested_rule(const struct submission *p, const struct policy_rule *r)
 {
-    char *parent = r->nested ? apply_rule(p, r->nested) : NULL, *name;
+    char *parent = r->nested ? usable_queue_name_by_rule(p, r->nested) : NULL, *name;
     int32_t at = parent ? policy_queues_find(p->q, parent) : -1;
 
     if (!parent || (at >= 0 && !p->q->v[at].is_parent)) {
         free(parent);
         return NULL;
     }
-    name = queue_path(parent, p->user);
+    name = make_child_queue_path(parent, p->user);
     free(parent);
     return name;
 }
 
-static char *queue_name_by_rule(const struct submission *p, const struct policy_rule *r)
+static char *wanted_queue_name_by_rule(const struct submission *p, const struct policy_rule *r)
 {
     switch (r->kind) {
     case POLICY_RULE_SPECIFIED:
         return base_strdup(p->asked);
     case POLICY_RULE_USER:
-        return p->user && *p->user ? queue_path("root", p->user) : NULL;
+        return p->user && *p->user ? make_child_queue_path("root", p->user) : NULL;
     case POLICY_RULE_PRIMARY_GROUP:
-        return p->groups_n > 0 ? queue_path("root", p->groups[0]) : NULL;
+        return p->groups_n > 0 ? make_child_queue_path("root", p->groups[0]) : NULL;
     case POLICY_RULE_SECONDARY_GROUP:
         return existing_secondary_group_queue(p);
     case POLICY_RULE_NESTED_USER:
@@ -124,11 +124,11 @@ static char *queue_name_by_rule(const struct submission *p, const struct policy_
 
 /* Returns the name of the queue that the rule finds (the caller frees it); NULL: apply the next
  * rule. */
-static char *apply_rule(const struct submission *p, const struct policy_rule *r)
+static char *usable_queue_name_by_rule(const struct submission *p, const struct policy_rule *r)
 {
-    char *name = queue_name_by_rule(p, r);
+    char *name = wanted_queue_name_by_rule(p, r);
 
-    if (name && (!r->create || is_queue_limit_reached(p->q)) && !queue_exists(p->q, name)) {
+    if (name && (!r->create || is_queue_number_limit_reached(p->q)) && !queue_exists(p->q, name)) {
         free(name);
         name = NULL;
     }
@@ -214,11 +214,11 @@ int policy_queues_place_submission(struct policy_queues *q, const char *queue, c
             return base_error_set(err, -BASE_EINVAL,
                                   "the queue placement policy takes no application of user %s%s%s",
                                   p.user, p.asked ? " for queue " : "", p.asked ? p.asked : "");
-        name = apply_rule(&p, &q->rules[i]);
+        name = usable_queue_name_by_rule(&p, &q->rules[i]);
         if (!name && p.asked && q->strict && q->rules[i].kind == POLICY_RULE_SPECIFIED)
             return refuse_queue(q, p.asked, "does not exist", err);
     }
-    if (!name && is_queue_limit_reached(q) && queue_exists(q, "default"))
+    if (!name && is_queue_number_limit_reached(q) && queue_exists(q, "default"))
         name = base_strdup("root.default");
     if (!name)
         return base_error_set(err, -BASE_EINVAL,

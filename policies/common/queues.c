@@ -29,7 +29,7 @@ void policy_rule_clear(struct policy_rule *r)
     *r = (struct policy_rule){0};
 }
 
-static void queue_clear(struct policy_queue *u)
+static void free_queue_strings(struct policy_queue *u)
 {
     free(u->name);
     free(u->acl_submit);
@@ -57,7 +57,7 @@ static void clear_users(struct policy_queues *q)
 void policy_queues_free(struct policy_queues *q)
 {
     for (size_t i = 0; i < q->n; i++)
-        queue_clear(&q->v[i]);
+        free_queue_strings(&q->v[i]);
     free(q->v);
     free(q->by_name);
     clear_users(q);
@@ -73,7 +73,7 @@ static struct policy_rule *add_rule(struct policy_queues *q, enum policy_rule_ki
     return &q->rules[q->rules_n++];
 }
 
-static void init_defaults(struct policy_queue *d)
+static void init_default_queue_settings(struct policy_queue *d)
 {
     *d = (struct policy_queue){.weight = 1,
                                .max_running = INT32_MAX,
@@ -87,15 +87,15 @@ static void init_defaults(struct policy_queue *d)
     policy_limit_init(&d->child_max);
 }
 
-/* Gives @u the settings of a queue that no configuration describes. The configured defaults do not
- * apply to root, where a maximum share would limit the whole cluster. */
+/* Sets @u to the settings of a queue that no configuration describes. The configured defaults do
+ * not apply to root, where a maximum share would limit the whole cluster. */
 static void queue_set_defaults(const struct policy_queues *q, struct policy_queue *u)
 {
     const struct policy_queue *up = u->parent >= 0 ? &q->v[u->parent] : NULL;
     struct policy_queue fresh = q->defaults;
 
     if (!up)
-        init_defaults(&fresh);
+        init_default_queue_settings(&fresh);
     if (up) {
         fresh.min_timeout_us = up->min_timeout_us;
         fresh.fair_timeout_us = up->fair_timeout_us;
@@ -111,7 +111,7 @@ static void queue_set_defaults(const struct policy_queues *q, struct policy_queu
     *u = fresh;
 }
 
-void policy_queue_reset(struct policy_queues *q, int32_t index)
+void policy_queue_reset_settings(struct policy_queues *q, int32_t index)
 {
     bool configured = q->v[index].configured;
 
@@ -122,14 +122,14 @@ void policy_queue_reset(struct policy_queues *q, int32_t index)
 }
 
 /* Returns @name without a leading "root."; "" for root itself. */
-static const char *below_root(const char *name)
+static const char *skip_root_prefix(const char *name)
 {
     if (strncmp(name, "root", 4) == 0 && (name[4] == '.' || name[4] == '\0'))
         return name + 4 + (name[4] == '.');
     return name;
 }
 
-static size_t hash_name(const char *rest, size_t len)
+static size_t hash_queue_name(const char *rest, size_t len)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
@@ -141,7 +141,7 @@ static size_t hash_name(const char *rest, size_t len)
 /* Returns the table entry of a name (without "root."), or the free entry where the name belongs. */
 static int32_t *find_hash_slot(const struct policy_queues *q, const char *rest, size_t len)
 {
-    size_t i = hash_name(rest, len) & (q->by_name_cap - 1);
+    size_t i = hash_queue_name(rest, len) & (q->by_name_cap - 1);
 
     for (; q->by_name[i]; i = (i + 1) & (q->by_name_cap - 1)) {
         const char *have = q->v[q->by_name[i] - 1].name + 5; /* "root." */
@@ -194,14 +194,14 @@ static int32_t append_queue(struct policy_queues *q, const char *name, size_t le
 
 int32_t policy_queues_find(const struct policy_queues *q, const char *name)
 {
-    const char *rest = below_root(name ? name : "");
+    const char *rest = skip_root_prefix(name ? name : "");
 
     return name && *name ? find_queue_by_name(q, rest, strlen(rest)) : -1;
 }
 
-static int32_t add_path(struct policy_queues *q, const char *name, bool dynamic)
+static int32_t add_queue_and_parents(struct policy_queues *q, const char *name, bool dynamic)
 {
-    const char *rest = below_root(name);
+    const char *rest = skip_root_prefix(name);
     char *full = base_printf("root.%s", rest);
     int32_t at = 0;
 
@@ -218,12 +218,12 @@ static int32_t add_path(struct policy_queues *q, const char *name, bool dynamic)
 
 int32_t policy_queues_add(struct policy_queues *q, const char *name)
 {
-    return add_path(q, name, false);
+    return add_queue_and_parents(q, name, false);
 }
 
 int32_t policy_queues_add_dynamic(struct policy_queues *q, const char *name)
 {
-    int32_t at = add_path(q, name, true);
+    int32_t at = add_queue_and_parents(q, name, true);
 
     if (!q->v[at].configured && !q->v[at].dynamic) {
         q->v[at].dynamic = true;
@@ -233,7 +233,7 @@ int32_t policy_queues_add_dynamic(struct policy_queues *q, const char *name)
     return at;
 }
 
-static void add_configured(struct policy_queues *q, const char *name)
+static void add_configured_queue(struct policy_queues *q, const char *name)
 {
     int32_t at = policy_queues_add(q, name); /* may move q->v */
 
@@ -243,16 +243,16 @@ static void add_configured(struct policy_queues *q, const char *name)
 void policy_queues_init(struct policy_queues *q, const char *list)
 {
     *q = (struct policy_queues){.user_max_running = INT32_MAX, .strict = true};
-    init_defaults(&q->defaults);
+    init_default_queue_settings(&q->defaults);
     append_queue(q, "root", 4, -1, false);
     q->v[0].configured = true;
-    add_configured(q, "default");
+    add_configured_queue(q, "default");
     for (const char *s = list ? list : ""; *s;) {
         size_t skip = strspn(s, ", \t\r\n"), len = strcspn(s + skip, ", \t\r\n");
         char *name = base_strndup(s + skip, len);
 
         if (*name && policy_queue_check_name(name, NULL) == 0)
-            add_configured(q, name);
+            add_configured_queue(q, name);
         free(name);
         s += skip + len;
     }
@@ -274,7 +274,7 @@ void policy_queues_set_default_rules(struct policy_queues *q, bool allow_undecla
 
 int policy_queue_check_name(const char *name, struct base_error *err)
 {
-    const char *rest = below_root(name);
+    const char *rest = skip_root_prefix(name);
     int depth = 1;
 
     if (strlen(rest) > BASE_NAME_MAX)
@@ -352,8 +352,7 @@ void policy_queues_replace(struct policy_queues *q, struct policy_queues *from)
     policy_queues_free(from);
 }
 
-/* Returns the fraction of the cluster that memory and vcores stand for; < 0: neither is given. */
-static double cluster_fraction(const struct policy_limit *l, const struct policy_capacity *c)
+double policy_limit_fraction(const struct policy_limit *l, const struct policy_capacity *c)
 {
     double f = -1, g = -1;
 
@@ -373,8 +372,8 @@ static double cluster_fraction(const struct policy_limit *l, const struct policy
 /* more slots than any cluster has; the memory that they stand for still fits an int64_t */
 #define SLOTS_MAX INT64_C(1000000000000)
 
-int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kind,
-                           const struct policy_capacity *c, int64_t none)
+int64_t policy_limit_to_slots(const struct policy_limit *l, enum base_task_kind kind,
+                              const struct policy_capacity *c, int64_t none)
 {
     double f;
 
@@ -382,7 +381,7 @@ int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kin
         return none;
     if (l->slots[kind] >= 0)
         return l->slots[kind] < SLOTS_MAX ? l->slots[kind] : SLOTS_MAX;
-    f = l->slot_percent[kind] >= 0 ? l->slot_percent[kind] / 100 : cluster_fraction(l, c);
+    f = l->slot_percent[kind] >= 0 ? l->slot_percent[kind] / 100 : policy_limit_fraction(l, c);
     if (f < 0)
         return none;
     if (f <= 0)

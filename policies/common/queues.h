@@ -25,8 +25,8 @@ struct policy_capacity;
 
 /* A limit in one of YARN's notations. Memory and vcores are converted to a fraction of the
  * cluster's, which is then applied to the slots of each kind. If both are given, the smaller
- * fraction counts; vcores of 0 beside memory are ignored, as in Hadoop's single-resource fairness.
- * Slots given as numbers are used as they are. */
+ * fraction counts; vcores of 0 beside memory above 0 are ignored, as in Hadoop's single-resource
+ * fairness. Slots given as numbers are used as they are. */
 struct policy_limit {
     bool given;
     double percent[2];                    /* of memory, of vcores, 0..; < 0: not in percent */
@@ -95,8 +95,8 @@ struct policy_queues {
     struct policy_queue defaults;
 };
 
-/* Sets up root, root.default and the queues of @list (separated by commas, may be NULL), with the
- * rules "specified, create=false" and "default", strict. */
+/* Sets up root, root.default and the queues of @list (separated by commas or blanks, may be NULL;
+ * malformed names are skipped), with the rules "specified, create=false" and "default", strict. */
 void policy_queues_init(struct policy_queues *q, const char *list);
 void policy_queues_free(struct policy_queues *q);
 /* Sets the rules of a configuration that has none. SOURCE: Hadoop's
@@ -106,16 +106,18 @@ void policy_queues_set_default_rules(struct policy_queues *q, bool allow_undecla
                                      bool user_as_default);
 void policy_limit_init(struct policy_limit *l); /* sets all members to "not given" */
 void policy_rule_clear(struct policy_rule *r);  /* frees what the rule owns, and zeroes it */
-/* Returns true when the rule places or rejects every submission, so that no later rule applies. */
+/* Returns true when @r always decides, so that no rule may follow it: @r rejects, is the default
+ * rule, goes by user or primary group and may create the queue, or is a nestedUserQueue that may
+ * create the queue and whose nested rule always decides. */
 bool policy_rule_is_last(const struct policy_rule *r);
 /* Checks the name of a queue: a path whose names are not empty, have no control characters, and do
- * not begin or end with a blank. Limits: BASE_NAME_MAX bytes, POLICY_QUEUE_DEPTH_MAX names. Returns
- * 0, or -BASE_EINVAL with what is wrong. */
+ * not begin or end with a blank. Limits: BASE_NAME_MAX bytes without "root.",
+ * POLICY_QUEUE_DEPTH_MAX names with "root". Returns 0, or -BASE_EINVAL with what is wrong. */
 int policy_queue_check_name(const char *name, struct base_error *err);
 /* Returns the index of queue @name ("x" and "root.x" are the same), or -1. */
 int32_t policy_queues_find(const struct policy_queues *q, const char *name);
-/* Sets @index to that of an existing queue that takes applications. Returns 0, or -BASE_EINVAL with
- * the reason and a list of the queues that take applications. */
+/* Sets @index to that of queue @name. Returns 0, or -BASE_EINVAL when the queue does not exist or
+ * takes no applications; the message lists queues that do. */
 int policy_queues_find_leaf(const struct policy_queues *q, const char *name, int32_t *index,
                             struct base_error *err);
 /* Adds the queue @name (checked before) and its missing parents, with default and inherited
@@ -124,21 +126,24 @@ int32_t policy_queues_add(struct policy_queues *q, const char *name);
 /* The same for a queue that is not configured; placement rules create such dynamic queues. */
 int32_t policy_queues_add_dynamic(struct policy_queues *q, const char *name);
 /* Resets the settings of a queue to the defaults and to what its parent hands down. */
-void policy_queue_reset(struct policy_queues *q, int32_t index);
+void policy_queue_reset_settings(struct policy_queues *q, int32_t index);
 /* Replaces all settings by those of @from. Queues keep their indexes; queues that @from does not
  * have stay, but are no longer configured. @from is emptied. */
 void policy_queues_replace(struct policy_queues *q, struct policy_queues *from);
-/* Sets @index to the queue of a submission that names @queue ("" or NULL: none), by @user with
- * @groups (primary first; NULL: unknown). May create the queue; when there are nearly
+/* Sets @index to the queue of a submission that names @queue ("", "default" or NULL: none), by
+ * @user with @groups (primary first; NULL: unknown). May create the queue; when there are nearly
  * POLICY_QUEUES_MAX queues, only existing ones are used, root.default if no rule finds one. Returns
- * 0, or -BASE_EINVAL with the reason: a bad name, an unknown queue (with a list of known ones), a
- * rule that rejects, or no rule that finds a queue. */
+ * 0, or -BASE_EINVAL with the reason: a bad name, a queue that is unknown or takes no applications
+ * (with a list of those that do), a rule that rejects, or no rule that finds a queue. */
 int policy_queues_place_submission(struct policy_queues *q, const char *queue, const char *user,
                                    const char *const *groups, size_t groups_n, int32_t *index,
                                    struct base_error *err);
+/* Returns the fraction of the cluster that the memory and vcores of a limit stand for, 0..; < 0:
+ * neither is given. */
+double policy_limit_fraction(const struct policy_limit *l, const struct policy_capacity *c);
 /* Converts a limit to whole slots of @kind. Returns @none when the limit is not given; a limit
  * above 0 is at least one slot. */
-int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kind,
-                           const struct policy_capacity *c, int64_t none);
+int64_t policy_limit_to_slots(const struct policy_limit *l, enum base_task_kind kind,
+                              const struct policy_capacity *c, int64_t none);
 
 #endif

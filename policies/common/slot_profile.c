@@ -19,7 +19,7 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void reserve(struct slot_run **v, size_t *cap, size_t n)
+static void reserve_runs(struct slot_run **v, size_t *cap, size_t n)
 {
     if (n <= *cap)
         return;
@@ -28,8 +28,9 @@ static void reserve(struct slot_run **v, size_t *cap, size_t n)
 }
 
 /* Moves the runs so that they begin at a quarter of the capacity, which grows to four times @runs
- * if necessary. Times only grow, so runs move to the right: most of the room is left there. */
-static void recentre_with_room(struct slot_profile *p, size_t runs)
+ * if necessary. Times only grow, so runs move to the right: most of the free space is left there.
+ */
+static void recentre_runs_and_reserve(struct slot_profile *p, size_t runs)
 {
     size_t n = p->tail - p->head, cap = runs * 4 > FIRST_CAP ? runs * 4 : FIRST_CAP, head;
     struct slot_run *v;
@@ -53,7 +54,7 @@ static void recentre_with_room(struct slot_profile *p, size_t runs)
 void slot_profile_reset(struct slot_profile *p, int64_t slots, int64_t at_us)
 {
     p->head = p->tail = 0;
-    recentre_with_room(p, 1);
+    recentre_runs_and_reserve(p, 1);
     p->slots = slots;
     if (slots > 0)
         p->v[p->tail++] = (struct slot_run){at_us, slots};
@@ -65,7 +66,7 @@ void slot_profile_copy(struct slot_profile *to, const struct slot_profile *from)
 
     to->head = to->tail = 0;
     if (to->cap < n * 2 + FIRST_CAP)
-        recentre_with_room(to, n + FIRST_CAP);
+        recentre_runs_and_reserve(to, n + FIRST_CAP);
     to->head = to->cap / 4;
     to->tail = to->head + n;
     if (n)
@@ -110,7 +111,7 @@ static size_t resize_window(struct slot_profile *p, size_t lo, size_t hi, size_t
     if (more && (left ? p->head < more : p->cap - p->tail < more)) {
         left = !left;
         if (left ? p->head < more : p->cap - p->tail < more) {
-            recentre_with_room(p, p->tail - p->head + more);
+            recentre_runs_and_reserve(p, p->tail - p->head + more);
             lo = p->head + before;
             hi = p->tail - after;
             left = before <= after;
@@ -129,7 +130,7 @@ static size_t resize_window(struct slot_profile *p, size_t lo, size_t hi, size_t
 }
 
 /* Adds the @n ascending runs of block[] to the profile; equal times become one run. */
-static void merge_block(struct slot_profile *p, size_t n)
+static void merge_block_into_profile(struct slot_profile *p, size_t n)
 {
     size_t lo, hi, out = 0, i, j = 0;
     const struct slot_run *b = p->block;
@@ -141,7 +142,7 @@ static void merge_block(struct slot_profile *p, size_t n)
     hi = n == 1 && (lo == p->tail || p->v[lo].at_us > b[0].at_us)
              ? lo
              : first_run_at_or_after(p, lo, p->tail, b[n - 1].at_us + 1);
-    reserve(&p->window, &p->window_cap, n + (hi - lo));
+    reserve_runs(&p->window, &p->window_cap, n + (hi - lo));
     w = p->window;
     for (i = lo; i < hi || j < n;) {
         if (j == n || (i < hi && p->v[i].at_us < b[j].at_us)) {
@@ -171,8 +172,8 @@ static size_t append_to_block(struct slot_profile *p, size_t n, int64_t at_us, i
 
 /* Takes the @n smallest times t out of the profile and writes max(t, floor_us) + by_us to block[].
  * Returns the number of runs in block[]. */
-static size_t take_smallest_raised(struct slot_profile *p, int64_t n, int64_t floor_us,
-                                   int64_t by_us)
+static size_t move_smallest_raised_to_block(struct slot_profile *p, int64_t n, int64_t floor_us,
+                                            int64_t by_us)
 {
     size_t out = 0, runs = 0;
     int64_t left = n;
@@ -181,7 +182,7 @@ static size_t take_smallest_raised(struct slot_profile *p, int64_t n, int64_t fl
         base_assert(p->head + runs < p->tail);
         left -= p->v[p->head + runs++].n;
     }
-    reserve(&p->block, &p->block_cap, runs + 1);
+    reserve_runs(&p->block, &p->block_cap, runs + 1);
     while (n > 0) {
         struct slot_run *r = &p->v[p->head];
         int64_t take = min64(n, r->n);
@@ -215,12 +216,13 @@ int64_t slot_profile_place_tasks(struct slot_profile *p, int64_t n, int64_t eps_
             end = max64(p->v[i].at_us, floor_us);
         }
         if (count > n) {
-            merge_block(p, take_smallest_raised(p, n, floor_us, eps_us));
+            merge_block_into_profile(p, move_smallest_raised_to_block(p, n, floor_us, eps_us));
             return end + eps_us;
         }
         next = i < p->tail ? max64(p->v[i].at_us, end) : SLOT_NEVER;
         waves = min64(n / count, (next - end) / eps_us + 1);
-        merge_block(p, take_smallest_raised(p, count, floor_us, waves * eps_us));
+        merge_block_into_profile(p,
+                                 move_smallest_raised_to_block(p, count, floor_us, waves * eps_us));
         last = end + waves * eps_us;
         n -= waves * count;
     }
@@ -229,7 +231,7 @@ int64_t slot_profile_place_tasks(struct slot_profile *p, int64_t n, int64_t eps_
 
 /* Each step removes the smallest time and inserts ends_us[i]. The ends are ascending, so a step
  * removes the smaller of two heads: the profile's and that of the ends inserted so far. Merging the
- * two lists finds which ends are removed again (the first @gone ones) without inserting them. */
+ * two lists finds which ends are removed again (the first `gone` ones) without inserting them. */
 void slot_profile_replace_smallest(struct slot_profile *p, const int64_t *ends_us, size_t n)
 {
     size_t gone = 0, out = 0;
@@ -243,10 +245,10 @@ void slot_profile_replace_smallest(struct slot_profile *p, const int64_t *ends_u
             p->head++;
         }
     }
-    reserve(&p->block, &p->block_cap, n);
+    reserve_runs(&p->block, &p->block_cap, n);
     for (size_t i = gone; i < n; i++)
         out = append_to_block(p, out, ends_us[i], 1);
-    merge_block(p, out);
+    merge_block_into_profile(p, out);
 }
 
 void slot_profile_delay_until(struct slot_profile *p, const struct slot_run *until, size_t n)
@@ -263,9 +265,9 @@ void slot_profile_delay_until(struct slot_profile *p, const struct slot_run *unt
     count = min64(count, p->slots);
     if (count <= 0)
         return;
-    taken = take_smallest_raised(p, count, INT64_MIN, 0);
+    taken = move_smallest_raised_to_block(p, count, INT64_MIN, 0);
     /* the pairs are collected in block[] after the taken runs, then moved to its front */
-    reserve(&p->block, &p->block_cap, taken * 2 + n);
+    reserve_runs(&p->block, &p->block_cap, taken * 2 + n);
     held = p->block + taken;
     i_left = p->block[0].n;
     j_left = until[j].n - (over > 0 ? over : 0);
@@ -284,7 +286,7 @@ void slot_profile_delay_until(struct slot_profile *p, const struct slot_run *unt
             j_left = until[j].n;
     }
     memmove(p->block, held, out * sizeof *held);
-    merge_block(p, out);
+    merge_block_into_profile(p, out);
 }
 
 void slot_profile_raise_to(struct slot_profile *p, int64_t now_us)
@@ -297,28 +299,28 @@ void slot_profile_raise_to(struct slot_profile *p, int64_t now_us)
         p->v[--p->head] = (struct slot_run){now_us, n};
 }
 
-static int64_t unavailable_slots(const struct slot_profile *p)
+static int64_t count_unavailable_slots(const struct slot_profile *p)
 {
     return p->head < p->tail && p->v[p->tail - 1].at_us >= SLOT_NEVER ? p->v[p->tail - 1].n : 0;
 }
 
 void slot_profile_set_unavailable(struct slot_profile *p, int64_t n, int64_t now_us)
 {
-    int64_t have = unavailable_slots(p);
+    int64_t have = count_unavailable_slots(p);
 
     n = min64(max64(n, 0), p->slots);
     if (n > have) {
-        size_t runs = take_smallest_raised(p, n - have, SLOT_NEVER, 0);
+        size_t runs = move_smallest_raised_to_block(p, n - have, SLOT_NEVER, 0);
 
-        merge_block(p, runs);
+        merge_block_into_profile(p, runs);
     } else if (n < have) {
         struct slot_run *last = &p->v[p->tail - 1];
 
         last->n = n;
         if (!n)
             p->tail--;
-        reserve(&p->block, &p->block_cap, 1);
-        merge_block(p, append_to_block(p, 0, now_us, have - n));
+        reserve_runs(&p->block, &p->block_cap, 1);
+        merge_block_into_profile(p, append_to_block(p, 0, now_us, have - n));
     }
 }
 
@@ -326,10 +328,10 @@ void slot_profile_resize(struct slot_profile *p, int64_t slots, int64_t now_us)
 {
     slots = max64(slots, 0);
     if (slots > p->slots) {
-        reserve(&p->block, &p->block_cap, 1);
-        merge_block(p, append_to_block(p, 0, now_us, slots - p->slots));
+        reserve_runs(&p->block, &p->block_cap, 1);
+        merge_block_into_profile(p, append_to_block(p, 0, now_us, slots - p->slots));
     } else if (slots < p->slots) {
-        take_smallest_raised(p, p->slots - slots, INT64_MIN, 0);
+        move_smallest_raised_to_block(p, p->slots - slots, INT64_MIN, 0);
     }
     p->slots = slots;
 }

@@ -6,7 +6,7 @@
 
 #include "policies/fair/fair_internal.h"
 
-static int32_t user_limit(const struct policy *self, int32_t user)
+static int32_t running_app_limit_of_user(const struct policy *self, int32_t user)
 {
     const struct policy_queues *q = self->single ? NULL : self->env->queues;
     const char *name;
@@ -20,7 +20,7 @@ static int32_t user_limit(const struct policy *self, int32_t user)
     return q->user_max_running;
 }
 
-static struct fair_user *get_user(struct policy *self, const struct policy_job *job)
+static struct fair_user *get_or_add_user(struct policy *self, const struct policy_job *job)
 {
     int32_t n = self->users_n;
 
@@ -32,7 +32,7 @@ static struct fair_user *get_user(struct policy *self, const struct policy_job *
             self->users[i] = (struct fair_user){.max = -1};
     }
     if (self->users[job->user].max < 0)
-        self->users[job->user].max = user_limit(self, job->user);
+        self->users[job->user].max = running_app_limit_of_user(self, job->user);
     return &self->users[job->user];
 }
 
@@ -42,7 +42,7 @@ void fair_apps_reset_user_limits(struct policy *self)
         self->users[i].max = -1;
 }
 
-static bool is_queue_limit_reached(const struct policy *self, int32_t queue)
+static bool is_running_app_limit_of_queue_reached(const struct policy *self, int32_t queue)
 {
     for (int32_t i = queue; i >= 0; i = self->queues[i].parent)
         if (self->queues[i].active >= self->queues[i].max_active)
@@ -50,17 +50,17 @@ static bool is_queue_limit_reached(const struct policy *self, int32_t queue)
     return false;
 }
 
-static bool is_user_limit_reached(struct policy *self, const struct policy_job *job)
+static bool is_running_app_limit_of_user_reached(struct policy *self, const struct policy_job *job)
 {
-    const struct fair_user *u = get_user(self, job);
+    const struct fair_user *u = get_or_add_user(self, job);
 
     return u->active >= u->max;
 }
 
-static void set_active(struct policy *self, struct fair_job *fj, bool active)
+static void set_job_active(struct policy *self, struct fair_job *fj, bool active)
 {
     fj->active = active;
-    get_user(self, fj->job)->active += active ? 1 : -1;
+    get_or_add_user(self, fj->job)->active += active ? 1 : -1;
     for (int32_t i = fj->queue; i >= 0; i = self->queues[i].parent)
         self->queues[i].active += active ? 1 : -1;
 }
@@ -96,9 +96,9 @@ void fair_apps_add_job(struct policy *self, struct fair_job *fj)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         runs = runs || fj->job->phase[k].running > 0 || fj->job->phase[k].suspended > 0;
     queue_add_job(q, fj);
-    if (runs ||
-        (!is_queue_limit_reached(self, fj->queue) && !is_user_limit_reached(self, fj->job))) {
-        set_active(self, fj, true);
+    if (runs || (!is_running_app_limit_of_queue_reached(self, fj->queue) &&
+                 !is_running_app_limit_of_user_reached(self, fj->job))) {
+        set_job_active(self, fj, true);
         return;
     }
     policy_link_init(&fj->wait, fj->job->submit_us, fj->job->cluster_ts, fj->job->seq);
@@ -112,7 +112,7 @@ void fair_apps_remove_job(struct policy *self, struct fair_job *fj)
 
     queue_remove_job(q, fj);
     if (fj->active)
-        set_active(self, fj, false);
+        set_job_active(self, fj, false);
     if (fj->wait.linked) {
         policy_order_remove(&q->waiting, &fj->wait);
         self->waiting_n--;
@@ -128,7 +128,7 @@ static struct fair_job *job_of_wait_link(struct policy_link *l)
 static struct fair_job *first_job_that_may_start(struct policy *self, const struct fair_queue *q)
 {
     for (struct policy_link *l = q->waiting.first; l; l = policy_order_next(l))
-        if (!is_user_limit_reached(self, job_of_wait_link(l)->job))
+        if (!is_running_app_limit_of_user_reached(self, job_of_wait_link(l)->job))
             return job_of_wait_link(l);
     return NULL;
 }
@@ -139,9 +139,10 @@ void fair_apps_activate_waiting(struct policy *self)
         struct fair_job *best = NULL;
 
         for (int32_t i = 0; i < self->queues_n; i++) {
-            struct fair_job *fj = self->queues[i].waiting.n && !is_queue_limit_reached(self, i)
-                                      ? first_job_that_may_start(self, &self->queues[i])
-                                      : NULL;
+            struct fair_job *fj =
+                self->queues[i].waiting.n && !is_running_app_limit_of_queue_reached(self, i)
+                    ? first_job_that_may_start(self, &self->queues[i])
+                    : NULL;
 
             if (fj && (!best || policy_link_before(&fj->wait, &best->wait)))
                 best = fj;
@@ -150,7 +151,7 @@ void fair_apps_activate_waiting(struct policy *self)
             return;
         policy_order_remove(&self->queues[best->queue].waiting, &best->wait);
         self->waiting_n--;
-        set_active(self, best, true);
+        set_job_active(self, best, true);
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             fair_job_update_counts(self, best, k);
     }

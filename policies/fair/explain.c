@@ -8,8 +8,8 @@ static const char *queue_name(const struct policy *self, int32_t queue)
     return q && (size_t)queue < q->n ? q->v[queue].name : "root";
 }
 
-static void add_reached_limit(const struct policy *self, const struct fair_job *fj,
-                              struct base_buf *out)
+static void append_reached_limit(const struct policy *self, const struct fair_job *fj,
+                                 struct base_buf *out)
 {
     for (int32_t i = fj->queue; i >= 0; i = self->queues[i].parent)
         if (self->queues[i].active >= self->queues[i].max_active) {
@@ -23,8 +23,8 @@ static void add_reached_limit(const struct policy *self, const struct fair_job *
                   self->users[fj->job->user].max);
 }
 
-/* Number of elements of @o before @l. */
-static size_t count_before(const struct policy_order *o, const struct policy_link *l)
+/* Returns the number of elements of @o before @l. */
+static size_t count_links_before(const struct policy_order *o, const struct policy_link *l)
 {
     size_t n = 0;
 
@@ -38,8 +38,8 @@ static const char *plural_s(size_t n)
     return n == 1 ? "" : "s";
 }
 
-static void add_queue_state(const struct policy *self, int32_t queue, enum base_task_kind kind,
-                            struct base_buf *out)
+static void append_queue_state(const struct policy *self, int32_t queue, enum base_task_kind kind,
+                               struct base_buf *out)
 {
     const struct fair_queue *q = &self->queues[queue];
     const struct fair_side *side = &q->side[kind];
@@ -58,14 +58,15 @@ static void add_queue_state(const struct policy *self, int32_t queue, enum base_
         base_buf_adds(out, ", too little for too long: it waits for no local slot");
 }
 
-static void add_place(const struct policy *self, const struct fair_job *fj,
-                      enum base_task_kind kind, struct base_buf *out)
+static void append_place_in_order(const struct policy *self, const struct fair_job *fj,
+                                  enum base_task_kind kind, struct base_buf *out)
 {
     const struct fair_queue *q = &self->queues[fj->queue];
-    size_t jobs = count_before(&q->side[kind].jobs, &fj->job->link[kind]), queues = 0;
+    size_t jobs = count_links_before(&q->side[kind].jobs, &fj->job->link[kind]), queues = 0;
 
     if (q->parent >= 0)
-        queues = count_before(&self->queues[q->parent].side[kind].queues, &q->side[kind].link);
+        queues =
+            count_links_before(&self->queues[q->parent].side[kind].queues, &q->side[kind].link);
     if (q->fifo)
         base_buf_addf(out, "the job runs %d, ", fj->running[kind]);
     else
@@ -81,7 +82,7 @@ void fair_explain(const struct policy *self, const struct policy_job *job, int64
 
     (void)now_us;
     if (!fj->active) {
-        add_reached_limit(self, fj, out);
+        append_reached_limit(self, fj, out);
         return;
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -92,9 +93,9 @@ void fair_explain(const struct policy *self, const struct policy_job *job, int64
         if (self->single)
             base_buf_adds(out, "all jobs have equal shares");
         else
-            add_queue_state(self, fj->queue, kind, out);
+            append_queue_state(self, fj->queue, kind, out);
         base_buf_adds(out, "; ");
-        add_place(self, fj, kind, out);
+        append_place_in_order(self, fj, kind, out);
         return;
     }
     if (job->phase[BASE_TASK_MAP].pending + job->phase[BASE_TASK_REDUCE].pending > 0)

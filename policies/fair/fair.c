@@ -21,7 +21,7 @@ static const struct policy_option fair_options[] = {
     {.name = NULL},
 };
 
-static struct policy *create(const struct policy_env *env, bool single)
+static struct policy *create_fair_variant(const struct policy_env *env, bool single)
 {
     struct policy *self = base_alloc(sizeof *self);
 
@@ -33,7 +33,7 @@ static struct policy *create(const struct policy_env *env, bool single)
 
 static struct policy *fair_create(const struct policy_env *env)
 {
-    struct policy *self = create(env, false);
+    struct policy *self = create_fair_variant(env, false);
 
     self->deficits = policy_conf_word(env->conf, fair_options, "fair.mode") == 1;
     self->size_weight = policy_conf_bool(env->conf, fair_options, "fair.size_weight");
@@ -49,7 +49,7 @@ static struct policy *fair_create(const struct policy_env *env)
 
 static struct policy *ps_create(const struct policy_env *env)
 {
-    struct policy *self = create(env, true);
+    struct policy *self = create_fair_variant(env, true);
 
     fair_tree_build(self);
     return self;
@@ -172,6 +172,17 @@ static void fair_on_job_moved(struct policy *self, struct policy_job *job, int64
     fair_apps_activate_waiting(self);
 }
 
+static void fair_on_job_priority(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct fair_job *fj = fair_job_of(job);
+
+    self->now_us = now_us;
+    if (fj->wait.linked)
+        policy_order_move(&self->queues[fj->queue].waiting, &fj->wait, -(int64_t)job->priority);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        fair_job_update_counts(self, fj, k); /* sets its weight and its place anew */
+}
+
 static void fair_on_job_changed(struct policy *self, struct policy_job *job,
                                 enum base_task_kind kind)
 {
@@ -269,6 +280,7 @@ const struct policy_ops policy_fair = {
     .on_job_arrived = fair_on_job_arrived,
     .on_job_left = fair_on_job_left,
     .on_job_moved = fair_on_job_moved,
+    .on_job_priority = fair_on_job_priority,
     .on_job_changed = fair_on_job_changed,
     .on_task_started = fair_on_task_started,
     .on_task_suspended = fair_on_task_suspended,

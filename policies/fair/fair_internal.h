@@ -80,7 +80,7 @@ struct policy {
     int64_t slots[BASE_TASK_KINDS];
     bool warned[BASE_TASK_KINDS]; /* about minima that do not fit */
     struct commit_delay commit;
-    int32_t *long_on; /* running tasks of long jobs by node */
+    int32_t *long_on; /* running maps of long jobs by node */
     size_t long_nodes;
     int64_t long_running;
     /* scratch of the timer */
@@ -109,8 +109,8 @@ static inline int64_t fair_demand(const struct fair_side *s)
 }
 
 /* ---- tree ---- */
-/* Builds the tree of env->queues, keeping time-out state of existing queues; the caller adds the
- * jobs. */
+/* Builds the tree of env->queues, keeping the time-out state and deficits of existing queues; the
+ * caller adds the jobs. */
 void fair_tree_build(struct policy *self);
 void fair_tree_free(struct policy *self);
 /* Converts minima and maxima to slots of the present capacity. */
@@ -121,7 +121,7 @@ void fair_job_update_counts(struct policy *self, struct fair_job *fj, enum base_
 void fair_job_remove_from_counts(struct policy *self, struct fair_job *fj);
 /* Computes the job's weight for each kind. */
 void fair_job_update_weight(const struct policy *self, struct fair_job *fj);
-/* Update the place of a job, of a queue, in the order that contains it. */
+/* Update the place of a job, or of a queue, in the order that contains it. */
 void fair_job_update_place(struct policy *self, struct fair_job *fj, enum base_task_kind kind);
 void fair_queue_update_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind);
 struct policy_job *fair_next(struct policy *self, struct policy_offer *offer,
@@ -147,7 +147,8 @@ void fair_long_count_ended(struct policy *self, struct fair_job *fj, enum base_t
 void fair_long_count_suspended(struct policy *self, const struct fair_job *fj,
                                enum base_task_kind kind, uint32_t node, bool suspended);
 void fair_long_forget_node(struct policy *self, uint32_t node);
-/* True: the job is long and the node already runs more than its part of the long maps. */
+/* True: the offer is for a map, the job is long, and the node already runs more than its part of
+ * the maps of long jobs. */
 bool fair_long_is_node_full(const struct policy *self, const struct fair_job *fj,
                             const struct policy_offer *offer);
 

@@ -1,5 +1,5 @@
 /* Spreads long tasks over the nodes, so that no node is full of them when a short job has data
- * there. A job counts as long until five of its tasks have shown otherwise.
+ * there. A job counts as long until the mean of at least five of its maps shows otherwise.
  * SOURCE: Zaharia et al., EuroSys 2010, section 6 (long task balancing). */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define LONG_SAMPLE 5
 #define LONG_FACTOR 1.5 /* times the cluster's mean */
 
-static void add_long_maps(struct policy *self, uint32_t node, int32_t more)
+static void change_long_map_count(struct policy *self, uint32_t node, int32_t more)
 {
     if (node >= self->long_nodes) {
         size_t n =
@@ -26,11 +26,12 @@ static void add_long_maps(struct policy *self, uint32_t node, int32_t more)
 void fair_long_forget_node(struct policy *self, uint32_t node)
 {
     if (node < self->long_nodes)
-        add_long_maps(self, node, -self->long_on[node]);
+        change_long_map_count(self, node, -self->long_on[node]);
 }
 
 /* Adds (@more 1) or subtracts (@more -1) all running maps of the job. */
-static void add_running_maps_of_job(struct policy *self, const struct fair_job *fj, int32_t more)
+static void change_count_by_running_maps(struct policy *self, const struct fair_job *fj,
+                                         int32_t more)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -38,10 +39,10 @@ static void add_running_maps_of_job(struct policy *self, const struct fair_job *
     while (self->env->running &&
            self->env->running(self->env->core, fj->job, BASE_TASK_MAP, &cursor, &r))
         if (!r.suspended)
-            add_long_maps(self, r.node, more);
+            change_long_map_count(self, r.node, more);
 }
 
-static bool is_still_long(const struct policy *self, const struct policy_job *job)
+static bool is_job_still_long(const struct policy *self, const struct policy_job *job)
 {
     const struct policy_seen *seen = &job->seen[BASE_TASK_MAP];
     const struct policy_learned *l = self->env->learned;
@@ -54,30 +55,30 @@ static bool is_still_long(const struct policy *self, const struct policy_job *jo
 
 void fair_long_add_job(struct policy *self, struct fair_job *fj)
 {
-    fj->is_long = fj->job->is_job && is_still_long(self, fj->job);
+    fj->is_long = fj->job->is_job && is_job_still_long(self, fj->job);
     if (fj->is_long)
-        add_running_maps_of_job(self, fj, 1);
+        change_count_by_running_maps(self, fj, 1);
 }
 
 /* Maps that are still running when their job leaves no longer count. */
 void fair_long_remove_job(struct policy *self, struct fair_job *fj)
 {
     if (fj->is_long)
-        add_running_maps_of_job(self, fj, -1);
+        change_count_by_running_maps(self, fj, -1);
 }
 
 void fair_long_count_suspended(struct policy *self, const struct fair_job *fj,
                                enum base_task_kind kind, uint32_t node, bool suspended)
 {
     if (kind == BASE_TASK_MAP && fj->is_long)
-        add_long_maps(self, node, suspended ? -1 : 1);
+        change_long_map_count(self, node, suspended ? -1 : 1);
 }
 
 void fair_long_count_started(struct policy *self, const struct fair_job *fj,
                              enum base_task_kind kind, uint32_t node)
 {
     if (kind == BASE_TASK_MAP && fj->is_long)
-        add_long_maps(self, node, 1);
+        change_long_map_count(self, node, 1);
 }
 
 void fair_long_count_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
@@ -86,9 +87,9 @@ void fair_long_count_ended(struct policy *self, struct fair_job *fj, enum base_t
     if (kind != BASE_TASK_MAP || !fj->is_long)
         return;
     if (!end->suspended)
-        add_long_maps(self, end->node, -1);
-    if (!is_still_long(self, fj->job)) {
-        add_running_maps_of_job(self, fj, -1);
+        change_long_map_count(self, end->node, -1);
+    if (!is_job_still_long(self, fj->job)) {
+        change_count_by_running_maps(self, fj, -1);
         fj->is_long = false;
     }
 }

@@ -14,8 +14,8 @@ struct fair_candidate {
     int32_t queue;
 };
 
-static int64_t slots_needed(const struct policy *self, const struct fair_queue *q,
-                            enum base_task_kind kind)
+static int64_t slots_to_preempt_for_queue(const struct policy *self, const struct fair_queue *q,
+                                          enum base_task_kind kind)
 {
     const struct fair_side *s = &q->side[kind];
 
@@ -24,11 +24,11 @@ static int64_t slots_needed(const struct policy *self, const struct fair_queue *
                                  self->now_us - s->at_fair_us > q->fair_timeout_us);
 }
 
-/* Adds the running attempts of @fj to the candidates. Returns how many slots it will keep if none
+/* Adds the running attempts of @fj to the candidates. Returns how many slots @fj will keep if none
  * of them is killed. For a job these are the slots of the added attempts, since all others are
  * being killed already; for other applications, containers being killed are counted, too. */
-static int64_t add_candidates(struct policy *self, const struct fair_job *fj,
-                              enum base_task_kind kind, size_t *n)
+static int64_t add_kill_candidates_of_job(struct policy *self, const struct fair_job *fj,
+                                          enum base_task_kind kind, size_t *n)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -62,7 +62,7 @@ static int by_newest_start(const void *a, const void *b)
 }
 
 /* Plans kills of @kind, newest attempts first, until @need slots come free. No pool is taken below
- * its share. */
+ * its share, and none is touched that may not be preempted. */
 static void plan_kills(struct policy *self, enum base_task_kind kind, int64_t need,
                        struct policy_plan *plan)
 {
@@ -76,7 +76,7 @@ static void plan_kills(struct policy *self, enum base_task_kind kind, int64_t ne
         if (!q->preempt || (double)(s->own_running - 1) < s->own_share - EPSILON)
             continue;
         for (const struct fair_job *fj = q->first_job; fj; fj = fj->queue_next)
-            left[i] += add_candidates(self, fj, kind, &n);
+            left[i] += add_kill_candidates_of_job(self, fj, kind, &n);
     }
     if (n > 0)
         qsort(self->candidates, n, sizeof *self->candidates, by_newest_start);
@@ -101,7 +101,7 @@ void fair_preempt_for_starved(struct policy *self, struct policy_plan *plan)
 
         for (int32_t i = 0; i < self->queues_n; i++)
             if (self->queues[i].first_job)
-                need += slots_needed(self, &self->queues[i], k);
+                need += slots_to_preempt_for_queue(self, &self->queues[i], k);
         if (need > 0)
             plan_kills(self, k, need, plan);
     }

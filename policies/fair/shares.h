@@ -36,11 +36,11 @@ struct fair_scratch { /* all zero at first; grows; freed by fair_scratch_free() 
  * weight has its cap. */
 bool fair_compute_shares(struct fair_entity *v, size_t n, double total,
                          struct fair_scratch *scratch, double *level);
-/* Rounds the shares to whole slots that add up to @total, which is at most the sum of the shares,
- * rounded up. The largest remainders are rounded up; of two equal ones, the one with the smaller
- * index. */
-void fair_shares_round(const struct fair_entity *v, size_t n, int64_t total, int64_t *slots,
-                       struct fair_scratch *scratch);
+/* Rounds the shares to whole slots: all down, then those with the largest remainders up for as long
+ * as the sum is below @total. Of two equal remainders, the one with the smaller index comes first.
+ */
+void fair_round_shares_to_slots(const struct fair_entity *v, size_t n, int64_t total,
+                                int64_t *slots, struct fair_scratch *scratch);
 void fair_scratch_free(struct fair_scratch *scratch);
 
 /* Returns by how much a deficit grows in @us microseconds, in task-microseconds. */

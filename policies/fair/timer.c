@@ -21,7 +21,7 @@ static void reserve_entities(struct policy *self, size_t n)
     self->entities_cap = n;
 }
 
-static double share_cap(const struct fair_side *s)
+static double cap_of_share(const struct fair_side *s)
 {
     int64_t demand = fair_demand(s);
 
@@ -29,17 +29,17 @@ static double share_cap(const struct fair_side *s)
 }
 
 /* Collects the entities that share a queue's slots: its child queues, and its own jobs as one more
- * entity. Below root, a minimum counts only as far as there is demand, because the share to divide
- * depends on the demand, too. Returns their number. */
-static size_t collect_entities(struct policy *self, const struct fair_queue *q,
-                               enum base_task_kind kind)
+ * entity. Below the children of root, a minimum counts only up to the queue's cap, because the
+ * share to divide depends on the demand, too. Returns their number. */
+static size_t collect_entities_sharing_queue(struct policy *self, const struct fair_queue *q,
+                                             enum base_task_kind kind)
 {
     const struct fair_side *own = &q->side[kind];
     size_t n = 0;
 
     for (int32_t i = q->first; i >= 0; i = self->queues[i].next) {
         struct fair_side *s = &self->queues[i].side[kind];
-        double cap = share_cap(s), min = (double)s->min_slots;
+        double cap = cap_of_share(s), min = (double)s->min_slots;
 
         reserve_entities(self, n + 1);
         self->owners[n] = s;
@@ -69,8 +69,8 @@ static void warn_minima_exceed_slots(struct policy *self, enum base_task_kind ki
     self->env->note(self->env->core, 4, text);
 }
 
-static void divide_share(struct policy *self, struct fair_queue *q, enum base_task_kind kind,
-                         double total)
+static void divide_share_of_queue(struct policy *self, struct fair_queue *q,
+                                  enum base_task_kind kind, double total)
 {
     struct fair_side *own = &q->side[kind];
     double sum = 0;
@@ -79,12 +79,12 @@ static void divide_share(struct policy *self, struct fair_queue *q, enum base_ta
     own->own_share = own->share;
     if (q->first < 0)
         return;
-    n = collect_entities(self, q, kind);
+    n = collect_entities_sharing_queue(self, q, kind);
     for (size_t i = 0; i < n; i++)
         sum += self->entities[i].min;
     if (fair_compute_shares(self->entities, n, total, &self->scratch, NULL) && q->parent < 0)
         warn_minima_exceed_slots(self, kind, sum, total);
-    fair_shares_round(self->entities, n, own->share_slots, self->whole, &self->scratch);
+    fair_round_shares_to_slots(self->entities, n, own->share_slots, self->whole, &self->scratch);
     for (size_t i = 0; i < n; i++) {
         struct fair_side *s = self->owners[i];
 
@@ -98,7 +98,7 @@ static void divide_share(struct policy *self, struct fair_queue *q, enum base_ta
     }
 }
 
-static void compute_shares(struct policy *self, enum base_task_kind kind)
+static void compute_shares_of_all_queues(struct policy *self, enum base_task_kind kind)
 {
     struct fair_side *root = &self->queues[0].side[kind];
     int64_t total = self->env->capacity->slots[kind];
@@ -108,9 +108,9 @@ static void compute_shares(struct policy *self, enum base_task_kind kind)
     root->share_slots = total < fair_demand(root) ? total : fair_demand(root);
     root->share = (double)root->share_slots;
     /* the minima of root's children are compared with all slots, even when the demand is less */
-    divide_share(self, &self->queues[0], kind, (double)total);
+    divide_share_of_queue(self, &self->queues[0], kind, (double)total);
     for (int32_t i = 1; i < self->queues_n; i++) /* parents come before their children */
-        divide_share(self, &self->queues[i], kind, self->queues[i].side[kind].share);
+        divide_share_of_queue(self, &self->queues[i], kind, self->queues[i].side[kind].share);
 }
 
 static double limit_to_demand(double x, int64_t demand)
@@ -136,7 +136,8 @@ static void update_starvation(struct policy *self, struct fair_queue *q, enum ba
 
 /* --- deficits --- */
 
-static size_t collect_jobs(struct policy *self, int32_t queue, enum base_task_kind kind)
+static size_t collect_active_jobs_as_entities(struct policy *self, int32_t queue,
+                                              enum base_task_kind kind)
 {
     size_t n = 0;
 
@@ -157,7 +158,7 @@ static void update_job_deficits(struct policy *self, int32_t queue, enum base_ta
                                 int64_t us)
 {
     const struct fair_side *s = &self->queues[queue].side[kind];
-    size_t n = collect_jobs(self, queue, kind);
+    size_t n = collect_active_jobs_as_entities(self, queue, kind);
 
     fair_compute_shares(self->entities, n, s->min, &self->scratch, NULL);
     for (size_t i = 0; i < n; i++) {
@@ -191,7 +192,7 @@ static void update_deficits(struct policy *self, enum base_task_kind kind, int64
 
 /* --- */
 
-static void note_capacity_change(struct policy *self)
+static void rearm_warning_if_slots_changed(struct policy *self)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (self->slots[k] != self->env->capacity->slots[k]) {
@@ -215,14 +216,14 @@ void fair_update_shares(struct policy *self, int64_t now_us)
     int64_t us = now_us - self->updated_us;
 
     self->now_us = now_us;
-    note_capacity_change(self);
+    rearm_warning_if_slots_changed(self);
     fair_tree_update_limits(self);
     if (self->size_weight)
         update_all_weights(self);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         enum base_task_kind kind = k;
 
-        compute_shares(self, kind);
+        compute_shares_of_all_queues(self, kind);
         if (self->deficits)
             update_deficits(self, kind, us);
         for (int32_t i = 0; i < self->queues_n; i++) {

@@ -15,8 +15,8 @@
 
 /* --- building the tree --- */
 
-static void side_init(const struct policy *self, struct fair_side *s, int32_t index,
-                      const struct fair_side *old)
+static void init_queue_side(const struct policy *self, struct fair_side *s, int32_t index,
+                            const struct fair_side *old)
 {
     s->at_min_us = old ? old->at_min_us : self->now_us;
     s->at_fair_us = old ? old->at_fair_us : self->now_us;
@@ -31,7 +31,7 @@ static void queue_init(struct policy *self, int32_t i, const struct policy_queue
     struct fair_queue *q = &self->queues[i];
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        side_init(self, &q->side[k], i, old ? &old->side[k] : NULL);
+        init_queue_side(self, &q->side[k], i, old ? &old->side[k] : NULL);
     q->parent = from ? from->parent : -1;
     q->first = q->next = -1;
     q->weight = from ? from->weight : 1;
@@ -81,15 +81,15 @@ void fair_tree_update_limits(struct policy *self)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             struct fair_side *s = &self->queues[i].side[k];
 
-            s->min_slots = policy_limit_slots(&from->v[i].min, k, self->env->capacity, 0);
-            s->max = policy_limit_slots(&from->v[i].max, k, self->env->capacity, INT64_MAX);
+            s->min_slots = policy_limit_to_slots(&from->v[i].min, k, self->env->capacity, 0);
+            s->max = policy_limit_to_slots(&from->v[i].max, k, self->env->capacity, INT64_MAX);
         }
 }
 
 /* --- keys --- */
 
-/* running / weight in fixed point; weight 0 comes last. */
-static int64_t ratio_key(int64_t running, double weight)
+/* Returns running / weight in fixed point; for weight 0 the largest key. */
+static int64_t running_per_weight_key(int64_t running, double weight)
 {
     double r = weight > 0 ? (double)running * RATIO_ONE / weight : (double)RATIO_MAX;
 
@@ -108,8 +108,8 @@ static int64_t deficit_key(double deficit, bool needy)
 /* Jobs and queues below their minimum come first, the one with the smallest part of its minimum
  * before the others; the rest by running / weight. In deficit mode the largest deficit comes first,
  * again after those below their minimum. */
-static int64_t order_key(const struct policy *self, int64_t running, int64_t demand, double min,
-                         double weight, double deficit)
+static int64_t fair_order_key(const struct policy *self, int64_t running, int64_t demand,
+                              double min, double weight, double deficit)
 {
     double m = min < (double)demand ? min : (double)demand;
     bool needy = (double)running < m;
@@ -117,8 +117,8 @@ static int64_t order_key(const struct policy *self, int64_t running, int64_t dem
     if (self->deficits)
         return deficit_key(deficit, needy);
     if (needy)
-        return ratio_key(running, m > 1 ? m : 1) - NEEDY;
-    return ratio_key(running, weight);
+        return running_per_weight_key(running, m > 1 ? m : 1) - NEEDY;
+    return running_per_weight_key(running, weight);
 }
 
 void fair_job_update_place(struct policy *self, struct fair_job *fj, enum base_task_kind kind)
@@ -127,9 +127,10 @@ void fair_job_update_place(struct policy *self, struct fair_job *fj, enum base_t
     int64_t running = fj->running[kind];
 
     policy_order_place(&q->side[kind].jobs, &fj->job->link[kind], fj->wants[kind] > 0,
-                       q->fifo ? -(int64_t)fj->priority
-                               : order_key(self, running, running + fj->wants[kind], fj->min[kind],
-                                           fj->weight[kind], fj->deficit[kind]));
+                       q->fifo
+                           ? -(int64_t)fj->priority
+                           : fair_order_key(self, running, running + fj->wants[kind], fj->min[kind],
+                                            fj->weight[kind], fj->deficit[kind]));
 }
 
 void fair_queue_update_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind)
@@ -139,13 +140,13 @@ void fair_queue_update_place(struct policy *self, struct fair_queue *q, enum bas
     if (q->parent >= 0)
         policy_order_place(
             &self->queues[q->parent].side[kind].queues, &s->link, s->wants > 0,
-            order_key(self, s->running, fair_demand(s), s->min, q->weight, s->deficit));
+            fair_order_key(self, s->running, fair_demand(s), s->min, q->weight, s->deficit));
 }
 
 /* --- counts --- */
 
-/* SOURCE: Hadoop 1's FairScheduler: a factor of two per step of priority. */
-static double priority_factor(int32_t priority)
+/* SOURCE: Hadoop 1's FairScheduler: a factor of two per step of priority, for at most two steps. */
+static double weight_factor_of_priority(int32_t priority)
 {
     return priority >= 0 ? (double)(1 << (priority > 2 ? 2 : priority))
                          : 1.0 / (1 << (priority < -2 ? 2 : -priority));
@@ -160,14 +161,14 @@ void fair_job_update_weight(const struct policy *self, struct fair_job *fj)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int32_t demand = fj->running[k] + fj->wants[k];
 
-        fj->weight[k] = job->weight * priority_factor(job->priority);
+        fj->weight[k] = job->weight * weight_factor_of_priority(job->priority);
         if (self->size_weight && demand > 1)
             fj->weight[k] *= log((double)demand + 1) / log(2);
     }
 }
 
-static void set_counts(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
-                       int32_t running, int32_t wants)
+static void set_job_counts(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                           int32_t running, int32_t wants)
 {
     int32_t more = running - fj->running[kind], want = wants - fj->wants[kind];
     struct fair_side *own = &self->queues[fj->queue].side[kind];
@@ -192,14 +193,14 @@ void fair_job_update_counts(struct policy *self, struct fair_job *fj, enum base_
 
     if (fj->priority != fj->job->priority || fj->job_weight != fj->job->weight)
         fair_job_update_weight(self, fj);
-    set_counts(self, fj, kind, phase->running + fj->ended[kind],
-               fj->active ? phase->pending + phase->suspended : 0);
+    set_job_counts(self, fj, kind, phase->running + fj->ended[kind],
+                   fj->active ? phase->pending + phase->suspended : 0);
 }
 
 void fair_job_remove_from_counts(struct policy *self, struct fair_job *fj)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        set_counts(self, fj, k, 0, 0);
+        set_job_counts(self, fj, k, 0, 0);
 }
 
 /* --- the job for a free slot --- */
@@ -212,7 +213,7 @@ struct walk {
 };
 
 /* Returns the first job from @l on that may have this slot; NULL: none. */
-static struct policy_job *first_job_from(struct walk *w, struct policy_link *l)
+static struct policy_job *first_eligible_job_from(struct walk *w, struct policy_link *l)
 {
     for (; l; l = policy_order_next(l)) {
         struct policy_job *job = policy_link_job(l, w->kind);
@@ -244,14 +245,14 @@ static struct policy_job *first_job_in_queue(struct walk *w, const struct fair_q
         w->held = w->held || s->wants > 0;
         return NULL;
     }
-    job = first_job_from(w, s->jobs.first);
+    job = first_eligible_job_from(w, s->jobs.first);
     return job ? job : first_job_of_queues_from(w, s->queues.first);
 }
 
-static struct policy_job *job_after(struct walk *w, const struct policy_job *prev)
+static struct policy_job *next_job_after(struct walk *w, const struct policy_job *prev)
 {
     const struct fair_queue *q = &w->self->queues[fair_job_of(prev)->queue];
-    struct policy_job *job = first_job_from(w, policy_order_next(&prev->link[w->kind]));
+    struct policy_job *job = first_eligible_job_from(w, policy_order_next(&prev->link[w->kind]));
 
     if (!job)
         job = first_job_of_queues_from(w, q->side[w->kind].queues.first);
@@ -275,7 +276,7 @@ struct policy_job *fair_next(struct policy *self, struct policy_offer *offer,
         offer->held = true;
         return NULL;
     }
-    job = prev ? job_after(&w, prev) : first_job_in_queue(&w, &self->queues[0]);
+    job = prev ? next_job_after(&w, prev) : first_job_in_queue(&w, &self->queues[0]);
     if (job)
         offer->no_delay = self->queues[fair_job_of(job)->queue].side[offer->kind].starved;
     else if (w.held || self->waiting_n > 0)

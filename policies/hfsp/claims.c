@@ -3,17 +3,17 @@
  * wait, kill; hysteresis on the number of suspended tasks of a node). The bounds of the hysteresis
  * are ours: once a node has twice as many suspended attempts as slots, nothing more is suspended
  * there until there are no more of them than slots. The order changes only with events (arrivals,
- * ends, sizes, capacity), never with time, so no attempt is suspended merely because time passes.
+ * departures, sizes, capacity), not with time (unless hfsp.update_interval is set), so no attempt
+ * is suspended merely because time passes.
  *
  * Beyond the paper (hfsp.promise): a suspended attempt can resume only on its node, after whatever
- * runs there by then. With tasks of many minutes this made individual jobs end up to 50 minutes
- * later than under fair sharing. So an attempt is suspended for a task that is to start only if
- * this task takes clearly less time than the attempt still needs, or if the attempt can wait for it
- * and still end in time: before fair sharing without preemption would end its job
- * (policies/hfsp/virtual_fair.h) or, while that is unknown, before the job's projected finish. A
- * suspended task starts again on another node if it then ends sooner. Running sample tasks are
- * never victims; the other tasks of a job in training are, as they hold slots only because of a
- * guess. */
+ * runs there by then. With long tasks this can make individual jobs end much later than under fair
+ * sharing. So an attempt is suspended for a task that is to start only if this task takes clearly
+ * less time than the attempt still needs, or if the attempt can wait for it and still end in time:
+ * before fair sharing without preemption would end its job (policies/hfsp/virtual_fair.h) or, while
+ * that is unknown, before the job's projected finish. A suspended task starts again on another node
+ * if it then ends sooner. Running sample tasks are never victims; the other tasks of a job in
+ * training are, as they hold slots only because of a guess. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@
 /* Interval of checks whether a suspended task should start again on another node. */
 #define LOOK_US INT64_C(15000000)
 
-static struct hfsp_node *get_node(struct hfsp_kind *ks, uint32_t node)
+static struct hfsp_node *get_or_add_node(struct hfsp_kind *ks, uint32_t node)
 {
     if (node >= ks->node_n) {
         size_t n = (size_t)node * 2 + 16;
@@ -63,7 +63,7 @@ void hfsp_nodes_free(struct hfsp_kind *ks)
 
 void hfsp_node_add_suspended(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by)
 {
-    struct hfsp_node *n = get_node(&self->kind[p->kind], node);
+    struct hfsp_node *n = get_or_add_node(&self->kind[p->kind], node);
     size_t at = 0;
 
     while (at < n->len && n->v[at].phase != p)
@@ -82,7 +82,7 @@ void hfsp_node_add_suspended(struct policy *self, struct hfsp_phase *p, uint32_t
         n->v[at] = n->v[--n->len];
 }
 
-static int32_t suspended_of_phase(const struct hfsp_node *n, const struct hfsp_phase *p)
+static int32_t count_suspended_of_phase(const struct hfsp_node *n, const struct hfsp_phase *p)
 {
     for (size_t at = 0; at < n->len; at++)
         if (n->v[at].phase == p)
@@ -90,18 +90,20 @@ static int32_t suspended_of_phase(const struct hfsp_node *n, const struct hfsp_p
     return 0;
 }
 
-void hfsp_nodes_drop_phase(struct policy *self, struct hfsp_phase *p)
+void hfsp_nodes_forget_phase(struct policy *self, struct hfsp_phase *p)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
 
     for (uint32_t i = 0; p->held > 0; i++)
-        if (suspended_of_phase(&ks->node[i], p) > 0)
-            hfsp_node_add_suspended(self, p, i, -suspended_of_phase(&ks->node[i], p));
+        if (count_suspended_of_phase(&ks->node[i], p) > 0)
+            hfsp_node_add_suspended(self, p, i, -count_suspended_of_phase(&ks->node[i], p));
 }
 
-/* Returns how many attempts may be preempted on the node now, by the hysteresis. */
-static int64_t preemptions_allowed(const struct policy *self, struct hfsp_node *n,
-                                   const struct policy_offer *offer)
+/* Updates n->stopped, and returns how many attempts may be suspended on the node now, by the
+ * hysteresis. For kills there is none: returns the number of slots. */
+static int64_t update_hysteresis_and_count_allowed_victims(const struct policy *self,
+                                                           struct hfsp_node *n,
+                                                           const struct policy_offer *offer)
 {
     int64_t slots = offer->node_slots;
 
@@ -116,8 +118,8 @@ static int64_t preemptions_allowed(const struct policy *self, struct hfsp_node *
 
 /* Collects the attempts on the node that may be victims, with the ranks of their jobs. Returns
  * their number. */
-static size_t collect_candidates(struct hfsp_kind *ks, enum base_task_kind kind,
-                                 const struct policy_running *here, size_t n)
+static size_t collect_victim_candidates(struct hfsp_kind *ks, enum base_task_kind kind,
+                                        const struct policy_running *here, size_t n)
 {
     size_t len = 0;
 
@@ -136,7 +138,7 @@ static size_t collect_candidates(struct hfsp_kind *ks, enum base_task_kind kind,
     return len;
 }
 
-/* Work that an attempt has done; a reduce works only after the last map has ended. */
+/* Returns the work that an attempt has done; a reduce works only after the last map has ended. */
 static int64_t attempt_work_done_us(const struct policy *self, const struct policy_running *r)
 {
     int64_t from = r->started_us;
@@ -148,7 +150,7 @@ static int64_t attempt_work_done_us(const struct policy *self, const struct poli
     return self->now_us > from ? self->now_us - from : 0;
 }
 
-/* Work left of an attempt, by the expected duration of its task. */
+/* Returns the work left of an attempt, by the expected duration of its task. */
 static int64_t attempt_work_left_us(const struct policy *self, const struct policy_running *r)
 {
     int64_t left =
@@ -157,10 +159,10 @@ static int64_t attempt_work_left_us(const struct policy *self, const struct poli
     return left > 0 ? left : 0;
 }
 
-/* Returns true when this attempt may wait until a task of @p has run in its slot: because the slot
- * comes back clearly sooner than it would become free by itself, or because the attempt's job still
- * ends in time. Otherwise both jobs together would end later than if @p waited. The duration of
- * tasks in training is a guess, and is taken to be at least as long as the attempt's. */
+/* Returns true when the attempt @r may wait until a task of @p has run in its slot: because the
+ * slot comes back clearly sooner than it would become free by itself, or because the attempt's job
+ * still ends in time. Otherwise both jobs together would end later than if @p waited. The duration
+ * of tasks in training is a guess, and is taken to be at least as long as the attempt's. */
 static bool may_yield_slot_to_claimant(const struct policy *self, const struct hfsp_kind *ks,
                                        const struct policy_running *r, const struct hfsp_phase *p)
 {
@@ -179,7 +181,7 @@ static bool may_yield_slot_to_claimant(const struct policy *self, const struct h
 }
 
 /* Returns the index of the newest candidate of the job that is last in order. @len > 0. */
-static size_t last_candidate(const struct hfsp_kind *ks, size_t len)
+static size_t last_candidate_in_order(const struct hfsp_kind *ks, size_t len)
 {
     size_t best = 0;
 
@@ -192,8 +194,8 @@ static size_t last_candidate(const struct hfsp_kind *ks, size_t len)
 static bool is_later_in_order(const struct hfsp_kind *ks, int32_t rank,
                               const struct hfsp_phase *than)
 {
-    return virtual_cluster_key(ks->vc, ks->rank.job[rank]) >
-           virtual_cluster_key(ks->vc, than->virtual);
+    return virtual_cluster_order_key(ks->vc, ks->rank.job[rank]) >
+           virtual_cluster_order_key(ks->vc, than->virtual);
 }
 
 static enum policy_take would_take(const struct policy *self, const struct hfsp_phase *p,
@@ -204,9 +206,9 @@ static enum policy_take would_take(const struct policy *self, const struct hfsp_
 }
 
 /* Returns the number of slots that @p waits for. With an infinite xi, a phase in training waits
- * only for its sample. No attempt is interrupted for a reduce that would merely hold the slot until
- * its maps have ended. */
-static int64_t slots_wanted(const struct policy *self, const struct hfsp_phase *p)
+ * only for its sample. Returns 0 for reduces that would merely hold their slots until the maps have
+ * ended: no attempt is interrupted for them. */
+static int64_t slots_claimed_by_phase(const struct policy *self, const struct hfsp_phase *p)
 {
     int64_t pending = p->own->job->phase[p->kind].pending;
 
@@ -224,15 +226,15 @@ struct claim {
     const struct policy_offer *offer;
     const struct policy_running *here;
     struct policy_plan *plan;
-    int64_t room;
+    int64_t room;  /* further victims allowed */
     size_t len;    /* number of candidates */
     int64_t unmet; /* slots claimed by earlier jobs that found no victim here */
 };
 
 /* Returns true when an attempt of the job at @rank may be preempted for @p. For a task that could
  * start on another node as well (@here false), this is false while later jobs have as many
- * preemptible attempts, on whatever node, as there are claims: those are preempted first. @gone:
- * the number of such attempts that are victims already. */
+ * preemptible attempts, on whatever node, as there are claims, @starts of @p included: those are
+ * preempted first. @gone: the number of such attempts that are victims already. */
 static bool may_be_preempted(const struct claim *c, const struct hfsp_phase *p, int32_t rank,
                              bool here, int64_t starts, int64_t gone)
 {
@@ -250,7 +252,7 @@ static void add_victims(struct claim *c, const struct hfsp_phase *p, int64_t sta
     enum policy_victim_how how =
         c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
     enum policy_take take = POLICY_TAKES_NEAR;
-    size_t at = last_candidate(c->ks, c->len);
+    size_t at = last_candidate_in_order(c->ks, c->len);
     int32_t rank = c->ks->candidate[at].rank;
     int64_t taken = 0, gone = 0;
 
@@ -258,7 +260,7 @@ static void add_victims(struct claim *c, const struct hfsp_phase *p, int64_t sta
         take = would_take(c->self, p, c->offer->node);
     for (; starts + resumes > 0 && c->room > 0 && c->len > 0 && take != POLICY_DECLINES;
          taken++, c->room--) {
-        at = last_candidate(c->ks, c->len);
+        at = last_candidate_in_order(c->ks, c->len);
         if (c->ks->candidate[at].rank != rank)
             gone = taken;
         rank = c->ks->candidate[at].rank;
@@ -276,16 +278,16 @@ static void add_victims(struct claim *c, const struct hfsp_phase *p, int64_t sta
 }
 
 /* Lets free slots of the cluster serve the claim of @p: first tasks that could start on any node,
- * then tasks suspended here. Sets @starts and @resumes to the rest of the claim and reduces *@left,
- * the number of free slots. */
+ * then tasks suspended here. Sets *@starts and *@resumes to the rest of the claim and reduces
+ * *@left, the number of free slots. */
 static void serve_claim_by_free_slots(const struct policy *self, const struct hfsp_node *node,
                                       const struct hfsp_phase *p, int64_t *left, int64_t *starts,
                                       int64_t *resumes)
 {
     int64_t served;
 
-    *starts = slots_wanted(self, p);
-    *resumes = suspended_of_phase(node, p);
+    *starts = slots_claimed_by_phase(self, p);
+    *resumes = count_suspended_of_phase(node, p);
     served = *left < *starts + *resumes ? *left : *starts + *resumes;
     *left -= served;
     *starts -= served;
@@ -314,10 +316,11 @@ static bool next_suspended_here(const struct policy *self, const struct hfsp_hel
  * slots of this node, attempts that are suspended here could never resume. Such an attempt is
  * killed, so that its task starts again on another node, if there are free @slots elsewhere and if
  * the attempt has waited for as long as it had run. */
-static void restart_blocked_attempts(const struct policy *self, const struct hfsp_node *node,
-                                     const struct policy_offer *offer,
-                                     const struct policy_running *here, size_t n, int64_t slots,
-                                     struct policy_plan *plan)
+static void plan_restart_of_blocked_attempts(const struct policy *self,
+                                             const struct hfsp_node *node,
+                                             const struct policy_offer *offer,
+                                             const struct policy_running *here, size_t n,
+                                             int64_t slots, struct policy_plan *plan)
 {
     for (size_t i = 0; i < n; i++)
         if (here[i].task >= 0)
@@ -338,8 +341,9 @@ static void restart_blocked_attempts(const struct policy *self, const struct hfs
 
 /* Returns the time until a slot of this node becomes free by itself; 0 when a task of a job after
  * @rank runs here, which could be preempted instead, or when the time is unknown. */
-static int64_t time_to_free_slot_us(const struct policy *self, const struct policy_running *here,
-                                    size_t n, int32_t rank)
+static int64_t time_until_slot_frees_itself_us(const struct policy *self,
+                                               const struct policy_running *here, size_t n,
+                                               int32_t rank)
 {
     int64_t in = INT64_MAX;
 
@@ -358,14 +362,14 @@ static int64_t time_to_free_slot_us(const struct policy *self, const struct poli
     return in == INT64_MAX ? 0 : in;
 }
 
-/* Kills suspended attempts whose tasks end sooner if they start again elsewhere. This is so when
- * the job could get another slot of the cluster now, a free one or that of a later job, and this
- * node has no slot for longer than the attempt has run. A slot counts once, whichever of the jobs
- * gets it; @plan must be empty. */
-static void restart_sooner_elsewhere(const struct policy *self, struct hfsp_node *node,
-                                     const struct policy_offer *offer,
-                                     const struct policy_running *here, size_t n, int64_t free,
-                                     struct policy_plan *plan)
+/* Plans to kill suspended attempts whose tasks end sooner if they start again elsewhere. This is so
+ * when the job could get another slot of the cluster now, a free one or that of a later job, and
+ * this node has no slot for longer than the attempt has run, plus a heartbeat. A slot counts once,
+ * whichever of the jobs gets it; @plan must be empty. */
+static void plan_restarts_that_end_sooner(const struct policy *self, struct hfsp_node *node,
+                                          const struct policy_offer *offer,
+                                          const struct policy_running *here, size_t n, int64_t free,
+                                          struct policy_plan *plan)
 {
     const struct hfsp_rank *rank = &self->kind[offer->kind].rank;
 
@@ -382,7 +386,7 @@ static void restart_sooner_elsewhere(const struct policy *self, struct hfsp_node
         held->look_us = self->now_us + LOOK_US;
         slots = free + hfsp_rank_sum_after(rank, HFSP_PREY, own) -
                 hfsp_rank_sum_up_to(rank, HFSP_WAITING, own) - (int64_t)plan->len;
-        wait = slots > 0 ? time_to_free_slot_us(self, here, n, own) : 0;
+        wait = slots > 0 ? time_until_slot_frees_itself_us(self, here, n, own) : 0;
         while (slots > 0 && wait > 0 &&
                next_suspended_here(self, held, offer, &cursor, &seen, &r)) {
             if (attempt_work_done_us(self, &r) + self->env->heartbeat_us >= wait)
@@ -414,16 +418,16 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer,
     hfsp_rank_update_if_stale(self, kind);
     if (self->fair)
         virtual_fair_advance(self->fair, self->now_us);
-    node = get_node(ks, offer->node);
-    c.room = preemptions_allowed(self, node, offer);
-    c.len = c.room > 0 ? collect_candidates(ks, kind, here, n) : 0;
+    node = get_or_add_node(ks, offer->node);
+    c.room = update_hysteresis_and_count_allowed_victims(self, node, offer);
+    c.len = c.room > 0 ? collect_victim_candidates(ks, kind, here, n) : 0;
     for (int i = 0; i < CLAIMANTS_MAX && c.len > 0 && c.room > 0; i++) {
         const struct hfsp_phase *p;
         int64_t starts, resumes;
 
         rank =
             hfsp_rank_next_wanting(&ks->rank, rank + 1, HFSP_CLAIM | (node->len ? HFSP_RESUME : 0));
-        if (rank < 0 || rank > ks->candidate[last_candidate(ks, c.len)].rank)
+        if (rank < 0 || rank > ks->candidate[last_candidate_in_order(ks, c.len)].rank)
             break;
         p = ks->phase[ks->rank.job[rank]];
         serve_claim_by_free_slots(self, node, p, &left, &starts, &resumes);
@@ -432,7 +436,7 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer,
     if (self->set.preemption == HFSP_EAGER &&
         offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)
         node->stopped = true;
-    restart_blocked_attempts(self, node, offer, here, n, elsewhere, plan);
+    plan_restart_of_blocked_attempts(self, node, offer, here, n, elsewhere, plan);
     if (self->fair && plan->len == 0)
-        restart_sooner_elsewhere(self, node, offer, here, n, free, plan);
+        plan_restarts_that_end_sooner(self, node, offer, here, n, free, plan);
 }

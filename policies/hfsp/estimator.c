@@ -155,7 +155,8 @@ double estimator_quantile(const struct estimator_fit *fit, double p)
     return v > 0 ? v : 0;
 }
 
-/* Sum of the quantiles of tasks @from to @to (of @tasks), computed from at most @points points. */
+/* Returns the sum of the quantiles of tasks @from to @to (of @tasks), computed from at most @points
+ * points. */
 static double sum_quantiles(const struct estimator_fit *fit, int32_t from, int32_t to,
                             int32_t tasks, int32_t points)
 {
@@ -167,7 +168,7 @@ static double sum_quantiles(const struct estimator_fit *fit, int32_t from, int32
     return total * step;
 }
 
-double estimator_total(const struct estimator_fit *fit, int32_t tasks)
+double estimator_total_duration_us(const struct estimator_fit *fit, int32_t tasks)
 {
     if (tasks <= 0)
         return 0;
@@ -201,13 +202,13 @@ size_t estimator_make_runs(const struct estimator_fit *fit, int32_t tasks, doubl
     return (size_t)n;
 }
 
-int64_t estimator_reduce_duration_us(int64_t elapsed_us, double p)
+int64_t estimator_project_duration_us(int64_t elapsed_us, double p)
 {
     base_assert(p > 0);
     return (int64_t)((double)elapsed_us / p + 0.5);
 }
 
-double estimator_reduce_progress(double score)
+double estimator_reduce_function_progress(double score)
 {
     double p = 3 * (score - 2.0 / 3);
 

@@ -42,23 +42,24 @@ struct estimator_fit {
 
 /* Fits the family to the sample @x[0..n), n > 0, which is sorted in place. */
 void estimator_fit(struct estimator_fit *fit, enum estimator_family family, int64_t *x, size_t n);
-/* The quantile at @p in (0,1), never below 0. */
+/* Returns the quantile at @p in (0,1), never below 0. */
 double estimator_quantile(const struct estimator_fit *fit, double p);
-/* The sum of the durations of @tasks tasks. Exact up to ESTIMATOR_POINTS tasks; more tasks are
- * approximated by as many points. */
+/* Returns the sum of the durations of @tasks tasks: over all of them up to ESTIMATOR_POINTS tasks,
+ * otherwise approximated by ESTIMATOR_POINTS quantiles. */
 #define ESTIMATOR_POINTS 4096
-double estimator_total(const struct estimator_fit *fit, int32_t tasks);
+double estimator_total_duration_us(const struct estimator_fit *fit, int32_t tasks);
 /* Describes the durations of @tasks tasks by at most ESTIMATOR_RUNS runs in increasing order, each
  * with the mean of its tasks, scaled so that the sum is @total_us. Returns the number of runs; 0
  * when there are no tasks or no work. */
 size_t estimator_make_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
                            struct virtual_run runs[ESTIMATOR_RUNS]);
-/* Inverse of the standard normal distribution at @p in (0,1). */
+/* Returns the inverse of the standard normal distribution at @p in (0,1). */
 double estimator_normal_quantile(double p);
-/* Duration of a reduce function that has consumed the part @p (> 0) of its input in @elapsed_us. */
-int64_t estimator_reduce_duration_us(int64_t elapsed_us, double p);
-/* Progress of the reduce function, from a reduce's score (a third each for shuffle, sort and
- * function). */
-double estimator_reduce_progress(double score);
+/* Returns the duration of a reduce function that has consumed the part @p (> 0) of its input in
+ * @elapsed_us. */
+int64_t estimator_project_duration_us(int64_t elapsed_us, double p);
+/* Returns the progress of the reduce function, 0 to 1, from a reduce's score (a third each for
+ * shuffle, sort and function). */
+double estimator_reduce_function_progress(double score);
 
 #endif

@@ -6,9 +6,10 @@
  * Hadoop", IEEE BigData 2013, arXiv:1302.2749. FSP: Friedman, Henderson, SIGMETRICS 2003. Late jobs
  * sharing: Dell'Amico, Carra, Michiardi, PSBS, IEEE Transactions on Computers 2016.
  *
- * Projections change only with arrivals, sizes and capacity. The order is then computed again when
- * it is next needed, in O(jobs log jobs) at most, once for all changes of an instant. The passing
- * of time and ends of tasks do not change it. Choosing a job tests 64 jobs at a time. */
+ * Projections change only with arrivals, departures, sizes and capacity. The order is then computed
+ * again when it is next needed, in O(jobs log jobs) at most, once for all changes of an instant.
+ * The passing of time (unless hfsp.update_interval is set) and ends of tasks do not change it.
+ * Choosing a job tests 64 jobs at a time. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -87,7 +88,8 @@ static void read_settings(struct hfsp_settings *s, const struct policy_conf *c)
     };
 }
 
-static struct policy *create(const struct policy_env *env, const struct hfsp_settings *set)
+static struct policy *create_with_settings(const struct policy_env *env,
+                                           const struct hfsp_settings *set)
 {
     struct policy *self = base_alloc(sizeof *self);
 
@@ -109,7 +111,7 @@ static struct policy *hfsp_create(const struct policy_env *env)
     struct hfsp_settings set;
 
     read_settings(&set, env->conf);
-    return create(env, &set);
+    return create_with_settings(env, &set);
 }
 
 static struct policy *fsp_create(const struct policy_env *env)
@@ -119,7 +121,7 @@ static struct policy *fsp_create(const struct policy_env *env)
     read_settings(&set, env->conf);
     set.sizes = HFSP_SIZES_TRUE;
     set.late_share = false;
-    return create(env, &set);
+    return create_with_settings(env, &set);
 }
 
 static struct policy *psbs_create(const struct policy_env *env)
@@ -130,7 +132,7 @@ static struct policy *psbs_create(const struct policy_env *env)
     set.sizes = HFSP_SIZES_TRUE;
     set.late_share = true;
     set.promise = false;
-    return create(env, &set);
+    return create_with_settings(env, &set);
 }
 
 static void hfsp_destroy(struct policy *self)
@@ -156,7 +158,7 @@ static void init_phase(struct hfsp_phase *p, struct hfsp_job *own, enum base_tas
     policy_link_init(&p->share, job->submit_us, job->cluster_ts, job->seq);
 }
 
-static bool may_enter_now(const struct policy *self, const struct hfsp_phase *p)
+static bool may_phase_enter_now(const struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_phase *count = &p->own->job->phase[p->kind];
 
@@ -166,7 +168,7 @@ static bool may_enter_now(const struct policy *self, const struct hfsp_phase *p)
            count->pending + count->running + count->suspended + count->done > 0;
 }
 
-static void count_suspended_on_nodes(struct policy *self, struct hfsp_phase *p)
+static void add_suspended_attempts_to_nodes(struct policy *self, struct hfsp_phase *p)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -192,16 +194,17 @@ static void hfsp_on_job_arrived(struct policy *self, struct policy_job *job, int
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         init_phase(&own->phase[k], own, k);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        count_suspended_on_nodes(self, &own->phase[k]);
-        if (may_enter_now(self, &own->phase[k]))
-            hfsp_phase_enter(self, &own->phase[k]);
+        add_suspended_attempts_to_nodes(self, &own->phase[k]);
+        if (may_phase_enter_now(self, &own->phase[k]))
+            hfsp_phase_enter_virtual_cluster(self, &own->phase[k]);
         hfsp_phase_update_lists(self, &own->phase[k]);
     }
 }
 
-/* Removes from the virtual cluster the work of tasks that never ran, and the part by which the size
- * was too large. Otherwise work that does not exist would delay other jobs, and sizes that are too
- * large on average would fill the virtual cluster without bound. */
+/* Removes work that does not exist from the virtual cluster: all that is left of a job that ended
+ * early (or is an application with a master), otherwise the part by which the size was too large.
+ * Such work would delay other jobs, and sizes that are too large on average would fill the virtual
+ * cluster without bound. */
 static void cut_unneeded_virtual_work(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
@@ -217,12 +220,12 @@ static void cut_unneeded_virtual_work(struct policy *self, struct hfsp_phase *p)
     }
 }
 
-static void remove_phase(struct policy *self, struct hfsp_phase *p)
+static void remove_phase_from_orders_and_cluster(struct policy *self, struct hfsp_phase *p)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
 
     ks->pending -= p->pending;
-    hfsp_nodes_drop_phase(self, p);
+    hfsp_nodes_forget_phase(self, p);
     if (p->share.linked)
         policy_order_remove(&ks->share_order, &p->share);
     if (p->counted) {
@@ -235,7 +238,7 @@ static void remove_phase(struct policy *self, struct hfsp_phase *p)
         for (int c = 0; c < HFSP_COUNTS; c++)
             hfsp_rank_set_count(&ks->rank, (enum hfsp_count)c, p->virtual, 0);
         cut_unneeded_virtual_work(self, p);
-        virtual_cluster_leave_job(ks->vc, p->virtual);
+        virtual_cluster_detach_job(ks->vc, p->virtual);
         ks->phase[p->virtual] = NULL;
     }
     hfsp_train_end(self, p);
@@ -257,7 +260,7 @@ static void leave_virtual_fair(struct policy *self, struct hfsp_job *own)
         if (seen->n > 0 && seen->n >= job->phase[k].total)
             virtual_fair_set_task_duration(self->fair, own->fair, k, seen->work_us / seen->n);
     }
-    virtual_fair_leave_job(self->fair, own->fair, finished);
+    virtual_fair_detach_job(self->fair, own->fair, finished);
 }
 
 static void hfsp_on_job_left(struct policy *self, struct policy_job *job, int64_t now_us)
@@ -268,10 +271,10 @@ static void hfsp_on_job_left(struct policy *self, struct policy_job *job, int64_
     if (own->fair)
         leave_virtual_fair(self, own);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        remove_phase(self, &own->phase[k]);
+        remove_phase_from_orders_and_cluster(self, &own->phase[k]);
         if (self->set.order == VIRTUAL_BY_REMAINING)
             self->kind[k].stale = true;
-        hfsp_share_late_jobs(self, k);
+        hfsp_mark_late_jobs(self, k);
     }
     free(own);
     job->own = NULL;
@@ -282,8 +285,8 @@ static void hfsp_on_job_changed(struct policy *self, struct policy_job *job,
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
-    if (p->state == HFSP_ABSENT && may_enter_now(self, p))
-        hfsp_phase_enter(self, p);
+    if (p->state == HFSP_ABSENT && may_phase_enter_now(self, p))
+        hfsp_phase_enter_virtual_cluster(self, p);
     else if (p->state != HFSP_ABSENT && p->total != job->phase[kind].total)
         hfsp_phase_change_total(self, p, job->phase[kind].total - p->total);
     hfsp_phase_update_lists(self, p);
@@ -295,8 +298,8 @@ static void hfsp_on_task_started(struct policy *self, struct policy_job *job,
 {
     (void)node;
     hfsp_clock_advance(self, now_us);
-    hfsp_share_late_jobs(self, kind);
-    hfsp_train_note_started(self, hfsp_phase_of(job, kind), task);
+    hfsp_mark_late_jobs(self, kind);
+    hfsp_train_record_started(self, hfsp_phase_of(job, kind), task);
 }
 
 static void hfsp_on_task_suspended(struct policy *self, struct policy_job *job,
@@ -306,9 +309,9 @@ static void hfsp_on_task_suspended(struct policy *self, struct policy_job *job,
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
     hfsp_clock_advance(self, now_us);
-    hfsp_share_late_jobs(self, kind);
+    hfsp_mark_late_jobs(self, kind);
     hfsp_node_add_suspended(self, p, node, suspended ? 1 : -1);
-    hfsp_train_note_suspended(self, p, task, suspended);
+    hfsp_train_record_suspended(self, p, task, suspended);
 }
 
 static void hfsp_on_task_ended(struct policy *self, struct policy_job *job,
@@ -317,12 +320,12 @@ static void hfsp_on_task_ended(struct policy *self, struct policy_job *job,
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
     hfsp_clock_advance(self, end->ended_us);
-    hfsp_share_late_jobs(self, kind);
+    hfsp_mark_late_jobs(self, kind);
     if (end->suspended) {
         hfsp_node_add_suspended(self, p, end->node, -1);
-        hfsp_train_note_suspended(self, p, end->task, false);
+        hfsp_train_record_suspended(self, p, end->task, false);
     }
-    hfsp_train_note_ended(self, p, end);
+    hfsp_train_record_ended(self, p, end);
 }
 
 static void hfsp_on_progress(struct policy *self, struct policy_job *job, enum base_task_kind kind,
@@ -333,7 +336,7 @@ static void hfsp_on_progress(struct policy *self, struct policy_job *job, enum b
     if (p->state != HFSP_TRAINING || kind != BASE_TASK_REDUCE)
         return;
     hfsp_clock_advance(self, now_us);
-    hfsp_train_note_progress(self, p, task, progress, now_us);
+    hfsp_train_record_progress(self, p, task, progress, now_us);
 }
 
 static void hfsp_on_capacity(struct policy *self, int64_t now_us)
@@ -385,9 +388,10 @@ static struct policy_job *job_of_share_link(const struct policy_link *link)
     return ((const struct hfsp_phase *)(const void *)at)->own->job;
 }
 
-/* Returns the next element of the order after offer->at, or the first one. */
-static struct policy_link *next_in_order(struct policy_offer *offer,
-                                         const struct policy_order *order)
+/* Returns the element of the order after offer->at (NULL: the first one), and stores it in
+ * offer->at. Returns NULL at the end. */
+static struct policy_link *next_link_of_offer(struct policy_offer *offer,
+                                              const struct policy_order *order)
 {
     struct policy_link *link = offer->at ? policy_order_next(offer->at) : order->first;
 
@@ -395,8 +399,8 @@ static struct policy_link *next_in_order(struct policy_offer *offer,
     return link;
 }
 
-static struct policy_job *next_ranked(struct hfsp_kind *ks, struct policy_offer *offer,
-                                      const struct policy_job *prev)
+static struct policy_job *next_job_by_rank(struct hfsp_kind *ks, struct policy_offer *offer,
+                                           const struct policy_job *prev)
 {
     unsigned want = HFSP_START | (offer->node_suspended > 0 ? HFSP_RESUME : 0u);
     int32_t from = offer->at ? ks->rank.rank[hfsp_phase_of(prev, offer->kind)->virtual] + 1 : 0;
@@ -407,7 +411,8 @@ static struct policy_job *next_ranked(struct hfsp_kind *ks, struct policy_offer 
 }
 
 /* Names jobs in this order: jobs in training, up to the training slots; late jobs that share slots;
- * all jobs by rank; then jobs in training beyond their slots, for slots that no other job takes. */
+ * all jobs by rank; then, if the training slots are used up, jobs in training again, for slots that
+ * no other job takes. */
 static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {
@@ -425,19 +430,19 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
         case STEP_SPARE_MORE:
             if (within != (offer->step < STEP_LATE))
                 break;
-            link = next_in_order(
+            link = next_link_of_offer(
                 offer,
                 &ks->train[offer->step == STEP_TRAIN_MORE || offer->step == STEP_SPARE_MORE]);
             if (link)
                 return hfsp_train_job_of_link(link);
             break;
         case STEP_LATE:
-            link = next_in_order(offer, &ks->share_order);
+            link = next_link_of_offer(offer, &ks->share_order);
             if (link)
                 return job_of_share_link(link);
             break;
         case STEP_ORDER:
-            job = next_ranked(ks, offer, prev);
+            job = next_job_by_rank(ks, offer, prev);
             if (job)
                 return job;
             break;
@@ -445,8 +450,8 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
             break;
         }
     }
-    /* With an infinite xi, jobs in training run only their samples: the slot stays free on purpose.
-     */
+    /* With an infinite xi, jobs in training run only their samples, so the slot may stay free on
+     * purpose. */
     offer->held = offer->held || isinf(self->set.xi);
     return NULL;
 }

@@ -37,7 +37,7 @@ struct hfsp_settings {
     int64_t train_slots[BASE_TASK_KINDS]; /* -1: all */
     int64_t initial_us[BASE_TASK_KINDS];
     int64_t delta_us, update_us;
-    double xi;
+    double xi; /* factor on guessed sizes; infinite: jobs in training run only their samples */
 };
 
 struct hfsp_sample {
@@ -52,7 +52,7 @@ enum hfsp_state {
     HFSP_ABSENT,
     HFSP_TRAINING,
     HFSP_SIZED
-}; /* absent: not in the virtual cluster (yet) */
+}; /* HFSP_ABSENT: not in the virtual cluster (yet) */
 
 struct hfsp_job;
 struct hfsp_phase {
@@ -60,14 +60,14 @@ struct hfsp_phase {
     enum base_task_kind kind;
     enum hfsp_state state;
     int32_t virtual; /* handle in the virtual cluster */
-    int32_t total;   /* tasks in the virtual cluster */
+    int32_t total;   /* tasks included in size_us, ended ones too */
     int32_t pending; /* as included in hfsp_kind.pending */
     int32_t held;    /* suspended attempts counted in hfsp_node */
     double task_us;  /* expected duration of a task */
     double size_us;  /* expected work of all tasks; in training: a guess */
     /* sample: tasks to measure, tasks launched, tasks running, tasks measured */
     int32_t sample_n, started, running, measured;
-    int32_t known;              /* tasks measured before this policy was active */
+    int32_t known;              /* tasks that had succeeded before the training began */
     struct hfsp_sample *sample; /* the launched sample tasks */
     bool counted;               /* the mean is included in hfsp_kind.means_sum */
     bool late;                  /* shares slots with the other late jobs */
@@ -104,7 +104,7 @@ struct hfsp_kind {
     int64_t share;                /* training slots per job */
     int64_t means_sum, means_n;   /* mean task durations of present estimated jobs */
     struct policy_order share_order; /* late jobs by slots per weight */
-    int32_t late_to;                 /* jobs with lower ranks are late */
+    int32_t late_to;                 /* PSBS: jobs with ranks below this are late; otherwise 0 */
     struct hfsp_node *node;
     size_t node_n;
     struct hfsp_candidate {
@@ -136,8 +136,9 @@ void hfsp_virtual_advance(struct policy *self, enum base_task_kind kind);
 /* Projects the virtual cluster, ranks the jobs and finds late jobs again, if the virtual cluster
  * has changed. Call it before ranks are read. */
 void hfsp_rank_update_if_stale(struct policy *self, enum base_task_kind kind);
-/* Under PSBS: lets jobs that have become late share slots with the other late jobs. */
-void hfsp_share_late_jobs(struct policy *self, enum base_task_kind kind);
+/* If late jobs share slots (PSBS): marks the jobs that have become late, so that they share, too.
+ */
+void hfsp_mark_late_jobs(struct policy *self, enum base_task_kind kind);
 /* Updates the place of @p in the orders, and the wants and counts of its rank, from the job's
  * counts. */
 void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p);
@@ -151,7 +152,7 @@ static inline int64_t hfsp_bounded_us(double us)
 
 /* ---- policies/hfsp/size.c ---- */
 /* Determines the size of the phase, or begins its training, and adds it to the virtual cluster. */
-void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p);
+void hfsp_phase_enter_virtual_cluster(struct policy *self, struct hfsp_phase *p);
 /* Adds @more tasks to the phase; < 0: tasks were withdrawn, or have run. */
 void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t more);
 /* Ends the training of @p: its size follows from the measured sample. */
@@ -162,27 +163,30 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p);
 int64_t hfsp_train_slots_max(const struct policy *self, enum base_task_kind kind);
 /* Returns the number of sample tasks still to launch; 0 for a phase that is not in training. */
 int32_t hfsp_train_samples_to_launch(const struct hfsp_phase *p);
-/* Begins the training of @p; attempts that are already present become sample tasks. */
+/* Begins the training of @p; attempts that are already present become sample tasks, as many as the
+ * sample needs. */
 void hfsp_train_begin(struct policy *self, struct hfsp_phase *p);
+/* Ends the training of @p, whose state becomes HFSP_ABSENT; does nothing if @p is not in training.
+ */
 void hfsp_train_end(struct policy *self, struct hfsp_phase *p);
 /* Moves @p to the order of jobs in training that fits its counts, or out of both orders. */
 void hfsp_train_update_list(struct policy *self, struct hfsp_phase *p);
 /* Divides the training slots among the jobs in training again. */
 void hfsp_train_divide_slots(struct policy *self, enum base_task_kind kind);
-void hfsp_train_note_started(struct policy *self, struct hfsp_phase *p, int32_t task);
-void hfsp_train_note_suspended(struct policy *self, struct hfsp_phase *p, int32_t task,
-                               bool suspended);
-void hfsp_train_note_ended(struct policy *self, struct hfsp_phase *p,
-                           const struct policy_task_end *end);
-void hfsp_train_note_progress(struct policy *self, struct hfsp_phase *p, int32_t task,
-                              double progress, int64_t now_us);
+void hfsp_train_record_started(struct policy *self, struct hfsp_phase *p, int32_t task);
+void hfsp_train_record_suspended(struct policy *self, struct hfsp_phase *p, int32_t task,
+                                 bool suspended);
+void hfsp_train_record_ended(struct policy *self, struct hfsp_phase *p,
+                             const struct policy_task_end *end);
+void hfsp_train_record_progress(struct policy *self, struct hfsp_phase *p, int32_t task,
+                                double progress, int64_t now_us);
 /* True: @task is a running sample task of a phase in training. */
 bool hfsp_train_is_sample(const struct hfsp_phase *p, int32_t task);
 struct policy_job *hfsp_train_job_of_link(const struct policy_link *link);
 
 /* ---- policies/hfsp/claims.c ---- */
 void hfsp_node_add_suspended(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by);
-void hfsp_nodes_drop_phase(struct policy *self, struct hfsp_phase *p);
+void hfsp_nodes_forget_phase(struct policy *self, struct hfsp_phase *p);
 void hfsp_on_node_forgotten(struct policy *self, uint32_t node);
 void hfsp_nodes_free(struct hfsp_kind *ks);
 void hfsp_victims(struct policy *self, const struct policy_offer *offer,

@@ -15,7 +15,7 @@ void hfsp_virtual_advance(struct policy *self, enum base_task_kind kind)
     virtual_cluster_advance(self->kind[kind].vc, self->now_us);
 }
 
-void hfsp_share_late_jobs(struct policy *self, enum base_task_kind kind)
+void hfsp_mark_late_jobs(struct policy *self, enum base_task_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
 
@@ -49,7 +49,7 @@ void hfsp_rank_update_if_stale(struct policy *self, enum base_task_kind kind)
     if (!self->set.late_share)
         return;
     ks->late_to = 0;
-    hfsp_share_late_jobs(self, kind);
+    hfsp_mark_late_jobs(self, kind);
     for (size_t i = (size_t)ks->late_to; i < n; i++) {
         struct hfsp_phase *p = ks->phase[order[i]];
 
@@ -60,7 +60,7 @@ void hfsp_rank_update_if_stale(struct policy *self, enum base_task_kind kind)
     }
 }
 
-static unsigned compute_wants(const struct policy *self, const struct hfsp_phase *p)
+static unsigned compute_wants_of_phase(const struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_phase *count = &p->own->job->phase[p->kind];
     /* with an infinite xi, a phase in training gets slots only for its sample */
@@ -78,7 +78,7 @@ static unsigned compute_wants(const struct policy *self, const struct hfsp_phase
 
 /* Returns the number of attempts that may be preempted: none of late jobs that share slots or of
  * applications that are no jobs, and no running sample tasks. */
-static int32_t preemptible_attempts(const struct hfsp_phase *p)
+static int32_t count_preemptible_attempts(const struct hfsp_phase *p)
 {
     if (p->late || !p->own->job->is_job)
         return 0;
@@ -95,8 +95,8 @@ void hfsp_phase_update_lists(struct policy *self, struct hfsp_phase *p)
     p->pending = count->pending;
     if (p->state == HFSP_ABSENT)
         return;
-    hfsp_rank_set_wants(&ks->rank, p->virtual, compute_wants(self, p));
-    hfsp_rank_set_count(&ks->rank, HFSP_PREY, p->virtual, preemptible_attempts(p));
+    hfsp_rank_set_wants(&ks->rank, p->virtual, compute_wants_of_phase(self, p));
+    hfsp_rank_set_count(&ks->rank, HFSP_PREY, p->virtual, count_preemptible_attempts(p));
     hfsp_rank_set_count(&ks->rank, HFSP_WAITING, p->virtual, count->pending);
     if (p->state == HFSP_TRAINING)
         hfsp_train_update_list(self, p);

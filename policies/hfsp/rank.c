@@ -126,7 +126,7 @@ void hfsp_rank_set_wants(struct hfsp_rank *r, int32_t job, unsigned want)
         r->bits[w][at / 64] ^= (uint64_t)(changed >> w & 1) << at % 64;
 }
 
-static uint64_t jobs_wanting_word(const struct hfsp_rank *r, size_t at, unsigned want)
+static uint64_t word_of_jobs_wanting(const struct hfsp_rank *r, size_t at, unsigned want)
 {
     uint64_t bits = 0;
 
@@ -142,8 +142,8 @@ int32_t hfsp_rank_next_wanting(const struct hfsp_rank *r, int32_t from, unsigned
 
     if ((size_t)from >= r->n)
         return -1;
-    bits = jobs_wanting_word(r, at, want) & ~UINT64_C(0) << from % 64;
+    bits = word_of_jobs_wanting(r, at, want) & ~UINT64_C(0) << from % 64;
     while (!bits && ++at < words)
-        bits = jobs_wanting_word(r, at, want);
+        bits = word_of_jobs_wanting(r, at, want);
     return bits ? (int32_t)(at * 64) + __builtin_ctzll(bits) : -1;
 }

@@ -31,7 +31,7 @@ struct hfsp_rank {
 };
 
 void hfsp_rank_free(struct hfsp_rank *r);
-/* Makes room for handles below @handles; new handles have no wants and no rank. */
+/* Reserves memory for handles below @handles; new handles have no wants and no rank. */
 void hfsp_rank_reserve_handles(struct hfsp_rank *r, size_t handles);
 /* Sets the ranks: order[0] gets rank 0, and so on; other jobs have no rank. */
 void hfsp_rank_set_order(struct hfsp_rank *r, const int32_t *order, size_t n);

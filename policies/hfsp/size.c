@@ -11,7 +11,7 @@
 
 #define ENDLESS_US 1e13 /* upper bound of guesses, since xi may be infinite */
 
-/* Expected mean duration of the tasks of a new job. */
+/* Returns the expected mean duration of the tasks of a new job. */
 static int64_t expected_task_us(const struct policy *self, enum base_task_kind kind)
 {
     const struct hfsp_kind *ks = &self->kind[kind];
@@ -28,8 +28,9 @@ static double size_factor(const struct policy *self, const struct hfsp_phase *p)
     return env->size_factor ? env->size_factor(env->core, p->own->job, p->kind) : 1;
 }
 
-/* Sum of the times for which the running and suspended attempts of the phase have run. */
-static double elapsed_of_attempts(const struct policy *self, const struct hfsp_phase *p)
+/* Returns the sum of the times for which the running and suspended attempts of the phase have
+ * worked; reduces work only after the last map has ended. */
+static double work_done_by_attempts_us(const struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     struct policy_running r;
@@ -51,8 +52,9 @@ static double elapsed_of_attempts(const struct policy *self, const struct hfsp_p
 }
 
 /* Describes, as runs, @tasks tasks that take @work_us in all and of which the longest takes @max_us
- * (0: all are equal). Returns the number of runs. */
-static size_t make_runs(int32_t tasks, double work_us, double max_us, struct virtual_run runs[2])
+ * (0 or out of range: all are equal). Returns the number of runs. */
+static size_t describe_tasks_as_runs(int32_t tasks, double work_us, double max_us,
+                                     struct virtual_run runs[2])
 {
     double mean = tasks > 0 ? work_us / tasks : 0;
 
@@ -82,13 +84,13 @@ static void add_to_virtual_cluster(struct policy *self, struct hfsp_phase *p,
         base_array_grow(&ks->phase, len, &ks->phase_cap);
     }
     ks->phase[p->virtual] = p;
-    hfsp_rank_reserve_handles(&ks->rank, virtual_cluster_handles(ks->vc));
+    hfsp_rank_reserve_handles(&ks->rank, virtual_cluster_handle_limit(ks->vc));
     ks->stale = true;
 }
 
-/* Enters with a known size, less the work that has been done. */
-static void enter_with_size(struct policy *self, struct hfsp_phase *p, double size_us,
-                            double max_us)
+/* Adds the phase to the virtual cluster with a known size, less the work that has been done. */
+static void enter_with_known_size(struct policy *self, struct hfsp_phase *p, double size_us,
+                                  double max_us)
 {
     const struct policy_phase *count = &p->own->job->phase[p->kind];
     struct virtual_run runs[2];
@@ -99,9 +101,9 @@ static void enter_with_size(struct policy *self, struct hfsp_phase *p, double si
     p->task_us = size_us / p->total;
     left = p->task_us * (count->total - count->done);
     if (left > 0)
-        left -= elapsed_of_attempts(self, p);
+        left -= work_done_by_attempts_us(self, p);
     add_to_virtual_cluster(self, p, runs,
-                           make_runs(count->total - count->done, left, max_us, runs));
+                           describe_tasks_as_runs(count->total - count->done, left, max_us, runs));
 }
 
 static void record_mean_duration(struct policy *self, struct hfsp_phase *p, double mean_us)
@@ -117,7 +119,7 @@ static void enter_with_measured_mean(struct policy *self, struct hfsp_phase *p, 
     const struct policy_seen *seen = &p->own->job->seen[p->kind];
     double mean = (double)seen->work_us / seen->n;
 
-    enter_with_size(self, p, mean * p->total * factor, 0);
+    enter_with_known_size(self, p, mean * p->total * factor, 0);
     record_mean_duration(self, p, mean);
 }
 
@@ -134,8 +136,8 @@ static void enter_training(struct policy *self, struct hfsp_phase *p)
     hfsp_train_begin(self, p);
 }
 
-/* Adds the tasks of the phase to the model of fair sharing. Attempts that run already count as
- * started there now, since their start under fair sharing is unknown. */
+/* Adds the tasks of the phase to the model of fair sharing. Attempts that run or are suspended
+ * already count as started there now, since their start under fair sharing is unknown. */
 static void enter_virtual_fair(struct policy *self, const struct hfsp_phase *p)
 {
     const struct policy_phase *count = &p->own->job->phase[p->kind];
@@ -150,7 +152,7 @@ static void enter_virtual_fair(struct policy *self, const struct hfsp_phase *p)
                            running, count->done);
 }
 
-void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p)
+void hfsp_phase_enter_virtual_cluster(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     const struct policy_size *size = &job->size[p->kind];
@@ -159,14 +161,14 @@ void hfsp_phase_enter(struct policy *self, struct hfsp_phase *p)
     p->total = job->phase[p->kind].total;
     p->sample_n = self->set.sample[p->kind] < p->total ? self->set.sample[p->kind] : p->total;
     if (self->set.sizes == HFSP_SIZES_GIVEN && size->given_us > 0)
-        enter_with_size(self, p, (double)size->given_us * factor,
-                        (double)size->given_max_us * factor);
+        enter_with_known_size(self, p, (double)size->given_us * factor,
+                              (double)size->given_max_us * factor);
     else if (self->set.sizes == HFSP_SIZES_TRUE && size->true_us > 0)
-        enter_with_size(self, p, (double)size->true_us * factor, 0);
+        enter_with_known_size(self, p, (double)size->true_us * factor, 0);
     else if (!job->is_job) /* containers are not reported, so their size remains a guess */
-        enter_with_size(self, p, (double)expected_task_us(self, p->kind) * p->total, 0);
+        enter_with_known_size(self, p, (double)expected_task_us(self, p->kind) * p->total, 0);
     else if (p->total < self->set.min_tasks)
-        enter_with_size(self, p, 0, 0);
+        enter_with_known_size(self, p, 0, 0);
     else if (job->seen[p->kind].n >= p->sample_n)
         enter_with_measured_mean(self, p, factor);
     else
@@ -192,13 +194,15 @@ void hfsp_phase_change_total(struct policy *self, struct hfsp_phase *p, int32_t 
     tasks = virtual_cluster_tasks_left(ks->vc, p->virtual) + more;
     left = virtual_cluster_work_left(ks->vc, p->virtual) + p->task_us * more;
     p->size_us = fmax(p->size_us + p->task_us * more, 0);
-    virtual_cluster_replace_work(ks->vc, p->virtual, runs, make_runs(tasks, left, 0, runs));
+    virtual_cluster_replace_work(ks->vc, p->virtual, runs,
+                                 describe_tasks_as_runs(tasks, left, 0, runs));
     ks->stale = true;
 }
 
 /* Returns the factor by which the mean input of all reduces exceeds that of the sample, because
- * tasks differ in input; 1 for maps, or when bytes are unknown. */
-static double scale_to_input_bytes(const struct hfsp_phase *p)
+ * tasks differ in input; 1 for maps, when bytes are unknown, or while fewer reduces than the sample
+ * have ended. */
+static double input_bytes_factor(const struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
     const struct policy_seen *seen = &job->seen[p->kind];
@@ -211,7 +215,7 @@ static double scale_to_input_bytes(const struct hfsp_phase *p)
 
 /* Writes the durations of the sample to @x[sample_n], and to @ended how many of its tasks have
  * ended. Returns the sum of the work done. */
-static double collect_measurements(const struct hfsp_phase *p, int64_t *x, int32_t *ended)
+static double collect_sample_measurements(const struct hfsp_phase *p, int64_t *x, int32_t *ended)
 {
     const struct policy_seen *seen = &p->own->job->seen[p->kind];
     double work = 0;
@@ -237,14 +241,15 @@ void hfsp_phase_size_from_sample(struct policy *self, struct hfsp_phase *p)
     struct estimator_fit fit;
     int64_t *x = base_alloc((size_t)p->sample_n * sizeof *x);
     int32_t ended, left;
-    double work = collect_measurements(p, x, &ended), sum = 0, mean;
+    double work = collect_sample_measurements(p, x, &ended), sum = 0, mean;
 
     for (int32_t i = 0; i < p->sample_n; i++)
         sum += (double)x[i];
     mean = sum / p->sample_n;
     estimator_fit(&fit, self->set.estimator, x, (size_t)p->sample_n);
     free(x);
-    p->size_us = estimator_total(&fit, p->total) * scale_to_input_bytes(p) * size_factor(self, p);
+    p->size_us =
+        estimator_total_duration_us(&fit, p->total) * input_bytes_factor(p) * size_factor(self, p);
     hfsp_virtual_advance(self, p->kind);
     left = p->total - ended;
     if (self->set.resize == HFSP_RESIZE_VIRTUAL) {

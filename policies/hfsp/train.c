@@ -78,9 +78,9 @@ void hfsp_train_begin(struct policy *self, struct hfsp_phase *p)
         return;
     while (hfsp_train_samples_to_launch(p) > 0 &&
            self->env->running(self->env->core, job, p->kind, &cursor, &r)) {
-        hfsp_train_note_started(self, p, r.task);
+        hfsp_train_record_started(self, p, r.task);
         if (r.suspended)
-            hfsp_train_note_suspended(self, p, r.task, true);
+            hfsp_train_record_suspended(self, p, r.task, true);
     }
 }
 
@@ -113,7 +113,7 @@ bool hfsp_train_is_sample(const struct hfsp_phase *p, int32_t task)
     return p->state == HFSP_TRAINING && find_sample(p, task, true);
 }
 
-void hfsp_train_note_started(struct policy *self, struct hfsp_phase *p, int32_t task)
+void hfsp_train_record_started(struct policy *self, struct hfsp_phase *p, int32_t task)
 {
     if (hfsp_train_samples_to_launch(p) <= 0)
         return;
@@ -122,8 +122,8 @@ void hfsp_train_note_started(struct policy *self, struct hfsp_phase *p, int32_t 
     self->kind[p->kind].training_running++;
 }
 
-void hfsp_train_note_suspended(struct policy *self, struct hfsp_phase *p, int32_t task,
-                               bool suspended)
+void hfsp_train_record_suspended(struct policy *self, struct hfsp_phase *p, int32_t task,
+                                 bool suspended)
 {
     int32_t by = suspended ? -1 : 1;
 
@@ -141,50 +141,51 @@ static void record_measurement(struct hfsp_phase *p, struct hfsp_sample *s, int6
     p->measured++;
 }
 
-static void stop_sample(struct policy *self, struct hfsp_phase *p, struct hfsp_sample *s)
+static void mark_sample_stopped(struct policy *self, struct hfsp_phase *p, struct hfsp_sample *s)
 {
     s->running = false;
     p->running--;
     self->kind[p->kind].training_running--;
 }
 
-/* Returns the duration of an ended task; of a reduce, projected from the time since its function
- * was first seen running. */
-static int64_t measured_duration_us(const struct hfsp_sample *s, const struct policy_task_end *end)
+/* Returns the duration of an ended task; of a reduce whose function was seen running before its
+ * end, projected from the time since then. */
+static int64_t duration_of_ended_sample_us(const struct hfsp_sample *s,
+                                           const struct policy_task_end *end)
 {
     if (!s->function_us || s->function_first >= 1)
         return end->work_us;
     return (int64_t)((double)(end->ended_us - s->function_us) / (1 - s->function_first) + 0.5);
 }
 
-void hfsp_train_note_ended(struct policy *self, struct hfsp_phase *p,
-                           const struct policy_task_end *end)
+void hfsp_train_record_ended(struct policy *self, struct hfsp_phase *p,
+                             const struct policy_task_end *end)
 {
     struct hfsp_sample *s = p->state == HFSP_TRAINING ? find_sample(p, end->task, true) : NULL;
 
     if (!s)
         return;
-    stop_sample(self, p, s);
+    mark_sample_stopped(self, p, s);
     if (!end->success) { /* another task takes its place in the sample */
         p->measured -= s->lasts_us > 0;
         *s = p->sample[--p->started];
         return;
     }
     if (!s->lasts_us)
-        record_measurement(p, s, measured_duration_us(s, end), end->work_us);
+        record_measurement(p, s, duration_of_ended_sample_us(s, end), end->work_us);
     else
         s->work_us = end->work_us;
     if (p->known + p->measured == p->sample_n)
         hfsp_phase_size_from_sample(self, p);
 }
 
-void hfsp_train_note_progress(struct policy *self, struct hfsp_phase *p, int32_t task,
-                              double progress, int64_t now_us)
+void hfsp_train_record_progress(struct policy *self, struct hfsp_phase *p, int32_t task,
+                                double progress, int64_t now_us)
 {
     struct hfsp_sample *s = p->kind == BASE_TASK_REDUCE && p->state == HFSP_TRAINING
                                 ? find_sample(p, task, true)
                                 : NULL;
-    double done = estimator_reduce_progress(progress);
+    double done = estimator_reduce_function_progress(progress);
 
     if (!s || s->lasts_us || (done <= 0 && progress < 2.0 / 3 - 1e-6))
         return;
@@ -196,7 +197,7 @@ void hfsp_train_note_progress(struct policy *self, struct hfsp_phase *p, int32_t
     if (now_us - s->function_us < self->set.delta_us || done <= s->function_first)
         return;
     record_measurement(
-        p, s, estimator_reduce_duration_us(now_us - s->function_us, done - s->function_first),
+        p, s, estimator_project_duration_us(now_us - s->function_us, done - s->function_first),
         now_us - s->function_us);
     if (p->known + p->measured == p->sample_n)
         hfsp_phase_size_from_sample(self, p);

@@ -12,7 +12,7 @@
 /* With VIRTUAL_BY_REMAINING, subtracted from the keys of ended jobs, which come before all others.
  */
 #define OVER_BELOW ((int64_t)1 << 52)
-#define WEIGHT_MAX 1e9 /* bounds weights, so that none is lost by rounding in a sum of weights */
+#define WEIGHT_MAX 1e9 /* weights are clamped to 1/WEIGHT_MAX..WEIGHT_MAX */
 
 struct virtual_cluster *virtual_cluster_new(enum virtual_form form, enum virtual_order order,
                                             int64_t slots, int64_t now_us)
@@ -56,7 +56,7 @@ void vc_keys_add(struct vc_keys *k, double key, int32_t job)
     k->v[k->len++] = (struct vc_key){key, job};
 }
 
-static bool is_tie_before(const struct virtual_cluster *vc, int32_t x, int32_t y)
+static bool comes_first_among_equals(const struct virtual_cluster *vc, int32_t x, int32_t y)
 {
     const struct vc_job *a = &vc->jobs[x], *b = &vc->jobs[y];
 
@@ -72,7 +72,7 @@ static inline bool is_key_before(const struct virtual_cluster *vc, const struct 
 {
     if (a->key < b->key)
         return true;
-    return ties && a->key == b->key && is_tie_before(vc, a->job, b->job);
+    return ties && a->key == b->key && comes_first_among_equals(vc, a->job, b->job);
 }
 
 /* Returns false, with the keys partly sorted, when too many moves would be needed. */
@@ -174,18 +174,18 @@ static void filter_list(struct virtual_cluster *vc, enum vc_list list,
     k->len = kept;
 }
 
-static bool is_active(const struct vc_job *j)
+static bool is_job_active(const struct vc_job *j)
 {
     return j->state == VC_ACTIVE;
 }
 
 void vc_list_keep_active(struct virtual_cluster *vc, enum vc_list list)
 {
-    filter_list(vc, list, is_active);
+    filter_list(vc, list, is_job_active);
 }
 
 /* ---- jobs ---- */
-void vc_job_set_task_groups(struct vc_job *j, const struct virtual_run *runs, size_t n)
+void vc_job_set_runs(struct vc_job *j, const struct virtual_run *runs, size_t n)
 {
     double last = 0;
 
@@ -223,19 +223,20 @@ double vc_job_work_left(const struct vc_job *j)
     return work;
 }
 
-int64_t vc_finish_time(const struct virtual_cluster *vc, double after)
+int64_t vc_finish_us_after(const struct virtual_cluster *vc, double after)
 {
     return after >= (double)VIRTUAL_NEVER / 2 ? VIRTUAL_NEVER : vc->now_us + (int64_t)(after + 0.5);
 }
 
-void vc_job_end(struct virtual_cluster *vc, int32_t job, double after, int64_t now_us)
+void vc_job_end_virtually(struct virtual_cluster *vc, int32_t job, double after_us,
+                          int64_t latest_us)
 {
     struct vc_job *j = &vc->jobs[job];
 
     if (!vc->projected)
-        j->finish_us = vc_finish_time(vc, after);
-    if (j->finish_us > now_us)
-        j->finish_us = now_us; /* by rounding */
+        j->finish_us = vc_finish_us_after(vc, after_us);
+    if (j->finish_us > latest_us)
+        j->finish_us = latest_us; /* by rounding */
     j->state = VC_OVER;
     j->tasks = j->first = 0;
     j->left = 0;
@@ -264,12 +265,12 @@ static int32_t take_handle(struct virtual_cluster *vc)
     return (int32_t)vc->jobs_n++;
 }
 
-static void set_work(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs,
-                     size_t n)
+static void set_work_of_job(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs,
+                            size_t n)
 {
     struct vc_job *j = &vc->jobs[job];
 
-    vc_job_set_task_groups(j, runs, n);
+    vc_job_set_runs(j, runs, n);
     j->work_set = vc_job_work_left(j);
     j->state = j->tasks ? VC_ACTIVE : VC_OVER;
     j->finish_us = vc->now_us;
@@ -296,7 +297,7 @@ int32_t virtual_cluster_add_job(struct virtual_cluster *vc, int64_t submit_us, i
                          .submit_us = submit_us,
                          .cluster_ts = cluster_ts,
                          .seq = seq};
-    set_work(vc, job, runs, n);
+    set_work_of_job(vc, job, runs, n);
     return job;
 }
 
@@ -307,7 +308,7 @@ void virtual_cluster_replace_work(struct virtual_cluster *vc, int32_t job,
 
     base_assert(j->state != VC_FREE && !j->left_really);
     j->received += j->work_set - vc_job_work_left(j);
-    set_work(vc, job, runs, n);
+    set_work_of_job(vc, job, runs, n);
 }
 
 void virtual_cluster_reduce_work(struct virtual_cluster *vc, int32_t job, double work)
@@ -324,10 +325,10 @@ void virtual_cluster_reduce_work(struct virtual_cluster *vc, int32_t job, double
         j->more[i].extra *= rest;
     j->work_set -= left - vc_job_work_left(j);
     if (rest <= 0)
-        vc_job_end(vc, job, 0, vc->now_us);
+        vc_job_end_virtually(vc, job, 0, vc->now_us);
 }
 
-void virtual_cluster_leave_job(struct virtual_cluster *vc, int32_t job)
+void virtual_cluster_detach_job(struct virtual_cluster *vc, int32_t job)
 {
     struct vc_job *j = &vc->jobs[job];
     size_t at = 0;
@@ -403,16 +404,16 @@ void virtual_cluster_advance(struct virtual_cluster *vc, int64_t now_us)
     vc->now_us = now_us;
 }
 
-static bool is_present(const struct vc_job *j)
+static bool has_real_job(const struct vc_job *j)
 {
     return j->state != VC_FREE && !j->left_really;
 }
 
-static void compute_order(struct virtual_cluster *vc)
+static void compute_order_of_jobs(struct virtual_cluster *vc)
 {
     struct vc_keys *list = &vc->list[VC_ORDER];
 
-    filter_list(vc, VC_ORDER, is_present);
+    filter_list(vc, VC_ORDER, has_real_job);
     for (size_t i = 0; i < list->len; i++) {
         struct vc_job *j = &vc->jobs[list->v[i].job];
 
@@ -436,7 +437,7 @@ static void compute_order(struct virtual_cluster *vc)
 void virtual_cluster_project(struct virtual_cluster *vc)
 {
     (vc->form == VIRTUAL_FLUID ? vc_fluid_advance_or_project : vc_slots_advance_or_project)(vc, -1);
-    compute_order(vc);
+    compute_order_of_jobs(vc);
     vc->projected = true;
 }
 
@@ -447,7 +448,7 @@ const int32_t *virtual_cluster_order(const struct virtual_cluster *vc, size_t *n
     return vc->order;
 }
 
-size_t virtual_cluster_handles(const struct virtual_cluster *vc)
+size_t virtual_cluster_handle_limit(const struct virtual_cluster *vc)
 {
     return vc->jobs_n;
 }
@@ -457,7 +458,7 @@ int64_t virtual_cluster_finish_us(const struct virtual_cluster *vc, int32_t job)
     return vc->jobs[job].finish_us;
 }
 
-int64_t virtual_cluster_key(const struct virtual_cluster *vc, int32_t job)
+int64_t virtual_cluster_order_key(const struct virtual_cluster *vc, int32_t job)
 {
     return vc->jobs[job].key;
 }

@@ -13,7 +13,7 @@
  *          tasks progress equally.
  *   slots  whole slots, by round robin over jobs, beginning with the job with the fewest unfinished
  *          virtual tasks, one slot per turn (turns in proportion to weight); inside a job the tasks
- *          that have progressed most run first.
+ *          with the least time left run first.
  *
  * virtual_cluster_advance() lets time pass, in steps from one end of virtual tasks to the next.
  * Projection does the same ahead of time, without arrivals. Identical tasks are stored as runs
@@ -60,12 +60,13 @@ int32_t virtual_cluster_add_job(struct virtual_cluster *vc, int64_t submit_us, i
  * until virtual_cluster_project(). */
 void virtual_cluster_replace_work(struct virtual_cluster *vc, int32_t job,
                                   const struct virtual_run *runs, size_t n);
-/* Reduces the remaining work of a job by @work, by shortening all its tasks; does nothing if
- * @work <= 0. The order is stale until virtual_cluster_project(). */
+/* Reduces the remaining work of a job by @work, by shortening all its tasks in proportion; ends the
+ * job virtually if no work is left. Does nothing if @work <= 0 or the job has ended virtually. The
+ * order is stale until virtual_cluster_project(). */
 void virtual_cluster_reduce_work(struct virtual_cluster *vc, int32_t job, double work);
-/* Removes a job whose real counterpart has ended from the order, but keeps serving it until it ends
+/* Removes from the order a job whose real counterpart has left, but keeps serving it until it ends
  * virtually. The handle must not be used any more. The order of the other jobs stays. */
-void virtual_cluster_leave_job(struct virtual_cluster *vc, int32_t job);
+void virtual_cluster_detach_job(struct virtual_cluster *vc, int32_t job);
 /* Sets the number of slots (call virtual_cluster_advance() before). With 0 slots nothing
  * progresses, and projections assume one slot. Returns false if the number is the same as before;
  * otherwise the order is stale until virtual_cluster_project(). */
@@ -79,13 +80,13 @@ void virtual_cluster_project(struct virtual_cluster *vc);
  * next change. */
 const int32_t *virtual_cluster_order(const struct virtual_cluster *vc, size_t *n);
 /* Returns one more than the largest handle so far. */
-size_t virtual_cluster_handles(const struct virtual_cluster *vc);
+size_t virtual_cluster_handle_limit(const struct virtual_cluster *vc);
 /* Returns the projected finish of a job, or the time at which it ended virtually. VIRTUAL_NEVER:
  * too late to be represented. */
 int64_t virtual_cluster_finish_us(const struct virtual_cluster *vc, int32_t job);
 /* Returns the key by which jobs are ordered: the finish, or the remaining work. With
  * VIRTUAL_BY_REMAINING, the keys of jobs that have ended virtually are negative. */
-int64_t virtual_cluster_key(const struct virtual_cluster *vc, int32_t job);
+int64_t virtual_cluster_order_key(const struct virtual_cluster *vc, int32_t job);
 /* Return the remaining work of a job, the service since it was added, and the number of its
  * unfinished virtual tasks. */
 double virtual_cluster_work_left(const struct virtual_cluster *vc, int32_t job);

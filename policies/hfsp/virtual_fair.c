@@ -59,7 +59,7 @@ struct virtual_fair *virtual_fair_new(double slowstart)
     return vf;
 }
 
-static void free_job(struct virtual_fair *vf, struct virtual_fair_job *j)
+static void remove_and_free_job(struct virtual_fair *vf, struct virtual_fair_job *j)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct fair_phase *p = &j->phase[k];
@@ -79,7 +79,7 @@ static void free_job(struct virtual_fair *vf, struct virtual_fair_job *j)
 void virtual_fair_free(struct virtual_fair *vf)
 {
     while (vf->first)
-        free_job(vf, vf->first);
+        remove_and_free_job(vf, vf->first);
     free(vf);
 }
 
@@ -116,8 +116,8 @@ static bool may_start_tasks(const struct virtual_fair *vf, const struct virtual_
     return kind == BASE_TASK_MAP || maps->done >= vf->slowstart * maps->total;
 }
 
-static void update_places(struct virtual_fair *vf, struct virtual_fair_job *j,
-                          enum base_task_kind kind)
+static void update_waiting_and_ending_places(struct virtual_fair *vf, struct virtual_fair_job *j,
+                                             enum base_task_kind kind)
 {
     struct fair_phase *p = &j->phase[kind];
     struct fair_kind *k = &vf->kind[kind];
@@ -128,16 +128,16 @@ static void update_places(struct virtual_fair *vf, struct virtual_fair_job *j,
     policy_order_place(&k->ends, &p->ends, ends, ends ? p->run[p->at].start_us + p->task_us : 0);
 }
 
-static void update_places_of_job(struct virtual_fair *vf, struct virtual_fair_job *j,
-                                 enum base_task_kind kind)
+static void update_places_and_dependent_reduces(struct virtual_fair *vf, struct virtual_fair_job *j,
+                                                enum base_task_kind kind)
 {
-    update_places(vf, j, kind);
+    update_waiting_and_ending_places(vf, j, kind);
     if (kind == BASE_TASK_MAP && j->phase[BASE_TASK_REDUCE].total)
-        update_places(vf, j, BASE_TASK_REDUCE);
+        update_waiting_and_ending_places(vf, j, BASE_TASK_REDUCE);
 }
 
 /* ---------------------------------------------------------------- tasks start and end */
-static void add_run(struct virtual_fair *vf, struct fair_phase *p, int32_t tasks)
+static void append_run_starting_now(struct virtual_fair *vf, struct fair_phase *p, int32_t tasks)
 {
     if (p->at == p->len)
         p->at = p->len = 0;
@@ -166,7 +166,7 @@ static void start_tasks(struct virtual_fair *vf, struct virtual_fair_job *j,
     if (kind == BASE_TASK_REDUCE && !are_maps_done(j))
         p->blocked += tasks;
     else
-        add_run(vf, p, tasks);
+        append_run_starting_now(vf, p, tasks);
 }
 
 /* Gives free slots to waiting phases, the one with the fewest running tasks per weight first. */
@@ -182,7 +182,7 @@ static void give_away_free_slots(struct virtual_fair *vf, enum base_task_kind ki
 
         p->pending -= n;
         start_tasks(vf, j, kind, n);
-        update_places_of_job(vf, j, kind);
+        update_places_and_dependent_reduces(vf, j, kind);
     }
 }
 
@@ -192,7 +192,7 @@ static void unblock_reduces_if_maps_done(struct virtual_fair *vf, struct virtual
 
     if (!are_maps_done(j) || !reduces->blocked)
         return;
-    add_run(vf, reduces, reduces->blocked);
+    append_run_starting_now(vf, reduces, reduces->blocked);
     reduces->last_us = vf->now_us;
     reduces->blocked = 0;
 }
@@ -206,7 +206,7 @@ static bool has_no_tasks_left(const struct virtual_fair_job *j)
 }
 
 /* Ends the tasks of @kind that end next. */
-static void end_next_tasks(struct virtual_fair *vf, enum base_task_kind kind)
+static void end_next_run_of_tasks(struct virtual_fair *vf, enum base_task_kind kind)
 {
     struct virtual_fair_job *j = JOB_OF(vf->kind[kind].ends.first, kind, ends);
     struct fair_phase *p = &j->phase[kind];
@@ -216,9 +216,9 @@ static void end_next_tasks(struct virtual_fair *vf, enum base_task_kind kind)
     p->done += tasks;
     vf->kind[kind].used -= tasks;
     unblock_reduces_if_maps_done(vf, j);
-    update_places_of_job(vf, j, kind);
+    update_places_and_dependent_reduces(vf, j, kind);
     if (j->gone && has_no_tasks_left(j))
-        free_job(vf, j);
+        remove_and_free_job(vf, j);
 }
 
 /* Ends all tasks that are due, before any free slot is given away. Otherwise jobs would be served
@@ -227,7 +227,7 @@ static void end_due_tasks(struct virtual_fair *vf)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         while (vf->kind[k].ends.first && vf->kind[k].ends.first->key <= vf->now_us)
-            end_next_tasks(vf, k);
+            end_next_run_of_tasks(vf, k);
 }
 
 void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us)
@@ -268,7 +268,7 @@ void virtual_fair_add_tasks(struct virtual_fair *vf, struct virtual_fair_job *j,
         start_tasks(vf, j, kind, running);
     if (kind == BASE_TASK_MAP)
         unblock_reduces_if_maps_done(vf, j);
-    update_places_of_job(vf, j, kind);
+    update_places_and_dependent_reduces(vf, j, kind);
     vf->dirty = true;
 }
 
@@ -276,16 +276,16 @@ void virtual_fair_set_task_duration(struct virtual_fair *vf, struct virtual_fair
                                     enum base_task_kind kind, int64_t task_us)
 {
     j->phase[kind].task_us = task_us;
-    update_places_of_job(vf, j, kind);
+    update_places_and_dependent_reduces(vf, j, kind);
 }
 
-void virtual_fair_leave_job(struct virtual_fair *vf, struct virtual_fair_job *j, bool finished)
+void virtual_fair_detach_job(struct virtual_fair *vf, struct virtual_fair_job *j, bool finished)
 {
     j->gone = true;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         finished = finished && (!j->phase[k].total || j->phase[k].task_us >= 0);
     if (!finished || has_no_tasks_left(j))
-        free_job(vf, j);
+        remove_and_free_job(vf, j);
 }
 
 void virtual_fair_set_slots(struct virtual_fair *vf, enum base_task_kind kind, int64_t slots)

@@ -1,17 +1,18 @@
 /* policies/hfsp/virtual_fair.h - a model that computes when fair sharing without preemption would
  * end each job.
  *
- * The model is a second virtual cluster besides policies/hfsp/virtual_cluster.h. It runs whole
- * tasks on whole slots: a free slot goes to the job with the fewest running tasks per weight, and a
- * started task keeps its slot to its end. Hadoop's Fair Scheduler does this with one pool. The
- * result differs from processor sharing when tasks are long: a job that arrived early and got many
- * slots keeps them, where processor sharing would take most of them back. Maps and reduces of a job
- * are modelled together: reduces start when the slowstart allows, and hold their slots until the
- * last map has ended.
+ * The model is a second virtual cluster, in addition to that of policies/hfsp/virtual_cluster.h. It
+ * runs whole tasks on whole slots: a free slot goes to the job with the fewest running tasks per
+ * weight, and a started task keeps its slot to its end. Hadoop's Fair Scheduler does this with one
+ * pool. The result differs from processor sharing when tasks are long: a job that arrived early and
+ * got many slots keeps them, where processor sharing would take most of them back. Maps and reduces
+ * of a job are modelled together: reduces start when the slowstart allows, and wait in their slots
+ * until the last map has ended.
  *
- * As soon as the last task of a phase has started in the model, the end of the phase is known,
- * whatever happens later. There is no projection: the model follows the clock, at a cost of
- * O(log jobs) per virtual task, so that an arrival costs nothing beyond its own tasks.
+ * As soon as the last task of a phase has started in the model (for reduces: and the last map,
+ * too), the end of the phase is known, whatever happens later, if the duration of its tasks is
+ * known. There is no projection: the model follows the clock, at a cost of O(log jobs) per virtual
+ * task, so that an arrival costs nothing beyond its own tasks.
  *
  * All tasks of a phase last equally long. While this duration is unknown (the job is being
  * measured) they do not end. Ties: submission, cluster timestamp, number. Times in microseconds.
@@ -31,7 +32,7 @@ struct virtual_fair *virtual_fair_new(double slowstart);
 void virtual_fair_free(struct virtual_fair *vf); /* frees all jobs, too */
 
 /* Adds a job without tasks at the time of the model (call virtual_fair_advance() before). The model
- * owns the returned job until virtual_fair_leave_job(). */
+ * owns the returned job, which may be used until virtual_fair_detach_job(). */
 struct virtual_fair_job *virtual_fair_add_job(struct virtual_fair *vf,
                                               const struct policy_job *job);
 /* Adds tasks to a phase: @pending waiting, @running just started, @done ended. Negative @pending:
@@ -43,8 +44,8 @@ void virtual_fair_add_tasks(struct virtual_fair *vf, struct virtual_fair_job *j,
 void virtual_fair_set_task_duration(struct virtual_fair *vf, struct virtual_fair_job *j,
                                     enum base_task_kind kind, int64_t task_us);
 /* Notes that the real job has left; @j must not be used any more. @finished: the virtual tasks run
- * to their end; otherwise they are removed. */
-void virtual_fair_leave_job(struct virtual_fair *vf, struct virtual_fair_job *j, bool finished);
+ * to their end if their durations are known; otherwise they are removed. */
+void virtual_fair_detach_job(struct virtual_fair *vf, struct virtual_fair_job *j, bool finished);
 
 void virtual_fair_set_slots(struct virtual_fair *vf, enum base_task_kind kind, int64_t slots);
 /* Advances the model to @now_us; does nothing if that is earlier than before. O(1) when no virtual

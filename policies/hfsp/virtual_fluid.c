@@ -21,7 +21,7 @@ struct fluid {
     size_t lag_at, cap_at;
 };
 
-static void compute_list_keys(struct fluid *f, enum vc_list list)
+static void compute_and_sort_list_keys(struct fluid *f, enum vc_list list)
 {
     struct vc_keys *k = &f->vc->list[list];
 
@@ -34,7 +34,7 @@ static void compute_list_keys(struct fluid *f, enum vc_list list)
     vc_keys_sort(f->vc, k, false);
 }
 
-static void sum_weights(struct fluid *f)
+static void sum_weights_of_sharing_jobs(struct fluid *f)
 {
     const struct vc_keys *k = &f->vc->list[VC_BY_CAP];
 
@@ -47,14 +47,14 @@ static void sum_weights(struct fluid *f)
 
 /* Subtracts the weight of a job that stops sharing. The sum is computed again from time to time,
  * because differences of large sums lose small weights. */
-static void stop_sharing(struct fluid *f, double weight)
+static void subtract_sharing_weight(struct fluid *f, double weight)
 {
     f->weights -= weight;
     if (--f->shared > 0 && f->weights < f->weights_base / 2)
-        sum_weights(f);
+        sum_weights_of_sharing_jobs(f);
 }
 
-static void raise_level(struct fluid *f)
+static void raise_level_as_slots_allow(struct fluid *f)
 {
     double level = f->shared ? (f->slots - (double)f->capped) / f->weights : VC_HUGE;
 
@@ -62,7 +62,7 @@ static void raise_level(struct fluid *f)
         f->level = level;
 }
 
-static void start_run(struct fluid *f)
+static void begin_fluid_computation(struct fluid *f)
 {
     struct virtual_cluster *vc = f->vc;
     const struct vc_keys *k = &vc->list[VC_BY_LAG];
@@ -72,8 +72,8 @@ static void start_run(struct fluid *f)
         vc->scratch_cap = vc->jobs_cap;
     }
     vc->heap_lag.len = vc->heap_cap.len = vc->heap_end.len = 0;
-    compute_list_keys(f, VC_BY_LAG);
-    compute_list_keys(f, VC_BY_CAP);
+    compute_and_sort_list_keys(f, VC_BY_LAG);
+    compute_and_sort_list_keys(f, VC_BY_CAP);
     for (size_t i = 0; i < k->len; i++) {
         const struct vc_job *j = &vc->jobs[k->v[i].job];
 
@@ -81,8 +81,8 @@ static void start_run(struct fluid *f)
             .at = k->v[i].key, .tasks = j->tasks, .run = j->more_at, .mode = VC_SHARED};
     }
     f->shared = (int32_t)k->len;
-    sum_weights(f);
-    raise_level(f);
+    sum_weights_of_sharing_jobs(f);
+    raise_level_as_slots_allow(f);
 }
 
 /* Makes a sharing job capped: every task runs at full speed from now on. */
@@ -95,8 +95,8 @@ static void cap_job(struct fluid *f, int32_t job)
     s->mode = VC_CAPPED;
     vc_heap_push(&f->vc->heap_end, s->at, job);
     f->capped += s->tasks;
-    stop_sharing(f, weight);
-    raise_level(f);
+    subtract_sharing_weight(f, weight);
+    raise_level_as_slots_allow(f);
 }
 
 /* Caps the jobs whose tasks per weight the level has reached. */
@@ -127,7 +127,7 @@ static void cap_jobs_below_level(struct fluid *f)
 }
 
 /* Finds the next lag at which a run of a sharing job ends. Returns false when no job shares. */
-static bool find_next_lag(struct fluid *f, struct vc_key *next, bool *from_heap)
+static bool find_next_sharing_run_end(struct fluid *f, struct vc_key *next, bool *from_heap)
 {
     const struct vc_keys *list = &f->vc->list[VC_BY_LAG];
     struct vc_keys *heap = &f->vc->heap_lag;
@@ -145,28 +145,28 @@ static bool find_next_lag(struct fluid *f, struct vc_key *next, bool *from_heap)
     return true;
 }
 
-static void end_job(struct fluid *f, int32_t job)
+static void mark_job_ended_now(struct fluid *f, int32_t job)
 {
     f->vc->scratch[job].mode = VC_ENDED;
     f->vc->scratch[job].ended = f->t;
 }
 
-/* Number of tasks in the run that ends now. */
+/* Returns the number of tasks in the run that ends now. */
 static int32_t tasks_of_ending_run(const struct vc_job *j, const struct vc_scratch *s)
 {
     return s->run == j->more_at ? j->first : j->more[s->run - 1].tasks;
 }
 
-static void end_shared_run(struct fluid *f, int32_t job)
+static void end_run_of_sharing_job(struct fluid *f, int32_t job)
 {
     const struct vc_job *j = &f->vc->jobs[job];
     struct vc_scratch *s = &f->vc->scratch[job];
 
     s->tasks -= tasks_of_ending_run(j, s);
     if (s->run == j->more_n) {
-        end_job(f, job);
-        stop_sharing(f, j->weight);
-        raise_level(f);
+        mark_job_ended_now(f, job);
+        subtract_sharing_weight(f, j->weight);
+        raise_level_as_slots_allow(f);
         return;
     }
     s->at = f->lag + j->more[s->run++].extra * s->tasks / j->weight;
@@ -174,7 +174,7 @@ static void end_shared_run(struct fluid *f, int32_t job)
     vc_heap_push(&f->vc->heap_cap, s->tasks / j->weight, job);
 }
 
-static void end_capped_run(struct fluid *f, int32_t job)
+static void end_run_of_capped_job(struct fluid *f, int32_t job)
 {
     const struct vc_job *j = &f->vc->jobs[job];
     struct vc_scratch *s = &f->vc->scratch[job];
@@ -183,12 +183,12 @@ static void end_capped_run(struct fluid *f, int32_t job)
     s->tasks -= ended;
     f->capped -= ended;
     if (s->run == j->more_n) {
-        end_job(f, job);
+        mark_job_ended_now(f, job);
     } else {
         s->at = f->t + j->more[s->run++].extra;
         vc_heap_push(&f->vc->heap_end, s->at, job);
     }
-    raise_level(f);
+    raise_level_as_slots_allow(f);
 }
 
 /* Returns the time of the next end of a run; VC_HUGE: there is none. */
@@ -198,7 +198,7 @@ static double find_next_end(struct fluid *f, struct vc_key *shared, bool *is_sha
     const struct vc_keys *ends = &f->vc->heap_end;
     double at = VC_HUGE;
 
-    *is_shared = f->shared > 0 && find_next_lag(f, shared, from_heap);
+    *is_shared = f->shared > 0 && find_next_sharing_run_end(f, shared, from_heap);
     if (*is_shared) {
         at = f->t + (shared->key - f->lag) / f->level;
         if (at < f->t)
@@ -228,18 +228,18 @@ static bool process_next_end(struct fluid *f, double limit)
             vc_heap_pop(&f->vc->heap_lag);
         else
             f->lag_at++;
-        end_shared_run(f, shared.job);
+        end_run_of_sharing_job(f, shared.job);
     } else {
         job = f->vc->heap_end.v[0].job;
         vc_heap_pop(&f->vc->heap_end);
-        end_capped_run(f, job);
+        end_run_of_capped_job(f, job);
     }
     cap_jobs_below_level(f);
     return true;
 }
 
 /* Computes the ends of all capped jobs, which no longer influence each other once no job shares. */
-static void end_capped_jobs(struct fluid *f)
+static void project_ends_of_capped_jobs(struct fluid *f)
 {
     const struct vc_keys *ends = &f->vc->heap_end;
 
@@ -261,12 +261,12 @@ static void project_finishes(struct fluid *f)
 
     while (f->shared > 0 && process_next_end(f, VC_HUGE))
         continue;
-    end_capped_jobs(f);
+    project_ends_of_capped_jobs(f);
     for (size_t i = 0; i < k->len; i++) {
         const struct vc_scratch *s = &vc->scratch[k->v[i].job];
 
         vc->jobs[k->v[i].job].finish_us =
-            vc_finish_time(vc, s->mode == VC_ENDED ? s->ended : VC_HUGE);
+            vc_finish_us_after(vc, s->mode == VC_ENDED ? s->ended : VC_HUGE);
     }
 }
 
@@ -277,7 +277,7 @@ static void write_back_job(struct fluid *f, int32_t job, double limit, int64_t t
     const struct vc_scratch *s = &f->vc->scratch[job];
 
     if (s->mode == VC_ENDED) {
-        vc_job_end(f->vc, job, s->ended, to_us);
+        vc_job_end_virtually(f->vc, job, s->ended, to_us);
         return;
     }
     if (s->run > j->more_at)
@@ -291,7 +291,7 @@ static void write_back_job(struct fluid *f, int32_t job, double limit, int64_t t
 
 /* Stores the level, and how long it holds: until the next end of a run. @from_us: the time that
  * f->t stands for. */
-static void remember_steady_rates(struct fluid *f, int64_t from_us)
+static void store_steady_rates(struct fluid *f, int64_t from_us)
 {
     struct vc_key shared;
     bool is_shared, from_heap;
@@ -309,10 +309,10 @@ void vc_fluid_advance_or_project(struct virtual_cluster *vc, int64_t to_us)
     const struct vc_keys *k = &vc->list[VC_BY_CAP];
     double limit = (double)(to_us - vc->now_us);
 
-    start_run(&f);
+    begin_fluid_computation(&f);
     cap_jobs_below_level(&f);
     if (to_us < 0) {
-        remember_steady_rates(&f, vc->now_us);
+        store_steady_rates(&f, vc->now_us);
         project_finishes(&f);
         return;
     }
@@ -324,5 +324,5 @@ void vc_fluid_advance_or_project(struct virtual_cluster *vc, int64_t to_us)
     }
     for (size_t i = 0; i < k->len; i++)
         write_back_job(&f, k->v[i].job, limit, to_us);
-    remember_steady_rates(&f, to_us);
+    store_steady_rates(&f, to_us);
 }

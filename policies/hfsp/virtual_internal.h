@@ -85,12 +85,13 @@ void vc_heap_push(struct vc_keys *h, double key, int32_t job);
 void vc_heap_pop(struct vc_keys *h);
 /* Removes entries of jobs that are not active; the others keep their order. */
 void vc_list_keep_active(struct virtual_cluster *vc, enum vc_list list);
-void vc_job_set_task_groups(struct vc_job *j, const struct virtual_run *runs, size_t n);
+void vc_job_set_runs(struct vc_job *j, const struct virtual_run *runs, size_t n);
 double vc_job_work_left(const struct vc_job *j);
-/* Ends a job virtually, @after microseconds after the time of the virtual cluster, which is about
- * to advance to @now_us. */
-void vc_job_end(struct virtual_cluster *vc, int32_t job, double after, int64_t now_us);
-int64_t vc_finish_time(const struct virtual_cluster *vc, double after);
+/* Ends a job virtually, @after_us after the time of the virtual cluster, but at @latest_us at the
+ * latest. */
+void vc_job_end_virtually(struct virtual_cluster *vc, int32_t job, double after_us,
+                          int64_t latest_us);
+int64_t vc_finish_us_after(const struct virtual_cluster *vc, double after);
 
 /* Advance the state of all jobs to @to_us, or with @to_us < 0 only project their finishes. */
 void vc_fluid_advance_or_project(struct virtual_cluster *vc, int64_t to_us);

@@ -6,7 +6,7 @@
 
 #include "policies/hfsp/virtual_internal.h"
 
-static void grow_runs(struct vc_work *w)
+static void reserve_another_run(struct vc_work *w)
 {
     base_array_grow(&w->v, w->len, &w->cap);
 }
@@ -29,11 +29,11 @@ static void copy_runs_of_active_jobs(struct virtual_cluster *vc)
 
         w->len = 0;
         w->tasks = j->tasks;
-        grow_runs(w);
+        reserve_another_run(w);
         w->v[w->len++] = (struct virtual_run){j->first, left};
         for (int32_t m = j->more_at; m < j->more_n; m++) {
             left += j->more[m].extra;
-            grow_runs(w);
+            reserve_another_run(w);
             w->v[w->len++] = (struct virtual_run){j->more[m].tasks, left};
         }
     }
@@ -59,7 +59,7 @@ static double compute_fluid_level(struct virtual_cluster *vc, const struct vc_ke
 }
 
 /* Computes the slots of every job of the list, and sorts the list by tasks per weight. */
-static void give_out_slots(struct virtual_cluster *vc)
+static void assign_whole_slots_to_jobs(struct virtual_cluster *vc)
 {
     struct vc_keys *k = &vc->list[VC_BY_CAP], *turn = &vc->heap_cap;
     int64_t slots = vc->slots > 0 ? vc->slots : 1;
@@ -92,7 +92,7 @@ static void advance_running_tasks(struct vc_work *w, double dt)
 
     for (size_t i = 0; i < w->len && run > 0; i++) {
         if (w->v[i].tasks > run) {
-            grow_runs(w);
+            reserve_another_run(w);
             memmove(w->v + i + 1, w->v + i, (w->len - i) * sizeof *w->v);
             w->len++;
             w->v[i].tasks = run;
@@ -112,7 +112,7 @@ static void advance_running_tasks(struct vc_work *w, double dt)
     w->len = kept;
 }
 
-/* Time to the next end of a running task. */
+/* Returns the time to the next end of a running task; VC_HUGE: none runs. */
 static double time_to_next_end(const struct virtual_cluster *vc)
 {
     const struct vc_keys *k = &vc->list[VC_BY_CAP];
@@ -152,9 +152,9 @@ static void write_back_job(struct virtual_cluster *vc, int32_t job, int64_t to_u
     struct vc_job *j = &vc->jobs[job];
 
     if (vc->scratch[job].mode == VC_ENDED)
-        vc_job_end(vc, job, vc->scratch[job].ended, to_us);
+        vc_job_end_virtually(vc, job, vc->scratch[job].ended, to_us);
     else
-        vc_job_set_task_groups(j, vc->work[job].v, vc->work[job].len);
+        vc_job_set_runs(j, vc->work[job].v, vc->work[job].len);
 }
 
 void vc_slots_advance_or_project(struct virtual_cluster *vc, int64_t to_us)
@@ -173,7 +173,7 @@ void vc_slots_advance_or_project(struct virtual_cluster *vc, int64_t to_us)
         vc->scratch[k->v[i].job].mode = VC_SHARED;
     }
     while (k->len > 0 && t < limit) {
-        give_out_slots(vc);
+        assign_whole_slots_to_jobs(vc);
         dt = time_to_next_end(vc);
         if (dt > limit - t)
             dt = limit - t;
@@ -183,7 +183,7 @@ void vc_slots_advance_or_project(struct virtual_cluster *vc, int64_t to_us)
     for (size_t i = 0; i < all->len; i++) {
         if (to_us < 0)
             vc->jobs[all->v[i].job].finish_us =
-                vc_finish_time(vc, vc->scratch[all->v[i].job].ended);
+                vc_finish_us_after(vc, vc->scratch[all->v[i].job].ended);
         else
             write_back_job(vc, all->v[i].job, to_us);
     }

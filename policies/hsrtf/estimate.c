@@ -23,9 +23,9 @@ static bool are_maps_done(const struct policy_job *job)
 }
 
 /* Projects the duration of an attempt from its progress. Returns false when the attempt has made
- * too little progress. A third each of a reduce's progress is shuffle, sort and the reduce
- * function; the duration is measured on the function only, from the end of the maps on. SOURCE:
- * Hadoop 1's progress score. */
+ * too little progress. Shuffle, sort and the reduce function make up a third of a reduce's progress
+ * each; the duration is measured on the function only, from the end of the maps on. SOURCE: Hadoop
+ * 1's progress score. */
 static bool project_duration(const struct policy_running *r, int64_t now_us, double *out)
 {
     double p = r->progress;
@@ -42,7 +42,7 @@ static bool project_duration(const struct policy_running *r, int64_t now_us, dou
     return true;
 }
 
-void hsrtf_measure_job(const struct policy *self, struct hsrtf_job *own, int64_t now_us)
+void hsrtf_measure_task_durations(const struct policy *self, struct hsrtf_job *own, int64_t now_us)
 {
     const struct policy_job *job = own->job;
 
@@ -80,8 +80,9 @@ static int64_t given_task_us(const struct policy_job *job, enum base_task_kind k
     return job->phase[kind].total > 0 ? job->size[kind].given_us / job->phase[kind].total : 0;
 }
 
-/* Equation 2 for @job. A job whose input is unknown is assumed to read a block per map. */
-static int64_t reduce_from_map_us(const struct policy_job *job, int64_t avg_map_us)
+/* Returns the duration of a reduce of @job by equation 2. A job whose input is unknown is assumed
+ * to read a block per map. */
+static int64_t reduce_duration_from_map_us(const struct policy_job *job, int64_t avg_map_us)
 {
     int64_t block = job->size[BASE_TASK_MAP].bytes_max > 0 ? job->size[BASE_TASK_MAP].bytes_max
                                                            : HSRTF_BLOCK_BYTES;
@@ -102,7 +103,7 @@ static int64_t reduce_from_map_us(const struct policy_job *job, int64_t avg_map_
 /* Computes the durations assumed for a job without measurements: the means of jobs with
  * measurements; otherwise those of the job that ended last; otherwise those of the cluster's recent
  * tasks, which may have run under another policy. 0: unknown. */
-static void compute_priors(const struct policy *self, int64_t prior_us[BASE_TASK_KINDS])
+static void compute_assumed_durations(const struct policy *self, int64_t prior_us[BASE_TASK_KINDS])
 {
     int64_t sum[BASE_TASK_KINDS] = {0}, n[BASE_TASK_KINDS] = {0};
 
@@ -122,7 +123,7 @@ static void compute_priors(const struct policy *self, int64_t prior_us[BASE_TASK
     }
 }
 
-static void choose_averages(struct hsrtf_job *own, const int64_t prior_us[BASE_TASK_KINDS])
+static void choose_average_durations(struct hsrtf_job *own, const int64_t prior_us[BASE_TASK_KINDS])
 {
     const struct policy_job *job = own->job;
     int64_t given = given_task_us(job, BASE_TASK_MAP), map;
@@ -138,13 +139,14 @@ static void choose_averages(struct hsrtf_job *own, const int64_t prior_us[BASE_T
     else if (given > 0)
         own->avg_us[BASE_TASK_REDUCE] = given;
     else if (own->own_us[BASE_TASK_MAP] > 0 || prior_us[BASE_TASK_REDUCE] <= 0)
-        own->avg_us[BASE_TASK_REDUCE] = reduce_from_map_us(job, map);
+        own->avg_us[BASE_TASK_REDUCE] = reduce_duration_from_map_us(job, map);
     else
         own->avg_us[BASE_TASK_REDUCE] = prior_us[BASE_TASK_REDUCE];
 }
 
-/* Equation 1 with @part of the cluster; @all: as if no task were done. An application between two
- * requests counts as having one task left, because only its master knows when it is done. */
+/* Returns the remaining time by equation 1 on @part of the cluster; @all: as if no task were done.
+ * An application between two requests counts as having one task left, because only its master knows
+ * when it is done. */
 static int64_t remaining_time_us(const struct policy *self, const struct hsrtf_job *own,
                                  double part, bool all)
 {
@@ -161,7 +163,7 @@ static int64_t remaining_time_us(const struct policy *self, const struct hsrtf_j
     return hsrtf_remaining_time_us(tasks, own->avg_us, slots, self->fluid);
 }
 
-static int by_rank(const void *a, const void *b)
+static int compare_by_remaining_time(const void *a, const void *b)
 {
     const struct hsrtf_scratch *x = a, *y = b;
 
@@ -177,7 +179,7 @@ static int by_rank(const void *a, const void *b)
 
 /* Sorts the jobs by remaining time, jobs with equal times by remaining work, and sets keys by rank.
  * There must be at least one job. */
-static void rank_jobs(struct policy *self)
+static void rank_jobs_by_remaining_time(struct policy *self)
 {
     size_t n = 0;
 
@@ -185,33 +187,33 @@ static void rank_jobs(struct policy *self)
         int64_t work = 0;
 
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            work += hsrtf_work_us(unfinished_tasks(o->job, k), o->avg_us[k]);
+            work += hsrtf_slot_time_us(unfinished_tasks(o->job, k), o->avg_us[k]);
         self->scratch[n++] = (struct hsrtf_scratch){.own = o, .work_us = work};
     }
-    qsort(self->scratch, n, sizeof *self->scratch, by_rank);
+    qsort(self->scratch, n, sizeof *self->scratch, compare_by_remaining_time);
     for (size_t i = 0; i < n; i++)
         self->scratch[i].own->key = (int64_t)i * RANK_GAP;
 }
 
-void hsrtf_estimate_all(struct policy *self)
+void hsrtf_estimate_all_jobs(struct policy *self)
 {
     for (struct hsrtf_job *o = self->first; o; o = o->next)
         measure_ended_tasks(o);
-    compute_priors(self, self->prior_us);
+    compute_assumed_durations(self, self->prior_us);
     self->inverse_sum = 0;
     for (struct hsrtf_job *o = self->first; o; o = o->next) {
-        choose_averages(o, self->prior_us);
+        choose_average_durations(o, self->prior_us);
         o->rt_us = remaining_time_us(self, o, 1, false);
         o->key = o->rt_us;
         self->inverse_sum += 1 / (double)o->rt_us;
     }
     if (self->ties_by_work && self->n > 0)
-        rank_jobs(self);
+        rank_jobs_by_remaining_time(self);
 }
 
 /* Returns a key between those of the ranked jobs with at most as much remaining time as @own and
  * those with more. */
-static int64_t key_between(const struct policy *self, const struct hsrtf_job *own)
+static int64_t key_among_ranked_jobs(const struct policy *self, const struct hsrtf_job *own)
 {
     const struct hsrtf_job *below = NULL, *above = NULL;
 
@@ -228,19 +230,20 @@ static int64_t key_between(const struct policy *self, const struct hsrtf_job *ow
     return below ? below->key + RANK_GAP : above ? above->key - RANK_GAP : 0;
 }
 
-void hsrtf_estimate_one(const struct policy *self, struct hsrtf_job *own)
+void hsrtf_estimate_job(const struct policy *self, struct hsrtf_job *own)
 {
     measure_ended_tasks(own);
-    choose_averages(own, self->prior_us);
+    choose_average_durations(own, self->prior_us);
     own->rt_us = remaining_time_us(self, own, 1, false);
     own->share = 1 / (double)own->rt_us / (self->inverse_sum + 1 / (double)own->rt_us);
-    own->key = self->ties_by_work ? key_between(self, own) : own->rt_us;
+    own->key = self->ties_by_work ? key_among_ranked_jobs(self, own) : own->rt_us;
 }
 
 /* ---------------------------------------------------------------- shares */
-/* Returns the number of tasks that could run now. The counts of a job that has just arrived are
- * still 0; its first tasks will be launchable at once, so all of them count. */
-static int64_t runnable_tasks(const struct policy_job *job, enum base_task_kind kind)
+/* Returns the number of tasks that run, are suspended, or could be launched now. The counts of a
+ * job that has just arrived are still 0; its first tasks will be launchable at once, so all of them
+ * count. */
+static int64_t count_running_and_runnable(const struct policy_job *job, enum base_task_kind kind)
 {
     const struct policy_phase *phase = &job->phase[kind];
     int64_t counted = (int64_t)phase->running + phase->pending + phase->suspended;
@@ -249,10 +252,10 @@ static int64_t runnable_tasks(const struct policy_job *job, enum base_task_kind 
     return counted == 0 && phase->done == 0 && first ? phase->total : counted;
 }
 
-int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own,
+int64_t hsrtf_provisional_target(const struct policy *self, const struct hsrtf_job *own,
                                  enum base_task_kind kind)
 {
-    int64_t want = runnable_tasks(own->job, kind),
+    int64_t want = count_running_and_runnable(own->job, kind),
             part = (int64_t)(own->share * (double)self->env->capacity->slots[kind] + 0.5);
 
     if (part < 1)
@@ -260,13 +263,13 @@ int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_j
     return part < want ? part : want;
 }
 
-static void compute_targets(struct policy *self, size_t n, enum base_task_kind kind)
+static void compute_slot_targets(struct policy *self, size_t n, enum base_task_kind kind)
 {
     for (size_t i = 0; i < n; i++) {
         const struct hsrtf_job *o = self->scratch[i].own;
 
-        self->claims[i] =
-            (struct hsrtf_claim){.share = o->share, .demand = runnable_tasks(o->job, kind)};
+        self->claims[i] = (struct hsrtf_claim){.share = o->share,
+                                               .demand = count_running_and_runnable(o->job, kind)};
     }
     hsrtf_split_slots(self->claims, n, self->env->capacity->slots[kind]);
     for (size_t i = 0; i < n; i++) {
@@ -325,5 +328,5 @@ void hsrtf_compute_shares(struct policy *self, int64_t now_us, bool epoch)
             o->epoch_share = o->share;
     }
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        compute_targets(self, n, k);
+        compute_slot_targets(self, n, k);
 }

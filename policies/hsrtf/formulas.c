@@ -7,12 +7,12 @@
 #define ROUND_OFF 1e-9
 
 /* Rounds to microseconds; huge times are cut off, so that their sums still fit. */
-static int64_t round_us(double x)
+static int64_t round_to_bounded_us(double x)
 {
     return x < (double)HSRTF_TIME_MAX_US ? (int64_t)(x + 0.5) : HSRTF_TIME_MAX_US;
 }
 
-static double ceil_tolerant(double x)
+static double ceil_tolerating_round_off(double x)
 {
     double whole = floor(x);
 
@@ -31,10 +31,10 @@ int64_t hsrtf_remaining_time_us(const int64_t tasks[BASE_TASK_KINDS],
         if (tasks[k] <= 0)
             continue;
         if (!fluid)
-            waves = ceil_tolerant(waves);
+            waves = ceil_tolerating_round_off(waves);
         sum += (waves < 1 ? 1 : waves) * (double)avg_us[k];
     }
-    return sum < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : round_us(sum);
+    return sum < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : round_to_bounded_us(sum);
 }
 
 int64_t hsrtf_reduce_duration_us(int64_t input_bytes, double selectivity, int64_t reduces,
@@ -47,12 +47,12 @@ int64_t hsrtf_reduce_duration_us(int64_t input_bytes, double selectivity, int64_
     if (block_bytes <= 0)
         block_bytes = HSRTF_BLOCK_BYTES;
     per_reducer = selectivity * (double)input_bytes / (double)reduces;
-    return round_us(per_reducer / (double)block_bytes * (double)avg_map_us);
+    return round_to_bounded_us(per_reducer / (double)block_bytes * (double)avg_map_us);
 }
 
-int64_t hsrtf_work_us(int64_t tasks, int64_t avg_us)
+int64_t hsrtf_slot_time_us(int64_t tasks, int64_t avg_us)
 {
-    return round_us((double)tasks * (double)avg_us);
+    return round_to_bounded_us((double)tasks * (double)avg_us);
 }
 
 void hsrtf_inverse_shares(const int64_t *rt_us, size_t n, double *share)
@@ -86,36 +86,36 @@ void hsrtf_apply_starvation(double *share, const double *starvation, size_t n)
 }
 
 /* ---------------------------------------------------------------- targets */
-static int by_index(const struct hsrtf_claim *a, const struct hsrtf_claim *b)
+static int compare_by_index(const struct hsrtf_claim *a, const struct hsrtf_claim *b)
 {
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Claims whose demand is met with fewer slots per share come first. */
-static int by_demand(const void *a, const void *b)
+/* Claims with less demand per share come first. */
+static int compare_by_demand_per_share(const void *a, const void *b)
 {
     const struct hsrtf_claim *x = a, *y = b;
     double left = (double)x->demand / x->share, right = (double)y->demand / y->share;
 
-    return left < right ? -1 : left > right ? 1 : by_index(x, y);
+    return left < right ? -1 : left > right ? 1 : compare_by_index(x, y);
 }
 
-static int64_t remainder_of(const struct hsrtf_claim *c)
+static int64_t scaled_remainder_of(const struct hsrtf_claim *c)
 {
     return (int64_t)((c->fluid - (double)c->target) / ROUND_OFF + 0.5);
 }
 
-static int by_remainder(const void *a, const void *b)
+static int compare_by_larger_remainder(const void *a, const void *b)
 {
     const struct hsrtf_claim *x = a, *y = b;
-    int64_t left = remainder_of(x), right = remainder_of(y);
+    int64_t left = scaled_remainder_of(x), right = scaled_remainder_of(y);
 
-    return left > right ? -1 : left < right ? 1 : by_index(x, y);
+    return left > right ? -1 : left < right ? 1 : compare_by_index(x, y);
 }
 
 /* Divides @slots among the claims with demand that are not pinned at one slot; the caller has set
- * fluid to 1 for pinned claims and to 0 for the others. @c is sorted by_demand, so whatever a
- * claim cannot use goes to the claims after it. */
+ * fluid to 1 for pinned claims and to 0 for the others. @c is sorted by demand per share, so
+ * whatever a claim cannot use goes to the claims after it. */
 static void divide_by_share(struct hsrtf_claim *c, size_t n, double slots)
 {
     double shares = 0;
@@ -136,7 +136,7 @@ static void divide_by_share(struct hsrtf_claim *c, size_t n, double slots)
 
 /* Divides @slots, then raises claims that got less than one slot to one, and divides the rest again
  * among the others, until every claim has at least one. */
-static void divide_with_one_each(struct hsrtf_claim *c, size_t n, double slots)
+static void divide_with_at_least_one_each(struct hsrtf_claim *c, size_t n, double slots)
 {
     bool raised = true;
 
@@ -159,7 +159,7 @@ static void divide_with_one_each(struct hsrtf_claim *c, size_t n, double slots)
     }
 }
 
-static void round_to_targets(struct hsrtf_claim *c, size_t n, int64_t total)
+static void round_shares_to_targets(struct hsrtf_claim *c, size_t n, int64_t total)
 {
     for (size_t i = 0; i < n; i++) {
         c[i].target = (int64_t)(c[i].fluid + ROUND_OFF);
@@ -167,7 +167,7 @@ static void round_to_targets(struct hsrtf_claim *c, size_t n, int64_t total)
     }
     if (total <= 0)
         return;
-    qsort(c, n, sizeof *c, by_remainder);
+    qsort(c, n, sizeof *c, compare_by_larger_remainder);
     for (size_t i = 0; i < n && total > 0; i++)
         if (c[i].target < c[i].demand) {
             c[i].target++;
@@ -190,10 +190,10 @@ void hsrtf_split_slots(struct hsrtf_claim *c, size_t n, int64_t slots)
         return;
     if (want < slots)
         slots = want;
-    qsort(c, n, sizeof *c, by_demand);
+    qsort(c, n, sizeof *c, compare_by_demand_per_share);
     if (slots >= wanting)
-        divide_with_one_each(c, n, (double)slots);
+        divide_with_at_least_one_each(c, n, (double)slots);
     else
         divide_by_share(c, n, (double)slots);
-    round_to_targets(c, n, slots);
+    round_shares_to_targets(c, n, slots);
 }

@@ -18,23 +18,23 @@
 #define HSRTF_RT_MIN_US   1000                 /* minimum of remaining times */
 #define HSRTF_TIME_MAX_US (INT64_MAX / 4)      /* maximum of all times */
 
-/* Equation 1, the remaining time: ceil(tasks / slots) * avg, summed over both kinds, at least
- * HSRTF_RT_MIN_US. @fluid: max(tasks * avg / slots, avg) instead, which distinguishes jobs of
+/* Equation 1: returns the remaining time, ceil(tasks / slots) * avg, summed over both kinds, at
+ * least HSRTF_RT_MIN_US. @fluid: max(tasks * avg / slots, avg) instead, which distinguishes jobs of
  * different size that both need one wave. */
 int64_t hsrtf_remaining_time_us(const int64_t tasks[BASE_TASK_KINDS],
                                 const int64_t avg_us[BASE_TASK_KINDS],
                                 const double slots[BASE_TASK_KINDS], bool fluid);
-/* Equation 2: the duration of a reduce, from that of a map. The paper prints (input per reducer /
- * avg_map) * block, which is not a time; its stated idea, that a byte costs a reduce as much as a
- * map, gives (input per reducer / block) * avg_map. */
+/* Equation 2: returns the duration of a reduce, from that of a map. The paper prints (input per
+ * reducer / avg_map) * block, which is not a time; its stated idea, that a byte costs a reduce as
+ * much as a map, gives (input per reducer / block) * avg_map. */
 int64_t hsrtf_reduce_duration_us(int64_t input_bytes, double selectivity, int64_t reduces,
                                  int64_t block_bytes, int64_t avg_map_us);
-/* Slot time of @tasks tasks. */
-int64_t hsrtf_work_us(int64_t tasks, int64_t avg_us);
-/* Equations 3 and 4: share[i] = (1/rt[i]) / sum(1/rt). */
+/* Returns the slot time of @tasks tasks. */
+int64_t hsrtf_slot_time_us(int64_t tasks, int64_t avg_us);
+/* Equations 3 and 4: sets share[i] = (1/rt[i]) / sum(1/rt). */
 void hsrtf_inverse_shares(const int64_t *rt_us, size_t n, double *share);
-/* Equation 5: the factor by which a job takes longer than alone on the cluster, (waited + remaining
- * time on its share) / alone. */
+/* Equation 5: returns the factor by which a job takes longer than alone on the cluster, (waited +
+ * remaining time on its share) / alone. */
 double hsrtf_starvation(int64_t waited_us, int64_t rt_on_share_us, int64_t alone_us);
 /* Applies starvation: share[i] <- share[i] * starvation[i] / sum(share * starvation). */
 void hsrtf_apply_starvation(double *share, const double *starvation, size_t n);

@@ -4,9 +4,9 @@
  * SOURCE: Cheriere, Donat-Bouillud, Ibrahim, Simonin, SAC 2016, Table 1 and sections on its two
  * modes.
  *
- * Remaining times are estimated at epochs (every 10 s by default) and when a job arrives or leaves;
- * only then does the order change. In between, a job is in the orders while it has tasks to launch
- * or resume. */
+ * Remaining times are estimated at epochs (every 10 s by default) and when a job arrives or leaves
+ * (with many jobs, not each time); only then does the order change. In between, a job is in the
+ * orders while it has tasks to launch or resume. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void hsrtf_on_job_changed(struct policy *self, struct policy_job *job,
     if (!self->proportional)
         return;
     if (wants && own->target[kind] <= 0 && !own->demanded[kind])
-        own->target[kind] = hsrtf_target_until_epoch(self, own, kind);
+        own->target[kind] = hsrtf_provisional_target(self, own, kind);
     policy_order_place(&self->below[kind], &own->below[kind],
                        wants && phase->running < own->target[kind], own->key);
 }
@@ -44,7 +44,7 @@ static void hsrtf_on_job_changed(struct policy *self, struct policy_job *job,
 static void recompute_all_jobs(struct policy *self, int64_t now_us, bool epoch)
 {
     self->last_us = now_us;
-    hsrtf_estimate_all(self);
+    hsrtf_estimate_all_jobs(self);
     if (self->proportional)
         hsrtf_compute_shares(self, now_us, epoch);
     for (struct hsrtf_job *o = self->first; o; o = o->next)
@@ -76,7 +76,8 @@ static const struct policy_option hsrtf_options[] = {
     {.name = NULL},
 };
 
-static struct policy *create(const struct policy_env *env, bool proportional, bool preempts)
+static struct policy *create_hsrtf_variant(const struct policy_env *env, bool proportional,
+                                           bool preempts)
 {
     struct policy *self = base_alloc(sizeof *self);
 
@@ -91,24 +92,24 @@ static struct policy *create(const struct policy_env *env, bool proportional, bo
     return self;
 }
 
-static struct policy *create_pu(const struct policy_env *env)
+static struct policy *create_hsrtf_pu(const struct policy_env *env)
 {
-    return create(env, false, false);
+    return create_hsrtf_variant(env, false, false);
 }
 
-static struct policy *create_pup(const struct policy_env *env)
+static struct policy *create_hsrtf_pup(const struct policy_env *env)
 {
-    return create(env, false, true);
+    return create_hsrtf_variant(env, false, true);
 }
 
-static struct policy *create_pr(const struct policy_env *env)
+static struct policy *create_hsrtf_pr(const struct policy_env *env)
 {
-    return create(env, true, false);
+    return create_hsrtf_variant(env, true, false);
 }
 
-static struct policy *create_prp(const struct policy_env *env)
+static struct policy *create_hsrtf_prp(const struct policy_env *env)
 {
-    return create(env, true, true);
+    return create_hsrtf_variant(env, true, true);
 }
 
 static void hsrtf_destroy(struct policy *self)
@@ -154,12 +155,12 @@ static void hsrtf_on_job_arrived(struct policy *self, struct policy_job *job, in
             own->killed[k] = base_alloc(((size_t)own->killed_n[k] + 1) * sizeof *own->killed[k]);
         }
     }
-    hsrtf_measure_job(self, own, now_us);
+    hsrtf_measure_task_durations(self, own, now_us);
     if (is_recomputation_due(self, now_us)) {
         recompute_all_jobs(self, now_us, false);
         return;
     }
-    hsrtf_estimate_one(self, own);
+    hsrtf_estimate_job(self, own);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         hsrtf_on_job_changed(self, job, k);
 }
@@ -190,7 +191,7 @@ static int64_t hsrtf_on_timer(struct policy *self, int64_t now_us, struct policy
 {
     (void)plan;
     for (struct hsrtf_job *o = self->first; o; o = o->next)
-        hsrtf_measure_job(self, o, now_us);
+        hsrtf_measure_task_durations(self, o, now_us);
     recompute_all_jobs(self, now_us, true);
     return now_us + self->epoch_us;
 }
@@ -198,8 +199,8 @@ static int64_t hsrtf_on_timer(struct policy *self, int64_t now_us, struct policy
 /* ---------------------------------------------------------------- slots */
 /* Names jobs below their target first, then all others. A job that declined in the first pass is
  * not named again in the second. */
-static struct policy_job *next_by_share(struct policy *self, struct policy_offer *offer,
-                                        struct policy_job *prev)
+static struct policy_job *next_job_by_target(struct policy *self, struct policy_offer *offer,
+                                             struct policy_job *prev)
 {
     enum base_task_kind kind = offer->kind;
     struct policy_link *link;
@@ -223,7 +224,7 @@ static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *o
     struct policy_link *link;
 
     if (self->proportional)
-        return next_by_share(self, offer, prev);
+        return next_job_by_target(self, offer, prev);
     link = prev ? policy_order_next(&prev->link[offer->kind]) : self->all[offer->kind].first;
     return link ? policy_link_job(link, offer->kind) : NULL;
 }
@@ -243,7 +244,8 @@ static struct hsrtf_killed *get_kill_record(const struct policy_running *r)
 /* True: the attempt's task was killed too recently to be killed again. Estimates depend on the
  * running tasks, so two jobs may overtake each other by turns; with a fixed guard they could kill
  * each other's tasks forever. */
-static bool is_guarded(const struct policy *self, const struct policy_running *r, int64_t now_us)
+static bool is_guarded_against_kill(const struct policy *self, const struct policy_running *r,
+                                    int64_t now_us)
 {
     const struct hsrtf_killed *killed = get_kill_record(r);
     int32_t shift = killed->times - GUARD_PATIENCE;
@@ -265,7 +267,7 @@ static void record_kill(const struct policy_running *r, int64_t now_us)
 
 /* Order of victims: the job with the longest remaining time, of equal jobs the later one; then the
  * attempt with the least progress, then the newest. */
-static bool killed_before(const struct policy_running *here, size_t i, size_t j)
+static bool is_victim_before(const struct policy_running *here, size_t i, size_t j)
 {
     const struct policy_job *a = here[i].job, *b = here[j].job;
 
@@ -287,8 +289,9 @@ static size_t next_victim(const struct policy *self, const struct policy_running
     size_t best = n;
 
     for (size_t i = 0; i < n; i++)
-        if ((last == n || killed_before(here, last, i)) &&
-            (best == n || killed_before(here, i, best)) && !is_guarded(self, &here[i], now_us))
+        if ((last == n || is_victim_before(here, last, i)) &&
+            (best == n || is_victim_before(here, i, best)) &&
+            !is_guarded_against_kill(self, &here[i], now_us))
             best = i;
     return best;
 }
@@ -307,8 +310,8 @@ static struct policy_job *claimant_after(const struct policy *self, enum base_ta
 }
 
 /* Returns the slots that @job could fill now, in proportional variants up to its target. */
-static int64_t slots_claimed(const struct policy *self, const struct policy_job *job,
-                             enum base_task_kind kind)
+static int64_t slots_claimed_by_job(const struct policy *self, const struct policy_job *job,
+                                    enum base_task_kind kind)
 {
     int64_t claim = job->phase[kind].pending,
             room = hsrtf_job_of(job)->target[kind] - job->phase[kind].running;
@@ -328,7 +331,7 @@ static bool hsrtf_may_preempt(const struct policy *self, enum base_task_kind kin
     for (int i = 0; i < JOBS_TRIED_MAX && has && job; i++) {
         if (hsrtf_job_of(job)->rt_us >= -has->key)
             return false;
-        left -= slots_claimed(self, job, kind);
+        left -= slots_claimed_by_job(self, job, kind);
         if (left < 0)
             return true;
         job = claimant_after(self, kind, job);
@@ -355,7 +358,7 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
     size_t victim = next_victim(self, here, n, n, offer->now_us);
 
     for (struct policy_job *job = NULL; victim < n && (job = claimant_after(self, kind, job));) {
-        int64_t claim = slots_claimed(self, job, kind), met = claim < left ? claim : left;
+        int64_t claim = slots_claimed_by_job(self, job, kind), met = claim < left ? claim : left;
 
         if (hsrtf_job_of(here[victim].job)->rt_us <= hsrtf_job_of(job)->rt_us)
             return;
@@ -418,7 +421,7 @@ const struct policy_ops policy_hsrtf_pu = {
     .name = "hsrtf-pu",
     .colour = "#2f9e63",
     .source = "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first",
-    .create = create_pu,
+    .create = create_hsrtf_pu,
     HSRTF_COMMON,
 };
 
@@ -427,7 +430,7 @@ const struct policy_ops policy_hsrtf_pup = {
     .colour = "#93b83b",
     .source =
         "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first, with killing",
-    .create = create_pup,
+    .create = create_hsrtf_pup,
     .victims = hsrtf_victims,
     .may_preempt = hsrtf_may_preempt,
     HSRTF_COMMON,
@@ -438,7 +441,7 @@ const struct policy_ops policy_hsrtf_pr = {
     .colour = "#8f63c4",
     .source =
         "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining time",
-    .create = create_pr,
+    .create = create_hsrtf_pr,
     HSRTF_COMMON,
 };
 
@@ -447,7 +450,7 @@ const struct policy_ops policy_hsrtf_prp = {
     .colour = "#d468a8",
     .source = "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining "
               "time, with killing",
-    .create = create_prp,
+    .create = create_hsrtf_prp,
     .victims = hsrtf_victims,
     .may_preempt = hsrtf_may_preempt,
     HSRTF_COMMON,

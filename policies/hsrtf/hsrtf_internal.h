@@ -13,7 +13,8 @@ struct hsrtf_job { /* policy_job.own */
     int64_t rt_us;                   /* remaining time on the whole cluster (equation 1) */
     int64_t key;                     /* place in the orders: rt_us, or a rank (hsrtf.tie=work) */
     double share;                    /* of the cluster; proportional variants */
-    double epoch_share;              /* share at the last epoch; 0: the job had not arrived */
+    double epoch_share; /* share at the last epoch; 0: the job had not arrived, or has had no
+                           unfinished task since */
     int64_t target[BASE_TASK_KINDS];
     bool demanded[BASE_TASK_KINDS];            /* had demand when the target was computed */
     struct policy_link below[BASE_TASK_KINDS]; /* in policy.below, while running < target */
@@ -55,19 +56,19 @@ struct policy {
 
 /* Sets own_us to the mean duration of the job's finished tasks and its running ones (elapsed /
  * progress), and keeps the previous value when there are none. O(running tasks of the job). */
-void hsrtf_measure_job(const struct policy *self, struct hsrtf_job *own, int64_t now_us);
+void hsrtf_measure_task_durations(const struct policy *self, struct hsrtf_job *own, int64_t now_us);
 /* Computes averages, remaining times and keys of all jobs. O(jobs), or O(jobs log jobs) with
  * hsrtf.tie=work. */
-void hsrtf_estimate_all(struct policy *self);
+void hsrtf_estimate_all_jobs(struct policy *self);
 /* The same for one job, with the values that the other jobs got at the last recomputation; also
  * sets its share by equation 3. */
-void hsrtf_estimate_one(const struct policy *self, struct hsrtf_job *own);
+void hsrtf_estimate_job(const struct policy *self, struct hsrtf_job *own);
 /* Computes shares and targets of all jobs (equations 3 to 5). @epoch: the next computations start
  * from these shares. O(jobs log jobs). */
 void hsrtf_compute_shares(struct policy *self, int64_t now_us, bool epoch);
 /* Returns the target, until shares are computed again, of a job that had no demand of @kind when
  * they were computed last. */
-int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own,
+int64_t hsrtf_provisional_target(const struct policy *self, const struct hsrtf_job *own,
                                  enum base_task_kind kind);
 
 #endif

@@ -21,8 +21,10 @@ static int64_t min64(int64_t a, int64_t b)
 
 /* ---- order ---- */
 
-/* Remaining time: waves of tasks left times the mean of a task, summed over both kinds. */
-static int64_t remaining_time_us(const struct policy *self, const struct policy_job *job)
+/* Returns the remaining time: waves of tasks left times the mean of a task, summed over both kinds.
+ */
+static int64_t best_effort_remaining_time_us(const struct policy *self,
+                                             const struct policy_job *job)
 {
     int64_t sum = 0;
 
@@ -47,7 +49,7 @@ void rtmr_best_effort_update_order(struct policy *self, struct rtmr_job *own,
     if (self->be_order == RTMR_BEST_EFFORT_FAIR)
         key = job->phase[kind].running;
     else if (self->be_order == RTMR_BEST_EFFORT_HSRTF)
-        key = remaining_time_us(self, job);
+        key = best_effort_remaining_time_us(self, job);
     policy_order_place(&self->beside[kind], link,
                        job->phase[kind].pending > 0 || job->phase[kind].suspended > 0, key);
 }
@@ -77,7 +79,7 @@ int64_t rtmr_latest_end_us(const struct policy_running *r, int64_t eps_us, int64
     return until > now_us ? until : now_us + max64(now_us - r->started_us, 1);
 }
 
-static int by_until(const void *a, const void *b)
+static int compare_by_end(const void *a, const void *b)
 {
     const struct rtmr_until *x = a, *y = b;
 
@@ -86,7 +88,7 @@ static int by_until(const void *a, const void *b)
     return x->started_us < y->started_us ? -1 : x->started_us > y->started_us;
 }
 
-static void add_until(struct rtmr_busy *b, int64_t until_us, int64_t started_us, int64_t n)
+static void append_busy_slots(struct rtmr_busy *b, int64_t until_us, int64_t started_us, int64_t n)
 {
     base_array_grow(&b->v, b->n, &b->cap);
     b->v[b->n++] = (struct rtmr_until){.until_us = until_us, .started_us = started_us, .n = n};
@@ -95,7 +97,7 @@ static void add_until(struct rtmr_busy *b, int64_t until_us, int64_t started_us,
 /* Shortens a long list to STEPS + 1 entries: every end is rounded up to a step of a grid. Attempts
  * of one step get the latest of their starts, so that links calculated before this start do not
  * count any of them as held already. */
-static void coarsen_ends(struct rtmr_busy *b, int64_t now_us)
+static void round_ends_up_to_grid(struct rtmr_busy *b, int64_t now_us)
 {
     int64_t last = 0, step;
     size_t out = 0;
@@ -123,8 +125,8 @@ int64_t rtmr_free_after_kill_us(const struct policy *self, int64_t now_us)
     return now_us + 2 * self->env->heartbeat_us;
 }
 
-/* Lists the running attempts of jobs without deadline. */
-static void list_running_attempts(struct policy *self, enum base_task_kind k, int64_t now_us)
+/* Appends the running attempts of jobs without deadline to self->busy[k]. */
+static void append_running_best_effort(struct policy *self, enum base_task_kind k, int64_t now_us)
 {
     const struct policy_env *env = self->env;
     struct rtmr_busy *b = &self->busy[k];
@@ -149,14 +151,14 @@ static void list_running_attempts(struct policy *self, enum base_task_kind k, in
             bool longer = self->be_kill || r.started_us + eps_us <= now_us;
 
             if (!r.suspended)
-                add_until(
+                append_busy_slots(
                     b, self->be_kill ? min64(until, rtmr_free_after_kill_us(self, now_us)) : until,
                     longer ? now_us : r.started_us, 1);
         }
     }
 }
 
-void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us)
+void rtmr_best_effort_list_busy_slots(struct policy *self, int64_t now_us)
 {
     const struct policy_capacity *c = self->env->capacity;
 
@@ -165,16 +167,16 @@ void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us)
         int64_t others, freeing;
 
         b->n = 0;
-        list_running_attempts(self, k, now_us);
+        append_running_best_effort(self, k, now_us);
         others = max64(c->used[k] - self->running[1][k] - (int64_t)b->n, 0);
         freeing = min64(c->freeing[k], others); /* includes attempts of jobs that have left */
         if (freeing > 0)
-            add_until(b, rtmr_free_after_kill_us(self, now_us), now_us, freeing);
+            append_busy_slots(b, rtmr_free_after_kill_us(self, now_us), now_us, freeing);
         b->never = others - freeing;
         if (b->n > STEPS)
-            coarsen_ends(b, now_us);
+            round_ends_up_to_grid(b, now_us);
         else if (b->n)
-            qsort(b->v, b->n, sizeof *b->v, by_until);
+            qsort(b->v, b->n, sizeof *b->v, compare_by_end);
     }
 }
 
@@ -192,7 +194,7 @@ static int64_t tasks_that_may_start(const struct policy *self, const struct poli
     return max64((int64_t)p->total - p->done - p->running, 0);
 }
 
-void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t at_us)
+void rtmr_best_effort_predict_busy_slots(struct policy *self, int64_t now_us, int64_t at_us)
 {
     const struct policy_capacity *c = self->env->capacity;
 
@@ -215,13 +217,13 @@ void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t 
         n = min64(n, c->slots[k] - b->never);
         if (!eps_us || n <= 0) { /* no further task will start until then */
             for (size_t i = 0; i < b->n; i++)
-                add_until(w, b->v[i].until_us, b->v[i].started_us, b->v[i].n);
+                append_busy_slots(w, b->v[i].until_us, b->v[i].started_us, b->v[i].n);
             continue;
         }
         if (self->be_kill)
             eps_us = min64(eps_us, rtmr_free_after_kill_us(self, 0));
         eps_us = max64(eps_us, b->n ? b->v[b->n - 1].until_us - now_us : 0);
-        add_until(w, at_us + eps_us, at_us, n);
+        append_busy_slots(w, at_us + eps_us, at_us, n);
     }
 }
 

@@ -16,7 +16,7 @@ static int64_t round_up_us(double us)
     return us < (double)RTMR_COST_MAX ? (int64_t)ceil(us) : RTMR_COST_MAX;
 }
 
-/* Input of the largest task in bytes; 0: unknown. */
+/* Returns the input of the largest task in bytes, or the mean if only that is known; 0: unknown. */
 static double largest_input_bytes(const struct policy_learned *l, const struct policy_job *job,
                                   enum base_task_kind kind)
 {
@@ -31,8 +31,8 @@ static double largest_input_bytes(const struct policy_learned *l, const struct p
     return (double)job->size[kind].bytes / total;
 }
 
-int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job,
-                             enum base_task_kind kind, int64_t bootstrap_us)
+int64_t rtmr_cost_longest_task_us(const struct policy_learned *l, const struct policy_job *job,
+                                  enum base_task_kind kind, int64_t bootstrap_us)
 {
     const int64_t startup = l->kind[kind].startup_us;
     double bytes = largest_input_bytes(l, job, kind);
@@ -48,8 +48,8 @@ int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy
     return round_up_us((double)(longest > 0 ? longest : bootstrap_us));
 }
 
-int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job,
-                          enum base_task_kind kind, int64_t bootstrap_us)
+int64_t rtmr_cost_total_work_us(const struct policy_learned *l, const struct policy_job *job,
+                                enum base_task_kind kind, int64_t bootstrap_us)
 {
     const double total = job->phase[kind].total;
     double bytes =

@@ -19,13 +19,14 @@
 
 #define RTMR_COST_MAX (INT64_C(1) << 50) /* microseconds: 35 years */
 
-/* Duration of the longest task of @kind, >= 1 us. @bootstrap_us is used when nothing is known. */
-int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job,
-                             enum base_task_kind kind, int64_t bootstrap_us);
-/* Sum of the durations of all tasks of @kind, by mean costs. */
-int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job,
-                          enum base_task_kind kind, int64_t bootstrap_us);
-/* Bytes that all reduces of @job together will read; 0: unknown. */
+/* Returns the duration of the longest task of @kind, >= 1 us. @bootstrap_us is used when nothing is
+ * known. */
+int64_t rtmr_cost_longest_task_us(const struct policy_learned *l, const struct policy_job *job,
+                                  enum base_task_kind kind, int64_t bootstrap_us);
+/* Returns the sum of the durations of all tasks of @kind, by mean costs. */
+int64_t rtmr_cost_total_work_us(const struct policy_learned *l, const struct policy_job *job,
+                                enum base_task_kind kind, int64_t bootstrap_us);
+/* Returns the number of bytes that all reduces of @job together will read; 0: unknown. */
 double rtmr_cost_shuffle_bytes(const struct policy_learned *l, const struct policy_job *job);
 
 #endif

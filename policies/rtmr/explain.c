@@ -12,7 +12,7 @@ static double us_to_seconds(int64_t us)
     return (double)us / 1e6;
 }
 
-/* "job_1_0002" */
+/* Formats an id such as "job_1_0002" into @buf, and returns @buf. */
 static const char *format_job_id(int64_t cluster_ts, int32_t seq, char buf[static BASE_ID_TEXT_MAX])
 {
     snprintf(buf, BASE_ID_TEXT_MAX, "job_%lld_%04d", (long long)cluster_ts, seq);
@@ -111,7 +111,7 @@ void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
     self->env->note(self->env->core, BASE_LOG_WARN, text);
 }
 
-void rtmr_warn_late_job(struct policy *self, const struct rtmr_job *own, int64_t now_us)
+void rtmr_warn_if_job_late(struct policy *self, const struct rtmr_job *own, int64_t now_us)
 {
     const struct rtmr_entry *e = own->entry;
     char text[NOTE_MAX], id[BASE_ID_TEXT_MAX];

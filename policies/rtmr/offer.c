@@ -5,7 +5,7 @@
  *   now     when the job is refused;
  *   again   when the job is submitted again, a margin later. Users see whole seconds, so all
  *           deadlines that exceed the offered one by the margin, or by up to a second more, must
- *           be accepted. By then jobs without deadline may hold other slots (the caller gives the
+ *           be accepted. By then jobs without deadline may hold other slots (the caller passes the
  *           worst case), and some of the first waiting jobs may have started. A started job is
  *           never overtaken, so the test is repeated after the last job that may start.
  *
@@ -47,8 +47,8 @@ static size_t place_for_deadline(const struct offer_search *s, int64_t due_us)
 
 /* Returns @due_us if it is accepted at the moment @m, after at least @jobs_before jobs; otherwise
  * the next deadline worth trying. */
-static int64_t next_deadline_at_moment(const struct offer_search *s, const struct rtmr_moment *m,
-                                       size_t jobs_before, int64_t due_us)
+static int64_t deadline_or_next_at_moment(const struct offer_search *s, const struct rtmr_moment *m,
+                                          size_t jobs_before, int64_t due_us)
 {
     size_t at = place_for_deadline(s, due_us);
     struct rtmr_verdict v;
@@ -56,7 +56,7 @@ static int64_t next_deadline_at_moment(const struct offer_search *s, const struc
     at = at < jobs_before ? jobs_before : at;
     if (s->ignore_others) {
         rtmr_queue_compute_profiles_before(s->q, at);
-        rtmr_link_note_held(s->q, s->e, at, m->at_us, m->busy);
+        rtmr_link_set_held_slots(s->q, s->e, at, m->at_us, m->busy);
         return max64(due_us, rtmr_link_apply(s->q, s->e, m->at_us, true, s->q->work));
     }
     if (rtmr_queue_test_admission_at(s->q, s->e, at, due_us, m->at_us, m->busy, &v))
@@ -71,7 +71,7 @@ static int64_t next_deadline_at_moment(const struct offer_search *s, const struc
 /* Returns how many jobs at the front of the queue may have started when the job is submitted again:
  * up to the last job that can get a slot of the kind that it starts with, if every slot of the
  * cluster becomes free once. */
-static size_t count_may_start(const struct rtmr_queue *q)
+static size_t count_jobs_that_may_start(const struct rtmr_queue *q)
 {
     int64_t ahead[BASE_TASK_KINDS] = {0};
     size_t n = q->fixed;
@@ -92,19 +92,19 @@ static size_t count_may_start(const struct rtmr_queue *q)
 /* Returns @from_us if all deadlines from @from_us to @until_us are accepted when the job is
  * submitted again, whichever jobs have started by then; otherwise the next deadline worth trying.
  * Within the span, only deadlines at which the job's place changes need a test. */
-static int64_t next_deadline_when_resubmitted(const struct offer_search *s, int64_t from_us,
-                                              int64_t until_us)
+static int64_t deadline_or_next_when_resubmitted(const struct offer_search *s, int64_t from_us,
+                                                 int64_t until_us)
 {
     const struct rtmr_queue *q = s->q;
-    size_t may_start = count_may_start(q);
+    size_t may_start = count_jobs_that_may_start(q);
     int64_t due_us = from_us;
 
     for (;;) {
         size_t at = place_for_deadline(s, due_us);
-        int64_t next = next_deadline_at_moment(s, &s->again, 0, due_us);
+        int64_t next = deadline_or_next_at_moment(s, &s->again, 0, due_us);
 
         if (next == due_us && may_start > at)
-            next = next_deadline_at_moment(s, &s->again, may_start, due_us);
+            next = deadline_or_next_at_moment(s, &s->again, may_start, due_us);
         if (next != due_us)
             return next;
         if (q->by_submission || at >= q->n || q->v[at]->due_us > until_us)
@@ -117,22 +117,22 @@ static int64_t next_deadline_when_resubmitted(const struct offer_search *s, int6
  * other jobs are tested, too, and the job has the same place at both moments, the test for now is
  * omitted: no slot is free earlier at the later moment, so a deadline accepted then is accepted
  * now. */
-static int64_t next_deadline(const struct offer_search *s, int64_t due_us)
+static int64_t deadline_or_next_to_try(const struct offer_search *s, int64_t due_us)
 {
     const int64_t again_us = due_us + s->margin_us;
     int64_t next = due_us;
 
     if (!s->margin_us || s->ignore_others ||
         place_for_deadline(s, due_us) != place_for_deadline(s, again_us))
-        next = next_deadline_at_moment(s, &s->now, 0, due_us);
+        next = deadline_or_next_at_moment(s, &s->now, 0, due_us);
     if (next != due_us || !s->margin_us)
         return next;
-    return next_deadline_when_resubmitted(s, again_us, again_us + ROUND_US) - s->margin_us;
+    return deadline_or_next_when_resubmitted(s, again_us, again_us + ROUND_US) - s->margin_us;
 }
 
 /* Returns a deadline, not before @due_us, that puts the job at the end of the queue, where it harms
  * no other job. */
-static int64_t deadline_behind_all(const struct offer_search *s, int64_t due_us)
+static int64_t deadline_after_all_others(const struct offer_search *s, int64_t due_us)
 {
     const struct rtmr_queue *q = s->q;
     struct rtmr_verdict v;
@@ -157,21 +157,21 @@ int64_t rtmr_queue_find_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct
 
     for (;;) {
         s.ignore_others = true;
-        next = next_deadline(&s, due_us);
+        next = deadline_or_next_to_try(&s, due_us);
         s.ignore_others = false;
         if (next == due_us)
-            next = next_deadline(&s, due_us);
+            next = deadline_or_next_to_try(&s, due_us);
         if (next == due_us)
             break;
         due_us = next;
         if (due_us >= SLOT_NEVER - s.margin_us)
             break;
         if (q->steps > limit) {
-            due_us = deadline_behind_all(&s, due_us);
+            due_us = deadline_after_all_others(&s, due_us);
             break;
         }
     }
     q->tested = NULL;
-    rtmr_link_drop_held(e);
+    rtmr_link_clear_held_slots(e);
     return due_us >= SLOT_NEVER - s.margin_us ? 0 : due_us;
 }

@@ -75,7 +75,7 @@ int64_t rtmr_link_apply(struct rtmr_queue *q, const struct rtmr_entry *e, int64_
 }
 
 /* ---- order ---- */
-static bool is_before(const struct rtmr_entry *a, int64_t key, const struct rtmr_entry *b)
+static bool comes_before_key(const struct rtmr_entry *a, int64_t key, const struct rtmr_entry *b)
 {
     if (a->key != key)
         return a->key < key;
@@ -86,7 +86,8 @@ static bool is_before(const struct rtmr_entry *a, int64_t key, const struct rtmr
     return a->seq < b->seq;
 }
 
-static int64_t order_key(const struct rtmr_queue *q, const struct rtmr_entry *e, int64_t due_us)
+static int64_t waiting_order_key(const struct rtmr_queue *q, const struct rtmr_entry *e,
+                                 int64_t due_us)
 {
     return q->by_submission ? e->submit_us : due_us;
 }
@@ -98,7 +99,7 @@ static size_t place_of_key(const struct rtmr_queue *q, const struct rtmr_entry *
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
 
-        if (is_before(q->v[mid], key, e))
+        if (comes_before_key(q->v[mid], key, e))
             lo = mid + 1;
         else
             hi = mid;
@@ -109,7 +110,7 @@ static size_t place_of_key(const struct rtmr_queue *q, const struct rtmr_entry *
 size_t rtmr_queue_place_for_deadline(const struct rtmr_queue *q, const struct rtmr_entry *e,
                                      int64_t due_us)
 {
-    return place_of_key(q, e, order_key(q, e, due_us));
+    return place_of_key(q, e, waiting_order_key(q, e, due_us));
 }
 
 void rtmr_queue_compute_profiles_before(struct rtmr_queue *q, size_t at)
@@ -131,8 +132,8 @@ void rtmr_queue_compute_profiles_before(struct rtmr_queue *q, size_t at)
 
 /* ---- slots held by jobs without deadline ---- */
 
-void rtmr_link_note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at,
-                         int64_t now_us, const struct rtmr_busy *busy)
+void rtmr_link_set_held_slots(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at,
+                              int64_t now_us, const struct rtmr_busy *busy)
 {
     int64_t since = q->base_held_us;
     const int64_t *never = q->base_never;
@@ -162,7 +163,7 @@ void rtmr_link_note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_
         e->held_us = max64(now_us, 1);
 }
 
-void rtmr_link_drop_held(struct rtmr_entry *e)
+void rtmr_link_clear_held_slots(struct rtmr_entry *e)
 {
     e->held_us = 0;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -178,7 +179,7 @@ bool rtmr_queue_test_admission_at(struct rtmr_queue *q, struct rtmr_entry *e, si
     *out = (struct rtmr_verdict){0};
     q->tested = NULL;
     rtmr_queue_compute_profiles_before(q, at);
-    rtmr_link_note_held(q, e, at, now_us, busy);
+    rtmr_link_set_held_slots(q, e, at, now_us, busy);
     e->next_us = out->finish_us = rtmr_link_apply(q, e, now_us, true, q->work);
     if (e->next_us > due_us)
         return false;
@@ -253,13 +254,13 @@ void rtmr_queue_update_estimates(struct rtmr_queue *q, size_t from, int64_t now_
 }
 
 /* Records the results of the last test as estimates of @e and all jobs after it. */
-static void adopt_test_results(struct rtmr_queue *q, struct rtmr_entry *e)
+static void record_test_results(struct rtmr_queue *q, struct rtmr_entry *e)
 {
     for (size_t i = e->at; i < q->n; i++) {
         q->v[i]->ref_us = q->tested_us;
         q->v[i]->finish_us = q->v[i]->next_us;
         if (q->v[i] != e)
-            rtmr_link_drop_held(q->v[i]);
+            rtmr_link_clear_held_slots(q->v[i]);
     }
 }
 
@@ -273,7 +274,7 @@ static void allocate_ends(struct rtmr_entry *e)
         }
 }
 
-static void insert_at(struct rtmr_queue *q, struct rtmr_entry *e, size_t at)
+static void insert_at_place(struct rtmr_queue *q, struct rtmr_entry *e, size_t at)
 {
     if (q->n == q->cap) {
         q->cap = q->cap ? q->cap * 2 : 16;
@@ -294,23 +295,23 @@ void rtmr_queue_insert_owned(struct rtmr_queue *q, struct rtmr_entry *e, int64_t
     bool tested = q->tested == e && q->tested_version == q->version && q->tested_us == now_us;
     size_t at;
 
-    e->key = order_key(q, e, e->due_us);
+    e->key = waiting_order_key(q, e, e->due_us);
     at = tested ? q->tested_at : place_of_key(q, e, e->key);
     if (!tested)
-        rtmr_link_note_held(q, e, at, now_us, busy);
-    insert_at(q, e, at);
+        rtmr_link_set_held_slots(q, e, at, now_us, busy);
+    insert_at_place(q, e, at);
     if (tested) {
-        adopt_test_results(q, e);
+        record_test_results(q, e);
         return;
     }
     for (size_t i = at + 1; i < q->n; i++)
-        rtmr_link_drop_held(q->v[i]);
+        rtmr_link_clear_held_slots(q->v[i]);
     rtmr_queue_update_estimates(q, at, now_us);
 }
 
 void rtmr_queue_adopt_owned(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
 {
-    e->key = order_key(q, e, e->due_us);
+    e->key = waiting_order_key(q, e, e->due_us);
     if (e->started_us) {
         e->key = STARTED_AT + e->started_us;
         q->last_key = max64(q->last_key, e->key);
@@ -318,7 +319,7 @@ void rtmr_queue_adopt_owned(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
     }
     e->ref_us = e->started_us ? e->started_us : now_us;
     e->finish_us = e->due_us;
-    insert_at(q, e, place_of_key(q, e, e->key));
+    insert_at_place(q, e, place_of_key(q, e, e->key));
 }
 
 size_t rtmr_queue_mark_started(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
@@ -334,7 +335,7 @@ size_t rtmr_queue_mark_started(struct rtmr_queue *q, struct rtmr_entry *e, int64
     return from;
 }
 
-void rtmr_entry_note_task_end(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us)
+void rtmr_entry_add_task_end(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us)
 {
     size_t i;
 
@@ -366,12 +367,13 @@ static void move_finished_to_base(struct rtmr_queue *q)
     rebuild_places_and_sums(q, 0);
 }
 
-void rtmr_queue_finish_job(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct)
+void rtmr_queue_finish_job(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
+                           bool use_actual_ends)
 {
     rtmr_queue_set_reserve(q, e, 0);
     e->finished = true;
     q->version++;
-    if (correct) {
+    if (use_actual_ends) {
         e->actual = true;
         e->finish_us = now_us;
         rtmr_queue_update_estimates(q, e->at, now_us);
@@ -386,15 +388,16 @@ void rtmr_queue_occupy_base(struct rtmr_queue *q, enum base_task_kind kind,
     q->version++;
 }
 
-void rtmr_queue_replan_with_held(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy)
+void rtmr_queue_replan_with_held_slots(struct rtmr_queue *q, int64_t now_us,
+                                       const struct rtmr_busy *busy)
 {
     for (size_t i = 0; i < q->n; i++)
-        rtmr_link_drop_held(q->v[i]);
+        rtmr_link_clear_held_slots(q->v[i]);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         slot_profile_raise_to(&q->base[k], now_us);
     if (!q->n)
         return;
-    rtmr_link_note_held(q, q->v[0], 0, now_us, busy);
+    rtmr_link_set_held_slots(q, q->v[0], 0, now_us, busy);
     q->version++;
     rtmr_queue_update_estimates(q, 0, now_us);
 }

@@ -35,19 +35,20 @@
 #include "policies/types.h"
 
 /* Maximum number of links that the search for an offer may calculate; afterwards a place at the end
- * of the queue is offered. Queues of up to about 60 waiting jobs are always searched completely. */
+ * of the queue is offered. */
 #define RTMR_OFFER_STEPS 10000
 
 #define RTMR_UNKNOWN (SLOT_NEVER - 1) /* an unknown end: later than every deadline */
 
 struct rtmr_entry {
-    /* set by the caller; fixed once the entry is in the queue */
+    /* set by the caller. Once the entry is in the queue, the caller changes only job, n and
+     * after_us: when the job leaves, or for a new plan (rtmr_queue_forget_history()) */
     struct policy_job *job; /* NULL: the job has left */
     int64_t submit_us, cluster_ts;
     int32_t seq;
     int64_t due_us; /* absolute deadline, < RTMR_UNKNOWN */
     /* tasks to place of each kind, and the longest duration of a task; attempts that were running
-     * when the job was adopted are part of the base and end by after_us */
+     * when the job was adopted, or planned anew, are part of the base and end by after_us */
     int64_t n[BASE_TASK_KINDS], eps_us[BASE_TASK_KINDS], after_us[BASE_TASK_KINDS];
     int64_t gap_us;     /* from the end of its maps to the earliest reduce */
     int64_t started_us; /* start of the first task, 0: waiting; set on entry or by
@@ -68,9 +69,9 @@ struct rtmr_entry {
     int64_t held_us;
     struct slot_run *held[BASE_TASK_KINDS];
     size_t held_n[BASE_TASK_KINDS], held_cap[BASE_TASK_KINDS];
-    int64_t never[BASE_TASK_KINDS];
+    int64_t never[BASE_TASK_KINDS]; /* slots held then until an unknown time */
 };
-/* Slots of one kind held by attempts of jobs without deadline. */
+/* Slots of one kind held by anything but jobs with deadlines. */
 struct rtmr_busy {
     struct rtmr_until {
         int64_t until_us, started_us;
@@ -114,8 +115,8 @@ void rtmr_entry_free(struct rtmr_entry *e);
  * NULL. Of the entries, this changes only next_us, and the held members of @e. */
 void rtmr_queue_test_admission(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                                const struct rtmr_busy *busy, struct rtmr_verdict *out);
-/* A moment at which a job is tested, and the slots held then by jobs without deadline: an element
- * per kind, or NULL. */
+/* A moment at which a job is tested, and the slots held then by anything but jobs with deadlines:
+ * an element per kind, or NULL. */
 struct rtmr_moment {
     int64_t at_us;
     const struct rtmr_busy *busy;
@@ -133,24 +134,24 @@ int64_t rtmr_queue_find_offer(struct rtmr_queue *q, struct rtmr_entry *e, struct
 void rtmr_queue_insert_owned(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                              const struct rtmr_busy *busy);
 /* Inserts @e, a job that was not admitted here, as waiting or among the started jobs by started_us;
- * the queue then owns @e. Its estimate is its deadline until rtmr_queue_replan_with_held(), which
- * must be called before the next test. */
+ * the queue then owns @e. Its estimate is its deadline until rtmr_queue_replan_with_held_slots(),
+ * which must be called before the next test. */
 void rtmr_queue_adopt_owned(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* Notes that the first task of @e starts. Returns the first place whose key changed; the keys of
  * all places up to that of @e changed, but not their order. Returns a place after @e if no key
  * changed. Does not change estimates. */
 size_t rtmr_queue_mark_started(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* Adds the end of an attempt of @e at @at_us. */
-void rtmr_entry_note_task_end(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us);
+void rtmr_entry_add_task_end(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us);
 /* Sets the number of slots kept for the reduces of @e. O(log n). */
 void rtmr_queue_set_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots);
 /* Returns the number of slots kept for the first @n jobs of the queue. O(log n). */
 int64_t rtmr_queue_sum_reserved(const struct rtmr_queue *q, size_t n);
-/* Marks @e as finished. Its link stays as planned or, with @correct (only for a job that did all of
- * its work), becomes the actual finish times, and later estimates are updated: Algorithm V.
- * Finished jobs at the front become part of the base and are freed, perhaps @e, too. */
+/* Marks @e as finished. Its link stays as planned or, with @use_actual_ends (only for a job that
+ * did all of its work), becomes the actual finish times, and later estimates are updated: Algorithm
+ * V. Finished jobs at the front become part of the base and are freed, perhaps @e, too. */
 void rtmr_queue_finish_job(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
-                           bool correct);
+                           bool use_actual_ends);
 /* Occupies slots in the base until the given times (ascending), for running attempts that are not
  * among any entry's tasks to place. */
 void rtmr_queue_occupy_base(struct rtmr_queue *q, enum base_task_kind kind,
@@ -158,11 +159,11 @@ void rtmr_queue_occupy_base(struct rtmr_queue *q, enum base_task_kind kind,
 /* Puts the slots held in @busy before the first link, drops those noted with all links, and
  * estimates all jobs again. Used after the adoption of jobs that did not start by the rules of this
  * queue. */
-void rtmr_queue_replan_with_held(struct rtmr_queue *q, int64_t now_us,
-                                 const struct rtmr_busy *busy);
+void rtmr_queue_replan_with_held_slots(struct rtmr_queue *q, int64_t now_us,
+                                       const struct rtmr_busy *busy);
 /* Drops the history of the profiles: every slot is free at @now_us, until rtmr_queue_occupy_base()
  * is called. The caller then sets n and after_us of every unfinished job to the work left, and
- * calls rtmr_queue_replan_with_held(). */
+ * calls rtmr_queue_replan_with_held_slots(). */
 void rtmr_queue_forget_history(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS],
                                int64_t now_us);
 /* Changes the number of slots in the base. Does not update estimates. */

@@ -19,9 +19,9 @@ bool rtmr_queue_test_admission_at(struct rtmr_queue *q, struct rtmr_entry *e, si
  * @e. */
 int64_t rtmr_link_apply(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t ref_us, bool held,
                         struct slot_profile p[BASE_TASK_KINDS]);
-/* Stores in @e the part of @busy that is not part of a link before place @at. */
-void rtmr_link_note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at,
-                         int64_t now_us, const struct rtmr_busy *busy);
-void rtmr_link_drop_held(struct rtmr_entry *e);
+/* Stores in @e the part of @busy that is not part of the base or of a link before place @at. */
+void rtmr_link_set_held_slots(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at,
+                              int64_t now_us, const struct rtmr_busy *busy);
+void rtmr_link_clear_held_slots(struct rtmr_entry *e);
 
 #endif

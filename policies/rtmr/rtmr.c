@@ -13,7 +13,8 @@
  * printed withholds a slot if res > Ra, but the text requires that enough slots stay free, which
  * means res >= Ra (rtmr.literal selects the printed form). A heartbeat is added to the length of
  * every task, because a freed slot is noticed only with the next heartbeat.
- * Costs: next O(log jobs), admit O(jobs x runs of the profile). */
+ * Costs: next O(log jobs); admit O(jobs x runs of the profile), and more for a refusal, which
+ * searches for an offer. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -109,7 +110,7 @@ static void rtmr_destroy(struct policy *self)
 int64_t rtmr_longest_hold_us(const struct policy *self, const struct policy_job *job,
                              enum base_task_kind kind)
 {
-    return rtmr_cost_longest_us(self->env->learned, job, kind, self->bootstrap_us[kind]) +
+    return rtmr_cost_longest_task_us(self->env->learned, job, kind, self->bootstrap_us[kind]) +
            self->env->heartbeat_us + self->eps_margin_us;
 }
 
@@ -155,7 +156,7 @@ static void rtmr_on_capacity(struct policy *self, int64_t now_us)
         rtmr_warn_lost_promises(self, "slots were lost");
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_runs_by_time(const void *a, const void *b)
 {
     const struct slot_run *x = a, *y = b;
 
@@ -189,7 +190,7 @@ static void plan_remaining_tasks(struct policy *self, struct rtmr_entry *e,
         /* tasks whose attempts are being killed will run again */
         e->n[k] = max64(p->total - p->done - (int64_t)n, 0);
         if (n) {
-            qsort(until, n, sizeof *until, by_time);
+            qsort(until, n, sizeof *until, compare_runs_by_time);
             rtmr_queue_occupy_base(&self->q, k, until, n);
             self->anew = self->anew || early;
         }
@@ -199,7 +200,7 @@ static void plan_remaining_tasks(struct policy *self, struct rtmr_entry *e,
 
 /* Plans all jobs from their present state. The history of the plan is useless once tasks have to
  * run again or jobs have left early. */
-static void plan_anew(struct policy *self, int64_t now_us)
+static void plan_all_jobs_anew(struct policy *self, int64_t now_us)
 {
     rtmr_queue_forget_history(&self->q, self->slots, now_us);
     self->anew = false;
@@ -210,10 +211,10 @@ static void plan_anew(struct policy *self, int64_t now_us)
 }
 
 /* Estimates all jobs after some were adopted; by now all adopted jobs are known. */
-static void estimate_adopted(struct policy *self, int64_t now_us)
+static void estimate_all_after_adoption(struct policy *self, int64_t now_us)
 {
-    rtmr_best_effort_list_busy(self, now_us);
-    rtmr_queue_replan_with_held(&self->q, now_us, self->busy);
+    rtmr_best_effort_list_busy_slots(self, now_us);
+    rtmr_queue_replan_with_held_slots(&self->q, now_us, self->busy);
     self->adopted_us = 0;
 }
 
@@ -230,11 +231,11 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
     drop_candidate(self);
     rtmr_on_capacity(self, now_us);
     if (self->anew)
-        plan_anew(self, now_us);
+        plan_all_jobs_anew(self, now_us);
     if (self->adopted_us)
-        estimate_adopted(self, now_us);
+        estimate_all_after_adoption(self, now_us);
     else
-        rtmr_best_effort_list_busy(self, now_us);
+        rtmr_best_effort_list_busy_slots(self, now_us);
     e = new_entry(self, job);
     rtmr_queue_test_admission(&self->q, e, now_us, self->busy, &v);
     if (v.accepted) {
@@ -242,7 +243,7 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
         out->finish_us = v.finish_us;
         return true;
     }
-    rtmr_best_effort_predict_busy(self, now_us, now_us + self->offer_margin_us);
+    rtmr_best_effort_predict_busy_slots(self, now_us, now_us + self->offer_margin_us);
     offer_us =
         rtmr_queue_find_offer(&self->q, e, (struct rtmr_moment){now_us, self->busy},
                               (struct rtmr_moment){now_us + self->offer_margin_us, self->later});
@@ -252,8 +253,8 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
 }
 
 /* ---- counts ---- */
-static void set_counts(struct policy *self, struct rtmr_job *own, enum base_task_kind kind,
-                       int32_t running, int32_t pending)
+static void set_job_counts(struct policy *self, struct rtmr_job *own, enum base_task_kind kind,
+                           int32_t running, int32_t pending)
 {
     int with = own->entry ? 1 : 0;
 
@@ -275,7 +276,7 @@ static void update_counts_and_order(struct policy *self, struct policy_job *job,
     struct policy_link *link = &job->link[kind];
     bool wants = p[kind].pending > 0 || p[kind].suspended > 0;
 
-    set_counts(self, own, kind, p[kind].running, p[kind].pending);
+    set_job_counts(self, own, kind, p[kind].running, p[kind].pending);
     if (!own->entry) {
         rtmr_best_effort_update_order(self, own, kind);
         return;
@@ -296,7 +297,7 @@ static void rtmr_on_job_changed(struct policy *self, struct policy_job *job,
                                 enum base_task_kind kind)
 {
     if (self->adopted_us)
-        estimate_adopted(self, self->adopted_us);
+        estimate_all_after_adoption(self, self->adopted_us);
     update_counts_and_order(self, job, kind);
 }
 
@@ -362,7 +363,7 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         done = done && job->phase[k].done >= job->phase[k].total;
     if (done) {
-        rtmr_warn_late_job(self, own, now_us);
+        rtmr_warn_if_job_late(self, own, now_us);
         correct = self->feedback &&
                   (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us);
     } else if (e->at >= self->q.fixed) {
@@ -386,7 +387,7 @@ static void rtmr_on_job_left(struct policy *self, struct policy_job *job, int64_
     struct rtmr_job *own = rtmr_job_of(job);
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        set_counts(self, own, k, 0, 0);
+        set_job_counts(self, own, k, 0, 0);
         if (job->link[k].linked)
             policy_order_remove(own->entry ? &self->order[k] : &self->beside[k], &job->link[k]);
     }
@@ -427,7 +428,7 @@ static void rtmr_on_task_ended(struct policy *self, struct policy_job *job,
 
     if (!own->entry)
         return;
-    rtmr_entry_note_task_end(own->entry, kind, end->ended_us);
+    rtmr_entry_add_task_end(own->entry, kind, end->ended_us);
     if (!end->success)
         self->anew = true;
     else if (took > own->entry->eps_us[kind])
@@ -437,8 +438,8 @@ static void rtmr_on_task_ended(struct policy *self, struct policy_job *job,
 /* ---- dispatch ---- */
 /* True: after a reduce starts in this slot, enough slots stay free for @reserved reduces. The
  * paper as printed counts this slot as free, too. */
-static bool leaves_enough_slots(const struct policy *self, const struct policy_offer *offer,
-                                int64_t reserved)
+static bool leaves_enough_reduce_slots(const struct policy *self, const struct policy_offer *offer,
+                                       int64_t reserved)
 {
     int64_t free_slots =
         offer->capacity->slots[BASE_TASK_REDUCE] - offer->capacity->used[BASE_TASK_REDUCE];
@@ -448,8 +449,8 @@ static bool leaves_enough_slots(const struct policy *self, const struct policy_o
     return self->literal ? reserved <= free_slots : reserved < free_slots;
 }
 
-/* Names jobs by Algorithm IV: all jobs with deadlines, then those without. offer->step sums the
- * pending tasks of jobs that declined. */
+/* Names jobs by Algorithm IV: all jobs with deadlines, then, unless a map of these still waits,
+ * those without. offer->step sums the pending tasks of jobs that declined. */
 static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *offer,
                                     struct policy_job *prev)
 {
@@ -470,7 +471,7 @@ static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *of
         }
         return rtmr_best_effort_next(self, offer, NULL);
     }
-    if (!leaves_enough_slots(
+    if (!leaves_enough_reduce_slots(
             self, offer,
             offer->step + rtmr_queue_sum_reserved(
                               &self->q, link ? rtmr_job_of(policy_link_job(link, kind))->entry->at

@@ -27,7 +27,8 @@ struct policy {
     struct rtmr_queue q;
     struct policy_order order[BASE_TASK_KINDS]; /* jobs with deadlines that have something to start,
                                                    in queue order */
-    struct policy_order beside[BASE_TASK_KINDS]; /* the same for jobs without deadline */
+    struct policy_order beside[BASE_TASK_KINDS]; /* jobs without deadline that have something to
+                                                    start, by rtmr.be_order */
     LIST_HEAD(, rtmr_job) best_effort;           /* all jobs without deadline */
     /* sums over jobs; [0]: without deadline, [1]: with deadline */
     int64_t running[2][BASE_TASK_KINDS], pending[2][BASE_TASK_KINDS];
@@ -52,16 +53,16 @@ static inline struct rtmr_job *rtmr_job_of(const struct policy_job *job)
     return job->own;
 }
 
-/* The longest time for which a task of @job holds its slot: the longest task, plus a heartbeat and
- * the configured margin. */
+/* Returns the longest time for which a task of @job holds its slot: the longest task, plus a
+ * heartbeat and the configured margin. */
 int64_t rtmr_longest_hold_us(const struct policy *self, const struct policy_job *job,
                              enum base_task_kind kind);
-/* The latest time at which the attempt leaves its slot. An attempt past its bound may run as long
- * again. */
+/* Returns the latest time at which the attempt leaves its slot. An attempt past its bound may run
+ * as long again. */
 int64_t rtmr_latest_end_us(const struct policy_running *r, int64_t eps_us, int64_t now_us);
 
-/* When the slot of an attempt killed at @now_us is free at the latest: the node receives the order
- * in its next heartbeat and reports the end in the following one. */
+/* Returns the latest time at which the slot of an attempt killed at @now_us is free: the node
+ * receives the order in its next heartbeat and reports the end in the following one. */
 int64_t rtmr_free_after_kill_us(const struct policy *self, int64_t now_us);
 
 /* policies/rtmr/best_effort.c */
@@ -72,10 +73,10 @@ void rtmr_best_effort_update_order(struct policy *self, struct rtmr_job *own,
 struct policy_job *rtmr_best_effort_next(const struct policy *self, struct policy_offer *offer,
                                          const struct policy_job *prev);
 /* Fills self->busy with the slots that are held by anything but jobs with deadlines. */
-void rtmr_best_effort_list_busy(struct policy *self, int64_t now_us);
+void rtmr_best_effort_list_busy_slots(struct policy *self, int64_t now_us);
 /* Fills self->later with the worst case for @at_us: the most and longest attempts without deadline
- * that may run then. Call it after rtmr_best_effort_list_busy(). */
-void rtmr_best_effort_predict_busy(struct policy *self, int64_t now_us, int64_t at_us);
+ * that may run then. Call it after rtmr_best_effort_list_busy_slots(). */
+void rtmr_best_effort_predict_busy_slots(struct policy *self, int64_t now_us, int64_t at_us);
 /* Adds best-effort attempts on the offering node to @plan, as many as jobs with deadlines lack
  * slots (with rtmr.be_kill). */
 void rtmr_best_effort_name_victims(struct policy *self, const struct policy_offer *offer,
@@ -93,7 +94,7 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
 void rtmr_warn_task_outlasted_bound(struct policy *self, struct rtmr_job *own,
                                     enum base_task_kind kind, int64_t took_us);
 /* Logs that the job ended later than promised, if it did. */
-void rtmr_warn_late_job(struct policy *self, const struct rtmr_job *own, int64_t now_us);
+void rtmr_warn_if_job_late(struct policy *self, const struct rtmr_job *own, int64_t now_us);
 /* Logs the promises that no longer hold after @what, an event that the guarantee does not cover. */
 void rtmr_warn_lost_promises(struct policy *self, const char *what);
 

@@ -395,7 +395,7 @@ static void over(struct fake *w, struct fake_task *t, bool success)
         seen->bytes_out += e.bytes_out;
         policy_learned_add_task(&w->learned, &j->pj, t->kind, &e);
         if (j->pj.maps_done_us == w->now_us && t->kind == BASE_TASK_MAP)
-            policy_learned_add_maps(&w->learned, &j->pj);
+            policy_learned_add_map_selectivity(&w->learned, &j->pj);
     }
     if (w->ops->on_task_ended)
         w->ops->on_task_ended(w->policy, &j->pj, t->kind, &e);

@@ -47,7 +47,7 @@ static void test_mean(void)
     struct estimator_fit fit;
 
     estimator_fit(&fit, ESTIMATOR_MEAN, x, 5);
-    CU_ASSERT_EQUAL(estimator_total(&fit, 20), 200 * S);
+    CU_ASSERT_EQUAL(estimator_total_duration_us(&fit, 20), 200 * S);
     CU_ASSERT_EQUAL(estimator_make_runs(&fit, 15, 150 * S, runs), 1);
     CU_ASSERT(runs[0].tasks == 15 && runs[0].left_us == 10 * S);
     CU_ASSERT_EQUAL(estimator_make_runs(&fit, 15, 0, runs), 0);
@@ -55,9 +55,9 @@ static void test_mean(void)
     for (int f = 0; f < ESTIMATOR_FAMILIES; f++) { /* nothing to fit */
         estimator_fit(&fit, (enum estimator_family)f, same, 3);
         CU_ASSERT_EQUAL(fit.family, ESTIMATOR_MEAN);
-        CU_ASSERT_EQUAL(estimator_total(&fit, 4), 28);
+        CU_ASSERT_EQUAL(estimator_total_duration_us(&fit, 4), 28);
         estimator_fit(&fit, (enum estimator_family)f, same, 1);
-        CU_ASSERT_EQUAL(estimator_total(&fit, 4), 28);
+        CU_ASSERT_EQUAL(estimator_total_duration_us(&fit, 4), 28);
     }
 }
 
@@ -75,18 +75,18 @@ static void test_vector(void)
         CU_ASSERT_EQUAL(runs[i].tasks, 1);
         CU_ASSERT_DOUBLE_EQUAL(runs[i].left_us, (15 + 10 * i) * S, 1e-6);
     }
-    CU_ASSERT_DOUBLE_EQUAL(estimator_total(&uniform, 1000), 30000 * S, 1);
-    CU_ASSERT_DOUBLE_EQUAL(estimator_total(&uniform, 100000), 3000000 * S, 100);
+    CU_ASSERT_DOUBLE_EQUAL(estimator_total_duration_us(&uniform, 1000), 30000 * S, 1);
+    CU_ASSERT_DOUBLE_EQUAL(estimator_total_duration_us(&uniform, 100000), 3000000 * S, 100);
     for (int k = 0; k < 10; k++)
         exact += -log(1 - (k + 0.5) / 10) * S;
-    CU_ASSERT_DOUBLE_EQUAL(estimator_total(&exponential, 10), exact, 1e-3);
+    CU_ASSERT_DOUBLE_EQUAL(estimator_total_duration_us(&exponential, 10), exact, 1e-3);
 }
 
 static void test_runs_of_many(void)
 {
     struct estimator_fit fit = {ESTIMATOR_LOGNORMAL, log(30 * S), 0.8};
     struct virtual_run runs[ESTIMATOR_RUNS];
-    double total = estimator_total(&fit, 1003) / 2, sum = 0;
+    double total = estimator_total_duration_us(&fit, 1003) / 2, sum = 0;
     size_t n = estimator_make_runs(&fit, 1003, total, runs);
     int32_t tasks = 0;
 
@@ -102,11 +102,12 @@ static void test_runs_of_many(void)
 
 static void test_reduces(void)
 {
-    CU_ASSERT_DOUBLE_EQUAL(estimator_reduce_progress(0.75), 0.25, 1e-12);
-    CU_ASSERT_EQUAL(estimator_reduce_progress(0.5), 0);
-    CU_ASSERT_EQUAL(estimator_reduce_duration_us(60000000, 0.25), 240000000);
-    CU_ASSERT_EQUAL(estimator_reduce_duration_us(60000000, estimator_reduce_progress(0.75)),
-                    240000000);
+    CU_ASSERT_DOUBLE_EQUAL(estimator_reduce_function_progress(0.75), 0.25, 1e-12);
+    CU_ASSERT_EQUAL(estimator_reduce_function_progress(0.5), 0);
+    CU_ASSERT_EQUAL(estimator_project_duration_us(60000000, 0.25), 240000000);
+    CU_ASSERT_EQUAL(
+        estimator_project_duration_us(60000000, estimator_reduce_function_progress(0.75)),
+        240000000);
 }
 
 static void test_normal_quantile(void)

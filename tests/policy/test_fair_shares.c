@@ -142,13 +142,13 @@ static void test_rounding(void)
     int64_t slots[3];
 
     split(v, 3, 100, NULL);
-    fair_shares_round(v, 3, 100, slots, &scratch);
+    fair_round_shares_to_slots(v, 3, 100, slots, &scratch);
     CU_ASSERT_EQUAL(slots[0], 34);
     CU_ASSERT_EQUAL(slots[1], 33);
     CU_ASSERT_EQUAL(slots[2], 33);
     v[2].weight = 1.1;
     split(v, 3, 100, NULL);
-    fair_shares_round(v, 3, 100, slots, &scratch);
+    fair_round_shares_to_slots(v, 3, 100, slots, &scratch);
     CU_ASSERT_EQUAL(slots[0], 32);
     CU_ASSERT_EQUAL(slots[1], 32);
     CU_ASSERT_EQUAL(slots[2], 36);
@@ -198,7 +198,7 @@ static void check(const struct fair_entity *v, size_t n, double total, double le
     }
     CU_ASSERT_DOUBLE_EQUAL(sum, fmin(total, caps), 1e-7);
     want = llround(fmin(total, caps));
-    fair_shares_round(v, n, want, slots, &scratch);
+    fair_round_shares_to_slots(v, n, want, slots, &scratch);
     for (size_t i = 0; i < n; i++) {
         given += slots[i];
         CU_ASSERT(fabs((double)slots[i] - v[i].share) < 1 + 1e-7);

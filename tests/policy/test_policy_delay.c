@@ -147,15 +147,15 @@ static void test_passed_by(void)
         delay_on_heartbeat(&d, t * S);
         CU_ASSERT_EQUAL(job.wait_us, t * S);
         CU_ASSERT_EQUAL(job.level, DELAY_NODE);
-        delay_note_declined(&d, &job);
+        delay_record_declined(&d, &job);
         CU_ASSERT(job.skipped);
     }
     CU_ASSERT(delay_offer_slot(&d, &job, DELAY_ANY));
-    delay_note_declined(&d, &job);
+    delay_record_declined(&d, &job);
     CU_ASSERT_FALSE(job.skipped); /* it launched in this heartbeat */
     job = (struct delay_job){0};
     delay_init_skips(&d, 2);
-    delay_note_declined(&d, &job);
+    delay_record_declined(&d, &job);
     CU_ASSERT_FALSE(delay_offer_slot(&d, &job, DELAY_ANY));
     CU_ASSERT(delay_offer_slot(&d, &job, DELAY_ANY));
     delay_remove_job(&d, &job);
@@ -185,10 +185,11 @@ static void test_skips(void)
     for (int i = 0; i < 3; i++) {
         delay_on_heartbeat(&d, i * S);
         CU_ASSERT_EQUAL(job.skips, i);
-        CU_ASSERT_FALSE(i == 1 ? delay_would_take(&d, &job, DELAY_ANY)
+        CU_ASSERT_FALSE(i == 1 ? delay_would_take_or_decline(&d, &job, DELAY_ANY)
                                : delay_offer_slot(&d, &job, DELAY_RACK));
     }
-    CU_ASSERT(delay_would_take(&d, &job, DELAY_ANY)); /* asking alone changes nothing then */
+    CU_ASSERT(
+        delay_would_take_or_decline(&d, &job, DELAY_ANY)); /* asking alone changes nothing then */
     CU_ASSERT(delay_offer_slot(&d, &job, DELAY_ANY));
     CU_ASSERT(delay_offer_slot(&d, &job, DELAY_RACK)); /* the count stays */
     CU_ASSERT(delay_offer_slot(&d, &job, DELAY_NODE));

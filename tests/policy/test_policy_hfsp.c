@@ -506,7 +506,7 @@ static void test_sizes_too_large(void)
         fake_end(&w, &j->task[BASE_TASK_MAP][0]);
         w.now_us += S;
     }
-    CU_ASSERT(virtual_cluster_handles(w.policy->kind[BASE_TASK_MAP].vc) < 5);
+    CU_ASSERT(virtual_cluster_handle_limit(w.policy->kind[BASE_TASK_MAP].vc) < 5);
     fake_free(&w);
 }
 

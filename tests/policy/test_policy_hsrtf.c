@@ -60,8 +60,8 @@ static void test_absurd(void)
     CU_ASSERT_EQUAL(hsrtf_remaining_time_us(tasks, avg, slots, true), HSRTF_TIME_MAX_US);
     CU_ASSERT_EQUAL(hsrtf_reduce_duration_us(INT64_MAX, 1e9, 1, 1, S(1000000000)),
                     HSRTF_TIME_MAX_US);
-    CU_ASSERT_EQUAL(hsrtf_work_us(INT32_MAX, S(1000000000)), HSRTF_TIME_MAX_US);
-    CU_ASSERT_EQUAL(hsrtf_work_us(3, S(10)), S(30));
+    CU_ASSERT_EQUAL(hsrtf_slot_time_us(INT32_MAX, S(1000000000)), HSRTF_TIME_MAX_US);
+    CU_ASSERT_EQUAL(hsrtf_slot_time_us(3, S(10)), S(30));
 }
 
 static void test_shares(void)

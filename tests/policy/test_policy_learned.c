@@ -85,13 +85,13 @@ static void test_eta(void)
     struct policy_job job = {.seen[BASE_TASK_MAP] = {.n = 1, .bytes_in = 0, .bytes_out = 50}};
 
     l = (struct policy_learned){0};
-    policy_learned_add_maps(&l, &job);
+    policy_learned_add_map_selectivity(&l, &job);
     CU_ASSERT(is(l.eta_max, 0));
     job.seen[BASE_TASK_MAP].bytes_in = 200;
-    policy_learned_add_maps(&l, &job);
+    policy_learned_add_map_selectivity(&l, &job);
     CU_ASSERT(is(l.eta_max, 0.25));
     job.seen[BASE_TASK_MAP].bytes_in = 400;
-    policy_learned_add_maps(&l, &job);
+    policy_learned_add_map_selectivity(&l, &job);
     CU_ASSERT(is(l.eta_max, 0.25));
 }
 

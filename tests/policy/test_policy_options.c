@@ -25,8 +25,8 @@ static void test_registry(void)
     CU_ASSERT_PTR_EQUAL(policy_at(0), &policy_fifo);
     CU_ASSERT_PTR_EQUAL(policy_find("psbs"), &policy_psbs);
     CU_ASSERT_PTR_NULL(policy_find(NULL));
-    CU_ASSERT_STRING_EQUAL(policy_nearest("hfps", false), "hfsp");
-    CU_ASSERT_STRING_EQUAL(policy_nearest("strp", true), "srpt");
+    CU_ASSERT_STRING_EQUAL(policy_nearest_name("hfps", false), "hfsp");
+    CU_ASSERT_STRING_EQUAL(policy_nearest_name("strp", true), "srpt");
 }
 
 static void is_option(const char *written, const char *name)
@@ -62,10 +62,10 @@ static void test_keys(void)
                                      "creel.la.quantum", "creel.delays.w1",    "yarn.las.quantum"};
 
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        if (!policy_option_is_key(yes[i]))
+        if (!policy_key_looks_like_option(yes[i]))
             CU_FAIL(yes[i]);
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        if (policy_option_is_key(no[i]))
+        if (policy_key_looks_like_option(no[i]))
             CU_FAIL(no[i]);
 }
 

@@ -238,33 +238,33 @@ static void test_limits(void)
     struct policy_limit l;
 
     policy_limit_init(&l);
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 42);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 42);
     l.given = true;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 42);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 42);
     l.memory_mb = 30 * 1024;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 10);
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_REDUCE, &c, 42), 5);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 10);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_REDUCE, &c, 42), 5);
     l.vcores = 0; /* "10000 mb,0vcores": the memory counts alone */
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 10);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 10);
     l.vcores = 6;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 4);
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_REDUCE, &c, 42), 2);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 4);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_REDUCE, &c, 42), 2);
     l.vcores = 1; /* less than a slot is a slot */
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_REDUCE, &c, 42), 1);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_REDUCE, &c, 42), 1);
     l.slots[BASE_TASK_MAP] = 77;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 77);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 77);
     policy_limit_init(&l);
     l.given = true;
     l.percent[0] = 50;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 50);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 50);
     l.percent[1] = 29;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 29);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 29);
     l.slot_percent[BASE_TASK_REDUCE] = 10;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_REDUCE, &c, 42), 5);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_REDUCE, &c, 42), 5);
     l.percent[0] = 0;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 0);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), 0);
     l.slots[BASE_TASK_MAP] = INT64_MAX; /* bounded, so that what it stands for in memory is */
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), INT64_C(1000000000000));
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&l, BASE_TASK_MAP, &c, 42), INT64_C(1000000000000));
 }
 
 static const struct cunit_case cases[] = {

@@ -145,30 +145,30 @@ static void test_lengths(void)
     struct policy_learned l = {0};
     struct policy_job j = {.phase = {{.total = 4}, {.total = 2}}, .is_job = true};
 
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_MAP, 60 * S), 60 * S);
-    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, BASE_TASK_MAP, 60 * S), 240 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_longest_task_us(&l, &j, BASE_TASK_MAP, 60 * S), 60 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_total_work_us(&l, &j, BASE_TASK_MAP, 60 * S), 240 * S);
     l.kind[BASE_TASK_MAP].us[0] = 7 * S;
     l.kind[BASE_TASK_MAP].us[1] = 9 * S;
     l.kind[BASE_TASK_MAP].sum_us = 16 * S;
     l.kind[BASE_TASK_MAP].n = 2;
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_MAP, 60 * S), 9 * S);
-    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, BASE_TASK_MAP, 60 * S), 32 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_longest_task_us(&l, &j, BASE_TASK_MAP, 60 * S), 9 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_total_work_us(&l, &j, BASE_TASK_MAP, 60 * S), 32 * S);
     j.size[BASE_TASK_MAP] = (struct policy_size){.bytes = 4000, .bytes_max = 1500};
     l.kind[BASE_TASK_MAP].sized = 4;
     l.kind[BASE_TASK_MAP].cost_max = 2000; /* us per byte */
     l.kind[BASE_TASK_MAP].cost_sum = 4000;
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_MAP, 60 * S), 3 * S);
-    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, BASE_TASK_MAP, 60 * S), 4 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_longest_task_us(&l, &j, BASE_TASK_MAP, 60 * S), 3 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_total_work_us(&l, &j, BASE_TASK_MAP, 60 * S), 4 * S);
     l.eta_max = 0.5;
     l.kind[BASE_TASK_REDUCE].sized = 1;
     l.kind[BASE_TASK_REDUCE].cost_max = l.kind[BASE_TASK_REDUCE].cost_sum = 3000;
     l.kind[BASE_TASK_REDUCE].startup_us = 20 * S;
     /* 0.5 * 4000 / 2 bytes */
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 23 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_longest_task_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 23 * S);
     j.size[BASE_TASK_REDUCE] = (struct policy_size){.given_us = 12 * S, .given_max_us = 8 * S};
     l.kind[BASE_TASK_REDUCE].late_max_us = S / 2;
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 8 * S + S / 2);
-    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 12 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_longest_task_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 8 * S + S / 2);
+    CU_ASSERT_EQUAL(rtmr_cost_total_work_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 12 * S);
 }
 
 static void test_length_options(void)

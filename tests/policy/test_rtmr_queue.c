@@ -150,10 +150,10 @@ static void test_feedback_by_hand(void)
     rtmr_queue_mark_started(&q, j1, 0);
     rtmr_queue_insert_owned(&q, j2, 1, NULL);
     CU_ASSERT_EQUAL(j2->finish_us, 35);
-    rtmr_entry_note_task_end(j1, BASE_TASK_MAP, 2);
-    rtmr_entry_note_task_end(j1, BASE_TASK_MAP, 4);
-    rtmr_entry_note_task_end(j1, BASE_TASK_MAP, 3);
-    rtmr_entry_note_task_end(j1, BASE_TASK_REDUCE, 6);
+    rtmr_entry_add_task_end(j1, BASE_TASK_MAP, 2);
+    rtmr_entry_add_task_end(j1, BASE_TASK_MAP, 4);
+    rtmr_entry_add_task_end(j1, BASE_TASK_MAP, 3);
+    rtmr_entry_add_task_end(j1, BASE_TASK_REDUCE, 6);
     rtmr_queue_finish_job(&q, j1, 6, true);
     profile_is(&q.base[BASE_TASK_MAP], 3, 4);
     CU_ASSERT_EQUAL(q.base[BASE_TASK_REDUCE].v[q.base[BASE_TASK_REDUCE].head].at_us, 6);
@@ -369,7 +369,7 @@ static bool history(int run)
                     j->ends[k][j->ends_n[k]++] = j->st + rnd(now - j->st + 1);
                 qsort(j->ends[k], j->ends_n[k], sizeof **j->ends, cmp);
                 for (size_t i = j->ends_n[k]; i > 0; i--)
-                    rtmr_entry_note_task_end(q.v[at], k, j->ends[k][i - 1]);
+                    rtmr_entry_add_task_end(q.v[at], k, j->ends[k][i - 1]);
             }
             rtmr_queue_finish_job(&q, q.v[at], now, correct);
             naive_finish(&a, at, now, correct);

@@ -219,7 +219,7 @@ static void test_leave_and_late(void)
 
     virtual_cluster_project(vc);
     virtual_cluster_advance(vc, 2 * S);
-    virtual_cluster_leave_job(vc, a);
+    virtual_cluster_detach_job(vc, a);
     order = virtual_cluster_order(vc, &n);
     CU_ASSERT(n == 1 && order[0] == b);
     c = add(vc, 2, 3, 1, 1, 1);
@@ -258,7 +258,7 @@ static void test_cut(void)
     virtual_cluster_reduce_work(vc, a, 1e30);
     CU_ASSERT_EQUAL(virtual_cluster_work_left(vc, a), 0);
     CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_service_received(vc, a), 20.0 * S, 1e-3);
-    virtual_cluster_leave_job(vc, a);
+    virtual_cluster_detach_job(vc, a);
     virtual_cluster_project(vc);
     expect_finish(vc, b, 15);
     CU_ASSERT_EQUAL(add(vc, 10, 3, 1, 1, 1), a); /* its place */
@@ -323,12 +323,12 @@ static void test_by_remaining(void)
     virtual_cluster_project(vc); /* finishes 30 and 13.3; work 30 and 40 */
     order = virtual_cluster_order(vc, &n);
     CU_ASSERT(n == 2 && order[0] == narrow && order[1] == wide);
-    CU_ASSERT_EQUAL(virtual_cluster_key(vc, wide), 40 * S);
+    CU_ASSERT_EQUAL(virtual_cluster_order_key(vc, wide), 40 * S);
     virtual_cluster_advance(vc, 15 * S);
     late = wide;
     virtual_cluster_project(vc);
     order = virtual_cluster_order(vc, &n);
-    CU_ASSERT(n == 2 && order[0] == late && virtual_cluster_key(vc, late) < 0);
+    CU_ASSERT(n == 2 && order[0] == late && virtual_cluster_order_key(vc, late) < 0);
     virtual_cluster_free(vc);
 }
 
@@ -448,7 +448,7 @@ static void test_churn(void)
 
                 virtual_cluster_replace_work(vc, here[at], runs, runs_n);
             } else {
-                virtual_cluster_leave_job(vc, here[at]);
+                virtual_cluster_detach_job(vc, here[at]);
                 here[at] = here[--n];
             }
         }

@@ -107,7 +107,7 @@ static void test_gone(void)
         struct virtual_fair_job *a = arrive(vf, 0, 2, 10, 0, 0), *b = arrive(vf, 1, 1, 10, 0, 0);
 
         virtual_fair_advance(vf, 1 * S);
-        virtual_fair_leave_job(vf, a, finished);
+        virtual_fair_detach_job(vf, a, finished);
         CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 2), finished ? -1 : 11);
         CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 20), finished ? 30 : 11);
         virtual_fair_add_tasks(vf, b, BASE_TASK_MAP, 2, 0, 0);
