@@ -23,7 +23,8 @@
     static int name(struct sim_cli *c, const char *option, const char *value,                      \
                     struct base_error *err)
 
-static int refuse(const char *option, const char *value, const char *wanted, struct base_error *err)
+static int refuse_option_value(const char *option, const char *value, const char *wanted,
+                               struct base_error *err)
 {
     return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not %s", option, value, wanted);
 }
@@ -35,23 +36,23 @@ static void replace_text(char **text, const char *value)
 }
 
 /* An empty file name usually comes from an unset variable of a script. */
-static int refuse_empty(const char *option, const char *value, struct base_error *err)
+static int refuse_if_empty(const char *option, const char *value, struct base_error *err)
 {
-    return *value ? 0 : refuse(option, value, "the name of a file or folder", err);
+    return *value ? 0 : refuse_option_value(option, value, "the name of a file or folder", err);
 }
 
 OPTION(opt_workload)
 {
     const char *colon = strchr(value, ':');
 
-    if (colon && refuse_empty(option, colon + 1, err) < 0)
+    if (colon && refuse_if_empty(option, colon + 1, err) < 0)
         return err->code;
     replace_text(&c->workload, value);
     return 0;
 }
 OPTION(opt_history)
 {
-    if (refuse_empty(option, value, err) < 0)
+    if (refuse_if_empty(option, value, err) < 0)
         return err->code;
     free(c->workload);
     c->workload = base_printf("jsonl:%s", value);
@@ -66,12 +67,12 @@ OPTION(opt_paper)
 }
 OPTION(opt_policy)
 {
-    return sim_list_split(&c->policies, value)
+    return sim_list_add_comma_separated(&c->policies, value)
                ? 0
-               : refuse(option, value, "a list of policies with commas between", err);
+               : refuse_option_value(option, value, "a list of policies with commas between", err);
 }
 
-/* Options of the cluster are short for --set of the same name. */
+/* An option such as --nodes N is short for --set nodes=N. */
 OPTION(opt_set_named)
 {
     char *pair = base_printf("%s=%s", option + 2, value);
@@ -89,7 +90,7 @@ OPTION(opt_oob)
 OPTION(opt_set)
 {
     if (!strchr(value, '=') || *value == '=')
-        return refuse(option, value, "KEY=VALUE", err);
+        return refuse_option_value(option, value, "KEY=VALUE", err);
     sim_list_add(&c->sets, value, strlen(value));
     return 0;
 }
@@ -101,11 +102,11 @@ OPTION(opt_sweep)
         return base_error_set(err, -BASE_EINVAL, "%s: at most %d parameters", option,
                               SIM_CLI_SWEEPS_MAX);
     if (!eq || eq == value)
-        return refuse(option, value, "KEY=VALUE,VALUE,...", err);
+        return refuse_option_value(option, value, "KEY=VALUE,VALUE,...", err);
     struct sim_sweep *s = &c->sweeps[c->sweeps_n++];
     s->key = base_strndup(value, (size_t)(eq - value));
-    if (!sim_list_split(&s->values, eq + 1))
-        return refuse(option, value, "KEY=VALUE,VALUE,...", err);
+    if (!sim_list_add_comma_separated(&s->values, eq + 1))
+        return refuse_option_value(option, value, "KEY=VALUE,VALUE,...", err);
     return 0;
 }
 OPTION(opt_seeds)
@@ -118,7 +119,8 @@ OPTION(opt_seeds)
     free(head);
     good = good && base_int_parse(dash ? dash + 1 : value, first, INT64_MAX, &last) == 0;
     if (!good || last - first >= SIM_CLI_SEEDS_MAX)
-        return refuse(option, value, "FIRST-LAST (at most 100000 seeds) or one seed", err);
+        return refuse_option_value(option, value, "FIRST-LAST (at most 100000 seeds) or one seed",
+                                   err);
     c->seed_first = (uint64_t)first;
     c->seeds_n = (uint64_t)(last - first) + 1;
     c->seeds_given = true;
@@ -126,14 +128,14 @@ OPTION(opt_seeds)
 }
 OPTION(opt_out)
 {
-    if (refuse_empty(option, value, err) < 0)
+    if (refuse_if_empty(option, value, err) < 0)
         return err->code;
     replace_text(&c->out, value);
     return 0;
 }
 OPTION(opt_log)
 {
-    if (refuse_empty(option, value, err) < 0)
+    if (refuse_if_empty(option, value, err) < 0)
         return err->code;
     replace_text(&c->log, value);
     return 0;
@@ -150,8 +152,8 @@ OPTION(opt_jobs)
     int64_t n;
 
     if (base_int_parse(value, 0, SIM_POOL_JOBS_MAX, &n) < 0)
-        return refuse(option, value, "a number of processes from 1 to 256, or 0: one per processor",
-                      err);
+        return refuse_option_value(
+            option, value, "a number of processes from 1 to 256, or 0: one per processor", err);
     c->jobs = (int)n;
     return 0;
 }
@@ -162,7 +164,7 @@ OPTION(opt_load)
     c->load = strtod(value, &end);
     return *value && !*end && c->load > 0 && c->load < 1e6
                ? 0
-               : refuse(option, value, "a load above 0", err);
+               : refuse_option_value(option, value, "a load above 0", err);
 }
 OPTION(opt_slowdown)
 {
@@ -172,7 +174,7 @@ OPTION(opt_slowdown)
     else if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0)
         c->slowdown = value[1] == 'n';
     else
-        return refuse(option, value, "auto, on or off", err);
+        return refuse_option_value(option, value, "auto, on or off", err);
     return 0;
 }
 #define FLAG(name, what)                                                                           \
@@ -294,7 +296,7 @@ static int parse_argument(struct sim_cli *c, int argc, char **argv, int *i, stru
     return rc;
 }
 
-static int check_combination(struct sim_cli *c, struct base_error *err)
+static int check_combination_and_set_default_policy(struct sim_cli *c, struct base_error *err)
 {
     if (c->help || c->list)
         return 0;
@@ -331,7 +333,7 @@ int sim_cli_parse(struct sim_cli *c, int argc, char **argv, struct base_error *e
         .seed_first = 1, .seeds_n = 1, .progress = -1, .slowdown = -1, .argc = argc, .argv = argv};
     for (int i = 1; i < argc && rc == 0; i++)
         rc = parse_argument(c, argc, argv, &i, err);
-    return rc == 0 ? check_combination(c, err) : rc;
+    return rc == 0 ? check_combination_and_set_default_policy(c, err) : rc;
 }
 
 void sim_cli_free(struct sim_cli *c)
@@ -432,7 +434,7 @@ static int run_papers(const struct sim_cli *cli)
     struct base_error err;
     int rc = sim_paper_run_and_report(&conf, &err);
 
-    return rc < 0 ? sim_print_error(rc, err.text) : rc ? SIM_CLI_FAILED : SIM_CLI_OK;
+    return rc < 0 ? sim_print_error_and_get_status(rc, err.text) : rc ? SIM_CLI_FAILED : SIM_CLI_OK;
 }
 
 int sim_cli_main(int argc, char **argv)
@@ -442,7 +444,7 @@ int sim_cli_main(int argc, char **argv)
     int rc = sim_cli_parse(&cli, argc, argv, &err);
 
     if (rc < 0) {
-        rc = sim_print_error(rc, err.text);
+        rc = sim_print_error_and_get_status(rc, err.text);
     } else if (cli.help) {
         sim_cli_print_help(argv[0]);
     } else if (cli.list) {

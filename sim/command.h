@@ -4,8 +4,8 @@
  *          --> specs --> results
  *
  * Results go to standard output, everything else to standard error; an error is one line, "creel:
- * ...". Exit status: 0, 1 a run failed or a criterion of a paper is not met, 2 wrong usage or
- * refused input. */
+ * ...". Exit status: 0 success, 1 a run failed or a criterion of a paper is not met, 2 wrong usage
+ * or refused input. */
 #ifndef CREEL_SIM_COMMAND_H
 #define CREEL_SIM_COMMAND_H
 
@@ -37,8 +37,8 @@ struct sim_cli { /* the parsed command line */
     int jobs;
     char *out, *log;
     enum sim_format format;
-    int progress; /* show the bar: 1, 0, or -1: if standard error is a terminal */
-    int slowdown; /* run jobs alone too: 1, 0, or -1: for named workloads */
+    int progress; /* the bar: 1: show it; 0: do not; -1: if standard error is a terminal */
+    int slowdown; /* jobs run alone: 1: yes; 0: no; -1: for named workloads except reference-load */
     int argc;
     char **argv; /* borrowed */
 };

@@ -38,7 +38,7 @@ struct plan {
     size_t policies_n;
     struct sim_setup *setups; /* by variation */
     char **variations;
-    double *values; /* the variations as numbers; NULL: not all are numbers */
+    double *values; /* the variations as numbers; NULL: not one sweep, or not all numbers */
     size_t variations_n;
     char *axis; /* name of what varies; NULL: nothing */
     bool alone; /* slowdowns are wanted */
@@ -59,7 +59,7 @@ struct plan {
 };
 
 /* ---------------------------------------------------------------- variations */
-static bool parse_number(const char *text, double *out)
+static bool parse_finite_number(const char *text, double *out)
 {
     char *end;
 
@@ -67,8 +67,8 @@ static bool parse_number(const char *text, double *out)
     return *text && !*end && isfinite(*out);
 }
 
-/* The value of a sweep in variation @v. Variations count through the values of the last sweep
- * first. */
+/* Returns the value of sweep number @sweep in variation @v. From variation to variation the last
+ * sweep changes fastest. */
 static const char *sweep_value_in_variation(const struct sim_cli *cli, size_t v, size_t sweep)
 {
     for (size_t i = cli->sweeps_n; i-- > sweep + 1;)
@@ -76,7 +76,7 @@ static const char *sweep_value_in_variation(const struct sim_cli *cli, size_t v,
     return cli->sweeps[sweep].values.v[v % cli->sweeps[sweep].values.n];
 }
 
-static int apply_sweep_values(struct plan *p, size_t v, struct base_error *err)
+static int apply_sweep_values_and_name_variation(struct plan *p, size_t v, struct base_error *err)
 {
     const struct sim_cli *cli = p->cli;
     struct base_buf name = {0};
@@ -116,7 +116,7 @@ static int make_variations(struct plan *p, struct base_error *err)
     for (size_t v = 0; v < p->variations_n; v++)
         sim_setup_copy(&p->setups[v], &base);
     for (size_t v = 0; v < p->variations_n && rc == 0; v++)
-        rc = apply_sweep_values(p, v, err);
+        rc = apply_sweep_values_and_name_variation(p, v, err);
     sim_setup_free(&base);
     if (rc < 0 || !cli->sweeps_n)
         return rc;
@@ -124,7 +124,7 @@ static int make_variations(struct plan *p, struct base_error *err)
     p->values = base_alloc(p->variations_n * sizeof *p->values);
     bool numbers = cli->sweeps_n == 1;
     for (size_t v = 0; v < p->variations_n; v++)
-        numbers = numbers && parse_number(p->variations[v], &p->values[v]);
+        numbers = numbers && parse_finite_number(p->variations[v], &p->values[v]);
     if (!numbers) {
         free(p->values);
         p->values = NULL;
@@ -143,7 +143,7 @@ static int resolve_policies(struct plan *p, struct base_error *err)
         if (!ops) {
             for (size_t k = 0; policy_at(k); k++)
                 base_buf_addf(&names, "%s%s", k ? ", " : "", policy_at(k)->name);
-            const char *near = policy_nearest(p->cli->policies.v[i], true);
+            const char *near = policy_nearest_name(p->cli->policies.v[i], true);
             int rc = base_error_set(err, -BASE_EINVAL,
                                     "--policy: there is no policy \"%.60s\"%s%s%s: there are %s",
                                     p->cli->policies.v[i], near ? " (did you mean " : "",
@@ -170,8 +170,8 @@ static void fill_source_conf(const struct plan *p, size_t v, struct sim_source_c
                                     .skip_bad = p->cli->skip_bad};
 }
 
-/* Checks the settings of variation @v and opens its workload once, so that errors show before the
- * first run. */
+/* Checks the settings of variation @v, and opens its workload once unless it can be read only once,
+ * so that errors show before the first run. */
 static int check_settings_and_workload(const struct plan *p, size_t v, struct base_error *err)
 {
     struct sim_source_conf conf;
@@ -198,9 +198,9 @@ static int check_settings_and_workload(const struct plan *p, size_t v, struct ba
     return 0;
 }
 
-/* If @err says that the workload has no such setting, adds the nearest known key of the workload,
- * the simulator or the policies to its text. */
-static void add_nearest_key(const struct plan *p, struct base_error *err)
+/* If @err says that the workload has no such setting, and a known key of the workload, the
+ * simulator or the policies is near, adds that key to the text of @err. */
+static void add_nearest_key_to_error(const struct plan *p, struct base_error *err)
 {
     for (size_t v = 0; v < p->variations_n; v++)
         for (size_t i = 0; p->setups && i < p->setups[v].params.n; i++) {
@@ -234,8 +234,8 @@ static void add_nearest_key(const struct plan *p, struct base_error *err)
         }
 }
 
-/* If @err is about an unknown key, prints all known keys. */
-static void print_known_keys(const struct base_error *err)
+/* If @err is about an unknown key, prints the known keys that its text does not list. */
+static void print_keys_not_in_error(const struct base_error *err)
 {
     struct base_buf names = {0};
 
@@ -243,7 +243,8 @@ static void print_known_keys(const struct base_error *err)
         return;
     sim_setup_append_key_names(&names);
     fprintf(stderr, "  of the simulator: %s\n", names.data);
-    if (!strstr(err->text, "is unknown")) { /* an error that lists the policies' options itself */
+    /* an error with "is unknown" lists the policies' options itself */
+    if (!strstr(err->text, "is unknown")) {
         fprintf(stderr, "  of policies: ");
         for (size_t i = 0; sim_option_at(i); i++)
             fprintf(stderr, "%s%s", i ? ", " : "", sim_option_at(i)->name);
@@ -258,7 +259,8 @@ static void tweak_job(const struct sim_spec *spec, struct sim_job *job)
     sim_tweak_job(spec->tweak_ctx, job);
 }
 
-/* "log.csv" -> "log-fair-seed3.csv" when there are several runs. */
+/* "log.csv" -> "log-fair-seed3.csv" when there are several runs, "log-v2-fair-seed3.csv" when a
+ * setting is varied. The caller frees the path. */
 static char *log_path_of_run(const struct plan *p, const struct place *at)
 {
     const char *file = p->cli->log, *slash, *dot;
@@ -309,7 +311,7 @@ static void add_run(struct plan *p, struct place at)
 }
 
 /* Should each job also run alone? By default yes for named workloads, except reference-load, which
- * has too many tasks. */
+ * has too many tasks. Never if the workload can be read only once. */
 static bool wants_slowdown(const struct sim_cli *cli)
 {
     if (cli->slowdown >= 0)
@@ -367,7 +369,7 @@ static void free_plan(struct plan *p)
 }
 
 /* ---------------------------------------------------------------- outcomes */
-static int compare_ids(const void *a, const void *b)
+static int compare_jobs_by_id(const void *a, const void *b)
 {
     uint64_t x = (*(struct sim_job_result *const *)a)->id,
              y = (*(struct sim_job_result *const *)b)->id;
@@ -385,7 +387,7 @@ static void keep_jobs_run_alone(struct plan *p, struct sim_outcome *o)
     for (size_t i = 0; i < p->last_alone.jobs_n; i++)
         p->by_id[i] = &p->last_alone.jobs[i];
     if (p->last_alone.jobs_n)
-        qsort(p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, compare_ids);
+        qsort(p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, compare_jobs_by_id);
 }
 
 static double sojourn_alone_s(const struct plan *p, uint64_t id)
@@ -393,7 +395,7 @@ static double sojourn_alone_s(const struct plan *p, uint64_t id)
     struct sim_job_result key = {.id = id}, *at = &key;
     struct sim_job_result *const *found =
         p->alone && p->last_alone.jobs_n
-            ? bsearch(&at, p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, compare_ids)
+            ? bsearch(&at, p->by_id, p->last_alone.jobs_n, sizeof *p->by_id, compare_jobs_by_id)
             : NULL;
 
     return found ? (double)sim_sojourn_us(*found) / 1e6 : NAN;
@@ -511,8 +513,8 @@ static int close_job_lists(struct plan *p, struct base_error *err)
     return rc;
 }
 
-static int write_summary(const struct plan *p, enum sim_format format, const char *name,
-                         struct base_error *err)
+static int write_summary_file(const struct plan *p, enum sim_format format, const char *name,
+                              struct base_error *err)
 {
     struct base_buf text = {0};
     char *path = base_printf("%s/%s", p->cli->out, name);
@@ -555,7 +557,7 @@ static char *describe_cluster(const struct plan *p)
     return base_buf_take(&text);
 }
 
-static int write_report(const struct plan *p, struct base_error *err)
+static int write_report_page(const struct plan *p, struct base_error *err)
 {
     char *seeds = format_seeds(p->cli), *cluster = describe_cluster(p),
          *command = sim_manifest_quote_command(p->cli);
@@ -595,14 +597,14 @@ static int write_output_folder(const struct plan *p, struct base_error *err)
                              .policies_n = p->policies_n,
                              .setup = &p->setups[0],
                              .heartbeat_us = p->heartbeat_us};
-    int rc = write_summary(p, SIM_FORMAT_CSV, "summary.csv", err);
+    int rc = write_summary_file(p, SIM_FORMAT_CSV, "summary.csv", err);
 
     if (rc == 0)
-        rc = write_summary(p, SIM_FORMAT_JSON, "summary.json", err);
+        rc = write_summary_file(p, SIM_FORMAT_JSON, "summary.json", err);
     if (rc == 0)
         rc = sim_manifest_write(&m, err);
     if (rc == 0 && !p->cli->no_pictures)
-        rc = write_report(p, err);
+        rc = write_report_page(p, err);
     return rc;
 }
 
@@ -683,10 +685,10 @@ int sim_cli_run_simulations(const struct sim_cli *cli)
     if (ran) /* even if the report could not be written, so that the results are not lost */
         print_summary(&p, rc == 0);
     if (rc < 0)
-        add_nearest_key(&p, &err);
-    status = rc == 0 ? SIM_CLI_OK : sim_print_error(rc, err.text);
+        add_nearest_key_to_error(&p, &err);
+    status = rc == 0 ? SIM_CLI_OK : sim_print_error_and_get_status(rc, err.text);
     if (rc < 0)
-        print_known_keys(&err);
+        print_keys_not_in_error(&err);
     free_plan(&p);
     return status;
 }

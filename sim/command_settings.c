@@ -14,7 +14,8 @@
 #define SECOND 1000000.0
 
 /* ---------------------------------------------------------------- values */
-static int refuse(const char *key, const char *value, const char *wanted, struct base_error *err)
+static int refuse_setting_value(const char *key, const char *value, const char *wanted,
+                                struct base_error *err)
 {
     return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not %s", key, value, wanted);
 }
@@ -31,7 +32,7 @@ static int parse_int(const char *key, const char *value, int64_t min, int64_t ma
     }
     snprintf(wanted, sizeof wanted, "a whole number from %lld to %lld", (long long)min,
              (long long)max);
-    return refuse(key, value, wanted, err);
+    return refuse_setting_value(key, value, wanted, err);
 }
 
 static int parse_real(const char *key, const char *value, double min, double max, double *out,
@@ -45,7 +46,7 @@ static int parse_real(const char *key, const char *value, double min, double max
         return 0;
     }
     snprintf(wanted, sizeof wanted, "a number from %.10g to %.10g", min, max);
-    return refuse(key, value, wanted, err);
+    return refuse_setting_value(key, value, wanted, err);
 }
 
 static int parse_seconds(const char *key, const char *value, double min_s, double max_s,
@@ -71,7 +72,7 @@ static int parse_bool(const char *key, const char *value, bool *out, struct base
             return 0;
         }
     }
-    return refuse(key, value, "on or off", err);
+    return refuse_setting_value(key, value, "on or off", err);
 }
 
 /* ---------------------------------------------------------------- the simulator's own */
@@ -148,14 +149,14 @@ SETTER(set_groups)
     for (const char *at = value;; at++) {
         size_t len = strcspn(at, "/");
         if (n == SIM_SETUP_GROUPS_MAX || !parse_group(at, len, &s->groups[n++]))
-            return refuse(key, value, wanted, err);
+            return refuse_setting_value(key, value, wanted, err);
         at += len;
         if (!*at)
             break;
     }
     s->groups_n = n;
     if (sim_setup_node_count(s) > SIM_NODES_MAX)
-        return refuse(key, value, "a cluster of at most 100000 nodes", err);
+        return refuse_setting_value(key, value, "a cluster of at most 100000 nodes", err);
     return 0;
 }
 SETTER(set_racks)
@@ -171,7 +172,7 @@ SETTER(set_heartbeat)
     int64_t us = 0;
     int rc = parse_seconds(key, value, 0, 3600, &us, err);
     if (rc < 0)
-        return refuse(key, value, "auto, 0 or seconds up to 3600", err);
+        return refuse_setting_value(key, value, "auto, 0 or seconds up to 3600", err);
     s->cluster.heartbeat_us = us;
     return 0;
 }
@@ -200,7 +201,7 @@ SETTER(set_progress)
         return 0;
     }
     if (parse_bool(key, value, &on, err) < 0)
-        return refuse(key, value, "auto, on or off", err);
+        return refuse_setting_value(key, value, "auto, on or off", err);
     s->progress = on ? SIM_PROGRESS_ON : SIM_PROGRESS_OFF;
     return 0;
 }
@@ -300,7 +301,7 @@ static const struct setting {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-static bool is_same_name(const char *a, const char *b)
+static bool is_same_name_dash_or_underscore(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++)
         if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
@@ -367,7 +368,7 @@ void sim_setup_free(struct sim_setup *s)
 int sim_setup_set(struct sim_setup *s, const char *key, const char *value, struct base_error *err)
 {
     for (size_t i = 0; i < SETTINGS; i++)
-        if (is_same_name(settings[i].name, key))
+        if (is_same_name_dash_or_underscore(settings[i].name, key))
             return settings[i].set(s, settings[i].name, value, err);
     if (sim_option_find(key) || strchr(key, '.'))
         return sim_option_set(&s->options, key, value, err);

@@ -1,4 +1,5 @@
-/* sim/manifest.h - manifest.json in a report's folder: everything needed to repeat the runs. */
+/* sim/manifest.h - manifest.json in a report's folder: the program's version and all settings,
+ * from which the runs can be repeated. */
 #ifndef CREEL_SIM_MANIFEST_H
 #define CREEL_SIM_MANIFEST_H
 

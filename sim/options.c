@@ -6,8 +6,8 @@
 #include "policies/options.h"
 #include "sim/engine/size_error.h"
 
-/* True when @a and @b are equal, '-' and '_' being the same. */
-static bool is_same_name(const char *a, const char *b)
+/* Returns true when @a and @b are equal; '-' and '_' count as equal. */
+static bool is_same_name_dash_or_underscore(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++)
         if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
@@ -20,7 +20,8 @@ const struct policy_option *sim_option_find(const char *name)
     const char *plain = strncmp(name, "creel.", 6) == 0 ? name + 6 : name;
 
     for (const struct policy_option *o = sim_size_error_options; o->name; o++)
-        if (is_same_name(o->name, plain) || is_same_name(strchr(o->name, '.') + 1, plain))
+        if (is_same_name_dash_or_underscore(o->name, plain) ||
+            is_same_name_dash_or_underscore(strchr(o->name, '.') + 1, plain))
             return o;
     return policy_option_find(name);
 }

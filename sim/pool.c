@@ -47,7 +47,7 @@ struct progress_sender {
     int64_t last_ms;
 };
 
-static int64_t now_ms(void)
+static int64_t monotonic_now_ms(void)
 {
     struct timespec t;
 
@@ -62,11 +62,11 @@ static bool send_frame(int fd, enum frame_kind kind, const void *data, size_t le
     return base_write_all(fd, &f, sizeof f) == 0 && base_write_all(fd, data, len) == 0;
 }
 
-static bool send_progress(void *ctx, double fraction, int64_t now_us,
-                          const struct sim_totals *so_far)
+static bool send_progress_if_due(void *ctx, double fraction, int64_t now_us,
+                                 const struct sim_totals *so_far)
 {
     struct progress_sender *t = ctx;
-    int64_t now = now_ms();
+    int64_t now = monotonic_now_ms();
 
     (void)now_us;
     (void)so_far;
@@ -79,7 +79,7 @@ static bool send_progress(void *ctx, double fraction, int64_t now_us,
 _Noreturn static void run_as_child(const struct sim_spec *spec, int fd, pid_t parent)
 {
     struct progress_sender t = {.fd = fd};
-    struct sim_run_watch watch = {.on_progress = send_progress, .ctx = &t};
+    struct sim_run_watch watch = {.on_progress = send_progress_if_due, .ctx = &t};
     struct sim_outcome outcome;
     struct base_buf packed = {0};
 
@@ -120,7 +120,7 @@ static int start_child(struct pool *p, struct child *c, struct base_error *err)
     return 0;
 }
 
-/* Waits for the child to end and returns its wait status. */
+/* Waits for the child to end, closes its pipe and returns its wait status. */
 static int reap_child(struct child *c)
 {
     int status = 0;
@@ -132,7 +132,7 @@ static int reap_child(struct child *c)
     return status;
 }
 
-/* Fills the outcome of a child that ended without sending one. */
+/* Fills the outcome of a child that ended without sending a complete one. */
 static void fill_failed_outcome(const struct pool *p, const struct child *c, int status,
                                 struct sim_outcome *o)
 {
@@ -196,7 +196,7 @@ static void read_progress_frames(struct child *c)
     c->in.len -= at;
 }
 
-static void read_child(struct pool *p, struct child *c)
+static void read_from_child(struct pool *p, struct child *c)
 {
     base_buf_reserve(&c->in, READ_BYTES);
     ssize_t n = read(c->fd, c->in.data + c->in.len, READ_BYTES);
@@ -211,7 +211,7 @@ static void read_child(struct pool *p, struct child *c)
     finish_child(p, c);
 }
 
-static void pass_outcomes_in_order(struct pool *p)
+static void pass_ready_outcomes_to_hook(struct pool *p)
 {
     while (!p->stopped && p->passed_on < p->n && p->ready[p->passed_on]) {
         struct sim_outcome *o = &p->outcomes[p->passed_on];
@@ -243,7 +243,7 @@ static void report_progress(const struct pool *p)
                           (size_t)count_running_children(p));
 }
 
-static void read_children(struct pool *p)
+static void poll_and_read_children(struct pool *p)
 {
     struct pollfd fds[SIM_POOL_JOBS_MAX];
 
@@ -256,12 +256,12 @@ static void read_children(struct pool *p)
         return;
     for (int i = 0; i < p->children_n; i++)
         if (fds[i].revents)
-            read_child(p, &p->children[i]);
+            read_from_child(p, &p->children[i]);
 }
 
-/* Starts runs in idle children. Outcomes wait until all earlier ones have been passed on, so runs
- * may get ahead by at most three times the number of children: that bounds the memory for waiting
- * outcomes. */
+/* Starts a process for a run in each child that has none. Outcomes wait until all earlier ones have
+ * been passed on. To bound the memory for them, at most three runs per child may be started and not
+ * yet passed on. */
 static int start_runs_in_idle_children(struct pool *p, struct base_error *err)
 {
     for (int i = 0; i < p->children_n && p->started < p->n; i++) {
@@ -274,7 +274,7 @@ static int start_runs_in_idle_children(struct pool *p, struct base_error *err)
     return 0;
 }
 
-static void kill_children(struct pool *p)
+static void kill_children_and_free_outcomes(struct pool *p)
 {
     for (int i = 0; i < p->children_n; i++)
         if (p->children[i].pid) {
@@ -312,14 +312,14 @@ int sim_pool_run(const struct sim_spec *specs, size_t n, int jobs,
     while (!p.stopped && p.passed_on < n) {
         if ((rc = start_runs_in_idle_children(&p, err)) < 0)
             break;
-        read_children(&p);
-        pass_outcomes_in_order(&p);
-        if (now_ms() - shown_ms >= PROGRESS_MS || p.passed_on == n) {
-            shown_ms = now_ms();
+        poll_and_read_children(&p);
+        pass_ready_outcomes_to_hook(&p);
+        if (monotonic_now_ms() - shown_ms >= PROGRESS_MS || p.passed_on == n) {
+            shown_ms = monotonic_now_ms();
             report_progress(&p);
         }
     }
-    kill_children(&p);
+    kill_children_and_free_outcomes(&p);
     free(p.children);
     free(p.outcomes);
     free(p.ready);

@@ -1,4 +1,4 @@
-/* sim/pool.h - does many runs in several processes. Outcomes are delivered in the order of the
+/* sim/pool.h - runs many specs in several processes. Outcomes are delivered in the order of the
  * specs, whichever run ends first.
  *
  *     specs[0..n-1] --fork--> children, at most @jobs at once --pipe--> outcomes --in order-->
@@ -21,8 +21,9 @@ struct sim_pool_hooks {
     /* Receives the outcome of specs[@index], in order of the index. To keep the outcome, copy the
      * struct and zero *@outcome. Returns false to stop: running children are killed. */
     bool (*on_outcome)(void *ctx, size_t index, struct sim_outcome *outcome);
-    /* Called about five times a second with the fraction of all work done, 0 to 1, and the numbers
-     * of runs that have ended and that are running. May be NULL. */
+    /* Called about five times a second with the fraction of all runs that is done, 0 to 1, running
+     * ones counted in part, and the numbers of runs that have ended and that are running. May be
+     * NULL. */
     void (*on_progress)(void *ctx, double fraction, size_t ended, size_t running);
     void *ctx;
 };

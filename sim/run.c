@@ -130,7 +130,7 @@ static size_t store_text_once(struct run *run, const char *text)
     return t->at;
 }
 
-static const char *text_as_offset(struct run *run, const char *text)
+static const char *store_text_as_offset(struct run *run, const char *text)
 {
     return (const char *)(uintptr_t)store_text_once(run, text ? text : "");
 }
@@ -147,15 +147,15 @@ static void keep_job_result(void *ctx, const struct sim_job_result *r)
     base_array_grow(&o->jobs, o->jobs_n, &run->jobs_cap);
     struct sim_job_result *kept = &o->jobs[o->jobs_n++];
     *kept = *r;
-    kept->name = text_as_offset(run, r->name);
-    kept->class_name = text_as_offset(run, r->class_name);
-    kept->pool = text_as_offset(run, r->pool);
-    kept->user = text_as_offset(run, r->user);
+    kept->name = store_text_as_offset(run, r->name);
+    kept->class_name = store_text_as_offset(run, r->class_name);
+    kept->pool = store_text_as_offset(run, r->pool);
+    kept->user = store_text_as_offset(run, r->user);
 }
 
 /* The texts may move while they grow, so results hold offsets until the end of the run. Turns these
  * offsets into pointers. */
-static void offsets_to_texts(struct sim_outcome *o)
+static void turn_offsets_into_texts(struct sim_outcome *o)
 {
     for (size_t i = 0; i < o->jobs_n; i++) {
         struct sim_job_result *r = &o->jobs[i];
@@ -166,7 +166,7 @@ static void offsets_to_texts(struct sim_outcome *o)
     }
 }
 
-static void record_slots(void *ctx, const struct sim_alloc *a)
+static void record_slot_change(void *ctx, const struct sim_alloc *a)
 {
     struct run *run = ctx;
 
@@ -233,7 +233,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void set_hooks(struct run *run, struct sim_conf *conf)
+static void copy_conf_with_run_hooks(struct run *run, struct sim_conf *conf)
 {
     const struct sim_spec *spec = run->spec;
 
@@ -249,7 +249,7 @@ static void set_hooks(struct run *run, struct sim_conf *conf)
     }
     conf->ctx = run;
     conf->on_job = keep_job_result;
-    conf->on_alloc = run->out->usage || spec->conf.on_alloc ? record_slots : NULL;
+    conf->on_alloc = run->out->usage || spec->conf.on_alloc ? record_slot_change : NULL;
     conf->on_note = keep_warning;
     conf->on_tick = report_progress;
     conf->adjust = spec->conf.adjust ? adjust_core_conf : NULL;
@@ -263,7 +263,7 @@ static int simulate(struct run *run, struct base_error *err)
     struct sim *sim = NULL;
     int rc;
 
-    set_hooks(run, &conf);
+    copy_conf_with_run_hooks(run, &conf);
     if (run->spec->log_path) {
         log.self = fopen(run->spec->log_path, "we");
         if (!log.self)
@@ -366,7 +366,7 @@ int sim_run_spec(const struct sim_spec *spec, const struct sim_run_watch *watch,
     }
     out->err.code = out->code;
     out->texts = base_buf_take(&run.texts);
-    offsets_to_texts(out);
+    turn_offsets_into_texts(out);
     free_text_index(&run);
     out->cpu_s = cpu_seconds() - begin;
     return out->code;
@@ -471,7 +471,7 @@ int sim_outcome_unpack(struct sim_outcome *o, const char *data, size_t len, stru
     o->texts = base_alloc(head.texts + 1);
     memcpy(o->texts, data, head.texts);
     data += head.texts;
-    offsets_to_texts(o);
+    turn_offsets_into_texts(o);
     data = append_bytes(&o->notes, data, head.notes);
     data = append_bytes(&o->extra, data, head.extra);
     if (!head.usage)

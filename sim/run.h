@@ -23,16 +23,18 @@ struct sim_outcome;
 struct sim_spec {
     const char *label; /* name of the run in messages; NULL: "POLICY, seed N" */
     /* Policy, options, cluster, seed, slowstart ... Its callbacks are called in the process of the
-     * run. The runner sets the log, and the workload unless workload.next is given. */
+     * run. The runner sets the log if log_path is given, and the workload unless workload.next is
+     * set. */
     struct sim_conf conf;
     /* The source of jobs when conf.workload.next is NULL. Its seed is conf.seed; its number of
      * nodes is that of the cluster unless given here. */
     struct sim_source_conf source;
-    /* Opens the workload at the start of the run when source.what is NULL. Returns 0, or negative
-     * with @err. */
+    /* Opens the workload at the start of the run when both conf.workload.next and source.what are
+     * NULL. Returns 0, or negative with @err. */
     int (*open)(const struct sim_spec *spec, struct sim_workload *out, struct base_error *err);
-    void (*close)(const struct sim_spec *spec, struct sim_workload *w); /* NULL: nothing to close */
-    void *open_ctx;                                                     /* for open and close */
+    /* Called at the end of the run if open succeeded; NULL: nothing to close. */
+    void (*close)(const struct sim_spec *spec, struct sim_workload *w);
+    void *open_ctx; /* for open and close */
     /* Changes each job before the engine takes it; NULL: no changes. */
     void (*tweak)(const struct sim_spec *spec, struct sim_job *job);
     const void *tweak_ctx;
@@ -40,8 +42,8 @@ struct sim_spec {
      * nothing. */
     void (*finish)(const struct sim_spec *spec, const struct sim *sim, struct sim_outcome *out);
     void *finish_ctx;
-    /* Run each job alone on the empty cluster, one after the other, under fifo with all data local:
-     * the baseline of slowdown. */
+    /* Run each job alone on the empty cluster, one after the other, under fifo, as if all data were
+     * local: the baseline of slowdown. */
     bool alone;
     bool keep_jobs, keep_usage;
     const char *log_path; /* event log; NULL: none */
@@ -67,8 +69,8 @@ struct sim_outcome {
 };
 enum { SIM_RUN_NOTES = 20 };
 
-/* on_progress is called during a run with the fraction that is done: 0 to 1, or -1 when unknown.
- * When it returns false, the run stops and fails with -BASE_ESTATE. */
+/* on_progress is called during a run with the fraction of its source that has been read: 0 to 1, or
+ * -1 when unknown. When it returns false, the run stops and fails with -BASE_ESTATE. */
 struct sim_run_watch {
     bool (*on_progress)(void *ctx, double fraction, int64_t now_us,
                         const struct sim_totals *so_far);

@@ -120,7 +120,7 @@ int sim_cli_run_single_server(const struct sim_cli *cli)
         rc = run_policies_with_seed(cli, &setup, cli->seed_first + i, &s, &err);
     sim_setup_free(&setup);
     if (rc < 0)
-        return sim_print_error(rc, err.text);
+        return sim_print_error_and_get_status(rc, err.text);
     print_means(cli, &s);
     return SIM_CLI_OK;
 }

@@ -78,7 +78,7 @@ void sim_print_lines_folded(const char *text)
     }
 }
 
-int sim_print_error(int code, const char *text)
+int sim_print_error_and_get_status(int code, const char *text)
 {
     fprintf(stderr, "creel: ");
     for (; *text; text++)
@@ -91,7 +91,7 @@ int sim_print_error(int code, const char *text)
 }
 
 /* ---------------------------------------------------------------- the bar */
-static int64_t now_ms(void)
+static int64_t monotonic_now_ms(void)
 {
     struct timespec t;
 
@@ -101,7 +101,7 @@ static int64_t now_ms(void)
 
 void sim_bar_begin(struct sim_bar *bar, bool shown)
 {
-    *bar = (struct sim_bar){.shown = shown, .begin_ms = now_ms()};
+    *bar = (struct sim_bar){.shown = shown, .begin_ms = monotonic_now_ms()};
 }
 
 void sim_bar_draw(struct sim_bar *bar, double fraction, size_t ended, size_t all)
@@ -109,7 +109,7 @@ void sim_bar_draw(struct sim_bar *bar, double fraction, size_t ended, size_t all
     enum { WIDTH = 28, WORDS = 42, LEAST = 4 };
     static const char full[] = "############################",
                       empty[] = "----------------------------";
-    double elapsed_s = (double)(now_ms() - bar->begin_ms) / 1000;
+    double elapsed_s = (double)(monotonic_now_ms() - bar->begin_ms) / 1000;
     char left[32] = "";
 
     if (!bar->shown)

@@ -12,15 +12,16 @@ enum { SIM_CLI_OK, SIM_CLI_FAILED, SIM_CLI_USAGE }; /* exit statuses */
  * indented. */
 void sim_print_lines_folded(const char *text);
 /* Prints @text on standard output, wrapped at the terminal's width. Lines after the first begin at
- * column @indent. */
+ * column @indent; the first continues a line whose cursor is taken to be there. */
 void sim_print_wrapped(const char *text, int indent);
-/* Prints @left, then @text wrapped between column @indent and the terminal's right edge. When that
- * is less than half of the width, @text begins on a line of its own. */
+/* Prints @left, then @text wrapped between column @indent and the terminal's right edge. @text
+ * begins on a line of its own when @left is too long, and when @indent is more than half of the
+ * width; in the latter case, 6 replaces @indent. */
 void sim_print_pair(const char *left, const char *text, int indent);
 /* Prints "creel: TEXT" on standard error, with control characters as spaces. Returns the exit
  * status for @code (negative BASE_E*): SIM_CLI_USAGE for refused input, otherwise SIM_CLI_FAILED.
  */
-int sim_print_error(int code, const char *text);
+int sim_print_error_and_get_status(int code, const char *text);
 
 /* A progress bar on standard error: "[####----]  45 %  3 of 8 runs, 0:12 left". */
 struct sim_bar {

@@ -11,7 +11,7 @@ void sim_list_add(struct sim_list *l, const char *text, size_t len)
     l->v[l->n++] = base_strndup(text, len);
 }
 
-bool sim_list_split(struct sim_list *l, const char *text)
+bool sim_list_add_comma_separated(struct sim_list *l, const char *text)
 {
     for (;;) {
         size_t len = strcspn(text, ",");

@@ -13,7 +13,7 @@ struct sim_list { /* zero: empty */
 void sim_list_add(struct sim_list *l, const char *text, size_t len);
 /* Adds the parts of @text between commas. Returns false at the first empty part; the parts before
  * it have been added. */
-bool sim_list_split(struct sim_list *l, const char *text);
+bool sim_list_add_comma_separated(struct sim_list *l, const char *text);
 void sim_list_free(struct sim_list *l);
 
 #endif

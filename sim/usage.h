@@ -1,4 +1,4 @@
-/* sim/usage.h - slots in use over time, by class, by pool and by job, for pictures.
+/* sim/usage.h - slots in use over time, by class, by pool and by name of the job, for pictures.
  *
  * Time is divided into cells of equal width; a cell holds the slot time that a class (pool, job)
  * used in it. The width doubles whenever the run outgrows the cells, so memory is bounded whatever

@@ -1,9 +1,9 @@
-/* sim/engine/bound.h - a lower bound of the mean sojourn that no policy can beat on a cluster.
+/* sim/engine/bound.h - a lower bound on the mean sojourn on a cluster under any policy.
  *
  * The largest of three relaxations: the map work alone, run by shortest remaining processing time
  * on one machine as fast as all map slots together; the same for reduces; and the mean over jobs of
- * longest map + longest reduce on the fastest node + setup and cleanup. A map counts with its
- * duration with local data, or with the shortest that its locality factors allow.
+ * longest map + longest reduce on the fastest node + setup and cleanup. Each task counts with the
+ * shortest duration that any placement of it allows.
  * SOURCE: Schrage, "A proof of the optimality of the shortest remaining processing time
  * discipline", Operations Research 1968. Cost: O(log jobs not yet finished) per job; memory O(jobs
  * not yet finished). */

@@ -18,6 +18,7 @@ static void carry_out_order(struct sim *s, uint32_t node, const struct rm_order 
     case BASE_ORDER_RESUME:
         sim_task_resume(s, node, o);
         break;
+    case BASE_ORDER_SIGNAL: /* simulated users send none */
     case BASE_ORDER_FORGET: /* attempts are forgotten when reported, since no report is lost */
     case BASE_ORDER_CLEANUP_APP:
         break;

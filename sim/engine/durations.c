@@ -8,14 +8,14 @@
 #define NOISE_MIN     (1.0 / 3.0)
 #define NOISE_MAX     3.0
 #define LOG_NOISE_MAX 1.09861228866810969140 /* log 3 */
-#define DRAWS_MAX     64 /* tries to draw a factor in range; then 1 (huge cv only) */
+#define DRAWS_MAX     64 /* tries to draw a factor in range, before 1 is used (huge cv only) */
 #define F_RACK        1.2
 #define F_RACK_ALONE  2.0 /* one rack: any other node counts as far */
 #define F_OFF         2.0
 
 enum { PURPOSE_MAP, PURPOSE_REDUCE, PURPOSE_PLACE, PURPOSE_FILE };
 
-static double log_plus_one(double x)
+static double log_of_one_plus(double x)
 {
     return sim_math_log(1 + x);
 }
@@ -24,7 +24,7 @@ void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct 
                    bool one_rack)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        double variance = job->cv[k] > 0 ? log_plus_one(job->cv[k] * job->cv[k]) : 0;
+        double variance = job->cv[k] > 0 ? log_of_one_plus(job->cv[k] * job->cv[k]) : 0;
 
         c->key[k] = sim_hash(seed, id, k == BASE_TASK_MAP ? PURPOSE_MAP : PURPOSE_REDUCE);
         c->base_us[k] = (double)job->base_us[k];
@@ -72,20 +72,21 @@ double sim_cost_nominal_us(const struct sim_cost *c, enum base_task_kind kind, i
 
 /* Rounds up, so that no task is faster than its node allows. 0.999 instead of 1: a rounding error
  * in the last bit of the product must not add a microsecond. */
-static int64_t round_up_us(double us)
+static int64_t round_up_to_at_least_1_us(double us)
 {
     return us >= 1 ? (int64_t)(us + 0.999) : 1;
 }
 
 int64_t sim_cost_map_us(const struct sim_cost *c, int32_t task, enum sim_level level, double speed)
 {
-    return round_up_us(sim_cost_nominal_us(c, BASE_TASK_MAP, task) * c->factor[level] / speed);
+    return round_up_to_at_least_1_us(sim_cost_nominal_us(c, BASE_TASK_MAP, task) *
+                                     c->factor[level] / speed);
 }
 
 int64_t sim_cost_reduce_us(const struct sim_cost *c, int32_t task, bool colocated, double speed)
 {
-    return round_up_us(sim_cost_nominal_us(c, BASE_TASK_REDUCE, task) *
-                       (colocated ? c->f_colo : 1) / speed);
+    return round_up_to_at_least_1_us(sim_cost_nominal_us(c, BASE_TASK_REDUCE, task) *
+                                     (colocated ? c->f_colo : 1) / speed);
 }
 
 /* ---------------------------------------------------------------- places */
@@ -154,9 +155,9 @@ static uint32_t pick_unused_node(const struct sim_topology *t, int32_t begin, in
     return t->members[begin + i];
 }
 
-/* True when the second replica is in another rack than the first, and that rack has room for a
- * third. */
-static bool second_rack_has_more_nodes(const struct sim_topology *t, const uint32_t *v)
+/* True when the second replica is in another rack than the first, and that rack has another node
+ * for a third. */
+static bool third_replica_fits_rack_of_second(const struct sim_topology *t, const uint32_t *v)
 {
     int32_t rack = t->rack_of[v[1]];
 
@@ -178,7 +179,7 @@ int32_t sim_topology_place_replicas(const struct sim_topology *t, uint64_t place
 
         if (others > 0) {
             out[1] = node_outside_rack(t, rack, sim_bits_to_below(draw, (uint64_t)others));
-        } else if (n == 2 && t->racks > 1 && second_rack_has_more_nodes(t, out)) {
+        } else if (n == 2 && t->racks > 1 && third_replica_fits_rack_of_second(t, out)) {
             rack = t->rack_of[out[1]];
             out[2] = pick_unused_node(t, t->first[rack], t->first[rack + 1] - t->first[rack], draw,
                                       out, 2);

@@ -3,13 +3,13 @@
  *     map    = base * noise / speed * f,  f = 1 with its data on the node, f_rack in the rack,
  *            f_off elsewhere
  *     reduce = base * noise / speed * f_colo, from its start or the end of the last map, whichever
- *              is later
+ *              is later; f_colo = 1 unless it runs on the node of its job's only map
  *     noise  = lognormal of mean 1 and coefficient of variation cv, drawn again until it lies in
  *              [1/3, 3]; 1 after 64 draws
  *
- * Durations are hashes of (seed, job, kind, task) and places are hashes of (seed, file or job,
- * split). So every policy gets the same work, in whatever order it launches tasks, and nothing is
- * stored per task.
+ * noise is computed from a hash of (seed, job, kind, task), the places of a split from a hash of
+ * (seed, file or job, split). So every policy gets the same work, in whatever order it launches
+ * tasks, and nothing is stored per task. Exact durations of a job replace base * noise.
  * SOURCE: Zaharia et al., "Delay Scheduling", EuroSys 2010 (local maps up to twice as fast);
  * Shvachko et al., "The Hadoop Distributed File System", MSST 2010 (places of replicas). */
 #ifndef CREEL_SIM_ENGINE_DURATIONS_H
@@ -25,12 +25,12 @@ struct sim_cost { /* what determines the durations of one job's tasks */
     double factor[SIM_LEVELS], f_colo;
 };
 
-/* @id: the job's id, not 0. @one_rack: all nodes are in the same rack. The arrays of @job are
- * borrowed: they must outlive @c. */
+/* @id: the number that the engine knows the job by (@job->id may be 0). @one_rack: all nodes are in
+ * the same rack. The arrays of @job are borrowed: they must outlive @c. */
 void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct sim_job *job,
                    bool one_rack);
-/* Duration at speed 1, with the input on the node (a reduce: not on the node of its only map). At
- * least 1. */
+/* Duration at speed 1, with the input on the node (a reduce: not on the node of its job's
+ * only map). At least 1. */
 double sim_cost_nominal_us(const struct sim_cost *c, enum base_task_kind kind, int32_t task);
 /* Durations on a node of @speed, rounded up; at least 1. @level: where the map's input is.
  * @colocated: the reduce runs on the node of its job's only map. */
@@ -41,7 +41,7 @@ int64_t sim_cost_reduce_us(const struct sim_cost *c, int32_t task, bool colocate
 struct sim_topology {
     int32_t nodes, racks;
     int32_t *rack_of; /* by node */
-    int32_t *first;   /* by rack: its nodes are members[first[r] .. first[r + 1] - 1], in order */
+    int32_t *first;   /* by rack: its nodes are members[first[r] .. first[r + 1] - 1], ascending */
     uint32_t *members;
 };
 /* @rack_of: NULL: node i is in rack i modulo @racks. Every value must lie in 0..racks-1. */

@@ -1,5 +1,4 @@
-/* The engine's loop: virtual time jumps from event to event; each event leads to steps of the core.
- */
+/* The engine's loop: virtual time jumps from event to event; events lead to steps of the core. */
 #include <stdlib.h>
 
 #include "policies/common/queues.h"
@@ -64,7 +63,7 @@ static int create_core(struct sim *s, struct base_error *err)
     return 0;
 }
 
-static void init_bound(struct sim *s)
+static void init_sojourn_bound(struct sim *s)
 {
     double speed[BASE_TASK_KINDS] = {0}, fastest = 0;
 
@@ -94,7 +93,7 @@ struct sim *sim_new(const struct sim_conf *conf, struct base_error *err)
                   (conf->progress == SIM_PROGRESS_AUTO && s->ops->on_progress);
     /* policies that preempt, or have a timer, need to know what runs: heartbeats report launches */
     s->running_told = !s->progress && (s->ops->victims || s->ops->on_timer);
-    init_bound(s);
+    init_sojourn_bound(s);
     return s;
 }
 
@@ -157,7 +156,7 @@ static void handle_queued_event(struct sim *s, const struct sim_event *e)
     }
 }
 
-static void step_core_timer(struct sim *s)
+static void fire_core_timer(struct sim *s)
 {
     struct rm_event ev = {.kind = RM_EV_TIMER};
 
@@ -221,7 +220,7 @@ static void process_next_event(struct sim *s, enum sim_event_class class)
         handle_queued_event(s, &e);
         break;
     case SIM_CLASS_TIMER:
-        step_core_timer(s);
+        fire_core_timer(s);
         break;
     case SIM_CLASS_HEARTBEAT:
         if (s->heartbeat_us > 0) {
@@ -248,7 +247,7 @@ static bool fail_if_stalled(struct sim *s)
 
 /* Calls on_tick every TICK_EVENTS events. Returns false, with the run failed, when on_tick returns
  * false. */
-static bool report_tick(struct sim *s, int64_t *ticks)
+static bool call_on_tick_if_due(struct sim *s, int64_t *ticks)
 {
     if (!s->conf.on_tick || ++*ticks % TICK_EVENTS)
         return true;
@@ -290,7 +289,7 @@ int sim_run(struct sim *s, struct base_error *err)
             s->failed = s->conf.log->failed;
             s->err = s->conf.log->err;
         }
-        if (fail_if_stalled(s) || !report_tick(s, &ticks))
+        if (fail_if_stalled(s) || !call_on_tick_if_due(s, &ticks))
             break;
     }
     complete_totals(s);

@@ -17,8 +17,8 @@
  * so that rounding to seconds is the same on both time lines. */
 #define SIM_EPOCH_US INT64_C(1000000000)
 
-/* HELD --predecessor ended--> QUEUED --submission time--> LIVE --ended--> removed. Jobs without a
- * predecessor begin as QUEUED. */
+/* HELD --predecessor ended--> QUEUED --submission time--> LIVE --ended--> removed. A job begins as
+ * QUEUED if it has no predecessor, or one that has ended. */
 enum sim_live_state { SIM_HELD, SIM_QUEUED, SIM_LIVE };
 
 struct sim_live { /* a job that has been read and has not ended */
@@ -53,7 +53,7 @@ struct sim_attempt { /* a task attempt as its node knows it */
     uint32_t wait_next; /* next in the list of waiting reduces */
     uint8_t kind, state, level;
     bool told : 1;     /* a heartbeat has reported the attempt */
-    bool summed : 1;   /* held_us or idle_us may be above 0; else neither need be read */
+    bool summed : 1;   /* held_us or idle_us may be above 0; else neither needs to be read */
     bool slotless : 1; /* killed while suspended */
 
     int64_t duration_us;  /* 0: a reduce that still waits for the last map */
@@ -67,7 +67,8 @@ struct sim_node {
     int64_t response_id;
     double speed;
     int32_t slots[BASE_TASK_KINDS];
-    int32_t used[BASE_TASK_KINDS]; /* slots in use; an attempt counts until its end is reported */
+    int32_t used[BASE_TASK_KINDS]; /* slots in use; an ended attempt keeps its slot until its end is
+                                      reported */
     int32_t suspended[BASE_TASK_KINDS];
     uint32_t attempts; /* list of attempts whose end is not yet reported */
     uint32_t block;    /* index of the node's first own place in the table; one place per slot */
@@ -133,7 +134,7 @@ struct sim {
     int32_t seq_mask;
     int64_t jobs_live, jobs_read, running_all;
     int64_t last_submit_us; /* submission of the job read last: the workload must be in order */
-    int64_t last_active_us; /* time of the last submission, launch, resume, kill or end */
+    int64_t last_active_us; /* last submission, setup, commit, launch, resume, kill or end */
     uint64_t reading;       /* order of the submission event at which the next job is read */
     bool read_all;
     struct sim_totals totals;
@@ -166,7 +167,7 @@ void sim_live_index_by_seq(struct sim *s, struct sim_live *job);
 void sim_live_remove(struct sim *s, struct sim_live *job);
 /* @id: as the workload numbers jobs. Returns NULL if the job has not been read or has ended. */
 struct sim_live *sim_live_find_by_id(const struct sim *s, uint64_t id);
-/* @seq: as the core numbers applications. The job must live (asserted). */
+/* @seq: as the core numbers applications. The job must be live (asserted). */
 struct sim_live *sim_live_get_by_seq(const struct sim *s, int32_t seq);
 void sim_jobs_free(struct sim *s);
 
@@ -178,8 +179,8 @@ void sim_job_submit(struct sim *s, struct sim_live *job);
  * job. */
 void sim_job_report_set_up(struct sim *s, struct sim_live *job);
 void sim_job_report_committed(struct sim *s, struct sim_live *job);
-/* Call after a task's end has been reported to the core: ends a job whose tasks are all done,
- * unless its commit is still to come. */
+/* Ends @job if the ends of all its tasks have been reported to the core, unless its commit is still
+ * to come. */
 void sim_job_end_if_done(struct sim *s, struct sim_live *job);
 
 /* ---- sim/engine/node.c ---- */
@@ -198,7 +199,8 @@ void sim_nodes_beat_next(struct sim *s);
 void sim_nodes_beat_until_settled(struct sim *s);
 
 /* ---- sim/engine/node_task.c ---- */
-/* Carry out an order of the core on @node; orders about attempts that are gone have no effect. */
+/* Carry out an order of the core on @node. An order that comes too late for its attempt has no
+ * effect. */
 void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o);
 void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o);
 void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o);

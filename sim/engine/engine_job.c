@@ -94,7 +94,7 @@ static uint64_t queue_submission(struct sim *s, struct sim_live *job, int64_t us
 }
 
 /* Takes over the arrays of @j. Returns NULL, with the run failed, if the job is impossible. */
-static struct sim_live *accept_job(struct sim *s, struct sim_job *j)
+static struct sim_live *check_and_add_job(struct sim *s, struct sim_job *j)
 {
     struct sim_live *job;
 
@@ -115,7 +115,7 @@ static struct sim_live *accept_job(struct sim *s, struct sim_job *j)
 
 /* Reads one job of the workload. Returns false when the next job has to be read too, because this
  * one is held until another ends; true when its submission is queued, or no more jobs are read. */
-static bool read_next_job(struct sim *s)
+static bool read_next_job_and_tell_if_done(struct sim *s)
 {
     struct sim_job j;
     struct sim_live *job, *before;
@@ -135,7 +135,7 @@ static bool read_next_job(struct sim *s)
         return true;
     }
     s->last_submit_us = j.submit_us;
-    job = accept_job(s, &j);
+    job = check_and_add_job(s, &j);
     if (!job)
         return true;
     before = job->job.after ? sim_live_find_by_id(s, job->job.after) : NULL;
@@ -151,13 +151,14 @@ static bool read_next_job(struct sim *s)
 
 void sim_jobs_read_until_queued(struct sim *s)
 {
-    while (!s->read_all && !s->failed && !read_next_job(s))
+    while (!s->read_all && !s->failed && !read_next_job_and_tell_if_done(s))
         ;
 }
 
 /* ---------------------------------------------------------------- the submission */
-/* Scales the work to the shortest that any placement allows: the bound must hold for it too. */
-static void shorten_work(struct sim_bound_work *w, int kind, double factor)
+/* If a placement can shorten the work by @factor, scales it down: the bound must hold for the
+ * shortest work that any placement allows. */
+static void shorten_bound_work(struct sim_bound_work *w, int kind, double factor)
 {
     if (factor < 1) {
         w->work_us[kind] *= factor;
@@ -180,10 +181,11 @@ static void compute_true_work(struct sim_live *job, struct sim_bound_work *w)
         job->r.work_us[k] = (int64_t)fmin(w->work_us[k] + 0.5, WORK_MAX_US);
     }
     if (job->job.tasks[BASE_TASK_MAP] == 1)
-        shorten_work(w, BASE_TASK_REDUCE, job->cost.f_colo);
+        shorten_bound_work(w, BASE_TASK_REDUCE, job->cost.f_colo);
     if (job->job.located)
-        shorten_work(w, BASE_TASK_MAP,
-                     f[SIM_RACK_LOCAL] < f[SIM_OFF_RACK] ? f[SIM_RACK_LOCAL] : f[SIM_OFF_RACK]);
+        shorten_bound_work(w, BASE_TASK_MAP,
+                           f[SIM_RACK_LOCAL] < f[SIM_OFF_RACK] ? f[SIM_RACK_LOCAL]
+                                                               : f[SIM_OFF_RACK]);
 }
 
 static void add_task_group(struct rm_job_spec *spec, int kind, int64_t count, int64_t expected_us)
@@ -258,7 +260,7 @@ static void set_input_sizes(struct sim_live *job)
         spec->known[k].true_us = job->r.work_us[k];
 }
 
-static void build_spec(struct sim *s, struct sim_live *job)
+static void build_job_spec(struct sim *s, struct sim_live *job)
 {
     const struct sim_job *j = &job->job;
     struct rm_job_spec *spec = base_alloc(sizeof *spec);
@@ -282,7 +284,7 @@ static void build_spec(struct sim *s, struct sim_live *job)
     set_input_sizes(job);
 }
 
-static void init_result(struct sim *s, struct sim_live *job)
+static void init_job_result(struct sim *s, struct sim_live *job)
 {
     const struct sim_job *j = &job->job;
 
@@ -303,7 +305,7 @@ static void init_result(struct sim *s, struct sim_live *job)
 /* ---------------------------------------------------------------- the end */
 /* Queues the submissions of the jobs held until @job ended. The list holds the job read last first,
  * so it is reversed. */
-static void queue_dependent_jobs(struct sim *s, struct sim_live *job)
+static void queue_submissions_of_dependents(struct sim *s, struct sim_live *job)
 {
     struct sim_live *first = NULL;
 
@@ -322,7 +324,7 @@ static void queue_dependent_jobs(struct sim *s, struct sim_live *job)
 }
 
 /* Closed loops: takes the jobs that the workload submits because @ended has ended. */
-static void read_jobs_at_end(struct sim *s, const struct sim_live *ended)
+static void take_jobs_for_ended_job(struct sim *s, const struct sim_live *ended)
 {
     struct sim_job j;
     struct sim_live *job;
@@ -332,7 +334,7 @@ static void read_jobs_at_end(struct sim *s, const struct sim_live *ended)
     for (sim_job_init(&j);
          !s->failed && s->conf.workload.at_end(s->conf.workload.self, &ended->r, s->now_us, &j);
          sim_job_init(&j)) {
-        job = accept_job(s, &j);
+        job = check_and_add_job(s, &j);
         if (job)
             queue_submission(s, job, job->job.submit_us);
     }
@@ -352,8 +354,8 @@ static void end_job(struct sim *s, struct sim_live *job, int64_t finish_us)
     s->jobs_live--;
     if (s->conf.on_job)
         s->conf.on_job(s->conf.ctx, r);
-    read_jobs_at_end(s, job);
-    queue_dependent_jobs(s, job);
+    take_jobs_for_ended_job(s, job);
+    queue_submissions_of_dependents(s, job);
     sim_live_remove(s, job);
 }
 
@@ -367,7 +369,7 @@ void sim_job_end_if_done(struct sim *s, struct sim_live *job)
 }
 
 /* Reads from the core whether a job with a deadline was admitted, and what was promised. */
-static void read_admission(struct sim *s, struct sim_live *job)
+static void read_admission_from_core(struct sim *s, struct sim_live *job)
 {
     struct rm_views v = {0};
     int64_t at = 0;
@@ -388,10 +390,10 @@ void sim_job_submit(struct sim *s, struct sim_live *job)
     struct sim_bound_work work;
 
     sim_cost_init(&job->cost, s->conf.seed, job->id, &job->job, s->topology.racks == 1);
-    init_result(s, job);
+    init_job_result(s, job);
     if (s->conf.true_work)
         compute_true_work(job, &work);
-    build_spec(s, job);
+    build_job_spec(s, job);
     ev.u.submit_job.spec = job->spec;
     ev.u.submit_job.app_token = "0";
     s->last_active_us = s->now_us;
@@ -408,7 +410,7 @@ void sim_job_submit(struct sim *s, struct sim_live *job)
     if (s->failed)
         return;
     if (job->job.deadline_us > 0)
-        read_admission(s, job);
+        read_admission_from_core(s, job);
     if (!job->r.accepted) {
         end_job(s, job, s->now_us);
         return;

@@ -8,7 +8,7 @@
 #define FLUSH_AT   65536
 #define NUMBER_MAX 24
 
-static void flush_buffer(struct sim_log *log)
+static void write_out_buffer(struct sim_log *log)
 {
     if (!log->failed && log->buf.len)
         log->failed = log->write(log->self, log->buf.data, log->buf.len, &log->err);
@@ -79,12 +79,12 @@ void sim_log_add_line(struct sim_log *log, const struct sim_log_line *line)
     log->buf.len = (size_t)(at - log->buf.data);
     log->buf.data[log->buf.len] = '\0';
     if (log->buf.len >= FLUSH_AT)
-        flush_buffer(log);
+        write_out_buffer(log);
 }
 
 int sim_log_flush_and_free(struct sim_log *log, struct base_error *err)
 {
-    flush_buffer(log);
+    write_out_buffer(log);
     base_buf_free(&log->buf);
     if (log->failed && err)
         *err = log->err;

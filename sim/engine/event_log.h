@@ -4,9 +4,9 @@
  *     time_us,event,job,kind,task,attempt,node,detail
  *
  * kind is m or r; columns that do not apply are empty. Events: submit, refuse (detail: the earliest
- * finish that could be promised), launch (detail: local, rack, off, any), begin (a reduce launched
- * early starts to work, because the last map has ended), end, kill, suspend, resume, finish.
- * Equal seeds give byte-equal logs on every build. */
+ * finish that could be promised, in microseconds, if any), launch (detail: local, rack, off, any),
+ * begin (a reduce launched early starts to work, because the last map has ended), end, kill,
+ * suspend, resume, finish. Equal configurations and seeds give byte-equal logs. */
 #ifndef CREEL_SIM_ENGINE_EVENT_LOG_H
 #define CREEL_SIM_ENGINE_EVENT_LOG_H
 

@@ -37,7 +37,7 @@ uint64_t sim_queue_add(struct sim_queue *q, int64_t at_us, enum sim_event_class 
 }
 
 /* Index of the earliest of the four siblings from @child on. */
-static size_t first_of_four(const struct sim_event *v, size_t child)
+static size_t earliest_of_four(const struct sim_event *v, size_t child)
 {
     size_t a = child + is_before(&v[child + 1], &v[child]),
            b = child + 2 + is_before(&v[child + 3], &v[child + 2]);
@@ -46,7 +46,7 @@ static size_t first_of_four(const struct sim_event *v, size_t child)
 }
 
 /* Index of the earliest of the last siblings, from @child on; they may be fewer than four. */
-static size_t first_of_remaining(const struct sim_queue *q, size_t child)
+static size_t earliest_of_remaining(const struct sim_queue *q, size_t child)
 {
     size_t best = child;
 
@@ -65,8 +65,8 @@ struct sim_event sim_queue_take_first(struct sim_queue *q)
     size_t i = 0, child;
 
     while ((child = i * CHILDREN + 1) < q->n) {
-        child =
-            child + CHILDREN <= q->n ? first_of_four(q->v, child) : first_of_remaining(q, child);
+        child = child + CHILDREN <= q->n ? earliest_of_four(q->v, child)
+                                         : earliest_of_remaining(q, child);
         q->v[i] = q->v[child];
         i = child;
     }

@@ -1,6 +1,6 @@
 /* sim/engine/event_queue.h - queue of future events, ordered by time, then class, then order of
  * addition. A heap with four children per node: shallow, and siblings are neighbours in memory.
- * An event is two words. The queue allocates only to grow. */
+ * An event is two 64-bit words. The queue allocates only to grow. */
 #ifndef CREEL_SIM_ENGINE_EVENT_QUEUE_H
 #define CREEL_SIM_ENGINE_EVENT_QUEUE_H
 

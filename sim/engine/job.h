@@ -32,7 +32,8 @@ struct sim_job {
     int32_t priority;              /* larger first */
     int64_t submit_us;             /* earliest submission; a workload is sorted by it */
     uint64_t after;      /* id of a job earlier in the workload that must have ended; 0: none */
-    int64_t gap_us;      /* submit this long after that end */
+    int64_t gap_us;      /* submit this long after that end; unused if the end came before this
+                            job was read */
     int64_t deadline_us; /* relative to submission, 0: none */
 
     int32_t tasks[BASE_TASK_KINDS];   /* may be 0 for one kind */
@@ -50,8 +51,9 @@ struct sim_job {
     int64_t split_bytes;     /* of each map's input */
     double selectivity;      /* bytes of map output per byte of input */
     int64_t partition_bytes; /* of each reduce's input; 0: selectivity * input / reduces */
-    /* Factor on a map's duration with its data only in its rack; in another rack. 0: f_rack 1.2, or
-     * 2.0 when all nodes are in one rack; f_off 2.0. */
+    /* Factors on a map's duration: f_rack when its data is only on other nodes of the rack, f_off
+     * when its data is only in other racks. 0: the default, 1.2 for f_rack (2.0 when all nodes are
+     * in one rack) and 2.0 for f_off. */
     double f_rack, f_off;
     double f_colo; /* factor on the reduce of a job of one map when both run on one node; 0: 1 */
 

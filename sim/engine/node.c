@@ -9,11 +9,12 @@
 #define HEARTBEAT_MIN_US 3000000
 #define NODES_PER_SECOND 100
 #define ID_MAX           16
-#define AHEAD            16    /* attempts of the next node to prefetch */
+#define AHEAD            16    /* how many attempts of the next node are prefetched */
 #define ROUNDS_MAX       10000 /* rounds of heartbeats at one instant; then the run fails */
 
 /* ---------------------------------------------------------------- creation */
-static int check_cluster(const struct sim_cluster *c, int64_t *nodes, struct base_error *err)
+static int check_cluster_and_count_nodes(const struct sim_cluster *c, int64_t *nodes,
+                                         struct base_error *err)
 {
     int64_t slots = 0;
 
@@ -53,7 +54,7 @@ static int check_cluster(const struct sim_cluster *c, int64_t *nodes, struct bas
     return 0;
 }
 
-static int compare_phases(const void *x, const void *y)
+static int compare_beats_by_phase(const void *x, const void *y)
 {
     const struct sim_beat *a = x, *b = y;
 
@@ -62,7 +63,7 @@ static int compare_phases(const void *x, const void *y)
     return a->node < b->node ? -1 : 1;
 }
 
-static void set_phases(struct sim *s)
+static void draw_heartbeat_phases(struct sim *s)
 {
     s->beats = base_alloc((size_t)s->nodes_n * sizeof *s->beats);
     for (int32_t i = 0; i < s->nodes_n; i++)
@@ -70,7 +71,7 @@ static void set_phases(struct sim *s)
             (int64_t)sim_bits_to_below(sim_hash(s->conf.seed, (uint64_t)i, PURPOSE_PHASE),
                                        (uint64_t)s->heartbeat_us),
             (uint32_t)i};
-    qsort(s->beats, (size_t)s->nodes_n, sizeof *s->beats, compare_phases);
+    qsort(s->beats, (size_t)s->nodes_n, sizeof *s->beats, compare_beats_by_phase);
 }
 
 int sim_nodes_create(struct sim *s, struct base_error *err)
@@ -78,7 +79,7 @@ int sim_nodes_create(struct sim *s, struct base_error *err)
     const struct sim_cluster *c = &s->conf.cluster;
     int64_t nodes;
     int32_t at = 0;
-    int rc = check_cluster(c, &nodes, err);
+    int rc = check_cluster_and_count_nodes(c, &nodes, err);
 
     if (rc < 0)
         return rc;
@@ -114,7 +115,7 @@ int sim_nodes_create(struct sim *s, struct base_error *err)
         s, (uint32_t)(s->totals.slots[BASE_TASK_MAP] + s->totals.slots[BASE_TASK_REDUCE]));
     s->hosts = (struct rm_host_table){.id = 1, .v = s->ids, .n = (size_t)nodes};
     if (s->heartbeat_us > 0)
-        set_phases(s);
+        draw_heartbeat_phases(s);
     return 0;
 }
 
@@ -154,7 +155,7 @@ void sim_nodes_free(struct sim *s)
 }
 
 /* ---------------------------------------------------------------- reports */
-static struct rm_container_report *reserve_report(struct sim *s, size_t n)
+static struct rm_container_report *reserve_nth_report(struct sim *s, size_t n)
 {
     base_array_grow(&s->reports, n, &s->reports_cap);
     return &s->reports[n];
@@ -203,8 +204,8 @@ static void release_ended_attempt(struct sim *s, struct sim_node *n, uint32_t in
     sim_attempt_free(s, index);
 }
 
-/* Fills s->reports with what @n has to report and returns their number. Attempts that have ended
- * leave the node; *@ended counts them. */
+/* Fills s->reports with what @n has to report and returns the number of reports. Attempts that have
+ * ended leave the node; *@ended counts them. */
 static size_t collect_reports(struct sim *s, struct sim_node *n, size_t *ended)
 {
     uint32_t *link = &n->attempts, i;
@@ -215,7 +216,7 @@ static size_t collect_reports(struct sim *s, struct sim_node *n, size_t *ended)
         bool over = a->state == SIM_ENDED || a->state == SIM_KILLED;
 
         if (over || s->progress || (s->running_told && !a->told)) {
-            fill_report(s, reserve_report(s, len), a);
+            fill_report(s, reserve_nth_report(s, len), a);
             len++;
             a->told = true;
         }
@@ -229,8 +230,9 @@ static size_t collect_reports(struct sim *s, struct sim_node *n, size_t *ended)
     return len;
 }
 
-/* Counts the first @n of s->ended as known to the core, which may end their jobs. */
-static void count_reported_ends(struct sim *s, size_t n)
+/* Counts the successful ones among the first @n of s->ended as reported to the core, and ends
+ * their jobs as sim_job_end_if_done() does. */
+static void count_reported_ends_and_end_jobs(struct sim *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct sim_ended e = s->ended[i];
@@ -271,7 +273,7 @@ static void send_heartbeat(struct sim *s, uint32_t node)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         /* the core never fills more slots than a node has */
         base_assert(n->used[k] <= n->slots[k]);
-    count_reported_ends(s, ended);
+    count_reported_ends_and_end_jobs(s, ended);
 }
 
 int64_t sim_nodes_next_beat_us(const struct sim *s)

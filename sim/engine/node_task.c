@@ -19,7 +19,7 @@ static struct sim_attempt *attempt_at(const struct sim *s, uint32_t index)
 /* ---------------------------------------------------------------- the table */
 #define LINE 64
 
-static void grow_table(struct sim *s, uint32_t cap)
+static void grow_attempt_table(struct sim *s, uint32_t cap)
 {
     size_t size = (size_t)cap * sizeof *s->attempts;
     struct sim_attempt *v = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
@@ -34,7 +34,7 @@ static void grow_table(struct sim *s, uint32_t cap)
 
 void sim_attempts_create_table(struct sim *s, uint32_t slots)
 {
-    grow_table(s, slots);
+    grow_attempt_table(s, slots);
     s->attempts_n = slots;
     s->attempts_free = SIM_NONE;
 }
@@ -46,7 +46,7 @@ static bool is_in_node_block(const struct sim_node *n, uint32_t index)
 
 /* Takes a place in the node's own block if one is free, so that the attempts of a node lie close
  * together; otherwise a place beyond the blocks. Returns its index. */
-static uint32_t attempt_alloc(struct sim *s, struct sim_node *n)
+static uint32_t take_attempt_place(struct sim *s, struct sim_node *n)
 {
     uint32_t *from = n->free != SIM_NONE ? &n->free : &s->attempts_free, i = *from;
 
@@ -57,7 +57,7 @@ static uint32_t attempt_alloc(struct sim *s, struct sim_node *n)
         return i;
     }
     if (s->attempts_n == s->attempts_cap)
-        grow_table(s, s->attempts_cap + s->attempts_cap / 2 + 64);
+        grow_attempt_table(s, s->attempts_cap + s->attempts_cap / 2 + 64);
     return s->attempts_n++;
 }
 
@@ -98,7 +98,7 @@ static void mark_end_to_report(struct sim *s, const struct sim_attempt *a)
 
 /* ---------------------------------------------------------------- slots */
 /* The attempt takes (@by 1) or gives back (@by -1) its slot. */
-static void change_held_slots(struct sim *s, struct sim_attempt *a, int32_t by)
+static void take_or_give_back_slot(struct sim *s, struct sim_attempt *a, int32_t by)
 {
     struct sim_live *job = a->job;
 
@@ -176,7 +176,7 @@ static void remove_from_waiting_list(struct sim *s, uint32_t index)
     *link = attempt_at(s, index)->wait_next;
 }
 
-/* All maps of @job have ended: its waiting reduces begin, in the order in which they were launched.
+/* All maps of @job have ended: its waiting reduces begin, in the order in which they began to wait.
  */
 static void begin_waiting_reduces(struct sim *s, struct sim_live *job)
 {
@@ -198,9 +198,9 @@ static void begin_waiting_reduces(struct sim *s, struct sim_live *job)
 }
 
 /* ---------------------------------------------------------------- orders */
-/* Sets a->level to how near the attempt of a map with known places is to its input, counts that
- * level, and returns its name in the event log. Any other attempt gets SIM_NODE_LOCAL, is not
- * counted, and is logged as "any". */
+/* Sets a->level to how near the attempt of a map is to its input, if the places of its split are
+ * given, counts that level, and returns its name in the event log. Any other attempt gets
+ * SIM_NODE_LOCAL, is not counted, and is logged as "any". */
 static const char *record_locality(struct sim *s, struct sim_attempt *a, uint32_t node)
 {
     static const char *const names[] = {"local", "rack", "off"};
@@ -228,7 +228,7 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
 {
     struct sim_live *job = sim_live_get_by_seq(s, o->container.attempt.app.seq);
     struct sim_node *n = &s->nodes[node];
-    uint32_t index = attempt_alloc(s, n);
+    uint32_t index = take_attempt_place(s, n);
     struct sim_attempt *a = attempt_at(s, index);
     const char *level;
 
@@ -252,7 +252,7 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
     s->changed = true;
     s->last_active_us = s->now_us;
     level = record_locality(s, a, node);
-    change_held_slots(s, a, 1);
+    take_or_give_back_slot(s, a, 1);
     sim_log_task(s, "launch", a, level);
     if (a->kind == BASE_TASK_MAP || all_maps_done(job))
         begin_work(s, index);
@@ -262,7 +262,7 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
 
 /* Takes the slot away from a running attempt and adds up its slot time. The attempt
  * forgets its queued end event, which is then ignored. */
-static void stop_running(struct sim *s, uint32_t index)
+static void take_slot_from_running_attempt(struct sim *s, uint32_t index)
 {
     struct sim_attempt *a = attempt_at(s, index);
 
@@ -273,7 +273,7 @@ static void stop_running(struct sim *s, uint32_t index)
     a->event = 0;
     a->held_us = slot_time_us(s, a);
     a->summed = true;
-    change_held_slots(s, a, -1);
+    take_or_give_back_slot(s, a, -1);
 }
 
 void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o)
@@ -286,7 +286,7 @@ void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o)
         return;
     a = attempt_at(s, index);
     if (a->state == SIM_RUNNING) {
-        stop_running(s, index);
+        take_slot_from_running_attempt(s, index);
     } else {
         s->nodes[node].suspended[a->kind]--;
         a->slotless = true;
@@ -310,7 +310,7 @@ void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o)
         return;
     a = attempt_at(s, index);
     a->left_us = a->duration_us ? a->end_us - s->now_us : 0;
-    stop_running(s, index);
+    take_slot_from_running_attempt(s, index);
     n->used[a->kind]--;
     a->state = SIM_SUSPENDED;
     a->job->r.suspensions[a->kind]++;
@@ -335,7 +335,7 @@ void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o)
     s->totals.resumes[a->kind]++;
     s->changed = true;
     s->last_active_us = s->now_us;
-    change_held_slots(s, a, 1);
+    take_or_give_back_slot(s, a, 1);
     sim_log_task(s, "resume", a, NULL);
     if (a->duration_us)
         schedule_end(s, index, s->now_us + s->conf.swap_us + a->left_us);
@@ -359,7 +359,7 @@ void sim_task_handle_end(struct sim *s, const struct sim_event *e)
     job->last_end_us = s->now_us;
     job->r.useful_us[a->kind] += slot_time_us(s, a);
     job->r.idle_us += a->summed ? a->idle_us : 0;
-    change_held_slots(s, a, -1);
+    take_or_give_back_slot(s, a, -1);
     s->totals.completions[a->kind]++;
     sim_log_task(s, "end", a, NULL);
     mark_end_to_report(s, a);

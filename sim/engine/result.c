@@ -67,8 +67,8 @@ double sim_stat_deviation(const struct sim_stat *s)
     return s->n > 1 ? sqrt(s->m2 / (double)(s->n - 1)) : 0;
 }
 
-/* Student's t for 95 %, two-sided, by degrees of freedom; between the last rows the larger value
- * holds. */
+/* Student's t for 95 %, two-sided, by degrees of freedom. Above 30 the value is that of the last of
+ * 30, 40, 60, 120 and 1000 degrees that is not above @freedom. */
 static double students_t95(int64_t freedom)
 {
     static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,

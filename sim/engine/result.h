@@ -70,7 +70,7 @@ struct sim_totals {
                                      replaced the policy */
     int64_t suspended_node_max[BASE_TASK_KINDS]; /* most attempts suspended on one node at a
                                                     time */
-    double bound_us; /* lower bound of the mean sojourn of accepted jobs (sim/engine/bound.h); 0
+    double bound_us; /* lower bound on the mean sojourn of accepted jobs (sim/engine/bound.h); 0
                         without sim_conf.true_work, or when the run was stopped */
 };
 static inline int64_t sim_makespan_us(const struct sim_totals *t)

@@ -9,12 +9,13 @@
  *
  * No scheduling is done here: the core and the policy are the object code of the ResourceManager.
  * Virtual time is integer microseconds from 0. Order of events at equal times: ends of tasks,
- * submissions, timers of the core, heartbeats; within a class the order of creation. Equal
+ * setups and cleanups; submissions; timers of the core; heartbeats, out-of-band ones first. Ends
+ * and submissions at equal times are processed in the order in which they were queued. Equal
  * configuration and seed give equal results and logs, byte by byte.
  * Nodes and tasks do not fail; a task runs again only after it was killed.
- * Memory: O(nodes + tasks of unfinished jobs). Several simulations may exist in one process.
- * SOURCE of the model: JobTracker and TaskTracker of Hadoop 1.0 (heartbeats carry reports, their
- * answers carry work). */
+ * Memory: O(nodes + slots + tasks of unfinished jobs). Several simulations may exist in one
+ * process. SOURCE of the model: JobTracker and TaskTracker of Hadoop 1.0 (heartbeats carry reports,
+ * their answers carry work). */
 #ifndef CREEL_SIM_ENGINE_SIM_H
 #define CREEL_SIM_ENGINE_SIM_H
 
@@ -30,7 +31,7 @@
 #define SIM_HEARTBEAT_ZERO 0
 #define SIM_NODES_MAX      100000
 #define SIM_NODE_SLOTS_MAX 1000     /* of one kind on one node */
-#define SIM_SLOTS_MAX      10000000 /* in the cluster */
+#define SIM_SLOTS_MAX      10000000 /* in the cluster, of both kinds together */
 
 /* ---------------------------------------------------------------- cluster */
 struct sim_group { /* equal nodes */
@@ -40,10 +41,10 @@ struct sim_group { /* equal nodes */
 struct sim_cluster {
     const struct sim_group *groups;
     size_t groups_n;
-    int32_t racks;          /* node i is in rack i modulo racks; 0: 1 */
+    int32_t racks;          /* node i is in rack i modulo racks; 0 counts as 1 */
     int64_t heartbeat_us;   /* interval, or one of SIM_HEARTBEAT_*; the seed gives each node its
                                phase in [0, heartbeat) */
-    bool oob;               /* an extra heartbeat at the end of each task */
+    bool oob;               /* an extra heartbeat at the end of each attempt */
     const int32_t *rack_of; /* rack of each node, 0..racks-1; NULL: see racks */
 };
 
@@ -82,7 +83,7 @@ struct sim_conf {
     struct sim_workload workload;
     uint64_t seed;
     double slowstart; /* share of the maps that must be done before reduces start */
-    int64_t swap_us;  /* added to the duration of an attempt at each resume */
+    int64_t swap_us;  /* added to the time that a resumed attempt has left, if it had begun work */
     enum sim_progress progress;
     bool true_work;     /* compute the true work of jobs, for results and the bound; always done for
                            policies with sim_only */
@@ -113,11 +114,11 @@ void sim_conf_init(struct sim_conf *conf);
 struct sim;
 
 /* Copies @conf; what it points to must outlive the simulation. Returns NULL with @err
- * (-BASE_EINVAL) for an unknown policy or an impossible cluster. */
+ * (-BASE_EINVAL) for an unknown policy, an impossible cluster or another impossible setting. */
 struct sim *sim_new(const struct sim_conf *conf, struct base_error *err);
-/* Runs to the end. Returns 0, or negative with @err: an error of the workload or of the log, an
- * impossible job (its id and the field), a policy under which nothing happens any more
- * (-BASE_ESTATE). */
+/* Runs to the end, or to stop_us. Returns 0, or negative with @err: an error of the workload or of
+ * the log, an impossible job (its id and the field), a policy under which nothing happens any more
+ * or whose orders never cease at one instant (-BASE_ESTATE). */
 int sim_run(struct sim *sim, struct base_error *err);
 const struct sim_totals *sim_totals_peek(const struct sim *sim);
 const struct rm_core *sim_core_peek(const struct sim *sim);

@@ -14,7 +14,7 @@
 #include "policies/conf.h"
 
 /* hfsp.error, hfsp.error_sigma, hfsp.error_seed: named for the policy whose paper has the
- * experiment. Ends with an empty name. */
+ * experiment. Ends with a NULL name. */
 extern const struct policy_option sim_size_error_options[];
 
 struct sim_size_error {

@@ -85,7 +85,7 @@ static void run_fifo(struct run *r)
 }
 
 /* ------------------------------------------------------- shared service by weight, in virtual time
- * @lag is the service received by a job of weight 1 since the server was last idle; it grows at
+ * @lag is the service received by a job of weight 1 since @lag was last reset to 0; it grows at
  * rate 1 / (sum of weights). A job of work s and weight w that arrives at lag g ends at lag g +
  * s/w, whatever arrives later. End lags therefore never change, and a heap suffices. */
 struct share {
@@ -111,7 +111,7 @@ static void share_add_job(struct share *s, uint32_t job, double work, double wei
 }
 
 /* Removes the job that ends first and advances the lag to its end. */
-static uint32_t share_take_first_to_end(struct share *s, const double *weight)
+static uint32_t share_end_first_job(struct share *s, const double *weight)
 {
     struct item it = s->jobs->v[0];
 
@@ -130,7 +130,7 @@ static void run_ps(struct run *r)
 
         if (end <= come) {
             r->t = end;
-            r->finish[share_take_first_to_end(&s, r->weight)] = end;
+            r->finish[share_end_first_job(&s, r->weight)] = end;
             if (!s.jobs->n)
                 s.lag = 0; /* small numbers keep their precision */
         } else {
@@ -202,7 +202,7 @@ static void las_end_smallest_of_top(struct run *r, struct las *l, double at)
         l->n--;
 }
 
-static void las_join_top_groups(struct run *r, struct las *l, double at)
+static void las_merge_top_groups(struct run *r, struct las *l, double at)
 {
     struct group *top = &l->v[l->n - 1], *under = &l->v[l->n - 2];
 
@@ -238,7 +238,7 @@ static void run_las(struct run *r)
         if (end <= join && end <= come)
             las_end_smallest_of_top(r, &l, end);
         else if (join <= come)
-            las_join_top_groups(r, &l, join);
+            las_merge_top_groups(r, &l, join);
         else
             las_push_arrival(r, &l, come);
     }
@@ -247,8 +247,8 @@ static void run_las(struct run *r)
 }
 
 /* -------------------------------------------------------------- shortest remaining processing time
- * Only the key of the job in service changes, and it only decreases, so that job stays at the top
- * of the heap. */
+ * Only the key of the job in service, which is on top of the heap, changes, and it only decreases:
+ * the heap stays in order. */
 static void run_srpt(struct run *r)
 {
     while (r->next < r->n || r->a.n) {
@@ -274,8 +274,8 @@ static void run_srpt(struct run *r)
 /* ---------------------------------------------------------------- fair sojourn protocol
  * A virtual server runs beside the real one: processor sharing on the estimates. A job's virtual
  * end lag is fixed at arrival, so one heap with that key gives the real server's order. Late jobs
- * (virtually ended, really unfinished) have the smallest keys and come first without further
- * effort. Under psbs they move to a share of their own instead. */
+ * (ended on the virtual server, not on the real one) have the smallest keys and come first without
+ * further effort. Under psbs they move to a share of their own instead. */
 struct fsp {
     struct share virt;  /* the virtual server; heap a */
     struct heap *order; /* heap b: jobs unfinished on the real server, except those in @late */
@@ -283,8 +283,8 @@ struct fsp {
     bool late_share;
 };
 
-/* Lets the real server work for @dt: on all late jobs under psbs, otherwise on the first job in
- * order. */
+/* Lets the real server work for @dt: under psbs on all late jobs if there are any, otherwise on the
+ * first job in order. */
 static void fsp_advance_real_server(struct run *r, struct fsp *f, double dt)
 {
     if (f->late.jobs->n)
@@ -305,7 +305,7 @@ static void fsp_end_job_on_real_server(struct run *r, struct fsp *f)
     uint32_t job;
 
     if (f->late.jobs->n) {
-        job = share_take_first_to_end(&f->late, r->weight);
+        job = share_end_first_job(&f->late, r->weight);
         if (!f->late.jobs->n)
             f->late.lag = 0;
     } else {
@@ -320,7 +320,7 @@ static void fsp_end_job_on_real_server(struct run *r, struct fsp *f)
  * moves to @late. Both heaps use the same keys, so such a job is the first in @order. */
 static void fsp_end_job_on_virtual_server(struct run *r, struct fsp *f)
 {
-    uint32_t job = share_take_first_to_end(&f->virt, r->weight);
+    uint32_t job = share_end_first_job(&f->virt, r->weight);
 
     if (!f->late_share || !f->order->n || f->order->v[0].job != job)
         return;
@@ -385,7 +385,7 @@ static int compare_submission(const void *x, const void *y)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static struct place *sort_by_submission(const struct sim_single_job *jobs, size_t n)
+static struct place *alloc_places_by_submission(const struct sim_single_job *jobs, size_t n)
 {
     struct place *p = base_alloc(n * sizeof *p);
 
@@ -414,7 +414,7 @@ void sim_single_server_run(enum sim_single_policy policy, const struct sim_singl
                            size_t n, const double *estimates_s, const double *weights,
                            double *finish_s)
 {
-    struct place *p = sort_by_submission(jobs, n);
+    struct place *p = alloc_places_by_submission(jobs, n);
     struct run r;
 
     base_assert(n < NONE);

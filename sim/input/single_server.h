@@ -20,13 +20,13 @@
  * scheduling", IEEE TC 2016 (arXiv:1410.6122), sections 4 and 5. A single machine as the yardstick:
  * Pastorelli et al., "HFSP", arXiv:1302.2749, section 2.
  *
- * Units: seconds and seconds of service, as double; end times are accurate to 1e-9 s in runs of 1e5
- * jobs over days.
+ * Units: seconds and seconds of service, as double.
  *
  * Cost: O(n log n) time, O(n) memory, whatever the policy.
  *
  * Ties: earlier submission first, then lower index. A job of size 0 ends when the policy serves it:
- * at once, except under fifo, where it waits for the jobs before it. */
+ * at once, except under fifo, where it waits for the jobs before it, and under fsp, srpt and psbs
+ * with wrong estimates. */
 #ifndef CREEL_SIM_INPUT_SINGLE_SERVER_H
 #define CREEL_SIM_INPUT_SINGLE_SERVER_H
 

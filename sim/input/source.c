@@ -236,9 +236,9 @@ static int read_next_row(struct sim_source *s, struct sim_job *out, struct base_
     }
 }
 
-/* Returns true if the error may be skipped: the bad line is counted, and the caller continues with
- * the next one. */
-static bool skip_bad_line(struct sim_source *s, int rc, const struct base_error *err)
+/* If the error may be skipped, counts the bad line and returns true: the caller continues with the
+ * next line. */
+static bool count_bad_line_if_skippable(struct sim_source *s, int rc, const struct base_error *err)
 {
     /* a header that cannot be read makes every line bad */
     bool nothing = s->kind == CSV && s->csv.columns < 0;
@@ -285,8 +285,8 @@ static struct pending *window_take_first(struct sim_source *s)
     return first;
 }
 
-/* Gives a job without an id its row number. Ids must be unique: durations, split locations and
- * "after" depend on them. */
+/* Gives a job without an id its row number. Returns 1, or negative if another job has the id:
+ * durations, split locations and "after" depend on ids. */
 static int assign_row_and_id(struct sim_source *s, struct pending *p, struct base_error *err)
 {
     char text[24];
@@ -305,8 +305,8 @@ static int assign_row_and_id(struct sim_source *s, struct pending *p, struct bas
         "of one job alone (one that is given no id has the number of its row)", err);
 }
 
-/* Reads rows until the window is full. After an error (a bad line) the next call continues after
- * that line. */
+/* Reads rows until the window is full or the trace ends. Returns 0 or a negative error; after a bad
+ * line the next call continues with the line that follows. */
 static int fill_window(struct sim_source *s, struct base_error *err)
 {
     struct base_error own;
@@ -322,7 +322,7 @@ static int fill_window(struct sim_source *s, struct base_error *err)
             sim_job_clear(&p->job);
             free(p);
             s->ended = rc == 0;
-            if (rc < 0 && !skip_bad_line(s, rc, e))
+            if (rc < 0 && !count_bad_line_if_skippable(s, rc, e))
                 return rc;
             continue;
         }
@@ -331,8 +331,8 @@ static int fill_window(struct sim_source *s, struct base_error *err)
     return 0;
 }
 
-static int refuse_out_of_order(const struct sim_source *s, const struct pending *p,
-                               struct base_error *err)
+static int set_out_of_order_error(const struct sim_source *s, const struct pending *p,
+                                  struct base_error *err)
 {
     return base_error_set(err, -BASE_EINVAL,
                           "%s:%zu: submission: '%.6f' is not in order: more than %d jobs before it "
@@ -344,7 +344,7 @@ static int refuse_out_of_order(const struct sim_source *s, const struct pending 
 
 /* Hands out the earliest job in the window. A job that was submitted before the last one handed out
  * lies more than a window out of order and counts as a bad line. */
-static int trace_next_in_order(struct sim_source *s, struct sim_job *out, struct base_error *err)
+static int take_next_job_in_order(struct sim_source *s, struct sim_job *out, struct base_error *err)
 {
     struct base_error own;
     struct base_error *e = err ? err : &own;
@@ -360,7 +360,7 @@ static int trace_next_in_order(struct sim_source *s, struct sim_job *out, struct
             return 0;
         p = window_take_first(s);
         late = p->job.submit_us < s->last_us;
-        rc = late ? refuse_out_of_order(s, p, e) : 1;
+        rc = late ? set_out_of_order_error(s, p, e) : 1;
         if (late) {
             sim_job_clear(&p->job);
         } else {
@@ -368,7 +368,7 @@ static int trace_next_in_order(struct sim_source *s, struct sim_job *out, struct
             *out = p->job;
         }
         free(p);
-        if (!late || !skip_bad_line(s, rc, e))
+        if (!late || !count_bad_line_if_skippable(s, rc, e))
             return rc;
     }
 }
@@ -376,7 +376,7 @@ static int trace_next_in_order(struct sim_source *s, struct sim_job *out, struct
 int sim_source_next_job(struct sim_source *s, struct sim_job *out, struct base_error *err)
 {
     return s->kind == NAMED ? sim_made_jobs_take_next(&s->made, out)
-                            : trace_next_in_order(s, out, err);
+                            : take_next_job_in_order(s, out, err);
 }
 
 /* ---------------------------------------------------------------- adapter for the engine */

@@ -7,8 +7,9 @@
  * Jobs are handed out in order of submission. Files need not be sorted: up to SIM_SOURCE_WINDOW
  * jobs are read ahead, and the earliest one is handed out first (ties: lower row). A job further
  * out of order counts as a bad line. Memory use does not grow with the length of the file, except
- * for the set of ids if they do not count up without gaps (sim/input/id_set.h). A job without an id
- * gets its row number; a line that repeats another job's id is bad. */
+ * for the names of hosts, and for the set of ids if they do not count up without gaps
+ * (sim/input/id_set.h). A job without an id gets the number of its row, not counting bad lines; a
+ * line that repeats another job's id is bad. */
 #ifndef CREEL_SIM_INPUT_SOURCE_H
 #define CREEL_SIM_INPUT_SOURCE_H
 
@@ -21,8 +22,8 @@
 
 #define SIM_SOURCE_WINDOW 1000
 #define SIM_SOURCE_LISTED_MAX                                                                      \
-    4000000 /* total length of the task lists of all jobs in the window                            \
-             */
+    4000000 /* no job is read ahead while the lists of the jobs in the window have this many       \
+               elements: task durations and split locations */
 
 struct sim_source_conf {
     const char *what; /* such as "w-hfs,bound=cpu" or "swim:FILE" */
@@ -38,15 +39,15 @@ struct sim_source_conf {
 };
 struct sim_source;
 
-/* Opens @conf->what. Returns NULL with @err for an unknown workload (the message lists the names),
- * a bad setting, or a file that cannot be opened. */
+/* Opens @conf->what. Returns NULL with @err for an unknown workload or format (the message lists
+ * the names), a bad setting, or a file that cannot be opened. */
 struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct base_error *err);
 /* Opens a trace that is read from @in, which the caller keeps and closes. @kind is "swim", "sls",
  * "csv" or "jsonl". */
 struct sim_source *sim_source_open_stream(const char *kind, FILE *in,
                                           const struct sim_source_conf *conf,
                                           struct base_error *err);
-/* True for standard input and pipes, which cannot be read a second time. */
+/* True for standard input, pipes and devices, which cannot be read a second time. */
 bool sim_source_is_one_shot(const char *what);
 /* Moves the next job into @out (initialised by the caller), which then owns the job's arrays.
  * Returns 1, 0 when no job is left, or a negative error: a bad line (unless skip_bad) or a read
@@ -59,8 +60,8 @@ double sim_source_fraction_read(const struct sim_source *s);
 /* The number of bad lines skipped, and the error of the first one ("" if there was none). */
 size_t sim_source_skipped_lines(const struct sim_source *s);
 const char *sim_source_first_skipped_error(const struct sim_source *s);
-/* A note for the user if a trace is not scaled because its number of machines is unknown; otherwise
- * "". */
+/* A note for the user if a SWIM trace is not scaled to the target because the number of its own
+ * machines is unknown; otherwise "". */
 const char *sim_source_scaling_note(const struct sim_source *s);
 void sim_source_close(struct sim_source *s);
 

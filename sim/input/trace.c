@@ -85,7 +85,7 @@ static int read_line_or_blank(struct sim_trace *t, bool *has_nul, bool *too_long
     return 1;
 }
 
-int sim_trace_check_end(const struct sim_trace *t, struct base_error *err)
+int sim_trace_check_read_error(const struct sim_trace *t, struct base_error *err)
 {
     return ferror(t->in) ? base_error_sys(err, -BASE_EIO, errno, "cannot read %s", t->name) : 0;
 }
@@ -107,7 +107,7 @@ int sim_trace_read_line(struct sim_trace *t, struct base_error *err)
         if (t->buf.data[strspn(t->buf.data, " \t")] != '\0')
             return 1;
     }
-    return sim_trace_check_end(t, err);
+    return sim_trace_check_read_error(t, err);
 }
 
 /* ---------------------------------------------------------------- error messages */
@@ -179,7 +179,7 @@ int sim_trace_parse_real(const struct sim_trace *t, const char *field, const cha
     return parse_real_described_as(t, field, value, "a number", min, max, out, err);
 }
 
-/* larger times would overflow int64_t; the callers' bounds refuse them */
+/* larger times would overflow int64_t */
 #define TIME_LIMIT_US 9e18
 
 int64_t sim_trace_seconds_to_us(double seconds)

@@ -1,10 +1,11 @@
 /* sim/input/trace.h - what the trace readers share: numbered lines, parsed values, host numbers,
  * defaults.
  *
- * Every error about a line has the same form, so that the user finds the place at once:
+ * Every error about a value has the same form, so that the user finds the place at once; other
+ * errors about a line begin with FILE:LINE too.
  *     FILE:LINE: FIELD: 'VALUE' is not WHAT WAS EXPECTED
  * A reader that reports an error has already consumed the bad line; the next call continues after
- * it. Files are streamed: memory is bounded by the longest line.
+ * it. Files are streamed: memory is bounded by the longest line and the names of hosts.
  *
  * Errors: -BASE_EINVAL for bad contents, -BASE_ELIMIT for lines or values beyond a limit, -BASE_EIO
  * when the file cannot be read. */
@@ -33,7 +34,7 @@ struct sim_trace {
     struct base_buf buf; /* text of that line, without its line end */
     bool ours;           /* @in is closed by sim_trace_close() */
 };
-/* Opens a file for reading; "-" means standard input. */
+/* Opens a file for reading; "-" means standard input. Returns 0 or -BASE_EIO. */
 int sim_trace_open(struct sim_trace *t, const char *path, struct base_error *err);
 /* Reads from @in, which the caller keeps and closes. */
 void sim_trace_open_stream(struct sim_trace *t, FILE *in, const char *name);
@@ -43,7 +44,7 @@ void sim_trace_close(struct sim_trace *t);
  * NUL byte, is longer than SIM_TRACE_LINE_MAX or cannot be read. */
 int sim_trace_read_line(struct sim_trace *t, struct base_error *err);
 /* Call at the end of the input: 0 after a real end of file, -BASE_EIO after a read error. */
-int sim_trace_check_end(const struct sim_trace *t, struct base_error *err);
+int sim_trace_check_read_error(const struct sim_trace *t, struct base_error *err);
 /* The fraction of the file read so far, in [0,1]; -1 when the file size is unknown. */
 double sim_trace_fraction_read(const struct sim_trace *t);
 
@@ -67,7 +68,7 @@ int sim_trace_parse_seconds(const struct sim_trace *t, const char *field, const 
 int64_t sim_trace_seconds_to_us(double seconds);
 
 /* ---------------------------------------------------------------- hosts
- * Traces name hosts, simulations number them. Numbers are given in order of first appearance. */
+ * Traces name hosts, simulations number them: 0, 1, ... in order of first appearance. */
 struct sim_hosts {
     struct sim_host *table;
     uint32_t n;
@@ -79,8 +80,9 @@ int sim_hosts_find_or_add(struct sim_hosts *h, const char *name, uint32_t *out,
 void sim_hosts_free(struct sim_hosts *h);
 
 /* -------------------------------------------------------------- assumptions for what a trace omits
- * Traces that record only bytes have no tasks and no durations. We assume one map per input block
- * and one reduce per GiB shuffled or written (none without shuffle). A map takes 30 s; a reduce
+ * Traces that record only bytes have no tasks and no durations. We assume one map per input block,
+ * and one reduce per GiB shuffled or written, rounded (none without shuffle); at least one of each
+ * otherwise. A map takes 30 s; a reduce
  * takes 20 s plus the time to process its bytes at 20 MB/s. */
 struct sim_guess {
     int64_t block_bytes, per_reduce_bytes;

@@ -29,8 +29,8 @@ static int take_cell(const struct sim_trace *t, char **p, char **out, struct bas
         *to++ = *from++;
     }
     if (*from != '"' || (from[1] && from[1] != ',')) {
-        const char *what =
-            *from ? "text behind the quotes of \"%s\"" : "the quotes before \"%s\" do not end";
+        const char *what = *from ? "text after the closing quote of \"%s\""
+                                 : "the quote before \"%s\" is not closed";
 
         char *shown;
 
@@ -80,7 +80,7 @@ static int read_header(struct sim_csv *r, struct base_error *err)
         if (field < 0)
             return refuse_column(r->trace, name, "is not known", err);
         if (seen >> field & 1)
-            return refuse_column(r->trace, name, "is there twice", err);
+            return refuse_column(r->trace, name, "appears twice", err);
         seen |= UINT64_C(1) << field;
         r->column[n++] = (int8_t)field;
     }

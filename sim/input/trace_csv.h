@@ -1,9 +1,9 @@
 /* sim/input/trace_csv.h - reads jobs from CSV.
  *
- * The first line (the header) names the columns in any order, each at most once; submit_s is
- * required. sim/input/trace_fields.h lists the names. Each further line is one job; an empty cell
- * means an absent value. Values with commas or quotes are quoted as in RFC 4180 ("" stands for one
- * quote); a value cannot contain a line end. Spaces are part of the value.
+ * The first line that is not blank (the header) names the columns in any order, each at most once;
+ * submit_s is required. sim/input/trace_fields.h lists the names. Each further line is one job; an
+ * empty cell means an absent value. Values with commas or quotes are quoted as in RFC 4180 (""
+ * stands for one quote); a value cannot contain a line end. Spaces are part of the value.
  *
  *     id,submit_s,pool,maps,reduces,map_s
  *     1,0,etl,200,10,25

@@ -104,8 +104,8 @@ static void *field_in_job(int field, struct sim_job *job)
 }
 
 /* ---------------------------------------------------------------- reading */
-/* A value that is not an integer becomes the job's name, unless the job has one; the caller then
- * numbers the job by its row. */
+/* A value that is not an integer becomes the job's name, unless the job has one; the job's id is
+ * then left unset. */
 static int parse_id(const struct sim_trace *t, const char *value, struct sim_job *job,
                     struct base_error *err)
 {
@@ -172,7 +172,7 @@ int sim_field_parse_text(const struct sim_trace *t, int field, const char *value
     }
 }
 
-int sim_field_parse_real(const struct sim_trace *t, int field, double value, struct sim_job *job,
+int sim_field_store_real(const struct sim_trace *t, int field, double value, struct sim_job *job,
                          struct base_error *err)
 {
     char text[40];

@@ -2,19 +2,20 @@
  * members of JSON lines.
  *
  *   id              integer above 0, unique; durations and split locations are derived from it.
- *                   Any other text becomes the job's name, and the job is numbered by its row
+ *                   A text that is no integer becomes the job's name, unless it has one, and the
+ *                   job is numbered by its row
  *   name class pool user   text
  *   submit_s        REQUIRED; seconds since the beginning of the simulation
- *   weight          above 0; default 1
+ *   weight          0.000001 to 1000000; default 1
  *   priority        integer, larger is more important; default 0
  *   after, gap_s    id of an earlier job that must end first, and the delay after its end
  *   deadline_s      relative to submission; 0: none
- *   maps            default: one per split (or block) of input_bytes; 0 without input_bytes if the
- *                   job has reduces
- *   reduces         default: one per GiB of shuffle and output; none without shuffle
- *   map_s           mean duration of a map with its data on its node; default 30
+ *   maps            default: one per split (or block) of input_bytes, at least 1; 0 without
+ *                   input_bytes, if the job has reduces
+ *   reduces         default: one per GiB of shuffle and output, at least 1; none without shuffle
+ *   map_s           mean duration of a map with its data on its node; 0: the default, 30
  *   reduce_s        mean duration of a reduce, counted from its start or the end of the last map,
- *                   whichever is later; default 20 plus its bytes at 20 MB/s
+ *                   whichever is later; 0: the default, 20 plus its bytes at 20 MB/s
  *   map_cv reduce_cv   coefficient of variation of the lognormal noise on durations; default 0.1
  *   map_expected_s reduce_expected_s   duration that the policy learns at submission; "true": the
  *                   real duration; 0: none
@@ -68,11 +69,12 @@ int sim_field_parse_text(const struct sim_trace *t, int field, const char *value
                          struct sim_job *job, struct base_error *err);
 /* Stores the real number @value in the field of @job, with the same checks as for text. For numeric
  * fields only. */
-int sim_field_parse_real(const struct sim_trace *t, int field, double value, struct sim_job *job,
+int sim_field_store_real(const struct sim_trace *t, int field, double value, struct sim_job *job,
                          struct base_error *err);
 
-/* Fills the fields that were absent (@seen has one bit per field present), then checks the job as a
- * whole. Fails with -BASE_EINVAL, naming the field. */
+/* Fills the fields that were absent (@seen has one bit per field present), replaces mean durations
+ * by the means of the lists of durations, and checks the job as a whole. Fails with -BASE_EINVAL,
+ * naming the field. */
 int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_job *job,
                            struct base_error *err);
 

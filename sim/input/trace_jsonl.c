@@ -10,7 +10,7 @@
 
 static const char *const lists[BASE_TASK_KINDS] = {"map_durations_s", "reduce_durations_s"};
 static const char *const counts[BASE_TASK_KINDS] = {"maps", "reduces"};
-/* Members that are not fields of struct sim_job. */
+/* Known members beside the fields of sim/input/trace_fields.h. */
 static const char *const others[] = {
     "version",      "map_durations_s", "reduce_durations_s", "map_nodes",     "map_hosts",
     "app",          "state",           "time_0_ms",          "start_s",       "finish_s",
@@ -28,7 +28,7 @@ void sim_jsonl_free(struct sim_jsonl *r)
 }
 
 /* ---------------------------------------------------------------- members */
-static bool is_other_member(const char *name)
+static bool is_known_non_field_member(const char *name)
 {
     for (size_t i = 0; others[i]; i++)
         if (strcmp(others[i], name) == 0)
@@ -71,7 +71,7 @@ static int read_field(const struct sim_jsonl *r, int field, const json_t *j, str
         return sim_field_parse_text(r->trace, field, text, job, err);
     }
     if (json_is_real(j) && !is_text && f->type != SIM_FIELD_BOOL)
-        return sim_field_parse_real(r->trace, field, json_real_value(j), job, err);
+        return sim_field_store_real(r->trace, field, json_real_value(j), job, err);
     *placed = false;
     return base_json_refuse(j, "", f->name,
                             f->type == SIM_FIELD_TEXT   ? "a string"
@@ -95,7 +95,7 @@ static int read_fields(const struct sim_jsonl *r, const json_t *obj, struct sim_
         if (field >= 0 && !json_is_null(value)) {
             rc = read_field(r, field, value, job, &placed, err);
             *seen |= UINT64_C(1) << field;
-        } else if (field < 0 && !is_other_member(name)) {
+        } else if (field < 0 && !is_known_non_field_member(name)) {
             rc = refuse_unknown_member(name, err);
         }
         if (rc < 0)
@@ -215,7 +215,7 @@ static int read_split_locations(struct sim_jsonl *r, const json_t *obj, struct s
             width = json_array_size(row);
         all = all && json_array_size(row) > 0;
     }
-    if (!all || width == 0) { /* one unknown location makes the job unlocated */
+    if (!all || width == 0) { /* one map without locations makes the job unlocated */
         job->located = false;
         return 0;
     }

@@ -1,5 +1,5 @@
-/* sim/input/trace_jsonl.h - reads jobs from JSON lines, one object per line. Workloads and the job
- * history of a live cluster (rm/jobs/ended_job.c) are stored in this form.
+/* sim/input/trace_jsonl.h - reads jobs from JSON lines, one object per line. The job history of a
+ * live cluster is written in this form (rm/jobs/ended_job.c).
  *
  *   {"version":1,"id":7,"name":"wc","pool":"root.etl","user":"ann","submit_s":12.5,"maps":3,
  *    "reduces":1,"map_durations_s":[25.1,24.8,26],"reduce_durations_s":[60.2]}
@@ -7,11 +7,13 @@
  * Members:
  *   version          default 1; any other version is refused, since members may mean something else
  *   those of sim/input/trace_fields.h, as numbers, strings, true or false; map_expected_s and
- *                    reduce_expected_s may also be true
+ *                    reduce_expected_s may also be true; null counts as absent
  *   map_durations_s, reduce_durations_s   the duration of each task in order of task index. maps
  *                    and reduces may then be absent; map_s, map_cv and the like have no effect
- *   map_nodes        locations of the splits: for each map a list of node numbers
- *   map_hosts        the same with host names; the reader numbers them in order of first appearance
+ *   map_nodes        locations of the splits: for each map a list of node numbers; if one of the
+ *                    lists is empty, no split has a location
+ *   map_hosts        the same with host names, which the reader numbers in order of first
+ *                    appearance; ignored if map_nodes is present
  *
  * Members that a history adds and the simulator ignores:
  *   app              the application id, as YARN prints it
@@ -19,17 +21,18 @@
  *   time_0_ms        the wall-clock time of submit_s = 0, in ms since the epoch; the same on every
  *                    line of an export
  *   start_s, finish_s   start of the first attempt and end of the job, on the time line of submit_s
- *   map_starts_s, reduce_starts_s   start of each task's successful attempt
- *   map_ran_on, reduce_ran_on       host of that attempt
+ *   map_starts_s, reduce_starts_s   start of each task's successful attempt; 0: it has none
+ *   map_ran_on, reduce_ran_on       node id of that attempt; null: the task has none
  *
- * Members not listed here are refused with the nearest known name: a misspelt member would silently
- * change the simulation.
+ * Other members are refused, with the nearest known name if one is near: a misspelt member would
+ * silently change the simulation.
  *
  * An export is written so that a replay does the same work. Jobs are sorted by submission, the
- * first at 0. A task's duration is that of its successful attempt without suspended time. A reduce
- * counts from its start or the end of the job's last map, whichever was later; the simulator adds
- * the wait before that. f_rack and f_off are 1, because a measured map duration already includes
- * reading its data remotely. */
+ * first at 0. A task's duration is that of its successful attempt without suspended time (for a
+ * task without one: the mean of the others, or the expected duration). A reduce counts from its
+ * start or the end of the job's last map, whichever was later; the simulator adds the wait before
+ * that. f_rack and f_off are 1, because a measured map duration already includes reading its data
+ * remotely. */
 #ifndef CREEL_SIM_INPUT_TRACE_JSONL_H
 #define CREEL_SIM_INPUT_TRACE_JSONL_H
 

@@ -60,7 +60,7 @@ static int read_object_text(struct sim_trace *t, size_t *lines, struct base_erro
             depth += (ch == '{') - (ch == '}');
         }
     }
-    if (depth > 0 && (rc = sim_trace_check_end(t, err)) < 0)
+    if (depth > 0 && (rc = sim_trace_check_read_error(t, err)) < 0)
         return rc;
     if (depth > 0)
         return base_error_set(err, -BASE_EINVAL, "the file ends within this object");
@@ -70,7 +70,7 @@ static int read_object_text(struct sim_trace *t, size_t *lines, struct base_erro
     return 0;
 }
 
-static int refuse_character(struct sim_sls *r, int ch, struct base_error *err)
+static int refuse_character_and_skip_line(struct sim_sls *r, int ch, struct base_error *err)
 {
     static const char *const wanted[] = {"{ or [", "{ or ]", ", or ]", "{", "the end"};
     char value[8];
@@ -95,7 +95,7 @@ static bool is_blank_or_byte_order_mark(const struct sim_sls *r, int ch)
 
 /* Finds the next object and leaves its text in the trace's buffer. Returns 1, or 0 at the end of
  * the file. The trace's line number remains that of the object's first line, for error messages;
- * the caller adds *lines afterwards. */
+ * after a success the caller adds *lines. */
 static int find_next_object(struct sim_sls *r, size_t *lines, struct base_error *err)
 {
     struct sim_trace *t = r->trace;
@@ -122,10 +122,10 @@ static int find_next_object(struct sim_sls *r, size_t *lines, struct base_error 
         } else if (ch == ']' && (r->state == FIRST || r->state == AFTER)) {
             r->state = TOP;
         } else {
-            return refuse_character(r, ch, err);
+            return refuse_character_and_skip_line(r, ch, err);
         }
     }
-    if ((rc = sim_trace_check_end(t, err)) < 0)
+    if ((rc = sim_trace_check_read_error(t, err)) < 0)
         return rc;
     if (r->state != TOP && r->state != DONE) {
         r->state = DONE;
@@ -220,7 +220,7 @@ static int read_task(const struct sim_sls *r, const json_t *j, size_t index, str
 
 /* ---------------------------------------------------------------- one job */
 /* First pass over the tasks: the arrays can be allocated only once the number of tasks is known.
- * Sets *hosts if there are maps and every map names a host. */
+ * Sets *hosts to whether there are maps and every map names a host. */
 static int count_tasks(const struct sim_sls *r, const json_t *tasks,
                        int64_t n[static BASE_TASK_KINDS], bool *hosts, struct base_error *err)
 {

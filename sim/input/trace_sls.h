@@ -18,9 +18,10 @@
  * ("container.duration.ms" or "duration.ms") takes precedence over start and end; other members are
  * ignored. A job.count of n stands for n equal jobs.
  *
- * Our choices: every task is a map or a reduce. A task takes exactly its duration wherever it runs,
- * because the measured time includes reading its data. A map's host is the location of its split.
- * An object with num.nodes describes the cluster. */
+ * Our choices: every task is a map or a reduce. A task's duration does not depend on where its data
+ * is, because the measured time includes reading the data. A map's host is the location of its
+ * split; unless every map of a job has a host, its splits have no locations. An object with
+ * num.nodes and without job.tasks describes the cluster. */
 #ifndef CREEL_SIM_INPUT_TRACE_SLS_H
 #define CREEL_SIM_INPUT_TRACE_SLS_H
 

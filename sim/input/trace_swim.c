@@ -80,8 +80,8 @@ static int scale_bytes_to_target(const struct sim_swim *r, int64_t bytes, int64_
     return 0;
 }
 
-/* Sets the number of tasks and their sizes. @shuffled: the job shuffles in the original trace, so
- * it has a reduce even if scaling leaves no bytes. */
+/* Sets the numbers of tasks, their durations and their sizes. @shuffled: the job shuffles in the
+ * original trace, so it has a reduce even if scaling leaves no bytes. */
 static int derive_tasks_from_bytes(const struct sim_swim *r, bool shuffled, struct sim_job *job,
                                    struct base_error *err)
 {

@@ -1,4 +1,4 @@
-/* sim/input/trace_swim.h - reads SWIM traces: one line per job, separated by tabs:
+/* sim/input/trace_swim.h - reads SWIM traces: one line per job, fields separated by tabs:
  *
  *     job id, submission (s), gap to the job before (s), map input, shuffle, reduce output (bytes)
  *     [, input path]
@@ -8,7 +8,7 @@
  * GenerateReplayScript).
  *
  * As in SWIM: a trace of @origin machines is scaled down to @target machines by multiplying bytes
- * by target/origin; a job with more reduces than machines gets target/5 reduces. Unlike SWIM: a job
+ * by target/origin; a job with more than @target reduces gets target/5 reduces. Unlike SWIM: a job
  * without shuffle has no reduce (SWIM's replay gives it one); arrival times are the second column
  * (the replay sleeps for the gap after a job, which shifts every arrival by one). The trace has no
  * task counts or durations; they follow from struct sim_guess.
@@ -24,8 +24,8 @@ struct sim_swim {
     struct sim_guess guess;
     int32_t origin, target; /* machines; if either is 0, bytes are not scaled */
 };
-/* The number of machines of the traced cluster, known by file name: 600 for FB-2009*, 3000 for
- * FB-2010*, otherwise 0. The folder part of @path is ignored. */
+/* The number of machines of the traced cluster, derived from the file name: 600 for FB-2009*, 3000
+ * for FB-2010*, otherwise 0. The folder part of @path is ignored. */
 int32_t sim_swim_origin_machines(const char *path);
 void sim_swim_init(struct sim_swim *r, struct sim_trace *trace, int32_t origin, int32_t target);
 void sim_swim_set_target(struct sim_swim *r, int32_t target); /* replaces @target of init */

@@ -83,7 +83,7 @@ static int refuse_unknown_setting(const struct sim_recipe *r, const char *key,
 }
 
 /* The index of @value in the list "a,b,c"; -1 when absent. */
-static int index_of_word(const char *words, const char *value)
+static int index_in_comma_list(const char *words, const char *value)
 {
     size_t len = strlen(value);
     int i = 0;
@@ -110,7 +110,7 @@ static int parse_setting(struct sim_workload_maker *m, const char *param, struct
     if (!k) {
         rc = refuse_unknown_setting(m->recipe, key, err);
     } else if (k->words) {
-        v = index_of_word(k->words, value);
+        v = index_in_comma_list(k->words, value);
         if (v < 0)
             rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not one of %s", k->key, value,
                                 k->words);
@@ -205,7 +205,7 @@ struct sim_job *sim_workload_add_job(struct sim_workload_maker *m, const char *c
     return job;
 }
 
-/* Fisher-Yates shuffle. Ids are reassigned afterwards so that they follow the submission order. */
+/* Fisher-Yates shuffle. Ids are reassigned afterwards so that they follow the new order. */
 void sim_workload_shuffle_jobs(struct sim_workload_maker *m)
 {
     struct sim_rng rng = sim_workload_rng_for(m, 1);
@@ -269,7 +269,7 @@ void sim_made_jobs_free(struct sim_made_jobs *made)
 
 /* ---------------------------------------------------------------- description for users */
 /* Appends the word at @index of the list "a,b,c". */
-static void append_list_item_at(const char *words, int index, struct base_buf *out)
+static void append_comma_list_item_at(const char *words, int index, struct base_buf *out)
 {
     for (; index > 0; index--)
         words += strcspn(words, ",") + 1;
@@ -285,7 +285,7 @@ void sim_workload_describe(struct base_buf *out)
         for (const struct sim_knob *k = r->knobs; k->key; k++) {
             base_buf_addf(out, "      %s=", k->key);
             if (k->words)
-                append_list_item_at(k->words, (int)k->value, out);
+                append_comma_list_item_at(k->words, (int)k->value, out);
             else
                 base_buf_addf(out, "%.10g", k->value);
             if (k->words)

@@ -64,7 +64,7 @@ void sim_made_jobs_free(struct sim_made_jobs *made);
 const char *sim_workload_name_at(size_t index);
 /* Appends a description of every workload: its settings, their defaults and bounds. */
 void sim_workload_describe(struct base_buf *out);
-/* The size bin of a job with @maps maps: "1" to "9" for 1, 2, 3-20, 21-60, 61-150, 151-300,
+/* The size bin of a job with @maps maps: "1" to "9" for 0 or 1, 2, 3-20, 21-60, 61-150, 151-300,
  * 301-500, 501-1500 and more maps. */
 const char *sim_workload_size_bin(int32_t maps);
 

@@ -77,7 +77,7 @@ static const struct {
     {"select", 400, 0, 4},       {"aggregation", 800, 180, 4}, {"join", JOIN_MAPS, 360, 2},
     {"text-search", 4800, 0, 2},
 };
-#define JOIN_FOLLOWERS 3 /* small jobs run one after the other once each join has ended */
+#define JOIN_FOLLOWERS 3 /* small jobs that follow each join one after the other */
 
 static const struct sim_knob mixed_knobs[] = {
     SIM_KNOB_MAP(IO_MAP_S), SIM_KNOB_REDUCE(60), SIM_KNOB_CV(0.1),

@@ -37,8 +37,8 @@ int64_t sim_knob_value_us(const struct sim_workload_maker *m, const char *key);
 int sim_knob_word_index(const struct sim_workload_maker *m, const char *key);
 
 /* Appends a new job with the next id. Base times, cv, f_rack, f_off, setup and cleanup come from
- * the settings of the same names, where the recipe has them. The pointer is valid until the next
- * call. */
+ * the settings of the same names, where the recipe has them; otherwise base times are 1 s and the
+ * rest 0. f_colo is 0.7. The pointer is valid until the next call. */
 struct sim_job *sim_workload_add_job(struct sim_workload_maker *m, const char *class_name,
                                      int32_t maps, int32_t reduces);
 /* Puts all jobs in random order and renumbers their ids. Call before jobs refer to each other by

@@ -26,7 +26,8 @@ static int32_t draw_log_uniform(struct sim_rng *rng, int32_t low, int32_t high)
 /* ---------------------------------------------------------------- w-hfsp
  * SOURCE: Pastorelli et al., HFSP, section 4.1: 53 small jobs of one or two maps, 41 medium ones of
  * 5 to 500 maps and 2 to 100 reduces, 6 large ones of up to 3,000 maps and up to 1,000 reduces;
- * task durations vary by less than 5 %. */
+ * task durations vary by less than 5 %. That every second medium job and four of the large ones
+ * have reduces is our choice. */
 static const struct sim_knob hfsp_knobs[] = {
     SIM_KNOB_MAP(60),
     SIM_KNOB_REDUCE(1000),
@@ -214,8 +215,8 @@ static const struct sim_knob decreasing_knobs[] = {
     SIM_KNOB_END,
 };
 
-/* Adds a job of @tasks tasks of exactly @task_s seconds each, submitted at @at_s. The policy
- * learns this duration at submission. */
+/* Adds a job of @tasks tasks of @task_s seconds each (on average, if the setting "cv" is above 0),
+ * submitted at @at_s. The policy learns the true mean duration at submission. */
 static struct sim_job *add_job_of_known_size(struct sim_workload_maker *m, const char *class_name,
                                              double at_s, int32_t tasks, double task_s)
 {
@@ -252,8 +253,8 @@ static void make_hfsp_fig7(struct sim_workload_maker *m)
         add_job_of_known_size(m, "small", 150 * scale, 1, task_s);
 }
 
-/* Adds a series of jobs, each smaller than the one before by the setting "ratio", beginning at
- * @from_s. */
+/* Adds a series of jobs, the first at @from_s; each has "ratio" (a setting) times as many tasks as
+ * the one before, but at least one. */
 static void add_jobs_of_decreasing_size(struct sim_workload_maker *m, double from_s)
 {
     double tasks = sim_knob_value(m, "tasks");

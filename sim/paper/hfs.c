@@ -41,7 +41,7 @@ static void add_macrobenchmark_cases(struct sim_paper_run *run)
             snprintf(key, sizeof key, "%s-%s", loads[l][0], how[h][0]);
             c = add_case(run, key, loads[l][1], how[h][1], how[h][2]);
             if (l < 2)
-                sim_paper_add_param(c, "bound=%s", loads[l][0]);
+                sim_paper_add_workload_param(c, "bound=%s", loads[l][0]);
         }
 }
 
@@ -55,7 +55,7 @@ static void add_small_job_cases(struct sim_paper_run *run)
             snprintf(key, sizeof key, "small-%d-%s", small_maps[i], with ? "with" : "without");
             c = add_case(run, key, "hfs-small-jobs", "fair", with ? "15" : "0");
             sim_paper_set_cluster(c, 100, 6, 4, 4);
-            sim_paper_add_param(c, "maps=%d", small_maps[i]);
+            sim_paper_add_workload_param(c, "maps=%d", small_maps[i]);
         }
 }
 
@@ -73,14 +73,14 @@ static void add_sticky_slot_cases(struct sim_paper_run *run)
             snprintf(key, sizeof key, "scans-%d-%s", hfs_scans[i], with ? "with" : "without");
             c = add_case(run, key, "hfs-scans", "fair", with ? "10" : "0");
             c->spec.conf.cluster.oob = true;
-            sim_paper_add_param(c, "jobs=%d", hfs_scans[i]);
+            sim_paper_add_workload_param(c, "jobs=%d", hfs_scans[i]);
         }
     for (int maps = 4; maps <= 12; maps += 8)
         for (int w = 0; w < HFS_WAITS; w++) {
             snprintf(key, sizeof key, "loop-%d-%g", maps, hfs_waits[w]);
             snprintf(wait, sizeof wait, "%g", hfs_waits[w]);
-            sim_paper_add_param(add_case(run, key, "hfs-closed-loop", "fair", wait), "maps=%d",
-                                maps);
+            sim_paper_add_workload_param(add_case(run, key, "hfs-closed-loop", "fair", wait),
+                                         "maps=%d", maps);
         }
 }
 

@@ -35,7 +35,7 @@ static double mean_pool_percent(const struct sim_usage *u, const char *pool, dou
     return n ? 100 * sum / (double)n / SLOTS : 0;
 }
 
-/* Seconds after @from until the pool first holds @percent of the slots, less the tolerance NEAR.
+/* Seconds after @from until the pool first holds at least @percent - NEAR percent of the slots.
  * INFINITY if that never happens. */
 static double seconds_until_pool_holds(const struct sim_usage *u, const char *pool, double from,
                                        double percent)

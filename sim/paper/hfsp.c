@@ -1,7 +1,8 @@
 /* HFSP: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "Practical size-based scheduling for
- * MapReduce workloads", arXiv:1302.2749: figures 3 to 7 and the text around them. 100 nodes with 4
- * map and 2 reduce slots, one rack; an extra heartbeat at the end of a task. FAIR is Hadoop's Fair
- * Scheduler with one pool and its defaults. */
+ * MapReduce workloads", arXiv:1302.2749: figures 3 to 7 and the text around them. 100 nodes (fewer
+ * in some cases) with 4 map and 2 reduce slots, one rack; an extra heartbeat at the end of a task.
+ * Figure 7 has a cluster of its own. FAIR is Hadoop's Fair Scheduler with one pool and its
+ * defaults. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +50,10 @@ static void add_size_error_cases(struct sim_paper_run *run)
         snprintf(key, sizeof key, "error-%d", i);
         snprintf(a, sizeof a, "%g", i / 10.0);
         c = add_case(run, key, "w-hfsp", "hfsp", 100);
-        sim_paper_add_param(c, "reduces=0");
+        sim_paper_add_workload_param(c, "reduces=0");
         sim_paper_set_option(c, "hfsp.error", a);
     }
-    sim_paper_add_param(add_case(run, "error-fair", "w-hfsp", "fair", 100), "reduces=0");
+    sim_paper_add_workload_param(add_case(run, "error-fair", "w-hfsp", "fair", 100), "reduces=0");
 }
 
 static void add_fig7_cases(struct sim_paper_run *run)
@@ -68,7 +69,7 @@ static void add_fig7_cases(struct sim_paper_run *run)
             c = sim_paper_add_case(run, key, "hfsp-fig7", "hfsp");
             sim_paper_set_cluster(c, 4, 0, 2, 1);
             c->spec.conf.cluster.heartbeat_us = SIM_HEARTBEAT_ZERO;
-            sim_paper_add_param(c, "tasks=%d", tasks);
+            sim_paper_add_workload_param(c, "tasks=%d", tasks);
             sim_paper_set_option(c, "hfsp.sizes", "given");
             sim_paper_set_option(c, "hfsp.preemption", how[i]);
             c->seeds = 1;
@@ -84,8 +85,9 @@ static void add_cases(struct sim_paper_run *run)
     add_size_error_cases(run);
     add_fig7_cases(run);
     c = add_case(run, "decreasing", "hfsp-decreasing", "hfsp", HYSTERESIS_NODES);
-    /* the second series of jobs arrives when the attempts suspended by the first are resumed */
-    sim_paper_add_param(c, "again_s=6000");
+    /* the second series of jobs arrives when half of the attempts that the first suspended have
+     * been resumed */
+    sim_paper_add_workload_param(c, "again_s=6000");
     sim_paper_set_option(c, "hfsp.sizes", "given");
 }
 
@@ -224,8 +226,8 @@ static void add_locality_row(struct sim_paper_run *run)
         sim_paper_format_stat(&hfsp, 2, " %", text[1]));
 }
 
-/* Mean sojourn of figure 7 with preemption @how and @tasks tasks; *@moved: attempts suspended or
- * killed. */
+/* Mean sojourn of figure 7 with preemption @how and @tasks tasks in the first job. Sets *@moved to
+ * the number of times that a reduce was suspended or killed. */
 static double fig7_mean_sojourn_s(const struct sim_paper_run *run, const char *how, int tasks,
                                   int64_t *moved)
 {

@@ -44,8 +44,8 @@ static struct sim_stat locality_over_seeds(const struct sim_paper_run *run, cons
     return s;
 }
 
-/* By how many percent the mean of @of is shorter in the case @key than in the case @than; a
- * statistic over seeds. */
+/* Returns the percentage by which the class's mean of @of is lower in the case @key than in the
+ * case @than; a statistic over seeds. */
 static struct sim_stat percent_shorter(const struct sim_paper_run *run, const char *key,
                                        const char *than, const char *class_name,
                                        sim_paper_quantity of)

@@ -42,20 +42,20 @@ struct sim_paper_case *sim_paper_add_case(struct sim_paper_run *run, const char 
     return c;
 }
 
-void sim_paper_set_cluster(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
-                           int32_t racks)
+void sim_paper_set_cluster(struct sim_paper_case *c, int32_t nodes, int32_t map_slots,
+                           int32_t reduce_slots, int32_t racks)
 {
     c->spec.conf.cluster.groups_n = 0;
     c->spec.conf.cluster.racks = racks;
-    sim_paper_add_group(c, nodes, maps, reduces, 1);
+    sim_paper_add_group(c, nodes, map_slots, reduce_slots, 1);
 }
 
-void sim_paper_add_group(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
-                         double speed)
+void sim_paper_add_group(struct sim_paper_case *c, int32_t nodes, int32_t map_slots,
+                         int32_t reduce_slots, double speed)
 {
     base_assert(c->spec.conf.cluster.groups_n < SIM_PAPER_GROUPS_MAX);
     c->groups[c->spec.conf.cluster.groups_n++] =
-        (struct sim_group){.nodes = nodes, .slots = {maps, reduces}, .speed = speed};
+        (struct sim_group){.nodes = nodes, .slots = {map_slots, reduce_slots}, .speed = speed};
 }
 
 void sim_paper_set_option(struct sim_paper_case *c, const char *option, const char *value)
@@ -68,7 +68,7 @@ void sim_paper_set_option(struct sim_paper_case *c, const char *option, const ch
     base_assert(rc == 0);
 }
 
-void sim_paper_add_param(struct sim_paper_case *c, const char *fmt, ...)
+void sim_paper_add_workload_param(struct sim_paper_case *c, const char *fmt, ...)
 {
     struct base_buf b = {0};
     va_list ap;
@@ -200,7 +200,7 @@ double sim_paper_waiting_s(const struct sim_job_result *r)
     return (double)sim_waiting_us(r) / 1e6;
 }
 
-static bool is_counted(const struct sim_job_result *r, const char *class_name)
+static bool is_accepted_job_of_class(const struct sim_job_result *r, const char *class_name)
 {
     return r->accepted && (!*class_name || strcmp(r->class_name, class_name) == 0);
 }
@@ -211,7 +211,7 @@ double sim_paper_class_mean(const struct sim_outcome *o, const char *class_name,
     struct sim_stat s = {0};
 
     for (size_t i = 0; i < o->jobs_n; i++)
-        if (is_counted(&o->jobs[i], class_name))
+        if (is_accepted_job_of_class(&o->jobs[i], class_name))
             sim_stat_add(&s, of(&o->jobs[i]));
     return s.n ? s.mean : (double)NAN;
 }
@@ -223,7 +223,7 @@ double sim_paper_class_median(const struct sim_outcome *o, const char *class_nam
     double median;
 
     for (size_t i = 0; i < o->jobs_n; i++)
-        if (is_counted(&o->jobs[i], class_name))
+        if (is_accepted_job_of_class(&o->jobs[i], class_name))
             sim_samples_add(&s, of(&o->jobs[i]));
     sim_samples_sort(&s);
     median = sim_samples_quantile(&s, 0.5);
@@ -237,7 +237,7 @@ double sim_paper_local_percent(const struct sim_outcome *o, const char *class_na
     int64_t good = 0, all = 0;
 
     for (size_t i = 0; i < o->jobs_n; i++)
-        for (int l = 0; l < SIM_LEVELS && is_counted(&o->jobs[i], class_name); l++) {
+        for (int l = 0; l < SIM_LEVELS && is_accepted_job_of_class(&o->jobs[i], class_name); l++) {
             all += o->jobs[i].level[l];
             good += l <= (int)level ? o->jobs[i].level[l] : 0;
         }

@@ -53,8 +53,9 @@ struct sim_paper_run {
 struct sim_paper {
     const char *name, *title;
     void (*add_cases)(struct sim_paper_run *run);
-    void (*add_rows)(struct sim_paper_run *run);      /* after all cases have run */
-    void (*draw_pictures)(struct sim_paper_run *run); /* called only with run->page; may be NULL */
+    void (*add_rows)(struct sim_paper_run *run); /* after all cases have run */
+    /* called only if run->page is set; may be NULL */
+    void (*draw_pictures)(struct sim_paper_run *run);
 };
 extern const struct sim_paper sim_paper_hsrtf, sim_paper_hfsp, sim_paper_rtmr, sim_paper_hfs;
 
@@ -63,15 +64,15 @@ extern const struct sim_paper sim_paper_hsrtf, sim_paper_hfsp, sim_paper_rtmr, s
  * policies work as in Hadoop 1. @key must be new (asserted). The case belongs to @run. */
 struct sim_paper_case *sim_paper_add_case(struct sim_paper_run *run, const char *key,
                                           const char *workload, const char *policy);
-void sim_paper_set_cluster(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
-                           int32_t racks);
+void sim_paper_set_cluster(struct sim_paper_case *c, int32_t nodes, int32_t map_slots,
+                           int32_t reduce_slots, int32_t racks);
 /* Adds another kind of node to the cluster. */
-void sim_paper_add_group(struct sim_paper_case *c, int32_t nodes, int32_t maps, int32_t reduces,
-                         double speed);
+void sim_paper_add_group(struct sim_paper_case *c, int32_t nodes, int32_t map_slots,
+                         int32_t reduce_slots, double speed);
 /* Sets an option of a policy (sim/options.h); the value must be valid (asserted). */
 void sim_paper_set_option(struct sim_paper_case *c, const char *option, const char *value);
 /* Adds "KEY=VALUE" to the settings of the workload. */
-void sim_paper_add_param(struct sim_paper_case *c, const char *fmt, ...)
+void sim_paper_add_workload_param(struct sim_paper_case *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* ------------------------------------------------ for add_rows() and draw_pictures() */
@@ -87,8 +88,8 @@ double sim_paper_class_mean(const struct sim_outcome *o, const char *class_name,
                             sim_paper_quantity of);
 double sim_paper_class_median(const struct sim_outcome *o, const char *class_name,
                               sim_paper_quantity of);
-/* Percentage of the launches of maps with places that were at least as near as @level. NAN: no such
- * launch. */
+/* Percentage of launches at @level or nearer among the launches of maps whose splits have places,
+ * in the accepted jobs of a class ("": of all). NAN: no such launch. */
 double sim_paper_local_percent(const struct sim_outcome *o, const char *class_name,
                                enum sim_level level);
 /* Returns the result of job @id, or NULL if the job did not end in that run. */
@@ -132,8 +133,8 @@ struct sim_paper_conf {
     enum sim_format format; /* of the table on standard output; SIM_FORMAT_TABLE: Markdown */
 };
 /* Runs the papers' cases and prints the table on standard output; with conf->dir, also writes
- * DIR/index.html and DIR/RESULTS.md. Returns 0 when every criterion is met, 1 when one is not, or
- * negative with @err. */
+ * DIR/index.html, DIR/RESULTS.md and the pictures. Returns 0 when every criterion is met, 1 when
+ * one is not, or negative with @err. */
 int sim_paper_run_and_report(const struct sim_paper_conf *conf, struct base_error *err);
 
 #endif

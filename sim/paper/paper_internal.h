@@ -6,8 +6,8 @@
 
 struct sim_bar;
 
-/* Runs all cases of @n papers. Returns as sim_pool_run() does, but negative if a run failed; @err
- * then names the case. */
+/* Runs all cases of @n papers and keeps their outcomes. Returns 0, or negative with @err, which
+ * names the case if a run failed. */
 int sim_paper_run_cases(struct sim_paper_run *runs, size_t n, int jobs, struct sim_bar *bar,
                         struct base_error *err);
 void sim_paper_run_free(struct sim_paper_run *run);

@@ -136,8 +136,8 @@ static void add_page_table(const struct sim_paper_run *run, struct sim_page *pag
     sim_page_end_table(page);
 }
 
-static int write_markdown(const struct sim_paper_conf *conf, const struct sim_paper_run *runs,
-                          size_t n, struct base_error *err)
+static int write_markdown_file(const struct sim_paper_conf *conf, const struct sim_paper_run *runs,
+                               size_t n, struct base_error *err)
 {
     char *path = base_printf("%s/RESULTS.md", conf->dir);
     FILE *out = fopen(path, "w");
@@ -160,8 +160,8 @@ static int write_markdown(const struct sim_paper_conf *conf, const struct sim_pa
     return rc;
 }
 
-static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run *runs, size_t n,
-                        struct base_error *err)
+static int write_report_folder(const struct sim_paper_conf *conf, struct sim_paper_run *runs,
+                               size_t n, struct base_error *err)
 {
     struct sim_page page = {0};
     int rc;
@@ -183,11 +183,11 @@ static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run 
         }
     }
     rc = sim_page_write_and_free(&page, conf->dir, "The papers' results, here", err);
-    return rc < 0 ? rc : write_markdown(conf, runs, n, err);
+    return rc < 0 ? rc : write_markdown_file(conf, runs, n, err);
 }
 
 /* ---------------------------------------------------------------- all of it */
-/* Adds the paper called @name (@len bytes), or all of them, unless already in @runs. */
+/* Adds the paper called @name (@len bytes; "all": every paper), unless already in @runs. */
 static int add_named_papers(struct sim_paper_run *runs, size_t *n, const char *name, size_t len,
                             struct base_error *err)
 {
@@ -254,7 +254,7 @@ int sim_paper_run_and_report(const struct sim_paper_conf *conf, struct base_erro
         for (size_t i = 0; i < n; i++)
             runs[i].paper->add_rows(&runs[i]);
         print_results(conf, runs, n);
-        rc = conf->dir ? write_folder(conf, runs, n, err) : 0;
+        rc = conf->dir ? write_report_folder(conf, runs, n, err) : 0;
     }
     if (rc >= 0)
         rc = any_row_failed(runs, n);

@@ -34,8 +34,8 @@ static void keep_learned_times(const struct sim_spec *spec, const struct sim *si
     p->learned = *rm_core_learned(sim_core_peek(sim));
 }
 
-static int open_after_fifo_run(const struct sim_spec *spec, struct sim_workload *out,
-                               struct base_error *err)
+static int learn_from_fifo_run_and_open(const struct sim_spec *spec, struct sim_workload *out,
+                                        struct base_error *err)
 {
     struct profile *p = spec->open_ctx;
     struct sim_spec fifo;
@@ -103,12 +103,12 @@ static void add_case(struct sim_paper_run *run, int mix, enum variant v)
     if (v == DC_MAX)
         sim_paper_set_option(c, "dc.cost", "max");
     if ((v == DC || v == DC_MAX) && mix == 1)
-        sim_paper_add_param(c, "reduces_max=30");
+        sim_paper_add_workload_param(c, "reduces_max=30");
     c->own = p;
     p->mix = mixes[mix];
     p->source = c->spec.source;
     c->spec.source.what = NULL;
-    c->spec.open = open_after_fifo_run;
+    c->spec.open = learn_from_fifo_run_and_open;
     c->spec.close = close_source;
     c->spec.open_ctx = p;
     c->spec.conf.adjust = hand_learned_times_to_core;
@@ -125,12 +125,13 @@ static void add_cases(struct sim_paper_run *run)
 /* ---------------------------------------------------------------- figures */
 struct figures {
     struct sim_stat accept, success, util; /* percentages */
-    struct sim_stat held; /* util that counts waiting reduces too; only FIFO starts them so early */
+    struct sim_stat held; /* util that counts waiting reduces too; only FIFO starts any before the
+                             last map has ended */
 };
 
-/* Fraction of the slot time used by successful attempts, where @held also counts reduces waiting
- * for maps. @met_alone: counts only jobs that met their deadline. */
-static double utilisation(const struct sim_outcome *o, bool met_alone, bool held)
+/* Fraction of all slot time that successful attempts of accepted jobs used. @met_alone: counts only
+ * jobs that met their deadline. @count_waiting: counts the time of reduces waiting for maps too. */
+static double utilisation(const struct sim_outcome *o, bool met_alone, bool count_waiting)
 {
     const struct sim_totals *t = &o->totals;
     double worked = 0;
@@ -140,7 +141,7 @@ static double utilisation(const struct sim_outcome *o, bool met_alone, bool held
 
         if (r->accepted && (r->met || !met_alone))
             worked += (double)(r->useful_us[BASE_TASK_MAP] + r->useful_us[BASE_TASK_REDUCE] -
-                               (held ? 0 : r->idle_us));
+                               (count_waiting ? 0 : r->idle_us));
     }
     return worked /
            ((t->slots[BASE_TASK_MAP] + t->slots[BASE_TASK_REDUCE]) * (double)sim_makespan_us(t));

@@ -106,9 +106,10 @@ static void draw_bars_by_class(struct report *w, size_t v, const struct sim_pict
 }
 
 /* Bars and sweeps get a logarithmic axis if the largest value is more than this many times
- * the smallest. */
-#define LOG_RATIO  30.0
-#define WIDE_RATIO 5.0 /* the same factor for the x axis of a distribution */
+ * the smallest positive one. */
+#define LOG_RATIO 30.0
+/* The corresponding factor for the x axis of a distribution, which stays linear if a value is 0. */
+#define WIDE_RATIO 5.0
 
 static bool needs_log_axis(const struct report *w, size_t v, enum sim_metric metric)
 {
@@ -334,7 +335,7 @@ static double sum_slots_in_use(const struct sim_usage *u, enum sim_usage_by by,
 }
 
 /* One line of a usage grouping. Lines are sorted the same way for every policy, so each keeps its
- * colour across pictures. */
+ * colour across pictures if they all have the same lines. */
 struct line {
     const struct sim_usage_line *of;
     size_t rank; /* classes only: position by size */
@@ -359,7 +360,7 @@ static void sort_usage_lines(const struct sim_usage *u, enum sim_usage_by by,
     qsort(out, u->by[by].n, sizeof *out, compare_line_rank);
 }
 
-/* Cells are averaged in groups so that a long run still has at most CELLS_MAX steps. */
+/* Cells are averaged in groups so that even a long run has at most CELLS_MAX steps. */
 static void draw_slot_usage(struct report *w, const struct sim_seed_summary *classes,
                             const char *policy, const struct sim_usage *u, enum sim_usage_by by,
                             enum base_task_kind kind)

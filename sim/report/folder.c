@@ -42,7 +42,7 @@ static bool is_picture_file(const char *name)
     return ends_with(name, ".svg");
 }
 
-static bool is_data_file(const char *name)
+static bool is_picture_data_file(const char *name)
 {
     return ends_with(name, ".dat") || ends_with(name, ".gp");
 }
@@ -57,8 +57,9 @@ struct found {
     bool report;
 };
 
-/* Counts the entries of @dir and removes the regular files accepted by @doomed (NULL: removes
- * none). A missing @dir, or one that is not a folder, counts as empty. */
+/* Counts the entries of @dir, sets out->report if one of them identifies a report, and removes the
+ * regular files accepted by @doomed (NULL: removes none). A missing @dir, or one that is not a
+ * folder, counts as empty. */
 static int count_and_remove_files(const char *dir, bool (*doomed)(const char *name),
                                   struct found *out, struct base_error *err)
 {
@@ -103,7 +104,7 @@ int sim_report_prepare_folder(const char *dir, bool force, struct base_error *er
     else if (rc == 0 && found.all > 0)
         rc = count_and_remove_files(dir, is_report_file, &found, err);
     if (rc == 0 && lstat(inner, &st) == 0 && S_ISDIR(st.st_mode))
-        rc = count_and_remove_files(inner, is_data_file, &data, err);
+        rc = count_and_remove_files(inner, is_picture_data_file, &data, err);
     free(inner);
     return rc < 0 ? rc : base_mkdirs(dir, 0755, err);
 }

@@ -13,7 +13,7 @@ struct row {
 
 /* Writes the separator and, depending on the mode, the key. Returns true if the caller must write
  * the value. */
-static bool begin_field(struct row *w, const char *key)
+static bool begin_field_and_wants_value(struct row *w, const char *key)
 {
     base_buf_adds(w->out, w->begun ? "," : "");
     w->begun = true;
@@ -26,7 +26,7 @@ static bool begin_field(struct row *w, const char *key)
 
 static void add_text_field(struct row *w, const char *key, const char *text)
 {
-    if (!begin_field(w, key))
+    if (!begin_field_and_wants_value(w, key))
         return;
     if (w->mode == CSV)
         sim_output_append_csv_text(text, w->out);
@@ -36,26 +36,26 @@ static void add_text_field(struct row *w, const char *key, const char *text)
 
 static void add_int_field(struct row *w, const char *key, int64_t n)
 {
-    if (begin_field(w, key))
+    if (begin_field_and_wants_value(w, key))
         base_buf_addf(w->out, "%lld", (long long)n);
 }
 
 static void add_real_field(struct row *w, const char *key, double x)
 {
-    if (begin_field(w, key))
+    if (begin_field_and_wants_value(w, key))
         sim_output_append_number(x, w->mode == JSON ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, w->out);
 }
 
 static void add_bool_field(struct row *w, const char *key, bool yes)
 {
-    if (begin_field(w, key))
+    if (begin_field_and_wants_value(w, key))
         base_buf_adds(w->out, yes ? "true" : "false");
 }
 
 /* Writes microseconds as seconds without rounding. */
 static void add_seconds_field(struct row *w, const char *key, int64_t us)
 {
-    if (!begin_field(w, key))
+    if (!begin_field_and_wants_value(w, key))
         return;
     uint64_t n = us < 0 ? -(uint64_t)us : (uint64_t)us;
     base_buf_addf(w->out, us < 0 ? "-%llu" : "%llu", (unsigned long long)(n / 1000000));

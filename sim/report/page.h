@@ -29,7 +29,8 @@ void sim_page_add_file_links(struct sim_page *p, const char *const (*files)[2], 
 /* A table is built cell by cell. Numbers are aligned right, texts left. @tone: "", "good", "bad",
  * "weak", or "meaning" for a long text that may wrap. */
 void sim_page_begin_table(struct sim_page *p, const char *caption);
-void sim_page_begin_text_table(struct sim_page *p); /* cells may wrap */
+/* A table of texts, which wrap except in the first and the last column. */
+void sim_page_begin_text_table(struct sim_page *p);
 void sim_page_add_table_head(struct sim_page *p, const char *const *titles, size_t n);
 void sim_page_begin_table_row(struct sim_page *p);
 void sim_page_add_table_cell(struct sim_page *p, bool number, const char *tone, const char *text);
@@ -44,7 +45,7 @@ int sim_page_embed_picture(struct sim_page *p, const char *dir, const char *name
                            const char *caption, struct base_error *err);
 void sim_page_end_pictures(struct sim_page *p);
 
-/* Writes DIR/index.html. Frees @p, on failure too. */
+/* Writes @dir/index.html. Returns 0, or a negative error. Frees @p in both cases. */
 int sim_page_write_and_free(struct sim_page *p, const char *dir, const char *title,
                             struct base_error *err);
 void sim_page_free(struct sim_page *p);

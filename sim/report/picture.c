@@ -375,9 +375,10 @@ static void append_gnuplot_script(struct base_buf *b, const struct sim_picture *
 }
 
 /* ---------------------------------------------------------------- gnuplot */
-_Noreturn static void exec_gnuplot(const char *dir, const char *arg, int words)
+_Noreturn static void exec_gnuplot(const char *dir, const char *arg, int output_fd)
 {
-    if ((dir && chdir(dir) < 0) || dup2(words, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0)
+    if ((dir && chdir(dir) < 0) || dup2(output_fd, STDOUT_FILENO) < 0 ||
+        dup2(output_fd, STDERR_FILENO) < 0)
         _exit(126);
     setenv("LC_ALL", "C", 1);
     execlp("gnuplot", "gnuplot", arg, (char *)NULL);
@@ -451,7 +452,7 @@ static bool skip_prefix(const char **at, const char *from)
     return true;
 }
 
-static void append_xml_text(struct base_buf *b, const char *text)
+static void append_escaped_xml_text(struct base_buf *b, const char *text)
 {
     for (; text && *text; text++)
         if (*text == '<')
@@ -496,8 +497,8 @@ static bool is_gnuplot_artifact(const char *at, const char *stop)
            (memmem(at, n, "color='white'", 13) || memmem(at, n, "scale(0.00)", 11));
 }
 
-/* Copies gnuplot's SVG line by line to @out: sets the title, drops the description, artifacts and
- * empty groups, and adapts colours and ids. */
+/* Copies gnuplot's SVG line by line to @out: sets the title, drops the description, artifacts,
+ * empty groups and empty lines, and adapts colours and ids. */
 static void polish_svg(const struct base_buf *svg, const struct sim_picture *p,
                        struct base_buf *out)
 {
@@ -510,7 +511,7 @@ static void polish_svg(const struct base_buf *svg, const struct sim_picture *p,
         const char *next = stop < end ? stop + 1 : end;
         if (strncmp(at, "<title>", 7) == 0) {
             base_buf_adds(out, "<title>");
-            append_xml_text(out, p->title ? p->title : p->name);
+            append_escaped_xml_text(out, p->title ? p->title : p->name);
             base_buf_adds(out, "</title>\n");
         } else if (strncmp(at, "<desc>", 6) == 0 || at == stop || is_gnuplot_artifact(at, stop)) {
             at = next;
@@ -525,10 +526,11 @@ static void polish_svg(const struct base_buf *svg, const struct sim_picture *p,
     }
 }
 
-static int write_picture_file(const char *dir, const char *sub, const char *name, const char *end,
-                              const struct base_buf *b, struct base_error *err)
+static int write_picture_file(const char *dir, const char *folder, const char *name,
+                              const char *extension, const struct base_buf *b,
+                              struct base_error *err)
 {
-    char *path = base_printf("%s/%s%s%s", dir, sub, name, end);
+    char *path = base_printf("%s/%s%s%s", dir, folder, name, extension);
     int rc = base_file_write_atomic(path, b->data, b->len, 0644, false, err);
 
     free(path);

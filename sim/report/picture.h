@@ -49,19 +49,18 @@ struct sim_picture {
 };
 void sim_picture_init(struct sim_picture *p); /* zeroed, with all limits NAN */
 
-/* Returns the colour of policy @name, the same in every picture. Other names, and NULL, get a
- * colour by @index. All colours are readable on white and on black. */
+/* Returns the colour of policy @name, the same in every picture. Policies without a colour of their
+ * own, other names, and NULL get a colour by @index. All colours are readable on white and on
+ * black. */
 const char *sim_picture_colour_for(const char *name, size_t index);
 
 /* Checks that gnuplot can be run. Fails with -BASE_ENOTFOUND if gnuplot is not installed; the
  * message names the package to install. */
 int sim_picture_check_gnuplot(struct base_error *err);
-/* Draws @p and leaves the three files in @dir. Fails like
- * sim_picture_check_gnuplot(), with -BASE_EIO and gnuplot's own message, or with the error of a
- * file operation. */
+/* Draws @p and leaves the three files in @dir. Fails like sim_picture_check_gnuplot(), with
+ * -BASE_EIO and gnuplot's own message, or with the error of a file operation. */
 int sim_picture_draw(const char *dir, const struct sim_picture *p, struct base_error *err);
-/* Returns true if any series has a point with a finite value. Callers skip pictures without such a
- * point. */
+/* Returns true if any series has a point with a finite y value. */
 bool sim_picture_has_data(const struct sim_picture *p);
 
 #endif

@@ -49,8 +49,8 @@ static void add_metric_cells(struct report *w, const struct sim_class_summary *f
     }
 }
 
-static void add_metric_head(struct report *w, const char *first, const char *second,
-                            const enum sim_metric *metrics, size_t n)
+static void add_metric_table_head(struct report *w, const char *first, const char *second,
+                                  const enum sim_metric *metrics, size_t n)
 {
     char titles[SIM_METRICS][96];
     const char *pointers[SIM_METRICS + 2];
@@ -75,7 +75,7 @@ static void add_table_of_all_jobs(struct report *w, const enum sim_metric *from,
     size_t n = choose_shown_metrics(r, from, from_n, metrics);
 
     sim_page_begin_table(&w->page, caption);
-    add_metric_head(w, r->axis ? r->axis : "policy", r->axis ? "policy" : NULL, metrics, n);
+    add_metric_table_head(w, r->axis ? r->axis : "policy", r->axis ? "policy" : NULL, metrics, n);
     for (size_t v = 0; v < r->variations_n; v++)
         for (size_t p = 0; p < r->policies_n; p++) {
             const struct sim_seed_summary *summary = &sim_results_cell(r, v, p)->summary;
@@ -99,7 +99,7 @@ static void add_table_of_classes(struct report *w, size_t v)
     if (first->n < 3)
         return;
     sim_page_begin_table(&w->page, NULL);
-    add_metric_head(w, "class", "policy", metrics, n);
+    add_metric_table_head(w, "class", "policy", metrics, n);
     for (size_t k = 1; k < first->n; k++)
         for (size_t p = 0; p < r->policies_n; p++) {
             sim_page_begin_table_row(&w->page);

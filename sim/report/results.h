@@ -28,12 +28,12 @@ struct sim_cell { /* one policy under one variation */
         double sojourn_s;
     } * jobs;
     size_t jobs_n, jobs_cap;
-    struct sim_usage *usage; /* of the first seed; NULL: not recorded */
+    struct sim_usage *usage; /* of the first run added that recorded it; NULL: none did */
     uint64_t usage_seed;
     double cpu_s;
 };
 struct sim_results {
-    const char *axis; /* the varied parameter, such as "nodes"; NULL: none */
+    const char *axis; /* the varied parameter, such as "nodes"; "variation": several; NULL: none */
     /* values such as "20"; with several parameters "nodes=20 hfsp.xi=1" */
     const char *const *variations;
     /* the variations as numbers; NULL: not numeric, or several parameters */
@@ -43,7 +43,8 @@ struct sim_results {
     size_t policies_n;
     struct sim_cell *cells; /* variations times policies */
 };
-/* Prepares an empty table. The names are borrowed and must outlive @r. */
+/* Prepares an empty table. The names are borrowed and must outlive @r. The caller may set axis and
+ * values afterwards. */
 void sim_results_init(struct sim_results *r, const char *const *policies, size_t policies_n,
                       const char *const *variations, size_t variations_n);
 struct sim_cell *sim_results_cell(const struct sim_results *r, size_t variation, size_t policy);

@@ -186,7 +186,7 @@ static void compute_class_figures(struct sums *s, struct sim_figures *f)
     v[SIM_M_SUCCESS] = percentage_of((double)s->met, (double)s->with_deadline);
 }
 
-static void add_run_figures(const struct sim_outcome *o, double v[SIM_METRICS])
+static void set_whole_run_figures(const struct sim_outcome *o, double v[SIM_METRICS])
 {
     const struct sim_totals *t = &o->totals;
     double lost_us = 0;
@@ -249,7 +249,7 @@ void sim_figures_compute(const struct sim_outcome *o, const struct sim_outcome *
         compute_class_figures(&v[i], &out->v[i]);
         sim_samples_free(&v[i].sojourn_s);
     }
-    add_run_figures(o, out->v[0].v);
+    set_whole_run_figures(o, out->v[0].v);
     if (n > 2)
         qsort(out->v + 1, n - 1, sizeof *out->v, compare_class_size);
     free(v);

@@ -4,8 +4,9 @@
  *     outcome --sim_figures_compute()--> figures of one run, by class
  *             --sim_seed_summary_add_run()--> mean and interval over seeds
  *
- * Every figure is an entry of enum sim_metric; tables, CSV, JSON and pictures are loops over it.
- * Rejected jobs count only in jobs and accepted, and in the mean size of a class.
+ * Every figure is an entry of enum sim_metric; CSV and JSON contain all of them, tables and
+ * pictures a selection. Of the figures by class, rejected jobs count only in jobs and accepted, and
+ * in the mean size.
  *
  * SOURCE of the terms: Pastorelli et al., "HFSP", 2013 (sojourn); Cheriere et al., SAC 2016
  * (waiting, execution); He, Lu, Swanson, HPCC 2013 (accepted, success, utilisation). Slowdown: a

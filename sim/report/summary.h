@@ -24,8 +24,8 @@ void sim_output_append_summary(const struct sim_results *r, enum sim_format form
                                struct base_buf *out);
 /* Returns true if tables show the column of @metric. They leave out figures that never apply;
  * kills, suspensions, lost time and the use of map or reduce slots if always 0; the share of
- * accepted jobs without deadlines and refusals; and the rack-local share unless some class has both
- * rack-local and off-rack maps. */
+ * accepted jobs if there are neither deadlines nor refusals; and the rack-local share unless some
+ * class has both rack-local and off-rack maps. */
 bool sim_output_is_column_shown(const struct sim_results *r, enum sim_metric metric);
 /* Formats "12.3 ±0.4", "12.3" for a single value or equal values, "-" for none. Values of 1,000 and
  * more are shown as whole numbers. */
@@ -50,7 +50,8 @@ void sim_output_end_job_list(enum sim_format format, struct base_buf *out);
 /* ---- building blocks ---- */
 void sim_output_append_csv_text(const char *text, struct base_buf *out);
 void sim_output_append_json_text(const char *text, struct base_buf *out);
-/* Appends the shortest text that reads back as @x. */
+/* Appends the shortest text that reads back as @x; if @x is not finite, null in JSON and nothing in
+ * the other formats. */
 void sim_output_append_number(double x, enum sim_format format, struct base_buf *out);
 
 /* ---- a table of aligned columns: the first ones left-aligned, numbers right-aligned ---- */
