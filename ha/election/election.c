@@ -204,9 +204,9 @@ static void refuse_for_missing_permission(struct ha_election *e, const char *pat
 
 /* ---- the lease ---- */
 
-/* The lease ends 2/3 of the session time-out after the last answered request was sent. ZooKeeper
- * can expire the session no earlier than a full time-out after receiving that request, so the lease
- * ends before another RM can be elected; the remaining third covers clock drift. */
+/* The lease ends 2/3 of the session time-out after the last answered multi was sent. ZooKeeper can
+ * expire the session no earlier than a full time-out after receiving that multi, so the lease ends
+ * before another RM can be elected; the remaining third covers clock drift. */
 
 int64_t election_lease_end_us(const struct ha_election *e, int64_t sent_us)
 {
@@ -257,7 +257,7 @@ void ha_election_extend_lease(struct ha_election *e, int64_t sent_us)
 
 /* ---- events ---- */
 
-static void go_offline(struct ha_election *e, int64_t now_us)
+static void go_offline_and_drop_results(struct ha_election *e, int64_t now_us)
 {
     abandon_round(e);
     e->want[SLOT_RENEW] = 0;
@@ -270,7 +270,7 @@ static void go_offline(struct ha_election *e, int64_t now_us)
 
 static void end_session(struct ha_election *e, int64_t now_us)
 {
-    go_offline(e, now_us);
+    go_offline_and_drop_results(e, now_us);
     election_forget_nodes(e);
     e->session = 0;
     e->tried = -1;
@@ -282,7 +282,7 @@ static void begin_connection(struct ha_election *e, const struct ha_zk_event *ev
 {
     if (e->session && e->session != ev->session)
         end_session(e, now_us);
-    go_offline(e, now_us);
+    go_offline_and_drop_results(e, now_us);
     e->connected = true;
     e->known_until_us = 0;
     e->session = ev->session;
@@ -360,7 +360,7 @@ void ha_election_on_event(struct ha_election *e, const struct ha_zk_event *ev, i
     if (e->phase == HA_REFUSED)
         return;
     if (ev->kind == HA_ZK_DISCONNECTED)
-        go_offline(e, now_us);
+        go_offline_and_drop_results(e, now_us);
     depose_if_lease_expired(e, now_us); /* an event after the end of the lease must not extend it */
     switch (ev->kind) {
     case HA_ZK_CONNECTED:
@@ -413,7 +413,7 @@ void ha_election_run_timers(struct ha_election *e, int64_t now_us)
         forget_active_rm(e);
 }
 
-static void keep_earlier_time(int64_t *next_us, int64_t at_us)
+static void reduce_to_earlier_time(int64_t *next_us, int64_t at_us)
 {
     if (at_us < *next_us)
         *next_us = at_us;
@@ -426,15 +426,15 @@ int64_t ha_election_next_timer_us(const struct ha_election *e)
     if (e->phase == HA_REFUSED)
         return next;
     if (e->leading)
-        keep_earlier_time(&next, election_lease_end_us(e, e->answered_us));
+        reduce_to_earlier_time(&next, election_lease_end_us(e, e->answered_us));
     if (e->leading && e->connected && !e->want[SLOT_RENEW])
-        keep_earlier_time(&next, renewal_due_us(e));
+        reduce_to_earlier_time(&next, renewal_due_us(e));
     if (e->holding)
-        keep_earlier_time(&next, e->hold_us);
+        reduce_to_earlier_time(&next, e->hold_us);
     if (e->retry_us)
-        keep_earlier_time(&next, e->retry_us);
+        reduce_to_earlier_time(&next, e->retry_us);
     if (e->known_until_us)
-        keep_earlier_time(&next, e->known_until_us);
+        reduce_to_earlier_time(&next, e->known_until_us);
     return next;
 }
 

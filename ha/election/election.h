@@ -17,10 +17,10 @@
  * fails its check of the epoch's version.
  *
  * Lease: a leader acts only until 2/3 of the negotiated session time-out after the sending of the
- * last answered request. If no other request was answered for 1/6 of the time-out, the leader sends
- * a multi that only checks the epoch; like a write, it passes ZooKeeper's quorum. When the lease
- * ends the machine is deposed, whatever the state of the connection. If the session survives, the
- * machine may claim again with a new epoch.
+ * last answered multi. When that is 1/6 of the time-out ago, the leader sends a multi that only
+ * checks the epoch; like a write, it passes ZooKeeper's quorum. When the lease ends the machine is
+ * deposed, whatever the state of the connection. If the session survives, the machine may claim
+ * again with a new epoch.
  *
  * Stale nodes are election nodes of our rm-id whose ephemeralOwner is not our session. If the
  * node's data shows that an earlier session of this process or a dead process of this host made it,
@@ -88,8 +88,8 @@ void ha_election_on_event(struct ha_election *e, const struct ha_zk_event *ev, i
 /* Extends the lease: ZooKeeper has answered a multi that another state machine (the log) sent at
  * @sent_us. Reads do not count, because a server cut off from the quorum answers them too. */
 void ha_election_extend_lease(struct ha_election *e, int64_t sent_us);
-/* Acts on all timers that are due: lease, renewal, retry, hold. Call it no later than
- * ha_election_next_timer_us() (INT64_MAX: no timer is set). */
+/* Acts on all timers that are due. Call it no later than ha_election_next_timer_us() (INT64_MAX: no
+ * timer is set). */
 void ha_election_run_timers(struct ha_election *e, int64_t now_us);
 int64_t ha_election_next_timer_us(const struct ha_election *e);
 /* Gives up the leadership (calls deposed()), deletes the election node, and rejoins the end of the
@@ -107,7 +107,7 @@ enum ha_election_state ha_election_get_state(const struct ha_election *e);
 int64_t ha_election_lease_end_us(const struct ha_election *e);
 /* Returns the rm-id of the RM that claimed last and owns the lowest election node; "" if unknown.
  * The result is our own id if and only if we lead. After a disconnection the last result stays
- * valid for one session time-out. */
+ * valid for one session time-out. Borrowed until the next call that may change @e. */
 const char *ha_election_active_rm(const struct ha_election *e);
 /* Returns the highest epoch seen; -1: none. */
 int64_t ha_election_highest_epoch(const struct ha_election *e);

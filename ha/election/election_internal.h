@@ -94,7 +94,7 @@ struct ha_election {
 
     /* state of the rounds; a leader's state is LEADING whatever the phase */
     enum ha_election_state phase;
-    bool connected, opened; /* opened: the root has been checked since connecting */
+    bool connected, opened; /* opened: the root has been checked in this round */
     int64_t session, timeout_us;
 
     uint64_t ids, want[SLOTS]; /* id of the last request; id awaited by each slot, 0: none */
@@ -148,7 +148,7 @@ void election_read_node(struct ha_election *e, enum election_step step,
                         enum ha_zk_request_kind kind, const char *about);
 void election_send_multi(struct ha_election *e, enum election_step step, const char *about,
                          const struct ha_zk_op *ops, size_t n);
-/* Returns true when no round is under way and the root has been checked. */
+/* Returns true when connected, no round is under way, and the root has been checked. */
 bool election_is_between_rounds(const struct ha_election *e);
 /* Abandons the round and starts another one after a back-off. */
 void election_retry_later(struct ha_election *e, int64_t now_us);
@@ -156,7 +156,8 @@ void election_begin_leading(struct ha_election *e, int64_t epoch, int32_t versio
 void election_depose(struct ha_election *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void election_update_active_rm(struct ha_election *e);
-/* Returns the time at which a lease ends that was granted by a request sent at @sent_us. */
+/* Returns the time at which a lease ends that was granted by a multi sent at @sent_us; INT64_MAX:
+ * lease off. */
 int64_t election_lease_end_us(const struct ha_election *e, int64_t sent_us);
 
 /* ha/election/root.c */

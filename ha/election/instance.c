@@ -67,7 +67,7 @@ void ha_instance_describe_self(char out[HA_INSTANCE_MAX])
              p.pid_namespace, (long)getpid(), start);
 }
 
-bool ha_instance_is_dead(const char *text)
+bool ha_instance_is_surely_dead(const char *text)
 {
     struct place there = {{0}, 0}, here;
     unsigned long long start, now;

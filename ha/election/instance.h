@@ -14,7 +14,7 @@
 void ha_instance_describe_self(char out[HA_INSTANCE_MAX]); /* describes the calling process */
 /* Returns true if the process is certainly dead: it ran under the current boot and in our pid
  * namespace, and the kernel knows no process with that pid, or /proc shows a different process or a
- * zombie. Returns false for any other text, and whenever /proc gives no answer. */
-bool ha_instance_is_dead(const char *text);
+ * zombie. Returns false for any other text, and whenever the death is not proved. */
+bool ha_instance_is_surely_dead(const char *text);
 
 #endif

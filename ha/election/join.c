@@ -78,7 +78,7 @@ static void insert_into_our_nodes(struct ha_election *e, const char *name)
     e->mine_n++;
 }
 
-static void read_election_nodes(struct ha_election *e, const struct ha_zk_event *ev)
+static void store_listed_election_nodes(struct ha_election *e, const struct ha_zk_event *ev)
 {
     size_t ours = strlen(e->rm_id);
     const char *lowest = NULL;
@@ -106,7 +106,7 @@ static void read_election_nodes(struct ha_election *e, const struct ha_zk_event 
 
 /* Parses the epoch node in @ev into e->seen. Returns false when the node is malformed; this RM has
  * been refused then. */
-static bool read_epoch_node(struct ha_election *e, const struct ha_zk_event *ev)
+static bool parse_epoch_node(struct ha_election *e, const struct ha_zk_event *ev)
 {
     struct base_error err;
 
@@ -156,7 +156,7 @@ void election_delete_own_node(struct ha_election *e)
 /* A stale node of our rm-id stands in front of ours. A dead owner's session expires within its
  * time-out; a live owner's does not, and after two time-outs this RM is refused. Time is measured
  * by when requests were sent: a result may arrive late in a process that was stopped. */
-static void wait_for_blocker(struct ha_election *e, int64_t now_us)
+static void wait_for_blocker_or_refuse(struct ha_election *e, int64_t now_us)
 {
     int64_t until, again = now_us + e->timeout_us / 4;
     struct base_error err;
@@ -254,7 +254,7 @@ static void conclude_round(struct ha_election *e, int64_t now_us)
 
     depose_if_overtaken(e);
     if (e->blocker) {
-        wait_for_blocker(e, now_us);
+        wait_for_blocker_or_refuse(e, now_us);
     } else {
         e->blocked_us = 0;
         if (e->holding && e->seen.version != e->hold_version)
@@ -304,8 +304,8 @@ static void delete_inspected_node(struct ha_election *e, const char *why)
     free(path);
 }
 
-static void judge_inspected_node(struct ha_election *e, const struct ha_zk_event *ev,
-                                 int64_t now_us)
+static void keep_or_delete_inspected_node(struct ha_election *e, const struct ha_zk_event *ev,
+                                          int64_t now_us)
 {
     const char *instance = ev->data ? ev->data : "";
     bool ours = ev->ephemeral_owner == e->session;
@@ -361,8 +361,8 @@ void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot,
         return;
     }
     if (slot == SLOT_CHILDREN)
-        read_election_nodes(e, ev);
-    else if (!read_epoch_node(e, ev))
+        store_listed_election_nodes(e, ev);
+    else if (!parse_epoch_node(e, ev))
         return;
     if (!e->want[SLOT_CHILDREN] && !e->want[SLOT_EPOCH])
         on_nodes_and_epoch_read(e, now_us);
@@ -376,7 +376,7 @@ void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event
     if (ev->code != HA_ZK_OK && (!gone || e->step == STEP_JOIN)) {
         election_retry_later(e, now_us);
     } else if (e->step == STEP_INSPECT && !gone) {
-        judge_inspected_node(e, ev, now_us);
+        keep_or_delete_inspected_node(e, ev, now_us);
     } else if (e->step == STEP_INSPECT || e->step == STEP_CLEAN) {
         e->at++;
         inspect_next_node(e, now_us);

@@ -26,9 +26,9 @@ static const char *parse_session(const char *p, int64_t *out)
     return p;
 }
 
-/* Parses a decimal number of at most 18 digits, so that adding 1 cannot overflow. Returns the end
- * of the digits, or NULL. */
-static const char *parse_number(const char *p, int64_t *out)
+/* Parses a decimal number, perhaps negative, of at most 18 digits, so that adding 1 cannot
+ * overflow. Returns the end of the digits, or NULL. */
+static const char *parse_decimal(const char *p, int64_t *out)
 {
     bool minus = *p == '-';
     int digits = 0;
@@ -50,14 +50,14 @@ bool election_node_name_parse(const char *name, struct election_id *out)
     p = parse_session(p + 1, &out->session);
     if (!p || *p != '~')
         return false;
-    p = parse_number(p + 1, &out->sequence);
+    p = parse_decimal(p + 1, &out->sequence);
     return p && !*p;
 }
 
 bool election_authority_parse(const char *data, struct election_authority *out)
 {
     int64_t epoch, session;
-    const char *rm = parse_number(data, &epoch);
+    const char *rm = parse_decimal(data, &epoch);
     size_t len;
     const char *end;
 
@@ -81,7 +81,7 @@ int election_root_check(const char *path, const char *data, const char *cluster_
                         struct base_error *err)
 {
     int64_t format = 0;
-    const char *p = strncmp(data, "creel ", 6) == 0 ? parse_number(data + 6, &format) : NULL;
+    const char *p = strncmp(data, "creel ", 6) == 0 ? parse_decimal(data + 6, &format) : NULL;
     size_t len;
 
     if (!p || format < 1)

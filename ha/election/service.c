@@ -153,7 +153,7 @@ static void report_refusal(void *user, const struct base_error *why)
 static bool is_instance_surely_dead(void *user, const char *instance)
 {
     (void)user;
-    return ha_instance_is_dead(instance);
+    return ha_instance_is_surely_dead(instance);
 }
 
 static void log_election_note(void *user, int level, const char *text)
@@ -184,8 +184,8 @@ static void record_disconnection(struct ha_service *s, int64_t now_us)
     s->silent_next_us = now_us + SILENT_FIRST_US;
 }
 
-static void extend_lease_by_log_result(struct ha_service *s, const struct ha_zk_event *ev,
-                                       int64_t now_us)
+static void count_refusal_or_extend_lease(struct ha_service *s, const struct ha_zk_event *ev,
+                                          int64_t now_us)
 {
     if (ev->asked == HA_ZK_MULTI && ev->code == HA_ZK_BADVERSION && ev->failed_op == 0)
         atomic_fetch_add(&s->refused_writes, 1); /* a multi's first operation checks the epoch */
@@ -209,7 +209,7 @@ static void dispatch_event(void *user, const struct ha_zk_event *ev)
     if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_ELECTION)
         ha_election_on_event(s->election, ev, now_us);
     else if (ev->owner == HA_ZK_FOR_LOG)
-        extend_lease_by_log_result(s, ev, now_us);
+        count_refusal_or_extend_lease(s, ev, now_us);
     publish_lease(s);
     if (s->store && ev->kind != HA_ZK_WATCH &&
         (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_LOG))
@@ -261,7 +261,7 @@ static void release_ended_stores(struct ha_service *s)
     }
 }
 
-static int64_t earlier_of(int64_t a, int64_t b)
+static int64_t earlier_time_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -308,7 +308,7 @@ static void follow_log_on_standby(struct ha_service *s, int64_t now_us)
  * the end of the lease cannot extend it, and again after the store's work, which may have taken
  * long. Stores of ended leaderships are released when no callback uses them any more. Returns the
  * time at which the next turn is due. */
-static int64_t run_turn(struct ha_service *s)
+static int64_t run_service_turn(struct ha_service *s)
 {
     int64_t now_us = mono_us();
 
@@ -324,10 +324,10 @@ static int64_t run_turn(struct ha_service *s)
     follow_log_on_standby(s, now_us);
     warn_if_zookeeper_silent(s, now_us);
     publish_status(s);
-    return earlier_of(
-        earlier_of(ha_election_next_timer_us(s->election), ha_log_follow_next_timer_us(s->follow)),
-        earlier_of(ha_zk_client_next_timer_us(s->client),
-                   s->connected ? INT64_MAX : s->silent_next_us));
+    return earlier_time_of(earlier_time_of(ha_election_next_timer_us(s->election),
+                                           ha_log_follow_next_timer_us(s->follow)),
+                           earlier_time_of(ha_zk_client_next_timer_us(s->client),
+                                           s->connected ? INT64_MAX : s->silent_next_us));
 }
 
 static void *service_thread(void *user)
@@ -341,11 +341,11 @@ static void *service_thread(void *user)
         ha_election_set_min_epoch(s->election, least);
         if (resign)
             ha_election_resign(s->election, hold_us, mono_us());
-        at_us = run_turn(s);
+        at_us = run_service_turn(s);
     }
     ha_election_resign(s->election, INT64_MAX, mono_us());
     release_ended_stores(s);
-    /* sends requests that are still queued before it closes the session */
+    /* lets requests under way be answered before it closes the session */
     ha_zk_client_free(s->client);
     s->client = NULL;
     return NULL;
@@ -381,7 +381,7 @@ static int check_conf(const struct ha_service_conf *conf, struct base_error *err
 static struct ha_election *create_election(struct ha_service *s, const struct ha_service_conf *conf)
 {
     char instance[HA_INSTANCE_MAX];
-    char *auth_as = base_printf("digest:%s", ha_zk_client_auth_id(s->client));
+    char *auth_as = base_printf("digest:%s", ha_zk_client_short_auth_id(s->client));
     const struct ha_election_conf econf = {.root = conf->root,
                                            .cluster_id = conf->cluster_id,
                                            .rm_id = conf->rm_id,
@@ -404,7 +404,7 @@ static struct ha_election *create_election(struct ha_service *s, const struct ha
     return e;
 }
 
-static void init_lock_and_wakeup(struct ha_service *s)
+static void init_lock_wakeup_and_silence_watch(struct ha_service *s)
 {
     pthread_mutex_init(&s->lock, NULL);
     base_cond_init(&s->wake);
@@ -443,7 +443,7 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
     s->store_ops = conf->store;
     s->root = base_strdup(conf->root);
     atomic_init(&s->held_epoch, NO_EPOCH);
-    init_lock_and_wakeup(s);
+    init_lock_wakeup_and_silence_watch(s);
     s->election = create_election(s, conf);
     s->follow = ha_log_follow_new(conf->root, send_request, s);
     publish_status(s);
@@ -474,7 +474,7 @@ void ha_service_stop(struct ha_service *s)
 
 /* Each epoch is held only once. If it is held both before and after reading the lease, the lease
  * belongs to this epoch. */
-int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch)
+int64_t ha_service_lease_end_us(const struct ha_service *s, int64_t epoch)
 {
     int64_t lease_us;
 

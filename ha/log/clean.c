@@ -56,11 +56,11 @@ void ha_log_stop_cleaning(struct ha_log *l)
 
 /* Called for each record or removal in the segments to be reclaimed. If this is the last place of
  * its key, rewrites the record or drops the removal. */
-static int rewrite_live_record(void *user, struct ha_log_found *f, struct base_error *err)
+static int rewrite_record_if_live(void *user, struct ha_log_found *f, struct base_error *err)
 {
     struct ha_log *l = user;
     struct ha_log_item *it =
-        ha_log_index_find(&l->index, f->table, f->table_len, f->key, f->key_len);
+        ha_log_index_find_item(&l->index, f->table, f->table_len, f->key, f->key_len);
     const char *data;
 
     (void)err;
@@ -81,7 +81,7 @@ static int rewrite_live_record(void *user, struct ha_log_found *f, struct base_e
 static int rewrite_live_records(struct ha_log *l, struct base_error *err)
 {
     struct ha_log_job *j = &l->job;
-    struct ha_log_reader r = {.found = rewrite_live_record, .user = l, .gaps = true};
+    struct ha_log_reader r = {.found = rewrite_record_if_live, .user = l, .gaps = true};
     int rc = 0;
 
     for (size_t i = 0; i < j->n && rc >= 0; i++) {
@@ -110,7 +110,7 @@ static void finish_cleaning(struct ha_log *l)
     int rc = rewrite_live_records(l, &err);
 
     if (rc >= 0) {
-        struct ha_log_out *o = ha_log_open_segment(l);
+        struct ha_log_out *o = ha_log_get_or_open_segment(l);
         o->delete_from = l->job.from;
         o->delete_n = l->job.n;
         l->deleting = true;

@@ -62,7 +62,7 @@ static void pause_until(struct ha_log_follow *f, int64_t at_us)
 }
 
 /* Called when there is nothing to follow yet, or when the log is bad: loading the log will report
- * the error, following stays silent. */
+ * the error; following stays silent. */
 static void retry_list_later(struct ha_log_follow *f, int64_t now_us)
 {
     pause_until(f, now_us + HA_LOG_FOLLOW_AGAIN_US);

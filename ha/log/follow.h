@@ -6,8 +6,8 @@
  *    +---------------+-- lost ------+-----------+---------> LISTING <----+
  *                                                   every FOLLOW_LIST, to drop cleaned segments
  *
- * Segments never change, and a number is used only once while <root>/log is the same node, which
- * has the same czxid, so a segment needs to be read only once. A new session may belong to another
+ * Segments never change, and a number is used only once while <root>/log is the same node (has the
+ * same czxid), so a segment needs to be read only once. A new session may belong to another
  * ensemble; then everything is forgotten. Following only reads, a few segments at a time, and any
  * server of the ensemble can answer. The segments are kept as they were read and take as much
  * memory as the log has bytes. Nothing in them is trusted: ha_log_start_loading() checks them

@@ -95,8 +95,8 @@ static void double_slots(struct ha_log_index *x)
     free(old);
 }
 
-struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table, size_t table_len,
-                                      const char *key, size_t key_len)
+struct ha_log_item *ha_log_index_find_item(struct ha_log_index *x, const char *table,
+                                           size_t table_len, const char *key, size_t key_len)
 {
     int t = ha_log_index_find_table(x, table, table_len);
 
@@ -107,7 +107,7 @@ struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table,
 }
 
 /* Adds (@sign 1) or subtracts (-1) @it from the totals and from the segments that hold it. */
-static void count_item(struct ha_log_index *x, const struct ha_log_item *it, int sign)
+static void add_item_to_counts(struct ha_log_index *x, const struct ha_log_item *it, int sign)
 {
     const char *table = x->tables[it->table];
     const struct ha_log_entry e = {.kind = HA_LOG_UPSERT,
@@ -139,7 +139,7 @@ struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *t
     i = find_slot(x, t, key, key_len, hash);
     it = x->slot[i].item;
     if (it) {
-        count_item(x, it, -1);
+        add_item_to_counts(x, it, -1);
     } else {
         it = base_realloc_array(NULL, sizeof *it + key_len + 1, 1);
         it->table = t;
@@ -155,7 +155,7 @@ struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *t
     it->len = len;
     it->parts = (uint16_t)parts;
     it->removed = removed;
-    count_item(x, it, 1);
+    add_item_to_counts(x, it, 1);
     return it;
 }
 
@@ -165,7 +165,7 @@ void ha_log_index_remove(struct ha_log_index *x, struct ha_log_item *it)
     size_t mask = x->slots - 1, i = find_slot(x, it->table, it->key, it->key_len, hash);
 
     base_assert(x->slot[i].item == it);
-    count_item(x, it, -1);
+    add_item_to_counts(x, it, -1);
     free(it);
     x->used--;
     /* Move up the later items that the hole would make unreachable (Knuth, TAOCP 3, 6.4, algorithm

@@ -51,8 +51,8 @@ void ha_log_index_free(struct ha_log_index *x);
 
 /* Returns the item of a key; NULL if a reader of the log would find neither a record nor a removal.
  */
-struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table, size_t table_len,
-                                      const char *key, size_t key_len);
+struct ha_log_item *ha_log_index_find_item(struct ha_log_index *x, const char *table,
+                                           size_t table_len, const char *key, size_t key_len);
 /* Sets the last place of the key to @off in @segment; a large record occupies @parts consecutive
  * segments. The data pointer of the item becomes NULL. Returns the item, added if absent. */
 struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *table,

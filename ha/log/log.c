@@ -135,11 +135,12 @@ void ha_log_end_broken(struct ha_log *l, const struct base_error *err)
     end_log(l, err);
 }
 
-static void request_epoch_check(struct ha_log *l)
+/* Sends a multi that only checks the epoch, and sets *id to the id of the request. */
+static void request_epoch_check(struct ha_log *l, uint64_t *id)
 {
     const struct ha_zk_op check = ha_log_epoch_check_op(l);
 
-    l->doubt_id = l->next_id;
+    *id = l->next_id;
     ha_log_send_multi(l, &check, 1);
 }
 
@@ -148,7 +149,7 @@ void ha_log_enter_doubt(struct ha_log *l, const struct base_error *err)
     l->doubt = *err;
     l->state = HA_LOG_DOUBT;
     if (l->connected)
-        request_epoch_check(l);
+        request_epoch_check(l, &l->doubt_id);
 }
 
 static void on_epoch_check(struct ha_log *l, const struct ha_zk_event *ev)
@@ -180,7 +181,7 @@ void ha_log_end_refused(struct ha_log *l, const char *what, const char *path,
 
 /* Building segments. */
 
-struct ha_log_out *ha_log_open_segment(struct ha_log *l)
+struct ha_log_out *ha_log_get_or_open_segment(struct ha_log *l)
 {
     static const char none[HA_LOG_HEAD_MAX];
     struct ha_log_out *o = l->back;
@@ -224,12 +225,12 @@ static struct ha_log_out *append_entry(struct ha_log *l, const struct ha_log_ent
                                        uint32_t *off)
 {
     size_t need = ha_log_entry_encoded_size(e);
-    struct ha_log_out *o = ha_log_open_segment(l);
+    struct ha_log_out *o = ha_log_get_or_open_segment(l);
 
     if (o->buf.len > HA_LOG_HEAD_MAX &&
         (e->kind == HA_LOG_PART || need > l->limits.segment_bytes - o->buf.len)) {
         seal_segment(l, o);
-        o = ha_log_open_segment(l);
+        o = ha_log_get_or_open_segment(l);
     }
     *off = (uint32_t)(o->buf.len - HA_LOG_HEAD_MAX);
     base_buf_reserve(&o->buf, need);
@@ -237,8 +238,8 @@ static struct ha_log_out *append_entry(struct ha_log *l, const struct ha_log_ent
     return o;
 }
 
-/* Appends a large record. Its parts fill segments except for the last one. Returns the number of
- * the first segment. */
+/* Appends a large record. Its parts fill segments except for the last one. Sets *@parts to the
+ * number of parts, and returns the number of the first segment. */
 static uint64_t append_record_parts(struct ha_log *l, const struct ha_log_entry *whole,
                                     uint32_t *parts)
 {
@@ -320,7 +321,7 @@ uint64_t ha_log_write_batch(struct ha_log *l, const struct ha_record *v, size_t 
         struct ha_log_item *it;
 
         if (!v[i].data) {
-            it = ha_log_index_find(&l->index, v[i].table, table_len, v[i].key, key_len);
+            it = ha_log_index_find_item(&l->index, v[i].table, table_len, v[i].key, key_len);
             if (!it || it->removed)
                 continue; /* the log has no record of this key */
         }
@@ -330,7 +331,7 @@ uint64_t ha_log_write_batch(struct ha_log *l, const struct ha_record *v, size_t 
             it->data = copy_loaded_data(l, &v[i]);
     }
     /* Even an empty batch needs a segment: writing it proves that we are still the leader. */
-    ha_log_open_segment(l)->batch = batch;
+    ha_log_get_or_open_segment(l)->batch = batch;
     ha_log_send_ready_segments(l);
     return batch;
 }
@@ -439,15 +440,16 @@ static void acknowledge_done_segments(struct ha_log *l)
 }
 
 /* Recovery finds out what became of the segments that were under way when the connection was lost.
- * A sync comes first, so that the server has seen all of our writes. Then one segment after the
- * other is read back until one is missing; the missing segment and all later ones are sent
- * again. */
+ * The epoch is checked first, by a multi: a multi goes through ZooKeeper's leader, so the server
+ * that answers it has seen all of our writes. A segment that was written in time must not be
+ * acknowledged once another leader has begun a new epoch: that leader has read the segment, and may
+ * have given up the containers that the segment lets us start. Then one segment after the other is
+ * read back until one is missing; the missing segment and all later ones are sent again. */
 
-static void start_recovery(struct ha_log *l)
+static void start_write_recovery(struct ha_log *l)
 {
-    l->recovery = HA_LOG_SYNCING;
-    l->recovery_id = l->next_id;
-    ha_log_send_request(l, HA_ZK_SYNC, l->epoch_path);
+    l->recovery = HA_LOG_CHECKING_EPOCH;
+    request_epoch_check(l, &l->recovery_id);
 }
 
 static void read_back_next_segment(struct ha_log *l)
@@ -475,8 +477,8 @@ static void resend_unanswered_segments(struct ha_log *l)
 
 /* Compares the node's data in @ev with what we wrote for segment @o. Returns true when they are
  * equal; otherwise the log enters doubt. */
-static bool verify_our_bytes(struct ha_log *l, const struct ha_log_out *o,
-                             const struct ha_zk_event *ev)
+static bool verify_segment_is_ours(struct ha_log *l, const struct ha_log_out *o,
+                                   const struct ha_zk_event *ev)
 {
     struct base_error err;
 
@@ -490,18 +492,20 @@ static bool verify_our_bytes(struct ha_log *l, const struct ha_log_out *o,
 
 static void on_recovery_result(struct ha_log *l, const struct ha_zk_event *ev)
 {
-    if (l->recovery == HA_LOG_SYNCING) {
+    if (l->recovery == HA_LOG_CHECKING_EPOCH) {
         if (ev->code == HA_ZK_OK)
             read_back_next_segment(l);
+        else if (ha_log_is_epoch_mismatch(ev))
+            ha_log_end_fenced(l);
         else
-            ha_log_end_refused(l, "synced", l->epoch_path, ev);
+            ha_log_end_refused(l, "checked", l->epoch_path, ev);
         return;
     }
     if (ev->code == HA_ZK_NONODE) {
         resend_unanswered_segments(l);
     } else if (ev->code != HA_ZK_OK) {
         ha_log_end_refused(l, "read back", ha_log_segment_path(l, l->front->number), ev);
-    } else if (verify_our_bytes(l, l->front, ev)) {
+    } else if (verify_segment_is_ours(l, l->front, ev)) {
         l->front->state = HA_LOG_DONE;
         read_back_next_segment(l);
     }
@@ -526,7 +530,7 @@ static void on_segment_comparison(struct ha_log *l, struct ha_log_out *o,
     struct base_error err;
 
     if (ev->code == HA_ZK_OK) {
-        if (verify_our_bytes(l, o, ev))
+        if (verify_segment_is_ours(l, o, ev))
             o->state = HA_LOG_DONE;
     } else if (ev->code == HA_ZK_NONODE) {
         base_error_set(
@@ -579,7 +583,7 @@ static void on_segment_result(struct ha_log *l, const struct ha_zk_event *ev)
         return;
     acknowledge_done_segments(l);
     if (l->front && l->front->state == HA_LOG_UNKNOWN && l->recovery == HA_LOG_NOT_LOST)
-        start_recovery(l);
+        start_write_recovery(l);
 }
 
 static void on_ready_result(struct ha_log *l, const struct ha_zk_event *ev)
@@ -600,14 +604,14 @@ static void resume_after_connect(struct ha_log *l)
     l->connected = true;
     l->live_id = l->next_id;
     if (l->state == HA_LOG_DOUBT)
-        request_epoch_check(l);
+        request_epoch_check(l, &l->doubt_id);
     if (l->state == HA_LOG_LOADING)
         ha_log_resume_loading(l);
     if (l->state != HA_LOG_READY)
         return;
     ha_log_stop_cleaning(l);
     if (l->under_way > 0)
-        start_recovery(l);
+        start_write_recovery(l);
     ha_log_send_ready_segments(l);
 }
 

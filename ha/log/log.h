@@ -11,9 +11,10 @@
  * excludes gaps, a second writer, and writes by a deposed leader. Up to HA_LOG_WINDOW multis are
  * under way at once.
  *
- * A lost connection: after HA_ZK_CONNECTED the machine syncs, reads back the first unanswered
- * segment, and sends again whatever is missing. A segment found there counts as written only if its
- * bytes are ours. Nothing is guessed.
+ * A lost connection: after HA_ZK_CONNECTED the machine checks the epoch, reads back the unanswered
+ * segments until one is missing, and sends that one and all later ones again. A segment found there
+ * counts as written only if its bytes are ours. Nothing is guessed. If another leader has begun an
+ * epoch meanwhile, no unanswered segment counts as written, whether it was or not.
  *
  * Cleaning: a record is live in the segment that was the last to hold its key. Once segments or
  * bytes exceed about twice what is live, the oldest segments are read, their live records are
@@ -46,10 +47,10 @@ struct ha_log_calls {
     /* once, after ha_log_start_loading() */
     void (*loaded)(void *user, int rc, const struct base_error *err);
     void (*written)(void *user, uint64_t batch); /* all batches up to @batch are durable */
-    /* once: another leader has begun a new epoch; nothing more will be written */
+    /* at most once: another leader has begun a new epoch; nothing more will be written */
     void (*fenced)(void *user, const char *text);
-    /* once, after loading: the log is not as we left it, or ZooKeeper refuses a request; nothing
-     * more will be written */
+    /* at most once, after loading: the log is not as we left it, or ZooKeeper refuses a request;
+     * nothing more will be written */
     void (*broken)(void *user, const struct base_error *err);
 };
 struct ha_log;
@@ -97,7 +98,8 @@ int ha_log_for_each_record(struct ha_log *l, const char *table, ha_record_fn *fn
 void ha_log_free_loaded_data(struct ha_log *l);
 
 /* Queues a batch, which is copied. Batches are applied in order; a crash may leave only a prefix of
- * a batch, cut between records. Returns the batch's number, counted from 1. */
+ * a batch, cut between records. Returns the batch's number, counted from 1. Does nothing else once
+ * the log has ended. */
 uint64_t ha_log_write_batch(struct ha_log *l, const struct ha_record *v, size_t n);
 /* Handles HA_ZK_CONNECTED, HA_ZK_DISCONNECTED, and results with owner HA_ZK_FOR_LOG. */
 void ha_log_on_event(struct ha_log *l, const struct ha_zk_event *ev);

@@ -1,7 +1,7 @@
 /* ha/log/log_internal.h - shared by the files of the log (ha/log/log.h).
  *
  * Life of a batch: written -> encoded into the segment under construction (and further ones when it
- * is full) -> the results of its last segment and of all before arrive -> acknowledged
+ * is full) -> its last segment and all earlier ones are written -> acknowledged
  *
  * Life of a segment:
  *
@@ -33,7 +33,7 @@
 #define HA_LOG_KEPT_BYTES (4 << 20)
 /* most segments that one multi deletes; a large record may add more */
 #define HA_LOG_CLEAN_MAX   128
-#define HA_LOG_CLEAN_BYTES (4 << 20) /* bytes read for one cleaning */
+#define HA_LOG_CLEAN_BYTES (4 << 20) /* about the most bytes read for one cleaning */
 #define HA_LOG_NAME_MAX    4096
 
 enum ha_log_state { HA_LOG_NEW, HA_LOG_LOADING, HA_LOG_READY, HA_LOG_DOUBT, HA_LOG_OVER };
@@ -102,7 +102,7 @@ struct ha_log {
     struct ha_log_out *front, *back, *unsent, *spare;
     size_t under_way; /* segments sent and not yet acknowledged: those before @unsent */
     uint64_t next_number, durable, batches, acked;
-    enum { HA_LOG_NOT_LOST, HA_LOG_SYNCING, HA_LOG_READING_BACK } recovery;
+    enum { HA_LOG_NOT_LOST, HA_LOG_CHECKING_EPOCH, HA_LOG_READING_BACK } recovery;
     uint64_t recovery_id;
     struct ha_log_job job;
     bool deleting; /* a segment with deletions is under way */
@@ -133,7 +133,7 @@ struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, si
                                          const char *key, size_t key_len, const char *data,
                                          size_t len);
 /* Returns the segment under construction; starts a new one if there is none. */
-struct ha_log_out *ha_log_open_segment(struct ha_log *l);
+struct ha_log_out *ha_log_get_or_open_segment(struct ha_log *l);
 void ha_log_send_ready_segments(struct ha_log *l); /* sends what may be sent now */
 
 /* End the log: as fenced when another leader has begun a new epoch, as broken when the log is

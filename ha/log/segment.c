@@ -93,7 +93,7 @@ static const char *read_terminated_bytes(const char **at, const char *end, size_
     return p;
 }
 
-static const char *read_name(const char **at, const char *end, size_t n)
+static const char *read_name_without_nul(const char **at, const char *end, size_t n)
 {
     const char *p = read_terminated_bytes(at, end, n);
 
@@ -128,8 +128,8 @@ int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *o
     out->len = len;
     out->part = part > UINT16_MAX ? UINT32_MAX : (uint32_t)part;
     out->parts = parts > UINT16_MAX ? 0 : (uint32_t)parts;
-    out->table = read_name(at, end, table_len);
-    out->key = out->table ? read_name(at, end, key_len) : NULL;
+    out->table = read_name_without_nul(at, end, table_len);
+    out->key = out->table ? read_name_without_nul(at, end, key_len) : NULL;
     if (out->key && out->kind != HA_LOG_REMOVAL)
         out->data = read_terminated_bytes(at, end, len);
     if (!out->key || table_len > UINT16_MAX || key_len > UINT16_MAX ||
@@ -256,8 +256,8 @@ static void begin_open_record(struct ha_log_reader *r, const struct ha_log_segme
     r->have = 0;
 }
 
-static bool part_follows(const struct ha_log_reader *r, const struct ha_log_segment *s,
-                         const struct ha_log_entry *e)
+static bool part_continues_record(const struct ha_log_reader *r, const struct ha_log_segment *s,
+                                  const struct ha_log_entry *e)
 {
     return r->open && e->part == r->next_part && e->parts == r->first.parts &&
            e->total == r->first.total && e->table_len == r->first.table_len &&
@@ -298,8 +298,8 @@ static int add_part_to_record(struct ha_log_reader *r, const struct ha_log_entry
     return rc;
 }
 
-static int refuse_misplaced_part(const struct ha_log_reader *r, const char *path,
-                                 const struct ha_log_entry *e, struct base_error *err)
+static int set_misplaced_part_error(const struct ha_log_reader *r, const char *path,
+                                    const struct ha_log_entry *e, struct base_error *err)
 {
     (void)r;
     return base_error_set(err, -BASE_ECORRUPT,
@@ -320,8 +320,8 @@ static int read_part_of_large_record(struct ha_log_reader *r, const char *path,
         begin_open_record(r, s, e);
     else if (!r->open && (r->gaps || !r->begun))
         return 0; /* the beginning of the record was cleaned away */
-    if (!part_follows(r, s, e))
-        return refuse_misplaced_part(r, path, e, err);
+    if (!part_continues_record(r, s, e))
+        return set_misplaced_part_error(r, path, e, err);
     return add_part_to_record(r, e, err);
 }
 
@@ -332,7 +332,7 @@ static int discard_record_if_torn(struct ha_log_reader *r, const char *path,
                                   const struct ha_log_segment *s, const struct ha_log_entry *e,
                                   struct base_error *err)
 {
-    if (!r->open || (e && e->kind == HA_LOG_PART && part_follows(r, s, e)))
+    if (!r->open || (e && e->kind == HA_LOG_PART && part_continues_record(r, s, e)))
         return 0;
     if (!r->gaps && s->epoch <= r->epoch)
         return base_error_set(err, -BASE_ECORRUPT,

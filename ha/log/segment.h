@@ -41,8 +41,8 @@ struct ha_log_entry { /* texts are borrowed */
 size_t ha_log_entry_encoded_size(const struct ha_log_entry *e);
 /* Writes entry @e at @at; returns the end of the written bytes. */
 char *ha_log_entry_encode(char *at, const struct ha_log_entry *e);
-/* Decodes the entry at *@at and advances *@at past it. Fails with -BASE_ECORRUPT; the message does
- * not name the place. */
+/* Decodes the entry at *@at, which must be below @end, and advances *@at past it. Returns 0, or
+ * -BASE_ECORRUPT; the message does not name the place. */
 int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *out,
                         struct base_error *err);
 

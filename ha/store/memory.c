@@ -23,7 +23,7 @@ struct store {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct store *named;
 
-static void clear_row(struct row *r)
+static void free_row_members(struct row *r)
 {
     free(r->table);
     free(r->key);
@@ -33,7 +33,7 @@ static void clear_row(struct row *r)
 static void free_store(struct store *s)
 {
     for (size_t i = 0; i < s->len; i++)
-        clear_row(&s->v[i]);
+        free_row_members(&s->v[i]);
     free(s->v);
     free(s->name);
     free(s);
@@ -109,7 +109,7 @@ static int memory_write(struct ha_store *base, const struct ha_record *v, size_t
         bool there = i < s->len && compare_row_to(&s->v[i], v[k].table, v[k].key) == 0;
 
         if (there)
-            clear_row(&s->v[i]);
+            free_row_members(&s->v[i]);
         if (there && !v[k].data) {
             memmove(&s->v[i], &s->v[i + 1], (s->len - i - 1) * sizeof *s->v);
             s->len--;

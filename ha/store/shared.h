@@ -6,7 +6,8 @@
  * The store has no connection of its own: its requests go through the service's session, and its
  * writes are fenced by the epoch of the leadership that has opened it. Both the daemon and the
  * service hold a reference: the daemon until ha_store_close(), the service until release(). Opening
- * never fails: it starts reading, and the first load waits for the result and returns errors. */
+ * never fails: it starts reading, and loads and writes wait for the result and return its errors.
+ */
 #ifndef CREEL_HA_STORE_SHARED_H
 #define CREEL_HA_STORE_SHARED_H
 

@@ -43,8 +43,8 @@ struct store {
     bool identified;
 };
 
-/* Returns the BASE_E* for SQLite's result @rc of @doing, and sets @err to a message that names the
- * file and what an operator can do. */
+/* Returns the negative BASE_E* for SQLite's result @rc of @doing, and sets @err to a message that
+ * names the file and what an operator can do. */
 static int set_sqlite_error(const struct store *s, int rc, const char *doing,
                             struct base_error *err)
 {
@@ -168,8 +168,8 @@ static int check_store_format(struct store *s, bool *fresh, struct base_error *e
 
 /* A lost or impossible epoch cannot be replaced by a guess: container ids have only 23 bits for it,
  * and nodes obey no epoch below the highest they have seen. */
-static int refuse_bad_epoch(const struct store *s, int64_t epoch, bool found,
-                            struct base_error *err)
+static int set_bad_epoch_error(const struct store *s, int64_t epoch, bool found,
+                               struct base_error *err)
 {
     char text[24];
 
@@ -212,7 +212,7 @@ static int create_tables_or_raise_epoch(struct store *s, bool fresh, int64_t *ep
         rc = query_int(s, "SELECT value FROM epoch WHERE one=1 AND typeof(value)='integer'", epoch,
                        &found, err);
         if (rc == 0 && (!found || *epoch < 0 || *epoch >= BASE_EPOCH_MAX))
-            rc = refuse_bad_epoch(s, *epoch, found, err);
+            rc = set_bad_epoch_error(s, *epoch, found, err);
         if (rc == 0)
             rc = execute_sql(s, "UPDATE epoch SET value=value+1 WHERE one=1", err);
         if (rc == 0)

@@ -22,7 +22,7 @@ static bool is_suitable(const struct ha_store_ops *ops, bool shared)
     return (ops->shared != NULL) == shared;
 }
 
-static int refuse_store_name(const char *name, bool shared, struct base_error *err)
+static int set_store_name_error(const char *name, bool shared, struct base_error *err)
 {
     struct base_buf names = {0};
     int rc;
@@ -46,7 +46,7 @@ int ha_store_choose(const char *name, bool shared, const struct ha_store_ops **o
             *out = stores[i];
             return 0;
         }
-    return refuse_store_name(name, shared, err);
+    return set_store_name_error(name, shared, err);
 }
 
 int ha_store_open(const struct ha_store_ops *ops, const char *where,

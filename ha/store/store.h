@@ -2,8 +2,9 @@
  *
  * Contents: the epoch, and records (table, key) -> bytes, which only the scheduling core
  * understands. The epoch is 0 when the store is created, and every later open raises it by one,
- * durably. Only the process that has opened the store writes under that epoch (SQLite: an exclusive
- * lock for the life of the process; shared stores: the election's epoch, checked by every write).
+ * durably (of a shared store, the election raises it). Only the process that has opened the store
+ * writes under that epoch (SQLite: an exclusive lock for the life of the process; shared stores:
+ * the election's epoch, checked by every write).
  *
  * Durability: write() applies the batch in order and returns 0 only when the batch would survive a
  * power cut. A store of one process applies the whole batch or nothing; a shared store may keep a
@@ -62,8 +63,8 @@ struct ha_store_ops {
     /* @abort: Make the load or write under way and all later ones fail soon with -BASE_EVERSION;
      * may be called on any thread. NULL: calls never block for long. */
     void (*abort)(struct ha_store *s);
-    /* @gather_us: Under load, delay a write at most so long to collect more records, because each
-     * write is costly. 0: do not delay. */
+    /* @gather_us: Under load, delay a write by at most this time to collect more records, because
+     * each write is costly. 0: do not delay. */
     int64_t gather_us;
     /* @shared: NULL for a store of one process; else several ResourceManagers use the store, one of
      * which leads. */
@@ -76,7 +77,8 @@ struct ha_store_ops {
 int ha_store_choose(const char *name, bool shared, const struct ha_store_ops **out,
                     struct base_error *err);
 
-/* Each calls the function of the store's table; see there. */
+/* Each calls the function of the store's table; see there. ha_store_raise_epoch() is not for shared
+ * stores. */
 int ha_store_open(const struct ha_store_ops *ops, const char *where,
                   const struct ha_store_lead *lead, struct ha_store **out, int64_t *epoch,
                   struct base_error *err);

@@ -7,8 +7,9 @@
  * The log belongs to the service thread, except during a load, when the daemon's thread reads it.
  * Events of the session that arrive meanwhile are replaced by one lost connection, from which the
  * log recovers. A write is lent to the service thread, which copies it into the log; the caller
- * waits until it is durable. The data read at the beginning are freed by the first write that no
- * load has preceded since the write before it; any later load is refused (-BASE_ESTATE). */
+ * waits until it is durable. The data read at the beginning are freed by the first write that has
+ * no load between it and the previous write, or the beginning; any later load is refused
+ * (-BASE_ESTATE). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ struct store {
     struct ha_log *log;
     bool connected, missed; /* service thread; missed: events have arrived during a load */
 
-    pthread_mutex_t lock; /* held when lead.wake() is called, which takes a lock of the service */
+    /* may be held when lead.wake() is called, which takes a lock of the service */
+    pthread_mutex_t lock;
     pthread_cond_t change;
     bool loaded, forgotten, read_since_write;
     int load_rc;
@@ -39,8 +41,8 @@ struct store {
     enum lending lent;
     const struct ha_record *v;
     size_t n;
-    uint64_t batch,
-        written; /* the log's numbers: of the batch lent last, and of the last durable batch */
+    /* the log's numbers: of the batch lent last, and of the last durable batch */
+    uint64_t batch, written;
 };
 
 /* ---- the log's calls, on the service thread ---- */

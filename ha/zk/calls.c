@@ -111,10 +111,10 @@ static void complete_refusal_with_acl(int rc, struct ACL_vector *acl, struct Sta
         append_acl_entry(&b, &acl->data[i]);
     if (b.len)
         r->text = base_printf("%s is open to %s, and we are digest:%s", r->path, b.data,
-                              ha_zk_client_auth_id(r->client));
+                              ha_zk_client_short_auth_id(r->client));
     else
         r->text = base_printf("%s has an ACL that excludes us (digest:%s), and we may not read it",
-                              r->path, ha_zk_client_auth_id(r->client));
+                              r->path, ha_zk_client_short_auth_id(r->client));
     base_buf_free(&b);
     zk_client_queue_item(r->client, &r->item);
 }

@@ -331,7 +331,7 @@ static void drop_queue(struct ha_zk_client *c)
 
 /* Waits briefly for the answers to requests under way, so that there are none when libzookeeper
  * closes the session. */
-static void drain_answers(struct ha_zk_client *c)
+static void await_and_drop_answers(struct ha_zk_client *c)
 {
     const struct timespec pause = {0, DRAIN_PAUSE_US * 1000};
 
@@ -346,7 +346,7 @@ void ha_zk_client_free(struct ha_zk_client *c)
 {
     if (!c)
         return;
-    drain_answers(c);
+    await_and_drop_answers(c);
     close_session(c);
     drop_queue(c);
     pthread_mutex_destroy(&c->lock);
@@ -368,8 +368,8 @@ void ha_zk_client_send_request(void *client, const struct ha_zk_request *rq)
         zk_request_queue_failure(r, HA_ZK_LOSS, "not connected to ZooKeeper");
 }
 
-/* Gives all unanswered requests @code as their result. Whatever libzookeeper reports about them
- * later is dropped. */
+/* Delivers @code through @on as the result of all unanswered requests. Whatever libzookeeper
+ * reports about them later is dropped. */
 static void end_unanswered_requests(struct ha_zk_client *c, enum ha_zk_code code,
                                     ha_zk_event_fn *on, void *user)
 {
@@ -446,7 +446,7 @@ static void deliver_item(struct ha_zk_client *c, struct zk_item *it, int64_t now
  * waits for 2/3 of the time-out, as long as a whole lease lasts. So the handle is dropped, and
  * another one resumes the session at any server. If the answer arrives at that very moment, closing
  * the handle closes the session, and a new session begins. */
-static void replace_stalled_attempt(struct ha_zk_client *c, int64_t now_us)
+static void replace_stalled_connection(struct ha_zk_client *c, int64_t now_us)
 {
     int state = zoo_state(c->zh);
 
@@ -472,7 +472,7 @@ void ha_zk_client_deliver_events(struct ha_zk_client *c, int64_t now_us, ha_zk_e
     if (!c->zh && now_us >= c->open_us)
         open_session(c, now_us);
     else if (c->zh && !c->connected && now_us >= c->give_up_us)
-        replace_stalled_attempt(c, now_us);
+        replace_stalled_connection(c, now_us);
 }
 
 int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c)
@@ -480,7 +480,7 @@ int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c)
     return !c->zh ? c->open_us : c->connected ? INT64_MAX : c->give_up_us;
 }
 
-const char *ha_zk_client_auth_id(const struct ha_zk_client *c)
+const char *ha_zk_client_short_auth_id(const struct ha_zk_client *c)
 {
     return c->auth_id;
 }

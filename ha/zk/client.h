@@ -4,8 +4,8 @@
  *   service thread --ha_zk_client_send_request--> libzookeeper's I/O thread --> ZooKeeper
  *   service thread <--ha_zk_client_deliver_events-- queue <-- libzookeeper's completion thread
  *
- * All functions here are called by one thread, the service's; the library's threads only put events
- * into the queue. This layer adds guarantees that libzookeeper lacks:
+ * All functions here are called by one thread at a time, usually the service's; the library's
+ * threads only put events into the queue. This layer adds guarantees that libzookeeper lacks:
  * - HA_ZK_DISCONNECTED is followed at once by HA_ZK_LOSS for every unanswered request. A request
  *   sent while disconnected fails with HA_ZK_LOSS and is not queued. (A request sent between the
  *   loss and its event may still be carried out after the reconnection, before any request sent
@@ -39,8 +39,8 @@ struct ha_zk_client_conf { /* copied */
 };
 typedef void ha_zk_event_fn(void *user, const struct ha_zk_event *ev);
 
-/* Creates a client without connecting; the first ha_zk_client_deliver_events() connects. Fails with
- * -BASE_EINVAL if servers or auth are malformed. */
+/* Creates a client without connecting; the first ha_zk_client_deliver_events() connects. Returns 0,
+ * or -BASE_EINVAL if servers or auth are malformed. */
 int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client **out,
                      struct base_error *err);
 /* Closes the session, so that the server deletes its ephemeral nodes at once. May take 4.5 s if the
@@ -52,7 +52,8 @@ void ha_zk_client_send_request(void *client, const struct ha_zk_request *rq);
 /* Calls on() for each queued event, and opens a session if there is none. */
 void ha_zk_client_deliver_events(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn *on,
                                  void *user);
-/* latest time for the next delivery; INT64_MAX: when woken */
+/* Returns the latest time for the next ha_zk_client_deliver_events(); INT64_MAX: only when woken.
+ */
 int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c);
 
 /* Describes the connection: "connected to 127.0.0.1:2181, session 0x...", "no server of ... answers
@@ -60,6 +61,6 @@ int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c);
 void ha_zk_client_describe_connection(const struct ha_zk_client *c, char *out, size_t size);
 /* Returns "user:" and the first characters of base64(sha1(user:password)), for messages;
  * borrowed. */
-const char *ha_zk_client_auth_id(const struct ha_zk_client *c);
+const char *ha_zk_client_short_auth_id(const struct ha_zk_client *c);
 
 #endif
