@@ -28,7 +28,7 @@ enum base_errno {
 
 struct base_error {
     int code;        /* negative BASE_E*, 0: none */
-    char text[1024]; /* UTF-8, no trailing newline; truncated with "..." */
+    char text[1536]; /* UTF-8, no trailing newline; truncated with "..." */
 };
 
 /* Sets @err (may be NULL) and returns @code (negative). */

@@ -49,7 +49,8 @@ char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEX
 char *base_attempt_id_text(const struct base_attempt_id *id, char buf[static BASE_ID_TEXT_MAX]);
 char *base_container_id_text(const struct base_container_id *id, char buf[static BASE_ID_TEXT_MAX]);
 char *base_task_id_text(const struct base_task_id *id, char buf[static BASE_ID_TEXT_MAX]);
-/* Return < 0, 0 or > 0, as strcmp() does: by cluster timestamp, then by the numbers in order. */
+/* Return < 0, 0 or > 0, as strcmp() does. The cluster timestamp counts first, then the numbers from
+ * left to right. */
 int base_app_id_cmp(const struct base_app_id *a, const struct base_app_id *b);
 int base_container_id_cmp(const struct base_container_id *a, const struct base_container_id *b);
 

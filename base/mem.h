@@ -1,6 +1,5 @@
 /* base/mem.h - allocation that never returns NULL, growing byte buffers, growing arrays. A process
- * that runs out of memory aborts: a daemon is restarted then, and nothing that was acknowledged is
- * lost. */
+ * that runs out of memory aborts. */
 #ifndef CREEL_BASE_MEM_H
 #define CREEL_BASE_MEM_H
 
@@ -8,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *base_alloc(size_t size); /* zeroed; size 0 gives 1 byte */
+void *base_alloc(size_t size); /* zeroed; size 0 allocates 1 byte */
 /* Resizes @old (NULL: a new array) to @n elements of @el bytes; checks for overflow and does not
  * zero the new bytes. */
 void *base_realloc_array(void *old, size_t n, size_t el);
-char *base_strdup(const char *s); /* NULL stays NULL */
+char *base_strdup(const char *s); /* NULL for NULL */
 char *base_strndup(const char *s, size_t n);
 char *base_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* caller frees */
 

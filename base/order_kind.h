@@ -4,10 +4,11 @@
  *   KILL         end a container: SIGTERM, then SIGKILL after a grace period
  *   SUSPEND      stop a container's processes
  *   RESUME       let a suspended container's processes continue
+ *   SIGNAL       send a signal to a container's processes, on a user's behalf
  *   FORGET       the RM has stored the container's end durably: stop reporting it
- *   CLEANUP_APP  the application has ended: remove its folders
+ *   CLEANUP_APP  the application has ended: end its containers and remove its folders
  *   RESYNC       the RM does not know the node: register again, with all containers
- *   SHUTDOWN     exit after the last container has ended
+ *   SHUTDOWN     end all containers, then exit
  *
  * Their names on the wire are in api/wire/order.h. */
 #ifndef CREEL_BASE_ORDER_KIND_H
@@ -18,11 +19,20 @@ enum base_order_kind {
     BASE_ORDER_KILL,
     BASE_ORDER_SUSPEND,
     BASE_ORDER_RESUME,
+    BASE_ORDER_SIGNAL,
     BASE_ORDER_FORGET,
     BASE_ORDER_CLEANUP_APP,
     BASE_ORDER_RESYNC,
     BASE_ORDER_SHUTDOWN,
     BASE_ORDER_KINDS
+};
+
+/* What a SIGNAL order sends: YARN's SignalContainerCommand. */
+enum base_signal_command {
+    BASE_SIGNAL_OUTPUT_THREAD_DUMP, /* SIGQUIT, only to processes that handle it */
+    BASE_SIGNAL_GRACEFUL_SHUTDOWN,  /* SIGTERM */
+    BASE_SIGNAL_FORCEFUL_SHUTDOWN,  /* SIGKILL */
+    BASE_SIGNAL_COMMANDS
 };
 
 /* What a LAUNCH starts: a command, a job's map or reduce, or an application's master. */

@@ -39,12 +39,38 @@ struct base_conf {
     char *folder; /* folder of the default files */
 };
 
+/* The known keys, sorted by name for find_key(). */
+static const struct base_conf_key **sorted_keys;
+static size_t sorted_keys_n;
+static pthread_once_t sorted_keys_once = PTHREAD_ONCE_INIT;
+
+static int compare_key_names(const void *a, const void *b)
+{
+    return strcmp((*(const struct base_conf_key *const *)a)->name,
+                  (*(const struct base_conf_key *const *)b)->name);
+}
+
+static void sort_keys(void)
+{
+    size_t n = 0;
+
+    while (base_conf_keys[n].name)
+        n++;
+    sorted_keys = base_alloc(n * sizeof *sorted_keys);
+    for (size_t i = 0; i < n; i++)
+        sorted_keys[i] = &base_conf_keys[i];
+    qsort(sorted_keys, n, sizeof *sorted_keys, compare_key_names);
+    sorted_keys_n = n;
+}
+
 static const struct base_conf_key *find_key(const char *name)
 {
-    for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
-        if (strcmp(k->name, name) == 0)
-            return k;
-    return NULL;
+    const struct base_conf_key wanted = {.name = name}, *key = &wanted;
+    const struct base_conf_key **found;
+
+    pthread_once(&sorted_keys_once, sort_keys);
+    found = bsearch(&key, sorted_keys, sorted_keys_n, sizeof *sorted_keys, compare_key_names);
+    return found ? *found : NULL;
 }
 
 /* Returns the index of @name or, with *found false, where to insert it. */
@@ -659,7 +685,7 @@ static int check_value(const struct base_conf_key *k, const struct entry *e, str
     return 0;
 }
 
-static int refuse_unknown(const struct entry *e, struct base_error *err)
+static int refuse_unknown_key(const struct entry *e, struct base_error *err)
 {
     const char *best = NULL;
     size_t distance = 0;
@@ -710,7 +736,7 @@ int base_conf_check(const struct base_conf *c, bool (*is_known_elsewhere)(const 
             rc = check_value(k, e, err);
         else if (strncmp(e->name, "creel.", 6) == 0 &&
                  !unknown_key_is_allowed(e->name, is_known_elsewhere))
-            rc = refuse_unknown(e, err);
+            rc = refuse_unknown_key(e, err);
         if (rc < 0)
             return rc;
     }

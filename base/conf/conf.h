@@ -1,8 +1,8 @@
 /* base/conf/conf.h - configuration in Hadoop's XML form. Source: Hadoop 3.4 Configuration:
  * <configuration><property><name/><value/><final/></property>..., expansion of ${name},
  * ${name:-default} and ${env.NAME} (at most 20 substitutions in a value), XInclude. Later files
- * override earlier ones except for <final> values; -D overrides every file. Unknown creel.* keys,
- * other than options of policies, are errors, whose messages suggest a similar known key if there
+ * override earlier ones except for <final> values; -D overrides every file. base_conf_check()
+ * tells which unknown creel.* keys are errors, whose messages suggest a similar known key if there
  * is one; other unknown keys are kept. */
 #ifndef CREEL_BASE_CONF_CONF_H
 #define CREEL_BASE_CONF_CONF_H
@@ -54,8 +54,7 @@ int base_conf_check(const struct base_conf *c, bool (*is_known_elsewhere)(const 
 /* Returns the value of @key: as set, else the default; NULL when @key is neither set nor known.
  * Borrowed until the configuration changes. */
 const char *base_conf_get(const struct base_conf *c, const char *key);
-/* Returns true when a file or -D has set @key, false when the value is a default or there is none.
- */
+/* Returns true when a file or -D has set @key; false for a default, or when there is no value. */
 bool base_conf_is_set(const struct base_conf *c, const char *key);
 /* @key must be known and of this type, and base_conf_check() must have succeeded: both asserted. */
 int64_t base_conf_int(const struct base_conf *c, const char *key);
@@ -77,9 +76,9 @@ bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *ou
 int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode,
                           struct base_error *err);
 
-/* Returns the exit status of a daemon that ended with @rc (0 or a negative BASE_E*): 0; 2 when only
- * another configuration helps, so that systemd does not restart it (RestartPreventExitStatus= in
- * deploy/systemd); 1 when a restart may help. */
+/* Returns the exit status of a daemon that ended with @rc (0 or a negative BASE_E*): 0 for 0; 2
+ * when only another configuration helps, so that systemd does not restart it
+ * (RestartPreventExitStatus= in deploy/systemd); 1 when a restart may help. */
 int base_conf_exit_status(int rc);
 
 #endif

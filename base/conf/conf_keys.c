@@ -24,7 +24,7 @@
 /* clang-format off */
 const struct base_conf_key base_conf_keys[] = {
     /* the cluster */
-    STR("creel.cluster.name", "", "name of the cluster, for people"),
+    STR("creel.cluster.name", "", "name of the cluster, reported to its nodes"),
     STR("creel.cluster.secret", "",
         "secret shared by the ResourceManager and its NodeManagers; empty: none. Jobs can read "
         "it on the nodes, since tasks run as the NodeManager's user"),
@@ -40,9 +40,9 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.http.connections", "10000", 16, 1000000,
         "largest number of connections to one daemon"),
     INT("creel.http.connections-per-address", "2500", 0, 1000000,
-        "largest number of them from one address (IPv6: one /64 network), not counting nodes "
-        "that have shown creel.cluster.secret; beyond it the oldest connection that has sent no "
-        "request is closed; 0: no limit"),
+        "largest number of connections from one address (IPv6: one /64 network), not counting "
+        "nodes that have shown creel.cluster.secret; beyond it the oldest connection that has "
+        "sent no request is closed, or the new one if there is none; 0: no limit"),
     INT("creel.http.connections-for-nodes", "1000", 0, 1000000,
         "number of connections reserved for nodes and their addresses"),
     INT("creel.http.header-timeout-ms", "30000", 100, MS_MAX,
@@ -56,6 +56,33 @@ const struct base_conf_key base_conf_keys[] = {
     BOOL("creel.http.jmx-any-origin", "false",
          "allow pages of every web site to read /jmx (Access-Control-Allow-Origin: *), as YARN "
          "does"),
+
+    BOOL("hadoop.http.authentication.simple.anonymous.allowed", "true",
+         "false: requests that name no user, by user.name or a cookie, are refused (401)"),
+    STR("hadoop.http.authentication.signature.secret.file", "",
+        "file with the secret that signs the cookie hadoop.auth, to be shared by all daemons that "
+        "should accept each other's; empty: a random one for each start"),
+    INT("hadoop.http.authentication.token.validity", "36000", 1, INT32_MAX,
+        "validity of the cookie hadoop.auth, in seconds"),
+    STR("hadoop.http.authentication.cookie.domain", "", "domain of that cookie; empty: none"),
+    STR("hadoop.http.filter.initializers", "",
+        "as in YARN, a list that lacks AuthenticationFilterInitializer makes user.name be ignored; "
+        "everybody is hadoop.http.staticuser.user then. Users who may act for others (doAs) are "
+        "set by hadoop.proxyuser.USER.users, .groups and .hosts"),
+    BOOL("yarn.resourcemanager.webapp.cross-origin.enabled", "false",
+         "allow pages of other sites to read the ResourceManager's answers"),
+    BOOL("yarn.nodemanager.webapp.cross-origin.enabled", "false",
+         "allow pages of other sites to read the NodeManager's answers"),
+    STR("hadoop.http.cross-origin.allowed-origins", "*",
+        "which sites, if so: their origins, patterns with *, or regex: and a regular expression"),
+    STR("hadoop.http.cross-origin.allowed-methods", "GET,POST,HEAD",
+        "methods that browsers may use for these sites"),
+    STR("hadoop.http.cross-origin.allowed-headers", "X-Requested-With,Content-Type,Accept,Origin",
+        "headers that they may send"),
+    INT("hadoop.http.cross-origin.max-age", "1800", 0, INT32_MAX,
+        "how long browsers may remember this, in seconds"),
+    BOOL("hadoop.prometheus.endpoint.enabled", "false",
+         "serve YARN's metrics at /prom; Creel's own are always at /metrics"),
 
     /* ResourceManager */
     STR("creel.rm.bind", "127.0.0.1", "address that the ResourceManager listens on"),
@@ -80,16 +107,29 @@ const struct base_conf_key base_conf_keys[] = {
     INT("yarn.resourcemanager.max-completed-applications", "1000", 0, 1000000,
         "number of ended applications to keep"),
     INT("creel.rm.max-completed-mb", "512", 1, 1000000,
-        "memory for ended applications, about; beyond it the oldest jobs lose their tasks, then "
-        "the oldest applications are dropped"),
+        "approximate memory for ended applications; beyond it the oldest jobs lose their tasks, "
+        "then the oldest applications are dropped"),
     INT("creel.rm.history-max-mb", "1024", 1, 1000000,
         "with several ResourceManagers: size of the local file of ended jobs; the oldest are "
         "dropped first"),
     INT("yarn.resourcemanager.am.max-attempts", "2", 1, 1000, "attempts of an ApplicationMaster"),
+    INT("yarn.cluster.max-application-priority", "0", 0, INT32_MAX,
+        "highest priority of an application submitted over YARN's REST API, or set later; a higher "
+        "one is cut to it"),
     INT("yarn.am.liveness-monitor.expiry-interval-ms", "600000", 1, MS_MAX,
         "silence after which an ApplicationMaster is lost"),
     INT("yarn.nm.liveness-monitor.expiry-interval-ms", "30000", 1, MS_MAX,
         "silence after which a node is lost"),
+    STR("yarn.resourcemanager.nodes.include-path", "",
+        "file with the hosts that may have nodes; empty: all may"),
+    STR("yarn.resourcemanager.nodes.exclude-path", "",
+        "file with the hosts that may not have nodes. Both files are read at the start, when a "
+        "ResourceManager becomes active, and by creel rmadmin -refreshNodes"),
+    INT("yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs", "3600", -1,
+        INT32_MAX,
+        "time for which a graceful decommissioning waits for a node's applications; -1: no limit"),
+    BOOL("yarn.node-labels.enabled", "false",
+         "let operators label nodes, so that requests with a label go to those nodes alone"),
     INT("creel.rm.forget-nodes-ms", "86400000", 0, MS_MAX,
         "time after which a lost or stopped node is forgotten, counted from the end of the last "
         "application that used it if that is later; 0: never"),
@@ -102,7 +142,7 @@ const struct base_conf_key base_conf_keys[] = {
 
     /* several ResourceManagers */
     BOOL("yarn.resourcemanager.ha.enabled", "false",
-         "this is one of several ResourceManagers, of which one is active; as --ha"),
+         "this is one of several ResourceManagers, of which one is active; same as --ha"),
     STR("yarn.resourcemanager.ha.rm-ids", "",
         "ids of the ResourceManagers, separated by commas; the address of each is "
         "yarn.resourcemanager.webapp.address.<id> (host:port), or port 8088 of "
@@ -113,7 +153,7 @@ const struct base_conf_key base_conf_keys[] = {
     STR("hadoop.zk.address", "", "used when yarn.resourcemanager.zk-address is not set"),
     INT("yarn.resourcemanager.zk-timeout-ms", "10000", 100, 3600000,
         "time-out of the session with ZooKeeper: an active ResourceManager that is silent for "
-        "so long is replaced"),
+        "this long is replaced"),
     STR("hadoop.zk.auth", "",
         "digest:user:password that protects the state in ZooKeeper, or @FILE that holds it; "
         "default: user creel, password creel.cluster.secret"),
@@ -130,14 +170,14 @@ const struct base_conf_key base_conf_keys[] = {
     STR("yarn.scheduler.fair.allocation.file", "",
         "queues, in the form of Hadoop's Fair Scheduler; read again when it changes; default: "
         "fair-scheduler.xml in the configuration folder, if it exists"),
-    BOOL("yarn.scheduler.fair.preemption", "false", "as creel.fair.preemption"),
-    BOOL("yarn.scheduler.fair.sizebasedweight", "false", "as creel.fair.size_weight"),
+    BOOL("yarn.scheduler.fair.preemption", "false", "same as creel.fair.preemption"),
+    BOOL("yarn.scheduler.fair.sizebasedweight", "false", "same as creel.fair.size_weight"),
     BOOL("yarn.scheduler.fair.user-as-default-queue", "true",
          "for allocation files without placement rules: a job that names no queue goes to one "
          "named after its user"),
     BOOL("yarn.scheduler.fair.allow-undeclared-pools", "true",
-         "for allocation files without placement rules: create queues that the file does not "
-         "declare on demand"),
+         "for allocation files without placement rules: create on demand the queues that the "
+         "file does not declare"),
     INT("yarn.scheduler.fair.locality-delay-node-ms", "-1", -1, MS_MAX,
         "alias of creel.delay.w1, in milliseconds; -1: not set"),
     INT("yarn.scheduler.fair.locality-delay-rack-ms", "-1", -1, MS_MAX,
@@ -159,11 +199,14 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.slot.reduce.vcores", "1", 1, INT32_MAX, "virtual cores of a reduce slot"),
     STR("creel.yarn.hadoop-version", "3.4.2",
         "Hadoop version reported in YARN's answers, which Hadoop's tools branch on"),
+    STR("creel.yarn.scheduler-shape", "capacity",
+        "which of YARN's schedulers the queues are shown as in YARN's answers, whatever the "
+        "policy: capacity, as a stock YARN shows them and some tools expect, fair or fifo"),
     BOOL("creel.yarn.show-slots", "false", "show slots as resource types in YARN's answers"),
     INT("creel.mapreduce.split-size", "134217728", 1, INT64_MAX,
         "largest input split, in bytes (K, M, G allowed)"),
     INT("creel.mapreduce.sort-buffer-mb", "64", 1, 65536,
-        "memory that a map sorts in before it spills"),
+        "largest buffer in which a task sorts before it spills to disk"),
     INT("creel.mapreduce.max-attempts", "4", 1, 100, "attempts of a task before its job fails"),
 
     /* NodeManager */
@@ -174,7 +217,8 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.nodemanager.port", "8042", 0, 65535,
         "port that the NodeManager listens on; 0: any free one"),
     STR("creel.nodemanager.host", "",
-        "name under which other hosts reach this node; empty: the bind address"),
+        "name under which other hosts reach this node; empty: the bind address, or the host's "
+        "name if that is 0.0.0.0 or ::"),
     STR("creel.nodemanager.rack", "/default-rack", "rack of the node"),
     INT("creel.nodemanager.map-slots", "2", 0, 10000, "map slots of the node"),
     INT("creel.nodemanager.reduce-slots", "1", 0, 10000, "reduce slots of the node"),
@@ -194,6 +238,17 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.nodemanager.kill-grace-ms", "250", 0, MS_MAX, "time between SIGTERM and SIGKILL"),
     INT("creel.nodemanager.log-retain-s", "86400", 0, INT32_MAX,
         "time for which logs of an ended application are kept"),
+    BOOL("yarn.nodemanager.aux-services.manifest.enabled", "false",
+         "show auxiliary services over REST, and let administrators replace their manifest"),
+    STR("yarn.nodemanager.aux-services.manifest", "",
+        "file with the manifest of auxiliary services at the start; the only service is the "
+        "shuffle of MapReduce, which is built in"),
+    STR("yarn.log.server.web-service.url", "",
+        "server to which the NodeManager redirects REST requests for logs that it does not have "
+        "(http://host:19888/ws/v1/history)"),
+    STR("yarn.log.server.url", "",
+        "server to which the NodeManager redirects readers of pages with logs that it does not "
+        "have (http://host:19888/jobhistory/logs)"),
     INT("creel.nodemanager.watchdog-ms", "20000", 0, MS_MAX,
         "a NodeManager whose main thread hangs for longer ends itself, to be restarted (at "
         "least 2000); 0: never"),

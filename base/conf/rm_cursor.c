@@ -10,21 +10,21 @@
 
 /* ---- addresses ---- */
 
-static bool is_http(const char *url)
+static bool has_http_scheme(const char *url)
 {
     return strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0;
 }
 
 size_t base_rm_url_base_len(const char *url)
 {
-    const char *slashes = is_http(url) ? strstr(url, "://") + 3 : NULL;
+    const char *slashes = has_http_scheme(url) ? strstr(url, "://") + 3 : NULL;
     size_t host = slashes ? strcspn(slashes, "/?#") : 0;
 
     return host ? (size_t)(slashes - url) + host : 0;
 }
 
 /* Returns the length of @s, which is @n bytes long, without the slashes at its end. */
-static size_t len_without_slashes(const char *s, size_t n)
+static size_t len_without_trailing_slashes(const char *s, size_t n)
 {
     while (n > 0 && s[n - 1] == '/')
         n--;
@@ -33,11 +33,11 @@ static size_t len_without_slashes(const char *s, size_t n)
 
 bool base_rm_url_is_in_list(const char *list, const char *url)
 {
-    size_t len = len_without_slashes(url, strlen(url));
+    size_t len = len_without_trailing_slashes(url, strlen(url));
 
     while (*list) {
         size_t skip = strspn(list, SEPARATORS), n = strcspn(list + skip, SEPARATORS);
-        size_t bare = len_without_slashes(list + skip, n);
+        size_t bare = len_without_trailing_slashes(list + skip, n);
 
         if (bare == len && bare > 0 && strncasecmp(list + skip, url, len) == 0)
             return true;
@@ -107,7 +107,7 @@ bool base_rm_cursor_skip_failed(struct base_rm_cursor *t)
 
 /* Returns the index of @url in the list, or l->n when it is not listed. A @url without a path also
  * matches a listed URL with one. */
-static size_t find_listed(const struct base_rm_list *l, const char *url)
+static size_t find_listed_rm(const struct base_rm_list *l, const char *url)
 {
     size_t n = base_rm_url_base_len(url), i = 0;
 
@@ -119,9 +119,9 @@ static size_t find_listed(const struct base_rm_list *l, const char *url)
 }
 
 /* Makes @url, shorter than BASE_RM_URL_MAX, the current RM. */
-static void set_current(struct base_rm_cursor *t, const char *url)
+static void set_current_rm(struct base_rm_cursor *t, const char *url)
 {
-    size_t at = find_listed(t->list, url);
+    size_t at = find_listed_rm(t->list, url);
 
     t->answered = false;
     t->moved[0] = '\0';
@@ -141,10 +141,10 @@ bool base_rm_cursor_follow_redirect(struct base_rm_cursor *t, const char *locati
     memcpy(to, location, n);
     to[n] = '\0';
     if (has_failed(t, to) || strcasecmp(to, base_rm_cursor_url(t)) == 0 ||
-        (t->listed_only && find_listed(t->list, to) == t->list->n))
+        (t->listed_only && find_listed_rm(t->list, to) == t->list->n))
         return base_rm_cursor_skip_failed(t);
     t->hops++;
-    set_current(t, to);
+    set_current_rm(t, to);
     return true;
 }
 
@@ -153,5 +153,5 @@ void base_rm_cursor_jump_to_leader(struct base_rm_cursor *t, const char *url)
     base_buf_free(&t->failed);
     base_buf_adds(&t->failed, base_rm_cursor_url(t));
     t->hops = 0;
-    set_current(t, url);
+    set_current_rm(t, url);
 }

@@ -47,7 +47,7 @@ struct base_rm_cursor {
     /* URL of the current RM when a redirect led out of the list, else "" */
     char moved[BASE_RM_URL_MAX];
     bool answered; /* the current RM has answered as the active one */
-    /* follow no redirect out of the list; set by callers whose requests carry a secret */
+    /* follow no redirect out of the list; for callers whose requests carry a secret */
     bool listed_only;
     unsigned hops;          /* redirects in a row */
     struct base_buf failed; /* URLs that have failed in this round, separated by commas */

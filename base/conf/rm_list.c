@@ -18,7 +18,7 @@
 
 /* ---- addresses ---- */
 
-/* Accepts "host", "host:1" and "[::1]:1", each of them with or without a path. */
+/* Returns true for "host", "host:1", "[::1]" and "[::1]:1", each of them with or without a path. */
 static bool is_host_port_path(const char *s)
 {
     size_t len = strcspn(s, "/"), host = 0;
@@ -47,7 +47,8 @@ static bool is_host_port_path(const char *s)
     return ok;
 }
 
-/* Returns the URL of address @s, without slashes at its end, or NULL when @s is no address. */
+/* Returns the URL of address @s, without slashes at its end, or NULL when @s is no address. The
+ * caller frees it. */
 static char *address_to_url(const char *s)
 {
     const char *scheme = strstr(s, "://");
@@ -92,12 +93,12 @@ int base_rm_list_add_text(const char *what, const char *text, struct base_rm_lis
         rc = add_address(what, s, out, err);
     free(copy);
     if (rc == 0 && out->n == before)
-        rc = base_error_set(err, -BASE_EINVAL, "%s: no address is there", what);
+        rc = base_error_set(err, -BASE_EINVAL, "%s: no address given", what);
     return rc;
 }
 
-static int add_ha_id(const struct base_conf *conf, const char *id, struct base_rm_list *out,
-                     struct base_error *err)
+static int add_address_of_ha_id(const struct base_conf *conf, const char *id,
+                                struct base_rm_list *out, struct base_error *err)
 {
     char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id);
     const char *address = base_conf_get(conf, key), *host = base_conf_get(conf, host_key);
@@ -128,7 +129,7 @@ int base_rm_list_add_ha_ids(const struct base_conf *conf, struct base_rm_list *o
 
     for (char *id = strtok_r(copy, SEPARATORS, &save); id && rc == 0;
          id = strtok_r(NULL, SEPARATORS, &save))
-        rc = add_ha_id(conf, id, out, err);
+        rc = add_address_of_ha_id(conf, id, out, err);
     free(copy);
     return rc;
 }

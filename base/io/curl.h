@@ -10,7 +10,8 @@
  * is used, no redirect followed, and no signal raised, since the process has other threads. */
 void base_curl_set_target(CURL *easy, const char *url, const char *protocols);
 /* For header callbacks: returns true when the line of @len bytes is the header @name ("Location:"),
- * and sets *@value and *@value_len to its value without the blanks around it (not NUL-ended). */
+ * and sets *@value and *@value_len to its value without the blanks around it (not
+ * NUL-terminated). */
 bool base_curl_match_header(const char *line, size_t len, const char *name, const char **value,
                             size_t *value_len);
 

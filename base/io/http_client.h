@@ -37,8 +37,8 @@ struct base_http_answer {
     struct base_buf body; /* freed by base_http_answer_free */
     char location[1024];
     char node[512]; /* value of BASE_HTTP_NODE_HEADER; "": the answer has no such header */
-    /* value of X-Creel-Reason, truncated: the reason for a refusal whose body, in YARN's form, has
-     * no room for it */
+    /* value of X-Creel-Reason, truncated: the reason for a refusal whose body, in YARN's form,
+     * cannot contain it */
     char reason[512];
 };
 struct base_http *base_http_new(void);

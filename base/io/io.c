@@ -43,7 +43,7 @@ int base_fd_read_to_end(int fd, const char *what, size_t max, struct base_buf *o
     return n < 0 ? base_error_sys(err, -BASE_EIO, errno, "cannot read %s", what) : 0;
 }
 
-/* Returns the BASE_E* of a failed open(), from its errno. */
+/* Returns the negative BASE_E* for the errno of a failed open(). */
 static int open_error_code(int sys)
 {
     return sys == ENOENT ? -BASE_ENOTFOUND : sys == EACCES ? -BASE_EPERM : -BASE_EIO;
@@ -94,7 +94,7 @@ int base_write_all(int fd, const void *data, size_t len)
     return 0;
 }
 
-static int sync_folder_of(const char *path)
+static int sync_parent_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder =
@@ -134,7 +134,7 @@ int base_file_write_atomic(const char *path, const void *data, size_t len, mode_
         goto free_name;
     }
     if (sync) {
-        rc = sync_folder_of(path);
+        rc = sync_parent_folder(path);
         if (rc < 0)
             rc = base_error_sys(err, -BASE_EIO, -rc, "cannot sync the folder of %s", path);
     }
@@ -173,9 +173,9 @@ int base_mkdirs(const char *path, mode_t mode, struct base_error *err)
 }
 
 /* --- base_rmtree ---
- * The owner of the tree may be hostile, so every step is relative to an open folder and follows no
- * link: nothing outside the tree can be reached. A folder deeper than DEPTH_MAX is moved up into
- * the root of the tree and removed in a later pass, which bounds the stack and the open
+ * The owner of the tree may be hostile, so every step inside it is relative to an open folder and
+ * follows no link: nothing outside the tree can be reached. A folder deeper than DEPTH_MAX is moved
+ * up into the root of the tree and removed in a later pass, which bounds the stack and the open
  * descriptors. */
 #define DEPTH_MAX  64
 #define PASSES_MAX 100000
@@ -215,7 +215,8 @@ static int open_folder_for_removal(int at, const char *name)
     return fd;
 }
 
-/* Removes all entries of folder @fd, and closes @fd. Returns 0, or the first -errno. */
+/* Removes the entries of folder @fd, and closes @fd. Returns the first error as -errno. After 0,
+ * entries may still be left for the next pass. */
 static int empty_folder(struct rmtree *t, int fd, int depth);
 
 static int remove_entry(struct rmtree *t, int at, const char *name, int depth)

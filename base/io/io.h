@@ -26,8 +26,8 @@ int base_file_read_plain(const char *path, size_t max, struct base_buf *out,
 int base_file_write_atomic(const char *path, const void *data, size_t len, mode_t mode, bool sync,
                            struct base_error *err);
 int base_mkdirs(const char *path, mode_t mode, struct base_error *err); /* like mkdir -p */
-/* Removes @path and everything below it; never follows a link. Returns 0, also when @path does not
- * exist, or -BASE_EIO. */
+/* Removes @path and everything below it; follows no link at or below @path. Returns 0, also when
+ * @path does not exist, or -BASE_EIO. */
 int base_rmtree(const char *path, struct base_error *err);
 /* Sets the mode of our folder @name in folder @at (AT_FDCWD allowed) to 0700, so that we have full
  * access to it. Follows no link. Returns 0 or -errno. */
@@ -54,7 +54,8 @@ const char *base_user_name(char out[static BASE_USER_NAME_MAX]);
 /* Returns the boot id of this machine (from /proc), or "unknown". Borrowed static text. */
 const char *base_boot_id(void);
 /* Returns the start time of @pid in clock ticks since boot (field 22 of /proc/pid/stat), or -1 when
- * there is no such process. Boot id, pid and start time together identify a process for ever. */
+ * it cannot be read, as when there is no such process. Boot id, pid and start time together
+ * identify a process for ever. */
 int64_t base_proc_start_time(pid_t pid);
 
 #endif

@@ -10,17 +10,17 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* Parses strict JSON; refuses a member that occurs twice in an object (-BASE_EINVAL) and nesting
- * deeper than BASE_JSON_DEPTH_MAX (-BASE_ELIMIT). Caller owns *@out. */
+/* Parses a JSON object or array; refuses a member that occurs twice in an object (-BASE_EINVAL) and
+ * nesting deeper than BASE_JSON_DEPTH_MAX (-BASE_ELIMIT). Caller owns *@out. */
 int base_json_parse(const char *text, size_t len, json_t **out, struct base_error *err);
 /* Appends @j to @out, without blanks or line breaks. */
 void base_json_dump(const json_t *j, struct base_buf *out);
 
 /* Each of these reads member @name of object @obj into *@out. When the member is absent or null,
- * *@out keeps its value, and the result is 0, or -BASE_EINVAL when @required. A wrong type or a
- * number out of range is -BASE_EINVAL; more than @max bytes or elements are -BASE_ELIMIT. @where
- * precedes the name in messages ("job.", "tasks[2]."; may be ""). Strings and arrays are borrowed
- * from @obj. */
+ * *@out keeps its value, and the result is 0, or -BASE_EINVAL when @required. A wrong type, a
+ * number out of range and an @obj that is no object are -BASE_EINVAL; more than @max bytes or
+ * elements are -BASE_ELIMIT. @where precedes the name in messages ("job.", "tasks[2]."; may be "").
+ * Strings and arrays are borrowed from @obj. */
 int base_json_str(const json_t *obj, const char *where, const char *name, bool required, size_t max,
                   const char **out, struct base_error *err);
 int base_json_int(const json_t *obj, const char *where, const char *name, bool required,

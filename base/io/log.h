@@ -1,6 +1,6 @@
 /* base/io/log.h - the log: one line per event on stderr, or one entry in the journal. Thread-safe.
  *
- *   text     "<P>TIME area: message"; <P> is the syslog priority for systemd, not on a terminal
+ *   text     "<P>TIME area: message"; <P> is the syslog priority, absent on a terminal
  *   json     one object per line
  *   journal  fields sent to journald
  *   auto     journal when stderr is connected to journald (JOURNAL_STREAM), else text
@@ -19,13 +19,13 @@ enum base_log_level {
 };
 enum base_log_format { BASE_LOG_AUTO, BASE_LOG_TEXT, BASE_LOG_JSON, BASE_LOG_JOURNAL };
 
-/* Events above level @max are not logged. Call before other threads start. */
+/* Events less severe than @max are not logged. Call before other threads start. */
 void base_log_init(const char *program, enum base_log_format format, enum base_log_level max);
 /* Parses "text", "json", "journal" or "auto". Returns 0, or -BASE_EINVAL. */
 int base_log_format_parse(const char *text, enum base_log_format *out);
 void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Logs even above the level of base_log_init(): for events that are recorded nowhere else. */
+/* Logs whatever level base_log_init() was given: for events that are recorded nowhere else. */
 void base_log_always(enum base_log_level level, const char *area, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 #define base_log_error(area, ...) base_log(BASE_LOG_ERROR, area, __VA_ARGS__)

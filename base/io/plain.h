@@ -4,7 +4,7 @@
  * A user who can write to a folder can create anything there: a FIFO, on which open() blocks for
  * ever; a link to another place; a device, whose open() alone may have effects; a second name of
  * another user's file. These functions never wait, never follow a link at the end of the path, and
- * return descriptors of plain files only. */
+ * return descriptors of plain files only, or of folders (base_plain_open_folder_below()). */
 #ifndef CREEL_BASE_IO_PLAIN_H
 #define CREEL_BASE_IO_PLAIN_H
 
