@@ -18,8 +18,8 @@
 
 #define NOT_WRITTEN_TEXT "what was not written was not acknowledged either"
 
-/* News for the lead thread. Posted by the election's thread, by the core's thread or by an HTTP
- * handler; owned by the lead thread once it is in the mailbox. */
+/* News for the lead thread. Posted by the election's thread, by the core's thread, by an HTTP
+ * handler or by rm_lead_stop(); owned by the lead thread once it is in the mailbox. */
 struct news {
     struct base_mail mail;
     struct rm_lead_event ev;
@@ -27,7 +27,7 @@ struct news {
     /* RM_LEAD_EV_ELECTED */
     uint64_t number; /* of the leadership, for rm_lead_news_is_over() */
     int64_t epoch;
-    struct ha_store *store; /* NULL: none, or given away */
+    struct ha_store *store; /* NULL: none, or passed on */
 };
 struct rm_lead {
     const struct rm_ha_conf *conf;
@@ -56,8 +56,8 @@ static void free_news(struct news *n)
     free(n);
 }
 
-/* The caller has locked the mailbox. Takes @news.why and @news.store. */
-static void post_locked(struct rm_lead *l, const struct news *news)
+/* The caller has locked the mailbox. Takes ownership of news->why and news->store. */
+static void post_news_locked(struct rm_lead *l, const struct news *news)
 {
     struct news *n = base_alloc(sizeof *n);
 
@@ -66,10 +66,10 @@ static void post_locked(struct rm_lead *l, const struct news *news)
     base_mailbox_post_locked(&l->mailbox, &n->mail); /* the mailbox is never closed */
 }
 
-static void post(struct rm_lead *l, const struct news *news)
+static void post_news(struct rm_lead *l, const struct news *news)
 {
     base_mailbox_lock(&l->mailbox);
-    post_locked(l, news);
+    post_news_locked(l, news);
     base_mailbox_unlock(&l->mailbox);
 }
 
@@ -99,10 +99,10 @@ static void post_election(void *user, int64_t epoch, struct ha_store *store)
     base_mailbox_lock(&l->mailbox);
     number = rm_lead_news_add_election(&l->announced);
     if (number)
-        post_locked(l, &(struct news){.ev.kind = RM_LEAD_EV_ELECTED,
-                                      .number = number,
-                                      .epoch = epoch,
-                                      .store = store});
+        post_news_locked(l, &(struct news){.ev.kind = RM_LEAD_EV_ELECTED,
+                                           .number = number,
+                                           .epoch = epoch,
+                                           .store = store});
     base_mailbox_unlock(&l->mailbox);
     if (!number)
         ha_store_close(store);
@@ -121,13 +121,13 @@ static void depose_and_post_end(void *user, const char *why)
     rm_role_depose(l->b);
     base_mailbox_lock(&l->mailbox);
     rm_lead_news_end_leaderships(&l->announced);
-    post_locked(l, &(struct news){.ev.kind = RM_LEAD_EV_DEPOSED, .why = base_strdup(why)});
+    post_news_locked(l, &(struct news){.ev.kind = RM_LEAD_EV_DEPOSED, .why = base_strdup(why)});
     base_mailbox_unlock(&l->mailbox);
 }
 
 static void post_other_active(void *user)
 {
-    post(user, &(struct news){.ev.kind = RM_LEAD_EV_OTHER_ACTIVE});
+    post_news(user, &(struct news){.ev.kind = RM_LEAD_EV_OTHER_ACTIVE});
 }
 
 static void fail_process_on_refusal(void *user, const struct base_error *why)
@@ -140,27 +140,27 @@ static int64_t get_lease_end_us(void *user, int64_t epoch)
 {
     struct rm_lead *l = user;
 
-    return l->conf->lease_off ? RM_LEASE_ENDLESS : ha_service_lease_us(l->service, epoch);
+    return l->conf->lease_off ? RM_LEASE_ENDLESS : ha_service_lease_end_us(l->service, epoch);
 }
 
 static void post_resign(void *user, int64_t hold_us)
 {
-    post(user, &(struct news){.ev = {.kind = RM_LEAD_EV_ASKED_TO_RESIGN, .hold_us = hold_us},
-                              .why = base_strdup("told to give the leadership up")});
+    post_news(user, &(struct news){.ev = {.kind = RM_LEAD_EV_ASKED_TO_RESIGN, .hold_us = hold_us},
+                                   .why = base_strdup("told to give the leadership up")});
 }
 
 static void post_unconfirmed(void *user, int64_t epoch_seen)
 {
-    post(user,
-         &(struct news){
-             .ev = {.kind = RM_LEAD_EV_STORE_UNCONFIRMED, .epoch_seen = epoch_seen},
-             .why = base_strdup("the state in ZooKeeper is empty where nodes work (see above)")});
+    post_news(user,
+              &(struct news){.ev = {.kind = RM_LEAD_EV_STORE_UNCONFIRMED, .epoch_seen = epoch_seen},
+                             .why = base_strdup(
+                                 "the state in ZooKeeper is empty where nodes work (see above)")});
 }
 
 static void post_epoch_low(void *user, int64_t epoch_seen)
 {
-    post(user,
-         &(struct news){.ev = {.kind = RM_LEAD_EV_EPOCH_LOW, .epoch_seen = epoch_seen},
+    post_news(user, &(struct news){
+                        .ev = {.kind = RM_LEAD_EV_EPOCH_LOW, .epoch_seen = epoch_seen},
                         .why = base_printf("nodes have obeyed epoch %lld: a higher one is needed",
                                            (long long)epoch_seen)});
 }
@@ -210,8 +210,8 @@ static void log_activation(struct rm_lead *l, int64_t epoch, int64_t took_us)
     struct rm_cluster_view v;
     char apps[32];
 
-    rm_view_cluster(rm_backend_hold(l->b), &v);
-    rm_backend_release(l->b);
+    rm_view_cluster(rm_backend_lock_core(l->b), &v);
+    rm_backend_unlock_core(l->b);
     base_log_info("rm", "active, epoch %lld, %s applications, %d nodes awaited, took %lld ms",
                   (long long)epoch,
                   group_digits(v.apps_pending + v.apps_running + v.apps_completed + v.apps_failed +
@@ -222,7 +222,7 @@ static void log_activation(struct rm_lead *l, int64_t epoch, int64_t took_us)
 
 /* Makes the address of the active RM known to handlers, and logs a change of the active RM unless
  * this one has become active. */
-static void show_active(struct rm_lead *l)
+static void show_active_rm(struct rm_lead *l)
 {
     const char *url;
     char id[256];
@@ -245,9 +245,9 @@ static void show_active(struct rm_lead *l)
         base_log_info("rm", "standby; no ResourceManager is active");
 }
 
-/* Sets the watchdog's limit by the session timeout that ZooKeeper has granted, which may differ
+/* Sets the watchdog's limit from the session time-out that ZooKeeper has granted, which may differ
  * from the one that was asked for. */
-static void learn_lease_time(struct rm_lead *l)
+static void update_watchdog_limit(struct rm_lead *l)
 {
     struct ha_service_status s;
 
@@ -255,7 +255,7 @@ static void learn_lease_time(struct rm_lead *l)
     atomic_store(&l->lease_us, s.timeout_us * 2 / 3);
 }
 
-static bool is_over(struct rm_lead *l, uint64_t number)
+static bool leadership_is_over(struct rm_lead *l, uint64_t number)
 {
     bool over;
 
@@ -284,7 +284,7 @@ static int activate(struct rm_lead *l, struct news *n)
     int rc;
 
     n->store = NULL;
-    learn_lease_time(l);
+    update_watchdog_limit(l);
     rm_role_set_active_url(l->b, "");
     rc = rm_daemon_activate(l->b, store, n->epoch, &l->failure);
     if (rc == 0)
@@ -308,7 +308,7 @@ static void retire(struct rm_lead *l, const char *why)
 }
 
 /* @n: the news whose effect this is. A pause or an activation turns @n into its result. */
-static void carry_out(struct rm_lead *l, struct news *n, const struct rm_lead_effect *fx)
+static void carry_out_effect(struct rm_lead *l, struct news *n, const struct rm_lead_effect *fx)
 {
     switch (fx->kind) {
     case RM_LEAD_FX_CLOSE_STORE:
@@ -336,7 +336,7 @@ static void carry_out(struct rm_lead *l, struct news *n, const struct rm_lead_ef
         ha_service_set_min_epoch(l->service, fx->epoch);
         break;
     case RM_LEAD_FX_SHOW_ACTIVE:
-        show_active(l);
+        show_active_rm(l);
         break;
     case RM_LEAD_FX_LOG_OVER:
         base_log_info("rm", "standby: %s", l->failure.text);
@@ -352,21 +352,21 @@ static void carry_out(struct rm_lead *l, struct news *n, const struct rm_lead_ef
 }
 
 /* ---------------------------------------------------------------- the lead thread */
-/* Steps the rules and carries out what they say. The result of a pause or an activation is the
- * next event of the same election. */
-static void handle(struct rm_lead *l, struct news *n)
+/* Steps the rules and carries out their effects. The result of a pause or an activation is the next
+ * event of the same election. */
+static void handle_news(struct rm_lead *l, struct news *n)
 {
     struct rm_lead_effects out;
     enum rm_lead_event_kind handled;
 
     do {
         handled = n->ev.kind;
-        n->ev.over = is_over(l, n->number);
+        n->ev.over = leadership_is_over(l, n->number);
         n->ev.leads = handled == RM_LEAD_EV_ACTIVATED && n->ev.code == -BASE_EVERSION &&
                       rm_role_lease_holds(l->b, n->epoch);
         rm_lead_step(&l->rules, &n->ev, &out);
         for (size_t i = 0; i < out.n; i++)
-            carry_out(l, n, &out.v[i]);
+            carry_out_effect(l, n, &out.v[i]);
     } while (n->ev.kind != handled);
     if (handled == RM_LEAD_EV_DEPOSED)
         base_watchdog_disarm_end_limit(l->watchdog); /* armed by depose_and_post_end() */
@@ -374,10 +374,10 @@ static void handle(struct rm_lead *l, struct news *n)
 
 /* Ends the leadership if its lease is over. Usually the election announces that at once, but not
  * while its thread waits for the names of ZooKeeper's servers to be resolved. */
-static void check_lease(struct rm_lead *l)
+static void end_leadership_if_lease_overdue(struct rm_lead *l)
 {
     if (rm_role_check_lease_overdue(l->b))
-        handle(l, &(struct news){.ev.kind = RM_LEAD_EV_LEASE_OVERDUE});
+        handle_news(l, &(struct news){.ev.kind = RM_LEAD_EV_LEASE_OVERDUE});
 }
 
 static void *lead_main(void *arg)
@@ -390,11 +390,11 @@ static void *lead_main(void *arg)
         struct news *n = take_news(l);
 
         if (!n) {
-            check_lease(l);
+            end_leadership_if_lease_overdue(l);
             continue;
         }
         more = n->ev.kind != RM_LEAD_EV_QUIT;
-        handle(l, n);
+        handle_news(l, n);
         free_news(n);
     }
     return NULL;
@@ -406,7 +406,7 @@ static bool is_core_busy(void *user, uint64_t *turns)
     return rm_daemon_is_busy(((struct rm_lead *)user)->b, turns);
 }
 
-static int64_t get_lease_time_us(void *user)
+static int64_t get_watchdog_limit_us(void *user)
 {
     return atomic_load(&((struct rm_lead *)user)->lease_us);
 }
@@ -448,7 +448,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
     const struct base_watchdog_conf dog = {
         .user = l,
         .busy = is_core_busy,
-        .limit_us = get_lease_time_us,
+        .limit_us = get_watchdog_limit_us,
         .expired = exit_process,
         .still = "the core's thread stands still for longer than the lease",
         .ending = "the end of the leadership takes longer than a second"};
@@ -499,7 +499,7 @@ void rm_lead_stop(struct rm_lead *l)
     base_mailbox_unlock(&l->mailbox);
     if (rm_backend_role(l->b) == RM_ROLE_ACTIVATING)
         rm_role_depose(l->b); /* aborts the reading */
-    post(l, &(struct news){.ev.kind = RM_LEAD_EV_QUIT});
+    post_news(l, &(struct news){.ev.kind = RM_LEAD_EV_QUIT});
     pthread_join(l->thread, NULL);
     stop_watchdog(l);
     rm_role_set_source(l->b, NULL);

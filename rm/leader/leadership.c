@@ -6,6 +6,7 @@
 
 #include "base/conf/conf.h"
 #include "base/io/log.h"
+#include "rm/config/host_lists.h"
 #include "rm/config/policy_options.h"
 #include "rm/daemon/daemon_internal.h"
 #include "rm/leader/load_store.h"
@@ -40,7 +41,7 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
     out->slot_res[BASE_TASK_REDUCE].v[RM_RES_REDUCE_SLOTS] = 1;
 }
 
-/* Makes a core as the configuration says. @tree: the queues, NULL: none; taken on success. Returns
+/* Makes a core from the configuration. @tree: the queues, NULL: none; taken on success. Returns
  * 0 or the error. */
 static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms,
                      struct policy_queues *tree, struct rm_core **out, struct base_error *err)
@@ -72,16 +73,31 @@ int rm_empty_core_new(const struct rm_backend *b, struct rm_core **out, struct b
 }
 
 /* ---------------------------------------------------------------- begin */
+/* A file that cannot be read must not prevent a takeover: all hosts may have nodes then, as in
+ * YARN, until an operator has the lists read again. */
+static void provide_host_lists(const struct rm_backend *b, struct rm_core *core)
+{
+    struct rm_host_lists lists;
+    struct base_error err = {0};
+
+    if (rm_host_lists_read(b->conf, &lists, &err) < 0)
+        base_log_error("rm", "the lists of hosts are not in force: %s", err.text);
+    rm_core_provide_host_lists(core, &lists);
+    rm_host_lists_free(&lists);
+}
+
 int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err)
 {
     struct rm_backend *b = t->b;
     int64_t cluster_ts_ms = rm_clock_now(&b->clock) / 1000;
-    int rc = rm_load_master_key(t->opened, b->repair.new_key, t->master_key, err);
+    int rc = rm_load_or_make_master_key(t->opened, b->repair.new_key, t->master_key, err);
 
     if (rc == 0)
-        rc = rm_load_cluster_ts(t->opened, &cluster_ts_ms, err);
+        rc = rm_raise_and_store_cluster_ts(t->opened, &cluster_ts_ms, err);
     if (rc == 0)
         rc = make_core(b, t->rules.epoch, cluster_ts_ms, tree, &t->core, err);
+    if (rc == 0)
+        provide_host_lists(b, t->core);
     if (rc == 0)
         rc = rm_load_records(t->core, t->opened, &b->roles.lease, err);
     if (rc < 0)
@@ -151,7 +167,7 @@ static void release_effect(void *user, void *ticket, const struct rm_effect *fx,
     rm_term_release_effect(&t->rules, ticket, fx, error, text);
 }
 
-static void depose(void *user, const char *text)
+static void depose_and_warn(void *user, const char *text)
 {
     struct rm_leadership *t = user;
 
@@ -195,7 +211,7 @@ static bool may_work_on_folders(void *user)
 void rm_leadership_start_helpers(struct rm_leadership *t)
 {
     const struct rm_store_calls store = {
-        .user = t, .stored = post_stored, .release = release_effect, .over = depose};
+        .user = t, .stored = post_stored, .release = release_effect, .over = depose_and_warn};
     const struct rm_jobs_io_calls io = {
         .user = t->b, .done = post_job_done, .may = may_work_on_folders};
     struct rm_store *started;
@@ -259,7 +275,7 @@ static void detach_and_free(struct rm_leadership *t)
     pthread_mutex_unlock(&b->qlock);
     rm_store_free(t->store);
     t->store = NULL;
-    rm_leadership_free_unstarted(t);
+    rm_leadership_free_without_threads(t);
 }
 
 int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
@@ -290,7 +306,7 @@ void rm_leadership_abort(struct rm_leadership *t)
     detach_and_free(t);
 }
 
-void rm_leadership_free_unstarted(struct rm_leadership *t)
+void rm_leadership_free_without_threads(struct rm_leadership *t)
 {
     if (!t)
         return;

@@ -51,7 +51,7 @@ static int raise_to_app_ts(void *user, const struct ha_record *rec, struct base_
 }
 
 /* Stores the text of the damaged record under another key, and takes the time of the newest
- * application id instead: no id may be given a second time. Returns 0 or the store's error. */
+ * application id instead: no id may be assigned a second time. Returns 0 or the store's error. */
 static int replace_damaged_ts(struct ha_store *store, struct last_ts *last, struct base_error *err)
 {
     const struct ha_record kept = {"damaged", INSTANCE_TABLE "/" CLUSTER_TS, last->bad.data,
@@ -67,7 +67,7 @@ static int replace_damaged_ts(struct ha_store *store, struct last_ts *last, stru
     return rc < 0 ? rc : ha_store_write(store, &kept, 1, err);
 }
 
-int rm_load_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err)
+int rm_raise_and_store_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err)
 {
     char text[24];
     struct last_ts last = {.ms = -1};
@@ -94,8 +94,8 @@ struct recovery {
 
 /* Decodes the submission inside an application's record: the core needs the submission before
  * the record itself. */
-static int recover_submission(struct recovery *r, const struct rm_record *rec,
-                              struct base_error *err)
+static int decode_and_provide_submission(struct recovery *r, const struct rm_record *rec,
+                                         struct base_error *err)
 {
     struct rm_job_spec *job = NULL;
     struct rm_app_spec *app = NULL;
@@ -120,10 +120,10 @@ static int recover_submission(struct recovery *r, const struct rm_record *rec,
     return rc;
 }
 
-/* An application whose submission cannot be decoded is listed by its id, so that nobody takes it
- * for lost. */
-static void recover_unknown_app(struct recovery *r, const struct rm_record *rec,
-                                const struct base_error *why)
+/* An application whose submission cannot be decoded is listed by its id, so that it does not
+ * look lost. */
+static void recover_app_as_damaged(struct recovery *r, const struct rm_record *rec,
+                                   const struct base_error *why)
 {
     struct rm_app_spec *unknown = rm_app_spec_new_placeholder(rec->key);
 
@@ -140,9 +140,9 @@ static int recover_record(struct recovery *r, const struct ha_record *stored,
     struct base_error why;
 
     r->records++;
-    if (strcmp(rec.table, "app") != 0 || recover_submission(r, &rec, &why) == 0)
+    if (strcmp(rec.table, "app") != 0 || decode_and_provide_submission(r, &rec, &why) == 0)
         return rm_core_recover_record(r->core, &rec, err);
-    recover_unknown_app(r, &rec, &why);
+    recover_app_as_damaged(r, &rec, &why);
     return 0;
 }
 

@@ -6,10 +6,10 @@
 #include "rm/core/core.h"
 #include "rm/term/lease.h"
 
-/* Makes *@ts_ms, the present time, greater than every time that was taken from @store before, and
- * stores it: two leaderships never give the same application id, whatever their clocks say. Returns
- * 0 or the store's error. */
-int rm_load_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
+/* Makes *@ts_ms, the present time, greater than every time that an earlier call has stored in
+ * @store, and stores it: two leaderships never assign the same application id, whatever their
+ * clocks say. Returns 0 or the store's error. */
+int rm_raise_and_store_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
 /* Hands the records of the core's tables in @store to @core, in the order that the core needs.
  * Returns 0, or -BASE_EVERSION as soon as @lease is deposed, or an error of the store or core. */
 int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease,

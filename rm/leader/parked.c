@@ -15,8 +15,8 @@ struct waiter {
     void *user;
     bool woken;
 };
-/* There is at most one waiter for each running reduce or node: scanning the array costs less than
- * the requests that parking saves. */
+/* There is usually no more than one waiter for each running reduce or node: scanning the array
+ * costs less than the requests that parking saves. */
 struct rm_parking {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -93,7 +93,7 @@ struct rm_parking *rm_parking_start(void)
     return w;
 }
 
-void rm_parking_add(struct rm_parking *w, struct base_app_id id, int64_t version,
+void rm_parking_add(struct rm_parking *w, struct base_app_id id, int64_t known_version,
                     int64_t deadline_mono_us, void (*fn)(void *user), void *user)
 {
     bool stopped;
@@ -102,7 +102,7 @@ void rm_parking_add(struct rm_parking *w, struct base_app_id id, int64_t version
     stopped = w->stop;
     if (!stopped) {
         base_array_grow(&w->v, w->len, &w->cap);
-        w->v[w->len++] = (struct waiter){id, version, deadline_mono_us, fn, user, false};
+        w->v[w->len++] = (struct waiter){id, known_version, deadline_mono_us, fn, user, false};
         if (deadline_mono_us < w->next_us)
             pthread_cond_signal(&w->wake);
     }

@@ -73,7 +73,8 @@ void rm_role_set_source(struct rm_backend *b, const struct rm_role_source *sourc
         before.free(before.user);
 }
 
-/* Called several times for each heartbeat: no lock is taken when the lease is endless. */
+/* Called several times for each heartbeat: no lock is taken when the source has no lease function,
+ * which makes the lease endless. */
 int64_t rm_roles_get_lease_end_us(const struct rm_backend *b, int64_t epoch)
 {
     const struct rm_role_source *s;
@@ -96,7 +97,7 @@ bool rm_role_lease_holds(struct rm_backend *b, int64_t epoch)
 }
 
 /* Returns false, and logs an error, for an epoch that no RM can have reached: it comes from a
- * damaged disk or another cluster. Epochs only grow, so that one so high would use them up. */
+ * damaged disk or another cluster. Epochs only grow, so one so high would use them up. */
 static bool is_credible_epoch(int64_t epoch_seen)
 {
     if (epoch_seen <= EPOCH_SEEN_MAX)

@@ -1,5 +1,5 @@
-/* rm/leader/role.h - the role of this RM, as given to the daemon by its source of leadership
- * (rm/leader/leader.c, sole_rm.c, tests). Any thread unless stated otherwise. */
+/* rm/leader/role.h - how a source of leadership (rm/leader/leader.c, sole_rm.c, tests) changes the
+ * role of this RM. Any thread unless stated otherwise. */
 #ifndef CREEL_RM_LEADER_ROLE_H
 #define CREEL_RM_LEADER_ROLE_H
 
@@ -12,7 +12,8 @@ struct rm_role_source {
     /* Returns the end of the lease of the leadership under @epoch, on base_mono_us(); 0 when there
      * is no such leadership, or none any more. Cheap. */
     int64_t (*lease_us)(void *user, int64_t epoch);
-    /* Starts to give the leadership up, and claims none for @hold_us; returns at once. */
+    /* Starts to give the leadership up, and claims none until another RM has led or @hold_us have
+     * passed; returns at once. */
     void (*resign)(void *user, int64_t hold_us);
     void (*zk_text)(void *user, char out[256]); /* state of the connection to ZooKeeper */
     int64_t (*refused_writes)(void *user);      /* writes refused because another RM leads */
@@ -25,8 +26,8 @@ struct rm_role_source {
     void (*epoch_low)(void *user, int64_t seen);
     void (*free)(void *user); /* called when the source is replaced or the daemon is freed */
 };
-/* Gives one of several RMs its id and the URLs of all. Call before the daemon starts. @all_urls: as
- * rm_backend_all_urls() returns them. Both texts are copied. */
+/* Sets the id of one of several RMs and the URLs of all. Call before the daemon starts. @all_urls:
+ * as rm_backend_all_urls() returns them. Both texts are copied. */
 void rm_role_set_identity(struct rm_backend *b, const char *rm_id, const char *all_urls);
 /* Replaces the source by a copy of @source (NULL: by none). Returns when no call of the former
  * source is under way. */

@@ -46,7 +46,7 @@ static int open_and_enter(struct sole_rm *sole, struct base_error *err)
 
     policy_conf_free(&options);
     if (rc >= 0)
-        rc = rm_queues_load_at_start(sole->b, &queues.tree, err);
+        rc = rm_queues_load_file_or_last_good(sole->b, &queues.tree, err);
     queues.given = rc > 0;
     if (rc >= 0)
         rc = choose_store(sole, err);

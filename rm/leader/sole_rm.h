@@ -1,7 +1,7 @@
-/* rm/leader/sole_rm.h - a ResourceManager that is not one of several: its leadership never ends.
- * The leadership is entered as an elected one is (rm_daemon_enter_leadership), under the epoch that
- * the store takes when it is opened. The lease is endless (RM_LEASE_ENDLESS), since no other
- * process can open the store.
+/* rm/leader/sole_rm.h - a ResourceManager that is not one of several: no other takes its
+ * leadership. The leadership is entered as an elected one is (rm_daemon_enter_leadership), under
+ * the epoch that the store takes when it is opened. The lease is endless (RM_LEASE_ENDLESS), since
+ * no other process can open the store.
  *
  *   open --epoch of the store--> ACTIVE --nodes have obeyed a higher epoch--> entered again,
  *                                  ^                                          under a higher epoch
@@ -15,8 +15,8 @@
 /* Makes a daemon that is active, and still has to be started; free it with rm_daemon_free(). The
  * store is @ops at @where; NULL for either: as the configuration chooses (creel.rm.state-store,
  * creel.rm.state-dir). @repair: NULL for none. @conf must outlive the daemon. Returns 0, or
- * -BASE_ECORRUPT, -BASE_ESTATE ... with a message that says what to do. A wrong configuration is
- * found before the store is changed. */
+ * -BASE_ECORRUPT, -BASE_ESTATE ... with a message that suggests what to do. A wrong configuration
+ * is found before the store is changed. */
 int rm_daemon_new_sole(const struct base_conf *conf, const struct ha_store_ops *ops,
                        const char *where, const struct rm_repair *repair, struct rm_backend **out,
                        struct base_error *err);

@@ -41,7 +41,7 @@ static bool is_alnum(char c)
 
 /* Appends the path as it was sent, but escapes characters that a header must not contain: spaces,
  * control and non-ASCII characters. */
-static void add_path(struct base_buf *out, const char *path)
+static void add_escaped_path(struct base_buf *out, const char *path)
 {
     for (; *path; path++) {
         if (*path > ' ' && *path < 0x7f)
@@ -78,7 +78,7 @@ static void add_query(struct base_buf *out, const struct rm_standby_ask *ask, co
 }
 
 /* Appends @text escaped for HTML. SOURCE: org.apache.hadoop.http.HtmlQuoting. */
-static void add_html(struct base_buf *out, const char *text)
+static void add_html_escaped(struct base_buf *out, const char *text)
 {
     static const struct {
         char c;
@@ -106,12 +106,12 @@ static void make_redirect_answer(const struct rm_standby_ask *ask, struct rm_sta
 {
     struct base_buf target = {0};
 
-    add_path(&target, ask->path);
+    add_escaped_path(&target, ask->path);
     add_query(&target, ask, FORM_PLAIN);
     out->status = 307;
     base_buf_addf(&out->location, "%s%s", ask->active, target.data);
     base_buf_adds(&out->body, "This is standby RM. The redirect url is: ");
-    add_html(&out->body, target.data);
+    add_html_escaped(&out->body, target.data);
     base_buf_adds(&out->body, "\n");
     base_buf_free(&target);
 }
@@ -175,7 +175,7 @@ static void make_no_active_answer(const struct rm_standby_ask *ask, struct rm_st
 
         out->status = 307;
         base_buf_addf(&out->refresh, "%d;url=%s", wait, ask->own);
-        add_path(&out->refresh, ask->path);
+        add_escaped_path(&out->refresh, ask->path);
         add_refresh_query(&out->refresh, ask, counter + 1);
         base_buf_addf(&out->body, "Can not find any active RM. Will retry in next %d seconds.",
                       wait);
@@ -242,7 +242,7 @@ static void answer_as_standby(struct api_request *rq, const struct rm_backend *b
     rm_standby_answer_free(&a);
 }
 
-void rm_standby_find_active(const struct rm_backend *b, char out[static 512])
+void rm_standby_find_active_url(const struct rm_backend *b, char out[static 512])
 {
     const char *own = rm_backend_all_urls(b); /* the URL of this RM comes first, as configured */
     size_t n = strcspn(own, ",");
@@ -265,7 +265,7 @@ bool rm_standby_answer_unless_active(struct api_request *rq, void *user)
 
     if (rm_standby_is_active(b) || rm_standby_is_exempt_path(api_path(rq)))
         return false;
-    rm_standby_find_active(b, active);
+    rm_standby_find_active_url(b, active);
     answer_as_standby(rq, b, active);
     return true;
 }
@@ -274,7 +274,7 @@ bool rm_standby_redirect_to_active(struct api_request *rq, const struct rm_backe
 {
     char active[512];
 
-    rm_standby_find_active(b, active);
+    rm_standby_find_active_url(b, active);
     if (active[0])
         answer_as_standby(rq, b, active);
     return active[0];

@@ -1,7 +1,7 @@
 /* rm/leader/standby.h - the answers of an RM over HTTP while it is not the active one.
  *
  * A gate in front of the handlers decides, as YARN's does (RMWebAppFilter of Hadoop 3.4; recordings
- * in tests/golden/ha-standby and ha-none):
+ * in tests/interop/yarn/special/ha-standby and ha-none):
  *
  *   exempt path                              its own handler
  *   another RM is known to be active         307 with Location there, for every method and path
@@ -11,9 +11,9 @@
  *   larger, or not a number
  *
  * The counter is the query's "next.refresh.interval". Addresses come from the configuration, never
- * from the Host header. This RM never redirects to itself: then no active RM is known. An RM whose
- * lease is over counts as a standby before it has stepped down. Creel's node protocol, its own
- * /metrics and /ws/v1/cluster/ha are exempt, too. */
+ * from the Host header. This RM never redirects to itself: if it is shown as the active one, no
+ * active RM counts as known. An RM whose lease is over counts as a standby before it has stepped
+ * down. Creel's node protocol, its own /metrics and /ws/v1/cluster/ha are exempt, too. */
 #ifndef CREEL_RM_LEADER_STANDBY_H
 #define CREEL_RM_LEADER_STANDBY_H
 
@@ -51,7 +51,7 @@ void rm_standby_answer_free(struct rm_standby_answer *a);
 bool rm_standby_answer_unless_active(struct api_request *rq, void *user);
 /* Writes to @out the address of the active RM as configured; "" when none is known, or when it is
  * this one. */
-void rm_standby_find_active(const struct rm_backend *b, char out[static 512]);
+void rm_standby_find_active_url(const struct rm_backend *b, char out[static 512]);
 /* Answers with 307 to the active RM when another one is known. Returns false when none is: then
  * nothing was answered. Parked requests may be answered, too. */
 bool rm_standby_redirect_to_active(struct api_request *rq, const struct rm_backend *b);

@@ -142,7 +142,7 @@ static void refuse_and_pause(struct rm_store *s, const struct base_error *err)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void release_stored(struct rm_store *s)
+static void count_and_release_stored(struct rm_store *s)
 {
     uint64_t seq = s->writing.last_seq;
 
@@ -159,7 +159,7 @@ static void release_stored(struct rm_store *s)
 
 /* Keeps a moving average of the records per microsecond, in which the last few writes weigh
  * most. */
-static void update_rate(struct rm_store *s)
+static void update_record_rate(struct rm_store *s)
 {
     int64_t now = base_cond_now_us();
 
@@ -205,13 +205,13 @@ static void *store_main(void *arg)
             }
             rm_batch_swap(&s->queued, &s->writing);
             pthread_mutex_unlock(&s->lock);
-            update_rate(s);
+            update_record_rate(s);
         }
         pthread_mutex_lock(&s->lock);
         last = s->stop;
         pthread_mutex_unlock(&s->lock);
         if (write_batch(s, &err) == 0) {
-            release_stored(s);
+            count_and_release_stored(s);
             rm_batch_clear(&s->writing);
             continue;
         }
@@ -248,7 +248,7 @@ static void end_thread(struct rm_store *s)
 }
 
 /* Refuses held effects and closes the store. The thread has ended, so the outbox needs no lock. */
-static int close_store(struct rm_store *s, struct base_error *err)
+static int refuse_held_and_close_store(struct rm_store *s, struct base_error *err)
 {
     int rc = rm_outbox_close(&s->outbox, &s->ready, err);
 
@@ -260,7 +260,7 @@ static int close_store(struct rm_store *s, struct base_error *err)
 int rm_store_stop(struct rm_store *s, struct base_error *err)
 {
     end_thread(s);
-    return close_store(s, err);
+    return refuse_held_and_close_store(s, err);
 }
 
 void rm_store_abandon(struct rm_store *s)
@@ -270,7 +270,7 @@ void rm_store_abandon(struct rm_store *s)
     pthread_mutex_unlock(&s->lock);
     ha_store_abort(s->store);
     end_thread(s);
-    close_store(s, NULL);
+    refuse_held_and_close_store(s, NULL);
 }
 
 void rm_store_free(struct rm_store *s)

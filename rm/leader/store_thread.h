@@ -1,7 +1,7 @@
 /* rm/leader/store_thread.h - group commit: records that the core queues while one fsync runs go
- * into the next transaction. If the store asks for it (gather_us), a write waits up to gather_us
- * for RM_STORE_GATHER records, but only while records arrive so fast that at least a quarter of
- * them will have come by then.
+ * into the next transaction. If the store asks for it (gather_us), a write waits for
+ * RM_STORE_GATHER records, at most until gather_us after the previous batch was taken, and only if
+ * records have been arriving so fast that at least a quarter of them will have come by then.
  *
  *   core thread: rm_store_queue_record() ... rm_store_hold_effect(effect waiting for seq)
  *   store thread: take all -> one transaction -> fsync -> stored(seq) -> release held effects
@@ -53,7 +53,8 @@ void rm_store_get_counts(struct rm_store *s, int64_t *commits, int64_t *records)
  * rm_store_is_failing() and rm_store_get_counts(), until rm_store_free(). */
 int rm_store_stop(struct rm_store *s, struct base_error *err);
 /* The leadership is over: aborts a write under way and writes no more, refuses held effects with
- * -BASE_EVERSION, ends the thread, closes the store. @s stays valid likewise. */
+ * -BASE_EVERSION, ends the thread, closes the store. @s stays valid as after
+ * rm_store_stop(). */
 void rm_store_abandon(struct rm_store *s);
 void rm_store_free(struct rm_store *s); /* after one of these two calls; NULL is fine */
 

@@ -24,7 +24,7 @@ bool rm_lead_news_is_over(const struct rm_lead_news *n, uint64_t number)
 }
 
 /* ---------------------------------------------------------------- effects */
-static struct rm_lead_effect *add(struct rm_lead_effects *out, enum rm_lead_effect_kind kind)
+static struct rm_lead_effect *add_effect(struct rm_lead_effects *out, enum rm_lead_effect_kind kind)
 {
     base_assert(out->n < RM_LEAD_EFFECTS_MAX);
     out->v[out->n] = (struct rm_lead_effect){.kind = kind};
@@ -33,20 +33,20 @@ static struct rm_lead_effect *add(struct rm_lead_effects *out, enum rm_lead_effe
 
 static void add_resign(struct rm_lead_effects *out, int64_t hold_us)
 {
-    add(out, RM_LEAD_FX_RESIGN)->hold_us = hold_us;
+    add_effect(out, RM_LEAD_FX_RESIGN)->hold_us = hold_us;
 }
 
 /* ---------------------------------------------------------------- into a leadership */
-static void enter(struct rm_lead_rules *r, bool over, struct rm_lead_effects *out)
+static void enter_unless_over(struct rm_lead_rules *r, bool over, struct rm_lead_effects *out)
 {
     if (over) {
         r->state = RM_LEAD_STANDBY;
-        add(out, RM_LEAD_FX_CLOSE_STORE);
+        add_effect(out, RM_LEAD_FX_CLOSE_STORE);
         return;
     }
     r->unconfirmed = false;
     r->state = RM_LEAD_ENTERING;
-    add(out, RM_LEAD_FX_ACTIVATE);
+    add_effect(out, RM_LEAD_FX_ACTIVATE);
 }
 
 /* The election announces the end of one leadership before it announces the next. */
@@ -54,31 +54,31 @@ static void on_elected(struct rm_lead_rules *r, bool over, struct rm_lead_effect
 {
     base_assert(r->state == RM_LEAD_STANDBY);
     if (over || !r->unconfirmed) {
-        enter(r, over, out);
+        enter_unless_over(r, over, out);
         return;
     }
     r->state = RM_LEAD_ENTERING;
-    add(out, RM_LEAD_FX_PAUSE);
+    add_effect(out, RM_LEAD_FX_PAUSE);
 }
 
 /* When the leadership ended while its state was being read, the store is not at fault. If the lease
  * lapsed and the election has not announced that end yet, this ResourceManager resigns. Every other
- * failure is a fault of the store: this ResourceManager resigns for a long time, so that another
- * one may try, and stops for good when no retry can help. */
+ * failure counts as a fault of the store: this ResourceManager resigns for a long time, so that
+ * another one may try, and stops for good when no retry can help. */
 static void on_activation_failed(struct rm_lead_rules *r, const struct rm_lead_event *ev,
                                  struct rm_lead_effects *out)
 {
     r->state = RM_LEAD_STANDBY;
     if (ev->code == -BASE_EVERSION && (ev->over || !ev->leads)) {
-        add(out, RM_LEAD_FX_LOG_OVER);
+        add_effect(out, RM_LEAD_FX_LOG_OVER);
         if (!ev->over)
             add_resign(out, 0);
         return;
     }
-    add(out, RM_LEAD_FX_LOG_FAILURE);
+    add_effect(out, RM_LEAD_FX_LOG_FAILURE);
     add_resign(out, RM_LEAD_UNREADABLE_HOLD_US);
     if (ev->code == -BASE_ECORRUPT || ev->code == -BASE_EVERSION)
-        add(out, RM_LEAD_FX_FAIL_PROCESS);
+        add_effect(out, RM_LEAD_FX_FAIL_PROCESS);
 }
 
 static void on_activated(struct rm_lead_rules *r, const struct rm_lead_event *ev,
@@ -94,13 +94,13 @@ static void on_activated(struct rm_lead_rules *r, const struct rm_lead_event *ev
 /* ---------------------------------------------------------------- out of a leadership */
 /* Ends an active leadership by the effect @how. Returns false, and does nothing, when this
  * ResourceManager is not active. */
-static bool leave(struct rm_lead_rules *r, enum rm_lead_effect_kind how, const char *why,
-                  struct rm_lead_effects *out)
+static bool leave_if_active(struct rm_lead_rules *r, enum rm_lead_effect_kind how, const char *why,
+                            struct rm_lead_effects *out)
 {
     if (r->state != RM_LEAD_ACTIVE)
         return false;
     r->state = RM_LEAD_STANDBY;
-    add(out, how)->why = why;
+    add_effect(out, how)->why = why;
     return true;
 }
 
@@ -109,23 +109,23 @@ static void on_lease_overdue(struct rm_lead_rules *r, struct rm_lead_effects *ou
     if (r->state != RM_LEAD_ACTIVE)
         return;
     add_resign(out, 0);
-    leave(r, RM_LEAD_FX_DEACTIVATE, "the lease is over", out);
+    leave_if_active(r, RM_LEAD_FX_DEACTIVATE, "the lease is over", out);
 }
 
-static void give_up(struct rm_lead_rules *r, const struct rm_lead_event *ev, int64_t hold_us,
-                    struct rm_lead_effects *out)
+static void retire_and_resign(struct rm_lead_rules *r, const struct rm_lead_event *ev,
+                              int64_t hold_us, struct rm_lead_effects *out)
 {
-    if (!leave(r, RM_LEAD_FX_RETIRE, ev->why, out))
+    if (!leave_if_active(r, RM_LEAD_FX_RETIRE, ev->why, out))
         return;
     r->unconfirmed = ev->kind == RM_LEAD_EV_STORE_UNCONFIRMED;
     add_resign(out, hold_us);
 }
 
 /* The epoch that nodes have obeyed is learnt on a standby, too. */
-static void learn_epoch(const struct rm_lead_event *ev, struct rm_lead_effects *out)
+static void set_epoch_above_seen(const struct rm_lead_event *ev, struct rm_lead_effects *out)
 {
     if (ev->epoch_seen >= 0)
-        add(out, RM_LEAD_FX_SET_EPOCH)->epoch = ev->epoch_seen + 1;
+        add_effect(out, RM_LEAD_FX_SET_EPOCH)->epoch = ev->epoch_seen + 1;
 }
 
 void rm_lead_step(struct rm_lead_rules *r, const struct rm_lead_event *ev,
@@ -137,34 +137,34 @@ void rm_lead_step(struct rm_lead_rules *r, const struct rm_lead_event *ev,
         on_elected(r, ev->over, out);
         break;
     case RM_LEAD_EV_PAUSED:
-        enter(r, ev->over, out);
+        enter_unless_over(r, ev->over, out);
         break;
     case RM_LEAD_EV_ACTIVATED:
         on_activated(r, ev, out);
         break;
     case RM_LEAD_EV_DEPOSED:
-        leave(r, RM_LEAD_FX_DEACTIVATE, ev->why, out);
-        add(out, RM_LEAD_FX_SHOW_ACTIVE);
+        leave_if_active(r, RM_LEAD_FX_DEACTIVATE, ev->why, out);
+        add_effect(out, RM_LEAD_FX_SHOW_ACTIVE);
         break;
     case RM_LEAD_EV_LEASE_OVERDUE:
         on_lease_overdue(r, out);
         break;
     case RM_LEAD_EV_ASKED_TO_RESIGN:
-        give_up(r, ev, ev->hold_us, out);
+        retire_and_resign(r, ev, ev->hold_us, out);
         break;
     case RM_LEAD_EV_STORE_UNCONFIRMED:
-        learn_epoch(ev, out);
-        give_up(r, ev, RM_LEAD_UNCONFIRMED_HOLD_US, out);
+        set_epoch_above_seen(ev, out);
+        retire_and_resign(r, ev, RM_LEAD_UNCONFIRMED_HOLD_US, out);
         break;
     case RM_LEAD_EV_EPOCH_LOW:
-        learn_epoch(ev, out);
-        give_up(r, ev, 0, out);
+        set_epoch_above_seen(ev, out);
+        retire_and_resign(r, ev, 0, out);
         break;
     case RM_LEAD_EV_OTHER_ACTIVE:
-        add(out, RM_LEAD_FX_SHOW_ACTIVE);
+        add_effect(out, RM_LEAD_FX_SHOW_ACTIVE);
         break;
     case RM_LEAD_EV_QUIT:
-        leave(r, RM_LEAD_FX_RETIRE, "this process ends", out);
+        leave_if_active(r, RM_LEAD_FX_RETIRE, "this process ends", out);
         break;
     }
 }

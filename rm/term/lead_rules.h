@@ -21,6 +21,9 @@
  *     |      resign                              |
  *     +------------------------------------------+
  *
+ * An unconfirmed store and a low epoch have the same effects as "asked to resign", preceded by
+ * RM_LEAD_FX_SET_EPOCH if the epoch is known.
+ *
  * Why this order: after an orderly end ("retire") everything is written, so resigning comes last
  * and the next leader finds it. When the lease is overdue nothing may be written anyway; resigning
  * comes first, so that another ResourceManager can be elected while this one tears down. */
@@ -31,9 +34,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How long this ResourceManager claims no leadership after it has resigned because it could not
- * read the state (UNREADABLE), or because the store was empty although nodes had work
- * (UNCONFIRMED). Afterwards it tries again, since there may be no other ResourceManager. */
+/* How long this ResourceManager claims no leadership, unless another one leads in the meantime,
+ * after it has resigned because it could not read the state (UNREADABLE), or because the store was
+ * empty although nodes had work (UNCONFIRMED). Afterwards it tries again, since there may be no
+ * other ResourceManager. */
 #define RM_LEAD_UNREADABLE_HOLD_US  60000000
 #define RM_LEAD_UNCONFIRMED_HOLD_US 30000000
 /* Length of the pause before a leadership is entered when the previous one found the store
@@ -55,16 +59,16 @@ void rm_lead_news_set_quitting(struct rm_lead_news *n);
 bool rm_lead_news_is_over(const struct rm_lead_news *n, uint64_t number);
 
 /* ---- what the lead thread does ---- */
-/* Each comment names the members of struct rm_lead_event that are set. */
+/* Each comment names, after a colon, the members of struct rm_lead_event that are used. */
 enum rm_lead_event_kind {
-    RM_LEAD_EV_ELECTED,           /* over */
+    RM_LEAD_EV_ELECTED,           /* this ResourceManager was elected: over */
     RM_LEAD_EV_PAUSED,            /* result of RM_LEAD_FX_PAUSE: over */
     RM_LEAD_EV_ACTIVATED,         /* result of RM_LEAD_FX_ACTIVATE: over, code, leads */
-    RM_LEAD_EV_DEPOSED,           /* why */
+    RM_LEAD_EV_DEPOSED,           /* the election has ended the leadership: why */
     RM_LEAD_EV_LEASE_OVERDUE,     /* rm_lease_check_overdue() returned true */
-    RM_LEAD_EV_ASKED_TO_RESIGN,   /* hold_us */
-    RM_LEAD_EV_STORE_UNCONFIRMED, /* the store is empty although nodes have work: epoch_seen */
-    RM_LEAD_EV_EPOCH_LOW,         /* nodes have obeyed a higher epoch than ours: epoch_seen */
+    RM_LEAD_EV_ASKED_TO_RESIGN,   /* by an operator: hold_us, why */
+    RM_LEAD_EV_STORE_UNCONFIRMED, /* store empty although nodes have work: epoch_seen, why */
+    RM_LEAD_EV_EPOCH_LOW,         /* nodes have obeyed an epoch above ours: epoch_seen, why */
     RM_LEAD_EV_OTHER_ACTIVE,      /* another ResourceManager, or none, is the active one now */
     RM_LEAD_EV_QUIT,
 };

@@ -1,10 +1,9 @@
 /* rm/term/lease.h - whether this ResourceManager may still answer requests and give orders to
  * nodes. Pure: callers pass the time.
  *
- *                 begin
- *    VACANT ----------------> HELD --deposed, or asked after the end of the lease--> LOST
- *      ^                                                                               |
- *      +-------------------------- the next leadership begins -------------------------+
+ *    HELD --deposed, or asked after the end of the lease--> LOST
+ *      ^                                                      |
+ *      +-------- begin: the next leadership is entered -------+
  *
  * The election extends the lease with every answer of ZooKeeper (ha/election/election.h). The lease
  * of an RM that is not one of several never ends.
@@ -14,8 +13,8 @@
  * had received in time. If the RM went on then, part of what its core believes to be done would be
  * missing.
  *
- * Any thread may ask; the fields are atomic, and no lock is needed. Only one thread may call
- * rm_lease_check_overdue(). */
+ * Any thread may ask: the fields that this reads are atomic, and no lock is needed. Only one thread
+ * may call rm_lease_check_overdue(). */
 #ifndef CREEL_RM_TERM_LEASE_H
 #define CREEL_RM_TERM_LEASE_H
 
@@ -24,7 +23,7 @@
 #include <stdint.h>
 
 #define RM_LEASE_ENDLESS INT64_MAX
-/* The active RM checks its lease at least this often. */
+/* Interval of rm_lease_check_overdue() at an active RM that has no news to handle. */
 #define RM_LEASE_CHECK_US INT64_C(100000)
 
 struct rm_lease {

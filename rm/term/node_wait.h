@@ -14,7 +14,7 @@
  *    WAIT -------------------------> HAND_TO_CORE -- this RM stops leading --> refused
  *    ^  |        as at begin                                                     |
  *    |  +--------------------------> REDIRECT                                    |
- *    |  |        nobody leads until the wait is over                             |
+ *    |  |        the wait is over, and the roles have not changed                |
  *    |  +--------------------------> REFUSE <-- another RM is active, or no -----+
  *    |                                          connection to ZooKeeper          |
  *    +---------------------------------------------------------------------------+
@@ -32,8 +32,10 @@
 #define RM_NODE_DOUBT_US INT64_C(1500000)
 
 struct rm_node_wait_conf {
-    int64_t wait_us;  /* longest wait while no other RM is known to be active: RM_NODE_WAIT_US */
-    int64_t doubt_us; /* longest wait while the active RM may be dead: RM_NODE_DOUBT_US */
+    int64_t wait_us; /* longest wait while no other RM is known to be active: RM_NODE_WAIT_US */
+    /* longest wait while the active RM may be dead, or after this RM has stopped leading:
+     * RM_NODE_DOUBT_US */
+    int64_t doubt_us;
 };
 
 /* The roles as this RM knows them. @changes must be read first: a later change then wakes the

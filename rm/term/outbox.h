@@ -72,16 +72,16 @@ enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq,
                                       struct rm_refusal *refusal);
 /* All records up to @seq are durable: overwrites @out with the held effects that waited for one. */
 void rm_outbox_release_stored(struct rm_outbox *o, uint64_t seq, struct rm_released *out);
-/* The store could not write: overwrites @out with the held replies, to be refused with @why. After
- * the leadership is over, with all held effects instead. */
+/* The store could not write: overwrites @out with the held replies, to be refused with @why. In
+ * state OVER, overwrites it with all held effects instead, to be refused with -BASE_EVERSION. */
 void rm_outbox_refuse_replies(struct rm_outbox *o, const struct base_error *why,
                               struct rm_released *out);
 /* Another RM has authority: overwrites @out with all held effects, to be refused. Depose before
  * this call: a client that is refused must not come back to an RM that still looks active. */
 void rm_outbox_refuse_all(struct rm_outbox *o, struct rm_released *out);
 /* Call when another RM has authority. From now on rm_outbox_hold() refuses every effect whose
- * record is not stored; effects held before stay until the next call that releases effects, at the
- * latest rm_outbox_close(). */
+ * record is not stored; effects held before stay until a later call releases or refuses them, at
+ * the latest rm_outbox_close(). */
 void rm_outbox_abandon(struct rm_outbox *o);
 /* Nothing will be written any more: overwrites @out with all held effects, to be refused. Returns
  * 0 when the state was WRITABLE, otherwise the error of FAILING or OVER, which is copied to @err

@@ -34,7 +34,7 @@ static void answer_or_refuse_late(const struct rm_term *t, void *ticket, const s
 
 /* The last check of the lease before an effect leaves. Work on folders needs no refusal: the next
  * leader finds the job in its present state and asks for the same work again. */
-static void carry_out(const struct rm_term *t, void *ticket, const struct rm_effect *fx)
+static void carry_out_if_leading(const struct rm_term *t, void *ticket, const struct rm_effect *fx)
 {
     switch (fx->kind) {
     case RM_FX_REPLY:
@@ -60,7 +60,7 @@ void rm_term_release_effect(const struct rm_term *t, void *ticket, const struct 
                             int code, const char *text)
 {
     if (code == 0)
-        carry_out(t, ticket, fx);
+        carry_out_if_leading(t, ticket, fx);
     else if (ticket)
         t->calls.refuse(t->calls.user, ticket, code, text);
 }
@@ -96,7 +96,7 @@ static void dispatch_effect(struct rm_term *t, const struct rm_effect *fx)
     }
     if (fx->after_seq > 0 && t->calls.hold(t->calls.user, fx->after_seq, fx, ticket))
         return;
-    carry_out(t, ticket, fx);
+    carry_out_if_leading(t, ticket, fx);
 }
 
 static void dispatch_effects(struct rm_term *t)
@@ -107,7 +107,7 @@ static void dispatch_effects(struct rm_term *t)
 }
 
 /* ---------------------------------------------------------------- events */
-static void step(struct rm_term *t, const struct rm_event *ev)
+static void step_core(struct rm_term *t, const struct rm_event *ev)
 {
     rm_core_step(t->core, ev, &t->fx);
     dispatch_effects(t);
@@ -124,7 +124,7 @@ bool rm_term_step_request(struct rm_term *t, struct rm_event *ev, void *ticket)
     if (!rm_term_leads(t))
         return false;
     ev->token = ticket ? rm_tickets_add(&t->tickets, ticket) : 0;
-    step(t, ev);
+    step_core(t, ev);
     return true;
 }
 
@@ -134,7 +134,7 @@ void rm_term_step_stored(struct rm_term *t, uint64_t seq, int64_t now_us)
 
     ev.u.stored.seq = t->stored_seq = seq;
     if (rm_term_leads(t))
-        step(t, &ev);
+        step_core(t, &ev);
 }
 
 void rm_term_step_timer(struct rm_term *t, int64_t now_us)
@@ -146,7 +146,7 @@ void rm_term_step_timer(struct rm_term *t, int64_t now_us)
         return;
     }
     t->wake_us = 0;
-    step(t, &(struct rm_event){.kind = RM_EV_TIMER, .at_us = now_us});
+    step_core(t, &(struct rm_event){.kind = RM_EV_TIMER, .at_us = now_us});
 }
 
 /* ---------------------------------------------------------------- the end */

@@ -22,9 +22,10 @@
  * the step, or the wait for the store, may have outlasted the lease. Such a refusal is final
  * (rm/term/lease.h) and has code -BASE_EVERSION, so that clients and nodes turn to the next leader.
  *
- * Threads: only the core's thread calls these functions, except rm_term_leads() and
- * rm_term_release_effect(), which the store's thread calls too. Times are in microseconds: those of
- * the lease on the monotonic clock, those of events on the core's (rm/term/core_clock.h). */
+ * Threads: the core's thread calls these functions; before it starts and after it has ended, the
+ * thread that begins or ends the leadership does. Only rm_term_leads() and rm_term_release_effect()
+ * may be called on the store's thread at the same time. Times are in microseconds: those of the
+ * lease on the monotonic clock, those of events on the core's (rm/term/core_clock.h). */
 #ifndef CREEL_RM_TERM_TERM_H
 #define CREEL_RM_TERM_TERM_H
 
@@ -88,11 +89,12 @@ bool rm_term_leads(const struct rm_term *t);
  * @ticket: of the requester; NULL: nobody waits for the reply. Returns false when the lease is
  * over: then nothing has happened, and the caller refuses @ticket with -BASE_EVERSION. */
 bool rm_term_step_request(struct rm_term *t, struct rm_event *ev, void *ticket);
-/* Lets the core go on with what waited for record @seq or an earlier one to become durable. The
- * effects held for them may be released before or after this call. */
+/* Lets the core go on with what waited for record @seq or an earlier one to become durable, if the
+ * lease holds; otherwise only remembers @seq. The effects held for these records may be released
+ * before or after this call. */
 void rm_term_step_stored(struct rm_term *t, uint64_t seq, int64_t now_us);
-/* Steps the core's timer if it is due. Afterwards t->wake_us is the time of the next timer; 0:
- * none. */
+/* Steps the core's timer if it is due and the lease holds. Afterwards t->wake_us is the time for
+ * the next call; 0: no timer is wanted. */
 void rm_term_step_timer(struct rm_term *t, int64_t now_us);
 /* Ends the wait of an effect that calls.hold kept. @code 0: the effect is durable, and leaves if
  * the lease holds. Otherwise @ticket (NULL is fine) is refused with @code and @text. */

@@ -1,5 +1,5 @@
 /* rm/term/tickets.h - the tickets of requesters that wait for the core's reply, each under a token.
- * Pure; for the core's thread only.
+ * Pure; for one thread at a time.
  *
  * A token consists of a place and its generation. Places are used again, tokens are not, so that a
  * late reply to a request that has been answered already finds no ticket. */
