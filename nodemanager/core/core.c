@@ -198,7 +198,7 @@ static struct nm_app *find_or_create_app(struct nm_core *core, const struct base
         TAILQ_INSERT_TAIL(&core->apps, app, all);
     }
     if (app->v.finished) { /* cleaned up before, and now used again */
-        app->v.finished = app->cleaning = false;
+        app->v.finished = app->v.cleaning = false;
         core->finished_apps--;
     }
     if (user && *user)
@@ -240,19 +240,19 @@ void nm_container_mark_changed(struct nm_container *c)
 
 /* ---- moves ---- */
 
-static void update_alive_counts(struct nm_core *core, struct nm_container *c, bool before,
-                                bool after)
+static void update_alive_counts(struct nm_core *core, struct nm_container *c, bool was_alive,
+                                bool is_alive)
 {
-    if (before && !after) {
+    if (was_alive && !is_alive) {
         core->alive--;
         c->of->v.alive--;
-    } else if (!before && after) {
+    } else if (!was_alive && is_alive) {
         core->alive++;
         c->of->v.alive++;
     }
 }
 
-bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_input in)
+bool nm_container_apply_input(struct nm_core *core, struct nm_container *c, enum nm_input in)
 {
     enum nm_state from = c->v.state, to = nm_state_after(from, in);
     if (to == NM_STATES) {
@@ -299,7 +299,7 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
             c->kill_at_us = now_us + grace_ms * 1000;
         return;
     }
-    if (!nm_container_move(core, c, NM_IN_KILL))
+    if (!nm_container_apply_input(core, c, NM_IN_KILL))
         return;
     replace_text(&c->v.kill_reason, reason ? reason : "");
     c->v.grace_ms = grace_ms;
@@ -332,7 +332,7 @@ static void free_oldest_finished_apps(struct nm_core *core)
 
 void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out)
 {
-    if (!app->cleaning || app->v.alive || app->v.finished)
+    if (!app->v.cleaning || app->v.alive || app->v.finished)
         return;
     struct nm_effect *fx = nm_effect_add(out, NM_FX_CLEANUP);
     fx->app = app->v.id;
@@ -351,7 +351,8 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
     }
 }
 
-/* Frees containers that were forgotten in an earlier step. No effect points to these any more. */
+/* Frees containers that were forgotten in an earlier step, to which no effect points any more, and
+ * the oldest finished applications beyond NM_APPS_FINISHED_MAX. */
 static void free_dying_containers(struct nm_core *core)
 {
     struct nm_container *c;
@@ -360,7 +361,7 @@ static void free_dying_containers(struct nm_core *core)
         free_container(core, c);
         if (app->v.finished && TAILQ_EMPTY(&app->containers)) {
             nm_id_set_free(&app->forgotten);
-            app->cleaning = false;
+            app->v.cleaning = false;
         }
     }
     if (core->finished_apps > NM_APPS_FINISHED_MAX)
@@ -369,7 +370,7 @@ static void free_dying_containers(struct nm_core *core)
 
 /* ---- events ---- */
 
-static void apply_end(struct nm_container *c, const struct nm_end *e)
+static void set_container_end(struct nm_container *c, const struct nm_end *e)
 {
     c->v.exit_code = e->exit_code;
     c->v.signal = e->signal;
@@ -391,13 +392,24 @@ static void apply_end(struct nm_container *c, const struct nm_end *e)
     }
 }
 
+static void count_end(struct nm_core_stats *stats, const struct nm_container *c)
+{
+    stats->completed++;
+    if (c->v.kill_reason)
+        stats->killed++;
+    else if (c->v.exit_code == 0)
+        stats->succeeded++;
+    else
+        stats->failed++;
+}
+
 void nm_container_complete(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
                            struct nm_effects *out)
 {
-    if (!nm_container_move(core, c, NM_IN_ENDED))
+    if (!nm_container_apply_input(core, c, NM_IN_ENDED))
         return;
-    apply_end(c, e);
-    core->stats.completed++;
+    set_container_end(c, e);
+    count_end(&core->stats, c);
     nm_link_mark_urgent(core);
     nm_app_cleanup_if_done(core, c->of, out);
 }
@@ -409,9 +421,10 @@ static void handle_ended(struct nm_core *core, const struct nm_event *ev, struct
         nm_container_complete(core, c, &ev->u.ended, out);
 }
 
-static void suspend_running(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
+static void suspend_running_container(struct nm_core *core, struct nm_container *c,
+                                      struct nm_effects *out)
 {
-    if (!nm_container_move(core, c, NM_IN_SUSPEND))
+    if (!nm_container_apply_input(core, c, NM_IN_SUSPEND))
         return;
     struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
     fx->container = c;
@@ -423,13 +436,15 @@ static void suspend_running(struct nm_core *core, struct nm_container *c, struct
 static void handle_spawned(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
     struct nm_container *c = nm_core_find(core, &ev->container);
-    if (!c || !nm_container_move(core, c, NM_IN_SPAWNED))
+    if (!c || !nm_container_apply_input(core, c, NM_IN_SPAWNED))
         return;
     c->v.started_ms = ev->u.spawned.started_ms;
+    core->stats.spawned++;
+    core->stats.spawn_us += (uint64_t)(ev->at_us - c->launched_us);
     if (c->v.state == NM_KILLING)
         send_first_kill_signal(c, ev->at_us, false, out);
     else if (c->suspend_when_up)
-        suspend_running(core, c, out);
+        suspend_running_container(core, c, out);
 }
 
 /* A signal reaches no process when the shim is about to start the command. The signal is then sent
@@ -438,12 +453,13 @@ static bool signal_still_wanted(const struct nm_container *c, enum nm_signal s)
 {
     switch (s) {
     case NM_SIGNAL_TERM:
-        return c->v.state == NM_KILLING && c->kill_at_us != INT64_MAX; /* KILL has its own timer */
+        return c->v.state == NM_KILLING && c->kill_at_us != INT64_MAX;
     case NM_SIGNAL_STOP:
         return c->v.state == NM_SUSPENDED;
     case NM_SIGNAL_CONT:
         return c->v.state == NM_RUNNING;
-    case NM_SIGNAL_KILL:
+    case NM_SIGNAL_DUMP:
+    case NM_SIGNAL_KILL: /* repeated by its own timer, kill_at_us */
         break;
     }
     return false;
@@ -464,7 +480,7 @@ static void handle_progress(struct nm_core *core, const struct nm_event *ev)
     if (!c || !nm_state_is_alive(c->v.state))
         return;
     double p = ev->u.progress.progress;
-    c->v.progress = p >= 0 ? (p <= 1 ? p : 1) : 0; /* NaN fails both comparisons */
+    c->v.progress = p >= 0 ? (p <= 1 ? p : 1) : 0; /* NaN fails the first comparison */
     if (ev->u.progress.phase)
         set_phase(c, ev->u.progress.phase);
     if (ev->u.progress.counters)
@@ -499,7 +515,7 @@ static void handle_recovered(struct nm_core *core, const struct nm_event *ev,
     if (ev->u.recovered.kill_reason)
         replace_text(&c->v.kill_reason, ev->u.recovered.kill_reason);
     if (c->v.state == NM_COMPLETE) {
-        apply_end(c, &ev->u.recovered.end);
+        set_container_end(c, &ev->u.recovered.end);
     } else if (c->v.state == NM_KILLING) { /* the grace period began before the restart */
         c->v.grace_ms = 0;
         send_first_kill_signal(c, ev->at_us, false, out);
@@ -552,10 +568,10 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         handle_recovered(core, ev, out);
         return;
     case NM_EV_ANSWER:
-        nm_link_on_answer(core, ev, out);
+        nm_link_handle_answer(core, ev, out);
         break;
     case NM_EV_BEAT_FAILED:
-        nm_link_on_failure(core, ev);
+        nm_link_handle_failure(core, ev);
         break;
     case NM_EV_SPAWNED:
         handle_spawned(core, ev, out);
@@ -583,7 +599,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
 
 int64_t nm_core_next_timer_us(const struct nm_core *core)
 {
-    int64_t next = nm_link_next_us(core);
+    int64_t next = nm_link_next_timer_us(core);
     const struct nm_container *c;
     if (core->alive) {
         TAILQ_FOREACH(c, &core->all, all)
@@ -612,7 +628,7 @@ void nm_core_set_shell_data(struct nm_container *c, void *shell)
     c->shell = shell;
 }
 
-void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell))
+void nm_core_set_shell_data_destructor(struct nm_core *core, void (*fn)(void *shell))
 {
     core->on_free = fn;
 }
@@ -664,7 +680,7 @@ int64_t nm_core_epoch(const struct nm_core *core)
     return core->epoch;
 }
 
-bool nm_core_get_health(const struct nm_core *core, const char **report, int64_t *disk_free_mb)
+bool nm_core_is_healthy(const struct nm_core *core, const char **report, int64_t *disk_free_mb)
 {
     if (report)
         *report = core->health_report ? core->health_report : "";

@@ -23,23 +23,25 @@
  *  - KILLING: SIGTERM is sent, and SIGKILL, repeatedly, after the grace period; without one SIGKILL
  *    is sent at once. If the shim does not run yet, the signals wait for it.
  *  - COMPLETE: the container has ended; every heartbeat reports it until the RM orders the node to
- *    forget it.
- *  - FORGOTTEN: freed with the next step; only its id is kept until cleanup-app, so that a repeated
- *    launch order starts nothing twice.
+ *    forget it or to clean up its application.
+ *  - FORGOTTEN: freed by a later step; only its id is kept, at least until the application has been
+ *    cleaned up, so that a repeated launch order starts nothing twice.
  *
  * Orders are idempotent; a pair of state and order that is not an edge is counted and changes
- * nothing. Answers of an epoch lower than the highest one seen are refused as a whole and counted.
- * Before an answer with a higher epoch, the shell stores the epoch durably and reports it
- * (NM_EV_EPOCH_SAVED); an NM_EV_ANSWER of an unknown higher epoch is a fault of the shell
- * (asserted). So nothing is done under an epoch that a restart would not remember.
+ * nothing, except that a repeated kill order may shorten the grace period. Answers of an epoch
+ * lower than the highest one seen are refused as a whole and counted. Before an answer with a
+ * higher epoch, the shell stores the epoch durably and reports it (NM_EV_EPOCH_SAVED); an
+ * NM_EV_ANSWER of an unknown higher epoch is a fault of the shell (asserted). So nothing is done
+ * under an epoch that a restart would not remember.
  *
  * The link to the RM: one request is in flight at a time, a registration first. The RM parks the
- * answer to a heartbeat for up to the interval. If there is news to report meanwhile, NM_FX_WAKE
- * asks the RM to answer now, once per heartbeat (and again after NM_WAKE_AGAIN_US, since a wake
- * call may overtake its heartbeat). A request to another RM than the one that answered last may be
- * parked until that RM leads; no wake call follows it, and news goes into the next request.
- * nodemanager/core/rm_search.h chooses the RM. Pauses after failures are drawn at random from the
- * upper half of the nominal pause, so that nodes do not send all at once.
+ * answer to a heartbeat for up to the interval. If there is urgent news meanwhile (the end, the
+ * suspension or the resumption of a container, a change of the node's health), NM_FX_WAKE asks the
+ * RM to answer now, and again every NM_WAKE_AGAIN_US, since a wake call may overtake its heartbeat.
+ * A request to another RM than the one that answered last may be parked until that RM leads; no
+ * wake call follows it, and news goes into the next request. nodemanager/core/rm_search.h chooses
+ * the RM. Pauses after failures are drawn at random from the upper half of the nominal pause, so
+ * that nodes do not send all at once.
  *
  * Units: times that end in _us are microseconds on the caller's monotonic clock; those that end in
  * _ms are milliseconds of wall time, except durations. */
@@ -88,7 +90,13 @@ enum nm_input {
     NM_IN_FORGET,
     NM_INPUTS
 };
-enum nm_signal { NM_SIGNAL_TERM, NM_SIGNAL_KILL, NM_SIGNAL_STOP, NM_SIGNAL_CONT };
+enum nm_signal {
+    NM_SIGNAL_TERM,
+    NM_SIGNAL_KILL,
+    NM_SIGNAL_STOP,
+    NM_SIGNAL_CONT,
+    NM_SIGNAL_DUMP /* SIGQUIT, to the processes that handle it */
+};
 
 /* A container as a launch order describes it (strings borrowed; copied by the core). */
 struct nm_launch {
@@ -105,11 +113,12 @@ struct nm_launch {
 
 struct nm_order {
     enum base_order_kind kind;
-    struct base_container_id container; /* kill, suspend, resume, forget */
+    struct base_container_id container; /* kill, suspend, resume, signal, forget */
     struct base_app_id app;             /* cleanup-app */
     const char *reason;                 /* kill, shutdown; may be NULL */
-    int64_t grace_ms;                   /* kill */
-    bool keep_logs;                     /* cleanup-app */
+    int64_t grace_ms;                   /* kill, shutdown */
+    enum base_signal_command signal;
+    bool keep_logs; /* cleanup-app */
     struct nm_launch launch;
 };
 
@@ -185,7 +194,8 @@ enum nm_effect_kind {
     NM_FX_LAUNCH,  /* create the folders and request a shim; SPAWNED or SPAWN_FAILED must follow */
     NM_FX_SIGNAL,  /* signal the whole process tree except the shim; SIGNALLED must follow */
     NM_FX_MARK,    /* write a mark for a restarted NodeManager into the container's record */
-    NM_FX_CLEANUP, /* remove the application's folder; its containers have ended */
+    NM_FX_CLEANUP, /* remove the application's folders, except its logs if keep_logs is set;
+                      all its containers have ended */
     NM_FX_BEAT,    /* send a registration or heartbeat; ANSWER or BEAT_FAILED must follow */
     NM_FX_WAKE,    /* ask the RM to answer the heartbeat in flight now */
     NM_FX_STOP,    /* a shutdown was ordered and all containers have ended */
@@ -233,6 +243,7 @@ struct nm_app_view {
     struct base_app_id id;
     char text[BASE_ID_TEXT_MAX];
     char *user, *token;
+    bool cleaning; /* the RM has ordered its clean-up, which waits for its containers to end */
     bool finished; /* cleaned up; listed for a while */
     size_t alive;  /* containers that have a shim or wait for one */
 };
@@ -242,11 +253,13 @@ struct nm_core_stats {
     uint64_t edges[NM_STATES][NM_INPUTS];
     uint64_t stale_answers, refused_orders; /* answers of a lower epoch, and the orders in them */
     uint64_t launched, completed;
+    uint64_t succeeded, failed, killed; /* what the completed ones were */
+    uint64_t spawned, spawn_us;         /* launches that led to a shim, and how long they took */
 };
 
 struct nm_core;
 struct nm_core *nm_core_new(int64_t epoch_seen);
-/* Seeds the random pauses of this node; should differ between nodes. */
+/* Seeds the random pauses of this node; @seed should differ between nodes. */
 void nm_core_seed_random(struct nm_core *core, uint64_t seed);
 void nm_core_free(struct nm_core *core);
 /* Handles one event and appends its effects to @out (the caller clears it). Cannot fail. Pointers
@@ -259,8 +272,9 @@ const struct nm_container_view *nm_core_view(const struct nm_container *c);
 /* Returns the pointer to the shell's data about a container; NULL until it is set. */
 void *nm_core_shell_data(const struct nm_container *c);
 void nm_core_set_shell_data(struct nm_container *c, void *shell);
-/* Sets the function that frees the shell's data; called for every container that is freed. */
-void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell));
+/* Sets the function that frees the shell's data; called when a container that has such data is
+ * freed. */
+void nm_core_set_shell_data_destructor(struct nm_core *core, void (*fn)(void *shell));
 
 struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id);
 /* Returns true if the container was forgotten. The ids of forgotten containers are kept at least
@@ -268,7 +282,7 @@ struct nm_container *nm_core_find(const struct nm_core *core, const struct base_
 bool nm_core_has_forgotten(const struct nm_core *core, const struct base_container_id *id);
 const struct nm_app_view *nm_core_app_find(const struct nm_core *core,
                                            const struct base_app_id *id);
-/* Call @fn for each container that is not FORGOTTEN, for each application, in the order in which
+/* Call @fn for each container that is not FORGOTTEN, or for each application, in the order in which
  * they were added. */
 void nm_core_each_container(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
                             void *u);
@@ -280,16 +294,17 @@ void nm_core_each_of_app(const struct nm_core *core, const struct nm_app_view *a
 /* Calls @fn for each container that the request in flight must report: all containers for a
  * registration; for a heartbeat those that have ended, and those that changed since the RM last
  * acknowledged. Marks them as sent, so call this once per NM_FX_BEAT. */
-void nm_core_each_to_report(struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
-                            void *u);
+void nm_core_mark_sent_each_to_report(struct nm_core *core,
+                                      void (*fn)(struct nm_container *c, void *u), void *u);
 
 int64_t nm_core_epoch(const struct nm_core *core);
 int64_t nm_core_response_id(const struct nm_core *core);
-/* Returns when the request in flight, or the last one, was sent. With a clock that counts from boot
- * an RM can order requests by this time, even over restarts of the NodeManager. */
-int64_t nm_core_sent_us(const struct nm_core *core);
+/* Returns when the request in flight, or the last one, was sent; 0 before the first. With a clock
+ * that counts from boot an RM can order requests by this time, even over restarts of the
+ * NodeManager. */
+int64_t nm_core_request_sent_us(const struct nm_core *core);
 bool nm_core_is_registered(const struct nm_core *core);
-bool nm_core_get_health(const struct nm_core *core, const char **report, int64_t *disk_free_mb);
+bool nm_core_is_healthy(const struct nm_core *core, const char **report, int64_t *disk_free_mb);
 size_t nm_core_alive_count(const struct nm_core *core);
 const struct nm_core_stats *nm_core_stats(const struct nm_core *core);
 

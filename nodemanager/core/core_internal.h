@@ -28,8 +28,9 @@ struct nm_container {
     /* versions of the reportable state: now, in the request in flight, acknowledged by the RM */
     uint64_t version, sent, acked;
     bool suspend_when_up;
-    int64_t kill_at_us; /* next SIGKILL, INT64_MAX: none */
-    int64_t again_us;   /* when to repeat a signal that reached no process, INT64_MAX: never */
+    int64_t launched_us; /* when its launch was ordered; 0: by an earlier process */
+    int64_t kill_at_us;  /* next SIGKILL, INT64_MAX: none */
+    int64_t again_us;    /* when to repeat a signal that reached no process, INT64_MAX: never */
     enum nm_signal again;
     TAILQ_ENTRY(nm_container) all; /* in core->all by arrival; when forgotten, in core->dying */
     TAILQ_ENTRY(nm_container) in_app;
@@ -37,7 +38,7 @@ struct nm_container {
 };
 struct nm_app {
     struct nm_app_view v;
-    bool cleaning, keep_logs;
+    bool keep_logs;
     TAILQ_HEAD(, nm_container) containers;
     struct nm_id_set forgotten;
     TAILQ_ENTRY(nm_app) all;
@@ -58,7 +59,7 @@ struct nm_link {
 struct nm_core {
     struct nm_container *by_id;
     struct nm_app *app_by_id;
-    /* dying: containers forgotten in this step, to be freed by the next */
+    /* dying: forgotten containers, to be freed by a later step */
     TAILQ_HEAD(nm_all, nm_container) all, dying;
     TAILQ_HEAD(nm_apps, nm_app) apps;
     size_t alive, finished_apps;
@@ -78,29 +79,30 @@ void nm_note_add(struct nm_effects *out, const char *fmt, ...)
 /* nodemanager/core/link.c */
 void nm_link_init(struct nm_link *l);
 void nm_link_mark_urgent(struct nm_core *core);
-void nm_link_on_answer(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);
-void nm_link_on_failure(struct nm_core *core, const struct nm_event *ev);
+void nm_link_handle_answer(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);
+void nm_link_handle_failure(struct nm_core *core, const struct nm_event *ev);
 void nm_link_schedule_registration(struct nm_core *core, int64_t at_us);
-/* Sends a request or a wake call if one is due; called last in every step. */
+/* Appends NM_FX_BEAT or NM_FX_WAKE if a request or a wake call is due. Called last in every step,
+ * except those for RECOVERED, PROGRESS and EPOCH_SAVED. */
 void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effects *out);
-int64_t nm_link_next_us(const struct nm_core *core);
+int64_t nm_link_next_timer_us(const struct nm_core *core);
 
 /* nodemanager/core/orders.c */
 void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us,
                     struct nm_effects *out);
 
 /* nodemanager/core/core.c, for orders.c */
-/* Moves the container along the edge of @in. Returns false when there is no such edge; the input is
- * then counted as ignored. */
-bool nm_container_move(struct nm_core *core, struct nm_container *c, enum nm_input in);
+/* Changes the container's state along the edge of @in. Returns false when there is no such edge;
+ * the input is then counted as ignored. */
+bool nm_container_apply_input(struct nm_core *core, struct nm_container *c, enum nm_input in);
 struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l);
 void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason,
                        int64_t grace_ms, int64_t now_us, struct nm_effects *out);
 void nm_container_complete(struct nm_core *core, struct nm_container *c, const struct nm_end *e,
                            struct nm_effects *out);
 void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out);
-/* Call this with the move to FORGOTTEN: stores the container's id, and lets the next step free the
- * rest. */
+/* Call this with the move to FORGOTTEN: stores the container's id, and lets a later step free the
+ * container. */
 void nm_container_forget(struct nm_core *core, struct nm_container *c);
 void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out);
 struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id *id);

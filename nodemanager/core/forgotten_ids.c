@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "nodemanager/core/core_internal.h"
 
-static size_t find_place(const struct nm_id_set *s, const struct base_container_id *id)
+static size_t find_entry_or_empty(const struct nm_id_set *s, const struct base_container_id *id)
 {
     uint64_t h =
         ((uint64_t)id->num ^ (uint64_t)id->attempt.attempt << 48) * UINT64_C(0x9E3779B97F4A7C15);
@@ -25,7 +25,7 @@ static void double_capacity(struct nm_id_set *s)
         if (old.v[i].num >= 0) {
             struct base_container_id id = {.num = old.v[i].num,
                                            .attempt.attempt = old.v[i].attempt};
-            s->v[find_place(s, &id)] = old.v[i];
+            s->v[find_entry_or_empty(s, &id)] = old.v[i];
         }
     }
     free(old.v);
@@ -37,14 +37,14 @@ void nm_id_set_add(struct nm_id_set *s, const struct base_container_id *id)
         return;
     if ((s->len + 1) * 2 > s->cap)
         double_capacity(s);
-    size_t i = find_place(s, id);
+    size_t i = find_entry_or_empty(s, id);
     s->len += s->v[i].num < 0;
     s->v[i] = (struct nm_id_key){.num = id->num, .attempt = id->attempt.attempt};
 }
 
 bool nm_id_set_has(const struct nm_id_set *s, const struct base_container_id *id)
 {
-    return s->cap && id->num >= 0 && s->v[find_place(s, id)].num >= 0;
+    return s->cap && id->num >= 0 && s->v[find_entry_or_empty(s, id)].num >= 0;
 }
 
 void nm_id_set_free(struct nm_id_set *s)

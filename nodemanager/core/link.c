@@ -29,8 +29,8 @@ static void mark_all_acknowledged(struct nm_core *core)
     c->acked = c->sent;
 }
 
-/* Returns true when the answer is of a lower epoch. Such answers are counted, and logged once per
- * epoch. */
+/* Returns true when the answer is of a lower epoch. Such answers are counted, and logged at most
+ * once per epoch. */
 static bool refuse_stale_answer(struct nm_core *core, const struct nm_event *ev,
                                 struct nm_effects *out)
 {
@@ -75,14 +75,16 @@ static void schedule_retry(struct nm_link *l, int64_t now_us, bool no_pause)
 }
 
 /* The next heartbeat is sent at once after a registration or orders, and also if the RM parked the
- * answer or was woken, because the RM then sets the pace. Otherwise pauses grow up to the interval,
- * so that an RM that does not park is not flooded. */
+ * answer for at least half the interval or was woken, because the RM then sets the pace. Otherwise
+ * pauses grow up to the interval, so that an RM that does not park is not flooded. */
 static void schedule_next_heartbeat(struct nm_core *core, const struct nm_event *ev,
                                     bool was_registering)
 {
     struct nm_link *l = &core->link;
     bool parked = ev->at_us - l->sent_us >= l->interval_us / 2;
-    if (was_registering || parked || l->wake_us >= 0 || ev->u.answer.n_orders) {
+    /* An RM that has ordered a shutdown repeats that in every answer. */
+    if (was_registering || parked || l->wake_us >= 0 ||
+        (ev->u.answer.n_orders && !core->stopping)) {
         l->pause_us = 0;
     } else {
         double_pause(l, l->interval_us);
@@ -90,7 +92,7 @@ static void schedule_next_heartbeat(struct nm_core *core, const struct nm_event 
     l->next_us = ev->at_us + l->pause_us;
 }
 
-void nm_link_on_answer(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+void nm_link_handle_answer(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
     struct nm_link *l = &core->link;
     bool was_registering = l->registering;
@@ -116,14 +118,14 @@ void nm_link_on_answer(struct nm_core *core, const struct nm_event *ev, struct n
         nm_order_apply(core, &ev->u.answer.orders[i], ev->at_us, out);
 }
 
-void nm_link_on_failure(struct nm_core *core, const struct nm_event *ev)
+void nm_link_handle_failure(struct nm_core *core, const struct nm_event *ev)
 {
     struct nm_link *l = &core->link;
     if (!l->in_flight)
         return;
     l->in_flight = false;
     l->elsewhere = ev->u.failed.elsewhere;
-    /* the RM may have processed the request, and answer its repetition with the stored answer */
+    /* the RM may have processed the request; it then answers a repetition with the stored answer */
     l->repeat = !l->registering;
     if (ev->u.failed.register_again) {
         l->registered = false;
@@ -167,7 +169,7 @@ void nm_link_send_or_wake(struct nm_core *core, int64_t now_us, struct nm_effect
     }
 }
 
-int64_t nm_link_next_us(const struct nm_core *core)
+int64_t nm_link_next_timer_us(const struct nm_core *core)
 {
     const struct nm_link *l = &core->link;
     if (core->stop_said)
@@ -177,8 +179,8 @@ int64_t nm_link_next_us(const struct nm_core *core)
     return l->urgent && l->holding && l->wake_us >= 0 ? l->wake_us + NM_WAKE_AGAIN_US : INT64_MAX;
 }
 
-void nm_core_each_to_report(struct nm_core *core, void (*fn)(struct nm_container *c, void *u),
-                            void *u)
+void nm_core_mark_sent_each_to_report(struct nm_core *core,
+                                      void (*fn)(struct nm_container *c, void *u), void *u)
 {
     struct nm_container *c;
     bool all = core->link.registering;
@@ -193,7 +195,7 @@ void nm_core_each_to_report(struct nm_core *core, void (*fn)(struct nm_container
     }
 }
 
-int64_t nm_core_sent_us(const struct nm_core *core)
+int64_t nm_core_request_sent_us(const struct nm_core *core)
 {
     return core->link.sent_us;
 }

@@ -1,4 +1,4 @@
-/* Carries out the orders of the ResourceManager in the core's state. */
+/* Applies the ResourceManager's orders to the core's state. */
 #include "nodemanager/core/core_internal.h"
 
 /* Ends a container that cannot be launched. The end is reported like any other; without a report
@@ -11,7 +11,7 @@ static void refuse_launch(struct nm_core *core, struct nm_container *c, const ch
     nm_container_complete(core, c, &end, out);
 }
 
-static void apply_launch_order(struct nm_core *core, const struct nm_launch *l,
+static void apply_launch_order(struct nm_core *core, const struct nm_launch *l, int64_t now_us,
                                struct nm_effects *out)
 {
     struct nm_container *c = nm_core_find(core, &l->id);
@@ -24,13 +24,14 @@ static void apply_launch_order(struct nm_core *core, const struct nm_launch *l,
         core->stats.ignored[NM_FORGOTTEN][NM_IN_LAUNCH]++;
         return;
     }
-    if (core->stopping || (app && app->cleaning)) {
+    if (core->stopping || (app && app->v.cleaning)) {
         core->stats.ignored[NM_NEW][NM_IN_LAUNCH]++;
         return;
     }
     bool full = core->alive >= NM_CONTAINERS_MAX;
     c = nm_container_new(core, l);
-    nm_container_move(core, c, NM_IN_LAUNCH);
+    c->launched_us = now_us;
+    nm_container_apply_input(core, c, NM_IN_LAUNCH);
     if (l->refused || full) {
         refuse_launch(core, c,
                       l->refused ? l->refused : "The node runs as many containers as it can.", out);
@@ -45,7 +46,7 @@ static void apply_launch_order(struct nm_core *core, const struct nm_launch *l,
 static void apply_suspend_order(struct nm_core *core, struct nm_container *c,
                                 struct nm_effects *out)
 {
-    if (!nm_container_move(core, c, NM_IN_SUSPEND))
+    if (!nm_container_apply_input(core, c, NM_IN_SUSPEND))
         return;
     if (c->v.state == NM_LAUNCHING) {
         c->suspend_when_up = true;
@@ -60,7 +61,7 @@ static void apply_suspend_order(struct nm_core *core, struct nm_container *c,
 
 static void apply_resume_order(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
 {
-    if (!nm_container_move(core, c, NM_IN_RESUME))
+    if (!nm_container_apply_input(core, c, NM_IN_RESUME))
         return;
     if (c->v.state == NM_LAUNCHING) {
         c->suspend_when_up = false;
@@ -73,9 +74,26 @@ static void apply_resume_order(struct nm_core *core, struct nm_container *c, str
     nm_link_mark_urgent(core);
 }
 
+/* A signal on a user's behalf is no input of the life cycle: the container ends by it, or not, like
+ * one that a user signals on the node. Nothing is sent again if it reaches no process. */
+static void apply_signal_order(struct nm_container *c, enum base_signal_command command,
+                               struct nm_effects *out)
+{
+    static const enum nm_signal signals[BASE_SIGNAL_COMMANDS] = {
+        [BASE_SIGNAL_OUTPUT_THREAD_DUMP] = NM_SIGNAL_DUMP,
+        [BASE_SIGNAL_GRACEFUL_SHUTDOWN] = NM_SIGNAL_TERM,
+        [BASE_SIGNAL_FORCEFUL_SHUTDOWN] = NM_SIGNAL_KILL};
+    struct nm_effect *fx;
+    if (c->v.state != NM_RUNNING && c->v.state != NM_SUSPENDED)
+        return;
+    fx = nm_effect_add(out, NM_FX_SIGNAL);
+    fx->container = c;
+    fx->signal = signals[command];
+}
+
 static void apply_forget_order(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
 {
-    if (!nm_container_move(core, c, NM_IN_FORGET))
+    if (!nm_container_apply_input(core, c, NM_IN_FORGET))
         return;
     nm_container_forget(core, c);
     struct nm_effect *fx = nm_effect_add(out, NM_FX_MARK);
@@ -95,7 +113,7 @@ static void apply_cleanup_order(struct nm_core *core, const struct nm_order *o, 
     }
     if (app->v.finished)
         return;
-    app->cleaning = true;
+    app->v.cleaning = true;
     app->keep_logs = o->keep_logs;
     struct nm_container *c;
     TAILQ_FOREACH(c, &app->containers, in_app)
@@ -130,11 +148,11 @@ void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_
     if (o->kind >= BASE_ORDER_KILL && o->kind <= BASE_ORDER_FORGET) {
         c = nm_core_find(core, &o->container);
         if (!c)
-            return; /* forgotten long ago, or never on this node */
+            return; /* forgotten and freed, or never on this node */
     }
     switch (o->kind) {
     case BASE_ORDER_LAUNCH:
-        apply_launch_order(core, &o->launch, out);
+        apply_launch_order(core, &o->launch, now_us, out);
         break;
     case BASE_ORDER_KILL:
         nm_container_kill(core, c, o->reason, o->grace_ms, now_us, out);
@@ -144,6 +162,9 @@ void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_
         break;
     case BASE_ORDER_RESUME:
         apply_resume_order(core, c, out);
+        break;
+    case BASE_ORDER_SIGNAL:
+        apply_signal_order(c, o->signal, out);
         break;
     case BASE_ORDER_FORGET:
         apply_forget_order(core, c, out);

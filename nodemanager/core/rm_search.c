@@ -12,7 +12,7 @@
 #define BEYOND_HOLD_US       (3 * SECOND_US)
 #define PARKED_US                                                                                  \
     (10 * SECOND_US) /* how long a standby parks a request, in case it becomes leader */
-/* A leader does not hold registrations, but needs this long when a thousand nodes register. */
+/* A leader does not hold registrations, but may need this long when a thousand nodes register. */
 #define REGISTRATION_TAKES_US SECOND_US
 
 void nm_rm_search_init(struct nm_rm_search *s, const struct base_rm_list *rms)
@@ -42,17 +42,18 @@ int64_t nm_rm_search_timeout_us(const struct nm_rm_search *s, bool registering, 
     return has_several_rms(s) && !s->turn.answered ? us + PARKED_US : us;
 }
 
-/* Schedules the next look after the grace plus a random part of up to half of it. */
+/* Schedules the next look after the grace and a random extra of up to half of the grace. */
 static void schedule_look(struct nm_rm_search *s, int64_t from_us, uint32_t random)
 {
     s->look_us = from_us + s->grace_us + (int64_t)random % (s->grace_us / 2 + 1);
 }
 
-void nm_rm_search_note_sent(struct nm_rm_search *s, bool registering, int64_t hold_us,
-                            int64_t now_us, uint32_t random)
+void nm_rm_search_note_request_sent(struct nm_rm_search *s, bool registering, int64_t hold_us,
+                                    int64_t now_us, uint32_t random)
 {
     s->asking = true;
     s->asked++;
+    s->answer_by_us = now_us + nm_rm_search_timeout_us(s, registering, hold_us);
     if (has_several_rms(s))
         schedule_look(s, now_us + (registering ? REGISTRATION_TAKES_US : hold_us), random);
 }
@@ -74,8 +75,8 @@ static void choose_next_rm(struct nm_rm_search *s, enum nm_outcome how, const ch
 /* After an answer without an unsuccessful look, the grace returns to its minimum. After an
  * unsuccessful look the longer grace stays: the leader is slow, and the standbys have been asked
  * often enough. */
-void nm_rm_search_note_ended(struct nm_rm_search *s, enum nm_outcome how, const char *location,
-                             struct nm_retry *out)
+void nm_rm_search_note_request_ended(struct nm_rm_search *s, enum nm_outcome how,
+                                     const char *location, struct nm_retry *out)
 {
     if (how != NM_OUTCOME_OK)
         choose_next_rm(s, how, location, out);
@@ -87,7 +88,12 @@ void nm_rm_search_note_ended(struct nm_rm_search *s, enum nm_outcome how, const 
 }
 
 /* ---- an answer ---- */
-enum nm_worth nm_rm_search_judge(int64_t epoch, int64_t obeyed)
+bool nm_rm_search_answer_is_late(const struct nm_rm_search *s, int64_t now_us)
+{
+    return now_us > s->answer_by_us;
+}
+
+enum nm_worth nm_rm_search_judge_epoch(int64_t epoch, int64_t obeyed)
 {
     if (epoch == obeyed)
         return NM_WORTH_OBEYED;
@@ -107,7 +113,7 @@ void nm_rm_search_note_bad_answer(struct nm_rm_search *s, struct nm_retry *out)
 }
 
 /* ---- looks ---- */
-const char *nm_rm_search_next_other(const struct nm_rm_search *s, size_t *at)
+const char *nm_rm_search_next_other_rm(const struct nm_rm_search *s, size_t *at)
 {
     const struct base_rm_list *list = s->turn.list;
 
@@ -120,14 +126,14 @@ const char *nm_rm_search_next_other(const struct nm_rm_search *s, size_t *at)
     return NULL;
 }
 
-bool nm_rm_search_is_in_flight(const struct nm_rm_search *s, uint64_t asked)
+bool nm_rm_search_is_request_in_flight(const struct nm_rm_search *s, uint64_t asked)
 {
     return s->asking && s->asked == asked;
 }
 
 /* The RM that answered this node leads under the obeyed epoch, so only a higher epoch deposes it.
  * An RM that has not answered yet may be a standby: a leader of the obeyed epoch is enough. */
-int64_t nm_rm_search_least_epoch(const struct nm_rm_search *s)
+int64_t nm_rm_search_least_leader_epoch(const struct nm_rm_search *s)
 {
     return s->turn.answered ? s->epoch + 1 : s->epoch;
 }
@@ -140,7 +146,7 @@ bool nm_rm_search_is_leader(const char *state, int64_t epoch, int64_t least)
 bool nm_rm_search_note_look_result(struct nm_rm_search *s, uint64_t asked, const char *url,
                                    int64_t now_us, uint32_t random)
 {
-    if (!nm_rm_search_is_in_flight(s, asked))
+    if (!nm_rm_search_is_request_in_flight(s, asked))
         return false;
     if (url) {
         s->leader = url;

@@ -19,11 +19,12 @@
  *     v  one leads, under an epoch that makes the awaited RM an old leader
  *   abandoned: the request has failed, and is sent to the new leader at once
  *
- * An answer that crosses the last step counts. If an abandoned RM processes the request later, the
- * RM notices this by the request's age (sentUs), and the node by the epoch of the answer.
+ * An answer that crosses the last step counts, unless it is handled after the request's time-out
+ * (nm_rm_search_answer_is_late). If an abandoned RM processes the request later, the RM notices
+ * this by the request's age (sentUs), and the node by the epoch of the answer.
  *
  * Epochs fence: an answer under a lower epoch than the highest obeyed one is discarded
- * (nm_rm_search_judge). */
+ * (nm_rm_search_judge_epoch). */
 #ifndef CREEL_NODEMANAGER_CORE_RM_SEARCH_H
 #define CREEL_NODEMANAGER_CORE_RM_SEARCH_H
 
@@ -44,11 +45,12 @@
 
 struct nm_rm_search {
     struct base_rm_cursor turn;
-    int64_t epoch;   /* the epoch obeyed last */
-    uint64_t asked;  /* requests so far; also the number of the request in flight */
-    bool asking;     /* a request is in flight */
-    bool in_vain;    /* a look during this request has found no other leader */
-    int64_t look_us; /* time of the next look, INT64_MAX: none */
+    int64_t epoch;        /* the epoch obeyed last */
+    uint64_t asked;       /* requests so far; also the number of the request in flight */
+    int64_t answer_by_us; /* when the last request times out */
+    bool asking;          /* a request is in flight */
+    bool in_vain;         /* a look during this request has found no other leader */
+    int64_t look_us;      /* time of the next look, INT64_MAX: none */
     int64_t grace_us;
     const char *leader; /* the listed RM for which the request is abandoned, or NULL */
 };
@@ -62,8 +64,8 @@ void nm_rm_search_free(struct nm_rm_search *s);
 int64_t nm_rm_search_timeout_us(const struct nm_rm_search *s, bool registering, int64_t hold_us);
 /* Notes that a request was sent to base_rm_cursor_url(). @random, any number, spreads the looks of
  * different nodes. */
-void nm_rm_search_note_sent(struct nm_rm_search *s, bool registering, int64_t hold_us,
-                            int64_t now_us, uint32_t random);
+void nm_rm_search_note_request_sent(struct nm_rm_search *s, bool registering, int64_t hold_us,
+                                    int64_t now_us, uint32_t random);
 
 enum nm_outcome {
     NM_OUTCOME_OK,     /* HTTP 200: to be judged */
@@ -77,36 +79,42 @@ struct nm_retry {
 };
 /* Notes that the request in flight has ended. @location: where MOVED points, or "". Sets @out
  * unless the outcome is OK. */
-void nm_rm_search_note_ended(struct nm_rm_search *s, enum nm_outcome how, const char *location,
-                             struct nm_retry *out);
+void nm_rm_search_note_request_ended(struct nm_rm_search *s, enum nm_outcome how,
+                                     const char *location, struct nm_retry *out);
 
 /* ---- an answer ---- */
+/* Returns true when the time-out of the last request has passed at @now_us. A node that stood still
+ * meanwhile may have been declared lost, and its tasks started elsewhere: the node must not carry
+ * out the orders of such an answer. */
+bool nm_rm_search_answer_is_late(const struct nm_rm_search *s, int64_t now_us);
 enum nm_worth {
     NM_WORTH_STALE,  /* from an old leader: carry out no order */
     NM_WORTH_OBEYED, /* under the obeyed epoch: carry out the orders */
     NM_WORTH_HIGHER, /* store the epoch first, as a restart must remember it; then carry out */
 };
 /* Compares an answer's epoch with the highest obeyed one. */
-enum nm_worth nm_rm_search_judge(int64_t epoch, int64_t obeyed);
+enum nm_worth nm_rm_search_judge_epoch(int64_t epoch, int64_t obeyed);
 /* Notes that an answer under @epoch was accepted. */
 void nm_rm_search_note_good_answer(struct nm_rm_search *s, int64_t epoch);
-/* Notes that the answer was stale or unreadable, which counts as a failed request. Sets @out. */
+/* Notes that the answer was late, stale or unreadable; this counts as a failed request. Sets
+ * @out. */
 void nm_rm_search_note_bad_answer(struct nm_rm_search *s, struct nm_retry *out);
 
 /* ---- looks: asking the other RMs while an answer is overdue ---- */
-/* Iterates over the RMs to ask in a look: returns the next one from place *@at on and advances
- * *@at; NULL at the end. */
-const char *nm_rm_search_next_other(const struct nm_rm_search *s, size_t *at);
+/* Iterates over the RMs to ask in a look: returns the next one from place *@at on (0 at first) and
+ * advances *@at; NULL at the end. */
+const char *nm_rm_search_next_other_rm(const struct nm_rm_search *s, size_t *at);
 /* Returns true if request @asked is still in flight, so that a look for it goes on. */
-bool nm_rm_search_is_in_flight(const struct nm_rm_search *s, uint64_t asked);
+bool nm_rm_search_is_request_in_flight(const struct nm_rm_search *s, uint64_t asked);
 /* Returns the lowest epoch under which another RM counts as the new leader. */
-int64_t nm_rm_search_least_epoch(const struct nm_rm_search *s);
+int64_t nm_rm_search_least_leader_epoch(const struct nm_rm_search *s);
 /* Returns true when an RM with this answer to GET /ws/v1/cluster/ha leads under an epoch of at
  * least @least, or has just been elected and is reading the state ("initializing", with any
  * epoch). */
 bool nm_rm_search_is_leader(const char *state, int64_t epoch, int64_t least);
-/* Notes the result of a look for request @asked: the leader @url (one of the list), or NULL.
- * Returns true when the request must be abandoned. */
+/* Notes the result of a look for request @asked: the leader's @url (borrowed from the list), or
+ * NULL if no RM leads. Returns true when the request must be abandoned; false also if it is no
+ * longer in flight, in which case the result is ignored. */
 bool nm_rm_search_note_look_result(struct nm_rm_search *s, uint64_t asked, const char *url,
                                    int64_t now_us, uint32_t random);
 
