@@ -27,8 +27,8 @@ void nm_ended_logs_add(struct nm_ended_logs *r, const struct base_app_id *app, i
 /* Adds @n applications found in the folders, in any order; sorts @v. Entries that already exist are
  * kept, and with equal times come after the new ones. */
 void nm_ended_logs_add_scanned(struct nm_ended_logs *r, struct nm_ended_app *v, size_t n);
-/* Returns the application that ended first, or NULL if there is none. Borrowed until the next
- * call. */
+/* Returns the application that ended first, or NULL if there is none. Borrowed until the list
+ * changes. */
 const struct nm_ended_app *nm_ended_logs_oldest(const struct nm_ended_logs *r);
 void nm_ended_logs_remove_oldest(struct nm_ended_logs *r); /* the list must not be empty */
 

@@ -30,14 +30,15 @@ bool nm_is_disk_failure(int rc)
     return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EIO;
 }
 
-static void mark_own_output_incomplete(struct nm_ending *out, struct base_buf *text)
+static void set_lost_output_ending(struct nm_ending *out, struct base_buf *text)
 {
     out->end.exit_code = NM_EXIT_OUTPUT_LOST;
     base_buf_adds(text, "Its output could not be written completely: " NM_NO_SPACE_TEXT);
 }
 
 /* Sets the diagnostics and, where necessary, the exit code. A task's own report is passed on, after
- * a note if the disk is full; without one the diagnostics are composed here. */
+ * a note if the disk is full; without such a report the diagnostics are composed from exit.json and
+ * the end of stderr. */
 static void set_diagnostics(const struct nm_files *f, const struct base_container_id *id, bool task,
                             const struct nm_exit_file *x, struct nm_ending *out)
 {
@@ -55,7 +56,7 @@ static void set_diagnostics(const struct nm_files *f, const struct base_containe
         out->end.exit_code = NM_EXIT_DISK;
         base_buf_addf(&text, NM_NO_SPACE_TEXT "%s%s", story ? "\n" : "", story ? story : "");
     } else if (x->exit_code == 0) {
-        mark_own_output_incomplete(out, &text);
+        set_lost_output_ending(out, &text);
     } else if (own.diagnostics) {
         base_buf_adds(&text, own.diagnostics);
     } else {

@@ -126,7 +126,7 @@ void nm_files_move_container_to_trash(struct nm_files *f, const char *files, con
         base_log_warn("files", "%s: cannot be removed: %s", files, strerror(errno));
 }
 
-static bool discard_path(void *u, const char *path)
+static bool move_to_trash_and_wake_janitor(void *u, const char *path)
 {
     struct nm_files *f = u;
     bool done = nm_files_move_to_trash(f, path, NULL);
@@ -135,14 +135,14 @@ static bool discard_path(void *u, const char *path)
     return done;
 }
 
-static int open_spares(struct nm_files *f, struct base_error *err)
+static int recreate_spare_folder(struct nm_files *f, struct base_error *err)
 {
     snprintf(f->spares.dir, sizeof f->spares.dir, "%s/spare", f->root);
-    f->spares.discard = discard_path;
+    f->spares.discard = move_to_trash_and_wake_janitor;
     f->spares.user = f;
     nm_files_move_to_trash(f, f->spares.dir, NULL);
     f->low = f->work = true;
-    return nm_folder_create_own(f->spares.dir, 0700, err);
+    return nm_folder_create_and_check_owner(f->spares.dir, 0700, err);
 }
 
 static void init_files_state(struct nm_files *f, const struct nm_files_conf *conf)
@@ -171,7 +171,7 @@ static int open_root(struct nm_files *f, const char *root, struct base_error *er
     if (!realpath(root, path) || strlen(path) >= sizeof f->root - 16)
         return base_error_sys(err, -BASE_EIO, errno ? errno : ENAMETOOLONG, "%s", root);
     memcpy(f->root, path, strlen(path) + 1);
-    if ((rc = nm_folder_create_own(f->root, 0755, err)) < 0 ||
+    if ((rc = nm_folder_create_and_check_owner(f->root, 0755, err)) < 0 ||
         (rc = nm_folder_check_parents(f->root, err)) < 0)
         return rc;
     f->root_fd = open(f->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -185,11 +185,11 @@ int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct b
     init_files_state(f, conf);
     int rc = open_root(f, conf->root, err);
     for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof parts[0]; i++)
-        rc =
-            nm_folder_create_own(nm_files_format_path(path, "%s/%s", f->root, parts[i]), 0700, err);
+        rc = nm_folder_create_and_check_owner(
+            nm_files_format_path(path, "%s/%s", f->root, parts[i]), 0700, err);
     if (rc == 0)
         rc = nm_folder_lock(f->root, &f->lock_fd, err);
-    return rc < 0 ? rc : open_spares(f, err);
+    return rc < 0 ? rc : recreate_spare_folder(f, err);
 }
 
 /* ---- opening untrusted files ---- */
@@ -212,7 +212,7 @@ int nm_files_open_folder(const struct nm_files *f, const char *path)
     return base_plain_open_folder_below(f->root_fd, path_below_root(f, path));
 }
 
-static int report_open_error(int rc, const char *path, struct base_error *err)
+static int set_open_error(int rc, const char *path, struct base_error *err)
 {
     if (rc == -BASE_PLAIN_OTHER)
         return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_strerror(rc));
@@ -224,7 +224,7 @@ int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
 {
     int fd = nm_files_open_plain(f, path, O_RDONLY, 0, NULL);
     if (fd < 0)
-        return report_open_error(fd, path, err);
+        return set_open_error(fd, path, err);
     int rc = base_fd_read_to_end(fd, path, max, out, err);
     close(fd);
     return rc;
@@ -236,7 +236,7 @@ static int write_small_file(const struct nm_files *f, const char *path, int flag
 {
     int fd = nm_files_open_plain(f, path, O_WRONLY | O_CREAT | flags, 0600, NULL);
     if (fd < 0)
-        return report_open_error(fd, path, err);
+        return set_open_error(fd, path, err);
     int rc = base_write_all(fd, text, strlen(text));
     close(fd);
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", path) : 0;
@@ -244,8 +244,8 @@ static int write_small_file(const struct nm_files *f, const char *path, int flag
 
 /* ---- placing folders ---- */
 
-static int take_spare(struct nm_files *f, enum nm_spare_kind kind, int64_t *number,
-                      struct base_error *err)
+static int take_or_make_spare(struct nm_files *f, enum nm_spare_kind kind, int64_t *number,
+                              struct base_error *err)
 {
     struct nm_spare_stock *stock = &f->spares.stock[kind];
     pthread_mutex_lock(&f->lock);
@@ -260,12 +260,12 @@ static int take_spare(struct nm_files *f, enum nm_spare_kind kind, int64_t *numb
     return some ? 0 : nm_spare_make(&f->spares, kind, number, err);
 }
 
-static int place_spare(struct nm_files *f, enum nm_spare_kind kind,
-                       const struct nm_spare_text *texts, size_t texts_n,
-                       const char *const to[static NM_SPARE_PARTS], struct base_error *err)
+static int fill_and_place_spare(struct nm_files *f, enum nm_spare_kind kind,
+                                const struct nm_spare_text *texts, size_t texts_n,
+                                const char *const to[static NM_SPARE_PARTS], struct base_error *err)
 {
     int64_t number;
-    int rc = take_spare(f, kind, &number, err);
+    int rc = take_or_make_spare(f, kind, &number, err);
     if (rc < 0)
         return rc;
     rc = nm_spare_place(&f->spares, number, texts, texts_n, to, err);
@@ -274,7 +274,7 @@ static int place_spare(struct nm_files *f, enum nm_spare_kind kind,
     return rc;
 }
 
-bool nm_files_has_app(const struct nm_files *f, const struct base_app_id *id)
+bool nm_files_has_app_record(const struct nm_files *f, const struct base_app_id *id)
 {
     char path[NM_PATH_MAX];
     return access(nm_path_in_app_record(f, id, NULL, path), F_OK) == 0;
@@ -284,7 +284,7 @@ int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const 
                         const char *token, struct base_error *err)
 {
     char files[NM_PATH_MAX], logs[NM_PATH_MAX], record[NM_PATH_MAX];
-    if (nm_files_has_app(f, id))
+    if (nm_files_has_app_record(f, id))
         return 0;
     json_t *j = json_pack("{s:s,s:s}", "user", user ? user : "", "token", token ? token : "");
     struct base_buf spec = {0};
@@ -299,7 +299,7 @@ int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const 
         [NM_SPARE_FILES] = nm_path_in_app(f, id, NULL, files),
         [NM_SPARE_LOGS] = format_app_path(f, "logs", id, NULL, logs),
         [NM_SPARE_RECORD] = nm_path_in_app_record(f, id, NULL, record)};
-    int rc = place_spare(f, NM_SPARE_APP, texts, 2, to, err);
+    int rc = fill_and_place_spare(f, NM_SPARE_APP, texts, 2, to, err);
     base_buf_free(&spec);
     return rc;
 }
@@ -316,7 +316,7 @@ int nm_files_create_container(struct nm_files *f, const struct base_container_id
         [NM_SPARE_FILES] = nm_path_in_container(f, id, NULL, files),
         [NM_SPARE_LOGS] = nm_path_in_logs(f, id, NULL, logs),
         [NM_SPARE_RECORD] = nm_path_in_record(f, id, NULL, record)};
-    return place_spare(f, NM_SPARE_CONTAINER, texts, 2, to, err);
+    return fill_and_place_spare(f, NM_SPARE_CONTAINER, texts, 2, to, err);
 }
 
 int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id,
@@ -360,7 +360,7 @@ static int append_forgotten_id(const struct nm_files *f, const struct base_conta
     if (fd == -ENOENT)
         return 0; /* no record: a restart would find nothing of this application */
     if (fd < 0)
-        return report_open_error(fd, path, err);
+        return set_open_error(fd, path, err);
     off_t end = lseek(fd, 0, SEEK_END);
     if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
         last = 0;
@@ -422,10 +422,10 @@ void nm_files_close(struct nm_files *f)
 
 /* ---- free space ---- */
 
-void nm_files_get_room(const struct nm_files *f, struct nm_files_room *out)
+void nm_files_get_free_space(const struct nm_files *f, struct nm_files_free_space *out)
 {
     struct statvfs v;
-    *out = (struct nm_files_room){.bytes = -1, .inodes = -1};
+    *out = (struct nm_files_free_space){.bytes = -1, .inodes = -1};
     if (statvfs(f->root, &v) < 0)
         return;
     out->bytes = (int64_t)v.f_bavail * (int64_t)v.f_frsize;

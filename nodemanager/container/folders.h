@@ -8,24 +8,25 @@
  *    records/<app>/spec.json          user and token (0600)
  *    records/<app>/forgotten          ids of containers whose end the RM has stored, one per line
  *    records/<app>/<container>/       launch.json; pid.json and exit.json of the shim;
- *                                     killed, suspended: marks of orders that were carried out
+ *                                     killed, suspended: marks of orders in force
  *    apps/<app>/token                 readable by the containers (0600)
+ *    apps/<app>/sysfs/app.json        what the application's master tells them (daemon/sysfs.h)
  *    apps/<app>/<container>/          launch.json for a task, progress, result.json, failure.json,
- *                                     work/ where the command starts, tmp/, output/
+ *                                     command.sh, master-token, work/ where the command starts,
+ *                                     tmp/, output/
  *    logs/<app>/<container>/          stdout, stderr, and files added by the container
- *    logs/<app>/.running, .ended      .ended: the application was cleaned up at that time; its logs
- *                                     are kept for a while
+ *    logs/<app>/.running, .ended      .running is renamed to .ended when the application is cleaned
+ *                                     up; its logs are then kept for a while
  *    spare/                           folders made in advance (nodemanager/container/spare.h)
  *    trash/                           folders that are being removed
  *
  * Write access: folders below apps/<app>/ and logs/<app>/ belong to the containers. Their contents
- * are read as untrusted input, only through nm_files_open_plain(), which neither blocks on a FIFO
- * nor follows a link. records/ is written by the NodeManager and the shims; nothing in it is passed
- * to a container, and no path in a container's working folder leads there. Today this is a
- * convention, not a protection: containers run as the NodeManager's user and can write everywhere
- * in its folder, so records/ is read with the same precautions. Once containers run as their own
- * users, they can reach neither records/ (0700) nor anything outside apps/<app>/<container>/ and
- * logs/<app>/<container>/.
+ * are read as untrusted input, only through nm_files_open_plain() and nm_files_open_folder(), which
+ * neither block on a FIFO nor follow a link. records/ is written by the NodeManager and the shims;
+ * nothing in it is passed to a container, and no path in a container's working folder leads there.
+ * Today this is a convention, not a protection: containers run as the NodeManager's user and can
+ * write everywhere in its folder, so records/ is read with the same precautions. Once containers
+ * run as their own users, records/ (0700) will be closed to them.
  *
  * Names below apps/, records/ and logs/ are always printed from parsed ids, never copied from a
  * request. */
@@ -66,28 +67,30 @@ struct nm_files {
     bool janitor_runs, stopping, work, low; /* low: more spares are needed */
     struct nm_spares spares;
     struct nm_ended_logs retain; /* protected by lock */
-    size_t early;                /* janitor only: logs removed early since the last warning */
+    /* janitor only: applications whose logs were removed early since the last warning */
+    size_t early;
     int64_t say_at_s;
 };
 struct nm_disk_state { /* contents of state.json */
     int64_t epoch, port;
 };
 
-/* Creates the folders and takes the lock; nodemanager/container/local_folder.h says what is
- * refused. Call nm_files_close() even after an error. */
+/* Creates the folders and takes the lock; nodemanager/container/local_folder.h describes which
+ * folders are refused. Call nm_files_close() even after an error. */
 int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct base_error *err);
 /* Starts the janitor's thread, so call this after the fork of the spawner. */
 int nm_files_start_janitor(struct nm_files *f, struct base_error *err);
 void nm_files_close(struct nm_files *f);
 /* Reads state.json; zeroes *@out if there is none. A damaged file is renamed with a warning in the
- * log, and counts as none. */
+ * log, and counts as none. Fails after other errors of reading, such as EIO. */
 int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out,
                         struct base_error *err);
 int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st,
                         struct base_error *err);
 
-/* Format "<root>/apps/<app>/<container>[/<name>]" and the corresponding paths below records and
- * logs. Return @buf. */
+/* Format "<root>/apps/<app>/<container>[/<name>]" and the corresponding paths below logs/ and
+ * records/; the last two format "<root>/apps/<app>[/<name>]" and the same below records/. @name may
+ * be NULL. Return @buf. */
 char *nm_path_in_container(const struct nm_files *f, const struct base_container_id *id,
                            const char *name, char buf[static NM_PATH_MAX]);
 char *nm_path_in_logs(const struct nm_files *f, const struct base_container_id *id,
@@ -96,7 +99,6 @@ char *nm_path_in_record(const struct nm_files *f, const struct base_container_id
                         const char *name, char buf[static NM_PATH_MAX]);
 char *nm_path_in_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
                      char buf[static NM_PATH_MAX]);
-
 char *nm_path_in_app_record(const struct nm_files *f, const struct base_app_id *id,
                             const char *name, char buf[static NM_PATH_MAX]);
 
@@ -107,17 +109,17 @@ int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, m
 /* Opens the folder at one of the paths above for listing. Returns what nm_files_open_plain()
  * does. */
 int nm_files_open_folder(const struct nm_files *f, const char *path);
-/* Reads a whole plain file at one of the paths above. Returns 0, -BASE_ENOTFOUND, -BASE_ELIMIT
- * above @max bytes, or -BASE_EIO. */
+/* Appends a whole plain file at one of the paths above to @out. Returns 0, -BASE_ENOTFOUND,
+ * -BASE_ELIMIT above @max bytes, or -BASE_EIO. */
 int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max,
                         struct base_buf *out, struct base_error *err);
 
-/* Creates the application's folder with its token, and its record. Does nothing if the record
- * exists. */
+/* Creates the application's folders for files, with its token, and for logs, and its record. Does
+ * nothing and returns 0 if the record exists. */
 int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user,
                         const char *token, struct base_error *err);
 /* Returns true if the application has a record. */
-bool nm_files_has_app(const struct nm_files *f, const struct base_app_id *id);
+bool nm_files_has_app_record(const struct nm_files *f, const struct base_app_id *id);
 /* Creates the container's folders, and its record with launch.json. Fails with -BASE_EEXIST if the
  * container has a record already. */
 int nm_files_create_container(struct nm_files *f, const struct base_container_id *id,
@@ -129,20 +131,22 @@ int nm_files_write_in_container(const struct nm_files *f, const struct base_cont
 /* Writes a small file into the container's record, without fsync. */
 int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id,
                         const char *name, const char *text, struct base_error *err);
-/* Removes the container's record and its folder, or only tmp/ in the folder if there is a complete
- * map output, which reduces still read. Also appends the id to the list of forgotten ids, for a
- * restart; an error means that the id was not stored, but the folder has been removed
+/* Moves the container's record and its folder to trash/, or only tmp/ of the folder if there is a
+ * complete map output, which reduces still read. Also appends the id to the list of forgotten ids,
+ * for a restart; an error means that the id was not stored, but the folder has been moved
  * nevertheless. */
 int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id,
                               struct base_error *err);
-/* Calls @each for every id in the application's list of forgotten ids, ignoring a truncated last
- * line and what follows the first 2,000,000 lines. */
-void nm_files_for_each_forgotten(const struct nm_files *f, const struct base_app_id *id,
-                                 void (*each)(const struct base_container_id *id, void *u),
-                                 void *u);
+/* Calls @each for every id in the application's list of forgotten ids, ignoring lines that are no
+ * container id of the application, a truncated last line, and everything after the first 2,000,000
+ * lines. */
+void nm_files_for_each_forgotten_id(const struct nm_files *f, const struct base_app_id *id,
+                                    void (*each)(const struct base_container_id *id, void *u),
+                                    void *u);
 void nm_files_remove_mark(const struct nm_files *f, const struct base_container_id *id,
                           const char *name);
-/* Moves the application's folders away at once; they are deleted in the background. */
+/* Moves the application's folders to trash/, from which they are deleted in the background. With
+ * @keep_logs its logs stay, marked as those of an application that has ended now. */
 void nm_files_cleanup_app(struct nm_files *f, const struct base_app_id *id, bool keep_logs);
 
 struct nm_pid_file {
@@ -165,7 +169,7 @@ struct nm_failure_file {
 struct nm_progress_file {
     double progress;
     char phase[16];
-    char *counters; /* the caller frees it */
+    char *counters; /* JSON object or NULL; the caller frees it */
 };
 /* Return 0, -BASE_ENOTFOUND or -BASE_ECORRUPT. */
 int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *id,
@@ -176,12 +180,13 @@ int nm_files_read_result(const struct nm_files *f, const struct base_container_i
                          struct nm_result_file *out);
 int nm_files_read_failure(const struct nm_files *f, const struct base_container_id *id,
                           struct nm_failure_file *out);
-/* Returns 1 if the file has changed since *@mtime_ns, which is then updated, and can be parsed;
- * otherwise 0. */
+/* Returns 1 if the file's time of modification differs from *@mtime_ns, which is then updated, and
+ * its text can be parsed; otherwise 0. */
 int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id,
                            int64_t *mtime_ns, struct nm_progress_file *out);
 /* Parses {"progress":..} or a plain number, which is a percentage if it exceeds 1 or ends with "%";
- * the result is limited to 0 to 1. Returns false for anything else. */
+ * the result is limited to the range from 0 to 1. @text must be NUL-terminated. Returns false for
+ * anything else. */
 bool nm_progress_parse(const char *text, size_t len, struct nm_progress_file *out);
 /* Appends the last lines of stderr, at most NM_STDERR_TAIL_MAX bytes, as valid UTF-8; begins with a
  * complete line if possible. */
@@ -189,7 +194,8 @@ void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_con
                                  struct base_buf *out);
 
 /* Calls @app for each application's record, followed by @container for each container in it;
- * otherwise in no particular order. Application folders without a record are moved to trash/. */
+ * otherwise in no particular order. Application folders without a record are moved to trash/.
+ * Returns 0, or -BASE_EIO if records/ cannot be read. */
 int nm_files_scan_records(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
                           void (*container)(const struct base_container_id *id, void *u), void *u,
                           struct base_error *err);
@@ -197,12 +203,12 @@ int nm_files_scan_records(struct nm_files *f, void (*app)(const struct base_app_
 bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id,
                        const char *name);
 
-struct nm_files_room {
+struct nm_files_free_space {
     /* free space and inodes where containers write; -1: unknown or without a limit */
     int64_t bytes, inodes;
 };
-void nm_files_get_room(const struct nm_files *f, struct nm_files_room *out);
-/* Tests whether the disk has room: allocates @bytes in a temporary file without a name, writes the
+void nm_files_get_free_space(const struct nm_files *f, struct nm_files_free_space *out);
+/* Tests whether @bytes can be stored: allocates them in a temporary file without a name, writes the
  * first 64 KiB (all bytes if the file system cannot allocate), and closes the file, which frees
  * them. Returns 0 or -errno. */
 int nm_files_probe_disk(const struct nm_files *f, size_t bytes);

@@ -10,7 +10,8 @@
 char *nm_files_format_path(char buf[static NM_PATH_MAX], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Moves @path into trash/, where the janitor deletes it. @to receives the new path (NM_PATH_MAX
- * bytes; may be NULL). Returns false if @path does not exist or cannot be moved (logged). */
+ * bytes; may be NULL). Returns false if @path does not exist, or if it cannot be moved, which is
+ * logged. */
 bool nm_files_move_to_trash(struct nm_files *f, const char *path, char *to);
 /* Moves a container's folder and record into trash/ such that the janitor can reuse them as a
  * spare. */
@@ -19,7 +20,7 @@ void nm_files_move_container_to_trash(struct nm_files *f, const char *files, con
 /* nodemanager/container/janitor.c */
 void nm_janitor_wake(struct nm_files *f);
 void nm_janitor_stop(struct nm_files *f);
-/* Adds an ended application that left logs. */
+/* Adds an application that has just ended to those whose logs will expire. */
 void nm_janitor_add_ended_app(struct nm_files *f, const struct base_app_id *id);
 
 #endif

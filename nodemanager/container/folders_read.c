@@ -194,7 +194,7 @@ int nm_files_read_progress(const struct nm_files *f, const struct base_container
     char path[NM_PATH_MAX];
     struct stat st;
     struct base_buf b = {0};
-    /* a single system call, since this happens often */
+    /* a single system call for an unchanged file, which is the usual case */
     if (lstat(nm_path_in_container(f, id, "progress", path), &st) < 0 || !S_ISREG(st.st_mode))
         return 0;
     int64_t mtime = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
@@ -246,8 +246,9 @@ void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_con
     close(fd);
 }
 
-void nm_files_for_each_forgotten(const struct nm_files *f, const struct base_app_id *id,
-                                 void (*each)(const struct base_container_id *id, void *u), void *u)
+void nm_files_for_each_forgotten_id(const struct nm_files *f, const struct base_app_id *id,
+                                    void (*each)(const struct base_container_id *id, void *u),
+                                    void *u)
 {
     char path[NM_PATH_MAX], line[BASE_ID_TEXT_MAX + 2];
     int fd =
@@ -280,15 +281,15 @@ static DIR *open_folder_stream(const struct nm_files *f, const char *path)
     return d;
 }
 
-/* Moves the folders of applications without a record, left by a crash between the two steps, to
- * trash/. */
+/* Moves the folders of applications without a record to trash/. A crash leaves such a folder, since
+ * its record is created after it and removed before it. */
 static void move_orphans_to_trash(struct nm_files *f)
 {
     char path[NM_PATH_MAX];
     DIR *apps = open_folder_stream(f, nm_files_format_path(path, "%s/apps", f->root));
     for (const struct dirent *e; apps && (e = readdir(apps)) != NULL;) {
         struct base_app_id id;
-        if (base_app_id_parse(e->d_name, &id, NULL) >= 0 && !nm_files_has_app(f, &id))
+        if (base_app_id_parse(e->d_name, &id, NULL) >= 0 && !nm_files_has_app_record(f, &id))
             nm_files_move_to_trash(f, nm_path_in_app(f, &id, NULL, path), NULL);
     }
     if (apps)

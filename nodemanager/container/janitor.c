@@ -52,29 +52,29 @@ void nm_janitor_wake(struct nm_files *f)
 
 /* ---- spares ---- */
 
-static bool needs_spares(struct nm_files *f, const struct nm_spare_stock *stock, size_t upto)
+static bool needs_spares(struct nm_files *f, const struct nm_spare_stock *stock, size_t limit)
 {
     pthread_mutex_lock(&f->lock);
-    bool wanted = stock->n < upto && !f->stopping;
+    bool wanted = stock->n < limit && !f->stopping;
     pthread_mutex_unlock(&f->lock);
     return wanted;
 }
 
-static void stock_spare(struct nm_files *f, struct nm_spare_stock *stock, int64_t number)
+static void add_spare_to_stock(struct nm_files *f, struct nm_spare_stock *stock, int64_t number)
 {
     pthread_mutex_lock(&f->lock);
     stock->number[stock->n++] = number;
     pthread_mutex_unlock(&f->lock);
 }
 
-static void fill_spares(struct nm_files *f, enum nm_spare_kind kind)
+static void fill_spare_stock(struct nm_files *f, enum nm_spare_kind kind)
 {
     struct nm_spare_stock *stock = &f->spares.stock[kind];
     int64_t number;
     /* if making a spare fails here, the next launch makes one itself and reports the reason */
     while (needs_spares(f, stock, NM_SPARES_MADE) &&
            nm_spare_make(&f->spares, kind, &number, NULL) == 0)
-        stock_spare(f, stock, number);
+        add_spare_to_stock(f, stock, number);
 }
 
 /* ---- trash ---- */
@@ -106,7 +106,7 @@ static void remove_or_reuse_trash(struct nm_files *f, const char *path)
     nm_files_format_path(record, "%.*s.record", (int)(strlen(path) - strlen(".files")), path);
     if (needs_spares(f, stock, NM_SPARES_MAX) &&
         nm_spare_adopt(&f->spares, path, record, &number, NULL) == 0) {
-        stock_spare(f, stock, number);
+        add_spare_to_stock(f, stock, number);
         return;
     }
     remove_tree_now(path);
@@ -161,16 +161,16 @@ static void mark_logs_as_ended(const char *logs)
 
 /* Returns the time at which the application ended, or -1 if it has not ended or may just be
  * starting. Logs left without a record by a crash count as ended when they are found. */
-static int64_t find_end_of_app(const struct nm_files *f, const struct base_app_id *id,
-                               const char *logs)
+static int64_t find_or_mark_end_time_of_app(const struct nm_files *f, const struct base_app_id *id,
+                                            const char *logs)
 {
     char mark[NM_PATH_MAX];
     struct stat st;
-    if (nm_files_has_app(f, id))
+    if (nm_files_has_app_record(f, id))
         return -1;
     if (lstat(nm_files_format_path(mark, "%.4000s/.ended", logs), &st) == 0)
         return st.st_ctime;
-    if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* perhaps just being created */
+    if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* may just be starting */
         return -1;
     mark_logs_as_ended(logs);
     return wall_clock_s();
@@ -188,8 +188,8 @@ static void index_ended_apps(struct nm_files *f)
     while (d && !is_stopping(f) && (e = readdir(d)) != NULL) {
         if (base_app_id_parse(e->d_name, &id, NULL) < 0)
             continue;
-        int64_t ended =
-            find_end_of_app(f, &id, nm_files_format_path(logs, "%.3000s/%.255s", path, e->d_name));
+        int64_t ended = find_or_mark_end_time_of_app(
+            f, &id, nm_files_format_path(logs, "%.3000s/%.255s", path, e->d_name));
         if (ended < 0)
             continue;
         base_array_grow(&v, n, &cap);
@@ -205,7 +205,7 @@ static void index_ended_apps(struct nm_files *f)
 
 /* Removes the application that ended first from the index if it ended no later than @until_s.
  * Returns false if there is none, or if the janitor is stopping. */
-static bool take_oldest_ended(struct nm_files *f, int64_t until_s, struct nm_ended_app *out)
+static bool take_oldest_ended_app(struct nm_files *f, int64_t until_s, struct nm_ended_app *out)
 {
     pthread_mutex_lock(&f->lock);
     const struct nm_ended_app *first = nm_ended_logs_oldest(&f->retain);
@@ -238,13 +238,13 @@ static bool reindex_if_ended_again(struct nm_files *f, const struct nm_ended_app
     return true;
 }
 
-/* Removes the logs of an ended application. Returns false if there are no logs, if the application
- * ended again later, or if it runs here again; in the last case its next end adds it to the index.
- */
+/* Removes the logs of an ended application. Returns false if there are no logs, if they cannot be
+ * moved, if the application ended again later, or if it runs here again; in the last case its next
+ * end adds it to the index. */
 static bool remove_logs_of_app(struct nm_files *f, const struct nm_ended_app *r)
 {
     char path[NM_PATH_MAX], to[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
-    if (nm_files_has_app(f, &r->app))
+    if (nm_files_has_app_record(f, &r->app))
         return false;
     nm_files_format_path(path, "%s/logs/%s", f->root, base_app_id_text(&r->app, app));
     if (reindex_if_ended_again(f, r, path) || !nm_files_move_to_trash(f, path, to))
@@ -253,23 +253,23 @@ static bool remove_logs_of_app(struct nm_files *f, const struct nm_ended_app *r)
     return true;
 }
 
-static bool disk_is_tight(const struct nm_files *f)
+static bool disk_is_nearly_full(const struct nm_files *f)
 {
-    struct nm_files_room room;
-    nm_files_get_room(f, &room);
-    return (room.bytes >= 0 && room.bytes < f->tight_bytes) ||
-           (room.inodes >= 0 && room.inodes < f->tight_inodes);
+    struct nm_files_free_space space;
+    nm_files_get_free_space(f, &space);
+    return (space.bytes >= 0 && space.bytes < f->tight_bytes) ||
+           (space.inodes >= 0 && space.inodes < f->tight_inodes);
 }
 
-/* Removes logs, oldest end first, until the disk is no longer tight or no logs are left. The disk
- * is checked once per batch only, to save system calls when there are many small logs. */
-static void expire_logs_early(struct nm_files *f)
+/* Removes logs, oldest end first, until the disk is no longer nearly full or no logs are left. The
+ * disk is checked once per batch only, to save system calls when there are many small logs. */
+static void remove_logs_while_disk_is_nearly_full(struct nm_files *f)
 {
     struct nm_ended_app r;
     size_t n = 0;
-    while (disk_is_tight(f) && take_oldest_ended(f, INT64_MAX, &r)) {
+    while (disk_is_nearly_full(f) && take_oldest_ended_app(f, INT64_MAX, &r)) {
         n += remove_logs_of_app(f, &r);
-        for (int i = 1; i < EARLY_BATCH && take_oldest_ended(f, INT64_MAX, &r); i++)
+        for (int i = 1; i < EARLY_BATCH && take_oldest_ended_app(f, INT64_MAX, &r); i++)
             n += remove_logs_of_app(f, &r);
     }
     f->early += n;
@@ -284,16 +284,16 @@ static void expire_logs_early(struct nm_files *f)
     }
 }
 
-static void expire_logs(struct nm_files *f)
+static void remove_expired_or_excess_logs(struct nm_files *f)
 {
     struct nm_ended_app r;
-    while (take_oldest_ended(f, wall_clock_s() - f->retain_s, &r))
+    while (take_oldest_ended_app(f, wall_clock_s() - f->retain_s, &r))
         remove_logs_of_app(f, &r);
-    expire_logs_early(f);
+    remove_logs_while_disk_is_nearly_full(f);
 }
 
 /* Returns the seconds until the next logs expire, between 1 and IDLE_S. Call with the lock held. */
-static int64_t seconds_until_expiry(const struct nm_files *f)
+static int64_t seconds_until_next_expiry(const struct nm_files *f)
 {
     const struct nm_ended_app *first = nm_ended_logs_oldest(&f->retain);
     int64_t wait = first ? first->ended_s + f->retain_s - wall_clock_s() : IDLE_S;
@@ -307,8 +307,8 @@ static void *janitor_thread(void *u)
     struct nm_files *f = u;
     int64_t next = 0;
     base_sched_make_thread_background();
-    fill_spares(f, NM_SPARE_APP);
-    fill_spares(f, NM_SPARE_CONTAINER);
+    fill_spare_stock(f, NM_SPARE_APP);
+    fill_spare_stock(f, NM_SPARE_CONTAINER);
     index_ended_apps(f);
     pthread_mutex_lock(&f->lock);
     while (!f->stopping) {
@@ -318,15 +318,15 @@ static void *janitor_thread(void *u)
             f->work = false;
         pthread_mutex_unlock(&f->lock);
         if (trash) { /* before making spares, since folders in the trash may become spares */
-            expire_logs(f);
+            remove_expired_or_excess_logs(f);
             empty_trash(f);
         }
         for (int kind = 0; low && kind < NM_SPARE_KINDS; kind++)
-            fill_spares(f, (enum nm_spare_kind)kind);
+            fill_spare_stock(f, (enum nm_spare_kind)kind);
         pthread_mutex_lock(&f->lock);
         if (trash)
             next = monotonic_s() + REST_S;
-        int64_t rest_s = f->work ? next - monotonic_s() : seconds_until_expiry(f);
+        int64_t rest_s = f->work ? next - monotonic_s() : seconds_until_next_expiry(f);
         if (!f->stopping && !f->low && rest_s > 0)
             base_cond_wait_for(&f->wake, &f->lock, rest_s * 1000000);
     }

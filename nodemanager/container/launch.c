@@ -33,11 +33,11 @@ static void set_env(struct list *l, const char *name, const char *value)
     append_string(l, entry);
 }
 
-static void inherit_env(struct list *l, const char *name, const char *otherwise)
+static void inherit_env(struct list *l, const char *name, const char *fallback)
 {
     const char *value = getenv(name);
-    if ((value && *value) || otherwise)
-        set_env(l, name, value && *value ? value : otherwise);
+    if ((value && *value) || fallback)
+        set_env(l, name, value && *value ? value : fallback);
 }
 
 static void set_env_from_order(struct list *l, const struct wire_launch *order)
@@ -67,6 +67,16 @@ static void set_env_for_task(struct list *l, const struct nm_launch *la)
     }
 }
 
+/* SOURCE: YARN's container runtimes, which give a container the folder of PUT yarn/sysfs when its
+ * environment asks for it. */
+static bool asks_for_sysfs(const struct wire_launch *order)
+{
+    for (size_t i = 0; i < order->env_n; i++)
+        if (strcmp(order->env[i], "YARN_CONTAINER_RUNTIME_YARN_SYSFS_ENABLE=true") == 0)
+            return true;
+    return false;
+}
+
 static void set_env_for_node(struct list *l, const struct nm_launch_conf *conf,
                              const struct nm_files *f, const struct nm_launch *la)
 {
@@ -78,6 +88,8 @@ static void set_env_for_node(struct list *l, const struct nm_launch_conf *conf,
     set_env(l, "CREEL_PROGRESS_FILE", nm_path_in_container(f, &la->id, "progress", path));
     set_env(l, "LOG_DIRS", nm_path_in_logs(f, &la->id, NULL, path));
     set_env(l, "PWD", nm_path_in_container(f, &la->id, "work", path));
+    if (asks_for_sysfs(la->order))
+        set_env(l, "YARN_SYSFS_PATH", nm_path_in_app(f, &la->id.attempt.app, "sysfs", path));
     set_env(l, "NM_HOST", conf->host);
     snprintf(port, sizeof port, "%d", conf->port);
     set_env(l, "NM_HTTP_PORT", port);

@@ -19,7 +19,7 @@
 #define LOCK_TEXT 64
 #define LOOK_NS   10000000
 
-int nm_folder_create_own(const char *path, mode_t mode, struct base_error *err)
+int nm_folder_create_and_check_owner(const char *path, mode_t mode, struct base_error *err)
 {
     struct stat st;
     int rc = base_mkdirs(path, mode, err);
@@ -86,7 +86,8 @@ static int write_holder_into_lock(int fd, const char *path, struct base_error *e
     int len = snprintf(text, sizeof text, "%d %lld\n", (int)getpid(), (long long)me.start);
     if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) == 0)
         return 0;
-    /* the text is only for messages of other daemons, so a full disk must not prevent the start */
+    /* only daemons that find the folder locked read the text, so a full disk must not prevent the
+     * start */
     return errno == ENOSPC || errno == EDQUOT ? 0
                                               : base_error_sys(err, -BASE_EIO, errno, "%s", path);
 }

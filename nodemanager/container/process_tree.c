@@ -54,7 +54,8 @@ static bool contains_pid(const struct nm_pids *p, pid_t pid)
     return false;
 }
 
-/* Reads a small file of /proc completely and NUL-terminates it. Returns the length or -1. */
+/* Reads a file of /proc, at most @size - 1 bytes, and NUL-terminates it. Returns the length or
+ * -1. */
 static ssize_t read_proc_file(const char *path, char *buf, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -94,8 +95,8 @@ bool nm_proc_read(pid_t pid, struct nm_proc *out)
     return true;
 }
 
-/* Appends the children of all threads of @pid. Returns false if the kernel has no children
- * files. */
+/* Appends the children of all threads of @pid. Returns false if the children cannot be listed, as
+ * on kernels without children files. */
 static bool append_children(pid_t pid, struct nm_pids *out)
 {
     char path[64];
@@ -153,8 +154,8 @@ static void record_parent(pid_t pid, void *u)
         p->pid.len--;
 }
 
-/* Appends every descendant of the pids in @out, found by their parents. Used on kernels without
- * children files. */
+/* Appends every descendant of the pids in @out, found by their parents. Used when children files
+ * cannot be read. */
 static void append_descendants_by_parents(struct nm_pids *out)
 {
     struct parents all = {0};
@@ -193,8 +194,8 @@ bool nm_tree_list_descendants(pid_t root, struct nm_pids *out)
 }
 
 /* Sends a signal to the process if it still belongs to the tree: its parent must be @root or in
- * @tree (NULL: not checked). Returns true if the signal was sent; a zombie gets none. Checking
- * after opening the pidfd excludes a reused pid. */
+ * @tree (NULL: not checked). Returns true if the signal was sent; a zombie gets none. The parent is
+ * checked after opening the pidfd, which excludes a reused pid. */
 static bool signal_if_in_tree(pid_t pid, int sig, pid_t root, const struct nm_pids *tree)
 {
     int fd = open_pidfd(pid);
@@ -235,12 +236,40 @@ size_t nm_tree_signal(pid_t root, int sig)
     return count;
 }
 
+/* Returns true if the process has a handler for @sig: the bit in SigCgt of /proc/pid/status. */
+static bool handles_signal(pid_t pid, int sig)
+{
+    char path[48], line[256];
+    unsigned long long caught = 0;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    if ((f = fopen(path, "re")) == NULL)
+        return false;
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+            break;
+    fclose(f);
+    return caught >> (sig - 1) & 1;
+}
+
+size_t nm_tree_signal_handlers(pid_t root, int sig)
+{
+    struct nm_pids now = {0};
+    size_t count = 0;
+    if (nm_tree_list_descendants(root, &now))
+        for (size_t i = 0; i < now.len; i++)
+            if (handles_signal(now.v[i], sig))
+                count += signal_if_in_tree(now.v[i], sig, root, &now);
+    nm_pids_free(&now);
+    return count;
+}
+
 /* ---- trees without a root ---- */
 
 enum claim { CLAIM_NONE, CLAIM_OURS, CLAIM_OTHERS };
 
 /* Reads from the environment of @pid whether the process belongs to the container of @want
- * ("CONTAINER_ID=<id>"), to another container, or names none. */
+ * ("CONTAINER_ID=<id>"), to another container, or names no container. */
 static enum claim read_container_claim(pid_t pid, const char *want)
 {
     static const char name[] = "CONTAINER_ID=";
@@ -281,7 +310,7 @@ static struct lost init_search_by_container(const char *container_id)
     return l;
 }
 
-static bool command_name_is(pid_t pid, const char *name)
+static bool command_name_begins_with(pid_t pid, const char *name)
 {
     char path[48], comm[32];
     snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
@@ -291,11 +320,11 @@ static bool command_name_is(pid_t pid, const char *name)
 /* A child of the spawner that neither is a shim nor is becoming one was left by a dead shim. */
 static bool is_orphan_of_spawner(pid_t pid, const struct nm_proc *p, pid_t spawner)
 {
-    return spawner > 0 && p->parent == spawner && !command_name_is(pid, "creel-shim") &&
-           !command_name_is(pid, "creel-nm-spawn");
+    return spawner > 0 && p->parent == spawner && !command_name_begins_with(pid, "creel-shim") &&
+           !command_name_begins_with(pid, "creel-nm-spawn");
 }
 
-static void collect_lost_process(pid_t pid, void *u)
+static void add_if_lost_process(pid_t pid, void *u)
 {
     struct lost *l = u;
     struct nm_proc info;
@@ -314,7 +343,7 @@ size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spaw
         struct lost l = init_search_by_container(container_id);
         l.sid = sid;
         l.spawner = spawner;
-        for_each_pid(collect_lost_process, &l);
+        for_each_pid(add_if_lost_process, &l);
         append_descendants(&l.found);
         reached = 0;
         for (size_t i = 0; i < l.found.len; i++) /* stop all before killing, so that none forks */
@@ -339,8 +368,9 @@ static void record_if_shim_of_container(pid_t pid, void *u)
 {
     struct lost *l = u;
     struct nm_proc info;
-    if (command_name_is(pid, "creel-shim") && read_container_claim(pid, l->want) == CLAIM_OURS &&
-        nm_proc_read(pid, &info) && info.session == pid && info.state != 'Z')
+    if (command_name_begins_with(pid, "creel-shim") &&
+        read_container_claim(pid, l->want) == CLAIM_OURS && nm_proc_read(pid, &info) &&
+        info.session == pid && info.state != 'Z')
         l->shim = pid;
 }
 

@@ -2,8 +2,8 @@
  * libc only, because the shim links it.
  *
  * A shim is a child subreaper, so everything its command starts remains a descendant of the shim,
- * even after setsid and double forks. Signals are sent by pidfd, and the parent is checked after
- * opening the pidfd, so a reused pid is never hit. */
+ * even after setsid and double forks. Signals are sent by pidfd. nm_tree_signal() checks the parent
+ * after opening the pidfd, so it never hits a reused pid. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_PROCESS_TREE_H
 #define CREEL_NODEMANAGER_CONTAINER_PROCESS_TREE_H
 
@@ -22,10 +22,14 @@ struct nm_pids {
 bool nm_tree_list_descendants(pid_t root, struct nm_pids *out);
 void nm_pids_free(struct nm_pids *p);
 
-/* Sends @sig to every descendant of @root. For SIGSTOP and SIGKILL the walk is repeated until it
- * finds no new process, so that a forking tree is caught. Returns the number of processes
- * reached. */
+/* Sends @sig to every descendant of @root. For SIGSTOP and SIGKILL the walk is repeated, up to a
+ * limit, until it finds no new process, so that a forking tree is caught. Returns the number of
+ * processes reached. */
 size_t nm_tree_signal(pid_t root, int sig);
+
+/* Sends @sig to the descendants of @root that have installed a handler for it; the others would end
+ * by it. Returns the number of processes reached. */
+size_t nm_tree_signal_handlers(pid_t root, int sig);
 
 /* Kills a tree whose root is gone: processes with "CONTAINER_ID=<id>" in their environment,
  * processes of session @sid that name no container, children of @spawner that no longer have a

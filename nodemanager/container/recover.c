@@ -41,7 +41,7 @@ static void recover_forgotten_id(const struct base_container_id *id, void *u)
     nm_handle_event(w->nm, &ev);
 }
 
-static void load_app_record(const struct base_app_id *id, void *u)
+static void load_app_and_recover_forgotten_ids(const struct base_app_id *id, void *u)
 {
     struct walk *w = u;
     struct base_buf b = {0};
@@ -59,7 +59,7 @@ static void load_app_record(const struct base_app_id *id, void *u)
     w->token = base_strdup(json_string_value(json_object_get(j, "token")));
     json_decref(j);
     base_buf_free(&b);
-    nm_files_for_each_forgotten(&w->nm->files, id, recover_forgotten_id, w);
+    nm_files_for_each_forgotten_id(&w->nm->files, id, recover_forgotten_id, w);
 }
 
 struct found {
@@ -100,9 +100,10 @@ static const struct nm_isolation_ops *isolation_of_container(const struct nm *nm
     return ops ? ops : nm->isolation;
 }
 
-static void clean_ended_isolation(const struct nm *nm, const struct base_container_id *id)
+static void clean_isolation_of_ended_container(const struct nm *nm,
+                                               const struct base_container_id *id)
 {
-    /* the default if there is no pid.json, because the shim was never started */
+    /* the isolation of new containers if there is no pid.json: the shim has not written one */
     const struct nm_isolation_ops *isolation = nm->isolation;
     char text[BASE_ID_TEXT_MAX];
     struct nm_pid_file p;
@@ -111,8 +112,8 @@ static void clean_ended_isolation(const struct nm *nm, const struct base_contain
     nm_isolation_clean(isolation, &(struct nm_isolated){.id = base_container_id_text(id, text)});
 }
 
-/* Finds the live shim of a container, or determines how the container ended. Returns false if the
- * container has ended; out->ending then describes the end. */
+/* Finds the live shim of a container, or determines how the container ended and kills the processes
+ * that it left. Returns false if the container has ended; out->ending then describes the end. */
 static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_container_id *id,
                                          enum base_container_kind kind, struct found *out)
 {
@@ -140,7 +141,7 @@ static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_contai
         nm_ending_set(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
         return false;
     }
-    pid_t shim = nm_tree_find_shim(text); /* started, but pid.json is not written yet */
+    pid_t shim = nm_tree_find_shim(text); /* the shim may run without pid.json yet */
     if (shim > 0 && nm_proc_read(shim, &info) && attach_to_shim(shim, info.start, out))
         return true;
     if (nm_ending_read(&nm->files, id, kind, &out->ending))
@@ -151,7 +152,8 @@ static bool attach_shim_or_settle_ending(struct nm *nm, const struct base_contai
     return false;
 }
 
-/* A launch.json that cannot be read is incomplete, so its container was never started. */
+/* Reads launch.json from the container's record. @out borrows from @order and from the returned
+ * document; the caller frees both. If the file cannot be read, @out has the id only. */
 static json_t *read_launch_order(struct nm *nm, const struct base_container_id *id,
                                  struct wire_launch *order, struct nm_launch *out)
 {
@@ -199,7 +201,7 @@ static void recover_container(const struct base_container_id *id, void *u)
         !attach_shim_or_settle_ending(nm, id, kind, &f)) {
         ev.u.recovered.state = NM_COMPLETE;
         ev.u.recovered.end = f.ending.end;
-        clean_ended_isolation(nm, id);
+        clean_isolation_of_ended_container(nm, id);
         w->ended++;
     } else {
         bool stopped = nm_files_has_mark(&nm->files, id, "suspended");
@@ -224,7 +226,8 @@ static void recover_container(const struct base_container_id *id, void *u)
 int nm_recover_containers(struct nm *nm, struct base_error *err)
 {
     struct walk w = {.nm = nm};
-    int rc = nm_files_scan_records(&nm->files, load_app_record, recover_container, &w, err);
+    int rc = nm_files_scan_records(&nm->files, load_app_and_recover_forgotten_ids,
+                                   recover_container, &w, err);
     free(w.user);
     free(w.token);
     if (rc == 0 && w.running + w.ended)

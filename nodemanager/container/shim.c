@@ -12,7 +12,7 @@
  * RECORD/exit.json, the authoritative report of the end. If RECORD/killed shows that a kill was
  * ordered, the rest of the tree gets a grace period first, which ends when the NodeManager sends
  * SIGKILL, at the latest after GRACE_MAX_MS. Only SIGKILL can end the shim itself early; the
- * command then dies too (PR_SET_PDEATHSIG), and the NodeManager clears up.
+ * command then dies too (PR_SET_PDEATHSIG), and the NodeManager cleans up.
  *
  * No file is synced: after a crash of the machine no processes are left to account for. Space for
  * exit.json is allocated at the start, so that a full disk cannot hide how a container ended. Needs
@@ -166,7 +166,7 @@ __attribute__((format(printf, 2, 3))) static void set_reason(struct shim *s, con
     }
 }
 
-static void report_end(struct shim *s, int exit_code, int sig)
+static void write_end_report(struct shim *s, int exit_code, int sig)
 {
     struct nm_usage used;
     char text[EXIT_FILE_ROOM];
@@ -214,9 +214,9 @@ static void write_log(struct shim *s, struct stream *st, const char *p, size_t n
         s->no_space = true;
 }
 
-/* Copies the available data. Returns false once the pipe's writers have closed it, or after an
- * error. */
-static bool copy_log(struct shim *s, struct stream *st)
+/* Copies the available data of a pipe to its log. Returns false once the pipe's writers have closed
+ * it, or after an error. */
+static bool copy_pipe_to_log(struct shim *s, struct stream *st)
 {
     static char buf[65536];
     ssize_t n = read(st->in, buf, sizeof buf);
@@ -233,7 +233,7 @@ static void close_log_pipe(struct stream *st)
 }
 
 /* Copies what the pipes still contain after the last writer has ended. */
-static void drain_logs(struct shim *s)
+static void drain_pipes_into_logs(struct shim *s)
 {
     for (int i = 0; i < 2; i++) {
         struct stream *st = &s->streams[i];
@@ -241,7 +241,7 @@ static void drain_logs(struct shim *s)
             continue;
         fcntl(st->in, F_SETFL, O_NONBLOCK);
         struct pollfd p = {.fd = st->in, .events = POLLIN};
-        while (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) && copy_log(s, st))
+        while (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) && copy_pipe_to_log(s, st))
             ;
         close_log_pipe(st);
     }
@@ -321,7 +321,7 @@ static bool grace_period_runs(const struct shim *s)
 /* The shim's main loop: copies logs and reaps children until no child is left. Once the command has
  * ended, the loop runs periodically to kill the remaining processes, since a killed process may
  * have started others. */
-static void tend_until_tree_ends(struct shim *s, int sig_fd)
+static void copy_logs_and_reap_until_tree_ends(struct shim *s, int sig_fd)
 {
     bool more = true;
     while (more) {
@@ -332,7 +332,7 @@ static void tend_until_tree_ends(struct shim *s, int sig_fd)
         if (n < 0 && errno != EINTR)
             break;
         for (int i = 0; n > 0 && i < 2; i++) {
-            if (p[i + 1].revents && !copy_log(s, &s->streams[i]))
+            if (p[i + 1].revents && !copy_pipe_to_log(s, &s->streams[i]))
                 close_log_pipe(&s->streams[i]);
         }
         if (n > 0 && p[0].revents) {
@@ -355,7 +355,7 @@ static int report_start_failure(struct shim *s, int exit_code, int sys, const ch
         s->no_space = true;
     else
         set_reason(s, "cannot %s: %s", what, strerror(sys));
-    report_end(s, exit_code, 0);
+    write_end_report(s, exit_code, 0);
     return 0;
 }
 
@@ -396,15 +396,15 @@ static int run_command(struct shim *s, char **argv, int null_fd)
         return report_start_failure(s, exec_errno == ENOENT ? 127 : 126, exec_errno, what);
     }
     /* The allocation runs concurrently with the command instead of delaying it. A container without
-     * space for its report must not go on; the NodeManager then sees an end without exit.json and a
-     * full disk. */
+     * space for its report must not go on. If the report cannot be written afterwards either, the
+     * NodeManager sees an end without exit.json and a full disk. */
     if (reserve_exit_file(s) < 0)
         nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
     write_pid_file(s);
-    tend_until_tree_ends(s, sig_fd);
-    drain_logs(s);
+    copy_logs_and_reap_until_tree_ends(s, sig_fd);
+    drain_pipes_into_logs(s);
     int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
-    report_end(s, sig ? 128 + sig : WEXITSTATUS(s->status), sig);
+    write_end_report(s, sig ? 128 + sig : WEXITSTATUS(s->status), sig);
     return 0;
 }
 

@@ -59,8 +59,8 @@ static int create_file(const char *at, mode_t mode, struct base_error *err)
     return 0;
 }
 
-static int create_part(const struct nm_spares *s, enum nm_spare_kind kind, int64_t number,
-                       enum nm_spare_part part, struct base_error *err)
+static int create_spare_part_folder(const struct nm_spares *s, enum nm_spare_kind kind,
+                                    int64_t number, enum nm_spare_part part, struct base_error *err)
 {
     struct path p;
     int rc = create_folder(format_spare_path(s, number, part, NULL, &p), err);
@@ -80,7 +80,7 @@ int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number,
     int rc = 0;
     *number = atomic_fetch_add(&s->last, 1) + 1;
     for (int part = 0; rc == 0 && part < NM_SPARE_PARTS; part++)
-        rc = create_part(s, kind, *number, (enum nm_spare_part)part, err);
+        rc = create_spare_part_folder(s, kind, *number, (enum nm_spare_part)part, err);
     if (rc < 0)
         nm_spare_discard(s, *number);
     return rc;
@@ -180,27 +180,28 @@ static size_t count_entries(int dir_fd, const char *name)
     return n;
 }
 
-/* Returns true if type, mode and owner are as create_part() made them. A container may have changed
- * them, and the next container would inherit the change. */
-static bool has_mode(int dir_fd, const char *name, mode_t mode, struct stat *st)
+/* Returns true if type, mode and owner are as create_spare_part_folder() made them. A container may
+ * have changed them, and the next container would inherit the change. */
+static bool has_original_mode_and_owner(int dir_fd, const char *name, mode_t mode, struct stat *st)
 {
     return fstatat(dir_fd, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
            (st->st_mode & (S_IFMT | 0777)) == mode && st->st_uid == geteuid();
 }
 
 /* Returns true if the folder contains only the @n plain files, each without further links, and the
- * empty @folder (NULL: none). */
+ * empty @folder (NULL: none), all with their original modes and owner. */
 static bool is_untouched(int dir_fd, const struct again *again, size_t n, const char *folder)
 {
     struct stat st;
-    if (!has_mode(dir_fd, ".", S_IFDIR | 0700, &st) ||
-        (folder && !has_mode(dir_fd, folder, S_IFDIR | 0700, &st)))
+    if (!has_original_mode_and_owner(dir_fd, ".", S_IFDIR | 0700, &st) ||
+        (folder && !has_original_mode_and_owner(dir_fd, folder, S_IFDIR | 0700, &st)))
         return false;
     if (count_entries(dir_fd, ".") != n + (folder != NULL) ||
         (folder && count_entries(dir_fd, folder) != 0))
         return false;
     for (size_t i = 0; i < n; i++) {
-        if (!has_mode(dir_fd, again[i].used, S_IFREG | 0600, &st) || st.st_nlink != 1)
+        if (!has_original_mode_and_owner(dir_fd, again[i].used, S_IFREG | 0600, &st) ||
+            st.st_nlink != 1)
             return false;
     }
     return true;
@@ -230,7 +231,7 @@ int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, i
         !turn_into_spare(record, record_again, RECORD_AGAIN, NULL))
         return base_error_set(err, -BASE_ESTATE, "%s: of no use as a spare", files);
     *number = atomic_fetch_add(&s->last, 1) + 1;
-    int rc = create_part(s, NM_SPARE_CONTAINER, *number, NM_SPARE_LOGS, err);
+    int rc = create_spare_part_folder(s, NM_SPARE_CONTAINER, *number, NM_SPARE_LOGS, err);
     if (rc == 0 && (rename(files, format_spare_path(s, *number, NM_SPARE_FILES, NULL, &p)) < 0 ||
                     rename(record, format_spare_path(s, *number, NM_SPARE_RECORD, NULL, &p)) < 0))
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", files);

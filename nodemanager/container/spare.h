@@ -5,8 +5,8 @@
  *                   ^                                                        |
  *                   `----------- trash/... <---------------forget------------'
  *
- * If no spare is left, placing makes one. Whatever an earlier daemon left in spare/ is removed at
- * the start. */
+ * If no spare is left, the launch makes one. Whatever an earlier daemon left in spare/ is removed
+ * at the start. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_SPARE_H
 #define CREEL_NODEMANAGER_CONTAINER_SPARE_H
 
@@ -43,7 +43,7 @@ struct nm_spares {
 };
 struct nm_spare_text {
     enum nm_spare_part part;
-    const char *name; /* a file of the spare's kind */
+    const char *name; /* one of the files that a spare of its kind has */
     const char *text;
     size_t len;
 };

@@ -28,7 +28,7 @@ void nm_spawn_free(struct nm_spawn *s); /* closes the socket, upon which the spa
 int nm_spawn_fd(const struct nm_spawn *s);
 pid_t nm_spawn_pid(const struct nm_spawn *s);
 /* Requests a process. @argv and @envp are NULL-terminated; argv[0] is the program. The answer
- * carries @tag. */
+ * carries @tag. Returns 0, -BASE_ELIMIT above NM_SPAWN_REQUEST_MAX, or -BASE_EIO. */
 int nm_spawn_request(struct nm_spawn *s, uint64_t tag, const char *const *argv,
                      const char *const *envp, struct base_error *err);
 struct nm_spawned {

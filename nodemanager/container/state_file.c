@@ -10,7 +10,7 @@
  *
  * Containers are found in the other folders in any case (nodemanager/container/recover.c). So the
  * node starts as if it had no state, and the damaged file is kept under another name for
- * inspection. A disk that cannot be read (EIO) does not mean that the file is damaged: its state
+ * inspection. A disk that cannot be read (EIO) does not mean that the file is damaged: the state
  * may be intact, so the node does not start. */
 #include <errno.h>
 #include <fcntl.h>

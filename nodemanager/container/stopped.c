@@ -21,7 +21,7 @@ static void signal_shim(const struct nm_box *box, int sig)
     (void)syscall(SYS_pidfd_send_signal, box->pidfd, sig, NULL, 0);
 }
 
-static void continue_shim_if_stopped(struct nm_box *box)
+static void continue_or_kill_stopped_shim(struct nm_box *box)
 {
     char id[BASE_ID_TEXT_MAX];
     struct nm_proc p;
@@ -40,12 +40,12 @@ static void continue_shim_if_stopped(struct nm_box *box)
     signal_shim(box, SIGCONT);
 }
 
-static void check_container_shim(struct nm_container *c, void *u)
+static void continue_or_kill_shim_of_container(struct nm_container *c, void *u)
 {
     (void)u;
     struct nm_box *box = nm_core_shell_data(c);
     if (box)
-        continue_shim_if_stopped(box);
+        continue_or_kill_stopped_shim(box);
 }
 
 /* The spawner is our child, so its pid cannot be reused before we wait for it. */
@@ -59,15 +59,15 @@ static void continue_spawner_if_stopped(struct nm *nm)
     kill(pid, SIGCONT);
 }
 
-void nm_stopped_continue_all(struct nm *nm)
+void nm_stopped_continue_shims_and_spawner(struct nm *nm)
 {
-    nm_core_each_container(nm->core, check_container_shim, NULL);
+    nm_core_each_container(nm->core, continue_or_kill_shim_of_container, NULL);
     continue_spawner_if_stopped(nm);
 }
 
-void nm_stopped_on_kill_sent(struct nm_box *box)
+void nm_stopped_note_kill_and_continue_shim(struct nm_box *box)
 {
     if (!box->killed_us)
         box->killed_us = nm_now_us();
-    continue_shim_if_stopped(box);
+    continue_or_kill_stopped_shim(box);
 }

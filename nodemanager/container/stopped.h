@@ -17,9 +17,9 @@
 
 /* Checks every shim and the spawner, and continues those that are stopped; called about once a
  * second. */
-void nm_stopped_continue_all(struct nm *nm);
+void nm_stopped_continue_shims_and_spawner(struct nm *nm);
 /* Records that the tree below the box's shim was sent SIGKILL: a shim that is still stopped
  * NM_STOPPED_MAX_US later is killed. Continues the shim if it is stopped. */
-void nm_stopped_on_kill_sent(struct nm_box *box);
+void nm_stopped_note_kill_and_continue_shim(struct nm_box *box);
 
 #endif

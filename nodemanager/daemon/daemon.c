@@ -13,9 +13,12 @@
 #include "api/server/hosts.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
+#include "nodemanager/daemon/aux_services.h"
+#include "nodemanager/figures/load.h"
+#include "nodemanager/http/routes.h"
 
-/* Finds creel-shim or creel-task: in the folder of creel-nm, or in ../libexec/creel when
- * installed. */
+/* Finds creel-shim or creel-task: in the folder of creel-nm, or in ../libexec/creel when installed.
+ * If neither contains the program, @out names the first place. */
 static void find_own_program(const char *name, char out[static NM_PATH_MAX])
 {
     static const char *const places[] = {"", "/../libexec/creel"};
@@ -35,7 +38,7 @@ static void find_own_program(const char *name, char out[static NM_PATH_MAX])
     }
 }
 
-static void raise_files_limit(void)
+static void raise_open_files_limit(void)
 {
     struct rlimit r;
     /* each container needs a pidfd; called after the fork, so that containers keep the old limit */
@@ -50,7 +53,7 @@ static bool is_any_address(const char *bind)
     return !*bind || strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0;
 }
 
-static void set_host(struct nm *nm)
+static void set_host_name(struct nm *nm)
 {
     const char *host = base_conf_get(nm->conf, "creel.nodemanager.host");
     const char *bind = base_conf_get(nm->conf, "creel.nodemanager.bind");
@@ -70,9 +73,9 @@ static int read_server_conf(const struct nm *nm, struct api_server_conf *out,
     *out = (struct api_server_conf){
         .bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
         .insecure = nm->options.insecure || base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
-        .node_secret = secret && *secret ? secret : NULL,
-        .static_user = base_conf_get(nm->conf, "hadoop.http.staticuser.user")};
-    int rc = api_conf_read(nm->conf, out, err);
+        /* no static user: as in YARN, a caller of the NodeManager who gives no name has none */
+        .node_secret = secret && *secret ? secret : NULL};
+    int rc = api_conf_read(nm->conf, "nodemanager", out, err);
     if (rc == 0)
         api_hosts_add_addresses(out->hosts, nm->host);
     return rc;
@@ -82,12 +85,12 @@ static int start_server(struct nm *nm, struct api_server_conf *c, uint16_t port,
                         struct base_error *err)
 {
     c->port = port;
-    return api_server_start(c, nm_routes, nm_routes_n, nm, &nm->server, err);
+    return api_server_start(c, nm->routes, nm->routes_n, nm, &nm->server, err);
 }
 
 /* Port 0 means any free port; the port of the last start is then tried first, because the port is
  * part of the node's name. */
-static int start_server_on_last_port(struct nm *nm, struct base_error *err)
+static int start_server_and_set_node_id(struct nm *nm, struct base_error *err)
 {
     uint16_t port = (uint16_t)base_conf_int(nm->conf, "creel.nodemanager.port");
     struct api_server_conf c;
@@ -120,7 +123,7 @@ static int start_server_on_last_port(struct nm *nm, struct base_error *err)
     return nm_files_save_state(&nm->files, &nm->disk, err);
 }
 
-static void set_identity(struct nm *nm)
+static void set_node_identity(struct nm *nm)
 {
     base_random_hex(nm->instance);
     nm->ident = (struct nm_ident){
@@ -206,11 +209,15 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
     int rc = nm_files_start_janitor(&nm->files, err);
     if (rc < 0)
         return rc;
+    nm->routes = nm_routes_new(&nm->routes_n);
+    nm->aux_services = nm_aux_services_new(nm->conf);
+    nm->load_sampler = nm_load_sampler_new();
     nm->core = nm_core_new(nm->disk.epoch);
-    nm_core_on_free(nm->core, nm_box_free);
-    if ((rc = nm_recover_containers(nm, err)) < 0 || (rc = start_server_on_last_port(nm, err)) < 0)
+    nm_core_set_shell_data_destructor(nm->core, nm_box_free);
+    if ((rc = nm_recover_containers(nm, err)) < 0 ||
+        (rc = start_server_and_set_node_id(nm, err)) < 0)
         return rc;
-    set_identity(nm);
+    set_node_identity(nm);
     /* the instance has 32 random hex digits; the seed is its last 64 bits */
     nm_core_seed_random(nm->core, strtoull(nm->instance + 16, NULL, 16));
     rc = nm_link_start(&nm->rms, base_conf_get(nm->conf, "creel.cluster.secret"), &nm->link, err);
@@ -226,6 +233,9 @@ static void stop_and_free(struct nm *nm)
     sd_notify(0, "STOPPING=1");
     if (nm->server)
         api_server_stop(nm->server);
+    free(nm->routes);
+    nm_aux_services_free(nm->aux_services);
+    nm_load_sampler_free(nm->load_sampler);
     nm_link_stop(nm->link);
     nm_core_free(nm->core);
     nm_loop_free(nm);
@@ -252,7 +262,7 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->min_free_inodes = base_conf_int(conf, "creel.nodemanager.min-free-inodes");
     nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;
     pthread_mutex_init(&nm->lock, NULL);
-    set_host(nm);
+    set_host_name(nm);
     int rc = base_rm_list_add_configured(conf, &nm->rms, &err);
     nm->rms_text = base_rm_list_to_text(&nm->rms);
     set_launch_conf(nm);
@@ -261,7 +271,7 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     if (rc == 0)
         rc = start_before_threads(nm, &err);
     if (rc == 0) {
-        raise_files_limit();
+        raise_open_files_limit();
         rc = start_threads_and_run(nm, &err);
     }
     if (rc < 0)

@@ -4,9 +4,9 @@
  *   spawner's answers, pidfds of shims, the RM's answers, signals, timers --> event -->
  *   nm_core_step --> effects
  *
- * Only the loop's thread writes to the core, and what HTTP threads read it writes under nm->lock.
- * HTTP threads read views under the same lock and copy what they need. The loop never holds the
- * lock while it uses files or processes. */
+ * Only the loop's thread changes the core, and it holds nm->lock while it changes what HTTP threads
+ * read. HTTP threads read views under the same lock and copy what they need. The loop never holds
+ * the lock while it uses files or processes. */
 #ifndef CREEL_NODEMANAGER_DAEMON_DAEMON_H
 #define CREEL_NODEMANAGER_DAEMON_DAEMON_H
 
@@ -41,7 +41,7 @@ struct nm_box {
     int pidfd; /* pidfd of the shim; -1: not started yet, or ended */
     int64_t shim, shim_start;
     int64_t killed_us; /* when the tree below the shim was first sent SIGKILL, 0: never */
-    bool stopped_told; /* the log has said that the shim was stopped */
+    bool stopped_told; /* a warning that the shim was stopped has been logged */
     int64_t progress_mtime_ns, progress_read_us;
     struct nm_command command; /* command of the shim, until the spawner is asked to start it */
     TAILQ_ENTRY(nm_box) waiting;
@@ -65,14 +65,18 @@ struct nm {
     char *rms_text; /* the URLs of the RMs, separated by commas */
     struct nm_link_io *link;
     struct api_server *server;
+    struct api_route *routes; /* of the server, routes_n of them */
+    size_t routes_n;
+    struct nm_aux_services *aux_services;
+    struct nm_load_sampler *load_sampler;
     int64_t min_free_bytes, min_free_inodes;
     int64_t watchdog_us; /* 0: none */
     atomic_ullong turns; /* iterations of the loop, for the watchdog */
 
     pthread_mutex_t lock; /* protects core, which HTTP threads read */
     struct nm_core *core;
-    int64_t last_answer_ms;       /* under lock: when the RM last answered */
-    char rm_url[BASE_RM_URL_MAX]; /* under lock: the RM that answered, "" before the first answer */
+    int64_t last_answer_ms; /* under lock: when an answer of an RM was last accepted, 0: never */
+    char rm_url[BASE_RM_URL_MAX]; /* under lock: the RM that gave this answer, or "" */
 
     /* the rest is used by the loop's thread only */
     int epoll_fd, signal_fd;
@@ -82,8 +86,8 @@ struct nm {
     TAILQ_HEAD(, nm_box) waiting;
     size_t asked; /* spawn requests without an answer */
     int64_t health_next_us;
-    int64_t
-        no_space_us; /* when a write last found the disk full, 0: not since the node was healthy */
+    /* when a write last found the disk full; 0: never, or a test write has succeeded since */
+    int64_t no_space_us;
     bool rm_away, stop;
     int exit_status;
 };
@@ -103,13 +107,9 @@ void nm_box_free(void *box);
 void nm_box_watch_shim(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_start);
 int64_t nm_now_us(void);
 int64_t nm_wall_ms(void);
-void nm_health_check(struct nm *nm);
+void nm_check_and_report_health(struct nm *nm);
 
 /* nodemanager/container/recover.c: reports the containers recorded on disk to the core. */
 int nm_recover_containers(struct nm *nm, struct base_error *err);
-
-/* nodemanager/daemon/rest.c */
-extern const struct api_route nm_routes[];
-extern const size_t nm_routes_n;
 
 #endif

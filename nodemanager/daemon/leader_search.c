@@ -10,7 +10,7 @@
 #define ANSWER_MS  3000
 #define BODY_MAX   65536
 
-bool nm_parse_leader_answer(const char *text, size_t len, int64_t least)
+bool nm_ha_answer_shows_leader(const char *text, size_t len, int64_t least)
 {
     const char *state = "";
     int64_t epoch = -1;
@@ -34,7 +34,7 @@ bool nm_ask_whether_rm_leads(struct base_http *h, const char *url, int64_t least
                                    .body_max = BODY_MAX};
     struct base_http_answer a = {0};
     bool yes = base_http_perform(h, &rq, &a, NULL) == 0 && a.status == 200 &&
-               nm_parse_leader_answer(a.body.data ? a.body.data : "", a.body.len, least);
+               nm_ha_answer_shows_leader(a.body.data ? a.body.data : "", a.body.len, least);
 
     base_http_answer_free(&a);
     free(full);

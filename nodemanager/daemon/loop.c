@@ -91,9 +91,9 @@ static void add_pending_event(struct nm *nm, const struct nm_event *ev, char *te
     nm->pending_v[nm->pending_len++] = (struct nm_pending){.ev = *ev, .text = text};
 }
 
-/* Reports to the core that a container could not be started. Takes ownership of @text. */
-static void report_failed_start(struct nm *nm, const struct base_container_id *id, bool no_space,
-                                char *text)
+/* Queues the report to the core that a container could not be started. Takes ownership of @text. */
+static void queue_failed_start(struct nm *nm, const struct base_container_id *id, bool no_space,
+                               char *text)
 {
     struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = *id};
     nm_utf8_replace_invalid(text, strlen(text));
@@ -113,7 +113,8 @@ static void report_failed_start(struct nm *nm, const struct base_container_id *i
 }
 
 /* Describes the container for its isolation; the result borrows the text in @id. */
-static struct nm_isolated make_isolated(const struct nm_box *box, char id[static BASE_ID_TEXT_MAX])
+static struct nm_isolated describe_for_isolation(const struct nm_box *box,
+                                                 char id[static BASE_ID_TEXT_MAX])
 {
     return (struct nm_isolated){.id = base_container_id_text(&box->id, id),
                                 .shim = (pid_t)box->shim};
@@ -122,7 +123,7 @@ static struct nm_isolated make_isolated(const struct nm_box *box, char id[static
 static void clean_isolation(const struct nm_box *box)
 {
     char id[BASE_ID_TEXT_MAX];
-    const struct nm_isolated c = make_isolated(box, id);
+    const struct nm_isolated c = describe_for_isolation(box, id);
     nm_isolation_clean(box->isolation, &c);
 }
 
@@ -130,7 +131,7 @@ static int prepare_isolation(const struct nm_box *box, const struct nm_launch *l
                              struct base_error *err)
 {
     char id[BASE_ID_TEXT_MAX], why[NM_ISOLATION_WHY_MAX] = "";
-    struct nm_isolated c = make_isolated(box, id);
+    struct nm_isolated c = describe_for_isolation(box, id);
     c.memory_mb = l->memory_mb;
     c.vcores = l->vcores;
     int rc = nm_isolation_prepare(box->isolation, &c, why);
@@ -164,8 +165,8 @@ static void carry_out_launch(struct nm *nm, const struct nm_effect *fx)
     if (rc < 0) {
         bool no_space = rc == -BASE_ENOSPC;
         clean_isolation(box);
-        report_failed_start(nm, &box->id, no_space,
-                            base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
+        queue_failed_start(nm, &box->id, no_space,
+                           base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
         return;
     }
     TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
@@ -183,7 +184,7 @@ static void request_waiting_shims(struct nm *nm)
         nm_command_free(&box->command);
         if (rc < 0) {
             clean_isolation(box);
-            report_failed_start(nm, &box->id, false, base_strdup(err.text));
+            queue_failed_start(nm, &box->id, false, base_strdup(err.text));
         } else {
             nm->asked++;
         }
@@ -193,7 +194,7 @@ static void request_waiting_shims(struct nm *nm)
 static size_t signal_container(const struct nm_box *box, enum nm_signal signal)
 {
     char id[BASE_ID_TEXT_MAX];
-    const struct nm_isolated c = make_isolated(box, id);
+    const struct nm_isolated c = describe_for_isolation(box, id);
     switch (signal) {
     case NM_SIGNAL_TERM:
         return nm_isolation_kill(box->isolation, &c, NM_KILL_TERM);
@@ -201,6 +202,8 @@ static size_t signal_container(const struct nm_box *box, enum nm_signal signal)
         return nm_isolation_kill(box->isolation, &c, NM_KILL_NOW);
     case NM_SIGNAL_STOP:
         return nm_isolation_suspend(box->isolation, &c);
+    case NM_SIGNAL_DUMP:
+        return nm_isolation_kill(box->isolation, &c, NM_KILL_DUMP);
     case NM_SIGNAL_CONT:
         return nm_isolation_resume(box->isolation, &c);
     }
@@ -216,7 +219,7 @@ static void carry_out_signal(struct nm *nm, const struct nm_effect *fx)
     if (box && box->pidfd >= 0 && nm_proc_read((pid_t)box->shim, &p) && p.start == box->shim_start)
         ev.u.signalled.count = signal_container(box, fx->signal);
     if (box && fx->signal == NM_SIGNAL_KILL)
-        nm_stopped_on_kill_sent(box);
+        nm_stopped_note_kill_and_continue_shim(box);
     add_pending_event(nm, &ev, NULL);
 }
 
@@ -247,7 +250,7 @@ static void carry_out_mark(struct nm *nm, const struct nm_effect *fx)
     }
 }
 
-static void report_progress(struct nm_container *c, void *u)
+static void read_progress_into_core(struct nm_container *c, void *u)
 {
     struct nm *nm = u;
     struct nm_box *box = nm_core_shell_data(c);
@@ -274,7 +277,7 @@ static void report_progress(struct nm_container *c, void *u)
 static void carry_out_beat(struct nm *nm, const struct nm_effect *fx)
 {
     struct base_buf body = {0};
-    nm_core_each_container(nm->core, report_progress, nm);
+    nm_core_each_container(nm->core, read_progress_into_core, nm);
     if (fx->registering) {
         nm_wire_put_registration(nm->core, &nm->ident, &body);
         nm_link_send_register(nm->link, &body);
@@ -355,12 +358,12 @@ void nm_handle_event(struct nm *nm, const struct nm_event *ev)
 
 /* ---- events ---- */
 
-/* Kills the processes of a container whose shim has ended. @session: the session that the shim led;
- * @spawner: the process that inherited them, or 0. */
+/* Kills the processes of a container whose shim has ended or cannot be watched. @session: the
+ * session that the shim leads or led, or 0; @spawner: the process that inherited them, or 0. */
 static void kill_processes_without_shim(const struct nm_box *box, pid_t session, pid_t spawner)
 {
     char id[BASE_ID_TEXT_MAX];
-    struct nm_isolated c = make_isolated(box, id);
+    struct nm_isolated c = describe_for_isolation(box, id);
     c.shim = session;
     c.spawner = spawner;
     nm_isolation_kill(box->isolation, &c, NM_KILL_LOST);
@@ -380,9 +383,9 @@ static void handle_spawner_answers(struct nm *nm)
             if (s.pid > 0) /* a shim that cannot be watched must not run */
                 kill_processes_without_shim(box, s.pid, 0);
             clean_isolation(box);
-            report_failed_start(nm, &box->id, false,
-                                base_printf("cannot start %s: %s", nm->shim_path,
-                                            strerror(s.pid < 0 ? -s.pid : EMFILE)));
+            queue_failed_start(nm, &box->id, false,
+                               base_printf("cannot start %s: %s", nm->shim_path,
+                                           strerror(s.pid < 0 ? -s.pid : EMFILE)));
             handle_pending_events(nm);
             continue;
         }
@@ -398,9 +401,9 @@ static void handle_spawner_answers(struct nm *nm)
     }
 }
 
-/* Ends a container whose shim has gone without writing exit.json, because it was killed or the disk
- * is full. The shim's process tree has lost its root. */
-static void kill_tree_of_lost_shim(struct nm *nm, struct nm_box *box, struct nm_ending *e)
+/* Kills the processes of a container whose shim has ended without writing exit.json, because it was
+ * killed or the disk is full, and sets @e to the container's end. */
+static void kill_tree_and_set_ending(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
     kill_processes_without_shim(box, nm_tree_session_of_shim((pid_t)box->shim, box->shim_start),
@@ -418,11 +421,11 @@ static void handle_shim_end(struct nm *nm, struct nm_box *box)
     struct nm_ending e;
     stop_watching_shim(box);
     if (!nm_ending_read(&nm->files, &box->id, box->kind, &e))
-        kill_tree_of_lost_shim(nm, box, &e);
+        kill_tree_and_set_ending(nm, box, &e);
     clean_isolation(box);
     if (e.no_space) {
         nm->no_space_us = nm_now_us();
-        nm_health_check(nm);
+        nm_check_and_report_health(nm);
     }
     struct nm_event ev = {.kind = NM_EV_ENDED, .at_us = nm_now_us(), .container = box->id};
     ev.u.ended = e.end;
@@ -431,16 +434,16 @@ static void handle_shim_end(struct nm *nm, struct nm_box *box)
 }
 
 static void report_failed_request(struct nm *nm, const struct nm_link_result *r, const char *what,
-                                  bool again)
+                                  bool register_again)
 {
     struct nm_event ev = {.kind = NM_EV_BEAT_FAILED, .at_us = nm_now_us()};
     if (!nm->rm_away && !r->retry.at_once) {
-        bool named = strstr(what, r->url) != NULL; /* errors of base_http begin with the URL */
+        bool named = strstr(what, r->url) != NULL; /* errors of base_http contain the URL */
         base_log_warn("nm", "the ResourceManager does not answer as it should: %s%s%s",
                       named ? "" : r->url, named ? "" : ": ", what);
         nm->rm_away = true;
     }
-    ev.u.failed.register_again = again;
+    ev.u.failed.register_again = register_again;
     ev.u.failed.no_pause = r->retry.at_once;
     ev.u.failed.elsewhere = r->retry.elsewhere;
     nm_handle_event(nm, &ev);
@@ -506,13 +509,18 @@ static void handle_answer(struct nm *nm, struct nm_link_result *r)
 {
     struct nm_answer a;
     struct base_error err = {0};
+    if (nm_link_answer_is_late(nm->link)) {
+        nm_link_reject_answer(nm->link, r);
+        report_failed_request(nm, r, "the answer was read after the request's time-out", false);
+        return;
+    }
     if (nm_wire_get_answer(r->body.data ? r->body.data : "", r->body.len, nm->grace_ms, &a, &err) <
         0) {
         nm_link_reject_answer(nm->link, r);
         report_failed_request(nm, r, err.text, false);
         return;
     }
-    enum nm_worth worth = nm_rm_search_judge(a.wire.epoch, nm_core_epoch(nm->core));
+    enum nm_worth worth = nm_rm_search_judge_epoch(a.wire.epoch, nm_core_epoch(nm->core));
     if (worth == NM_WORTH_HIGHER && store_epoch(nm, a.wire.epoch, &err) < 0) {
         report_failed_request(nm, r, err.text, false); /* ask the same RM again later */
         nm_answer_free(&a);
@@ -577,7 +585,7 @@ static void handle_daemon_signals(struct nm *nm)
  * space or inodes are below their minimum. After a write found the disk full, the node is also
  * unhealthy for NO_SPACE_REST_US and until a test write succeeds; otherwise the next task would
  * only fill the space that the failed one has left. */
-static void find_health_problem(struct nm *nm, const struct nm_files_room *room,
+static void find_health_problem(struct nm *nm, const struct nm_files_free_space *space,
                                 char report[static NM_PATH_MAX])
 {
     int rc = 0;
@@ -590,30 +598,30 @@ static void find_health_problem(struct nm *nm, const struct nm_files_room *room,
         nm->no_space_us = 0;
     if (rc < 0)
         snprintf(report, NM_PATH_MAX, "%s: %s", nm->files.root, base_plain_strerror(rc));
-    else if (room->bytes >= 0 && room->bytes < nm->min_free_bytes)
+    else if (space->bytes >= 0 && space->bytes < nm->min_free_bytes)
         snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " MB free, at least %" PRId64 " MB wanted",
-                 nm->files.root, room->bytes >> 20, nm->min_free_bytes >> 20);
-    else if (room->inodes >= 0 && room->inodes < nm->min_free_inodes)
+                 nm->files.root, space->bytes >> 20, nm->min_free_bytes >> 20);
+    else if (space->inodes >= 0 && space->inodes < nm->min_free_inodes)
         snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " inodes free, at least %" PRId64 " wanted",
-                 nm->files.root, room->inodes, nm->min_free_inodes);
+                 nm->files.root, space->inodes, nm->min_free_inodes);
 }
 
-void nm_health_check(struct nm *nm)
+void nm_check_and_report_health(struct nm *nm)
 {
     struct nm_event ev = {.kind = NM_EV_HEALTH, .at_us = nm_now_us()};
-    struct nm_files_room room;
+    struct nm_files_free_space space;
     char report[NM_PATH_MAX];
     const char *before;
     int64_t free_mb;
-    nm_files_get_room(&nm->files, &room);
-    find_health_problem(nm, &room, report);
-    bool was = nm_core_get_health(nm->core, &before, &free_mb);
+    nm_files_get_free_space(&nm->files, &space);
+    find_health_problem(nm, &space, report);
+    bool was = nm_core_is_healthy(nm->core, &before, &free_mb);
     if (was != !report[0])
         base_log_warn("nm", "the node is %s%s", report[0] ? "unhealthy: " : "healthy again",
                       report);
     ev.u.health.healthy = !report[0];
     ev.u.health.report = report;
-    ev.u.health.disk_free_mb = room.bytes < 0 ? 0 : room.bytes >> 20;
+    ev.u.health.disk_free_mb = space.bytes < 0 ? 0 : space.bytes >> 20;
     nm->health_next_us = nm_now_us() + HEALTH_EVERY_US;
     nm_handle_event(nm, &ev);
 }
@@ -693,7 +701,7 @@ static void dispatch_epoll_event(struct nm *nm, const struct epoll_event *e)
 void nm_loop_run(struct nm *nm)
 {
     struct base_error err = {0};
-    if (add_to_epoll(nm, nm_link_fd(nm->link), &nm->link, &err) < 0) {
+    if (add_to_epoll(nm, nm_link_result_fd(nm->link), &nm->link, &err) < 0) {
         base_log_error("nm", "%s", err.text);
         nm->exit_status = 1;
         return;
@@ -705,12 +713,12 @@ void nm_loop_run(struct nm *nm)
                                            .still = "the main thread stands still for longer than "
                                                     "creel.nodemanager.watchdog-ms"};
     struct base_watchdog *watchdog = nm->watchdog_us > 0 ? base_watchdog_start(&dog) : NULL;
-    nm_health_check(nm);
+    nm_check_and_report_health(nm);
     nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_START, .at_us = nm_now_us()});
     while (!nm->stop) {
         atomic_fetch_add_explicit(&nm->turns, 1, memory_order_relaxed);
         /* A batch is safe: no event frees a box that a later event of the batch points to, since a
-         * watched box is never freed. */
+         * box is never freed while its shim is watched. */
         struct epoll_event e[EPOLL_BATCH];
         int n = epoll_wait(nm->epoll_fd, e, EPOLL_BATCH, compute_wait_ms(nm));
         for (int i = 0; i < n; i++)
@@ -719,8 +727,8 @@ void nm_loop_run(struct nm *nm)
         if (nm_core_next_timer_us(nm->core) <= now)
             nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_TIMER, .at_us = now});
         if (nm->health_next_us <= now) {
-            nm_stopped_continue_all(nm);
-            nm_health_check(nm);
+            nm_stopped_continue_shims_and_spawner(nm);
+            nm_check_and_report_health(nm);
         }
     }
     base_watchdog_stop(watchdog);

@@ -123,7 +123,8 @@ static void note_request_ended(struct nm_link_io *l, int rc, const struct base_h
 {
     bool abandoned = l->search.leader;
 
-    nm_rm_search_note_ended(&l->search, classify_outcome(rc, a), a->location, &l->result.retry);
+    nm_rm_search_note_request_ended(&l->search, classify_outcome(rc, a), a->location,
+                                    &l->result.retry);
     if (!abandoned)
         return;
     base_http_free(l->beat_http); /* drops a cancellation that came too late for this request */
@@ -186,8 +187,8 @@ static void sleep_until_next_look(struct nm_link_io *l)
 static const char *next_rm_to_ask(struct nm_link_io *l, uint64_t asked, size_t *at)
 {
     pthread_mutex_lock(&l->lock);
-    const char *url = !l->stopping && nm_rm_search_is_in_flight(&l->search, asked)
-                          ? nm_rm_search_next_other(&l->search, at)
+    const char *url = !l->stopping && nm_rm_search_is_request_in_flight(&l->search, asked)
+                          ? nm_rm_search_next_other_rm(&l->search, at)
                           : NULL;
     pthread_mutex_unlock(&l->lock);
     return url;
@@ -209,7 +210,7 @@ static const char *find_other_leader(struct nm_link_io *l, uint64_t asked, int64
 static void look_for_new_leader(struct nm_link_io *l)
 {
     uint64_t asked = l->search.asked;
-    int64_t least = nm_rm_search_least_epoch(&l->search);
+    int64_t least = nm_rm_search_least_leader_epoch(&l->search);
     l->look_http = base_http_new();
     pthread_mutex_unlock(&l->lock);
     const char *leader = find_other_leader(l, asked, least);
@@ -310,7 +311,7 @@ void nm_link_stop(struct nm_link_io *l)
     free(l);
 }
 
-int nm_link_fd(const struct nm_link_io *l)
+int nm_link_result_fd(const struct nm_link_io *l)
 {
     return l->fd;
 }
@@ -336,7 +337,8 @@ static void send_request(struct nm_link_io *l, const char *what, struct base_buf
     l->beat.header = failed ? base_printf(BASE_RM_FAILED_HEADER ": %s", failed) : NULL;
     int64_t timeout_us = nm_rm_search_timeout_us(&l->search, registering, hold_ms * 1000);
     hand_over_job(l, &l->beat, what, body, timeout_us / 1000);
-    nm_rm_search_note_sent(&l->search, registering, hold_ms * 1000, now_us(), random_number());
+    nm_rm_search_note_request_sent(&l->search, registering, hold_ms * 1000, now_us(),
+                                   random_number());
     if (l->search.look_us < l->sleeps_until_us)
         pthread_cond_signal(&l->look_wake);
     pthread_mutex_unlock(&l->lock);
@@ -373,6 +375,14 @@ bool nm_link_take_result(struct nm_link_io *l, struct nm_link_result *out)
     }
     pthread_mutex_unlock(&l->lock);
     return done;
+}
+
+bool nm_link_answer_is_late(struct nm_link_io *l)
+{
+    pthread_mutex_lock(&l->lock);
+    bool late = nm_rm_search_answer_is_late(&l->search, now_us());
+    pthread_mutex_unlock(&l->lock);
+    return late;
 }
 
 void nm_link_accept_answer(struct nm_link_io *l, int64_t epoch)

@@ -1,9 +1,9 @@
 /* nodemanager/daemon/rm_link.h - the threads that talk to the ResourceManagers: one sends the
  * request in flight (a registration or heartbeat, whose answer the RM may hold), one sends wake
  * calls, and with several RMs one looks for another leader while an answer is overdue. The threads
- * decide nothing: nodemanager/core/rm_search.h, under the link's lock, says which RM to ask, how
- * long to wait and when to look. The loop hands a request over; nm_link_fd() becomes readable when
- * its result has arrived. */
+ * decide nothing: nodemanager/core/rm_search.h, under the link's lock, determines which RM to ask,
+ * how long to wait and when to look. The loop hands a request over; nm_link_result_fd() becomes
+ * readable when its result has arrived. */
 #ifndef CREEL_NODEMANAGER_DAEMON_RM_LINK_H
 #define CREEL_NODEMANAGER_DAEMON_RM_LINK_H
 
@@ -20,7 +20,7 @@ struct nm_link_io;
 int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out,
                   struct base_error *err);
 void nm_link_stop(struct nm_link_io *l); /* cancels requests, joins the threads and frees @l */
-int nm_link_fd(const struct nm_link_io *l);
+int nm_link_result_fd(const struct nm_link_io *l);
 
 /* Hand over a request; only one may be in flight at a time. Both take @body's memory. */
 void nm_link_send_register(struct nm_link_io *l, struct base_buf *body);
@@ -41,10 +41,12 @@ struct nm_link_result {
  * body. After a 200, call nm_link_accept_answer() or nm_link_reject_answer() before the next
  * request, unless the same RM is to be asked again. */
 bool nm_link_take_result(struct nm_link_io *l, struct nm_link_result *out);
+/* Returns true when the last request's time-out has passed, so that the answer must be rejected. */
+bool nm_link_answer_is_late(struct nm_link_io *l);
 /* Notes that the answer was accepted; @epoch is the epoch obeyed from now on. */
 void nm_link_accept_answer(struct nm_link_io *l, int64_t epoch);
-/* Notes that the answer was useless (of a lower epoch, or unreadable), which counts as a failed
- * request; sets @r->retry. */
+/* Notes that the answer was useless (late, of a lower epoch, or unreadable), which counts as a
+ * failed request; sets @r->retry. */
 void nm_link_reject_answer(struct nm_link_io *l, struct nm_link_result *r);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- requests ---- */
 
-static enum wire_container_state wire_state(enum nm_state s)
+static enum wire_container_state to_wire_state(enum nm_state s)
 {
     return s == NM_COMPLETE ? WIRE_COMPLETE : (s == NM_SUSPENDED ? WIRE_SUSPENDED : WIRE_RUNNING);
 }
@@ -25,7 +25,7 @@ static void add_report(struct nm_container *ct, void *u)
     base_array_grow(&r->v, r->len, &r->cap);
     r->v[r->len++] = (struct wire_container){
         .id = c->id,
-        .state = wire_state(c->state),
+        .state = to_wire_state(c->state),
         .slot = c->slot,
         .progress = c->progress,
         .phase = c->phase[0] ? c->phase : NULL,
@@ -70,7 +70,7 @@ void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
     struct app_list apps = {0};
     struct reports reports = {0};
     nm_core_each_app(core, add_unfinished_app, &apps);
-    nm_core_each_to_report(core, add_report, &reports);
+    nm_core_mark_sent_each_to_report(core, add_report, &reports);
     const struct wire_registration r = {
         .node_id = who->node_id,
         .http_address = who->http_address,
@@ -81,7 +81,7 @@ void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
         .map_slots = who->map_slots,
         .reduce_slots = who->reduce_slots,
         .epoch_seen = nm_core_epoch(core),
-        .sent_us = nm_core_sent_us(core),
+        .sent_us = nm_core_request_sent_us(core),
         .apps = apps.v,
         .apps_n = apps.len,
         .containers = reports.v,
@@ -98,14 +98,14 @@ void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int
     struct reports reports = {0};
     const char *report;
     int64_t free_mb;
-    bool healthy = nm_core_get_health(core, &report, &free_mb);
-    nm_core_each_to_report(core, add_report, &reports);
+    bool healthy = nm_core_is_healthy(core, &report, &free_mb);
+    nm_core_mark_sent_each_to_report(core, add_report, &reports);
     const struct wire_heartbeat h = {
         .node_id = who->node_id,
         .instance = who->instance,
         .response_id = nm_core_response_id(core),
         .epoch_seen = nm_core_epoch(core),
-        .sent_us = nm_core_sent_us(core),
+        .sent_us = nm_core_request_sent_us(core),
         .disk_free_mb = free_mb,
         .hold_ms = hold_ms,
         .healthy = healthy,
@@ -145,6 +145,7 @@ static void convert_order(const struct wire_order *from, struct nm_order *out)
                              .app = from->app,
                              .reason = from->reason,
                              .grace_ms = from->grace_ms,
+                             .signal = from->signal,
                              .keep_logs = from->keep_logs};
     if (from->kind == BASE_ORDER_LAUNCH) {
         nm_wire_convert_launch(&from->launch, &out->launch);

@@ -13,8 +13,8 @@ struct nm_ident { /* identity of this node; strings borrowed */
     int32_t map_slots, reduce_slots;
 };
 
-/* Append the body of a registration or of a heartbeat to @out. Both call nm_core_each_to_report(),
- * so call one of them once per NM_FX_BEAT. */
+/* Append the body of a registration or of a heartbeat to @out. Both call
+ * nm_core_mark_sent_each_to_report(), so call one of them once per NM_FX_BEAT. */
 void nm_wire_put_registration(struct nm_core *core, const struct nm_ident *who,
                               struct base_buf *out);
 void nm_wire_put_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t hold_ms,
@@ -25,9 +25,9 @@ struct nm_answer {
     struct nm_order
         *orders; /* for the core: wire.orders_n orders, whose members borrow from @wire */
 };
-/* Decodes an answer. @grace_ms: the grace period of kill orders that name none. Returns 0, or an
- * error of wire_answer_get(), or -BASE_EVERSION if the RM has another major version; after an error
- * there is nothing to free. */
+/* Decodes an answer. @grace_ms: the grace period of shutdown orders, and of kill orders that name
+ * none. Returns 0, or an error of wire_answer_get(), or -BASE_EVERSION if the RM's version is
+ * unreadable or has another major number; after an error there is nothing to free. */
 int nm_wire_get_answer(const char *text, size_t len, int64_t grace_ms, struct nm_answer *out,
                        struct base_error *err);
 void nm_answer_free(struct nm_answer *a);

@@ -90,8 +90,8 @@ static void append_stderr_tail(struct task_child *c, const char *p, size_t n)
     c->tail_len += n;
 }
 
-/* Forwards stderr. After the child's end, descendants may hold the pipe open indefinitely: read
- * what is already there, but do not wait for more. */
+/* Forwards the child's stderr. After the child's end, descendants may hold the pipe open
+ * indefinitely: read what is already there, but do not wait for more. */
 static void *forward_stderr_thread(void *arg)
 {
     struct task_child *c = arg;
@@ -199,7 +199,8 @@ close_pipe:
     return rc;
 }
 
-/* Writes a command that is too long for an argument to a script in the task's tmp folder. */
+/* Writes a command that is too long for an argument to a script in the task's tmp folder. The
+ * caller frees *@path, even after an error. */
 static int write_script(const struct task *t, const char *what, const char *command, char **path,
                         struct base_error *err)
 {

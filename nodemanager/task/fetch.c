@@ -72,9 +72,10 @@ struct job {
     char *url;
 };
 
-/* Marks a due output as being fetched, fills @job and returns true. If no output is due, returns
- * false and sets *wait_us to the time until one may be, at most a second. The search continues
- * after the last output claimed, so that an output that keeps failing does not delay the others. */
+/* Call with the lock held. Marks a due output as being fetched, fills @job, whose URL the caller
+ * frees, and returns true. If no output is due, returns false and sets *wait_us to the time until
+ * one may be, at most a second. The search continues after the last output claimed, so that an
+ * output that keeps failing does not delay the others. */
 static bool claim_due_output(struct shuffle *s, struct job *job, int64_t *wait_us)
 {
     int64_t now = monotonic_now_us();
@@ -120,7 +121,8 @@ static bool wait_for_fetch_job(struct shuffle *s, struct job *job)
     return found;
 }
 
-/* Schedules a retry after a failure of a node or the network. Failures of the task's own disk are
+/* Schedules a retry after a failure of a node or the network. @gone: the node has answered 404.
+ * Also sets the complaint for the RM when it is time for one. Failures of the task's own disk are
  * not recorded here; they end the task. */
 static void record_fetch_failure(struct shuffle *s, const struct job *job, const char *why,
                                  bool gone)
@@ -188,7 +190,7 @@ struct fetcher {
     int fd;
 };
 
-static int open_run_file(struct fetcher *f, struct base_error *err)
+static int open_or_empty_run_file(struct fetcher *f, struct base_error *err)
 {
     if (f->fd >= 0)
         return ftruncate(f->fd, 0) < 0 || lseek(f->fd, 0, SEEK_SET) < 0
@@ -216,7 +218,7 @@ static int fetch_output(struct fetcher *f, const struct job *job, struct base_er
     struct base_error why = {0};
     bool kept = false;
     off_t bytes;
-    int rc = open_run_file(f, err);
+    int rc = open_or_empty_run_file(f, err);
 
     if (rc < 0)
         return rc;
@@ -302,8 +304,8 @@ static void set_output_location(struct shuffle *s, int32_t map, int32_t attempt,
     s->moved_us = task_active_time_us(s->t);
 }
 
-static int take_output_locations(struct shuffle *s, const struct wire_map_outputs *reply,
-                                 struct base_error *err)
+static int store_output_locations(struct shuffle *s, const struct wire_map_outputs *reply,
+                                  struct base_error *err)
 {
     int rc = 0;
 
@@ -337,7 +339,7 @@ static int poll_output_locations(struct shuffle *s, int64_t hold_ms, struct base
         rc = wire_map_outputs_get(answer.body.data != NULL ? answer.body.data : "", answer.body.len,
                                   &reply, err);
     if (rc == 0)
-        rc = take_output_locations(s, &reply, err);
+        rc = store_output_locations(s, &reply, err);
     if (rc < 0)
         s->version = 0; /* the next successful poll asks for all locations */
     wire_map_outputs_free(&reply);
@@ -372,7 +374,7 @@ static char *take_next_complaint(struct shuffle *s)
     return body.len > 0 ? base_buf_take(&body) : NULL;
 }
 
-/* A report that does not arrive is repeated after three further failures. */
+/* A report that does not arrive is repeated after at most three further failures. */
 static void report_fetch_failures(struct shuffle *s)
 {
     char *path = base_printf("/ws/v1/nodetracker/apps/%s/fetch-failure", s->t->spec.app_id);
@@ -386,8 +388,8 @@ static void report_fetch_failures(struct shuffle *s)
 }
 
 /* Waits up to @wait_ms for the fetchers. Returns true if all outputs are fetched or the shuffle has
- * failed. Sets *all_known to whether the RM has named all outputs, and *stalled to whether no known
- * output has been fetched for too long. */
+ * failed. Sets *all_known to whether the RM has named all outputs, and *stalled to whether known
+ * outputs are missing and nothing has progressed for more than STALL_US. */
 static bool wait_and_check_progress(struct shuffle *s, int64_t wait_ms, bool *all_known,
                                     bool *stalled)
 {
@@ -405,7 +407,8 @@ static bool wait_and_check_progress(struct shuffle *s, int64_t wait_ms, bool *al
 }
 
 /* The main thread's loop. Polling never stops before everything is fetched, because the RM may
- * replace an output whose node was lost; it only becomes less eager once all outputs are known. */
+ * replace an output whose node was lost. Once all outputs are known, the RM is polled once a
+ * second, and after each complaint. */
 static int poll_until_all_fetched(struct shuffle *s, struct base_error *err)
 {
     int64_t lost_us = -1, retry_ms = TASK_RM_RETRY_FIRST_MS;

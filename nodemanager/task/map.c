@@ -31,8 +31,8 @@ static int start_command_and_feed(struct map_run *m, struct base_error *err)
     return rc < 0 ? rc : task_feed_start(m->t, in[1], &m->feed, err);
 }
 
-/* Called when the command has closed its output: collects the errors of the command and of its
- * feeder. */
+/* Called when the command has closed its output: waits for the command and, if that succeeded, for
+ * its feeder. Returns the first error. */
 static int finish_command_and_feed(struct map_run *m, struct base_error *err)
 {
     int rc = task_child_wait(m->t, &m->command, err), frc;
@@ -66,7 +66,7 @@ static int run_map_into_sorter(struct map_run *m, struct base_error *err)
 static int run_map_into_part_file(struct map_run *m, struct base_error *err)
 {
     struct task_part_file *o = NULL;
-    int rc = task_part_file_open(m->t, &o, err);
+    int rc = task_part_file_create(m->t, &o, err);
 
     if (rc == 0)
         rc = start_command_and_feed(m, err);

@@ -41,9 +41,9 @@ static int open_folder(int at, const char *name, const char *path, int *fd, stru
 }
 
 /* Opens the output folder, whose path was given by the user and may contain links, and the folders
- * below it, which the RM and attempts create and which must not be links. The RM creates
- * _temporary; if this folder is missing, the job has ended. */
-static int open_folders(struct task_part_file *o, struct base_error *err)
+ * below it, which the RM and attempts create and which must not be links. The attempt's own folder
+ * is created here. The RM creates _temporary; if this folder is missing, the job has ended. */
+static int open_part_folders(struct task_part_file *o, struct base_error *err)
 {
     int rc;
 
@@ -61,7 +61,7 @@ static int open_folders(struct task_part_file *o, struct base_error *err)
 /* Creates the part. An existing file, even from an earlier start of this attempt, is not written to
  * but replaced: it may have a second link, another process may have it open, and a file that is not
  * plain may block open() or lead elsewhere. */
-static int open_part(struct task_part_file *o, struct base_error *err)
+static int create_empty_part(struct task_part_file *o, struct base_error *err)
 {
     if (unlinkat(o->folder, o->part, 0) < 0 && errno != ENOENT)
         return base_error_sys(err, -BASE_EIO, errno, "output %s", o->path);
@@ -74,7 +74,7 @@ static int open_part(struct task_part_file *o, struct base_error *err)
                : base_error_sys(err, -BASE_EIO, -o->fd, "output %s", o->path);
 }
 
-int task_part_file_open(struct task *t, struct task_part_file **out, struct base_error *err)
+int task_part_file_create(struct task *t, struct task_part_file **out, struct base_error *err)
 {
     const struct task_spec *s = &t->spec;
     struct task_part_file *o = base_alloc(sizeof *o);
@@ -88,8 +88,8 @@ int task_part_file_open(struct task *t, struct task_part_file **out, struct base
     o->path = base_printf("%s/_temporary/%s/%s", s->output, o->own, o->part);
     o->fd = o->output = o->temporary = o->folder = -1;
     *out = o;
-    rc = open_folders(o, err);
-    return rc == 0 ? open_part(o, err) : rc;
+    rc = open_part_folders(o, err);
+    return rc == 0 ? create_empty_part(o, err) : rc;
 }
 
 int task_part_file_write(struct task_part_file *o, const char *p, size_t n,
@@ -158,8 +158,9 @@ static int sync_folder(int fd)
     return fsync(fd) < 0 ? -errno : 0;
 }
 
-/* Makes the part durable in the attempt's folder, including its entries in both folders. */
-static int sync_part_in_attempt_folder(struct task_part_file *o)
+/* Leaves the part, which has been synced, for the job's commit: makes its entry in the attempt's
+ * folder and that folder's entry in _temporary durable. */
+static int keep_part_for_job_commit(struct task_part_file *o)
 {
     int rc = sync_folder(o->folder);
 
@@ -192,7 +193,7 @@ int task_part_file_commit(struct task_part_file *o, struct base_error *err)
         task_record_failure(o->t, TASK_EXIT_COMMIT_REFUSED, "another attempt has committed");
         return base_error_set(err, -BASE_ESTATE, "another attempt has committed");
     }
-    rc = o->t->spec.job_commits ? sync_part_in_attempt_folder(o) : move_part_to_output_folder(o);
+    rc = o->t->spec.job_commits ? keep_part_for_job_commit(o) : move_part_to_output_folder(o);
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
 }
 

@@ -17,9 +17,10 @@
 struct task_part_file;
 /* Opens the job's output folder and creates the attempt's part file below it. Returns 0 or an
  * error; the caller frees *@out in either case. */
-int task_part_file_open(struct task *t, struct task_part_file **out, struct base_error *err);
-/* Copies everything from @fd to the part file. Counts records in counter @records and bytes in the
- * counter that follows it in enum base_task_counter. */
+int task_part_file_create(struct task *t, struct task_part_file **out, struct base_error *err);
+/* Write everything from @fd, or the @n bytes at @p, to the part file. Count lines in counter
+ * @records and bytes in the counter that follows it in enum base_task_counter; an incomplete last
+ * line counts only in task_part_file_copy_from_fd(). */
 int task_part_file_copy_from_fd(struct task_part_file *o, int fd, enum base_task_counter records,
                                 struct base_error *err);
 int task_part_file_write(struct task_part_file *o, const char *p, size_t n,

@@ -137,7 +137,7 @@ static int merge_and_reduce(struct reduce_run *r, struct task_runs *runs, struct
         return rc;
     atomic_store(&t->total, task_runs_total_bytes(runs));
     atomic_store(&t->phase, TASK_PHASE_REDUCE);
-    rc = task_part_file_open(t, &r->output, err);
+    rc = task_part_file_create(t, &r->output, err);
     if (rc == 0)
         rc = t->spec.command == NULL ? run_identity_reduce(r, err) : run_reduce_command(r, err);
     if (rc == 0) {

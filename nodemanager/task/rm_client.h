@@ -3,8 +3,8 @@
  *
  * Every request made here may be repeated; for example, permission to commit is granted again to
  * the attempt that has it. So a call that was cut off, or refused by a standby or by an RM that is
- * shutting down, goes to the next RM at once. After a round over all RMs it is repeated as long as
- * the task may wait. */
+ * shutting down, goes to the next RM at once. task_rm_call_patiently() also repeats the call after
+ * a round over all RMs, as long as the task may wait. */
 #ifndef CREEL_NODEMANAGER_TASK_RM_CLIENT_H
 #define CREEL_NODEMANAGER_TASK_RM_CLIENT_H
 
@@ -19,10 +19,11 @@
 struct task_rm;
 struct task_rm *task_rm_new(const struct task *t); /* borrows @t */
 void task_rm_free(struct task_rm *rm);
-/* Asks the RMs in turn, beginning with the last one that answered; follows redirections. Returns 0
- * if one of them answered 2xx, otherwise the last error. @path starts with a slash. @body NULL:
- * GET, otherwise POST. @out may be NULL; after success free it with base_http_answer_free().
- * @timeout_ms applies to each request; with several RMs it is at most TASK_RM_SILENT_MS. */
+/* Asks the RMs in turn, beginning with the last one that answered; follows redirections to listed
+ * RMs. Returns 0 if one of them answered 2xx, otherwise the last error. @path starts with a slash.
+ * @body NULL: GET, otherwise POST. @out may be NULL; after success free it with
+ * base_http_answer_free(). @timeout_ms applies to each request; with several RMs it is at most
+ * TASK_RM_SILENT_MS. */
 #define TASK_RM_SILENT_MS 10000
 int task_rm_call_active(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
                         struct base_http_answer *out, struct base_error *err);

@@ -13,7 +13,7 @@ static unsigned sum_of_16_bytes(bytes16 v)
     return sum;
 }
 
-size_t task_count_lines(const char *p, size_t n, bool *low)
+size_t task_count_lines(const char *p, size_t n, bool *byte_below_tab)
 {
     const bytes16 zero = {0};
     bytes16 seen = zero;
@@ -40,6 +40,6 @@ size_t task_count_lines(const char *p, size_t n, bool *low)
         any |= (uint8_t)*p < (uint8_t)'\t';
     }
     if (any || sum_of_16_bytes(seen) != 0)
-        *low = true;
+        *byte_below_tab = true;
     return lines;
 }

@@ -40,8 +40,8 @@ void task_sort_count_spills(struct task *t)
     }
 }
 
-/* Returns how many files sort merges at once: enough for one level of merging, as far as memory and
- * descriptors allow. */
+/* Returns how many files sort merges at once: as many as memory and descriptors allow, 16 to 512,
+ * to avoid a second level of merging. */
 static unsigned merge_batch_size(const struct task *t)
 {
     struct rlimit nofile;

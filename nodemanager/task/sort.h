@@ -30,7 +30,7 @@ int task_sort_start_process(struct task *t, struct task_child *c, int in, int ou
 void task_sort_count_spills(struct task *t);
 
 struct task_sorter; /* map output on its way to output/file.out */
-/* Allocates t->partitions and starts sort. */
+/* Allocates t->partitions and starts sort. The caller frees *@out even after an error. */
 int task_sorter_new(struct task *t, struct task_sorter **out, struct base_error *err);
 /* Copies all output of the map command (@fd) into sort and counts it. If sort has died, records its
  * message and fails with -BASE_EIO, or with -BASE_ENOSPC if the disk is full. */

@@ -43,9 +43,10 @@ static void append_run_path(struct task_runs *r, const char *path)
     r->n++;
 }
 
-/* Reads all of @fd to look for bytes below TAB and a missing last newline. With @pool, also appends
- * the data to the pool. */
-static int scan_run(struct task_runs *r, int fd, bool pool, bool *low, struct base_error *err)
+/* Reads all of @fd to look for bytes below TAB and a missing last newline (-BASE_ECORRUPT). With
+ * @add_to_pool, also appends the data to the pool. */
+static int scan_run(struct task_runs *r, int fd, bool add_to_pool, bool *byte_below_tab,
+                    struct base_error *err)
 {
     char *buf = base_alloc(RUN_LARGE);
     int64_t at = 0;
@@ -58,10 +59,10 @@ static int scan_run(struct task_runs *r, int fd, bool pool, bool *low, struct ba
             rc = base_error_sys(err, -BASE_EIO, errno, "reading a fetched run");
             break;
         }
-        (void)task_count_lines(buf, (size_t)n, low);
+        (void)task_count_lines(buf, (size_t)n, byte_below_tab);
         last = buf[n - 1];
         at += n;
-        if (pool) {
+        if (add_to_pool) {
             rc = base_write_all(r->pool, buf, (size_t)n);
             if (rc < 0)
                 rc = base_error_sys(err, -BASE_EIO, -rc, "%s", r->pool_path);
@@ -74,9 +75,10 @@ static int scan_run(struct task_runs *r, int fd, bool pool, bool *low, struct ba
 }
 
 /* Appends a run to the pool. A bad run is removed again; it will be fetched once more. */
-static int append_run_to_pool(struct task_runs *r, int fd, bool *low, struct base_error *err)
+static int append_run_to_pool(struct task_runs *r, int fd, bool *byte_below_tab,
+                              struct base_error *err)
 {
-    int rc = scan_run(r, fd, true, low, err);
+    int rc = scan_run(r, fd, true, byte_below_tab, err);
 
     if (rc < 0 &&
         (ftruncate(r->pool, r->pool_bytes) < 0 || lseek(r->pool, r->pool_bytes, SEEK_SET) < 0))

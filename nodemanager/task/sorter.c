@@ -1,4 +1,4 @@
-/* Turns the map command's output into output/file.out: adds prefixes, sorts, strips prefixes or
+/* Turns the map command's output into output/file.out: adds prefixes, sorts, strips prefixes,
  * combines, checks the order, and writes the index.
  *
  *   reduces == 1, no combine   map --count--> sort --> file.out
@@ -6,8 +6,8 @@
  *   otherwise                  map --count, prefix--> sort --strip-->
  *                                                [COMBINE per partition --check-->] file.out
  *
- * A combine command may print anything in any order; a partition that comes out of order is sorted
- * again. */
+ * A combine command may print anything in any order; a partition that comes out of order, or with a
+ * byte below TAB (nodemanager/task/sort.h), is sorted again by key. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -204,8 +204,8 @@ static int write_prefixed_lines(struct task_sorter *s, const char *p, const char
     return 0;
 }
 
-/* Appends more input after the incomplete line in @b. Returns the number of bytes read, or 0 at the
- * end, where a missing last newline is added. */
+/* Appends more input after the incomplete line in @b. Returns the number of bytes read, 0 at the
+ * end, where a missing last newline is added, or a negative error. */
 static ssize_t read_more_lines(struct base_buf *b, int fd, const char *whose,
                                struct base_error *err)
 {
@@ -226,9 +226,9 @@ static ssize_t read_more_lines(struct base_buf *b, int fd, const char *whose,
     return n;
 }
 
-/* Returns the end of the last complete line in @b. Only the last @fresh bytes are searched, since
- * the older bytes contain no newline. */
-static const char *whole_lines_end(const struct base_buf *b, size_t fresh)
+/* Returns the end of the last complete line in @b, or its start if there is none. Only the last
+ * @fresh bytes are searched, since the older bytes contain no newline. */
+static const char *find_end_of_last_line(const struct base_buf *b, size_t fresh)
 {
     const char *nl = memrchr(b->data + b->len - fresh, '\n', fresh);
 
@@ -256,7 +256,7 @@ static int copy_lines_with_prefix(struct task_sorter *s, int fd, struct base_err
             return (int)n;
         if (s->lines.len == 0)
             break;
-        end = whole_lines_end(&s->lines, n > 0 ? (size_t)n : 1);
+        end = find_end_of_last_line(&s->lines, n > 0 ? (size_t)n : 1);
         lines = task_count_lines(s->lines.data, (size_t)(end - s->lines.data), &s->low);
         task_counter_add(s->t, BASE_COUNT_MAP_OUTPUT_RECORDS, (int64_t)lines);
         task_counter_add(s->t, BASE_COUNT_MAP_OUTPUT_BYTES, end - s->lines.data);
@@ -335,7 +335,7 @@ static int collect_combined_output(struct collector *c)
             return (int)n;
         if (c->lines.len == 0)
             break;
-        end = whole_lines_end(&c->lines, n > 0 ? (size_t)n : 1);
+        end = find_end_of_last_line(&c->lines, n > 0 ? (size_t)n : 1);
         part->records +=
             (int64_t)task_count_lines(c->lines.data, (size_t)(end - c->lines.data), &low);
         part->bytes += end - c->lines.data;
@@ -429,7 +429,8 @@ static int combine_single_partition(struct task_sorter *s, struct base_error *er
     return combine_finish(s, &child, &c, err);
 }
 
-/* Strips the prefixes from sort's output and passes on one partition at a time. */
+/* State while the prefixes are stripped from sort's output and one partition at a time is passed
+ * on. */
 struct drain {
     struct task_sorter *s;
     unsigned part;
@@ -549,7 +550,7 @@ static int drain_sort_output(struct task_sorter *s, struct base_error *err)
             return (int)n;
         if (n == 0)
             break; /* sort's output ends with a complete line */
-        end = whole_lines_end(&s->lines, (size_t)n);
+        end = find_end_of_last_line(&s->lines, (size_t)n);
         rc = drain_strip_lines(&d, s->lines.data, end, err);
         if (rc < 0)
             return rc;

@@ -10,7 +10,7 @@
  *
  * The task writes progress (at most every 200 ms), result.json before it exits with 0, and
  * failure.json before any other exit, unless a signal ends it (api/wire/task_file.h). If a disk is
- * full, failure.json says WIRE_TASK_EXIT_NO_SPACE and the process exits with TASK_EXIT_NOSPACE.
+ * full, failure.json contains WIRE_TASK_EXIT_NO_SPACE and the process exits with TASK_EXIT_NOSPACE.
  *
  * Threads: the main thread moves the command's output; one thread feeds its stdin; one writes
  * progress; one per child keeps the tail of its stderr; one waits for signals that end the task;
@@ -67,9 +67,10 @@ struct task {
     _Atomic int phase;
     _Atomic int64_t done, total; /* work of this phase, in any unit; total 0: not known yet */
     _Atomic int64_t counter[BASE_TASK_COUNTERS];
-    struct task_partition *partitions; /* map with reduces: [spec.reduces] */
-    _Atomic int failed;                /* exit code of the first failure; 0: none */
-    char *diagnostics;                 /* message of the first failure */
+    /* [spec.reduces], for a map whose job has reduces; else NULL */
+    struct task_partition *partitions;
+    _Atomic int failed; /* exit code of the first failure; 0: none */
+    char *diagnostics;  /* message of the first failure */
     /* length of the message without the stderr lines, which were shown already */
     size_t headline;
 };
@@ -80,7 +81,7 @@ static inline void task_counter_add(struct task *t, enum base_task_counter c, in
 }
 
 /* Opens a plain file in the container's folder with the precautions of base/io/plain.h: commands
- * may have put anything there. */
+ * may have put anything there. Returns a descriptor or a negative error. */
 int task_open_plain_file(const char *path, int flags, struct base_error *err);
 /* Reads t->dir/launch.json and the environment. */
 int task_spec_load(struct task *t, struct base_error *err);

@@ -11,7 +11,8 @@
 
 #define LAUNCH_MAX (16u << 20)
 
-/* Decodes "/out" or "file:///out" with percent escapes, already checked by the RM. */
+/* Returns the path in "file:///out" with its percent escapes decoded, or a text without "file:"
+ * unchanged; the RM has checked the text. The caller frees the result. */
 static char *decode_file_uri(const char *text)
 {
     char *path, *w;
@@ -61,7 +62,7 @@ static void copy_spec(const struct wire_launch *l, struct task_spec *s)
 
 /* A token file takes precedence over the token in the order, because it can be renewed. The RM URLs
  * in the order take precedence over the environment. */
-static int read_environment(struct task_spec *s, struct base_error *err)
+static int fill_spec_from_environment(struct task_spec *s, struct base_error *err)
 {
     const char *path = getenv("CREEL_APP_TOKEN_FILE"), *rm = getenv("CREEL_RM");
     struct base_buf b = {0};
@@ -99,7 +100,7 @@ int task_spec_load(struct task *t, struct base_error *err)
     if (rc == 0)
         copy_spec(&launch, &t->spec);
     if (rc == 0)
-        rc = read_environment(&t->spec, err);
+        rc = fill_spec_from_environment(&t->spec, err);
     if (rc < 0)
         base_error_wrap(err, rc, "%s", path);
     json_decref(root);

@@ -23,7 +23,7 @@
  *
  * To add an isolation: one file in this folder that defines `const struct nm_isolation_ops
  * nm_isolation_NAME`, and its line in isolation.c. The shim links this folder, so the file may use
- * libc only, and nothing of base/ except base/io/plain.h. */
+ * libc only, and of Creel nothing but process_tree.h and base/io/plain.h. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
 #define CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
 
@@ -43,7 +43,8 @@ struct nm_isolated {
 
 enum nm_kill_how {
     NM_KILL_TERM, /* SIGTERM to every process of the container but the shim */
-    NM_KILL_NOW,  /* SIGKILL, repeated until every process found has received it */
+    NM_KILL_NOW,  /* SIGKILL, repeated until a search finds no further process */
+    NM_KILL_DUMP, /* SIGQUIT to those of its processes that handle it: a JVM prints its threads */
     NM_KILL_LOST  /* SIGKILL without a shim: find the processes by other means */
 };
 

@@ -21,6 +21,8 @@ static size_t none_kill(const struct nm_isolated *c, enum nm_kill_how how)
 {
     if (how == NM_KILL_LOST)
         return nm_tree_kill_without_root(c->id, c->shim, c->spawner);
+    if (how == NM_KILL_DUMP)
+        return nm_tree_signal_handlers(c->shim, SIGQUIT);
     return nm_tree_signal(c->shim, how == NM_KILL_TERM ? SIGTERM : SIGKILL);
 }
 

@@ -1,7 +1,8 @@
 /* Creel's own resources of a node, which YARN does not have: the ResourceManager that the node
  * obeys, refused answers, and metrics for Prometheus. */
 #include "base/io/json_write.h"
-#include "nodemanager/daemon/rest.h"
+#include "nodemanager/http/answer.h"
+#include "nodemanager/http/routes.h"
 
 #include <string.h>
 
@@ -26,9 +27,9 @@ static void copy_rm_state(struct nm *nm, struct rm_state *out)
 }
 
 /* Answers {"resourceManager":{"addresses":[...],"active":"http://...","registered":true,
- * "epochSeen":7,"lastAnswer":<ms>,"refusedAnswers":1,"refusedOrders":2}}. "active" is the RM that
- * answered last, "" before the first answer. */
-void nm_get_rm(struct api_request *rq, void *user)
+ * "epochSeen":7,"lastAnswer":<ms>,"refusedAnswers":1,"refusedOrders":2}}. "active" is the RM whose
+ * answer was accepted last, "" before the first; "lastAnswer" is the time of that answer. */
+static void get_rm(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
     struct rm_state s;
@@ -57,7 +58,7 @@ static void add_metric(struct base_buf *b, const char *name, const char *type, c
                   name, type, name, (unsigned long long)value);
 }
 
-void nm_get_metrics(struct api_request *rq, void *user)
+static void get_metrics(struct api_request *rq, void *user)
 {
     struct rm_state s;
     struct base_buf b = {0};
@@ -80,3 +81,11 @@ void nm_get_metrics(struct api_request *rq, void *user)
     api_add_header(rq, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     api_answer(rq, 200, API_TEXT, &b);
 }
+
+/* clang-format off */
+const struct api_route nm_creel_routes[] = {
+    {"GET", NM_NODE "/resource-manager", API_ROLE_READ, 0, get_rm, API_ROUTE_CREEL},
+    {"GET", "/metrics", API_ROLE_READ, 0, get_metrics, API_ROUTE_CREEL},
+};
+/* clang-format on */
+NM_ROUTES_END(nm_creel_routes);

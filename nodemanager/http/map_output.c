@@ -5,6 +5,7 @@
  * request needs the application's token. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,13 @@
 
 #include "base/io/io.h"
 #include "base/limits.h"
-#include "nodemanager/daemon/rest.h"
+#include "nodemanager/http/answer.h"
+#include "nodemanager/http/routes.h"
 
 #define INDEX_CHUNK    16384
-#define LINE_MAX_BYTES 80 /* size of a line of the index (three numbers) with its NUL */
+#define LINE_MAX_BYTES 80 /* longest line of the index (three numbers) with its NUL */
+
+static atomic_llong served, bytes_served, failed; /* since the start */
 
 struct piece {
     long long offset, length;
@@ -69,8 +73,8 @@ static bool find_partition(const struct nm_files *f, const struct base_container
 }
 
 /* Returns 0 if @token is the application's, 403 if it is not, 404 if the application is unknown or
- * has ended. */
-static unsigned check_token(struct nm *nm, const struct base_app_id *id, const char *token)
+ * has been cleaned up. */
+static unsigned token_refusal_status(struct nm *nm, const struct base_app_id *id, const char *token)
 {
     unsigned status = 404;
     pthread_mutex_lock(&nm->lock);
@@ -82,7 +86,7 @@ static unsigned check_token(struct nm *nm, const struct base_app_id *id, const c
     return status;
 }
 
-void nm_get_map_output(struct api_request *rq, void *user)
+static void get_map_output(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
     struct base_container_id id;
@@ -96,8 +100,9 @@ void nm_get_map_output(struct api_request *rq, void *user)
                          "a container id and a partition number were expected");
         return;
     }
-    unsigned status = check_token(nm, &id.attempt.app, api_bearer_token(rq));
+    unsigned status = token_refusal_status(nm, &id.attempt.app, api_bearer_token(rq));
     if (status == 403) {
+        atomic_fetch_add_explicit(&failed, 1, memory_order_relaxed);
         api_answer_error(rq, 403, "ForbiddenException", "this is not the application's token");
         return;
     }
@@ -111,9 +116,29 @@ void nm_get_map_output(struct api_request *rq, void *user)
         fd = -1;
     }
     if (fd < 0) {
+        atomic_fetch_add_explicit(&failed, 1, memory_order_relaxed);
         api_answer_error(rq, 404, "NotFoundException", "no such map output here");
         return;
     }
+    atomic_fetch_add_explicit(&served, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&bytes_served, p.length, memory_order_relaxed);
     api_answer_file(rq, 200, "application/octet-stream", fd, (uint64_t)p.offset,
                     (uint64_t)p.length);
 }
+
+void nm_map_output_count(struct nm_map_output_counts *out)
+{
+    *out = (struct nm_map_output_counts){
+        .served = atomic_load_explicit(&served, memory_order_relaxed),
+        .bytes = atomic_load_explicit(&bytes_served, memory_order_relaxed),
+        .failed = atomic_load_explicit(&failed, memory_order_relaxed),
+    };
+}
+
+/* clang-format off */
+const struct api_route nm_map_output_routes[] = {
+    {"GET", NM_NODE "/mapoutput/{containerid}/{partition}", API_ROLE_MASTER, 0, get_map_output,
+     API_ROUTE_CREEL},
+};
+/* clang-format on */
+NM_ROUTES_END(nm_map_output_routes);

@@ -1,0 +1,140 @@
+/* nodemanager/http/log_pages.c - pages with the log files of a container, at the addresses that
+ * YARN's answers name (containerLogsLink): the list of files, and a part of one. */
+#include <stdlib.h>
+
+#include "base/conf/percent.h"
+#include "base/io/io.h"
+#include "nodemanager/http/answer.h"
+#include "nodemanager/http/framed_log.h"
+#include "nodemanager/http/html.h"
+#include "nodemanager/http/log_files.h"
+#include "nodemanager/http/log_server.h"
+#include "nodemanager/http/routes.h"
+
+#define SHOWN_BYTES 4096 /* of a file's end, unless the query asks for another part */
+
+/* Finds the container whose logs the path names. Returns false when @rq has been answered: there is
+ * none here. */
+static bool find_container(struct api_request *rq, struct nm *nm, struct base_container_id *id)
+{
+    const char *text = api_path_arg(rq, 0);
+    struct nm_log_owner owner;
+
+    if (base_container_id_parse(text, id, NULL) < 0) {
+        nm_html_answer_missing(rq, "Container logs", "This is not the id of a container.");
+        return false;
+    }
+    nm_log_find_owner(nm, id, &owner);
+    if (owner.known)
+        return true;
+    if (!nm_log_server_redirect_page(rq, nm, text, api_path_arg(rq, 1), api_path_arg(rq, 2)))
+        nm_html_answer_missing(rq, "Container logs",
+                               "Unknown container. Container either has not started or has already "
+                               "completed or doesn't belong to this node at all.");
+    return false;
+}
+
+static void open_page(const struct base_container_id *id, struct base_buf *page)
+{
+    char text[BASE_ID_TEXT_MAX], title[BASE_ID_TEXT_MAX + sizeof "Logs for "];
+
+    snprintf(title, sizeof title, "Logs for %s", base_container_id_text(id, text));
+    nm_html_open(page, title);
+}
+
+/* Appends the path of the page that shows the file. */
+static void add_file_path(const struct base_container_id *id, const char *user, const char *name,
+                          struct base_buf *out)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    base_buf_addf(out, "/node/containerlogs/%s/", base_container_id_text(id, text));
+    base_percent_encode(user, out);
+    base_buf_adds(out, "/");
+    base_percent_encode(name, out);
+}
+
+static void get_list_page(struct api_request *rq, void *user)
+{
+    struct nm *nm = user;
+    struct base_container_id id;
+    struct nm_log_list list = {0};
+    struct base_buf page = {0};
+    char time[NM_LOG_TIME_MAX];
+
+    if (!find_container(rq, nm, &id))
+        return;
+    nm_log_list_files(&nm->files, &id, &list);
+    open_page(&id, &page);
+    for (size_t i = 0; i < list.len; i++) {
+        base_buf_adds(&page, "<p><a href=\"");
+        add_file_path(&id, api_path_arg(rq, 1), list.v[i].name, &page);
+        base_buf_adds(&page, "\">");
+        nm_html_text(&page, list.v[i].name);
+        base_buf_addf(&page, " : Total file length is %lld bytes.</a> %s</p>\n",
+                      (long long)list.v[i].size, nm_log_format_time(list.v[i].mtime_s, time));
+    }
+    if (list.len == 0)
+        base_buf_adds(&page, "<p>No logs available for this container.</p>\n");
+    free(list.v);
+    nm_html_answer(rq, &page);
+}
+
+/* Reads the parameter @name as a place in a file of @size bytes: a number of bytes from its start,
+ * or, when negative, from its end. */
+static int64_t read_place(const struct api_request *rq, const char *name, int64_t absent,
+                          int64_t size)
+{
+    const char *text = api_query(rq, name);
+    int64_t place = absent;
+
+    if (text && *text && base_int_parse(text, INT64_MIN + 1, INT64_MAX, &place) < 0)
+        place = absent;
+    if (place < 0)
+        place = size + place < 0 ? 0 : size + place;
+    return place > size ? size : place;
+}
+
+static void get_file_page(struct api_request *rq, void *user)
+{
+    struct nm *nm = user;
+    const char *name = api_path_arg(rq, 2);
+    struct nm_framed_log log = {.html = true};
+    struct base_container_id id;
+    struct stat st;
+    int64_t end;
+
+    if (!find_container(rq, nm, &id))
+        return;
+    log.fd = nm_log_open(&nm->files, &id, name, &st);
+    if (log.fd < 0) {
+        nm_html_answer_missing(rq, "Container logs", "Cannot find this log on the local disk.");
+        return;
+    }
+    log.at = read_place(rq, "start", -SHOWN_BYTES, st.st_size);
+    end = read_place(rq, "end", st.st_size, st.st_size);
+    log.left = end > log.at ? end - log.at : 0;
+    open_page(&id, &log.head);
+    base_buf_adds(&log.head, "<h2>");
+    nm_html_text(&log.head, name);
+    base_buf_adds(&log.head, "</h2>\n");
+    if (log.left < st.st_size) {
+        base_buf_addf(&log.head, "<p>Showing %lld bytes of %lld total. <a href=\"",
+                      (long long)log.left, (long long)st.st_size);
+        add_file_path(&id, api_path_arg(rq, 1), name, &log.head);
+        base_buf_adds(&log.head, "?start=0\">All of it</a></p>\n");
+    }
+    base_buf_adds(&log.head, "<pre>");
+    base_buf_adds(&log.tail, "</pre>\n");
+    nm_html_close(&log.tail);
+    nm_answer_framed_log(rq, NM_HTML_TYPE, &log);
+}
+
+/* clang-format off */
+const struct api_route nm_log_pages_routes[] = {
+    {"GET", "/node/containerlogs/{containerid}/{user}", API_ROLE_READ, 0, get_list_page, 0},
+    {"GET", "/node/containerlogs/{containerid}/{user}/{filename}", API_ROLE_READ, 0, get_file_page,
+     0},
+};
+/* clang-format on */
+NM_ROUTES_END(nm_log_pages_routes);
