@@ -24,9 +24,9 @@ struct wire_counters {
 void wire_counters_put(const struct wire_counters *c, struct base_buf *out);
 /* Reads the member of @obj; a missing or empty one leaves @c->known false. */
 void wire_counters_get(const json_t *obj, struct wire_counters *c);
-/* Returns the member of @obj as JSON text to pass on, with names unknown here, but only what a
- * ResourceManager accepts: integers from 0 to WIRE_COUNT_MAX with names of 1 to 64 bytes, at most
- * 64 of them. Returns NULL if @obj has no such object. The caller frees the text. */
+/* Returns the member of @obj as JSON text to pass on. Keeps names that are unknown here, but only
+ * integers from 0 to WIRE_COUNT_MAX with names of 1 to 64 bytes, and at most 64 of them. Returns
+ * NULL if @obj has no such object. The caller frees the text. */
 char *wire_counters_copy_text(const json_t *obj);
 
 #endif

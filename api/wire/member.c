@@ -81,7 +81,7 @@ static void put_value(const struct wire_member *m, const void *field, struct bas
     }
 }
 
-void wire_put(const struct wire_member *table, const void *from, struct base_buf *out)
+void wire_members_put(const struct wire_member *table, const void *from, struct base_buf *out)
 {
     for (const struct wire_member *m = table; m->name; m++) {
         const void *field = (const char *)from + m->offset;
@@ -164,8 +164,8 @@ static int get_value(const struct wire_member *m, const json_t *obj, const char 
     return get_id(m, obj, where, field, err);
 }
 
-int wire_get(const struct wire_member *table, const json_t *obj, const char *where, void *to,
-             struct base_error *err)
+int wire_members_get(const struct wire_member *table, const json_t *obj, const char *where,
+                     void *to, struct base_error *err)
 {
     int rc = json_is_object(obj) ? 0 : base_json_refuse(obj, where, "", "an object", err);
 
@@ -174,19 +174,19 @@ int wire_get(const struct wire_member *table, const json_t *obj, const char *whe
     return rc;
 }
 
-int wire_get_element(const struct wire_member *table, const json_t *obj, const char *list, size_t i,
-                     void *to, struct base_error *err)
+int wire_members_get_element(const struct wire_member *table, const json_t *obj, const char *list,
+                             size_t i, void *to, struct base_error *err)
 {
-    int rc = wire_get(table, obj, "", to, NULL);
+    int rc = wire_members_get(table, obj, "", to, NULL);
     char where[64];
 
     if (rc == 0)
         return 0;
     snprintf(where, sizeof where, "%s[%zu].", list, i);
-    return wire_get(table, obj, where, to, err);
+    return wire_members_get(table, obj, where, to, err);
 }
 
-void wire_get_tolerantly(const struct wire_member *table, const json_t *obj, void *to)
+void wire_members_get_tolerantly(const struct wire_member *table, const json_t *obj, void *to)
 {
     for (const struct wire_member *m = table; m->name; m++) {
         const json_t *v = json_object_get(obj, m->name);
@@ -197,7 +197,7 @@ void wire_get_tolerantly(const struct wire_member *table, const json_t *obj, voi
     }
 }
 
-int wire_parse(const char *text, size_t len, json_t **out, struct base_error *err)
+int wire_parse_object(const char *text, size_t len, json_t **out, struct base_error *err)
 {
     int rc = base_json_parse(text, len, out, err);
 

@@ -66,21 +66,21 @@ struct wire_member {
     }
 
 /* Appends the members of @from to @out: to an object that was opened with '{'. */
-void wire_put(const struct wire_member *table, const void *from, struct base_buf *out);
+void wire_members_put(const struct wire_member *table, const void *from, struct base_buf *out);
 /* Reads the members of object @obj into @to. @where: prefix of a member's name in errors, as in
  * base/io/json.h. Returns 0, or a negative BASE_E* when @obj is no object or a member is refused.
  */
-int wire_get(const struct wire_member *table, const json_t *obj, const char *where, void *to,
-             struct base_error *err);
-/* The same for @obj, element @i of the array called @list. */
-int wire_get_element(const struct wire_member *table, const json_t *obj, const char *list, size_t i,
+int wire_members_get(const struct wire_member *table, const json_t *obj, const char *where,
                      void *to, struct base_error *err);
-/* Reads what a job's own commands may have written, refusing nothing: a member that wire_get()
- * would refuse counts as missing, a share below 0 as 0 and one above 1 as 1. */
-void wire_get_tolerantly(const struct wire_member *table, const json_t *obj, void *to);
+/* The same for @obj, element @i of the array called @list. */
+int wire_members_get_element(const struct wire_member *table, const json_t *obj, const char *list,
+                             size_t i, void *to, struct base_error *err);
+/* Reads what a job's own commands may have written, refusing nothing: a member that
+ * wire_members_get() would refuse counts as missing, a share below 0 as 0 and one above 1 as 1. */
+void wire_members_get_tolerantly(const struct wire_member *table, const json_t *obj, void *to);
 /* Parses @text, which must be an object. Returns 0 or a negative BASE_E*. The caller owns *out,
  * also after an error. */
-int wire_parse(const char *text, size_t len, json_t **out, struct base_error *err);
+int wire_parse_object(const char *text, size_t len, json_t **out, struct base_error *err);
 
 extern const char *const wire_kind_words[]; /* of enum base_task_kind */
 

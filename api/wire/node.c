@@ -52,10 +52,10 @@ static void put_containers(const struct wire_container *v, size_t n, bool identi
     base_json_open(out, '[');
     for (size_t i = 0; i < n; i++) {
         base_json_open(out, '{');
-        wire_put(container_members, &v[i], out);
+        wire_members_put(container_members, &v[i], out);
         wire_counters_put(&v[i].counters, out);
         if (identity)
-            wire_put(identity_members, &v[i], out);
+            wire_members_put(identity_members, &v[i], out);
         base_json_close(out, '}');
     }
     base_json_close(out, ']');
@@ -77,9 +77,9 @@ static int get_containers(const json_t *root, bool identity, struct wire_contain
         struct wire_container *c = &(*out)[i];
 
         c->exit_code = WIRE_EXIT_NONE;
-        rc = wire_get_element(container_members, j, "containers", i, c, err);
+        rc = wire_members_get_element(container_members, j, "containers", i, c, err);
         if (rc == 0 && identity)
-            rc = wire_get_element(identity_members, j, "containers", i, c, err);
+            rc = wire_members_get_element(identity_members, j, "containers", i, c, err);
         if (rc < 0)
             return rc;
         wire_counters_get(j, &c->counters);
@@ -138,7 +138,7 @@ static int get_apps(struct wire_registration *r, struct base_error *err)
 void wire_registration_put(const struct wire_registration *r, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(registration_members, r, out);
+    wire_members_put(registration_members, r, out);
     put_apps(r, out);
     put_containers(r->containers, r->containers_n, true, out);
     base_json_close(out, '}');
@@ -150,8 +150,8 @@ int wire_registration_get(const char *text, size_t len, struct wire_registration
     int rc;
 
     *r = (struct wire_registration){.rack = "/default-rack"};
-    if ((rc = wire_parse(text, len, &r->root, err)) < 0 ||
-        (rc = wire_get(registration_members, r->root, "", r, err)) < 0 ||
+    if ((rc = wire_parse_object(text, len, &r->root, err)) < 0 ||
+        (rc = wire_members_get(registration_members, r->root, "", r, err)) < 0 ||
         (rc = get_containers(r->root, true, &r->containers, &r->containers_n, err)) < 0 ||
         (rc = get_apps(r, err)) < 0)
         wire_registration_free(r);
@@ -185,7 +185,7 @@ static const struct wire_member heartbeat_members[] = {
 void wire_heartbeat_put(const struct wire_heartbeat *h, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(heartbeat_members, h, out);
+    wire_members_put(heartbeat_members, h, out);
     put_containers(h->containers, h->containers_n, false, out);
     base_json_close(out, '}');
 }
@@ -196,8 +196,8 @@ int wire_heartbeat_get(const char *text, size_t len, struct wire_heartbeat *h,
     int rc;
 
     *h = (struct wire_heartbeat){.healthy = true};
-    if ((rc = wire_parse(text, len, &h->root, err)) < 0 ||
-        (rc = wire_get(heartbeat_members, h->root, "", h, err)) < 0 ||
+    if ((rc = wire_parse_object(text, len, &h->root, err)) < 0 ||
+        (rc = wire_members_get(heartbeat_members, h->root, "", h, err)) < 0 ||
         (rc = get_containers(h->root, false, &h->containers, &h->containers_n, err)) < 0)
         wire_heartbeat_free(h);
     return rc;
@@ -219,7 +219,7 @@ static const struct wire_member name_members[] = {
 void wire_node_name_put(const struct wire_node_name *n, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(name_members, n, out);
+    wire_members_put(name_members, n, out);
     base_json_close(out, '}');
 }
 
@@ -229,8 +229,8 @@ int wire_node_name_get(const char *text, size_t len, struct wire_node_name *n,
     int rc;
 
     memset(n, 0, sizeof *n);
-    if ((rc = wire_parse(text, len, &n->root, err)) < 0 ||
-        (rc = wire_get(name_members, n->root, "", n, err)) < 0)
+    if ((rc = wire_parse_object(text, len, &n->root, err)) < 0 ||
+        (rc = wire_members_get(name_members, n->root, "", n, err)) < 0)
         wire_node_name_free(n);
     return rc;
 }

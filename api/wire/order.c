@@ -14,16 +14,21 @@
 #define VERSION_MAX    64
 
 static const char *const order_words[] = {
-    [BASE_ORDER_LAUNCH] = "launch",   [BASE_ORDER_KILL] = "kill",
-    [BASE_ORDER_SUSPEND] = "suspend", [BASE_ORDER_RESUME] = "resume",
-    [BASE_ORDER_FORGET] = "forget",   [BASE_ORDER_CLEANUP_APP] = "cleanup-app",
-    [BASE_ORDER_RESYNC] = "resync",   [BASE_ORDER_SHUTDOWN] = "shutdown",
-    [BASE_ORDER_KINDS] = NULL};
+    [BASE_ORDER_LAUNCH] = "launch",           [BASE_ORDER_KILL] = "kill",
+    [BASE_ORDER_SUSPEND] = "suspend",         [BASE_ORDER_RESUME] = "resume",
+    [BASE_ORDER_SIGNAL] = "signal",           [BASE_ORDER_FORGET] = "forget",
+    [BASE_ORDER_CLEANUP_APP] = "cleanup-app", [BASE_ORDER_RESYNC] = "resync",
+    [BASE_ORDER_SHUTDOWN] = "shutdown",       [BASE_ORDER_KINDS] = NULL};
 static const char *const container_words[] = {[BASE_CONTAINER_COMMAND] = "command",
                                               [BASE_CONTAINER_MAP] = "map",
                                               [BASE_CONTAINER_REDUCE] = "reduce",
                                               [BASE_CONTAINER_MASTER] = "master",
                                               NULL};
+
+const char *const wire_signal_words[] = {[BASE_SIGNAL_OUTPUT_THREAD_DUMP] = "OUTPUT_THREAD_DUMP",
+                                         [BASE_SIGNAL_GRACEFUL_SHUTDOWN] = "GRACEFUL_SHUTDOWN",
+                                         [BASE_SIGNAL_FORCEFUL_SHUTDOWN] = "FORCEFUL_SHUTDOWN",
+                                         [BASE_SIGNAL_COMMANDS] = NULL};
 
 const char *wire_order_name(enum base_order_kind kind)
 {
@@ -62,15 +67,15 @@ static void put_spec(const struct wire_launch *l, struct base_buf *out)
 {
     base_json_key(out, "spec");
     base_json_open(out, '{');
-    wire_put(spec_members, &l->spec, out);
+    wire_members_put(spec_members, &l->spec, out);
     if (l->kind == BASE_CONTAINER_MAP) {
-        wire_put(map_members, &l->spec, out);
+        wire_members_put(map_members, &l->spec, out);
         base_json_key(out, "split");
         base_json_open(out, '{');
-        wire_put(split_members, &l->spec.split, out);
+        wire_members_put(split_members, &l->spec.split, out);
         base_json_close(out, '}');
     } else {
-        wire_put(reduce_members, &l->spec, out);
+        wire_members_put(reduce_members, &l->spec, out);
     }
     base_json_close(out, '}');
 }
@@ -140,8 +145,8 @@ static int get_env(const json_t *order, struct wire_launch *l, struct base_error
 
 static void put_launch(const struct wire_launch *l, struct base_buf *out)
 {
-    wire_put(launch_members, l, out);
-    wire_put(launch_app_members, l, out);
+    wire_members_put(launch_members, l, out);
+    wire_members_put(launch_app_members, l, out);
     put_env(l, out);
     if (l->kind == BASE_CONTAINER_MAP || l->kind == BASE_CONTAINER_REDUCE)
         put_spec(l, out);
@@ -151,8 +156,8 @@ static void put_launch(const struct wire_launch *l, struct base_buf *out)
  * map, ignoring mistakes. */
 static void read_shared_spec_and_split(const json_t *spec, struct wire_task_spec *s)
 {
-    if (wire_get(spec_members, spec, "", s, NULL) == 0)
-        (void)wire_get(split_members, json_object_get(spec, "split"), "", &s->split, NULL);
+    if (wire_members_get(spec_members, spec, "", s, NULL) == 0)
+        (void)wire_members_get(split_members, json_object_get(spec, "split"), "", &s->split, NULL);
 }
 
 int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err)
@@ -161,7 +166,7 @@ int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_erro
 
     *l = (struct wire_launch){
         .user = "", .token = "", .source = order, .spec.sort_buffer_mb = SORT_BUFFER_MB};
-    if ((rc = wire_get(launch_members, order, "", l, err)) == 0)
+    if ((rc = wire_members_get(launch_members, order, "", l, err)) == 0)
         rc = get_env(order, l, err);
     l->app = l->container.attempt.app;
     if (l->kind == BASE_CONTAINER_MAP || l->kind == BASE_CONTAINER_REDUCE)
@@ -201,8 +206,9 @@ static int get_spec(const json_t *spec, struct wire_launch *l, struct base_error
 
     if (!json_is_object(spec))
         return base_error_set(err, -BASE_EINVAL, "spec: an object is needed");
-    if ((rc = wire_get(spec_members, spec, "spec.", &l->spec, err)) < 0 ||
-        (rc = wire_get(map ? map_members : reduce_members, spec, "spec.", &l->spec, err)) < 0)
+    if ((rc = wire_members_get(spec_members, spec, "spec.", &l->spec, err)) < 0 ||
+        (rc = wire_members_get(map ? map_members : reduce_members, spec, "spec.", &l->spec, err)) <
+            0)
         return rc;
     if (!l->spec.output && (!map || l->spec.reduces == 0))
         return base_error_set(err, -BASE_EINVAL, "spec.output: is required");
@@ -210,7 +216,7 @@ static int get_spec(const json_t *spec, struct wire_launch *l, struct base_error
         return 0;
     if (!json_is_object(split))
         return base_error_set(err, -BASE_EINVAL, "spec.split: an object is needed");
-    return wire_get(split_members, split, "spec.split.", &l->spec.split, err);
+    return wire_members_get(split_members, split, "spec.split.", &l->spec.split, err);
 }
 
 int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err)
@@ -218,14 +224,14 @@ int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base
     int rc;
 
     *l = (struct wire_launch){.source = order, .spec.sort_buffer_mb = SORT_BUFFER_MB};
-    if ((rc = wire_get(task_members, order, "", l, err)) < 0)
+    if ((rc = wire_members_get(task_members, order, "", l, err)) < 0)
         return rc;
     if (l->kind != BASE_CONTAINER_MAP && l->kind != BASE_CONTAINER_REDUCE)
         return base_error_set(err, -BASE_EINVAL, "kind: \"%s\" is not map or reduce",
                               container_words[l->kind]);
     rc = get_spec(json_object_get(order, "spec"), l, err);
     if (rc == 0 && !l->spec.job)
-        rc = wire_get(app_members, order, "", l, err);
+        rc = wire_members_get(app_members, order, "", l, err);
     return rc;
 }
 
@@ -240,6 +246,9 @@ static const struct wire_member kill_members[] = {
     WIRE_CONTAINER_ROW(O, container, "container", WIRE_R),
     WIRE_TEXT_ROW(O, reason, "reason", WIRE_D, BASE_DIAGNOSTICS_MAX),
     WIRE_INT64_ROW(O, grace_ms, "graceMs", WIRE_D, 0, INT32_MAX), WIRE_END};
+static const struct wire_member signal_members[] = {
+    WIRE_CONTAINER_ROW(O, container, "container", WIRE_R),
+    WIRE_WORD_ROW(O, signal, "signal", WIRE_R, wire_signal_words), WIRE_END};
 static const struct wire_member cleanup_members[] = {
     WIRE_APP_ROW(O, app, "app", WIRE_R), WIRE_BOOL_ROW(O, keep_logs, "keepLogs", WIRE_D), WIRE_END};
 static const struct wire_member reason_members[] = {
@@ -247,19 +256,19 @@ static const struct wire_member reason_members[] = {
 #undef O
 /* The members of each kind of order beside "type"; those of a launch are in struct wire_launch. */
 static const struct wire_member *const order_members[BASE_ORDER_KINDS] = {
-    [BASE_ORDER_KILL] = kill_members,           [BASE_ORDER_SUSPEND] = container_members,
-    [BASE_ORDER_RESUME] = container_members,    [BASE_ORDER_FORGET] = container_members,
-    [BASE_ORDER_CLEANUP_APP] = cleanup_members, [BASE_ORDER_RESYNC] = reason_members,
-    [BASE_ORDER_SHUTDOWN] = reason_members};
+    [BASE_ORDER_KILL] = kill_members,        [BASE_ORDER_SUSPEND] = container_members,
+    [BASE_ORDER_RESUME] = container_members, [BASE_ORDER_SIGNAL] = signal_members,
+    [BASE_ORDER_FORGET] = container_members, [BASE_ORDER_CLEANUP_APP] = cleanup_members,
+    [BASE_ORDER_RESYNC] = reason_members,    [BASE_ORDER_SHUTDOWN] = reason_members};
 
 void wire_order_put(const struct wire_order *o, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(kind_members, o, out);
+    wire_members_put(kind_members, o, out);
     if (o->kind == BASE_ORDER_LAUNCH)
         put_launch(&o->launch, out);
     else
-        wire_put(order_members[o->kind], o, out);
+        wire_members_put(order_members[o->kind], o, out);
     base_json_close(out, '}');
 }
 
@@ -277,7 +286,7 @@ static void replace_invalid_utf8(char *s)
 
 /* Reads a launch. A bad launch with a valid container id is kept with the container, the slot and
  * the reason for the refusal, and 0 is returned. */
-static int get_launch(const json_t *j, struct wire_order *o, struct base_error *err)
+static int get_launch_or_refusal(const json_t *j, struct wire_order *o, struct base_error *err)
 {
     int rc = wire_launch_get(j, &o->launch, err);
     struct base_task_id task;
@@ -291,7 +300,7 @@ static int get_launch(const json_t *j, struct wire_order *o, struct base_error *
     }
     if (rc == 0)
         o->container = o->launch.container;
-    if (rc == 0 || wire_get(container_members, j, "", o, NULL) < 0)
+    if (rc == 0 || wire_members_get(container_members, j, "", o, NULL) < 0)
         return rc;
     slot = json_string_value(json_object_get(j, "slot"));
     o->launch =
@@ -308,10 +317,10 @@ static int get_order(const json_t *j, int64_t grace_ms, struct wire_order *o,
     int rc;
 
     *o = (struct wire_order){.grace_ms = grace_ms};
-    if ((rc = wire_get(kind_members, j, "", o, err)) < 0)
+    if ((rc = wire_members_get(kind_members, j, "", o, err)) < 0)
         return rc;
-    return o->kind == BASE_ORDER_LAUNCH ? get_launch(j, o, err)
-                                        : wire_get(order_members[o->kind], j, "", o, err);
+    return o->kind == BASE_ORDER_LAUNCH ? get_launch_or_refusal(j, o, err)
+                                        : wire_members_get(order_members[o->kind], j, "", o, err);
 }
 
 /* ---- answers ---- */
@@ -331,7 +340,7 @@ static const struct wire_member answer_members[] = {
 void wire_answer_open(const struct wire_answer *a, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(answer_members, a, out);
+    wire_members_put(answer_members, a, out);
     base_json_key(out, "orders");
     base_json_open(out, '[');
 }
@@ -350,8 +359,8 @@ int wire_answer_get(const char *text, size_t len, int64_t grace_ms, struct wire_
     int rc;
 
     memset(a, 0, sizeof *a);
-    if ((rc = wire_parse(text, len, &a->root, err)) < 0 ||
-        (rc = wire_get(answer_members, a->root, "", a, err)) < 0 ||
+    if ((rc = wire_parse_object(text, len, &a->root, err)) < 0 ||
+        (rc = wire_members_get(answer_members, a->root, "", a, err)) < 0 ||
         (rc = base_json_arr(a->root, "", "orders", false, WIRE_ORDERS_MAX, &orders, err)) < 0) {
         wire_answer_free(a);
         return rc;

@@ -72,13 +72,15 @@ struct wire_launch {
 
 struct wire_order {
     enum base_order_kind kind;
-    struct base_container_id container; /* of KILL, SUSPEND, RESUME, FORGET, LAUNCH */
-    struct base_app_id app;             /* CLEANUP_APP */
-    const char *reason;                 /* of KILL, RESYNC, SHUTDOWN; NULL: none */
-    int64_t grace_ms;                   /* KILL */
-    bool keep_logs;                     /* CLEANUP_APP */
+    /* of KILL, SUSPEND, RESUME, SIGNAL, FORGET, and of a LAUNCH that was read */
+    struct base_container_id container;
+    struct base_app_id app; /* CLEANUP_APP */
+    const char *reason;     /* of KILL, RESYNC, SHUTDOWN; NULL: none */
+    int64_t grace_ms;       /* KILL */
+    enum base_signal_command signal;
+    bool keep_logs; /* CLEANUP_APP */
     struct wire_launch launch;
-    char *refused; /* reading: why the launch cannot be carried out; owned */
+    char *refused; /* reading: why the launch cannot be carried out; NULL: it can; owned */
 };
 
 struct wire_answer {
@@ -111,11 +113,13 @@ void wire_answer_free(struct wire_answer *a);
 int wire_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
 /* Reads the same order for creel-task: kind (map or reduce), task, attempt, token and the whole
  * spec; spec.job is the order's "app" when the spec has none. Returns 0 or a negative BASE_E*; @l
- * owns nothing. */
+ * owns nothing, and @order must outlive it. */
 int wire_task_launch_get(const json_t *order, struct wire_launch *l, struct base_error *err);
 void wire_launch_free(struct wire_launch *l);
 
 /* Returns the name of a kind of order, such as "cleanup-app". */
 const char *wire_order_name(enum base_order_kind kind);
+/* YARN's names of enum base_signal_command, NULL at the end. */
+extern const char *const wire_signal_words[];
 
 #endif

@@ -11,16 +11,16 @@
 static void put_object(const struct wire_member *table, const void *from, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(table, from, out);
+    wire_members_put(table, from, out);
     base_json_close(out, '}');
 }
 
-static int get_object(const struct wire_member *table, const char *text, size_t len, json_t **root,
-                      void *to, struct base_error *err)
+static int parse_and_get_members(const struct wire_member *table, const char *text, size_t len,
+                                 json_t **root, void *to, struct base_error *err)
 {
-    int rc = wire_parse(text, len, root, err);
+    int rc = wire_parse_object(text, len, root, err);
 
-    return rc < 0 ? rc : wire_get(table, *root, "", to, err);
+    return rc < 0 ? rc : wire_members_get(table, *root, "", to, err);
 }
 
 /* ---- commit ---- */
@@ -41,7 +41,7 @@ void wire_commit_put(const struct wire_commit *c, struct base_buf *out)
 int wire_commit_get(const char *text, size_t len, struct wire_commit *c, struct base_error *err)
 {
     memset(c, 0, sizeof *c);
-    int rc = get_object(commit_members, text, len, &c->root, c, err);
+    int rc = parse_and_get_members(commit_members, text, len, &c->root, c, err);
     if (rc < 0)
         wire_commit_free(c);
     return rc;
@@ -65,7 +65,7 @@ int wire_commit_answer_get(const char *text, size_t len, struct wire_commit_answ
     int rc;
 
     memset(l, 0, sizeof *l);
-    rc = get_object(commit_answer_members, text, len, &root, l, err);
+    rc = parse_and_get_members(commit_answer_members, text, len, &root, l, err);
     json_decref(root);
     return rc;
 }
@@ -92,7 +92,7 @@ int wire_fetch_failure_get(const char *text, size_t len, struct wire_fetch_failu
                            struct base_error *err)
 {
     *f = (struct wire_fetch_failure){.reason = ""};
-    int rc = get_object(failure_members, text, len, &f->root, f, err);
+    int rc = parse_and_get_members(failure_members, text, len, &f->root, f, err);
     if (rc < 0)
         wire_fetch_failure_free(f);
     return rc;
@@ -123,7 +123,7 @@ static const struct wire_member output_members[] = {
 void wire_map_outputs_open(const struct wire_map_outputs *o, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(outputs_members, o, out);
+    wire_members_put(outputs_members, o, out);
     base_json_key(out, "outputs");
     base_json_open(out, '[');
 }
@@ -131,7 +131,7 @@ void wire_map_outputs_open(const struct wire_map_outputs *o, struct base_buf *ou
 void wire_map_output_put(const struct wire_map_output *o, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(output_members, o, out);
+    wire_members_put(output_members, o, out);
     base_json_close(out, '}');
 }
 
@@ -152,7 +152,7 @@ static int get_outputs(struct wire_map_outputs *o, struct base_error *err)
     o->outputs_n = json_array_size(list);
     o->outputs = base_alloc((o->outputs_n + 1) * sizeof *o->outputs);
     json_array_foreach(list, i, j) if (rc == 0) rc =
-        wire_get_element(output_members, j, "outputs", i, &o->outputs[i], err);
+        wire_members_get_element(output_members, j, "outputs", i, &o->outputs[i], err);
     return rc;
 }
 
@@ -162,7 +162,7 @@ int wire_map_outputs_get(const char *text, size_t len, struct wire_map_outputs *
     int rc;
 
     memset(o, 0, sizeof *o);
-    rc = get_object(outputs_members, text, len, &o->root, o, err);
+    rc = parse_and_get_members(outputs_members, text, len, &o->root, o, err);
     if (rc == 0)
         rc = get_outputs(o, err);
     if (rc < 0)

@@ -1,6 +1,6 @@
-/* api/wire/task.h - what a task runner asks the ResourceManager (for leave to commit, and where the
- * outputs of maps are), and its report of an output that could not be fetched. Each request carries
- * the application's token.
+/* api/wire/task.h - what a task runner asks the ResourceManager (for permission to commit, and
+ * where the outputs of maps are), and its report of an output that could not be fetched. Each
+ * request carries the application's token.
  *
  *   POST /ws/v1/nodetracker/commit                      wire_commit -> wire_commit_answer
  *   GET  /ws/v1/nodetracker/apps/{appid}/mapoutputs     -> wire_map_outputs
@@ -56,7 +56,7 @@ struct wire_map_output {
 };
 struct wire_map_outputs {
     int64_t version;    /* the next request names it, to get only newer outputs */
-    int64_t maps, done; /* number of the job's maps, and of those that have ended well */
+    int64_t maps, done; /* number of the job's maps, and of those that have succeeded */
     struct wire_map_output *outputs;
     size_t outputs_n;
     json_t *root;

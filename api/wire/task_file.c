@@ -8,17 +8,17 @@
 
 #define TEXT_MAX INT32_MAX /* the NodeManager limits the size of the file */
 
-static int get_tolerantly(const struct wire_member *table, const char *text, size_t len,
-                          json_t **root, void *to, struct base_error *err)
+static int parse_and_get_tolerantly(const struct wire_member *table, const char *text, size_t len,
+                                    json_t **root, void *to, struct base_error *err)
 {
-    int rc = wire_parse(text, len, root, err);
+    int rc = wire_parse_object(text, len, root, err);
 
     if (rc < 0) {
         json_decref(*root);
         *root = NULL;
         return rc;
     }
-    wire_get_tolerantly(table, *root, to);
+    wire_members_get_tolerantly(table, *root, to);
     return 0;
 }
 
@@ -33,7 +33,7 @@ static const struct wire_member progress_members[] = {
 void wire_task_progress_put(const struct wire_task_progress *p, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(progress_members, p, out);
+    wire_members_put(progress_members, p, out);
     wire_counters_put(&p->counters, out);
     base_json_close(out, '}');
 }
@@ -42,7 +42,7 @@ int wire_task_progress_get(const char *text, size_t len, struct wire_task_progre
                            struct base_error *err)
 {
     memset(p, 0, sizeof *p);
-    int rc = get_tolerantly(progress_members, text, len, &p->root, p, err);
+    int rc = parse_and_get_tolerantly(progress_members, text, len, &p->root, p, err);
     if (rc == 0)
         p->counters.text = p->counters_read = wire_counters_copy_text(p->root);
     return rc;
@@ -65,7 +65,7 @@ static const struct wire_member result_members[] = {
 void wire_task_result_put(const struct wire_task_result *r, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(result_members, r, out);
+    wire_members_put(result_members, r, out);
     wire_counters_put(&r->counters, out);
     base_json_close(out, '}');
 }
@@ -76,7 +76,7 @@ int wire_task_result_get(const char *text, size_t len, struct wire_task_result *
     json_t *root = NULL;
 
     memset(r, 0, sizeof *r);
-    int rc = get_tolerantly(result_members, text, len, &root, r, err);
+    int rc = parse_and_get_tolerantly(result_members, text, len, &root, r, err);
     if (rc == 0)
         r->counters.text = r->counters_read = wire_counters_copy_text(root);
     json_decref(root);
@@ -100,7 +100,7 @@ static const struct wire_member failure_members[] = {
 void wire_task_failure_put(const struct wire_task_failure *f, struct base_buf *out)
 {
     base_json_open(out, '{');
-    wire_put(failure_members, f, out);
+    wire_members_put(failure_members, f, out);
     base_json_close(out, '}');
 }
 
@@ -108,7 +108,7 @@ int wire_task_failure_get(const char *text, size_t len, struct wire_task_failure
                           struct base_error *err)
 {
     memset(f, 0, sizeof *f);
-    return get_tolerantly(failure_members, text, len, &f->root, f, err);
+    return parse_and_get_tolerantly(failure_members, text, len, &f->root, f, err);
 }
 
 void wire_task_failure_free(struct wire_task_failure *f)

@@ -7,8 +7,9 @@
  *   failure.json   struct wire_task_failure    before the task exits with anything else
  *
  * Reading is tolerant (api/wire/member.h), because a node must not fail over what a job has
- * written: only a text that is no JSON object is refused, with -BASE_EINVAL. An upgraded
- * NodeManager reads files of tasks that the previous version started, so names of members stay.
+ * written: only a text that base_json_parse() refuses, or that is no object, is refused. An
+ * upgraded NodeManager reads files of tasks that the previous version started, so names of members
+ * stay.
  *
  * wire_..._get() fills the struct with strings that belong to it; the caller ends with
  * wire_..._free(), except after an error. */
