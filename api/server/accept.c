@@ -30,7 +30,7 @@ static bool is_token(const char *s, size_t n)
 
 /* Parses a quality value such as "0.5", ".2" or "1". Returns the value in thousandths, or -1 when
  * the text is not a number from 0 to 1. */
-static int parse_q(const char *s, size_t n)
+static int parse_quality_thousandths(const char *s, size_t n)
 {
     int whole = 0, scale = 100, part = 0;
     size_t i = 0;
@@ -76,7 +76,7 @@ static bool parse_range(const char *s, size_t n, struct range *out)
 
             while (stop > name && (stop[-1] == ' ' || stop[-1] == '\t'))
                 stop--;
-            out->q = parse_q(name + 2, (size_t)(stop - name - 2));
+            out->q = parse_quality_thousandths(name + 2, (size_t)(stop - name - 2));
             if (out->q < 0)
                 return false;
         }

@@ -1,7 +1,10 @@
 #include "api/server/conf.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "api/server/access/auth.h"
+#include "api/server/access/cors.h"
 #include "api/server/hosts.h"
 
 /* Keys whose values are addresses of daemons: the host names in them are names of this cluster. A
@@ -44,10 +47,24 @@ static int read_hosts(const struct base_conf *conf, struct api_server_conf *out,
     return api_hosts_add_list(hosts, key, base_conf_get(conf, key), err);
 }
 
-int api_conf_read(const struct base_conf *conf, struct api_server_conf *out, struct base_error *err)
+static int read_access(const struct base_conf *conf, const char *daemon,
+                       struct api_server_conf *out, struct base_error *err)
+{
+    bool is_rm = strcmp(daemon, "resourcemanager") == 0;
+    char key[80];
+    int rc = api_auth_new(conf, is_rm ? "simple-dt" : "simple", &out->auth, err);
+
+    out->reads_do_as = is_rm;
+    snprintf(key, sizeof key, "yarn.%s.webapp.cross-origin.enabled", daemon);
+    return rc < 0 ? rc : api_cors_new(conf, key, &out->cors, err);
+}
+
+int api_conf_read(const struct base_conf *conf, const char *daemon, struct api_server_conf *out,
+                  struct base_error *err)
 {
     int64_t all = base_conf_int(conf, "creel.http.connections");
     int64_t for_nodes = base_conf_int(conf, "creel.http.connections-for-nodes");
+    int rc;
 
     out->connections_max = (unsigned)all;
     out->connections_per_address =
@@ -61,11 +78,16 @@ int api_conf_read(const struct base_conf *conf, struct api_server_conf *out, str
                               "creel.http.connections-for-nodes: %lld: expected less than "
                               "creel.http.connections, which is %lld",
                               (long long)for_nodes, (long long)all);
-    return read_hosts(conf, out, err);
+    rc = read_hosts(conf, out, err);
+    return rc < 0 ? rc : read_access(conf, daemon, out, err);
 }
 
 void api_conf_free(struct api_server_conf *conf)
 {
     api_hosts_free(conf->hosts);
     conf->hosts = NULL;
+    api_auth_unref(conf->auth);
+    conf->auth = NULL;
+    api_cors_unref(conf->cors);
+    conf->cors = NULL;
 }

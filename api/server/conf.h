@@ -1,14 +1,17 @@
-/* api/server/conf.h - reads the configuration of a daemon's HTTP server: the creel.http.* keys. */
+/* api/server/conf.h - reads the configuration of a daemon's HTTP server: the creel.http.* keys,
+ * and Hadoop's for the names of callers and for pages of other sites. */
 #ifndef CREEL_API_SERVER_CONF_H
 #define CREEL_API_SERVER_CONF_H
 
 #include "api/server/server.h"
 #include "base/conf/conf.h"
 
-/* Sets the members of @out that have keys, and no others. Returns 0, or -BASE_EINVAL
- * with the key of an impossible value in @err. In either case free what @out holds with
- * api_conf_free() once the server has started. */
-int api_conf_read(const struct base_conf *conf, struct api_server_conf *out,
+/* @daemon: "resourcemanager" or "nodemanager", as in the names of keys. Sets the members of @out
+ * that have keys, and no others. Returns 0, or -BASE_EINVAL with the key of an impossible value in
+ * @err. In either case free what @out holds with api_conf_free(): after a success, once the server
+ * has started. out->hosts, auth and cors must be NULL before the call;
+ * @conf must outlive the server. */
+int api_conf_read(const struct base_conf *conf, const char *daemon, struct api_server_conf *out,
                   struct base_error *err);
 void api_conf_free(struct api_server_conf *conf);
 

@@ -39,8 +39,8 @@ int64_t api_now_ms(void);
 void api_conn_set_phase(struct api_conn *conn, enum api_phase phase);
 /* Returns true when the peer has closed the socket or its sending side, or @fd is negative. */
 bool api_fd_is_closed_by_peer(int fd);
-/* Returns true when the connection was reset, or @fd is negative. A client that closed only its
- * sending side still reads; its connection is not reset. */
+/* Returns true when the connection was reset or is closed in both directions, or @fd is negative. A
+ * client that closed only its sending side still reads; its connection is not reset. */
 bool api_fd_is_reset(int fd);
 
 #endif

@@ -31,7 +31,7 @@ static bool parse_port(const char *text, int *out)
 
 /* Parses "::1]:80", the text after the opening bracket. An IPv6 address has several spellings;
  * @out gets the one that inet_ntop() makes. */
-static bool parse_ipv6(const char *text, struct api_authority *out)
+static bool parse_bracketed_ipv6(const char *text, struct api_authority *out)
 {
     size_t n = strcspn(text, "]");
     struct in6_addr address;
@@ -57,7 +57,7 @@ bool api_authority_parse(const char *text, struct api_authority *out)
     out->port = -1;
     out->literal = false;
     if (text[0] == '[')
-        return parse_ipv6(text + 1, out);
+        return parse_bracketed_ipv6(text + 1, out);
     if (text[n] == ':' && !parse_port(text + n + 1, &out->port))
         return false;
     if (n > 1 && text[n - 1] == '.')
@@ -79,7 +79,7 @@ bool api_authority_parse(const char *text, struct api_authority *out)
 
 /* Parses @origin and returns the usual port of its scheme; 0 when it is not the origin of a web
  * page ("null" included). */
-static int parse_origin(const char *origin, struct api_authority *out)
+static int parse_origin_and_get_usual_port(const char *origin, struct api_authority *out)
 {
     if (strncasecmp(origin, "http://", 7) == 0)
         return api_authority_parse(origin + 7, out) ? 80 : 0;
@@ -91,7 +91,7 @@ static int parse_origin(const char *origin, struct api_authority *out)
 bool api_origin_matches(const char *origin, const struct api_authority *to)
 {
     struct api_authority from;
-    int usual = parse_origin(origin, &from);
+    int usual = parse_origin_and_get_usual_port(origin, &from);
 
     return usual && strcmp(from.host, to->host) == 0 &&
            (from.port < 0 ? usual : from.port) == (to->port < 0 ? usual : to->port);
@@ -114,7 +114,7 @@ static void add_unique(struct api_hosts *h, const char *name)
 }
 
 /* Adds the name in @text, which may have a port; anything but a name adds nothing. */
-static void add_name(struct api_hosts *h, const char *text)
+static void add_name_of_address(struct api_hosts *h, const char *text)
 {
     struct api_authority a;
 
@@ -134,7 +134,7 @@ static bool entry_has_name(const struct hostent *e, const char *name)
 
 /* Adds all names on those lines of /etc/hosts that contain @own, the machine's name: usually the
  * fully qualified name is one of them. */
-static void add_aliases(struct api_hosts *h, const char *own)
+static void add_etc_hosts_aliases(struct api_hosts *h, const char *own)
 {
     struct hostent entry, *e;
     char text[8192];
@@ -144,9 +144,9 @@ static void add_aliases(struct api_hosts *h, const char *own)
     while (gethostent_r(&entry, text, sizeof text, &e, &why) == 0 && e) {
         if (!entry_has_name(e, own))
             continue;
-        add_name(h, e->h_name);
+        add_name_of_address(h, e->h_name);
         for (char **alias = e->h_aliases; *alias; alias++)
-            add_name(h, *alias);
+            add_name_of_address(h, *alias);
     }
     endhostent();
 }
@@ -159,10 +159,10 @@ struct api_hosts *api_hosts_new(void)
     add_unique(h, "localhost");
     if (gethostname(own, sizeof own - 1) < 0 || !own[0])
         return h;
-    add_name(h, own);
-    add_aliases(h, own);
+    add_name_of_address(h, own);
+    add_etc_hosts_aliases(h, own);
     own[strcspn(own, ".")] = '\0';
-    add_name(h, own);
+    add_name_of_address(h, own);
     return h;
 }
 
@@ -194,7 +194,7 @@ void api_hosts_add_addresses(struct api_hosts *h, const char *text)
         char *scheme = strstr(one, "://"), *name = scheme ? scheme + 3 : one;
 
         name[strcspn(name, "/")] = '\0';
-        add_name(h, name);
+        add_name_of_address(h, name);
     }
     free(copy);
 }
@@ -229,7 +229,7 @@ bool api_hosts_contain_origin(const struct api_hosts *h, const char *origin)
 {
     struct api_authority a;
 
-    return parse_origin(origin, &a) && api_hosts_contain(h, &a);
+    return parse_origin_and_get_usual_port(origin, &a) && api_hosts_contain(h, &a);
 }
 
 bool api_hosts_contain(const struct api_hosts *h, const struct api_authority *a)

@@ -36,12 +36,12 @@ void api_hosts_free(struct api_hosts *h); /* NULL-safe */
 /* Adds the names in addresses as the configuration writes them: "name", "name:port",
  * "http://name:port/path", separated by commas or spaces. Other words are skipped. */
 void api_hosts_add_addresses(struct api_hosts *h, const char *text);
-/* Adds a list of plain names; ".example.org" stands for all names below it. Returns 0, or
- * -BASE_EINVAL when an entry is neither, with @key in the message; the entries before it have been
- * added. */
+/* Adds a list of names or IPv4 addresses without port; ".example.org" stands for all names below
+ * it. Returns 0, or -BASE_EINVAL when an entry is neither, with @key in the message; the entries
+ * before it have been added. */
 int api_hosts_add_list(struct api_hosts *h, const char *key, const char *text,
                        struct base_error *err);
-/* Returns true when @a is an address or one of the names. */
+/* Returns true when the host of @a is any IP address or one of the names. */
 bool api_hosts_contain(const struct api_hosts *h, const struct api_authority *a);
 /* The same for the host of @origin; false when @origin is not the origin of a web page. */
 bool api_hosts_contain_origin(const struct api_hosts *h, const char *origin);

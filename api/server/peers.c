@@ -71,7 +71,7 @@ void api_peers_free(struct api_peers *p)
 /* ---- addresses ---- */
 
 /* Returns what identifies a peer: an IPv4 address as ::ffff:a.b.c.d, an IPv6 address cut to its
- * network (except for loopback), :: when @from is unknown. */
+ * network (except loopback and IPv4-mapped ones), :: when @from is unknown. */
 static struct in6_addr make_peer_key(const struct sockaddr *from)
 {
     struct in6_addr key = {0};

@@ -5,15 +5,16 @@
  * provider has. A connection that has not sent a whole request head yet is silent. Where a limit is
  * reached, the oldest silent connection gives way to the new one: a connection of the same address
  * if the address has used up its share, otherwise any. Without a silent one the new connection is
- * turned away. So one peer's half-open connections push out each other and nobody else's.
+ * turned away. So a peer that has used up its share pushes out only its own half-open connections.
  *
  * A connection on which a node has shown the cluster's secret no longer counts. For a while its
  * address may also use the connections reserved for nodes, so that a node can come back while
  * others hold all the rest. Without a secret anybody could pose as a node: then the connections
  * count, and only the address is remembered.
  *
- * Bodies that are being read, or wait for their answer, share a budget of memory: a quarter is
- * reserved for nodes, and on connections that are not a node's one address gets at most half.
+ * Bodies that are being read or wait for their answer, and long answers, share a budget of memory:
+ * a quarter is reserved for nodes, and on connections that are not a node's one address gets at
+ * most half.
  *
  * Thread-safe, with a lock of its own that is held for a few instructions. */
 #ifndef CREEL_API_SERVER_PEERS_H
@@ -30,7 +31,7 @@ struct api_peer_limits {
     unsigned connections; /* most in all */
     unsigned per_address; /* most of one address, not counting nodes'; 0: no limit */
     unsigned for_nodes;   /* how many of all connections are reserved for nodes */
-    int64_t body_bytes;   /* 0: no limit */
+    int64_t body_bytes;   /* budget of memory for bodies and long answers; 0: no limit */
 };
 
 struct api_link {
@@ -50,8 +51,8 @@ struct api_seat {
 struct api_peers *api_peers_new(const struct api_peer_limits *limits);
 void api_peers_free(struct api_peers *p); /* no connection may be left; NULL-safe */
 
-/* Returns true when a connection from @from can be accepted; changes no connection. @now_ms: a
- * monotonic clock, here and below. */
+/* Returns true when a connection from @from can be accepted; changes no connection. Logs a
+ * warning when it is not, at most once a minute. @now_ms: a monotonic clock, here and below. */
 bool api_peers_have_room_for(struct api_peers *p, const struct sockaddr *from, int64_t now_ms);
 /* Registers a connection as silent. Where a limit is reached, the oldest silent connection (this
  * one if there is no other) is shut down with shutdown(2), so that its owner reads the end. @fd
@@ -64,8 +65,8 @@ void api_peers_mark_spoken(struct api_peers *p, struct api_seat *seat);
 /* Marks a connection as a node's. @proven: the node has shown the secret. */
 void api_peers_mark_node(struct api_peers *p, struct api_seat *seat, bool proven, int64_t now_ms);
 
-/* Charges @bytes of a body to the budget. Returns false, and charges nothing, when they do not
- * fit. */
+/* Charges @bytes of a body or long answer to the budget. Returns false, and charges nothing, when
+ * they do not fit. */
 bool api_peers_charge_body_memory(struct api_peers *p, struct api_seat *seat, size_t bytes);
 void api_peers_release_body_memory(struct api_peers *p, struct api_seat *seat, size_t bytes);
 

@@ -228,3 +228,11 @@ bool api_router_match(const struct api_router *r, const struct api_uri *uri, str
     memset(out, 0, sizeof *out);
     return uri->n_segments > 0 && match_below(r->root, uri, 0, out);
 }
+
+bool api_match_has_flag(const struct api_match *match, unsigned flag)
+{
+    for (int i = 0; match->by_method && i < API_M_COUNT; i++)
+        if (match->by_method[i] && (match->by_method[i]->flags & flag))
+            return true;
+    return false;
+}

@@ -41,5 +41,8 @@ int api_router_new(const struct api_route *routes, size_t n, struct api_router *
 void api_router_free(struct api_router *r);
 /* Finds the routes of a path, of any method. Returns false when no route has this path. */
 bool api_router_match(const struct api_router *r, const struct api_uri *uri, struct api_match *out);
+/* Returns true when a route of the matched path, of any method, has @flag; false when no route has
+ * the path. */
+bool api_match_has_flag(const struct api_match *match, unsigned flag);
 
 #endif

@@ -1,5 +1,7 @@
 /* The server's start and stop, and libmicrohttpd's callbacks. */
 #include "api/server/server.h"
+#include "api/server/access/auth.h"
+#include "api/server/access/cors.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -233,8 +235,8 @@ static enum MHD_Result may_accept_connection(void *cls, const struct sockaddr *a
                : MHD_NO;
 }
 
-static void set_limits(struct api_server *s, const struct api_server_conf *conf,
-                       unsigned connections)
+static void create_peers_with_limits(struct api_server *s, const struct api_server_conf *conf,
+                                     unsigned connections)
 {
     unsigned asked = conf->connections_max ? conf->connections_max : CONNECTIONS_DEFAULT;
     struct api_peer_limits limits = {.connections = connections,
@@ -262,7 +264,7 @@ static int start_mhd(struct api_server *s, const struct api_server_conf *conf,
     if (threads == 1)
         pool[0] = pool[1];
     connections = raise_descriptor_limit(connections);
-    set_limits(s, conf, connections);
+    create_peers_with_limits(s, conf, connections);
     s->mhd = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ITC |
             MHD_USE_ERROR_LOG,
@@ -289,6 +291,8 @@ static void free_server(struct api_server *s)
     free(s->node_secret);
     free(s->static_user);
     api_hosts_free(s->hosts);
+    api_auth_unref(s->auth);
+    api_cors_unref(s->cors);
     api_peers_free(s->peers);
     free(s);
 }
@@ -302,6 +306,9 @@ static struct api_server *new_server(const struct api_server_conf *conf, void *u
     s->node_secret =
         conf->node_secret && conf->node_secret[0] ? base_strdup(conf->node_secret) : NULL;
     s->static_user = base_strdup(conf->static_user);
+    s->auth = api_auth_ref(conf->auth);
+    s->cors = api_cors_ref(conf->cors);
+    s->reads_do_as = conf->reads_do_as && conf->auth;
     s->hosts = conf->hosts ? api_hosts_copy(conf->hosts) : api_hosts_new();
     if (conf->bind)
         api_hosts_add_addresses(s->hosts, conf->bind);

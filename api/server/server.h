@@ -19,6 +19,8 @@
 #include "base/mem.h"
 
 struct api_hosts; /* api/server/hosts.h */
+struct api_auth;  /* api/server/access/auth.h */
+struct api_cors;  /* api/server/access/cors.h */
 
 enum api_role {
     API_ROLE_NONE = 0, /* not allowed in a table: the server refuses to start with such a route */
@@ -45,11 +47,18 @@ struct api_route {
 };
 /* A route of Creel's own: a wrong method is answered 405 with Allow, not in YARN's way (503). */
 #define API_ROUTE_CREEL 1u
+/* The body is a form or absent, and its type is not checked: pages of other sites can send forms
+ * unasked, so such a route must do no harm. */
+#define API_ROUTE_FORM 2u
+/* A route that is a servlet of Hadoop's outside of REST: its path is matched exactly, without a
+ * trailing slash; a wrong method is answered 405 with the servlet engine's page; Accept is not
+ * considered. */
+#define API_ROUTE_SERVLET 4u
 
-/* A filter in front of the handlers: called once a request's headers have arrived and its role is
- * checked, for every path, known or not, and every method. Returns true when the filter has
- * answered (the body is then read and dropped), false to pass the request on to its handler. Must
- * not park. */
+/* A filter in front of the handlers: called once a request's headers have arrived and its role,
+ * if it has a route, is checked, for every path, known or not, and every method. Returns true when
+ * the filter has answered (the body is then read and dropped), false to pass the request on to its
+ * handler. Must not park. */
 typedef bool api_gate(struct api_request *rq, void *user);
 
 /* Called for every answer before it is sent, on the answering thread, while the request can still
@@ -63,7 +72,7 @@ struct api_server_conf {
     bool insecure;
     /* a descriptor of api_open_listener(), taken in any case; 0: the server opens its own */
     int listener;
-    unsigned threads;         /* 0: number of cores */
+    unsigned threads;         /* 0: number of usable cores; never more than 64 */
     unsigned connections_max; /* 0: 10000 */
     /* 0: no limit; api/server/peers.h explains which connections count */
     unsigned connections_per_address;
@@ -72,16 +81,22 @@ struct api_server_conf {
     int64_t body_memory;
     /* 0: 120; a connection idle for this long is closed, except while its request is parked */
     unsigned idle_timeout_s;
-    unsigned head_timeout_ms; /* 0: 30000; time for a request's head, from its start */
+    /* 0: 30000; time for a request's head, from its first line or the connection's start */
+    unsigned head_timeout_ms;
     unsigned body_rate;       /* least bytes per second of a body, in each window; 0: any */
     unsigned body_window_ms;  /* 0: 10000 */
-    const char *node_secret;  /* secret for API_ROLE_NODE; NULL: not checked */
-    const char *static_user;  /* "dr.who" */
+    const char *node_secret;  /* secret for API_ROLE_NODE; NULL or "": not checked */
+    const char *static_user;  /* caller of requests without user.name: "dr.who"; NULL: none */
     api_gate *gate;           /* NULL: none */
     api_on_answer *on_answer; /* NULL: none */
     /* Names the server answers to besides @bind; borrowed until the server has started. NULL:
      * api_hosts_new(). */
     struct api_hosts *hosts;
+    /* Who callers are; the server takes a reference. NULL: callers name themselves by user.name,
+     * nothing is remembered and nobody is refused. */
+    struct api_auth *auth;
+    bool reads_do_as;      /* doAs names the caller for whom another one acts */
+    struct api_cors *cors; /* likewise; NULL: pages of other sites read nothing */
 };
 struct api_server;
 /* Opens the socket that a server will listen on, so that a wrong address is found before anything
@@ -123,7 +138,8 @@ const char *api_header(const struct api_request *rq, const char *name);
 /* Returns the body, decompressed and NUL-terminated; "" when there is none. @len: its length (NULL:
  * not wanted). */
 const char *api_body(const struct api_request *rq, size_t *len);
-/* Returns user.name of the query, or the static user; NULL without either. */
+/* Returns who the request is from: the name in its cookie, or user.name of the query, or the static
+ * user; NULL without any. With doAs: the user for whom that one acts. */
 const char *api_caller(const struct api_request *rq);
 /* Returns the route that the request has matched; NULL: none. */
 const struct api_route *api_route_of(const struct api_request *rq);
@@ -147,14 +163,15 @@ void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void 
 /* Parks the request; call it before another thread can see the request. Afterwards other threads
  * may use the functions above, except api_header(), whose text belongs to the connection. */
 void api_park(struct api_request *rq);
-/* Returns true when the connection of a parked request was reset, or the server is stopping. The
- * request must still be answered; the answer will be dropped. A client that closed only its sending
- * side is not gone. */
+/* Returns true when the connection of a parked request was reset or is closed in both directions,
+ * or the server is stopping. The request must still be answered; the answer will be dropped. A
+ * client that closed only its sending side is not gone. */
 bool api_client_is_gone(const struct api_request *rq);
 
 /* ---- answers: exactly one of them per request, any thread ---- */
-/* Adds a header to the coming answer, at most 16 in all. Content-Type and Cache-Control replace the
- * usual ones; Expires and Pragma are left out with the latter. */
+/* Adds a header to the coming answer, at most 16 in all; it replaces one of the same name, except
+ * Set-Cookie. Content-Type and Cache-Control replace the usual ones; Expires and Pragma are left
+ * out with the latter. */
 void api_add_header(struct api_request *rq, const char *name, const char *value);
 /* Answers with @body (NULL: empty), taking its memory (@body is zeroed). The body is compressed
  * when the client accepts gzip, except a short one of Creel's own resources, and is sent chunked or
@@ -164,8 +181,8 @@ void api_answer(struct api_request *rq, unsigned status, enum api_type type, str
  * piece. The body is compressed while it is collected if the client accepts gzip. */
 struct api_pieces;
 struct api_pieces *api_pieces_new(const struct api_request *rq);
-/* Adds @piece, best of 32 to 128 KiB. @piece is empty afterwards; when the answer is compressed,
- * @piece keeps its memory, which the caller frees. */
+/* Adds @piece, ideally 32 to 128 KiB long. Afterwards @piece is empty; if the answer is compressed,
+ * it may still have memory, which the caller frees. */
 void api_pieces_add(struct api_pieces *p, struct base_buf *piece);
 void api_pieces_free(struct api_pieces *p);           /* NULL-safe */
 size_t api_pieces_memory(const struct api_pieces *p); /* bytes of memory that @p holds now */
@@ -203,5 +220,18 @@ void api_answer_file(struct api_request *rq, unsigned status, const char *conten
 void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
                        int64_t (*read)(void *u, char *buf, size_t max), void *u,
                        void (*free_fn)(void *));
+
+/* Writes the next part of a long answer: appends text to @out, which still holds the last byte of
+ * the earlier text, or more of it. Returns API_WRITE_BROKEN when the answer cannot be completed:
+ * the connection is cut then, so that the client notices. */
+enum api_write_next { API_WRITE_MORE, API_WRITE_END, API_WRITE_BROKEN };
+typedef enum api_write_next api_write_text(void *u, struct base_buf *out);
+/* Answers with a text that is written while it is sent, as fast as the client takes it: first
+ * @begun, taking its memory (@begun is zeroed), then what @write appends. Server threads call
+ * @write, for one part at a time; parts should take 0.1 ms at most. The text is compressed when the
+ * client accepts gzip. @free_fn frees @u in any case (NULL: not needed). */
+void api_answer_long_text(struct api_request *rq, unsigned status, enum api_type type,
+                          struct base_buf *begun, api_write_text *write, void *u,
+                          void (*free_fn)(void *));
 
 #endif

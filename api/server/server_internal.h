@@ -26,6 +26,9 @@ struct api_server {
     void *user;
     char *node_secret, *static_user;
     struct api_hosts *hosts;
+    struct api_auth *auth; /* NULL: none */
+    struct api_cors *cors; /* NULL: none */
+    bool reads_do_as;
     _Atomic int64_t host_warned_ms; /* 0: not yet */
     api_gate *gate;
     api_on_answer *on_answer;

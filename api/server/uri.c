@@ -55,7 +55,7 @@ static size_t count_char(const char *from, const char *end, char c)
 
 /* Splits and decodes the path up to @end into the segments of @u, whose texts are written from @to
  * on. Returns the end of these texts, or NULL when the path is refused. */
-static char *decode_path(struct api_uri *u, const char *path, const char *end, char *to)
+static char *decode_path_segments(struct api_uri *u, const char *path, const char *end, char *to)
 {
     const char *from = path + 1;
 
@@ -76,7 +76,7 @@ static char *decode_path(struct api_uri *u, const char *path, const char *end, c
 }
 
 /* Does the same for the pairs of the query. */
-static char *decode_query(struct api_uri *u, const char *query, char *to)
+static char *decode_query_pairs(struct api_uri *u, const char *query, char *to)
 {
     while (*query) {
         const char *end = query + strcspn(query, "&");
@@ -135,8 +135,8 @@ int api_uri_parse(struct api_uri *u, const char *raw)
         return -BASE_ELIMIT;
     if (path[0] != '/')
         return strcmp(path, "*") == 0 ? 0 : -BASE_EINVAL;
-    text = decode_path(u, path, path + path_len, text);
-    if (!text || !decode_query(u, query, text)) {
+    text = decode_path_segments(u, path, path + path_len, text);
+    if (!text || !decode_query_pairs(u, query, text)) {
         u->n_segments = u->n_pairs = 0;
         return -BASE_EINVAL;
     }

@@ -3,9 +3,10 @@
  *
  * The rules are those of YARN's Jersey: ";name=value" matrix parameters of a segment are dropped;
  * in the query only '&' separates, and '+' is a space; names are case-sensitive. Refused
- * (-BASE_EINVAL): "%" without two hex digits, an encoded NUL, and "." or ".." as a component of the
- * path, also when encoded as %2E or %2F. An encoded slash otherwise stays inside its segment
- * ("yarn.io%2Fgpu"): code that builds a file name from a segment has to check it. */
+ * (-BASE_EINVAL): "%" without two hex digits, an encoded NUL, "." or ".." as a component of the
+ * path, also when encoded as %2E or %2F, and a path that does not begin with "/" (except "*"). An
+ * encoded slash otherwise stays inside its segment ("yarn.io%2Fgpu"): code that builds a file name
+ * from a segment has to check it. */
 #ifndef CREEL_API_SERVER_URI_H
 #define CREEL_API_SERVER_URI_H
 

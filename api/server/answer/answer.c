@@ -1,16 +1,24 @@
 /* Answers by handlers, from any thread: each makes a reply and hands it over to be sent. */
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/server/answer/pieces.h"
 #include "api/server/request/lifecycle.h"
 
 void api_add_header(struct api_request *rq, const char *name, const char *value)
 {
-    struct api_header *h;
+    struct api_header *h = NULL;
 
-    base_assert(rq->n_headers < API_HEADERS_MAX);
-    h = &rq->headers[rq->n_headers++];
-    h->name = base_strdup(name);
+    for (unsigned i = 0; i < rq->n_headers && strcasecmp(name, "Set-Cookie") != 0; i++)
+        if (strcasecmp(rq->headers[i].name, name) == 0)
+            h = &rq->headers[i];
+    if (!h) {
+        base_assert(rq->n_headers < API_HEADERS_MAX);
+        h = &rq->headers[rq->n_headers++];
+        h->name = base_strdup(name);
+    }
+    free(h->value);
     h->value = base_strdup(value);
     for (char *c = h->value; *c; c++) /* prevents header injection */
         if (*c == '\r' || *c == '\n')

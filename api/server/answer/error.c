@@ -1,9 +1,10 @@
-/* Error answers. Source of the wording: recordings of YARN 3.4.2 in tests/golden. */
+/* Error answers. Source of the wording: recordings of YARN 3.4.2 in tests/interop/yarn. */
 #include "api/server/answer/error.h"
 
 #include <stdarg.h>
 #include <string.h>
 
+#include "api/server/answer/wadl.h"
 #include "api/server/request/lifecycle.h"
 #include "api/server/server_internal.h"
 #include "api/yarn/shape.h"
@@ -39,7 +40,8 @@ static const struct {
     {"StandbyException", "org.apache.hadoop.ipc.StandbyException"},
 };
 
-/* Appends the Java class of exception @name; the class of one of Creel's own is creel.NAME. */
+/* Appends the Java class of exception @name: that of YARN, or creel.NAME for any other exception.
+ */
 static void add_java_class(struct base_buf *out, const char *name)
 {
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
@@ -128,13 +130,17 @@ void api_answer_base_error(struct api_request *rq, const struct base_error *err)
     api_answer_error(rq, 503, "YarnRuntimeException", "%s", err->text);
 }
 
+/* The name of the servlet that serves REST and the pages, as the servlet engine shows it in its
+ * pages: a class, and a number that has no meaning. */
+#define WEB_SERVLET "org.apache.hadoop.http.WebServlet-00c4ee10"
+
 static bool starts_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static void hand_over_body(struct api_request *rq, unsigned status, enum api_type type,
-                           const char *content_type, bool page, struct base_buf *body)
+static void hand_over_final_body(struct api_request *rq, unsigned status, enum api_type type,
+                                 const char *content_type, bool page, struct base_buf *body)
 {
     struct api_reply reply = {.kind = API_REPLY_BODY,
                               .status = status,
@@ -148,14 +154,14 @@ static void hand_over_body(struct api_request *rq, unsigned status, enum api_typ
     api_request_hand_over_reply(rq, &reply);
 }
 
-/* Appends the servlet engine's error page with URI, STATUS, MESSAGE and (in HTML, unless @servlet
- * is NULL) SERVLET, as HTML or as text. */
+/* Appends the servlet engine's error page with URI, STATUS, MESSAGE and SERVLET (in HTML only
+ * unless @servlet is NULL), as HTML or as text. */
 static void add_error_page(struct base_buf *b, const char *path, unsigned status,
                            const char *reason, bool html, const char *servlet)
 {
     if (!html) {
-        base_buf_addf(b, "HTTP ERROR %u %s\nURI: %s\nSTATUS: %u\nMESSAGE: %s\n", status, reason,
-                      path, status, reason);
+        base_buf_addf(b, "HTTP ERROR %u %s\nURI: %s\nSTATUS: %u\nMESSAGE: %s\nSERVLET: %s\n",
+                      status, reason, path, status, reason, servlet);
         return;
     }
     base_buf_addf(b,
@@ -182,7 +188,7 @@ void api_error_answer_server_page(struct api_request *rq, unsigned status, const
     struct base_buf b = {0};
 
     add_error_page(&b, rq->uri.path, status, message, true, NULL);
-    hand_over_body(rq, status, API_TEXT, "text/html;charset=iso-8859-1", true, &b);
+    hand_over_final_body(rq, status, API_TEXT, "text/html;charset=iso-8859-1", true, &b);
 }
 
 void api_answer_html_page(struct api_request *rq, unsigned status, const char *message,
@@ -220,34 +226,92 @@ void api_error_answer_not_found(struct api_request *rq)
                       "  <h1>Sorry, got error 404</h1>\n  <p>There is nothing at <code>");
     api_xml_add_text(&b, path);
     base_buf_adds(&b, "</code>.</p>\n</html>\n");
-    hand_over_body(rq, 404, API_TEXT, "text/html;charset=utf-8", false, &b);
+    hand_over_final_body(rq, 404, API_TEXT, "text/html;charset=utf-8", false, &b);
+}
+
+void api_error_answer_unauthenticated(struct api_request *rq, const char *message)
+{
+    /* the servlet engine makes pages for these methods only */
+    bool paged = rq->head || strcmp(rq->method, "GET") == 0 || strcmp(rq->method, "POST") == 0;
+    struct api_reply reply = {.kind = API_REPLY_BODY,
+                              .status = 401,
+                              .type = API_TEXT,
+                              .content_type = "",
+                              .page = true,
+                              .uncached = !paged,
+                              .final = true};
+
+    api_add_header(rq, "WWW-Authenticate", "PseudoAuth");
+    api_add_header(rq, "Set-Cookie", "hadoop.auth=; Path=/; HttpOnly");
+    if (paged && rq->accept == API_ACCEPT_JSON && rq->accept_named) {
+        base_buf_adds(&reply.body, "{\n\"servlet\":\"" WEB_SERVLET "\",\n\"message\":");
+        base_json_quote(&reply.body, message);
+        base_buf_adds(&reply.body, ",\n\"url\":");
+        base_json_quote(&reply.body, rq->uri.path);
+        base_buf_adds(&reply.body, ",\n\"status\":\"401\"\n}");
+        reply.content_type = "application/json";
+    } else if (paged && (rq->accept == API_ACCEPT_JSON || rq->accept == API_ACCEPT_HTML)) {
+        add_error_page(&reply.body, rq->uri.path, 401, message, true, WEB_SERVLET);
+        reply.content_type = "text/html;charset=iso-8859-1";
+    }
+    api_request_hand_over_reply(rq, &reply);
+}
+
+void api_error_answer_may_not_act_as(struct api_request *rq, const char *as)
+{
+    struct base_buf text = {0};
+    struct api_reply reply = {.kind = API_REPLY_BODY,
+                              .status = 403,
+                              .type = API_TEXT,
+                              .content_type = "application/json",
+                              .gate = true,
+                              .final = true};
+
+    base_buf_addf(&text, "User: %s is not allowed to impersonate %s", rq->caller, as);
+    base_buf_adds(&reply.body, "{\n  \"RemoteException\" : {\n    \"message\" : ");
+    base_json_quote(&reply.body, text.data);
+    base_buf_adds(&reply.body,
+                  ",\n    \"exception\" : \"AuthorizationException\",\n    \"javaClassName\" : "
+                  "\"org.apache.hadoop.security.authorize.AuthorizationException\"\n  }\n}");
+    base_buf_free(&text);
+    api_request_hand_over_reply(rq, &reply);
 }
 
 /* Adds the header Allow with the methods that the matched path serves. */
-static void add_allow(struct api_request *rq, const char *separator)
+static void add_allow_header(struct api_request *rq, const char *separator)
 {
-    static const char *const names[] = {"GET", "POST", "PUT", "DELETE"};
     struct base_buf b = {0};
 
     base_buf_adds(&b, "OPTIONS");
-    for (int i = 0; i < API_M_COUNT; i++) {
-        if (!rq->match.by_method[i])
-            continue;
-        if (i == API_M_GET)
-            base_buf_addf(&b, "%sHEAD", separator);
-        base_buf_addf(&b, "%s%s", separator, names[i]);
-    }
+    if (rq->match.by_method[API_M_GET])
+        base_buf_addf(&b, "%sHEAD", separator);
+    for (int i = 0; i < API_M_COUNT; i++)
+        if (rq->match.by_method[api_wadl_methods[i]])
+            base_buf_addf(&b, "%s%s", separator, rq->match.by_method[api_wadl_methods[i]]->method);
     api_add_header(rq, "Allow", b.data);
     base_buf_free(&b);
 }
 
-/* Returns true when the matched path is one of Creel's own, by any method. */
-static bool matches_creel_route(const struct api_request *rq)
+/* The servlet engine answers TRACE without a page. */
+static void answer_wrong_servlet_method(struct api_request *rq)
 {
-    for (int i = 0; i < API_M_COUNT; i++)
-        if (rq->match.by_method[i] && (rq->match.by_method[i]->flags & API_ROUTE_CREEL))
-            return true;
-    return false;
+    struct base_buf message = {0};
+
+    if (strcmp(rq->method, "TRACE") == 0) {
+        struct api_reply reply = {.kind = API_REPLY_BODY,
+                                  .status = 405,
+                                  .type = API_TEXT,
+                                  .content_type = "",
+                                  .page = true,
+                                  .uncached = true,
+                                  .final = true};
+
+        api_request_hand_over_reply(rq, &reply);
+        return;
+    }
+    base_buf_addf(&message, "HTTP method %s is not supported by this URL", rq->method);
+    api_answer_html_page(rq, 405, message.data, rq->uri.path + 1);
+    base_buf_free(&message);
 }
 
 /* YARN's ResourceManager sends the charset "null", its NodeManager none. */
@@ -258,10 +322,14 @@ void api_error_answer_wrong_method(struct api_request *rq)
     struct base_buf b = {0};
     const char *type;
 
-    if (matches_creel_route(rq)) {
-        add_allow(rq, ", ");
+    if (api_match_has_flag(&rq->match, API_ROUTE_CREEL)) {
+        add_allow_header(rq, ", ");
         api_answer_error(rq, 405, "MethodNotAllowedException", "%s does not serve %s", rq->uri.path,
                          rq->method);
+        return;
+    }
+    if (api_match_has_flag(&rq->match, API_ROUTE_SERVLET)) {
+        answer_wrong_servlet_method(rq);
         return;
     }
     if (json)
@@ -271,7 +339,7 @@ void api_error_answer_wrong_method(struct api_request *rq)
     else
         type = node ? "application/xml" : "application/xml;charset=null";
     encode_exception(&b, json ? API_JSON : API_XML, "WebApplicationException", NULL);
-    hand_over_body(rq, 503, json ? API_JSON : API_XML, type, false, &b);
+    hand_over_final_body(rq, 503, json ? API_JSON : API_XML, type, false, &b);
 }
 
 /* Returns the name of the Java class into which YARN reads the body of a route: its error message
@@ -318,57 +386,44 @@ void api_error_answer_no_content_type(struct api_request *rq)
         name, name);
 }
 
-/* Appends the WADL document that lists the methods of the matched path, as Jersey does. */
-static void add_wadl(struct api_request *rq, struct base_buf *b)
-{
-    static const char *const names[] = {"GET", "POST", "PUT", "DELETE"};
-
-    base_buf_adds(
-        b, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
-           "<application xmlns=\"http://wadl.dev.java.net/2009/02\"><resources><resource path=\"");
-    api_xml_add_text(b, rq->uri.path + 1);
-    base_buf_adds(b, "\">");
-    for (int i = 0; i < API_M_COUNT; i++)
-        if (rq->match.by_method[i])
-            base_buf_addf(b, "<method name=\"%s\"/>", names[i]);
-    base_buf_adds(b, "</resource></resources></application>");
-}
-
 void api_error_answer_options(struct api_request *rq)
 {
     struct base_buf b = {0};
 
     if (strcmp(rq->uri.path, "*") == 0) {
         api_add_header(rq, "Allow", "GET,HEAD,POST,OPTIONS");
-    } else if (!rq->match.by_method) {
+        api_answer_from_gate(rq, 200, &b); /* without Vary */
+        return;
+    }
+    if (!rq->match.by_method) {
         api_add_header(rq, "Allow", "GET, POST");
     } else {
-        add_allow(rq, ",");
-        if (!matches_creel_route(rq)) {
+        add_allow_header(rq, ",");
+        if (!api_match_has_flag(&rq->match, API_ROUTE_CREEL | API_ROUTE_SERVLET)) {
             bool node = starts_with(rq->uri.path, "/ws/v1/node/");
 
-            add_wadl(rq, &b);
-            hand_over_body(rq, 200, API_XML,
-                           node ? "application/vnd.sun.wadl+xml"
-                                : "application/vnd.sun.wadl+xml;charset=utf-8",
-                           false, &b);
+            api_wadl_add_document(rq, &b);
+            api_add_header(rq, "Last-Modified", api_wadl_get_date());
+            hand_over_final_body(rq, 200, API_XML,
+                                 node ? "application/vnd.sun.wadl+xml"
+                                      : "application/vnd.sun.wadl+xml;charset=utf-8",
+                                 false, &b);
             return;
         }
     }
-    hand_over_body(rq, 200, API_TEXT, NULL, false, &b);
+    hand_over_final_body(rq, 200, API_TEXT, NULL, false, &b);
 }
 
+/* YARN answers 500 where this is 406 or 400: a fault of the server, for a mistake of the client. */
 unsigned api_error_get_unacceptable_status(const struct api_request *rq)
 {
     switch (rq->accept) {
     case API_ACCEPT_TEXT_XML:
         return 503;
-    case API_ACCEPT_HTML:
-        /* YARN answers 500 to a client that accepts only text/html. Somebody who tries a URL in a
-         * browser would suspect a fault of the server. */
-        return 406;
+    case API_ACCEPT_BAD:
+        return 400;
     default:
-        return 500;
+        return 406;
     }
 }
 
@@ -380,7 +435,7 @@ bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *re
     bool body = reply->kind == API_REPLY_BODY || reply->kind == API_REPLY_PIECES;
 
     if (!body || reply->type > API_XML || rq->accept <= API_ACCEPT_XML || !rq->route ||
-        (rq->route->flags & API_ROUTE_CREEL))
+        (rq->route->flags & (API_ROUTE_CREEL | API_ROUTE_SERVLET)))
         return false;
     base_buf_free(&reply->body);
     api_pieces_free(reply->pieces);
@@ -396,9 +451,8 @@ bool api_error_replace_unacceptable(struct api_request *rq, struct api_reply *re
         bool html = rq->accept == API_ACCEPT_HTML;
 
         add_error_page(&reply->body, rq->uri.path, status,
-                       html ? "Not Acceptable: expected application/json or application/xml"
-                            : "Server Error",
-                       html, NULL);
+                       "Not Acceptable: expected application/json or application/xml", html,
+                       WEB_SERVLET);
         reply->content_type =
             html ? "text/html;charset=iso-8859-1" : "text/plain;charset=iso-8859-1";
     }

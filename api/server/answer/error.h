@@ -1,4 +1,4 @@
-/* api/server/answer/error.h - error answers that the server gives itself, worded as in YARN. */
+/* api/server/answer/error.h - error answers that the server itself sends, worded as in YARN. */
 #ifndef CREEL_API_SERVER_ANSWER_ERROR_H
 #define CREEL_API_SERVER_ANSWER_ERROR_H
 
@@ -13,6 +13,11 @@ void api_error_answer_server_page(struct api_request *rq, unsigned status, const
 void api_error_answer_wrong_method(struct api_request *rq);
 /* Answers a body without Content-Type: YARN's 503, which names the class that it wanted to read. */
 void api_error_answer_no_content_type(struct api_request *rq);
+/* Answers 401 as Hadoop's authentication filter: a page, or JSON, or nothing, by what the client
+ * accepts; the cookie is cleared. */
+void api_error_answer_unauthenticated(struct api_request *rq, const char *message);
+/* Answers 403 as Hadoop's authentication filter, when the caller may not act as @as. */
+void api_error_answer_may_not_act_as(struct api_request *rq, const char *as);
 /* Answers OPTIONS: 200 with Allow, and a WADL document for YARN's routes. */
 void api_error_answer_options(struct api_request *rq);
 /* Replaces a JSON or XML reply that the client does not accept (YARN's routes only). Returns true

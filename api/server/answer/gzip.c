@@ -27,12 +27,9 @@ static z_stream *get_thread_deflate_state(void)
     z = pthread_getspecific(deflate_key);
     if (z)
         return deflateReset(z) == Z_OK ? z : NULL;
-    z = base_alloc(sizeof *z);
-    if (deflateInit2(z, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-        free(z);
-        return NULL;
-    }
-    pthread_setspecific(deflate_key, z);
+    z = api_deflate_new();
+    if (z)
+        pthread_setspecific(deflate_key, z);
     return z;
 }
 
@@ -52,6 +49,17 @@ bool api_gzip_compress(const struct base_buf *in, struct base_buf *out)
     out->len += z->total_out;
     out->data[out->len] = '\0';
     return true;
+}
+
+z_stream *api_deflate_new(void)
+{
+    z_stream *z = base_alloc(sizeof *z);
+
+    if (deflateInit2(z, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+        free(z);
+        return NULL;
+    }
+    return z;
 }
 
 z_stream *api_gunzip_new(void)

@@ -8,9 +8,12 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* Appends @in, compressed, to @out. Returns false when zlib fails or @in is longer than 2 GiB; @out
+/* Appends @in, compressed, to @out. Returns false when zlib fails or @in has 2 GiB or more; @out
  * may then have grown in capacity, not in length. */
 bool api_gzip_compress(const struct base_buf *in, struct base_buf *out);
+/* Returns the state of a compression in parts, for zlib's deflate(); NULL when zlib fails. The
+ * caller ends it with deflateEnd() and frees it. */
+z_stream *api_deflate_new(void);
 /* Returns the state of a decompression; NULL when zlib fails. */
 z_stream *api_gunzip_new(void);
 void api_gunzip_free(z_stream *z); /* NULL-safe */

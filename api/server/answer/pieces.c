@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/server/answer/gzip.h"
 #include "api/server/request/request.h"
 
 #define PACKED_STEP    (8 * 1024)
 #define DEFLATE_MEMORY (256 * 1024) /* SOURCE: zconf.h, for windowBits 15 and memLevel 8 */
-#define PACKED_FULL    (32 * 1024)  /* a compressed piece grows up to this length */
+#define PACKED_FULL    (32 * 1024)  /* a compressed piece of this length does not grow any more */
 
 struct api_pieces {
     struct base_buf *v;
@@ -24,12 +25,7 @@ struct api_pieces *api_pieces_new(const struct api_request *rq)
 
     if (!rq->accept_gzip)
         return p;
-    p->deflate = base_alloc(sizeof *p->deflate);
-    if (deflateInit2(p->deflate, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
-        Z_OK) {
-        free(p->deflate);
-        p->deflate = NULL;
-    }
+    p->deflate = api_deflate_new();
     return p;
 }
 

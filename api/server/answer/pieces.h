@@ -11,7 +11,7 @@
  * thread wait meanwhile. */
 #define API_TURN_MAX (32 * 1024)
 
-/* Ends the compression; call before the pieces go to a server thread. */
+/* Ends the compression, if the pieces are compressed; call before they go to a server thread. */
 void api_pieces_finish(struct api_pieces *p);
 /* Returns a response that sends and frees the pieces (*p is NULL afterwards). @chunked: without
  * Content-Length. *@packed becomes true when the pieces are compressed. */

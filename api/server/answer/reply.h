@@ -12,14 +12,16 @@ struct api_reply {
     enum api_type type;
     /* static text; NULL: chosen by @type; a Content-Type added by the handler wins */
     const char *content_type;
-    bool page;  /* the servlet engine's error page: its own Cache-Control, never compressed */
-    bool final; /* made by the server itself: Accept is not considered again */
+    bool page;     /* the servlet engine's error page: its own Cache-Control, never compressed */
+    bool uncached; /* page: without Cache-Control */
+    bool final;    /* made by the server itself: Accept is not considered again */
     /* made by a gate: a HEAD answer gives the body's length; never compressed */
     bool gate;
     bool close; /* close the connection after the answer */
     struct base_buf body;
     struct api_pieces *pieces; /* PIECES: all of them */
-    char *type_text;           /* FILE, STREAM: value of Content-Type */
+    char *type_text;           /* FILE, STREAM: value of Content-Type; NULL: chosen by @type */
+    bool compressed;           /* STREAM: the bytes are compressed already */
     int fd;                    /* FILE, with the next two */
     uint64_t offset, len;
     int64_t (*read)(void *u, char *buf, size_t max); /* STREAM, with the next two */

@@ -31,14 +31,15 @@ static bool is_creel_route(const struct api_request *rq)
 
 /* Compresses the reply's body if the client accepts gzip and YARN would compress it. Returns true
  * when the body is compressed now. */
-static bool compress_body(struct api_request *rq)
+static bool compress_body_if_wanted(struct api_request *rq)
 {
     struct api_reply *reply = &rq->reply;
     struct base_buf packed = {0};
 
-    /* YARN compresses everything but empty bodies and its pages. Small answers of Creel's own
-     * routes are not worth the effort. */
+    /* YARN compresses everything in REST but empty bodies and its pages. Small answers of Creel's
+     * own routes are not worth the effort. */
     if (!rq->accept_gzip || reply->page || reply->gate ||
+        (rq->route && (rq->route->flags & API_ROUTE_SERVLET)) ||
         (reply->final && reply->type == API_TEXT) ||
         (is_creel_route(rq) && reply->body.len < 1024) ||
         !api_gzip_compress(&reply->body, &packed)) {
@@ -50,8 +51,8 @@ static bool compress_body(struct api_request *rq)
     return true;
 }
 
-/* Returns true when the body is sent without Content-Length, as YARN sends its JSON. */
-static bool is_chunked(const struct api_request *rq)
+/* Returns true when a long body is sent without Content-Length, as YARN sends its JSON. */
+static bool is_sent_chunked(const struct api_request *rq)
 {
     return rq->reply.type == API_JSON && !is_creel_route(rq) && !rq->reply.page;
 }
@@ -64,9 +65,11 @@ static struct MHD_Response *create_body_response(struct api_request *rq, bool *p
     *packed = false;
     if (reply->body.len == 0)
         return MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
-    *packed = compress_body(rq);
-    if (is_chunked(rq) || reply->body.len > API_TURN_MAX)
-        return api_pieces_create_body_response(&reply->body, is_chunked(rq));
+    *packed = compress_body_if_wanted(rq);
+    /* A short body has a length even where YARN sends chunks: head and body then leave in one
+     * system call and one packet, which halves the kernel's part of the cost. */
+    if (reply->body.len > API_TURN_MAX)
+        return api_pieces_create_body_response(&reply->body, is_sent_chunked(rq));
     response =
         MHD_create_response_from_buffer_with_free_callback(reply->body.len, reply->body.data, free);
     if (response)
@@ -135,10 +138,10 @@ static void add_headers(struct api_request *rq, struct MHD_Response *r, bool pac
     MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(r, "X-FRAME-OPTIONS", "SAMEORIGIN");
     MHD_add_response_header(r, "X-XSS-Protection", "1; mode=block");
-    if (reply->page)
-        MHD_add_response_header(r, "Cache-Control", "must-revalidate,no-cache,no-store");
     for (unsigned i = 0; i < rq->n_headers; i++)
         MHD_add_response_header(r, rq->headers[i].name, rq->headers[i].value);
+    if (reply->page && !reply->uncached)
+        MHD_add_response_header(r, "Cache-Control", "must-revalidate,no-cache,no-store");
     if (type && type[0] && reply->status != 204 && !find_added_header(rq, "Content-Type"))
         MHD_add_response_header(r, "Content-Type", type);
     if (!reply->page && !reply->gate && reply->status != 307)
@@ -165,7 +168,7 @@ enum MHD_Result api_send_reply(struct api_request *rq)
 {
     struct api_reply *reply = &rq->reply;
     struct MHD_Response *response;
-    bool packed = false;
+    bool packed = reply->compressed;
 
     if (!reply->final)
         api_error_replace_unacceptable(rq, reply);
@@ -176,7 +179,7 @@ enum MHD_Result api_send_reply(struct api_request *rq)
     else if (reply->kind == API_REPLY_FILE)
         response = create_file_response(reply);
     else if (reply->kind == API_REPLY_PIECES)
-        response = api_pieces_create_response(&reply->pieces, is_chunked(rq), &packed);
+        response = api_pieces_create_response(&reply->pieces, is_sent_chunked(rq), &packed);
     else
         response = create_body_response(rq, &packed);
     if (response)

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
+#include "api/server/access/auth.h"
+#include "api/server/access/cors.h"
 #include "api/server/answer/error.h"
 #include "api/server/request/origin.h"
 #include "api/server/server_internal.h"
@@ -12,12 +15,10 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-void api_request_read_identity(struct api_request *rq)
+static void read_bearer_token(struct api_request *rq)
 {
-    const char *user = api_uri_find_query_value(&rq->uri, "user.name");
     const char *authorization = api_header(rq, "Authorization");
 
-    rq->caller = base_strdup(user ? user : rq->server->static_user);
     if (authorization && strncasecmp(authorization, "Bearer ", 7) == 0) {
         authorization += 7;
         authorization += strspn(authorization, " ");
@@ -26,33 +27,137 @@ void api_request_read_identity(struct api_request *rq)
     }
 }
 
-/* Returns false when the request has been answered: its user name could not be stored, shown in
- * JSON, or passed on in an environment. */
-static bool check_caller(struct api_request *rq)
+/* Returns false when the request has been answered: @name could not be stored, shown in JSON, or
+ * passed on in an environment. */
+static bool check_name_is_storable(struct api_request *rq, const char *name, const char *parameter)
 {
     char *shown;
 
-    if (!rq->caller ||
-        (strlen(rq->caller) <= BASE_NAME_MAX && base_utf8_valid_without_controls(rq->caller)))
+    if (!name || (strlen(name) <= BASE_NAME_MAX && base_utf8_valid_without_controls(name)))
         return true;
-    shown = base_utf8_escape_for_message(rq->caller, 100);
+    shown = base_utf8_escape_for_message(name, 100);
     api_answer_error(
         rq, 400, "BadRequestException",
-        "user.name: \"%s\" is not a name of 1 to %d bytes in UTF-8 without control characters",
+        "%s: \"%s\" is not a name of 1 to %d bytes in UTF-8 without control characters", parameter,
         shown, BASE_NAME_MAX);
     free(shown);
     return false;
 }
 
-bool api_request_check_user(struct api_request *rq)
+/* Returns false when the request has been answered: @name is none that YARN accepts. Its page is
+ * YARN's, whose status is 500. */
+static bool check_name(struct api_request *rq, const char *name)
 {
-    if (!check_caller(rq))
+    if (!check_name_is_storable(rq, name, "user.name"))
         return false;
-    if (!rq->caller || (rq->caller[0] && !strchr(rq->caller, '&')))
+    if (!name || (name[0] && !strchr(name, '&')))
         return true;
     api_error_answer_server_page(
-        rq, 500, "java.lang.IllegalArgumentException: userName is NULL, empty or contains a '&'");
+        rq, 400, "java.lang.IllegalArgumentException: userName is NULL, empty or contains a '&'");
     return false;
+}
+
+static int64_t get_wall_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* Returns true when the request carries a token instead of a name: its route checks it, or it is
+ * the cluster's secret. */
+static bool is_known_by_token(const struct api_request *rq)
+{
+    enum api_role role = rq->route ? rq->route->role : API_ROLE_READ;
+    const char *secret = rq->server->node_secret;
+
+    return role == API_ROLE_NODE || role == API_ROLE_MASTER ||
+           (secret && rq->bearer && base_secret_equal(rq->bearer, secret));
+}
+
+/* Handles doAs of a caller that has a name. Returns false when the request has been answered. */
+static bool act_as_asked(struct api_request *rq)
+{
+    const char *as = api_uri_find_query_value(&rq->uri, "doAs");
+
+    if (!rq->server->reads_do_as || !as || !as[0])
+        return true;
+    if (!check_name_is_storable(rq, as, "doAs"))
+        return false;
+    if (!api_auth_may_act_as(rq->server->auth, rq->caller, as, rq->peer)) {
+        api_error_answer_may_not_act_as(rq, as);
+        return false;
+    }
+    free(rq->caller);
+    rq->caller = base_strdup(as);
+    return true;
+}
+
+/* Sets the caller from the cookie, or else from user.name, which the answer's cookie will remember.
+ * Returns false when the request has been answered. */
+static bool identify_by_name(struct api_request *rq, const char *user)
+{
+    const struct api_auth *auth = rq->server->auth;
+    int64_t now_ms = get_wall_ms();
+    enum api_auth_cookie cookie =
+        api_auth_check_cookie(auth, api_header(rq, "Cookie"), now_ms, &rq->caller);
+    struct base_buf value = {0};
+
+    if (cookie == API_AUTH_VALID)
+        return act_as_asked(rq);
+    if (user) {
+        if (!check_name(rq, user))
+            return false;
+        rq->caller = base_strdup(user);
+        api_auth_add_cookie(auth, user, now_ms, &value);
+        api_add_header(rq, "Set-Cookie", value.data);
+        base_buf_free(&value);
+        return act_as_asked(rq);
+    }
+    if (!api_auth_allows_anonymous(auth)) {
+        api_error_answer_unauthenticated(
+            rq, cookie == API_AUTH_BAD_SIGNATURE
+                    ? "org.apache.hadoop.security.authentication.util.SignerException: Invalid "
+                      "signature"
+                    : "Authentication required");
+        return false;
+    }
+    rq->caller = base_strdup(rq->server->static_user);
+    return true;
+}
+
+bool api_request_identify(struct api_request *rq)
+{
+    const struct api_auth *auth = rq->server->auth;
+    const char *user = api_uri_find_query_value(&rq->uri, "user.name");
+
+    read_bearer_token(rq);
+    if (auth && !api_auth_reads_names(auth))
+        user = NULL;
+    else if (auth && !is_known_by_token(rq))
+        return identify_by_name(rq, user);
+    rq->caller = base_strdup(user ? user : rq->server->static_user);
+    /* the name that a node or master gives is shown, not believed */
+    return rq->route && (rq->route->role == API_ROLE_NODE || rq->route->role == API_ROLE_MASTER)
+               ? check_name_is_storable(rq, rq->caller, "user.name")
+               : check_name(rq, rq->caller);
+}
+
+void api_request_add_cors_headers(struct api_request *rq)
+{
+    const struct api_cors *cors = rq->server->cors;
+    const char *origin = api_header(rq, "Origin");
+
+    if (!cors || !origin || !api_cors_allows_origin(cors, origin) ||
+        !api_cors_allows_request(cors, api_header(rq, "Access-Control-Request-Method"),
+                                 api_header(rq, "Access-Control-Request-Headers")))
+        return;
+    api_add_header(rq, "Access-Control-Allow-Origin", origin);
+    api_add_header(rq, "Access-Control-Allow-Credentials", "true");
+    api_add_header(rq, "Access-Control-Allow-Methods", api_cors_get_methods(cors));
+    api_add_header(rq, "Access-Control-Allow-Headers", api_cors_get_headers(cors));
+    api_add_header(rq, "Access-Control-Max-Age", api_cors_get_max_age(cors));
 }
 
 /* Marks the connection as a node's, for the limits of connections; at most once a minute, since
@@ -72,8 +177,6 @@ bool api_request_authorise(struct api_request *rq)
 {
     const char *secret = rq->server->node_secret;
 
-    if (!check_caller(rq))
-        return false;
     if (strcmp(rq->route->method, "GET") != 0 && api_origin_is_foreign(rq)) {
         api_answer_error(rq, 403, "ForbiddenException",
                          "A page of another site may not ask for this (Origin: %.200s)",
@@ -83,8 +186,6 @@ bool api_request_authorise(struct api_request *rq)
     switch (rq->route->role) {
     case API_ROLE_READ:
     case API_ROLE_WRITE:
-        if (!api_request_check_user(rq))
-            return false;
         if (rq->caller || rq->route->role == API_ROLE_READ)
             return true;
         api_answer_error(rq, 401, "AuthorizationException",

@@ -5,12 +5,13 @@
 
 #include "api/server/request/request.h"
 
-/* Sets the request's caller (user.name, or the static user) and bearer token from its query and
- * headers. */
-void api_request_read_identity(struct api_request *rq);
-/* Returns true when the caller's name is one that YARN accepts and Creel can store, or there is no
- * caller; otherwise the request has been answered. */
-bool api_request_check_user(struct api_request *rq);
+/* Finds out who the caller is, from the cookie, user.name and doAs, and reads the bearer token.
+ * Returns false when the request has been answered: its name is none that YARN accepts and Creel
+ * can store, a name is needed, or the caller may not act as another user. Requests of nodes and
+ * masters are known by their bearer tokens instead. */
+bool api_request_identify(struct api_request *rq);
+/* Adds the headers that let a page of an allowed site read the answer. */
+void api_request_add_cors_headers(struct api_request *rq);
 /* Returns true when the sender may use the request's route; otherwise the request has been
  * answered. */
 bool api_request_authorise(struct api_request *rq);

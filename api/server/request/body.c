@@ -77,7 +77,7 @@ bool api_request_check_body_headers(struct api_request *rq)
             answer_wrong_type(rq);
             return false;
         }
-    } else {
+    } else if (!(rq->route->flags & API_ROUTE_FORM)) {
         if (content == API_CONTENT_OTHER) {
             api_error_answer_wrong_method(rq);
             return false;
@@ -102,7 +102,7 @@ bool api_request_check_body_headers(struct api_request *rq)
     return true;
 }
 
-static bool charge_memory(struct api_request *rq, size_t bytes)
+static bool charge_request_memory(struct api_request *rq, size_t bytes)
 {
     if (!rq->conn || bytes == 0)
         return true;
@@ -126,7 +126,7 @@ bool api_charge_answer_memory(struct api_request *rq, size_t bytes)
     bool ok;
 
     pthread_mutex_lock(&rq->server->lock);
-    ok = rq->state == API_ST_ABORTED || charge_memory(rq, bytes);
+    ok = rq->state == API_ST_ABORTED || charge_request_memory(rq, bytes);
     pthread_mutex_unlock(&rq->server->lock);
     if (!ok)
         answer_no_memory(rq, "long answers are being made or sent");
@@ -154,7 +154,7 @@ bool api_request_add_body_piece(struct api_request *rq, const char *data, size_t
     } else {
         base_buf_add(&rq->body, data, len);
     }
-    if (rc == 0 && !charge_memory(rq, rq->body.len - before))
+    if (rc == 0 && !charge_request_memory(rq, rq->body.len - before))
         rc = -BASE_EAGAIN;
     if (rc == 0)
         return true;

@@ -33,8 +33,8 @@ static void read_accept_headers(struct api_request *rq)
 }
 
 /* Checks the request's target. Returns false when the request has been answered: the target is
- * invalid, or "*". */
-static bool check_target(struct api_request *rq)
+ * invalid, or the request is "OPTIONS *". */
+static bool check_target_or_answer(struct api_request *rq)
 {
     if (strcmp(rq->method, "OPTIONS") == 0 && strcmp(rq->uri.path, "*") == 0)
         api_error_answer_options(rq);
@@ -47,11 +47,18 @@ static bool check_target(struct api_request *rq)
     return false;
 }
 
+/* "/" alone does not. */
+static bool ends_in_slash(const struct api_uri *uri)
+{
+    return uri->n_segments > 1 && uri->segments[uri->n_segments - 1][0] == '\0';
+}
+
 static void find_route(struct api_request *rq)
 {
     enum api_method method = api_method_parse(rq->method);
 
-    if (!api_router_match(rq->server->router, &rq->uri, &rq->match))
+    if (!api_router_match(rq->server->router, &rq->uri, &rq->match) ||
+        (ends_in_slash(&rq->uri) && api_match_has_flag(&rq->match, API_ROUTE_SERVLET)))
         rq->match.by_method = NULL;
     else if (method != API_M_OTHER) /* OPTIONS has no route */
         rq->route = rq->match.by_method[method];
@@ -85,21 +92,21 @@ static bool run_gate(struct api_request *rq)
     return rq->server->gate && rq->server->gate(rq, rq->server->user);
 }
 
-static void handle_routed_head(struct api_request *rq)
+static void find_route_and_authorise(struct api_request *rq)
 {
     find_route(rq);
     if (rq->match.has_rest)
         join_rest_segments(rq);
-    if (rq->route || rq->server->gate)
-        api_request_read_identity(rq);
-    if (rq->route ? !api_request_authorise(rq) : rq->server->gate && !api_request_check_user(rq))
+    api_request_add_cors_headers(rq);
+    if (!api_request_identify(rq) || (rq->route && !api_request_authorise(rq)))
         return;
     if (run_gate(rq))
         return;
     if (!rq->route)
         answer_no_route(rq);
     else if (api_request_check_body_headers(rq) && rq->accept > API_ACCEPT_XML &&
-             strcmp(rq->route->method, "GET") != 0 && !(rq->route->flags & API_ROUTE_CREEL))
+             strcmp(rq->route->method, "GET") != 0 &&
+             !(rq->route->flags & (API_ROUTE_CREEL | API_ROUTE_SERVLET)))
         /* refuse a change before it is made when no answer about it would be acceptable; the body
          * is filled in by api_error_replace_unacceptable() */
         api_answer(rq, api_error_get_unacceptable_status(rq), API_JSON, NULL);
@@ -118,8 +125,8 @@ void api_request_handle_head(struct api_request *rq, const char *method)
     if (atomic_load(&rq->server->stopping)) {
         rq->close = true;
         api_answer_error(rq, 503, "ServiceUnavailableException", "The server is stopping");
-    } else if (api_origin_check_host(rq) && check_target(rq)) {
-        handle_routed_head(rq);
+    } else if (api_origin_check_host(rq) && check_target_or_answer(rq)) {
+        find_route_and_authorise(rq);
     }
     if (rq->state == API_ST_ANSWERED)
         rq->drain = true;

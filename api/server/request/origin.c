@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/server/access/cors.h"
 #include "api/server/server_internal.h"
 #include "base/io/log.h"
 #include "base/utf8.h"
@@ -43,8 +44,8 @@ static void warn_of_unknown_host(struct api_server *s, const char *shown)
                       shown);
 }
 
-/* Returns true when @text is an address or one of the server's names; otherwise the request has
- * been answered. */
+/* Returns true when the host in @text is any IP address or one of the server's names; otherwise the
+ * request has been answered. */
 static bool check_host_name(struct api_request *rq, const char *text)
 {
     struct api_authority a;
@@ -92,6 +93,8 @@ bool api_origin_is_foreign(const struct api_request *rq)
     const char *site = api_header(rq, "Sec-Fetch-Site"), *origin = api_header(rq, "Origin");
     struct api_authority host;
 
+    if (origin && rq->server->cors && api_cors_allows_origin(rq->server->cors, origin))
+        return false;
     if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
         return true;
     if (!origin || (api_authority_parse(rq->host, &host) && api_origin_matches(origin, &host)))

@@ -6,12 +6,13 @@
 
 #include "api/server/request/request.h"
 
-/* Returns true when the request has exactly one Host header, and its host, like that of an absolute
- * target, is an address or a name of the server; otherwise the request has been answered (400,
- * 421). */
+/* Returns true when the request has exactly one Host header whose host is any IP address or one of
+ * the server's names, and so is the host of an absolute target if there is one; otherwise the
+ * request has been answered (400, 421). */
 bool api_origin_check_host(struct api_request *rq);
-/* Returns true when a browser says that a page of another site made it send the request. Other
- * clients send neither Sec-Fetch-Site nor Origin, and are never foreign. */
+/* Returns true when a browser's headers show that a page of another site made it send the request,
+ * unless the cross-origin settings allow that site. Other clients send neither Sec-Fetch-Site nor
+ * Origin, and are never foreign. */
 bool api_origin_is_foreign(const struct api_request *rq);
 
 #endif

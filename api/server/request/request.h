@@ -12,7 +12,8 @@
 #include "api/server/conn.h"
 #include "api/server/route.h"
 
-#define API_HEADERS_MAX 16 /* most headers that a handler may add to an answer */
+/* most headers that are added to an answer: 16 by a handler, and the server's own */
+#define API_HEADERS_MAX 24
 
 enum api_state { API_ST_HANDLING, API_ST_PARKING, API_ST_PARKED, API_ST_ANSWERED, API_ST_ABORTED };
 
@@ -40,11 +41,12 @@ struct api_request {
     struct api_uri uri;
     struct api_match match;
     const struct api_route *route; /* NULL until matched */
-    const char *host; /* value of Host once it is checked, in the connection's memory */
-    char *rest;       /* what {rest*} captured; NULL: the route has none */
+    const char
+        *host;  /* value of the only Host header, in the connection's memory; NULL: not read */
+    char *rest; /* what {rest*} captured; NULL: the route has none */
     char *caller, *bearer;
     char peer[INET6_ADDRSTRLEN];
-    char *refusal; /* message of the error answer */
+    char *refusal; /* message of the error answer, kept for on_answer */
     enum api_accept accept;
     bool accept_named, accept_gzip;
 

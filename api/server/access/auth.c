@@ -1,0 +1,236 @@
+#include "api/server/access/auth.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/server/access/proxy_users.h"
+#include "base/io/io.h"
+
+#define SECRET_KEY   "hadoop.http.authentication.signature.secret.file"
+#define SECRET_MAX   4096
+#define SECRET_BYTES 32
+#define DIGEST_BYTES 32
+#define COOKIE       "hadoop.auth"
+
+struct api_auth {
+    atomic_int refs;
+    char *type, *domain;
+    unsigned char secret[SECRET_MAX];
+    size_t secret_len;
+    int64_t validity_ms;
+    bool anonymous, reads_names;
+    struct api_proxy_users *proxies;
+};
+
+static int read_secret(struct api_auth *a, const char *path, struct base_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, a->secret, sizeof a->secret);
+    int saved = errno;
+
+    if (fd >= 0)
+        close(fd);
+    if (n < 0)
+        return base_error_set(err, -BASE_EIO, SECRET_KEY ": cannot read %s: %s", path,
+                              strerror(saved));
+    if (n == 0)
+        return base_error_set(err, -BASE_EINVAL, SECRET_KEY ": %s is empty", path);
+    a->secret_len = (size_t)n;
+    return 0;
+}
+
+/* YARN's ResourceManager adds its authentication filter only to the filters that it has by default.
+ */
+static bool list_leaves_names(const char *initializers)
+{
+    static const char statics[] = "org.apache.hadoop.http.lib.StaticUserWebFilter";
+
+    return !initializers || !initializers[0] || strcmp(initializers, statics) == 0 ||
+           strstr(initializers, "AuthenticationFilterInitializer");
+}
+
+int api_auth_new(const struct base_conf *conf, const char *type, struct api_auth **out,
+                 struct base_error *err)
+{
+    struct api_auth *a = base_alloc(sizeof *a);
+    const char *file = base_conf_get(conf, SECRET_KEY);
+    const char *domain = base_conf_get(conf, "hadoop.http.authentication.cookie.domain");
+    int rc = 0;
+
+    atomic_init(&a->refs, 1);
+    a->type = base_strdup(type);
+    a->domain = domain && domain[0] ? base_strdup(domain) : NULL;
+    a->validity_ms = base_conf_int(conf, "hadoop.http.authentication.token.validity") * 1000;
+    a->anonymous = base_conf_bool(conf, "hadoop.http.authentication.simple.anonymous.allowed");
+    a->reads_names = list_leaves_names(base_conf_get(conf, "hadoop.http.filter.initializers"));
+    a->proxies = api_proxy_users_new(conf);
+    a->secret_len = SECRET_BYTES;
+    if (file && file[0])
+        rc = read_secret(a, file, err);
+    else
+        base_assert(gnutls_rnd(GNUTLS_RND_KEY, a->secret, a->secret_len) == 0);
+    if (rc < 0) {
+        api_auth_unref(a);
+        return rc;
+    }
+    *out = a;
+    return 0;
+}
+
+struct api_auth *api_auth_ref(struct api_auth *a)
+{
+    if (a)
+        atomic_fetch_add(&a->refs, 1);
+    return a;
+}
+
+void api_auth_unref(struct api_auth *a)
+{
+    if (!a || atomic_fetch_sub(&a->refs, 1) != 1)
+        return;
+    api_proxy_users_free(a->proxies);
+    free(a->domain);
+    free(a->type);
+    free(a);
+}
+
+bool api_auth_reads_names(const struct api_auth *a)
+{
+    return a->reads_names;
+}
+
+bool api_auth_allows_anonymous(const struct api_auth *a)
+{
+    return a->anonymous || !a->reads_names;
+}
+
+/* Appends the signature of @text. */
+static void add_signature(const struct api_auth *a, const char *text, size_t len,
+                          struct base_buf *out)
+{
+    unsigned char digest[DIGEST_BYTES];
+    gnutls_datum_t in = {digest, sizeof digest}, coded = {0};
+
+    base_assert(gnutls_hmac_fast(GNUTLS_MAC_SHA256, a->secret, a->secret_len, text, len, digest) ==
+                0);
+    base_assert(gnutls_base64_encode2(&in, &coded) == 0);
+    base_buf_add(out, coded.data, coded.size);
+    gnutls_free(coded.data);
+}
+
+/* Finds the cookie's value, without quotes. Returns NULL when there is none. */
+static const char *find_cookie(const char *cookies, size_t *len)
+{
+    size_t n = strlen(COOKIE);
+
+    for (const char *at = cookies; at && *at;) {
+        size_t whole;
+
+        at += strspn(at, " ;,");
+        whole = strcspn(at, ";");
+        if (whole > n && strncmp(at, COOKIE "=", n + 1) == 0) {
+            at += n + 1;
+            whole -= n + 1;
+            while (whole && at[whole - 1] == ' ')
+                whole--;
+            if (whole >= 2 && at[0] == '"' && at[whole - 1] == '"') {
+                at++;
+                whole -= 2;
+            }
+            *len = whole;
+            return whole ? at : NULL;
+        }
+        at += whole;
+    }
+    return NULL;
+}
+
+/* Returns a copy of the value of @name ("u=") in "u=...&p=...&t=...&e=..."; NULL when absent. */
+static char *copy_part(const char *text, size_t len, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *at = text, *end = text + len; at < end;) {
+        const char *amp = memchr(at, '&', (size_t)(end - at));
+        const char *stop = amp ? amp : end;
+
+        if ((size_t)(stop - at) > n && strncmp(at, name, n) == 0)
+            return base_strndup(at + n, (size_t)(stop - at) - n);
+        at = stop + 1;
+    }
+    return NULL;
+}
+
+/* Returns the length of the signed part of a cookie: what is before the last "&s=". */
+static size_t find_signed_length(const char *value, size_t len)
+{
+    for (size_t i = len; i >= 3; i--)
+        if (strncmp(value + i - 3, "&s=", 3) == 0)
+            return i - 3;
+    return 0;
+}
+
+enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char *cookies,
+                                           int64_t now_ms, char **user)
+{
+    size_t len = 0, signed_len;
+    const char *value = find_cookie(cookies, &len);
+    struct base_buf expected = {0};
+    char *given, *type, *end_text, *name;
+    enum api_auth_cookie result = API_AUTH_BAD_SIGNATURE;
+
+    if (!value)
+        return API_AUTH_NO_COOKIE;
+    signed_len = find_signed_length(value, len);
+    if (!signed_len)
+        return API_AUTH_BAD_SIGNATURE;
+    given = base_strndup(value + signed_len + 3, len - signed_len - 3);
+    add_signature(a, value, signed_len, &expected);
+    type = copy_part(value, signed_len, "t=");
+    end_text = copy_part(value, signed_len, "e=");
+    name = copy_part(value, signed_len, "u=");
+    if (base_secret_equal(given, expected.data) && type && end_text && name &&
+        strcmp(type, a->type) == 0)
+        result = strtoll(end_text, NULL, 10) > now_ms ? API_AUTH_VALID : API_AUTH_EXPIRED;
+    if (result == API_AUTH_VALID) {
+        *user = name;
+        name = NULL;
+    }
+    free(name);
+    free(end_text);
+    free(type);
+    free(given);
+    base_buf_free(&expected);
+    return result;
+}
+
+void api_auth_add_cookie(const struct api_auth *a, const char *user, int64_t now_ms,
+                         struct base_buf *out)
+{
+    struct base_buf signature = {0};
+    size_t from;
+
+    base_buf_adds(out, COOKIE "=\"");
+    from = out->len;
+    base_buf_addf(out, "u=%s&p=%s&t=%s&e=%lld", user, user, a->type,
+                  (long long)(now_ms + a->validity_ms));
+    add_signature(a, out->data + from, out->len - from, &signature);
+    base_buf_addf(out, "&s=%s\"; Path=/", signature.data);
+    base_buf_free(&signature);
+    if (a->domain)
+        base_buf_addf(out, "; Domain=%s", a->domain);
+    base_buf_adds(out, "; HttpOnly");
+}
+
+bool api_auth_may_act_as(const struct api_auth *a, const char *user, const char *as,
+                         const char *peer)
+{
+    return api_proxy_users_allow(a->proxies, user, as, peer);
+}

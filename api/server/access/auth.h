@@ -1,0 +1,52 @@
+/* api/server/access/auth.h - who sends a request: Hadoop's "simple" authentication, in which
+ * callers name themselves by user.name, and a signed cookie that remembers the name.
+ *
+ *   hadoop.auth="u=alice&p=alice&t=simple-dt&e=1795279303085&s=<base64 of HMAC-SHA256>"
+ *
+ * A valid cookie comes before user.name. A cookie that is not valid counts as none. SOURCE:
+ * Hadoop's Authentication for HTTP web consoles, and YARN 3.4.2 as recorded in tests/golden. */
+#ifndef CREEL_API_SERVER_ACCESS_AUTH_H
+#define CREEL_API_SERVER_ACCESS_AUTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/conf/conf.h"
+#include "base/mem.h"
+
+struct api_auth;
+
+/* Reads hadoop.http.authentication.*, hadoop.http.filter.initializers and hadoop.proxyuser.*.
+ * @type: the kind of token, "simple-dt" for a ResourceManager, "simple" for a NodeManager. Without
+ * a configured secret a random one is made, and cookies are valid as long as the process. Returns
+ * 0, or a negative BASE_E* when the secret cannot be read. */
+int api_auth_new(const struct base_conf *conf, const char *type, struct api_auth **out,
+                 struct base_error *err);
+struct api_auth *api_auth_ref(struct api_auth *a); /* NULL-safe; returns @a */
+void api_auth_unref(struct api_auth *a);           /* NULL-safe; the last reference frees it */
+
+/* Returns false when user.name is ignored and no cookie is made, as YARN does when
+ * hadoop.http.filter.initializers lists filters without its authentication filter. */
+bool api_auth_reads_names(const struct api_auth *a);
+/* Returns true when requests without a name are allowed. */
+bool api_auth_allows_anonymous(const struct api_auth *a);
+
+enum api_auth_cookie {
+    API_AUTH_NO_COOKIE,
+    API_AUTH_VALID,
+    API_AUTH_BAD_SIGNATURE,
+    API_AUTH_EXPIRED
+};
+/* Checks the cookie hadoop.auth in the header @cookies (NULL: none). Sets *@user, which the caller
+ * frees, when it is valid. */
+enum api_auth_cookie api_auth_check_cookie(const struct api_auth *a, const char *cookies,
+                                           int64_t now_ms, char **user);
+/* Appends the value of Set-Cookie for @user. */
+void api_auth_add_cookie(const struct api_auth *a, const char *user, int64_t now_ms,
+                         struct base_buf *out);
+/* Returns true when @user, at the address @peer, may act as @as: hadoop.proxyuser.USER.users,
+ * .groups and .hosts. May ask the name service for the groups of @as. */
+bool api_auth_may_act_as(const struct api_auth *a, const char *user, const char *as,
+                         const char *peer);
+
+#endif

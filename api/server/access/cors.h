@@ -1,0 +1,29 @@
+/* api/server/access/cors.h - which pages of other sites may read answers:
+ * hadoop.http.cross-origin.*. SOURCE: Hadoop's CrossOriginFilter, and YARN 3.4.2 as recorded in
+ * tests/golden. */
+#ifndef CREEL_API_SERVER_ACCESS_CORS_H
+#define CREEL_API_SERVER_ACCESS_CORS_H
+
+#include <stdbool.h>
+
+#include "base/conf/conf.h"
+
+struct api_cors;
+
+/* @enabled_key: the daemon's own switch. Sets *@out to NULL when it is off. Returns 0, or
+ * -BASE_EINVAL for a regular expression that cannot be read. */
+int api_cors_new(const struct base_conf *conf, const char *enabled_key, struct api_cors **out,
+                 struct base_error *err);
+struct api_cors *api_cors_ref(struct api_cors *c); /* NULL-safe; returns @c */
+void api_cors_unref(struct api_cors *c);           /* NULL-safe; the last reference frees it */
+/* Returns true when one of the origins in @origin, the header's value, is allowed. */
+bool api_cors_allows_origin(const struct api_cors *c, const char *origin);
+/* Returns true when the method and the headers, as a browser asks for them in advance, are allowed
+ * (NULL: not asked for). */
+bool api_cors_allows_request(const struct api_cors *c, const char *method, const char *headers);
+/* The values of Access-Control-Allow-Methods, -Allow-Headers and -Max-Age. */
+const char *api_cors_get_methods(const struct api_cors *c);
+const char *api_cors_get_headers(const struct api_cors *c);
+const char *api_cors_get_max_age(const struct api_cors *c);
+
+#endif
