@@ -1,25 +1,15 @@
 #include "api/yarn/resources.h"
 
+#include "api/yarn/members.h"
 #include "base/error.h"
-
-#define S(field, name)        API_STR(T, field, name, API_ALWAYS)
-#define I(field, name)        API_I64(T, field, name, API_ALWAYS)
-#define F(field, name)        API_F32(T, field, name, API_ALWAYS)
-#define B(field, name)        API_BOOL(T, field, name, API_ALWAYS)
-#define O(field, name, shape) API_OBJ(T, field, name, shape, API_ALWAYS)
-#define P(field, name, shape) API_OBJPTR(T, field, name, shape, API_ALWAYS)
-#define END                                                                                        \
-    {                                                                                              \
-        .kind = API_K_END                                                                          \
-    }
 
 /* ---- common objects ---- */
 static const struct api_member empty_members[] = {END};
-static const struct api_shape shape_empty = {.members = empty_members};
+const struct api_shape yarn_shape_empty = {.members = empty_members};
 
 #define T struct yarn_resource_info
 static const struct api_member resource_info_members[] = {
-    O(attributes, "attributes", &shape_empty),
+    O(attributes, "attributes", &yarn_shape_empty),
     I(maximum, "maximumAllocation"),
     I(minimum, "minimumAllocation"),
     S(name, "name"),
@@ -47,7 +37,7 @@ static const struct api_member resource_members[] = {
     END,
 };
 #undef T
-static const struct api_shape shape_resource = {.root = "resource", .members = resource_members};
+const struct api_shape yarn_shape_resource = {.root = "resource", .members = resource_members};
 
 void yarn_resource_set_memory_and_vcores(struct yarn_resource *r, int64_t memory_mb, int64_t vcores,
                                          const struct yarn_limits *limits)
@@ -82,6 +72,29 @@ void yarn_resource_add_type(struct yarn_resource *r, const char *name, int64_t v
                                                              .units = "",
                                                              .value = value};
 }
+
+/* ---- use of resources by partition (capacity scheduler) ---- */
+#define T struct yarn_partition_usage
+static const struct api_member partition_usage_members[] = {
+    S(partition, "partitionName"),
+    O(used, "used", &yarn_shape_resource),
+    O(reserved, "reserved", &yarn_shape_resource),
+    O(pending, "pending", &yarn_shape_resource),
+    P(masters, "amUsed", &yarn_shape_resource),
+    P(masters_limit, "amLimit", &yarn_shape_resource),
+    P(masters_user_limit, "userAmLimit", &yarn_shape_resource),
+    END,
+};
+#undef T
+static const struct api_shape shape_partition_usage = {.members = partition_usage_members};
+
+#define T struct yarn_usages
+static const struct api_member usages_members[] = {
+    L(list, "resourceUsagesByPartition", &shape_partition_usage),
+    END,
+};
+#undef T
+const struct api_shape yarn_shape_usages = {.members = usages_members};
 
 /* ---- cluster ---- */
 #define T struct yarn_cluster_info
@@ -140,6 +153,9 @@ static const struct api_member cluster_metrics_members[] = {
     I(active_nodes, "activeNodes"),
     I(shutdown_nodes, "shutdownNodes"),
     I(assigned_per_second, "containerAssignedPerSecond"),
+    P(used_across_partitions, "totalUsedResourcesAcrossPartition", &yarn_shape_resource),
+    P(total_across_partitions, "totalClusterResourcesAcrossPartition", &yarn_shape_resource),
+    P(reserved_across_partitions, "totalReservedResourcesAcrossPartition", &yarn_shape_resource),
     I(allocated_across_partitions, "totalAllocatedContainersAcrossPartition"),
     B(cross_partition, "crossPartitionMetricsAvailable"),
     I(rm_events, "rmEventQueueSize"),
@@ -197,16 +213,17 @@ static const struct api_member fair_children_members[] = {
 static const struct api_shape shape_fair_children = {.members = fair_children_members};
 
 #define FAIR_QUEUE_MEMBERS                                                                         \
-    I(max_apps, "maxApps"), O(min, "minResources", &shape_resource),                               \
-        O(max, "maxResources", &shape_resource), O(used, "usedResources", &shape_resource),        \
-        O(am_used, "amUsedResources", &shape_resource),                                            \
-        O(am_max, "amMaxResources", &shape_resource),                                              \
-        O(demand, "demandResources", &shape_resource),                                             \
-        O(steady_fair, "steadyFairResources", &shape_resource),                                    \
-        O(fair, "fairResources", &shape_resource),                                                 \
-        O(cluster, "clusterResources", &shape_resource),                                           \
-        O(reserved, "reservedResources", &shape_resource),                                         \
-        O(max_container, "maxContainerAllocation", &shape_resource),                               \
+    I(max_apps, "maxApps"), O(min, "minResources", &yarn_shape_resource),                          \
+        O(max, "maxResources", &yarn_shape_resource),                                              \
+        O(used, "usedResources", &yarn_shape_resource),                                            \
+        O(am_used, "amUsedResources", &yarn_shape_resource),                                       \
+        O(am_max, "amMaxResources", &yarn_shape_resource),                                         \
+        O(demand, "demandResources", &yarn_shape_resource),                                        \
+        O(steady_fair, "steadyFairResources", &yarn_shape_resource),                               \
+        O(fair, "fairResources", &yarn_shape_resource),                                            \
+        O(cluster, "clusterResources", &yarn_shape_resource),                                      \
+        O(reserved, "reservedResources", &yarn_shape_resource),                                    \
+        O(max_container, "maxContainerAllocation", &yarn_shape_resource),                          \
         I(pending_containers, "pendingContainers"),                                                \
         I(allocated_containers, "allocatedContainers"),                                            \
         I(reserved_containers, "reservedContainers"), S(name, "queueName"),                        \
@@ -253,20 +270,15 @@ static const struct api_member timeout_members[] = {
     END,
 };
 #undef T
-static const struct api_shape shape_timeout = {.root = "timeout", .members = timeout_members};
+const struct api_shape yarn_shape_timeout = {.root = "timeout", .members = timeout_members};
 
 #define T struct yarn_timeouts
 static const struct api_member timeouts_members[] = {
-    API_LIST(T, list, "timeout", &shape_timeout, API_ALWAYS),
+    API_LIST(T, list, "timeout", &yarn_shape_timeout, API_ALWAYS),
     END,
 };
 #undef T
-static const struct api_shape shape_timeouts = {.root = "timeouts", .members = timeouts_members};
-
-static const struct yarn_timeout timeout_none = {
-    .type = "LIFETIME", .expiry_time = "UNLIMITED", .remaining_s = -1};
-const struct yarn_timeouts yarn_timeouts_none = {
-    .list = {.items = &timeout_none, .n = 1, .stride = sizeof timeout_none}};
+const struct api_shape yarn_shape_timeouts = {.root = "timeouts", .members = timeouts_members};
 
 #define T struct yarn_execution_type
 static const struct api_member execution_type_members[] = {
@@ -282,7 +294,7 @@ static const struct api_member request_members[] = {
     I(priority, "priority"),
     I(allocation_request_id, "allocationRequestId"),
     S(resource_name, "resourceName"),
-    O(capability, "capability", &shape_resource),
+    O(capability, "capability", &yarn_shape_resource),
     I(containers, "numContainers"),
     B(relax_locality, "relaxLocality"),
     S(label, "nodeLabelExpression"),
@@ -339,7 +351,8 @@ static const struct api_member app_members[] = {
     B(unmanaged, "unmanagedApplication"),
     S(app_label, "appNodeLabelExpression"),
     S(am_label, "amNodeLabelExpression"),
-    P(timeouts, "timeouts", &shape_timeouts),
+    P(resource_info, "resourceInfo", &yarn_shape_usages),
+    P(timeouts, "timeouts", &yarn_shape_timeouts),
     END,
 };
 #undef T
@@ -361,6 +374,15 @@ static const struct api_member app_state_members[] = {
 #undef T
 const struct api_shape yarn_shape_app_state = {.root = "appstate", .members = app_state_members};
 
+#define T struct yarn_app_priority
+static const struct api_member app_priority_members[] = {
+    I(priority, "priority"),
+    END,
+};
+#undef T
+const struct api_shape yarn_shape_app_priority = {.root = "applicationpriority",
+                                                  .members = app_priority_members};
+
 #define T struct yarn_app_queue
 static const struct api_member app_queue_members[] = {
     S(queue, "queue"),
@@ -372,7 +394,7 @@ const struct api_shape yarn_shape_app_queue = {.root = "appqueue", .members = ap
 #define T struct yarn_new_application
 static const struct api_member new_application_members[] = {
     S(id, "application-id"),
-    O(max, "maximum-resource-capability", &shape_resource),
+    O(max, "maximum-resource-capability", &yarn_shape_resource),
     END,
 };
 #undef T
@@ -476,6 +498,9 @@ const struct api_shape yarn_shape_containers = {.root = "containers",
                                                 .members = containers_members};
 
 /* ---- nodes ---- */
+const struct api_shape yarn_shape_node_resource = {.root = "resourceInfo",
+                                                   .members = resource_members};
+
 #define T struct yarn_utilization
 static const struct api_member utilization_members[] = {
     I(node_physical_mb, "nodePhysicalMemoryMB"),
@@ -511,12 +536,12 @@ static const struct api_member node_members[] = {
     I(opportunistic_vcores, "usedVirtualCoresOpport"),
     I(queued, "numQueuedContainers"),
     API_STRLIST(T, labels, "nodeLabels", API_NONEMPTY),
-    O(allocation_tags, "allocationTags", &shape_empty),
+    O(allocation_tags, "allocationTags", &yarn_shape_empty),
     O(utilization, "resourceUtilization", &shape_utilization),
-    P(used, "usedResource", &shape_resource),
-    P(available, "availableResource", &shape_resource),
-    O(attributes, "nodeAttributesInfo", &shape_empty),
-    O(total, "totalResource", &shape_resource),
+    P(used, "usedResource", &yarn_shape_resource),
+    P(available, "availableResource", &yarn_shape_resource),
+    O(attributes, "nodeAttributesInfo", &yarn_shape_empty),
+    O(total, "totalResource", &yarn_shape_resource),
     END,
 };
 #undef T

@@ -1,6 +1,6 @@
 /* api/yarn/resources.h - YARN's ResourceManager resources as plain structs, and the tables that
  * describe them. Source of member order, presence and types: Hadoop's ResourceManager REST APIs and
- * the recordings in tests/golden.
+ * the recordings in tests/interop/yarn.
  *
  * A struct holds what one resource shows, in YARN's order, so that a table can be checked against
  * its struct by eye. Strings are borrowed; NULL means absent. Structs hold pointers into themselves
@@ -45,6 +45,18 @@ void yarn_resource_set_memory_and_vcores(struct yarn_resource *r, int64_t memory
  * yarn_resource_set_memory_and_vcores(). */
 void yarn_resource_add_type(struct yarn_resource *r, const char *name, int64_t value);
 
+/* Use of resources in one partition, which is a set of nodes with the same label; "" is that of
+ * nodes without a label. Parent queues show no masters. */
+struct yarn_partition_usage {
+    const char *partition;
+    struct yarn_resource used, reserved, pending;
+    const struct yarn_resource *masters, *masters_limit, *masters_user_limit; /* may be NULL */
+    struct yarn_resource masters_storage[3]; /* what the pointers usually point to */
+};
+struct yarn_usages {
+    struct api_list list; /* of struct yarn_partition_usage */
+};
+
 /* ---- cluster ---- */
 struct yarn_cluster_info {
     int64_t id, started_on;
@@ -63,9 +75,14 @@ struct yarn_cluster_metrics {
     int64_t scheduler_busy_percent;
     int64_t total_nodes, lost_nodes, unhealthy_nodes, decommissioning_nodes, decommissioned_nodes,
         rebooted_nodes, active_nodes, shutdown_nodes;
-    int64_t assigned_per_second, allocated_across_partitions;
+    int64_t assigned_per_second;
+    /* capacity scheduler only, else NULL */
+    const struct yarn_resource *used_across_partitions, *total_across_partitions,
+        *reserved_across_partitions;
+    int64_t allocated_across_partitions;
     bool cross_partition;
     int64_t rm_events, scheduler_events;
+    struct yarn_resource across_partitions[3]; /* what the pointers point to */
 };
 struct yarn_user_info {
     const char *login_user, *requested_user;
@@ -142,15 +159,18 @@ struct yarn_app {
     const char *log_aggregation;
     bool unmanaged;
     const char *app_label, *am_label;
+    const struct yarn_usages *resource_info; /* capacity scheduler only, else NULL */
     const struct yarn_timeouts *timeouts;
 };
 struct yarn_apps {
     struct api_list list;
 };
-extern const struct yarn_timeouts yarn_timeouts_none; /* LIFETIME, UNLIMITED, -1 */
 
 struct yarn_app_state {
     const char *state;
+};
+struct yarn_app_priority {
+    int64_t priority;
 };
 struct yarn_app_queue {
     const char *queue;
@@ -225,6 +245,8 @@ struct yarn_nodes {
     struct api_list list;
 };
 
+/* Shapes of common objects. */
+extern const struct api_shape yarn_shape_empty, yarn_shape_resource, yarn_shape_usages;
 /* Document shapes. */
 extern const struct api_shape yarn_shape_cluster_info, yarn_shape_cluster_metrics,
     yarn_shape_user_info;
@@ -232,9 +254,10 @@ extern const struct api_shape yarn_shape_fifo_scheduler, yarn_shape_fair_schedul
 extern const struct api_shape yarn_shape_fair_leaf,
     yarn_shape_fair_parent; /* elements of struct yarn_fair_children */
 extern const struct api_shape yarn_shape_app, yarn_shape_apps, yarn_shape_app_state,
-    yarn_shape_app_queue, yarn_shape_new_application, yarn_shape_statistics;
+    yarn_shape_app_queue, yarn_shape_app_priority, yarn_shape_timeout, yarn_shape_timeouts,
+    yarn_shape_new_application, yarn_shape_statistics;
 extern const struct api_shape yarn_shape_attempts, yarn_shape_attempt, yarn_shape_container,
     yarn_shape_containers;
-extern const struct api_shape yarn_shape_node, yarn_shape_nodes;
+extern const struct api_shape yarn_shape_node, yarn_shape_nodes, yarn_shape_node_resource;
 
 #endif

@@ -1,14 +1,14 @@
 /* api/yarn/shape.h - describes each YARN resource once, as a table of members, from which both JSON
- * dialects and XML are encoded. Source: recordings of YARN 3.4.2 in tests/golden.
+ * dialects and XML are encoded. Source: recordings of YARN 3.4.2 in tests/interop/yarn.
  *
  * A shape describes a plain C view struct by offsets:
  *
  *   static const struct api_member node_members[] = {
- *       API_STR(struct rm_node_view, rack, "rack", API_ALWAYS),
- *       API_I64(struct rm_node_view, last_health_ms, "lastHealthUpdate", API_ALWAYS),
- *       API_OBJ(struct rm_node_view, total, "totalResource", &api_shape_resource, API_ALWAYS),
+ *       API_STR(struct yarn_node, rack, "rack", API_ALWAYS),
+ *       API_I64(struct yarn_node, last_health_ms, "lastHealthUpdate", API_ALWAYS),
+ *       API_OBJ(struct yarn_node, total, "totalResource", &shape_resource, API_ALWAYS),
  *       { 0 } };
- *   const struct api_shape api_shape_node = { "node", node_members }; */
+ *   const struct api_shape yarn_shape_node = { "node", node_members }; */
 #ifndef CREEL_API_YARN_SHAPE_H
 #define CREEL_API_YARN_SHAPE_H
 
@@ -18,8 +18,8 @@
 #include "base/mem.h"
 
 /* The forms in which YARN shows a resource. N: JSON with numbers and truth values; wrapped: inside
- * {"root": }. M: JSON with every scalar as a string, and the item itself in place of a list of one
- * item. */
+ * {"root": }. M: JSON with every scalar as a string, the item itself in place of a list of one
+ * item, and null in place of an empty object. */
 enum api_dialect { API_N_WRAPPED, API_N_BARE, API_M_BARE, API_XML_DOC };
 enum api_kind {
     API_K_END,
@@ -38,7 +38,7 @@ enum api_kind {
     API_K_ANYLIST, /* struct api_list of struct api_any: as LIST, but each item has its own shape */
 };
 enum api_presence {
-    API_ALWAYS,   /* NULL strings and objects and empty lists are absent anyway */
+    API_ALWAYS,   /* NULL strings and objects and empty lists (but not maps) are absent anyway */
     API_NONEMPTY, /* absent when zero, empty or false */
 };
 struct api_shape;
@@ -50,7 +50,7 @@ struct api_member {
     enum api_presence presence;
 };
 struct api_shape {
-    const char *root;                 /* XML root element and N-wrapped key */
+    const char *root; /* XML root element and N-wrapped key; NULL: never a whole document */
     const struct api_member *members; /* ends with kind API_K_END */
     const char *xsi_type; /* polymorphic: JSON first member "type", XML xsi:type; else NULL */
 };
@@ -89,7 +89,7 @@ struct api_any {
 void api_shape_encode_document(const struct api_shape *shape, enum api_dialect dialect,
                                const void *view, struct base_buf *out);
 /* Encode a long list in chunks: open the list, add each item with its index from 0, close the list
- * with their number (dialect API_N_WRAPPED or API_XML_DOC). */
+ * with the number of items (dialect API_N_WRAPPED or API_XML_DOC). */
 void api_shape_open_list(const char *root, const char *item, enum api_dialect dialect,
                          struct base_buf *out);
 void api_shape_add_list_item(const char *item, const struct api_shape *shape,

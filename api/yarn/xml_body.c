@@ -189,6 +189,14 @@ static int report_json_syntax_error(const char *text, size_t len, const char *wh
                           JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: %s]", why);
 }
 
+static int report_no_root(struct base_error *err)
+{
+    return base_error_set(
+        err, -BASE_EINVAL,
+        JSON_FAILED "java.lang.NullPointerException: Cannot read field \"name\" because \"pi\" is "
+                    "null]");
+}
+
 int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_error *err)
 {
     struct base_error why = {0};
@@ -206,11 +214,56 @@ int api_json_body_parse(const char *text, size_t len, json_t **out, struct base_
         return report_json_syntax_error(text, len, why.text, err);
     if (!json_is_object(j)) {
         json_decref(j);
-        return base_error_set(
-            err, -BASE_EINVAL,
-            JSON_FAILED "java.lang.NullPointerException: Cannot read field \"name\" because \"pi\" "
-                        "is null]");
+        return report_no_root(err);
     }
     *out = j;
     return 0;
+}
+
+/* Returns how many bytes YARN's parser has read when it comes to the value of the first member of
+ * the object @text: of a text or a structure the first character, of another value all. */
+static size_t find_first_value(const char *text, size_t len)
+{
+    size_t at = strcspn(text, "\"") + 1, end;
+
+    while (at < len && text[at] != '"')
+        at += text[at] == '\\' ? 2 : 1;
+    while (at < len && text[at] != ':')
+        at++;
+    at++;
+    while (at < len && isspace((unsigned char)text[at]))
+        at++;
+    end = at + 1;
+    if (at < len && (isdigit((unsigned char)text[at]) || text[at] == '-'))
+        end = at + strcspn(text + at, ",}] \t\r\n");
+    return end < len ? end : len;
+}
+
+int api_wrapped_json_body_parse(const char *text, size_t len, const char *root,
+                                const char *expected, json_t **out, struct base_error *err)
+{
+    json_t *whole, *inner;
+    const char *first;
+    size_t line, column;
+    int rc = api_json_body_parse(text, len, &whole, err);
+
+    if (rc < 0)
+        return rc;
+    first = json_object_iter_key(json_object_iter(whole));
+    if (!first) {
+        rc = report_no_root(err);
+    } else if (strcmp(first, root) != 0) {
+        find_text_end(text, find_first_value(text, len), &line, &column);
+        rc = base_error_set(err, -BASE_EINVAL,
+                            "javax.xml.bind.UnmarshalException\n - with linked exception:\n"
+                            "[com.sun.istack.SAXParseException2; lineNumber: %zu; columnNumber: "
+                            "%zu; unexpected element (uri:\"\", local:\"%.100s\"). Expected "
+                            "elements are %s]",
+                            line, column, first, expected);
+    } else {
+        inner = json_object_get(whole, root);
+        *out = json_is_object(inner) ? json_incref(inner) : json_object();
+    }
+    json_decref(whole);
+    return rc;
 }

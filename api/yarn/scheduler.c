@@ -1,0 +1,30 @@
+#include "api/yarn/scheduler.h"
+
+#include "api/yarn/members.h"
+
+#define T struct yarn_scheduler_overview
+static const struct api_member overview_members[] = {
+    S(type, "schedulerType"),
+    S(resource_type, "schedulingResourceType"),
+    O(min, "minimumAllocation", &yarn_shape_resource),
+    O(max, "maximumAllocation", &yarn_shape_resource),
+    I(max_priority, "applicationPriority"),
+    I(busy, "schedulerBusy"),
+    I(rm_events, "rmDispatcherEventQueueSize"),
+    I(scheduler_events, "schedulerDispatcherEventQueueSize"),
+    END,
+};
+#undef T
+const struct api_shape yarn_shape_scheduler_overview = {.root = "scheduler",
+                                                        .members = overview_members};
+
+#define T struct yarn_queue_access
+static const struct api_member access_members[] = {
+    B(allowed, "allowed"),
+    S(user, "user"),
+    S(diagnostics, "diagnostics"),
+    END,
+};
+#undef T
+const struct api_shape yarn_shape_queue_access = {.root = "rmQueueAclInfo",
+                                                  .members = access_members};
