@@ -1,14 +1,18 @@
-/* The step: an event in, effects out. The event's handler runs first; then finish_step() does all
- * that has become possible: work that waited for the store, masters that may start, offers of free
- * slots, answers to held heartbeats. Handlers only mark such work in the state, so that it is done
- * once per event, in a fixed order. */
+/* The step: an event in, effects out. Timers that are due run first, then the event's handler; then
+ * finish_step() does all that has become possible: work that waited for the store, masters that may
+ * start, offers of free slots, answers to held heartbeats. Handlers only mark such work in the
+ * state, so that it is done once per event, in a fixed order; but a heartbeat offers the slots of
+ * its node at once. */
 #include "rm/core/core.h"
 
 #include <stdlib.h>
 
+#include "rm/core/admin/decommission.h"
+#include "rm/core/admin/resource.h"
 #include "rm/core/app/finished.h"
 #include "rm/core/app/kill.h"
 #include "rm/core/app/kind.h"
+#include "rm/core/app/lifetime.h"
 #include "rm/core/app/move.h"
 #include "rm/core/emit.h"
 #include "rm/core/job/job.h"
@@ -30,6 +34,7 @@
 #include "rm/core/record/read_back.h"
 #include "rm/core/record/takeover.h"
 #include "rm/core/schedule/active_policy.h"
+#include "rm/core/schedule/activity.h"
 #include "rm/core/schedule/offer.h"
 #include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
@@ -73,7 +78,6 @@ void rm_core_on_stored(struct rm_core *c, const struct rm_event *ev)
     c->stored = seq > c->stored ? seq : c->stored;
 }
 
-/* Runs the work whose record has become durable. */
 static void run_work_of_stored_records(struct rm_core *c)
 {
     while (c->acks_n && c->acks[c->acks_head].seq <= c->stored) {
@@ -94,6 +98,12 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
     case RM_TIMER_NODE_EXPIRY:
         rm_node_expire_if_silent(c, t->owner);
         break;
+    case RM_TIMER_NODE_DECOMMISSION:
+        rm_node_end_decommissioning(c, t->owner);
+        break;
+    case RM_TIMER_NODE_OVERCOMMIT:
+        rm_node_kill_excess(c, t->owner);
+        break;
     case RM_TIMER_AM:
         rm_master_expire(c, t->owner);
         break;
@@ -106,8 +116,14 @@ static void run_timer_action(struct rm_core *c, struct rm_timer *t)
     case RM_TIMER_TRIM:
         rm_apps_request_trim(c);
         break;
+    case RM_TIMER_LIFETIME:
+        rm_app_end_lifetime(c, t->owner);
+        break;
     case RM_TIMER_GONE:
         rm_nodes_forget_gone(c);
+        break;
+    case RM_TIMER_ACTIVITY:
+        rm_activity_answer_late_readers(c);
         break;
     case RM_TIMER_POLICY: {
         int64_t next = rm_preempt_run_policy_timer(c);
@@ -197,7 +213,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     } else {
         policy_queues_init(&c->tree, conf->queues);
     }
-    rm_queues_add_missing(c);
+    rm_queues_add_missing_counts(c);
     c->conf.options = NULL;
     if (conf->learned)
         c->learned = *conf->learned;
@@ -239,12 +255,15 @@ void rm_core_free(struct rm_core *c)
     for (size_t i = 0; i < c->nodes_n; i++)
         if (c->nodes[i])
             rm_node_free(c->nodes[i]);
+    rm_hosts_free(&c->listed);
+    rm_labels_free(&c->labels);
     rm_prune_free(c);
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_unref(c->apps[i]);
+    rm_activity_free(c);
     policy_queues_free(&c->tree);
-    rm_recover_free_splits(c);
-    rm_damage_free(c);
+    rm_recover_free_stashed_splits(c);
+    rm_damage_free_copies(c);
     rm_job_spec_unref(c->recover_job);
     rm_app_spec_unref(c->recover_app);
     free(c->queues);
@@ -269,6 +288,11 @@ void rm_core_free(struct rm_core *c)
     free(c->refused_text);
     free(c->policy_name);
     free(c);
+}
+
+void rm_core_provide_host_lists(struct rm_core *c, const struct rm_host_lists *lists)
+{
+    rm_hosts_set(&c->listed, lists);
 }
 
 void rm_core_on_new_app_id(struct rm_core *c, const struct rm_event *ev)
@@ -299,13 +323,14 @@ static void dispatch(struct rm_core *c, const struct rm_event *ev)
 static void finish_step(struct rm_core *c)
 {
     run_work_of_stored_records(c);
+    rm_nodes_end_decommissioning(c);
     rm_masters_activate_waiting(c);
     rm_offer_free_slots(c);
     if (c->preempt_all)
-        rm_offer_preempt_held_nodes(c);
+        rm_offer_preempt_on_held_nodes(c);
     rm_apps_trim_finished(c);
     rm_prune_some_records(c);
-    rm_nodes_answer_listed(c);
+    rm_nodes_answer_listed_heartbeats(c);
     request_wake_up(c);
     c->out = NULL;
 #ifdef RM_LEDGER_AUDIT
@@ -328,9 +353,9 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
     finish_step(c);
 }
 
-/* Collects the output folders that live jobs have made, before any other job is asked to make its
- * own. */
-static void collect_existing_outputs(struct rm_core *c)
+/* Collects the names of the output folders that live jobs have made, before another job can claim
+ * one of them as its own. */
+static void collect_outputs_of_live_jobs(struct rm_core *c)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         const struct rm_app *a = c->apps[i];
@@ -369,13 +394,15 @@ void rm_core_finish_recovery(struct rm_core *c, int64_t now_us, struct rm_effect
     c->recovering = true;
     mark_ends_already_reported(c);
     rm_damage_write_copies(c);
-    collect_existing_outputs(c);
+    collect_outputs_of_live_jobs(c);
     rm_recover_prune_unused_splits(c);
-    rm_confirm_resolve_format(c);
+    rm_confirm_decide_and_record_format(c);
     rm_takeover_begin(c);
+    rm_nodes_restore_decommissioning(c);
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
+        rm_app_watch_lifetime(c, a);
         if (rm_app_state_is_final(a->state))
             rm_app_retire(c, a);
         else if (a->state != RM_APP_NEW_SAVING)

@@ -7,10 +7,11 @@
  * same object code.
  *
  * Durability. An effect RM_FX_STORE carries a record and a sequence number that grows by 1. The
- * shell releases an effect with after_seq = S > 0 (a reply, the answer to a heartbeat) only when
- * the store has everything up to S, and reports what is stored with RM_EV_STORED. Only then does an
- * application leave NEW_SAVING or show its final state, is a master launched, is the output of a
- * job committed, and is a node ordered to forget an ended container.
+ * shell releases an effect with after_seq = S > 0 (a reply, the answer to a heartbeat, the removal
+ * of unfinished output) only when the store has everything up to S, and reports what is stored with
+ * RM_EV_STORED. Only then is an application accepted, or shown in its final state, is a master
+ * launched, is the output of a job committed, and is a node ordered to forget an ended container
+ * that the core knows.
  *
  * Recovery. rm_core_new(), rm_core_recover_record() for every stored record,
  * rm_core_finish_recovery(), then events. A node is granted nothing before it has registered with
@@ -28,25 +29,26 @@
  *
  *   Masters: a master on a silent node is waited for until the node or the master expires; there
  *     are never two. The command "resync" asks a running master to register again, as after a
- *     work-preserving restart in YARN, and nothing is accepted from it before. It may register when
- *     all awaited nodes are known or takeover_grace_us (0: 5 s) has passed; until then it gets
- *     -BASE_EAGAIN. The answer lists all containers of the master, including those that it never
- *     learned of, since the announcing answer was lost, and ended ones whose ends it has not
- *     acknowledged. Any other container that it remembers was lost with orders or nodes; a
- *     container that a late node still brings back is announced like a new one. The master has to
- *     ask again for what it wants in addition to the listed containers, and the numbers of answers
- *     start again.
+ *     work-preserving restart in YARN. Before that, its asks and releases are ignored, but it may
+ *     finish. It may register when all awaited nodes are known or takeover_grace_us (0: 5 s) has
+ *     passed; until then it gets -BASE_EAGAIN. The answer lists all containers of the master,
+ *     including those that it never learned of, since the announcing answer was lost, and ended
+ *     ones whose ends it has not acknowledged. Any other container that it remembers was lost with
+ *     orders or nodes; a container that a late node still brings back is announced like a new one.
+ *     The master has to ask again for what it wants in addition to the listed containers, and the
+ *     numbers of answers start again.
  *
  *   Tasks: after the grace period, a task that no node has reported is started again. Its
- *     attempts are numbered from 1000 x (this epoch - epoch of the submission), as those of a
- *     restarted MapReduce master from 1000 x (its attempt - 1): no number, hence no temporary
- *     folder, is given twice. A task with an earlier attempt that was allowed to commit is withheld
+ *     attempts are numbered from 1000 x (this epoch - epoch of the submission) at least, as those
+ *     of a restarted MapReduce master from 1000 x (its attempt - 1): no number, hence no temporary
+ *     folder, is used twice. A task with an earlier attempt that was allowed to commit is withheld
  *     until every awaited node is known, since that attempt may be committing.
  *
  *   Late reports: an attempt that a late node reports goes on when the task is idle. It also goes
  *     on when no node has reported the attempt that was started in the meantime, which is then
- *     killed. A late attempt that has succeeded counts, and the other one is killed. In every other
- *     case the reported attempt is killed.
+ *     killed. A late attempt that has succeeded counts, and the other one is killed. Neither holds
+ *     once the other attempt has the right to commit. In every other case the reported attempt is
+ *     killed.
  *
  *   Times: records written by another host may carry times in the future. Those of live work are
  *     moved back to now.
@@ -69,9 +71,9 @@
  * Errors. rm_core_step cannot fail; a bad request becomes an RM_FX_REPLY carrying the error.
  *
  * Ownership. The event and all it points to belong to the caller and are only read, except what is
- * marked "taken": refcounted specs, of which the core takes one reference. Effects point into
- * memory that stays valid until the next rm_core_step() or rm_core_free(), except specs (ref them
- * to keep them). */
+ * marked "taken": refcounted specs and launch contexts, of which the core takes one reference, and
+ * queue trees, which it empties. Effects point into memory that stays valid until the next
+ * rm_core_step() or rm_core_free(); specs can be kept for longer by referencing them. */
 #ifndef CREEL_RM_CORE_CORE_H
 #define CREEL_RM_CORE_CORE_H
 
@@ -94,16 +96,18 @@ struct rm_core;
     X(int64_t, allocation_expiry_us,                                                               \
       "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 1000)                     \
     X(int32_t, am_attempts_max, "yarn.resourcemanager.am.max-attempts", 1)                         \
+    /* Highest priority of a plain application; a higher one is cut to it. */                      \
+    X(int32_t, app_priority_max, "yarn.cluster.max-application-priority", 1)                       \
     X(int32_t, task_attempts_max, "creel.mapreduce.max-attempts", 1)                               \
     X(int32_t, completed_apps_max, "yarn.resourcemanager.max-completed-applications", 1)           \
     /* Bound on the memory of ended applications, in bytes as the core estimates them; 0: none.    \
      * Beyond it the oldest jobs keep only their sums, then the oldest applications are removed.   \
-     * Applications that ended within the last minute are kept. */                                 \
+     * This bound does not affect applications that ended within the last minute. */               \
     X(int64_t, completed_bytes_max, "creel.rm.max-completed-mb", 1 << 20)                          \
-    /* When to forget a node that is gone (LOST, SHUTDOWN ...) and that no live application        \
-     * refers to, with its record: after this time, or when there are more such nodes than         \
-     * gone_nodes_max, the longest gone first. The node is then no longer shown, and is a new node \
-     * when it registers again. 0: no bound. */                                                    \
+    /* When to forget a node that is gone (LOST, SHUTDOWN ...) and that no live application or     \
+     * container refers to, with its record: after this time, or when there are more such nodes    \
+     * than gone_nodes_max, the longest gone first. The node is then no longer shown, and is a new \
+     * node when it registers again. 0: no bound. */                                               \
     X(int64_t, gone_nodes_us, "creel.rm.forget-nodes-ms", 1000)                                    \
     X(int32_t, gone_nodes_max, "creel.rm.max-gone-nodes", 1)                                       \
     X(int64_t, kill_grace_ms, "creel.nodemanager.kill-grace-ms", 1)
@@ -115,9 +119,11 @@ struct rm_core_conf {
     const char *policy;                   /* name for policy_find(); NULL: "fifo" */
     const struct policy_conf *options;    /* options of policies; NULL: defaults */
     const struct policy_learned *learned; /* statistics of tasks that ran before; NULL: none */
-    /* No record is written, and policies that need what only a simulation knows are accepted. */
+    /* No record is written, unfinished output is not removed, and policies that need what only a
+     * simulation knows are accepted. */
     bool simulation;
-    /* Becomes size_factor in struct policy_env, with @size_factor_ctx as its context; NULL: 1. */
+    /* Called for size_factor in struct policy_env, with @size_factor_ctx as its context; NULL: the
+     * factor is 1. */
     double (*size_factor)(void *ctx, const struct policy_job *job, enum base_task_kind kind);
     void *size_factor_ctx;
     const char *queues; /* comma-separated, besides "default"; "root.x" and "x" are the same */
@@ -130,9 +136,11 @@ struct rm_core_conf {
      * 1. */
     double slowstart;
     struct rm_res slot_res[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
-    /* How long jobs are held for awaited nodes; 0: until each has registered or expired. */
+    /* Longest time for which jobs are held for awaited nodes; 0: until each has registered or
+     * expired. */
     int64_t takeover_grace_us;
-    /* Remove the records of an ended job's tasks; RM_FX_HISTORY is emitted first. */
+    /* Remove the records of an ended job's tasks. RM_FX_HISTORY is emitted first; it may be missing
+     * for a job whose end was recorded by an earlier instance. */
     bool prune_ended;
     /* The option --format-confirmed: the store is the right one, so containers that it does not
      * know are killed. */
@@ -155,6 +163,14 @@ struct rm_core_conf {
     /* Move the application to another queue, while ACCEPTED or RUNNING; reply: OK, released once  \
      * the move is durable. */                                                                     \
     X(MOVE_APP, rm_app_on_move, true)                                                              \
+    /* Change the priority; reply: OK, with the priority now in force, released once it is         \
+     * durable. */                                                                                 \
+    X(SET_PRIORITY, rm_app_on_set_priority, true)                                                  \
+    /* Change when the application will be killed; reply: OK, with the time now in force, released \
+     * once it is durable. */                                                                      \
+    X(SET_LIFETIME, rm_app_on_set_lifetime, true)                                                  \
+    /* Send a signal to a container's processes; reply: OK when the order is queued. */            \
+    X(SIGNAL_CONTAINER, rm_container_on_signal, false)                                             \
     /* Answers RM_FX_JOB_SETUP: the shell made the output folder, or failed. */                    \
     X(JOB_SET_UP, rm_job_on_set_up, false)                                                         \
     /* answers RM_FX_JOB_COMMIT */                                                                 \
@@ -171,11 +187,25 @@ struct rm_core_conf {
     X(NODE_WAKE, rm_node_on_wake, false)                                                           \
     /* the node unregisters, since it shuts down cleanly */                                        \
     X(NODE_GONE, rm_node_on_unregister, false)                                                     \
+    /* The lists of hosts were read again: nodes that are not allowed any more are decommissioned, \
+     * nodes that are allowed again go on. Reply: OK, released once that is durable. */            \
+    X(REFRESH_NODES, rm_nodes_on_refresh, true)                                                    \
+    /* The node gets these resources in place of its registered slots; reply: OK, released once    \
+     * that is durable. Error: -BASE_ENOTFOUND for a node that is unknown or gone. */              \
+    X(NODE_RESOURCE, rm_node_on_resource, true)                                                    \
+    /* Labels are added or removed, or nodes get other labels; reply: OK, released once that is    \
+     * durable. Errors: -BASE_EINVAL with YARN's message, -BASE_ELIMIT. */                         \
+    X(SET_LABELS, rm_labels_on_set, true)                                                          \
+    /* The node gets no more containers, or does again; reply: OK, released once that is durable.  \
+     * Error: -BASE_ENOTFOUND for an unknown node. */                                              \
+    X(DRAIN_NODE, rm_node_on_drain, true)                                                          \
     X(AM_REGISTER, rm_master_on_register, true)                                                    \
     X(AM_ALLOCATE, rm_master_on_allocate, false)                                                   \
     X(AM_FINISH, rm_master_on_finish, true)                                                        \
     X(SET_POLICY, rm_policy_on_set, false)                                                         \
-    X(SET_QUEUES, rm_queues_on_set, false)
+    X(SET_QUEUES, rm_queues_on_set, false)                                                         \
+    /* Record what becomes of free slots (rm/core/schedule/activity.h); nothing is stored. */      \
+    X(RECORD_ACTIVITIES, rm_activity_on_record, false)
 
 enum rm_event_kind {
 #define X(name, handle, durable) RM_EV_##name,
@@ -202,6 +232,22 @@ struct rm_container_report {
     int64_t allocation_request_id; /* of the ask for which the container was allocated */
     struct rm_res resource;
 };
+struct rm_listed_host { /* entry of a list of hosts */
+    char *name;         /* of a host, or the id of one node */
+    int64_t timeout_us; /* exclude list: for graceful decommissioning; negative: not given */
+};
+/* The hosts that may have nodes (none: all may), and those that may not. */
+struct rm_host_lists {
+    const struct rm_listed_host *include, *exclude;
+    size_t include_n, exclude_n;
+};
+enum rm_labels_op { RM_LABELS_ADD, RM_LABELS_REMOVE, RM_LABELS_REPLACE };
+struct rm_label_change {
+    const char *name; /* of the label; REPLACE: id of the node, "host:0" for a whole host */
+    bool exclusive;   /* ADD: only requests with the label may use its nodes */
+    const char *const *labels; /* REPLACE: the labels that the node has from now on */
+    size_t labels_n;
+};
 struct rm_ask {
     int32_t priority;
     int64_t allocation_request_id;
@@ -209,6 +255,10 @@ struct rm_ask {
     struct rm_res capability;
     int32_t containers; /* absolute count for (priority, id, name) */
     bool relax_locality;
+    /* Label of the nodes for the group's containers; NULL: that of the application, "": none. With
+     * a label, resource_name must be "*". */
+    const char *label;
+    uint32_t label_number; /* set by the core */
     /* Launch context; taken, may be NULL. The latest one given for the same priority and
      * allocation id is used. */
     struct rm_launch *launch;
@@ -216,7 +266,7 @@ struct rm_ask {
 
 struct rm_event {
     enum rm_event_kind kind;
-    int64_t at_us;      /* never goes back: asserted */
+    int64_t at_us;      /* must not go back (asserted) */
     uint64_t token;     /* of the request to be answered; 0: none */
     const char *caller; /* identity of the caller; NULL for daemons */
     union {
@@ -241,12 +291,32 @@ struct rm_event {
         } kill;
         /* @queue: a queue that takes applications ("x" and "root.x" are the same); NULL: no move,
          * but the answer waits until an earlier move is durable. Errors: -BASE_ENOTFOUND for an
-         * unknown application, -BASE_ESTATE when it is not ACCEPTED or RUNNING, -BASE_EINVAL for an
-         * unsuitable queue or a policy without queues. */
+         * unknown application; if @queue is not NULL, -BASE_ESTATE when the application is not
+         * ACCEPTED or RUNNING, and -BASE_EINVAL for an unsuitable queue or a policy without
+         * queues. */
         struct {
             struct base_app_id id;
             const char *queue;
         } move;
+        /* A priority above app_priority_max is cut to it. An application that has ended, or is
+         * ending, keeps its priority. Errors: -BASE_ENOTFOUND, and -BASE_ESTATE before
+         * ACCEPTED. */
+        struct {
+            struct base_app_id id;
+            int32_t priority;
+        } priority;
+        /* @end_us: wall clock. An application that has ended, or is ending, keeps its lifetime.
+         * Errors: -BASE_ENOTFOUND, -BASE_ESTATE before SUBMITTED, -BASE_EINVAL for a time that has
+         * passed. */
+        struct {
+            struct base_app_id id;
+            int64_t end_us;
+        } lifetime;
+        /* Error: -BASE_ENOTFOUND when the container is unknown or has ended. */
+        struct {
+            struct base_container_id id;
+            enum base_signal_command command;
+        } signal;
         /* JOB_SET_UP, _COMMITTED, _ABORTED. */
         struct {
             struct base_app_id id;
@@ -267,8 +337,9 @@ struct rm_event {
             const char *node_id, *http_address, *rack, *host, *version, *boot_id, *instance;
             int32_t map_slots, reduce_slots;
             int64_t epoch_seen;
-            /* Time of sending, on the node's clock since its boot; 0: unknown. A registered node's
-             * request is refused if it was sent before one that was already accepted. */
+            /* Time of sending, on the node's clock since its boot; 0: unknown. A registration of a
+             * registered or awaited node is answered with RM_REPLY_RESYNC if, within the same boot,
+             * it was not sent after the last accepted request. */
             int64_t sent_us;
             const struct rm_container_report *reports;
             size_t reports_n;
@@ -281,10 +352,10 @@ struct rm_event {
             bool healthy;
             const char *health_report;
             int64_t hold_us; /* how long the answer may be held; 0: answer at once */
-            int64_t sent_us; /* as in node_register */
-            /* Position of the node in order of first registration, from 1 (that of a forgotten
-             * node goes to the next new one); 0: unknown. Saves a search by id; a wrong hint costs
-             * only that search. */
+            int64_t sent_us; /* as above; resync if before the last accepted request */
+            /* Position of the node in the order in which the core learned of its nodes, from 1
+             * (that of a forgotten node goes to the next new one); 0: unknown. Saves a search by
+             * id; a wrong hint costs only that search. */
             uint32_t node_hint;
             const struct rm_container_report *reports;
             size_t reports_n;
@@ -292,6 +363,30 @@ struct rm_event {
         struct {
             const char *node_id, *instance;
         } node; /* WAKE, GONE */
+        /* @graceful: a node goes on until the applications that had containers on it have ended,
+         * at most for @timeout_us (negative: without limit) or the time of its entry in the exclude
+         * list. Otherwise its containers end at once. */
+        struct {
+            const struct rm_host_lists *lists;
+            bool graceful;
+            int64_t timeout_us;
+        } refresh;
+        struct {
+            const char *node_id;
+            bool drain;
+        } drain;
+        /* Both amounts are at least 0. @overcommit_us: how long containers that no longer have a
+         * slot may go on before they are killed. 0: they are killed at once; negative: never. */
+        struct {
+            const char *node_id;
+            int64_t memory_mb, vcores, overcommit_us;
+        } node_resource;
+        /* All changes are made, or none. */
+        struct {
+            enum rm_labels_op op;
+            const struct rm_label_change *v;
+            size_t n;
+        } labels;
         struct {
             struct base_attempt_id attempt;
             const char *host, *tracking_url;
@@ -314,6 +409,16 @@ struct rm_event {
         struct {
             struct policy_queues *queues; /* taken (emptied) */
         } queues;
+        /* What to record: the next round of @node_id; or with @next, of any node; for @for_us the
+         * rounds in which application @app is offered a slot. For @log_us every round is logged.
+         * With @rounds > 0 the next ones are recorded, and the answer comes after them, or after
+         * RM_RECORD_WAIT_US. */
+        struct {
+            const char *node_id;
+            bool next;
+            struct base_app_id app;
+            int64_t rounds, for_us, log_us;
+        } record;
         /* @options NULL: the present options stay in force. */
         struct {
             const char *name;
@@ -326,23 +431,24 @@ struct rm_event {
 enum rm_effect_kind {
     RM_FX_REPLY,     /* answer to a token */
     RM_FX_STORE,     /* write a record */
-    RM_FX_HEARTBEAT, /* answer a (parked) heartbeat, with the orders of u.heartbeat */
+    RM_FX_HEARTBEAT, /* answer a registration or a (parked) heartbeat, with u.heartbeat */
     RM_FX_WAKE,      /* send RM_EV_TIMER at u.wake.at_us; replaces the earlier request */
     /* Make the job's output folder, which must not exist unless u.job.again; answer with
      * RM_EV_JOB_SET_UP. */
     RM_FX_JOB_SETUP,
-    /* Move the named parts to the output folder, remove _temporary, write _SUCCESS; answer with
+    /* Move the named parts to the output folder, write _SUCCESS, remove _temporary; answer with
      * RM_EV_JOB_COMMITTED. */
     RM_FX_JOB_COMMIT,
-    /* Remove _temporary, and the folder if it is empty then, once the decision to end the job is
-     * durable; answer with RM_EV_JOB_ABORTED. The job has not ended before that answer. */
+    /* Once the decision to end the job is durable, remove parts that an incomplete commit has
+     * moved, _temporary, and the folder if it is empty then; answer with RM_EV_JOB_ABORTED. The job
+     * ends only after that answer. */
     RM_FX_JOB_ABORT,
     /* The job's list of map outputs grew to u.map_output.version: parked readers can be
      * answered. */
     RM_FX_MAP_OUTPUT,
     RM_FX_NOTE, /* write u.note to the log, for the operator */
-    /* The store is empty although nodes run work: this instance must not lead; nothing was
-     * changed. */
+    /* The store knows no application, although a node runs containers or has obeyed a higher epoch:
+     * this instance must not lead; nothing was changed. */
     RM_FX_UNCONFIRMED,
     /* Nodes have obeyed a higher epoch: this instance must take one above
      * u.epoch_low.epoch_seen. */
@@ -372,7 +478,8 @@ struct rm_order {
     struct base_container_id container; /* not set for CLEANUP_APP, RESYNC, SHUTDOWN */
     struct base_app_id app;
     const char *reason;
-    int64_t grace_ms; /* KILL: time between SIGTERM and SIGKILL */
+    int64_t grace_ms;                /* KILL: time between SIGTERM and SIGKILL */
+    enum base_signal_command signal; /* SIGNAL */
     /* The members below are for LAUNCH; they are borrowed, like all that effects point to. */
     enum base_task_kind slot;
     struct rm_res resource;
@@ -417,9 +524,11 @@ struct rm_effect {
             const char *text; /* ERROR: message */
             struct base_app_id app_id;
             /* JOB, APP: the application is new, not a repeated submission. FLAG: whether the
-             * attempt may commit. KILL: the application had already ended. AM_FINISHED: true. */
+             * attempt may commit. OK to SET_LIFETIME: the application has ended or is ending. KILL:
+             * the application had already ended. AM_FINISHED: true. */
             bool flag;
             enum rm_app_state app_state; /* JOB, APP, KILL: the internal state now */
+            int64_t value; /* OK to SET_PRIORITY and SET_LIFETIME: the value now in force */
             struct {
                 struct rm_res max_capability;
                 const char *queue;
@@ -503,10 +612,13 @@ void rm_core_free(struct rm_core *core);
 /* Prefetches a node whose heartbeat is expected soon. @node_hint: as in a heartbeat. Call with
  * @step 0, and some time later with 1, which reads what 0 has fetched. Changes nothing. */
 void rm_core_prefetch_node(const struct rm_core *core, uint32_t node_hint, int step);
-/* Folds one event in, and appends its effects to @out. ev->at_us must not go backwards. */
+/* Handles one event, and appends its effects to @out. ev->at_us must not go backwards. */
 void rm_core_step(struct rm_core *core, const struct rm_event *ev, struct rm_effects *out);
 
 /* ---------------------------------------------------------------- recovery */
+/* Copies the lists of hosts that are in force at the start. Call before
+ * rm_core_finish_recovery(). */
+void rm_core_provide_host_lists(struct rm_core *core, const struct rm_host_lists *lists);
 /* Reads one stored record. Call in any order of tables, except that "meta" and then "app" come
  * before the others (the shell reads the tables in the order meta, app, node, task, commit).
  * Returns 0 for a damaged record too: the record is kept in the table "damaged" under
@@ -524,8 +636,8 @@ int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const cha
 void rm_core_provide_job_spec(struct rm_core *core, struct rm_job_spec *spec);
 void rm_core_provide_app_spec(struct rm_core *core, struct rm_app_spec *spec);
 /* Call instead of rm_core_recover_record() when the submission in the app record @rec could not be
- * decoded, for the reason @why. The application is shown as failed, with the data of the spec that
- * was provided before (rm_core_provide_app_spec()), which may be almost empty. */
+ * decoded, for the reason @why. The application is shown as failed, with the data of the spec, if
+ * any, that was provided before (rm_core_provide_app_spec()), which may be almost empty. */
 void rm_core_recover_undecodable_app(struct rm_core *core, const struct rm_record *rec,
                                      const char *why);
 /* Call after the last record: live applications go on, interrupted steps are resumed. Appends

@@ -16,7 +16,8 @@ char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
 /* Replies to @token with @code (negative BASE_E*) and a message; nothing for @token 0. */
 void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* Emits a line for the operator's log. @level: enum base_log_level. */
+/* Emits a line for the operator's log; does nothing while records are read back. @level: enum
+ * base_log_level. */
 void rm_emit_note(struct rm_core *c, int level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Emits a record to be stored, or to be removed when @data is NULL. The texts must stay valid until

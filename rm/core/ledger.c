@@ -45,8 +45,8 @@ static void add_to_resource_counts(struct rm_core *c, const struct rm_container 
     }
 }
 
-/* Counts @ct as @to instead of ct->tally. Slots are counted last, since that moves the node to
- * another list of free nodes, which must see the other counts up to date. */
+/* Counts @ct as @to instead of ct->tally. A change of used slots also moves the node to the list of
+ * nodes with its new number of free slots. */
 static void change_tally(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
 {
     struct rm_node *n = ct->node;

@@ -1,10 +1,10 @@
-/* rm/core/ledger.h - all counts of containers, demand and application states, in one place.
+/* rm/core/ledger.h - counts of containers, demand and application states, kept in one place.
  *
- * A container is counted many times: for its application, its queue, its node and the cluster,
- * by slots, resources and number. So that none of these counts can be forgotten when a container
- * begins, changes or ends, they are written here and nowhere else. A container remembers what it
- * is counted as (rm_container.tally), and every change adds the difference everywhere at once.
- * rm_ledger_check recomputes all counts from the objects and compares. */
+ * A container is counted many times: for its application, its queue, its node and the cluster, by
+ * slots, resources and number. So that none of these counts can be forgotten when a container
+ * begins, changes or ends, they are written here and nowhere else. A container remembers what it is
+ * counted as (rm_container.tally), and every change adds the difference everywhere at once.
+ * rm_ledger_check recomputes the counts from the objects and compares. */
 #ifndef CREEL_RM_CORE_LEDGER_H
 #define CREEL_RM_CORE_LEDGER_H
 
@@ -20,9 +20,9 @@ void rm_ledger_end_container(struct rm_core *c, struct rm_container *ct);
 
 /* Moves @a with all its counts from its queue to the queue @index. Both may be RM_NONE. */
 void rm_ledger_set_queue(struct rm_core *c, struct rm_app *a, uint32_t index);
-/* Counts @a as being in state @to. Call before a->state is set to it. */
+/* Counts @a in its queue as being in state @to. Call before a->state is set to @to. */
 void rm_ledger_count_app_state(struct rm_core *c, const struct rm_app *a, enum rm_app_state to);
-/* Counts a change of @a's demand of kind @k between the values *@from and *@to. */
+/* Counts the change of @a's demand of kind @k from *@from to *@to. */
 void rm_ledger_count_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
                             const struct policy_phase *from, const struct policy_phase *to);
 

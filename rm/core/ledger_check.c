@@ -1,4 +1,4 @@
-/* The ledger's audit: recomputes every count from the objects and compares. */
+/* The ledger's audit: recomputes the counts from the objects and compares. */
 #include <stdlib.h>
 
 #include "rm/core/app/kind.h"
@@ -42,7 +42,7 @@ static void add_to_sums(struct sums *s, const struct rm_container *ct)
         s->held.v[i] += ct->resource.v[i];
 }
 
-static void check_tasks(const struct rm_app *a, enum base_task_kind k)
+static void check_task_counts(const struct rm_app *a, enum base_task_kind k)
 {
     const struct rm_phase *p = &a->phase[k];
     int32_t n[RM_TASK_STATES] = {0};
@@ -53,9 +53,11 @@ static void check_tasks(const struct rm_app *a, enum base_task_kind k)
     base_assert(n[RM_TASK_SUSPENDED] == p->suspended && n[RM_TASK_SUCCEEDED] == p->succeeded);
 }
 
-static void check_app(const struct rm_core *c, const struct rm_app *a, struct rm_queue *q)
+static void check_app_and_add_to_queue_sums(const struct rm_core *c, const struct rm_app *a,
+                                            struct rm_queue *sums)
 {
     struct sums s = {0};
+    struct rm_queue *q;
 
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
         add_to_sums(&s, ct);
@@ -64,12 +66,12 @@ static void check_app(const struct rm_core *c, const struct rm_app *a, struct rm
         if (a->kind->runs_containers)
             base_assert(s.running[k] == a->phase[k].running);
         else if (a->phase[k].tasks && !rm_app_end_is_decided(a))
-            check_tasks(a, k);
+            check_task_counts(a, k);
     }
     if (a->queue_index == RM_NONE)
         return;
     base_assert(a->queue_index < c->queues_n);
-    q += a->queue_index;
+    q = &sums[a->queue_index];
     q->pending_apps += a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
     q->active_apps +=
         a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING || a->state == RM_APP_FINISHING;
@@ -85,7 +87,7 @@ static void check_queues(const struct rm_core *c)
     struct rm_queue *q = base_alloc((c->queues_n + 1) * sizeof *q);
 
     for (size_t i = 0; i < c->apps_n; i++)
-        check_app(c, c->apps[i], q);
+        check_app_and_add_to_queue_sums(c, c->apps[i], q);
     for (size_t i = 0; i < c->queues_n; i++) {
         const struct rm_queue *is = &c->queues[i];
 
@@ -112,13 +114,15 @@ static void check_demand(const struct rm_core *c)
             outstanding[k] += a->pj.phase[k].total - a->pj.phase[k].done;
         }
     }
+    for (size_t i = 0; i < c->labels.n; i++)
+        masters -= c->labels.v[i].masters_active;
     base_assert(masters == c->masters_active && known == c->policy_jobs);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         base_assert(runnable[k] == c->runnable[k] && outstanding[k] == c->capacity.outstanding[k]);
 }
 
-static void check_node(const struct rm_node *n, struct policy_capacity *all,
-                       int64_t suspended[BASE_TASK_KINDS])
+static void check_node_and_add_to_sums(const struct rm_node *n, struct policy_capacity *all,
+                                       int64_t suspended[BASE_TASK_KINDS])
 {
     struct sums s = {0};
 
@@ -145,7 +149,7 @@ static void check_nodes(const struct rm_core *c)
 
     for (size_t i = 0; i < c->nodes_n; i++)
         if (c->nodes[i])
-            check_node(c->nodes[i], &all, suspended);
+            check_node_and_add_to_sums(c->nodes[i], &all, suspended);
     base_assert(all.nodes == c->capacity.nodes && all.memory_mb == c->capacity.memory_mb);
     base_assert(all.vcores == c->capacity.vcores);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -161,8 +165,8 @@ void rm_ledger_check(const struct rm_core *c)
     check_demand(c);
 }
 
-/* With N objects, checks in one of N / 4 steps: so a step of a debug build visits about four
- * objects on average, however large the cluster is. */
+/* With N objects (nodes, applications, queues, containers), checks in one of N / 4 steps: so a step
+ * of a debug build visits about four objects on average, however large the cluster is. */
 void rm_ledger_check_sometimes(const struct rm_core *c)
 {
     uint64_t objects = 1 + (c->nodes_n + c->apps_n + c->queues_n + c->containers_by_id.n) / 4;

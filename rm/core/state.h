@@ -1,5 +1,5 @@
-/* rm/core/state.h - the whole state of the core. Only files of rm/core include this header. Each
- * kind of object has a header of its own with its functions, which callers include too. */
+/* rm/core/state.h - the whole state of the core. Outside rm/core only tests include this header.
+ * Each kind of object has a header of its own with its functions, which callers include too. */
 #ifndef CREEL_RM_CORE_STATE_H
 #define CREEL_RM_CORE_STATE_H
 
@@ -7,8 +7,11 @@
 #include "policies/common/queues.h"
 #include "policies/policy.h"
 #include "rm/core/acks.h"
+#include "rm/core/admin/hosts.h"
+#include "rm/core/admin/labels.h"
 #include "rm/core/app/app.h"
 #include "rm/core/app/container.h"
+#include "rm/core/app/health.h"
 #include "rm/core/app/queues.h"
 #include "rm/core/core.h"
 #include "rm/core/job/task.h"
@@ -24,9 +27,10 @@
 /* Largest time in a record, in microseconds (some 36,000 years): sums of a few such times do not
  * overflow. */
 #define RM_TIME_MAX   (INT64_MAX / 8)
-#define RM_PRUNE_STEP 256 /* records of ended jobs removed per step */
+#define RM_PRUNE_STEP 256 /* about so many obsolete records are removed per step */
 
-/* A record set aside while records are read back. */
+/* A record set aside while records are read back: a list of splits, a damaged record, or an orphan,
+ * of which only the key is needed. */
 struct rm_stash {
     const char *table;
     char *key;
@@ -51,6 +55,7 @@ struct rm_core {
     struct base_map apps_by_id, containers_by_id, nodes_by_id;
     struct rm_app **apps; /* sorted by id */
     size_t apps_n, apps_cap;
+    struct rm_app *live;    /* list of applications that have not been retired, newest first */
     struct rm_node **nodes; /* by index; NULL: forgotten, with the index in nodes_free */
     size_t nodes_n, nodes_cap;
     uint32_t *nodes_free;
@@ -59,13 +64,16 @@ struct rm_core {
     struct rm_node *gone, *gone_last; /* list of nodes to be forgotten, the longest gone first */
     size_t gone_n;
     struct rm_timer gone_timer;
+    struct rm_hosts listed;  /* hosts that may and may not have nodes */
+    struct rm_labels labels; /* of nodes */
+    bool decommission_due;   /* a node may have no more work to wait for: rm/core/admin */
     bool loading;            /* recovery has not finished: no node is forgotten */
     struct rm_queue *queues; /* parallel to tree.v */
     size_t queues_n;
     struct rm_names hosts, racks, users;
     uint32_t *host_rack; /* rack of each host; RM_NONE: unknown */
     size_t host_rack_n;
-    uint64_t rack_stamp; /* incremented when a host changes its rack */
+    uint64_t rack_stamp; /* incremented when a host changes its rack or a rack is removed */
     struct rm_pool containers;
     /* List of containers that no node has reported yet, oldest first. */
     struct rm_container *unstarted, *unstarted_last;
@@ -79,8 +87,9 @@ struct rm_core {
     bool trim_due; /* an ended application may have become removable */
     struct rm_app *master_wait, *master_wait_last; /* list of masters waiting for their turn */
     int64_t masters_active;                        /* masters that run or may be placed */
-    int32_t awaited;               /* recovered nodes that have neither registered nor expired */
-    int64_t masters_wait_until_us; /* until then masters wait for awaited nodes to register again */
+    int32_t awaited; /* recovered nodes that have neither registered nor expired */
+    /* until then masters that register again wait for awaited nodes */
+    int64_t masters_wait_until_us;
     struct rm_timer grace_timer;
     int64_t spared_until_us; /* no node expires before this time */
     /* Whether the store is known to belong to this cluster: rm/core/record/confirm.c. */
@@ -94,8 +103,11 @@ struct rm_core {
     struct rm_node *free_last[BASE_TASK_KINDS][RM_FREE_BUCKETS];
     int32_t runnable[BASE_TASK_KINDS];  /* applications with pending demand for the kind */
     int32_t suspended[BASE_TASK_KINDS]; /* suspended attempts on all nodes */
-    bool offer_all[BASE_TASK_KINDS];    /* offer free slots of all nodes when this step finishes */
-    bool preempt_all;       /* work arrived: preempt on nodes with held heartbeats in this step */
+    /* Offer the free slots of all nodes with held heartbeats when this step finishes. */
+    bool offer_all[BASE_TASK_KINDS];
+    /* Work has arrived, or the policy or a job's queue has changed: preempt on nodes with held
+     * heartbeats when this step finishes. */
+    bool preempt_all;
     size_t preempt_at;      /* index of the node to start with, modulo their number */
     size_t policy_jobs;     /* applications that the policy knows */
     uint64_t round;         /* number of the current round of offers */
@@ -112,12 +124,14 @@ struct rm_core {
     struct policy_plan plan;
     struct delay delay;
     double slowstart;     /* the value in force: conf.slowstart, or 1 where the policy says so */
-    int64_t colo_wait_us; /* how long a reduce waits for a node that ran maps; 0: not at all */
+    int64_t colo_wait_us; /* how long a reduce waits for a node that had containers of its job */
     uint64_t host_table;  /* id of the table that host_keys maps; 0: none */
     uint32_t *host_keys;
     size_t host_keys_n;
     int32_t faults; /* times in a row that the policy named no job although work waited */
     bool fell_back; /* FIFO has replaced the configured policy */
+    bool recording; /* offers may have to be recorded: rm/core/schedule/activity.h */
+    struct rm_activities *activities; /* NULL: nobody has asked for them */
     /* timers */
     struct rm_timers timers;
     int64_t wake_us;         /* requested wake-up; 0: none */
@@ -126,7 +140,8 @@ struct rm_core {
     /* During recovery: stored lists of splits (struct rm_stash by key) whose job is not read
      * yet. */
     struct base_map splits;
-    /* Records to be removed (rm/core/record/prune.c): those of ended jobs, and orphans. */
+    /* What rm/core/record/prune.c removes: the records of the tasks and splits of ended jobs (a
+     * list of these jobs), and orphaned records. */
     struct rm_app *prune, *prune_last;
     struct rm_stash **orphans;
     size_t orphans_n, orphans_cap, orphans_at;
@@ -141,11 +156,13 @@ struct rm_core {
         int64_t results[RM_RESULTS]; /* of ended applications */
         int64_t suspended, resumed, preempted;
     } stats;
+    struct rm_operation operations[RM_OPERATION_KINDS]; /* the last ones, for readers */
+    struct rm_assigned assigned;
 };
 
 /* The functions that handle events, one for each row of RM_EVENTS. A handler makes the whole
- * change, emits its effects and answers ev->token; finish_step() in rm/core/core.c does what
- * follows from the change. */
+ * change, emits its effects and answers ev->token, except that a heartbeat may be held;
+ * finish_step() in rm/core/core.c does what follows from the change. */
 #define X(name, handle, durable) void handle(struct rm_core *c, const struct rm_event *ev);
 RM_EVENTS(X)
 #undef X

@@ -1,5 +1,6 @@
-/* rm/core/states.h - life cycles: diagrams, and the tables of legal transitions that the core
- * asserts at every change of state.
+/* rm/core/states.h - life cycles: diagrams, and the tables of legal transitions, which
+ * rm_app_set_state() and its counterparts for the other objects assert. The diagrams omit some
+ * transitions that the tables allow.
  *
  * Application (YARN's RMAppImpl)
  *   NEW -> NEW_SAVING -> SUBMITTED -> ACCEPTED -> RUNNING -> FINAL_SAVING -> FINISHING -> FINISHED
@@ -13,11 +14,11 @@
  *                 waits for its master.
  *   RUNNING:      the first task was launched, or the master registered.
  *   KILLING:      its containers are being killed; FINAL_SAVING follows when they are gone.
- *   FINAL_SAVING: the end is being stored, and shown after that; a job has no containers any more.
+ *   FINAL_SAVING: the end is being stored, and shown after that.
  *
  * Attempt (YARN's RMAppAttemptImpl)
  *   NEW -> SUBMITTED -> SCHEDULED -> ALLOCATED_SAVING -> ALLOCATED -> LAUNCHED -> RUNNING
- *            `-> LAUNCHED_UNMANAGED_SAVING -------------------------------^  (jobs; unmanaged)
+ *            `-> LAUNCHED_UNMANAGED_SAVING -------------------------------^  (unmanaged)
  *   Each of these states can change to FINAL_SAVING, and from there to FINISHING (then FINISHED),
  *   FINISHED, FAILED or KILLED.
  *
@@ -26,12 +27,12 @@
  *   acknowledged the end, then forgotten.
  *
  * Task                 PENDING -> RUNNING <-> SUSPENDED -> SUCCEEDED | FAILED | KILLED
- *   RUNNING, SUSPENDED -> PENDING: the attempt ended badly, and another one will be started.
+ *   RUNNING, SUSPENDED -> PENDING: the attempt failed or was killed, and another one will run.
  *   SUCCEEDED -> PENDING: the output of a map was lost and is still needed.
  *   SUCCEEDED -> FAILED: the output could not be fetched, and the task has failed too often.
  *
  * Node   NEW -> RUNNING <-> UNHEALTHY; -> LOST | REBOOTED | SHUTDOWN | DECOMMISSIONED -> RUNNING
- *   NEW: read from the store, and not registered with this instance yet. */
+ *   NEW: not registered with this instance yet: read from the store, or refused. */
 #ifndef CREEL_RM_CORE_STATES_H
 #define CREEL_RM_CORE_STATES_H
 

@@ -10,12 +10,12 @@
 #define SLAB_OBJECTS 256
 
 /* ---------------------------------------------------------------- scratch
- * A list of chunks, filled in order: @now is being filled, and the chunks after it are free. When
- * @now has no room, the first free chunk that is large enough is moved right after it and becomes
- * the current one; smaller free chunks stay in the list for later. Chunk sizes are powers of two,
- * so steps with similar needs find chunks of every size, in whatever order they ask. The reset
- * frees the memory of a rare large record (RM_STEPS_CHUNK_KEPT, RM_STEPS_KEPT); the usual step
- * allocates nothing. */
+ * A list of chunks, filled in order: @now is being filled, and the chunks after it are free. When a
+ * request does not fit into @now, the first free chunk that is large enough is moved right after it
+ * and becomes the current one; smaller free chunks stay in the list for later. Chunk sizes are
+ * powers of two, so steps with similar needs find chunks of every size, in whatever order they ask.
+ * The reset frees the memory of a rare large record (RM_STEPS_CHUNK_KEPT, RM_STEPS_KEPT); the usual
+ * step allocates nothing. */
 struct rm_chunk {
     struct rm_chunk *next;
     size_t size, used;
@@ -104,14 +104,14 @@ struct rm_name {
     char text[];
 };
 
-static bool name_eq(const void *object, const void *key)
+static bool name_has_text(const void *object, const void *key)
 {
     return strcmp(((const struct rm_name *)object)->text, key) == 0;
 }
 
 uint32_t rm_names_find(const struct rm_names *t, const char *name)
 {
-    const struct rm_name *e = base_map_find(&t->map, base_hash_text(name), name_eq, name);
+    const struct rm_name *e = base_map_find(&t->map, base_hash_text(name), name_has_text, name);
 
     return e ? e->index : UINT32_MAX;
 }
@@ -119,7 +119,7 @@ uint32_t rm_names_find(const struct rm_names *t, const char *name)
 uint32_t rm_names_add(struct rm_names *t, const char *name)
 {
     uint64_t hash = base_hash_text(name);
-    struct rm_name *e = base_map_find(&t->map, hash, name_eq, name);
+    struct rm_name *e = base_map_find(&t->map, hash, name_has_text, name);
     size_t len;
 
     if (e)

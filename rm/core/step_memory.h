@@ -1,5 +1,6 @@
-/* rm/core/step_memory.h - the core's own containers: memory of one step, names, pools, timers. Once
- * the high-water mark is reached nothing here allocates, except for unusually large records. */
+/* rm/core/step_memory.h - the core's data structures: memory of one step, names, pools, timers.
+ * Once their high-water marks are reached, only new names and unusually large records allocate
+ * memory. */
 #ifndef CREEL_RM_CORE_STEP_MEMORY_H
 #define CREEL_RM_CORE_STEP_MEMORY_H
 
@@ -61,12 +62,16 @@ void rm_pool_free(struct rm_pool *p);
 enum rm_timer_kind {
     RM_TIMER_NODE_HOLD,
     RM_TIMER_NODE_EXPIRY,
+    RM_TIMER_NODE_DECOMMISSION,
+    RM_TIMER_NODE_OVERCOMMIT,
     RM_TIMER_AM,
     RM_TIMER_UNSTARTED,
     RM_TIMER_POLICY,
     RM_TIMER_GRACE,
     RM_TIMER_TRIM,
-    RM_TIMER_GONE
+    RM_TIMER_GONE,
+    RM_TIMER_ACTIVITY,
+    RM_TIMER_LIFETIME
 };
 struct rm_timer {
     int64_t at_us;

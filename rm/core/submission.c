@@ -106,6 +106,8 @@ void rm_app_spec_unref(struct rm_app_spec *s)
     free(s->type);
     list_free(&s->user_groups);
     list_free(&s->tags);
+    free(s->label);
+    free(s->am_label);
     rm_launch_unref(s->launch);
     free(s->json);
     free(s);

@@ -93,6 +93,13 @@ enum rm_final_status {
     RM_FINAL_KILLED,
     RM_FINAL_ENDED
 };
+/* What happens to containers, as YARN's scheduler counts it. */
+enum rm_operation_kind {
+    RM_OPERATION_ALLOCATION,
+    RM_OPERATION_RELEASE,
+    RM_OPERATION_PREEMPTION,
+    RM_OPERATION_KINDS
+};
 /* How an application ended, in one word. YARN's state and final status are shown in addition: a job
  * whose command fails has YARN's state FINISHED and the final status FAILED. */
 enum rm_result {
@@ -211,7 +218,7 @@ void rm_job_spec_drop_splits(struct rm_job_spec *s);
 
 struct rm_launch { /* a container's launch context, from a submission or an ask */
     int refs;
-    struct rm_str_list commands; /* run one after another, joined by newlines, by sh -c */
+    struct rm_str_list commands; /* joined by newlines and run by one sh -c */
     struct rm_str_list env;      /* "K=V" */
     char *json;                  /* the am-container-spec as submitted; may be NULL */
 };
@@ -228,6 +235,9 @@ struct rm_app_spec { /* a plain application, as YARN's submission context descri
     int32_t max_attempts; /* 0: default */
     bool unmanaged, keep_containers;
     struct rm_res resource; /* of the master; 0: that of a map slot */
+    /* Labels of the nodes for its containers and for its master; NULL: none, and for the master
+     * that of the application. */
+    char *label, *am_label;
     struct rm_launch *launch;
     char *json; /* the whole submission */
 };

@@ -1,5 +1,5 @@
 /* What jobs and plain applications have in common: the table of all applications, their states,
- * and what policies see of them. Where the two differ, this file asks the kind
+ * and what policies see of them. Where the two differ, this file calls the functions of the kind
  * (rm/core/app/kind.h). */
 #include "rm/core/app/app.h"
 
@@ -48,8 +48,8 @@ static size_t sorted_app_index(const struct rm_core *c, struct base_app_id id)
     return low;
 }
 
-/* Returns true for an id that new-application can have given out: by this instance up to the newest
- * id, or by any earlier instance. */
+/* Returns true for an id that new-application can have issued: any up to the newest one of this
+ * instance, and any with the start time of another instance. */
 static bool app_id_was_issued(const struct rm_core *c, struct base_app_id id)
 {
     return id.cluster_ts != c->conf.cluster_ts_ms || id.seq <= c->next_app;
@@ -74,7 +74,7 @@ bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
     return true;
 }
 
-void rm_app_set_deadline(struct rm_app *a)
+void rm_app_set_deadline_from_spec(struct rm_app *a)
 {
     const struct rm_job_spec *job = a->job;
 
@@ -86,7 +86,7 @@ void rm_app_set_deadline(struct rm_app *a)
             job->deadline_at_us > a->submit_us ? job->deadline_at_us - a->submit_us : 1;
 }
 
-/* Copies what the submission says about its tasks to where policies read it. */
+/* Copies the sizes of tasks in the submission to where policies read them. */
 static void set_policy_task_sizes(struct rm_app *a)
 {
     const struct rm_job_spec *s = a->job;
@@ -109,6 +109,11 @@ static void set_policy_task_sizes(struct rm_app *a)
         z->given_max_us =
             s->groups[g].expected_us > z->given_max_us ? s->groups[g].expected_us : z->given_max_us;
     }
+}
+
+int32_t rm_app_cut_priority(const struct rm_core *c, int32_t priority)
+{
+    return priority < c->conf.app_priority_max ? priority : c->conf.app_priority_max;
 }
 
 struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,
@@ -142,6 +147,8 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     n = token ? strnlen(token, sizeof a->token - 1) : 0;
     memcpy(a->token, token ? token : "", n);
     a->timer = (struct rm_timer){.kind = RM_TIMER_AM, .owner = a};
+    a->lifetime_timer = (struct rm_timer){.kind = RM_TIMER_LIFETIME, .owner = a};
+    a->priority = job ? job->priority : rm_app_cut_priority(c, spec->priority);
     user = rm_names_add_bounded(&c->users, a->user, RM_NAMES_MAX);
     if (user == RM_NONE)
         user = rm_names_add(&c->users, "");
@@ -150,11 +157,14 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
                                 .submit_us = a->submit_us,
                                 .cluster_ts = id.cluster_ts,
                                 .seq = id.seq,
-                                .priority = job                  ? job->priority
-                                            : spec->priority > 0 ? spec->priority
-                                                                 : 0,
+                                .priority = job || a->priority > 0 ? a->priority : 0,
                                 .user = (int32_t)user};
-    rm_app_set_deadline(a);
+    if (spec) {
+        a->label = rm_labels_find_or_add(&c->labels, spec->label);
+        a->am_label = spec->am_label ? rm_labels_find_or_add(&c->labels, spec->am_label) : a->label;
+        a->names_labels = a->label || a->am_label;
+    }
+    rm_app_set_deadline_from_spec(a);
     if (job)
         set_policy_task_sizes(a);
     base_array_grow(&c->apps, c->apps_n, &c->apps_cap);
@@ -165,7 +175,26 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     if (id.cluster_ts == c->conf.cluster_ts_ms && id.seq > c->next_app)
         c->next_app = id.seq;
     c->stats.submitted++;
+    a->is_listed_live = true;
+    a->live_next = c->live;
+    if (c->live)
+        c->live->live_prev = a;
+    c->live = a;
     return a;
+}
+
+void rm_app_leave_live_list(struct rm_core *c, struct rm_app *a)
+{
+    if (!a->is_listed_live)
+        return;
+    a->is_listed_live = false;
+    if (a->live_prev)
+        a->live_prev->live_next = a->live_next;
+    else
+        c->live = a->live_next;
+    if (a->live_next)
+        a->live_next->live_prev = a->live_prev;
+    a->live_prev = a->live_next = NULL;
 }
 
 void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a)
@@ -180,11 +209,12 @@ void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a)
 void rm_app_free(struct rm_app *a)
 {
     rm_tasks_free(a);
-    rm_app_free_attempts(a);
+    rm_app_free_attempts_and_asks(a);
     rm_job_spec_unref(a->job);
     rm_app_spec_unref(a->app);
     free(a->diagnostics);
     free(a->placed);
+    free(a->label_demand);
     free(a->nodes);
     free(a);
 }
@@ -240,6 +270,8 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
         rm_ledger_count_demand(c, a, k, &a->pj.phase[k], &none);
     }
     a->in_policy = false;
+    if (a->names_labels)
+        rm_labels_update_demand(c, a);
     c->policy_jobs--;
     c->ops->on_job_left(c->policy, &a->pj, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -254,6 +286,8 @@ void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_ki
     if (!a->in_policy)
         return;
     *p = a->kind->demand(a, k);
+    if (a->names_labels)
+        rm_labels_update_demand(c, a);
     rm_ledger_count_demand(c, a, k, &old, p);
     if (p->pending > old.pending) {
         c->offer_all[k] = true;
@@ -288,6 +322,7 @@ void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_st
     if (a->state == RM_APP_FINAL_SAVING)
         return;
     rm_app_leave_policy(c, a);
+    rm_timer_cancel(&c->timers, &a->lifetime_timer);
     a->target = target;
     a->final_status = status;
     a->finish_us = c->now_us;

@@ -15,8 +15,8 @@ struct rm_ask_group;
 struct rm_container;
 struct rm_core;
 
-/* Beginning of the diagnostics of a job that the policy did not admit. It is stored, and it marks
- * such jobs after a restart. */
+/* Beginning of the diagnostics of a job that the policy did not admit. Such jobs are recognised by
+ * it, also after a restart, since it is stored. */
 #define RM_REFUSED "deadline: refused by "
 
 enum rm_app_end { RM_END_NONE, RM_END_SUCCEED, RM_END_FAIL, RM_END_KILL };
@@ -31,20 +31,21 @@ struct rm_app {
     int64_t promised_us;
     int64_t earliest_us; /* the deadline offered to a refused job instead; 0: none */
     struct base_app_id id;
-    /* References: one from the tables, and one for each queued launch order, each piece of deferred
-     * work, and pruning. */
+    /* References: one from the tables, and one for each launch order that is queued or kept after
+     * sending, each piece of deferred work on the application, and pruning. */
     int refs;
     const struct rm_app_kind *kind;
     bool is_job;
     bool in_policy;         /* known to the policy */
-    bool held;              /* after a takeover: nothing is started until awaited nodes report */
+    bool held;              /* after a takeover: waits for awaited nodes, or the grace period */
     bool setup_asked;       /* its output folder is being made */
     bool set_up;            /* its output folder was made, or none is needed */
     bool committing;        /* its output is being committed */
     bool activated;         /* its master is counted in masters_active */
     bool aborting, aborted; /* its unfinished output is being removed; has been removed */
     bool end_told;          /* an earlier instance has sent RM_FX_APP_ENDED */
-    /* Failed because of a damaged record; the record of this end is still to be written. */
+    /* Failed because of a damaged record; the record of this end is written when recovery
+     * finishes. */
     bool damaged;
     bool pruned;     /* the job has ended; the records of its tasks have been or will be removed */
     bool unrecorded; /* no record of a task is left */
@@ -63,21 +64,33 @@ struct rm_app {
     enum rm_app_end ending; /* how the application will end, once that is decided */
     char token[65];         /* access token */
     char *diagnostics;
-    /* Borrowed from the spec; @queue_asked and @json are as submitted, @json is never NULL. */
+    /* Borrowed from the spec, or static; @queue may point to @placed. @queue_asked and @json are as
+     * submitted; @json is never NULL. */
     const char *user, *name, *queue, *type, *queue_asked, *json;
     struct rm_job_spec *job; /* NULL for a plain application */
     struct rm_app_spec *app; /* NULL for a job */
-    uint32_t queue_index;    /* RM_NONE: in no queue */
+    /* Numbers of labels (rm/core/admin/labels.h), 0: none. */
+    uint32_t label, am_label;
+    bool names_labels; /* it has named a label: its demand is counted by label too */
+    struct rm_label_demand *label_demand;
+    size_t label_demand_n, label_demand_cap;
+    uint32_t queue_index; /* RM_NONE: in no queue */
     /* Name of the queue, owned, if the submission names another one; else NULL. */
     char *placed;
     int64_t submit_us, launch_us, start_us, finish_us;
+    int32_t priority;      /* as shown: -1: none was given */
+    bool priority_changed; /* since the submission */
+    /* Wall clock time at which the application is killed; 0: never. */
+    int64_t lifetime_end_us;
+    struct rm_timer lifetime_timer;
     uint64_t saved_seq;              /* number of its newest record */
     struct rm_container *containers; /* live containers */
     int64_t containers_n;
     struct rm_res allocated;
     /* MiB and vcores, times the milliseconds for which ended containers held them; saturates. */
     int64_t memory_ms, vcore_ms;
-    /* Bit set of the nodes that had its containers, each of them referenced until its end. */
+    /* Bit set of the nodes that had its containers, each of them referenced until the application
+     * has ended. */
     uint64_t *nodes;
     size_t nodes_words;
     /* 0 while the application references its nodes; then the highest rm_node.born when it dropped
@@ -85,6 +98,8 @@ struct rm_app {
      * index of a forgotten node that a task still names. */
     uint64_t nodes_left;
     struct rm_app *finished_prev, *finished_next; /* ended applications, oldest first */
+    struct rm_app *live_prev, *live_next;         /* applications not retired, newest first */
+    bool is_listed_live;                          /* in the list rm_core.live */
     struct rm_app *wait_next; /* in the list of applications whose master waits for its turn */
     bool waits;               /* in the list of masters waiting for their turn */
     /* Jobs: */
@@ -103,8 +118,8 @@ struct rm_app {
     /* ask_rows: rows in all groups; launch_bytes: size of the launch contexts of the asks. */
     size_t asks_n, asks_cap, ask_rows, launch_bytes;
     int64_t asked[BASE_TASK_KINDS]; /* containers that the asks still want */
-    /* Containers whose allocation or end is still to be announced to the master, or to be
-     * acknowledged by it. */
+    /* Containers whose allocation or end is still to be announced to the master, or whose announced
+     * end it has not acknowledged. */
     struct rm_container **news;
     size_t news_n, news_cap;
     struct rm_timer timer; /* expiry of the master */
@@ -113,20 +128,25 @@ struct rm_app {
 /* Returns NULL when there is no such application. */
 struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id);
 /* Assigns the next id to a submission without one (id->seq 0), or checks the given id. Returns
- * false when the id is refused; the request @token has been answered then. */
+ * false when no id is left or the given one is refused; the request @token has been answered
+ * then. */
 bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id);
 /* Creates an application in state NEW and adds it to the tables. Takes @job or @spec; the other is
  * NULL. @token: access token, or NULL. */
 struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,
                           struct rm_job_spec *job, struct rm_app_spec *spec, const char *token);
+/* Returns @priority, cut to the highest one that is configured. */
+int32_t rm_app_cut_priority(const struct rm_core *c, int32_t priority);
 /* Sets the deadline that policies see, relative to the submission, from the job's specification. A
  * deadline that had already passed at the submission becomes 1 us, since 0 means none. Does nothing
  * for plain applications. */
-void rm_app_set_deadline(struct rm_app *a);
+void rm_app_set_deadline_from_spec(struct rm_app *a);
 void rm_app_free(struct rm_app *a);
 /* Removes @a from the tables. The caller must drop the reference that they had. */
 void rm_app_remove_from_tables(struct rm_core *c, struct rm_app *a);
 void rm_app_unref(struct rm_app *a);
+/* Removes @a from the list of live applications, if it is there. */
+void rm_app_leave_live_list(struct rm_core *c, struct rm_app *a);
 /* Changes the state and the counts of the application's queue. The transition must be legal. */
 void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s);
 /* Stores the application's record; saved_seq becomes the number of that record. */
@@ -134,7 +154,7 @@ void rm_app_store_record(struct rm_core *c, struct rm_app *a);
 /* Report to the policy that the application has arrived, or has left. */
 void rm_app_enter_policy(struct rm_core *c, struct rm_app *a);
 void rm_app_leave_policy(struct rm_core *c, struct rm_app *a);
-/* Recomputes the demand of kind @k and reports it to the policy. */
+/* If the policy knows @a, recomputes the demand of kind @k and reports it to the policy. */
 void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_kind k);
 /* Returns true when the policy refused the deadline of this job, now or before a restart. */
 bool rm_app_was_refused(const struct rm_app *a);
@@ -150,7 +170,8 @@ void rm_app_accept_stored_submission(struct rm_core *c, struct rm_app *a);
 /* After a restart: accepts the applications that were read in state NEW_SAVING, except held jobs
  * with a deadline, which wait until the cluster's slots are known. */
 void rm_apps_accept_recovered(struct rm_core *c);
-/* The record of the end is durable: changes from FINAL_SAVING to the target state. */
+/* The record of the end is durable: changes from FINAL_SAVING to the target state, and calls the
+ * kind's final_stored. Does nothing in other states. */
 void rm_app_enter_final_state(struct rm_core *c, struct rm_app *a);
 
 /* Returns true in FINAL_SAVING and in the final states, but not in FINISHING. */

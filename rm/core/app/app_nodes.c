@@ -38,7 +38,7 @@ void rm_app_order_cleanup_on_nodes(struct rm_core *c, struct rm_app *a)
 
             /* Simulated nodes have nothing on disk. */
             if (n->registered && !c->conf.simulation)
-                rm_node_queue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
+                rm_node_enqueue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
             rm_node_unref(c, n);
         }
     free(a->nodes);

@@ -1,5 +1,6 @@
-/* Containers. A container is created when a slot is given away. It ends when its node reports the
- * end, is lost or does not start it in time, or when it is killed before its node knows it. Its
+/* Containers. A container is created when a slot is assigned, or when a node reports one that an
+ * earlier instance started. It ends when its node reports the end, registers without it, is lost or
+ * does not start it in time, or when it is killed before its node knows it. Its
  * memory is freed when no reader is left: the container of a task once the task's record is
  * durable, one that a master asked for once the master has acknowledged the end. The ledger does
  * the counting (rm/core/ledger.h), the application's kind reacts to the end
@@ -107,7 +108,7 @@ void rm_containers_expire_unstarted(struct rm_core *c)
     while (c->unstarted && c->unstarted->start_us + c->conf.allocation_expiry_us <= c->now_us) {
         struct rm_container *ct = c->unstarted;
 
-        rm_node_queue_kill(c, ct->node, &ct->id, "not started in time");
+        rm_node_enqueue_kill(c, ct->node, &ct->id, "not started in time");
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container expired since it was unused", NULL);
     }
     if (c->unstarted)
@@ -153,7 +154,7 @@ void rm_container_set_reported_start(const struct rm_core *c, struct rm_containe
 }
 
 /* Removes @ct from the lists of live containers and gives its slot back. */
-static void unlink_live_container(struct rm_core *c, struct rm_container *ct)
+static void unlink_container_and_free_slot(struct rm_core *c, struct rm_container *ct)
 {
     struct rm_app *a = ct->app;
     struct rm_node *n = ct->node;
@@ -192,7 +193,7 @@ void rm_container_free(struct rm_core *c, struct rm_container *ct)
 void rm_container_order_forget_and_free(struct rm_core *c, struct rm_container *ct)
 {
     if (!c->conf.simulation) /* simulated nodes do not remember ended containers */
-        rm_node_queue_forget(c, ct->node, &ct->id);
+        rm_node_enqueue_forget(c, ct->node, &ct->id);
     rm_container_free(c, ct);
 }
 
@@ -205,9 +206,10 @@ bool rm_container_is_unknown_to_node(const struct rm_container *ct)
     return ct->state <= RM_CONTAINER_ACQUIRED && !ct->launch;
 }
 
-void rm_container_queue_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch)
+void rm_container_enqueue_launch(struct rm_core *c, struct rm_container *ct,
+                                 struct rm_launch *launch)
 {
-    struct rm_queued *o = rm_node_queue_order(c, ct->node, BASE_ORDER_LAUNCH);
+    struct rm_queued *o = rm_node_enqueue_order(c, ct->node, BASE_ORDER_LAUNCH);
 
     ct->app->refs++;
     o->app = ct->app;
@@ -235,7 +237,7 @@ void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t
     ct->kill_status = status;
     if (ct->tally == RM_TALLY_HELD)
         rm_ledger_change_container(c, ct, RM_TALLY_FREEING);
-    rm_node_queue_kill(c, ct->node, &ct->id, reason);
+    rm_node_enqueue_kill(c, ct->node, &ct->id, reason);
 }
 
 /* The shuffle counts as the first third of a reduce, as in Hadoop. */
@@ -271,7 +273,8 @@ void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_c
     ct->finish_us = c->now_us;
     if (diagnostics && *diagnostics)
         rm_set_bounded_text(&ct->diagnostics, diagnostics);
-    unlink_live_container(c, ct);
+    rm_health_note(c, RM_OPERATION_RELEASE, ct);
+    unlink_container_and_free_slot(c, ct);
     ct->app->kind->container_ended(c, ct->app, ct, r);
 }
 

@@ -53,8 +53,8 @@ void rm_container_prefetch(const struct rm_core *c, const struct rm_container_re
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
 /* Removes @ct from the list of unstarted containers, since its node has reported it or it ends. */
 void rm_container_remove_from_unstarted(struct rm_core *c, struct rm_container *ct);
-/* Ends the containers that no node has reported within allocation_expiry_us, and sets the timer for
- * the next one. */
+/* Ends the containers that no node has reported within allocation_expiry_us, orders their nodes to
+ * kill them, and sets the timer for the next one. */
 void rm_containers_expire_unstarted(struct rm_core *c);
 /* Creates a container in state ALLOCATED, which holds its slot from now on. */
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
@@ -72,8 +72,8 @@ void rm_container_order_forget_and_free(struct rm_core *c, struct rm_container *
 bool rm_container_is_unknown_to_node(const struct rm_container *ct);
 /* Queues the launch order. @launch: the launch context of a plain application's container, which is
  * referenced; NULL for a task. */
-void rm_container_queue_launch(struct rm_core *c, struct rm_container *ct,
-                               struct rm_launch *launch);
+void rm_container_enqueue_launch(struct rm_core *c, struct rm_container *ct,
+                                 struct rm_launch *launch);
 /* Orders the node to kill the container, unless that was ordered before. @status: exit status to
  * show if the container ends that way. @reason: static text. */
 void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
@@ -82,7 +82,8 @@ void rm_container_order_kill(struct rm_core *c, struct rm_container *ct, int32_t
  * and informs the policy. */
 void rm_container_set_progress(struct rm_core *c, struct rm_container *ct, int32_t progress);
 /* Ends the container: gives its slot back, and calls the kind's container_ended, which may free it.
- * @r: the node's report, or NULL. */
+ * @r: the node's report, or NULL. If the container is being killed, the status given with the kill
+ * replaces @exit_code, unless the node reports 0. */
 void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code,
                       const char *diagnostics, const struct rm_container_report *r);
 /* Orders the node to kill the container. If the node does not know it, ends it at once; its

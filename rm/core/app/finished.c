@@ -61,6 +61,7 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
     if (!a->containers)
         rm_app_order_cleanup_on_nodes(c, a);
     rm_tasks_free_index(c, a);
+    rm_app_leave_live_list(c, a);
     if (c->conf.prune_ended && a->is_job && !a->pruned && !c->recovering)
         rm_effect_add(c, RM_FX_HISTORY)->u.history.id = a->id;
     rm_prune_queue_ended_job(c, a);
@@ -107,8 +108,8 @@ static void remove_finished_app(struct rm_core *c, struct rm_app *a)
     rm_app_unref(a);
 }
 
-/* How long an ended application is always kept: clients that waited for the end read it, and the
- * history is written from it. */
+/* How long completed_bytes_max does not affect an ended application: clients that waited for the
+ * end read it, and the history is written from it. */
 #define STAYS_US INT64_C(60000000)
 
 static bool exceeds_completed_bytes_max(const struct rm_core *c, int64_t bytes)

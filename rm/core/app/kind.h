@@ -23,12 +23,13 @@ struct rm_app_kind {
      * near its data. */
     enum policy_take (*takes)(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                               struct rm_node *n);
-    /* @offer: Offers a free slot of @n. Returns true when a container was started or resumed in it.
+    /* @offer: Offers a free slot of @n. Returns true when a container was placed or resumed in it.
      * @no_delay: do not wait for data locality. */
     bool (*offer)(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
                   bool no_delay);
-    /* @attach: @n reports an unknown container, started under an earlier instance of the RM.
-     * Attaches and returns it, or returns NULL when the application has no use for it. */
+    /* @attach: @n registers and reports an unknown container, usually one that was started under an
+     * earlier instance of the RM. Attaches and returns it, or returns NULL when the application has
+     * no use for it. */
     struct rm_container *(*attach)(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                    const struct rm_container_report *r);
     /* @container_ended: @ct has ended and holds no slot. The kind owns @ct from now on, and has to
@@ -38,6 +39,8 @@ struct rm_app_kind {
     /* @end: Begins to end the application: kills its containers; when they are gone, the end is
      * stored. */
     void (*end)(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
+    /* @priority_changed: The priority was changed by a user. NULL: nothing to do. */
+    void (*priority_changed)(struct rm_core *c, struct rm_app *a);
     /* @final_stored: The record of the end is durable, and the state has just changed to the target
      * state. Cleans up. */
     void (*final_stored)(struct rm_core *c, struct rm_app *a);

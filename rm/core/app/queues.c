@@ -8,7 +8,7 @@
 #include "rm/core/ledger.h"
 #include "rm/core/state.h"
 
-void rm_queues_add_missing(struct rm_core *c)
+void rm_queues_add_missing_counts(struct rm_core *c)
 {
     if (c->queues_n == c->tree.n)
         return;
@@ -28,7 +28,7 @@ int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *
                                             (const char *const *)groups->v, groups->n, &at, err);
 
     *index = rc < 0 ? RM_NONE : (uint32_t)at;
-    rm_queues_add_missing(c);
+    rm_queues_add_missing_counts(c);
     return rc;
 }
 
@@ -37,7 +37,7 @@ void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
     size_t before = c->tree.n;
 
     policy_queues_replace(&c->tree, ev->u.queues.queues);
-    rm_queues_add_missing(c);
+    rm_queues_add_missing_counts(c);
     if (c->tree.n == before && c->ops->on_queues)
         c->ops->on_queues(c->policy, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)

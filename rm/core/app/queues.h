@@ -13,8 +13,8 @@ struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
     int64_t containers, pending[BASE_TASK_KINDS];
 };
 
-/* Adds the counts of queues that were added to the tree, and reports these queues to the policy. */
-void rm_queues_add_missing(struct rm_core *c);
+/* Adds the counts of queues that were added to the tree; if there are any, informs the policy. */
+void rm_queues_add_missing_counts(struct rm_core *c);
 /* Finds the queue of a submission by the placement rules, which may create it, and sets *@index.
  * Returns 0, or a negative BASE_E* with @err set (may be NULL) and *@index RM_NONE when no rule
  * accepts the submission. */

@@ -5,8 +5,9 @@
 #include "rm/core/state.h"
 
 /* Asks the policy to admit a new job. Returns true too for a job without a deadline, and under a
- * policy that admits every job. Returns false when the policy refuses; the job's diagnostics say
- * why. */
+ * policy that admits every job. Returns false when the policy refuses; the job's diagnostics give
+ * the reason. Sets a->promised_us to the finish that the policy promises, or a->earliest_us to the
+ * deadline that it offers instead, if it does. */
 bool rm_job_admit(struct rm_core *c, struct rm_app *a);
 
 #endif

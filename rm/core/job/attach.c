@@ -22,8 +22,9 @@ static struct rm_container *attach_to_ending_job(struct rm_core *c, struct rm_no
 }
 
 /* Returns true when the running attempt should be killed in favour of the reported, earlier one. An
- * attempt that may commit stays. An attempt that its node has reported stays too, unless it is
- * being killed or the earlier one has succeeded. */
+ * attempt that may commit stays, and so does any attempt if the earlier one has ended without
+ * success. An attempt that its node has reported stays too, unless it is being killed or the
+ * earlier one has succeeded. */
 static bool running_attempt_should_yield(const struct rm_task *t,
                                          const struct rm_container_report *r)
 {
@@ -58,8 +59,12 @@ struct rm_container *rm_job_attach_container(struct rm_core *c, struct rm_node *
         return NULL;
     if (t->running && running_attempt_should_yield(t, r))
         kill_running_attempt(c, a, t);
-    if (t->state != RM_TASK_PENDING || r->task_attempt < t->commit_attempt)
-        return NULL; /* not idle, or a later attempt may be committing on a silent node */
+    /* Not idle, or another attempt may be committing on a silent node. That one may be older than
+     * the reported one and yet have the right: without a lease, a deposed leader may start attempts
+     * after its successor has let an earlier one commit. */
+    if (t->state != RM_TASK_PENDING ||
+        (rm_task_is_withheld(t) && r->task_attempt != t->commit_attempt))
+        return NULL;
     ct = rm_container_new(c, a, n, &r->id, t->kind, &c->conf.slot_res[t->kind], false);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;

@@ -37,8 +37,9 @@ void rm_job_accept(struct rm_core *c, struct rm_app *a)
     rm_job_commit_or_end_if_ready(c, a);
 }
 
-/* After a restart, an existing folder may be this job's own, made before the restart. Returns true,
- * and claims the folder for this job, unless another live job has claimed it. */
+/* While recovering, an existing folder may be this job's own, made before the restart: returns
+ * true, and claims the folder for this job, unless another live job has claimed it. Later returns
+ * false. */
 static bool claim_existing_output(struct rm_core *c, const char *output)
 {
     if (!c->recovering || rm_names_find(&c->outputs, output) != RM_NONE)
@@ -102,9 +103,10 @@ static bool all_tasks_succeeded(const struct rm_app *a)
     return true;
 }
 
-/* Requests the removal of the unfinished output. Returns false when there is none to remove. The
- * job ends only after the removal: a client that sees the end may submit the job again, and a
- * leader that takes over in between finds the job alive and removes that output itself. */
+/* Requests the removal of the unfinished output. Returns false when there is nothing to remove, and
+ * in a simulation. The job ends only after the removal: a client that sees the end may submit the
+ * job again, and a leader that takes over in between finds the job alive and removes that output
+ * itself. */
 static bool request_output_abort(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx;
@@ -128,7 +130,7 @@ void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
         return;
     if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
         if (a->containers || a->committing || a->setup_asked || a->held || a->aborting)
-            return; /* called again when these are done and every awaited node has reported */
+            return; /* called again when these are done and the job is no longer held */
         if (request_output_abort(c, a))
             return;
         mark_pending_tasks_killed(a);
@@ -148,8 +150,8 @@ void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a)
     rm_defer_until_stored(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
 }
 
-/* Every attempt that was allowed to commit has left its part under a name of its own. An attempt
- * may have been replaced because its node was lost, and may still be writing. So the commit names
+/* Every attempt that was allowed to commit leaves its part under a name of its own. An attempt may
+ * have been replaced because its node was lost, and may still be writing. So the commit names
  * the parts that count: those of the attempts that succeeded. */
 void rm_job_request_commit(struct rm_core *c, struct rm_app *a)
 {

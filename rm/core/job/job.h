@@ -19,9 +19,11 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev);
 void rm_job_commit_or_end_if_ready(struct rm_core *c, struct rm_app *a);
 /* Requests the commit of the output from the shell. Call when the end of every task is durable. */
 void rm_job_request_commit(struct rm_core *c, struct rm_app *a);
-/* Begins to end the job as @how says, and kills its containers. A kill overrides another end. */
+/* Begins to end the job as @how says, and kills its containers. Once an end has begun, only a kill
+ * replaces it; other calls do nothing. */
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
-/* Returns the progress of the job's tasks of kind @k, 0 to 1. */
+/* Returns the progress of the job's tasks of kind @k, 0 to 1; at most 0.99 until all have
+ * succeeded. */
 double rm_job_progress(const struct rm_app *a, enum base_task_kind k);
 /* Fails the job because the task @t has failed for good. */
 void rm_job_fail_for_task(struct rm_core *c, struct rm_app *a, struct rm_task *t);

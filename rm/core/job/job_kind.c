@@ -58,7 +58,7 @@ static void finish_ended_container(struct rm_core *c, struct rm_app *a, struct r
     rm_job_commit_or_end_if_ready(c, a);
 }
 
-/* Continues a job read from the store. Statistics of its ended tasks are recomputed before the
+/* Continues a job read from the store. Statistics of its succeeded tasks are recomputed before the
  * policy sees the job. */
 static void continue_recovered_job(struct rm_core *c, struct rm_app *a)
 {

@@ -10,17 +10,17 @@
 #include "rm/core/state.h"
 
 static void reply_to_submission(struct rm_core *c, const struct rm_event *ev,
-                                const struct rm_app *a, bool made)
+                                const struct rm_app *a, bool is_new)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_JOB, a->saved_seq);
 
     fx->u.reply.app_id = a->id;
-    fx->u.reply.flag = made;
+    fx->u.reply.flag = is_new;
     fx->u.reply.app_state = a->state;
 }
 
-/* Returns true, with the request answered, when the id is already known: a repeated submission is
- * answered with its job, a different one is refused. */
+/* Returns true, with the request answered, when an application has this id already: a repeated
+ * submission is answered with its job, a different one is refused. */
 static bool answer_repeated_submission(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_job_spec *spec = ev->u.submit_job.spec;
@@ -37,8 +37,8 @@ static bool answer_repeated_submission(struct rm_core *c, const struct rm_event 
     return true;
 }
 
-/* Bound on the expected microseconds of all tasks of one kind, run one after another, since
- * policies sum up such times. */
+/* Bound in microseconds on the expected time of the longest task of a kind times the number of
+ * tasks of that kind, since policies sum up expected times. */
 #define EXPECTED_MAX 1e17
 
 static bool expected_time_is_too_long(const struct rm_job_spec *spec, enum base_task_kind k)
@@ -54,7 +54,8 @@ static bool expected_time_is_too_long(const struct rm_job_spec *spec, enum base_
 /* Returns true when the submission is refused; the request has been answered then. Otherwise sets
  * *@queue. Placement comes last, since it may create the queue. A deadline in the past is an error
  * only at submission: one read from the store was simply missed. */
-static bool refuse_invalid_submission(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
+static bool refuse_submission_if_invalid(struct rm_core *c, const struct rm_event *ev,
+                                         uint32_t *queue)
 {
     const struct rm_job_spec *spec = ev->u.submit_job.spec;
     struct base_error err;
@@ -99,9 +100,9 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_job_spec_unref(spec);
         return;
     }
-    if (rm_record_refuse_too_large(c, ev->token, spec->json, spec) ||
-        rm_confirm_refuse_submission(c, ev->token) || refuse_invalid_submission(c, ev, &queue) ||
-        !rm_app_assign_id(c, ev->token, &spec->id)) {
+    if (rm_record_refuse_if_too_large(c, ev->token, spec->json, spec) ||
+        rm_confirm_refuse_submission_if_unconfirmed(c, ev->token) ||
+        refuse_submission_if_invalid(c, ev, &queue) || !rm_app_assign_id(c, ev->token, &spec->id)) {
         rm_job_spec_unref(spec);
         return;
     }

@@ -36,7 +36,7 @@ static void add_to_learned_statistics(struct rm_core *c, struct rm_app *a, enum 
     s->bytes_out = base_sat_add(s->bytes_out, e->bytes_out);
     policy_learned_add_task(&c->learned, &a->pj, k, e);
     if (k == BASE_TASK_MAP && a->pj.seen[k].n >= a->phase[k].total)
-        policy_learned_add_maps(&c->learned, &a->pj);
+        policy_learned_add_map_selectivity(&c->learned, &a->pj);
 }
 
 void rm_learn_report_attempt_end(struct rm_core *c, struct rm_app *a, const struct rm_task *t,

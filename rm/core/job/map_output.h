@@ -4,7 +4,8 @@
 
 #include "rm/core/state.h"
 
-/* Number of fetch failures, from different reduces if several run, after which a map runs again. */
+/* Number of fetch failures, from different reduces if several run, after which a map runs again. A
+ * single one suffices when the node answered that it no longer has the output. */
 #define RM_FETCH_FAILURES_MAX 2
 
 /* Runs again all succeeded maps whose outputs were on @n and are still needed. @why: the reason,

@@ -1,8 +1,9 @@
 /* Picks the task of a job that suits a node. Pending tasks are a bit set with a summary bit per
  * word, so that the lowest one is found in two steps. For locality each job has an index by host
- * and one by rack: for each key the list of its tasks in ascending order, built once, with a cursor
- * past the tasks that are no longer pending. A task that becomes pending again moves the cursors of
- * its lists back. The lowest task index always wins, which keeps the core deterministic. */
+ * and one by rack: for each key the list of its tasks in ascending order, with a cursor past the
+ * tasks that are no longer pending. A task that becomes pending again moves the cursors of its
+ * lists back. The index by rack is built again after racks have changed. The lowest task index
+ * always wins, which keeps the core deterministic. */
 #include "rm/core/job/pick.h"
 
 #include <stdlib.h>
@@ -149,9 +150,9 @@ static const uint32_t *host_table_to_keys(struct rm_core *c, const struct rm_hos
 enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
 
 /* Writes the keys of a task to @keys, without duplicates, at most @max: its hosts, or the known
- * racks of its hosts. Returns their number. Only KEYS_MAKE_HOSTS adds unknown host names, for the
- * index by host, which references them; a name added for another purpose would never be removed.
- * @at: zero before the first call for a job and kind. */
+ * racks of its hosts. Returns their number. Of hosts that the task names, only KEYS_MAKE_HOSTS adds
+ * unknown ones, for the index by host, which references them; a name added for another purpose
+ * would never be removed. @at: zero before the first call for a job and kind. */
 static size_t collect_task_keys(struct rm_core *c, const struct rm_job_spec *s,
                                 enum base_task_kind k, int32_t index, enum keys what,
                                 struct group_at *at, uint32_t *keys, size_t max)
@@ -289,7 +290,8 @@ void rm_pick_index_free(struct rm_core *c, struct rm_phase *p)
     p->located = false;
 }
 
-/* Returns the position in @list of its first task with an index of at least @index. */
+/* Returns the position in @list of its first task with an index of at least @index; list->n when
+ * there is none. */
 static uint32_t seek_task_in_list(const struct rm_near_index *x, const struct rm_near *list,
                                   int32_t index)
 {
@@ -382,7 +384,7 @@ static bool task_should_avoid_node(const struct rm_core *c, const struct rm_phas
 }
 
 /* Returns the list of @key if it may still have a pending task, else NULL. */
-static struct rm_near *find_list_with_pending(const struct rm_near_index *x, uint32_t key)
+static struct rm_near *find_list_that_may_have_pending(const struct rm_near_index *x, uint32_t key)
 {
     return key < x->keys && (x->has[key / 64] >> (key % 64) & 1) ? find_near_list(x, key) : NULL;
 }
@@ -430,7 +432,8 @@ static struct rm_task *first_runnable_in_rack(struct rm_core *c, struct rm_app *
         build_near_index(c, a, k, true, &p->rack, NULL);
         p->rack_stamp = c->rack_stamp;
     }
-    i = first_runnable_in_list(c, p, &p->rack, find_list_with_pending(&p->rack, node->rack), node);
+    i = first_runnable_in_list(c, p, &p->rack,
+                               find_list_that_may_have_pending(&p->rack, node->rack), node);
     return i < 0 ? NULL : &p->tasks[i];
 }
 
@@ -447,7 +450,7 @@ void rm_pick_prefetch_near(const struct rm_app *a, enum base_task_kind k,
             __builtin_prefetch(&p->host.v[hash_place_key(node->host) & p->host.mask]);
         return;
     }
-    list = find_list_with_pending(&p->host, node->host);
+    list = find_list_that_may_have_pending(&p->host, node->host);
     if (list && list->cursor < list->n)
         __builtin_prefetch(p->host.tasks + list->start + list->cursor);
 }
@@ -464,7 +467,8 @@ struct rm_task *rm_pick_task_near(struct rm_core *c, struct rm_app *a, enum base
     *level = DELAY_ANY;
     if (!p->located)
         return NULL;
-    i = first_runnable_in_list(c, p, &p->host, find_list_with_pending(&p->host, node->host), node);
+    i = first_runnable_in_list(c, p, &p->host,
+                               find_list_that_may_have_pending(&p->host, node->host), node);
     if (i >= 0) {
         *level = DELAY_NODE;
         return &p->tasks[i];

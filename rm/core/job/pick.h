@@ -16,10 +16,11 @@ void rm_pick_unmark_pending(struct rm_app *a, struct rm_task *t);
  * which reads what 0 has fetched. */
 void rm_pick_prefetch_near(const struct rm_app *a, enum base_task_kind k,
                            const struct rm_node *node, int step);
-/* Returns a pending task with data on the host of @node, else one without preferred hosts, else one
- * with data in the rack; NULL: there is none of these. Sets *level to how near the data is; without
- * a task, to the nearest level at which rm_pick_any_task() can place one. Sets *located to false
- * when location does not matter to the task, or to any task. */
+/* Returns a pending task that may run on @node: one with data on its host, else one without
+ * preferred hosts, else, if there are several racks, one with data in its rack. NULL: there is none
+ * of these, or no task of the kind names hosts. Sets *level to how near the data is; without a
+ * task, to the nearest level at which rm_pick_any_task() can place one. Sets *located to false when
+ * location does not matter to the task, or to any task. */
 struct rm_task *rm_pick_task_near(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                   const struct rm_node *node, enum delay_level *level,
                                   bool *located);

@@ -5,9 +5,10 @@
 #include "rm/core/ledger.h"
 #include "rm/core/state.h"
 
-void rm_container_queue_order(struct rm_core *c, struct rm_container *ct, enum base_order_kind kind)
+void rm_container_enqueue_order(struct rm_core *c, struct rm_container *ct,
+                                enum base_order_kind kind)
 {
-    rm_node_queue_order(c, ct->node, kind)->container = ct->id;
+    rm_node_enqueue_order(c, ct->node, kind)->container = ct->id;
 }
 
 static void report_suspension_to_policy(struct rm_core *c, struct rm_container *ct, bool suspended)
@@ -32,7 +33,7 @@ void rm_container_mark_suspended(struct rm_core *c, struct rm_container *ct)
 void rm_container_suspend(struct rm_core *c, struct rm_container *ct)
 {
     c->stats.suspended++;
-    rm_container_queue_order(c, ct, BASE_ORDER_SUSPEND);
+    rm_container_enqueue_order(c, ct, BASE_ORDER_SUSPEND);
     rm_container_mark_suspended(c, ct);
 }
 
@@ -44,7 +45,7 @@ void rm_container_resume(struct rm_core *c, struct rm_container *ct)
     rm_container_set_state(ct, RM_CONTAINER_RUNNING);
     rm_ledger_change_container(c, ct, RM_TALLY_HELD);
     rm_task_set_state(ct->app, ct->task, RM_TASK_RUNNING);
-    rm_container_queue_order(c, ct, BASE_ORDER_RESUME);
+    rm_container_enqueue_order(c, ct, BASE_ORDER_RESUME);
     report_suspension_to_policy(c, ct, false);
 }
 

@@ -10,7 +10,7 @@ struct rm_core;
 struct rm_node;
 
 #define RM_COUNTER_BLOCK    256        /* number of tasks whose counters are allocated together */
-#define RM_TASK_ATTEMPT_MAX 1000000000 /* the highest number of an attempt */
+#define RM_TASK_ATTEMPT_MAX 1000000000 /* highest attempt number that is re-attached */
 /* Attempt numbers of a task reserved for each epoch; further attempts use those of the next. */
 #define RM_EPOCH_ATTEMPTS 1000
 #define RM_BAD_NODES_MAX  1000 /* nodes that a task can avoid; beyond this the oldest is dropped */
@@ -58,7 +58,7 @@ struct rm_near_index {
 struct rm_phase {
     struct rm_task *tasks;
     int32_t total, pending, running, suspended, succeeded;
-    int32_t kept;              /* pending tasks that are withheld, since they may be committing */
+    int32_t kept;              /* pending tasks that are withheld (rm_task_is_withheld()) */
     int64_t progress, shuffle; /* sums over running attempts, in 1/RM_PROGRESS_ONE */
     bool open;                 /* tasks may be started: folder made, slowstart reached */
     bool located;              /* some task names hosts */

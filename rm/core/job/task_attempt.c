@@ -1,7 +1,7 @@
 /* Attempts of a job's tasks: how they start, succeed, fail, and get the right to commit. At most
- * one attempt of a task runs at a time, and at most one has the right to commit; that right is
- * recorded before it is granted. A function that finds that a task has failed for good reports that
- * in its return value, since ending the job is up to the caller (job_kind.c, map_output.c). */
+ * one attempt of a task is current at a time, and at most one has the right to commit; that right
+ * is recorded before it is granted. A function that finds that a task has failed for good reports
+ * that in its return value, since ending the job is up to the caller (job_kind.c, map_output.c). */
 #include "rm/core/job/task_attempt.h"
 
 #include <stdlib.h>
@@ -30,12 +30,6 @@ void rm_task_set_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_
     t->attempts++;
     rm_pick_unmark_pending(a, t);
     rm_task_set_state(a, t, RM_TASK_RUNNING);
-    if (t->commit_attempt >= 0 && t->commit_attempt != t->last_attempt) {
-        /* The attempt with the right to commit has ended, but that was not durable before the
-         * restart. */
-        t->commit_attempt = -1;
-        rm_record_commit(c, a, t);
-    }
     t->exit_code = RM_EXIT_INVALID;
     t->finish_us = 0;
     t->start_us = ct->start_us;
@@ -236,6 +230,14 @@ void rm_task_on_commit_request(struct rm_core *c, const struct rm_event *ev)
     }
     if (!t) { /* the job has ended, and its tasks were freed */
         rm_reply(c, ev->token, RM_REPLY_FLAG, 0)->u.reply.app_id = a->id;
+        return;
+    }
+    /* The attempt may run on a node that has not registered since the takeover. A refusal would end
+     * the attempt, and count as its failure. */
+    if (t->state == RM_TASK_PENDING && t->commit_attempt < 0 && c->awaited > 0 &&
+        rm_app_is_live(a)) {
+        rm_reply_error(c, ev->token, -BASE_EAGAIN,
+                       "task: %d nodes have not reported their attempts yet", c->awaited);
         return;
     }
     if (t->commit_attempt < 0 && rm_app_is_live(a) && t->running &&

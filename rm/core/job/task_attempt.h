@@ -11,9 +11,10 @@ void rm_task_set_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_
 /* Makes @t pending again, in favour of an attempt that an earlier instance started; the caller
  * kills the container. */
 void rm_task_drop_running_attempt(struct rm_core *c, struct rm_app *a, struct rm_task *t);
-/* Gives the output of the map @t the next version. */
+/* Assigns the job's next output version to the output of the map @t, and lists it in a->out_log. */
 void rm_task_publish_map_output(struct rm_core *c, struct rm_app *a, struct rm_task *t);
-/* The running attempt @ct of @t has succeeded: records that, and publishes the output of a map. */
+/* The running attempt @ct of @t has succeeded: records that, and publishes the output of a map if
+ * its job has reduces. @r: the node's report. */
 void rm_task_record_success(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                             struct rm_container *ct, const struct rm_container_report *r);
 /* The running attempt @ct of @t has ended without success. @counts: the attempt counts towards

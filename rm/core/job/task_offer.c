@@ -15,9 +15,10 @@ static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
     struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
 
+    rm_health_note(c, RM_OPERATION_ALLOCATION, ct);
     ct->state = RM_CONTAINER_ACQUIRED; /* acquired at once: the RM is the job's master */
     rm_task_set_running_attempt(c, a, t, ct, false);
-    rm_container_queue_launch(c, ct, NULL);
+    rm_container_enqueue_launch(c, ct, NULL);
     rm_app_update_demand(c, a, k);
 }
 
@@ -35,7 +36,7 @@ static bool must_wait_for_locality(struct rm_core *c, struct rm_app *a, enum del
 {
     if (located && !no_delay && delay_is_on(&c->delay))
         return !delay_offer_slot(&c->delay, &a->delay, level);
-    delay_note_launched(&c->delay, &a->delay);
+    delay_record_launched(&c->delay, &a->delay);
     return false;
 }
 
@@ -45,11 +46,11 @@ static void count_missed_opportunity(struct rm_core *c, struct rm_app *a, enum b
                                      bool no_delay)
 {
     if (k == BASE_TASK_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
-        delay_note_declined(&c->delay, &a->delay);
+        delay_record_declined(&c->delay, &a->delay);
 }
 
-/* Returns true while a reduce should wait for a node that has run containers of its job, since it
- * may have output of the job's maps. */
+/* Returns true while a reduce should wait for a node that has run containers of its job, since such
+ * a node may have output of the job's maps. */
 static bool must_wait_for_colocation(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
 {
     if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_has_used_node(a, n->index)) {
@@ -61,7 +62,7 @@ static bool must_wait_for_colocation(struct rm_core *c, struct rm_app *a, const 
     return c->now_us - a->colo_since_us < c->colo_wait_us;
 }
 
-/* Resumes an attempt suspended on this node before another task is started. */
+/* Resumes an attempt of the job that is suspended on @n. Returns false when there is none. */
 static bool resume_suspended_attempt(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                                      struct rm_node *n)
 {
@@ -82,6 +83,8 @@ bool rm_job_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task_kind 
 
     if (resume_suspended_attempt(c, a, k, n))
         return true;
+    if (n->exclusive) /* jobs name no labels */
+        return false;
     if (a->pj.phase[k].pending <= 0)
         return false;
     t = rm_pick_task_near(c, a, k, n, &level, &located);
@@ -113,6 +116,8 @@ enum policy_take rm_job_would_take_slot(struct rm_core *c, struct rm_app *a, enu
 
     if (n->suspended[k] && a->phase[k].suspended && rm_container_find_suspended(a, n, k))
         return POLICY_TAKES_NEAR;
+    if (n->exclusive)
+        return POLICY_DECLINES;
     if (a->pj.phase[k].pending <= 0)
         return POLICY_DECLINES;
     t = rm_pick_task_near(c, a, k, n, &level, &located);
@@ -126,7 +131,7 @@ enum policy_take rm_job_would_take_slot(struct rm_core *c, struct rm_app *a, enu
         return POLICY_TAKES;
     if (level == DELAY_NODE)
         return POLICY_TAKES_NEAR;
-    if (delay_is_on(&c->delay) && !delay_would_take(&c->delay, &a->delay, level))
+    if (delay_is_on(&c->delay) && !delay_would_take_or_decline(&c->delay, &a->delay, level))
         return POLICY_DECLINES;
     return POLICY_TAKES;
 }

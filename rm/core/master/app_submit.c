@@ -9,12 +9,12 @@
 #include "rm/core/state.h"
 
 static void reply_to_submission(struct rm_core *c, const struct rm_event *ev,
-                                const struct rm_app *a, bool made)
+                                const struct rm_app *a, bool is_new)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_APP, a->saved_seq);
 
     fx->u.reply.app_id = a->id;
-    fx->u.reply.flag = made;
+    fx->u.reply.flag = is_new;
     fx->u.reply.app_state = a->state;
 }
 
@@ -35,6 +35,10 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
         wrong = "Requested more memory than configured max";
     else if (exceeds_slot_resource(c, &spec->resource, RM_RES_VCORES))
         wrong = "Requested more cores than configured max";
+    else if (!rm_labels_exist(&c->labels, spec->label))
+        wrong = rm_scratch_printf(c, RM_NO_SUCH_LABEL, spec->label);
+    else if (!rm_labels_exist(&c->labels, spec->am_label))
+        wrong = rm_scratch_printf(c, RM_NO_SUCH_LABEL, spec->am_label);
     if (a || wrong) {
         if (a)
             reply_to_submission(c, ev, a, false);
@@ -43,8 +47,9 @@ void rm_plain_app_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_app_spec_unref(spec);
         return;
     }
-    if (rm_record_refuse_too_large(c, ev->token, spec->json, NULL) ||
-        rm_confirm_refuse_submission(c, ev->token) || !rm_app_assign_id(c, ev->token, &spec->id)) {
+    if (rm_record_refuse_if_too_large(c, ev->token, spec->json, NULL) ||
+        rm_confirm_refuse_submission_if_unconfirmed(c, ev->token) ||
+        !rm_app_assign_id(c, ev->token, &spec->id)) {
         rm_app_spec_unref(spec);
         return;
     }

@@ -30,7 +30,7 @@ static bool is_any_place(const char *name)
 }
 
 /* The row "*" counts all containers of the group; without it, the rows of hosts and racks do. */
-static int64_t containers_wanted(const struct rm_ask_group *g)
+int64_t rm_ask_group_wanted(const struct rm_ask_group *g)
 {
     return g->any_given ? g->any : g->named;
 }
@@ -134,7 +134,7 @@ static void drop_zero_rows(struct rm_app *a, struct rm_ask_group *g)
 }
 
 /* Drops the groups that want no container, and sums up what the others want. */
-static void drop_empty_groups(struct rm_app *a)
+static void drop_empty_groups_and_sum_asked(struct rm_app *a)
 {
     size_t kept = 0;
 
@@ -144,12 +144,12 @@ static void drop_empty_groups(struct rm_app *a)
 
         g->planned = g->planned_named = 0;
         g->planned_any = false;
-        if (containers_wanted(g) <= 0) {
+        if (rm_ask_group_wanted(g) <= 0) {
             free_group(a, g);
             continue;
         }
         drop_zero_rows(a, g);
-        a->asked[g->slot] += containers_wanted(g);
+        a->asked[g->slot] += rm_ask_group_wanted(g);
         a->asks[kept++] = g;
     }
     a->asks_n = kept;
@@ -200,15 +200,17 @@ bool rm_asks_fit_limits(struct rm_app *a, const struct rm_ask *asks, size_t n)
 
         sum += g->planned_any ? g->planned : g->any_given ? g->any : g->named + g->planned_named;
     }
-    drop_empty_groups(a);
+    drop_empty_groups_and_sum_asked(a);
     return sum <= RM_ASKED_MAX;
 }
 
-static void store_ask(struct rm_app *a, const struct rm_ask *ask)
+static void put_ask_in_table(struct rm_app *a, const struct rm_ask *ask)
 {
     struct rm_ask_group *g = find_or_add_group(a, ask->priority, ask->allocation_request_id);
     struct rm_ask_row *row;
 
+    if (is_any_place(ask->resource_name) || !g->any_given)
+        g->label = ask->label_number;
     if (is_any_place(ask->resource_name)) {
         g->any_given = true;
         g->any = ask->containers;
@@ -234,8 +236,8 @@ static void store_ask(struct rm_app *a, const struct rm_ask *ask)
 void rm_asks_update(struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        store_ask(a, &asks[i]);
-    drop_empty_groups(a);
+        put_ask_in_table(a, &asks[i]);
+    drop_empty_groups_and_sum_asked(a);
 }
 
 int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k)
@@ -247,6 +249,18 @@ int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k
     if (at->state == RM_ATTEMPT_SCHEDULED)
         return k == BASE_TASK_MAP && a->activated;
     return at->state == RM_ATTEMPT_RUNNING ? (int32_t)a->asked[k] : 0;
+}
+
+bool rm_asks_may_use_node(const struct rm_app *a, enum base_task_kind k, const struct rm_node *n)
+{
+    const struct rm_attempt *at = rm_app_newest_attempt(a);
+
+    if (at && at->state == RM_ATTEMPT_SCHEDULED)
+        return rm_node_serves_label(n, a->am_label);
+    for (size_t i = 0; i < a->asks_n; i++)
+        if (a->asks[i]->slot == k && rm_node_serves_label(n, a->asks[i]->label))
+            return true;
+    return false;
 }
 
 static struct rm_ask_row *find_wanted_row(const struct rm_ask_group *g, const char *name,
@@ -271,7 +285,7 @@ struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];
 
-        if (g->slot != k)
+        if (g->slot != k || !rm_node_serves_label(n, g->label))
             continue;
         *level = DELAY_NODE;
         if (find_wanted_host_row(g, n))
@@ -297,7 +311,7 @@ static void decrement_row(struct rm_ask_group *g, struct rm_ask_row *row)
 void rm_asks_subtract_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
                               enum delay_level level)
 {
-    int64_t before = containers_wanted(g);
+    int64_t before = rm_ask_group_wanted(g);
     size_t at;
 
     if (level == DELAY_NODE)
@@ -306,8 +320,8 @@ void rm_asks_subtract_granted(struct rm_app *a, struct rm_ask_group *g, const st
         decrement_row(g, find_row(g, n->rack_name));
     if (g->any > 0)
         g->any--;
-    a->asked[g->slot] += containers_wanted(g) - before;
-    if (containers_wanted(g) > 0)
+    a->asked[g->slot] += rm_ask_group_wanted(g) - before;
+    if (rm_ask_group_wanted(g) > 0)
         return;
     at = group_insert_index(a, g->priority, g->allocation_id);
     memmove(a->asks + at, a->asks + at + 1, (--a->asks_n - at) * sizeof *a->asks);

@@ -20,9 +20,10 @@ struct rm_ask_row {
     bool relax; /* in the row of a rack: its containers may run on any host of the rack */
 };
 
-struct rm_ask_group { /* (priority, allocation request id) */
+struct rm_ask_group { /* the asks of one priority and allocation request id */
     int32_t priority;
     int64_t allocation_id;
+    uint32_t label; /* of the nodes for its containers; 0: none */
     struct rm_res capability;
     enum base_task_kind slot;
     struct rm_launch *launch;
@@ -49,6 +50,10 @@ void rm_asks_update(struct rm_app *a, const struct rm_ask *asks, size_t n);
 /* Returns the number of containers of kind @k that wait for a slot: the master itself, or those
  * that it asks for. */
 int32_t rm_asks_pending_containers(const struct rm_app *a, enum base_task_kind k);
+/* Returns the number of containers that @g still wants. */
+int64_t rm_ask_group_wanted(const struct rm_ask_group *g);
+/* Returns whether @a waits for a container of kind @k that the label of @n allows there. */
+bool rm_asks_may_use_node(const struct rm_app *a, enum base_task_kind k, const struct rm_node *n);
 /* Returns the first group that wants a container of kind @k on @n, and sets *level to how near that
  * is to what the group names; NULL: none. */
 struct rm_ask_group *rm_asks_pick_group(struct rm_app *a, enum base_task_kind k,

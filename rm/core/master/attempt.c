@@ -19,7 +19,7 @@ void rm_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s)
 #define WHOLE_KEPT       10  /* number of newest attempts that keep their whole diagnostics */
 #define DIAGNOSTICS_KEPT 256 /* bytes of the diagnostics that older attempts keep */
 
-static void attempt_clear(struct rm_attempt *at)
+static void attempt_free_members(struct rm_attempt *at)
 {
     free(at->host);
     free(at->tracking_url);
@@ -51,7 +51,7 @@ static void trim_old_attempts(struct rm_app *a)
     }
     if (a->attempts_n < RM_ATTEMPTS_KEPT)
         return;
-    attempt_clear(&a->attempts[0]);
+    attempt_free_members(&a->attempts[0]);
     memmove(a->attempts, a->attempts + 1, (size_t)(--a->attempts_n) * sizeof *a->attempts);
 }
 
@@ -74,10 +74,10 @@ struct rm_attempt *rm_app_add_attempt(struct rm_core *c, struct rm_app *a)
     return at;
 }
 
-void rm_app_free_attempts(struct rm_app *a)
+void rm_app_free_attempts_and_asks(struct rm_app *a)
 {
     for (int32_t i = 0; i < a->attempts_n; i++)
-        attempt_clear(&a->attempts[i]);
+        attempt_free_members(&a->attempts[i]);
     free(a->attempts);
     free(a->news);
     rm_asks_free(a);

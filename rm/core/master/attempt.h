@@ -18,8 +18,9 @@ struct rm_attempt {
     bool has_master;                    /* a container was allocated for the master */
     bool registered;                    /* the master has registered */
     bool reregister; /* the master was started under an earlier instance, and must register again */
-    char *host, *tracking_url, *diagnostics; /* as the master reported them; may be NULL */
-    char *node_id, *node_http;               /* of the master's node */
+    char *host, *tracking_url; /* as the master reported them; may be NULL */
+    char *diagnostics;         /* of the master, or why the attempt ended; may be NULL */
+    char *node_id, *node_http; /* of the master's node; NULL: none yet */
     int32_t rpc_port, exit_code;
     int64_t start_us, finish_us;
     int64_t next_num; /* number of the next container */
@@ -36,7 +37,8 @@ void rm_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s);
 /* Adds an attempt in state NEW; the oldest one is dropped beyond RM_ATTEMPTS_KEPT. Borrowed until
  * the next attempt is added. */
 struct rm_attempt *rm_app_add_attempt(struct rm_core *c, struct rm_app *a);
-/* Frees the attempts, the news for the master and its asks. The caller must reset the members. */
-void rm_app_free_attempts(struct rm_app *a);
+/* Frees the attempts, the news for the master and its asks. The caller must reset the members for
+ * attempts and news. */
+void rm_app_free_attempts_and_asks(struct rm_app *a);
 
 #endif

@@ -10,35 +10,68 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
+/* The masters that wait for their turn in one partition of the nodes. */
+struct waiting_masters {
+    struct rm_app **first, **last;
+    int64_t *active;
+};
+
+/* Returns the masters for nodes with label @label; 0: without a label. */
+static struct waiting_masters masters_of_label(struct rm_core *c, uint32_t label)
+{
+    struct rm_label *l = label && label <= c->labels.n ? &c->labels.v[label - 1] : NULL;
+
+    if (!l)
+        return (struct waiting_masters){&c->master_wait, &c->master_wait_last, &c->masters_active};
+    return (struct waiting_masters){&l->master_wait, &l->master_wait_last, &l->masters_active};
+}
+
+/* Keeps the list in order of priority, then of arrival. Without priorities this only appends. */
 static void enqueue_waiting_master(struct rm_core *c, struct rm_app *a)
 {
-    a->wait_next = NULL;
+    struct waiting_masters m = masters_of_label(c, a->am_label);
+    struct rm_app **at = m.first;
+
     a->waits = true;
-    if (c->master_wait_last)
-        c->master_wait_last->wait_next = a;
-    else
-        c->master_wait = a;
-    c->master_wait_last = a;
+    if (*m.last && a->pj.priority <= (*m.last)->pj.priority)
+        at = &(*m.last)->wait_next;
+    while (*at && (*at)->pj.priority >= a->pj.priority)
+        at = &(*at)->wait_next;
+    a->wait_next = *at;
+    *at = a;
+    if (!a->wait_next)
+        *m.last = a;
+    c->labels.masters_waiting += m.first != &c->master_wait;
 }
 
 static void dequeue_waiting_master(struct rm_core *c, struct rm_app *a)
 {
+    struct waiting_masters m = masters_of_label(c, a->am_label);
     struct rm_app *before = NULL;
 
     if (!a->waits)
         return;
     a->waits = false;
-    for (struct rm_app *w = c->master_wait; w; before = w, w = w->wait_next) {
+    c->labels.masters_waiting -= m.first != &c->master_wait;
+    for (struct rm_app *w = *m.first; w; before = w, w = w->wait_next) {
         if (w != a)
             continue;
         if (before)
             before->wait_next = a->wait_next;
         else
-            c->master_wait = a->wait_next;
-        if (c->master_wait_last == a)
-            c->master_wait_last = before;
+            *m.first = a->wait_next;
+        if (*m.last == a)
+            *m.last = before;
         return;
     }
+}
+
+void rm_master_reorder_waiting(struct rm_core *c, struct rm_app *a)
+{
+    if (!a->waits)
+        return;
+    dequeue_waiting_master(c, a);
+    enqueue_waiting_master(c, a);
 }
 
 static void begin_new_attempt(struct rm_core *c, struct rm_app *a)
@@ -84,25 +117,49 @@ void rm_master_set_unmanaged_launched(struct rm_core *c, struct rm_app *a)
 
 /* Masters take at most half of the map slots, so that the containers that they ask for find
  * room. */
-void rm_masters_activate_waiting(struct rm_core *c)
+int64_t rm_masters_max(const struct rm_core *c)
 {
-    int64_t max = c->capacity.slots[BASE_TASK_MAP] / 2;
+    int64_t half = c->capacity.slots[BASE_TASK_MAP] / 2;
 
-    max = max > 0 ? max : 1;
-    while (c->master_wait && c->masters_active < max) {
-        struct rm_app *a = c->master_wait;
+    return half > 0 ? half : 1;
+}
+
+static void count_as_active(struct rm_core *c, struct rm_app *a)
+{
+    a->activated = true;
+    ++*masters_of_label(c, a->am_label).active;
+}
+
+/* Activates masters for nodes with @label until @max are active. */
+static void activate_up_to(struct rm_core *c, uint32_t label, int64_t max)
+{
+    struct waiting_masters m = masters_of_label(c, label);
+
+    while (*m.first && *m.active < max) {
+        struct rm_app *a = *m.first;
 
         dequeue_waiting_master(c, a);
-        a->activated = true;
-        c->masters_active++;
+        count_as_active(c, a);
         rm_app_update_demand(c, a, BASE_TASK_MAP);
+    }
+}
+
+/* The masters for nodes of one label take at most half of its map slots, too. */
+void rm_masters_activate_waiting(struct rm_core *c)
+{
+    int64_t max = rm_masters_max(c);
+
+    activate_up_to(c, 0, max);
+    for (uint32_t i = 1; c->labels.masters_waiting && i <= c->labels.n; i++) {
+        max = c->labels.v[i - 1].slots[BASE_TASK_MAP];
+        activate_up_to(c, i, max > 1 ? max / 2 : max);
     }
 }
 
 void rm_master_deactivate(struct rm_core *c, struct rm_app *a)
 {
     dequeue_waiting_master(c, a);
-    c->masters_active -= a->activated;
+    *masters_of_label(c, a->am_label).active -= a->activated;
     a->activated = false;
 }
 
@@ -113,6 +170,7 @@ static void place_master_on_node(struct rm_core *c, struct rm_app *a, struct rm_
     struct rm_container *ct =
         rm_container_new(c, a, n, &id, BASE_TASK_MAP, &a->app->resource, true);
 
+    rm_health_note(c, RM_OPERATION_ALLOCATION, ct);
     ct->pulled = true;
     at->master = ct;
     at->has_master = true;
@@ -137,7 +195,7 @@ void rm_master_launch_stored(struct rm_core *c, struct rm_app *a, int64_t attemp
     rm_container_set_state(at->master, RM_CONTAINER_ACQUIRED);
     if (!a->launch_us)
         a->launch_us = c->now_us;
-    rm_container_queue_launch(c, at->master, a->app->launch);
+    rm_container_enqueue_launch(c, at->master, a->app->launch);
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
@@ -158,6 +216,8 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
 
     (void)no_delay; /* a master asks for locality by naming hosts */
     if (at->state == RM_ATTEMPT_SCHEDULED) {
+        if (!rm_node_serves_label(n, a->am_label))
+            return false;
         place_master_on_node(c, a, n);
         return true;
     }
@@ -166,18 +226,19 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
         return false;
     id = (struct base_container_id){at->id, c->conf.epoch << 40 | at->next_num++};
     ct = rm_container_new(c, a, n, &id, k, &g->capability, false);
+    rm_health_note(c, RM_OPERATION_ALLOCATION, ct);
     ct->priority = g->priority;
     ct->allocation_id = g->allocation_id;
     ct->launch = rm_launch_ref(g->launch);
     rm_asks_subtract_granted(a, g, n, level);
     rm_master_queue_container_news(a, ct);
     if (ct->launch)
-        rm_container_queue_launch(c, ct, ct->launch);
+        rm_container_enqueue_launch(c, ct, ct->launch);
     rm_app_update_demand(c, a, k);
     return true;
 }
 
-static void forget_once_stored(struct rm_core *c, struct rm_container *ct)
+static void forget_container_once_stored(struct rm_core *c, struct rm_container *ct)
 {
     rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, ct, 0);
 }
@@ -186,7 +247,7 @@ void rm_master_forget_unreported_ends(struct rm_core *c, struct rm_app *a)
 {
     for (size_t i = 0; i < a->news_n; i++)
         if (a->news[i]->state == RM_CONTAINER_COMPLETED)
-            forget_once_stored(c, a->news[i]);
+            forget_container_once_stored(c, a->news[i]);
     a->news_n = 0;
 }
 
@@ -228,7 +289,8 @@ void rm_master_mark_containers_announced(struct rm_app *a)
     a->news_n = kept;
 }
 
-static void fail_attempt(struct rm_core *c, struct rm_app *a, const char *why, bool counts)
+static void fail_attempt_and_retry_or_fail_app(struct rm_core *c, struct rm_app *a, const char *why,
+                                               bool counts)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
     char id[BASE_ID_TEXT_MAX];
@@ -237,10 +299,7 @@ static void fail_attempt(struct rm_core *c, struct rm_app *a, const char *why, b
     a->failed_attempts += counts;
     if (a->app->keep_containers)
         rm_master_mark_containers_announced(a); /* listed when the next attempt registers */
-    else
-        rm_master_forget_unreported_ends(c, a);
     if (a->failed_attempts >= master_attempts_limit(c, a)) {
-        rm_master_forget_unreported_ends(c, a);
         rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", true);
         rm_app_begin_final_save(
             c, a, RM_APP_FAILED, RM_FINAL_FAILED,
@@ -257,6 +316,11 @@ static void fail_attempt(struct rm_core *c, struct rm_app *a, const char *why, b
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
     rm_app_store_record(c, a);
+    /* After the record, so that nodes forget these ends only when the failure of the attempt is
+     * durable. If the record is lost, the attempt goes on after the takeover, and its master still
+     * has to learn of the ends. */
+    if (!a->app->keep_containers)
+        rm_master_forget_unreported_ends(c, a);
 }
 
 /* A failed disk is the node's fault, so an attempt that ended because of one does not count as
@@ -287,12 +351,12 @@ static void fail_attempt_of_ended_master(struct rm_core *c, struct rm_app *a,
     if (ct->exit_code == RM_EXIT_DISKS_FAILED)
         counts = !disk_failure_is_forgiven(a);
     if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
-        fail_attempt(c, a,
-                     rm_scratch_printf(c, "AM Container for %s exited with  exitCode: %d%s%s",
-                                       base_attempt_id_text(&at->id, id), ct->exit_code,
-                                       ct->diagnostics ? " " : "",
-                                       ct->diagnostics ? ct->diagnostics : ""),
-                     counts);
+        fail_attempt_and_retry_or_fail_app(
+            c, a,
+            rm_scratch_printf(c, "AM Container for %s exited with  exitCode: %d%s%s",
+                              base_attempt_id_text(&at->id, id), ct->exit_code,
+                              ct->diagnostics ? " " : "", ct->diagnostics ? ct->diagnostics : ""),
+            counts);
 }
 
 static bool attempt_will_learn_end_of(const struct rm_attempt *at, const struct rm_container *ct)
@@ -309,7 +373,7 @@ void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app 
     (void)r; /* @ct has all that its master will be told */
     if (ct->master) {
         fail_attempt_of_ended_master(c, a, ct);
-        forget_once_stored(c, ct);
+        forget_container_once_stored(c, ct);
         rm_plain_app_continue_end(c, a);
         return;
     }
@@ -325,7 +389,7 @@ void rm_master_queue_or_forget_ended_container(struct rm_core *c, struct rm_app 
                 a->news_n--;
                 break;
             }
-        forget_once_stored(c, ct);
+        forget_container_once_stored(c, ct);
     }
     rm_plain_app_continue_end(c, a);
 }
@@ -408,13 +472,14 @@ void rm_master_expire(struct rm_core *c, struct rm_app *a)
     at->master = NULL; /* its end is not to be taken for that of the next attempt's master */
     if (ct)
         rm_container_order_kill(c, ct, RM_EXIT_KILLED_BY_RM, "master has timed out");
-    fail_attempt(c, a,
-                 rm_scratch_printf(c, "ApplicationMaster for attempt %s timed out",
-                                   base_attempt_id_text(&at->id, id)),
-                 true);
+    fail_attempt_and_retry_or_fail_app(
+        c, a,
+        rm_scratch_printf(c, "ApplicationMaster for attempt %s timed out",
+                          base_attempt_id_text(&at->id, id)),
+        true);
 }
 
-void rm_masters_fail_missing(struct rm_core *c, const struct rm_node *n)
+void rm_masters_fail_missing_on_node(struct rm_core *c, const struct rm_node *n)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
@@ -425,8 +490,8 @@ void rm_masters_fail_missing(struct rm_core *c, const struct rm_node *n)
             continue;
         at->reregister = false;
         if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
-            fail_attempt(c, a, "AM Container was lost when the ResourceManager was restarted",
-                         false);
+            fail_attempt_and_retry_or_fail_app(
+                c, a, "AM Container was lost when the ResourceManager was restarted", false);
         else
             rm_plain_app_continue_end(c, a);
     }
@@ -434,7 +499,7 @@ void rm_masters_fail_missing(struct rm_core *c, const struct rm_node *n)
 
 /* A running master goes on. The command "resync" in every answer asks it to register again, since
  * its asks were not stored. A master that is never heard from again expires like any other. */
-void rm_plain_app_resume(struct rm_core *c, struct rm_app *a)
+void rm_plain_app_continue_recovered(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_app_newest_attempt(a);
 
@@ -466,9 +531,7 @@ void rm_plain_app_resume(struct rm_core *c, struct rm_app *a)
     if (at->state < RM_ATTEMPT_LAUNCHED)
         at->state = RM_ATTEMPT_LAUNCHED;
     at->reregister = true;
-    if (at->has_master && !a->activated) {
-        a->activated = true;
-        c->masters_active++;
-    }
+    if (at->has_master && !a->activated)
+        count_as_active(c, a);
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }

@@ -8,8 +8,13 @@
 void rm_plain_app_accept(struct rm_core *c, struct rm_app *a);
 /* The record of an unmanaged attempt is durable: its master, which runs elsewhere, may register. */
 void rm_master_set_unmanaged_launched(struct rm_core *c, struct rm_app *a);
-/* Lets waiting masters be placed, oldest first, as long as not too many are active. */
+/* Returns how many masters may run or be placed at a time. */
+int64_t rm_masters_max(const struct rm_core *c);
+/* Lets waiting masters be placed, by priority and then by arrival, as long as not too many are
+ * active. */
 void rm_masters_activate_waiting(struct rm_core *c);
+/* Implements rm_app_kind.priority_changed: if the master waits for its turn, changes its place. */
+void rm_master_reorder_waiting(struct rm_core *c, struct rm_app *a);
 /* Removes the master of @a from those that wait for their turn and from those that count as
  * active. */
 void rm_master_deactivate(struct rm_core *c, struct rm_app *a);
@@ -24,8 +29,8 @@ bool rm_plain_app_offer_slot(struct rm_core *c, struct rm_app *a, enum base_task
 /* Empties the news for the master, and forgets the ended containers in it, since no master will ask
  * for their ends any more. */
 void rm_master_forget_unreported_ends(struct rm_core *c, struct rm_app *a);
-/* Marks all containers that wait in the news as announced, since another answer lists them. Ends
- * stay in the news. */
+/* Marks all containers in the news as announced, since another answer lists them, and removes the
+ * live ones from the news. Ended ones stay there until their ends are reported. */
 void rm_master_mark_containers_announced(struct rm_app *a);
 /* Implements rm_app_kind.container_ended: queues the end for the master, or forgets the container
  * when no master will ask for it. The end of a master ends its attempt. */
@@ -44,10 +49,10 @@ void rm_plain_app_clean_up_after_end(struct rm_core *c, struct rm_app *a);
 /* The master has been silent for am_expiry_us: kills it, and fails its attempt unless it had
  * finished. */
 void rm_master_expire(struct rm_core *c, struct rm_app *a);
-/* Call when @n has reported all its containers, or never will: fails the attempts whose master
- * should run on @n and was not reported. */
-void rm_masters_fail_missing(struct rm_core *c, const struct rm_node *n);
+/* Call when @n has reported all its containers, or never will: fails the attempts whose master,
+ * started under an earlier instance, should run on @n and was not reported. */
+void rm_masters_fail_missing_on_node(struct rm_core *c, const struct rm_node *n);
 /* Implements rm_app_kind.recovered: continues an application read from the store. */
-void rm_plain_app_resume(struct rm_core *c, struct rm_app *a);
+void rm_plain_app_continue_recovered(struct rm_core *c, struct rm_app *a);
 
 #endif

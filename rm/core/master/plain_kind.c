@@ -14,23 +14,24 @@ static struct policy_phase count_demand(const struct rm_app *a, enum base_task_k
     return p;
 }
 
-/* Whether an ask suits the node is found out only when the slot is offered. */
-static enum policy_take always_takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                                     struct rm_node *n)
+/* Whether an ask suits the node's place is found out only when the slot is offered. */
+static enum policy_take takes_if_label_allows(struct rm_core *c, struct rm_app *a,
+                                              enum base_task_kind k, struct rm_node *n)
 {
-    (void)c, (void)a, (void)k, (void)n;
-    return POLICY_TAKES;
+    (void)c;
+    return rm_asks_may_use_node(a, k, n) ? POLICY_TAKES : POLICY_DECLINES;
 }
 
 const struct rm_app_kind rm_plain_kind = {
     .runs_containers = true,
     .accepted = rm_plain_app_accept,
     .demand = count_demand,
-    .takes = always_takes,
+    .takes = takes_if_label_allows,
     .offer = rm_plain_app_offer_slot,
     .attach = rm_plain_app_attach_container,
     .container_ended = rm_master_queue_or_forget_ended_container,
     .end = rm_plain_app_end,
+    .priority_changed = rm_master_reorder_waiting,
     .final_stored = rm_plain_app_clean_up_after_end,
-    .recovered = rm_plain_app_resume,
+    .recovered = rm_plain_app_continue_recovered,
 };

@@ -1,6 +1,6 @@
-/* The protocol with a running master: register, allocate, finish. As in YARN each answer has a
- * number, and a request that repeats the last number gets the last answer again, since that
- * answer may have been lost. */
+/* The protocol with a running master: register, allocate, finish. As in YARN each answer to
+ * allocate has a number, and a request that repeats the last number gets the last answer again,
+ * since that answer may have been lost. */
 #include "rm/core/master/protocol.h"
 
 #include <string.h>
@@ -28,8 +28,8 @@ static struct rm_app *find_app_of_current_attempt(struct rm_core *c, uint64_t to
     return NULL;
 }
 
-/* Returns a copy of @s that is never freed: a node may come back with another address while kept
- * answers still point to the old one. */
+/* Returns a copy of @s that lives as long as the core: a node may come back with another address
+ * while kept answers still point to the old one. */
 static const char *intern_text(struct rm_core *c, const char *s)
 {
     uint32_t at = rm_names_add(&c->users, s ? s : ""); /* may move the table */
@@ -131,8 +131,8 @@ void rm_master_on_register(struct rm_core *c, const struct rm_event *ev)
     if (must_wait_for_nodes(c, a, at)) {
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
         rm_reply_error(c, ev->token, -BASE_EAGAIN,
-                       "Application attempt %s cannot register yet: %d nodes have not told which "
-                       "containers they run",
+                       "Application attempt %s cannot register yet: %d nodes have not yet reported "
+                       "their containers",
                        base_attempt_id_text(&at->id, id), c->awaited);
         return;
     }
@@ -164,7 +164,7 @@ static void release_ask_launches(const struct rm_event *ev)
 }
 
 /* Returns true when the asks are refused; the request has been answered with the error then. */
-static bool refuse_bad_asks(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
+static bool refuse_asks_if_bad(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
         const struct rm_ask *ask = &ev->u.am_allocate.asks[i];
@@ -172,6 +172,13 @@ static bool refuse_bad_asks(struct rm_core *c, struct rm_app *a, const struct rm
 
         if (!ask->resource_name || !*ask->resource_name) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "resourceName must be given");
+        } else if (!rm_labels_exist(&c->labels, ask->label)) {
+            rm_reply_error(c, ev->token, -BASE_EINVAL, RM_NO_SUCH_LABEL, ask->label);
+        } else if (ask->label && *ask->label && strcmp(ask->resource_name, "*") != 0) {
+            rm_reply_error(c, ev->token, -BASE_EINVAL,
+                           "Invalid resource request specified node label expression in a "
+                           "resource request has resource name = %s",
+                           ask->resource_name);
         } else if (ask->containers < 0 || ask->containers > BASE_ASK_MAX) {
             rm_reply_error(c, ev->token, -BASE_EINVAL,
                            "numContainers must lie between 0 and %d, it is %d", BASE_ASK_MAX,
@@ -198,7 +205,7 @@ static bool refuse_bad_asks(struct rm_core *c, struct rm_app *a, const struct rm
     return false;
 }
 
-static void store_asks(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
+static void put_asks_in_table(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
     size_t n = ev->u.am_allocate.asks_n;
     struct rm_ask *asks = rm_step_arena_alloc(&c->scratch, n * sizeof *asks + 1);
@@ -208,6 +215,9 @@ static void store_asks(struct rm_core *c, struct rm_app *a, const struct rm_even
             &c->conf.slot_res[rm_slot_kind_for_resource(&ev->u.am_allocate.asks[i].capability)];
 
         asks[i] = ev->u.am_allocate.asks[i];
+        asks[i].label_number =
+            asks[i].label ? rm_labels_find_or_add(&c->labels, asks[i].label) : a->label;
+        a->names_labels = a->names_labels || asks[i].label_number;
         for (int r = 0; r <= RM_RES_VCORES; r++)
             if (!asks[i].capability.v[r])
                 asks[i].capability.v[r] = slot->v[r];
@@ -244,7 +254,8 @@ static void forget_acknowledged_ends(struct rm_core *c, struct rm_app *a)
     a->news_n = kept;
 }
 
-static void announce_allocated(struct rm_core *c, struct rm_attempt *at, struct rm_container *ct)
+static void add_allocated_to_answer(struct rm_core *c, struct rm_attempt *at,
+                                    struct rm_container *ct)
 {
     base_array_grow(&at->allocated, at->allocated_n, &at->allocated_cap);
     at->allocated[at->allocated_n++] = describe_allocated(c, ct);
@@ -262,7 +273,7 @@ static void fill_allocate_answer(struct rm_core *c, struct rm_app *a, struct rm_
         struct rm_container *ct = a->news[i];
 
         if (!ct->pulled)
-            announce_allocated(c, at, ct);
+            add_allocated_to_answer(c, at, ct);
         if (ct->state != RM_CONTAINER_COMPLETED)
             continue; /* announced; its end will be queued again */
         base_array_grow(&at->completed, at->completed_n, &at->completed_cap);
@@ -349,7 +360,7 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
                        (long long)response_id);
         return;
     }
-    if (refuse_bad_asks(c, a, ev)) {
+    if (refuse_asks_if_bad(c, a, ev)) {
         release_ask_launches(ev);
         return;
     }
@@ -357,7 +368,7 @@ void rm_master_on_allocate(struct rm_core *c, const struct rm_event *ev)
     a->progress = ev->u.am_allocate.progress > 0 ? (double)ev->u.am_allocate.progress : 0;
     a->progress = a->progress < 1 ? a->progress : 1;
     forget_acknowledged_ends(c, a);
-    store_asks(c, a, ev);
+    put_asks_in_table(c, a, ev);
     stop_released_containers(c, a, ev);
     fill_allocate_answer(c, a, at);
     at->response_id++;

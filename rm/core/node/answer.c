@@ -33,7 +33,7 @@ void rm_node_clear_parked_heartbeat(struct rm_core *c, struct rm_node *n)
     rm_node_update_free_lists(c, n);
 }
 
-void rm_node_move_queued_to_sent(struct rm_node *n)
+void rm_node_move_queued_orders_to_sent(struct rm_node *n)
 {
     struct rm_orders old = n->sent;
 
@@ -50,7 +50,7 @@ void rm_node_answer_parked_heartbeat(struct rm_core *c, struct rm_node *n)
     if (!token)
         return;
     rm_node_clear_parked_heartbeat(c, n);
-    rm_node_move_queued_to_sent(n);
+    rm_node_move_queued_orders_to_sent(n);
     rm_node_emit_answer(c, token, ++n->response_id, false, &n->sent, 0);
 }
 
@@ -59,7 +59,7 @@ void rm_reply_resync(struct rm_core *c, uint64_t token)
     rm_reply(c, token, RM_REPLY_RESYNC, 0);
 }
 
-void rm_nodes_answer_listed(struct rm_core *c)
+void rm_nodes_answer_listed_heartbeats(struct rm_core *c)
 {
     for (size_t i = 0; i < c->dirty_n; i++) {
         struct rm_node *n = c->dirty[i];
@@ -73,6 +73,6 @@ void rm_nodes_answer_listed(struct rm_core *c)
 
 void rm_node_end_hold(struct rm_core *c, struct rm_node *n)
 {
-    /* with no hold timer set any more, rm_nodes_answer_listed() answers this node */
-    rm_node_list_for_answer(c, n);
+    /* with no hold timer set any more, rm_nodes_answer_listed_heartbeats() answers this node */
+    rm_node_add_to_answer_list(c, n);
 }

@@ -91,6 +91,8 @@ static void add_to_cluster_capacity(struct rm_core *c, const struct rm_node *n, 
     c->capacity.vcores += sign * n->counted_res.v[RM_RES_VCORES];
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         c->capacity.slots[k] += sign * n->counted_slots[k];
+        if (n->counted_label)
+            c->labels.v[n->counted_label - 1].slots[k] += sign * n->counted_slots[k];
         c->capacity.used[k] += sign * n->used[k];
         c->capacity.freeing[k] += sign * n->freeing[k];
         c->live_nodes[k] += n->counted_slots[k] > 0 ? sign : 0;
@@ -104,6 +106,7 @@ void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n)
     n->counted = n->state == RM_NODE_RUNNING && n->registered;
     memcpy(n->counted_slots, n->slots, sizeof n->slots);
     n->counted_res = n->total;
+    n->counted_label = n->label;
     if (n->counted)
         add_to_cluster_capacity(c, n, 1);
     if (c->ops->on_capacity)

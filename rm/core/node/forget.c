@@ -76,7 +76,7 @@ static void gone_list_append(struct rm_core *c, struct rm_node *n)
 
 void rm_node_update_gone_list(struct rm_core *c, struct rm_node *n)
 {
-    bool gone = !n->registered && !n->awaited && !n->refused && !n->refs;
+    bool gone = !n->registered && !n->awaited && !n->refused && !n->refs && !n->unseen;
 
     if (c->loading || gone == n->gone)
         return;
@@ -96,23 +96,26 @@ void rm_node_unref(struct rm_core *c, struct rm_node *n)
 {
     base_assert(n->refs > 0);
     n->refs--;
+    c->decommission_due = c->decommission_due || (n->decommissioning && !n->refs);
     rm_node_update_gone_list(c, n);
 }
 
-/* Nothing refers to @n any more, not even an effect of this step, since timers run before the
- * event. */
-static void forget_node(struct rm_core *c, struct rm_node *n)
+void rm_node_forget(struct rm_core *c, struct rm_node *n)
 {
     rm_emit_note(c, 6, "node %s: %s, forgotten", n->id, rm_node_state_name(n->state));
-    gone_list_remove(c, n);
+    if (n->gone)
+        gone_list_remove(c, n);
     rm_timer_cancel(&c->timers, &n->hold);
     rm_timer_cancel(&c->timers, &n->expiry);
+    rm_timer_cancel(&c->timers, &n->decommission);
+    rm_timer_cancel(&c->timers, &n->overcommit);
     for (size_t i = 0; n->dirty && i < c->dirty_n; i++)
         if (c->dirty[i] == n) {
             c->dirty[i] = c->dirty[--c->dirty_n];
             n->dirty = false;
         }
-    rm_record_remove_node(c, n);
+    if (!n->unseen)
+        rm_record_remove_node(c, n);
     if (c->ops->on_node_forgotten)
         c->ops->on_node_forgotten(c->policy, n->index);
     rm_rack_unref(c, n->rack);
@@ -128,7 +131,8 @@ void rm_nodes_forget_gone(struct rm_core *c)
 
         if (!old && !too_many_nodes_are_gone(c))
             break;
-        forget_node(c, c->gone);
+        /* Not even an effect of this step refers to it, since timers run before the event. */
+        rm_node_forget(c, c->gone);
     }
     set_forget_timer(c, c->now_us + FORGET_NEXT_US);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "rm/core/admin/decommission.h"
 #include "rm/core/emit.h"
 #include "rm/core/node/answer.h"
 #include "rm/core/node/capacity.h"
@@ -12,7 +13,7 @@
 #include "rm/core/schedule/offer.h"
 #include "rm/core/state.h"
 
-static void update_health(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static void update_health_and_state(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     n->healthy = ev->u.heartbeat.healthy;
     if (ev->u.heartbeat.health_report && (*ev->u.heartbeat.health_report || *n->health_report))
@@ -28,7 +29,7 @@ static void update_health(struct rm_core *c, struct rm_node *n, const struct rm_
 
 #define AHEAD 8 /* reports whose containers are prefetched together */
 
-static struct rm_node *find_sender(const struct rm_core *c, const struct rm_event *ev)
+static struct rm_node *find_heartbeat_sender(const struct rm_core *c, const struct rm_event *ev)
 {
     uint32_t hint = ev->u.heartbeat.node_hint;
 
@@ -39,8 +40,8 @@ static struct rm_node *find_sender(const struct rm_core *c, const struct rm_even
 }
 
 /* The nodes of a simulated cluster do not fit into the processor's cache, and most heartbeats carry
- * nothing, so that they cost little more than the cache misses on the node. Prefetching the next
- * nodes saves a fifth of the simulator's time. */
+ * nothing, so that they cost little more than the cache misses on the node. So the simulator
+ * prefetches the next nodes. */
 void rm_core_prefetch_node(const struct rm_core *c, uint32_t node_hint, int step)
 {
     const struct rm_node *n = node_hint && node_hint <= c->nodes_n ? c->nodes[node_hint - 1] : NULL;
@@ -64,8 +65,9 @@ void rm_core_prefetch_node(const struct rm_core *c, uint32_t node_hint, int step
             __builtin_prefetch((const char *)n->containers + line);
 }
 
-/* Returns true when the registered NodeManager sent the heartbeat after its last accepted request.
- * Response ids do not suffice, since they restart with each registration. */
+/* Returns true when the registered NodeManager sent the heartbeat, and not before its last accepted
+ * request, as far as the time of sending is known. Response ids do not suffice, since they restart
+ * with each registration. */
 static bool is_current_heartbeat(const struct rm_node *n, const struct rm_event *ev)
 {
     int64_t sent_us = ev->u.heartbeat.sent_us;
@@ -77,11 +79,12 @@ static bool is_current_heartbeat(const struct rm_node *n, const struct rm_event 
 
 void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_node *n = find_sender(c, ev);
+    struct rm_node *n = find_heartbeat_sender(c, ev);
 
     c->stats.heartbeats++;
     if (!is_current_heartbeat(n, ev)) {
-        rm_reply_resync(c, ev->token);
+        if (!rm_node_repeat_shutdown(c, n, ev))
+            rm_reply_resync(c, ev->token);
         return;
     }
     n->last_us = c->now_us;
@@ -102,7 +105,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         rm_node_clear_parked_heartbeat(c, n);
         rm_node_emit_answer(c, token, n->response_id, false, NULL, 0);
     }
-    update_health(c, n, ev);
+    update_health_and_state(c, n, ev);
     for (size_t i = 0; i < ev->u.heartbeat.reports_n; i++) {
         if (i % AHEAD == 0)
             rm_container_prefetch(
@@ -118,7 +121,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         rm_timer_set(&c->timers, &n->hold, c->now_us + ev->u.heartbeat.hold_us);
     if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
         rm_node_update_free_lists(c, n);
-    rm_node_list_for_answer(c, n);
+    rm_node_add_to_answer_list(c, n);
 }
 
 void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev)

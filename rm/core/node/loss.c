@@ -1,9 +1,10 @@
-/* Nodes that leave: lost, shut down or restarted. All their containers end, and maps whose output
+/* Nodes that leave: lost, shut down or rebooted. All their containers end, and maps whose output
  * was on them and is still needed run again. */
 #include "rm/core/node/loss.h"
 
 #include <string.h>
 
+#include "rm/core/admin/decommission.h"
 #include "rm/core/emit.h"
 #include "rm/core/job/map_output.h"
 #include "rm/core/master/master.h"
@@ -15,7 +16,7 @@
 #include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
 
-/* A suspended attempt can only resume on its node. When the node gives no slots any more the
+/* A suspended attempt can only resume on its node. When the node offers no slots any more, the
  * attempt is killed, so that its task can run elsewhere. */
 void rm_node_kill_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
                             const char *why)
@@ -40,12 +41,14 @@ void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state 
         rm_reply_resync(c, token);
     }
     n->registered = false;
+    rm_node_cancel_decommissioning(c, n);
     rm_node_set_state(c, n, s);
     rm_node_update_free_lists(c, n);
     rm_timer_cancel(&c->timers, &n->expiry);
+    rm_timer_cancel(&c->timers, &n->overcommit);
     rm_confirm_end_refusal(c, n);
     end_all_containers(c, n, why);
-    rm_masters_fail_missing(c, n);
+    rm_masters_fail_missing_on_node(c, n);
     rm_task_rerun_maps_of_node(c, n, why);
     rm_orders_clear(&n->queue);
     rm_orders_clear(&n->sent);

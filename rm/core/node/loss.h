@@ -1,10 +1,10 @@
-/* rm/core/node/loss.h - nodes that leave: lost, shut down, restarted. */
+/* rm/core/node/loss.h - nodes that leave: lost, shut down, rebooted. */
 #ifndef CREEL_RM_CORE_NODE_LOSS_H
 #define CREEL_RM_CORE_NODE_LOSS_H
 
 #include "rm/core/state.h"
 
-/* Kills the suspended attempts of kind @k on @n. */
+/* Orders @n to kill its suspended attempts of kind @k. @why: static text. */
 void rm_node_kill_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
                             const char *why);
 /* Ends the registration of @n and all its containers, with the diagnostics @why, and runs again the

@@ -27,6 +27,8 @@ struct rm_node *rm_node_new(struct rm_core *c, const char *id)
     n->healthy = true;
     n->hold = (struct rm_timer){.kind = RM_TIMER_NODE_HOLD, .owner = n};
     n->expiry = (struct rm_timer){.kind = RM_TIMER_NODE_EXPIRY, .owner = n};
+    n->decommission = (struct rm_timer){.kind = RM_TIMER_NODE_DECOMMISSION, .owner = n};
+    n->overcommit = (struct rm_timer){.kind = RM_TIMER_NODE_OVERCOMMIT, .owner = n};
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         n->free_bucket[k] = -1;
     if (c->nodes_free_n) {
@@ -97,6 +99,7 @@ void rm_node_set_host_and_rack(struct rm_core *c, struct rm_node *n, const char 
         c->host_rack[n->host] = n->rack;
         c->rack_stamp++;
     }
+    rm_node_update_label(c, n);
     if (old_host != RM_NONE) { /* dropped last, since old and new names may be equal */
         rm_host_unref(c, old_host);
         rm_rack_unref(c, old_rack);

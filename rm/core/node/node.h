@@ -9,7 +9,7 @@
 struct rm_container;
 struct rm_core;
 
-#define RM_FREE_BUCKETS 64 /* lists of nodes by free slots; the last one holds all with more */
+#define RM_FREE_BUCKETS 64 /* lists of nodes by free slots; the last one is for 63 or more */
 
 struct rm_node {
     uint32_t index;      /* in rm_core.nodes */
@@ -22,10 +22,23 @@ struct rm_node {
     bool spared;     /* silent, but did not expire for one period, since most nodes were silent */
     bool refused;    /* its registration was refused (rm/core/record/confirm.c) */
     bool healthy;    /* as in its last heartbeat */
+    /* Why the node gets no containers (rm/core/admin/decommission.h). */
+    bool draining;        /* drained by an operator */
+    bool decommissioning; /* decommissioned gracefully, until decommission_at_us (0: no limit) */
+    bool unseen;          /* not a node: stands for an excluded host that never had one */
+    int64_t decommission_at_us, decommission_timeout_us;
     int32_t slots[BASE_TASK_KINDS], used[BASE_TASK_KINDS], containers_n;
+    /* As registered; @slots differ when an operator has given the node other resources. */
+    int32_t registered_slots[BASE_TASK_KINDS];
+    bool resource_given; /* by an operator: rm/core/admin/resource.h */
+    struct rm_res given;
     int32_t suspended[BASE_TASK_KINDS]; /* suspended attempts, which hold no slot */
     int32_t freeing[BASE_TASK_KINDS];   /* used slots whose process is being killed */
-    bool counted; /* part of the cluster's capacity, with the next two values */
+    /* Its label (rm/core/admin/labels.h), 0: none; exclusive: only requests with it are served. */
+    uint32_t label;
+    bool exclusive;
+    uint32_t counted_label; /* as counted_slots */
+    bool counted;           /* part of the cluster's capacity, with the next two values */
     int32_t counted_slots[BASE_TASK_KINDS];
     struct rm_res counted_res;
     struct rm_res total, used_res;
@@ -37,13 +50,13 @@ struct rm_node {
     bool dirty;                      /* in rm_core.dirty, listed for an answer */
     bool urgent;     /* an order in the queue should not wait for the end of the hold time */
     int64_t last_us; /* time of the last heartbeat or registration */
-    struct rm_timer hold, expiry;
+    struct rm_timer hold, expiry, decommission, overcommit;
     /* In the lists of nodes that could take a launch at once, by number of free slots. */
     struct rm_node *free_prev[BASE_TASK_KINDS], *free_next[BASE_TASK_KINDS];
     int16_t free_bucket[BASE_TASK_KINDS];    /* -1: in none */
     uint64_t free_round[BASE_TASK_KINDS];    /* round of offers in which no job wanted it */
-    int32_t round_assigned[BASE_TASK_KINDS]; /* slots given away in the current heartbeat */
-    bool round_off_rack; /* one of these slots went to a map without data in the node's rack */
+    int32_t round_assigned[BASE_TASK_KINDS]; /* slots assigned since its last heartbeat arrived */
+    bool round_off_rack; /* one of these slots went to a map whose data is in other racks */
     /* See rm/core/node/forget.c. */
     bool gone;     /* in the list of gone nodes, since gone_us */
     int64_t refs;  /* live applications and containers that refer to it */
@@ -51,6 +64,12 @@ struct rm_node {
     int64_t gone_us;
     struct rm_node *gone_prev, *gone_next;
 };
+
+/* Returns whether a request with @label (0: none) may be served by @n. */
+static inline bool rm_node_serves_label(const struct rm_node *n, uint32_t label)
+{
+    return n->label == label || (!label && !n->exclusive);
+}
 
 /* Returns NULL when the node is unknown, or @id is NULL. */
 struct rm_node *rm_node_find(const struct rm_core *c, const char *id);

@@ -21,7 +21,7 @@ void rm_orders_free(struct rm_orders *q)
     free(q->v);
 }
 
-void rm_node_list_for_answer(struct rm_core *c, struct rm_node *n)
+void rm_node_add_to_answer_list(struct rm_core *c, struct rm_node *n)
 {
     if (n->dirty)
         return;
@@ -40,8 +40,8 @@ bool rm_node_has_queued_order(const struct rm_node *n, enum base_order_kind kind
     return false;
 }
 
-struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
-                                      enum base_order_kind kind)
+struct rm_queued *rm_node_enqueue_order(struct rm_core *c, struct rm_node *n,
+                                        enum base_order_kind kind)
 {
     struct rm_orders *q = &n->queue;
 
@@ -50,12 +50,12 @@ struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
     /* forgetting and cleaning up can wait for the next answer */
     if (kind != BASE_ORDER_FORGET && kind != BASE_ORDER_CLEANUP_APP) {
         n->urgent = true;
-        rm_node_list_for_answer(c, n);
+        rm_node_add_to_answer_list(c, n);
     }
     return &q->v[q->len++];
 }
 
-static void expand_launch(struct rm_order *o, const struct rm_queued *q)
+static void expand_launch_order(struct rm_order *o, const struct rm_queued *q)
 {
     struct rm_app *a = q->app;
 
@@ -86,29 +86,31 @@ struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
                                  .container = q->v[i].container,
                                  .app = q->v[i].container.attempt.app,
                                  .reason = q->v[i].reason,
-                                 .grace_ms = q->v[i].grace_ms};
+                                 .grace_ms = q->v[i].grace_ms,
+                                 .signal = q->v[i].signal};
         if (v[i].kind == BASE_ORDER_LAUNCH)
-            expand_launch(&v[i], &q->v[i]);
+            expand_launch_order(&v[i], &q->v[i]);
     }
     return v;
 }
 
-void rm_node_queue_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id,
-                        const char *reason)
+void rm_node_enqueue_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id,
+                          const char *reason)
 {
-    struct rm_queued *o = rm_node_queue_order(c, n, BASE_ORDER_KILL);
+    struct rm_queued *o = rm_node_enqueue_order(c, n, BASE_ORDER_KILL);
 
     o->container = *id;
     o->reason = reason;
     o->grace_ms = (int32_t)c->conf.kill_grace_ms;
 }
 
-void rm_node_queue_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id)
+void rm_node_enqueue_forget(struct rm_core *c, struct rm_node *n,
+                            const struct base_container_id *id)
 {
     struct rm_queued *o;
 
     if (rm_node_has_queued_order(n, BASE_ORDER_FORGET, id))
         return;
-    o = rm_node_queue_order(c, n, BASE_ORDER_FORGET);
+    o = rm_node_enqueue_order(c, n, BASE_ORDER_FORGET);
     o->container = *id;
 }

@@ -22,7 +22,7 @@ struct rm_queued {
         int64_t allocation_id; /* otherwise */
     };
     int32_t priority, grace_ms, memory_mb, vcores;
-    uint8_t kind, slot;
+    uint8_t kind, slot, signal; /* signal: enum base_signal_command */
     bool master, has_task;
 };
 
@@ -34,21 +34,22 @@ struct rm_orders {
 /* Removes all orders, and drops their references. */
 void rm_orders_clear(struct rm_orders *q);
 void rm_orders_free(struct rm_orders *q);
-/* Lists @n for rm_nodes_answer_listed() at the end of this step. */
-void rm_node_list_for_answer(struct rm_core *c, struct rm_node *n);
+/* Lists @n for rm_nodes_answer_listed_heartbeats() at the end of this step. */
+void rm_node_add_to_answer_list(struct rm_core *c, struct rm_node *n);
 /* Returns true when such an order for @id is queued and not sent yet. */
 bool rm_node_has_queued_order(const struct rm_node *n, enum base_order_kind kind,
                               const struct base_container_id *id);
 /* Queues an order, zero except for its kind, to be filled in. Borrowed until the next order to
  * @n. */
-struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
-                                      enum base_order_kind kind);
+struct rm_queued *rm_node_enqueue_order(struct rm_core *c, struct rm_node *n,
+                                        enum base_order_kind kind);
 /* Returns the q->len orders as effects carry them, in memory that is valid until the next step. */
 struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q);
 /* @reason: static text. */
-void rm_node_queue_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id,
-                        const char *reason);
+void rm_node_enqueue_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id,
+                          const char *reason);
 /* Orders @n to forget an ended container, unless that is queued already. */
-void rm_node_queue_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id);
+void rm_node_enqueue_forget(struct rm_core *c, struct rm_node *n,
+                            const struct base_container_id *id);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/admin/decommission.h"
+#include "rm/core/admin/resource.h"
 #include "rm/core/app/app_nodes.h"
 #include "rm/core/emit.h"
 #include "rm/core/master/master.h"
@@ -25,7 +27,8 @@ static int compare_container_ids(const void *a, const void *b)
                                  *(const struct base_container_id *const *)b);
 }
 
-/* Ends containers that should run on @n but were not reported. */
+/* Ends containers that should run on @n but were not reported. Those whose launch order was not
+ * sent yet go on. */
 static void end_unreported_containers(struct rm_core *c, struct rm_node *n,
                                       const struct rm_event *ev)
 {
@@ -55,6 +58,9 @@ static void end_unreported_containers(struct rm_core *c, struct rm_node *n,
 static void copy_registration_to_node(struct rm_core *c, struct rm_node *n,
                                       const struct rm_event *ev)
 {
+    /* another process of the NodeManager knows only what it registers */
+    if (n->instance && strcmp(n->instance, ev->u.node_register.instance) != 0)
+        n->resource_given = false;
     rm_node_set_text(&n->http, ev->u.node_register.http_address);
     rm_node_set_text(&n->version, ev->u.node_register.version);
     rm_node_set_text(&n->boot_id, ev->u.node_register.boot_id);
@@ -62,13 +68,18 @@ static void copy_registration_to_node(struct rm_core *c, struct rm_node *n,
     rm_node_set_text(&n->health_report, "");
     n->sent_us = ev->u.node_register.sent_us;
     rm_node_set_host_and_rack(c, n, ev->u.node_register.host, ev->u.node_register.rack);
-    rm_node_set_slots(c, n, ev->u.node_register.map_slots, ev->u.node_register.reduce_slots);
+    n->registered_slots[BASE_TASK_MAP] =
+        ev->u.node_register.map_slots > 0 ? ev->u.node_register.map_slots : 0;
+    n->registered_slots[BASE_TASK_REDUCE] =
+        ev->u.node_register.reduce_slots > 0 ? ev->u.node_register.reduce_slots : 0;
+    rm_node_apply_resource(c, n);
     n->healthy = true;
 }
 
 /* The node names the applications that have folders on its disk. Only in this way can it learn that
  * some of them ended while the node or the RM was away: it is then ordered to clean them up. */
-static void clean_up_ended_apps(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static void order_cleanup_of_ended_apps(struct rm_core *c, struct rm_node *n,
+                                        const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
         struct rm_app *a = rm_app_find(c, ev->u.node_register.apps[i]);
@@ -76,12 +87,12 @@ static void clean_up_ended_apps(struct rm_core *c, struct rm_node *n, const stru
         if (a && (!rm_app_state_is_final(a->state) || a->containers))
             rm_app_add_used_node(c, a, n);
         else
-            rm_node_queue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app =
+            rm_node_enqueue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app =
                 ev->u.node_register.apps[i];
     }
 }
 
-/* Returns true for a request that was sent before one already accepted, perhaps by an earlier
+/* Returns true for a request that was not sent after the last one accepted, perhaps by an earlier
  * instance of the RM: the NodeManager has given it up, or has restarted since. Times are only
  * compared within one boot of the machine, and not once the node is lost, so that a machine
  * restored to an earlier state can register again. */
@@ -107,7 +118,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         rm_reply_resync(c, ev->token);
         return;
     }
-    if (rm_confirm_refuse_node(c, ev))
+    if (rm_node_refuse_excluded(c, n, ev) || rm_confirm_refuse_node_if_foreign(c, ev))
         return;
     if (!n)
         n = rm_node_new(c, id);
@@ -132,6 +143,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         rm_emit_note(c, 6, "node %s: RUNNING with %d map and %d reduce slots", n->id, n->slots[0],
                      n->slots[1]);
     }
+    rm_node_resume_decommissioning(c, n);
     rm_node_recount_capacity(c, n);
     rm_timer_set(&c->timers, &n->expiry, c->now_us + c->conf.node_expiry_us);
     end_unreported_containers(c, n, ev);
@@ -141,9 +153,9 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         if (!n->slots[k])
             rm_node_kill_suspended(c, n, k, "suspended on a node that has no such slots any more");
     rm_node_stop_awaiting(c, n);
-    rm_masters_fail_missing(c, n);
-    clean_up_ended_apps(c, n, ev);
+    rm_masters_fail_missing_on_node(c, n);
+    order_cleanup_of_ended_apps(c, n, ev);
     after = rm_record_node(c, n);
-    rm_node_move_queued_to_sent(n);
+    rm_node_move_queued_orders_to_sent(n);
     rm_node_emit_answer(c, ev->token, 0, true, &n->sent, after);
 }

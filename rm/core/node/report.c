@@ -12,9 +12,9 @@ static void repeat_suspension_order(struct rm_core *c, struct rm_container *ct,
     if (ct->killing)
         return;
     if (ct->state == RM_CONTAINER_SUSPENDED && reported == RM_CONTAINER_RUNNING)
-        rm_container_queue_order(c, ct, BASE_ORDER_SUSPEND);
+        rm_container_enqueue_order(c, ct, BASE_ORDER_SUSPEND);
     else if (ct->state == RM_CONTAINER_RUNNING && reported == RM_CONTAINER_SUSPENDED)
-        rm_container_queue_order(c, ct, BASE_ORDER_RESUME);
+        rm_container_enqueue_order(c, ct, BASE_ORDER_RESUME);
 }
 
 static int32_t reported_progress(const struct rm_container_report *r)
@@ -28,9 +28,9 @@ static int32_t reported_progress(const struct rm_container_report *r)
 
 /* Returns the attached container; otherwise orders the node to kill or forget it, and returns
  * NULL. */
-static struct rm_container *attach_unknown_container(struct rm_core *c, struct rm_node *n,
-                                                     const struct rm_container_report *r,
-                                                     bool registering)
+static struct rm_container *attach_unknown_container_or_reject(struct rm_core *c, struct rm_node *n,
+                                                               const struct rm_container_report *r,
+                                                               bool registering)
 {
     struct rm_app *a = rm_app_find(c, r->id.attempt.app);
     struct rm_container *ct = NULL;
@@ -40,9 +40,9 @@ static struct rm_container *attach_unknown_container(struct rm_core *c, struct r
     if (ct)
         return ct;
     if (r->state != RM_CONTAINER_COMPLETED)
-        rm_node_queue_kill(c, n, &r->id, "not known to the resource manager");
+        rm_node_enqueue_kill(c, n, &r->id, "not known to the resource manager");
     else
-        rm_node_queue_forget(c, n, &r->id);
+        rm_node_enqueue_forget(c, n, &r->id);
     return NULL;
 }
 
@@ -53,14 +53,14 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
     bool known = ct != NULL;
 
     if (!ct)
-        ct = attach_unknown_container(c, n, r, registering);
+        ct = attach_unknown_container_or_reject(c, n, r, registering);
     if (!ct || ct->node != n)
         return;
     /* The container has ended already, for example when its node was taken down, and is kept until
      * that is stored or acknowledged. */
     if (ct->state == RM_CONTAINER_COMPLETED) {
         if (registering && r->state != RM_CONTAINER_COMPLETED)
-            rm_node_queue_kill(c, n, &r->id, "its node had been given up");
+            rm_node_enqueue_kill(c, n, &r->id, "its node had been given up");
         return;
     }
     rm_container_remove_from_unstarted(c, ct);
@@ -77,5 +77,5 @@ void rm_container_process_report(struct rm_core *c, struct rm_node *n,
     if (known && registering)
         repeat_suspension_order(c, ct, r->state);
     if (known && registering && ct->killing) /* the earlier order may have been lost */
-        rm_node_queue_kill(c, n, &ct->id, "killed");
+        rm_node_enqueue_kill(c, n, &ct->id, "killed");
 }

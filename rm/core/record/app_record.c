@@ -10,6 +10,8 @@
  *              sums, of an ended job whose tasks are not restored: <maps> <succeeded> <reduces>
  *                       <succeeded> <MiB us> <vcore us> <n counters of tasks>
  *           a2 the same with <MiB ms> <vcore ms>; written when sums in microseconds do not fit
+ *           a3 as a2, with <priority> <end of its lifetime> after the epoch; written when either
+ *              was set after the submission
  *
  * A field that a later version adds goes before the sums, and needs a new version word. */
 #include "rm/core/record/app_record.h"
@@ -40,17 +42,17 @@ static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
     rm_put_int(b, at->next_num);
 }
 
-/* Writes the sums shown for an ended job without its tasks. @unit: 1000 to write times in
+/* Writes the sums shown for an ended job without its tasks. @units_per_ms: 1000 to write times in
  * microseconds, or 1 for milliseconds. */
-static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
+static void put_sums(struct base_buf *b, struct rm_app *a, int64_t units_per_ms)
 {
     a->summed = true;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         rm_put_int(b, a->phase[k].total);
         rm_put_int(b, a->phase[k].succeeded);
     }
-    rm_put_int(b, a->memory_ms * unit);
-    rm_put_int(b, a->vcore_ms * unit);
+    rm_put_int(b, a->memory_ms * units_per_ms);
+    rm_put_int(b, a->vcore_ms * units_per_ms);
     rm_put_counters(b, a->counters, BASE_TASK_COUNTERS);
 }
 
@@ -60,11 +62,12 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     bool ended = rm_app_end_is_decided(a);
     bool sums = a->is_job && ended && (c->conf.prune_ended || a->pruned || a->light);
     bool large = sums && (a->memory_ms > INT64_MAX / 1000 || a->vcore_ms > INT64_MAX / 1000);
+    bool updated = a->priority_changed || a->lifetime_end_us;
 
     if (c->conf.simulation)
         return c->seq;
     /* a1 if possible, since earlier versions can read it */
-    rm_record_begin(c, large ? "a2" : "a1");
+    rm_record_begin(c, updated ? "a3" : large ? "a2" : "a1");
     rm_put_int(b, a->is_job);
     rm_put_int(b, (int64_t)strlen(a->json));
     rm_put_text(b, a->token);
@@ -88,18 +91,25 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->earliest_us);
     rm_put_text(b, a->queue_index == RM_NONE ? NULL : c->tree.v[a->queue_index].name);
     rm_put_int(b, a->epoch);
+    if (updated) {
+        rm_put_int(b, a->priority);
+        rm_put_int(b, a->lifetime_end_us);
+    }
     if (sums)
-        put_sums(b, a, large ? 1 : 1000);
+        put_sums(b, a, large || updated ? 1 : 1000);
     base_buf_adds(b, a->json);
     return rm_record_emit(c, "app", rm_record_app_key(c, a->id));
 }
 
-/* Returns 1 for "a1", 2 for "a2" (sums in milliseconds), 0 for an unknown version. */
-static int64_t read_app_version(struct rm_reader *r)
+/* Returns the number of the version, 1 to 3; 0: unknown. */
+static int read_app_version(struct rm_reader *r)
 {
-    bool second = r->end - r->p > 2 && r->p[0] == 'a' && r->p[1] == '2';
+    static const char *const versions[] = {"a1", "a2", "a3"};
 
-    return rm_skip_word(r, second ? "a2" : "a1") ? 1 + second : 0;
+    for (int i = 0; i < 3; i++)
+        if (r->end - r->p > 2 && strncmp(r->p, versions[i], 2) == 0)
+            return rm_skip_word(r, versions[i]) ? i + 1 : 0;
+    return 0;
 }
 
 int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const char **json,
@@ -120,7 +130,7 @@ int rm_record_find_app_json(const struct rm_record *rec, bool *is_job, const cha
     return 0;
 }
 
-static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
+static void read_and_add_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
 {
     struct rm_attempt *at = rm_app_add_attempt(c, a);
 
@@ -144,17 +154,17 @@ static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *
         at->next_num = at->has_master ? 2 : 1;
 }
 
-/* Reads a sum in units of 1/@unit ms. A negative sum, which overflowed in an earlier version,
- * becomes the maximum. */
-static int64_t read_sum(struct rm_reader *r, int64_t unit)
+/* Reads a sum in units of 1/@units_per_ms ms. A negative sum, which overflowed in an earlier
+ * version, becomes the maximum. */
+static int64_t read_sum_as_ms(struct rm_reader *r, int64_t units_per_ms)
 {
     int64_t v = rm_get_int(r);
 
-    return v < 0 ? INT64_MAX : v / unit;
+    return v < 0 ? INT64_MAX : v / units_per_ms;
 }
 
 /* Reads the sums of an ended job, whose tasks are then not restored. */
-static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
+static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t units_per_ms)
 {
     int64_t n;
 
@@ -163,8 +173,8 @@ static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
         a->phase[k].total = (int32_t)rm_get_int_in(r, 0, INT32_MAX / 2);
         a->phase[k].succeeded = (int32_t)rm_get_int_in(r, 0, a->phase[k].total);
     }
-    a->memory_ms = read_sum(r, unit);
-    a->vcore_ms = read_sum(r, unit);
+    a->memory_ms = read_sum_as_ms(r, units_per_ms);
+    a->vcore_ms = read_sum_as_ms(r, units_per_ms);
     n = rm_get_int_in(r, 0, BASE_TASK_COUNTERS);
     for (int64_t i = 0; i < n; i++)
         a->counters[i] = rm_get_int(r);
@@ -179,9 +189,9 @@ static int64_t cap_at_half(int64_t v, int64_t max)
 }
 
 /* Reads the fields after the token. Changes nothing but @a and *@queue, the name of its queue
- * (owned; NULL: none). @unit: see read_sum(). */
-static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, int64_t unit,
-                     char **queue)
+ * (owned; NULL: none). */
+static void read_app_fields(struct rm_core *c, struct rm_reader *r, struct rm_app *a, int version,
+                            char **queue)
 {
     int64_t n;
 
@@ -204,7 +214,7 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     a->failed_attempts = (int32_t)cap_at_half(rm_get_int_in(r, 0, INT32_MAX), INT32_MAX);
     n = rm_get_int_in(r, 0, RM_ATTEMPTS_KEPT);
     for (int64_t i = 0; i < n && !r->bad; i++)
-        read_attempt(c, r, a);
+        read_and_add_attempt(c, r, a);
     if (r->p != r->end) { /* records of earlier versions end here */
         a->promised_us = rm_get_time(r);
         a->earliest_us = rm_get_time(r);
@@ -212,8 +222,14 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     if (r->p != r->end)
         *queue = rm_get_text(r);
     a->epoch = r->p != r->end ? rm_get_int_in(r, 0, BASE_EPOCH_MAX) : 0;
+    if (version >= 3) {
+        a->priority = (int32_t)rm_get_int_in(r, INT32_MIN, INT32_MAX);
+        a->pj.priority = a->is_job || a->priority > 0 ? a->priority : 0;
+        a->priority_changed = true;
+        a->lifetime_end_us = rm_get_time(r);
+    }
     if (r->p != r->end)
-        read_sums(r, a, unit);
+        read_sums(r, a, version >= 2 ? 1 : 1000);
     /* the application is accepted again when recovery finishes */
     if (a->state == RM_APP_SUBMITTED)
         a->state = RM_APP_NEW_SAVING;
@@ -223,7 +239,7 @@ const char *rm_app_record_read(struct rm_core *c, const struct rm_record *rec, c
                                struct rm_app *a, char **queue)
 {
     struct rm_reader r = rm_reader_of_record(rec);
-    int64_t unit = read_app_version(&r) == 2 ? 1 : 1000;
+    int version = read_app_version(&r);
     char *token;
 
     rm_get_int(&r);
@@ -235,6 +251,6 @@ const char *rm_app_record_read(struct rm_core *c, const struct rm_record *rec, c
     else
         r.bad = true;
     free(token);
-    read_app(c, &r, a, unit, queue);
+    read_app_fields(c, &r, a, version, queue);
     return r.bad || r.p != r.end ? "it is cut short or damaged" : NULL;
 }

@@ -39,7 +39,7 @@ int rm_confirm_read_format(struct rm_core *c, const struct rm_record *rec, struc
 
 /* A store with applications but without a format record was written by an earlier version, and
  * counts as confirmed. */
-void rm_confirm_resolve_format(struct rm_core *c)
+void rm_confirm_decide_and_record_format(struct rm_core *c)
 {
     enum rm_format before = c->format;
 
@@ -56,12 +56,12 @@ void rm_core_confirm_format(struct rm_core *c, struct rm_effects *out)
 {
     c->conf.format_confirmed = true;
     c->out = out;
-    rm_confirm_resolve_format(c);
+    rm_confirm_decide_and_record_format(c);
     c->out = NULL;
 }
 
-/* Returns the number of live containers of unknown applications on a node that is new to this
- * store; 0 once the store is confirmed. */
+/* Returns the number of live containers of unknown applications that a registration reports; 0 when
+ * its node (@n, or NULL) is not new to this store, and once the store is confirmed. */
 static size_t count_unknown_containers(const struct rm_core *c, const struct rm_node *n,
                                        const struct rm_event *ev)
 {
@@ -99,8 +99,8 @@ static void expect_registration_retry(struct rm_core *c, struct rm_node *n)
 }
 
 /* Returns @n, or a new node with the name, host and rack of the registration. */
-static struct rm_node *find_or_add_node(struct rm_core *c, struct rm_node *n,
-                                        const struct rm_event *ev)
+static struct rm_node *add_node_if_unknown(struct rm_core *c, struct rm_node *n,
+                                           const struct rm_event *ev)
 {
     if (n)
         return n;
@@ -134,7 +134,7 @@ static char *compose_refusal(const struct rm_core *c, const struct rm_event *ev,
     return b.data;
 }
 
-bool rm_confirm_refuse_node(struct rm_core *c, const struct rm_event *ev)
+bool rm_confirm_refuse_node_if_foreign(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = rm_node_find(c, ev->u.node_register.node_id);
     size_t live = count_unknown_containers(c, n, ev);
@@ -147,7 +147,7 @@ bool rm_confirm_refuse_node(struct rm_core *c, const struct rm_event *ev)
     }
     free(c->refused_text);
     c->refused_text = compose_refusal(c, ev, live);
-    n = find_or_add_node(c, n, ev);
+    n = add_node_if_unknown(c, n, ev);
     if (!n->refused)
         rm_emit_note(c, 3, "%s", c->refused_text);
     set_node_refused(c, n, true);
@@ -166,7 +166,7 @@ bool rm_confirm_refuse_node(struct rm_core *c, const struct rm_event *ev)
     return true;
 }
 
-bool rm_confirm_refuse_submission(struct rm_core *c, uint64_t token)
+bool rm_confirm_refuse_submission_if_unconfirmed(struct rm_core *c, uint64_t token)
 {
     if (!c->refused_n || c->apps_n)
         return false;

@@ -20,7 +20,7 @@ void rm_damage_keep_copy(struct rm_core *c, const struct rm_record *rec, const c
     c->damaged[c->damaged_n++] = s;
 }
 
-void rm_damage_free(struct rm_core *c)
+void rm_damage_free_copies(struct rm_core *c)
 {
     for (size_t i = 0; i < c->damaged_n; i++)
         rm_stash_free(c->damaged[i]);
@@ -74,7 +74,7 @@ void rm_damage_write_copies(struct rm_core *c)
         rm_store_record(c, s->table, rm_scratch_printf(c, "%s", s->key), NULL, 0);
         write_replacement_record(c, s);
     }
-    rm_damage_free(c);
+    rm_damage_free_copies(c);
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
@@ -92,7 +92,7 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
 {
     int64_t submit_us = a->submit_us;
 
-    rm_app_free_attempts(a);
+    rm_app_free_attempts_and_asks(a);
     a->attempts = NULL;
     a->news = NULL;
     a->attempts_n = a->attempts_cap = a->failed_attempts = 0;
@@ -128,7 +128,7 @@ static bool attempt_is_in_state(const struct rm_attempt *at, enum rm_attempt_sta
 }
 
 /* Returns true when the newest attempt is under way, or another one will follow. */
-static bool attempt_goes_on(const struct rm_attempt *at)
+static bool attempt_runs_or_will_be_retried(const struct rm_attempt *at)
 {
     return !at || at->state <= RM_ATTEMPT_RUNNING ||
            attempt_is_in_state(at, RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED);
@@ -138,7 +138,9 @@ static const char *contradiction_in_live_app(const struct rm_app *a)
 {
     if (a->ending != RM_END_NONE && !(a->is_job && a->ending == RM_END_FAIL))
         return "it goes on, and its end has begun";
-    return attempt_goes_on(newest_attempt(a)) ? NULL : "it goes on, and its attempt has ended";
+    return attempt_runs_or_will_be_retried(newest_attempt(a))
+               ? NULL
+               : "it goes on, and its attempt has ended";
 }
 
 static const char *contradiction_in_killed_app(const struct rm_app *a)

@@ -1,5 +1,5 @@
 /* rm/core/record/damage.h - handles damaged records: those that cannot be read, or that contradict
- * themselves. Only files of rm/core include this header.
+ * themselves.
  *
  * The state of a job is spread over several records. Each record is read completely before anything
  * in it takes effect. As little as possible is lost with a damaged record:
@@ -13,11 +13,11 @@
  *     tasks.
  *
  *   task/<id>: the task runs again. Its attempt numbers continue above all those that earlier
- *     epochs can have given, so that the two runs are never confused. If the job has ended, the
+ *     epochs can have used, so that the two runs are never confused. If the job has ended, the
  *     task is shown as if it had no record.
  *
- *   commit/<id>: the task runs again, but only when no node can still have the attempt that may be
- *     committing: the same rule as for an attempt on a silent node.
+ *   commit/<id>: a task that has not ended runs again, but only when no node can still have the
+ *     attempt that may be committing: the same rule as for an attempt on a silent node.
  *
  *   node/<id>: nothing is lost: the node is awaited by name, and reports the rest as it registers.
  *
@@ -26,7 +26,7 @@
  *
  * The final state of an application is in its app record alone, which is written after the records
  * of its tasks. If the job was done but its end was not recorded yet, damaged tasks run again, and
- * the job ends after them; committing its output a second time changes nothing.
+ * the job ends after them; committing its output a second time is harmless.
  *
  * A damaged record is kept unchanged as damaged/<table>/<key> until an operator removes it; a note
  * informs the operator. This copy and the replacement are written before anything else, so that a
@@ -45,7 +45,7 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why);
 /* Writes the copies, the replacements of damaged records, and the records of failed applications.
  * Call when all records are read and effects can be emitted. */
 void rm_damage_write_copies(struct rm_core *c);
-void rm_damage_free(struct rm_core *c);
+void rm_damage_free_copies(struct rm_core *c);
 /* Returns what is contradictory in the states in @a's record; NULL when they fit together, so that
  * no illegal transition (rm/core/states.h) can follow from them. */
 const char *rm_damage_find_contradiction(const struct rm_app *a);

@@ -49,9 +49,9 @@ void rm_prune_tasks_from_memory(struct rm_core *c, struct rm_app *a)
         free_tasks_and_splits(a);
 }
 
-/* Removes records of the first job's tasks until *budget (records) or *look (tasks) is used up.
+/* Removes records of the first queued job's tasks until *records_left or *tasks_left is used up.
  * Returns true when no record of a task is left. */
-static bool prune_first_job(struct rm_core *c, int *budget, int *look)
+static bool prune_first_queued_job(struct rm_core *c, int *records_left, int *tasks_left)
 {
     struct rm_app *a = c->prune;
 
@@ -60,9 +60,9 @@ static bool prune_first_job(struct rm_core *c, int *budget, int *look)
         bool map = a->prune_at < a->phase[BASE_TASK_MAP].total;
         struct rm_phase *p = &a->phase[map ? BASE_TASK_MAP : BASE_TASK_REDUCE];
 
-        if (*budget <= 0 || (*look)-- <= 0)
+        if (*records_left <= 0 || (*tasks_left)-- <= 0)
             return false;
-        *budget -= rm_record_remove_task(
+        *records_left -= rm_record_remove_task(
             c, a, &p->tasks[a->prune_at - (map ? 0 : a->phase[BASE_TASK_MAP].total)]);
     }
     rm_record_remove_splits(c, a);
@@ -96,8 +96,8 @@ void rm_prune_queue_orphan(struct rm_core *c, struct rm_stash *s)
     c->orphans[c->orphans_n++] = s;
 }
 
-/* Writing records makes the store report them as durable, which is another step: so the next
- * records are removed then at the latest, without a timer. */
+/* Removing records makes the store report that as durable, which is another step, in which the next
+ * records are removed: no timer is needed. */
 void rm_prune_some_records(struct rm_core *c)
 {
     int budget = RM_PRUNE_STEP, look = LOOK_STEP;
@@ -110,7 +110,7 @@ void rm_prune_some_records(struct rm_core *c)
     }
     if (c->orphans && c->orphans_at == c->orphans_n)
         orphans_free(c);
-    while (c->prune && prune_first_job(c, &budget, &look)) {
+    while (c->prune && prune_first_queued_job(c, &budget, &look)) {
         struct rm_app *a = c->prune;
 
         c->prune = a->prune_next;

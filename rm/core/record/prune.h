@@ -4,10 +4,11 @@
 
 #include "rm/core/state.h"
 
-/* Call when the job has ended durably: has the records of its tasks removed in this and later
- * steps, if the configuration says so. */
+/* Call when @a has ended durably: with prune_ended, has the records of its tasks, if it is a job,
+ * removed in this and later steps. */
 void rm_prune_queue_ended_job(struct rm_core *c, struct rm_app *a);
-/* Removes the records of the ended job's tasks, then the tasks from memory. */
+/* Has the records of the ended job's tasks removed in this and later steps, and the tasks freed
+ * after that. */
 void rm_prune_tasks_from_memory(struct rm_core *c, struct rm_app *a);
 void rm_prune_free(struct rm_core *c);
 /* Removes the record named by @s some time later. Takes @s. */

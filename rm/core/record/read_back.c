@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "rm/core/admin/resource.h"
 #include "rm/core/app/app_nodes.h"
 #include "rm/core/job/job_kind.h"
 #include "rm/core/job/pick.h"
@@ -18,6 +19,7 @@
 #include "rm/core/record/damage.h"
 #include "rm/core/record/prune.h"
 #include "rm/core/record/reader.h"
+#include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
 static bool stash_has_key(const void *object, const void *key)
@@ -42,7 +44,7 @@ void rm_recover_prune_unused_splits(struct rm_core *c)
     base_map_free(&c->splits);
 }
 
-void rm_recover_free_splits(struct rm_core *c)
+void rm_recover_free_stashed_splits(struct rm_core *c)
 {
     for (size_t i = 0; i < c->splits.cap; i++)
         if (c->splits.slot[i].object)
@@ -169,10 +171,11 @@ void rm_core_provide_app_spec(struct rm_core *c, struct rm_app_spec *spec)
 }
 
 /* Chooses a queue for a live application whose queue is no longer in the tree: that queue @name,
- * created again, if the name is valid and there is room; else the queue in which the rules place
- * the application now; else root.default or root. Returns RM_NONE when the application was not
- * accepted yet and no rule accepts it. */
-static uint32_t choose_live_queue(struct rm_core *c, const struct rm_app *a, const char *name)
+ * created again, if the name is valid and the tree is not full; else the queue in which the rules
+ * place the application now; else root.default or root. Returns RM_NONE when the application was
+ * not accepted yet and no rule accepts it. */
+static uint32_t choose_queue_for_live_app(struct rm_core *c, const struct rm_app *a,
+                                          const char *name)
 {
     const struct rm_str_list nobody = {0};
     uint32_t index;
@@ -194,9 +197,9 @@ static void restore_queue(struct rm_core *c, struct rm_app *a, const char *name)
     int32_t at = policy_queues_find(&c->tree, name);
     uint32_t index = at >= 0                    ? (uint32_t)at
                      : rm_app_end_is_decided(a) ? RM_NONE
-                                                : choose_live_queue(c, a, name);
+                                                : choose_queue_for_live_app(c, a, name);
 
-    rm_queues_add_missing(c);
+    rm_queues_add_missing_counts(c);
     rm_app_enter_queue(c, a, index);
     if (index != RM_NONE || !name)
         return;
@@ -205,7 +208,8 @@ static void restore_queue(struct rm_core *c, struct rm_app *a, const char *name)
     a->queue = a->placed;
 }
 
-/* Moves out the specs that the shell has provided for this record; each may be NULL. */
+/* Moves the specs that the shell has provided for this record to *@job and *@spec; each may be
+ * NULL. */
 static void take_provided_specs(struct rm_core *c, struct rm_job_spec **job,
                                 struct rm_app_spec **spec)
 {
@@ -252,7 +256,8 @@ static void handle_missing_splits(struct rm_core *c, const struct rm_record *rec
     rm_damage_fail_app(c, a, err.text);
 }
 
-/* Creates the damaged application as failed, with the spec that was provided or an empty one. */
+/* Creates the damaged application as failed, with the spec that was provided or an empty one, and
+ * keeps a copy of its record. Only keeps the copy if the key is no id, or its id is in use. */
 static void restore_damaged_app(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_job_spec *job;
@@ -299,14 +304,14 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
     if (is_job ? !c->recover_job : !c->recover_app)
         return rm_record_set_corrupt_error(rec, err, "its submission was not decoded");
     if (rm_app_find(c, id))
-        return rm_record_set_corrupt_error(rec, err, "it is there twice");
+        return rm_record_set_corrupt_error(rec, err, "it is a duplicate");
     take_provided_specs(c, &job, &spec);
     keep_spec_of_kind(id, is_job, &job, &spec);
     if (is_job)
         no_splits = load_stashed_splits(c, rec, job);
     a = new_app_of_spec(c, id, job, spec);
     wrong = rm_app_record_read(c, rec, json, a, &queue);
-    rm_app_set_deadline(a);
+    rm_app_set_deadline_from_spec(a);
     if (!wrong)
         wrong = rm_damage_find_contradiction(a);
     if (wrong) {
@@ -356,10 +361,11 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     struct rm_node *n;
     char *host, *http, *rack, *version, *boot, *instance;
     int32_t maps, reduces;
-    int64_t sent_us;
-    bool gone;
+    int64_t sent_us, until_us = 0, memory_mb = -1, vcores = -1;
+    bool gone, draining = false, decommissioning = false;
+    bool second = r.end - r.p > 2 && r.p[0] == 'n' && r.p[1] == '2';
 
-    if (!rm_skip_word(&r, "n1"))
+    if (!rm_skip_word(&r, second ? "n2" : "n1"))
         return rm_record_set_corrupt_error(rec, err, "unknown version");
     state = (enum rm_node_state)rm_get_int_in(&r, 0, RM_NODE_STATES - 1);
     host = rm_get_text(&r);
@@ -371,6 +377,13 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     maps = (int32_t)rm_get_int_in(&r, 0, BASE_NODE_SLOTS_MAX);
     reduces = (int32_t)rm_get_int_in(&r, 0, BASE_NODE_SLOTS_MAX);
     sent_us = !r.bad && r.p < r.end ? rm_get_int_in(&r, 0, INT64_MAX) : 0;
+    if (second) {
+        draining = rm_get_int_in(&r, 0, 1) == 1;
+        decommissioning = rm_get_int_in(&r, 0, 1) == 1;
+        until_us = rm_get_time(&r);
+        memory_mb = rm_get_int_in(&r, -1, INT32_MAX);
+        vcores = rm_get_int_in(&r, -1, INT32_MAX);
+    }
     if (r.bad || r.p != r.end || !host || rm_node_find(c, rec->key)) {
         bool twice = !r.bad && r.p == r.end && host;
 
@@ -381,7 +394,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
         free(boot);
         free(instance);
         return rm_record_set_corrupt_error(
-            rec, err, twice ? "it is there twice" : "it is cut short or damaged");
+            rec, err, twice ? "it is a duplicate" : "it is cut short or damaged");
     }
     n = rm_node_new(c, rec->key);
     gone = state == RM_NODE_LOST || state == RM_NODE_SHUTDOWN || state == RM_NODE_REBOOTED ||
@@ -393,8 +406,17 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     n->instance = instance;
     n->health_report = base_strdup("");
     n->sent_us = sent_us;
+    n->draining = draining;
+    n->decommissioning = decommissioning && !gone;
+    n->decommission_at_us = until_us;
+    n->decommission_timeout_us = until_us ? INT64_MIN : -1; /* the time-out is not stored */
     rm_node_set_host_and_rack(c, n, host, rack);
-    rm_node_set_slots(c, n, maps, reduces);
+    n->registered_slots[BASE_TASK_MAP] = maps;
+    n->registered_slots[BASE_TASK_REDUCE] = reduces;
+    n->resource_given = memory_mb >= 0 && vcores >= 0;
+    n->given.v[RM_RES_MEMORY_MB] = memory_mb;
+    n->given.v[RM_RES_VCORES] = vcores;
+    rm_node_apply_resource(c, n);
     free(host);
     free(rack);
     n->awaited = !gone;
@@ -441,8 +463,8 @@ static int find_task_of_record(struct rm_core *c, const struct rm_record *rec, s
 }
 
 /* Restores a final state only: a task that was running is pending until its node reports it. */
-static void restore_final_state(struct rm_core *c, struct rm_app *a, struct rm_task *t,
-                                enum rm_task_state state)
+static void restore_task_if_ended(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                                  enum rm_task_state state)
 {
     struct rm_phase *p = &a->phase[t->kind];
 
@@ -471,7 +493,7 @@ struct task_fields {
 #define ATTEMPT_NUMBERS_MAX (RM_TASK_ATTEMPT_MAX + 1000000)
 
 /* Returns false when the record is damaged. */
-static bool read_task(struct rm_reader *r, struct task_fields *f)
+static bool read_task_fields(struct rm_reader *r, struct task_fields *f)
 {
     const char *text;
     size_t len;
@@ -502,8 +524,8 @@ static bool read_task(struct rm_reader *r, struct task_fields *f)
 
 /* Returns the index of the node that a task record of @a names; RM_NONE: none. A live application
  * references the node. */
-static uint32_t recovered_node_index(struct rm_core *c, struct rm_app *a, const char *text,
-                                     size_t len)
+static uint32_t find_or_recreate_node_index(struct rm_core *c, struct rm_app *a, const char *text,
+                                            size_t len)
 {
     char *id = text ? base_strndup(text, len) : NULL;
     struct rm_node *n = find_or_recreate_node(c, a, id);
@@ -528,7 +550,7 @@ static void restore_task(struct rm_core *c, struct rm_app *a, struct rm_task *t,
     t->failures = f->failures;
     t->exit_code = f->exit_code;
     t->container_num = f->container_num;
-    t->node = recovered_node_index(c, a, f->node, f->node_len);
+    t->node = find_or_recreate_node_index(c, a, f->node, f->node_len);
     t->start_us = f->start_us;
     t->finish_us = f->finish_us;
     t->suspended_us = f->suspended_us;
@@ -536,7 +558,7 @@ static void restore_task(struct rm_core *c, struct rm_app *a, struct rm_task *t,
         t->diagnostics = base_strndup(f->diagnostics, f->diagnostics_len);
     for (int64_t i = 0; i < f->bad_n; i++)
         if (rm_get_slice(&f->bad, &text, &len) &&
-            (node = recovered_node_index(c, a, text, len)) != RM_NONE)
+            (node = find_or_recreate_node_index(c, a, text, len)) != RM_NONE)
             rm_task_add_avoided_node(t, node);
     a->phase[t->kind].avoiding += t->bad != NULL;
     if (f->counters_n) {
@@ -545,7 +567,7 @@ static void restore_task(struct rm_core *c, struct rm_app *a, struct rm_task *t,
         for (int64_t i = 0; i < f->counters_n; i++)
             a->counters[i] = base_sat_add(a->counters[i], counters[i]);
     }
-    restore_final_state(c, a, t, f->state);
+    restore_task_if_ended(c, a, t, f->state);
 }
 
 static int recover_task(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
@@ -560,10 +582,10 @@ static int recover_task(struct rm_core *c, const struct rm_record *rec, struct b
         return rc < 0 ? rc : 0;
     if (!rm_skip_word(&r, "t1"))
         return rm_record_set_corrupt_error(rec, err, "unknown version");
-    if (!read_task(&r, &f))
+    if (!read_task_fields(&r, &f))
         return rm_record_set_corrupt_error(rec, err, "it is cut short or damaged");
     if (t->attempts)
-        return rm_record_set_corrupt_error(rec, err, "it is there twice");
+        return rm_record_set_corrupt_error(rec, err, "it is a duplicate");
     if (f.state == RM_TASK_KILLED && rm_app_is_live(a))
         return rm_record_set_corrupt_error(rec, err, "it is given up, and its job goes on");
     restore_task(c, a, t, &f);
@@ -618,6 +640,8 @@ static int recover_record(struct rm_core *c, const struct rm_record *rec, struct
         return recover_commit(c, rec, err);
     if (strcmp(rec->table, "meta") == 0 && strncmp(rec->key, "splits_", 7) == 0)
         return stash_splits(c, rec, err);
+    if (strcmp(rec->table, "meta") == 0 && strcmp(rec->key, RM_LABELS_KEY) == 0)
+        return rm_labels_read(c, rec, err);
     return 0;
 }
 

@@ -7,6 +7,6 @@
 
 /* Call after the last record: removes the stored lists of splits that no job has used. */
 void rm_recover_prune_unused_splits(struct rm_core *c);
-void rm_recover_free_splits(struct rm_core *c);
+void rm_recover_free_stashed_splits(struct rm_core *c);
 
 #endif

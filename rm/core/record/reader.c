@@ -90,6 +90,6 @@ struct rm_reader rm_reader_of_record(const struct rm_record *rec)
 int rm_record_set_corrupt_error(const struct rm_record *rec, struct base_error *err,
                                 const char *what)
 {
-    return base_error_set(err, -BASE_ECORRUPT, "record %s/%s does not read back: %s", rec->table,
+    return base_error_set(err, -BASE_ECORRUPT, "record %s/%s cannot be read back: %s", rec->table,
                           rec->key, what);
 }

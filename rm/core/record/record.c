@@ -130,8 +130,8 @@ size_t rm_record_splits_size(const struct rm_job_spec *s)
     return n;
 }
 
-bool rm_record_refuse_too_large(struct rm_core *c, uint64_t token, const char *json,
-                                const struct rm_job_spec *job)
+bool rm_record_refuse_if_too_large(struct rm_core *c, uint64_t token, const char *json,
+                                   const struct rm_job_spec *job)
 {
     size_t text = json ? strlen(json) : 0,
            splits = job && !job->groups_n ? rm_record_splits_size(job) : 0;
@@ -226,10 +226,11 @@ uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
 {
     struct base_buf *b = &c->text;
+    bool admin = n->draining || n->decommissioning || n->resource_given;
 
     if (c->conf.simulation)
         return c->seq;
-    rm_record_begin(c, "n1");
+    rm_record_begin(c, admin ? "n2" : "n1");
     rm_put_int(b, n->state);
     rm_put_text(b, n->host_name);
     rm_put_text(b, n->http);
@@ -237,10 +238,17 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     rm_put_text(b, n->version);
     rm_put_text(b, n->boot_id);
     rm_put_text(b, n->instance);
-    rm_put_int(b, n->slots[BASE_TASK_MAP]);
-    rm_put_int(b, n->slots[BASE_TASK_REDUCE]);
-    if (n->sent_us)
+    rm_put_int(b, n->registered_slots[BASE_TASK_MAP]);
+    rm_put_int(b, n->registered_slots[BASE_TASK_REDUCE]);
+    if (n->sent_us || admin)
         rm_put_int(b, n->sent_us);
+    if (admin) {
+        rm_put_int(b, n->draining);
+        rm_put_int(b, n->decommissioning);
+        rm_put_int(b, n->decommission_at_us);
+        rm_put_int(b, n->resource_given ? n->given.v[RM_RES_MEMORY_MB] : -1);
+        rm_put_int(b, n->resource_given ? n->given.v[RM_RES_VCORES] : -1);
+    }
     return rm_record_emit(c, "node", rm_scratch_printf(c, "%s", n->id));
 }
 

@@ -9,9 +9,14 @@
  *              <finish> <diagnostics> <n bad nodes> <n counters> [<time suspended>]
  *   node    n1 <state> <host> <http> <rack> <version> <boot id> <instance> <map slots>
  *              <reduce slots> [<time of the last accepted request>]
+ *           n2 the same with that time and <draining 0|1> <decommissioning 0|1> <until>
+ *              <given MiB> <given vcores>, both -1: none given; written only for such a node, since
+ *              earlier versions cannot read it
  *   commit  c1 <attempt>: the attempt that may commit; -1: none any more
  *   meta    f2 <0|1>, key "format": 1 for a store that is known to be the right one, 0 for one that
  *              was created empty and has not been confirmed
+ *           l1 <n labels> <n nodes>, key "labels"
+ *              label: <name> <exclusive 0|1>; node: <id, or host:0> <name of its label, or "">
  *           s1 <n paths> <n splits>, key "splits_<app id>"
  *              split: <path> <offset> <length> <gzip> <n hosts>
  *
@@ -22,6 +27,8 @@
 
 #include "base/mem.h"
 #include "rm/core/state.h"
+
+#define RM_LABELS_KEY "labels"
 
 /* Append one field. @s may be NULL. */
 void rm_put_int(struct base_buf *b, int64_t v);
@@ -48,9 +55,10 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a);
 size_t rm_record_splits_size(const struct rm_job_spec *s);
 /* Returns true when the records of a submission would exceed their bounds; the request @token has
  * been answered with the error then. @job: NULL for a plain application. */
-bool rm_record_refuse_too_large(struct rm_core *c, uint64_t token, const char *json,
-                                const struct rm_job_spec *job);
-/* Remove records. */
+bool rm_record_refuse_if_too_large(struct rm_core *c, uint64_t token, const char *json,
+                                   const struct rm_job_spec *job);
+/* Remove records; that of a job with those of its tasks and splits, unless they are pruned already
+ * or are going to be. */
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
 void rm_record_remove_node(struct rm_core *c, const struct rm_node *n);
 void rm_record_remove_splits(struct rm_core *c, struct rm_app *a);

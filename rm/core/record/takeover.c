@@ -15,8 +15,8 @@ static void clip_to_now(int64_t *at, int64_t now_us)
         *at = now_us;
 }
 
-/* Moves the times of a task back to now. An ended attempt keeps its duration, from which policies
- * learn. */
+/* Moves those times of a task that lie in the future back to now. An ended attempt keeps its
+ * duration, from which policies learn. */
 static void clip_task_times(struct rm_task *t, int64_t now_us)
 {
     int64_t ahead = t->finish_us - now_us;
@@ -37,7 +37,7 @@ static void clip_app_times(struct rm_core *c, struct rm_app *a)
     clip_to_now(&a->start_us, c->now_us);
     clip_to_now(&a->pj.submit_us, c->now_us);
     clip_to_now(&a->pj.first_us, c->now_us);
-    rm_app_set_deadline(a);
+    rm_app_set_deadline_from_spec(a);
     for (int32_t i = 0; i < a->attempts_n; i++) {
         clip_to_now(&a->attempts[i].start_us, c->now_us);
         clip_to_now(&a->attempts[i].finish_us, c->now_us);
@@ -50,8 +50,8 @@ static void clip_app_times(struct rm_core *c, struct rm_app *a)
 #define BASE_MAX        (RM_TASK_ATTEMPT_MAX / 10 * 9)
 #define MASTERS_WAIT_US INT64_C(5000000) /* for masters, without a takeover_grace_us */
 
-/* Chooses a first attempt number above all those that earlier instances can have given. Each epoch
- * has a thousand numbers of its own; an instance that used more of them has recorded that. */
+/* Chooses a first attempt number above all those that earlier instances can have used. Each epoch
+ * has a thousand numbers of its own; an instance that used more numbers has recorded that. */
 static void set_attempt_base(struct rm_core *c, struct rm_app *a)
 {
     int64_t epochs = c->conf.epoch - a->epoch, highest = 0, base = 0;

@@ -1,4 +1,4 @@
-/* The active policy: how it is replaced while jobs run, and the functions by which it may ask the
+/* The active policy: how it is replaced while jobs run, and the functions by which it may query the
  * core (struct policy_env). */
 #include "rm/core/schedule/active_policy.h"
 
@@ -53,7 +53,7 @@ static void env_note(void *core, int level, const char *text)
     rm_emit_note(core, level, "%s", text);
 }
 
-static int refuse_unknown_policy(const char *name, struct base_error *err)
+static int set_unknown_policy_error(const char *name, struct base_error *err)
 {
     struct base_buf known = {0};
     int rc;
@@ -68,7 +68,7 @@ static int refuse_unknown_policy(const char *name, struct base_error *err)
 
 /* How long delay scheduling waits by default: one and a half heartbeats, 15 s at most, as in
  * Hadoop's Fair Scheduler. */
-static int64_t default_delay_us(const struct rm_core *c)
+static int64_t default_locality_delay_us(const struct rm_core *c)
 {
     int64_t us = c->conf.heartbeat_us + c->conf.heartbeat_us / 2;
 
@@ -82,7 +82,7 @@ static void apply_common_policy_options(struct rm_core *c)
     int64_t skips = policy_conf_int(&c->options, policy_common_options, "delay.skips");
 
     if (w1 < 0)
-        w1 = c->ops->delays ? default_delay_us(c) : 0;
+        w1 = c->ops->delays ? default_locality_delay_us(c) : 0;
     if (w2 < 0)
         w2 = w1;
     for (size_t i = 0; i < c->apps_n; i++) {
@@ -165,7 +165,7 @@ int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf 
     int rc;
 
     if (!ops)
-        return refuse_unknown_policy(name, err);
+        return set_unknown_policy_error(name, err);
     if (ops->sim_only && !c->conf.simulation)
         return base_error_set(err, -BASE_EINVAL,
                               "policy: \"%s\" knows the future: it is for simulations alone", name);

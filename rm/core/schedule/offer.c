@@ -1,7 +1,7 @@
 /* Offers free slots. For each slot the policy is asked for jobs in its order; each answer is
  * checked, and the job decides whether it takes the slot. A heartbeat offers the slots of its node;
- * when work arrives between heartbeats, the slots of nodes with held heartbeats are offered, those
- * of the emptiest node first. */
+ * when work arrives or slots come free between heartbeats, the slots of nodes with held heartbeats
+ * are offered, those of the emptiest node first. */
 #include "rm/core/schedule/offer.h"
 
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "rm/core/job/pick.h"
 #include "rm/core/node/capacity.h"
 #include "rm/core/schedule/active_policy.h"
+#include "rm/core/schedule/activity.h"
 #include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
 
@@ -32,6 +33,13 @@ static void count_policy_fault(struct rm_core *c)
     rm_policy_set(c, "fifo", NULL, &err);
 }
 
+/* Returns true when nothing that waits may use a slot of @n: only requests with its label may, and
+ * there are none. Then no job has to be asked. */
+static bool is_closed(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k)
+{
+    return n->exclusive && !c->labels.v[n->label - 1].wanted[k] && !n->suspended[k];
+}
+
 /* Offers one free slot of @n to jobs in the policy's order. Returns false when no job takes it. */
 static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
@@ -46,9 +54,12 @@ static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_t
     struct policy_job *pj = NULL;
     size_t asked = 0;
 
+    if (is_closed(c, n, k))
+        return false;
     memcpy(offer.assigned, n->round_assigned, sizeof offer.assigned);
     for (;;) {
         struct rm_app *a;
+        bool taken;
 
         offer.no_delay = false;
         pj = c->ops->next(c->policy, &offer, pj);
@@ -60,7 +71,10 @@ static bool offer_slot_to_jobs(struct rm_core *c, struct rm_node *n, enum base_t
             c->stats.overruled++;
             break;
         }
-        if (a->kind->offer(c, a, k, n, offer.no_delay)) {
+        taken = a->kind->offer(c, a, k, n, offer.no_delay);
+        if (c->recording)
+            rm_activity_note_offer(c, a, k, taken);
+        if (taken) {
             n->round_assigned[k]++;
             c->stats.assignments++;
             c->faults = 0;
@@ -102,8 +116,8 @@ static void begin_delay_round(struct rm_core *c)
         delay_on_heartbeat(&c->delay, c->now_us);
 }
 
-/* Offers the free slots of @n. Returns true when all of them were taken, false when no job took the
- * next one. */
+/* Offers the free slots of @n. Returns true when none is left, false when no job took the next one,
+ * or no work waits. */
 static bool fill_free_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     while (n->used[k] < n->slots[k]) {
@@ -133,12 +147,29 @@ void rm_offer_node_slots(struct rm_core *c, struct rm_node *n)
     }
     if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
         return;
+    if (c->recording)
+        rm_activity_begin_round(c, n);
     if (n->used[BASE_TASK_MAP] < n->slots[BASE_TASK_MAP])
         prefetch_for_next_jobs(c, n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         fill_free_slots(c, n, k);
         preempt_and_refill(c, n, k);
     }
+    if (c->recording)
+        rm_activity_end_round(c);
+}
+
+/* Offers one slot of a node with a held heartbeat. Returns false when no job takes it. */
+static bool offer_held_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+{
+    bool taken;
+
+    if (c->recording)
+        rm_activity_begin_round(c, n);
+    taken = offer_slot_to_jobs(c, n, k);
+    if (c->recording)
+        rm_activity_end_round(c);
+    return taken;
 }
 
 /* Offers slots of nodes with held heartbeats one at a time, each from the node that is the emptiest
@@ -157,7 +188,7 @@ static void offer_slots_of_kind(struct rm_core *c, int k)
 
             if (!n || n->free_round[k] == c->round)
                 break;
-            if (!offer_slot_to_jobs(c, n, k) && n->free_bucket[k] == b)
+            if (!offer_held_slot(c, n, k) && n->free_bucket[k] == b)
                 rm_node_move_to_free_list_end(c, n, k, b);
         }
 }
@@ -174,10 +205,9 @@ static bool preemption_is_wanted(const struct rm_core *c)
  * about the other nodes at their next heartbeats. */
 #define VAIN_MAX 64
 
-/* Searches for room until no work waits. Runs only in a step in which work has arrived, or the
- * policy or a job's queue has changed. Starts where the last search ended, so that all nodes are
- * reached in turn. */
-void rm_offer_preempt_held_nodes(struct rm_core *c)
+/* Searches for nodes with victims until no work waits. Starts where the last search was cut short,
+ * so that all nodes are reached in turn. */
+void rm_offer_preempt_on_held_nodes(struct rm_core *c)
 {
     bool wanted = preemption_is_wanted(c);
     size_t i;

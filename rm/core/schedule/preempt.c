@@ -1,5 +1,5 @@
-/* Carries out the policy's plans of which attempts to suspend or kill. A plan is advice: each
- * victim is checked again, and one that must not be touched is counted as overruled. */
+/* Carries out the policy's plans for suspending or killing attempts. A plan is advice: each victim
+ * is checked again, and one that must not be touched is counted as overruled. */
 #include "rm/core/schedule/preempt.h"
 
 #include "rm/core/job/suspend.h"
@@ -29,6 +29,7 @@ static void carry_out_preemption_plan(struct rm_core *c)
             c->stats.overruled++;
         } else if (c->plan.v[i].how == POLICY_VICTIM_KILL) {
             c->stats.preempted++;
+            rm_health_note(c, RM_OPERATION_PREEMPTION, ct);
             rm_container_kill_or_end(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
         } else if (ct->task && ct->state == RM_CONTAINER_RUNNING &&
                    ct->node->state == RM_NODE_RUNNING &&
@@ -49,8 +50,8 @@ int64_t rm_preempt_run_policy_timer(struct rm_core *c)
     return next;
 }
 
-/* Writes the running attempts of kind @k on @n to @v, newest start first, at most @max. Returns
- * their number. Insertion sort suffices, since a node has few slots. */
+/* Writes the running attempts of kind @k on @n that may be preempted to @v, newest start first, at
+ * most @max. Returns their number. Insertion sort suffices, since a node has few slots. */
 static size_t list_running_attempts(const struct rm_core *c, const struct rm_node *n,
                                     enum base_task_kind k, struct policy_running *v, size_t max)
 {
@@ -85,7 +86,8 @@ bool rm_preempt_on_node(struct rm_core *c, struct rm_node *n, enum base_task_kin
     size_t len, max = (size_t)n->slots[k];
 
     if (!c->ops->victims || !max || n->used[k] < n->slots[k] ||
-        (c->runnable[k] <= 0 && !n->suspended[k]) || !rm_preempt_is_possible(c, k))
+        (c->runnable[k] <= 0 && !n->suspended[k]) || !rm_preempt_is_possible(c, k) ||
+        (n->exclusive && !c->labels.v[n->label - 1].wanted[k]))
         return false;
     offer = (struct policy_offer){.kind = k,
                                   .now_us = c->now_us,

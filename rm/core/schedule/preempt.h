@@ -13,7 +13,8 @@ int64_t rm_preempt_run_policy_timer(struct rm_core *c);
 /* Returns true when the policy may name victims for slots of kind @k at present. */
 bool rm_preempt_is_possible(const struct rm_core *c, enum base_task_kind k);
 /* Asks the policy which attempts on the full node @n to suspend or kill for waiting jobs, and does
- * so. Returns true when a slot of kind @k is free on @n afterwards. */
+ * so. Returns true when a slot of kind @k is free on @n afterwards; false, without asking, when @n
+ * was not full. */
 bool rm_preempt_on_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k);
 
 #endif

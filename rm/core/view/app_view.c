@@ -65,6 +65,8 @@ static void fill_master_view(const struct rm_app *a, struct rm_app_view *v, stru
     if (!at)
         return;
     v->has_attempt = true;
+    if (at->master)
+        v->am_used = at->master->resource;
     if (at->has_master) {
         v->has_master = true;
         v->master_container = at->master_id;
@@ -95,6 +97,12 @@ static void fill_usage(const struct rm_core *c, const struct rm_app *a, struct r
                               rm_held_ms(ct->resource.v[RM_RES_VCORES], c->now_us - ct->start_us));
         v->allocated.v[ct->slot == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS]++;
     }
+    for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++) {
+        for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
+            v->pending.v[r] += a->pj.phase[k].pending * c->conf.slot_res[k].v[r];
+        v->pending.v[k == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS] =
+            a->pj.phase[k].pending;
+    }
     v->memory_seconds = memory / 1000;
     v->vcore_seconds = vcores / 1000;
 }
@@ -110,7 +118,7 @@ static void copy_app(const struct rm_core *c, const struct rm_app *a, struct rm_
 {
     struct rm_app_view *v;
 
-    out->apps = rm_view_make_room(out->apps, out->apps_n, sizeof *out->apps);
+    out->apps = rm_view_array_reserve_one(out->apps, out->apps_n, sizeof *out->apps);
     v = &out->apps[out->apps_n++];
     *v = (struct rm_app_view){
         .id = a->id,
@@ -258,7 +266,8 @@ static enum rm_attempt_state job_attempt_state(const struct rm_app *a)
 
 static struct rm_attempt_view *append_attempt_view(struct rm_views *out)
 {
-    out->attempts = rm_view_make_room(out->attempts, out->attempts_n, sizeof *out->attempts);
+    out->attempts =
+        rm_view_array_reserve_one(out->attempts, out->attempts_n, sizeof *out->attempts);
     return &out->attempts[out->attempts_n++];
 }
 
@@ -310,7 +319,7 @@ static void copy_container(const struct rm_app *a, const struct rm_container *ct
     struct rm_container_view *v;
 
     out->containers =
-        rm_view_make_room(out->containers, out->containers_n, sizeof *out->containers);
+        rm_view_array_reserve_one(out->containers, out->containers_n, sizeof *out->containers);
     v = &out->containers[out->containers_n++];
     *v = (struct rm_container_view){
         .id = ct->id,

@@ -7,8 +7,16 @@
 
 #include "base/limits.h"
 #include "rm/core/job/job.h"
+#include "rm/core/master/master.h"
 #include "rm/core/state.h"
 #include "rm/core/view/view_internal.h"
+
+void *rm_view_alloc(struct rm_views *v, size_t n)
+{
+    if (!v->arena)
+        v->arena = base_alloc(sizeof *v->arena);
+    return memset(rm_step_arena_alloc(&v->arena->memory, n), 0, n);
+}
 
 char *rm_view_copy_text(struct rm_views *v, const char *s)
 {
@@ -37,7 +45,11 @@ void rm_views_free(struct rm_views *v)
     free(v->nodes);
     free(v->tasks);
     free(v->queues);
+    free(v->queue_users);
     free(v->outputs);
+    free(v->rounds);
+    free(v->labels);
+    free(v->node_labels);
     if (v->arena)
         rm_step_arena_free(&v->arena->memory);
     free(v->arena);
@@ -45,7 +57,7 @@ void rm_views_free(struct rm_views *v)
 }
 
 /* Arrays of views have no stored capacity: they grow when their length is a power of two. */
-void *rm_view_make_room(void *v, size_t n, size_t el)
+void *rm_view_array_reserve_one(void *v, size_t n, size_t el)
 {
     if (n == 0)
         return base_realloc_array(NULL, 8, el);
@@ -70,9 +82,22 @@ static void sum_queue_counts(const struct rm_core *c, struct rm_cluster_view *ou
     }
 }
 
+/* The fair policy names its victims in its timer, and only if an option says so. */
+static bool policy_preempts(const struct rm_core *c)
+{
+    if (c->ops->victims)
+        return true;
+    for (const struct policy_option *o = c->ops->options; o && o->name; o++)
+        if (strcmp(o->name, "fair.preemption") == 0)
+            return policy_conf_bool(&c->options, c->ops->options, o->name);
+    return false;
+}
+
 void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
 {
-    *out = (struct rm_cluster_view){.max_capability = rm_max_capability(c)};
+    *out = (struct rm_cluster_view){.max_capability = rm_max_capability(c),
+                                    .preempts = policy_preempts(c)};
+    memcpy(out->slot, c->conf.slot_res, sizeof out->slot);
 #define COPY(type, name, from) out->name = from;
     RM_CLUSTER_FIGURES(COPY)
 #undef COPY
@@ -86,7 +111,9 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
         out->nodes[n->state]++;
         out->containers_allocated += n->containers_n;
         for (int r = 0; r < RM_RES_NAMES; r++) {
-            out->total.v[r] += n->state == RM_NODE_RUNNING ? n->total.v[r] : 0;
+            out->total.v[r] += n->state == RM_NODE_RUNNING           ? n->total.v[r]
+                               : n->state == RM_NODE_DECOMMISSIONING ? n->used_res.v[r]
+                                                                     : 0;
             out->used.v[r] += n->used_res.v[r];
         }
         out->used.v[RM_RES_MAP_SLOTS] += n->used[BASE_TASK_MAP];
@@ -95,24 +122,28 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
 }
 
 /* ---------------------------------------------------------------- nodes */
-static void copy_node(const struct rm_node *n, struct rm_views *out)
+static void copy_node(const struct rm_core *c, const struct rm_node *n, struct rm_views *out)
 {
     struct rm_node_view *v;
 
-    out->nodes = rm_view_make_room(out->nodes, out->nodes_n, sizeof *out->nodes);
+    out->nodes = rm_view_array_reserve_one(out->nodes, out->nodes_n, sizeof *out->nodes);
     v = &out->nodes[out->nodes_n++];
-    *v = (struct rm_node_view){.id = rm_view_copy_text(out, n->id),
-                               .host = rm_view_copy_text(out, n->host_name),
-                               .http_address = rm_view_copy_text(out, n->http ? n->http : ""),
-                               .rack = rm_view_copy_text(out, n->rack_name),
-                               .version = rm_view_copy_text(out, n->version ? n->version : ""),
-                               .health_report =
-                                   rm_view_copy_text(out, n->health_report ? n->health_report : ""),
-                               .state = n->state,
-                               .last_heartbeat_us = n->last_us,
-                               .containers = n->containers_n,
-                               .total = n->total,
-                               .used = n->used_res};
+    *v = (struct rm_node_view){
+        .id = rm_view_copy_text(out, n->id),
+        .host = rm_view_copy_text(out, n->host_name),
+        .http_address = rm_view_copy_text(out, n->http ? n->http : ""),
+        .rack = n->unseen ? NULL : rm_view_copy_text(out, n->rack_name),
+        .version = rm_view_copy_text(out, n->version ? n->version : ""),
+        .health_report = rm_view_copy_text(out, n->health_report ? n->health_report : ""),
+        .label = rm_view_copy_text(out, rm_labels_name(&c->labels, n->label)),
+        .state = n->state,
+        .draining = n->draining,
+        .decommissioning = n->decommissioning,
+        .decommission_at_us = n->decommission_at_us,
+        .last_heartbeat_us = n->last_us,
+        .containers = n->containers_n,
+        .total = n->total,
+        .used = n->used_res};
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         v->slots[k] = n->slots[k];
         v->used_slots[k] = n->used[k];
@@ -125,7 +156,7 @@ bool rm_view_nodes(const struct rm_core *c, size_t *pos, size_t max, struct rm_v
 {
     for (; *pos < c->nodes_n && max; ++*pos)
         if (c->nodes[*pos]) {
-            copy_node(c->nodes[*pos], out);
+            copy_node(c, c->nodes[*pos], out);
             max--;
         }
     return *pos < c->nodes_n;
@@ -137,7 +168,7 @@ int rm_view_node(const struct rm_core *c, const char *node_id, struct rm_views *
 
     if (!n)
         return -BASE_ENOTFOUND;
-    copy_node(n, out);
+    copy_node(c, n, out);
     return 0;
 }
 
@@ -147,7 +178,7 @@ static const char *queue_order_name(enum policy_queue_order o)
     return o == POLICY_QUEUE_FIFO ? "fifo" : o == POLICY_QUEUE_DRF ? "drf" : "fair";
 }
 
-/* Returns the resources of @slots slots of each kind. */
+/* Returns the resources of slots[k] slots of each kind k. */
 static struct rm_res slots_as_resource(const struct rm_core *c,
                                        const int64_t slots[BASE_TASK_KINDS])
 {
@@ -175,14 +206,29 @@ static void fill_queue_counts(const struct rm_core *c, size_t i, struct rm_queue
         v->demand.v[r] += q->used.v[r];
 }
 
+/* Without nodes, only a limit in percent says how much it is of the cluster. */
+static double compute_max_part(const struct rm_core *c, const struct policy_limit *max,
+                               const struct rm_res *slots, const struct rm_res *total)
+{
+    int64_t all = total->v[RM_RES_MEMORY_MB];
+    double part = 1;
+
+    if (!max->given || (all == 0 && max->percent[0] < 0 && max->percent[1] < 0))
+        return 1;
+    part = policy_limit_fraction(max, &c->capacity);
+    if (part < 0)
+        part = (double)slots->v[RM_RES_MEMORY_MB] / (double)all;
+    return part < 1 ? part : 1;
+}
+
 static void fill_queue_limits(const struct rm_core *c, const struct policy_queue *q,
                               const struct rm_res *total, struct rm_queue_view *v)
 {
     int64_t min[BASE_TASK_KINDS], max[BASE_TASK_KINDS];
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        min[k] = policy_limit_slots(&q->min, k, &c->capacity, 0);
-        max[k] = policy_limit_slots(&q->max, k, &c->capacity, c->capacity.slots[k]);
+        min[k] = policy_limit_to_slots(&q->min, k, &c->capacity, 0);
+        max[k] = policy_limit_to_slots(&q->max, k, &c->capacity, c->capacity.slots[k]);
     }
     v->min = slots_as_resource(c, min);
     v->max = q->max.given ? slots_as_resource(c, max) : *total;
@@ -190,6 +236,8 @@ static void fill_queue_limits(const struct rm_core *c, const struct policy_queue
     v->max_apps = q->max_running;
     v->preemptable = q->preempt;
     v->is_parent = q->is_parent;
+    v->is_dynamic = q->dynamic;
+    v->max_part = compute_max_part(c, &q->max, &v->max, total);
 }
 
 /* Sets the fair share: as the policy says, or the cluster divided by @siblings, the number of
@@ -246,6 +294,9 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
         if (i && !place[i]) /* not configured, and empty */
             continue;
         v.name = rm_view_copy_text(out, q->name);
+        v.index = (int32_t)i;
+        v.acl_submit = rm_view_copy_text(out, q->acl_submit);
+        v.acl_admin = rm_view_copy_text(out, q->acl_admin);
         v.parent = i ? place[q->parent] : -1;
         v.depth = i ? all[v.parent].depth + 1 : 0;
         v.policy =
@@ -278,7 +329,7 @@ static void copy_task(const struct rm_core *c, const struct rm_app *a, const str
     const struct rm_node *n = rm_task_latest_node(c, a, t);
     struct rm_task_view *v;
 
-    out->tasks = rm_view_make_room(out->tasks, out->tasks_n, sizeof *out->tasks);
+    out->tasks = rm_view_array_reserve_one(out->tasks, out->tasks_n, sizeof *out->tasks);
     v = &out->tasks[out->tasks_n++];
     *v = (struct rm_task_view){
         .id = {a->id, t->kind, t->index},
@@ -348,7 +399,8 @@ int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t 
             !n) /* another version follows, or none: the map ran again */
             continue;
         room--;
-        out->outputs = rm_view_make_room(out->outputs, out->outputs_n, sizeof *out->outputs);
+        out->outputs =
+            rm_view_array_reserve_one(out->outputs, out->outputs_n, sizeof *out->outputs);
         out->outputs[out->outputs_n++] =
             (struct rm_map_output_view){.map = t->index,
                                         .attempt = t->last_attempt,

@@ -1,7 +1,6 @@
 /* rm/core/view/view.h - plain copies of the core's objects for readers, made while the core is held
- * and encoded after it is released. Texts belong to the set of views (rm_views_free()). Enums are
- * the core's own; times are in microseconds. Copying BASE_VIEW_CHUNK applications takes well under
- * a millisecond. */
+ * and encoded after it is released. Texts belong to the set of views (rm_views_free()).  Enums are
+ * the core's own; times are in microseconds. */
 #ifndef CREEL_RM_CORE_VIEW_VIEW_H
 #define CREEL_RM_CORE_VIEW_VIEW_H
 
@@ -21,7 +20,8 @@ struct rm_phase_view {
     /* the state before FINAL_SAVING or KILLING */                                                 \
     X(enum rm_app_state, state_before, a->state_before)                                            \
     X(enum rm_final_status, final_status, a->final_status)                                         \
-    X(int32_t, priority, a->pj.priority)                                                           \
+    X(int32_t, priority, a->priority)                                                              \
+    X(int64_t, lifetime_end_us, a->lifetime_end_us) /* it is killed then; 0: never */              \
     X(int64_t, submit_us, a->submit_us)                                                            \
     X(int64_t, launch_us, a->launch_us) /* 0: not yet */                                           \
     /* start of a job's first task, or registration of a master; 0: not yet */                     \
@@ -30,7 +30,8 @@ struct rm_phase_view {
     X(int64_t, promised_us, a->promised_us)                                                        \
     /* deadline offered to a refused job instead; 0: none */                                       \
     X(int64_t, earliest_us, a->earliest_us)                                                        \
-    X(int64_t, running_containers, a->containers_n)
+    X(int64_t, running_containers, a->containers_n)                                                \
+    X(bool, master_waits, a->waits) /* until fewer masters run */
 
 /* Declares a line of RM_APP_FIGURES or RM_CLUSTER_FIGURES as a member of its view. */
 #define RM_FIGURE_MEMBER(type, name, from) type name;
@@ -46,7 +47,8 @@ struct rm_app_view {
     const char *tracking_url, *original_tracking_url; /* NULL when none */
     int32_t attempts_n;
     int64_t finish_us; /* 0: not yet */
-    struct rm_res allocated, reserved;
+    struct rm_res allocated, reserved, pending;
+    struct rm_res am_used; /* by the container of its master */
     /* The scheduler has an attempt of the application; otherwise YARN shows -1 for its usage. */
     bool held;
     bool has_attempt;
@@ -91,8 +93,13 @@ struct rm_container_view {
     int32_t task_attempt;
 };
 struct rm_node_view {
+    /* @rack: NULL for an excluded host that never had a node */
     const char *id, *host, *http_address, *rack, *version, *health_report;
+    const char *label; /* "": none */
     enum rm_node_state state;
+    bool draining;        /* drained by an operator */
+    bool decommissioning; /* decommissioned gracefully, until decommission_at_us (0: no limit) */
+    int64_t decommission_at_us;
     int64_t last_heartbeat_us;
     int32_t containers, slots[BASE_TASK_KINDS], used_slots[BASE_TASK_KINDS];
     struct rm_res total, used;
@@ -120,11 +127,15 @@ struct rm_task_view {
     X(int64_t, apps_completed, c->stats.completed)                                                 \
     X(int64_t, apps_failed, c->stats.failed)                                                       \
     X(int64_t, apps_killed, c->stats.killed)                                                       \
+    X(int64_t, assigned_per_second, rm_health_count_assigned(c))                                   \
     X(int64_t, assignments, c->stats.assignments)                                                  \
     X(int64_t, heartbeats, c->stats.heartbeats)                                                    \
     X(int64_t, events, c->stats.events)                                                            \
     X(int64_t, policy_overruled, c->stats.overruled)                                               \
     X(int64_t, policy_fallbacks, c->stats.fallbacks)                                               \
+    /* masters that run or may be placed; a further one waits when there are masters_max */        \
+    X(int64_t, masters_active, c->masters_active)                                                  \
+    X(int64_t, masters_max, rm_masters_max(c))                                                     \
     /* attempts suspended, resumed and killed so far on behalf of the policy */                    \
     X(int64_t, suspended, c->stats.suspended)                                                      \
     X(int64_t, resumed, c->stats.resumed)                                                          \
@@ -138,19 +149,71 @@ struct rm_cluster_view {
     int64_t containers_allocated, containers_pending;
     int32_t nodes[RM_NODE_STATES]; /* nodes by state */
     struct rm_res max_capability;
+    struct rm_res slot[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
+    bool preempts;                       /* the policy, as configured, takes slots back */
 };
 struct rm_queue_view {
     const char *name;      /* full path: "root", "root.default" */
+    int32_t index;         /* the core's number of the queue */
     int32_t depth, parent; /* parent: index in the list; -1 for the root. Parents come first. */
     int64_t pending_apps, active_apps, pending_containers, allocated_containers;
     struct rm_res used, demand, fair_share, min, max;
     double weight;
     int32_t max_apps; /* INT32_MAX: no limit */
     bool preemptable;
-    bool is_parent; /* accepts no applications itself, whether or not it has children */
+    bool is_parent;  /* accepts no applications itself, whether or not it has children */
+    bool is_dynamic; /* created by a placement rule */
+    double max_part; /* part of the cluster's memory and vcores that it may use at most, 0..1 */
+    const char *acl_submit, *acl_admin; /* as configured; NULL: not given */
     /* Order of the jobs inside: "fair", "fifo" or "drf"; or the name of the cluster's policy if
      * that policy has no shares. */
     const char *policy;
+};
+struct rm_queue_user_view { /* a user's unfinished applications in one queue */
+    int32_t queue;          /* rm_queue_view.index */
+    const char *user;
+    int64_t pending_apps, active_apps, pending_containers;
+    struct rm_res used, am_used, pending; /* am_used: by the containers of masters */
+};
+struct rm_operation_view {
+    bool known;          /* false: there has been none since the RM's start */
+    const char *node_id; /* NULL: the node was forgotten */
+    const char *queue;   /* full path; NULL: none */
+    struct base_container_id container;
+    int64_t count; /* how many there were in the newest step, and the resources of all of them */
+    struct rm_res resource;
+};
+struct rm_health_view {
+    int64_t last_step_us; /* time of the newest event */
+    struct rm_operation_view operations[RM_OPERATION_KINDS];
+};
+struct rm_offer_view { /* a slot offered to an application, rm/core/schedule/activity.h */
+    struct base_app_id app;
+    const char *queue; /* full path; NULL: none */
+    int32_t app_priority, request_priority;
+    int64_t allocation_request_id;      /* -1: none */
+    struct base_container_id container; /* if has_container */
+    bool taken, has_container, waits_for_locality, wants_nothing;
+};
+struct rm_round_view { /* one offer of the free slots of a node */
+    uint64_t number;
+    int64_t at_us;
+    const char *node_id;
+    bool full; /* the node had no free slot for which there was work */
+    const struct rm_offer_view *offers;
+    size_t offers_n;
+    const char *const *wanting; /* paths of the queues that wanted slots */
+    size_t wanting_n;
+};
+struct rm_label_view {
+    const char *name; /* "": the nodes without a label */
+    bool exclusive;
+    struct rm_res total; /* of its RUNNING nodes */
+    int32_t active_nodes;
+};
+struct rm_node_label_view { /* a node with a label, or a host ("host:0") */
+    const char *node;
+    size_t label; /* index in the list of labels */
 };
 struct rm_map_output_view {
     int32_t map, attempt;
@@ -160,8 +223,8 @@ struct rm_map_output_view {
 
 /* Which applications to copy. NULL and 0 mean any. */
 struct rm_app_filter {
-    uint32_t
-        states; /* bit set of enum rm_app_state, as returned by rm_app_public_state(); 0: all */
+    /* bit set of enum rm_app_state, as returned by rm_app_public_state(); 0: all */
+    uint32_t states;
     uint32_t results; /* bit set of enum rm_result; 0: all */
     const char *user, *queue, *name;
     const char *const *types;
@@ -186,8 +249,16 @@ struct rm_views {
     size_t tasks_n;
     struct rm_queue_view *queues;
     size_t queues_n;
+    struct rm_queue_user_view *queue_users;
+    size_t queue_users_n;
     struct rm_map_output_view *outputs;
     size_t outputs_n;
+    struct rm_round_view *rounds;
+    size_t rounds_n;
+    struct rm_label_view *labels;
+    size_t labels_n;
+    struct rm_node_label_view *node_labels;
+    size_t node_labels_n;
 };
 /* Frees the copies and drops their references. Can be called without holding the core. */
 void rm_views_free(struct rm_views *v);
@@ -202,14 +273,14 @@ bool rm_view_apps(const struct rm_core *core, const struct rm_app_filter *f,
                   const struct base_app_id *before, size_t max, struct rm_views *out,
                   struct base_app_id *cursor);
 /* The functions that return int append to @out. They return 0, or -BASE_ENOTFOUND when the object
- * named is unknown. */
+ * named is unknown; those for a job also when it is a plain application. */
 int rm_view_app(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 int rm_view_attempts(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 /* Appends the live containers of an attempt, sorted by id; id.attempt 0: those of all attempts. */
 int rm_view_containers(const struct rm_core *core, struct base_attempt_id id, struct rm_views *out);
-/* Appends at most @max nodes from position *pos on, and advances *pos. Nodes are in order of first
- * registration, except that a new node takes the place of a forgotten one. Returns true when more
- * are left. */
+/* Appends at most @max nodes from position *pos on, and advances *pos. Nodes are in the
+ * order in which the core learned of them, except that a new node takes the place of a forgotten
+ * one. Returns true when more are left. */
 bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct rm_views *out);
 int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
 /* Appends at most @max tasks of kind @kind of a job, from index *pos on, in one of @states (bit
@@ -219,19 +290,40 @@ int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_t
                   uint32_t states, int64_t *pos, size_t max, struct rm_views *out);
 /* Replaces the queues in @out by all queues that are configured or in use, parents first. */
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
+/* Appends a row for each user with unfinished applications in a queue, in no order. O(unfinished
+ * applications). */
+void rm_view_queue_users(const struct rm_core *core, struct rm_views *out);
+/* Returns the number of the newest recorded round; 0: none. */
+uint64_t rm_view_last_round(const struct rm_core *core);
+/* Which recorded rounds to copy. NULL and 0 mean any. */
+struct rm_round_filter {
+    const char *node_id;
+    const struct base_app_id *app; /* rounds in which it was offered a slot */
+    uint64_t after;                /* rounds with a higher number */
+    int64_t since_us;
+    size_t max; /* the newest ones; 0: all */
+};
+/* Appends the rounds that match @f, oldest first. */
+void rm_view_rounds(const struct rm_core *core, const struct rm_round_filter *f,
+                    struct rm_views *out);
+/* Copies what was allocated, released and preempted last; texts belong to @texts. */
+void rm_view_health(const struct rm_core *core, struct rm_health_view *out, struct rm_views *texts);
+/* Replaces the labels in @out by all those that exist, the first one standing for nodes without a
+ * label; and the labelled nodes and hosts. */
+void rm_view_labels(const struct rm_core *core, struct rm_views *out);
 /* Appends the map outputs of a job that are newer than the version @since, oldest first, at most
- * BASE_VIEW_CHUNK * 5. Sets *version to that of the last one examined, *maps to the number of maps
- * and *done to how many have succeeded. Versions have the epoch in their upper bits, so they grow
- * over restarts. */
+ * BASE_VIEW_CHUNK * 5. Sets *version to that of the last one examined (@since if the job has no
+ * outputs), *maps to the number of maps and *done to how many have succeeded. Versions have the
+ * epoch in their upper bits, so they grow over restarts. */
 int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since,
                         int64_t *version, int64_t *maps, int64_t *done, struct rm_views *out);
 /* Copies the application's access token to @out. */
 int rm_view_app_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
-/* Appends why the application waits: what holds the slots that it wants ("all 6 map slots run
- * application_..."), or that no node is registered, then the policy's explanation. Appends nothing
- * when the policy does not know the application. Examines some thousand containers at most.
- * @now_us: the time at which the silence of nodes is measured, since the core's own time stands
- * still between events. */
+/* Writes to the empty @out why the application waits: what holds the slots that it wants ("all 6
+ * map slots run application_..."), or that no node is registered; which silent node runs its
+ * containers; then the policy's explanation. Writes nothing when the policy does not know the
+ * application. Examines a bounded number of containers. @now_us: the time at which the silence of
+ * nodes is measured, since the core's own time stands still between events. */
 int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int64_t now_us,
                          struct base_buf *out);
 

@@ -8,9 +8,11 @@
 struct rm_arena {
     struct rm_step_arena memory;
 };
+/* Returns @n zeroed bytes that live as long as @v. */
+void *rm_view_alloc(struct rm_views *v, size_t n);
 /* Returns a copy that lives as long as @v; NULL for NULL. */
 char *rm_view_copy_text(struct rm_views *v, const char *s);
 /* Returns the array @v of @n elements of @el bytes, perhaps moved, with room for one more. */
-void *rm_view_make_room(void *v, size_t n, size_t el);
+void *rm_view_array_reserve_one(void *v, size_t n, size_t el);
 
 #endif

@@ -1,14 +1,16 @@
 /* rm/core/view/wait_reason.c - explains why an application waits: first what holds the slots that
  * it wants, in the same way under every policy, then the policy's own explanation. Runs while the
- * core is held, so it examines at most HOLDERS_LOOK_MAX containers. */
+ * core is held, so it examines at most HOLDERS_LOOK_MAX containers for each kind of slot, and as
+ * many of the application's own. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rm/core/master/master.h"
 #include "rm/core/state.h"
 #include "rm/core/view/view.h"
 
 enum {
-    HOLDERS_LOOK_MAX = 5000, /* containers examined */
+    HOLDERS_LOOK_MAX = 5000, /* containers examined in one search */
     HOLDERS_MAX = 64,        /* applications counted separately */
     HOLDERS_NAMED = 3,       /* applications named in the text */
     SILENT_BEATS = 3,        /* missed heartbeats after which a node is called silent */
@@ -160,12 +162,9 @@ static void describe_wanted_slots(const struct rm_core *c, const struct rm_app *
         describe_missing_nodes(c, out);
         return;
     }
-    if (a->waits) {
-        int64_t max = c->capacity.slots[BASE_TASK_MAP] / 2;
-
+    if (a->waits)
         base_buf_addf(out, "its master waits for its turn: %lld of at most %lld masters run; ",
-                      (long long)c->masters_active, (long long)(max > 0 ? max : 1));
-    }
+                      (long long)c->masters_active, (long long)rm_masters_max(c));
     for (int k = 0, n = 0; k < BASE_TASK_KINDS; k++) {
         if (!wants[k])
             continue;
@@ -174,7 +173,43 @@ static void describe_wanted_slots(const struct rm_core *c, const struct rm_app *
     }
 }
 
-/* Names a silent node that runs containers of @a, whose progress is unknown for that reason. */
+/* Appends what limits requests with the label @number. */
+static void describe_label(const struct rm_core *c, uint32_t number, struct base_buf *out)
+{
+    const struct rm_label *l = &c->labels.v[number - 1];
+
+    base_buf_addf(out, "nodes with the label %s, ", l->name);
+    if (!l->exists)
+        base_buf_adds(out, "which does not exist");
+    else if (!l->slots[BASE_TASK_MAP] && !l->slots[BASE_TASK_REDUCE])
+        base_buf_adds(out, "of which none runs");
+    else
+        base_buf_addf(out, "which have %lld map and %lld reduce slots",
+                      (long long)l->slots[BASE_TASK_MAP], (long long)l->slots[BASE_TASK_REDUCE]);
+}
+
+/* Names the labels that @a waits for: free slots of other nodes do not help it. */
+static void describe_wanted_labels(const struct rm_core *c, const struct rm_app *a,
+                                   struct base_buf *out)
+{
+    if (a->waits && a->am_label && a->am_label <= c->labels.n) {
+        base_buf_addf(out, "%sits master needs ", out->len ? "; " : "");
+        describe_label(c, a->am_label, out);
+    }
+    for (size_t i = 0; i < a->label_demand_n; i++) {
+        const struct rm_label_demand *d = &a->label_demand[i];
+        int64_t wanted = d->wanted[BASE_TASK_MAP] + d->wanted[BASE_TASK_REDUCE];
+
+        if (!wanted)
+            continue;
+        base_buf_addf(out, "%s%lld of its containers need%s ", out->len ? "; " : "",
+                      (long long)wanted, wanted == 1 ? "s" : "");
+        describe_label(c, d->label, out);
+    }
+}
+
+/* Names the node that has been silent for longest and runs containers of @a, whose progress is
+ * unknown for that reason. Appends nothing if there is none. */
 static void describe_silent_nodes(const struct rm_core *c, const struct rm_app *a, int64_t now_us,
                                   struct base_buf *out)
 {
@@ -219,6 +254,7 @@ int rm_view_explain_wait(const struct rm_core *core, struct base_app_id id, int6
     if (!a->in_policy)
         return 0;
     describe_wanted_slots(core, a, out);
+    describe_wanted_labels(core, a, out);
     if (!out->len && a->containers && !a->held && !a->phase[BASE_TASK_MAP].suspended &&
         !a->phase[BASE_TASK_REDUCE].suspended)
         base_buf_adds(out, "nothing of it waits for a slot");

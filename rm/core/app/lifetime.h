@@ -1,0 +1,15 @@
+/* rm/core/app/lifetime.h - kills an application when its lifetime is over. */
+#ifndef CREEL_RM_CORE_APP_LIFETIME_H
+#define CREEL_RM_CORE_APP_LIFETIME_H
+
+#include "rm/core/core.h"
+
+struct rm_app;
+
+/* Sets the timer for the end of the application's lifetime; does nothing when it has none, or when
+ * the application is ending or has ended. */
+void rm_app_watch_lifetime(struct rm_core *c, struct rm_app *a);
+/* The lifetime is over: kills the application. */
+void rm_app_end_lifetime(struct rm_core *c, struct rm_app *a);
+
+#endif

@@ -1,0 +1,75 @@
+/* Plain copies for readers: labels, and the nodes that have them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/view/view_internal.h"
+
+static void add_label(struct rm_views *out, const char *name, bool exclusive)
+{
+    out->labels = rm_view_array_reserve_one(out->labels, out->labels_n, sizeof *out->labels);
+    out->labels[out->labels_n++] =
+        (struct rm_label_view){.name = rm_view_copy_text(out, name), .exclusive = exclusive};
+}
+
+static void add_node_label(struct rm_views *out, const char *node, size_t label)
+{
+    if (!label)
+        return;
+    out->node_labels =
+        rm_view_array_reserve_one(out->node_labels, out->node_labels_n, sizeof *out->node_labels);
+    out->node_labels[out->node_labels_n++] =
+        (struct rm_node_label_view){.node = rm_view_copy_text(out, node), .label = label};
+}
+
+static bool has_own_mapping(const struct rm_labels *l, const char *node)
+{
+    size_t low = 0, high = l->mappings_n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        int order = strcmp(l->mappings[mid].node, node);
+
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return false;
+}
+
+static void add_active_node(struct rm_label_view *v, const struct rm_node *n)
+{
+    if (!n->counted)
+        return;
+    v->active_nodes++;
+    for (int r = 0; r < RM_RES_NAMES; r++)
+        v->total.v[r] += n->total.v[r];
+}
+
+void rm_view_labels(const struct rm_core *c, struct rm_views *out)
+{
+    const struct rm_labels *l = &c->labels;
+    size_t *place = base_alloc((l->n + 1) * sizeof *place); /* index in @out by number */
+
+    out->labels_n = out->node_labels_n = 0;
+    add_label(out, "", true); /* YARN shows it as exclusive */
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].exists) {
+            place[i + 1] = out->labels_n;
+            add_label(out, l->v[i].name, l->v[i].exclusive);
+        }
+    for (size_t i = 0; i < l->mappings_n; i++)
+        add_node_label(out, l->mappings[i].node, place[l->mappings[i].label]);
+    for (size_t i = 0; i < c->nodes_n; i++) {
+        const struct rm_node *n = c->nodes[i];
+
+        if (!n || n->unseen)
+            continue;
+        if (n->label && !has_own_mapping(l, n->id))
+            add_node_label(out, n->id, place[n->label]);
+        add_active_node(&out->labels[place[n->label]], n);
+    }
+    free(place);
+}
