@@ -111,7 +111,8 @@ static int parse_remembered_file(struct rm_backend *b, struct policy_queues *out
     return rc;
 }
 
-int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out, struct base_error *err)
+int rm_queues_load_file_or_last_good(struct rm_backend *b, struct policy_queues *out,
+                                     struct base_error *err)
 {
     struct base_error why = {0};
     int rc;

@@ -1,6 +1,7 @@
 /* rm/config/allocation_file.h - finds the allocation file (fair-scheduler.xml), reads it at
- * startup, and reads it again when it changes or on request. At startup a bad file stops the
- * daemon; later, a bad file is refused as a whole, and the queues stay unchanged. */
+ * startup, and reads it again when this ResourceManager becomes active, when the file changes, and
+ * on request. At startup a bad file stops the daemon; later, a bad file is refused as a whole, and
+ * the queues stay unchanged. */
 #ifndef CREEL_RM_CONFIG_ALLOCATION_FILE_H
 #define CREEL_RM_CONFIG_ALLOCATION_FILE_H
 
@@ -9,12 +10,12 @@
 #include "rm/daemon/backend.h"
 
 /* Resolves yarn.scheduler.fair.allocation.file. A relative path is relative to the folder of the
- * file that sets it or, when set with -D, to the current folder. When the key is not set, the
- * result is fair-scheduler.xml in the configuration folder, and *@optional is true: the file need
- * not exist. Returns NULL when there is no configuration folder either. Caller frees. */
+ * file that sets it or, when set with -D, to the current folder. When the key is not set or empty,
+ * the result is fair-scheduler.xml in the configuration folder, and *@optional is true: the file
+ * need not exist. Returns NULL when there is no configuration folder either. Caller frees. */
 char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional);
-/* As rm_allocations_read_file(), but refuses anything except a regular file, and gives a file
- * without placement rules the default rules that @conf selects. */
+/* As rm_allocations_read_file(), but refuses anything except a regular file; a file without
+ * placement rules gets the default rules that @conf selects. */
 int rm_queues_read_file(const struct base_conf *conf, const char *path, struct policy_queues *out,
                         struct base_error *err);
 
@@ -29,8 +30,8 @@ void rm_queues_look_up_groups(struct rm_backend *backend, const char *user,
 /* Reads the file and hands the queues to the core, whose reply goes to @on_reply(@reply_user) (may
  * be NULL). Sets *@queues_n to the number of queues, including root and root.default. Returns 0, or
  * a negative BASE_E*, after which the queues stay unchanged and @on_reply is not called:
- * -BASE_ENOTFOUND when no file is configured, otherwise with a message about what is wrong with the
- * file. Must not be called on an HTTP thread. */
+ * -BASE_ENOTFOUND when no file is configured or the file does not exist; otherwise the message
+ * describes what is wrong with the file. Must not be called on an HTTP thread. */
 int rm_queues_reload(struct rm_backend *backend, rm_reply_fn *on_reply, void *reply_user,
                      size_t *queues_n, struct base_error *err);
 
@@ -38,11 +39,11 @@ int rm_queues_reload(struct rm_backend *backend, rm_reply_fn *on_reply, void *re
  * records the current file. */
 struct rm_queues_watch {
     /* inode, size and modification time (s, ns) of the file: stamp is from the last reported
-     * change, seen from the last call */
+     * change or, before any, from the first call; seen is from the last call */
     int64_t stamp[4], seen[4];
     bool looked; /* rm_queues_file_has_changed() has been called */
 };
-/* Returns true once for each change of the file, as soon as the file is the same in two calls in a
+/* Returns true once after the file has changed, as soon as the file is the same in two calls in a
  * row, so that it is not read while it is being written. Deleting the file is not a change. */
 bool rm_queues_file_has_changed(const struct rm_backend *backend, struct rm_queues_watch *watch);
 

@@ -78,7 +78,7 @@ static int read_element_text(struct reader *r, xmlNodePtr node, char **out)
     return 0;
 }
 
-static int read_value(struct reader *r, xmlNodePtr node, char **out)
+static int read_nonempty_value(struct reader *r, xmlNodePtr node, char **out)
 {
     int rc = read_element_text(r, node, out);
 
@@ -130,7 +130,7 @@ static int read_integer(struct reader *r, xmlNodePtr node, int64_t max, const ch
                         int64_t *out)
 {
     char *text = NULL;
-    int rc = read_value(r, node, &text);
+    int rc = read_nonempty_value(r, node, &text);
 
     if (rc == 0 && base_int_parse(text, 0, max, out) < 0)
         rc = refuse_element(r, node, "\"%.200s\", expected %s", text, what);
@@ -176,7 +176,7 @@ static int read_real(struct reader *r, xmlNodePtr node, double min, double max, 
 {
     char *text, *end;
     size_t len;
-    int rc = read_value(r, node, &text);
+    int rc = read_nonempty_value(r, node, &text);
 
     if (rc < 0)
         return rc;
@@ -194,7 +194,7 @@ static int read_limit(struct reader *r, xmlNodePtr node, struct policy_limit *ou
 {
     struct base_error why;
     char *text;
-    int rc = read_value(r, node, &text);
+    int rc = read_nonempty_value(r, node, &text);
 
     if (rc < 0)
         return rc;
@@ -214,7 +214,7 @@ static int read_queue_order(struct reader *r, xmlNodePtr node, enum policy_queue
     const char *class;
     char *text;
     size_t i = 0;
-    int rc = read_value(r, node, &text);
+    int rc = read_nonempty_value(r, node, &text);
 
     if (rc < 0)
         return rc;
@@ -232,7 +232,7 @@ static int read_queue_order(struct reader *r, xmlNodePtr node, enum policy_queue
 static int read_boolean(struct reader *r, xmlNodePtr node, bool *out)
 {
     char *text;
-    int rc = read_value(r, node, &text);
+    int rc = read_nonempty_value(r, node, &text);
 
     if (rc < 0)
         return rc;
@@ -311,7 +311,8 @@ static int read_resource_field(struct reader *r, xmlNodePtr n, struct policy_que
                            is_named(n, "maxMaps") ? BASE_TASK_MAP : BASE_TASK_REDUCE);
 }
 
-static int read_other_field(struct reader *r, xmlNodePtr n, struct policy_queue *u)
+static int read_app_limit_weight_order_or_acl(struct reader *r, xmlNodePtr n,
+                                              struct policy_queue *u)
 {
     if (is_named(n, "maxRunningApps") || is_named(n, "maxRunningJobs"))
         return read_app_count(r, n, &u->max_running);
@@ -352,14 +353,14 @@ static int read_queue_field(struct reader *r, xmlNodePtr n, struct policy_queue 
         {"minReduces", read_resource_field},
         {"maxMaps", read_resource_field},
         {"maxReduces", read_resource_field},
-        {"maxRunningApps", read_other_field},
-        {"maxRunningJobs", read_other_field},
-        {"maxAMShare", read_other_field},
-        {"weight", read_other_field},
-        {"schedulingPolicy", read_other_field},
-        {"schedulingMode", read_other_field},
-        {"aclSubmitApps", read_other_field},
-        {"aclAdministerApps", read_other_field},
+        {"maxRunningApps", read_app_limit_weight_order_or_acl},
+        {"maxRunningJobs", read_app_limit_weight_order_or_acl},
+        {"maxAMShare", read_app_limit_weight_order_or_acl},
+        {"weight", read_app_limit_weight_order_or_acl},
+        {"schedulingPolicy", read_app_limit_weight_order_or_acl},
+        {"schedulingMode", read_app_limit_weight_order_or_acl},
+        {"aclSubmitApps", read_app_limit_weight_order_or_acl},
+        {"aclAdministerApps", read_app_limit_weight_order_or_acl},
         {"minSharePreemptionTimeout", read_preemption_field},
         {"fairSharePreemptionTimeout", read_preemption_field},
         {"fairSharePreemptionThreshold", read_preemption_field},
@@ -670,7 +671,7 @@ static int read_document(struct reader *r, xmlNodePtr root)
             rc = read_top_element(r, n);
     if (rc == 0 && !r->fair_timeout && r->old_fair_timeout_us >= 0)
         r->q.v[0].fair_timeout_us = r->old_fair_timeout_us;
-    policy_queue_reset(&r->q, policy_queues_find(&r->q, "default"));
+    policy_queue_reset_settings(&r->q, policy_queues_find(&r->q, "default"));
     if (rc == 0)
         rc = read_queues(r, root);
     if (rc == 0 && r->placement)
@@ -711,7 +712,7 @@ int rm_allocations_parse_text(const char *name, const char *data, size_t len,
     if (!root)
         rc = base_error_set(err, -BASE_EINVAL, "%s: not valid XML, expected an allocation file",
                             r.first ? r.first : name);
-    /* a declaration could define entities, which can expand without end and read other files */
+    /* a declaration could define entities, which can expand to any size and read other files */
     else if (doc->intSubset)
         rc = base_error_set(err, -BASE_EINVAL, "%s:1: a document type declaration is not allowed",
                             name);

@@ -4,12 +4,12 @@
  * minReduces, maxReduces, maxRunningJobs, poolMaxJobsDefault and userMaxJobsDefault come from
  * Hadoop 1.
  *
- * A file with a mistake is refused as a whole, with the message "FILE:LINE: ELEMENT: what is wrong,
- * what was expected". As in Hadoop, an unknown element is not a mistake, but it causes a note (a
- * warning in the log). So does an element that has no effect in Creel (reservations, the largest
- * container of a queue). Default resource limits do not apply to root, since they would limit the
- * whole cluster. A document type declaration, and with it any entity, is refused; nothing outside
- * the file is read. */
+ * A file with a mistake is refused as a whole, with a message of the form "FILE:LINE: ELEMENT: what
+ * is wrong, what was expected" (without ELEMENT where the XML is not valid). As in Hadoop, an
+ * unknown element is not a mistake, but it causes a note (a warning in the log). So does an element
+ * that has no effect in Creel (reservations, the largest container of a queue). Default resource
+ * limits do not apply to root, since they would limit the whole cluster. A document type
+ * declaration, and with it any entity, is refused; nothing outside the file is read. */
 #ifndef CREEL_RM_CONFIG_ALLOCATIONS_H
 #define CREEL_RM_CONFIG_ALLOCATIONS_H
 

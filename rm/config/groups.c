@@ -83,7 +83,7 @@ static void clear_list(struct rm_str_list *l)
     *l = (struct rm_str_list){0};
 }
 
-void rm_groups_query_host(const char *user, struct rm_str_list *out)
+void rm_groups_query_name_service(const char *user, struct rm_str_list *out)
 {
     gid_t gids[RM_GROUPS_MAX], primary = 0;
     int n = RM_GROUPS_MAX;
@@ -159,7 +159,7 @@ void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us
     if (good)
         return;
     /* with the lock released, so that other threads do not wait for the name service */
-    rm_groups_query_host(user, out);
+    rm_groups_query_name_service(user, out);
     pthread_mutex_lock(&cache->lock);
     free(a->user);
     a->user = base_strdup(user);

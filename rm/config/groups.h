@@ -13,15 +13,15 @@ bool rm_groups_used_by_rules(const struct policy_queues *queues);
 /* Replaces *@out with the names of @user's groups, the primary group first. *@out is empty when
  * this host does not know the user, or has no name for the primary group. The caller owns the
  * texts. Asks the name service, which may be slow. */
-void rm_groups_query_host(const char *user, struct rm_str_list *out);
+void rm_groups_query_name_service(const char *user, struct rm_str_list *out);
 
 /* A cache of the name service's answers. May be used from any thread. */
 struct rm_groups;
 struct rm_groups *rm_groups_new(void);
 void rm_groups_free(struct rm_groups *g);
-/* As rm_groups_query_host(), but asks the name service only when the cache has no answer about
- * @user, or one that is too old at @now_us: 300 s, or 30 s for an empty list. SOURCE: the defaults
- * of hadoop.security.groups.cache.secs and hadoop.security.groups.negative-cache.secs. */
+/* As rm_groups_query_name_service(), but asks the name service only when the cache has no answer
+ * about @user, or one that is too old at @now_us: 300 s, or 30 s for an empty list. SOURCE: the
+ * defaults of hadoop.security.groups.cache.secs and hadoop.security.groups.negative-cache.secs. */
 void rm_groups_look_up(struct rm_groups *cache, const char *user, int64_t now_us,
                        struct rm_str_list *out);
 

@@ -25,7 +25,7 @@
 #define PORT        8088
 #define AUTH_MAX    4096
 
-static const char *get_text(const struct base_conf *c, const char *key)
+static const char *get_text_or_empty(const struct base_conf *c, const char *key)
 {
     const char *v = base_conf_get(c, key);
 
@@ -72,11 +72,11 @@ static int read_rm_url(const struct base_conf *c, const char *id, char **out,
     int64_t port;
     int rc;
 
-    if (*get_text(c, key))
-        text = base_strdup(get_text(c, key));
-    else if (*get_text(c, host_key))
-        text = base_printf(strchr(get_text(c, host_key), ':') ? "[%s]:%d" : "%s:%d",
-                           get_text(c, host_key), PORT);
+    if (*get_text_or_empty(c, key))
+        text = base_strdup(get_text_or_empty(c, key));
+    else if (*get_text_or_empty(c, host_key))
+        text = base_printf(strchr(get_text_or_empty(c, host_key), ':') ? "[%s]:%d" : "%s:%d",
+                           get_text_or_empty(c, host_key), PORT);
     if (!text)
         rc = base_error_set(err, -BASE_EINVAL,
                             "%s is not set: expected host:port (or a host as %s)", key, host_key);
@@ -127,7 +127,7 @@ static int add_rm(const struct base_conf *c, const char *id, struct rm_ha_conf *
 
 static int read_rm_ids(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    char *ids = base_strdup(get_text(c, KEY_IDS)), *save = NULL;
+    char *ids = base_strdup(get_text_or_empty(c, KEY_IDS)), *save = NULL;
     int rc = 0;
 
     for (char *id = strtok_r(ids, SEPARATORS, &save); id && rc == 0;
@@ -145,7 +145,7 @@ static int read_rm_ids(const struct base_conf *c, struct rm_ha_conf *out, struct
  * with its port (creel.rm.port). */
 static int find_own_rm(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    const char *id = get_text(c, KEY_ID);
+    const char *id = get_text_or_empty(c, KEY_ID);
     int64_t port = base_conf_int(c, "creel.rm.port");
     size_t found = 0;
 
@@ -157,13 +157,13 @@ static int find_own_rm(const struct base_conf *c, struct rm_ha_conf *out, struct
     if (*id && !found)
         return base_error_set(err, -BASE_EINVAL,
                               KEY_ID ": %.100s is not one of " KEY_IDS " (%.400s)", id,
-                              get_text(c, KEY_IDS));
+                              get_text_or_empty(c, KEY_IDS));
     if (found != 1)
         return base_error_set(err, -BASE_EINVAL,
                               KEY_ID " is not set, and %s of " KEY_IDS
                                      " (%.400s) has port %lld: expected the id of this "
                                      "ResourceManager (or --rm-id)",
-                              found ? "more than one" : "none", get_text(c, KEY_IDS),
+                              found ? "more than one" : "none", get_text_or_empty(c, KEY_IDS),
                               (long long)port);
     out->rm_id = base_strdup(out->ids[out->own]);
     return 0;
@@ -173,9 +173,9 @@ static int find_own_rm(const struct base_conf *c, struct rm_ha_conf *out, struct
 static int read_zk_servers(const struct base_conf *c, struct rm_ha_conf *out,
                            struct base_error *err)
 {
-    const char *key = *get_text(c, KEY_ZK) ? KEY_ZK : KEY_ZK_TOO;
+    const char *key = *get_text_or_empty(c, KEY_ZK) ? KEY_ZK : KEY_ZK_TOO;
     struct base_buf servers = {0};
-    char *text = base_strdup(get_text(c, key)), *save = NULL;
+    char *text = base_strdup(get_text_or_empty(c, key)), *save = NULL;
     int rc = 0;
 
     for (char *s = strtok_r(text, SEPARATORS, &save); s && rc == 0;
@@ -200,7 +200,7 @@ static int read_zk_servers(const struct base_conf *c, struct rm_ha_conf *out,
 static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *out,
                                  struct base_error *err)
 {
-    const char *root = get_text(c, KEY_ROOT), *id = get_text(c, KEY_CLUSTER);
+    const char *root = get_text_or_empty(c, KEY_ROOT), *id = get_text_or_empty(c, KEY_CLUSTER);
     size_t len = strlen(root);
 
     if (!*id)
@@ -229,7 +229,8 @@ static int read_cluster_and_root(const struct base_conf *c, struct rm_ha_conf *o
  * resolveConfIndirection, of whose schemes only digest is accepted. */
 static int read_zk_auth(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    const char *auth = get_text(c, KEY_AUTH), *secret = get_text(c, KEY_SECRET), *user;
+    const char *auth = get_text_or_empty(c, KEY_AUTH), *secret = get_text_or_empty(c, KEY_SECRET),
+               *user;
     struct base_buf file = {0};
     int rc = 0;
 
@@ -263,18 +264,18 @@ static int read_zk_auth(const struct base_conf *c, struct rm_ha_conf *out, struc
 
 static int choose_store(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
 {
-    int rc = ha_store_choose(get_text(c, KEY_STORE), true, &out->store, err);
+    int rc = ha_store_choose(get_text_or_empty(c, KEY_STORE), true, &out->store, err);
 
     return rc < 0 ? base_error_wrap(err, rc, KEY_STORE) : 0;
 }
 
-int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *out,
+int rm_ha_conf_read(const struct base_conf *conf, bool ha_option, struct rm_ha_conf *out,
                     struct base_error *err)
 {
     int rc;
 
     *out = (struct rm_ha_conf){
-        .enabled = on || base_conf_bool(conf, "yarn.resourcemanager.ha.enabled"),
+        .enabled = ha_option || base_conf_bool(conf, "yarn.resourcemanager.ha.enabled"),
         .timeout_us = base_conf_int(conf, "yarn.resourcemanager.zk-timeout-ms") * 1000};
     if (!out->enabled)
         return 0;
@@ -288,7 +289,7 @@ int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *ou
     return 0;
 }
 
-char *rm_ha_conf_join_urls(const struct rm_ha_conf *c)
+char *rm_ha_conf_join_urls_own_first(const struct rm_ha_conf *c)
 {
     struct base_buf b = {0};
 

@@ -20,8 +20,8 @@ static bool is_policy_option(const char *name)
     return true;
 }
 
-static int read_locality_delay(const struct base_conf *conf, struct policy_conf *out,
-                               struct base_error *err)
+static int set_locality_delay_options(const struct base_conf *conf, struct policy_conf *out,
+                                      struct base_error *err)
 {
     int64_t ms = base_conf_int(conf, "creel.scheduler.locality-delay-ms");
     char seconds[32];
@@ -46,7 +46,7 @@ int rm_options_check_policy_name(const char *where, const char *name, struct bas
     for (size_t i = 0; policy_at(i); i++)
         if (!policy_at(i)->sim_only)
             base_buf_addf(&known, "%s%s", known.len ? ", " : "", policy_at(i)->name);
-    near = ops ? NULL : policy_nearest(name, false);
+    near = ops ? NULL : policy_nearest_name(name, false);
     rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is %s%s%s%s; there are %s", where, name,
                         ops ? "for simulations alone" : "unknown", near ? " (did you mean " : "",
                         near ? near : "", near ? "?)" : "", known.data);
@@ -57,8 +57,9 @@ int rm_options_check_policy_name(const char *where, const char *name, struct bas
 /* ---------------------------------------------------------------- Hadoop's keys */
 /* Sets @option from the Hadoop key @key, if @key is set. A setting of the option itself is read
  * later and wins. */
-static int read_hadoop_key(const struct base_conf *conf, const char *key, const char *option,
-                           struct policy_conf *out, struct base_error *err)
+static int set_option_from_hadoop_key(const struct base_conf *conf, const char *key,
+                                      const char *option, struct policy_conf *out,
+                                      struct base_error *err)
 {
     struct base_error why;
     int rc;
@@ -69,8 +70,8 @@ static int read_hadoop_key(const struct base_conf *conf, const char *key, const 
     return rc < 0 ? base_error_set(err, rc, "%s: %s", key, why.text) : rc;
 }
 
-static int read_ms_as_seconds(const struct base_conf *conf, const char *key, const char *option,
-                              struct policy_conf *out, struct base_error *err)
+static int set_option_from_ms_key(const struct base_conf *conf, const char *key, const char *option,
+                                  struct policy_conf *out, struct base_error *err)
 {
     int64_t ms = base_conf_int(conf, key);
     char seconds[32];
@@ -81,20 +82,20 @@ static int read_ms_as_seconds(const struct base_conf *conf, const char *key, con
     return policy_conf_set(out, option, seconds, err);
 }
 
-static int read_fair_scheduler_keys(const struct base_conf *conf, struct policy_conf *out,
-                                    struct base_error *err)
+static int set_options_from_fair_scheduler_keys(const struct base_conf *conf,
+                                                struct policy_conf *out, struct base_error *err)
 {
     int rc;
 
-    if ((rc = read_hadoop_key(conf, "yarn.scheduler.fair.preemption", "fair.preemption", out,
-                              err)) < 0 ||
-        (rc = read_hadoop_key(conf, "yarn.scheduler.fair.sizebasedweight", "fair.size_weight", out,
-                              err)) < 0 ||
-        (rc = read_ms_as_seconds(conf, "yarn.scheduler.fair.locality-delay-node-ms", "delay.w1",
-                                 out, err)) < 0)
+    if ((rc = set_option_from_hadoop_key(conf, "yarn.scheduler.fair.preemption", "fair.preemption",
+                                         out, err)) < 0 ||
+        (rc = set_option_from_hadoop_key(conf, "yarn.scheduler.fair.sizebasedweight",
+                                         "fair.size_weight", out, err)) < 0 ||
+        (rc = set_option_from_ms_key(conf, "yarn.scheduler.fair.locality-delay-node-ms", "delay.w1",
+                                     out, err)) < 0)
         return rc;
-    return read_ms_as_seconds(conf, "yarn.scheduler.fair.locality-delay-rack-ms", "delay.w2", out,
-                              err);
+    return set_option_from_ms_key(conf, "yarn.scheduler.fair.locality-delay-rack-ms", "delay.w2",
+                                  out, err);
 }
 
 /* Keys of Hadoop's Fair Scheduler that have no meaning in Creel, each with the reason. */
@@ -153,12 +154,13 @@ int rm_options_read_policy_conf(const struct base_conf *conf, struct policy_conf
 {
     const char *name = rm_options_get_policy_name(conf);
     struct base_conf_item item;
-    int rc = read_fair_scheduler_keys(conf, out, err);
+    int rc = set_options_from_fair_scheduler_keys(conf, out, err);
 
     if (rc >= 0)
-        rc = read_ms_as_seconds(conf, "creel.rtmr.offer-margin-ms", "rtmr.offer_margin", out, err);
+        rc = set_option_from_ms_key(conf, "creel.rtmr.offer-margin-ms", "rtmr.offer_margin", out,
+                                    err);
     if (rc >= 0)
-        rc = read_locality_delay(conf, out, err);
+        rc = set_locality_delay_options(conf, out, err);
     for (size_t i = 0; rc >= 0 && base_conf_at(conf, i, &item); i++) {
         struct base_error why;
 

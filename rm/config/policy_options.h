@@ -13,8 +13,8 @@ const char *rm_options_get_policy_name(const struct base_conf *conf);
 /* Checks that @name is a policy for a live cluster. Returns 0, or -BASE_EINVAL with a message that
  * begins with @where and lists the policies. */
 int rm_options_check_policy_name(const char *where, const char *name, struct base_error *err);
-/* Warns in the log about Hadoop's keys that are set but have no meaning in Creel, and about a
- * scheduler class that Creel does not have. */
+/* Warns in the log about Hadoop's keys that are set but have no meaning in Creel and, unless
+ * creel.scheduler.policy is set, about a scheduler class that Creel does not have. */
 void rm_options_log_unused_keys(const struct base_conf *conf);
 /* Fills @out (to be freed with policy_conf_free(), also after an error) with every option that
  * @conf sets. Checks that the policy of rm_options_get_policy_name() exists and accepts them.

@@ -1,0 +1,16 @@
+/* rm/config/scheduler_shape.h - which of YARN's schedulers the queues are shown as to clients,
+ * whatever the policy is: the key creel.yarn.scheduler-shape. */
+#ifndef CREEL_RM_CONFIG_SCHEDULER_SHAPE_H
+#define CREEL_RM_CONFIG_SCHEDULER_SHAPE_H
+
+#include "base/conf/conf.h"
+
+enum rm_shape { RM_SHAPE_CAPACITY, RM_SHAPE_FAIR, RM_SHAPE_FIFO };
+
+/* Returns 0, or -BASE_EINVAL when the key's value is not "capacity", "fair" or "fifo"; checked when
+ * the daemon starts. */
+int rm_shape_check(const struct base_conf *conf, struct base_error *err);
+/* Returns the configured shape; RM_SHAPE_CAPACITY for a value that is not valid. */
+enum rm_shape rm_shape_read(const struct base_conf *conf);
+
+#endif
