@@ -30,6 +30,13 @@ static const struct {
     {"PUT", CLUSTER "/apps/{appid}/queue", "move", false},
     {"PUT", CLUSTER "/scheduler/policy", "set-policy", false},
     {"POST", CLUSTER "/scheduler/queues/refresh", "refresh-queues", false},
+    {"PUT", CLUSTER "/refresh-nodes", "refresh-nodes", false},
+    {"PUT", CLUSTER "/nodes/{nodeid}/drain", "drain", false},
+    {"POST", CLUSTER "/nodes/{nodeid}/resource", "node-resource", false},
+    {"POST", CLUSTER "/nodes/{nodeid}/replace-labels", "label-nodes", false},
+    {"POST", CLUSTER "/replace-node-to-labels", "label-nodes", false},
+    {"POST", CLUSTER "/add-node-labels", "add-labels", false},
+    {"POST", CLUSTER "/remove-node-labels", "remove-labels", false},
     {"POST", CLUSTER "/ha", "ha-state", false},
     {"POST", TRACKER "/register", "register-node", false},
     {"POST", TRACKER "/unregister", "unregister-node", false},
@@ -49,7 +56,7 @@ static struct {
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 /* ---------------------------------------------------------------- the line */
-static bool is_plain(const char *value)
+static bool needs_no_quotes(const char *value)
 {
     if (!*value || strlen(value) > RM_AUDIT_VALUE_MAX)
         return false;
@@ -66,7 +73,7 @@ void rm_audit_append_member(struct base_buf *out, const char *key, const char *v
     size_t n = 0;
 
     base_buf_addf(out, "%s%s=", out->len ? " " : "", key);
-    if (is_plain(value)) {
+    if (needs_no_quotes(value)) {
         base_buf_adds(out, value);
         return;
     }
@@ -102,7 +109,7 @@ static bool ends_in_partial_line(int fd)
 }
 
 /* Returns false when there is no file, or the line could not be written to it. */
-static bool write_to_file(const struct base_buf *line)
+static bool write_to_audit_file(const struct base_buf *line)
 {
     struct base_buf whole = {0};
     struct timespec ts;
@@ -128,15 +135,15 @@ static bool write_to_file(const struct base_buf *line)
 }
 
 /* Writes the line to the file and to the log. A line that is in no file is logged at any level. */
-static void log_line(const struct base_buf *line)
+static void log_audit_line(const struct base_buf *line)
 {
-    if (write_to_file(line))
+    if (write_to_audit_file(line))
         base_log_info("audit", "%s", line->data);
     else
         base_log_always(BASE_LOG_INFO, "audit", "%s", line->data);
 }
 
-static int open_file(const char *path, struct base_error *err)
+static int open_audit_file(const char *path, struct base_error *err)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
 
@@ -149,7 +156,7 @@ int rm_audit_open(const char *path, struct base_error *err)
 
     if (!path || !*path)
         return 0;
-    fd = open_file(path, err);
+    fd = open_audit_file(path, err);
     if (fd < 0)
         return fd;
     pthread_mutex_lock(&file.lock);
@@ -166,7 +173,7 @@ void rm_audit_reopen(void)
     int fd;
 
     pthread_mutex_lock(&file.lock);
-    fd = file.path ? open_file(file.path, &err) : -1;
+    fd = file.path ? open_audit_file(file.path, &err) : -1;
     if (fd >= 0) {
         close(file.fd);
         file.fd = fd;
@@ -178,7 +185,7 @@ void rm_audit_reopen(void)
 }
 
 /* ---------------------------------------------------------------- refusals that leave no line */
-static void log_left_out(const struct rm_audit_limit *l)
+static void log_left_out_refusals(const struct rm_audit_limit *l)
 {
     for (size_t i = 0; i < l->n; i++) {
         struct base_buf line = {0};
@@ -189,44 +196,46 @@ static void log_left_out(const struct rm_audit_limit *l)
         rm_audit_append_member(&line, "ip", l->of[i].ip);
         base_buf_addf(&line, " result=refused count=%lld why=\"more than %d refusals within %d s\"",
                       (long long)l->of[i].left_out, RM_AUDIT_REFUSALS, RM_AUDIT_WINDOW_S);
-        log_line(&line);
+        log_audit_line(&line);
         base_buf_free(&line);
     }
 }
 
-/* Ends the window if it is over (@force: in any case), and logs how many refusals were left out. */
-static void end_window(bool force)
+/* Ends the window if it is over (@even_if_not_over: in any case), and logs how many refusals were
+ * left out. */
+static void end_refusal_window(bool even_if_not_over)
 {
     struct rm_audit_limit ended = {0};
 
     pthread_mutex_lock(&file.lock);
-    if (force || rm_audit_limit_window_is_over(&file.limit, base_mono_us(&base_clock_real))) {
+    if (even_if_not_over ||
+        rm_audit_limit_window_is_over(&file.limit, base_mono_us(&base_clock_real))) {
         ended = file.limit;
         file.limit = (struct rm_audit_limit){0};
     }
     pthread_mutex_unlock(&file.lock);
-    log_left_out(&ended);
+    log_left_out_refusals(&ended);
 }
 
 /* Returns true when the refusal may be logged. */
-static bool count_refusal(const char *ip)
+static bool count_refusal_and_may_log(const char *ip)
 {
     bool may;
 
     pthread_mutex_lock(&file.lock);
-    may = rm_audit_limit_count_refusal(&file.limit, ip, base_mono_us(&base_clock_real));
+    may = rm_audit_limit_count_and_may_log(&file.limit, ip, base_mono_us(&base_clock_real));
     pthread_mutex_unlock(&file.lock);
     return may;
 }
 
-void rm_audit_log_left_out(void)
+void rm_audit_log_left_out_refusals(void)
 {
-    end_window(false);
+    end_refusal_window(false);
 }
 
 void rm_audit_close(void)
 {
-    end_window(true);
+    end_refusal_window(true);
     pthread_mutex_lock(&file.lock);
     if (file.fd >= 0)
         close(file.fd);
@@ -252,7 +261,7 @@ static void notes_free(void *p)
     free(n);
 }
 
-static struct notes *get_notes(struct api_request *rq)
+static struct notes *get_or_add_notes(struct api_request *rq)
 {
     struct notes *n = api_request_slot(rq);
 
@@ -265,12 +274,12 @@ static struct notes *get_notes(struct api_request *rq)
 
 void rm_audit_add_member(struct api_request *rq, const char *key, const char *value)
 {
-    rm_audit_append_member(&get_notes(rq)->members, key, value ? value : "");
+    rm_audit_append_member(&get_or_add_notes(rq)->members, key, value ? value : "");
 }
 
 void rm_audit_mark_refused(struct api_request *rq, const char *why)
 {
-    struct notes *n = get_notes(rq);
+    struct notes *n = get_or_add_notes(rq);
 
     free(n->refusal);
     n->refusal = base_strdup(why);
@@ -301,8 +310,8 @@ void rm_audit_log_answer(struct api_request *rq, unsigned status, void *user)
     (void)user;
     if (!op || status == 307)
         return;
-    end_window(false);
-    if (strcmp(result, "success") != 0 && !count_refusal(api_peer(rq)))
+    end_refusal_window(false);
+    if (strcmp(result, "success") != 0 && !count_refusal_and_may_log(api_peer(rq)))
         return;
     if (n && n->refusal)
         why = n->refusal;
@@ -320,7 +329,7 @@ void rm_audit_log_answer(struct api_request *rq, unsigned status, void *user)
         base_buf_addf(&line, " %s", n->members.data);
     if (why && *why)
         rm_audit_append_member(&line, "why", why);
-    log_line(&line);
+    log_audit_line(&line);
     base_buf_free(&line);
 }
 
@@ -348,7 +357,7 @@ void rm_audit_log_app_end(const struct rm_effect *fx)
     rm_audit_append_member(&line, "state", rm_app_state_name(fx->u.ended.state));
     if (*fx->u.ended.diagnostics)
         rm_audit_append_member(&line, "why", fx->u.ended.diagnostics);
-    log_line(&line);
+    log_audit_line(&line);
     base_buf_free(&line);
 }
 
@@ -361,6 +370,6 @@ void rm_audit_log_own_operation(const char *op, const char *by, const char *why)
     rm_audit_append_member(&line, "result", why ? "refused" : "success");
     if (why)
         rm_audit_append_member(&line, "why", why);
-    log_line(&line);
+    log_audit_line(&line);
     base_buf_free(&line);
 }

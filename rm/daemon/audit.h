@@ -11,9 +11,9 @@
  * any reason). Reads are not logged; heartbeats, allocations, commits and new ids only when they
  * are refused. Every request that is refused for its caller (401, 403) or for the host name that it
  * names (421) is logged, as op=request where the operation is none of these. A redirection by a
- * standby (307) is not logged: the active RM logs the request. result: success, refused (4xx) or
- * failed (5xx: the request may be a repetition of one that succeeded); of op=end also killed,
- * undefined or other.
+ * standby (307) is not logged: the active RM logs the request. result: success, refused (4xx, or
+ * rm_audit_mark_refused()) or failed (5xx: the request may be a repetition of one that succeeded);
+ * of op=end also killed, undefined or other.
  *
  * A value that is empty, too long, or has characters other than letters, digits and ._:/@%+,-
  * stands in quotes; there '"', '\' and every byte that is not printable ASCII are written \xNN, so
@@ -35,18 +35,19 @@
 enum { RM_AUDIT_VALUE_MAX = 256 };
 
 /* Opens the audit file @path; "" or NULL: lines go to the log alone. Call once, before the server
- * starts; close with rm_audit_close(). Returns 0, or -BASE_EIO. */
+ * starts; close with rm_audit_close(). Returns 0, or -BASE_EIO or -BASE_ENOSPC. */
 int rm_audit_open(const char *path, struct base_error *err);
 /* Opens the file again, as it may have been moved away. A failure is logged, and the old file stays
  * open. */
 void rm_audit_reopen(void);
 /* Logs how many refusals were left out, when their minute is over. Call about once a second. */
-void rm_audit_log_left_out(void);
+void rm_audit_log_left_out_refusals(void);
 void rm_audit_close(void);
 
 /* For api_server_conf.on_answer: logs the request if its operation is logged. */
 void rm_audit_log_answer(struct api_request *rq, unsigned status, void *user);
-/* Adds a member to the line of the request. Call before its answer; @key must be static. */
+/* Adds a member to the line of the request. Call before its answer. Both texts are copied; @value
+ * NULL: empty. */
 void rm_audit_add_member(struct api_request *rq, const char *key, const char *value);
 /* Marks the request as refused although its status says success. Call before its answer. */
 void rm_audit_mark_refused(struct api_request *rq, const char *why);

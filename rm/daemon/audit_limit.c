@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct rm_audit_count *find_count(struct rm_audit_limit *l, const char *ip)
+static struct rm_audit_count *find_or_add_count(struct rm_audit_limit *l, const char *ip)
 {
     struct rm_audit_count *c;
 
@@ -15,13 +15,13 @@ static struct rm_audit_count *find_count(struct rm_audit_limit *l, const char *i
     return c;
 }
 
-bool rm_audit_limit_count_refusal(struct rm_audit_limit *l, const char *ip, int64_t now_us)
+bool rm_audit_limit_count_and_may_log(struct rm_audit_limit *l, const char *ip, int64_t now_us)
 {
     struct rm_audit_count *c;
 
     if (l->n == 0)
         l->since_us = now_us;
-    c = find_count(l, ip);
+    c = find_or_add_count(l, ip);
     if (c->lines < RM_AUDIT_REFUSALS) {
         c->lines++;
         return true;

@@ -26,7 +26,7 @@ struct rm_audit_limit { /* zero-initialised: no window has begun */
 
 /* Counts a refusal of @ip in the window, which begins with the first refusal. Returns true when the
  * refusal may be logged. */
-bool rm_audit_limit_count_refusal(struct rm_audit_limit *l, const char *ip, int64_t now_us);
+bool rm_audit_limit_count_and_may_log(struct rm_audit_limit *l, const char *ip, int64_t now_us);
 /* Returns true when a window has begun and is over: read its counts, then set @l to zeros. */
 bool rm_audit_limit_window_is_over(const struct rm_audit_limit *l, int64_t now_us);
 

@@ -9,13 +9,13 @@ int64_t rm_backend_now_us(const struct rm_backend *b)
     return rm_clock_now(&b->clock);
 }
 
-const struct rm_core *rm_backend_hold(struct rm_backend *b)
+const struct rm_core *rm_backend_lock_core(struct rm_backend *b)
 {
     rm_core_lock_acquire(&b->lock);
     return b->core;
 }
 
-void rm_backend_release(struct rm_backend *b)
+void rm_backend_unlock_core(struct rm_backend *b)
 {
     rm_core_lock_release(&b->lock);
 }
@@ -42,22 +42,24 @@ int64_t rm_daemon_epoch(const struct rm_backend *b)
     return atomic_load(&b->epoch);
 }
 
-void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64_t version,
-                              int64_t deadline_us, void (*fn)(void *user), void *user)
+void rm_backend_await_map_outputs(struct rm_backend *b, struct base_app_id id,
+                                  int64_t known_version, int64_t deadline_us,
+                                  void (*fn)(void *user), void *user)
 {
     struct rm_views none = {0};
-    int64_t newest = version, maps, done;
+    int64_t newest = known_version, maps, done;
     int64_t mono = rm_parking_mono_us() + (deadline_us - rm_backend_now_us(b));
 
-    rm_parking_add(b->watch, id, version, mono, fn, user);
+    rm_parking_add(b->watch, id, known_version, mono, fn, user);
     /* Outputs that came after the caller had read the version woke no waiter: read the version
      * again. */
-    if (rm_view_map_outputs(rm_backend_hold(b), id, version, &newest, &maps, &done, &none) < 0 ||
+    if (rm_view_map_outputs(rm_backend_lock_core(b), id, known_version, &newest, &maps, &done,
+                            &none) < 0 ||
         rm_backend_role(b) != RM_ROLE_ACTIVE)
         newest = INT64_MAX; /* the job or the leadership is gone: do not wait */
-    rm_backend_release(b);
+    rm_backend_unlock_core(b);
     rm_views_free(&none);
-    if (newest > version)
+    if (newest > known_version)
         rm_parking_wake_older(b->watch, id, newest);
 }
 

@@ -23,24 +23,26 @@ typedef void rm_reply_fn(void *user, const struct rm_effect *fx);
  * where the event is refused; NULL: no reply is wanted. */
 void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
                      void (*release)(void *user), void *user);
-/* Locks the core for reading and returns it; unlock it with rm_backend_release() well within a
+/* Locks the core for reading and returns it; unlock it with rm_backend_unlock_core() well within a
  * millisecond. Never post an event in between. */
-const struct rm_core *rm_backend_hold(struct rm_backend *b);
-void rm_backend_release(struct rm_backend *b);
+const struct rm_core *rm_backend_lock_core(struct rm_backend *b);
+void rm_backend_unlock_core(struct rm_backend *b);
 int64_t rm_backend_now_us(const struct rm_backend *b); /* the core's time (rm/term/core_clock.h) */
 const struct base_conf *rm_backend_conf(const struct rm_backend *b);
 const char *rm_backend_master_key(const struct rm_backend *b); /* for rm_master_token() */
-const char *rm_backend_url(const struct rm_backend *b);        /* "http://host:port" of this RM */
-/* Calls fn(user) once, from another thread, when job @id has map outputs newer than @version, at
- * @deadline_us of the core's time, or when the leadership ends or the daemon stops (after the stop:
- * at once, from the caller's thread). */
-void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64_t version,
-                              int64_t deadline_us, void (*fn)(void *user), void *user);
+/* Returns "http://host:port" of this RM; "" before the port is known. */
+const char *rm_backend_url(const struct rm_backend *b);
+/* Calls fn(user) once, from another thread, when job @id has map outputs newer than @known_version
+ * or is not known, at @deadline_us of the core's time, or when the leadership ends or the daemon
+ * stops (after the stop: at once, from the caller's thread). */
+void rm_backend_await_map_outputs(struct rm_backend *b, struct base_app_id id,
+                                  int64_t known_version, int64_t deadline_us,
+                                  void (*fn)(void *user), void *user);
 /* Queues work on files that a parked request names (rm/jobs/file_pool.h). */
 void rm_backend_queue_file_work(struct rm_backend *b, struct rm_file_work *w);
-/* Queues a task for a parked request on one of two threads: one of low priority that encodes long
- * lists, and one that may wait for the RM's own files and the name service. After the stop of the
- * daemon @task is called at once, with @stopping true. */
+/* Queues a task, usually for a parked request, on one of two threads: one of low priority that
+ * encodes long lists and frees cores, and one that may wait for the RM's own files and the name
+ * service. After the stop of the daemon @task is called at once, with @stopping true. */
 enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_KINDS };
 void rm_backend_queue_slow_task(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task,
                                 void *user);
@@ -51,12 +53,15 @@ enum rm_role {
     RM_ROLE_ACTIVATING, /* elected, reading the state; otherwise like a standby */
     RM_ROLE_ACTIVE,
 };
-enum rm_role rm_backend_role(const struct rm_backend *b); /* ACTIVE when not one of several */
+/* Returns the role. An RM that is not one of several is ACTIVE, except while it takes a higher
+ * epoch. */
+enum rm_role rm_backend_role(const struct rm_backend *b);
 bool rm_backend_is_one_of_several(const struct rm_backend *b);
 /* Writes "http://host:port" of the active RM, from the configuration; "" when none is known, or
  * when this RM is active. */
 void rm_backend_active_url(const struct rm_backend *b, char out[512]);
-const char *rm_backend_rm_id(const struct rm_backend *b); /* yarn.resourcemanager.ha.id, or "" */
+/* Returns this RM's id in yarn.resourcemanager.ha.rm-ids; "" when it is not one of several. */
+const char *rm_backend_rm_id(const struct rm_backend *b);
 /* Returns "http://host:port" of every RM, separated by commas, this one first: the list that nodes,
  * masters and tasks get. */
 const char *rm_backend_all_urls(const struct rm_backend *b);
@@ -70,9 +75,9 @@ int64_t rm_backend_get_role_changes(const struct rm_backend *b);
  * stops (after the stop: at once, from the caller's thread). For requests parked on a standby. */
 void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us,
                                   void (*fn)(void *user), void *user);
-/* Asks this RM to give the leadership up, and to claim it again after @hold_us if no other RM has
- * taken it. Returns 0 at once, the role changes later; -BASE_ESTATE when this RM is not active or
- * not one of several. */
+/* Asks this RM to give the leadership up, and to claim none until another RM has led or @hold_us
+ * have passed. Returns 0 at once, and the role changes later; -BASE_ESTATE when this RM is not
+ * active or not one of several. */
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err);
 /* Returns true when this RM is active and its lease holds at this moment. Latches a refusal
  * (rm/term/lease.h). */
@@ -81,10 +86,11 @@ bool rm_backend_leads(const struct rm_backend *b);
 /* Figures for /metrics. */
 struct rm_backend_stats {
     int64_t store_commits, store_records, queue_length;
-    int64_t epoch, takeovers; /* takeovers: how often this process became active */
-    int64_t late_answers;     /* answers and orders refused because the lease was over */
-    int64_t refused_writes;   /* writes that the store refused because another RM leads */
-    int64_t store_multis;     /* ZooKeeper transactions in this leadership */
+    /* takeovers: how often this process became active; 0 when not one of several */
+    int64_t epoch, takeovers;
+    int64_t late_answers;   /* answers and orders refused because the lease was over */
+    int64_t refused_writes; /* writes that the store refused because another RM leads */
+    int64_t store_multis;   /* ZooKeeper transactions in this leadership */
 };
 void rm_backend_get_stats(struct rm_backend *b, struct rm_backend_stats *out);
 

@@ -1,6 +1,7 @@
 /* rm/daemon/carry_out.c - passes on the effects that the rules of a leadership (rm/term/term.h)
  * release: to the store, the log, the helpers' threads and the requesters. Runs on the core's
- * thread; for answers that waited for the store, on the store's. */
+ * thread; for effects that waited for the store, on the store's; and while a leadership begins or
+ * ends, on the thread that begins or ends it. */
 #include "base/clock.h"
 #include "base/io/log.h"
 #include "rm/daemon/audit.h"

@@ -3,7 +3,7 @@
 #include "base/error.h"
 
 /* How many times this thread has acquired the lock: a reply on the core's own thread, which holds
- * the lock already, may read the core. One counter is enough, since a process has one core. */
+ * the lock already, may read the core. One counter is enough, since a process has one such lock. */
 static _Thread_local unsigned depth;
 
 void rm_core_lock_init(struct rm_core_lock *l)

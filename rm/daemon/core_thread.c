@@ -7,7 +7,7 @@
 #include "base/cond.h"
 #include "rm/daemon/daemon_internal.h"
 
-#define TURN_US     1000 /* length of a turn; then the core's thread lets readers in */
+#define TURN_US     1000 /* then a turn ends, and the core's thread lets readers in */
 #define TURN_EVENTS 256
 
 /* ---------------------------------------------------------------- tickets */
@@ -124,7 +124,7 @@ static struct rm_ticket *ticket_new(const struct rm_posted *p)
     return ticket;
 }
 
-static void step_posted(struct rm_leadership *t, const struct rm_posted *p, int64_t now)
+static void step_posted_event(struct rm_leadership *t, const struct rm_posted *p, int64_t now)
 {
     struct rm_ticket *ticket = ticket_new(p);
 
@@ -138,8 +138,8 @@ static void step_posted(struct rm_leadership *t, const struct rm_posted *p, int6
 }
 
 /* Steps the core over the news that records up to @stored are durable, over @n posted events, and
- * over its timer if that is due. The core's lock is released after every few events, so that
- * readers can take it. */
+ * over its timer if that is due. The core's lock is released after each turn (TURN_US,
+ * TURN_EVENTS), so that readers can take it. */
 static void run_posted_events(struct rm_leadership *t, size_t n, uint64_t stored)
 {
     struct rm_backend *b = t->b;
@@ -153,7 +153,7 @@ static void run_posted_events(struct rm_leadership *t, size_t n, uint64_t stored
         if (stored != t->rules.stored_seq)
             rm_term_step_stored(&t->rules, stored, now);
         for (size_t turn = 0; i < n && turn < TURN_EVENTS && now - began < TURN_US; turn++) {
-            step_posted(t, &t->batch[i++], now);
+            step_posted_event(t, &t->batch[i++], now);
             atomic_fetch_add_explicit(&b->turns, 1, memory_order_relaxed);
             now = rm_backend_catch_up_clock(b);
         }
@@ -163,7 +163,7 @@ static void run_posted_events(struct rm_leadership *t, size_t n, uint64_t stored
     } while (i < n);
 }
 
-static void take_queue(struct rm_leadership *t)
+static void take_queued_events(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
     struct rm_posted *swap = t->batch;
@@ -196,7 +196,7 @@ void *rm_core_thread_main(void *arg)
             return NULL;
         }
         atomic_store(&b->busy, true);
-        take_queue(t);
+        take_queued_events(t);
         pthread_mutex_unlock(&b->qlock);
         run_posted_events(t, n, stored);
     }

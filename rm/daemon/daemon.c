@@ -62,7 +62,7 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
     b->roles.ha = true;
     b->history = rm_history_file_new(base_conf_get(conf, "creel.rm.state-dir"),
                                      base_conf_int(conf, "creel.rm.history-max-mb") << 20);
-    rc = rm_queues_load_at_start(b, &tree, err);
+    rc = rm_queues_load_file_or_last_good(b, &tree, err);
     policy_queues_free(&tree); /* read again when this RM becomes active */
     if (rc >= 0)
         rc = rm_empty_core_new(b, &b->core, err);
@@ -95,7 +95,7 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url)
 
 /* Starts the threads of a leadership. A leadership entered before the daemon has started gets its
  * threads from rm_daemon_start(). */
-static void start_threads(struct rm_leadership *t)
+static void start_leadership_threads(struct rm_leadership *t)
 {
     rm_leadership_start_helpers(t);
     rm_leadership_start_core(t);
@@ -111,7 +111,7 @@ void rm_daemon_start(struct rm_backend *b)
     rm_relay_start(b->relay);
     rm_file_pool_start(b->files);
     if (b->term)
-        start_threads(b->term);
+        start_leadership_threads(b->term);
 }
 
 /* ---------------------------------------------------------------- leaderships */
@@ -133,7 +133,7 @@ static int load_leadership(struct rm_backend *b, struct rm_leadership *t,
                            struct rm_first_queues *first, struct base_error *err)
 {
     struct policy_queues now = {0}, *tree = first ? &first->tree : &now;
-    int rc = first ? first->given : rm_queues_load_at_start(b, &now, err);
+    int rc = first ? first->given : rm_queues_load_file_or_last_good(b, &now, err);
 
     if (rc >= 0)
         rc = rm_leadership_load(t, rc ? tree : NULL, err);
@@ -144,7 +144,7 @@ static int load_leadership(struct rm_backend *b, struct rm_leadership *t,
     return rc;
 }
 
-static void set_loading(struct rm_backend *b, struct ha_store *store)
+static void set_store_being_loaded(struct rm_backend *b, struct ha_store *store)
 {
     pthread_mutex_lock(&b->qlock);
     b->loading = store;
@@ -157,12 +157,12 @@ static void discard_leadership(struct rm_backend *b, struct rm_leadership *t)
         free_core_later(b, t->core);
         t->core = NULL;
     }
-    rm_leadership_free_unstarted(t);
+    rm_leadership_free_without_threads(t);
 }
 
 /* The only way into a leadership, whether elected or not. Posts are accepted once the core is
- * installed. Requests that wait for a change of roles are woken last, when the leadership has
- * threads to serve them. */
+ * installed. Requests that wait for a change of roles are woken after the role has become ACTIVE
+ * and the leadership has threads to serve them. */
 int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int64_t epoch,
                                struct rm_first_queues *queues, struct base_error *err)
 {
@@ -176,10 +176,10 @@ int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int
     }
     rm_lease_begin(&b->roles.lease);
     t = rm_leadership_new(b, store, epoch);
-    set_loading(b, store);
+    set_store_being_loaded(b, store);
     rm_roles_set_role(b, RM_ROLE_ACTIVATING);
     rc = load_leadership(b, t, queues, err);
-    set_loading(b, NULL);
+    set_store_being_loaded(b, NULL);
     if (rc < 0) {
         rm_roles_set_role(b, RM_ROLE_STANDBY);
         discard_leadership(b, t);
@@ -190,7 +190,7 @@ int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int
     atomic_fetch_add(&b->roles.takeovers, b->roles.ha);
     atomic_store(&b->roles.role, RM_ROLE_ACTIVE);
     if (b->started)
-        start_threads(t);
+        start_leadership_threads(t);
     rm_roles_count_change_and_wake(b);
     return 0;
 }
@@ -309,7 +309,7 @@ void rm_daemon_free(struct rm_backend *b)
 {
     if (!b)
         return;
-    rm_leadership_free_unstarted(b->term); /* NULL unless the daemon never started */
+    rm_leadership_free_without_threads(b->term); /* NULL unless the daemon never started */
     if (b->watch)
         rm_parking_free(b->watch);
     for (int i = 0; i < RM_SLOW_KINDS; i++)

@@ -12,7 +12,7 @@
  *
  * The core, store, tickets and threads of a leadership are made by activate and torn down by
  * deactivate or retire. The core stays readable for some seconds, for requests that were on their
- * way, unless the next activate replaces it; then rm_backend_hold() returns an empty core. */
+ * way, unless the next activate replaces it; then rm_backend_lock_core() returns an empty core. */
 #ifndef CREEL_RM_DAEMON_DAEMON_H
 #define CREEL_RM_DAEMON_DAEMON_H
 
@@ -24,7 +24,7 @@ struct rm_repair {
     bool format_confirmed; /* --format-confirmed (rm_core_conf) */
     bool new_key;          /* --new-key (rm/daemon/master_token.h) */
 };
-/* Copies @repair. Call before the first leadership. */
+/* Copies @repair. Call before the daemon starts and before its first leadership. */
 void rm_daemon_set_repair(struct rm_backend *b, const struct rm_repair *repair);
 /* Makes the daemon of one of several RMs, a standby with an empty core. Reads @conf, which must
  * outlive the daemon. Returns 0, or the error with the key in its text. */
@@ -32,13 +32,14 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
                           struct base_error *err);
 /* Enters a leadership under @epoch with the state in @store, which is taken in any case. Returns 0
  * when the role is ACTIVE. Blocks while the store is read; rm_role_depose() from another thread
- * ends that early with -BASE_EVERSION. After this or any other error the role is STANDBY. */
+ * ends that early with -BASE_EVERSION. After this or any other error the role is STANDBY, except
+ * after -BASE_ESTATE: the daemon is active already or is stopping, and its role is unchanged. */
 int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epoch,
                        struct base_error *err);
 /* Ends the leadership at once: from the beginning of the call nothing is granted or acknowledged,
- * and waiting requests are answered as by a standby. Returns when the threads of the leadership
- * have ended, within a second. Without a leadership only rm_role_depose() has an effect. @why:
- * logged. */
+ * and waiting requests are answered as by a standby. Returns when the core's and the store's thread
+ * have ended, for which a caller's watchdog may allow a second; work on output folders may go on.
+ * Without a leadership only rm_role_depose() has an effect. @why: logged. */
 void rm_daemon_deactivate(struct rm_backend *b, const char *why);
 /* Ends the leadership in good order: queued events are carried out, written and answered while the
  * lease lasts. Returns 0, also on a standby, or the error of the last write. @why: logged. */
@@ -46,7 +47,7 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
 /* Accepts an empty store on purpose, although nodes have work (--format-confirmed, rm_core_conf).
  * Call before the start, or, for one of several RMs, before its first leadership. If nodes have
  * obeyed a higher epoch than the store's, the RM takes an epoch above it; an RM that is not one of
- * several reads its core anew for that, and refuses posts with -BASE_EVERSION for a moment. */
+ * several reads its state again for that, and refuses posts with -BASE_EVERSION for a moment. */
 void rm_daemon_accept_formatted_store(struct rm_backend *b);
 void rm_daemon_start(struct rm_backend *b);
 /* Copies @url. Call once, when the port is known. */

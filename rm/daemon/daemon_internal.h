@@ -43,7 +43,7 @@ struct rm_leadership { /* a struct rm_term with its threads */
     /* for the core's thread; its core belongs to the backend once installed */
     struct rm_term rules;
     struct ha_store *opened; /* the store, until its thread has taken it */
-    struct rm_core *core;    /* until rm_leadership_install() has given it to the backend */
+    struct rm_core *core;    /* until rm_leadership_install() has passed it to the backend */
     char master_key[RM_MASTER_KEY_MAX];
     struct rm_store *store;
     struct rm_jobs_io *io;
@@ -79,7 +79,7 @@ struct rm_backend {
     struct rm_roles roles;
     char *queues_path;           /* the allocation file, NULL: none */
     bool queues_optional;        /* a missing file is no error */
-    struct base_buf queues_good; /* the file's last readable text; under qlock */
+    struct base_buf queues_good; /* the file's text when it was last accepted; under qlock */
     atomic_bool wants_groups;    /* the placement rules of the file use groups of users */
     struct rm_groups *groups;
     struct rm_history_file *history; /* of ended jobs; NULL: the store keeps them all */
@@ -89,7 +89,7 @@ struct rm_backend {
     struct rm_worker *slow[RM_SLOW_KINDS];
     struct rm_relay *relay;
     struct rm_file_pool *files;
-    /* a thread of @files hangs, and the stop did not wait: do not free what that thread uses */
+    /* a thread of @files still hangs after the stop: do not free what that thread uses */
     bool left_behind;
     bool started;
     struct rm_core_lock lock;
@@ -133,8 +133,8 @@ struct rm_first_queues { /* queues read before the store was opened */
     bool given;          /* false: there is no allocation file */
     struct policy_queues tree;
 };
-/* As rm_daemon_activate(), but the caller holds the lock "life", and the daemon need not have
- * started. @queues: emptied; NULL: the queues are read now. */
+/* As rm_daemon_activate(), also for a daemon that has not started; for one that has, the caller
+ * holds the lock "life". @queues: emptied; NULL: the queues are read now. */
 int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int64_t epoch,
                                struct rm_first_queues *queues, struct base_error *err);
 
@@ -142,10 +142,10 @@ int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int
 /* Both answer the requester, on the calling thread, and free the ticket. */
 void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx);
 void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
-/* Refuses the requester of an event that the core will never step over, and drops the references
- * that the event carries. */
+/* Refuses the requester of an event that the core will never step over, drops the references that
+ * the event carries, and calls its release function. */
 void rm_posted_refuse(const struct rm_posted *p, int code, const char *text);
-/* Lets the core know that all records up to @seq are durable. Any thread. */
+/* Reports to the core that all records up to @seq are durable. Any thread. */
 void rm_core_thread_post_stored(struct rm_leadership *t, uint64_t seq);
 void *rm_core_thread_main(void *term);
 
@@ -161,17 +161,18 @@ struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *s
 int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err);
 /* Starts the threads of the store and of output folders. */
 void rm_leadership_start_helpers(struct rm_leadership *t);
-/* Gives the core to the backend: readers see it from now on, and events may be posted. Returns the
+/* Passes the core to the backend: readers see it from now on, and events may be posted. Returns the
  * previous core, which the caller frees. */
 struct rm_core *rm_leadership_install(struct rm_leadership *t);
 void rm_leadership_start_core(struct rm_leadership *t); /* the core's thread */
 /* Ends in good order: queued events are carried out, written and answered. Requests that still wait
- * then are refused with @code and @text. Frees @t. Returns 0, or the error of the last write. */
+ * then, and later posts, are refused with @code and @text, which is not copied: a constant. Frees
+ * @t. Returns 0, or the error of the last write. */
 int rm_leadership_finish(struct rm_leadership *t, int code, const char *text,
                          struct base_error *err);
 void rm_leadership_abort(struct rm_leadership *t); /* ends at once, writes no more; frees @t */
-/* Frees a leadership whose threads were never started. NULL is fine. */
-void rm_leadership_free_unstarted(struct rm_leadership *t);
+/* Frees a leadership whose threads were never started or have ended. NULL is fine. */
+void rm_leadership_free_without_threads(struct rm_leadership *t);
 /* Makes a core without state, for a standby. Returns 0 or the error of the configuration. */
 int rm_empty_core_new(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
 
@@ -186,7 +187,8 @@ void rm_roles_start(struct rm_backend *b);
 void rm_roles_stop(struct rm_backend *b);
 void rm_roles_free(struct rm_backend *b);
 void rm_roles_add_stats(const struct rm_backend *b, struct rm_backend_stats *out);
-/* Wakes requests that wait for a change of roles if @role is another one than before. */
+/* Sets the role, and wakes requests that wait for a change of roles if it was another one before.
+ */
 void rm_roles_set_role(struct rm_backend *b, enum rm_role role);
 /* Reports to the source of roles that this RM must not lead; @fx: RM_FX_UNCONFIRMED or
  * RM_FX_EPOCH_LOW. */
@@ -199,9 +201,10 @@ void rm_roles_count_change_and_wake(struct rm_backend *b);
 void rm_roles_count_late_answer(struct rm_backend *b);
 
 /* ---- rm/config/allocation_file.c ---- */
-/* Returns 1 with the queues of the allocation file, or of its last readable version, in @out; 0
- * when there is no such file; or the error. */
-int rm_queues_load_at_start(struct rm_backend *b, struct policy_queues *out,
-                            struct base_error *err);
+/* Returns 1 with the queues of the allocation file, or of its last accepted version if the file is
+ * bad now, in @out; 0 when no file is configured and the default one does not exist; or the
+ * error. */
+int rm_queues_load_file_or_last_good(struct rm_backend *b, struct policy_queues *out,
+                                     struct base_error *err);
 
 #endif

@@ -20,6 +20,7 @@
 #include "policies/options.h"
 #include "rm/config/allocation_file.h"
 #include "rm/config/policy_options.h"
+#include "rm/config/scheduler_shape.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/routes.h"
@@ -167,7 +168,7 @@ static int set_key(struct base_conf *conf, const char *key, const char *value,
 
 /* Refuses, as YARN does, an expiry interval that does not exceed the heartbeat interval: every node
  * would expire between two heartbeats, with all its containers. */
-static int check_node_times(const struct base_conf *c, struct base_error *err)
+static int check_expiry_exceeds_heartbeat(const struct base_conf *c, struct base_error *err)
 {
     int64_t expiry = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms");
     int64_t beat = base_conf_int(c, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms");
@@ -193,9 +194,11 @@ static int load_conf(struct settings *s, struct base_error *err)
     if (rc == 0 && s->rm_id)
         rc = set_key(s->conf, "yarn.resourcemanager.ha.id", s->rm_id, err);
     if (rc == 0)
-        rc = base_conf_check(s->conf, policy_option_is_key, err);
+        rc = base_conf_check(s->conf, policy_key_looks_like_option, err);
     if (rc == 0)
-        rc = check_node_times(s->conf, err);
+        rc = rm_shape_check(s->conf, err);
+    if (rc == 0)
+        rc = check_expiry_exceeds_heartbeat(s->conf, err);
     if (rc == 0)
         rc = rm_ha_conf_read(s->conf, s->on, &s->ha, err);
     s->ha.lease_off = LEASE_OFF;
@@ -209,7 +212,7 @@ static int load_conf(struct settings *s, struct base_error *err)
     return rc;
 }
 
-static int write_line_to_file(const char *path, const char *text, struct base_error *err)
+static int write_line_if_path_given(const char *path, const char *text, struct base_error *err)
 {
     char *line;
     int rc;
@@ -222,9 +225,9 @@ static int write_line_to_file(const char *path, const char *text, struct base_er
     return rc;
 }
 
-/* Puts the key that the address comes from before the text of @err; for one of several RMs the
- * key need not be creel.rm.bind. Returns @rc. */
-static int name_address_key(const struct settings *s, int rc, struct base_error *err)
+/* If the address was refused (-BASE_EPERM, -BASE_EINVAL), puts the key that it comes from before
+ * the text of @err; for one of several RMs that need not be creel.rm.bind. Returns @rc. */
+static int prefix_error_with_address_key(const struct settings *s, int rc, struct base_error *err)
 {
     if (rc != -BASE_EPERM && rc != -BASE_EINVAL)
         return rc;
@@ -235,8 +238,8 @@ static int name_address_key(const struct settings *s, int rc, struct base_error 
 }
 
 /* An RM that is one of several listens at its own address in the configuration, unless
- * creel.rm.bind or creel.rm.port is set. */
-static int set_bind_address(struct settings *s, struct base_error *err)
+ * creel.rm.bind (for the host) or creel.rm.port (for the port) is set. */
+static int set_bind_address_if_unset(struct settings *s, struct base_error *err)
 {
     char *host, port_text[8];
     uint16_t port;
@@ -270,7 +273,7 @@ static int read_server_conf(const struct settings *s, struct api_server_conf *ou
         .node_secret = secret && *secret ? secret : NULL,
         .static_user = base_conf_get(s->conf, "hadoop.http.staticuser.user"),
     };
-    return api_conf_read(s->conf, out, err);
+    return api_conf_read(s->conf, "resourcemanager", out, err);
 }
 
 /* Returns the URL of this RM, which the caller frees. A wildcard is replaced by the host's name. */
@@ -298,8 +301,8 @@ static void reload_queues(struct rm_backend *b, const char *why)
     rm_audit_log_own_operation("refresh-queues", why, rc < 0 ? err.text : NULL);
 }
 
-/* Until another signal comes: reads the queues again on SIGHUP and when their file has changed, and
- * logs how many audit lines were left out. */
+/* Until another signal comes: on SIGHUP opens the audit file again and reads the queues again, also
+ * reads the queues when their file has changed, and logs how many audit lines were left out. */
 static void serve_signals(struct rm_backend *b, const sigset_t *signals)
 {
     static const struct timespec look = {.tv_sec = 1};
@@ -309,7 +312,7 @@ static void serve_signals(struct rm_backend *b, const sigset_t *signals)
     for (;;) {
         int sig = sigtimedwait(signals, NULL, &look);
 
-        rm_audit_log_left_out();
+        rm_audit_log_left_out_refusals();
         if (sig < 0 && errno != EAGAIN && errno != EINTR)
             return;
         if (sig > 0 && sig != SIGHUP)
@@ -343,7 +346,7 @@ static void stop_with_error(void *user, const struct base_error *why)
 
 /* An RM that is one of several keeps only the history of jobs in creel.rm.state-dir. The RM can run
  * without it, but the operator should know now rather than when the first job has ended. */
-static void warn_if_folder_unusable(const struct settings *s)
+static void warn_if_state_folder_unusable(const struct settings *s)
 {
     const char *folder = base_conf_get(s->conf, "creel.rm.state-dir");
     struct base_error err = {0};
@@ -364,8 +367,8 @@ static int new_standby(const struct settings *s, struct rm_backend **b, struct b
 
     if (rc < 0)
         return rc;
-    warn_if_folder_unusable(s);
-    all = rm_ha_conf_join_urls(&s->ha);
+    warn_if_state_folder_unusable(s);
+    all = rm_ha_conf_join_urls_own_first(&s->ha);
     rm_role_set_identity(*b, s->ha.rm_id, all);
     free(all);
     return 0;
@@ -426,7 +429,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
     if (rc == 0) {
         url = make_url(s, api_server_port(server));
         rm_daemon_set_url(b, s->ha.enabled ? s->ha.urls[s->ha.own] : url);
-        rc = write_line_to_file(s->url_file, url, err);
+        rc = write_line_if_path_given(s->url_file, url, err);
     }
     if (rc == 0)
         rc = run_until_stopped(s, b, url, signals, err);
@@ -457,11 +460,11 @@ static int run(struct settings *s, struct base_error *err)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
-    /* before any thread starts: only sigtimedwait() receives signals */
+    /* before any thread starts: only sigtimedwait() receives these signals */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     base_sched_make_thread_prompt();
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
-    rc = set_bind_address(s, err);
+    rc = set_bind_address_if_unset(s, err);
     if (rc < 0)
         return rc;
     rc = read_server_conf(s, &conf, err);
@@ -473,7 +476,7 @@ static int run(struct settings *s, struct base_error *err)
     /* before the store is opened, so that a wrong address leaves the store unchanged */
     conf.listener = api_open_listener(&conf, err);
     if (conf.listener < 0) {
-        rc = name_address_key(s, conf.listener, err);
+        rc = prefix_error_with_address_key(s, conf.listener, err);
         goto free_conf;
     }
     rc = open_daemon(s, &b, err);
@@ -481,8 +484,9 @@ static int run(struct settings *s, struct base_error *err)
         close(conf.listener);
         goto free_conf;
     }
-    /* after the store was opened: its lock proves that no other process uses it */
-    rc = write_line_to_file(s->pid_file, pid, err);
+    /* after the store was opened: the lock of a store of one process proves that no other uses
+     * it */
+    rc = write_line_if_path_given(s->pid_file, pid, err);
     if (rc == 0)
         rc = serve(s, &conf, b, &signals, err);
     else

@@ -26,8 +26,8 @@ static int read_key(void *user, const struct ha_record *rec, struct base_error *
     return 0;
 }
 
-int rm_load_master_key(struct ha_store *store, bool anew, char out[static RM_MASTER_KEY_MAX],
-                       struct base_error *err)
+int rm_load_or_make_master_key(struct ha_store *store, bool anew,
+                               char out[static RM_MASTER_KEY_MAX], struct base_error *err)
 {
     const struct ha_record rec = {TABLE, KEY, out, RM_MASTER_KEY_MAX - 1};
     int rc = 0;

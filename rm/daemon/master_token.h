@@ -14,11 +14,11 @@
 #define RM_MASTER_KEY_MAX   33 /* hex digits and the NUL, as below */
 #define RM_MASTER_TOKEN_MAX 65
 
-/* Writes to @out the key of this store, which is made at the first call. @anew: replaces the key,
- * which invalidates the tokens of running masters. Returns 0; -BASE_ECORRUPT when the stored key is
- * damaged; or the store's error. */
-int rm_load_master_key(struct ha_store *store, bool anew, char out[static RM_MASTER_KEY_MAX],
-                       struct base_error *err);
+/* Writes to @out the key of this store, and makes and stores one if the store has none. @anew:
+ * replaces the key, which invalidates the tokens of running masters. Returns 0; -BASE_ECORRUPT when
+ * the stored key is damaged; or the store's error. */
+int rm_load_or_make_master_key(struct ha_store *store, bool anew,
+                               char out[static RM_MASTER_KEY_MAX], struct base_error *err);
 /* Writes to @out the token of @attempt, always the same under the same key. Returns @out. */
 const char *rm_master_token(const char *key, const struct base_attempt_id *attempt,
                             char out[static RM_MASTER_TOKEN_MAX]);

@@ -17,19 +17,29 @@
 #include "base/io/http_client.h"
 #include "base/io/io.h"
 
-enum { POLL_MS = 1000, NODE_ID_MAX = 512 };
+enum { POLL_MS = 1000, NAME_MAX_LEN = 512, PASSED_MAX = 10 };
 enum flow { WAITING, FLOWING, ENDED, BROKEN };
 
 struct stream {
     struct stream *next;
     struct rm_relay *relay;
-    struct api_request *rq; /* NULL once the answer has begun; for the relay's thread only */
-    char node_id[NODE_ID_MAX], peer[64];
-    char *type, *url;
+    struct api_request *rq;  /* NULL once answered, or being answered; relay's thread only */
+    char name[NAME_MAX_LEN]; /* id of the node, or of the master's application */
+    char peer[64];
+    bool to_master;
+    char *type; /* content type of the answer; a master's own one once that has arrived */
+    char *url;
     CURL *easy;
+    struct curl_slist *headers, *connect_to; /* of a request to a master */
+    struct base_buf body;                    /* likewise */
+    struct {
+        const char *name;
+        char *value;
+    } passed[PASSED_MAX]; /* headers of a master's answer that are passed on */
+    int passed_n;
     char why[CURL_ERROR_SIZE];
     long status;
-    bool identified;
+    bool identified; /* the answer is one of the node; always true for a master */
     int64_t begun_ms;
     /* under lock */
     pthread_mutex_t lock;
@@ -51,7 +61,7 @@ struct rm_relay {
     struct stream *streams;
 };
 
-bool rm_relay_is_valid_address(const char *address)
+bool rm_relay_is_host_and_port(const char *address)
 {
     const char *p = address;
     int64_t port;
@@ -71,17 +81,32 @@ bool rm_relay_is_valid_address(const char *address)
 }
 
 static void answer_refusal(struct api_request *rq, unsigned status, const char *exception,
-                           const char *node_id, const char *why)
+                           const char *what, const char *name, const char *why)
 {
     if (status == 503)
         api_add_header(rq, "Retry-After", "1");
-    api_answer_error(rq, status, exception, "node %s: %s", node_id, why);
+    api_answer_error(rq, status, exception, "%s %s: %s", what, name, why);
+}
+
+static const char *name_kind(const struct stream *s)
+{
+    return s->to_master ? "master of" : "node";
+}
+
+static void clear_passed_headers(struct stream *s)
+{
+    while (s->passed_n > 0)
+        free(s->passed[--s->passed_n].value);
 }
 
 static void stream_free(struct stream *s)
 {
     curl_easy_cleanup(s->easy);
     pthread_mutex_destroy(&s->lock);
+    curl_slist_free_all(s->headers);
+    curl_slist_free_all(s->connect_to);
+    base_buf_free(&s->body);
+    clear_passed_headers(s);
     free(s->type);
     free(s->url);
     free(s);
@@ -126,7 +151,7 @@ static int64_t read_ring(void *user, char *buf, size_t max)
     return flow == ENDED ? -1 : flow == BROKEN ? API_STREAM_BROKEN : 0;
 }
 
-static void free_reader(void *user)
+static void release_reader(void *user)
 {
     struct stream *s = user;
     struct rm_relay *r = s->relay;
@@ -148,12 +173,53 @@ static void begin_answer(struct stream *s)
     struct api_request *rq = s->rq;
 
     s->rq = NULL;
+    if (s->to_master) {
+        for (int i = 0; i < s->passed_n; i++)
+            api_add_header(rq, s->passed[i].name, s->passed[i].value);
+    } else {
+        api_add_header(rq, BASE_HTTP_NODE_HEADER, s->name);
+    }
     pthread_mutex_lock(&s->lock);
     s->flow = FLOWING;
     s->has_reader = true;
     pthread_mutex_unlock(&s->lock);
-    api_add_header(rq, BASE_HTTP_NODE_HEADER, s->node_id);
-    api_answer_stream(rq, 200, s->type, read_ring, s, free_reader);
+    api_answer_stream(rq, (unsigned)s->status, s->type, read_ring, s, release_reader);
+}
+
+/* Keeps the header line if it is one that describes a master's answer. Cookies are not passed on: a
+ * master could set cookies that browsers would send to the ResourceManager. SOURCE: RFC 9110,
+ * section 8, and what browsers need of a page. */
+static void keep_passed_header(struct stream *s, const char *line, size_t len)
+{
+    static const char *const names[] = {"Content-Encoding",    "Content-Language",
+                                        "Content-Disposition", "Location",
+                                        "Cache-Control",       "ETag",
+                                        "Last-Modified"};
+    const char *value;
+    size_t n;
+
+    if (base_curl_match_header(line, len, "Content-Type:", &value, &n)) {
+        free(s->type);
+        s->type = base_strndup(value, n);
+        return;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names && s->passed_n < PASSED_MAX; i++) {
+        size_t name_len = strlen(names[i]);
+
+        if (len <= name_len || line[name_len] != ':' || strncasecmp(line, names[i], name_len) != 0)
+            continue;
+        value = line + name_len + 1;
+        n = len - name_len - 1;
+        while (n > 0 && (*value == ' ' || *value == '\t')) {
+            value++;
+            n--;
+        }
+        while (n > 0 && (unsigned char)value[n - 1] <= ' ')
+            n--;
+        s->passed[s->passed_n].name = names[i];
+        s->passed[s->passed_n++].value = base_strndup(value, n);
+        return;
+    }
 }
 
 static size_t read_header(char *data, size_t size, size_t n, void *user)
@@ -162,15 +228,19 @@ static size_t read_header(char *data, size_t size, size_t n, void *user)
     size_t len = size * n, id_len;
     const char *id;
 
-    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0)
-        s->identified = false;
-    if (base_curl_match_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
-        s->identified = id_len == strlen(s->node_id) && memcmp(id, s->node_id, id_len) == 0;
+    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) { /* also after a "100 Continue" */
+        s->identified = s->to_master;
+        clear_passed_headers(s);
+    }
+    if (s->to_master)
+        keep_passed_header(s, data, len);
+    else if (base_curl_match_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
+        s->identified = id_len == strlen(s->name) && memcmp(id, s->name, id_len) == 0;
     if (len > 2 || data[0] == ' ')
         return len;
-    /* the empty line: all headers have come */
+    /* the empty line: all headers have arrived */
     curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
-    if (s->status == 200 && s->identified && s->rq)
+    if (s->rq && s->identified && (s->to_master ? s->status >= 200 : s->status == 200))
         begin_answer(s);
     return len;
 }
@@ -210,6 +280,8 @@ static void start_transfer(struct stream *s)
     curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, buffer_body);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, s);
     curl_easy_setopt(e, CURLOPT_PRIVATE, s);
+    curl_easy_setopt(e, CURLOPT_HTTPHEADER, s->headers);
+    curl_easy_setopt(e, CURLOPT_CONNECT_TO, s->connect_to);
     s->begun_ms = base_mono_us(&base_clock_real) / 1000;
     base_assert(curl_multi_add_handle(s->relay->multi, e) == CURLM_OK);
 }
@@ -224,14 +296,14 @@ static void end_transfer(struct stream *s, CURLcode code)
     if (!rq)
         set_flow(s, code == CURLE_OK ? ENDED : BROKEN);
     else if (s->identified && (s->status == 404 || s->status == 503)) {
-        api_add_header(rq, BASE_HTTP_NODE_HEADER, s->node_id);
-        answer_refusal(rq, 404, "NotFoundException", s->node_id,
+        api_add_header(rq, BASE_HTTP_NODE_HEADER, s->name);
+        answer_refusal(rq, 404, "NotFoundException", name_kind(s), s->name,
                        "it has no such log or application");
     } else if (s->status == 0)
-        answer_refusal(rq, 502, "BadGatewayException", s->node_id,
+        answer_refusal(rq, 502, "BadGatewayException", name_kind(s), s->name,
                        *s->why ? s->why : curl_easy_strerror(code));
     else
-        answer_refusal(rq, 502, "BadGatewayException", s->node_id,
+        answer_refusal(rq, 502, "BadGatewayException", name_kind(s), s->name,
                        s->identified ? "it answers with an error"
                                      : "another server answers at its address");
 }
@@ -239,14 +311,14 @@ static void end_transfer(struct stream *s, CURLcode code)
 static void abort_stream(struct stream *s, unsigned status, const char *exception, const char *why)
 {
     if (s->rq)
-        answer_refusal(s->rq, status, exception, s->node_id, why);
+        answer_refusal(s->rq, status, exception, name_kind(s), s->name, why);
     else
         set_flow(s, BROKEN);
     s->rq = NULL;
 }
 
 /* Handles deadlines, pauses and a reader that has gone. Returns true when the stream is done. */
-static bool advance_stream(struct stream *s, int64_t now)
+static bool resume_or_abort_stream(struct stream *s, int64_t now)
 {
     enum flow flow;
     bool has_reader, resume;
@@ -279,7 +351,7 @@ static void detach_stream(struct stream *s)
     release_stream(s, &s->has_relay);
 }
 
-static void start_incoming(struct rm_relay *r)
+static void start_incoming_streams(struct rm_relay *r)
 {
     struct stream **end = &r->incoming, *old = r->streams;
 
@@ -294,7 +366,7 @@ static void start_incoming(struct rm_relay *r)
         start_transfer(s);
 }
 
-static void remove_finished_streams(struct rm_relay *r, bool all)
+static void remove_finished_streams(struct rm_relay *r, bool abort_all)
 {
     struct stream *gone = NULL, **link = &r->streams;
     int64_t now = base_mono_us(&base_clock_real) / 1000;
@@ -302,10 +374,10 @@ static void remove_finished_streams(struct rm_relay *r, bool all)
     while (*link) {
         struct stream *s = *link;
 
-        if (all)
+        if (abort_all)
             abort_stream(s, 503, "ServiceUnavailableException",
                          "the ResourceManager is shutting down");
-        if (!advance_stream(s, now) && !all) {
+        if (!resume_or_abort_stream(s, now) && !abort_all) {
             link = &s->next;
             continue;
         }
@@ -352,7 +424,7 @@ static void *relay_main(void *user)
     while (!stop) {
         int running;
 
-        start_incoming(r);
+        start_incoming_streams(r);
         curl_multi_perform(r->multi, &running);
         finish_transfers(r);
         remove_finished_streams(r, false);
@@ -362,7 +434,7 @@ static void *relay_main(void *user)
         if (!stop)
             curl_multi_poll(r->multi, NULL, 0, POLL_MS, NULL);
     }
-    start_incoming(r);
+    start_incoming_streams(r);
     remove_finished_streams(r, true);
     return NULL;
 }
@@ -387,17 +459,19 @@ void rm_relay_start(struct rm_relay *r)
     base_assert(pthread_create(&r->thread, NULL, relay_main, r) == 0);
 }
 
-static struct stream *stream_new(struct rm_relay *r, struct api_request *rq, const char *node_id,
-                                 const char *address, const char *path, const char *type)
+/* @name: the node or application, for messages and, of a node, to check its answer. Takes @url,
+ * allocated. */
+static struct stream *stream_new(struct rm_relay *r, struct api_request *rq, const char *name,
+                                 char *url, const char *type)
 {
     struct stream *s = base_alloc(sizeof *s);
 
     s->relay = r;
     s->rq = rq;
-    snprintf(s->node_id, sizeof s->node_id, "%s", node_id);
+    snprintf(s->name, sizeof s->name, "%s", name);
     snprintf(s->peer, sizeof s->peer, "%s", api_peer(rq));
     s->type = base_strdup(type);
-    s->url = base_printf("http://%s/ws/v1/node/%s", address, path);
+    s->url = url;
     s->easy = curl_easy_init();
     base_assert(s->easy);
     pthread_mutex_init(&s->lock, NULL);
@@ -428,18 +502,13 @@ static const char *find_refusal(const struct rm_relay *r, const char *peer)
     return NULL;
 }
 
-void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
-                  const char *address, const char *path, const char *type)
+/* Parks the request of @s and hands @s to the relay's thread, or answers and frees @s when there
+ * are too many already. */
+static void hand_over_stream(struct rm_relay *r, struct stream *s)
 {
-    struct stream *s;
+    struct api_request *rq = s->rq;
     const char *no;
 
-    if (!rm_relay_is_valid_address(address)) {
-        answer_refusal(rq, 502, "BadGatewayException", node_id,
-                       "the address it has registered is not host:port");
-        return;
-    }
-    s = stream_new(r, rq, node_id, address, path, type);
     api_park(rq);
     pthread_mutex_lock(&r->lock);
     no = find_refusal(r, s->peer);
@@ -453,8 +522,76 @@ void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_i
         curl_multi_wakeup(r->multi);
         return;
     }
+    answer_refusal(rq, 503, "ServiceUnavailableException", name_kind(s), s->name, no);
     stream_free(s);
-    answer_refusal(rq, 503, "ServiceUnavailableException", node_id, no);
+}
+
+void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
+                  const char *address, const char *path, const char *type)
+{
+    if (!rm_relay_is_host_and_port(address)) {
+        answer_refusal(rq, 502, "BadGatewayException", "node", node_id,
+                       "the address it has registered is not host:port");
+        return;
+    }
+    hand_over_stream(
+        r, stream_new(r, rq, node_id, base_printf("http://%s/ws/v1/node/%s", address, path), type));
+}
+
+static void add_header(struct stream *s, const char *name, const char *value)
+{
+    char *line = base_printf("%s: %s", name, value);
+
+    s->headers = curl_slist_append(s->headers, line);
+    free(line);
+}
+
+/* Adds the headers that a master gets. SOURCE: Hadoop's WebAppProxy passes the same ones. */
+static void add_headers_for_master(struct stream *s, const struct rm_relay_to_master *to)
+{
+    static const char *const names[] = {"User-Agent",
+                                        "Accept",
+                                        "Accept-Encoding",
+                                        "Accept-Language",
+                                        "Accept-Charset",
+                                        "Content-Type",
+                                        "Origin",
+                                        "Access-Control-Request-Method",
+                                        "Access-Control-Request-Headers"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = api_header(s->rq, names[i]);
+
+        if (value)
+            add_header(s, names[i], value);
+    }
+    if (to->cookie)
+        add_header(s, "Cookie", to->cookie);
+    s->headers = curl_slist_append(s->headers, "Expect:"); /* no "100 Continue" round trip */
+}
+
+void rm_relay_to_master(struct rm_relay *r, struct api_request *rq,
+                        const struct rm_relay_to_master *to)
+{
+    struct stream *s = stream_new(r, rq, to->app_id, base_strdup(to->url), "");
+    const char *method = api_method(rq);
+    char *connect_to = base_printf("::%s:", to->host);
+    size_t len;
+    const char *body = api_body(rq, &len);
+
+    s->to_master = true;
+    s->connect_to = curl_slist_append(NULL, connect_to);
+    free(connect_to);
+    add_headers_for_master(s, to);
+    if (strcmp(method, "PUT") == 0) {
+        base_buf_add(&s->body, body, len);
+        curl_easy_setopt(s->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+        curl_easy_setopt(s->easy, CURLOPT_POSTFIELDS, len ? s->body.data : "");
+    } else if (strcmp(method, "HEAD") == 0) {
+        curl_easy_setopt(s->easy, CURLOPT_NOBODY, 1L);
+    }
+    curl_easy_setopt(s->easy, CURLOPT_CUSTOMREQUEST, method);
+    hand_over_stream(r, s);
 }
 
 void rm_relay_stop(struct rm_relay *r)

@@ -1,13 +1,18 @@
-/* rm/daemon/relay.h - relays answers of nodes to clients that cannot reach the nodes.
+/* rm/daemon/relay.h - relays answers of nodes, and of masters of applications, to clients that
+ * cannot reach them.
  *
- *   rm_relay_get(): parked --> WAITING --200 of that node--> FLOWING --its end--> the answer's end
- *                                 |                            \--broken, or too long--> cut off
- *                                 \--> 404: the node has no such thing; 502: the node fails;
- *                                      503: too many at once; 504: it does not answer in time
+ *   rm_relay_get(), rm_relay_to_master():
+ *     parked --> WAITING --200 of that node, any answer of a master--> FLOWING --its end-->
+ *                   |                                     \--broken, or too long--> cut off
+ *                   \--> 404: the node has no such thing; 502: the node or master fails;
+ *                        503: too many at once, or the RM stops;
+ *                        504: it does not answer in time
  *
- * The relay is no open proxy: the address is that of a registered node, the caller builds the path
- * from checked parts, redirects are not followed, and only an answer that names the requested node
- * (BASE_HTTP_NODE_HEADER) is passed on.
+ * The relay is no open proxy. The address of a node is that of a registered one, the caller builds
+ * the path from checked parts, and only an answer that names the requested node
+ * (BASE_HTTP_NODE_HEADER) is passed on. A master chooses the port and path of its URL, but the
+ * connection goes to the host of the node that runs it, whatever host the URL names. Redirects are
+ * not followed.
  *
  * Bounds: RM_RELAY_MAX answers at once, RM_RELAY_PEER_MAX of them for one client address;
  * RM_RELAY_BUFFER bytes of each answer are held (a slow client slows the node's sending); an answer
@@ -37,12 +42,24 @@ void rm_relay_start(struct rm_relay *r);
  * content type of the answer. Any thread. */
 void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id,
                   const char *address, const char *path, const char *type);
+/* A request to the master of an application; texts are borrowed for the call. */
+struct rm_relay_to_master {
+    const char *app_id; /* for error messages */
+    const char *url;    /* "http://..." with the path and query to be asked for */
+    const char *host;   /* host of the node that runs the master: where the connection goes */
+    const char *cookie; /* value of the Cookie header; NULL: none is sent */
+};
+/* Parks @rq and answers it with what the master answers to the same method (GET, HEAD or PUT) and
+ * body: its status, the headers that describe the body, and the body. Passes on the headers of @rq
+ * that a page's server reads (Accept and the like), but no credentials. Any thread. */
+void rm_relay_to_master(struct rm_relay *r, struct api_request *rq,
+                        const struct rm_relay_to_master *to);
 /* Answers waiting requests with 503, cuts off answers under way, and answers later requests with
  * 503. */
 void rm_relay_stop(struct rm_relay *r);
 void rm_relay_free(struct rm_relay *r); /* after the HTTP server has stopped; NULL-safe */
 /* Returns true for "name:port", "1.2.3.4:port" or "[::1]:port", and false for any text that could
  * mean something else in a URL. */
-bool rm_relay_is_valid_address(const char *address);
+bool rm_relay_is_host_and_port(const char *address);
 
 #endif

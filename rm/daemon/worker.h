@@ -15,9 +15,9 @@ typedef bool rm_worker_step(void *user, bool stopping);
 /* @background: runs at low priority. Tasks may be added before the start. */
 struct rm_worker *rm_worker_new(const char *name, bool background);
 void rm_worker_start(struct rm_worker *w);
-/* Queues a task. Any thread. After the stop @step is called at once, with @stopping. */
+/* Queues a task. Any thread. After the stop @step is called at once, with stopping true. */
 void rm_worker_add(struct rm_worker *w, rm_worker_step *step, void *user);
-/* Waits for the step under way, then calls every unfinished task once more, with @stopping. */
+/* Waits for the step under way, then calls every unfinished task once more, with stopping true. */
 void rm_worker_stop(struct rm_worker *w);
 void rm_worker_free(struct rm_worker *w); /* stopped, or never started; NULL-safe */
 

@@ -50,8 +50,8 @@ static int64_t get_task_duration(const struct rm_task_view *task, int64_t not_be
     return us > 0 ? us : 1;
 }
 
-/* Returns the mean duration, in us, that the submission gives for the tasks of @kind; 0: none
- * given. */
+/* Returns the mean duration, in us, that the submission specifies for the tasks of @kind; 0:
+ * none. */
 static int64_t get_expected_duration(const struct rm_job_spec *spec, enum base_task_kind kind)
 {
     int64_t n = 0;
@@ -109,8 +109,8 @@ static void write_starts_and_nodes(const struct rm_views *tasks, enum base_task_
     base_json_close(out, ']');
 }
 
-/* Returns, for each map, the hosts of its split or its explicit task, or NULL when none are given.
- * The caller frees the array, but not the lists. */
+/* Returns, for each map, the list of hosts of its split or its explicit task, which may be empty;
+ * NULL for a map without a split. The caller frees the array, but not the lists. */
 static const struct rm_str_list **list_map_hosts(const struct rm_job_spec *spec, size_t maps)
 {
     const struct rm_str_list **of = base_alloc((maps + 1) * sizeof *of);

@@ -12,7 +12,7 @@
 
 /* Appends @app and @tasks, all its tasks of each kind, to @out as one object. Times count from
  * @zero_us (a multiple of 1 ms). Returns false and appends nothing when the duration of the maps or
- * of the reduces is unknown: none of them succeeded, and the submission does not give one. */
+ * of the reduces is unknown: none of them succeeded, and the submission does not specify it. */
 bool rm_history_encode_job(const struct rm_app_view *app,
                            const struct rm_views tasks[BASE_TASK_KINDS], int64_t zero_us,
                            struct base_buf *out);

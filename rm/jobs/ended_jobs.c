@@ -12,7 +12,7 @@
 #include "rm/daemon/daemon_internal.h"
 #include "rm/jobs/ended_job.h"
 
-#define TASKS_AT_ONCE 1000 /* tasks copied each time the core is held */
+#define TASKS_AT_ONCE 1000 /* tasks copied each time the core is locked */
 #define TEXT_(n)      #n
 #define TEXT(n)       TEXT_(n)
 
@@ -157,7 +157,7 @@ int rm_history_file_store_job(struct rm_history_file *f, struct base_app_id id, 
 
 /* Opens the database if its file exists. Returns true when it is open. Called with the lock
  * held. */
-static bool open_if_present(struct rm_history_file *f)
+static bool open_database_if_present(struct rm_history_file *f)
 {
     return f->db || (access(f->path, F_OK) == 0 && open_database(f, NULL) == 0);
 }
@@ -211,7 +211,7 @@ bool rm_history_file_find_next(struct rm_history_file *f, const struct base_app_
     if (!f)
         return false;
     pthread_mutex_lock(&f->lock);
-    found = open_if_present(f) &&
+    found = open_database_if_present(f) &&
             select_next_id(f, before, after, submitted_from_us, submitted_to_us, out);
     pthread_mutex_unlock(&f->lock);
     return found;
@@ -225,7 +225,7 @@ bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, 
     int rc;
 
     pthread_mutex_lock(&f->lock);
-    if (open_if_present(f))
+    if (open_database_if_present(f))
         line = select_job_line(f, id);
     pthread_mutex_unlock(&f->lock);
     if (!line)
@@ -238,7 +238,7 @@ bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, 
 }
 
 /* ---------------------------------------------------------------- jobs */
-/* Copies all tasks of @kind. The core is released now and then, which is safe because the tasks of
+/* Copies all tasks of @kind. The core is unlocked now and then, which is safe because the tasks of
  * an ended job no longer change. */
 static void copy_tasks(struct rm_backend *backend, struct base_app_id id, enum base_task_kind kind,
                        struct rm_views *out)
@@ -248,8 +248,8 @@ static void copy_tasks(struct rm_backend *backend, struct base_app_id id, enum b
 
     do {
         before = pos;
-        rc = rm_view_tasks(rm_backend_hold(backend), id, kind, 0, &pos, TASKS_AT_ONCE, out);
-        rm_backend_release(backend);
+        rc = rm_view_tasks(rm_backend_lock_core(backend), id, kind, 0, &pos, TASKS_AT_ONCE, out);
+        rm_backend_unlock_core(backend);
     } while (rc == 0 && pos != before);
 }
 
@@ -293,10 +293,10 @@ static bool archive_one_job(void *user, bool stopping)
     struct rm_views v = {0};
     struct base_buf line = {0};
     struct base_error err = {0};
-    int rc = rm_view_app(rm_backend_hold(k->b), k->id, &v);
+    int rc = rm_view_app(rm_backend_lock_core(k->b), k->id, &v);
 
     (void)stopping; /* even while the process stops, the last core exists */
-    rm_backend_release(k->b);
+    rm_backend_unlock_core(k->b);
     if (rc == 0 && v.apps_n == 1 && encode_job_from_core(k->b, &v.apps[0], 0, &line) &&
         rm_history_file_store_job(k->b->history, k->id, v.apps[0].submit_us, line.data, &err) < 0)
         base_log_warn("rm", "%s", err.text);

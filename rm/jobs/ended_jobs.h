@@ -13,8 +13,9 @@
 #define RM_HISTORY_KEPT 100000
 
 struct rm_history_file; /* may be used from any thread */
-/* Neither opens nor creates the file, history.db in @folder: the first access does. @bytes_max
- * bounds the data in the file; beyond it the oldest jobs are deleted, but never the newest one. */
+/* Neither opens nor creates the file, history.db in @folder: the first write does, or the first
+ * read of an existing file opens it. @bytes_max bounds the data in the file; beyond it the oldest
+ * jobs are deleted, but never the newest one. */
 struct rm_history_file *rm_history_file_new(const char *folder, int64_t bytes_max);
 void rm_history_file_free(struct rm_history_file *f); /* NULL is fine */
 /* Stores @line, made by rm_history_encode_job() with @zero_us 0, as job @id. Returns 0 or a
@@ -36,7 +37,7 @@ bool rm_history_file_read_job(struct rm_history_file *f, struct base_app_id id, 
  * @new_zero_us. Returns 0, or -BASE_ECORRUPT when the line cannot be parsed. */
 int rm_history_shift_times(const char *line, size_t len, int64_t old_zero_us, int64_t new_zero_us,
                            struct base_buf *out, struct base_error *err);
-/* Returns the backend's history file, or NULL when there is only one RM. */
+/* Returns the backend's history file, or NULL when this RM is not one of several. */
 struct rm_history_file *rm_history_get_file(const struct rm_backend *backend);
 
 /* Handles RM_FX_HISTORY: stores ended job @id in the background while the core still has its tasks.

@@ -1,4 +1,4 @@
-/* rm/jobs/ended_shift.c - shifts the times of a stored history line to another point zero. */
+/* rm/jobs/ended_shift.c - shifts the times of a stored history line to another origin. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/io/json_write.h"
 #include "rm/jobs/ended_jobs.h"
 
-static void copy_value(const json_t *v, struct base_buf *out)
+static void write_json_value(const json_t *v, struct base_buf *out)
 {
     const char *key;
     json_t *e;
@@ -17,12 +17,12 @@ static void copy_value(const json_t *v, struct base_buf *out)
         json_object_foreach((json_t *)(uintptr_t)v, key, e)
         {
             base_json_key(out, key);
-            copy_value(e, out);
+            write_json_value(e, out);
         }
         base_json_close(out, '}');
     } else if (json_is_array(v)) {
         base_json_open(out, '[');
-        json_array_foreach(v, i, e) copy_value(e, out);
+        json_array_foreach(v, i, e) write_json_value(e, out);
         base_json_close(out, ']');
     } else if (json_is_boolean(v)) {
         base_json_value_bool(out, json_is_true(v));
@@ -86,7 +86,7 @@ int rm_history_shift_times(const char *line, size_t len, int64_t old_zero_us, in
         else if (strcmp(key, "time_0_ms") == 0)
             base_json_value_int(out, new_zero_us / 1000);
         else
-            copy_value(v, out);
+            write_json_value(v, out);
     }
     base_json_close(out, '}');
     json_decref(job);

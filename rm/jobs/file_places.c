@@ -29,13 +29,13 @@ static const char *take_next_name(const char **rest, size_t *len)
 /* Resolves ".." textually, as if there were no links. Names beyond the first two are still counted,
  * since a later ".." may remove them again. The last name is the path's own and does not belong to
  * its folder. */
-struct rm_place rm_place_from_path(const char *path)
+struct rm_file_place rm_file_place_from_path(const char *path)
 {
     struct {
         const char *name;
         size_t len;
     } at[DEPTH + 1];
-    struct rm_place place = {0};
+    struct rm_file_place place = {0};
     size_t n = 0, len;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -62,19 +62,20 @@ struct rm_place rm_place_from_path(const char *path)
     return place;
 }
 
-bool rm_place_equal(const struct rm_place *a, const struct rm_place *b)
+bool rm_file_place_equal(const struct rm_file_place *a, const struct rm_file_place *b)
 {
     return a->top == b->top && a->whole == b->whole;
 }
 
-void rm_place_count_other(struct rm_place_count *count, const struct rm_place *here,
-                          const struct rm_place *other)
+void rm_file_place_count_if_shared(struct rm_file_place_count *count,
+                                   const struct rm_file_place *here,
+                                   const struct rm_file_place *other)
 {
     count->at_top += here->top && here->top == other->top;
-    count->at_whole += here->whole && rm_place_equal(here, other);
+    count->at_whole += here->whole && rm_file_place_equal(here, other);
 }
 
-bool rm_place_count_is_full(const struct rm_place_count *count)
+bool rm_file_place_count_is_full(const struct rm_file_place_count *count)
 {
     return count->at_whole >= RM_PLACE_MAX || count->at_top >= RM_PLACE_TOP_MAX;
 }

@@ -12,21 +12,24 @@
 /* most threads at one place, and below one first name */
 enum { RM_PLACE_MAX = 8, RM_PLACE_TOP_MAX = 16 };
 
-struct rm_place {
+struct rm_file_place {
     /* hash of the first name, and hash of both names; places whose hashes collide share a limit; 0:
      * no place */
     uint64_t top, whole;
 };
-struct rm_place rm_place_from_path(const char *path); /* @path is absolute; NULL gives no place */
-bool rm_place_equal(const struct rm_place *a, const struct rm_place *b);
+/* @path: absolute; NULL: no place */
+struct rm_file_place rm_file_place_from_path(const char *path);
+bool rm_file_place_equal(const struct rm_file_place *a, const struct rm_file_place *b);
 
-struct rm_place_count { /* threads below the first name of a place, and at the place; 0 at first */
+/* threads below the first name of a place, and at the place; 0 at first */
+struct rm_file_place_count {
     int at_top, at_whole;
 };
 /* Counts @other when it is at the same place as @here, or below the same first name. */
-void rm_place_count_other(struct rm_place_count *count, const struct rm_place *here,
-                          const struct rm_place *other);
+void rm_file_place_count_if_shared(struct rm_file_place_count *count,
+                                   const struct rm_file_place *here,
+                                   const struct rm_file_place *other);
 /* Returns true when no further thread may access the place. */
-bool rm_place_count_is_full(const struct rm_place_count *count);
+bool rm_file_place_count_is_full(const struct rm_file_place_count *count);
 
 #endif

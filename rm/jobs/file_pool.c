@@ -282,21 +282,21 @@ int rm_file_work_enter_path(void *user, const char *path, struct base_error *err
 {
     struct rm_file_work *w = user;
     struct rm_file_pool *f = w->pool;
-    const struct rm_place place = rm_place_from_path(path);
-    struct rm_place_count n = {0};
+    const struct rm_file_place place = rm_file_place_from_path(path);
+    struct rm_file_place_count n = {0};
     int64_t now;
 
-    if (rm_place_equal(&place, &w->place))
+    if (rm_file_place_equal(&place, &w->place))
         return 0;
     pthread_mutex_lock(&f->lock);
     now = base_cond_now_us();
     for (const struct rm_file_work *o = f->running; o; o = o->next)
         if (o != w && now - atomic_load(&o->seen_us) >= f->conf.slow_us)
-            rm_place_count_other(&n, &place, &o->place);
-    if (!rm_place_count_is_full(&n))
+            rm_file_place_count_if_shared(&n, &place, &o->place);
+    if (!rm_file_place_count_is_full(&n))
         w->place = place;
     pthread_mutex_unlock(&f->lock);
-    if (!rm_place_count_is_full(&n))
+    if (!rm_file_place_count_is_full(&n))
         return 0;
     return base_error_set(
         err, -BASE_EAGAIN,

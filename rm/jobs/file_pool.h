@@ -49,7 +49,7 @@ struct rm_file_work {
     /* time of the start or of the last check; since then the thread may be in a system call */
     _Atomic int64_t seen_us;
     /* place of the current path; written by the work's own thread, under the lock */
-    struct rm_place place;
+    struct rm_file_place place;
     atomic_int end_code; /* why the work must end, a negative BASE_E*; 0: it may go on */
     bool slow, answered;
 };

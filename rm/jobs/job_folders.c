@@ -23,7 +23,7 @@ struct work {
     enum base_task_kind kind;
     int32_t *attempts; /* COMMIT: owned */
     size_t attempts_n;
-    struct rm_place place;
+    struct rm_file_place place;
     struct work *next, *next_running;
 };
 struct queue {
@@ -96,14 +96,14 @@ static void queue_free_all(struct queue *q)
 /* Returns true when no other step of the job of @w is running, and its place is not full. */
 static bool may_start_work(const struct rm_jobs_io *io, const struct work *w)
 {
-    struct rm_place_count n = {0};
+    struct rm_file_place_count n = {0};
 
     for (const struct work *o = io->running; o; o = o->next_running) {
         if (base_app_id_cmp(&o->id, &w->id) == 0)
             return false;
-        rm_place_count_other(&n, &w->place, &o->place);
+        rm_file_place_count_if_shared(&n, &w->place, &o->place);
     }
-    return !rm_place_count_is_full(&n);
+    return !rm_file_place_count_is_full(&n);
 }
 
 static void *worker_main(void *arg);
@@ -245,7 +245,7 @@ void rm_jobs_io_queue_effect(struct rm_jobs_io *io, const struct rm_effect *effe
         memcpy(w->attempts, effect->u.job.attempts, w->attempts_n * sizeof *w->attempts);
     }
     if (w->spec && w->spec->output && rm_output_parse_path(w->spec->output, &path, NULL) == 0)
-        w->place = rm_place_from_path(path);
+        w->place = rm_file_place_from_path(path);
     free(path);
     pthread_mutex_lock(&io->lock);
     queue_append(&io->waiting, w);
@@ -258,7 +258,7 @@ void rm_jobs_io_queue_effect(struct rm_jobs_io *io, const struct rm_effect *effe
 /* Stops the threads; called with the lock held, which it releases. No more work starts; work still
  * running at @until_us (0: now) is left to its thread. The last thread to end, or this call, frees
  * @io. */
-static void stop_threads(struct rm_jobs_io *io, int64_t until_us)
+static void stop_threads_and_unlock(struct rm_jobs_io *io, int64_t until_us)
 {
     bool last;
 
@@ -277,11 +277,11 @@ static void stop_threads(struct rm_jobs_io *io, int64_t until_us)
 void rm_jobs_io_stop(struct rm_jobs_io *io)
 {
     pthread_mutex_lock(&io->lock);
-    stop_threads(io, base_cond_now_us() + STOP_WAIT_US);
+    stop_threads_and_unlock(io, base_cond_now_us() + STOP_WAIT_US);
 }
 
 void rm_jobs_io_abandon(struct rm_jobs_io *io)
 {
     pthread_mutex_lock(&io->lock);
-    stop_threads(io, 0);
+    stop_threads_and_unlock(io, 0);
 }

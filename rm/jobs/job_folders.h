@@ -14,8 +14,9 @@
 #define RM_JOBS_IO_THREADS 128
 
 struct rm_jobs_io;
-/* Called after each piece of work, on a worker thread. @diagnostics is borrowed ("" when @ok). A
- * lock is held, so this and may() must not call functions of this header. */
+/* Called after each piece of work that was neither dropped nor abandoned, on a worker thread.
+ * @diagnostics is borrowed ("" when @ok). A lock is held, so this and may() must not call functions
+ * of this header. */
 typedef void rm_jobs_io_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
                              const char *diagnostics);
 struct rm_jobs_io_calls {

@@ -398,7 +398,7 @@ static int remove_attempt_folders(const struct ending *e, struct base_error *err
 }
 
 /* Writes the empty _SUCCESS. Users wait for it, so it must never disappear once it exists. Replaces
- * anything that is not a plain file. */
+ * a link, a file with several names or a special file of that name; fails when it is a folder. */
 static int write_success_file(const struct ending *e, struct base_error *err)
 {
     int fd = base_plain_open(e->folder, SUCCESS, O_WRONLY | O_CREAT | O_TRUNC, 0644, NULL), rc = 0;

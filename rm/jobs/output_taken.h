@@ -27,15 +27,16 @@ struct rm_output_taken {
 
 /* Loads the list from @temporary, an open _temporary folder. Skips malformed lines and indexes of
  * @max or more. A missing list, or a file that cannot be a list (it is too large or not a plain
- * file), gives an empty one. Returns 0 or a negative BASE_E*; call rm_output_taken_free() in any
- * case. */
+ * file), counts as an empty one. Returns 0 or a negative BASE_E*; call rm_output_taken_free() in
+ * any case. */
 int rm_output_taken_load_list(int temporary, struct base_app_id id, size_t max,
                               struct rm_output_taken *out, struct base_error *err);
-/* Replaces the list; the new one is on disk when the call returns. Returns 0 or -BASE_EIO. */
+/* Replaces the list; the new one is on disk when the call returns. Returns 0, or -BASE_EIO or
+ * -BASE_ENOSPC. */
 int rm_output_taken_save_list(int temporary, struct base_app_id id,
                               const struct rm_output_taken *taken, struct base_error *err);
 /* Removes the moved parts from the open output folder @folder; their removal is on disk when the
- * call returns. Returns 0 or -BASE_EIO. */
+ * call returns. Returns 0 or a negative BASE_E*. */
 int rm_output_taken_remove_parts(int folder, const struct rm_output_taken *taken,
                                  struct base_error *err);
 void rm_output_taken_free(struct rm_output_taken *taken);

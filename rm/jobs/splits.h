@@ -10,7 +10,7 @@
  *
  * Splits are pieces of @split_size; the last one may be up to 1.1 times as long (SOURCE: Hadoop
  * FileInputFormat, SPLIT_SLOP). A file whose name ends in .gz and whose content starts with gzip's
- * magic number is one split. Empty files have no split. When all are empty, the first one gives
+ * magic number is one split. Empty files have no split. When all are empty, the first one becomes
  * one empty split, so that the job has something to run.
  *
  * Stateless and thread-safe. Reads folders and the first bytes of .gz files, and takes as long as
@@ -35,8 +35,8 @@ struct rm_input_bounds {
     /* Called for every directory entry read and every path examined. Returns 0, or a negative
      * BASE_E* with a message, which ends the search. NULL: no check. */
     int (*check)(void *user, struct base_error *err);
-    /* Called before the files are accessed that @path, which may be a pattern, names. Returns as
-     * check() does. NULL: not called. */
+    /* Called with @path, which may be a pattern, before the files that it names are accessed.
+     * Returns as check() does. NULL: not called. */
     int (*enter)(void *user, const char *path, struct base_error *err);
     void *user;
 };
@@ -66,7 +66,8 @@ int rm_input_find_splits(const char *const *inputs, size_t n, int64_t split_size
 void rm_input_free(struct rm_input *in); /* sets @in back to zeros */
 
 /* Extracts the path from a file:// URI or an absolute path; caller frees. Returns 0, or
- * -BASE_EINVAL when @text is neither, is too long or is not UTF-8. Does not access the file. */
+ * -BASE_EINVAL when @text is neither, names another host, has a wrong percent escape, is too long
+ * or is not UTF-8. Does not access the file. */
 int rm_input_parse_path(const char *text, char **out, struct base_error *err);
 
 #endif
