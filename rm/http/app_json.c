@@ -24,7 +24,7 @@ static const json_t *find_member(const json_t *obj, const char *name)
     return json_is_null(j) ? NULL : j;
 }
 
-/* Returns the text of a scalar, printing numbers into @room; NULL for objects and lists. */
+/* Returns the text of a scalar, printing numbers into @room; NULL for objects, lists and null. */
 static const char *scalar_to_text(const json_t *j, char room[static 64])
 {
     if (json_is_string(j))
@@ -40,8 +40,8 @@ static const char *scalar_to_text(const json_t *j, char room[static 64])
     return room;
 }
 
-/* Replaces *@out with a copy of the member's text, of at most @max bytes; keeps it when the member
- * has none. */
+/* Replaces *@out with a copy of the member's text; keeps it when the member is absent or has no
+ * text. Returns 0, or -BASE_ELIMIT for more than @max bytes. */
 static int copy_text_member(const json_t *obj, const char *name, size_t max, char **out,
                             struct base_error *err)
 {
@@ -59,7 +59,8 @@ static int copy_text_member(const json_t *obj, const char *name, size_t max, cha
     return 0;
 }
 
-/* Returns the member's number, or @deflt when it is not a whole number from @min to @max. */
+/* Returns the member's number, or @deflt when the member is absent or not a whole number from @min
+ * to @max. */
 static int64_t get_number_or_default(const json_t *obj, const char *name, int64_t min, int64_t max,
                                      int64_t deflt)
 {
@@ -89,11 +90,11 @@ static bool get_bool_or_default(const json_t *obj, const char *name, bool deflt)
 }
 
 /* ---- lists and maps: an array or a single value ---- */
-static size_t list_len(const json_t *j)
+static size_t count_list_or_single(const json_t *j)
 {
     return json_is_array(j) ? json_array_size(j) : j && !json_is_null(j) ? 1 : 0;
 }
-static const json_t *list_at(const json_t *j, size_t i)
+static const json_t *get_list_item_or_single(const json_t *j, size_t i)
 {
     return json_is_array(j) ? json_array_get(j, i) : j;
 }
@@ -112,14 +113,14 @@ static int for_each_map_entry(const json_t *obj, const char *name, size_t max,
                               void *u, struct base_error *err)
 {
     const json_t *entries = find_member(find_member(obj, name), "entry");
-    size_t n = list_len(entries);
+    size_t n = count_list_or_single(entries);
     char room[64];
     int rc = 0;
 
     if (n > max)
         return base_error_set(err, -BASE_ELIMIT, "%s: %zu entries are more than %zu", name, n, max);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        const json_t *entry = list_at(entries, i), *key = find_member(entry, "key");
+        const json_t *entry = get_list_item_or_single(entries, i), *key = find_member(entry, "key");
         const char *text = key ? scalar_to_text(key, room) : NULL;
         if (text)
             rc = each(u, text, find_member(entry, "value"), err);
@@ -128,18 +129,18 @@ static int for_each_map_entry(const json_t *obj, const char *name, size_t max,
 }
 
 /* ---- the launch context ---- */
-/* Adds the variable, or replaces the earlier value of the same name, as in a map. */
-static void set_env_variable(struct rm_str_list *env, const char *name, char *taken)
+/* Adds @taken_pair, "NAME=VALUE", or replaces the earlier value of the same name, as in a map. */
+static void set_env_variable(struct rm_str_list *env, const char *name, char *taken_pair)
 {
     size_t n = strlen(name);
 
     for (size_t i = 0; i < env->n; i++)
         if (strncmp(env->v[i], name, n) == 0 && env->v[i][n] == '=') {
             free(env->v[i]);
-            env->v[i] = taken;
+            env->v[i] = taken_pair;
             return;
         }
-    str_list_append(env, taken);
+    str_list_append(env, taken_pair);
 }
 
 static int add_env_entry(void *u, const char *key, const json_t *value, struct base_error *err)
@@ -206,8 +207,8 @@ static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_e
     size_t total = 0;
     char room[64];
 
-    for (size_t i = 0; i < list_len(commands); i++) {
-        const char *text = scalar_to_text(list_at(commands, i), room);
+    for (size_t i = 0; i < count_list_or_single(commands); i++) {
+        const char *text = scalar_to_text(get_list_item_or_single(commands, i), room);
         if (!text)
             continue;
         total += strlen(text) + (i > 0); /* plus the newline that joins two commands */
@@ -281,14 +282,14 @@ static int decode_tags(const json_t *body, struct rm_str_list *tags, struct base
     char room[64];
     size_t kept = 0;
 
-    if (list_len(list) > BASE_ENV_MAX) /* far too many: do not even sort them */
+    if (count_list_or_single(list) > BASE_ENV_MAX) /* far too many: do not even sort them */
         return base_error_set(err, -BASE_EINVAL,
                               "java.lang.IllegalArgumentException: Too many applicationTags, a "
                               "maximum of only %d are "
                               "allowed!",
                               TAGS_MAX);
-    for (size_t i = 0; i < list_len(list); i++) {
-        const char *text = scalar_to_text(list_at(list, i), room);
+    for (size_t i = 0; i < count_list_or_single(list); i++) {
+        const char *text = scalar_to_text(get_list_item_or_single(list, i), room);
         int rc = text ? check_tag(text, err) : 0;
         if (rc < 0)
             return rc;
@@ -340,7 +341,7 @@ static int decode_id(const json_t *body, struct base_app_id *id, struct base_err
     return 0;
 }
 
-/* Leaves the slots zero: the core gives each master a map slot. */
+/* Leaves the slots zero: the core assigns each master a map slot. */
 static void decode_resource(const json_t *body, struct rm_res *res)
 {
     const json_t *r = find_member(body, "resource");
@@ -349,7 +350,8 @@ static void decode_resource(const json_t *body, struct rm_res *res)
     res->v[RM_RES_VCORES] = get_number_or_default(r, "vCores", INT32_MIN, INT32_MAX, 0);
 }
 
-static int decode_texts(const json_t *body, struct rm_app_spec *s, struct base_error *err)
+static int decode_name_queue_and_type(const json_t *body, struct rm_app_spec *s,
+                                      struct base_error *err)
 {
     int rc;
 
@@ -367,6 +369,20 @@ static int decode_texts(const json_t *body, struct rm_app_spec *s, struct base_e
     }
     truncate_chars(s->type, TYPE_CHARS_MAX);
     return rc;
+}
+
+/* Returns a copy of the label in member @name without blanks around it; NULL when there is none. */
+static char *copy_label(const json_t *body, const char *name)
+{
+    const char *text = json_string_value(find_member(body, name));
+    size_t len;
+
+    if (!text)
+        return NULL;
+    text += strspn(text, " \t\r\n");
+    for (len = strlen(text); len && strchr(" \t\r\n", text[len - 1]); len--)
+        ;
+    return len ? base_strndup(text, len) : NULL;
 }
 
 static char *make_stored_form(const json_t *body, const char *user)
@@ -404,7 +420,7 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
     s->user = base_strdup(user ? user : "");
     rc = decode_id(body, &s->id, err);
     if (rc == 0)
-        rc = decode_texts(body, s, err);
+        rc = decode_name_queue_and_type(body, s, err);
     if (rc == 0)
         rc = decode_tags(body, &s->tags, err);
     if (rc == 0)
@@ -424,6 +440,8 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
     s->unmanaged = get_bool_or_default(body, "unmanaged-AM", false);
     s->keep_containers =
         get_bool_or_default(body, "keep-containers-across-application-attempts", false);
+    s->label = copy_label(body, "app-node-label-expression");
+    s->am_label = copy_label(body, "am-container-node-label-expression");
     decode_resource(body, &s->resource);
     s->json = make_stored_form(body, s->user);
     rc = fresh ? check_readable_back(s->json, err) : 0;

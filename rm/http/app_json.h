@@ -1,7 +1,7 @@
 /* rm/http/app_json.h - decodes YARN's submission context from JSON into a plain struct, as
  * leniently as YARN: a list may be an array or a single value, numbers and booleans may be quoted,
- * text in place of a number is ignored, null means absent, and unknown members are ignored at every
- * depth.
+ * other text in place of a number is ignored (for a priority it counts as 0), null means absent,
+ * and unknown members are ignored at every depth.
  *
  * XML bodies arrive as the same tree (api/yarn/xml_body.h), so there is only one decoder. Since XML
  * does not distinguish an empty object from an empty text, "" in place of an object, list or map

@@ -88,8 +88,8 @@ bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct
                          "the application's token is needed: Authorization: Bearer <token>");
         return false;
     }
-    rc = rm_view_app_token(rm_backend_hold(b), id, token);
-    rm_backend_release(b);
+    rc = rm_view_app_token(rm_backend_lock_core(b), id, token);
+    rm_backend_unlock_core(b);
     if (rc < 0) {
         api_answer_error(rq, 404, "NotFoundException", "%s is not known",
                          base_app_id_text(&id, text));
@@ -105,8 +105,8 @@ bool rm_api_check_app_token(struct api_request *rq, struct rm_backend *b, struct
 void rm_api_explain_app(struct rm_backend *b, struct base_app_id id, struct base_buf *out)
 {
     /* an unknown application (-BASE_ENOTFOUND) has no explanation */
-    rm_view_explain_wait(rm_backend_hold(b), id, rm_backend_now_us(b), out);
-    rm_backend_release(b);
+    rm_view_explain_wait(rm_backend_lock_core(b), id, rm_backend_now_us(b), out);
+    rm_backend_unlock_core(b);
 }
 
 bool rm_api_read_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max,

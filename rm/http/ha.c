@@ -11,8 +11,8 @@
  *   Gives the leadership to the next RM in line. For holdMs (0 to 600,000; default 10,000) this RM
  *   does not claim it again, unless another RM has led meanwhile. Answers, with the body of GET:
  *   202, the role is about to change; 200, this RM is a standby already. 409: HA is not enabled, or
- *   this RM is still loading the state. {"state":"active"} always gives 409, since only the
- *   election in ZooKeeper decides who leads. */
+ *   this RM is still loading the state. {"state":"active"} is always answered with 409, since
+ *   only the election in ZooKeeper decides who leads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,11 +133,6 @@ static void answer_is_active(struct api_request *rq, void *user)
 {
     struct base_buf body = {0};
 
-    /* as for Hadoop's servlet, a path with a trailing slash does not match */
-    if (strcmp(api_path(rq), "/isActive") != 0) {
-        api_answer_html_page(rq, 404, "Not Found", NULL);
-        return;
-    }
     api_add_header(rq, "Connection", "close");
     if (!rm_standby_is_active(user)) {
         api_answer_html_page(rq, 405, "I am not Active!", "isActive");
@@ -150,6 +145,6 @@ static void answer_is_active(struct api_request *rq, void *user)
 const struct api_route rm_api_ha_routes[] = {
     {"GET", HA_PATH, API_ROLE_READ, 0, answer_get_ha, API_ROUTE_CREEL},
     {"POST", HA_PATH, API_ROLE_WRITE, 4096, change_ha_state, API_ROUTE_CREEL},
-    {"GET", "/isActive", API_ROLE_READ, 0, answer_is_active, API_ROUTE_CREEL},
+    {"GET", "/isActive", API_ROLE_READ, 0, answer_is_active, API_ROUTE_SERVLET},
 };
 const size_t rm_api_ha_routes_n = sizeof rm_api_ha_routes / sizeof *rm_api_ha_routes;

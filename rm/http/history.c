@@ -47,9 +47,9 @@ static void fetch_next_views(struct history *h)
 
     rm_views_free(&h->apps);
     h->at = 0;
-    h->more = rm_view_apps(rm_backend_hold(h->list.b), &h->filter, h->begun ? &before : NULL,
+    h->more = rm_view_apps(rm_backend_lock_core(h->list.b), &h->filter, h->begun ? &before : NULL,
                            VIEWS_AT_ONCE, &h->apps, &h->cursor);
-    rm_backend_release(h->list.b);
+    rm_backend_unlock_core(h->list.b);
     h->begun = true;
 }
 
@@ -66,8 +66,8 @@ static bool put_next_archived_job(struct history *h, const struct rm_app_view *k
                                    h->from_us, h->to_us, &h->last))
         return false;
     h->has_last = true;
-    gone = rm_view_app_token(rm_backend_hold(h->list.b), h->last, token) < 0;
-    rm_backend_release(h->list.b);
+    gone = rm_view_app_token(rm_backend_lock_core(h->list.b), h->last, token) < 0;
+    rm_backend_unlock_core(h->list.b);
     if (gone)
         h->limit -= rm_history_file_read_job(file, h->last, h->zero_us, out);
     return true;

@@ -177,9 +177,9 @@ static void add_location(struct api_request *rq, const char *prefix, const struc
 
 static bool find_app_view(struct rm_backend *b, struct base_app_id id, struct rm_views *out)
 {
-    int rc = rm_view_app(rm_backend_hold(b), id, out);
+    int rc = rm_view_app(rm_backend_lock_core(b), id, out);
 
-    rm_backend_release(b);
+    rm_backend_unlock_core(b);
     return rc == 0 && out->apps_n == 1;
 }
 
@@ -488,9 +488,9 @@ static enum rm_listing_next write_jobs_chunk(struct rm_listing *list, size_t max
     }
     if (l->limit < (int64_t)max)
         max = (size_t)l->limit;
-    more = rm_view_apps(rm_backend_hold(list->b), &l->filter, l->from ? &before : NULL, max, &views,
-                        &l->cursor);
-    rm_backend_release(list->b);
+    more = rm_view_apps(rm_backend_lock_core(list->b), &l->filter, l->from ? &before : NULL, max,
+                        &views, &l->cursor);
+    rm_backend_unlock_core(list->b);
     l->from = true;
     for (size_t i = 0; i < views.apps_n; i++)
         put_job_summary(&views.apps[i], out);
@@ -697,8 +697,9 @@ static bool list_tasks_of_kind(struct task_list *l, size_t max, struct base_buf 
 
     if (q->limit < (int64_t)max)
         max = (size_t)q->limit;
-    rc = rm_view_tasks(rm_backend_hold(l->list.b), l->id, q->kind, q->states, &q->pos, max, &views);
-    rm_backend_release(l->list.b);
+    rc = rm_view_tasks(rm_backend_lock_core(l->list.b), l->id, q->kind, q->states, &q->pos, max,
+                       &views);
+    rm_backend_unlock_core(l->list.b);
     for (size_t i = 0; i < views.tasks_n; i++)
         (q->rows ? put_task_row : put_task)(&views.tasks[i], out);
     q->limit -= (int64_t)views.tasks_n;
@@ -746,9 +747,9 @@ static enum rm_listing_next write_tasks_chunk(struct rm_listing *list, size_t ma
 }
 
 /* Answers {"tasks":[…],"cursor":"m1000"}, with a cursor when the limit was reached; with rows=true
- * {"fields":[names],"tasks":[[values],…]}. For a job that ended before this ResourceManager began
- * to lead, or whose tasks were evicted in favour of newer jobs (creel.rm.max-completed-mb),
- * {"tasks":[],"tasksGone":true}. */
+ * {"fields":[names],"tasks":[[values],…]}. For a job whose tasks were evicted in favour of newer
+ * jobs (creel.rm.max-completed-mb) or, with several ResourceManagers, that ended before this one
+ * began to lead, {"tasks":[],"tasksGone":true}. */
 static void list_tasks(struct api_request *rq, void *user)
 {
     struct tasks_query q = {0};
@@ -802,8 +803,8 @@ static void explain_app(struct api_request *rq, void *user)
         return;
     }
     a = &views.apps[0];
-    rm_view_cluster(rm_backend_hold(user), &cluster);
-    rm_backend_release(user);
+    rm_view_cluster(rm_backend_lock_core(user), &cluster);
+    rm_backend_unlock_core(user);
     rm_api_explain_app(user, id, &why);
     base_json_open(&body, '{');
     base_json_key(&body, "why");

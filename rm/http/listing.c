@@ -76,10 +76,35 @@ static bool run_listing_step(void *user, bool stopping)
     return false;
 }
 
+/* Writes the next chunk of a list that is sent meanwhile. A ResourceManager that has stopped
+ * leading cuts the answer: the list may be incomplete, and its status has been sent. */
+static enum api_write_next write_while_sending(void *user, struct base_buf *out)
+{
+    struct rm_listing *l = user;
+    enum rm_listing_next next = l->chunk(l, CHUNK_ITEMS, out);
+
+    base_assert(next != RM_LISTING_ANSWERED);
+    if (!rm_standby_is_active(l->b))
+        return API_WRITE_BROKEN;
+    return next == RM_LISTING_END ? API_WRITE_END : API_WRITE_MORE;
+}
+
+static void free_sent_listing(void *user)
+{
+    free_listing(user);
+}
+
 void rm_listing_answer(struct rm_listing *l)
 {
     enum rm_listing_next next = l->chunk(l, FIRST_ITEMS, &l->out);
 
+    if (next == RM_LISTING_MORE && l->is_sent_while_written) {
+        struct api_request *rq = l->rq;
+
+        l->rq = NULL; /* does not live as long as the list */
+        api_answer_long_text(rq, 200, l->type, &l->out, write_while_sending, l, free_sent_listing);
+        return;
+    }
     if (next == RM_LISTING_MORE) {
         api_park(l->rq);
         rm_backend_queue_slow_task(l->b, RM_SLOW_LISTS, run_listing_step, l);

@@ -2,12 +2,16 @@
  *
  *   handler --first few items--> complete? --yes--> answered at once
  *                                    |no
+ *                                    +-- sent while it is written: the client gets the first items
+ *                                    |   at once, and an HTTP thread writes chunk after chunk as
+ *                                    |   fast as the client takes them
  *                                    v
  *                  parked; the lists' thread writes chunk after chunk, all lists taking turns, and
  *                  answers in pieces
  *
- * An HTTP thread thus never copies, encodes or compresses more than a few items, and the core is
- * locked for one chunk at a time. */
+ * A list is sent while it is written if its chunks need no disk and cannot answer an error any
+ * more. An HTTP thread thus never copies, encodes or compresses more than a few items at a time,
+ * and the core is locked for one chunk at a time. */
 #ifndef CREEL_RM_HTTP_LISTING_H
 #define CREEL_RM_HTTP_LISTING_H
 
@@ -24,6 +28,9 @@ struct rm_listing {
     struct api_request *rq;
     struct rm_backend *b;
     enum api_type type;
+    /* Send the list while it is written. Then chunk() answers no error itself after its first call,
+     * and the list owns all it needs: after that call @rq is NULL. */
+    bool is_sent_while_written;
     /* Appends at most @max further items to @out, and the text before the first item of the list
      * and after the last one. */
     enum rm_listing_next (*chunk)(struct rm_listing *l, size_t max, struct base_buf *out);

@@ -150,11 +150,11 @@ static bool read_attempt_of_bearer(struct api_request *rq, struct rm_backend *b,
 {
     struct rm_views views = {0};
     char text[BASE_ID_TEXT_MAX];
-    int rc = rm_view_app(rm_backend_hold(b), id, &views);
+    int rc = rm_view_app(rm_backend_lock_core(b), id, &views);
     bool known = rc == 0 && views.apps_n == 1;
     int32_t newest;
 
-    rm_backend_release(b);
+    rm_backend_unlock_core(b);
     newest = known && !views.apps[0].is_job ? views.apps[0].attempts_n : 0;
     rm_views_free(&views);
     *out = (struct base_attempt_id){id, find_attempt_of_token(b, id, newest, api_bearer_token(rq))};
@@ -243,9 +243,9 @@ static int read_capability(const json_t *ask, const char *where, struct rm_res *
 
 static int read_ask(const json_t *j, size_t i, struct rm_ask *a, struct base_error *err)
 {
-    static const char *const known[] = {
-        "priority",      "allocationRequestId", "resourceName", "capability",
-        "numContainers", "relaxLocality",       "launch",       NULL};
+    static const char *const known[] = {"priority",   "allocationRequestId", "resourceName",
+                                        "capability", "numContainers",       "relaxLocality",
+                                        "launch",     "nodeLabelExpression", NULL};
     int64_t priority = 0, count = 1;
     char where[32];
     int rc;
@@ -262,6 +262,8 @@ static int read_ask(const json_t *j, size_t i, struct rm_ask *a, struct base_err
                             err)) < 0 ||
         (rc = base_json_int(j, where, "numContainers", false, 0, BASE_ASK_MAX, &count, err)) < 0 ||
         (rc = base_json_bool(j, where, "relaxLocality", false, &a->relax_locality, err)) < 0 ||
+        (rc = base_json_str(j, where, "nodeLabelExpression", false, BASE_NAME_MAX, &a->label,
+                            err)) < 0 ||
         (rc = read_capability(j, where, &a->capability, err)) < 0)
         return rc;
     a->priority = (int32_t)priority;
@@ -270,7 +272,7 @@ static int read_ask(const json_t *j, size_t i, struct rm_ask *a, struct base_err
     return rc < 0 ? base_error_wrap(err, rc, "%slaunch", where) : 0;
 }
 
-static int read_asks(struct master_call *m, struct base_error *err)
+static int read_asks_and_releases(struct master_call *m, struct base_error *err)
 {
     json_t *asks = NULL, *releases = NULL, *j;
     size_t i;
@@ -320,7 +322,7 @@ static int read_allocate(struct master_call *m, struct base_attempt_id attempt,
         (rc = base_json_num(m->body, "", "progress", false, 0, 1, &progress, err)) < 0)
         return rc;
     ev->u.am_allocate.progress = (float)progress;
-    return read_asks(m, err);
+    return read_asks_and_releases(m, err);
 }
 
 static int read_finish(struct master_call *m, struct base_attempt_id attempt,

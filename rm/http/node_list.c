@@ -1,6 +1,6 @@
 /* rm/http/node_list.c - GET /ws/v1/cluster/node-list: all known nodes, whatever their state, in the
- * order of their first registration, with their slots of each kind and the time since their last
- * heartbeat: {"nodes":[{…},…]}. YARN's own list of nodes has only memory and vcores. */
+ * order of rm_view_nodes(), with their slots of each kind and the time since their last heartbeat:
+ * {"nodes":[{…},…]}. YARN's own list of nodes has only memory and vcores. */
 #include "base/io/json_write.h"
 #include "rm/http/core_call.h"
 #include "rm/http/listing.h"
@@ -41,8 +41,12 @@ static void put_node(const struct rm_node_view *n, int64_t now_us, struct base_b
     base_json_put_str(out, "rack", n->rack ? n->rack : "");
     base_json_put_str(out, "state", rm_node_state_name(n->state));
     put_slots(n, out);
+    base_json_put_bool(out, "draining", n->draining);
+    if (n->decommissioning && n->decommission_at_us) /* at the latest */
+        base_json_put_int(out, "decommissionAt", n->decommission_at_us / 1000);
     base_json_put_int(out, "containers", n->containers);
-    /* 0: no heartbeat since this ResourceManager began to lead */
+    /* Also the time of a registration. For a node that has not come back since this ResourceManager
+     * began to lead: that beginning while the node is awaited, else 0. */
     base_json_put_int(out, "lastHeartbeat", n->last_heartbeat_us / 1000);
     base_json_put_int(out, "silentMs", silent_us / 1000);
     base_json_put_str(out, "version", n->version ? n->version : "");
@@ -64,8 +68,8 @@ static enum rm_listing_next write_nodes_chunk(struct rm_listing *list, size_t ma
         base_json_open(out, '[');
         l->opened = true;
     }
-    more = rm_view_nodes(rm_backend_hold(list->b), &l->pos, max, &v);
-    rm_backend_release(list->b);
+    more = rm_view_nodes(rm_backend_lock_core(list->b), &l->pos, max, &v);
+    rm_backend_unlock_core(list->b);
     for (size_t i = 0; i < v.nodes_n; i++)
         put_node(&v.nodes[i], now_us, out);
     rm_views_free(&v);
@@ -80,8 +84,11 @@ static void list_nodes(struct api_request *rq, void *user)
 {
     struct node_list *l = base_alloc(sizeof *l);
 
-    l->list =
-        (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = write_nodes_chunk};
+    l->list = (struct rm_listing){.rq = rq,
+                                  .b = user,
+                                  .type = API_JSON,
+                                  .is_sent_while_written = true,
+                                  .chunk = write_nodes_chunk};
     rm_listing_answer(&l->list);
 }
 

@@ -12,16 +12,17 @@
 #define FILE_NAME_MAX 255
 
 /* Copies the HTTP address of the node that the path names to @address. Returns false when the node
- * is unknown or not running; @rq is answered with 404 or 502 then. */
-static bool read_running_node_address(struct api_request *rq, struct rm_backend *b,
-                                      char address[static 512])
+ * is unknown, or neither RUNNING, UNHEALTHY nor DECOMMISSIONING; @rq is answered with 404 or 502
+ * then. */
+static bool read_live_node_address(struct api_request *rq, struct rm_backend *b,
+                                   char address[static 512])
 {
     const char *id = api_path_arg(rq, 0);
     struct rm_views v = {0};
     enum rm_node_state state = RM_NODE_LOST;
-    int rc = rm_view_node(rm_backend_hold(b), id, &v);
+    int rc = rm_view_node(rm_backend_lock_core(b), id, &v);
 
-    rm_backend_release(b);
+    rm_backend_unlock_core(b);
     if (rc == 0) {
         state = v.nodes[0].state;
         snprintf(address, 512, "%s", v.nodes[0].http_address);
@@ -74,7 +75,7 @@ static void relay_raw_log(struct api_request *rq, void *user)
                          "file: \"%.100s\" is not the name of a log file", file);
         return;
     }
-    if (!read_running_node_address(rq, user, address))
+    if (!read_live_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "raw-logs/%s/", container);
     base_percent_encode(file, &path);
@@ -88,7 +89,7 @@ static void relay_log_list(struct api_request *rq, void *user)
     char address[512], container[BASE_ID_TEXT_MAX];
     struct base_buf path = {0};
 
-    if (!read_container_id(rq, container) || !read_running_node_address(rq, user, address))
+    if (!read_container_id(rq, container) || !read_live_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "containers/%s/logs", container);
     relay_to_node(rq, user, address, &path, "application/json;charset=utf-8");
@@ -100,7 +101,7 @@ static void relay_app_of_node(struct api_request *rq, void *user)
     struct base_buf path = {0};
     struct base_app_id id;
 
-    if (!rm_api_read_app_id(rq, 1, &id) || !read_running_node_address(rq, user, address))
+    if (!rm_api_read_app_id(rq, 1, &id) || !read_live_node_address(rq, user, address))
         return;
     base_buf_addf(&path, "apps/%s", base_app_id_text(&id, text));
     relay_to_node(rq, user, address, &path, "application/json;charset=utf-8");

@@ -18,7 +18,7 @@ struct scratch {
     char *output;
 };
 
-/* Gives the task the plain path of the job's output folder, which was checked at submission. */
+/* Sets in @spec the plain path of the job's output folder, which was checked at submission. */
 static void fill_output_path(const struct rm_job_spec *job, struct wire_task_spec *spec,
                              struct scratch *tmp)
 {
@@ -120,6 +120,7 @@ void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx
                            .app = o->app,
                            .reason = o->reason,
                            .grace_ms = o->grace_ms,
+                           .signal = o->signal,
                            .keep_logs = true};
 
     tmp.output = NULL;

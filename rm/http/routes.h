@@ -8,12 +8,19 @@
 /* The tables, one line each: NAME is an array of struct api_route, NAME_n its length. */
 #define RM_ROUTE_TABLES(X)                                                                         \
     X(rm_yarn_cluster_routes)                                                                      \
+    X(rm_yarn_scheduler_routes)                                                                    \
+    X(rm_yarn_overview_routes)                                                                     \
+    X(rm_yarn_activities_routes)                                                                   \
     X(rm_yarn_policy_routes)                                                                       \
     X(rm_yarn_nodes_routes)                                                                        \
     X(rm_yarn_apps_routes)                                                                         \
     X(rm_yarn_submit_routes)                                                                       \
     X(rm_yarn_app_state_routes)                                                                    \
     X(rm_yarn_app_queue_routes)                                                                    \
+    X(rm_yarn_timeouts_routes)                                                                     \
+    X(rm_yarn_priority_routes)                                                                     \
+    X(rm_yarn_signal_routes)                                                                       \
+    X(rm_yarn_tokens_routes)                                                                       \
     X(rm_yarn_attempts_routes)                                                                     \
     X(rm_yarn_prometheus_routes)                                                                   \
     X(rm_api_jobs_routes)                                                                          \
@@ -22,8 +29,14 @@
     X(rm_api_queues_routes)                                                                        \
     X(rm_api_history_routes)                                                                       \
     X(rm_api_ha_routes)                                                                            \
-    X(rm_api_jmx_routes)                                                                           \
+    X(rm_admin_beans_routes)                                                                       \
     X(rm_api_relay_routes)                                                                         \
+    X(rm_api_proxy_routes)                                                                         \
+    X(rm_api_refresh_nodes_routes)                                                                 \
+    X(rm_yarn_labels_routes)                                                                       \
+    X(rm_yarn_label_changes_routes)                                                                \
+    X(rm_yarn_node_resource_routes)                                                                \
+    X(rm_api_drain_routes)                                                                         \
     X(rm_api_nodes_routes)
 
 #define X(name)                                                                                    \

@@ -29,7 +29,7 @@ static bool is_blank(const char *s)
     return s[strspn(s, " \t\r\n")] == '\0';
 }
 
-static bool has_control(const char *s)
+static bool has_control_characters(const char *s)
 {
     for (; *s; s++)
         if ((unsigned char)*s < 0x20 || *s == 0x7f)
@@ -53,7 +53,7 @@ static int read_name(const json_t *obj, const char *where, const char *name, con
     if (strlen(v) > BASE_NAME_MAX) /* only the fallback can be longer: members were checked above */
         return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu bytes are more than %d", where, name,
                               strlen(v), BASE_NAME_MAX);
-    if (has_control(v) || !base_utf8_valid(v))
+    if (has_control_characters(v) || !base_utf8_valid(v))
         return base_error_set(err, -BASE_EINVAL, "%s%s: a name must not contain control characters",
                               where, name);
     *out = base_strdup(v);
@@ -81,7 +81,8 @@ static void str_list_append(struct rm_str_list *l, const char *s)
     l->v[l->n++] = base_strdup(s);
 }
 
-/* Reads a list of at most @max strings, none empty and none longer than @bytes_max. */
+/* Reads a list of at most @max strings, none blank, none with control characters, and none longer
+ * than @bytes_max. */
 static int read_strings(const json_t *obj, const char *where, const char *name, size_t max,
                         size_t bytes_max, struct rm_str_list *out, struct base_error *err)
 {
@@ -94,7 +95,7 @@ static int read_strings(const json_t *obj, const char *where, const char *name, 
     json_array_foreach(arr, i, j)
     {
         const char *s = json_string_value(j);
-        if (!s || is_blank(s) || has_control(s)) {
+        if (!s || is_blank(s) || has_control_characters(s)) {
             char *element = base_printf("%s[%zu]", name, i);
             rc = base_json_refuse(j, where, element,
                                   "a non-empty string without control characters", err);
@@ -114,7 +115,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int refuse_env(const char *name, const json_t *value, struct base_error *err)
+static int set_env_value_error(const char *name, const json_t *value, struct base_error *err)
 {
     char *shown = base_utf8_escape_for_message(name, 100);
     int rc = base_json_refuse(value, "job.env.", shown, "a string", err);
@@ -140,12 +141,13 @@ static int read_env(const json_t *job, struct rm_str_list *out, struct base_erro
     json_object_foreach(env, name, value)
     {
         char *pair;
-        if (!name[0] || strchr(name, '=') || has_control(name) || strlen(name) > BASE_NAME_MAX)
+        if (!name[0] || strchr(name, '=') || has_control_characters(name) ||
+            strlen(name) > BASE_NAME_MAX)
             return base_error_set(err, -BASE_EINVAL,
                                   "job.env: \"%.100s\" is not a name of an environment variable",
                                   name);
         if (!json_is_string(value))
-            return refuse_env(name, value, err);
+            return set_env_value_error(name, value, err);
         if (json_string_length(value) > BASE_COMMAND_MAX)
             return base_error_set(err, -BASE_ELIMIT, "job.env.%.100s: %zu bytes are more than %d",
                                   name, json_string_length(value), BASE_COMMAND_MAX);
@@ -153,7 +155,7 @@ static int read_env(const json_t *job, struct rm_str_list *out, struct base_erro
         out->v = base_realloc_array(out->v, out->n + 1, sizeof *out->v);
         out->v[out->n++] = pair;
     }
-    if (out->n) /* equal environments give equal texts, whatever the client's order */
+    if (out->n) /* equal environments yield equal texts, whatever the client's order */
         qsort(out->v, out->n, sizeof *out->v, compare_texts);
     return 0;
 }
@@ -210,7 +212,8 @@ static int read_weight(const json_t *job, struct rm_job_spec *s, struct base_err
     return 0;
 }
 
-static int read_group(const json_t *j, size_t i, struct rm_task_group *g, struct base_error *err)
+static int read_task_group(const json_t *j, size_t i, struct rm_task_group *g,
+                           struct base_error *err)
 {
     const char *kind = "map";
     char where[40];
@@ -232,7 +235,7 @@ static int read_group(const json_t *j, size_t i, struct rm_task_group *g, struct
     return read_seconds(j, where, "expected-s", &g->expected_us, err);
 }
 
-static int read_groups(const json_t *tasks, struct rm_job_spec *s, struct base_error *err)
+static int read_task_groups(const json_t *tasks, struct rm_job_spec *s, struct base_error *err)
 {
     int64_t sum[BASE_TASK_KINDS] = {0};
     json_t *j;
@@ -246,7 +249,7 @@ static int read_groups(const json_t *tasks, struct rm_job_spec *s, struct base_e
     {
         int rc;
         s->groups_n = i + 1;
-        if ((rc = read_group(j, i, &s->groups[i], err)) < 0)
+        if ((rc = read_task_group(j, i, &s->groups[i], err)) < 0)
             return rc;
         sum[s->groups[i].kind] += s->groups[i].count;
         if (sum[s->groups[i].kind] > BASE_TASKS_MAX)
@@ -273,7 +276,7 @@ static int read_explicit_tasks(const json_t *job, json_t *tasks, struct rm_job_s
                 "job.%s: not allowed beside \"tasks\": a job has either input or explicit tasks",
                 others[i]);
     }
-    return read_groups(tasks, s, err);
+    return read_task_groups(tasks, s, err);
 }
 
 static int read_input_job(const json_t *job, const struct rm_spec_defaults *d,
@@ -296,7 +299,7 @@ static int read_input_job(const json_t *job, const struct rm_spec_defaults *d,
         (rc = read_command(job, "job.", "combine", false, &s->combine, err)) < 0 ||
         (rc = read_command(job, "job.", "reduce", false, &s->reduce, err)) < 0)
         return rc;
-    if (is_blank(output) || has_control(output))
+    if (is_blank(output) || has_control_characters(output))
         return base_error_set(err, -BASE_EINVAL,
                               "job.output: \"\" is not a folder, as \"file:///out/wc\"");
     s->output = base_strdup(output);
@@ -478,7 +481,7 @@ static void put_env(struct base_buf *out, const struct rm_str_list *env)
     base_json_close(out, '}');
 }
 
-static void put_groups(struct base_buf *out, const struct rm_job_spec *s)
+static void put_task_groups(struct base_buf *out, const struct rm_job_spec *s)
 {
     base_json_key(out, "tasks");
     base_json_open(out, '[');
@@ -508,7 +511,7 @@ void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct b
     base_json_put_str(out, "queue", queue ? queue : s->queue);
     base_json_put_int(out, "priority", s->priority);
     if (s->groups_n) {
-        put_groups(out, s);
+        put_task_groups(out, s);
     } else {
         put_strings(out, "input", &s->input);
         base_json_put_str_opt(out, "output", s->output);

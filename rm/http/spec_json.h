@@ -12,8 +12,8 @@
  *
  * Strict: an unknown member, a wrong type or a value out of bounds is refused as a whole, with a
  * message that names the field, the value and what was expected. Defaults: name "job", user the
- * caller, queue "default", priority 0, reduces 1 with a reduce command and else 0, kind "map",
- * count 1. */
+ * caller, queue "default", priority 0, reduces 1 with a reduce command and else 0, split-size and
+ * max-attempts from the configuration, kind "map", count 1. */
 #ifndef CREEL_RM_HTTP_SPEC_JSON_H
 #define CREEL_RM_HTTP_SPEC_JSON_H
 
@@ -37,8 +37,9 @@ int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaul
 int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id,
                           struct rm_job_spec **out, struct base_error *err);
 /* Finds the input files on disk and fills in paths and splits; does nothing for explicit tasks.
- * Returns 0, or an error of rm_input_find_splits(), to which @bounds is passed (rm/jobs/splits.h;
- * NULL: default bounds). Reads the file system, so it must not be called on the core's thread. */
+ * Returns 0, -BASE_EINVAL for no split or more than BASE_TASKS_MAX, or an error of
+ * rm_input_find_splits(), to which @bounds is passed (rm/jobs/splits.h; NULL: default bounds).
+ * Reads the file system, so it must not be called on the core's thread. */
 struct rm_input_bounds;
 int rm_spec_find_splits(struct rm_job_spec *spec, const struct rm_input_bounds *bounds,
                         struct base_error *err);

@@ -59,7 +59,7 @@ static void free_node_parts(struct rm_call *c)
 
 /* The answer contains the epoch, because a node refuses orders of an epoch below the highest it has
  * seen. */
-static void put_resync(const struct rm_backend *b, struct base_buf *out)
+static void put_resync_answer(const struct rm_backend *b, struct base_buf *out)
 {
     wire_answer_open(&(struct wire_answer){.epoch = rm_daemon_epoch(b)}, out);
     wire_order_put(&(struct wire_order){.kind = BASE_ORDER_RESYNC}, out);
@@ -71,14 +71,14 @@ static void read_roles(struct rm_backend *b, char active[512], struct rm_roles_k
 {
     out->changes = rm_backend_get_role_changes(b); /* first, so that no later change is missed */
     out->leads = rm_standby_is_active(b);
-    rm_standby_find_active(b, active);
+    rm_standby_find_active_url(b, active);
     out->active = active;
     out->now_us = rm_parking_mono_us();
 }
 
 static void resume_parked_node(void *user);
 
-static void park_node(struct node_call *n)
+static void park_until_role_change(struct node_call *n)
 {
     rm_backend_await_role_change(n->call.b, n->wait.seen, n->wait.until_us, resume_parked_node, n);
 }
@@ -86,7 +86,7 @@ static void park_node(struct node_call *n)
 /* When @fx refuses a registration or heartbeat because this RM no longer leads, parks the request
  * if a next leader may soon be known. Returns true when it is parked; otherwise @fx is the
  * answer. */
-static bool park_refused_node(struct node_call *n, const struct rm_effect *fx)
+static bool park_if_refused_as_not_leading(struct node_call *n, const struct rm_effect *fx)
 {
     struct rm_backend *b = n->call.b;
     struct rm_roles_known roles;
@@ -100,7 +100,7 @@ static bool park_refused_node(struct node_call *n, const struct rm_effect *fx)
     if (rm_node_wait_after_refusal(&n->wait, &node_wait_conf, &roles,
                                    rm_standby_is_zookeeper_connected(b)) != RM_NODE_WAIT)
         return false;
-    park_node(n);
+    park_until_role_change(n);
     return true;
 }
 
@@ -110,7 +110,7 @@ static void answer_node(void *user, const struct rm_effect *fx)
     const struct base_conf *conf = rm_backend_conf(c->b);
     struct base_buf body = {0};
 
-    if (park_refused_node(user, fx))
+    if (park_if_refused_as_not_leading(user, fx))
         return;
     if (fx->kind == RM_FX_HEARTBEAT) {
         const struct rm_order_context cx = {
@@ -120,7 +120,7 @@ static void answer_node(void *user, const struct rm_effect *fx)
         rm_heartbeat_answer_encode(fx, base_conf_get(conf, "creel.cluster.name"), &cx, &body);
         rm_api_answer_json(c->rq, 200, &body);
     } else if (fx->u.reply.kind == RM_REPLY_RESYNC) {
-        put_resync(c->b, &body);
+        put_resync_answer(c->b, &body);
         rm_api_answer_json(c->rq, 200, &body);
     } else if (fx->u.reply.kind == RM_REPLY_OK) {
         rm_api_answer_no_content(c->rq);
@@ -157,8 +157,8 @@ static void post_node_event(struct node_call *c)
     rm_backend_post(c->call.b, &c->call.ev, answer_node, unref_node_call, c);
 }
 
-static void park_and_post_node(struct api_request *rq, struct rm_backend *b,
-                               const struct rm_node_message *m)
+static void park_and_post_node_event(struct api_request *rq, struct rm_backend *b,
+                                     const struct rm_node_message *m)
 {
     api_park(rq);
     post_node_event(node_call_new(rq, b, m));
@@ -187,7 +187,7 @@ static void resume_parked_node(void *user)
         rm_call_unref(&c->call);
         break;
     case RM_NODE_WAIT:
-        park_node(c);
+        park_until_role_change(c);
         break;
     }
 }
@@ -208,15 +208,15 @@ typedef int decode_fn(const char *text, size_t len, struct rm_node_message *out,
 
 /* Decides how a standby treats a node's request. The body is not decoded yet, since a redirection
  * does not need it. Returns true when the request has to wait, and initialises @wait; false when it
- * was answered with a redirection. @changes: the number of role changes, read before the role. */
-static bool begin_node_wait_or_redirect(struct api_request *rq, struct rm_backend *b,
-                                        int64_t changes, struct rm_node_wait *wait)
+ * was answered with a redirection. @role_changes: their number, read before the role. */
+static bool begin_leader_wait_or_redirect(struct api_request *rq, struct rm_backend *b,
+                                          int64_t role_changes, struct rm_node_wait *wait)
 {
     const char *failed = api_header(rq, BASE_RM_FAILED_HEADER);
-    struct rm_roles_known roles = {.changes = changes, .now_us = rm_parking_mono_us()};
+    struct rm_roles_known roles = {.changes = role_changes, .now_us = rm_parking_mono_us()};
     char active[512];
 
-    rm_standby_find_active(b, active);
+    rm_standby_find_active_url(b, active);
     roles.active = active;
     if (failed && strlen(failed) > FAILED_MAX)
         failed = NULL;
@@ -229,14 +229,15 @@ static bool begin_node_wait_or_redirect(struct api_request *rq, struct rm_backen
 
 /* Parks a registration or heartbeat until a leader is known. Takes ownership of what @m and @wait
  * own. */
-static void park_new_node(struct api_request *rq, struct rm_backend *b,
-                          const struct rm_node_message *m, const struct rm_node_wait *wait)
+static void park_node_request_until_leader(struct api_request *rq, struct rm_backend *b,
+                                           const struct rm_node_message *m,
+                                           const struct rm_node_wait *wait)
 {
     struct node_call *c = node_call_new(rq, b, m);
 
     c->wait = *wait;
     api_park(rq);
-    park_node(c);
+    park_until_role_change(c);
 }
 
 static void handle_node_message(struct api_request *rq, struct rm_backend *b, decode_fn *decode)
@@ -250,7 +251,7 @@ static void handle_node_message(struct api_request *rq, struct rm_backend *b, de
     const char *body = api_body(rq, &len);
     int rc;
 
-    if (!leads && !begin_node_wait_or_redirect(rq, b, changes, &wait))
+    if (!leads && !begin_leader_wait_or_redirect(rq, b, changes, &wait))
         return;
     rc = decode(body, len, &m, &err);
     if (rc == 0 && m.ev.kind == RM_EV_NODE_REGISTER)
@@ -260,9 +261,9 @@ static void handle_node_message(struct api_request *rq, struct rm_backend *b, de
     if (rc < 0)
         rm_api_answer_bad_request(rq, &err);
     else if (leads)
-        park_and_post_node(rq, b, &m);
+        park_and_post_node_event(rq, b, &m);
     else
-        park_new_node(rq, b, &m, &wait);
+        park_node_request_until_leader(rq, b, &m, &wait);
     if (rc < 0)
         rm_node_wait_free(&wait);
 }
@@ -291,7 +292,7 @@ static void handle_wake_or_gone(struct api_request *rq, void *user, enum rm_even
         return;
     }
     rm_audit_add_member(rq, "node", m.ev.u.node.node_id);
-    park_and_post_node(rq, user, &m);
+    park_and_post_node_event(rq, user, &m);
 }
 
 static void wake_node(struct api_request *rq, void *user)
@@ -410,7 +411,7 @@ struct outputs_call {
     int64_t since;
 };
 
-static void put_output(const struct rm_map_output_view *o, struct base_buf *out)
+static void put_map_output(const struct rm_map_output_view *o, struct base_buf *out)
 {
     char text[BASE_ID_TEXT_MAX];
 
@@ -425,15 +426,15 @@ static void put_output(const struct rm_map_output_view *o, struct base_buf *out)
 /* Answers with the map outputs that are newer than version @since, or with 404. Returns false,
  * without an answer, when there are none and @may_wait is true. Sets *@version to the current
  * version. */
-static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
-                           int64_t since, bool may_wait, int64_t *version)
+static bool answer_map_outputs(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
+                               int64_t since, bool may_wait, int64_t *version)
 {
     struct rm_views views = {0};
     struct base_buf body = {0};
     int64_t maps = 0, done = 0;
-    int rc = rm_view_map_outputs(rm_backend_hold(b), id, since, version, &maps, &done, &views);
+    int rc = rm_view_map_outputs(rm_backend_lock_core(b), id, since, version, &maps, &done, &views);
 
-    rm_backend_release(b);
+    rm_backend_unlock_core(b);
     if (rc == 0 && views.outputs_n == 0 && may_wait) {
         rm_views_free(&views);
         return false;
@@ -448,20 +449,20 @@ static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct 
     wire_map_outputs_open(
         &(struct wire_map_outputs){.version = *version, .maps = maps, .done = done}, &body);
     for (size_t i = 0; i < views.outputs_n; i++)
-        put_output(&views.outputs[i], &body);
+        put_map_output(&views.outputs[i], &body);
     wire_map_outputs_close(&body);
     rm_views_free(&views);
     rm_api_answer_json(rq, 200, &body);
     return true;
 }
 
-static void answer_waiting_outputs_request(void *user)
+static void answer_waiting_map_outputs(void *user)
 {
     struct outputs_call *c = user;
     int64_t version;
 
     if (check_rm_leads(c->rq, c->b))
-        answer_outputs(c->rq, c->b, c->id, c->since, false, &version);
+        answer_map_outputs(c->rq, c->b, c->id, c->since, false, &version);
     free(c);
 }
 
@@ -475,13 +476,13 @@ static void get_map_outputs(struct api_request *rq, void *user)
         !rm_api_check_app_token(rq, user, id) ||
         !rm_api_read_query_int(rq, "since", 0, INT64_MAX, &since) ||
         !rm_api_read_query_int(rq, "hold-ms", 0, OUTPUTS_HOLD_MAX_MS, &hold_ms) ||
-        answer_outputs(rq, user, id, since, hold_ms > 0, &version))
+        answer_map_outputs(rq, user, id, since, hold_ms > 0, &version))
         return;
     c = base_alloc(sizeof *c);
     *c = (struct outputs_call){rq, user, id, since};
     api_park(rq);
-    rm_backend_await_outputs(user, id, version, rm_backend_now_us(user) + hold_ms * 1000,
-                             answer_waiting_outputs_request, c);
+    rm_backend_await_map_outputs(user, id, version, rm_backend_now_us(user) + hold_ms * 1000,
+                                 answer_waiting_map_outputs, c);
 }
 
 #define TRACKER "/ws/v1/nodetracker"

@@ -13,19 +13,15 @@ static void answer_app_queue(struct api_request *rq, const char *queue)
     yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &shown);
 }
 
-/* Answers a refused move. YARN's answer to a refusal by the scheduler does not contain the reason,
- * so the reason goes into a header. */
+/* Answers a refused move. When the state of the application forbids it (-BASE_ESTATE), the body is
+ * the reason. */
 static void answer_refused_move(struct api_request *rq, int code, const char *why)
 {
-    struct base_buf body = {0};
-
-    rm_audit_mark_refused(rq, why);
     if (code == -BASE_ESTATE) {
-        base_buf_adds(&body, why);
-        api_answer(rq, 400, api_wanted_type(rq), &body);
+        rm_audit_mark_refused(rq, why);
+        yarn_answer_text(rq, 400, "%s", why);
     } else {
-        api_add_header(rq, "X-Creel-Reason", why);
-        api_answer_error(rq, 503, "UndeclaredThrowableException", "%s", "");
+        yarn_answer_undeclared(rq, why);
     }
 }
 
@@ -58,6 +54,15 @@ static void move_app(struct api_request *rq, struct rm_backend *b, struct base_a
     yarn_write_post(w, b, answer_move);
 }
 
+/* Returns the path of the queue that @queue denotes: the capacity scheduler knows a queue by its
+ * last name too. Any other name is returned as it is. */
+static const char *resolve_queue(const struct yarn_context *f, const char *queue)
+{
+    int32_t at = f->shape == RM_SHAPE_CAPACITY ? yarn_find_queue(&f->queues, queue) : -1;
+
+    return at >= 0 ? f->queues.queues[at].name : queue;
+}
+
 static void change_app_queue(struct api_request *rq, struct rm_backend *b,
                              const struct yarn_context *f, const struct rm_app_view *v,
                              const char *queue)
@@ -65,13 +70,14 @@ static void change_app_queue(struct api_request *rq, struct rm_backend *b,
     struct base_buf path = {0};
     const char *shown = yarn_get_shown_queue(f, v, &path);
 
+    queue = queue ? resolve_queue(f, queue) : NULL;
     if (queue && strcmp(queue, shown) == 0) {
         move_app(rq, b, v->id, NULL, shown);
     } else if (v->state != RM_APP_ACCEPTED && v->state != RM_APP_RUNNING) {
         char *why = base_printf("App in %s state cannot be moved.", rm_app_state_name(v->state));
         answer_refused_move(rq, -BASE_ESTATE, why);
         free(why);
-    } else if (!queue && f->fair) {
+    } else if (!queue && f->shape == RM_SHAPE_FAIR) {
         api_answer_error(rq, 503, "NullPointerException",
                          "Cannot invoke \"String.startsWith(String)\" because \"name\" is null");
     } else if (!queue) {
@@ -83,7 +89,7 @@ static void change_app_queue(struct api_request *rq, struct rm_backend *b,
     base_buf_free(&path);
 }
 
-static void put_app_queue(struct api_request *rq, void *user)
+static void handle_put_queue(struct api_request *rq, void *user)
 {
     json_t *body = yarn_read_body(rq, "appqueue", NULL);
     struct rm_backend *b = user;
@@ -96,12 +102,12 @@ static void put_app_queue(struct api_request *rq, void *user)
         json_decref(body);
         return;
     }
-    rc = rm_view_app(rm_backend_hold(b), id, &v);
-    rm_backend_release(b);
+    rc = rm_view_app(rm_backend_lock_core(b), id, &v);
+    rm_backend_unlock_core(b);
     if (rc < 0) {
         yarn_answer_app_not_found(rq);
     } else {
-        yarn_context_read(b, &f);
+        yarn_context_read_with_queues(b, &f);
         change_app_queue(rq, b, &f, &v.apps[0], json_string_value(json_object_get(body, "queue")));
         yarn_context_free(&f);
     }
@@ -129,7 +135,7 @@ static void get_app_queue(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route rm_yarn_app_queue_routes[] = {
     {"GET", YARN_APPS "/{appid}/queue", API_ROLE_READ,  0, get_app_queue, 0},
-    {"PUT", YARN_APPS "/{appid}/queue", API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_app_queue, 0},
+    {"PUT", YARN_APPS "/{appid}/queue", API_ROLE_WRITE, YARN_STATE_BODY_MAX, handle_put_queue, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_app_queue_routes_n =

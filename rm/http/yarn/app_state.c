@@ -54,8 +54,8 @@ static void change_app_state(struct api_request *rq, struct rm_backend *b, const
 
     if (!yarn_parse_app_id_arg(rq, 0, &id))
         return;
-    rc = rm_view_app(rm_backend_hold(b), id, &v);
-    rm_backend_release(b);
+    rc = rm_view_app(rm_backend_lock_core(b), id, &v);
+    rm_backend_unlock_core(b);
     if (rc < 0)
         yarn_answer_app_not_found(rq);
     else if (!target)
@@ -72,7 +72,7 @@ static void change_app_state(struct api_request *rq, struct rm_backend *b, const
     rm_views_free(&v);
 }
 
-static void put_app_state(struct api_request *rq, void *user)
+static void handle_put_state(struct api_request *rq, void *user)
 {
     json_t *body = yarn_read_body(rq, "appstate", NULL);
 
@@ -96,7 +96,7 @@ static void get_app_state(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route rm_yarn_app_state_routes[] = {
     {"GET", YARN_APPS "/{appid}/state", API_ROLE_READ,  0, get_app_state, 0},
-    {"PUT", YARN_APPS "/{appid}/state", API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_app_state, 0},
+    {"PUT", YARN_APPS "/{appid}/state", API_ROLE_WRITE, YARN_STATE_BODY_MAX, handle_put_state, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_app_state_routes_n =

@@ -13,7 +13,7 @@
 struct filter {
     struct yarn_word_list states, types, tags;
     uint32_t state_bits;
-    const char *user, *queue, *name, *final_status;
+    char *user, *queue, *name, *final_status; /* NULL: any */
     int64_t limit;
     int64_t started[2], finished[2]; /* ms, inclusive */
     struct yarn_deselects deselects;
@@ -24,9 +24,17 @@ static const char *null_if_empty(const char *s)
     return s && s[0] ? s : NULL;
 }
 
-/* Reads a time in ms; an absent or empty parameter keeps *@out. @spoken: the parameter's name in
- * YARN's messages, which differs slightly. Returns false when the time is not valid; @rq has been
- * answered then. */
+/* Returns a copy of parameter @name, which the caller frees; NULL when it is absent or empty. */
+static char *copy_query(struct api_request *rq, const char *name)
+{
+    const char *text = null_if_empty(api_query(rq, name));
+
+    return text ? base_strdup(text) : NULL;
+}
+
+/* Reads a time in ms; leaves *@out unchanged if the parameter is absent or empty. @spoken: the name
+ * in YARN's message about a negative time, which for some parameters is not @name. Returns false
+ * when the time is not valid; @rq has been answered then. */
 static bool read_time(struct api_request *rq, const char *name, const char *spoken, int64_t *out)
 {
     const char *text = null_if_empty(api_query(rq, name));
@@ -85,16 +93,20 @@ static void free_filter(struct filter *f)
     yarn_word_list_free(&f->types);
     yarn_word_list_free(&f->tags);
     yarn_deselects_free(&f->deselects);
+    free(f->user);
+    free(f->queue);
+    free(f->name);
+    free(f->final_status);
 }
 
 /* Reads the query. Returns false when a parameter is not valid; @rq has been answered then. Call
  * free_filter() in any case. */
 static bool read_filter(struct api_request *rq, struct filter *f)
 {
-    *f = (struct filter){.user = null_if_empty(api_query(rq, "user")),
-                         .queue = null_if_empty(api_query(rq, "queue")),
-                         .name = null_if_empty(api_query(rq, "name")),
-                         .final_status = null_if_empty(api_query(rq, "finalStatus"))};
+    *f = (struct filter){.user = copy_query(rq, "user"),
+                         .queue = copy_query(rq, "queue"),
+                         .name = copy_query(rq, "name"),
+                         .final_status = copy_query(rq, "finalStatus")};
     yarn_word_list_add_from_query(rq, "state", &f->states);
     yarn_word_list_add_from_query(rq, "states", &f->states);
     yarn_word_list_add_from_query(rq, "applicationTypes", &f->types);
@@ -112,8 +124,8 @@ static bool time_is_in_range(int64_t us, const int64_t range_ms[2])
     return us / 1000 >= range_ms[0] && us / 1000 <= range_ms[1];
 }
 
-/* Returns true when the application passes the conditions on times and queue, which the core's own
- * filter does not check. */
+/* Returns true when the application passes the conditions on times and queue, which are left out of
+ * the core's filter (struct walk). */
 static bool app_passes_filter(const struct filter *f, const struct yarn_context *frame,
                               const struct rm_app_view *v)
 {
@@ -124,7 +136,7 @@ static bool app_passes_filter(const struct filter *f, const struct yarn_context 
 
 /* ---- the list ---- */
 
-/* A walk through the applications, newest first; the core is held for one chunk at a time. */
+/* A walk through the applications, newest first; the core is locked for one chunk at a time. */
 struct walk {
     struct rm_app_filter filter;
     struct base_app_id cursor;
@@ -135,10 +147,10 @@ struct walk {
 static bool view_next_chunk(struct walk *w, struct rm_backend *b, size_t max, struct rm_views *v)
 {
     struct base_app_id before = w->cursor;
-    bool more =
-        rm_view_apps(rm_backend_hold(b), &w->filter, w->begun ? &before : NULL, max, v, &w->cursor);
+    bool more = rm_view_apps(rm_backend_lock_core(b), &w->filter, w->begun ? &before : NULL, max, v,
+                             &w->cursor);
 
-    rm_backend_release(b);
+    rm_backend_unlock_core(b);
     w->begun = true;
     return more;
 }
@@ -161,20 +173,25 @@ static bool is_final_status_name(const char *name)
     return false;
 }
 
+static bool final_status_is_unknown(const struct filter *f)
+{
+    return f->final_status && !is_final_status_name(f->final_status);
+}
+
 /* Answers mistakes in the query that YARN notices only when it reaches the first application.
  * Returns true when there was one. */
 static bool answer_mistake_if_any(struct listing *l)
 {
     struct api_request *rq = l->list.rq;
 
-    if (l->filter.final_status && !is_final_status_name(l->filter.final_status)) {
+    if (final_status_is_unknown(&l->filter)) {
         api_answer_error(
             rq, 400, "IllegalArgumentException",
             "No enum constant org.apache.hadoop.yarn.api.records.FinalApplicationStatus.%s",
             l->filter.final_status);
         return true;
     }
-    return yarn_deselects_refuse_unknown(rq, &l->filter.deselects);
+    return yarn_deselects_answer_if_unknown(rq, &l->filter.deselects);
 }
 
 /* Appends the applications of one chunk that pass the filters. Returns RM_LISTING_MORE unless the
@@ -229,6 +246,24 @@ static void free_apps_listing(struct rm_listing *list)
     free_filter(&l->filter);
 }
 
+/* The capacity scheduler knows a queue by its last name too, and refuses names that it does not
+ * know. Returns false for such a name; the request has been answered then. */
+static bool resolve_queue(struct listing *l)
+{
+    int32_t at;
+
+    if (l->frame.shape != RM_SHAPE_CAPACITY || !l->filter.queue)
+        return true;
+    at = yarn_find_queue(&l->frame.queues, l->filter.queue);
+    if (at < 0) {
+        yarn_bad_request(l->list.rq, "Unknown queue: %s", l->filter.queue);
+        return false;
+    }
+    free(l->filter.queue);
+    l->filter.queue = base_strdup(l->frame.queues.queues[at].name);
+    return true;
+}
+
 static void get_apps(struct api_request *rq, void *user)
 {
     struct listing *l = base_alloc(sizeof *l);
@@ -253,7 +288,15 @@ static void get_apps(struct api_request *rq, void *user)
         .tags = (const char *const *)l->filter.tags.v,
         .tags_n = l->filter.tags.n,
     };
-    yarn_context_read(user, &l->frame);
+    /* otherwise the first application that matches decides whether the answer is an error */
+    l->list.is_sent_while_written =
+        !final_status_is_unknown(&l->filter) && !l->filter.deselects.unknown;
+    yarn_context_read_with_queues(user, &l->frame);
+    if (!resolve_queue(l)) {
+        free_apps_listing(&l->list);
+        free(l);
+        return;
+    }
     rm_listing_answer(&l->list);
 }
 
@@ -271,8 +314,8 @@ static void get_app(struct api_request *rq, void *user)
         return;
     }
     yarn_deselects_read(rq, &deselects);
-    if (!yarn_deselects_refuse_unknown(rq, &deselects)) {
-        yarn_context_read(user, &f);
+    if (!yarn_deselects_answer_if_unknown(rq, &deselects)) {
+        yarn_context_read_with_queues(user, &f);
         yarn_app_fill(&f, &v.apps[0], &filled);
         yarn_deselects_apply(&deselects, &filled.app);
         yarn_answer(rq, 200, &yarn_shape_app, API_N_WRAPPED, &filled.app);

@@ -19,8 +19,8 @@ static void get_attempts(struct api_request *rq, void *user)
 
     if (!yarn_parse_app_id_arg(rq, 0, &id))
         return;
-    rc = rm_view_attempts(rm_backend_hold(b), id, &v);
-    rm_backend_release(b);
+    rc = rm_view_attempts(rm_backend_lock_core(b), id, &v);
+    rm_backend_unlock_core(b);
     if (rc < 0) {
         yarn_answer_app_not_found(rq);
         rm_views_free(&v);
@@ -56,8 +56,8 @@ static const struct rm_attempt_view *copy_attempt_view(struct api_request *rq, s
         yarn_not_found(rq, "appId and appAttemptId don't match");
         return NULL;
     }
-    rc = rm_view_attempts(rm_backend_hold(b), app, v);
-    rm_backend_release(b);
+    rc = rm_view_attempts(rm_backend_lock_core(b), app, v);
+    rm_backend_unlock_core(b);
     if (rc < 0) {
         api_answer_error(
             rq, 404, "NotFoundException",
@@ -104,8 +104,8 @@ static bool copy_container_views(struct api_request *rq, struct rm_backend *b,
     if (!copy_attempt_view(rq, b, id, v))
         return false;
     /* an attempt that was removed meanwhile has no containers */
-    rm_view_containers(rm_backend_hold(b), *id, v);
-    rm_backend_release(b);
+    rm_view_containers(rm_backend_lock_core(b), *id, v);
+    rm_backend_unlock_core(b);
     return true;
 }
 

@@ -71,31 +71,12 @@ static void get_userinfo(struct api_request *rq, void *user)
     yarn_answer(rq, 200, &yarn_shape_user_info, API_M_BARE, &info);
 }
 
-static void get_scheduler(struct api_request *rq, void *user)
-{
-    struct yarn_context f;
-
-    yarn_context_read(user, &f);
-    if (f.fair) {
-        struct yarn_fair_tree tree;
-        yarn_fair_fill(&f, &tree);
-        yarn_answer(rq, 200, &yarn_shape_fair_scheduler, API_N_WRAPPED, &tree.scheduler);
-        yarn_fair_free(&tree);
-    } else {
-        struct yarn_fifo_scheduler fifo;
-        yarn_fifo_fill(&f, &fifo);
-        yarn_answer(rq, 200, &yarn_shape_fifo_scheduler, API_N_WRAPPED, &fifo);
-    }
-    yarn_context_free(&f);
-}
-
 /* clang-format off */
 const struct api_route rm_yarn_cluster_routes[] = {
     {"GET", YARN_CLUSTER,              API_ROLE_READ, 0, get_cluster_info, 0},
     {"GET", YARN_CLUSTER "/info",      API_ROLE_READ, 0, get_cluster_info, 0},
     {"GET", YARN_CLUSTER "/userinfo",  API_ROLE_READ, 0, get_userinfo, 0},
     {"GET", YARN_CLUSTER "/metrics",   API_ROLE_READ, 0, get_cluster_metrics, 0},
-    {"GET", YARN_CLUSTER "/scheduler", API_ROLE_READ, 0, get_scheduler, 0},
 };
 /* clang-format on */
 const size_t rm_yarn_cluster_routes_n =

@@ -24,21 +24,16 @@ static float compute_percent(int64_t part, int64_t whole)
     return whole > 0 ? (float)((double)part * 100.0 / (double)whole) : 0.0f;
 }
 
-bool yarn_policy_is_shown_as_fair(const char *policy)
-{
-    return policy && strcmp(policy, "fifo") != 0;
-}
-
 void yarn_context_set_views(struct yarn_context *f, const struct rm_cluster_view *cluster,
                             struct rm_views *queues)
 {
     f->cluster = *cluster;
-    f->fair = yarn_policy_is_shown_as_fair(cluster->policy);
     f->limits.max[0] = cluster->max_capability.v[RM_RES_MEMORY_MB];
     f->limits.max[1] = cluster->max_capability.v[RM_RES_VCORES];
     if (queues) {
         f->queues = *queues;
         *queues = (struct rm_views){0};
+        f->parts = f->shape == RM_SHAPE_CAPACITY ? yarn_queue_parts_new(&f->queues) : NULL;
     }
 }
 
@@ -72,12 +67,12 @@ void yarn_format_queue_path(const char *queue, struct base_buf *out)
     base_buf_addf(out, "%s%s", is_under_root(queue) ? "" : "root.", queue);
 }
 
-/* The fair scheduler shows the full path, fifo the submitted name. Both show the submitted name of
- * an application that was refused. */
+/* The fair and the capacity scheduler show the full path, fifo the submitted name. All show the
+ * submitted name of an application that was refused. */
 const char *yarn_get_shown_queue(const struct yarn_context *f, const struct rm_app_view *v,
                                  struct base_buf *path)
 {
-    if (!f->fair || (v->state == RM_APP_FAILED && !v->has_attempt))
+    if (f->shape == RM_SHAPE_FIFO || (v->state == RM_APP_FAILED && !v->has_attempt))
         return get_submitted_queue(v);
     yarn_format_queue_path(text_or_empty(v->queue), path);
     return path->data;
@@ -89,14 +84,42 @@ bool yarn_app_in_queue(const struct yarn_context *f, const struct rm_app_view *v
     const char *queue = yarn_get_shown_queue(f, v, &path);
     bool in = strcmp(queue, name) == 0;
 
-    if (!in && f->fair && !is_under_root(name)) /* to the fair scheduler, "a" is "root.a" */
+    if (!in && f->shape != RM_SHAPE_FIFO && !is_under_root(name)) /* "a" is "root.a" */
         in = strncmp(queue, "root.", 5) == 0 && strcmp(queue + 5, name) == 0;
     base_buf_free(&path);
     return in;
 }
 
+/* Only the capacity scheduler has priorities. */
+bool yarn_has_priorities(const struct yarn_context *f)
+{
+    return f->shape == RM_SHAPE_CAPACITY;
+}
+
+int32_t yarn_get_shown_priority(const struct yarn_context *f, const struct rm_app_view *v)
+{
+    return yarn_has_priorities(f) ? v->priority : 0;
+}
+
+void yarn_timeout_fill(int64_t end_us, bool ended, int64_t now_ms, struct yarn_timeout *t,
+                       char text[static YARN_JAVA_TIME_MAX])
+{
+    int64_t left_ms = end_us / 1000 - now_ms;
+
+    *t = (struct yarn_timeout){.type = "LIFETIME", .expiry_time = "UNLIMITED", .remaining_s = -1};
+    if (!end_us)
+        return;
+    t->expiry_time = yarn_java_time_format(end_us / 1000, text);
+    t->remaining_s = ended || left_ms < 0 ? 0 : left_ms / 1000;
+}
+
+bool yarn_app_is_completed(enum rm_app_state s)
+{
+    return s >= RM_APP_FINAL_SAVING; /* all states from here on are states of its end */
+}
+
 /* Fills the tracking link: to the application's own page through the proxy, or, after a failure or
- * kill, to the RM's page about it. */
+ * kill, to the RM's page about it. An application that waits, or has no attempt, has no link. */
 static void fill_tracking(const struct yarn_context *f, const struct rm_app_view *v,
                           enum rm_app_state pub, struct yarn_app_and_texts *filled)
 {
@@ -142,14 +165,57 @@ static void fill_master(const struct rm_app_view *v, enum rm_app_state pub,
     }
 }
 
-/* Returns the fair share of memory of queue @path, or the cluster's memory when the queue has no
- * share; in MB. */
+/* Returns the memory that queue @path is entitled to, in MB: its fair share, or its capacity. The
+ * cluster's memory when nothing is known about the queue. */
 static int64_t get_queue_share_mb(const struct yarn_context *f, const char *path)
 {
-    for (size_t i = 0; f->fair && i < f->queues.queues_n; i++)
+    const struct rm_res *total = &f->cluster.total;
+
+    for (size_t i = 0; i < f->queues.queues_n; i++)
         if (strcmp(f->queues.queues[i].name, path) == 0)
-            return f->queues.queues[i].fair_share.v[RM_RES_MEMORY_MB];
-    return f->cluster.total.v[RM_RES_MEMORY_MB];
+            return f->parts ? yarn_queue_part_of(f->parts[i].absolute, total).v[RM_RES_MEMORY_MB]
+                            : f->queues.queues[i].fair_share.v[RM_RES_MEMORY_MB];
+    return total->v[RM_RES_MEMORY_MB];
+}
+
+void yarn_partition_usage_fill(const struct yarn_context *f, struct yarn_partition_usage *u,
+                               const struct rm_res *used, const struct rm_res *pending)
+{
+    static const struct rm_res none;
+
+    u->partition = "";
+    yarn_resource_fill(f, &u->used, used);
+    yarn_resource_fill(f, &u->reserved, &none);
+    yarn_resource_fill(f, &u->pending, pending);
+    u->masters = u->masters_limit = u->masters_user_limit = NULL;
+}
+
+void yarn_partition_usage_fill_masters(const struct yarn_context *f, struct yarn_partition_usage *u,
+                                       const struct rm_res *used, const struct rm_res *limit,
+                                       const struct rm_res *user_limit)
+{
+    yarn_resource_fill(f, &u->masters_storage[0], used);
+    yarn_resource_fill(f, &u->masters_storage[1], limit);
+    yarn_resource_fill(f, &u->masters_storage[2], user_limit);
+    u->masters = &u->masters_storage[0];
+    u->masters_limit = &u->masters_storage[1];
+    u->masters_user_limit = &u->masters_storage[2];
+}
+
+/* Fills the use by partition, which the capacity scheduler shows while it has an attempt of the
+ * application. The limits of masters are those of queues, and not shown here. */
+static void fill_resource_info(const struct yarn_context *f, const struct rm_app_view *v,
+                               struct yarn_app_and_texts *filled)
+{
+    static const struct rm_res none;
+
+    filled->app.resource_info = NULL;
+    if (f->shape != RM_SHAPE_CAPACITY || !v->has_attempt || !v->held)
+        return;
+    yarn_partition_usage_fill(f, &filled->usage, &v->allocated, &v->pending);
+    yarn_partition_usage_fill_masters(f, &filled->usage, &v->am_used, &none, &none);
+    filled->usages.list = (struct api_list){&filled->usage, 1, sizeof filled->usage};
+    filled->app.resource_info = &filled->usages;
 }
 
 static void fill_usage(const struct yarn_context *f, const struct rm_app_view *v,
@@ -185,13 +251,14 @@ static void fill_usage(const struct yarn_context *f, const struct rm_app_view *v
         .stride = sizeof filled->seconds[0]};
 }
 
-/* Fills the requests: an application that waits for its master's container shows that one
- * request. */
+/* Fills the requests: an application that waits for its master's container shows that one request,
+ * and why it has to wait. */
 static void fill_requests(const struct yarn_context *f, const struct rm_app_view *v,
                           struct yarn_app_and_texts *filled)
 {
     struct yarn_request *r = &filled->request;
     struct rm_res capability;
+    const char *why;
 
     filled->app.requests = (struct api_list){.items = r, .n = 0, .stride = sizeof *r};
     if (v->state != RM_APP_ACCEPTED || v->is_job || v->unmanaged || v->has_master ||
@@ -203,14 +270,18 @@ static void fill_requests(const struct yarn_context *f, const struct rm_app_view
             capability.v[i] = f->limits.min[i];
     if (f->show_slots)
         capability.v[RM_RES_MAP_SLOTS] = 1;
-    *r = (struct yarn_request){.allocation_request_id = -1,
-                               .resource_name = "*",
-                               .containers = 1,
-                               .relax_locality = true,
-                               .label = "",
-                               .execution = {.type = "GUARANTEED"}};
+    *r = (struct yarn_request){
+        .allocation_request_id = -1,
+        .resource_name = "*",
+        .containers = 1,
+        .relax_locality = true,
+        .label = text_or_empty(v->app->am_label ? v->app->am_label : v->app->label),
+        .execution = {.type = "GUARANTEED"}};
     yarn_resource_fill(f, &r->capability, &capability);
     filled->app.requests.n = 1;
+    why = yarn_explain_missing_master(f, v, filled->app.queue, &capability, &filled->wait);
+    if (why && !filled->app.diagnostics[0])
+        filled->app.diagnostics = why;
 }
 
 /* Returns the name of the final status. An application that ended without unregistering has the
@@ -245,21 +316,26 @@ void yarn_app_fill(const struct yarn_context *f, const struct rm_app_view *v,
     a->rm_cluster_id = f->cluster_id;
     a->type = text_or_empty(v->type);
     a->tags = text_or_empty(v->tags);
-    a->priority = 0; /* neither fifo nor fair has priorities */
+    a->priority = yarn_get_shown_priority(f, v);
     a->started = MS(v->submit_us);
     a->launched = v->unmanaged && v->has_attempt ? -1 : MS(v->launch_us);
     a->finished = MS(v->finish_us);
     a->elapsed = (a->finished ? a->finished : f->now_ms) - a->started;
     fill_master(v, pub, filled);
     fill_usage(f, v, filled);
+    fill_resource_info(f, v, filled);
     a->preempted_seconds =
         (struct api_list){.items = NULL, .n = 0, .stride = sizeof(struct api_pair)};
     fill_requests(f, v, filled);
     a->log_aggregation = "DISABLED";
     a->unmanaged = v->unmanaged;
-    a->app_label = v->is_job ? NULL : "";
-    a->am_label = v->unmanaged ? NULL : "";
-    a->timeouts = &yarn_timeouts_none;
+    a->app_label = v->is_job ? NULL : v->app ? text_or_empty(v->app->label) : "";
+    a->am_label = v->unmanaged ? NULL : v->app ? text_or_empty(v->app->am_label) : "";
+    yarn_timeout_fill(v->lifetime_end_us, yarn_app_is_completed(v->state), f->now_ms,
+                      &filled->timeout, filled->expiry);
+    filled->timeouts = (struct yarn_timeouts){
+        .list = {.items = &filled->timeout, .n = 1, .stride = sizeof filled->timeout}};
+    a->timeouts = &filled->timeouts;
 }
 
 void yarn_app_texts_free(struct yarn_app_and_texts *filled)
@@ -268,6 +344,7 @@ void yarn_app_texts_free(struct yarn_app_and_texts *filled)
     base_buf_free(&filled->url);
     base_buf_free(&filled->logs);
     base_buf_free(&filled->rpc);
+    base_buf_free(&filled->wait);
 }
 
 /* ---- attempts and containers ---- */
@@ -408,6 +485,8 @@ void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
 {
     bool active = v->state == RM_NODE_NEW || v->state == RM_NODE_RUNNING ||
                   v->state == RM_NODE_UNHEALTHY || v->state == RM_NODE_DECOMMISSIONING;
+    /* YARN shows what a node that gets no more containers still uses as all that it has. */
+    const struct rm_res *total = v->state == RM_NODE_DECOMMISSIONING ? &v->used : &v->total;
     struct rm_res available;
 
     *out = (struct yarn_node){.rack = v->rack,
@@ -418,11 +497,13 @@ void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
                               .last_health_ms = MS(v->last_heartbeat_us),
                               .version = text_or_empty(v->version),
                               .health = text_or_empty(v->health_report)};
-    yarn_resource_fill(f, &out->total, &v->total);
+    out->labels = (struct api_list){
+        .items = &v->label, .n = v->label && *v->label, .stride = sizeof v->label};
+    yarn_resource_fill(f, &out->total, total);
     if (!active)
         return;
     for (int i = 0; i < RM_RES_NAMES; i++)
-        available.v[i] = v->total.v[i] - v->used.v[i];
+        available.v[i] = total->v[i] - v->used.v[i];
     out->containers = v->containers;
     out->used_mb = v->used.v[RM_RES_MEMORY_MB];
     out->available_mb = available.v[RM_RES_MEMORY_MB];
@@ -434,7 +515,25 @@ void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
     out->available = &out->available_resource;
 }
 
-/* ---- cluster and scheduler ---- */
+/* ---- cluster ---- */
+
+/* The capacity scheduler adds sums over all partitions. */
+static void fill_metrics_across_partitions(const struct yarn_context *f,
+                                           struct yarn_cluster_metrics *out)
+{
+    static const struct rm_res none;
+
+    if (f->shape != RM_SHAPE_CAPACITY)
+        return;
+    yarn_resource_fill(f, &out->across_partitions[0], &f->cluster.used);
+    yarn_resource_fill(f, &out->across_partitions[1], &f->cluster.total);
+    yarn_resource_fill(f, &out->across_partitions[2], &none);
+    out->used_across_partitions = &out->across_partitions[0];
+    out->total_across_partitions = &out->across_partitions[1];
+    out->reserved_across_partitions = &out->across_partitions[2];
+    out->allocated_across_partitions = f->cluster.containers_allocated;
+    out->cross_partition = true;
+}
 
 void yarn_metrics_fill(const struct yarn_context *f, struct yarn_cluster_metrics *out)
 {
@@ -455,6 +554,7 @@ void yarn_metrics_fill(const struct yarn_context *f, struct yarn_cluster_metrics
         .pending_vcores = c->pending.v[RM_RES_VCORES],
         .containers_allocated = c->containers_allocated,
         .containers_pending = c->containers_pending,
+        .assigned_per_second = c->assigned_per_second,
         .total_mb = c->total.v[RM_RES_MEMORY_MB],
         .total_vcores = c->total.v[RM_RES_VCORES],
         .lost_nodes = c->nodes[RM_NODE_LOST],
@@ -467,131 +567,5 @@ void yarn_metrics_fill(const struct yarn_context *f, struct yarn_cluster_metrics
     };
     for (int i = RM_NODE_RUNNING; i < RM_NODE_STATES; i++)
         out->total_nodes += c->nodes[i];
-}
-
-void yarn_fifo_fill(const struct yarn_context *f, struct yarn_fifo_scheduler *out)
-{
-    const struct rm_cluster_view *c = &f->cluster;
-    int64_t used = c->used.v[RM_RES_MEMORY_MB], total = c->total.v[RM_RES_MEMORY_MB];
-
-    out->info = (struct yarn_fifo_info){
-        .capacity = 1.0f,
-        .used_capacity = total > 0 ? (float)((double)used / (double)total) : 0.0f,
-        .state = "RUNNING",
-        .min_memory = f->limits.min[0],
-        .max_memory = f->limits.max[0],
-        .nodes = c->nodes[RM_NODE_RUNNING],
-        .used_mb = used,
-        .available_mb = total - used,
-        .total_mb = total,
-        .containers = c->containers_allocated,
-    };
-}
-
-/* Returns what YARN calls the policy @name of a queue. */
-static const char *name_queue_policy(const char *name)
-{
-    if (name && strcasecmp(name, "fifo") == 0)
-        return "FIFO";
-    return name && strcasecmp(name, "drf") == 0 ? "DRF" : "fair";
-}
-
-static bool is_zero(const struct rm_res *r)
-{
-    return r->v[RM_RES_MEMORY_MB] == 0 && r->v[RM_RES_VCORES] == 0;
-}
-
-static void fill_fair_queue(const struct yarn_context *f, const struct rm_queue_view *v,
-                            struct yarn_fair_queue *q)
-{
-    const struct rm_cluster_view *c = &f->cluster;
-    struct rm_res none = {{0}}, max = is_zero(&v->max) ? c->total : v->max;
-
-    for (int i = 0; i < RM_RES_NAMES; i++) /* a queue cannot use more than the cluster has */
-        if (max.v[i] > c->total.v[i])
-            max.v[i] = c->total.v[i];
-    *q = (struct yarn_fair_queue){.max_apps = v->max_apps,
-                                  .pending_containers = v->pending_containers,
-                                  .allocated_containers = v->allocated_containers,
-                                  .name = v->name,
-                                  .policy = name_queue_policy(v->policy),
-                                  .preemptable = v->preemptable,
-                                  .pending_apps = v->pending_apps,
-                                  .active_apps = v->active_apps};
-    yarn_resource_fill(f, &q->min, &v->min);
-    if (is_zero(&v->min)) /* YARN shows an unset minimum with the scheduler's limits */
-        yarn_resource_set_memory_and_vcores(&q->min, 0, 0, &f->limits);
-    yarn_resource_fill(f, &q->max, &max);
-    yarn_resource_fill(f, &q->used, &v->used);
-    yarn_resource_fill(f, &q->am_used, &none);
-    yarn_resource_fill(f, &q->am_max, &none);
-    yarn_resource_fill(f, &q->demand, &v->demand);
-    yarn_resource_fill(f, &q->fair, &v->fair_share);
-    yarn_resource_fill(f, &q->cluster, &c->total);
-    yarn_resource_fill(f, &q->reserved, &none);
-    yarn_resource_fill(f, &q->max_container, &c->max_capability);
-}
-
-/* Fills each queue's steady share: its part by weight of the parent's share, whether or not the
- * queues have work now. Parents come before their children in the array, so one pass suffices. */
-static void fill_steady_shares(const struct yarn_context *f, struct yarn_fair_tree *t)
-{
-    const struct rm_views *v = &f->queues;
-    struct rm_res *steady = base_alloc((v->queues_n + 1) * sizeof *steady);
-    /* sum over the children of each queue */
-    double *weights = base_alloc((v->queues_n + 1) * sizeof *weights);
-
-    for (size_t i = 1; i < v->queues_n; i++)
-        weights[v->queues[i].parent] += v->queues[i].weight;
-    for (size_t i = 0; i < v->queues_n; i++) {
-        const struct rm_queue_view *q = &v->queues[i];
-        for (int r = 0; r < RM_RES_NAMES; r++)
-            steady[i].v[r] =
-                q->parent < 0 ? f->cluster.total.v[r]
-                : weights[q->parent] > 0
-                    ? (int64_t)((double)steady[q->parent].v[r] * q->weight / weights[q->parent] +
-                                0.5)
-                    : 0;
-        yarn_resource_fill(f, &t->queues[i].steady_fair, &steady[i]);
-    }
-    free(steady);
-    free(weights);
-}
-
-void yarn_fair_fill(const struct yarn_context *f, struct yarn_fair_tree *t)
-{
-    const struct rm_views *v = &f->queues;
-    size_t n = v->queues_n, used = 0;
-
-    *t = (struct yarn_fair_tree){.queues = base_alloc(n * sizeof *t->queues),
-                                 .children = base_alloc(n * sizeof *t->children),
-                                 .any = base_alloc(n * sizeof *t->any)};
-    for (size_t i = 0; i < n; i++)
-        fill_fair_queue(f, &v->queues[i], &t->queues[i]);
-    for (size_t i = 1; i < n; i++) /* count each queue's children */
-        t->children[v->queues[i].parent].list.n++;
-    /* Reserve a range of t->any for each queue's children, then enter the children. */
-    for (size_t i = 0; i < n; i++) {
-        struct api_list *l = &t->children[i].list;
-        used += l->n;
-        *l = (struct api_list){.items = &t->any[used - l->n], .n = 0, .stride = sizeof *t->any};
-        if (&t->any[used] != l->items)
-            t->queues[i].children = &t->children[i];
-    }
-    for (size_t i = 1; i < n; i++) {
-        struct api_list *l = &t->children[v->queues[i].parent].list;
-        size_t at = (size_t)((const struct api_any *)l->items - t->any) + l->n++;
-        t->any[at] = (struct api_any){.shape = v->queues[i].is_parent ? &yarn_shape_fair_parent
-                                                                      : &yarn_shape_fair_leaf,
-                                      .view = &t->queues[i]};
-    }
-    fill_steady_shares(f, t);
-    t->scheduler.info.root = n > 0 ? &t->queues[0] : NULL;
-}
-
-void yarn_fair_free(struct yarn_fair_tree *t)
-{
-    free(t->queues);
-    free(t->children);
-    free(t->any);
+    fill_metrics_across_partitions(f, out);
 }

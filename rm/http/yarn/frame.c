@@ -17,7 +17,7 @@ static int64_t get_smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-void yarn_context_read(struct rm_backend *b, struct yarn_context *f)
+static void read_context(struct rm_backend *b, struct yarn_context *f, bool with_queues)
 {
     const struct base_conf *conf = rm_backend_conf(b);
     const char *id = base_conf_get(conf, "yarn.resourcemanager.cluster-id");
@@ -28,14 +28,15 @@ void yarn_context_read(struct rm_backend *b, struct yarn_context *f)
     *f = (struct yarn_context){
         .url = rm_backend_url(b),
         .cluster_id = id && id[0] ? id : NULL,
+        .shape = rm_shape_read(conf),
         .show_slots = base_conf_bool(conf, "creel.yarn.show-slots"),
         .now_ms = rm_backend_now_us(b) / 1000,
     };
-    core = rm_backend_hold(b);
+    core = rm_backend_lock_core(b);
     rm_view_cluster(core, &cluster);
-    if (yarn_policy_is_shown_as_fair(cluster.policy))
+    if (with_queues && f->shape != RM_SHAPE_FIFO)
         rm_view_queues(core, &queues);
-    rm_backend_release(b);
+    rm_backend_unlock_core(b);
     yarn_context_set_views(f, &cluster, &queues);
     /* Every container takes one slot, so the smaller slot is the smallest possible allocation. */
     f->limits.min[0] = get_smaller(base_conf_int(conf, "creel.slot.map.memory-mb"),
@@ -44,9 +45,21 @@ void yarn_context_read(struct rm_backend *b, struct yarn_context *f)
                                    base_conf_int(conf, "creel.slot.reduce.vcores"));
 }
 
+void yarn_context_read(struct rm_backend *b, struct yarn_context *f)
+{
+    read_context(b, f, false);
+}
+
+void yarn_context_read_with_queues(struct rm_backend *b, struct yarn_context *f)
+{
+    read_context(b, f, true);
+}
+
 void yarn_context_free(struct yarn_context *f)
 {
     rm_views_free(&f->queues);
+    free(f->parts);
+    f->parts = NULL;
 }
 
 void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape *shape,
@@ -60,9 +73,9 @@ void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape
 
 /* ---- ids ---- */
 
-/* Answers 400 in YARN's words. For an id that does not begin with @prefix, the message is about the
- * prefix and ends with @more; for any other id, it only says that the id is invalid. @what: the
- * Java class of the id. */
+/* Answers 400 with YARN's message. For an id that does not begin with @prefix, the message is about
+ * the prefix and ends with @more; for any other id, it only reports that the id is invalid. @what:
+ * the Java class of the id. */
 static void answer_bad_id(struct api_request *rq, const char *given, const char *what,
                           const char *prefix, const char *more)
 {
@@ -120,8 +133,8 @@ bool yarn_copy_app_view(struct api_request *rq, struct rm_backend *b, struct rm_
 
     if (!yarn_parse_app_id_arg(rq, 0, &id))
         return false;
-    rc = rm_view_app(rm_backend_hold(b), id, v);
-    rm_backend_release(b);
+    rc = rm_view_app(rm_backend_lock_core(b), id, v);
+    rm_backend_unlock_core(b);
     if (rc < 0)
         yarn_answer_app_not_found(rq);
     return rc == 0;
@@ -229,7 +242,7 @@ void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d)
     yarn_word_list_free(&w);
 }
 
-bool yarn_deselects_refuse_unknown(struct api_request *rq, const struct yarn_deselects *d)
+bool yarn_deselects_answer_if_unknown(struct api_request *rq, const struct yarn_deselects *d)
 {
     if (!d->unknown)
         return false;
@@ -251,7 +264,8 @@ void yarn_deselects_apply(const struct yarn_deselects *d, struct yarn_app *app)
         app->app_label = NULL;
     if (d->am_label)
         app->am_label = NULL;
-    /* resourceInfo: only the capacity scheduler has one */
+    if (d->resource_info)
+        app->resource_info = NULL;
 }
 
 void yarn_deselects_free(struct yarn_deselects *d)

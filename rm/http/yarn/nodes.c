@@ -57,8 +57,8 @@ static enum rm_listing_next write_nodes_chunk(struct rm_listing *list, size_t ma
 
     if (l->pos == 0)
         api_shape_open_list("nodes", "node", l->dialect, out);
-    more = rm_view_nodes(rm_backend_hold(list->b), &l->pos, max, &v);
-    rm_backend_release(list->b);
+    more = rm_view_nodes(rm_backend_lock_core(list->b), &l->pos, max, &v);
+    rm_backend_unlock_core(list->b);
     for (size_t i = 0; i < v.nodes_n; i++) {
         if (!(l->states & UINT32_C(1) << v.nodes[i].state))
             continue;
@@ -88,6 +88,7 @@ static void get_nodes(struct api_request *rq, void *user)
     l->list = (struct rm_listing){.rq = rq,
                                   .b = user,
                                   .type = api_wanted_type(rq),
+                                  .is_sent_while_written = true,
                                   .chunk = write_nodes_chunk,
                                   .drop = free_nodes_listing};
     l->dialect = yarn_choose_dialect(rq, API_N_WRAPPED);
@@ -96,9 +97,8 @@ static void get_nodes(struct api_request *rq, void *user)
     rm_listing_answer(&l->list);
 }
 
-/* Parses the node id in the path as NodeId.fromString() does: two parts, the second one a number.
- * Returns false when the id is not valid; @rq has been answered then. */
-static bool parse_node_id_arg(struct api_request *rq, char id[static 512])
+/* As NodeId.fromString(): two parts, the second one a number. */
+bool yarn_parse_node_id_arg(struct api_request *rq, char id[static YARN_NODE_ID_MAX])
 {
     const char *given = api_path_arg(rq, 0), *colon = strchr(given, ':');
     char *end;
@@ -116,7 +116,7 @@ static bool parse_node_id_arg(struct api_request *rq, char id[static 512])
         api_answer_error(rq, 400, "IllegalArgumentException", "Invalid port: %s", colon + 1);
         return false;
     }
-    snprintf(id, 512, "%.*s:%ld", (int)(colon - given), given, port);
+    snprintf(id, YARN_NODE_ID_MAX, "%.*s:%ld", (int)(colon - given), given, port);
     return true;
 }
 
@@ -126,13 +126,13 @@ static void get_node(struct api_request *rq, void *user)
     struct rm_views v = {0};
     struct yarn_node node;
     struct yarn_context f;
-    char id[512];
+    char id[YARN_NODE_ID_MAX];
     int rc;
 
-    if (!parse_node_id_arg(rq, id))
+    if (!yarn_parse_node_id_arg(rq, id))
         return;
-    rc = rm_view_node(rm_backend_hold(b), id, &v);
-    rm_backend_release(b);
+    rc = rm_view_node(rm_backend_lock_core(b), id, &v);
+    rm_backend_unlock_core(b);
     if (rc < 0) {
         yarn_not_found(rq, "nodeId, %s, is not found", api_path_arg(rq, 0));
     } else {

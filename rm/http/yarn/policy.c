@@ -25,8 +25,8 @@ static void get_policy(struct api_request *rq, void *user)
     struct rm_cluster_view cluster;
     struct policy_document policy;
 
-    rm_view_cluster(rm_backend_hold(b), &cluster);
-    rm_backend_release(b);
+    rm_view_cluster(rm_backend_lock_core(b), &cluster);
+    rm_backend_unlock_core(b);
     policy.policy = cluster.policy;
     yarn_answer(rq, 200, &policy_shape, API_N_BARE, &policy);
 }
@@ -44,7 +44,7 @@ static void answer_policy(void *user, const struct rm_effect *fx)
     yarn_write_unref(w);
 }
 
-static void put_policy(struct api_request *rq, void *user)
+static void handle_put_policy(struct api_request *rq, void *user)
 {
     static const char *const members[] = {"policy", NULL};
     struct base_error err = {0};
@@ -80,8 +80,8 @@ static void put_policy(struct api_request *rq, void *user)
 /* clang-format off */
 const struct api_route rm_yarn_policy_routes[] = {
     {"GET", YARN_CLUSTER "/scheduler/policy", API_ROLE_READ,  0, get_policy, API_ROUTE_CREEL},
-    {"PUT", YARN_CLUSTER "/scheduler/policy", API_ROLE_WRITE, YARN_STATE_BODY_MAX, put_policy,
-            API_ROUTE_CREEL},
+    {"PUT", YARN_CLUSTER "/scheduler/policy", API_ROLE_WRITE, YARN_STATE_BODY_MAX,
+            handle_put_policy, API_ROUTE_CREEL},
 };
 /* clang-format on */
 const size_t rm_yarn_policy_routes_n =

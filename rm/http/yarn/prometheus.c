@@ -111,13 +111,13 @@ static void add_process_metrics(struct base_buf *b)
 }
 
 /* Copies the cluster's view. The core of a past leadership can still be read for a while, but a
- * standby must not show its figures, so a standby gets zeros. */
-static void copy_active_cluster_view(struct rm_backend *b, struct rm_cluster_view *out)
+ * standby must not show its figures, so a standby gets zeros besides the policy and the start. */
+static void copy_cluster_view_or_zeros(struct rm_backend *b, struct rm_cluster_view *out)
 {
     bool active = rm_standby_is_active(b);
 
-    rm_view_cluster(rm_backend_hold(b), out);
-    rm_backend_release(b);
+    rm_view_cluster(rm_backend_lock_core(b), out);
+    rm_backend_unlock_core(b);
     if (!active || !rm_standby_is_active(b))
         *out =
             (struct rm_cluster_view){.policy = out->policy, .rm_instance_ms = out->rm_instance_ms};
@@ -130,7 +130,7 @@ static void get_prometheus(struct api_request *rq, void *user)
     struct rm_cluster_view c;
     struct base_buf b = {0};
 
-    copy_active_cluster_view(backend, &c);
+    copy_cluster_view_or_zeros(backend, &c);
     rm_backend_get_stats(backend, &stats);
     add_metric_head(&b, "info", "gauge", "What is running; always 1.");
     base_buf_addf(&b, "creel_info{policy=\"%s\",epoch=\"%lld\"} 1\n", c.policy, (long long)c.epoch);

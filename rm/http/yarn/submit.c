@@ -11,13 +11,6 @@
 #include "rm/http/yarn/write.h"
 
 #define SUBMISSION_ROOT "application-submission-context"
-/* the roots that YARN's decoder of this resource knows, in YARN's order */
-#define SUBMISSION_ROOTS                                                                           \
-    "<{}NewApplication>,<{}application-submission-context>,<{}applicationpriority>,<{}appqueue>,"  \
-    "<{}container-launch-context-info>,<{}credentials-info>,<{}delegation-token>,<{}"              \
-    "localresources>,"                                                                             \
-    "<{}log-aggregation-context>,<{}resourceInfo>,<{}resourceInformations>,<{}resourceOption>"
-
 /* ---- POST apps/new-application ---- */
 
 static void answer_new_id(void *user, const struct rm_effect *fx)
@@ -51,7 +44,8 @@ static void answer_submission(void *user, const struct rm_effect *fx)
     struct yarn_write *w = user;
     struct base_buf none = {0};
 
-    /* A known id is accepted without effect: clients repeat submissions whose answer was lost. */
+    /* An id that was used before is accepted without effect: clients repeat submissions whose
+     * answer was lost. */
     if (yarn_is_error_reply(fx) && fx->u.reply.code != -BASE_EEXIST) {
         yarn_answer_refusal(w->rq, fx);
     } else {
@@ -103,13 +97,13 @@ static void submit_app(struct api_request *rq, struct rm_backend *b, struct rm_a
     rm_backend_queue_slow_task(b, RM_SLOW_FILES, look_up_groups_and_submit, w);
 }
 
-static void post_app(struct api_request *rq, void *user)
+static void handle_submission(struct api_request *rq, void *user)
 {
     struct rm_backend *b = user;
     struct base_error err = {0};
     struct rm_app_spec *spec = NULL;
     struct rm_cluster_view cluster;
-    json_t *body = yarn_read_body(rq, SUBMISSION_ROOT, SUBMISSION_ROOTS);
+    json_t *body = yarn_read_body(rq, SUBMISSION_ROOT, YARN_SUBMISSION_ROOTS);
     int rc;
 
     if (!body)
@@ -117,8 +111,8 @@ static void post_app(struct api_request *rq, void *user)
     rc = rm_app_spec_decode(body, api_caller(rq), &spec, &err);
     json_decref(body);
     if (rc == 0) {
-        rm_view_cluster(rm_backend_hold(b), &cluster);
-        rm_backend_release(b);
+        rm_view_cluster(rm_backend_lock_core(b), &cluster);
+        rm_backend_unlock_core(b);
         rc = rm_app_spec_check_max(spec, &cluster.max_capability, &err);
     }
     if (rc < 0) {
@@ -131,7 +125,7 @@ static void post_app(struct api_request *rq, void *user)
 
 /* clang-format off */
 const struct api_route rm_yarn_submit_routes[] = {
-    {"POST", YARN_APPS,                    API_ROLE_WRITE, BASE_BODY_MAX, post_app, 0},
+    {"POST", YARN_APPS,                    API_ROLE_WRITE, BASE_BODY_MAX, handle_submission, 0},
     {"POST", YARN_APPS "/new-application", API_ROLE_WRITE, 0, post_new_application, 0},
 };
 /* clang-format on */

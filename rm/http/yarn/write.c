@@ -1,10 +1,12 @@
 #include "rm/http/yarn/write.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "api/yarn/xml_body.h"
+#include "rm/daemon/audit.h"
 #include "rm/leader/standby.h"
 
 struct yarn_write *yarn_write_new(struct api_request *rq, enum rm_event_kind kind)
@@ -88,6 +90,14 @@ static bool body_is_xml(struct api_request *rq)
     return type && strncasecmp(type, "application/xml", strlen("application/xml")) == 0;
 }
 
+static json_t *answer_bad_body_if_any(struct api_request *rq, int rc, json_t *body,
+                                      const struct base_error *err)
+{
+    if (rc < 0)
+        api_answer_error(rq, 400, "WebApplicationException", "%s", err->text);
+    return rc < 0 ? NULL : body;
+}
+
 json_t *yarn_read_body(struct api_request *rq, const char *root, const char *roots)
 {
     struct base_error err = {0};
@@ -97,9 +107,35 @@ json_t *yarn_read_body(struct api_request *rq, const char *root, const char *roo
     int rc = body_is_xml(rq) ? api_xml_body_parse(text, len, root, roots, &body, &err)
                              : api_json_body_parse(text, len, &body, &err);
 
-    if (rc < 0) {
-        api_answer_error(rq, 400, "WebApplicationException", "%s", err.text);
-        return NULL;
-    }
-    return body;
+    return answer_bad_body_if_any(rq, rc, body, &err);
+}
+
+json_t *yarn_read_wrapped_body(struct api_request *rq, const char *root, const char *roots)
+{
+    struct base_error err = {0};
+    json_t *body = NULL;
+    size_t len;
+    const char *text = api_body(rq, &len);
+    int rc = body_is_xml(rq) ? api_xml_body_parse(text, len, root, roots, &body, &err)
+                             : api_wrapped_json_body_parse(text, len, root, roots, &body, &err);
+
+    return answer_bad_body_if_any(rq, rc, body, &err);
+}
+
+void yarn_answer_text(struct api_request *rq, unsigned status, const char *fmt, ...)
+{
+    struct base_buf body = {0};
+    va_list ap;
+
+    va_start(ap, fmt);
+    base_buf_vaddf(&body, fmt, ap);
+    va_end(ap);
+    api_answer(rq, status, api_wanted_type(rq), &body);
+}
+
+void yarn_answer_undeclared(struct api_request *rq, const char *why)
+{
+    rm_audit_mark_refused(rq, why);
+    api_add_header(rq, "X-Creel-Reason", why);
+    api_answer_error(rq, 503, "UndeclaredThrowableException", "%s", "");
 }

@@ -8,6 +8,13 @@
 
 #include "rm/http/yarn/yarn_internal.h"
 
+/* The roots that YARN's decoder of submissions, queues and priorities knows, in YARN's order. */
+#define YARN_SUBMISSION_ROOTS                                                                      \
+    "<{}NewApplication>,<{}application-submission-context>,<{}applicationpriority>,<{}appqueue>,"  \
+    "<{}container-launch-context-info>,<{}credentials-info>,<{}delegation-token>,<{}"              \
+    "localresources>,"                                                                             \
+    "<{}log-aggregation-context>,<{}resourceInfo>,<{}resourceInformations>,<{}resourceOption>"
+
 /* One write: the event and everything the event points to. The event (until the core has processed
  * it) and the reply hold one reference each, which are released in either order. */
 struct yarn_write {
@@ -27,18 +34,26 @@ struct yarn_write *yarn_write_new(struct api_request *rq, enum rm_event_kind kin
 void yarn_write_post(struct yarn_write *w, struct rm_backend *b, rm_reply_fn *fn);
 void yarn_write_unref(void *write);
 
-/* Returns "<scheme and host of the request><path><slash><suffix>", which the caller frees. */
+/* Returns "<scheme and host of the request><path><slash><suffix>", which the caller frees; for a
+ * request without a Host header, with the address of this RM. */
 char *yarn_format_location(struct api_request *rq, struct rm_backend *b, const char *slash,
                            const char *suffix);
-/* Returns true when @fx, a reply, is an error. */
+/* Returns true when @fx is a reply that reports an error. */
 bool yarn_is_error_reply(const struct rm_effect *fx);
 /* Answers an error reply: with 400 for most refusals, 403, 404 or 413 for special ones, and 503 for
- * an internal failure. When the leadership has ended, answers as
- * rm_standby_answer_leadership_over(). */
+ * all others. When the leadership has ended, answers as rm_standby_answer_leadership_over(). */
 void yarn_answer_refusal(struct api_request *rq, const struct rm_effect *fx);
 /* Parses the body, JSON or XML. @root: the root element that an XML body must have; @roots: the
  * root elements that the message about any other lists (NULL: @root). Returns the body, which the
  * caller releases with json_decref(), or NULL when it is not valid; @rq has been answered then. */
 json_t *yarn_read_body(struct api_request *rq, const char *root, const char *roots);
+/* The same for a resource whose JSON bodies have the root as well, {"@root":{...}}. */
+json_t *yarn_read_wrapped_body(struct api_request *rq, const char *root, const char *roots);
+/* Answers with a bare message, as YARN does for some refusals: the type is that of JSON or XML. */
+void yarn_answer_text(struct api_request *rq, unsigned status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Answers that YARN refused the call inside, for the reason @why, which goes into a header and the
+ * audit line: YARN's own answer does not contain it. */
+void yarn_answer_undeclared(struct api_request *rq, const char *why);
 
 #endif

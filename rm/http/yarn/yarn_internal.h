@@ -1,6 +1,6 @@
 /* rm/http/yarn/yarn_internal.h - what the files of YARN's REST API in this folder share.
  *
- * Handlers that read copy views while they hold the core, and encode them after releasing it
+ * Handlers that read copy views while the core is locked, and encode them after unlocking it
  * (rm/core/view/view.h); handlers that write post an event and answer from the core's reply
  * (rm/daemon/backend.h). */
 #ifndef CREEL_RM_HTTP_YARN_YARN_INTERNAL_H
@@ -8,8 +8,11 @@
 
 #include "api/server/server.h"
 #include "api/yarn/resources.h"
+#include "rm/config/scheduler_shape.h"
 #include "rm/daemon/backend.h"
 #include "rm/http/routes.h"
+#include "rm/http/yarn/app/java_time.h"
+#include "rm/http/yarn/queue_part.h"
 
 #define YARN_CLUSTER        "/ws/v1/cluster"
 #define YARN_APPS           YARN_CLUSTER "/apps"
@@ -20,34 +23,47 @@
 struct yarn_context {
     const char *url;        /* address of this RM */
     const char *cluster_id; /* configured, NULL when unset */
-    bool fair;              /* shown as the fair scheduler; otherwise as fifo */
-    bool show_slots;        /* creel.yarn.show-slots */
+    enum rm_shape shape;
+    bool show_slots; /* creel.yarn.show-slots */
     int64_t now_ms;
     struct rm_cluster_view cluster;
-    struct rm_views queues; /* fair only */
+    struct rm_views queues;        /* empty unless they were asked for, and always for fifo */
+    struct yarn_queue_part *parts; /* of each of the queues; capacity only, else NULL */
     struct yarn_limits limits;
 };
+/* Reads all but the queues. */
 void yarn_context_read(struct rm_backend *b, struct yarn_context *f);
-/* Fills the context from views alone; tests use it without a daemon. Moves what *@queues owns into
- * the context (NULL: no queues). */
+/* Reads the queues too, which applications and the scheduler show. */
+void yarn_context_read_with_queues(struct rm_backend *b, struct yarn_context *f);
+/* Fills the context, whose shape is set, from views alone; tests use it without a daemon. Moves
+ * what *@queues owns into the context (NULL: no queues). */
 void yarn_context_set_views(struct yarn_context *f, const struct rm_cluster_view *cluster,
                             struct rm_views *queues);
 void yarn_context_free(struct yarn_context *f);
-/* Returns true for every policy but fifo: these have a tree of queues, shown as the fair
- * scheduler's. */
-bool yarn_policy_is_shown_as_fair(const char *policy);
 
 /* ---- filling (rm/http/yarn/fill.c): a resource, from a view of the core, and the texts that the
  * resource borrows and no view has ---- */
 void yarn_resource_fill(const struct yarn_context *f, struct yarn_resource *r,
                         const struct rm_res *from);
+/* Fills use, reservations (none) and demand in the default partition; masters are left out. */
+void yarn_partition_usage_fill(const struct yarn_context *f, struct yarn_partition_usage *u,
+                               const struct rm_res *used, const struct rm_res *pending);
+/* The same with masters: what they use, and their limit in the queue and for one user. */
+void yarn_partition_usage_fill_masters(const struct yarn_context *f, struct yarn_partition_usage *u,
+                                       const struct rm_res *used, const struct rm_res *limit,
+                                       const struct rm_res *user_limit);
 
 struct yarn_app_and_texts {
     struct yarn_app app;
     char id[BASE_ID_TEXT_MAX], memory_seconds[24], vcore_seconds[24];
-    struct base_buf queue, url, logs, rpc;
+    struct base_buf queue, url, logs, rpc, wait;
     struct api_pair seconds[2];
     struct yarn_request request;
+    struct yarn_usages usages;
+    struct yarn_partition_usage usage;
+    struct yarn_timeout timeout;
+    struct yarn_timeouts timeouts;
+    char expiry[YARN_JAVA_TIME_MAX];
 };
 /* Fills filled->app. @filled starts zeroed and may be filled again; free it with
  * yarn_app_texts_free() in the end. @v must outlive the encoding. */
@@ -57,10 +73,28 @@ void yarn_app_texts_free(struct yarn_app_and_texts *filled);
 /* Returns the application's queue as the scheduler shows it; valid as long as @v and @path. */
 const char *yarn_get_shown_queue(const struct yarn_context *f, const struct rm_app_view *v,
                                  struct base_buf *path);
-/* Formats a queue's path as the fair scheduler does, from root on; overwrites @out. */
+/* Returns true when the scheduler, as shown, has priorities of applications. */
+bool yarn_has_priorities(const struct yarn_context *f);
+/* Returns the application's priority as the scheduler shows it. */
+int32_t yarn_get_shown_priority(const struct yarn_context *f, const struct rm_app_view *v);
+/* Returns true for an application that YARN counts as completed: it has ended, or its end has
+ * begun. */
+bool yarn_app_is_completed(enum rm_app_state s);
+/* Fills the timeout of an application whose lifetime ends at @end_us (0: never). @ended: it is
+ * completed. @text: for the text that *@t borrows. */
+void yarn_timeout_fill(int64_t end_us, bool ended, int64_t now_ms, struct yarn_timeout *t,
+                       char text[static YARN_JAVA_TIME_MAX]);
+/* Formats a queue's path from root on; overwrites @out. */
 void yarn_format_queue_path(const char *queue, struct base_buf *out);
-/* Returns true when the application is in queue @name; for the fair scheduler "a" is "root.a". */
+/* Returns true when the application is in queue @name; unless shown as fifo, "a" is "root.a". */
 bool yarn_app_in_queue(const struct yarn_context *f, const struct rm_app_view *v, const char *name);
+
+/* Formats why the application has no master yet, as the capacity scheduler explains it, to @out.
+ * @queue: its path; @wanted: what its master asks for. Returns NULL in other shapes, and when there
+ * is nothing to explain. */
+const char *yarn_explain_missing_master(const struct yarn_context *f, const struct rm_app_view *v,
+                                        const char *queue, const struct rm_res *wanted,
+                                        struct base_buf *out);
 
 struct yarn_attempt_and_texts {
     struct yarn_attempt item;
@@ -85,17 +119,6 @@ void yarn_container_texts_free(struct yarn_container_and_texts *filled);
 void yarn_node_fill(const struct yarn_context *f, const struct rm_node_view *v,
                     struct yarn_node *out);
 void yarn_metrics_fill(const struct yarn_context *f, struct yarn_cluster_metrics *out);
-void yarn_fifo_fill(const struct yarn_context *f, struct yarn_fifo_scheduler *out);
-
-struct yarn_fair_tree { /* allocated by yarn_fair_fill(), freed by yarn_fair_free() */
-    struct yarn_fair_scheduler scheduler;
-    struct yarn_fair_queue *queues;
-    struct yarn_fair_children *children;
-    struct api_any *any;
-};
-void yarn_fair_fill(const struct yarn_context *f, struct yarn_fair_tree *out);
-void yarn_fair_free(struct yarn_fair_tree *t);
-
 /* ---- answering ---- */
 /* Answers with the document of @view: as XML if the client prefers that, else in the dialect @json.
  */
@@ -120,6 +143,10 @@ static inline enum api_dialect yarn_choose_dialect(const struct api_request *rq,
 bool yarn_parse_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out);
 bool yarn_parse_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out);
 bool yarn_parse_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out);
+#define YARN_NODE_ID_MAX 512
+/* Parses the id of a node ("host:port") in path argument 0; its port is written without leading
+ * zeros. Returns false when it is not valid; @rq has been answered then. */
+bool yarn_parse_node_id_arg(struct api_request *rq, char id[static YARN_NODE_ID_MAX]);
 void yarn_answer_app_not_found(struct api_request *rq); /* names the id in path argument 0 */
 /* Copies the application in path argument 0 to @v. Returns true when v->apps[0] is the application;
  * otherwise the error was answered. Free @v in any case. */
@@ -148,7 +175,7 @@ struct yarn_deselects {
 };
 void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d);
 /* Returns true when @d names an unknown member; @rq has been answered then. */
-bool yarn_deselects_refuse_unknown(struct api_request *rq, const struct yarn_deselects *d);
+bool yarn_deselects_answer_if_unknown(struct api_request *rq, const struct yarn_deselects *d);
 void yarn_deselects_apply(const struct yarn_deselects *d, struct yarn_app *app);
 void yarn_deselects_free(struct yarn_deselects *d);
 

@@ -1,0 +1,16 @@
+/* rm/http/admin/beans.h - the ResourceManager's beans, for /jmx and /prom (api/admin/bean.h). The
+ * service's user pointer is a struct rm_backend *.
+ *
+ * A bean of another subject: its table and function in a file of this folder, a line here, and one
+ * in the list of beans.c. */
+#ifndef CREEL_RM_HTTP_ADMIN_BEANS_H
+#define CREEL_RM_HTTP_ADMIN_BEANS_H
+
+#include "api/admin/bean.h"
+#include "rm/daemon/backend.h"
+
+/* cluster_beans.c */
+extern const struct api_bean_kind rm_bean_cluster_metrics, rm_bean_rm_nm_info, rm_bean_fair_timing,
+    rm_bean_capacity_timing;
+
+#endif

@@ -1,0 +1,98 @@
+/* rm/http/yarn/app_wait.c - why an application has no master yet, in the words of YARN's capacity
+ * scheduler, which tools show and match. SOURCE: recordings of YARN 3.4.2
+ * (capacity/running/app-wait, capacity/write/app-minimal-now). */
+#include <string.h>
+#include <time.h>
+
+#include "rm/http/yarn/yarn_internal.h"
+
+static void add_time(struct base_buf *out, int64_t ms)
+{
+    time_t seconds = (time_t)(ms / 1000);
+    char text[64];
+    struct tm tm;
+
+    if (localtime_r(&seconds, &tm) && strftime(text, sizeof text, "%a %b %d %H:%M:%S %z %Y", &tm))
+        base_buf_addf(out, "[%s] ", text);
+}
+
+static void add_resource(struct base_buf *out, const char *label, const struct rm_res *r,
+                         const char *after)
+{
+    base_buf_addf(out, "%s = <memory:%lld, vCores:%lld>%s", label,
+                  (long long)r->v[RM_RES_MEMORY_MB], (long long)r->v[RM_RES_VCORES], after);
+}
+
+static void add_percent(struct base_buf *out, const char *label, double percent)
+{
+    base_buf_addf(out, "%s = ", label);
+    api_java_add_float(out, percent, 1);
+    base_buf_adds(out, " % ; ");
+}
+
+static struct rm_res multiply(const struct rm_res *r, int64_t times)
+{
+    struct rm_res out;
+
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        out.v[i] = times * r->v[i];
+    return out;
+}
+
+/* The limit on masters is a number of map slots of the whole cluster, not of a queue, so every
+ * queue shows the same limit. */
+static void add_limit(const struct yarn_context *f, const struct rm_res *wanted,
+                      struct base_buf *out)
+{
+    const struct rm_res *slot = &f->cluster.slot[BASE_TASK_MAP];
+    struct rm_res limit = multiply(slot, f->cluster.masters_max),
+                  used = multiply(slot, f->cluster.masters_active);
+
+    base_buf_adds(out, "Application is added to the scheduler and is not yet activated. Queue's AM "
+                       "resource limit exceeded.  Details : AM Partition = <DEFAULT_PARTITION>; ");
+    add_resource(out, "AM Resource Request", wanted, "; ");
+    add_resource(out, "Queue Resource Limit for AM", &limit, "; ");
+    add_resource(out, "User AM Resource Limit of the queue", &limit, "; ");
+    add_resource(out, "Queue AM Resource Usage", &used, "; ");
+}
+
+static void add_shares(const struct yarn_context *f, size_t queue, struct base_buf *out)
+{
+    const struct rm_res *total = &f->cluster.total, *used = &f->queues.queues[queue].used;
+    const struct yarn_queue_part *part = &f->parts[queue];
+    struct rm_res min = yarn_queue_part_of(part->absolute, total),
+                  max = yarn_queue_part_of(part->absolute_max, total);
+    int64_t memory = total->v[RM_RES_MEMORY_MB];
+
+    base_buf_adds(out, "Application is Activated, waiting for resources to be assigned for AM.  "
+                       "Details : AM Partition = <DEFAULT_PARTITION> ; ");
+    add_resource(out, "Partition Resource", total, " ; ");
+    add_percent(out, "Queue's Absolute capacity", part->absolute * 100);
+    add_percent(out, "Queue's Absolute used capacity",
+                memory > 0 ? (double)used->v[RM_RES_MEMORY_MB] * 100 / (double)memory : 0);
+    add_percent(out, "Queue's Absolute max capacity", part->absolute_max * 100);
+    add_resource(out, "Queue's capacity (absolute resource)", &min, " ; ");
+    add_resource(out, "Queue's used capacity (absolute resource)", used, " ; ");
+    add_resource(out, "Queue's max capacity (absolute resource)", &max, " ; ");
+}
+
+const char *yarn_explain_missing_master(const struct yarn_context *f, const struct rm_app_view *v,
+                                        const char *queue, const struct rm_res *wanted,
+                                        struct base_buf *out)
+{
+    int32_t at;
+
+    base_buf_clear(out);
+    if (f->shape != RM_SHAPE_CAPACITY || !f->parts || v->state != RM_APP_ACCEPTED || v->is_job ||
+        v->unmanaged || v->has_master || !v->has_attempt)
+        return NULL;
+    at = yarn_find_queue(&f->queues, queue);
+    if (at < 0)
+        return NULL;
+    add_time(out, v->submit_us / 1000);
+    if (v->master_waits)
+        add_limit(f, wanted, out);
+    else
+        add_shares(f, (size_t)at, out);
+    return out->data;
+}

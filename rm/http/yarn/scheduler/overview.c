@@ -1,0 +1,80 @@
+/* rm/http/yarn/scheduler/overview.c - sums up the scheduler, and says who may use a queue. SOURCE:
+ * recordings of YARN 3.4.2 (scheduler-overview, access). */
+#include <string.h>
+
+#include "api/yarn/scheduler.h"
+#include "base/conf/conf.h"
+#include "rm/http/yarn/yarn_internal.h"
+
+/* Returns the highest priority that an application may have: 0 when it is not configured, and in
+ * the other shapes, since only the capacity scheduler has priorities. */
+static int64_t get_max_priority(const struct base_conf *conf, enum rm_shape shape)
+{
+    const char *text = base_conf_get(conf, "yarn.cluster.max-application-priority");
+    int64_t v = 0;
+
+    return shape == RM_SHAPE_CAPACITY && text && yarn_parse_long(text, &v) ? v : 0;
+}
+
+static void get_overview(struct api_request *rq, void *user)
+{
+    static const char *const types[] = {[RM_SHAPE_CAPACITY] = "Capacity Scheduler",
+                                        [RM_SHAPE_FAIR] = "Fair Scheduler",
+                                        [RM_SHAPE_FIFO] = "Fifo Scheduler"};
+    struct yarn_scheduler_overview o = {.resource_type = "memory-mb (unit=Mi),vcores"};
+    struct rm_backend_stats stats;
+    struct yarn_context f;
+
+    yarn_context_read(user, &f);
+    rm_backend_get_stats(user, &stats);
+    o.type = types[f.shape];
+    yarn_resource_set_memory_and_vcores(&o.min, f.limits.min[0], f.limits.min[1], NULL);
+    yarn_resource_set_memory_and_vcores(&o.max, f.limits.max[0], f.limits.max[1], NULL);
+    o.max_priority = get_max_priority(rm_backend_conf(user), f.shape);
+    o.rm_events = stats.queue_length;
+    yarn_answer(rq, 200, &yarn_shape_scheduler_overview, API_M_BARE, &o);
+    yarn_context_free(&f);
+}
+
+/* ---- access to queues ---- */
+
+static bool queue_exists(const struct yarn_context *f, const char *name)
+{
+    return f->shape == RM_SHAPE_FIFO || yarn_find_queue(&f->queues, name) >= 0;
+}
+
+/* Access to queues is not restricted: everybody may administer every queue, and submit to it. */
+static void get_queue_access(struct api_request *rq, void *user)
+{
+    const char *queue = api_path_arg(rq, 0), *who = api_query(rq, "user"),
+               *type = api_query(rq, "queue-acl-type");
+    struct yarn_queue_access access = {.allowed = true, .user = who, .diagnostics = ""};
+    struct yarn_context f;
+
+    type = type ? type : "SUBMIT_APPLICATIONS";
+    yarn_context_read_with_queues(user, &f);
+    if (!queue_exists(&f, queue))
+        api_answer_error(rq, 403, "ForbiddenException",
+                         "java.lang.Exception: User=%s doesn't haven access to queue=%s so it "
+                         "cannot check ACLs for other users.",
+                         api_caller(rq) ? api_caller(rq) : "", queue);
+    else if (!who || !who[0])
+        api_answer_error(rq, 400, "IllegalArgumentException", "Null user");
+    else if (strcmp(type, "SUBMIT_APPLICATIONS") != 0 && strcmp(type, "ADMINISTER_QUEUE") != 0)
+        yarn_bad_request(rq,
+                         "Specified queueAclType=%s is not a valid type, valid queue acl "
+                         "types={SUBMIT_APPLICATIONS/ADMINISTER_QUEUE}",
+                         type);
+    else
+        yarn_answer(rq, 200, &yarn_shape_queue_access, API_M_BARE, &access);
+    yarn_context_free(&f);
+}
+
+/* clang-format off */
+const struct api_route rm_yarn_overview_routes[] = {
+    {"GET", YARN_CLUSTER "/scheduler-overview",    API_ROLE_READ, 0, get_overview, 0},
+    {"GET", YARN_CLUSTER "/queues/{queue}/access", API_ROLE_READ, 0, get_queue_access, 0},
+};
+/* clang-format on */
+const size_t rm_yarn_overview_routes_n =
+    sizeof rm_yarn_overview_routes / sizeof rm_yarn_overview_routes[0];
