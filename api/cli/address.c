@@ -4,14 +4,14 @@
 
 #include "api/cli/cli.h"
 
-static int parse_urls(const char *from, const char *text, struct base_rm_list *out,
-                      struct base_error *err)
+static int add_urls_or_default(const char *from, const char *text, struct base_rm_list *out,
+                               struct base_error *err)
 {
     return base_rm_list_add_text(from, text && *text ? text : "http://127.0.0.1:8088", out, err);
 }
 
-/* Returns true when no file that could be read sets any of @keys, and some file could not be read.
- */
+/* Returns true when neither -D nor a readable file sets any of @keys, and some file could not be
+ * read. */
 static bool is_hidden_in_unreadable_file(const struct cli *c, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -44,7 +44,7 @@ int cli_rm_list_read(const struct cli *c, struct base_rm_list *out)
         }
     }
     if (rc == 0 && out->n == 0)
-        rc = parse_urls(from, text, out, &err);
+        rc = add_urls_or_default(from, text, out, &err);
     if (rc == 0)
         return CLI_OK;
     base_rm_list_free(out);

@@ -18,7 +18,7 @@
 
 enum cli_exit {
     CLI_OK = 0,
-    CLI_FAILED = 1,      /* the job failed or was killed; a daemon is not running */
+    CLI_FAILED = 1,      /* the job or the action failed, or the job was killed; a daemon is down */
     CLI_USAGE = 2,       /* wrong usage or refused input */
     CLI_UNREACHABLE = 3, /* no ResourceManager answers */
     CLI_NOTFOUND = 4,    /* no such job, application, node, container or log */
@@ -30,7 +30,7 @@ enum cli_exit {
     "3 the ResourceManager cannot be reached, 4 not found."
 
 /* The options that all subcommands share, and what follows from them. Zero the struct, set
- * @without, then call cli_parse(), and cli_free() at the end. */
+ * @without, then call cli_parse_and_load_conf(), and cli_free() at the end. */
 struct cli {
     const char *name; /* "creel job submit" */
     bool json;
@@ -48,8 +48,9 @@ void cli_free(struct cli *c);
 /* ---- api/cli/error.c ---- */
 /* Prints "creel: <text>" on stderr, as one line without control characters. Returns @code. */
 int cli_error(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* For parsers of options: keeps the text, which cli_parse() prints. Returns an error for argp. */
-error_t cli_option_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* For parsers of options: keeps the text, which cli_parse_and_load_conf() prints. Returns an error
+ * for argp. */
+error_t cli_option_set_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *cli_option_error_text(void); /* the text last kept; "": none */
 void cli_option_error_clear(void);
 
@@ -61,7 +62,7 @@ void cli_output_init(void);
  * than EPIPE is printed; from then on cli_write_failed() returns true: the command has failed. */
 int cli_write_through(int fd, const void *data, size_t len);
 bool cli_write_failed(void);
-/* Print @text without control characters on stdout: as "label  text", the label padded to @width,
+/* Print @text without control characters on stdout: as "label text", the label padded to @width,
  * or in the format @fmt, which has one %s. */
 void cli_print_field(int width, const char *label, const char *text);
 void cli_print_clean(const char *fmt, const char *text);
@@ -70,8 +71,8 @@ void cli_print_clean(const char *fmt, const char *text);
 /* Parses with @argp plus the common options, then loads the configuration. Parsers find @input in
  * state->input. Returns CLI_OK; CLI_USAGE after printing what is wrong; or -1 after printing
  * --help: exit with 0. */
-int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv,
-              void *input);
+int cli_parse_and_load_conf(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc,
+                            char **argv, void *input);
 /* argp parser of subcommands that take one id and no options of their own; their input is a
  * const char **. */
 error_t cli_parse_one_id(int key, char *arg, struct argp_state *state);
@@ -86,17 +87,18 @@ void cli_print_help(const struct argp *argp, const struct argp_option *single, c
 
 /* ---- api/cli/address.c ---- */
 /* Reads the addresses of the RMs from --rm, else CREEL_RM, else the configuration:
- * yarn.resourcemanager.webapp.address.<id> for each of yarn.resourcemanager.ha.rm-ids, else
- * yarn.resourcemanager.webapp.address, else creel.nodemanager.rm. Returns CLI_OK, caller frees with
- * base_rm_list_free(); or CLI_USAGE after printing what is wrong. */
+ * those of the ids in yarn.resourcemanager.ha.rm-ids (see base_rm_list_add_ha_ids()), else
+ * yarn.resourcemanager.webapp.address, else creel.nodemanager.rm, else http://127.0.0.1:8088.
+ * Returns CLI_OK, and the caller frees @out with base_rm_list_free(); or CLI_USAGE after printing
+ * what is wrong. */
 int cli_rm_list_read(const struct cli *c, struct base_rm_list *out);
 
 /* ---- api/cli/app_id.c ---- */
 /* Returns the id of the application that @id, an id of an application, job, attempt, container or
  * task, belongs to, as "application_1_0002"; NULL when @id is no id. Caller frees. */
 char *cli_app_id_from(const char *id);
-/* As cli_app_id_from(), and prints an error before returning NULL. @id may be NULL: not given. The
- * error refers to the help of @command ("creel logs"). */
+/* As cli_app_id_from(), and prints an error before returning NULL. @id may be NULL: not given; then
+ * the error refers to the help of @command ("creel logs"). */
 char *cli_app_id_require(const char *id, const char *command);
 /* Checks @n ids. Returns CLI_OK, or CLI_USAGE after printing which one is no id. */
 int cli_app_ids_require(char *const *ids, size_t n);
@@ -115,6 +117,13 @@ int cli_run_command_main(int argc, char **argv);
 int cli_logs_main(int argc, char **argv);
 int cli_app_main(int argc, char **argv);
 int cli_node_main(int argc, char **argv);
+int cli_attempt_main(int argc, char **argv);
+int cli_container_main(int argc, char **argv);
+int cli_queue_main(int argc, char **argv);
+int cli_top_main(int argc, char **argv);
+int cli_cluster_main(int argc, char **argv);
+int cli_classpath_main(int argc, char **argv);
+int cli_jar_main(int argc, char **argv);
 int cli_why_main(int argc, char **argv);
 int cli_rmadmin_main(int argc, char **argv);
 int cli_history_main(int argc, char **argv);

@@ -30,7 +30,7 @@ int cli_error(int code, const char *fmt, ...)
     return code;
 }
 
-error_t cli_option_error(const char *fmt, ...)
+error_t cli_option_set_error(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

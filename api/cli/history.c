@@ -37,9 +37,10 @@ static error_t parse_time_option(const char *option, const char *arg, int64_t *o
     int64_t ms;
 
     if (!cli_when_parse(arg, &relative, &ms))
-        return cli_option_error("%s: '%s' is neither a date such as 2026-11-21T20:00:00 nor a time "
-                                "ago such as 2h",
-                                option, arg);
+        return cli_option_set_error(
+            "%s: '%s' is neither a date such as 2026-11-21T20:00:00 nor a time "
+            "ago such as 2h",
+            option, arg);
     *out = relative ? base_wall_us(&base_clock_real) / 1000 - ms : ms;
     return 0;
 }
@@ -55,7 +56,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return parse_time_option("--to", arg, &h->to_ms);
     case 'o':
         if (!*arg)
-            return cli_option_error("--output: the name of the file is empty");
+            return cli_option_set_error("--output: the name of the file is empty");
         h->output = arg;
         return 0;
     case KEY_FORCE:
@@ -63,8 +64,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (h->export || strcmp(arg, "export") != 0)
-            return cli_option_error("unexpected argument '%s'; the command is creel history export",
-                                    arg);
+            return cli_option_set_error(
+                "unexpected argument '%s'; the command is creel history export", arg);
         h->export = true;
         return 0;
     default:
@@ -72,8 +73,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Gets one page of ended jobs. The RM lists them newest first, but the export is in order of
- * submission, so all jobs are kept in memory until the end. */
+/* Gets one page of ended jobs. *cursor, NULL for the first page, is replaced by the cursor of the
+ * next page, or NULL after the last one. The RM lists the jobs newest first, but the export is in
+ * order of submission, so all jobs are kept in memory until the end. */
 static int fetch_history_page(struct cli *c, struct history *h, char **cursor)
 {
     struct base_buf path = {0};
@@ -119,7 +121,8 @@ static double seconds_since(const json_t *seconds, double zero_s)
     return round((json_number_value(seconds) - zero_s) * 1e6) / 1e6;
 }
 
-/* Makes the job's times relative to @zero_ms; in the RM's answer they count from 1970. */
+/* Makes the job's times relative to @zero_ms, which is added as time_0_ms; in the RM's answer they
+ * count from 1970. */
 static void make_times_relative(json_t *job, int64_t zero_ms)
 {
     static const char *const moments[] = {"submit_s", "start_s", "finish_s"};
@@ -142,10 +145,10 @@ static void make_times_relative(json_t *job, int64_t zero_ms)
     json_object_set_new(job, "time_0_ms", json_integer(zero_ms));
 }
 
-/* Writes one line of JSON for each job. Times count from the first submission, as in the
- * simulator's workloads; the member time_0_ms is the date of that submission, so that exports can
- * be compared. */
-static void write_lines(struct history *h, struct base_buf *out)
+/* Sorts the jobs by submission and appends one line of JSON for each. Times count from the first
+ * submission, as in the simulator's workloads; the member time_0_ms is the date of that submission,
+ * so that exports can be compared. */
+static void sort_and_add_json_lines(struct history *h, struct base_buf *out)
 {
     int64_t zero_ms;
 
@@ -197,7 +200,7 @@ static int export_history(struct cli *c, struct history *h)
     free(cursor);
     if (rc != CLI_OK)
         return rc;
-    write_lines(h, &text);
+    sort_and_add_json_lines(h, &text);
     if (!h->output)
         fwrite(text.data ? text.data : "", 1, text.len, stdout);
     else if (write_output(h->output, &text, &err) < 0)
@@ -226,7 +229,7 @@ int cli_history_main(int argc, char **argv)
         NULL};
     struct cli c = {.without = CLI_WITHOUT_JSON};
     struct history h = {0};
-    int rc = cli_parse(&c, &argp, 0, argc, argv, &h);
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &h);
 
     if (rc == CLI_OK && !h.export)
         rc = cli_error(CLI_USAGE, "history: the action is missing: creel history export");

@@ -81,19 +81,19 @@ int cli_interrupt_take(void)
     return pipe_ends[0] >= 0 && read(pipe_ends[0], &byte, 1) == 1 ? byte : 0;
 }
 
-bool cli_interrupt_pause(int64_t ms)
+bool cli_interrupt_sleep(int64_t ms)
 {
     struct pollfd p = {.fd = pipe_ends[0], .events = POLLIN};
     return poll(&p, 1, (int)ms) > 0 || cli_interrupt_pending();
 }
 
-void cli_interrupt_guard(struct base_http *http)
+void cli_interrupt_cancel_on_signal(struct base_http *http)
 {
     came_while_guarded = 0;
     guarded = http;
 }
 
-bool cli_interrupt_unguard(void)
+bool cli_interrupt_stop_cancelling(void)
 {
     guarded = NULL;
     return came_while_guarded != 0;

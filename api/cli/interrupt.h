@@ -1,8 +1,9 @@
 /* api/cli/interrupt.h - signals that ask the command to end. Every wait of its only thread ends
  * when one arrives.
  *
- * A caught signal stays pending until it is taken. The signal ends the current request or pause,
- * even when it arrives just before either begins. */
+ * A caught signal stays pending until it is taken. While it is pending, no pause waits. It also
+ * ends a request, provided that it arrives after cli_interrupt_cancel_on_signal(), even just before
+ * the request begins. */
 #ifndef CREEL_API_CLI_INTERRUPT_H
 #define CREEL_API_CLI_INTERRUPT_H
 
@@ -21,11 +22,12 @@ bool cli_interrupt_pending(void);
 /* Removes the oldest pending signal and returns its number; 0: none is pending. */
 int cli_interrupt_take(void);
 /* Sleeps for @ms at most. Returns true, at once, when a signal is pending. */
-bool cli_interrupt_pause(int64_t ms);
+bool cli_interrupt_sleep(int64_t ms);
 
-/* Enclose a request on @http: a signal that arrives in between cancels the request. The second
- * function returns true when one has arrived; @http must then not be used again. */
-void cli_interrupt_guard(struct base_http *http);
-bool cli_interrupt_unguard(void);
+/* Called before and after a request on @http: a signal that arrives in between cancels the request.
+ * cli_interrupt_stop_cancelling() returns true when one has arrived; @http must then not be used
+ * again. */
+void cli_interrupt_cancel_on_signal(struct base_http *http);
+bool cli_interrupt_stop_cancelling(void);
 
 #endif

@@ -26,9 +26,16 @@ static const struct command commands[] = {
     {"logs", cli_logs_main, "show stdout and stderr of a job, task or container"},
     {"application", cli_app_main, "list, inspect, move or kill applications, as yarn application"},
     {"app", cli_app_main, NULL},
-    {"node", cli_node_main, "list or inspect nodes, as yarn node"},
+    {"applicationattempt", cli_attempt_main, "list, inspect or fail attempts, as yarn does"},
+    {"container", cli_container_main, "list, inspect or signal containers, as yarn container"},
+    {"node", cli_node_main, "list, inspect or drain nodes, as yarn node"},
+    {"queue", cli_queue_main, "list or inspect queues, as yarn queue"},
+    {"top", cli_top_main, "show what the cluster runs, again and again, as yarn top"},
     {"history", cli_history_main, "export ended jobs as a workload that creel sim replays"},
-    {"rmadmin", cli_rmadmin_main, "administer ResourceManagers: policy, queues, failover"},
+    {"rmadmin", cli_rmadmin_main, "administer the cluster: policy, queues, nodes, failover"},
+    {"cluster", cli_cluster_main, "list the labels of nodes, as yarn cluster"},
+    {"classpath", cli_classpath_main, "refused: Creel needs no Java classes"},
+    {"jar", cli_jar_main, "refused: Creel runs commands, not Java programs"},
     {"sim", sim_cli_main, "simulate a cluster: policies on workloads and traces, in virtual time"},
     {"version", cli_version_main, "print the versions of this program and of the ResourceManager"},
     {"help", help_main, "print the help of a command: creel help job submit"},
@@ -41,7 +48,7 @@ static void print_overview(FILE *out)
                  "over HTTP.\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         if (commands[i].help)
-            fprintf(out, "  %-13s %s\n", commands[i].name, commands[i].help);
+            fprintf(out, "  %-19s %s\n", commands[i].name, commands[i].help);
     fprintf(
         out,
         "\n"
@@ -84,8 +91,8 @@ static int help_main(int argc, char **argv)
 }
 
 /* Returns how many arguments the common option at @arg consists of: 1, or 2 when its value is an
- * argument of its own; 0 when @arg is no common option. */
-static int count_option_words(const char *arg)
+ * argument of its own; 0 when @arg is none of --rm, --conf, -D and --json. */
+static int count_args_of_common_option(const char *arg)
 {
     static const char *const valued[] = {"--rm", "--conf", "-D"};
     if (strcmp(arg, "--json") == 0 || (strncmp(arg, "-D", 2) == 0 && arg[2]))
@@ -101,11 +108,11 @@ static int count_option_words(const char *arg)
 }
 
 /* Turns `creel --rm URL job list` into `creel job list --rm URL`: moves common options from before
- * the command to after it, and after its verb if it has one. */
+ * the command to after it, or after the verb of `creel job`. */
 static void move_options_after_command(int argc, char **argv)
 {
     int n = 0, words;
-    while (1 + n < argc && (words = count_option_words(argv[1 + n])) > 0)
+    while (1 + n < argc && (words = count_args_of_common_option(argv[1 + n])) > 0)
         n += words;
     if (n == 0 || 1 + n >= argc)
         return;
@@ -115,6 +122,25 @@ static void move_options_after_command(int argc, char **argv)
     memmove(argv + 1, argv + 1 + n, (size_t)names * sizeof *argv);
     memcpy(argv + 1 + names, moved, (size_t)n * sizeof *moved);
     free(moved);
+}
+
+/* Takes the options of the `yarn` script that stand before the command: --config DIR becomes
+ * CREEL_CONF_DIR; --loglevel LEVEL and --debug have no meaning here. Returns how many arguments
+ * they were. */
+static int take_options_of_yarn_script(int argc, char **argv)
+{
+    int n = 1;
+    for (; n < argc; n++) {
+        bool config = strcmp(argv[n], "--config") == 0;
+        if ((config || strcmp(argv[n], "--loglevel") == 0) && n + 1 < argc) {
+            if (config)
+                setenv("CREEL_CONF_DIR", argv[n + 1], 1);
+            n++;
+        } else if (strcmp(argv[n], "--debug") != 0) {
+            break;
+        }
+    }
+    return n - 1;
 }
 
 /* Calls the subcommand with its full name, "creel run", as argv[0]. */
@@ -131,7 +157,7 @@ static int run_subcommand(int argc, char **argv)
     }
     const char *best = NULL;
     size_t distance = 0;
-    if (count_option_words(argv[1]))
+    if (count_args_of_common_option(argv[1]))
         return cli_error(CLI_USAGE, "%s must be followed by a command; see creel help", argv[1]);
     for (size_t i = 0; i < COMMANDS; i++)
         base_nearest_consider(argv[1], commands[i].name, &best, &distance);
@@ -145,7 +171,7 @@ int cli_version_main(int argc, char **argv)
     static const struct argp argp = {.doc = "Prints the version of this program, and that of the "
                                             "ResourceManager if one answers.\v" CLI_EXIT_HELP};
     struct cli c = {0};
-    int rc = cli_parse(&c, &argp, 0, argc, argv, NULL);
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, NULL);
     if (rc != CLI_OK) {
         cli_free(&c);
         return rc < 0 ? CLI_OK : rc;
@@ -177,6 +203,9 @@ int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "");
     cli_output_init();
+    int taken = take_options_of_yarn_script(argc, argv);
+    argc -= taken;
+    argv += taken;
     if (argc < 2) {
         print_overview(stderr);
         return CLI_USAGE;

@@ -14,8 +14,8 @@ struct cli_node; /* owned by its cli_nodes */
 
 struct cli_nodes *cli_nodes_new(struct cli_rm *rm); /* @rm is borrowed */
 void cli_nodes_free(struct cli_nodes *nodes);       /* NULL-safe */
-/* Finds or adds a node. @id: "host:port" as the ResourceManager names it, "" when unknown; @http:
- * the "host:port" of its HTTP server. */
+/* Finds or adds a node. @id: "host:port" as the ResourceManager names it, "" when unknown (@http is
+ * then the id too); @http: the "host:port" of its HTTP server. */
 struct cli_node *cli_nodes_find_or_add(struct cli_nodes *nodes, const char *id, const char *http);
 const char *cli_node_id(const struct cli_node *n);
 const char *cli_node_http(const struct cli_node *n);

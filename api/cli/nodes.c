@@ -1,68 +1,14 @@
 /* api/cli/nodes.c - `creel node`: `list` and `status ID` in Creel's own form, with slots and the
- * time since the last heartbeat; with a dash, the options and output of `yarn node` for scripts
- * (SOURCE: NodeCLI of Hadoop 3.4). */
+ * time since the last heartbeat, and draining a node; with a dash, as `yarn node`
+ * (api/cli/yarn/node.c). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
-#include "api/cli/rm_client.h"
 #include "api/cli/text/table.h"
 #include "api/cli/text/text.h"
+#include "api/cli/yarn/node.h"
 
-enum { KEY_LIST = 256, KEY_STATUS, KEY_ALL, KEY_STATES };
-
-struct node {
-    bool list, all, own_form; /* own_form: list and status without a dash */
-    const char *status, *states;
-};
-
-static const struct argp_option options[] = {
-    {"list", KEY_LIST, NULL, 0,
-     "List nodes as yarn node does: the running ones, or those of -all or -states", 1},
-    {"status", KEY_STATUS, "ID", 0, "Show a node as yarn node does", 1},
-    {"all", KEY_ALL, NULL, 0, "With -list: nodes in every state", 2},
-    {"states", KEY_STATES, "A,B", 0,
-     "With list or -list: nodes in these states: RUNNING, UNHEALTHY, LOST …", 2},
-    {0},
-};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct node *n = state->input;
-    switch (key) {
-    case KEY_LIST:
-        n->list = true;
-        return 0;
-    case KEY_STATUS:
-        n->status = arg;
-        return 0;
-    case KEY_ALL:
-        n->all = true;
-        return 0;
-    case KEY_STATES:
-        n->states = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (!n->own_form && !n->list && !n->status && strcmp(arg, "list") == 0) {
-            n->own_form = n->list = true;
-            return 0;
-        }
-        if (!n->own_form && !n->list && !n->status && strcmp(arg, "status") == 0) {
-            n->own_form = true;
-            return 0;
-        }
-        if (n->own_form && !n->list && !n->status) {
-            n->status = arg;
-            return 0;
-        }
-        return cli_option_error("unexpected argument '%s'; see creel node --help", arg);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-/* ---- Creel's own form ---- */
 static int compare_nodes(const void *a, const void *b)
 {
     return strverscmp(cli_str(*(json_t *const *)a, "id"), cli_str(*(json_t *const *)b, "id"));
@@ -87,7 +33,7 @@ static void format_slots(const json_t *node, const char *kind, char out[static 4
 }
 
 /* Appends the time since the node's last heartbeat, and for a node that is down also the date of
- * that heartbeat. */
+ * that heartbeat; "-" when there was none. */
 static void add_time_since_heartbeat(const json_t *node, struct base_buf *out)
 {
     const char *state = cli_str(node, "state");
@@ -122,7 +68,7 @@ static json_t *select_and_sort_nodes(const json_t *all, const char *states)
     return list;
 }
 
-static void print_own_list(const json_t *nodes)
+static void print_creel_list(const json_t *nodes)
 {
     struct cli_table *t =
         cli_table_new("NODE", "<", "STATE", "<", "MAPS", ">", "REDUCES", ">", "SILENT", "<", "HTTP",
@@ -142,7 +88,7 @@ static void print_own_list(const json_t *nodes)
     cli_table_print(t, stdout);
 }
 
-static void print_own_status(const json_t *j)
+static void print_creel_status(const json_t *j)
 {
     static const char *const members[][2] = {{"node", "id"},          {"state", "state"},
                                              {"http", "httpAddress"}, {"rack", "rack"},
@@ -166,125 +112,44 @@ static void print_own_status(const json_t *j)
     base_buf_free(&b);
 }
 
-static int list_or_show_in_own_form(struct cli *c, const struct node *n)
+/* Returns the values of -states as one list; NULL when it was not given. Caller frees. */
+static char *join_states(const struct cli_yarn_line *line)
+{
+    const struct cli_yarn_values *given = cli_yarn_values(line, "states");
+    struct base_buf list = {0};
+    for (size_t i = 0; i < given->n; i++)
+        base_buf_addf(&list, "%s%s", i ? "," : "", given->v[i]);
+    return given->given ? base_buf_take(&list) : NULL;
+}
+
+static int list_or_show_nodes(struct cli *c, const char *id, const char *states)
 {
     json_t *answer = NULL, *nodes;
     int rc = cli_rm_get(c, "/ws/v1/cluster/node-list", &answer);
     if (rc != CLI_OK)
         return rc;
-    nodes = select_and_sort_nodes(json_object_get(answer, "nodes"), n->states);
+    nodes = select_and_sort_nodes(json_object_get(answer, "nodes"), states);
     const json_t *one = NULL;
-    for (size_t i = 0; n->status && i < json_array_size(nodes) && !one; i++)
-        if (strcmp(cli_str(json_array_get(nodes, i), "id"), n->status) == 0)
+    for (size_t i = 0; id && i < json_array_size(nodes) && !one; i++)
+        if (strcmp(cli_str(json_array_get(nodes, i), "id"), id) == 0)
             one = json_array_get(nodes, i);
-    json_t *shown =
-        n->status ? json_pack("{s:O?}", "node", one) : json_pack("{s:O}", "nodes", nodes);
-    if (n->status && !one)
-        rc = cli_error(CLI_NOTFOUND, "node %s is not known; creel node list shows all", n->status);
+    json_t *shown = id ? json_pack("{s:O?}", "node", one) : json_pack("{s:O}", "nodes", nodes);
+    if (id && !one)
+        rc = cli_error(CLI_NOTFOUND, "node %s is not known; creel node list shows all", id);
     else if (c->json)
         cli_print_json(shown);
     else if (one)
-        print_own_status(one);
+        print_creel_status(one);
     else
-        print_own_list(nodes);
+        print_creel_list(nodes);
     json_decref(shown);
     json_decref(nodes);
     json_decref(answer);
     return rc;
 }
 
-/* ---- the form of yarn node ---- */
-static void print_yarn_list(const json_t *nodes)
-{
-    printf("Total Nodes:%zu\n", cli_list_len(nodes));
-    printf("%16s\t%15s\t%17s\t%28s\n", "Node-Id", "Node-State", "Node-Http-Address",
-           "Number-of-Running-Containers");
-    for (size_t i = 0; i < cli_list_len(nodes); i++) {
-        const json_t *j = cli_list_get(nodes, i);
-        cli_print_clean("%16s\t", cli_str(j, "id"));
-        cli_print_clean("%15s\t", cli_str(j, "state"));
-        cli_print_clean("%17s\t", cli_str(j, "nodeHTTPAddress"));
-        printf("%28lld\n", (long long)cli_int(j, "numContainers"));
-    }
-}
-
-static int list_as_yarn(struct cli *c, const struct node *n)
-{
-    struct base_buf path = {0};
-    json_t *answer = NULL;
-    base_buf_adds(&path, "/ws/v1/cluster/nodes");
-    if (!n->all) {
-        base_buf_adds(&path, "?states=");
-        cli_uri_add_encoded(n->states ? n->states : "RUNNING", &path);
-    }
-    int rc = cli_rm_get(c, path.data, &answer);
-    base_buf_free(&path);
-    if (rc == CLI_OK && c->json)
-        cli_print_json(answer);
-    else if (rc == CLI_OK)
-        print_yarn_list(cli_at(answer, "nodes.node"));
-    json_decref(answer);
-    return rc;
-}
-
-/* Prints a time as "Wed 16/Sep/20 09:50:59:541UTC", on a twelve-hour clock like FastDateFormat's
- * hh. */
-static void print_health_time(int64_t ms)
-{
-    char day[40], clock[24], zone[16];
-    time_t s = (time_t)(ms / 1000);
-    struct tm tm;
-    localtime_r(&s, &tm);
-    strftime(day, sizeof day, "%a %d/%b/%y", &tm);
-    strftime(clock, sizeof clock, "%I:%M:%S", &tm);
-    strftime(zone, sizeof zone, "%Z", &tm);
-    printf("\tLast-Health-Update : %s %s:%02lld%s\n", day, clock, (long long)(ms % 1000), zone);
-}
-
-static void print_yarn_status(const json_t *node)
-{
-    long long used_mb = cli_int(node, "usedMemoryMB"),
-              used_cores = cli_int(node, "usedVirtualCores");
-    puts("Node Report : ");
-    cli_print_clean("\tNode-Id : %s\n", cli_str(node, "id"));
-    cli_print_clean("\tRack : %s\n", cli_str(node, "rack"));
-    cli_print_clean("\tNode-State : %s\n", cli_str(node, "state"));
-    cli_print_clean("\tNode-Http-Address : %s\n", cli_str(node, "nodeHTTPAddress"));
-    print_health_time(cli_int(node, "lastHealthUpdate"));
-    cli_print_clean("\tHealth-Report : %s\n", cli_str(node, "healthReport"));
-    printf("\tContainers : %lld\n", (long long)cli_int(node, "numContainers"));
-    printf("\tMemory-Used : %lldMB\n", used_mb);
-    printf("\tMemory-Capacity : %lldMB\n", used_mb + (long long)cli_int(node, "availMemoryMB"));
-    printf("\tCPU-Used : %lld vcores\n", used_cores);
-    printf("\tCPU-Capacity : %lld vcores\n",
-           used_cores + (long long)cli_int(node, "availableVirtualCores"));
-    puts("\tNode-Labels : \n");
-}
-
-static int show_as_yarn(struct cli *c, const char *id)
-{
-    struct base_buf path = {0};
-    json_t *answer = NULL;
-    base_buf_adds(&path, "/ws/v1/cluster/nodes/");
-    for (const char *s = id; *s; s++) { /* "host:port"; the colon needs no encoding */
-        char one[2] = {*s, '\0'};
-        if (*s == ':')
-            base_buf_adds(&path, ":");
-        else
-            cli_uri_add_encoded(one, &path);
-    }
-    int rc = cli_rm_get_object(c, path.data, "node", &answer);
-    base_buf_free(&path);
-    if (rc == CLI_OK && c->json)
-        cli_print_json(answer);
-    else if (rc == CLI_OK)
-        print_yarn_status(json_object_get(answer, "node"));
-    json_decref(answer);
-    return rc;
-}
-
-/* Refuses unknown states: the ResourceManager ignores them, but on a command line they are
- * mistakes. */
+/* Refuses unknown states, and a list without any, before a request is sent. Returns an exit code
+ * after printing any error. */
 static int check_states(const char *list)
 {
     static const char known[] =
@@ -306,52 +171,55 @@ static int check_states(const char *list)
                : rc;
 }
 
-static int check_usage(const struct node *n)
+/* Carries out `list` or `status ID`. Returns an exit code of creel's. */
+static int run_in_creel_form(struct cli *c, const struct cli_yarn_line *line)
 {
-    if (n->list == (n->status != NULL))
-        return cli_error(
-            CLI_USAGE, "node: give one of list, status ID (or -list, -status ID as in yarn node)");
-    if (n->status && !*n->status)
-        return cli_error(
-            CLI_USAGE,
-            "-status: the id is empty; a node's id is host:port, as creel node -list shows it");
-    if (n->status && (n->all || n->states))
-        return cli_error(CLI_USAGE, "node: %s belongs to -list, not to -status",
-                         n->all ? "-all" : "-states");
-    if (n->own_form && n->all)
-        return cli_error(CLI_USAGE, "node list: shows all states already; -all belongs to -list");
-    if (n->all && n->states)
-        return cli_error(CLI_USAGE, "node: -all and -states exclude each other");
-    return n->states ? check_states(n->states) : CLI_OK;
+    bool list = strcmp(line->words[0], "list") == 0;
+    const char *id = line->n_words > 1 ? line->words[1] : NULL;
+    char *states = list ? join_states(line) : NULL;
+    int rc = states ? check_states(states) : CLI_OK;
+    if (line->missing)
+        rc = cli_error(CLI_USAGE, "node %s: an option lacks its value", line->words[0]);
+    else if (cli_yarn_has_others(line, list ? "states" : ""))
+        rc = cli_error(CLI_USAGE,
+                       "node %s: takes no other option with one dash%s; see creel node --help",
+                       line->words[0], list ? " than -states; it shows all states already" : "");
+    else if (line->n_words > (list ? 1 : 2))
+        rc = cli_error(CLI_USAGE, "unexpected argument '%s'; see creel node --help",
+                       line->words[list ? 1 : 2]);
+    else if (!list && !id)
+        rc = cli_error(CLI_USAGE, "node status: the id of a node is missing; creel node list shows "
+                                  "all");
+    if (rc == CLI_OK)
+        rc = list_or_show_nodes(c, id, states);
+    free(states);
+    return rc;
 }
 
 int cli_node_main(int argc, char **argv)
 {
-    static const struct argp argp = {options,
-                                     parse_option,
-                                     "list\nstatus ID\n-list\n-status ID",
-                                     "Lists or shows the nodes of the cluster: slots in use and in "
-                                     "total, and the time since the last heartbeat.\v"
-                                     "Examples:\n"
-                                     "  creel node list\n"
-                                     "  creel node list -states LOST,UNHEALTHY\n"
-                                     "  creel node status host1:8042 --json\n"
-                                     "  creel node -list -all\n\n"
-                                     "list shows nodes in all states. -list and -status, with a "
-                                     "dash, have the options and output "
-                                     "of yarn node.\n\n" CLI_EXIT_HELP,
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static const struct argp help = {
+        .args_doc = "list\nstatus ID\n-list\n-status ID\n-drain ID\n-undrain ID",
+        .doc =
+            "Lists or shows the nodes of the cluster: slots in use and in total, and the time "
+            "since the last heartbeat. -drain and -undrain take a node out of service and put it "
+            "back; the other options with one dash do and print what those of yarn node "
+            "do.\v"
+            "Examples:\n"
+            "  creel node list\n"
+            "  creel node list -states LOST,UNHEALTHY\n"
+            "  creel node status host1:8042 --json\n"
+            "  creel node -drain host1:8042\n"
+            "  creel node -list -all\n\n"
+            "list shows nodes in all states. A drained node gets no new containers; those that "
+            "run there end in their time.\n\n" CLI_YARN_EXIT_HELP "\n" CLI_EXIT_HELP};
     struct cli c = {0};
-    struct node n = {0};
-    int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &n);
-    if (rc == CLI_OK)
-        rc = check_usage(&n);
+    struct cli_yarn_line line = {0};
+    int rc = cli_yarn_parse(&c, &help, "node", cli_yarn_node_options, argc, argv, &line);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = n.own_form ? list_or_show_in_own_form(&c, &n)
-             : n.list   ? list_as_yarn(&c, &n)
-                        : show_as_yarn(&c, n.status);
+        rc =
+            cli_yarn_is_creel_form(&line) ? run_in_creel_form(&c, &line) : cli_yarn_node(&c, &line);
+    cli_yarn_line_free(&line);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }

@@ -11,7 +11,7 @@ struct search {
     const char *word; /* the option as given, without dashes and value */
     size_t len;
     const struct argp_option *found;
-    unsigned prefixes; /* number of options that begin with @word */
+    unsigned prefixes; /* number of options that begin with @word; 1 when one is equal to it */
     const char *best;
     size_t distance;
 };
@@ -81,7 +81,8 @@ int cli_print_option_error(const char *name, const char *at, const struct argp_o
 }
 
 /* ---- help ---- */
-/* Turns "--name=ID  " at @at into "-name ID   ", which is as long, so that columns stay aligned. */
+/* Turns "--name=ID  " at @at into "-name ID   ", of the same length, so that columns stay aligned.
+ */
 static void use_single_dash(char *at, size_t name_len)
 {
     char *end = at + 2 + name_len;

@@ -47,7 +47,7 @@ void cli_print_clean(const char *fmt, const char *text)
 }
 
 /* Exits with an error when stdout could not be written: a script must not take a truncated result
- * for a whole one. Runs at exit because argp may end the process itself. */
+ * for a whole one. Registered with atexit(), so that it runs after every subcommand. */
 static void fail_if_stdout_is_incomplete(void)
 {
     bool failed = ferror(stdout) != 0;

@@ -45,7 +45,7 @@ static error_t parse_common_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_RM:
         if (*arg == '\0')
-            return cli_option_error("--rm: expected an address such as http://127.0.0.1:8088");
+            return cli_option_set_error("--rm: expected an address such as http://127.0.0.1:8088");
         free(p->c->rm_arg);
         p->c->rm_arg = base_strdup(arg);
         return 0;
@@ -79,7 +79,7 @@ static int load_conf(struct parsing *p)
     for (size_t i = 0; rc >= 0 && i < p->c->n_sets; i++)
         rc = base_conf_set_arg(conf, p->c->sets[i], &err);
     if (rc >= 0)
-        rc = base_conf_check(conf, policy_option_is_key, &err);
+        rc = base_conf_check(conf, policy_key_looks_like_option, &err);
     return rc < 0 ? cli_error(CLI_USAGE, "%s", err.text) : CLI_OK;
 }
 
@@ -98,10 +98,10 @@ static void select_common_options(unsigned without, struct argp_option *out)
 }
 
 /* argp stops at the first argument that it does not understand and prints nothing. Either the
- * parser has explained why (cli_option_error()), or cli_print_option_error() finds out by searching
- * the tables. */
-int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv,
-              void *input)
+ * parser has explained why (cli_option_set_error()), or cli_print_option_error() finds out by
+ * searching the tables. */
+int cli_parse_and_load_conf(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc,
+                            char **argv, void *input)
 {
     struct argp_option common[COMMON];
     struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
@@ -138,7 +138,7 @@ error_t cli_parse_one_id(int key, char *arg, struct argp_state *state)
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     if (*id)
-        return cli_option_error("unexpected argument '%s': one id is enough", arg);
+        return cli_option_set_error("unexpected argument '%s': one id is enough", arg);
     *id = arg;
     return 0;
 }

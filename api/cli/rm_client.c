@@ -1,6 +1,6 @@
 /* api/cli/rm_client.c - sends requests to RMs. One request passes through four layers:
- * call_patiently() repeats rounds, call_each_rm_once() asks each RM of a round, call_url() sends
- * one request, read_answer() classifies the answer. */
+ * call_patiently() repeats rounds, call_each_rm_once() runs one round, call_url() sends one
+ * request, classify_answer() classifies the answer. */
 #include "api/cli/rm_client.h"
 
 #include <pwd.h>
@@ -35,11 +35,11 @@ struct cli_rm {
     struct base_rm_cursor turn;
     char *user;
     bool wait_announced; /* the user has been informed that the call waits */
-    bool not_rm;         /* the last server asked is no RM; after a round: no server is one */
-    bool standby;        /* the last RM is a standby that knows no active RM */
-    bool refused;        /* the last answer is an error that repeating would not change */
-    bool several;        /* more than one RM is listed, or an RM has answered as a standby */
-    int64_t disturbances;
+    bool not_rm;  /* the last server asked is no RM; after a round: none of those asked is one */
+    bool standby; /* the last answer came from a standby */
+    bool refused; /* the last answer is an error that repeating would not change */
+    bool several; /* more than one RM is listed, or an RM has answered as a standby */
+    int64_t failed_requests;
     void (*on_wait)(void *user);
     void *on_wait_user;
 };
@@ -86,9 +86,9 @@ const char *cli_rm_url(const struct cli_rm *rm)
     return base_rm_cursor_url(&rm->turn);
 }
 
-int64_t cli_rm_failed_calls(const struct cli_rm *rm)
+int64_t cli_rm_count_failed_requests(const struct cli_rm *rm)
 {
-    return rm->disturbances;
+    return rm->failed_requests;
 }
 
 void cli_rm_set_wait_notice(struct cli_rm *rm, void (*on_wait)(void *user), void *user)
@@ -110,7 +110,8 @@ void cli_answer_free(struct cli_answer *a)
     *a = (struct cli_answer){0};
 }
 
-/* Returns @text after the Java class of the inner exception, with which YARN begins a message. */
+/* Returns the part of @text after the names of Java classes ("java.lang.…: ") with which a message
+ * of YARN may begin. */
 static const char *skip_java_class(const char *text)
 {
     for (;;) {
@@ -174,7 +175,7 @@ static char *make_not_rm_text(const char *url, long status)
 
 /* Returns a copy of an error of base_http_perform() without the "METHOD URL: " that it begins with.
  */
-static char *copy_without_request(const char *text, const char *method, const char *url)
+static char *copy_error_without_request(const char *text, const char *method, const char *url)
 {
     size_t method_len = strlen(method), url_len = strlen(url);
     bool named = strncmp(text, method, method_len) == 0 && text[method_len] == ' ' &&
@@ -189,14 +190,14 @@ static bool send_request(struct cli_rm *rm, const struct base_http_request *rq,
                          struct base_http_answer *answer, char **reason)
 {
     struct base_error err = {0};
-    cli_interrupt_guard(rm->http);
+    cli_interrupt_cancel_on_signal(rm->http);
     bool ok = base_http_perform(rm->http, rq, answer, &err) >= 0;
-    bool signalled = cli_interrupt_unguard();
+    bool signalled = cli_interrupt_stop_cancelling();
     if (signalled) { /* the cancellation may have come too late, and would end the next request */
         base_http_free(rm->http);
         rm->http = base_http_new();
     }
-    *reason = ok || signalled ? NULL : copy_without_request(err.text, rq->method, rq->url);
+    *reason = ok || signalled ? NULL : copy_error_without_request(err.text, rq->method, rq->url);
     return ok;
 }
 
@@ -227,10 +228,11 @@ static bool is_final_refusal(long status, const struct base_buf *body)
     return found;
 }
 
-/* Classifies the answer in @out and fills its error or JSON. @reason: X-Creel-Reason, or "".
+/* Classifies the answer in @out, fills its error or JSON, and sets @rm's flags about the last
+ * answer. To a change YARN may answer with nothing but the status. @reason: X-Creel-Reason, or "".
  * Returns as cli_rm_call(). */
-static int read_answer(struct cli_rm *rm, const char *url, const char *reason,
-                       struct cli_answer *out)
+static int classify_answer(struct cli_rm *rm, const char *method, const char *url,
+                           const char *reason, struct cli_answer *out)
 {
     int rc = exit_code_of_status(out->status);
     rm->standby = (out->status == 307 || out->status == 200) && is_standby_answer(&out->text);
@@ -251,13 +253,15 @@ static int read_answer(struct cli_rm *rm, const char *url, const char *reason,
         out->error = copy_error_text(out->status, &out->text);
     else if (out->text.len)
         out->json = json_loadb(out->text.data, out->text.len, 0, NULL);
-    rm->not_rm = rc == CLI_OK ? !json_is_object(out->json) : !out->error;
+    bool done = rc == CLI_OK && out->text.len == 0 && strcmp(method, "GET") != 0;
+    rm->not_rm = rc == CLI_OK ? !done && !json_is_object(out->json) : !out->error;
     if (!out->error)
         out->error = rm->not_rm ? make_not_rm_text(url, out->status) : base_strdup("");
     return rm->not_rm ? CLI_UNREACHABLE : rc;
 }
 
-/* Sends one request to one URL. @location (1024 bytes, or NULL) gets the target of a redirect. */
+/* Sends one request to one URL. @location (1024 bytes, or NULL) becomes the target of a redirect,
+ * or "". Returns as cli_rm_call(). */
 static int call_url(struct cli_rm *rm, const char *method, const char *url,
                     const struct base_buf *body, int64_t timeout_ms, char *location,
                     struct cli_answer *out)
@@ -285,7 +289,7 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url,
     answer.body = (struct base_buf){0};
     if (location)
         snprintf(location, sizeof answer.location, "%s", answer.location);
-    rc = read_answer(rm, url, answer.reason, out);
+    rc = classify_answer(rm, method, url, answer.reason, out);
     base_http_answer_free(&answer);
     return rc;
 }
@@ -357,7 +361,7 @@ static int call_each_rm_once(struct cli_rm *rm, const char *method, const char *
         }
         asked++;
         not_rms += rm->not_rm;
-        rm->disturbances++;
+        rm->failed_requests++;
         more = rm->standby && *location ? base_rm_cursor_follow_redirect(&rm->turn, location)
                                         : base_rm_cursor_skip_failed(&rm->turn);
     } while (more);
@@ -397,7 +401,7 @@ static int call_patiently(struct cli_rm *rm, const char *method, const char *pat
             return rc;
         if (!rm->wait_announced && waited_ms > ANNOUNCE_WAIT_MS)
             print_or_notify_wait(rm);
-        if (cli_interrupt_pause(pick_jittered_ms(wait_ms)))
+        if (cli_interrupt_sleep(pick_jittered_ms(wait_ms)))
             return CLI_INTERRUPTED;
         wait_ms = wait_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : wait_ms * 2;
     }
@@ -489,16 +493,17 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", app_id);
     json_t *body = json_pack("{s:s}", "state", "KILLED");
     struct cli_answer a = {0};
-    int64_t before = c->rm->disturbances;
+    int64_t before = c->rm->failed_requests;
     int rc = cli_rm_call(c->rm, "PUT", path, body, 0, &a);
     json_decref(body);
     free(path);
     if (rc != CLI_OK)
         return cli_answer_print_error(&a, rc);
     *late = a.status == 200 && cli_state_is_final(cli_str(a.json, "state"));
-    if (*late && c->rm->disturbances != before && strcmp(cli_str(a.json, "state"), "KILLED") == 0)
-        *late = false; /* most likely an earlier try of this request killed it, and its answer was
-                          lost */
+    if (*late && c->rm->failed_requests != before &&
+        strcmp(cli_str(a.json, "state"), "KILLED") == 0)
+        *late = false; /* most likely an earlier try of this request killed the application, and
+                          the answer to that try was lost */
     *state = base_strdup(cli_str(a.json, "state"));
     cli_answer_free(&a);
     return CLI_OK;

@@ -1,15 +1,16 @@
 /* api/cli/rm_client.h - requests to the ResourceManager from the command line.
  *
  * A call asks the RM that answered last, then the others. The call skips an RM that does not
- * answer, and a standby that knows no active RM; it follows a standby's redirect at once
- * (base/conf/rm_list.h limits that). When no RM has answered, a patient call pauses (50 ms,
- * doubling to 1 s, with jitter) and starts over, for up to a minute. A call with CLI_RM_PATIENT is
- * patient; so is a call without flags when there are several RMs, or when an RM has called itself a
- * standby. A request may therefore reach RMs more than once, so all requests must be safe to
- * repeat; submissions are, because they carry their id.
+ * answer, a standby that knows no active RM, and a server that is no RM; it follows a standby's
+ * redirect at once (base/conf/rm_cursor.h limits that). When no active RM has answered, a patient
+ * call pauses (50 ms, doubling to 1 s, with jitter) and starts over, for up to a minute; it gives
+ * up at once when every server asked is no RM. A call with CLI_RM_PATIENT is patient; so is a call
+ * without flags when there are several RMs, or when an RM has called itself a standby. A request
+ * may therefore reach RMs more than once, so all requests must be safe to repeat; submissions are,
+ * because they carry their id.
  *
- * A request that changes something carries ?user.name=. The functions print nothing unless they say
- * so, except that a patient call prints one line when it starts to wait. */
+ * A request other than a GET carries ?user.name=. The functions print nothing unless their comments
+ * say so, except that a patient call prints one line after a second without an answer. */
 #ifndef CREEL_API_CLI_RM_CLIENT_H
 #define CREEL_API_CLI_RM_CLIENT_H
 
@@ -17,15 +18,16 @@
 
 struct cli_rm;
 
-/* Sets c->rm. Returns CLI_OK, or CLI_USAGE after printing which address is malformed. */
+/* Sets c->rm. Returns CLI_OK, or CLI_USAGE after printing what is wrong with the addresses. */
 int cli_rm_open(struct cli *c);
 void cli_rm_close(struct cli_rm *rm);
-/* URL of the RM that answered last ("http://127.0.0.1:8088"); borrowed until the next call. */
+/* URL of the RM that the next call asks first, that is the one that answered if the last call was
+ * successful ("http://127.0.0.1:8088"); borrowed until the next call. */
 const char *cli_rm_url(const struct cli_rm *rm);
-/* Number of requests so far that no active RM answered. A change means that another RM may lead
- * now. */
-int64_t cli_rm_failed_calls(const struct cli_rm *rm);
-/* A patient call that starts to wait calls @on_wait(user) instead of printing; NULL restores
+/* Number of requests sent by cli_rm_call() so far that no active RM answered; a call may send
+ * several. A change means that another RM may lead now. */
+int64_t cli_rm_count_failed_requests(const struct cli_rm *rm);
+/* Makes patient calls call @on_wait(user) where they would print that they wait; NULL restores
  * printing. */
 void cli_rm_set_wait_notice(struct cli_rm *rm, void (*on_wait)(void *user), void *user);
 
@@ -34,26 +36,28 @@ struct cli_answer {
     struct base_buf text; /* the body */
     json_t *json;         /* the body of a 2xx answer in JSON, else NULL */
     char node[512];       /* id of the node that answered, from its header; "": none given */
-    char *error;          /* one line for people, set unless the result is CLI_OK */
+    char *error; /* one line for people; set unless the result is CLI_OK or CLI_INTERRUPTED */
 };
 void cli_answer_free(struct cli_answer *a);
 
 enum {
     CLI_RM_PATIENT = 1, /* retry for a minute while no RM answers: survives a restart */
-    CLI_RM_ONCE = 2,    /* ask each RM once, some seconds at most: the caller retries itself */
+    CLI_RM_ONCE = 2,    /* ask each RM once, for a few seconds: the caller retries itself */
     CLI_RM_RELAYED = 4, /* as CLI_RM_ONCE, but wait as long as the RM may wait for a node */
 };
-/* Sends a request; @path starts with "/ws/…" and may have a query, @body may be NULL. Returns
+/* Sends a request; @path starts with "/ws/…" and may have a query, @body may be NULL. @out, zeroed
+ * or filled by an earlier call, is replaced; the caller frees it with cli_answer_free(). Returns
  * CLI_OK for 2xx; CLI_NOTFOUND for 404; CLI_USAGE for other 4xx, and for 5xx refusals with a reason
- * (X-Creel-Reason); CLI_UNREACHABLE for other 5xx, no answer, or an answer that no RM would give;
- * CLI_INTERRUPTED when a signal caught by api/cli/interrupt.h ended the call. */
+ * (X-Creel-Reason); CLI_UNREACHABLE for other 5xx, no answer, the answer of a standby, or one that
+ * no RM would give; CLI_INTERRUPTED when a signal caught by api/cli/interrupt.h ended the call. */
 int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body,
                 unsigned flags, struct cli_answer *out);
 /* Sends a GET; prints any error. Returns as cli_rm_call(). Caller owns *out (NULL on error). */
 int cli_rm_get(struct cli *c, const char *path, json_t **out);
-/* As cli_rm_get(), and requires the object @member in the answer. */
+/* As cli_rm_get(), and requires the object @member in the answer: without it, prints an error and
+ * returns CLI_UNREACHABLE. */
 int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_t **out);
-/* Prints the line that a patient call prints, for callers that retry themselves. */
+/* Prints the line that a patient call prints while it waits, for callers that retry themselves. */
 void cli_rm_print_waiting(const struct cli_rm *rm);
 /* Sends one request to the RM at @base ("http://host:port"), active or standby, some seconds at
  * most. Returns as cli_rm_call(). */
@@ -63,18 +67,19 @@ int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, cons
 const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
 /* Sends a GET to any absolute URL, such as a NodeManager's. Returns as cli_rm_call(). */
 int cli_rm_get_from_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
-/* Prints and frees @a's error; returns @rc. */
+/* Prints @a's error and frees @a; returns @rc. */
 int cli_answer_print_error(struct cli_answer *a, int rc);
 
-/* Kills an application. *state gets the state that the RM answers, which the caller frees; *late
- * becomes true when the application had already ended. Prints errors. */
+/* Kills an application. Returns as cli_rm_call() and prints any error. On CLI_OK sets *state to the
+ * state in the RM's answer, which the caller frees, and *late to whether the application had
+ * already ended. */
 int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late);
 bool cli_state_is_final(const char *state); /* true for FINISHED, FAILED and KILLED */
 
 /* ---- api/cli/answers.c: values out of an answer, whatever its form ----
  * @path is dotted ("job.state"). Numbers may be strings, as in YARN's bare maps. */
 const json_t *cli_at(const json_t *j, const char *path);
-const char *cli_str(const json_t *j, const char *path); /* "" when absent */
+const char *cli_str(const json_t *j, const char *path); /* "" when absent or no string */
 int64_t cli_int(const json_t *j, const char *path);     /* 0 when absent */
 double cli_num(const json_t *j, const char *path);      /* 0 when absent */
 /* Some of YARN's lists of one element are that element without a list; these functions take both

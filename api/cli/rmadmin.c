@@ -1,109 +1,68 @@
-/* api/cli/rmadmin.c - `creel rmadmin`: parses options as in `yarn rmadmin`, shows or sets the
- * policy, and refreshes queues. */
+/* api/cli/rmadmin.c - `creel rmadmin`: the options of `yarn rmadmin` (SOURCE: RMAdminCLI), the
+ * scheduling policy, and the state of the ResourceManagers. */
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/cli/rmadmin.h"
 #include "api/cli/text/text.h"
+#include "api/cli/yarn/admin.h"
 
 #define POLICY_PATH  "/ws/v1/cluster/scheduler/policy"
 #define REFRESH_PATH "/ws/v1/cluster/scheduler/queues/refresh"
 
-enum { KEY_FIRST = 256 }; /* an option's key is KEY_FIRST + its enum cli_rmadmin_do */
-
-struct admin {
-    enum cli_rmadmin_do what;
-    const char *option;
-    char *words[2]; /* its arguments */
-    size_t n;
-};
-
-static const struct argp_option options[] = {
-    {"policy", KEY_FIRST + CLI_RMADMIN_POLICY, NULL, 0,
-     "Show the scheduling policy, or change it to NAME; running tasks go on", 1},
-    {"refreshQueues", KEY_FIRST + CLI_RMADMIN_REFRESH_QUEUES, NULL, 0,
-     "Read the allocation file (fair-scheduler.xml) again", 1},
-    {"getServiceState", KEY_FIRST + CLI_RMADMIN_GET_STATE, NULL, 0,
-     "Show the state of a ResourceManager: active, standby or initializing", 2},
-    {"getAllServiceState", KEY_FIRST + CLI_RMADMIN_GET_ALL, NULL, 0,
-     "Show the state of every ResourceManager", 2},
-    {"transitionToStandby", KEY_FIRST + CLI_RMADMIN_STANDBY, NULL, 0,
+static const struct cli_yarn_option options[] = {
+    {"policy", CLI_YARN_OPTIONAL, 0, "NAME",
+     "Show the scheduling policy, or change it to NAME; running tasks go on (not in yarn)"},
+    {"refreshQueues", 0, 0, NULL, "Read the allocation file (fair-scheduler.xml) again"},
+    {"refreshNodes", 0, 0, NULL, "Read the lists of included and excluded hosts again"},
+    {"g", CLI_YARN_OPTIONAL, 0, "SECONDS",
+     "With -refreshNodes: let the applications of excluded nodes end first, for so long at most"},
+    {"graceful", CLI_YARN_OPTIONAL, 0, "SECONDS", "The same as -g"},
+    {"client", 0, 0, NULL, "With -g: wait until the nodes are decommissioned"},
+    {"server", 0, 0, NULL, "With -g: do not wait"},
+    {"updateNodeResource", CLI_YARN_MANY, 0, "NODE MEMORY VCORES [TIMEOUT]",
+     "Change what a node offers; or NODE memory-mb=MEMORY,vcores=VCORES [TIMEOUT]"},
+    {"addToClusterNodeLabels", 1, 0, "LABEL[(exclusive=true|false)],...",
+     "Add labels that nodes may have"},
+    {"removeFromClusterNodeLabels", 1, 0, "LABEL,...", "Remove labels"},
+    {"replaceLabelsOnNode", CLI_YARN_MANY, 0, "HOST[:PORT]=LABEL ...", "Label nodes"},
+    {"failOnUnknownNodes", 0, 0, NULL, "With -replaceLabelsOnNode: refuse unknown nodes"},
+    {"directlyAccessNodeLabelStore", 0, 0, NULL, "Ignored: the ResourceManager has the labels"},
+    {"getGroups", CLI_YARN_ANY, 0, "USER", "Show the groups that users have on this host"},
+    {"refreshNodesResources", 0, 0, NULL, "Does nothing: nodes report what they offer"},
+    {"refreshUserToGroupsMappings", 0, 0, NULL, "Does nothing: groups are looked up when needed"},
+    {"refreshSuperUserGroupsConfiguration", 0, 0, NULL, "Does nothing: there are no proxy users"},
+    {"refreshAdminAcls", 0, 0, NULL, "Refused: read when a ResourceManager starts"},
+    {"refreshServiceAcl", 0, 0, NULL, "Refused: there is no service authorization"},
+    {"refreshClusterMaxPriority", 0, 0, NULL, "Refused: read when a ResourceManager starts"},
+    {"getServiceState", CLI_YARN_ANY, 0, "ID",
+     "Show the state of a ResourceManager: active, standby or initializing"},
+    {"getAllServiceState", 0, 0, NULL, "Show the state of every ResourceManager"},
+    {"checkHealth", CLI_YARN_ANY, 0, "ID", "Fail unless a ResourceManager answers"},
+    {"transitionToStandby", CLI_YARN_ANY, 0, "ID",
      "Make the active ResourceManager a standby; the next in line takes over. If none does within "
-     "10 s, it becomes active again",
-     2},
-    {"failover", KEY_FIRST + CLI_RMADMIN_FAILOVER, NULL, 0,
+     "10 s, it becomes active again"},
+    {"failover", CLI_YARN_ANY, 0, "FROM TO",
      "Make FROM a standby, wait until another ResourceManager is active, and print which one and "
-     "how long it took. The election decides which one: with more than two it may not be TO",
-     2},
-    {"transitionToActive", KEY_FIRST + CLI_RMADMIN_ACTIVE, NULL, 0,
-     "Refused: the election decides which one is active", 2},
+     "how long it took. The election decides which one: with more than two it may not be TO (not "
+     "in yarn)"},
+    {"transitionToActive", CLI_YARN_ANY, 0, "ID",
+     "Refused: the election decides which one is active"},
+    {"forceactive", 0, 0, NULL, "With -transitionToActive, which is refused anyway"},
+    {"help", CLI_YARN_OPTIONAL, 0, "ACTION", "Show these options"},
+    {"subClusterId", 1, 0, NULL, "Ignored: there is one cluster"},
     {0},
 };
 
-/* The number of arguments of each action. */
-static const struct {
-    size_t min, max;
-} argument_counts[] = {
-    [CLI_RMADMIN_POLICY] = {0, 1},    [CLI_RMADMIN_REFRESH_QUEUES] = {0, 0},
-    [CLI_RMADMIN_GET_STATE] = {1, 1}, [CLI_RMADMIN_GET_ALL] = {0, 0},
-    [CLI_RMADMIN_ACTIVE] = {1, 1},    [CLI_RMADMIN_STANDBY] = {1, 1},
-    [CLI_RMADMIN_FAILOVER] = {2, 2},  [CLI_RMADMIN_STATUS] = {0, 0},
-};
-
-static const char *option_name(int key)
-{
-    const struct argp_option *o = options;
-    while (o->key != key)
-        o++;
-    return o->name;
-}
-
-/* An action is an option with a single dash and comes first; its arguments follow as plain words,
- * as in yarn rmadmin. `status` is an action without a dash. */
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct admin *a = state->input;
-
-    if (key > KEY_FIRST && key <= KEY_FIRST + CLI_RMADMIN_FAILOVER) {
-        if (a->what)
-            return cli_option_error("rmadmin: -%s and -%s exclude each other", a->option,
-                                    option_name(key));
-        a->what = (enum cli_rmadmin_do)(key - KEY_FIRST);
-        a->option = option_name(key);
-        return 0;
-    }
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (!a->what && strcmp(arg, "status") == 0) {
-        a->what = CLI_RMADMIN_STATUS;
-        a->option = "status";
-        return 0;
-    }
-    if (!a->what || a->n == argument_counts[a->what].max)
-        return cli_option_error("unexpected argument '%s'; see creel rmadmin --help", arg);
-    a->words[a->n++] = arg;
-    return 0;
-}
-
-static int call_rm(struct cli *c, const char *method, const char *path, const json_t *body,
-                   json_t **out)
-{
-    struct cli_answer a = {0};
-    int rc = cli_rm_call(c->rm, method, path, body, 0, &a);
-
-    if (rc != CLI_OK)
-        return cli_answer_print_error(&a, rc);
-    *out = a.json;
-    a.json = NULL;
-    cli_answer_free(&a);
-    return CLI_OK;
-}
-
+/* ---- the policy ---- */
 static int show_policy(struct cli *c)
 {
     json_t *answer = NULL;
-    int rc = call_rm(c, "GET", POLICY_PATH, NULL, &answer);
+    int rc = cli_rm_get(c, POLICY_PATH, &answer);
 
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
@@ -115,102 +74,267 @@ static int show_policy(struct cli *c)
 
 static int set_policy(struct cli *c, const char *name)
 {
-    json_t *old = NULL, *answer = NULL, *text = json_string(name), *body;
-    int rc;
+    struct cli_answer answer = {0};
+    json_t *old = NULL, *text = json_string(name), *body;
 
     if (!text)
         return cli_error(CLI_USAGE, "-policy: the name is not UTF-8");
     body = json_pack("{s:o}", "policy", text);
-    rc = call_rm(c, "GET", POLICY_PATH, NULL, &old);
-    if (rc == CLI_OK)
-        rc = call_rm(c, "PUT", POLICY_PATH, body, &answer);
+    int rc = cli_rm_get(c, POLICY_PATH, &old);
+    if (rc == CLI_OK && (rc = cli_rm_call(c->rm, "PUT", POLICY_PATH, body, 0, &answer)) != CLI_OK)
+        cli_answer_print_error(&answer, rc);
     if (rc == CLI_OK && c->json) {
-        cli_print_json(answer);
+        cli_print_json(answer.json);
     } else if (rc == CLI_OK) {
         printf("scheduling policy: %s -> %s; running tasks go on\n", cli_str(old, "policy"),
-               cli_str(answer, "policy"));
+               cli_str(answer.json, "policy"));
         puts("It lasts until the ResourceManager restarts or another one takes over; then "
              "creel.scheduler.policy of the configuration applies again.");
     }
     json_decref(old);
-    json_decref(answer);
     json_decref(body);
+    cli_answer_free(&answer);
     return rc;
 }
 
+/* ---- refreshing ---- */
+/* Prints what was read on stderr: on stdout yarn prints nothing. */
 static int refresh_queues(struct cli *c)
 {
-    json_t *answer = NULL;
-    int rc = call_rm(c, "POST", REFRESH_PATH, NULL, &answer);
+    struct cli_answer answer = {0};
+    int rc = cli_admin_request(c, "refreshQueues", "POST", REFRESH_PATH, NULL, &answer);
 
-    if (rc == CLI_OK && c->json)
-        cli_print_json(answer);
-    else if (rc == CLI_OK)
-        printf("%s: %lld queues\n", cli_str(answer, "file"), (long long)cli_int(answer, "queues"));
-    json_decref(answer);
+    if (rc == CLI_YARN_OK && c->json)
+        cli_print_json(answer.json);
+    else if (rc == CLI_YARN_OK)
+        fprintf(stderr, "%s: %lld queues\n", cli_str(answer.json, "file"),
+                (long long)cli_int(answer.json, "queues"));
+    cli_answer_free(&answer);
     return rc;
 }
 
-static int check_usage(const struct admin *a)
+static int refresh_nodes(struct cli *c, const struct cli_yarn_line *line)
 {
-    if (!a->what)
-        return cli_error(
-            CLI_USAGE,
-            "rmadmin: an action is missing: status, -policy, -refreshQueues, -getServiceState, "
-            "-getAllServiceState, -transitionToStandby or -failover");
-    if (a->n < argument_counts[a->what].min)
-        return cli_error(CLI_USAGE,
-                         "%s: incorrect number of arguments: it takes %s; see creel rmadmin --help",
-                         a->option,
-                         argument_counts[a->what].min == 2 ? "the ids of two ResourceManagers"
-                                                           : "the id of a ResourceManager");
-    return CLI_OK;
+    const char *seconds = cli_yarn_value(line, cli_yarn_has(line, "g") ? "g" : "graceful");
+    if (!cli_yarn_has(line, "g") && !cli_yarn_has(line, "graceful"))
+        return cli_admin_refresh_nodes(c);
+    if (!cli_yarn_has(line, "client") && !cli_yarn_has(line, "server"))
+        return cli_admin_fail("refreshNodes", "-g needs -client or -server");
+    return cli_admin_refresh_nodes_gracefully(c, seconds, cli_yarn_has(line, "client"));
 }
 
-static int run_action(struct cli *c, const struct admin *a)
+/* Prints the groups of a user, as this host knows them. */
+static void print_groups(const char *user)
 {
-    if (a->what == CLI_RMADMIN_REFRESH_QUEUES)
+    const struct passwd *pw = getpwnam(user);
+    gid_t groups[256];
+    int n = 256;
+    printf("%s :", user);
+    if (pw && getgrouplist(user, pw->pw_gid, groups, &n) >= 0)
+        for (int i = 0; i < n; i++) {
+            const struct group *group = getgrgid(groups[i]);
+            if (group)
+                printf(" %s", group->gr_name);
+        }
+    puts("");
+}
+
+static int get_groups(const struct cli_yarn_values *users)
+{
+    const struct passwd *me = getpwuid(geteuid());
+    for (size_t i = 0; i < users->n; i++)
+        print_groups(users->v[i]);
+    if (users->n == 0 && me) {
+        char *name = base_strdup(me->pw_name); /* the entry is overwritten by the next look-up */
+        print_groups(name);
+        free(name);
+    }
+    return CLI_YARN_OK;
+}
+
+/* Carries out an action whose only part in Creel is to succeed, or to be refused. Returns -1 when
+ * the action is another. */
+static int run_without_effect(const struct cli_yarn_line *line)
+{
+    static const struct {
+        const char *action, *refusal; /* NULL: it succeeds, since there is nothing to refresh */
+    } all[] = {
+        {"refreshNodesResources", NULL},
+        {"refreshUserToGroupsMappings", NULL},
+        {"refreshSuperUserGroupsConfiguration", NULL},
+        {"refreshAdminAcls",
+         "the ResourceManager reads its administrators when it starts; restart it"},
+        {"refreshServiceAcl", "Service Authorization (hadoop.security.authorization) not enabled."},
+        {"refreshClusterMaxPriority",
+         "the ResourceManager reads the highest priority when it starts; restart it"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (cli_yarn_has(line, all[i].action))
+            return all[i].refusal ? cli_admin_fail(all[i].action, "%s", all[i].refusal)
+                                  : CLI_YARN_OK;
+    return -1;
+}
+
+/* ---- several ResourceManagers ---- */
+static const struct ha_action {
+    const char *name;
+    enum cli_rmadmin_do what;
+    size_t ids;
+} ha_actions[] = {
+    {"getServiceState", CLI_RMADMIN_GET_STATE, 1},   {"getAllServiceState", CLI_RMADMIN_GET_ALL, 0},
+    {"checkHealth", CLI_RMADMIN_HEALTH, 1},          {"transitionToActive", CLI_RMADMIN_ACTIVE, 1},
+    {"transitionToStandby", CLI_RMADMIN_STANDBY, 1}, {"failover", CLI_RMADMIN_FAILOVER, 2}};
+
+static const struct ha_action *find_ha_action(const struct cli_yarn_line *line)
+{
+    for (size_t i = 0; i < sizeof ha_actions / sizeof *ha_actions; i++)
+        if (cli_yarn_has(line, ha_actions[i].name))
+            return &ha_actions[i];
+    return NULL;
+}
+
+/* The ids follow the action, or "--forceactive" behind it. */
+static int run_ha_action(struct cli *c, const struct cli_yarn_line *line,
+                         const struct ha_action *action)
+{
+    const struct cli_yarn_values *values = cli_yarn_values(line, action->name);
+    char **given = values->n ? values->v : line->words;
+    size_t n = values->n ? values->n : line->n_words;
+    char *ids[2] = {n > 0 ? given[0] : NULL, n > 1 ? given[1] : NULL};
+    bool of_yarn = action->what != CLI_RMADMIN_FAILOVER;
+    char *option = base_printf("-%s", action->name);
+    int rc;
+    if (n != action->ids)
+        rc = cli_admin_fail(action->name,
+                            "incorrect number of arguments: it takes %s; see creel "
+                            "rmadmin --help",
+                            action->ids == 2   ? "the ids of two ResourceManagers"
+                            : action->ids == 1 ? "the id of a ResourceManager"
+                                               : "none");
+    else
+        rc = cli_rmadmin_ha(c, action->what, option, ids);
+    free(option);
+    return rc != CLI_OK && of_yarn ? CLI_YARN_FAILED : rc;
+}
+
+/* ---- the command ---- */
+/* Lists the actions, with @help what each does. Returns CLI_YARN_FAILED. */
+static int print_usage(FILE *out, bool help)
+{
+    fputs("Usage: creel rmadmin\n", out);
+    for (const struct cli_yarn_option *o = options; o->name; o++)
+        fprintf(out, "   -%s%s%s%s%s\n", o->name, o->arg ? " " : "", o->arg ? o->arg : "",
+                help ? ": " : "", help ? o->help : "");
+    return CLI_YARN_FAILED;
+}
+
+static int change_labels(struct cli *c, const struct cli_yarn_line *line)
+{
+    if (cli_yarn_has(line, "addToClusterNodeLabels"))
+        return cli_admin_add_labels(c, cli_yarn_value(line, "addToClusterNodeLabels"));
+    if (cli_yarn_has(line, "removeFromClusterNodeLabels"))
+        return cli_admin_remove_labels(c, cli_yarn_value(line, "removeFromClusterNodeLabels"));
+    return cli_admin_replace_labels(c, cli_yarn_values(line, "replaceLabelsOnNode"),
+                                    cli_yarn_has(line, "failOnUnknownNodes"));
+}
+
+/* Says what is missing from the line: yarn has a sentence of its own for labels. */
+static int refuse_missing(const struct cli_yarn_line *line)
+{
+    if (cli_yarn_has(line, "addToClusterNodeLabels") ||
+        cli_yarn_has(line, "removeFromClusterNodeLabels"))
+        fputs("No cluster node-labels are specified\n", stderr);
+    else if (cli_yarn_has(line, "replaceLabelsOnNode"))
+        fputs("No node-to-labels mappings are specified\n", stderr);
+    else
+        puts("Missing argument for options");
+    return print_usage(stderr, false);
+}
+
+static int run_yarn_action(struct cli *c, const struct cli_yarn_line *line)
+{
+    const struct ha_action *ha = find_ha_action(line);
+    int rc;
+    if (line->missing)
+        return refuse_missing(line);
+    if (cli_yarn_has(line, "help")) {
+        print_usage(cli_yarn_value(line, "help") ? stderr : stdout, true);
+        return CLI_YARN_OK;
+    }
+    if (ha)
+        return run_ha_action(c, line, ha);
+    if (line->n_words) { /* a word behind an action that takes none, which yarn calls a success */
+        print_usage(stderr, false);
+        return CLI_YARN_OK;
+    }
+    if (cli_yarn_has(line, "refreshQueues"))
         return refresh_queues(c);
-    if (a->what == CLI_RMADMIN_POLICY)
-        return a->n ? set_policy(c, a->words[0]) : show_policy(c);
-    return cli_rmadmin_ha(c, a->what, a->option, a->words);
+    if (cli_yarn_has(line, "refreshNodes"))
+        return refresh_nodes(c, line);
+    if (cli_yarn_has(line, "updateNodeResource"))
+        return cli_admin_update_node(c, cli_yarn_values(line, "updateNodeResource"));
+    if (cli_yarn_has(line, "addToClusterNodeLabels") ||
+        cli_yarn_has(line, "removeFromClusterNodeLabels") ||
+        cli_yarn_has(line, "replaceLabelsOnNode"))
+        return change_labels(c, line);
+    if (cli_yarn_has(line, "getGroups"))
+        return get_groups(cli_yarn_values(line, "getGroups"));
+    rc = run_without_effect(line);
+    return rc < 0 ? print_usage(stderr, false) : rc;
+}
+
+static int run_action(struct cli *c, const struct cli_yarn_line *line)
+{
+    static char *const no_ids[2];
+    if (line->unknown)
+        return fprintf(stderr, "%s: Unknown command\n", line->unknown + 1),
+               print_usage(stderr, false);
+    if (line->n_words == 1 && strcmp(line->words[0], "status") == 0)
+        return cli_rmadmin_ha(c, CLI_RMADMIN_STATUS, "status", no_ids);
+    if (cli_yarn_has(line, "policy"))
+        return cli_yarn_value(line, "policy") ? set_policy(c, cli_yarn_value(line, "policy"))
+                                              : show_policy(c);
+    return run_yarn_action(c, line);
 }
 
 int cli_rmadmin_main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse_option,
-        "status\n"
-        "-policy [NAME]\n"
-        "-refreshQueues\n"
-        "-getServiceState ID\n"
-        "-getAllServiceState\n"
-        "-transitionToStandby ID\n"
-        "-failover FROM TO",
-        "Administers ResourceManagers. The options are those of yarn rmadmin, and -policy. status "
-        "shows the id, address, state and epoch of every ResourceManager.\v"
-        "Examples:\n"
-        "  creel rmadmin status\n"
-        "  creel rmadmin -policy\n"
-        "  creel rmadmin -policy hfsp\n"
-        "  creel rmadmin -refreshQueues\n"
-        "  creel rmadmin -getServiceState rm-1\n"
-        "  creel rmadmin -failover rm-1 rm-2\n\n"
-        "A policy set here lasts until the ResourceManager restarts or another one takes over. The "
-        "ids are those in yarn.resourcemanager.ha.rm-ids; with --rm or CREEL_RM, those that the "
-        "ResourceManagers at these addresses report.\n\n" CLI_EXIT_HELP,
-        NULL,
-        NULL,
-        NULL};
+    static const struct argp help = {
+        .args_doc = "status\n"
+                    "-policy [NAME]\n"
+                    "-refreshQueues\n"
+                    "-refreshNodes [-g [SECONDS] -client|-server]\n"
+                    "-updateNodeResource NODE MEMORY VCORES\n"
+                    "-addToClusterNodeLabels LABELS\n"
+                    "-removeFromClusterNodeLabels LABELS\n"
+                    "-replaceLabelsOnNode NODE=LABEL...\n"
+                    "-getServiceState ID\n"
+                    "-getAllServiceState\n"
+                    "-checkHealth ID\n"
+                    "-transitionToStandby ID\n"
+                    "-failover FROM TO",
+        .doc = "Administers the cluster and its ResourceManagers. The options are those of yarn "
+               "rmadmin, and -policy and -failover. status shows the id, address, state and epoch "
+               "of every ResourceManager.\v"
+               "Examples:\n"
+               "  creel rmadmin status\n"
+               "  creel rmadmin -policy\n"
+               "  creel rmadmin -policy hfsp\n"
+               "  creel rmadmin -refreshQueues\n"
+               "  creel rmadmin -refreshNodes -g 600 -client\n"
+               "  creel rmadmin -getServiceState rm-1\n"
+               "  creel rmadmin -failover rm-1 rm-2\n\n"
+               "A policy set here lasts until the ResourceManager restarts or another one takes "
+               "over. The ids are those in yarn.resourcemanager.ha.rm-ids; with --rm or CREEL_RM, "
+               "those that the ResourceManagers at these addresses report.\n\n"
+               "Options of yarn's print what yarn prints and exit as yarn does: 0 success, 255 "
+               "anything else.\n" CLI_EXIT_HELP};
     struct cli c = {0};
-    struct admin a = {0};
-    int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &a);
-
-    if (rc == CLI_OK)
-        rc = check_usage(&a);
+    struct cli_yarn_line line = {.keep_unknown = true};
+    int rc = cli_yarn_parse(&c, &help, "rmadmin", options, argc, argv, &line);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = run_action(&c, &a);
+        rc = run_action(&c, &line);
+    cli_yarn_line_free(&line);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }

@@ -6,19 +6,18 @@
 
 enum cli_rmadmin_do {
     CLI_RMADMIN_NOTHING,
-    CLI_RMADMIN_POLICY, /* [NAME] */
-    CLI_RMADMIN_REFRESH_QUEUES,
     CLI_RMADMIN_GET_STATE, /* ID */
     CLI_RMADMIN_GET_ALL,
     CLI_RMADMIN_ACTIVE,   /* ID */
     CLI_RMADMIN_STANDBY,  /* ID */
     CLI_RMADMIN_FAILOVER, /* FROM TO */
+    CLI_RMADMIN_HEALTH,   /* ID */
     CLI_RMADMIN_STATUS,   /* Creel's own, without a dash */
 };
 /* ---- api/cli/rmadmin_ha.c ---- */
 /* Runs @what: CLI_RMADMIN_GET_STATE or an action listed after it. @option names the action in
- * messages. @ids has two entries, NULL where none was given. Returns an exit code after printing
- * any error. */
+ * messages. @ids has two entries, NULL where none was given. Returns an exit code of creel's after
+ * printing any error; where yarn would print it on stdout, CLI_YARN_FAILED. */
 int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids);
 
 #endif

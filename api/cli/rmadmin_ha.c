@@ -1,6 +1,6 @@
 /* api/cli/rmadmin_ha.c - the actions of `creel rmadmin` that show or move the leadership.
  *
- * Each action sends GET /ws/v1/cluster/ha to the RMs one by one, active or standby. The
+ * Each action begins with GET /ws/v1/cluster/ha, sent to the RMs one by one, active or standby. The
  * configuration has their ids and addresses; --rm and CREEL_RM have only addresses, and then every
  * RM is asked for its id. Spellings and texts are those of Hadoop's HAAdmin and RMAdminCLI. */
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "api/cli/rmadmin.h"
 #include "api/cli/text/table.h"
 #include "api/cli/text/text.h"
+#include "api/cli/yarn/yarn.h"
 #include "base/clock.h"
 
 #define HA_PATH "/ws/v1/cluster/ha"
@@ -40,7 +41,8 @@ static void all_rms_free(struct all_rms *all)
     }
 }
 
-/* Asks one RM for its state, epoch and, unless known, its id. */
+/* Asks one RM for its state, its epoch and, unless known, its id. Sets *ha if that RM has HA
+ * enabled. */
 static void query_rm(struct cli *c, struct one_rm *rm, bool *ha)
 {
     struct cli_answer a = {0};
@@ -60,7 +62,8 @@ static void query_rm(struct cli *c, struct one_rm *rm, bool *ha)
     cli_answer_free(&a);
 }
 
-/* Takes the ids from the configuration; base_rm_list_add_ha_ids() keeps their order. */
+/* Takes the ids from the configuration, unless the addresses come from --rm or CREEL_RM;
+ * base_rm_list_add_ha_ids() keeps their order. */
 static void add_configured_ids(const struct cli *c, struct all_rms *all)
 {
     const char *ids = base_conf_get(c->conf, KEY_IDS);
@@ -213,7 +216,8 @@ static int order_standby(struct cli *c, const struct one_rm *rm)
     return rc;
 }
 
-/* Warns when no other RM could take over. The order is carried out nevertheless, as in YARN. */
+/* Warns when no other RM answers, so that perhaps none takes over. @rm has become a standby
+ * nevertheless, as in YARN. */
 static void warn_if_no_successor(struct cli *c, struct all_rms *all, const struct one_rm *rm)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -246,7 +250,7 @@ static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
         if (base_mono_us(&base_clock_real) > until)
             return cli_error(CLI_FAILED, "Operation failed: %s is still %s", rm->id,
                              rm->state ? rm->state : "silent");
-        cli_interrupt_pause(POLL_MS);
+        cli_interrupt_sleep(POLL_MS);
     }
     return rc;
 }
@@ -259,7 +263,8 @@ static const struct one_rm *wait_for_active_rm(struct cli *c, struct all_rms *al
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
     bool left = false; /* @from has been seen in a state other than active */
     do {
-        query_rm(c, to, &all->ha); /* the likely successor first: its answer ends the wait */
+        query_rm(c, to, &all->ha); /* the likely successor first: once it is active, no other RM
+                                      need be asked */
         for (size_t i = 0; i < all->n && !find_active(all); i++)
             query_rm(c, &all->v[i], &all->ha);
         left = left || !from->state || strcmp(from->state, "active") != 0;
@@ -270,7 +275,7 @@ static const struct one_rm *wait_for_active_rm(struct cli *c, struct all_rms *al
             free(all->v[i].state);
             all->v[i].state = NULL;
         }
-        cli_interrupt_pause(POLL_MS);
+        cli_interrupt_sleep(POLL_MS);
     } while (base_mono_us(&base_clock_real) < until);
     return NULL;
 }
@@ -322,7 +327,7 @@ static int move_leadership(struct cli *c, struct all_rms *all, struct one_rm *fr
 }
 
 /* SOURCE: HAAdmin.checkManualStateManagementOK */
-static int refuse_if_active(const struct all_rms *all, const struct one_rm *rm)
+static int refuse_transition_to_active(const struct all_rms *all, const struct one_rm *rm)
 {
     const struct one_rm *active = find_active(all);
     return cli_error(CLI_FAILED,
@@ -345,27 +350,32 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
     struct all_rms all = {0};
     struct one_rm *a = NULL, *b = NULL;
     int rc = CLI_OK;
-    query_rms(c, what == CLI_RMADMIN_GET_STATE || what == CLI_RMADMIN_STANDBY ? ids[0] : NULL,
-              &all);
+    bool one =
+        what == CLI_RMADMIN_GET_STATE || what == CLI_RMADMIN_STANDBY || what == CLI_RMADMIN_HEALTH;
+    query_rms(c, one ? ids[0] : NULL, &all);
     if (what == CLI_RMADMIN_STATUS) {
         rc = print_status(c, &all);
         all_rms_free(&all);
         return rc;
     }
-    if (has_any_answered(&all) && !all.ha)
-        rc = cli_error(CLI_FAILED, "Cannot run %s when ResourceManager HA is not enabled", option);
+    if (has_any_answered(&all) && !all.ha) {
+        printf("Cannot run %s when ResourceManager HA is not enabled\n", option);
+        rc = CLI_YARN_FAILED;
+    }
     if (rc == CLI_OK && ids[0] && !(a = find_rm(&all, ids[0])))
         rc = CLI_USAGE;
     if (rc == CLI_OK && ids[0] && ids[1] && !(b = find_rm(&all, ids[1])))
         rc = CLI_USAGE;
     if (rc == CLI_OK && what == CLI_RMADMIN_GET_STATE)
         rc = print_rm_state(c, a);
+    else if (rc == CLI_OK && what == CLI_RMADMIN_HEALTH) /* healthy when it answers, and silent */
+        rc = a->state ? CLI_OK : print_no_answer_error(a);
     else if (rc == CLI_OK && what == CLI_RMADMIN_GET_ALL)
         rc = print_all_states(c, &all);
     else if (rc == CLI_OK && what == CLI_RMADMIN_STANDBY)
         rc = make_standby(c, &all, a);
     else if (rc == CLI_OK && what == CLI_RMADMIN_ACTIVE)
-        rc = refuse_if_active(&all, a);
+        rc = refuse_transition_to_active(&all, a);
     else if (rc == CLI_OK)
         rc = move_leadership(c, &all, a, b);
     all_rms_free(&all);

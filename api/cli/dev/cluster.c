@@ -44,8 +44,9 @@ static void add_daemons(struct cli_dev *d, const char *kind, size_t n)
     }
 }
 
-/* Fills in the daemons of the cluster with their names and ports. @old: the last cluster of the
- * folder, whose ports are tried again; NULL: none. */
+/* Fills in @d from the options: slots, policy, this process as the supervisor, and the daemons with
+ * their names and ports. @old: the last cluster of the folder, whose ports are tried again; NULL:
+ * none. */
 static void plan_daemons(struct cli_dev *d, const struct cli_dev_options *o, struct cli_dev *old)
 {
     d->map_slots = o->map_slots;
@@ -71,7 +72,7 @@ static int start_daemon(struct cli_dev *d, size_t i, const char **failed, struct
 
 /* Starts ZooKeeper, the RMs, then the NMs, and waits until all nodes have registered. The
  * configuration is written twice: the RMs need it to start, and only then is the address known that
- * the NMs find in it. */
+ * the NMs find in it. On an error *failed is the daemon whose log may tell more, or NULL. */
 static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, struct base_error *err,
                          const char **failed)
 {
@@ -93,10 +94,11 @@ static int start_daemons(struct cli_dev *d, const struct cli_dev_options *o, str
     if (rc < 0)
         return rc;
     *failed = d->v[0].name;
-    return cli_dev_wait_nodes(d, REGISTER_MS, err);
+    return cli_dev_wait_until_nodes_registered(d, REGISTER_MS, err);
 }
 
-/* Returns true when another process has taken the port of daemon @failed since it was chosen. */
+/* Returns true when the port that was chosen here for daemon @failed, which only happens with --ha,
+ * has been taken by another process since. */
 static bool port_was_taken(struct cli_dev *d, const struct cli_dev_options *o, const char *failed)
 {
     const struct cli_dev_daemon *x = o->ha && failed ? cli_dev_find_daemon(d, failed) : NULL;
@@ -122,9 +124,11 @@ static int plan_and_start(struct cli_dev *d, const struct cli_dev_options *o,
     return rc;
 }
 
-/* Runs the supervisor: starts the daemons, reports success on @ready_fd (-1: in the foreground),
- * watches them, and stops them. */
-static int supervise(struct cli_dev *d, const struct cli_dev_options *o, int ready_fd, int lock)
+/* Runs the supervisor: starts the daemons, closes @lock, reports success on @ready_fd (-1: in the
+ * foreground), watches the daemons, and stops them. Returns an exit code after printing any error.
+ */
+static int start_and_supervise(struct cli_dev *d, const struct cli_dev_options *o, int ready_fd,
+                               int lock)
 {
     struct base_error err = {0};
     const char *failed = NULL;
@@ -176,7 +180,7 @@ static int fork_supervisor(struct cli_dev *d, const struct cli_dev_options *o, i
     if (pid == 0) {
         close(pair[0]);
         setsid();
-        _exit(supervise(d, o, pair[1], lock));
+        _exit(start_and_supervise(d, o, pair[1], lock));
     }
     close(pair[1]);
     close(lock);
@@ -191,8 +195,9 @@ static int fork_supervisor(struct cli_dev *d, const struct cli_dev_options *o, i
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : CLI_FAILED;
 }
 
-/* Checks everything that a start needs before anything is started. Returns an exit code after
- * printing any error. */
+/* Checks, before anything is started, that no cluster runs in the folder, that its state fits the
+ * options, that the port is free, and that the programs exist. Returns an exit code after printing
+ * any error. */
 static int check_start(struct cli_dev *d, const struct cli_dev_options *o)
 {
     struct base_error err = {0};
@@ -235,6 +240,6 @@ int cli_dev_start_cluster(struct cli_dev *d, const struct cli_dev_options *o)
     else if (o->detach)
         rc = fork_supervisor(d, o, lock);
     else
-        rc = supervise(d, o, -1, lock);
+        rc = start_and_supervise(d, o, -1, lock);
     return rc;
 }

@@ -50,8 +50,8 @@ static error_t parse_number(const char *option, const char *arg, int64_t min, in
                             int64_t *out)
 {
     if (base_int_parse(arg, min, max, out) < 0)
-        return cli_option_error("%s: '%s' is not an integer from %lld to %lld", option, arg,
-                                (long long)min, (long long)max);
+        return cli_option_set_error("%s: '%s' is not an integer from %lld to %lld", option, arg,
+                                    (long long)min, (long long)max);
     return 0;
 }
 
@@ -80,7 +80,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_DIR:
         o->dir = arg;
-        return *arg ? 0 : cli_option_error("--dir: the path is empty");
+        return *arg ? 0 : cli_option_set_error("--dir: the path is empty");
     case KEY_DETACH:
         o->detach = true;
         return 0;
@@ -94,7 +94,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->status = true;
         return 0;
     case ARGP_KEY_ARG:
-        return cli_option_error("unexpected argument '%s'; see creel dev --help", arg);
+        return cli_option_set_error("unexpected argument '%s'; see creel dev --help", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -117,8 +117,10 @@ static const char doc[] =
     "Exit status: 0 success, 1 a daemon does not start or is down, 2 wrong usage, 4 nothing was "
     "started there.";
 
-/* Refuses an unknown policy here, where the user sees it, and not in a daemon's log. */
-static int check_policy(const char **name)
+/* Replaces the name of a Hadoop class by Creel's name of the policy. Refuses a policy that is
+ * unknown, or for simulations only, here, where the user sees the error, and not in a daemon's log.
+ */
+static int check_and_normalize_policy(const char **name)
 {
     const struct policy_ops *ops = policy_find(*name);
     struct base_buf known = {0};
@@ -129,7 +131,7 @@ static int check_policy(const char **name)
     for (size_t i = 0; policy_at(i); i++)
         if (!policy_at(i)->sim_only)
             base_buf_addf(&known, "%s%s", known.len ? ", " : "", policy_at(i)->name);
-    const char *near = ops ? NULL : policy_nearest(*name, false);
+    const char *near = ops ? NULL : policy_nearest_name(*name, false);
     int rc = cli_error(CLI_USAGE, "--policy: '%s' is %s%s%s%s; there are %s", *name,
                        ops ? "for simulations only" : "unknown", near ? " (did you mean " : "",
                        near ? near : "", near ? "?)" : "", known.data);
@@ -137,8 +139,7 @@ static int check_policy(const char **name)
     return rc;
 }
 
-/* Refuses -D for keys that have an option here, or another value for each daemon: the value given
- * would be lost. */
+/* Refuses -D for keys that have an option here, or whose values creel dev chooses itself. */
 static int check_settings(const struct cli_dev_options *o)
 {
     static const struct {
@@ -194,7 +195,7 @@ int cli_dev_main(int argc, char **argv)
     struct cli_dev_options o = {
         .nodes = 3, .map_slots = 2, .reduce_slots = 1, .port = 8088, .policy = "fifo"};
     struct cli_dev *d = base_alloc(sizeof *d);
-    int rc = cli_parse(&c, &argp, 0, argc, argv, &o);
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &o);
     o.json = c.json;
     o.sets = c.sets;
     o.n_sets = c.n_sets;
@@ -208,7 +209,7 @@ int cli_dev_main(int argc, char **argv)
         rc = cli_dev_restart_daemon(d, o.restart, o.json);
     else if (rc == CLI_OK && o.status)
         rc = cli_dev_show_status(d, o.json);
-    else if (rc == CLI_OK && (rc = check_policy(&o.policy)) == CLI_OK)
+    else if (rc == CLI_OK && (rc = check_and_normalize_policy(&o.policy)) == CLI_OK)
         rc = cli_dev_start_cluster(d, &o);
     free(d->dir);
     free(d);

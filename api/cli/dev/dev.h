@@ -3,6 +3,7 @@
  *
  * Folder (0700):
  *   dev.json                 daemons: names, identities, ports (private to this module, 0600)
+ *   dev.lock                 locked while dev.json changes
  *   rm-1.pid nm-1.pid …      pid of each daemon, for scripts
  *   rm-1.url nm-1.url …      its address, written by the daemon
  *   rm-1.log nm-1.log …      its output; dev.log: that of a detached supervisor
@@ -46,7 +47,7 @@ struct cli_dev_options {
     int64_t nodes, map_slots, reduce_slots, port, rms;
     const char *policy, *dir, *restart; /* restart: name of a daemon; NULL: --restart not given */
     bool detach, stop, status, json, ha;
-    const char *start_only; /* a given option that only a start takes; NULL: none */
+    const char *start_only; /* an option that was given and that only a start takes; NULL: none */
     char **sets;            /* -D, borrowed */
     size_t n_sets;
 };
@@ -78,8 +79,8 @@ char *cli_dev_path(const struct cli_dev *d, const char *name, const char *suffix
  */
 int cli_dev_load(struct cli_dev *d, struct base_error *err);
 int cli_dev_save(const struct cli_dev *d, struct base_error *err);
-/* Locks the state of the cluster, as is necessary while dev.json is changed. Returns a descriptor,
- * whose close() releases the lock, or -BASE_E*. */
+/* Locks the state of the cluster, as is necessary while dev.json is changed; waits while another
+ * process holds the lock. Returns a descriptor, whose close() releases the lock, or -BASE_E*. */
 int cli_dev_lock(const struct cli_dev *d, struct base_error *err);
 struct cli_dev_daemon *cli_dev_find_daemon(struct cli_dev *d,
                                            const char *name); /* NULL: no such daemon */
@@ -92,30 +93,37 @@ void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out
  * user's "key=value". */
 int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets,
                        struct base_error *err);
-/* Starts a daemon and waits until it listens. Fills identity, URL and port, and writes the pid
- * file. */
+/* Starts a daemon and waits until it listens. Fills in its identity, and its URL and port unless it
+ * is ZooKeeper, which has them already; writes the pid file. */
 int cli_dev_launch_daemon(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
-/* Waits until every NM is registered and RUNNING. */
-int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_error *err);
+/* Waits until every NM is registered and RUNNING. Fails when a daemon has exited, or after
+ * @timeout_ms. */
+int cli_dev_wait_until_nodes_registered(const struct cli_dev *d, int timeout_ms,
+                                        struct base_error *err);
 int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err);
 /* Returns the path of program @name: in the folder of this program, in ../sbin from there, or else
  * in PATH; caller frees. NULL: not found (@err). */
 char *cli_dev_find_program(const char *name, struct base_error *err);
 
 /* ---- api/cli/dev/ha.c ---- */
-/* Returns 0 when the port is free, otherwise an errno. */
+/* Returns 0 when @port is free on 127.0.0.1, or is 0; otherwise an errno. */
 int cli_dev_check_port_free(int64_t port);
 /* Returns a free port; 0: none was found. */
 int64_t cli_dev_find_free_port(void);
 /* Checks that Java and ZooKeeper are installed (the error names the package), and that d->dir can
  * be written in their configuration. */
 int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err);
-int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x,
-                              struct base_error *err);
+/* Makes the folder of ZooKeeper's data, and writes zoo.cfg and log4j.properties beside it. */
+int cli_dev_zookeeper_write_conf(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                                 struct base_error *err);
+/* Returns ZooKeeper's argument vector, which ends with NULL and begins with @java (taken: a path
+ * from cli_dev_find_program()). The caller frees the vector and its strings. */
 char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x,
-                                   char *java); /* takes it */
-int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x,
-                           struct base_error *err);
+                                   char *java);
+/* Waits until the ZooKeeper started here serves requests. Fails when it has exited, or after a
+ * minute. */
+int cli_dev_zookeeper_wait_until_serving(const struct cli_dev *d, struct cli_dev_daemon *x,
+                                         struct base_error *err);
 /* Asks the RM at @url for its role: "active", "standby", "initializing"; "": no answer. */
 const char *cli_dev_ask_role(const char *url);
 /* Returns the RMs' addresses, separated by commas; caller frees. */
@@ -143,7 +151,8 @@ void cli_dev_lock_and_stop_all(struct cli_dev *d);
 
 /* ---- api/cli/dev/status.c ---- */
 void cli_dev_print_json(const struct cli_dev *d);
-/* Prints how to use the cluster and how to stop it. @own_port: CREEL_RM has to be set. */
+/* Prints how to use the cluster and how to stop it. @own_port: the RM is not at the default
+ * address, so that CREEL_RM has to be set. */
 void cli_dev_print_start_message(const struct cli_dev *d, bool own_port, bool detached);
 /* Prints the state of each daemon of d->dir. Returns CLI_FAILED when one is down, CLI_NOTFOUND when
  * nothing was ever started there. */

@@ -101,8 +101,8 @@ static int write_file(const char *path, const struct base_buf *text, struct base
     return base_file_write_atomic(path, text->data, text->len, 0600, false, err);
 }
 
-int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x,
-                              struct base_error *err)
+int cli_dev_zookeeper_write_conf(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                                 struct base_error *err)
 {
     char *data = cli_dev_path(d, x->name, "/data"), *conf = cli_dev_path(d, x->name, "/zoo.cfg");
     char *log = cli_dev_path(d, x->name, "/log4j.properties");
@@ -191,8 +191,8 @@ static bool is_our_zookeeper_serving(const struct cli_dev *d, const struct cli_d
     return ours && strstr(text, "Mode: ");
 }
 
-int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x,
-                           struct base_error *err)
+int cli_dev_zookeeper_wait_until_serving(const struct cli_dev *d, struct cli_dev_daemon *x,
+                                         struct base_error *err)
 {
     int64_t until = base_mono_us(&base_clock_real) + SERVE_MS * INT64_C(1000);
     while (!is_our_zookeeper_serving(d, x)) {

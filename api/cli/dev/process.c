@@ -113,8 +113,7 @@ static struct process_link *list_processes(size_t *n)
 }
 
 /* Takes a snapshot of all processes, walks it from @p downwards, and signals from the leaves
- * upwards, so that no parent is left that could react to the end of its child. Identities guard
- * against reused pids. */
+ * upwards. Identities guard against reused pids. */
 unsigned cli_proc_signal_tree(const struct cli_proc *p, int sig, bool itself)
 {
     size_t n, found = 0, cap = 0;
@@ -135,7 +134,7 @@ unsigned cli_proc_signal_tree(const struct cli_proc *p, int sig, bool itself)
     }
     while (found > 0) {
         struct cli_proc one = cli_proc_identify(tree[--found]);
-        /* a child is not older than its ancestor */
+        /* a process is not older than its ancestors */
         if ((found > 0 || itself) && one.start >= p->start)
             sent += cli_proc_signal(&one, sig);
     }

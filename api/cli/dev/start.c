@@ -179,7 +179,7 @@ _Noreturn static void exec_daemon(const struct cli_dev *d, const char *log, char
     static const int reset[] = {SIGPIPE, SIGINT,  SIGQUIT, SIGHUP, SIGTERM,
                                 SIGCHLD, SIGTTIN, SIGTTOU, SIGTSTP};
     for (size_t i = 0; i < sizeof reset / sizeof reset[0]; i++)
-        /* a background job of a shell ignores some signals, which containers would inherit */
+        /* a background job of a shell ignores some signals, and containers would inherit that */
         signal(reset[i], SIG_DFL);
     if (fd < 0 || null < 0 || dup2(null, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 ||
         chdir(d->dir) != 0)
@@ -247,8 +247,8 @@ static int wait_until_listening(const struct cli_dev *d, struct cli_dev_daemon *
     return 0;
 }
 
-static int write_pid(const struct cli_dev *d, const struct cli_dev_daemon *x,
-                     struct base_error *err)
+static int write_pid_file(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                          struct base_error *err)
 {
     char *path = cli_dev_path(d, x->name, ".pid"), *text = base_printf("%d\n", (int)x->proc.pid);
     int rc = base_file_write_atomic(path, text, strlen(text), 0644, false, err);
@@ -263,13 +263,13 @@ static const char *get_program_name(const struct cli_dev_daemon *x)
 }
 
 /* The URL file is removed before the start and awaited after it: a daemon writes the file when it
- * listens. ZooKeeper writes no such file, so its port is asked instead. */
+ * listens. ZooKeeper writes no such file, so it is queried at its port instead. */
 int cli_dev_launch_daemon(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
 {
     char *binary = cli_dev_find_program(get_program_name(x), err);
     int rc = binary ? 0 : -BASE_ENOTFOUND;
     if (rc == 0 && cli_dev_is_zookeeper(x))
-        rc = cli_dev_zookeeper_prepare(d, x, err);
+        rc = cli_dev_zookeeper_write_conf(d, x, err);
     if (rc < 0) {
         free(binary);
         return rc;
@@ -286,10 +286,10 @@ int cli_dev_launch_daemon(struct cli_dev *d, struct cli_dev_daemon *x, struct ba
     if (rc == 0) {
         x->proc = cli_proc_identify(pid);
         x->stopping = false;
-        rc = write_pid(d, x, err);
+        rc = write_pid_file(d, x, err);
     }
     if (rc >= 0)
-        rc = cli_dev_is_zookeeper(x) ? cli_dev_zookeeper_wait(d, x, err)
+        rc = cli_dev_is_zookeeper(x) ? cli_dev_zookeeper_wait_until_serving(d, x, err)
                                      : wait_until_listening(d, x, err);
     free(url);
     free(log);
@@ -299,11 +299,12 @@ int cli_dev_launch_daemon(struct cli_dev *d, struct cli_dev_daemon *x, struct ba
     return rc;
 }
 
-/* Returns how many of this cluster's NMs are RUNNING according to the RM; 0 when the RM is a
- * standby. */
-static size_t count_registered(const struct cli_dev *d, struct base_http *http, const char *rm)
+/* Returns how many of this cluster's NMs are RUNNING according to the RM at @rm_url; 0 when that RM
+ * is a standby or does not answer. */
+static size_t count_registered_nms(const struct cli_dev *d, struct base_http *http,
+                                   const char *rm_url)
 {
-    char *url = base_printf("%s/ws/v1/cluster/nodes?states=RUNNING", rm);
+    char *url = base_printf("%s/ws/v1/cluster/nodes?states=RUNNING", rm_url);
     struct base_http_request rq = {.method = "GET", .url = url, .timeout_ms = 5000};
     struct base_http_answer answer = {0};
     size_t found = 0;
@@ -331,13 +332,14 @@ static size_t get_greatest_registered_count(const struct cli_dev *d, struct base
 {
     size_t most = 0;
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
-        size_t found = count_registered(d, http, d->v[i].url);
+        size_t found = count_registered_nms(d, http, d->v[i].url);
         most = found > most ? found : most;
     }
     return most;
 }
 
-int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_error *err)
+int cli_dev_wait_until_nodes_registered(const struct cli_dev *d, int timeout_ms,
+                                        struct base_error *err)
 {
     int64_t until = base_mono_us(&base_clock_real) + timeout_ms * INT64_C(1000);
     struct base_http *http = base_http_new();

@@ -70,7 +70,7 @@ static bool read_container_identity(const char *path, struct container *out)
 
 /* Signals every live container (@sig 0: only counts them). @shims: their shims too. Returns how
  * many containers are alive or about to start. */
-static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
+static unsigned signal_and_count_containers(const struct cli_dev *d, int sig, bool shims)
 {
     char *pattern = cli_dev_path(d, "nm-*/records/*/container_*", "");
     unsigned live = 0;
@@ -111,7 +111,7 @@ static void stop_containers(const struct cli_dev *d)
     for (int i = 0; i < SWEEPS_MAX; i++) {
         int64_t ms = (base_mono_us(&base_clock_real) - start) / 1000;
         int sig = ms > GRACE_MS ? SIGKILL : sigterm_sent ? 0 : SIGTERM;
-        if (signal_containers(d, sig, ms > 3 * GRACE_MS) == 0)
+        if (signal_and_count_containers(d, sig, ms > 3 * GRACE_MS) == 0)
             return;
         sigterm_sent = true;
         if (ms > 4 * GRACE_MS + 500)

@@ -15,7 +15,7 @@ enum { RELOAD_MS = 500 };
 
 struct watched {
     struct cli_proc proc;
-    int fd; /* pidfd of @proc; -1: dead and reported */
+    int fd; /* pidfd of @proc; -1: the process has ended */
 };
 
 int cli_dev_open_signal_fd(void)
@@ -55,7 +55,7 @@ static bool is_same_process(const struct cli_proc *a, const struct cli_proc *b)
     return a->pid == b->pid && a->start == b->start;
 }
 
-/* Watches the new processes of daemons that --restart has started. */
+/* Reads dev.json again, and watches the new processes of daemons that --restart has started. */
 static void watch_restarted_daemons(struct cli_dev *d, struct watched *w)
 {
     cli_dev_load(d, NULL);

@@ -21,7 +21,7 @@ error_t cli_deadline_parse(json_t *job, const char *arg)
     int64_t ms;
 
     if (!cli_when_parse(arg, &relative, &ms))
-        return cli_option_error(
+        return cli_option_set_error(
             "--deadline: '%s' is neither a span such as 90s, 5m or 1h30m nor a date such as "
             "2026-11-21T20:00:00",
             arg);
@@ -131,7 +131,7 @@ int cli_deadline_await_decision(struct cli *c, const char *id, json_t **job)
             print_promise(inner);
             return CLI_OK;
         }
-        if (cli_interrupt_pause(POLL_MS))
+        if (cli_interrupt_sleep(POLL_MS))
             return CLI_INTERRUPTED;
     }
 }

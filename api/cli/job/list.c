@@ -42,10 +42,10 @@ static error_t parse_list_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_LIMIT:
         if (base_int_parse(arg, 0, INT64_MAX, &l->limit) < 0)
-            return cli_option_error("--limit: '%s' is not an integer of at least 0", arg);
+            return cli_option_set_error("--limit: '%s' is not an integer of at least 0", arg);
         return 0;
     case ARGP_KEY_ARG:
-        return cli_option_error("unexpected argument '%s'; see creel job list --help", arg);
+        return cli_option_set_error("unexpected argument '%s'; see creel job list --help", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -145,7 +145,7 @@ int cli_job_list_main(int argc, char **argv)
     struct cli c = {0};
     struct list l = {.limit = LIMIT_DEFAULT};
     json_t *jobs = json_array();
-    int rc = cli_parse(&c, &argp, 0, argc, argv, &l);
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &l);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = fetch_list(&c, &l, jobs);
     if (rc == CLI_OK && c.json) {
@@ -191,7 +191,7 @@ int cli_job_counters_main(int argc, char **argv)
     const char *arg = NULL;
     char *id = NULL;
     json_t *answer = NULL;
-    int rc = cli_parse(&c, &argp, 0, argc, argv, &arg);
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &arg);
     if (rc == CLI_OK && !(id = cli_app_id_require(arg, "creel job counters")))
         rc = CLI_USAGE;
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {

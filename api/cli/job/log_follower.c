@@ -166,7 +166,8 @@ static void start_transfer(struct stream *s)
 }
 
 size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *container,
-                      const char *file, bool follow, cli_follow_sink *sink, void *user)
+                      const char *file, uint64_t offset, bool follow, cli_follow_sink *sink,
+                      void *user)
 {
     struct stream *s = base_alloc(sizeof *s);
     struct base_buf path = {0};
@@ -177,6 +178,7 @@ size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *c
     s->owner = f;
     s->node = node;
     s->path = base_buf_take(&path);
+    s->offset = offset;
     s->follow = follow;
     s->sink = sink;
     s->user = user;

@@ -22,7 +22,7 @@ enum cli_follow_result {
     CLI_FOLLOW_GOING,
     CLI_FOLLOW_WHOLE,  /* read to its end */
     CLI_FOLLOW_ABSENT, /* the node has no such file */
-    CLI_FOLLOW_LOST,   /* unreachable on both routes; see cli_follow_error() */
+    CLI_FOLLOW_LOST,   /* could not be read on either route; see cli_follow_error() */
     CLI_FOLLOW_CLOSED, /* the sink has ended the stream */
 };
 struct cli_follow;
@@ -31,18 +31,19 @@ typedef int cli_follow_sink(void *user, const char *data, size_t len);
 
 struct cli_follow *cli_follow_new(void);
 void cli_follow_free(struct cli_follow *f);
-/* Adds a stream: log @file ("stdout") of @container on @node, which must outlive the stream. With
- * @follow the stream goes on until the container has ended, else to the present end of the file.
- * Returns the stream's number, counted from 0. */
+/* Adds a stream: log @file ("stdout") of @container on @node, which must outlive the stream, from
+ * @offset on. With @follow the stream goes on until the container has ended, else to the present
+ * end of the file. Returns the stream's number, counted from 0. */
 size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *container,
-                      const char *file, bool follow, cli_follow_sink *sink, void *user);
+                      const char *file, uint64_t offset, bool follow, cli_follow_sink *sink,
+                      void *user);
 /* Transfers the bytes that are ready; waits for some at most @timeout_ms, or until @wake_fd (-1:
  * none) is readable. Returns the number of streams that have not ended. */
 size_t cli_follow_poll(struct cli_follow *f, int timeout_ms, int wake_fd);
 bool cli_follow_has_ended(const struct cli_follow *f, size_t i);
 enum cli_follow_result cli_follow_result(const struct cli_follow *f, size_t i);
-/* Returns why the last try of stream @i failed; NULL when no try has ended yet, or the last one
- * read the log, found no such file, or was ended by the sink. */
+/* Returns why the last try of stream @i failed; NULL when no try has ended yet, when the last one
+ * read the log, found no such file, or was ended by the sink, and while one is reading the log. */
 const char *cli_follow_error(const struct cli_follow *f, size_t i);
 /* Returns the number of bytes that all streams have delivered so far. */
 uint64_t cli_follow_bytes(const struct cli_follow *f);

@@ -100,7 +100,7 @@ void cli_log_sources_free(struct cli_log_sources *s)
     cli_nodes_free(s->nodes);
 }
 
-bool cli_log_is_whole_app(const char *id)
+bool cli_log_id_is_of_whole_app(const char *id)
 {
     return strncmp(id, "application_", 12) == 0 || strncmp(id, "job_", 4) == 0;
 }
@@ -140,7 +140,7 @@ struct task_pages {
     const char *want;
 };
 
-static void add_tasks(void *user, const json_t *tasks)
+static void add_sources_of_tasks(void *user, const json_t *tasks)
 {
     struct task_pages *p = user;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
@@ -176,7 +176,7 @@ static int find_job_tasks(struct cli *c, const char *app, const char *want,
         out->lost = count_lost_attempts(a.json);
         cli_answer_free(&a);
         rc = cli_job_get_tasks(c, app, "", out->patient ? CLI_RM_ONCE : CLI_RM_PATIENT,
-                               out->patient, add_tasks, &pages);
+                               out->patient, add_sources_of_tasks, &pages);
     } else if (rc == CLI_NOTFOUND) {
         cli_answer_free(&a);
     } else {
@@ -195,9 +195,14 @@ static void find_live_containers(struct cli *c, const char *app, const char *att
         const json_t *list = json_object_get(a.json, "container");
         for (size_t i = 0; i < cli_list_len(list); i++) {
             const json_t *one = cli_list_get(list, i);
-            if (is_wanted(want, cli_str(one, "containerId"), ""))
-                add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"),
-                           cli_str(one, "nodeHttpAddress"), "container");
+            if (!is_wanted(want, cli_str(one, "containerId"), ""))
+                continue;
+            add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"),
+                       cli_str(one, "nodeHttpAddress"), "container");
+            struct cli_log_source *found =
+                cli_log_sources_find_container(out, cli_str(one, "containerId"));
+            if (found)
+                found->running = true;
         }
     }
     free(path);
@@ -220,8 +225,8 @@ struct node_set {
     struct cli_node **v;
     bool *silent; /* for each node: it did not answer */
     size_t n;
-    size_t lost; /* number of nodes that were lost since the application began */
-    char *lost_id;
+    size_t lost;   /* number of nodes that are down but were up after the application began */
+    char *lost_id; /* id of the first of these; NULL: none */
 };
 
 static void node_set_free(struct node_set *k)
@@ -231,7 +236,8 @@ static void node_set_free(struct node_set *k)
     free(k->lost_id);
 }
 
-static bool list_nodes(struct cli *c, struct cli_log_sources *out, struct node_set *k)
+/* Fills @k, which the caller frees. Returns false when the ResourceManager does not answer. */
+static bool fetch_node_set(struct cli *c, struct cli_log_sources *out, struct node_set *k)
 {
     struct cli_answer a = {0};
     bool ok =
@@ -278,7 +284,7 @@ static void find_ended_containers(struct cli *c, const char *app, const char *wa
                                   struct cli_log_sources *out)
 {
     struct node_set k;
-    bool any = list_nodes(c, out, &k);
+    bool any = fetch_node_set(c, out, &k);
     for (size_t i = 0; any && i < k.n; i++) {
         struct cli_answer a = {0};
         const char *id = cli_node_id(k.v[i]), *http = cli_node_http(k.v[i]);
@@ -345,7 +351,7 @@ void cli_log_sources_find_earlier(struct cli *c, struct cli_log_sources *out)
     size_t known = out->n, wanted_n = known + (size_t)out->lost;
     struct node_set k = {0};
     int asked = 0;
-    if (out->lost <= 0 || known == 0 || !list_nodes(c, out, &k)) {
+    if (out->lost <= 0 || known == 0 || !fetch_node_set(c, out, &k)) {
         node_set_free(&k);
         return;
     }
@@ -372,8 +378,9 @@ void cli_log_sources_find_earlier(struct cli *c, struct cli_log_sources *out)
     node_set_free(&k);
 }
 
-static int find_masters(struct cli *c, const char *app, const char *want,
-                        struct cli_log_sources *out)
+/* Adds the master and the live containers of each attempt of an application. */
+static int find_masters_and_live_containers(struct cli *c, const char *app, const char *want,
+                                            struct cli_log_sources *out)
 {
     struct cli_answer a = {0};
     char *path = base_printf("/ws/v1/cluster/apps/%s", app);
@@ -406,10 +413,10 @@ int cli_log_sources_find(struct cli *c, const char *id, struct cli_log_sources *
     char *app = cli_app_id_require(id, "creel logs");
     if (!app)
         return CLI_USAGE;
-    const char *want = cli_log_is_whole_app(id) ? NULL : id;
+    const char *want = cli_log_id_is_of_whole_app(id) ? NULL : id;
     int rc = find_job_tasks(c, app, want, out);
     if (rc == CLI_NOTFOUND)
-        rc = find_masters(c, app, want, out);
+        rc = find_masters_and_live_containers(c, app, want, out);
     bool search =
         rc == CLI_OK && (want ? out->n == 0 && strncmp(want, "container_", 10) == 0 : out->n > 0);
     if (search && (want || strcmp(out->v[0].label, "master") == 0))

@@ -2,7 +2,7 @@
  * missing.
  *
  * The containers come from the tasks of a job, or from the attempts of an application. Containers
- * that neither names (of ended applications, and of attempts before a task's last one) are searched
+ * that neither names (of ended applications, and of attempts before a task's last one) are sought
  * on the nodes, which keep logs longer than the ResourceManager keeps containers. Logs that should
  * exist and cannot be read are collected as missing, and named at the end. */
 #ifndef CREEL_API_CLI_JOB_LOG_SOURCES_H
@@ -16,7 +16,7 @@
 struct cli_log_source {
     char *container, *node_http, *label; /* label: the task, or "master" */
     struct cli_node *node;               /* NULL: the ResourceManager no longer knows it */
-    bool running;                        /* the task was running at the last search */
+    bool running;                        /* it was running at the last search */
     bool absent;                         /* its node has none of the files */
 };
 /* Logs that should exist and cannot be read: of one container, or of all that ran on one node. */
@@ -36,7 +36,7 @@ struct cli_log_sources {
     size_t n_silent, cap_silent;
     struct cli_log_missing *missing;
     size_t n_missing, cap_missing;
-    int64_t started_ms; /* start of the application */
+    int64_t started_ms; /* submission of the job, or start of the application */
     int64_t lost;       /* number of failed and killed attempts that are not the last of their task:
                            no answer names their containers */
     bool ended;         /* the application has ended: no new containers */
@@ -45,16 +45,16 @@ struct cli_log_sources {
 void cli_log_sources_free(struct cli_log_sources *s);
 
 /* Finds the containers that @id stands for and adds those that are new; may be called again.
- * out->nodes must be set. Returns an exit code after printing any error. */
+ * out->nodes must be set. Returns an exit code after printing any error (but see out->patient). */
 int cli_log_sources_find(struct cli *c, const char *id, struct cli_log_sources *out);
 /* Adds the containers of earlier attempts of a job's tasks, as far as nodes still have their logs.
  */
 void cli_log_sources_find_earlier(struct cli *c, struct cli_log_sources *out);
-/* Returns NULL when @container is not among the sources. */
+/* Returns NULL when @container is not among the sources; borrowed until sources are added. */
 struct cli_log_source *cli_log_sources_find_container(const struct cli_log_sources *s,
                                                       const char *container);
 /* Returns true when @id is the id of a job or application, false for an id of something in it. */
-bool cli_log_is_whole_app(const char *id);
+bool cli_log_id_is_of_whole_app(const char *id);
 
 /* Notes that the logs of @of are missing; a second note about the same container is ignored. */
 void cli_log_sources_add_missing(struct cli_log_sources *s, const struct cli_log_source *of,

@@ -9,6 +9,7 @@
 #include "api/cli/job/log_follower.h"
 #include "api/cli/job/log_sources.h"
 #include "api/cli/text/text.h"
+#include "api/cli/yarn/logs.h"
 #include "base/clock.h"
 #include "base/id.h"
 
@@ -108,14 +109,15 @@ static void print_no_output_written(const struct logs *l)
 }
 
 /* ---- without -f: the logs as they are now ---- */
-/* Shows one file of one container, or with --json appends it to @all. Returns why the file could
- * not be read (caller frees); NULL when it was read or does not exist. */
+/* Shows one file of one container, or with --json appends it to @all. Sets *found unless the node
+ * answers that the file does not exist. Returns why the file could not be read (caller frees); NULL
+ * when it was read or does not exist. */
 static char *show_log_file(const struct cli *c, struct cli_log_sources *sources, struct shown *s,
                            bool *found, json_t *all)
 {
     char *lost = NULL;
     struct cli_follow *f = cli_follow_new();
-    cli_follow_add(f, s->source->node, s->source->container, s->file, false, write_log_bytes, s);
+    cli_follow_add(f, s->source->node, s->source->container, s->file, 0, false, write_log_bytes, s);
     while (cli_follow_poll(f, 1000, -1) > 0)
         ;
     enum cli_follow_result result = cli_follow_result(f, 0);
@@ -176,7 +178,7 @@ static void show_container_logs(const struct cli *c, const struct logs *l,
     }
 }
 
-/* Returns true when stdout and stderr are to be shown: they exist from the start of a container, so
+/* Returns true when stdout or stderr is to be shown: they exist from the start of a container, so
  * when they are absent, they are missing. */
 static bool wants_standard_files(const struct logs *l)
 {
@@ -196,12 +198,12 @@ static json_t *missing_logs_to_json(const struct cli_log_sources *s)
 }
 
 /* A node creates stdout and stderr when a container starts. So a container without them has lost
- * its logs, unless it is only just starting; if no container has any, there are no logs at all.
- * Logs that exist and are empty are worth a line on stderr. */
+ * its logs, unless it is running, as it may be only just starting; if no container has any, there
+ * are no logs at all. Logs that exist and are empty are worth a line on stderr. */
 static int show_current_logs(struct cli *c, const struct logs *l, struct cli_log_sources *sources)
 {
     bool any = false;
-    if (cli_log_is_whole_app(l->id))
+    if (cli_log_id_is_of_whole_app(l->id))
         cli_log_sources_find_earlier(c, sources);
     if (sources->n == 0 && sources->n_missing == 0)
         return cli_error(CLI_NOTFOUND, "%s has no containers with logs", l->id);
@@ -251,8 +253,8 @@ static void follow_new_sources(struct following *f, const struct logs *l,
             s->fd = strcmp(s->file, "stderr") == 0 ? STDERR_FILENO : STDOUT_FILENO;
             base_array_grow(&f->shown, f->n, &f->cap);
             f->shown[f->n++] = s;
-            cli_follow_add(f->follow, copy->node, copy->container, s->file, true, write_log_bytes,
-                           s);
+            cli_follow_add(f->follow, copy->node, copy->container, s->file, 0, true,
+                           write_log_bytes, s);
         }
     }
 }
@@ -331,7 +333,7 @@ static int follow_logs(struct cli *c, const struct logs *l, struct cli_log_sourc
     struct following f = {.follow = cli_follow_new()};
     int64_t next_look = 0, over_since = 0, silent_since = 0, byte_at = 0;
     uint64_t bytes = 0;
-    bool prefix = cli_log_is_whole_app(l->id);
+    bool prefix = cli_log_id_is_of_whole_app(l->id);
     int rc = CLI_OK;
     if (prefix && sources->ended && sources->n <= 1)
         prefix = false;
@@ -386,9 +388,9 @@ static int follow_logs(struct cli *c, const struct logs *l, struct cli_log_sourc
 static const struct argp_option options[] = {
     {"follow", 'f', NULL, 0, "Keep showing output until the end", 1},
     {"file", KEY_FILES, "A,B", 0, "Files to show; default: stdout,stderr", 1},
-    {"log_files", KEY_FILES, NULL, OPTION_ALIAS, NULL, 1},
-    {"applicationId", KEY_APP, "ID", 0, "The application, in the form of yarn logs", 2},
-    {"containerId", KEY_CONTAINER, "ID", 0, "The container, in the form of yarn logs", 2},
+    {"log_files", KEY_FILES, "A,B", OPTION_HIDDEN, NULL, 1},
+    {"applicationId", KEY_APP, "ID", OPTION_HIDDEN, NULL, 2},
+    {"containerId", KEY_CONTAINER, "ID", OPTION_HIDDEN, NULL, 2},
     {0},
 };
 
@@ -400,10 +402,10 @@ static error_t set_files(struct logs *l, const char *arg)
     l->n_files = 0;
     for (char *s = strtok_r(l->file_list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
         if (l->n_files == FILES_MAX)
-            return cli_option_error("--file: at most %d names", FILES_MAX);
+            return cli_option_set_error("--file: at most %d names", FILES_MAX);
         l->files[l->n_files++] = s;
     }
-    return l->n_files ? 0 : cli_option_error("--file: '%s' names no file", arg);
+    return l->n_files ? 0 : cli_option_set_error("--file: '%s' names no file", arg);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -424,7 +426,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (l->id)
-            return cli_option_error("unexpected argument '%s': one id is enough", arg);
+            return cli_option_set_error("unexpected argument '%s': one id is enough", arg);
         l->id = arg;
         return 0;
     default:
@@ -454,7 +456,9 @@ int cli_logs_main(int argc, char **argv)
     struct cli c = {0};
     struct logs l = {.files = {"stdout", "stderr"}, .n_files = 2};
     struct cli_log_sources sources = {0};
-    int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &l);
+    if (cli_yarn_logs_are_asked_for(argc, argv))
+        return cli_yarn_logs(&argp, argc, argv);
+    int rc = cli_parse_and_load_conf(&c, &argp, ARGP_LONG_ONLY, argc, argv, &l);
     if (rc == CLI_OK && !l.id)
         rc = cli_error(CLI_USAGE, "logs: an id is missing");
     if (rc == CLI_OK && l.follow && c.json)

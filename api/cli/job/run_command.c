@@ -118,8 +118,8 @@ static void follow_container(struct run *r)
     r->log_error_printed = false;
     struct cli_node *at = cli_nodes_find_or_add(r->nodes, cli_str(r->task, "node"), node);
     for (size_t i = 0; i < STREAMS; i++)
-        r->stream[i] =
-            cli_follow_add(r->follow, at, container, files[i], true, write_output, (void *)&fds[i]);
+        r->stream[i] = cli_follow_add(r->follow, at, container, files[i], 0, true, write_output,
+                                      (void *)&fds[i]);
 }
 
 /* Call when no RM has answered a request sent at @began_us. Returns true while the request should
@@ -137,8 +137,9 @@ static bool keep_trying_rm(struct run *r, int64_t began_us)
     return ms < PATIENCE_MS;
 }
 
-/* Replaces the task's state, unless that would undo its end: an RM that has just taken over may not
- * have heard of the end from the node yet, and knows no task (NULL) of a job that ended earlier. */
+/* Replaces the task's state, but not once both task and job have ended: an RM that has just taken
+ * over may not have heard of the task's end from the node yet, and knows no task (NULL) of a job
+ * that ended earlier. */
 static void update_task(struct run *r, json_t *task)
 {
     const char *seen = cli_str(r->task, "state");
@@ -150,8 +151,8 @@ static void update_task(struct run *r, json_t *task)
     r->task = json_incref(task);
 }
 
-/* Polls the task, and the job too unless the task is running. Returns an exit code; CLI_UNREACHABLE
- * only when no RM has answered for PATIENCE_MS. */
+/* Polls the task, and the job too unless the task is running and no signal has come. Returns an
+ * exit code; CLI_UNREACHABLE only when no RM has answered for PATIENCE_MS. */
 static int refresh_state(struct run *r)
 {
     struct cli_answer a = {0};
@@ -204,7 +205,7 @@ static void print_reason_once(struct run *r)
     cli_answer_free(&a);
 }
 
-/* Returns why one of the logs cannot be read at the moment; NULL: both can be read. */
+/* Returns why one of the logs cannot be read at the moment; NULL: no error with either of them. */
 static const char *find_log_error(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
@@ -258,7 +259,7 @@ static void wait_for_activity(struct run *r)
             r->next_refresh_us = 0;
         }
     } else {
-        cli_interrupt_pause(ms);
+        cli_interrupt_sleep(ms);
     }
     handle_signals(r);
     if (is_reader_gone(r) && !r->signal) {
@@ -350,9 +351,10 @@ static int get_task_exit_status(const struct run *r, bool own, int64_t code)
     return -1;
 }
 
-/* Returns the exit code, decided by the first of these: output that could not be written, a signal
- * caught here, missing output, the command's own status, the failure of the job. */
-static int choose_exit_code(const struct run *r)
+/* Prints what went wrong, if anything. Returns the exit code, decided by the first of these: output
+ * that could not be written, a signal caught here, missing output of a command that has run, the
+ * command's own status, the failure of the job. */
+static int print_failure_and_get_exit_code(const struct run *r)
 {
     const char *why = cli_str(r->job, "diagnostics");
     int64_t code = cli_int(r->task, "exitCode");
@@ -393,7 +395,7 @@ static error_t set_utf8_text(json_t *object, const char *member, const char *tex
 {
     json_t *j = json_string(text);
     if (!j)
-        return cli_option_error("'%s' is not UTF-8", member);
+        return cli_option_set_error("'%s' is not UTF-8", member);
     json_object_set_new(object, member, j);
     return 0;
 }
@@ -409,13 +411,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return set_utf8_text(o->job, "queue", arg);
     case KEY_PRIORITY:
         if (base_int_parse(arg, INT32_MIN, INT32_MAX, &n) < 0)
-            return cli_option_error("--priority: '%s' is not an integer", arg);
+            return cli_option_set_error("--priority: '%s' is not an integer", arg);
         json_object_set_new(o->job, "priority", json_integer(n));
         return 0;
     case KEY_ENV: {
         const char *eq = strchr(arg, '=');
         if (!eq || eq == arg)
-            return cli_option_error("--env: '%s' is not NAME=VALUE", arg);
+            return cli_option_set_error("--env: '%s' is not NAME=VALUE", arg);
         char *name = base_strndup(arg, (size_t)(eq - arg));
         error_t rc = set_utf8_text(o->env, name, eq + 1);
         free(name);
@@ -505,7 +507,7 @@ static int run_command(struct cli *c, struct run_options *o)
         r.submitted_us = now_us();
         rc = follow_to_end(&r);
         if (rc == CLI_OK)
-            rc = choose_exit_code(&r);
+            rc = print_failure_and_get_exit_code(&r);
         else if (rc == CLI_UNREACHABLE)
             cli_error(0,
                       "no longer waiting; the command may go on (creel logs %s, creel job kill %s)",
@@ -530,7 +532,7 @@ int cli_run_command_main(int argc, char **argv)
                                      NULL,    NULL};
     struct cli c = {.without = CLI_WITHOUT_JSON};
     struct run_options o = {.job = json_object(), .env = json_object()};
-    int rc = cli_parse(&c, &argp, ARGP_IN_ORDER, argc, argv, &o);
+    int rc = cli_parse_and_load_conf(&c, &argp, ARGP_IN_ORDER, argc, argv, &o);
     if (rc == CLI_OK && (!o.command || !o.command[0][0]))
         rc = cli_error(CLI_USAGE, "run: the command is missing: creel run -- CMD");
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)

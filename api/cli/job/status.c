@@ -31,7 +31,7 @@ static error_t parse_status_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (s->id)
-            return cli_option_error("unexpected argument '%s': one id is enough", arg);
+            return cli_option_set_error("unexpected argument '%s': one id is enough", arg);
         s->id = arg;
         return 0;
     default:
@@ -274,7 +274,7 @@ int cli_job_status_main(int argc, char **argv)
     struct status s = {0};
     json_t *answer = NULL;
     char *id = NULL;
-    int rc = cli_parse(&c, &argp, 0, argc, argv, &s);
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &s);
     if (rc == CLI_OK && !(id = cli_app_id_require(s.id, "creel job status")))
         rc = CLI_USAGE;
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
@@ -324,7 +324,8 @@ static error_t parse_kill_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Polls until the application has ended; replaces *state. */
+/* Polls until the application has ended, at most for KILL_WAIT_MS; replaces *state. Returns an exit
+ * code after printing any error. */
 static int wait_for_end(struct cli *c, const char *id, char **state)
 {
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
@@ -387,7 +388,7 @@ int cli_job_kill_main(int argc, char **argv)
     struct cli c = {0};
     struct kill_ids k = {0};
     json_t *report = json_object();
-    int rc = cli_parse(&c, &argp, 0, argc, argv, &k);
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &k);
     if (rc == CLI_OK && k.n == 0)
         rc = cli_error(CLI_USAGE, "job kill: an id is missing");
     if (rc == CLI_OK)

@@ -90,7 +90,7 @@ static error_t set_number(struct submit *s, const char *option, const char *memb
 {
     int64_t n;
     if (base_int_parse(arg, INT64_MIN, INT64_MAX, &n) < 0)
-        return cli_option_error("%s: '%s' is not an integer", option, arg);
+        return cli_option_set_error("%s: '%s' is not an integer", option, arg);
     json_object_set_new(s->job, member, json_integer(n));
     return 0;
 }
@@ -101,7 +101,7 @@ static error_t set_utf8_text(json_t *object, const char *option, const char *mem
 {
     json_t *text = json_string(arg);
     if (!text)
-        return cli_option_error("%s: the text is not UTF-8", option);
+        return cli_option_set_error("%s: the text is not UTF-8", option);
     json_object_set_new(object, member, text);
     return 0;
 }
@@ -109,12 +109,12 @@ static error_t set_utf8_text(json_t *object, const char *option, const char *mem
 static error_t add_input_path(struct submit *s, const char *arg)
 {
     if (!*arg)
-        return cli_option_error("--input: the path is empty");
+        return cli_option_set_error("--input: the path is empty");
     char *uri = cli_uri_from_path(arg, s->cwd);
     json_t *text = json_string(uri);
     free(uri);
     if (!text)
-        return cli_option_error("--input: the path is not UTF-8");
+        return cli_option_set_error("--input: the path is not UTF-8");
     if (!s->input)
         s->input = json_array();
     json_array_append_new(s->input, text);
@@ -125,7 +125,7 @@ static error_t add_task(struct submit *s, const char *kind, const char *command)
 {
     json_t *text = json_string(command);
     if (!text)
-        return cli_option_error("--task: the command is not UTF-8");
+        return cli_option_set_error("--task: the command is not UTF-8");
     if (!s->tasks)
         s->tasks = json_array();
     json_array_append_new(s->tasks, json_pack("{s:s,s:o}", "kind", kind, "command", text));
@@ -138,9 +138,9 @@ static error_t set_task_count(struct submit *s, const char *arg)
     int64_t n;
     json_t *last = s->tasks ? json_array_get(s->tasks, json_array_size(s->tasks) - 1) : NULL;
     if (!last)
-        return cli_option_error("--count: must follow a --task or --reduce-task");
+        return cli_option_set_error("--count: must follow a --task or --reduce-task");
     if (base_int_parse(arg, INT64_MIN, INT64_MAX, &n) < 0)
-        return cli_option_error("--count: '%s' is not an integer", arg);
+        return cli_option_set_error("--count: '%s' is not an integer", arg);
     json_object_set_new(last, "count", json_integer(n));
     return 0;
 }
@@ -151,9 +151,9 @@ static error_t set_expected_duration(struct submit *s, const char *arg)
     int64_t ms;
     json_t *last = s->tasks ? json_array_get(s->tasks, json_array_size(s->tasks) - 1) : NULL;
     if (!last)
-        return cli_option_error("--expected: must follow a --task or --reduce-task");
+        return cli_option_set_error("--expected: must follow a --task or --reduce-task");
     if (!cli_when_parse(arg, &relative, &ms) || !relative)
-        return cli_option_error("--expected: '%s' is not a duration such as 5s or 2m", arg);
+        return cli_option_set_error("--expected: '%s' is not a duration such as 5s or 2m", arg);
     json_object_set_new(last, "expected-s", json_real((double)ms / 1000));
     return 0;
 }
@@ -162,7 +162,7 @@ static error_t add_env(struct submit *s, const char *arg)
 {
     const char *eq = strchr(arg, '=');
     if (!eq || eq == arg)
-        return cli_option_error("--env: '%s' is not NAME=VALUE", arg);
+        return cli_option_set_error("--env: '%s' is not NAME=VALUE", arg);
     char *name = base_strndup(arg, (size_t)(eq - arg));
     if (!s->env)
         s->env = json_object();
@@ -180,12 +180,12 @@ static error_t add_tasks_from_file(struct submit *s, const char *file)
     if (base_file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, BASE_BODY_MAX, &text, &err) <
             0 ||
         base_json_parse(text.data ? text.data : "", text.len, &tasks, &err) < 0)
-        rc = cli_option_error("--tasks %s: %s", file, err.text);
+        rc = cli_option_set_error("--tasks %s: %s", file, err.text);
     else if (json_is_object(tasks) && json_is_array(json_object_get(tasks, "tasks")))
         rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()),
                                json_object_get(tasks, "tasks"));
     else if (!json_is_array(tasks))
-        rc = cli_option_error("--tasks %s: not a JSON array of tasks", file);
+        rc = cli_option_set_error("--tasks %s: not a JSON array of tasks", file);
     else
         rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()), tasks);
     json_decref(tasks);
@@ -197,7 +197,7 @@ static error_t set_split_size(struct submit *s, const char *arg)
 {
     int64_t n;
     if (base_size_parse(arg, &n) < 0)
-        return cli_option_error("--split-size: '%s' is not a size such as 64M", arg);
+        return cli_option_set_error("--split-size: '%s' is not a size such as 64M", arg);
     json_object_set_new(s->job, "split-size", json_integer(n));
     return 0;
 }
@@ -205,7 +205,7 @@ static error_t set_split_size(struct submit *s, const char *arg)
 static error_t set_output(struct submit *s, const char *arg)
 {
     if (!*arg)
-        return cli_option_error("--output: the path is empty");
+        return cli_option_set_error("--output: the path is empty");
     char *uri = cli_uri_from_path(arg, s->cwd);
     error_t rc = set_utf8_text(s->job, "--output", "output", uri);
     free(uri);
@@ -217,30 +217,31 @@ static error_t set_weight(struct submit *s, const char *arg)
     char *end;
     double w = strtod(arg, &end);
     if (!*arg || *end || !(w > 0) || w > 1e6)
-        return cli_option_error("--weight: '%s' is not a number greater than 0, at most 1000000",
-                                arg);
+        return cli_option_set_error(
+            "--weight: '%s' is not a number greater than 0, at most 1000000", arg);
     json_object_set_new(s->job, "weight", json_real(w));
     return 0;
 }
 
 /* Checks which options go together; the ResourceManager checks their values. */
-static error_t check_combination(const struct submit *s)
+static error_t check_option_combination(const struct submit *s)
 {
     bool data = s->input || json_object_get(s->job, "map") || json_object_get(s->job, "output");
     if (data && s->tasks)
-        return cli_option_error(
+        return cli_option_set_error(
             "--task and --tasks replace --input, --output and --map: give one or the other");
     if (s->tasks)
         return 0;
     if (!data)
-        return cli_option_error("nothing to run: give --input, --output and --map, or --task; see "
-                                "creel job submit --help");
+        return cli_option_set_error(
+            "nothing to run: give --input, --output and --map, or --task; see "
+            "creel job submit --help");
     if (!s->input)
-        return cli_option_error("--input is missing");
+        return cli_option_set_error("--input is missing");
     if (!json_object_get(s->job, "map"))
-        return cli_option_error("--map is missing");
+        return cli_option_set_error("--map is missing");
     if (!json_object_get(s->job, "output"))
-        return cli_option_error("--output is missing");
+        return cli_option_set_error("--output is missing");
     return 0;
 }
 
@@ -331,8 +332,8 @@ static json_t *build_job(struct submit *s)
     return job;
 }
 
-/* Prints the job's id, or the job with --json, and the decision about a deadline; with --wait waits
- * for the end and prints the summary. */
+/* Prints the job's id, or the job with --json, and the decision about a deadline; with --wait,
+ * waits for the end and prints the summary instead of the id. */
 static int report_submitted_job(struct cli *c, const struct submit *s, json_t **stored)
 {
     char *id = base_strdup(cli_str(*stored, "job.id"));
@@ -360,8 +361,8 @@ int cli_job_submit_main(int argc, char **argv)
     int rc;
     if (!s.cwd)
         s.cwd = base_strdup("/");
-    rc = cli_parse(&c, &argp, 0, argc, argv, &s);
-    if (rc == CLI_OK && check_combination(&s) != 0)
+    rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &s);
+    if (rc == CLI_OK && check_option_combination(&s) != 0)
         rc = cli_error(CLI_USAGE, "%s", cli_option_error_text());
     if (rc == CLI_OK)
         rc = cli_rm_open(&c);

@@ -57,7 +57,7 @@ static void draw_progress(struct waiting *w)
                              .last = cli_job_has_ended(job)};
     add_bar(&p, job, "map");
     add_bar(&p, job, "reduce");
-    cli_progress_keep_level(&w->hold, cli_rm_failed_calls(w->rm), &p);
+    cli_progress_keep_level(&w->hold, cli_rm_count_failed_requests(w->rm), &p);
     cli_progress_draw(&w->screen, &p);
 }
 
@@ -102,8 +102,9 @@ static void print_reason_once(struct waiting *w, const char *id)
     cli_error(0, "%s waits: %s", id, cli_str(job, "why"));
 }
 
-/* Polls the job, faster at first so that short jobs end without delay. cli_job_get() retries while
- * no RM answers; print_wait_above_bars() then prints a line without damaging the bars. */
+/* Polls the job, faster at first so that the end of a short job is noticed at once. cli_job_get()
+ * retries while no RM answers; print_wait_above_bars() then prints a line without damaging the
+ * bars. */
 int cli_job_wait(struct cli *c, const char *id, json_t **job)
 {
     static const int signals[] = {SIGINT};
@@ -123,7 +124,7 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
             *job = json_incref(w.job);
             break;
         }
-        if (cli_interrupt_pause(pause_ms)) {
+        if (cli_interrupt_sleep(pause_ms)) {
             rc = CLI_INTERRUPTED;
             break;
         }
@@ -313,7 +314,7 @@ int cli_job_wait_main(int argc, char **argv)
     struct cli c = {0};
     const char *given = NULL;
     char *id = NULL;
-    int rc = cli_parse(&c, &argp, 0, argc, argv, &given);
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &given);
     if (rc == CLI_OK && !(id = cli_app_id_require(given, "creel job wait")))
         rc = CLI_USAGE;
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)

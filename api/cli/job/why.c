@@ -67,7 +67,7 @@ int cli_why_main(int argc, char **argv)
     const char *given = NULL;
     json_t *answer = NULL;
     char *id = NULL;
-    int rc = cli_parse(&c, &argp, 0, argc, argv, &given);
+    int rc = cli_parse_and_load_conf(&c, &argp, 0, argc, argv, &given);
 
     if (rc == CLI_OK && !(id = cli_app_id_require(given, "creel why")))
         rc = CLI_USAGE;

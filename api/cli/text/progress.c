@@ -69,7 +69,7 @@ size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool ut
     /* the name comes last, so that only the name is cut when the line is too long */
     cli_text_add_clean(p->name, &line);
     add_line_cut(&line, width, out);
-    /* label 8, ends of the bar 2, percent 5, counts up to 40: the bar takes the rest */
+    /* 54 columns: label 8, ends of the bar 2, percentage 7, counts 37; the bar takes the rest */
     size_t columns = width == 0 || width > BAR_MAX + 54 ? BAR_MAX
                      : width > BAR_MIN + 54             ? width - 54
                                                         : BAR_MIN;
@@ -120,12 +120,12 @@ static void raise_bar(struct cli_progress *p, const struct cli_progress_bar *las
         bar->total = last->total;
 }
 
-void cli_progress_keep_level(struct cli_progress_hold *h, int64_t disturbances,
+void cli_progress_keep_level(struct cli_progress_hold *h, int64_t failed_requests,
                              struct cli_progress *p)
 {
-    if (disturbances != h->disturbances)
+    if (failed_requests != h->failed_requests)
         h->until_ms = p->elapsed_ms + CLI_PROGRESS_HOLD_MS;
-    h->disturbances = disturbances;
+    h->failed_requests = failed_requests;
     for (size_t i = 0; i < h->n && p->elapsed_ms < h->until_ms && !p->last; i++)
         raise_bar(p, &h->last[i]);
     h->n = p->n;

@@ -18,7 +18,7 @@ struct cli_progress_bar {
 struct cli_progress {
     const char *id, *name, *state;
     int64_t elapsed_ms;
-    bool last; /* the last state of the job, which is always drawn */
+    bool last; /* the final state of the job: not subject to the limit of a line a second */
     struct cli_progress_bar bars[CLI_PROGRESS_BARS];
     size_t n;
 };
@@ -31,21 +31,21 @@ size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool ut
 void cli_progress_add_line(const struct cli_progress *p, struct base_buf *out);
 
 /* A ResourceManager that has just taken over does not know the progress of running tasks until they
- * report to it. For CLI_PROGRESS_HOLD_MS after a disturbance no bar goes back. Start with a zeroed
- * structure. */
+ * report to it. For CLI_PROGRESS_HOLD_MS after a failed request no bar goes back. Start with a
+ * zeroed structure. */
 enum { CLI_PROGRESS_HOLD_MS = 10000 };
 struct cli_progress_hold {
-    int64_t disturbances, until_ms;
+    int64_t failed_requests, until_ms;
     struct cli_progress_bar last[CLI_PROGRESS_BARS];
     size_t n;
 };
-/* Raises @p's bars to the level shown before, for CLI_PROGRESS_HOLD_MS after @disturbances, the
- * result of cli_rm_failed_calls(), has changed. */
-void cli_progress_keep_level(struct cli_progress_hold *h, int64_t disturbances,
+/* Raises @p's bars to the level shown before, for CLI_PROGRESS_HOLD_MS after @failed_requests, the
+ * result of cli_rm_count_failed_requests(), has changed; not those of the job's final state. */
+void cli_progress_keep_level(struct cli_progress_hold *h, int64_t failed_requests,
                              struct cli_progress *p);
 
-/* Draws on @out: in place on a terminal; elsewhere a line whenever the state or the tens of a
- * percentage change, at most one a second. */
+/* Draws on @out: in place on a terminal; elsewhere a line whenever the state or the tens digit of a
+ * percentage changes, at most one a second. */
 struct cli_progress_screen {
     FILE *out;
     bool terminal, utf8;

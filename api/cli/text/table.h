@@ -14,8 +14,8 @@
 struct cli_table;
 /* Creates a table from pairs of title and alignment, ended by NULL: "<" left, ">" right, "~" left
  * and the first to be cut when space is short. A column with a digit ("<1") is dropped when cutting
- * is not enough, "1" before "2". The first column is the key, which is never cut and never dropped.
- */
+ * is not enough, "1" before "2"; the others follow only when nothing else helps. The first column
+ * is the key, which is never cut and never dropped. */
 struct cli_table *cli_table_new(const char *title, ...) __attribute__((sentinel));
 void cli_table_add_row(struct cli_table *t, const char *cell, ...) __attribute__((sentinel));
 /* Lays out the table within @width columns (0: no limit), which only the first column may exceed.

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Decodes the character at @s, where at least one byte is left. Returns its code point, or -1 for a
- * broken byte; *len is the number of bytes used. */
+/* Decodes the character at @s, where at least one byte is left. Returns its code point, even if
+ * that is a surrogate or above U+10FFFF; -1 for a broken byte. *len becomes the number of bytes
+ * used. */
 static int32_t decode_utf8(const unsigned char *s, size_t left, size_t *len)
 {
     static const int32_t min[] = {0, 0, 0x80, 0x800, 0x10000};

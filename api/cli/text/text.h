@@ -15,8 +15,9 @@ size_t cli_text_width(const char *s, size_t len);
 /* Returns the length in bytes of the longest prefix of @s that is at most @columns wide and ends
  * with a whole character. */
 size_t cli_text_prefix_fitting(const char *s, size_t columns);
-/* Appends @s with each run of control characters (DEL included) as one space, so that text from a
- * job cannot move the cursor. A broken byte becomes "?". Drops trailing blanks. */
+/* Appends @s with each run of control characters (DEL included) as one space, or as nothing at the
+ * start or after a space, so that text from a job cannot move the cursor. A broken byte becomes
+ * "?". Drops trailing blanks. */
 void cli_text_add_clean(const char *s, struct base_buf *out);
 /* Appends @len bytes, with U+FFFD for each byte that is not part of a UTF-8 character. */
 void cli_text_add_utf8(const char *s, size_t len, struct base_buf *out);
@@ -26,13 +27,13 @@ void cli_text_add_duration(int64_t ms, struct base_buf *out);
 void cli_text_add_bytes(int64_t bytes, struct base_buf *out);
 /* Appends a number as "1,234,567". */
 void cli_text_add_count(int64_t n, struct base_buf *out);
-/* Appends a date in local time as "2024-05-01 10:11:12"; "-" for 0. */
+/* Appends a date in local time as "2024-05-01 10:11:12"; "-" for 0 or less. */
 void cli_text_add_time(int64_t epoch_ms, struct base_buf *out);
 
 /* ---- api/cli/text/when.c ---- */
-/* Parses a duration, "90", "1.5s", "+5m", "1h30m" or "2d" (*relative, *ms > 0), or a date,
- * "2026-11-21T20:00[:00]" (*ms since the epoch), in local time unless "Z" or "+02:00" follows.
- * Returns false when @text is neither. */
+/* Parses a duration of at most about 31 years, "90", "1.5s", "+5m", "1h30m" or "2d" (*relative, *ms
+ * > 0), or a date after 1970, "2026-11-21T20:00[:00]" (*ms since the epoch), in local time unless
+ * "Z" or "+02:00" follows. Returns false when @text is neither. */
 bool cli_when_parse(const char *text, bool *relative, int64_t *ms);
 /* Appends a date in local time as "2026-11-21T20:00:05+01:00", which cli_when_parse() reads back.
  */

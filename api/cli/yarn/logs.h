@@ -1,0 +1,13 @@
+/* api/cli/yarn/logs.h - `creel logs` in the form of `yarn logs`. */
+#ifndef CREEL_API_CLI_YARN_LOGS_H
+#define CREEL_API_CLI_YARN_LOGS_H
+
+#include "api/cli/yarn/yarn.h"
+
+/* Returns true when the arguments are those of `yarn logs`: nothing at all, or an option that only
+ * yarn has, without an id as a word of its own, -f or --json. */
+bool cli_yarn_logs_are_asked_for(int argc, char **argv);
+/* Carries out such a command line; @help describes `creel logs`. Returns an exit code. */
+int cli_yarn_logs(const struct argp *help, int argc, char **argv);
+
+#endif

@@ -1,0 +1,29 @@
+/* api/cli/yarn/refused.c - subcommands of `yarn` that Creel refuses, with the reason. */
+#include <string.h>
+
+#include "api/cli/yarn/yarn.h"
+
+/* Answers --help, and refuses everything else. */
+static int refuse(int argc, char **argv, const char *usage, const char *why)
+{
+    bool help = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-help") == 0 ||
+                              strcmp(argv[1], "-h") == 0);
+    if (!help)
+        return cli_error(CLI_YARN_EXCEPTION, "%s", why);
+    printf("Usage: %s %s\n\n%s. The exit status is 1.\n", argv[0], usage, why);
+    return CLI_OK;
+}
+
+int cli_classpath_main(int argc, char **argv)
+{
+    return refuse(argc, argv, "[--glob] [--jar FILE]",
+                  "classpath is refused: Creel is not written in Java and has no class path; "
+                  "programs that need Hadoop's classes find them with Hadoop's own yarn classpath");
+}
+
+int cli_jar_main(int argc, char **argv)
+{
+    return refuse(argc, argv, "FILE [CLASS] [ARGUMENT]...",
+                  "jar is refused: Creel takes no submissions over Hadoop's RPC; submit with creel "
+                  "job submit, or over REST (POST /ws/v1/cluster/apps)");
+}
