@@ -1,0 +1,11 @@
+# Creel against the recordings of a real YARN: a test per shape of the scheduler, one for the
+# special configurations, and one that replays what real clients send.
+foreach(recording capacity fair fifo special clients)
+  creel_script_test(interop_${recording} ${CMAKE_SOURCE_DIR}/tests/interop/check
+                    LABELS "e2e;interop" TIMEOUT 300 ARGS ${recording})
+endforeach()
+creel_script_test(interop_compare ${CMAKE_SOURCE_DIR}/tests/interop/compare_test
+                  LABELS "unit;interop" TIMEOUT 60)
+# The creel command against recordings of the real yarn command.
+creel_script_test(interop_yarn_cli ${CMAKE_SOURCE_DIR}/tests/interop/yarn-cli/check
+                  LABELS "e2e;interop" TIMEOUT 300)
