@@ -358,7 +358,7 @@ static void *beat_loop(void *arg)
 static void read_list(void)
 {
     static const char text[] =
-        "GET /ws/v1/cluster/apps HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
+        "GET /ws/v1/cluster/apps HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
     struct sockaddr_in to = {.sin_family = AF_INET,
                              .sin_port = htons((uint16_t)atoi(strrchr(url, ':') + 1))};
     char buf[65536];

@@ -164,7 +164,13 @@ expect 0 creel logs "${id/application/task}_m_000000" -log_files stderr
 check_equal "$(cat "$T/o")" to-err "log of one task"
 container=$(creel job status "$id" --tasks --json | jq -r '.tasks[1].containerId')
 expect 0 creel logs -applicationId "$id" -containerId "$container" -log_files stdout
-check_equal "$(cat "$T/o")" "$(printf 'second\nthird')" "log of one container"
+check_equal "$(sed -n '/^LogContents:$/,/^$/{//d;p}' "$T/o")" "$(printf 'second\nthird')" \
+    "log of one container"
+grep -qx 'LogType:stdout' "$T/o" && grep -qx 'End of LogType:stdout' "$T/o" ||
+    fail "the log of one container as yarn prints it: $(cat "$T/o")"
+expect 0 creel logs -containerId "$container" -log_files stdout -size -6 -out "$T/logs"
+check_equal "$(sed -n '/^LogContents:$/,/^$/{//d;p}' "$T/logs"/*/"$container")" third \
+    "the end of a log, in a file"
 echo "ok list, status, counters, logs"
 
 # --- kill; a job that fails
@@ -216,20 +222,32 @@ echo '[{' > "$T/tasks"; expect 2 creel job submit --tasks "$T/tasks"; one_line t
 expect 2 creel job submit --tasks "$T/nofile"; one_line nofile
 expect 2 creel run; one_line
 expect 2 creel nonsense; one_line nonsense
-expect 2 creel application -list -appStates BOGUS; one_line BOGUS
+expect 255 creel application -list -appStates BOGUS
+check_equal "$(head -n 1 "$T/o")" "The application state BOGUS is invalid." "a wrong state"
 [ ! -e "$T/never" ] || fail "a refused job left its output folder"
-for command in "job status" "job wait" "job kill" "job counters" "logs" "application -status" \
-    "application -kill"; do
+for command in "job status" "job wait" "job kill" "job counters" "logs" "application status"; do
     expect 4 creel $command application_1_0001; one_line application_1_0001
     expect 2 creel $command application_x; one_line application_x
 done
-expect 4 creel node -status nowhere:1; one_line nowhere:1
+expect 4 creel node status nowhere:1; one_line nowhere:1
+# With a dash, commands say and exit with what yarn does.
+expect 255 creel application -status application_1_0001
+check_equal "$(cat "$T/o")" \
+    "Application with id 'application_1_0001' doesn't exist in RM or Timeline Server." "unknown id"
+expect 255 creel application -status application_x; one_line application_x
+expect 255 creel application -kill application_1_0001
+expect 1 creel application -kill application_x; one_line application_x
+expect 0 creel node -status nowhere:1
+check_equal "$(cat "$T/o")" "Could not find the node report for node id : nowhere:1" "unknown node"
+expect 1 creel classpath; one_line "classpath is refused"
+expect 1 creel jar x.jar; one_line "jar is refused"
 expect 3 creel job list --rm http://127.0.0.1:1; one_line 127.0.0.1:1
 expect 0 creel job list --rm "http://127.0.0.1:1,$CREEL_RM"
 # Common options may stand before the command, too.
 expect 0 creel --rm "http://127.0.0.1:1,$CREEL_RM" --json -D creel.rm.port=1 job list
 jq -e .jobs "$T/o" > "$T/e"
-expect 3 creel --rm=http://127.0.0.1:1 node -list; one_line 127.0.0.1:1
+expect 3 creel --rm=http://127.0.0.1:1 node list; one_line 127.0.0.1:1
+expect 1 creel --rm=http://127.0.0.1:1 node -list; one_line 127.0.0.1:1
 expect 5 creel --rm "$CREEL_RM" run -- sh -c 'exit 5'
 expect 2 creel --rm "$CREEL_RM"; one_line "--rm must be followed by a command"
 expect 2 creel --rm "$CREEL_RM" jobs; one_line "did you mean creel job"

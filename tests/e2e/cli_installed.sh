@@ -30,6 +30,7 @@ usr/share/doc/creel/jobs.md
 usr/share/doc/creel/operations.md
 usr/share/doc/creel/rest.md
 usr/share/doc/creel/simulator.md
+usr/share/doc/creel/yarn-command.md
 END
 [ -s "$T/root/usr/share/man/man1/creel-job-submit.1" ] &&
     [ -s "$T/root/usr/share/man/man8/creel-rm.8" ] || fail "no manual"
@@ -46,6 +47,11 @@ for unit in "$T"/prefix/lib/systemd/system/creel-*.service; do
             fail "$unit names $path, and the prefix is $T/prefix"
     done
 done
+[ ! -e "$T/prefix/bin/yarn" ] || fail "yarn is installed without CREEL_YARN_LINK"
+cmake -DCREEL_YARN_LINK=ON -DCMAKE_INSTALL_PREFIX="$T/linked" -P "$BIN/../cmake_install.cmake" \
+    > "$T/install.out" 2>&1 || { cat "$T/install.out" >&2; exit 1; }
+check_equal "$(readlink "$T/linked/bin/yarn")" creel "the link yarn"
+"$T/linked/bin/yarn" queue -help | grep -qx 'usage: queue' || fail "yarn does not run creel"
 BIN=$(dirname "$(find "$T/prefix" -name creel -type f -perm -u+x)")
 [ -x "$BIN/creel" ] || fail "no creel is installed: $(cat "$T/install.out")"
 export PATH=/usr/local/bin:/usr/bin:/bin

@@ -70,9 +70,13 @@ expect 0 creel logs "$id"; one_line "$id wrote nothing to stdout or stderr"
 echo "ok logs"
 
 # --- malformed ids and addresses
-for command in "job status" "job kill" "job counters" logs "application -status" \
-    "application -kill" "node -status"; do
+for command in "job status" "job kill" "job counters" logs "application status"; do
     expect 2 creel $command ''; one_line
+done
+expect 255 creel application -status ''; one_line
+for command in "application -kill" "node -status" "applicationattempt -status" \
+    "container -status" "applicationattempt -list"; do
+    expect 1 creel $command ''; one_line
 done
 for url in http:// ftp://x / , http://h:0 http://h:99999 'http://h x://y' 'http://a b?c'; do
     expect 2 creel job list --rm "$url"; one_line -- --rm
@@ -85,29 +89,51 @@ expect 3 creel job status "$id" --rm "$node"; one_line "is it a ResourceManager"
 expect 3 creel run --rm "$node" -- true; one_line "is it a ResourceManager"
 echo "ok addresses"
 
+# --- as the yarn script: options before the command, a configuration
+mkdir "$T/conf"
+echo "<configuration><property><name>yarn.resourcemanager.webapp.address</name>" \
+    "<value>${CREEL_RM#http://}</value></property></configuration>" > "$T/conf/yarn-site.xml"
+CREEL_RM= expect 0 creel --config "$T/conf" --loglevel ERROR --debug node -list
+check_equal "$(head -n 1 "$T/o")" "Total Nodes:2" "nodes found by --config"
+CREEL_RM= expect 0 creel node -conf "$T/conf/yarn-site.xml" -list
+echo "ok --config"
+
 # --- wrong options
 expect 2 creel job submit --nmae x; one_line "no option '--nmae'" "did you mean --name"
 expect 2 creel job submit --name; one_line "name needs a value"
 expect 2 creel job list --json=1; one_line "takes no value"
-expect 2 creel application -status; one_line "status needs a value"
-expect 2 creel node -list -states BOGUS; one_line BOGUS RUNNING LOST
-expect 2 creel node -list -all -states RUNNING; one_line all states
-expect 2 creel node -status x:1 -all; one_line all status
-expect 2 creel application -status "$id" -appStates ALL; one_line appStates status
+usage() { # COMMAND...: is refused with yarn's usage, on stdout
+    expect 255 creel "$@"
+    grep -q "^usage: $1\$" "$T/o" || fail "usage of $*: $(cat "$T/o")"
+}
+usage application -status
+grep -qx "Missing argument for options" "$T/o" || fail "no value: $(cat "$T/o")"
+expect 255 creel node -list -states BOGUS
+grep -qx "The node state BOGUS is invalid." "$T/o" || fail "states: $(cat "$T/o")"
+usage node -status x:1 -all
+usage application -status "$id" -appStates ALL
+usage application -list stray
+usage applicationattempt -list "$id" -status x
+expect 2 creel application list -kill "$id"; one_line "no other option"
+expect 2 creel application list stray; one_line stray
+expect 2 creel node list -states BOGUS; one_line BOGUS RUNNING LOST
+expect 2 creel node list -all; one_line "all states already"
+expect 2 creel node status; one_line "is missing"
+expect 1 creel application -statsu "$id"; one_line "did you mean -status"
 expect 2 creel job submit --tasks "$T/no such file"; one_line "no such file"
 echo '[{' > "$T/tasks"; expect 2 creel job submit --tasks "$T/tasks"; one_line "$T/tasks"
 running=$(creel job submit --task 'sleep 1000')
 expect 2 creel job kill "$running" bogus; one_line bogus
 check_equal "$(creel job status "$running" --json | jq -r .job.finalStatus)" UNDEFINED \
     "job beside a wrong id"
-expect 2 creel application -changeQueue default -appId "$id"; one_line "$id has already finished"
-expect 2 creel application -changeQueue default; one_line appId
-expect 2 creel application -movetoqueue "$running"; one_line "needs -queue"
-expect 2 creel application -list -appId "$running"; one_line appId changeQueue
-expect 2 creel application -movetoqueue "$running" -queue nowhere
+expect 0 creel application -changeQueue default -appId "$id"
+check_equal "$(cat "$T/o")" "Application $id has already finished " "moving an ended application"
+usage application -changeQueue default
+usage application -movetoqueue "$running"
+expect 1 creel application -movetoqueue "$running" -queue nowhere
 grep -q '^creel: policy fifo cannot move applications between queues$' "$T/e" ||
     fail "move: $(cat "$T/e")"
-is_json '.queue == "default"' creel application -changeQueue default -appId "$running" --json
+is_json '.queue == "root.default"' creel application -changeQueue default -appId "$running" --json
 expect 0 creel job kill "$running" "$id"
 grep -q "^$running KILLED" "$T/o" && grep -q "^$id has already finished" "$T/o" ||
     fail "kill: $(cat "$T/o")"
@@ -115,13 +141,37 @@ expect 0 creel application -kill "$id"
 grep -q "$id has already finished" "$T/o" || fail "kill: $(cat "$T/o")"
 echo "ok options"
 
+# --- draining; top
+node=$(creel node -list | awk 'NR == 3 {print $1}')
+state() { creel node status "$node" --json | jq -r .node.state; }
+state_is() { [ "$(state)" = "$1" ]; }
+expect 0 creel node -drain "$node"
+grep -q "^$node gets no new containers" "$T/o" || fail "drain: $(cat "$T/o")"
+wait_for 10 "$node out of service" state_is DECOMMISSIONING
+check_equal "$(creel node -list | grep -c RUNNING)" 1 "nodes in service beside a drained one"
+expect 0 creel node -undrain "$node"
+wait_for 10 "$node in service" state_is RUNNING
+expect 1 creel node -drain nowhere:1; one_line nowhere:1
+running=$(creel job submit --name topmost --task 'sleep 1000')
+topmost_runs() { creel top -cols 250 -rows 20 <<< q | grep -q "$running .* topmost"; }
+wait_for 20 "$running in top" topmost_runs
+creel top -cols 60 -rows 12 <<< q > "$T/o"
+check_equal "$(wc -l < "$T/o")" 11 "lines of top on 12 rows"
+check_equal "$(awk 'length > 59' "$T/o")" "" "lines of top that are too long"
+printf 'h\nx\ns\na\nz\nf\nn\nz\nq\n' | creel top -cols 250 -rows 20 > "$T/o"
+grep -q '^Help for yarn top' "$T/o" && grep -q '^\* a: APPLICATIONID ' "$T/o" &&
+    grep -q '^  n: NAME ' "$T/o" || fail "keys of top: $(cat "$T/o")"
+! tail -n 12 "$T/o" | grep -q topmost || fail "a hidden column: $(tail -n 12 "$T/o")"
+expect 0 creel job kill "$running"
+echo "ok drain, top"
+
 # --- help
 for words in "help" "help help" "help --help" "--help"; do
     expect 0 creel $words
     grep -q '^Start here' "$T/o" || fail "creel $words: $(cat "$T/o")"
 done
 for command in dev run "job submit" "job list" "job status" "job kill" "job counters" logs \
-    application node version; do
+    application applicationattempt container node queue top rmadmin cluster classpath version; do
     expect 0 creel help $command
     grep -q "^Usage: creel $command" "$T/o" || fail "help $command: $(cat "$T/o")"
     expect 0 creel $command --help
@@ -134,6 +184,8 @@ for command in dev run "job submit" "job list" "job status" "job kill" "job coun
         optional=$(grep -n -e '--name=' "$T/o" | cut -d: -f1)
         [ "$required" -lt "$optional" ] || fail "required options are not first: $(cat "$T/o")"
         ;;
+    logs) grep -qE '^ +-applicationId ' "$T/o" && grep -q -e '-follow' "$T/o" ||
+        fail "logs --help: $(cat "$T/o")" ;;
     esac
 done
 echo "ok help"

@@ -57,6 +57,7 @@ XML
 allocations 2.0
 : > "$T/now"
 start_cluster --nodes 4 --map-slots 5 --reduce-slots 1 --policy fair -D creel.yarn.show-slots=true \
+    -D creel.yarn.scheduler-shape=fair \
     -D yarn.scheduler.fair.allocation.file="$FILE"
 wait_for 20 "4 nodes" nodes_running 4
 
@@ -157,7 +158,7 @@ cp "$FILE" "$FILE.good"
 mv "$FILE.bad" "$FILE"
 rc=0
 creel rmadmin -refreshQueues 2> "$T/err" || rc=$?
-check_equal $rc 2 "creel rmadmin -refreshQueues with a bad file"
+check_equal $rc 255 "creel rmadmin -refreshQueues with a bad file"
 grep -q "fair-scheduler.xml:$line: .*three" "$T/err" || fail "$(cat "$T/err")"
 logged() { grep -q "queues stay as they are: .*fair-scheduler.xml:$line: .*three" "$DEV/rm-1.log"; }
 wait_for 20 "the line in the log" logged
@@ -166,8 +167,8 @@ check_equal "$(scheduler | wc -l)" 11 "queues after a bad file" # with the two u
 # ---- a changed file takes effect: 20 slots at 12 : 3 : 1 are 15, 3.75 and 1.25
 allocations 12
 shares "weights 12:3:1" "root.sample_queue*15" "root.secondary_group_queue*3.75" "root.org*1.25"
-creel rmadmin -refreshQueues | grep -q 'fair-scheduler.xml: 9 queues' ||
-    fail "$(creel rmadmin -refreshQueues)"
+creel rmadmin -refreshQueues 2>&1 | grep -q 'fair-scheduler.xml: 9 queues' ||
+    fail "$(creel rmadmin -refreshQueues 2>&1)"
 kill -HUP "$(daemon_pid rm-1)"
 hup() { grep -q 'SIGHUP: reading .*fair-scheduler.xml' "$DEV/rm-1.log"; }
 wait_for 10 "a word about SIGHUP" hup
@@ -192,7 +193,7 @@ cat > "$FILE.new" << XML
 </allocations>
 XML
 mv "$FILE.new" "$FILE"
-creel rmadmin -refreshQueues > /dev/null
+creel rmadmin -refreshQueues 2> /dev/null
 begun() { [ "$(job "$moved" '.job.taskCounts.map.succeeded')" -gt 0 ]; }
 wait_for 30 "tasks of $moved" begun
 moving=$(creel application -changeQueue other -appId "$moved" && kill -9 "$(daemon_pid rm-1)") ||

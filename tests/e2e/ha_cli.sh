@@ -160,6 +160,6 @@ expect 0 creel job kill "$id"
 check_equal "$(creel job status "$id" --json | jq -r .job.state)" KILLED "state"
 expect 0 creel job status "$six" --tasks # another leader saw it end
 grep -q "^Its tasks are no longer known: " "$T/o" || fail "tasks: $(cat "$T/o")"
-expect 1 creel rmadmin -transitionToActive $ACTIVE
+expect 255 creel rmadmin -transitionToActive $ACTIVE
 one_line "Automatic failover is enabled for $ACTIVE"
 echo "ok back"

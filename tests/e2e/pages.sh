@@ -25,7 +25,7 @@ check_page() {
     for section in NAME SYNOPSIS DESCRIPTION 'SEE ALSO'; do
         grep -qx ".SH $section" "$page" || fail "$page has no section $section"
     done
-    grep -E '^\.B ' "$page" | sed 's/\\-/-/g' > "$T/tags"
+    sed -n '/^\.B /p' "$page" | sed 's/\\-/-/g' > "$T/tags"
     for word in $(grep -oE '^ {2,6}(-[a-zA-Z?](, +)?)?(--?[a-zA-Z_-]+)?' "$T/help" |
         grep -oE '\-[-a-zA-Z_?]+' | sort -u); do
         grep -qE -- "[ ,]${word/\?/\\?}([ =,[]|\$)" "$T/tags" || fail "$page lacks the option $word"

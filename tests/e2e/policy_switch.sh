@@ -84,9 +84,9 @@ wait_for 120 "second quarter" ended $((N / 2))
 check_equal "$(put_policy '{"policy":"fair"}')" 200 "PUT policy"
 check_equal "$(jq -c . "$T/answer")" '{"policy":"fair"}' "its answer"
 check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/scheduler" |
-    jq -r '.scheduler.schedulerInfo.type')" fairScheduler "shape"
+    jq -r '.scheduler.schedulerInfo.type')" capacityScheduler "shape"
 check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/scheduler" |
-    jq -c '[.scheduler.schedulerInfo.rootQueue.childQueues.queue[].queueName] | sort')" \
+    jq -c '[.scheduler.schedulerInfo.queues.queue[].queuePath] | sort')" \
     '["root.a","root.b","root.default"]' "queues"
 they_go_on
 wait_for 120 "third quarter" ended $((N * 3 / 4))

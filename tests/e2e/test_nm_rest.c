@@ -143,6 +143,7 @@ static void test_containers(void)
           "\",\"state\":\"RUNNING\",\"user\":\"ann\",\"containerids\":[\"" CT1 "\"]}}");
     check(NODE "/apps?user=nobody", 200, "{\"apps\":{}}");
     check(NODE "/apps?state=FINISHED", 200, "{\"apps\":{}}");
+    check(NODE "/apps?state=&user=nobody", 200, "{\"apps\":{}}"); /* as if it were absent */
     check_error(
         NODE "/apps?state=FOO", 400, "IllegalArgumentException",
         "No enum constant org.apache.hadoop.yarn.server.nodemanager.containermanager.application."

@@ -32,6 +32,8 @@ ends 2 "torn.xml, line [12]" rm_ --conf "$T/torn.xml"
 ends 2 "$T/none.xml" rm_ --conf "$T/none.xml"
 ends 2 creel.hfsp.nothing rm_ -D creel.hfsp.nothing=1
 ends 2 "creel.scheduler.policy" rm_ -D creel.scheduler.policy=faire
+ends 2 'creel.yarn.scheduler-shape: "fare" is not capacity, fair or fifo' rm_ \
+    -D creel.yarn.scheduler-shape=fare
 ends 2 "yarn.scheduler.fair.allocation.file: .*$T/none.xml" rm_ \
     -D yarn.scheduler.fair.allocation.file="$T/none.xml"
 ends 2 "yarn.scheduler.fair.allocation.file: .*queues.xml:1: weight" rm_ \

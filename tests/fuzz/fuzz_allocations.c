@@ -45,8 +45,8 @@ static void check(struct policy_queues *q)
                     (i == 0 ? u->parent == -1 : u->parent >= 0 && (size_t)u->parent < i));
         base_assert(u->weight >= 0 && u->max_running >= 0 && u->fair_threshold >= 0 &&
                     u->fair_threshold <= 1);
-        base_assert(policy_limit_slots(&u->min, BASE_TASK_MAP, &c, 0) >= 0);
-        base_assert(policy_limit_slots(&u->max, BASE_TASK_REDUCE, &c, INT64_MAX) >= 0);
+        base_assert(policy_limit_to_slots(&u->min, BASE_TASK_MAP, &c, 0) >= 0);
+        base_assert(policy_limit_to_slots(&u->max, BASE_TASK_REDUCE, &c, INT64_MAX) >= 0);
         base_assert(policy_queues_find(q, u->name) == (int32_t)i);
     }
     base_assert(q->rules_n > 0 && policy_rule_is_last(&q->rules[q->rules_n - 1]));

@@ -106,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         obey(&a);
     }
     nm_answer_free(&a);
-    (void)nm_parse_leader_answer(text, strlen(text), 1);
+    (void)nm_ha_answer_shows_leader(text, strlen(text), 1);
     free(text);
     return 0;
 }

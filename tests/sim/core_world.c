@@ -154,6 +154,9 @@ static void obey(struct world *w, struct world_node *n, const struct rm_order *o
         if (ct && !ct->ended)
             ct->suspended = o->kind == BASE_ORDER_SUSPEND;
         break;
+    case BASE_ORDER_SIGNAL:
+        n->signals[o->signal]++;
+        break;
     case BASE_ORDER_FORGET:
         n->forgets++;
         if (ct && ct->ended)
@@ -162,6 +165,15 @@ static void obey(struct world *w, struct world_node *n, const struct rm_order *o
     case BASE_ORDER_CLEANUP_APP:
         n->cleanups++;
         remove_folder(n, o->app);
+        break;
+    case BASE_ORDER_SHUTDOWN:
+        n->shutdowns++;
+        n->up = false;
+        for (size_t i = 0; i < n->n; i++) {
+            n->v[i].killed = n->v[i].killed || !n->v[i].ended;
+            n->v[i].ended = true;
+            n->v[i].exit_code = n->v[i].exit_code ? n->v[i].exit_code : RM_EXIT_KILLED_BY_RM;
+        }
         break;
     default:
         break;
@@ -216,6 +228,7 @@ static void keep_reply(struct world *w, const struct rm_effect *fx)
     r->kind = fx->u.reply.kind;
     r->code = fx->u.reply.code;
     r->flag = fx->u.reply.flag;
+    r->value = fx->u.reply.value;
     r->app_id = fx->u.reply.app_id;
     r->state = fx->u.reply.app_state;
     snprintf(r->text, sizeof r->text, "%s", fx->u.reply.text ? fx->u.reply.text : "");
@@ -385,6 +398,7 @@ struct world_node *world_add_node(struct world *w, int32_t maps, int32_t reduces
 
     snprintf(n->id, sizeof n->id, "node%zu:8042", w->nodes_n);
     snprintf(n->host, sizeof n->host, "node%zu", w->nodes_n);
+    snprintf(n->host_label, sizeof n->host_label, "node%zu:0", w->nodes_n);
     snprintf(n->rack, sizeof n->rack, "%s", rack ? rack : "/default-rack");
     snprintf(n->instance, sizeof n->instance, "instance%zu-0", w->nodes_n);
     snprintf(n->boot, sizeof n->boot, "boot%zu-0", w->nodes_n);
@@ -461,7 +475,7 @@ static void beat(struct world *w, struct world_node *n, int64_t response_id, int
     struct rm_container_report *r;
     struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT};
 
-    if (!n->registered) /* it was refused */
+    if (!n->registered) /* its registration was refused */
         return;
     r = reports(w, n);
     ev.token = ++w->token;
@@ -511,7 +525,7 @@ void world_restart_node(struct world *w, struct world_node *n)
 void world_reboot_node(struct world *w, struct world_node *n)
 {
     snprintf(n->boot, sizeof n->boot, "boot%zu-%d", (size_t)(n - w->nodes), ++n->boot_n);
-    n->sent_us = n->sent_us > 0; /* since boot */
+    n->sent_us = n->sent_us > 0; /* time stamps begin at the boot */
     n->n = 0;
     world_restart_node(w, n);
 }
@@ -655,6 +669,66 @@ void world_kill(struct world *w, struct base_app_id id)
     world_step(w, &ev);
 }
 
+void world_drain(struct world *w, const struct world_node *n, bool drain)
+{
+    struct rm_event ev = {.kind = RM_EV_DRAIN_NODE, .token = ++w->token};
+
+    ev.u.drain.node_id = n->id;
+    ev.u.drain.drain = drain;
+    world_step(w, &ev);
+}
+
+/* Returns the lists of w->included and w->excluded, with their entries in @host. */
+static struct rm_host_lists host_lists(struct world *w, struct rm_listed_host host[2])
+{
+    host[0] = (struct rm_listed_host){w->included, -1};
+    host[1] = (struct rm_listed_host){w->excluded, -1};
+    return (struct rm_host_lists){.include = &host[0],
+                                  .exclude = &host[1],
+                                  .include_n = *w->included != '\0',
+                                  .exclude_n = *w->excluded != '\0'};
+}
+
+void world_refresh(struct world *w, const char *include, const char *exclude, int64_t timeout_us)
+{
+    struct rm_event ev = {.kind = RM_EV_REFRESH_NODES, .token = ++w->token};
+    struct rm_listed_host host[2];
+    struct rm_host_lists lists;
+
+    snprintf(w->included, sizeof w->included, "%s", include ? include : "");
+    snprintf(w->excluded, sizeof w->excluded, "%s", exclude ? exclude : "");
+    lists = host_lists(w, host);
+    ev.u.refresh.lists = &lists;
+    ev.u.refresh.graceful = timeout_us != 0;
+    ev.u.refresh.timeout_us = timeout_us;
+    world_step(w, &ev);
+}
+
+void world_label(struct world *w, enum rm_labels_op op, const char *name, const char *label,
+                 bool exclusive)
+{
+    const struct rm_label_change change = {
+        .name = name, .exclusive = exclusive, .labels = &label, .labels_n = label != NULL};
+    struct rm_event ev = {.kind = RM_EV_SET_LABELS, .token = ++w->token};
+
+    ev.u.labels.op = op;
+    ev.u.labels.v = &change;
+    ev.u.labels.n = 1;
+    world_step(w, &ev);
+}
+
+void world_give(struct world *w, const char *node, int64_t memory_mb, int64_t vcores,
+                int64_t overcommit_us)
+{
+    struct rm_event ev = {.kind = RM_EV_NODE_RESOURCE, .token = ++w->token};
+
+    ev.u.node_resource.node_id = node;
+    ev.u.node_resource.memory_mb = memory_mb;
+    ev.u.node_resource.vcores = vcores;
+    ev.u.node_resource.overcommit_us = overcommit_us;
+    world_step(w, &ev);
+}
+
 void world_move(struct world *w, struct base_app_id id, const char *queue)
 {
     struct rm_event ev = {.kind = RM_EV_MOVE_APP, .token = ++w->token};
@@ -744,8 +818,8 @@ static int by_table_key(const void *a, const void *b)
     return c ? c : (x > y) - (x < y); /* order of the journal */
 }
 
-/* As strict as the shell is with JSON: a damaged submission is found out, or is another one of the
- * kind. */
+/* Returns true when @text is a valid submission, as strictly as the shell decodes JSON: damage
+ * makes a submission invalid, or turns it into another valid one. */
 static bool decodes(bool is_job, const char *text)
 {
     const int most[] = {999999, 999999, 1, 99, 99, 999999};
@@ -805,6 +879,8 @@ void world_crash(struct world *w, size_t records)
 {
     static const char *const tables[] = {"meta", "app", "node", "task", "commit"};
     const struct world_record **v = base_realloc_array(NULL, records + 1, sizeof *v);
+    struct rm_listed_host host[2];
+    struct rm_host_lists lists;
     struct base_error err;
 
     for (size_t i = records; i < w->journal_n; i++) {
@@ -825,6 +901,8 @@ void world_crash(struct world *w, size_t records)
     base_assert(w->core);
     w->wake = 0;
     w->shell_n = 0;
+    lists = host_lists(w, host);
+    rm_core_provide_host_lists(w->core, &lists);
     for (size_t i = 0; i < 5; i++)
         recover_table(w, v, records, tables[i]);
     free(v);
@@ -840,6 +918,6 @@ void world_crash(struct world *w, size_t records)
     apply(w);
     if (w->damaged && !w->may_be_damaged)
         fprintf(stderr, "the store was damaged by ourselves: %s\n", w->note);
-    base_assert(w->damaged == 0 || w->may_be_damaged); /* by our own hand alone */
+    base_assert(w->damaged == 0 || w->may_be_damaged); /* only a test may damage records */
     world_settle(w);
 }

@@ -1,6 +1,6 @@
 /* tests/sim/core_world.h - a small world around the core: nodes that run containers, a store that
- * can lag behind, a shell that answers effects. Virtual time; nothing happens that a test did not
- * ask for. */
+ * can lag behind, a shell that answers effects. Time is virtual, and nothing happens unless a test
+ * asks for it. */
 #ifndef CREEL_CORE_WORLD_H
 #define CREEL_CORE_WORLD_H
 
@@ -14,27 +14,28 @@ struct world_container { /* as its node knows it */
     int64_t allocation_request_id;
     enum base_task_kind slot;
     bool has_task, master, ended, killed, suspended;
-    bool may_commit; /* a test's note: it was told so */
+    bool may_commit; /* set by check_right(): the core has allowed it to commit */
     float progress;
     struct rm_res resource;
     char diagnostics[64];
 };
 struct world_node {
     char id[32], host[32], rack[32], instance[32], boot[32];
+    char host_label[40]; /* what its whole host is called where labels are given: "host:0" */
     int32_t slots[BASE_TASK_KINDS];
-    int64_t response_id, epoch_seen; /* epoch_seen: highest that it has obeyed */
-    int64_t sent_us; /* of its last request; 0: requests do not say when they were sent. Set it to
-                        have them say so */
+    int64_t response_id, epoch_seen; /* epoch_seen: highest epoch of any answer */
+    int64_t sent_us; /* time stamp of its last request, raised by one for each; 0: requests carry
+                        none. A test sets it to have them carry one */
     int instance_n, boot_n;
     bool up, registered, healthy;
-    uint64_t token; /* heartbeat on its way */
+    uint64_t token; /* of the request that awaits its answer; 0: none */
     struct world_container *v;
     size_t n, cap;
-    struct base_app_id *apps; /* that have folders there */
+    struct base_app_id *apps; /* applications with a folder on the node */
     size_t apps_n, apps_cap;
     size_t launches, kills, forgets, cleanups,
-        repeats; /* orders seen; launches of known containers */
-    size_t suspends, resumes;
+        repeats; /* orders received; repeats: launches of containers that were there already */
+    size_t suspends, resumes, shutdowns, signals[BASE_SIGNAL_COMMANDS];
 };
 struct world_record {
     uint64_t seq;
@@ -46,6 +47,7 @@ struct world_reply {
     enum rm_reply_kind kind;
     int code;
     bool flag;
+    int64_t value;
     struct base_app_id app_id;
     enum rm_app_state state;
     char text[512];
@@ -66,25 +68,28 @@ struct world {
     struct rm_effects fx;
     struct world_node nodes[128];
     size_t nodes_n;
-    struct world_record *journal;           /* every record ever written, in order */
-    size_t journal_n, journal_cap, durable; /* durable: the first ones that the store has */
+    char included[32], excluded[32]; /* hosts in the lists, as every RM reads them; "": none */
+    struct world_record *journal; /* every record written, in order; world_crash() truncates it */
+    size_t journal_n, journal_cap,
+        durable; /* durable: how many, from the first on, the store has */
     struct {
         enum rm_effect_kind what;
         struct base_app_id id;
         uint64_t after;
     } shell[64];
-    int32_t parts[64]; /* attempts whose parts the last commit takes */
+    int32_t parts[64]; /* the attempts whose output the last RM_FX_JOB_COMMIT takes */
     size_t parts_n;
     size_t shell_n;
-    struct world_reply reply; /* the last one */
+    struct world_reply reply; /* the last reply */
     int64_t wake, map_outputs, launches, aborts, commits, setups, setups_again;
     int64_t unconfirmed, epoch_low, epoch_seen, histories, notes, ended,
-        ended_refused;    /* effects; epoch_seen: of the last of the first two */
-    size_t damaged;       /* records that were kept aside since the last crash */
-    bool may_be_damaged;  /* a test has damaged some: else that is a fault */
-    char note[512];       /* the last one */
-    uint64_t abort_after; /* of the last RM_FX_JOB_ABORT */
-    struct base_buf *log; /* every effect, when set */
+        ended_refused;    /* numbers of effects; epoch_seen: of the last RM_FX_UNCONFIRMED or
+                             RM_FX_EPOCH_LOW */
+    size_t damaged;       /* records put aside as damaged since the last crash */
+    bool may_be_damaged;  /* a test has damaged records; otherwise a damaged one aborts the test */
+    char note[512];       /* text of the last RM_FX_NOTE */
+    uint64_t abort_after; /* after_seq of the last RM_FX_JOB_ABORT */
+    struct base_buf *log; /* receives the text of every effect; NULL: none */
     struct world_launch {
         struct base_container_id id;
         struct base_task_id task;
@@ -94,51 +99,69 @@ struct world {
 };
 
 void world_init(struct world *w, const char *policy);
-/* An option of policies; then, and after other changes of w->conf: world_renew. */
+/* Sets an option of a policy. Call world_renew() after this, and after any other change of w->conf.
+ */
 void world_option(struct world *w, const char *name, const char *value);
-void world_renew(
-    struct world *w); /* a new core with the present configuration; nothing has happened yet */
+/* Replaces the core by a new, empty one with the present configuration. */
+void world_renew(struct world *w);
 void world_free(struct world *w);
-/* One event; then, unless told not to, what the store and the shell answer to it. */
+/* Feeds one event to the core, then calls world_settle(). */
 void world_step(struct world *w, struct rm_event *ev);
+/* Lets the store (if w->auto_store) and the shell (unless w->no_shell) answer until neither has
+ * anything left to answer. */
 void world_settle(struct world *w);
-void world_store(struct world *w, uint64_t seq); /* the store has everything up to @seq */
-void world_advance(struct world *w, int64_t us); /* time passes; timers fire */
+/* Tells the core that the store has everything up to @seq. */
+void world_store(struct world *w, uint64_t seq);
+/* Moves the clock forward by @us; timers fire on the way. */
+void world_advance(struct world *w, int64_t us);
 
 struct world_node *world_add_node(struct world *w, int32_t maps, int32_t reduces, const char *rack);
 void world_register(struct world *w, struct world_node *n);
 void world_beat(struct world *w, struct world_node *n, int64_t hold_us);
-void world_repeat(struct world *w, struct world_node *n); /* the last heartbeat once more */
+void world_repeat(struct world *w, struct world_node *n); /* repeats the last heartbeat */
 void world_beat_all(struct world *w, int64_t hold_us);
-void world_restart_node(struct world *w,
-                        struct world_node *n); /* new NM process, containers live on */
+/* A new NM process registers; the containers live on. */
+void world_restart_node(struct world *w, struct world_node *n);
 void world_reboot_node(struct world *w, struct world_node *n);
 struct world_container *world_find(struct world *w, const struct base_container_id *id,
                                    struct world_node **node);
-/* The running container of a task, NULL: none runs on any node that is up. */
+/* Returns the live container of a task and its node; NULL when no node that is up has one. */
 struct world_container *world_task(struct world *w, struct base_app_id app,
                                    enum base_task_kind kind, int32_t index,
                                    struct world_node **node);
-/* Ends every running container with exit code 0 and reports, until nothing runs any more. */
+/* Ends every running task with exit code 0 and sends heartbeats, until the nodes that are up have
+ * no containers left. */
 void world_run_dry(struct world *w);
 
-/* A submission as text: "name maps reduces output(0|1) max_attempts hosts priority [deadline-s
- * [queue [user]]]".
- * hosts > 0: split i lies on the hosts of nodes i, i+1, i+2 modulo hosts. deadline-s 0: none. */
+/* Parses a submission: "name maps reduces output(0|1) max_attempts hosts priority [deadline-s
+ * [queue [user]]]". hosts > 0: split i lies on nodes i, i+1 and i+2, modulo hosts. deadline-s 0:
+ * none. */
 struct rm_job_spec *world_spec(const char *text);
 struct base_app_id world_submit(struct world *w, const char *text);
 struct base_app_id world_submit_as(struct world *w, struct base_app_id id, const char *text);
 void world_kill(struct world *w, struct base_app_id id);
 void world_move(struct world *w, struct base_app_id id, const char *queue);
-struct rm_app_spec *world_app_spec(
-    const char *text); /* "name memory attempts unmanaged"; a name "keep…" keeps containers */
+void world_drain(struct world *w, const struct world_node *n, bool drain);
+/* Gives the core lists of one host each, or of none (NULL), and every later RM. @timeout_us: 0 to
+ * decommission at once, otherwise gracefully; negative: without limit. */
+void world_refresh(struct world *w, const char *include, const char *exclude, int64_t timeout_us);
+/* Changes labels. @name, @label: as in struct rm_label_change; @label NULL: none. */
+void world_label(struct world *w, enum rm_labels_op op, const char *name, const char *label,
+                 bool exclusive);
+/* Gives the node other resources. @overcommit_us: as in the event. */
+void world_give(struct world *w, const char *node, int64_t memory_mb, int64_t vcores,
+                int64_t overcommit_us);
+/* Parses "name memory attempts unmanaged". An application named "keep…" keeps its containers, one
+ * named "lost…" is submitted to a queue that does not exist. */
+struct rm_app_spec *world_app_spec(const char *text);
 struct base_app_id world_submit_app(struct world *w, const char *text);
 enum rm_app_state world_state(struct world *w, struct base_app_id id);
-struct rm_app_view world_app(struct world *w,
-                             struct base_app_id id); /* texts in it are not to be read */
+/* The texts in the result have been freed. */
+struct rm_app_view world_app(struct world *w, struct base_app_id id);
 struct rm_task_view world_task_view(struct world *w, struct base_app_id id,
                                     enum base_task_kind kind, int32_t index, char diagnostics[256]);
-/* The RM is killed and started again with the first @records durable records. */
+/* Kills the RM and starts another one, which recovers the first @records of the journal. The others
+ * are lost. */
 void world_crash(struct world *w, size_t records);
 
 #endif

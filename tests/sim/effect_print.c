@@ -29,7 +29,7 @@ static void print_res(const struct rm_res *r, struct base_buf *out)
 
 static void print_order(const struct rm_order *o, struct base_buf *out)
 {
-    static const char *const names[] = {"launch", "kill",        "suspend", "resume",
+    static const char *const names[] = {"launch", "kill",        "suspend", "resume",  "signal",
                                         "forget", "cleanup-app", "resync",  "shutdown"};
     char buf[BASE_ID_TEXT_MAX];
 

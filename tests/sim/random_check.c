@@ -33,14 +33,17 @@ static void check_node(const struct rm_node *n)
     MUST(count == n->containers_n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         MUST(used[k] == n->used[k]);
-        /* fewer slots than before: what runs goes on */
+        /* when a node comes back with fewer slots, its containers go on */
         MUST(n->used[k] <= n->slots[k] || n->used[k] <= SLOTS_MAX);
         MUST(suspended[k] == n->suspended[k] && freeing[k] == n->freeing[k]);
+        MUST(n->free_bucket[k] < 0 || n->state == RM_NODE_RUNNING);
     }
+    MUST(!n->registered ||
+         (n->state == RM_NODE_DECOMMISSIONING) == (n->draining || n->decommissioning));
     MUST(n->registered || !n->containers);
 }
 
-/* Plain applications: what policies see follows the asks and the containers. */
+/* Checks a plain application: the counts that policies see match its asks and containers. */
 static void check_master(const struct rm_app *a)
 {
     const struct rm_attempt *at = a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
@@ -60,7 +63,8 @@ static void check_master(const struct rm_app *a)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         MUST(asked[k] == a->asked[k] && running[k] == a->phase[k].running);
     MUST(rows == a->ask_rows);
-    MUST(!at || !at->reregister || !a->asks_n); /* what it asked another instance for */
+    /* asks made of an earlier RM instance do not count */
+    MUST(!at || !at->reregister || !a->asks_n);
     MUST(!at || !at->master || (at->master->master && at->master->state != RM_CONTAINER_COMPLETED));
     for (size_t i = 0; i < a->news_n; i++)
         for (size_t j = 0; j < i; j++)
@@ -85,7 +89,7 @@ static void check_app(const struct rm_app *a)
         const struct rm_phase *p = &a->phase[k];
         int32_t n[RM_TASK_STATES] = {0}, kept = 0;
 
-        if (!p->tasks) { /* read back without them */
+        if (!p->tasks) { /* recovered without its tasks */
             MUST(a->pruned && (rm_app_state_is_final(a->state) || a->state == RM_APP_FINAL_SAVING));
             continue;
         }
@@ -98,7 +102,7 @@ static void check_app(const struct rm_app *a)
             MUST((t->state == RM_TASK_RUNNING || t->state == RM_TASK_SUSPENDED) ==
                  (t->running != NULL));
             MUST(!t->running || t->commit_attempt < 0 || t->commit_attempt == t->last_attempt);
-            if (p->bits && a->state != RM_APP_FINAL_SAVING) /* else nothing of it starts any more */
+            if (p->bits && a->state != RM_APP_FINAL_SAVING) /* in that state no task starts */
                 MUST((p->bits[i / 64] >> (i % 64) & 1) ==
                      (t->state == RM_TASK_PENDING && t->commit_attempt < 0));
         }
@@ -118,7 +122,7 @@ static bool holds_nothing(void)
     return strcmp(name, "fifo") == 0 || strcmp(name, "naive-fair") == 0;
 }
 
-/* What queues count, and that everybody who is scheduled is in one. */
+/* Checks the counts of the queues, and that every scheduled application is in one. */
 static void check_queues(void)
 {
     int64_t active = 0, pending = 0, containers = 0, memory = 0, wants = 0;
@@ -168,13 +172,16 @@ static void check_sums(void)
             avoiding = avoiding || (a->in_policy && a->phase[k].avoiding);
         }
     }
+    for (size_t i = 0; i < w.core->labels.n; i++)
+        masters -= w.core->labels.v[i].masters_active;
     MUST(masters == w.core->masters_active);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         MUST(runnable[k] == w.core->runnable[k]);
-        for (int b = 1;
-             strict && holds_nothing() && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
-            MUST(
-                !w.core->free_first[k][b]); /* a held heartbeat, a free slot, and work: cannot be */
+        for (int b = 1; strict && holds_nothing() && !avoiding && !w.core->labels.n &&
+                        runnable[k] && b < RM_FREE_BUCKETS;
+             b++)
+            /* work to do, and a node with free slots that could launch at once: impossible */
+            MUST(!w.core->free_first[k][b]);
     }
 }
 
@@ -209,10 +216,44 @@ static bool before(const struct rm_app *a, const struct rm_app *b)
     return base_app_id_cmp(&a->id, &b->id) < 0;
 }
 
-/* Under FIFO nobody gets a slot while an earlier job wants one of that kind. */
+/* Checks that labels send each task and master to nodes that may serve it, and that the demand of
+ * each label is counted right. */
+static void check_labels(void)
+{
+    const struct rm_labels *l = &w.core->labels;
+
+    for (size_t i = 0; l->n && i < w.step_launches_n; i++) {
+        const struct rm_container *ct = rm_container_find(w.core, &w.step_launches[i].id);
+
+        if (ct && ct->start_us == w.now && (ct->app->is_job || ct->master))
+            MUST(rm_node_serves_label(ct->node, ct->app->am_label));
+    }
+    for (size_t i = 0; i < l->n; i++) {
+        int64_t wanted[BASE_TASK_KINDS] = {0}, slots[BASE_TASK_KINDS] = {0};
+
+        for (size_t j = 0; j < w.core->apps_n; j++) {
+            const struct rm_app *a = w.core->apps[j];
+
+            for (size_t d = 0; d < a->label_demand_n; d++)
+                for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+                    if (a->label_demand[d].label == i + 1)
+                        wanted[k] += a->label_demand[d].wanted[k];
+        }
+        for (size_t j = 0; j < w.core->nodes_n; j++) {
+            const struct rm_node *n = w.core->nodes[j];
+
+            for (enum base_task_kind k = 0; n && n->label == i + 1 && k < BASE_TASK_KINDS; k++)
+                slots[k] += n->counted ? n->slots[k] : 0;
+        }
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            MUST(wanted[k] == l->v[i].wanted[k] && slots[k] == l->v[i].slots[k]);
+    }
+}
+
+/* Checks that under FIFO no job gets a slot while an earlier job wants one of that kind. */
 static void check_fifo(void)
 {
-    if (!strict || strcmp(w.core->ops->name, "fifo") != 0)
+    if (!strict || strcmp(w.core->ops->name, "fifo") != 0 || w.core->labels.n)
         return;
     for (size_t i = 0; i < w.step_launches_n; i++) {
         const struct world_launch *l = &w.step_launches[i];
@@ -220,12 +261,13 @@ static void check_fifo(void)
         int k = l->task.kind;
         const struct rm_container *ct = rm_container_find(w.core, &l->id);
 
-        if (!b || !ct || ct->start_us != w.now) /* a repeated answer */
+        if (!b || !ct || ct->start_us != w.now) /* the launch was in a repeated answer */
             continue;
         for (size_t j = 0; j < w.core->apps_n; j++) {
             const struct rm_app *a = w.core->apps[j];
 
-            if (!a->is_job) /* a master is activated after the node of this step was offered */
+            /* a plain application is activated only after the slots of this step were offered */
+            if (!a->is_job)
                 continue;
             if (a != b && a->in_policy && before(a, b) && !a->phase[k].avoiding)
                 MUST(a->pj.phase[k].pending <= 0);
@@ -261,7 +303,8 @@ void check_end(void)
     given = NULL;
 }
 
-/* Whoever leads: an attempt, and with it the name of a temporary folder, is given once. */
+/* Checks that an attempt, and with it the name of a temporary folder, is assigned to one container
+ * only, whichever RM leads. */
 static void check_given(const struct world_container *ct)
 {
     size_t i = attempt_hash(&ct->task, ct->attempt) % GIVEN_MAX;
@@ -277,7 +320,8 @@ static void check_given(const struct world_container *ct)
     given[i] = *ct;
 }
 
-/* The nodes' truth: what lives there fits, and each attempt is somewhere once. */
+/* Checks the nodes themselves: the running containers fit into the slots, and no two containers are
+ * the same attempt. */
 static void check_world(void)
 {
     for (size_t i = 0; i < w.nodes_n; i++) {
@@ -295,7 +339,6 @@ static void check_world(void)
     }
 }
 
-/* @it may commit now: nobody else who lives may, except on nodes that were given up. */
 void check_right(struct world_container *it)
 {
     for (size_t i = 0; i < w.nodes_n; i++) {
@@ -306,8 +349,9 @@ void check_right(struct world_container *it)
 
             if (ct == it || !ct->may_commit || ct->ended || !same_task(&ct->task, &it->task))
                 continue;
+            /* only an attempt on a node that was given up may still have the right */
             MUST(!n || (n->state == RM_NODE_LOST || n->state == RM_NODE_SHUTDOWN ||
-                        n->state == RM_NODE_REBOOTED));
+                        n->state == RM_NODE_REBOOTED || n->state == RM_NODE_DECOMMISSIONED));
         }
     }
     it->may_commit = true;
@@ -319,7 +363,8 @@ static void count_ref(int64_t *refs, uint32_t node)
     refs[node]++;
 }
 
-/* No node is forgotten to which something refers, and each that may be is in the list, in order. */
+/* Checks that no node is forgotten while something refers to it, and that the nodes that may be
+ * forgotten are all in the list, in the order in which they left. */
 static void check_refs(void)
 {
     struct rm_core *c = w.core;
@@ -359,7 +404,7 @@ static void check_refs(void)
             continue;
         held++;
         MUST(n->refs == refs[i] && n->index == i);
-        MUST(n->gone == (!n->registered && !n->awaited && !n->refused && !n->refs));
+        MUST(n->gone == (!n->registered && !n->awaited && !n->refused && !n->refs && !n->unseen));
         MUST(strcmp(c->hosts.v[n->host], n->host_name) == 0 &&
              strcmp(c->racks.v[n->rack], n->rack_name) == 0);
     }
@@ -371,6 +416,7 @@ void check(bool all)
 {
     check_world();
     check_fifo();
+    check_labels();
     check_sums();
     check_capacity();
     check_queues();

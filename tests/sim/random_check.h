@@ -1,5 +1,5 @@
-/* tests/sim/random_check.h - the promises that test_core_random holds the core to, and the world
- * they are about. A promise that is broken says where and aborts. */
+/* tests/sim/random_check.h - the invariants that test_core_random checks, and the world that they
+ * are about. A violation is printed with its seed and event, and aborts the test. */
 #ifndef CREEL_RANDOM_CHECK_H
 #define CREEL_RANDOM_CHECK_H
 
@@ -10,12 +10,12 @@
 #include "rm/core/state.h"
 #include "tests/sim/core_world.h"
 
-#define SLOTS_MAX 3 /* of a kind on a node */
+#define SLOTS_MAX 3 /* most slots of one kind on a node */
 
 extern struct world w;
-extern uint64_t seed_now; /* what repeats the run */
-extern int64_t event_now;
-extern bool strict; /* no delay scheduling in this run: then no slot may idle */
+extern uint64_t seed_now; /* of this run: repeats it */
+extern int64_t event_now; /* number of the event in the run */
+extern bool strict;       /* no delay scheduling in this run: then no slot may idle */
 
 #define MUST(cond)                                                                                 \
     do {                                                                                           \
@@ -26,9 +26,14 @@ extern bool strict; /* no delay scheduling in this run: then no slot may idle */
         }                                                                                          \
     } while (0)
 
-void check_begin(void); /* a run begins: nothing has been launched in it */
-void check_end(void);   /* no run follows; frees what check_begin took */
-void check(bool all);   /* after every event; @all: each node and each application as well */
-void check_right(struct world_container *it); /* it was told that it may commit; notes it there */
+/* Call at the start of a run: forgets the launches of the one before. */
+void check_begin(void);
+/* Call after the last run: frees what check_begin() has allocated. */
+void check_end(void);
+/* Call after every event. @all: checks each node and each application as well. */
+void check(bool all);
+/* Call when @it has been allowed to commit: checks that no other live attempt at its task has been,
+ * and sets it->may_commit. */
+void check_right(struct world_container *it);
 
 #endif

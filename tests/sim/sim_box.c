@@ -1,4 +1,4 @@
-/* Processes: tasks as creel-task does them (fetch, work, leave the part), and masters of plain
+/* Processes: tasks as creel-task runs them (fetch, work, commit), and masters of plain
  * applications. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,9 +41,8 @@ static bool is_error(const struct sim_answer *a, int code)
            a->fx->u.reply.code == code;
 }
 
-/* A refusal needs nothing durable: without a lease it may come from an RM that was deposed and
- * knows less than others.
- */
+/* Returns true when the answer cannot be trusted. A refusal needs nothing durable: without a lease
+ * it may come from an RM that was deposed and knows less than others. */
 static bool misleads(const struct sim_world *w, const struct sim_answer *a)
 {
     const struct rm_effect *fx = a->fx;
@@ -129,7 +128,7 @@ static void dies(void *arg, uint64_t tag)
     box_exit(arg, (int)tag);
 }
 
-/* Work goes on for as long as is left of it; none is done while the process is stopped. */
+/* Ends the work, unless the process was stopped meanwhile and so has some of it left. */
 static void work_over(void *arg, uint64_t tag);
 
 static void work_go(struct sim_box *b)
@@ -167,6 +166,8 @@ size_t sim_box_signal(struct sim_box *b, enum nm_signal sig)
     case NM_SIGNAL_KILL:
         box_exit(b, 137);
         break;
+    case NM_SIGNAL_DUMP: /* the process writes its stacks and goes on */
+        break;
     }
     return 1;
 }
@@ -180,7 +181,7 @@ static void rename_part(struct sim_box *b)
     char id[BASE_ID_TEXT_MAX];
 
     if (!j->temporary) {
-        box_exit(b, 1); /* when it is gone, so is the job */
+        box_exit(b, 1); /* without the temporary folder, the job has ended */
         return;
     }
     sim_log(&b->w->s, "%s leaves its part: job %d, task %d", base_container_id_text(&b->id, id),
@@ -258,7 +259,7 @@ static void work_done(void *arg, uint64_t tag)
         box_exit(b, 0);
 }
 
-/* In its own time: it may be stopped at this moment. */
+/* Goes on with an event of the process itself, which may be stopped at this moment. */
 static void work_over(void *arg, uint64_t tag)
 {
     struct sim_box *b = arg;
@@ -381,7 +382,7 @@ static bool has_ended(const struct sim_box *b, const struct base_container_id *i
     return false;
 }
 
-/* What it wants beside those that are there. */
+/* Computes how many containers the master still needs besides those in @v. */
 static void take_list(struct sim_box *b, const struct rm_allocated *v, size_t n)
 {
     b->outstanding = b->wanted - b->done;

@@ -1,4 +1,4 @@
-/* The checker: what must hold while a world goes on, and when it has come to rest. */
+/* The checker: what must hold while a world runs, and when it has come to rest. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "tests/sim/sim_nm.h"
 #include "tests/sim/sim_rm.h"
 
-#define PATIENCE 8 /* checks in a row, a second apart, that may find the same thing */
+#define PATIENCE 8 /* most checks in a row, a second apart, that may find the same thing */
 
-/* Where it is, once it was acknowledged that it has been moved there. */
+/* Checks that a job whose move was acknowledged is in the new queue. */
 static void check_queue(struct sim_world *w, const struct rm_core *core, const struct sim_job *j)
 {
     const struct rm_app *a = rm_app_find(core, j->id);
@@ -29,12 +29,12 @@ static bool app_of(struct rm_core *core, const struct sim_job *j, struct rm_app_
     bool found = rm_view_app(core, j->id, &v) == 0;
 
     if (found)
-        *out = v.apps[0]; /* its texts are not read */
+        *out = v.apps[0]; /* its texts are freed below and are not used */
     rm_views_free(&v);
     return found;
 }
 
-/* ---------------------------------------------------------------- who takes over knows what was
+/* ---------------------------------------------------------------- a new leader knows what was
  * acknowledged */
 static bool undone(enum rm_app_state s)
 {
@@ -113,7 +113,7 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
     const struct sim_disk_box *d = sim_nm_find(nm, &o->container);
 
     base_container_id_text(&o->container, id);
-    if (d) { /* a repeat: nothing is started */
+    if (d) { /* a repeated order: nothing is started */
         if (!d->cleaned && !nm_core_find(nm->core, &o->container) &&
             !nm_core_has_forgotten(nm->core, &o->container))
             sim_violated(&w->s, "I4", "%s is started on %s once more", id, nm->proc.name);
@@ -126,7 +126,7 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
             : o->slot == BASE_TASK_REDUCE ? "reduce"
                                           : "map",
             o->task.index, o->task_attempt);
-    /* of the same epoch: it may repeat an answer that was lost; the order to kill follows */
+    /* in the same epoch this may repeat an answer that was lost; the order to kill follows */
     if (j->kill_acked && j->kill_state == RM_APP_KILLING && a->epoch > j->kill_epoch &&
         a->made_us > j->kill_acked_us)
         sim_violated(&w->s, "I1",
@@ -149,7 +149,8 @@ void sim_check_registered(struct sim_world *w, struct sim_rm *rm, struct base_ap
         j->late_nodes = true;
 }
 
-/* It has what it wanted: nothing else was started for it, but for what a lost node took with it. */
+/* Checks, when a master finishes, that not more containers were started for it than it wanted,
+ * apart from those on nodes that were given up. */
 void sim_check_finishes(struct sim_world *w, struct sim_box *master)
 {
     int n = 0;
@@ -171,7 +172,8 @@ void sim_check_finishes(struct sim_world *w, struct sim_box *master)
                      master->job->index, master->wanted, n);
 }
 
-/* Processes that hold a slot: not those that were told to end, nor suspended ones. */
+/* Checks that the processes on a node do not exceed its slots. Those that were ordered to end, or
+ * are suspended, hold no slot. */
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
 {
     int used[BASE_TASK_KINDS] = {0};
@@ -192,14 +194,25 @@ void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
                          used[k], nm->slots[k], k);
 }
 
-/* Of two attempts at a task one has to go; so has what an RM has started that was deposed, and did
+/* Returns true when the leading RM may still take @a for running, although its process has ended:
+ * the node is down, or keeps reporting the end because no RM has stored it yet. */
+static bool end_may_be_unknown(const struct sim_world *w, const struct sim_attempt *a)
+{
+    const struct sim_nm *nm = &w->nm[a->node];
+
+    return !nm->proc.up || nm_core_find(nm->core, &a->id);
+}
+
+/* Returns true when @b may rightly be killed: another attempt at its task is alive for all that the
+ * leading RM knows, or may have succeeded, or @b was started by an RM that had been deposed and did
  * not know it. */
 static bool outdone(const struct sim_box *b)
 {
     for (int i = 0; b->task && i < b->task->n; i++) {
         const struct sim_attempt *a = &b->task->v[i];
 
-        if (a != b->line && (!a->box || !a->box->ended || a->granted || a->box->exit_code == 0))
+        if (a != b->line && (!a->box || !a->box->ended || a->granted || a->box->exit_code == 0 ||
+                             end_may_be_unknown(b->w, a)))
             return true;
     }
     return b->task && b->line->late;
@@ -277,7 +290,7 @@ void sim_check_granted(struct sim_world *w, struct sim_box *box)
     box->line->granted = true;
 }
 
-/* ---------------------------------------------------------------- now and then, when it is
+/* ---------------------------------------------------------------- every second, when it is
  * quiet */
 struct living {
     struct base_container_id v[128];
@@ -301,7 +314,7 @@ static bool among(const struct living *l, const struct base_container_id *id)
     return false;
 }
 
-/* A container that one of them knows and the other does not. */
+/* Finds a live container that only the leader or only the node knows. */
 static bool first_difference(const struct rm_node *n, struct sim_nm *nm,
                              struct base_container_id *out)
 {
@@ -340,7 +353,8 @@ static void check_accounts(struct sim_world *w, const struct rm_node *n, struct 
                      base_container_id_text(&id, text));
 }
 
-/* A task that has failed on a node waits for another one, however long that is busy. */
+/* Returns true when a job wants a slot of kind @k on any node. Jobs with a task that avoids a node
+ * do not count: it waits for another node, however long that is busy. */
 static bool wants(const struct rm_core *core, int k)
 {
     for (size_t i = 0; i < core->apps_n; i++) {

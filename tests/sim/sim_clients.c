@@ -1,5 +1,5 @@
-/* Clients: jobs and plain applications with ids chosen beforehand, submitted and killed until
- * somebody acknowledges. */
+/* Clients: jobs and plain applications with ids chosen beforehand; each submission, kill and move
+ * is repeated until an RM answers it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id)
 }
 
 /* ---------------------------------------------------------------- submissions */
-/* Split i lies on nodes i and i + 1. */
+/* Split i lies on nodes i and i + 1, modulo @hosts; 0: on none. */
 static struct rm_str_list hosts_of(int index, int hosts)
 {
     struct rm_str_list l = {0};
@@ -59,7 +59,7 @@ struct rm_app_spec *sim_app_spec(const struct sim_job *j)
     return s;
 }
 
-/* As the store keeps a job. */
+/* Returns the submission of a job as the store keeps it. */
 static char *job_text(struct sim_world *w, const struct sim_job *j)
 {
     int maps = j->tasks_n[BASE_TASK_MAP], reduces = j->tasks_n[BASE_TASK_REDUCE];
@@ -80,7 +80,7 @@ static char *job_text(struct sim_world *w, const struct sim_job *j)
                     j->index, w->attempts_max, maps, more);
 }
 
-/* As the store keeps a plain application. */
+/* Returns the submission of a plain application as the store keeps it. */
 static char *app_text(struct sim_world *w, const struct sim_job *j, bool keeps_containers)
 {
     char id[BASE_ID_TEXT_MAX];
@@ -153,7 +153,7 @@ static void move_answered(void *user, const struct sim_answer *a)
     } else if (a->fx->u.reply.kind == RM_REPLY_ERROR && code == -BASE_ENOTFOUND) {
         sim_at(&w->s, w->s.now_us + 300 * MS, &w->client, SIM_SERVICE, move_again, j, 0);
     } else {
-        j->move_over = true; /* it has ended, is not accepted yet, or the policy knows one queue */
+        j->move_over = true; /* it has ended or is not accepted yet, or the policy has one queue */
     }
 }
 
@@ -208,8 +208,8 @@ static void submit(void *arg, uint64_t tag)
     sim_ask(&j->submit, rq);
 }
 
-/* Masters hold slots while they wait for more: so many that they cannot take all of what two nodes
- * have, which is what the faults may leave. */
+/* Returns the greatest number of plain applications. Masters hold slots while they wait for more,
+ * so they must not fill the two smallest nodes, which may be all that the faults leave. */
 static int apps_max(const struct sim_world *w)
 {
     int low = INT32_MAX, next = INT32_MAX;

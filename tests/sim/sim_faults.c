@@ -1,4 +1,5 @@
-/* Faults, by seed: when, what, whom, for how long; and the end of all of them. */
+/* Faults, drawn by the seed: when, of what kind, where and for how long; and how all of them end.
+ */
 #include <string.h>
 
 #include "tests/sim/sim_nm.h"
@@ -34,7 +35,7 @@ const char *const sim_fault_names[F_KINDS] = {
     [F_ZK_ISOLATE] = "ZK server cut off",
     [F_ZK_LAG] = "ZK follower behind",
 };
-/* How often each is taken, against the others. */
+/* How often each is drawn, relative to the others. */
 static const int weights[F_KINDS] = {
     [F_RM_KILL] = 10,      [F_RM_PAUSE] = 8,      [F_RM_PAUSE_OUT] = 10, [F_RM_RESIGN] = 5,
     [F_RM_NEXT_KILL] = 6,  [F_RM_NEXT_PAUSE] = 4, [F_NM_KILL] = 8,       [F_NM_PAUSE] = 4,
@@ -118,7 +119,8 @@ static void cut_between(struct sim_world *w, int a, int from, int n, bool in, bo
     }
 }
 
-/* Which way, by the fault's place behind the one that cuts both. */
+/* Cuts the links between @rm and @n hosts. @way: 0 both ways, 1 towards the RM, 2 from it: the
+ * distance of a fault from the one that cuts both ways. */
 static void cut_rm(struct sim_world *w, struct sim_rm *rm, int way, int first, int n, int64_t us)
 {
     sim_log(&w->s, "fault: %s: link to hosts %d-%d is cut%s for %.3f s", rm->proc.name, first,
@@ -149,7 +151,7 @@ static void slow_link(struct sim_world *w, struct sim_rm *rm)
     later(w, us, healed, &w->net, (uint64_t)from << 8 | (unsigned)to);
 }
 
-/* Nodes cannot reach it for a while, and try the others. */
+/* Cuts most nodes off from @rm for a while, so that they try the other RMs. */
 static void nodes_turn_away(struct sim_rm *rm)
 {
     for (int i = 0; i < rm->w->nms; i++)
@@ -176,8 +178,8 @@ static void turn_back(void *arg, uint64_t tag)
         nodes_turn_away(leader);
 }
 
-/* It loses ZooKeeper but not its nodes; they go to the next leader, and come back when they lose
- * that one. */
+/* Cuts @rm off from ZooKeeper but not from its nodes. A while later the nodes lose @rm and go to
+ * the next leader; they lose that one too, and come back. */
 static void two_leaders(struct sim_world *w, struct sim_rm *rm)
 {
     cut_rm(w, rm, 0, HOST_ZK, w->zk.n, sim_between(&w->s, 4 * S, 7 * S));
@@ -321,7 +323,7 @@ static void rm_fault(struct sim_world *w, enum sim_fault f, struct sim_rm *rm)
     }
 }
 
-/* More often than not whom it hurts: the one that leads. */
+/* Returns an RM: more often than not the leader, where faults hurt most. */
 static struct sim_rm *some_rm(struct sim_world *w)
 {
     struct sim_rm *leader = sim_rm_leader(w);
@@ -368,13 +370,13 @@ void sim_faults_plan(struct sim_world *w)
         int64_t at = sim_between(&w->s, w->s.now_us + 300 * MS, w->faults_until_us);
 
         sim_at(&w->s, at, NULL, SIM_SERVICE, strike, w, some_fault(w));
-        if (sim_chance(&w->s, 200)) /* two at a time */
+        if (sim_chance(&w->s, 200)) /* two at nearly the same time */
             sim_at(&w->s, at + sim_between(&w->s, 0, 300 * MS), NULL, SIM_SERVICE, strike, w,
                    some_fault(w));
     }
 }
 
-/* ---------------------------------------------------------------- whoever takes over */
+/* ---------------------------------------------------------------- the RM that takes over */
 static void next_killed(void *arg, uint64_t tag)
 {
     struct sim_rm *rm = arg;

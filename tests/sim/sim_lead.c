@@ -10,7 +10,7 @@
 #include "rm/leader/load_store.h"
 #include "tests/sim/sim_rm.h"
 
-#define TAKEOVER_US (20 * MS) /* reading what the log has loaded, at most */
+#define TAKEOVER_US (20 * MS) /* most time to read what the log has loaded */
 
 static void after_step(struct sim_lead *l);
 
@@ -34,7 +34,7 @@ static void store(void *user, uint64_t seq, const struct rm_record *rec)
     struct sim_lead *l = user;
 
     if (strcmp(rec->table, "damaged") == 0)
-        sim_violated(&l->rm->w->s, "I1", "%s: a record does not read back: %s", l->rm->proc.name,
+        sim_violated(&l->rm->w->s, "I1", "%s: a record cannot be read back: %s", l->rm->proc.name,
                      rec->key);
     rm_batch_add(&l->queued, seq, rec);
 }
@@ -101,7 +101,7 @@ static void note(struct sim_lead *l, const char *text)
             w->nm[i].given_up = true;
 }
 
-/* Only an RM that another one has replaced may come to this. */
+/* Reports that the RM is not fit to lead, which may be so only when another one has replaced it. */
 static void report_unfit(struct sim_lead *l, const struct rm_effect *fx)
 {
     bool low = fx->kind == RM_FX_EPOCH_LOW;
@@ -150,7 +150,7 @@ static void on_timer(void *arg, uint64_t tag)
     struct sim_lead *l = rm->lead;
 
     if (!l || l->round != tag ||
-        core_now(rm) < l->armed_us) /* a later time was asked for meanwhile */
+        core_now(rm) < l->armed_us) /* the timer has been set to a later time since */
         return;
     l->armed_us = 0;
     rm_term_step_timer(&l->rules, core_now(rm));
@@ -180,8 +180,8 @@ static void on_core_stored(void *arg, uint64_t tag)
 }
 
 /* ---------------------------------------------------------------- the store's thread */
-/* What the core wants stored while a batch is written goes into the next one; or, pipelined,
- * follows at once. */
+/* Writes the queued records as a batch. With w->serial_store one batch is written at a time, and
+ * what the core wants stored meanwhile goes into the next one; otherwise it follows at once. */
 static void flush(struct sim_lead *l)
 {
     size_t most = l->rm->w->serial_store ? 1 : sizeof l->flight / sizeof *l->flight,
@@ -220,8 +220,8 @@ static void release_ready(struct sim_lead *l)
     rm_released_clear(&l->ready);
 }
 
-/* In the daemon the core hears of it on its own thread, before or after the answers are written
- * here. */
+/* Releases the effects that waited for stored records. As in the daemon, the core learns of
+ * that on its own thread, before or after. */
 static void on_stored(void *arg, uint64_t tag)
 {
     struct sim_rm *rm = arg;
@@ -264,7 +264,7 @@ static void log_fenced(void *user, const char *text)
         return;
     sim_log(&l->rm->w->s, "%s: fenced: %s", l->rm->proc.name, text);
     l->rm->w->totals->refused_writes++;
-    rm_lease_depose(&l->rm->lease); /* before anybody is refused */
+    rm_lease_depose(&l->rm->lease); /* before any caller is refused */
     rm_outbox_refuse_all(&l->outbox, &l->ready);
     release_ready(l);
     sim_rm_fenced(l->rm);
@@ -291,7 +291,7 @@ struct recovery {
     size_t records;
 };
 
-/* A damaged recovery, for tests of the checker. */
+/* Returns true for a record that a recovery broken on purpose skips, in tests of the checker. */
 static bool passed_over(const struct sim_breaks *b, const struct ha_record *r)
 {
     return (b->forget_commits && strcmp(r->table, "commit") == 0) ||
@@ -335,7 +335,7 @@ static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
     struct base_error err;
     struct rm_core *core;
 
-    /* waiting for locality is no matter of faults */
+    /* waiting for locality has nothing to do with faults */
     if (policy_conf_set(&options, "delay.w1", "0", &err) < 0 ||
         policy_conf_set(&options, "delay.w2", "0", &err) < 0)
         sim_violated(&w->s, "setup", "%s", err.text);
@@ -357,7 +357,7 @@ static bool read_back(struct sim_lead *l, struct recovery *r)
     l->core = core_new(l->rm, l->epoch);
     for (size_t i = 0; l->core && i < sizeof tables / sizeof *tables; i++)
         if (ha_log_for_each_record(l->log, tables[i], recover_one, r, &err) < 0) {
-            sim_violated(&l->rm->w->s, "I1", "%s: the state does not read back: %s",
+            sim_violated(&l->rm->w->s, "I1", "%s: the state cannot be read back: %s",
                          l->rm->proc.name, err.text);
             return false;
         }
@@ -365,7 +365,7 @@ static bool read_back(struct sim_lead *l, struct recovery *r)
 }
 
 /* ---------------------------------------------------------------- begin */
-/* The threads of the daemon end; the memory of the run's requests stays. */
+/* Ends the leadership and frees it. Memory of requests stays until the end of the run. */
 static void end(struct sim_lead *l)
 {
     l->rm->lead = NULL;
@@ -471,7 +471,8 @@ void sim_lead_cut(struct sim_lead *l)
     dismiss(l);
 }
 
-/* What was written has been released, too; or nothing will be written any more. */
+/* Returns true when all that was written has been released too, or nothing will be written again.
+ */
 static bool store_has_ended(const struct sim_lead *l)
 {
     return l->over || l->outbox.state == RM_OUTBOX_OVER ||

@@ -63,7 +63,7 @@ static void check_lease_later(struct sim_rm *rm)
     sim_at(s, s->now_us + RM_LEASE_CHECK_US, &rm->proc, SIM_LEAD, check_lease, rm, rm->lead->round);
 }
 
-/* Starts the effect; t->blocked afterwards: it takes time. */
+/* Starts the effect. Sets t->blocked when the effect takes time. */
 static void carry_out(struct sim_rm *rm, const struct rm_lead_effect *fx)
 {
     struct sim_lead_thread *t = &rm->lead_thread;
@@ -167,7 +167,7 @@ void sim_lead_thread_resume(struct sim_rm *rm, int code)
     run_soon(rm);
 }
 
-/* While the thread is busy nothing checks the lease. */
+/* Checks the lease, as the lead thread does, unless that is busy. */
 static void check_lease(void *arg, uint64_t tag)
 {
     struct sim_rm *rm = arg;

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-#define CONNECT_US                                                                                 \
-    (1 * S) /* nobody is waited for longer than that before the request has arrived */
+#define CONNECT_US (1 * S) /* a request that has not arrived after this time has timed out */
 
 void sim_net_init(struct sim_net *n, struct sim *s)
 {
@@ -56,7 +55,7 @@ static void ends(struct sim_call *c, enum sim_outcome how)
     c->fn(c->user, c->tag, how, how == SIM_ANSWERED ? c->answer : NULL);
 }
 
-/* On the caller's thread. */
+/* Runs on the caller's thread. */
 static void caller_told(void *arg, uint64_t how)
 {
     ends(arg, (enum sim_outcome)how);
@@ -68,7 +67,8 @@ static void tell_caller(struct sim_call *c, enum sim_outcome how, int64_t at_us)
         sim_at(c->net->s, at_us, c->from, c->thread, caller_told, c, how);
 }
 
-/* The way back. A reset is not sent again: who missed it waits for its own time-out. */
+/* Carries the outcome back to the caller. A reset is not sent again: a caller that misses it waits
+ * for its own time-out. */
 static void way_back(void *arg, uint64_t how)
 {
     struct sim_call *c = arg;
@@ -101,7 +101,7 @@ static void served(void *arg, uint64_t tag)
     c->to->serve(c->to->self, c);
 }
 
-/* The way there. */
+/* Carries the request to its server. */
 static void way_there(void *arg, uint64_t tag)
 {
     struct sim_call *c = arg;
@@ -109,7 +109,7 @@ static void way_there(void *arg, uint64_t tag)
 
     (void)tag;
     if (c->closed && !sim_chance(n->s, n->late))
-        return; /* what was still to be sent never left */
+        return; /* the request had not been sent yet */
     if (!sim_net_passes(n, c->from->host, c->to->host)) {
         if (c->closed)
             return;

@@ -14,10 +14,10 @@
 struct sim_net {
     struct sim *s;
     bool cut[SIM_HOSTS][SIM_HOSTS]; /* [from][to] */
-    bool gone[SIM_HOSTS];           /* no power */
+    bool gone[SIM_HOSTS];           /* the host has no power */
     int64_t slow_us[SIM_HOSTS][SIM_HOSTS];
     unsigned late;         /* permille of requests that arrive although their caller has given up */
-    struct sim_call *open; /* calls that are not over */
+    struct sim_call *open; /* calls that have not ended */
 };
 
 enum sim_outcome { SIM_ANSWERED, SIM_REFUSED, SIM_TIMED_OUT };
@@ -33,25 +33,25 @@ struct sim_call {
     sim_answer_fn *fn;
     void *user;
     uint64_t tag;
-    bool closed, arrived, reset, answered; /* closed: the caller has its outcome, or is dead */
+    bool closed, arrived, reset, answered; /* closed: the caller has the outcome, or is dead */
     int64_t again_us;
 };
 
 void sim_net_init(struct sim_net *n, struct sim *s);
-/* May a message leave @from and reach @to now? */
+/* Returns true when a message from host @from can reach host @to now. */
 bool sim_net_passes(const struct sim_net *n, int from, int to);
 int64_t sim_net_delay(struct sim_net *n, int from, int to);
 void sim_net_cut(struct sim_net *n, int from, int to, bool cut);
-void sim_net_heal(
-    struct sim_net *n); /* every link is whole and fast; hosts that are gone stay gone */
+/* Makes every link whole and fast again; hosts that are gone stay gone. */
+void sim_net_heal(struct sim_net *n);
 
-/* One request; @fn is called once on @thread of @from, unless it dies. Memory of @body and of the
- * answer: the run's. */
+/* Sends a request. @fn is called once, on @thread of @from, unless @from dies before. @body and the
+ * answer must live as long as the run. */
 struct sim_call *sim_call(struct sim_net *n, struct sim_proc *from, enum sim_thread thread,
                           struct sim_proc *to, void *body, int64_t timeout_us, sim_answer_fn *fn,
                           void *user, uint64_t tag);
 void sim_call_answer(struct sim_call *c, void *answer);
-/* Its connections break. Call after sim_proc_kill. */
+/* Breaks the connections of @p. Call after sim_proc_kill(). */
 void sim_net_died(struct sim_net *n, const struct sim_proc *p);
 
 #endif

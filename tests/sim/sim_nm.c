@@ -64,7 +64,8 @@ static void pending_add(struct sim_nm *nm, const struct nm_event *ev)
 }
 
 /* ---------------------------------------------------------------- effects */
-/* Before what has failed for it: else the RM would try here again at once. */
+/* Reports the full disk before the failure that it causes: otherwise the RM would launch something
+ * here again at once. */
 static void tell_full(struct sim_nm *nm)
 {
     struct nm_event ev = {.kind = NM_EV_HEALTH};
@@ -221,7 +222,7 @@ static void fill_register(struct sim_nm *nm, struct rm_event *ev, const struct c
     r->map_slots = nm->slots[BASE_TASK_MAP];
     r->reduce_slots = nm->slots[BASE_TASK_REDUCE];
     r->epoch_seen = nm_core_epoch(nm->core);
-    r->sent_us = nm_core_sent_us(nm->core);
+    r->sent_us = nm_core_request_sent_us(nm->core);
     r->reports = c->v;
     r->reports_n = c->n;
     r->apps = sim_copy(&nm->w->s, f.v, f.n * sizeof *f.v);
@@ -237,8 +238,8 @@ static void fill_beat(struct sim_nm *nm, struct rm_event *ev, const struct colle
     h->node_id = nm->node_id;
     h->instance = sim_copy(&nm->w->s, nm->instance, strlen(nm->instance));
     h->response_id = nm_core_response_id(nm->core);
-    h->sent_us = nm_core_sent_us(nm->core);
-    h->healthy = nm_core_get_health(nm->core, NULL, NULL);
+    h->sent_us = nm_core_request_sent_us(nm->core);
+    h->healthy = nm_core_is_healthy(nm->core, NULL, NULL);
     h->health_report = h->healthy ? "" : "disk full";
     h->hold_us = hold_ms * 1000;
     h->reports = c->v;
@@ -266,7 +267,7 @@ static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
 
     nm_core_each_container(nm->core, count_one, &most);
     c.v = sim_alloc(s, (most + 1) * sizeof *c.v);
-    nm_core_each_to_report(nm->core, report, &c);
+    nm_core_mark_sent_each_to_report(nm->core, report, &c);
     if (fx->registering)
         fill_register(nm, &rq->ev, &c);
     else
@@ -278,8 +279,8 @@ static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
     sim_call(&nm->w->net, &nm->proc, SIM_SERVICE, &nm->w->rm[target(nm)]->proc, rq,
              nm_rm_search_timeout_us(&nm->search, fx->registering, fx->hold_ms * 1000), on_beat, nm,
              ++nm->beat);
-    nm_rm_search_note_sent(&nm->search, fx->registering, fx->hold_ms * 1000, s->now_us,
-                           (uint32_t)sim_rnd(s, UINT32_MAX));
+    nm_rm_search_note_request_sent(&nm->search, fx->registering, fx->hold_ms * 1000, s->now_us,
+                                   (uint32_t)sim_rnd(s, UINT32_MAX));
     sim_nm_look_later(nm);
 }
 
@@ -427,7 +428,7 @@ static void witness_orders(struct sim_nm *nm, const struct sim_answer *a)
             sim_check_order(nm->w, nm, &a->fx->u.heartbeat.orders[i]);
 }
 
-/* What the witness sees of an answer that was not refused. */
+/* Shows the witness an answer that was not refused. */
 static void witness(struct sim_nm *nm, const struct sim_answer *a)
 {
     const struct rm_effect *fx = a->fx;
@@ -446,7 +447,8 @@ static void witness(struct sim_nm *nm, const struct sim_answer *a)
     witness_orders(nm, a);
 }
 
-/* Nothing is done under an epoch that a restart would not remember. */
+/* Saves a higher epoch, so that nothing is done under an epoch that a restart would not remember.
+ * Returns false when the disk is full. */
 static bool epoch_keep(struct sim_nm *nm, int64_t epoch)
 {
     struct nm_event ev = {.kind = NM_EV_EPOCH_SAVED, .u.epoch_saved = epoch};
@@ -468,7 +470,7 @@ static void answered(struct sim_nm *nm, const struct sim_answer *a)
 
     if (nm->w->breaks.nm_epoch && epoch < known)
         epoch = known;
-    worth = nm_rm_search_judge(epoch, known);
+    worth = nm_rm_search_judge_epoch(epoch, known);
     if (worth == NM_WORTH_HIGHER && !epoch_keep(nm, epoch)) {
         nm_handle_event(nm, &(struct nm_event){.kind = NM_EV_BEAT_FAILED});
         return;
@@ -493,7 +495,7 @@ static void answered(struct sim_nm *nm, const struct sim_answer *a)
     }
     nm_handle_event(nm, &ev);
     if (worth != NM_WORTH_STALE)
-        witness_orders(nm, a); /* of what the same answer has started */
+        witness_orders(nm, a); /* orders about containers that the same answer has started */
     sim_check_slots(nm->w, nm);
 }
 
@@ -509,7 +511,7 @@ static void failed(struct sim_nm *nm, enum nm_outcome how, const char *location)
     struct nm_event ev = {.kind = NM_EV_BEAT_FAILED};
     struct nm_retry retry = {0};
 
-    nm_rm_search_note_ended(&nm->search, how, location, &retry);
+    nm_rm_search_note_request_ended(&nm->search, how, location, &retry);
     ev.u.failed.no_pause = retry.at_once;
     ev.u.failed.elsewhere = retry.elsewhere;
     nm_handle_event(nm, &ev);
@@ -522,8 +524,10 @@ static void on_beat(void *user, uint64_t tag, enum sim_outcome how, void *answer
 
     if (nm->beat != tag)
         return;
+    if (how == SIM_ANSWERED && nm_rm_search_answer_is_late(&nm->search, nm->w->s.now_us))
+        how = SIM_TIMED_OUT;
     if (how == SIM_ANSWERED && is_node_answer(a)) {
-        nm_rm_search_note_ended(&nm->search, NM_OUTCOME_OK, NULL, NULL);
+        nm_rm_search_note_request_ended(&nm->search, NM_OUTCOME_OK, NULL, NULL);
         answered(nm, a);
         return;
     }
@@ -541,7 +545,7 @@ static void on_beat(void *user, uint64_t tag, enum sim_outcome how, void *answer
 
 void sim_nm_abandon(struct sim_nm *nm)
 {
-    nm->beat++; /* its connection is closed: no answer comes any more */
+    nm->beat++; /* the connection is closed: its answer is ignored */
     failed(nm, NM_OUTCOME_SILENT, NULL);
 }
 

@@ -8,23 +8,24 @@
 void sim_nm_init(struct sim_world *w, int index);
 void sim_nm_start(struct sim_nm *nm);
 void sim_nm_kill(struct sim_nm *nm); /* its processes live on */
-void sim_nm_power(struct sim_nm *nm,
-                  bool for_good); /* the host goes; unless for good it may be started again */
+/* The host loses power; unless @for_good, sim_nm_start() may start it again. */
+void sim_nm_power(struct sim_nm *nm, bool for_good);
 void sim_nm_box_ended(struct sim_nm *nm, struct sim_box *box);
 struct sim_disk_box *sim_nm_find(struct sim_nm *nm, const struct base_container_id *id);
-/* Is the output of a map there, to be fetched? */
+/* Returns true when reduces can fetch the output of this map now. */
 bool sim_nm_serves(struct sim_nm *nm, const struct base_container_id *id);
 
 /* ---- sim_nm.c ---- */
 int sim_nm_rm_of(const char *url);      /* index of the RM at @url */
-void sim_nm_abandon(struct sim_nm *nm); /* the request in flight, for another RM that leads */
+void sim_nm_abandon(struct sim_nm *nm); /* gives up the request in flight: another RM leads */
 
 /* ---- sim_nm_look.c: looking around ---- */
-void sim_nm_look_later(struct sim_nm *nm); /* at nm->search.look_us */
+void sim_nm_look_later(struct sim_nm *nm); /* plans a look at nm->search.look_us, if it is set */
 
 /* ---- sim_box.c: processes ---- */
 struct sim_box *sim_box_start(struct sim_nm *nm, struct sim_disk_box *d);
-size_t sim_box_signal(struct sim_box *box, enum nm_signal sig); /* how many it reached */
-void sim_box_vanish(struct sim_box *box);                       /* the host has lost power */
+size_t sim_box_signal(struct sim_box *box,
+                      enum nm_signal sig); /* returns how many processes it reached */
+void sim_box_vanish(struct sim_box *box);  /* the host has lost power */
 
 #endif

@@ -9,12 +9,12 @@
 
 static void ask_next(struct sim_nm *nm, uint64_t asked);
 
-/* The request fails on the loop's thread. An answer that comes before that counts. */
+/* Gives up the request, on the service thread. An answer that comes before that counts. */
 static void abandoned(void *arg, uint64_t tag)
 {
     struct sim_nm *nm = arg;
 
-    if (nm_rm_search_is_in_flight(&nm->search, tag))
+    if (nm_rm_search_is_request_in_flight(&nm->search, tag))
         sim_nm_abandon(nm);
 }
 
@@ -48,8 +48,8 @@ static void ask_next(struct sim_nm *nm, uint64_t asked)
 {
     struct sim_request *rq;
 
-    nm->look_url = nm_rm_search_is_in_flight(&nm->search, asked)
-                       ? nm_rm_search_next_other(&nm->search, &nm->look_at)
+    nm->look_url = nm_rm_search_is_request_in_flight(&nm->search, asked)
+                       ? nm_rm_search_next_other_rm(&nm->search, &nm->look_at)
                        : NULL;
     if (!nm->look_url) {
         looked(nm, asked, NULL);
@@ -65,10 +65,11 @@ static void on_due(void *arg, uint64_t asked)
 {
     struct sim_nm *nm = arg;
 
-    if (!nm_rm_search_is_in_flight(&nm->search, asked) || nm->w->s.now_us < nm->search.look_us)
+    if (!nm_rm_search_is_request_in_flight(&nm->search, asked) ||
+        nm->w->s.now_us < nm->search.look_us)
         return;
     nm->look_at = 0;
-    nm->look_least = nm_rm_search_least_epoch(&nm->search);
+    nm->look_least = nm_rm_search_least_leader_epoch(&nm->search);
     ask_next(nm, asked);
 }
 

@@ -55,7 +55,7 @@ struct leaving {
     struct sim_answer *a;
 };
 
-/* Nobody looks at the lease any more: what comes now is late if the process stood still
+/* Sends an answer. The lease is not checked again: the answer is late if the process stood still
  * meanwhile. */
 static void leaves(void *arg, uint64_t tag)
 {
@@ -148,7 +148,7 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
                      rm->proc.name, epoch);
     if (epoch >= 0 && epoch < W_EPOCHS)
         rm->w->taken[epoch] = true;
-    /* its answer may come late */
+    /* this RM may learn of its election after a later one */
     rm->w->epoch_max = epoch > rm->w->epoch_max ? epoch : rm->w->epoch_max;
     ha_log_follow_stop_and_take(rm->follow, &kept);
     sim_log(&rm->w->s, "%s: elected with epoch %" PRId64 ", %zu segments of the log are here",
@@ -188,7 +188,7 @@ static void on_refused(void *user, const struct base_error *why)
     sim_violated(&rm->w->s, "election", "%s was refused: %s", rm->proc.name, why->text);
 }
 
-/* Same host, another process than the one that runs. */
+/* Returns true when @instance is an earlier process of this RM. */
 static bool surely_dead(void *user, const char *instance)
 {
     struct sim_rm *rm = user;
@@ -304,7 +304,7 @@ void sim_rm_start(struct sim_rm *rm)
     timer_set(rm);
 }
 
-/* The process is dead, and with it what the events that are dropped were about. */
+/* Frees what belonged to the dead process; its events are dropped. */
 static void forget(struct sim_rm *rm)
 {
     sim_lead_thread_free(rm);

@@ -110,7 +110,7 @@ static void park(struct sim_rm *rm, struct sim_call *call, const struct rm_node_
     sim_at(&rm->w->s, wait->until_us, &rm->proc, SIM_OUT, resume_due, rm, 0);
 }
 
-/* Does what the rules say with a request that has waited in @p. */
+/* Applies the rules to a request that has waited in @p. */
 static void resume(struct sim_rm *rm, struct sim_parked *p)
 {
     struct rm_roles_known roles;
@@ -133,7 +133,7 @@ static void resume(struct sim_rm *rm, struct sim_parked *p)
     rm_node_wait_free(&p->wait);
 }
 
-/* Wakes the requests whose wait is over, or that have not seen the last change of roles. */
+/* Wakes the requests whose time is up, or that have not seen the last change of roles. */
 static void resume_due(void *arg, uint64_t tag)
 {
     struct sim_rm *rm = arg;
@@ -182,7 +182,7 @@ void sim_rm_free_parked(struct sim_rm *rm)
     rm->parked_n = 0;
 }
 
-/* A request has arrived at an RM that does not lead. */
+/* Handles a request to an RM that does not lead: parks it, or sends the caller away. */
 static void serve_as_standby(struct sim_rm *rm, struct sim_call *call)
 {
     const struct sim_request *rq = call->body;
@@ -199,7 +199,7 @@ static void serve_as_standby(struct sim_rm *rm, struct sim_call *call)
     sim_rm_away(rm, call);
 }
 
-/* As rm_standby_get_state_name() says it. */
+/* Answers with the state, named as by rm_standby_get_state_name(). */
 static void answer_state(struct sim_rm *rm, struct sim_call *call)
 {
     struct sim_answer *a = sim_rm_answer(rm, SIM_OK);
@@ -262,7 +262,8 @@ static void folder_setup(struct folder_work *f, struct sim_job *j)
     j->folder = j->temporary = true;
 }
 
-/* The part of the attempt that counts goes to its place; an earlier try may have put it there. */
+/* Moves the part of the attempt that counts to its final place, unless an earlier try has done so.
+ */
 static void take_part(struct folder_work *f, struct sim_job *j, size_t i)
 {
     struct sim_world *w = f->rm->w;

@@ -211,7 +211,7 @@ void sim_proc_stop(struct sim *s, struct sim_proc *p)
     p->stopped = p->up;
 }
 
-/* Threads wake up one after the other, in any order. */
+/* The threads wake up one after the other, in random order. */
 void sim_proc_cont(struct sim *s, struct sim_proc *p)
 {
     int64_t late[SIM_THREADS];

@@ -1,6 +1,6 @@
 /* tests/sim/sim_run.h - virtual time for whole worlds: events in order, processes that are started,
- * stopped (SIGSTOP), continued and killed, one source of chance, memory that lives as long as a
- * run.
+ * stopped (SIGSTOP), continued and killed, one generator of random numbers, memory that lives as
+ * long as a run.
  *
  * An event belongs to a process (or to none: networks, disks, faults) and to one of its threads.
  * What is due while the process is stopped waits, and comes in a burst when it goes on: in order
@@ -37,9 +37,9 @@ struct sim_proc {
     char name[24];
     int host;
     bool up, stopped;
-    uint32_t life; /* raised by every kill */
+    uint32_t life; /* raised by every start and kill */
     void *self;
-    void (*serve)(void *self, struct sim_call *call); /* a request has come */
+    void (*serve)(void *self, struct sim_call *call); /* called for each request */
     struct sim_event *parked;
     size_t parked_n, parked_cap;
     int64_t behind_us[SIM_THREADS]; /* until then a thread does what was due while the process stood
@@ -70,21 +70,23 @@ struct sim {
 
 void sim_init(struct sim *s, uint64_t seed, bool logging);
 void sim_free(struct sim *s);
-/* Zeroed; until sim_free. */
+/* Return memory that lives until sim_free(); that of sim_alloc() is zeroed. sim_text() cuts the
+ * text after 1023 bytes; sim_copy() adds a NUL. */
 void *sim_alloc(struct sim *s, size_t size);
 char *sim_text(struct sim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void *sim_copy(struct sim *s, const void *p, size_t size);
-/* fn(p) when the run is over. */
+/* Has sim_free() call fn(p), the function deferred last first. */
 void sim_defer(struct sim *s, void (*fn)(void *p), void *p);
 
-/* 0 .. n-1 */
+/* Returns a random number from 0 to @n - 1; 0 when @n is 0. */
 uint64_t sim_rnd(struct sim *s, uint64_t n);
 int64_t sim_between(struct sim *s, int64_t low, int64_t high); /* both inclusive */
 bool sim_chance(struct sim *s, unsigned permille);
 
 void sim_at(struct sim *s, int64_t at_us, struct sim_proc *p, enum sim_thread t, sim_fn *fn,
             void *arg, uint64_t tag);
-/* Runs everything due until @until_us, or until the run has failed. */
+/* Runs all events due until @until_us and sets the clock to that time, or stops when the run has
+ * failed. */
 void sim_run(struct sim *s, int64_t until_us);
 
 void sim_proc_start(struct sim *s, struct sim_proc *p);
@@ -98,7 +100,8 @@ void sim_log_line(struct sim *s, const char *fmt, ...) __attribute__((format(pri
         if ((s)->logging)                                                                          \
             sim_log_line(s, __VA_ARGS__);                                                          \
     } while (0)
-/* What must hold does not: the run is over. The first one counts. @rule: "I1" ... "I7". */
+/* Reports that an invariant is violated, which ends the run. Only the first report counts. @rule:
+ * "I1" to "I7", or another label, such as "setup". */
 void sim_violated(struct sim *s, const char *rule, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -9,7 +9,7 @@
 #include "tests/sim/sim_nm.h"
 #include "tests/sim/sim_rm.h"
 
-#define REST_S 150 /* after the last fault */
+#define REST_S 150 /* most seconds from the last fault until the world is at rest */
 
 static void no_requests(void *self, struct sim_call *call)
 {
@@ -85,7 +85,7 @@ static void build(struct sim_world *w)
     sim_faults_plan(w);
 }
 
-/* Why has it not come to rest? */
+/* Reports why the world has not come to rest. */
 static void stuck(struct sim_world *w)
 {
     struct sim_rm *rm = sim_rm_leader(w);
@@ -124,7 +124,7 @@ static void run(struct sim_world *w)
     int64_t until;
     bool rest = false;
 
-    while (!s->failed && s->now_us < w->faults_until_us) /* one of them may put it off */
+    while (!s->failed && s->now_us < w->faults_until_us) /* a fault may postpone that */
         sim_run(s, w->faults_until_us);
     until = w->faults_until_us + REST_S * S;
     if (!s->failed)

@@ -1,6 +1,6 @@
 /* tests/sim/sim_world.h - a cluster in virtual time: a ZooKeeper ensemble, ResourceManagers,
- * NodeManagers with simulated processes and disks, clients, a shared file system, and what a
- * witness has seen of it all.
+ * NodeManagers with simulated processes and disks, clients, a shared file system, and a witness
+ * that notes what really happens, for the checker.
  *
  * What is real: ha_election, ha_log, rm_core, the rules of a leadership and of nodes that wait on a
  * standby (rm/term/), the decoding of stored records (rm/leader/load_store.h), nm_core,
@@ -21,51 +21,51 @@
 #define W_NMS        5
 #define W_JOBS       16
 #define W_EPOCHS     1024
-#define W_TASKS      24                     /* of a kind of a job */
-#define W_ATTEMPTS   64                     /* that may be started of one task */
-#define W_CLUSTER_TS INT64_C(1600000000000) /* of ids that clients have chosen beforehand */
+#define W_TASKS      24                     /* most tasks of one kind in a job */
+#define W_ATTEMPTS   64                     /* most attempts of one task */
+#define W_CLUSTER_TS INT64_C(1600000000000) /* of the ids that clients choose beforehand */
 enum { HOST_ZK = 0, HOST_RM = 3, HOST_NM = 6, HOST_CLIENT = 11 };
 
 struct sim_world;
 struct sim_rm;
 struct sim_nm;
 
-/* What is broken on purpose, so that the checker has something to find. */
+/* What a test breaks on purpose, to see that the checker finds it. */
 struct sim_breaks {
     bool log_check;      /* writes of the log are not fenced by the epoch */
     bool nm_epoch;       /* nodes obey any epoch */
-    bool lease;          /* nobody looks at the lease */
-    bool ack_early;      /* acknowledged before it is durable */
-    bool forget_commits; /* recovery passes over the commits */
-    bool forget_tasks;   /* ... over the ends of tasks */
-    bool new_folder;     /* NodeManagers come back without what they knew of their containers */
-    bool no_wait;        /* recovery passes over the nodes: nothing waits for what they run */
-    bool deaf_masters;   /* masters do not look at what registering again tells them */
-    bool shared_parts;   /* attempts rename their part to its last place, and the job's commit takes
-                            what lies there */
+    bool lease;          /* nothing checks the lease */
+    bool ack_early;      /* changes are acknowledged before they are durable */
+    bool forget_commits; /* recovery skips the records of commits */
+    bool forget_tasks;   /* recovery skips the records of tasks */
+    bool new_folder;     /* a restarted NodeManager knows none of its containers */
+    bool no_wait; /* recovery skips the records of nodes, so that nothing waits for their reports */
+    bool deaf_masters; /* masters ignore the containers in the answer to their registration */
+    bool shared_parts; /* attempts move their part to its final place, and the job's commit takes
+                          what is there */
 };
 
 /* ---------------------------------------------------------------- requests to an RM */
 enum sim_status { SIM_OK = 200, SIM_MOVED = 307, SIM_AWAY = 503 };
 struct sim_request {
-    struct rm_event ev; /* specs: none; made by the RM from the job's text */
-    bool outputs;       /* instead: the list of map outputs of @job */
-    bool state;         /* instead: whether it leads */
+    struct rm_event ev; /* without specs, which the RM makes from the job's text */
+    bool outputs;       /* instead of @ev: asks for the map outputs of @job */
+    bool state;         /* instead of @ev: asks whether the RM leads */
     int job;
-    const char *failed; /* X-Creel-Failed: whom the node has just failed to reach, NULL: nobody */
+    const char *failed; /* X-Creel-Failed: the RMs that have just failed the node; NULL: none */
 };
 struct sim_answer {
     enum sim_status status;
-    int rm; /* MOVED: where to */
+    int rm; /* SIM_MOVED: index of the RM to go to; -1: not known */
     const struct rm_effect *fx;
-    int64_t epoch, made_us; /* of the RM that answers; when */
+    int64_t epoch, made_us; /* epoch of the RM that answers; time of the answer */
     const struct rm_map_output_view *outputs;
     size_t outputs_n;
     bool found;
     const char *state; /* "active", "initializing", "standby" */
 };
 
-/* Asks the RMs one after the other until one answers; as the CLI, tasks and masters do. */
+/* Asks the RMs one after the other until one answers, as the CLI, tasks and masters do. */
 struct sim_asker {
     struct sim_world *w;
     struct sim_proc *proc;
@@ -79,33 +79,32 @@ struct sim_asker {
 void sim_ask(struct sim_asker *a, struct sim_request *rq);
 
 /* ---------------------------------------------------------------- work */
-struct sim_attempt { /* one process that did, or tried, a task: the witness's line */
+struct sim_attempt { /* an attempt at a task, as the witness has noted it */
     struct base_container_id id;
     int32_t attempt;
     int node;
     int64_t epoch;
     struct sim_box *box;
-    bool granted, renamed, late; /* late: another RM had been elected by then */
+    bool granted, renamed, late; /* late: started by an RM after another one had been elected */
 };
 struct sim_task {
     struct sim_attempt v[W_ATTEMPTS];
     int n, renames;
-    const struct sim_attempt
-        *part; /* shared_parts: whose part lies at its last place; NULL: none */
+    const struct sim_attempt *part; /* the attempt whose part is at its final place; NULL: none */
 };
 struct sim_job {
     int index;
     struct base_app_id id;
     char *text; /* submission in the form that the store keeps */
-    int hosts;  /* input splits name so many nodes; 0: none */
+    int hosts;  /* the input splits lie on this many nodes; 0: they name none */
     bool is_app, output, failing;
-    bool late_nodes; /* its master has registered again before they had told what they run */
+    bool late_nodes; /* its master registered while the RM still waited for reports of nodes */
     int tasks_n[BASE_TASK_KINDS];
     int64_t submit_us, kill_us, move_us; /* 0: never killed, never moved to another queue */
-    int64_t work_us;                     /* of a task, about */
+    int64_t work_us;                     /* approximate duration of a task */
     struct sim_asker submit, kill, move;
     bool asked, acked, kill_asked, kill_acked, move_over, move_acked;
-    enum rm_app_state kill_state; /* as acknowledged */
+    enum rm_app_state kill_state; /* in the acknowledgement of the kill */
     int64_t acked_epoch, kill_epoch, kill_acked_us, move_epoch;
     struct sim_task *tasks[BASE_TASK_KINDS];
     bool folder, temporary, success; /* its output on the shared file system */
@@ -119,12 +118,12 @@ struct sim_box { /* a container's process; outlives NodeManagers */
     struct sim_nm *nm;
     struct base_container_id id;
     struct sim_job *job;
-    struct sim_task *task; /* NULL: of a plain application */
+    struct sim_task *task; /* NULL: the process is of a plain application */
     struct sim_attempt *line;
     enum base_task_kind slot;
     int32_t index, attempt;
     bool master, ended, terminating;
-    bool ordered_to_stop; /* by anybody who may */
+    bool ordered_to_stop; /* an RM has ordered its end */
     int exit_code;
     enum sim_phase phase;
     int64_t work_left_us, since_us, born_us;
@@ -142,9 +141,9 @@ struct sim_box { /* a container's process; outlives NodeManagers */
     } source[W_TASKS];
     /* a master */
     bool registered, finishing;
-    bool ask_due;    /* counts are absolute: they are said once */
-    bool asked_more; /* for one that failed; others may have been given meanwhile, of which it had
-                        not heard */
+    bool ask_due;    /* an ask has to be sent; its count is absolute, so once is enough */
+    bool asked_more; /* it asked for a container in place of a failed one, perhaps before it had
+                        heard of others that were allocated */
     int64_t response_id;
     int wanted, outstanding, done;
     struct base_container_id seen[64];
@@ -178,16 +177,16 @@ struct sim_nm {
     size_t boxes_n, boxes_cap;
     /* link */
     struct nm_rm_search search;
-    size_t look_at;       /* place in the list of the next one to be asked in a look */
-    const char *look_url; /* the one that is asked */
+    size_t look_at;       /* in a look around: index of the next RM to be asked */
+    const char *look_url; /* the RM that is being asked */
     int64_t look_least;
     uint64_t beat;
     uint64_t timer;
-    bool gone; /* for good */
+    bool gone; /* the host has been lost for good */
     /* the witness */
-    int64_t highest; /* epoch that any NodeManager here has seen */
+    int64_t highest; /* highest epoch that any NodeManager on this host has accepted */
     bool was_full;
-    bool given_up; /* an RM has declared it lost */
+    bool given_up; /* an RM has given it up, or its host has lost power */
     int64_t refused;
     struct sim_pending *pending, **pending_last;
 };
@@ -204,7 +203,7 @@ enum sim_fault {
     F_NM_PAUSE,
     F_NM_LOST,
     F_NM_REBOOT,
-    F_NM_COMMITS, /* not drawn: sim_faults_granted() */
+    F_NM_COMMITS, /* not drawn, but struck by sim_faults_granted() */
     F_CUT_RM_ZK,
     F_CUT_RM_ZK_IN,
     F_CUT_RM_ZK_OUT,
@@ -240,7 +239,7 @@ struct sim_world {
     struct sim_zk zk;
     struct sim_breaks breaks;
     struct sim_rm *rm[W_RMS];
-    struct base_rm_list list; /* their addresses */
+    struct base_rm_list list; /* addresses of the RMs */
     int rms;
     struct sim_nm nm[W_NMS];
     int nms;
@@ -251,28 +250,30 @@ struct sim_world {
     bool lease_off, serial_store, prune, small_log;
     int64_t grace_us;
     int64_t session_us, heartbeat_us, expiry_us, faults_until_us;
-    bool committer_cut; /* once is enough */
+    bool committer_cut; /* F_NM_COMMITS has struck; once is enough */
     int32_t attempts_max;
-    bool calm;         /* no faults any more */
-    int64_t leader_us; /* since when somebody has led */
-    int64_t epoch_max; /* of all that were elected */
+    bool calm;         /* there are no faults any more */
+    int64_t leader_us; /* time of the last activation of an RM */
+    int64_t epoch_max; /* highest epoch of any election */
     bool taken[W_EPOCHS];
     struct sim_box *boxes[4096];
     int boxes_n;
     struct sim_totals *totals;
-    int next_kill, next_pause; /* who is elected next meets it */
+    int next_kill, next_pause; /* how many of the next RMs elected are to be killed or paused */
     /* the checker */
-    int idle[W_NMS][BASE_TASK_KINDS], odd[W_NMS]; /* checks in a row */
+    int idle[W_NMS][BASE_TASK_KINDS], odd[W_NMS]; /* how many checks in a row found this */
     struct base_container_id odd_id[W_NMS];
 };
 
-/* One world from its seed to its rest. False: something that must hold did not; the failure's text
- * in @failure. */
+/* Runs one world from its seed until it has come to rest, and adds to @t. Returns false when an
+ * invariant was violated, with a description in @failure. @fingerprint, the same in every run of
+ * the seed, may be NULL. */
 bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals *t,
                    char failure[1024], uint64_t *fingerprint);
 
-struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id); /* NULL: none of ours */
-/* The submission of @j, decoded; the caller's reference. */
+struct sim_job *sim_job_of(struct sim_world *w,
+                           struct base_app_id id); /* NULL: none of this world */
+/* Return the decoded submission of @j; the caller owns the reference. */
 struct rm_job_spec *sim_job_spec(const struct sim_job *j);
 struct rm_app_spec *sim_app_spec(const struct sim_job *j);
 
@@ -280,9 +281,9 @@ struct rm_app_spec *sim_app_spec(const struct sim_job *j);
 void sim_jobs_make(struct sim_world *w);
 /* ---- sim_faults.c ---- */
 void sim_faults_plan(struct sim_world *w);
-void sim_faults_elected(struct sim_world *w, int rm); /* may hit who has just been elected */
-/* A task on @nm may commit from now on: its host may be cut off for so long that the node is given
- * up while it does. The time in which it will have committed. */
+void sim_faults_elected(struct sim_world *w, int rm); /* may strike the RM just elected */
+/* Call when a task on @nm has been allowed to commit. May cut the host off for so long that the
+ * node is given up meanwhile. Returns the most time that the commit may take. */
 int64_t sim_faults_granted(struct sim_world *w, struct sim_nm *nm);
 void sim_faults_end(struct sim_world *w);
 
@@ -295,8 +296,8 @@ void sim_check_order(struct sim_world *w, struct sim_nm *nm, const struct rm_ord
 void sim_check_granted(struct sim_world *w, struct sim_box *box);
 void sim_check_registered(struct sim_world *w, struct sim_rm *rm, struct base_app_id app);
 void sim_check_finishes(struct sim_world *w, struct sim_box *master);
-bool sim_check_rest(struct sim_world *w);  /* everything has come to rest */
-void sim_check_quiet(struct sim_world *w); /* now and then, when there are no faults */
+bool sim_check_rest(struct sim_world *w);  /* true: everything has come to rest */
+void sim_check_quiet(struct sim_world *w); /* call every second once there are no faults */
 void sim_check_end(struct sim_world *w);
 
 #endif

@@ -71,7 +71,7 @@ static struct zk_message *message(struct sim *s, int what)
     return m;
 }
 
-/* The server ends the connection. */
+/* Ends the connection from the server's side. */
 static void hang_up(struct zk_conn *conn)
 {
     if (!conn->served)
@@ -201,8 +201,8 @@ bool sim_zk_has_quorum(const struct sim_zk *zk)
     return zk->leader >= 0;
 }
 
-/* A server that has lost its leader lets its clients go, whoever leads by now: what they had sent
- * may be forgotten. */
+/* Closes the connections of a server that has lost its leader, even if another one leads by now:
+ * what its clients had sent may be lost. */
 static void hang_up_all(void *arg, uint64_t tag)
 {
     struct sim_zk *zk = arg;
@@ -238,7 +238,8 @@ static void elect(void *arg, uint64_t tag)
                    SIM_SERVICE, apply_due, zk, zk->log_n << 3 | (unsigned)i);
 }
 
-/* Who leads is found out anew where it has to be. */
+/* If the leader or its majority has gone: closes all connections soon, and has another leader
+ * elected if there is a majority. */
 static void look_at_quorum(struct sim_zk *zk)
 {
     int up = 0;
@@ -364,7 +365,7 @@ struct answer {
     int64_t zxid;
 };
 
-/* The server has applied what the answer is about. */
+/* Sends an answer; applies first what the answer is about. */
 static void answer_now(void *arg, uint64_t tag)
 {
     struct answer *a = arg;
@@ -416,7 +417,7 @@ static struct zk_result execute(struct zk_conn *conn, const struct ha_zk_request
     return r;
 }
 
-/* At the leader. */
+/* Carries out a write or a sync at the leader. */
 static void at_leader(void *arg, uint64_t tag)
 {
     struct zk_conn *conn = arg;
@@ -428,7 +429,7 @@ static void at_leader(void *arg, uint64_t tag)
     if (!q || !in_touch(zk, conn))
         return; /* never passed on: the connection ends soon */
     if (!server_lives(conn) && sim_chance(zk->s, 500))
-        return; /* died before it had passed it on */
+        return; /* the server died before it passed the request on */
     if (conn->session->over || conn->session->owner != conn)
         return; /* expired, or moved: its connection ends */
     m->of = q;
@@ -474,7 +475,8 @@ static void read_here(struct zk_conn *conn, struct zk_request *q)
     say(conn, m);
 }
 
-/* What has changed since the client saw it last is told at once. */
+/* Sets the watches of a client that has come back; those whose node has changed since fire at once.
+ */
 static void set_watches_again(struct zk_conn *conn, const struct zk_request *q)
 {
     const struct zk_tree *t = &conn->zk->v[conn->server].tree;
@@ -560,7 +562,7 @@ static void in_pump(void *arg, uint64_t tag)
     conn->in_pump = false;
     while ((q = conn->in) != NULL) {
         if (!sim_net_passes(zk->net, conn->client->proc->host, zk->v[conn->server].proc.host)) {
-            if (!conn->open) /* nobody sends it again */
+            if (!conn->open) /* a closed connection sends nothing again */
                 return;
             conn->in_pump = true;
             sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 50 * MS, 400 * MS), NULL, SIM_SERVICE,

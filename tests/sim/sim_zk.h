@@ -1,14 +1,14 @@
 /* tests/sim/sim_zk.h - a simulated ZooKeeper ensemble and its client, as ha/zk/zk.h sees them.
  *
  * One leader decides every write and every end of a session, in one order (zxid). The other servers
- * follow behind it: what a client reads there may be old until it syncs. A server answers a write
- * when it has applied it itself; what is answered, and watches, come to a client in order. Requests
- * of a session are carried out in order; what a server had passed on to the leader is carried out
- * although the connection is lost, but not after the session moved to another connection, or ended.
- * Without a majority nothing is written, no session ends, and servers close their connections.
- * A client that has seen more than a server knows is turned away. A new leader gives every session
- * its whole time again. Source: ZooKeeper 3.8, PrepRequestProcessor.checkSession,
- * SessionTrackerImpl, Learner, ClientCnxn / zookeeper.c. */
+ * follow with a delay: what a client reads there may be old until it syncs. A server answers a
+ * write when it has applied the write itself; answers and watch events reach a client in order.
+ * Requests of a session are carried out in order; what a server had passed on to the leader is
+ * carried out although the connection is lost, but not after the session moved to another
+ * connection, or ended. Without a majority nothing is written, no session ends, and servers close
+ * their connections. A client that has seen more than a server knows is turned away. Under a new
+ * leader the time-out of every session begins anew. Source: ZooKeeper 3.8,
+ * PrepRequestProcessor.checkSession, SessionTrackerImpl, Learner, ClientCnxn / zookeeper.c. */
 #ifndef CREEL_TESTS_SIM_ZK_H
 #define CREEL_TESTS_SIM_ZK_H
 
@@ -32,10 +32,10 @@ struct zk_request { /* a copy of a struct ha_zk_request, or a connect, or a ping
     struct zk_request *next;
     enum { ZK_CONNECT, ZK_PING, ZK_REQUEST } what;
     struct ha_zk_request rq;
-    uint64_t round;                 /* the client's own: which of its machines it belongs to */
+    uint64_t round;                 /* the client's own number, which comes back with the result */
     int64_t sent_us, session, seen; /* CONNECT: session, and last zxid seen */
     struct zk_watch *watches;       /* CONNECT: to be set again */
-    const struct zk_request *twin;  /* the client's copy: what it sent */
+    const struct zk_request *twin;  /* in the client's copy: the request as sent */
 };
 struct zk_message { /* to the client */
     struct zk_message *next;
@@ -61,19 +61,19 @@ struct zk_conn {
     bool open;                              /* the client has it open */
     bool served;                            /* the server has it open */
     struct zk_request *in, **in_last;       /* on their way to the server */
-    struct zk_request *queue, **queue_last; /* there, not carried out yet */
+    struct zk_request *queue, **queue_last; /* arrived, not carried out yet */
     struct zk_message *out, **out_last;
     bool in_pump, out_pump, busy;
     struct zk_watch *watches;
-    struct zk_conn *next; /* of the ensemble */
+    struct zk_conn *next; /* in sim_zk.conns */
 };
 struct zk_server {
     struct sim_proc proc;
     struct zk_tree tree;
     int64_t applied;  /* zxid */
-    int64_t lag_us;   /* how far behind, at most */
-    int64_t apply_us; /* when what was committed last is applied */
-    bool isolated;    /* from the other servers */
+    int64_t lag_us;   /* most delay behind the leader */
+    int64_t apply_us; /* when the last transaction so far is applied */
+    bool isolated;    /* cut off from the other servers */
 };
 struct sim_zk {
     struct sim *s;
@@ -110,7 +110,7 @@ struct sim_zkc {
     struct zk_conn *conn;
     bool connected, losses_first, dead;
     int64_t session, timeout_us, wanted_us, seen, heard_us, sent_us, tried_us;
-    struct zk_request *waiting, **waiting_last; /* sent, unanswered */
+    struct zk_request *waiting, **waiting_last; /* copies of requests sent, not answered yet */
     struct zk_watch *watches;
     int server;
 };

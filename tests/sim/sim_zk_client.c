@@ -1,6 +1,6 @@
-/* The client's side of a session: as libzookeeper, which pings at a third of the time-out, gives a
- * server up after two thirds of silence, tries the next one, and learns that its session is over
- * only from a server. */
+/* The client's side of a session, modelled on libzookeeper: it pings after a third of the time-out,
+ * gives a server up after two thirds of the time-out without a message, tries the next one, and
+ * learns that its session is over only from a server. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void result(struct sim_zkc *c, const struct zk_request *q, struct ha_zk_e
     tell(c, &ev, q->round);
 }
 
-/* What was sent and not answered: nobody knows what became of it. */
+/* Fails the requests that were sent and not answered; they may or may not have been carried out. */
 static void fail_waiting(struct sim_zkc *c)
 {
     struct zk_request *list = c->waiting;
@@ -202,7 +202,7 @@ static void connect_next(struct sim_zkc *c)
     zk_conn_send(c->conn, q);
 }
 
-/* A server that is down refuses at once. */
+/* Returns true when the server is down, and so refuses the connection at once. */
 static bool refused(const struct sim_zkc *c)
 {
     const struct sim_proc *p = &c->zk->v[c->server].proc;
@@ -288,7 +288,7 @@ void sim_zkc_send(struct sim_zkc *c, const struct ha_zk_request *rq, uint64_t ro
         sim_at(s, s->now_us, c->proc, SIM_SERVICE, not_sent, q, (uint64_t)(uintptr_t)c);
         return;
     }
-    mine = sim_copy(s, q, sizeof *q); /* linked apart from the server's */
+    mine = sim_copy(s, q, sizeof *q); /* @q itself is linked into the server's lists */
     mine->twin = q;
     *c->waiting_last = mine;
     c->waiting_last = &mine->next;

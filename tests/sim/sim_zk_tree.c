@@ -39,7 +39,7 @@ const char *const *zk_children(struct sim *s, const struct zk_tree *t, const cha
     for (size_t i = 0; i < t->n; i++)
         if (is_child(t->v[i].path, path, len))
             v[(*n)++] = t->v[i].path + len + 1;
-    for (size_t i = *n; i > 1; i--) { /* in no order */
+    for (size_t i = *n; i > 1; i--) { /* in random order */
         size_t j = (size_t)sim_rnd(s, i);
         const char *swap = v[i - 1];
 
@@ -63,7 +63,7 @@ static void add(struct zk_tree *t, const struct zk_change *c, int64_t zxid)
 
     if (up) {
         up->pzxid = zxid;
-        up->children_made++; /* ZooKeeper: cversion, raised by every change of the children */
+        up->children_made++; /* ZooKeeper's cversion counts removals too */
     }
     base_array_grow(&t->v, t->n, &t->cap);
     t->v[t->n++] = (struct zk_node){.path = c->path,

@@ -13,7 +13,7 @@ struct zk_node {
     int32_t version;
     int64_t owner;               /* ephemeral: its session */
     int64_t czxid, mzxid, pzxid; /* creation; last change of the data, of the children */
-    int64_t children_made;       /* sequence numbers */
+    int64_t children_made;       /* children ever created: the next sequence number */
 };
 struct zk_tree {
     struct zk_node *v;
@@ -24,12 +24,12 @@ struct zk_change {
     const char *path, *data;
     size_t len;
     int64_t owner;
-    bool sequence; /* its parent counts on */
+    bool sequence; /* the path ends with a sequence number */
 };
 struct zk_txn { /* zxid: its place in the log, from 1 */
     struct zk_change *v;
     size_t n;
-    int64_t ended; /* session that this ends, 0: none */
+    int64_t ended; /* session that the transaction ends; 0: none */
 };
 struct zk_result {
     enum ha_zk_code code;
@@ -40,15 +40,15 @@ struct zk_result {
 const struct zk_node *zk_find(const struct zk_tree *t, const char *path);
 /* Names of children of @path; memory of the run. */
 const char *const *zk_children(struct sim *s, const struct zk_tree *t, const char *path, size_t *n);
-/* Carries @ops out on @t, all or none. On success *out is what followers have to repeat. */
+/* Carries out all of @ops on @t, or none. On success *out is what the other servers repeat. */
 struct zk_result zk_multi(struct sim *s, struct zk_tree *t, const struct ha_zk_op *ops, size_t n,
                           int64_t session, int64_t zxid, struct zk_txn *out);
-/* Ephemeral nodes of a session go. */
+/* Removes the ephemeral nodes of a session; *out as for zk_multi(). */
 void zk_end_session(struct sim *s, struct zk_tree *t, int64_t session, int64_t zxid,
                     struct zk_txn *out);
 void zk_repeat(struct zk_tree *t, const struct zk_txn *txn, int64_t zxid);
 void zk_tree_free(struct zk_tree *t);
-/* Does the change touch what a watch on @path waits for? */
+/* Returns true when the change fires a watch on @path; @children: a watch on its children. */
 bool zk_touches(const struct zk_change *c, const char *path, bool children);
 
 #endif

@@ -1,13 +1,14 @@
-/* Goal: whatever happens in whatever order, the core's promises hold.
+/* Goal: whatever happens in whatever order, the core's invariants hold.
  * Method: 100,000 random events per seed (jobs, some with deadlines, in several queues,
  * applications with masters, ends, refused commits, moves between queues, failures, lost, restarted
- * and rebooted nodes, nodes that come back with other slots, changes of the policy among all there
- * are and of the queues, lagging store, repeated and late requests, kills, takeovers with clocks
- * that differ by an hour while nodes are silent, work on and come back late); invariants after
- * every event, among them: no two containers get the same attempt of a task, no two attempts have
- * the right to commit at the same time, no node runs more than it has slots; no policy is replaced
- * by FIFO; each seed runs twice and must give the same bytes. A failing run prints its seed:
- * test_core_random SEED [EVENTS] repeats it. */
+ * and rebooted nodes, nodes that come back with other slots, get other resources or labels, are
+ * drained, decommissioned and allowed again, changes of the queues and between all policies,
+ * lagging store, repeated and late requests, kills, takeovers with clocks that differ by an hour
+ * while nodes are silent, work on and come back late); invariants after every event, among them: no
+ * two containers get the same attempt of a task, no two attempts have the right to commit at the
+ * same time, no node runs more than it has slots; no policy is replaced by FIFO; each seed runs
+ * twice and must produce the same effects. A failing run prints its seed: test_core_random SEED
+ * [EVENTS] repeats it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,9 @@ int64_t event_now;
 bool strict;
 
 static uint64_t rng, log_hash;
-static bool chaotic;      /* a policy that suspends and kills at random */
-static bool every_policy; /* not only those of which it is known who is next */
+static bool chaotic;      /* the policy suspends and kills at random */
+static bool labelled;     /* nodes get labels */
+static bool every_policy; /* draws from all policies, not only from fifo and naive-fair */
 
 static uint32_t rnd(uint32_t below)
 {
@@ -72,7 +74,7 @@ static void do_kill(void)
         world_kill(&w, a->id);
 }
 
-/* Moves that were answered, in order; of how much in the store each answer waits. */
+/* Successful moves, in order. after_seq: what the store must have before the answer is sent. */
 #define MOVES_MAX 4096
 static struct {
     struct base_app_id id;
@@ -115,8 +117,8 @@ static void do_move(void)
     rm_app_unref(a);
 }
 
-/* After a restart from a store that had everything up to @stored: a move that was acknowledged is
- * not lost. */
+/* Checks, after a restart from a store that had everything up to @stored, that no move that was
+ * acknowledged is lost. */
 static void check_moves(uint64_t stored)
 {
     size_t kept = 0;
@@ -132,7 +134,7 @@ static void check_moves(uint64_t stored)
 
         for (size_t j = moves_n; j-- > 0;)
             if (base_app_id_cmp(&moves[j].id, &a->id) == 0) {
-                if (a->queue_index == RM_NONE) /* it has gone, after the end of the application */
+                if (a->queue_index == RM_NONE) /* in no queue any more: it must be over */
                     MUST(a->state >= RM_APP_FINAL_SAVING);
                 else
                     MUST(strcmp(w.core->tree.v[a->queue_index].name, moves[j].queue) == 0);
@@ -141,7 +143,7 @@ static void check_moves(uint64_t stored)
     }
 }
 
-/* What it hears: an answer that waits for the store comes later, or never. */
+/* Asks whether @ct may commit. LATER: the answer waits for the store, and may never come. */
 static enum { YES, NO, LATER } may_commit(const struct world_container *ct)
 {
     struct rm_event ev = {.kind = RM_EV_TASK_COMMIT, .token = ++w.token};
@@ -154,7 +156,7 @@ static enum { YES, NO, LATER } may_commit(const struct world_container *ct)
     return w.reply.after_seq > w.stored ? LATER : YES;
 }
 
-/* A task that ends well has asked before; one that was refused fails. */
+/* A task that succeeds has been allowed to commit before; one that is refused fails. */
 static void do_end(struct world_node *n, const struct world_container *it)
 {
     const struct world_container ct = *it;
@@ -186,8 +188,8 @@ static void do_end(struct world_node *n, const struct world_container *it)
     }
 }
 
-/* Out of the RM's sight: who may commit does so, whatever the RM thinks meanwhile; others end
- * badly. */
+/* Ends tasks on a node from which the RM hears nothing: those that may commit succeed, whatever the
+ * RM assumes meanwhile; the others fail. */
 static void do_ends_alone(struct world_node *n)
 {
     for (size_t i = 0; i < n->n; i++)
@@ -234,6 +236,7 @@ static struct rm_ask some_ask(const char *name, int32_t priority, int32_t count,
 
 static void do_allocate(struct rm_app *a)
 {
+    static const char *const labels[] = {"x", "y", ""};
     struct rm_event ev = {.kind = RM_EV_AM_ALLOCATE, .token = ++w.token};
     const struct rm_attempt *at = &a->attempts[a->attempts_n - 1];
     struct base_container_id releases[1];
@@ -247,6 +250,8 @@ static void do_allocate(struct rm_app *a)
     if (rnd(3) == 0) {
         asks[0] = some_ask(w.nodes[rnd((uint32_t)w.nodes_n)].host, priority, count, reduce);
         asks[1] = some_ask("*", priority, count, reduce);
+        if (labelled && rnd(2)) /* refused if there is no such label */
+            asks[1].label = labels[rnd(3)];
         ev.u.am_allocate.asks_n = 2;
     }
     if (a->containers && !rnd(4)) {
@@ -257,8 +262,8 @@ static void do_allocate(struct rm_app *a)
     world_step(&w, &ev);
 }
 
-/* A registration tells of all containers of the attempt that may still be there: none is announced
- * afterwards. */
+/* Checks that the answer to a registration lists all containers of the attempt that may still
+ * exist, so that none is announced afterwards. */
 static void check_listed(const struct rm_app *a)
 {
     int32_t attempt = a->attempts[a->attempts_n - 1].id.attempt;
@@ -275,7 +280,7 @@ static void check_listed(const struct rm_app *a)
     MUST(listed == own);
 }
 
-/* One word of a master whose container runs (or that needs none). */
+/* Sends one request of a master whose container runs, or that needs none. */
 static void do_master(void)
 {
     struct rm_app *a = some_app();
@@ -333,8 +338,8 @@ static void do_beat(void)
         world_beat(&w, n, rnd(2) ? S : 0);
 }
 
-/* What a node had sent before a request that was taken, and gave up. It tells of what was so long
- * ago, and carries the number that the core waits for. */
+/* Delivers a request that a node had given up before it sent one that the core has accepted. It
+ * reports an old state, perhaps with the very response id that the core expects. */
 static void send_late(const struct world_node *n, const struct rm_node *known, int64_t sent_us)
 {
     struct rm_container_report r[4] = {0};
@@ -370,7 +375,7 @@ static void send_late(const struct world_node *n, const struct rm_node *known, i
     MUST(w.reply.token == ev.token && w.reply.kind == RM_REPLY_RESYNC);
 }
 
-/* It changes nothing, and nobody hears what it is answered. */
+/* Checks that a late request changes nothing; nobody receives its answer. */
 static void do_late(void)
 {
     struct world_node *n = &w.nodes[rnd((uint32_t)w.nodes_n)];
@@ -382,7 +387,7 @@ static void do_late(void)
     if (!known || !(known->registered || known->awaited) || known->sent_us < 2 ||
         strcmp(known->boot_id, n->boot) != 0)
         return;
-    world_step(&w, &nothing); /* what is due anyway */
+    world_step(&w, &nothing); /* timers that are due anyway */
     before = *known;
     records = w.journal_n;
     send_late(n, known, 1 + rnd((uint32_t)known->sent_us - 1));
@@ -426,8 +431,44 @@ static void do_node_trouble(void)
     }
 }
 
-/* Queues come, go, become parents of others, have other limits; sometimes users and rules bring
- * more. */
+/* Gives a node other resources, drains it or puts it back, or changes which host is excluded. */
+static void do_change_node(void)
+{
+    const struct world_node *n = &w.nodes[rnd((uint32_t)w.nodes_n)];
+
+    if (rnd(3) == 0)
+        world_give(&w, n->id, rnd(6) * (int64_t)1024, rnd(6), (int64_t)rnd(4) * S - S);
+    else if (rnd(2))
+        world_drain(&w, n, rnd(2) == 0);
+    else
+        world_refresh(&w, NULL, rnd(3) ? NULL : n->host, rnd(3) ? (int64_t)rnd(20) * S - S : 0);
+}
+
+/* Adds or removes one of two labels, or gives one to a node or its host. */
+static void do_label(void)
+{
+    static const char *const labels[] = {"x", "y"};
+    const struct world_node *n = &w.nodes[rnd((uint32_t)w.nodes_n)];
+    const char *label = labels[rnd(2)];
+
+    switch (rnd(6)) {
+    case 0:
+    case 1:
+        world_label(&w, RM_LABELS_ADD, label, NULL, label == labels[0]);
+        break;
+    case 2:
+        world_label(&w, RM_LABELS_REMOVE, label, NULL, false);
+        break;
+    case 3:
+        world_label(&w, RM_LABELS_REPLACE, n->host_label, rnd(2) ? label : NULL, false);
+        break;
+    default:
+        world_label(&w, RM_LABELS_REPLACE, n->id, rnd(2) ? label : NULL, false);
+    }
+}
+
+/* Replaces the queues: some come, go, become parents of others or get other limits; sometimes rules
+ * may create more. */
 static void do_queues(void)
 {
     static const char *const lists[] = {"a,b.c", "a.x,b", "b.c,b.d", ""};
@@ -486,7 +527,7 @@ static void do_policy(void)
     struct rm_event ev = {.kind = RM_EV_SET_POLICY, .token = ++w.token};
 
     for (size_t i = rnd(64); !ev.u.policy.name;
-         i = rnd(64)) /* any that is not for simulations alone */
+         i = rnd(64)) /* any policy that is not for simulations only */
         if (policy_at(i) && !policy_at(i)->sim_only)
             ev.u.policy.name = policy_at(i)->name;
     if (!every_policy)
@@ -504,7 +545,7 @@ static void random_victims(struct policy *self, const struct policy_offer *offer
                         rnd(3) ? POLICY_VICTIM_SUSPEND : POLICY_VICTIM_KILL);
 }
 
-/* Naive fair sharing that preempts without reason. */
+/* Replaces naive fair sharing by a variant that preempts at random; with @on false, restores it. */
 static void make_chaotic(bool on)
 {
     static struct policy_ops chaos;
@@ -517,7 +558,8 @@ static void make_chaotic(bool on)
         w.core->ops = &policy_naive_fair;
 }
 
-/* What the durable records say, counted without the core's reader. */
+/* Counts the succeeded tasks of @app in the first @records of the journal, without the core's
+ * reader. */
 static int64_t succeeded_in_store(size_t records, struct base_app_id app)
 {
     static char seen[BASE_TASK_KINDS][64];
@@ -540,7 +582,7 @@ static int64_t succeeded_in_store(size_t records, struct base_app_id app)
     return n;
 }
 
-/* Superseded records are dropped, so that a long run stays short. */
+/* Drops superseded records, so that the journal of a long run stays short. */
 static void compact(void)
 {
     size_t kept = 0;
@@ -563,7 +605,7 @@ static void compact(void)
     w.journal_n = w.durable = kept;
 }
 
-/* Another host's clock; nodes that the link to it does not reach. */
+/* Another RM takes over. Its clock may differ by an hour, and some nodes do not reach it. */
 static void do_crash(void)
 {
     size_t records = w.durable;
@@ -614,6 +656,10 @@ static void one_event(void)
         do_crash();
     else if (what < 109 || (what >= 995 && what < 998))
         do_move();
+    else if (labelled && what >= 975 && what < 978)
+        do_label();
+    else if (what >= 978 && what < 980)
+        do_change_node();
     else if (what >= 980 && what < 995)
         do_late();
     else if (what < 112)
@@ -642,7 +688,7 @@ static void end_masters(void)
     }
 }
 
-/* At the end everything is in order again: then every job must come to its end. */
+/* Repairs everything, and checks that every job ends then. */
 static void bring_to_end(void)
 {
     struct policy_queues none;
@@ -654,17 +700,20 @@ static void bring_to_end(void)
     policy_queues_init(&none, NULL); /* no limits */
     ev.u.queues.queues = &none;
     world_step(&w, &ev);
+    world_refresh(&w, NULL, NULL, 0);
+    for (size_t i = 0; labelled && i < w.nodes_n; i++)
+        world_label(&w, RM_LABELS_REPLACE, w.nodes[i].host_label, NULL, false);
+    for (size_t i = 0; i < w.nodes_n; i++)
+        if (rm_node_find(w.core, w.nodes[i].id))
+            world_drain(&w, &w.nodes[i], false);
     for (size_t i = 0; i < w.nodes_n; i++)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            if (!w.nodes[i].slots[k]) {
+            if (!w.nodes[i].slots[k])
                 w.nodes[i].slots[k] = 1;
-                world_restart_node(&w, &w.nodes[i]);
-            }
-    for (size_t i = 0; i < w.nodes_n; i++)
-        if (!w.nodes[i].up) {
-            w.nodes[i].up = true;
-            world_restart_node(&w, &w.nodes[i]);
-        }
+    for (size_t i = 0; i < w.nodes_n; i++) { /* another process: given resources are gone */
+        w.nodes[i].up = true;
+        world_restart_node(&w, &w.nodes[i]);
+    }
     for (int i = 0; i < 60; i++) {
         world_advance(&w, S);
         for (size_t j = 0; j < w.nodes_n; j++)
@@ -684,7 +733,7 @@ static void bring_to_end(void)
     MUST(w.core->containers_by_id.n == 0);
     world_beat_all(&w, 0);
     world_beat_all(&w, 0);
-    for (size_t i = 0; i < w.nodes_n; i++) /* no folder of an application stays behind it */
+    for (size_t i = 0; i < w.nodes_n; i++) /* no folder outlives its application */
         MUST(w.nodes[i].apps_n == 0);
     check(true);
 }
@@ -707,6 +756,7 @@ static void run(uint64_t seed, int64_t events)
     strict = seed % 3 != 0;
     chaotic = seed % 5 < 2;
     every_policy = seed % 4 != 1;
+    labelled = seed % 3 == 1;
     w.conf.completed_apps_max = 20;
     w.conf.takeover_grace_us = seed % 3 == 2 ? 0 : 3 * S;
     w.conf.prune_ended = seed % 2 == 0;
@@ -750,7 +800,7 @@ static void test_random(void)
         run(seed, events_per_seed);
         hash = log_hash;
         run(seed, events_per_seed);
-        CU_ASSERT_EQUAL(log_hash, hash); /* equal inputs, equal bytes */
+        CU_ASSERT_EQUAL(log_hash, hash); /* equal events, equal effects */
         printf(", effects %016" PRIx64, log_hash);
     }
     printf("\n  ");

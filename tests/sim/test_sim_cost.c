@@ -1,6 +1,6 @@
-/* Goal: times of tasks and places of splits have the distributions they claim, belong to (seed,
- * job, task), and are the same on every machine; the lower bound is one. Method: statistics over
- * many draws, fixed values, hand-made cases. */
+/* Goal: times of tasks and places of splits have their specified distributions, depend on (seed,
+ * job, task) alone, and are the same on every machine; the lower bound is correct. Method:
+ * statistics over many draws, fixed values, hand-made cases. */
 #include <math.h>
 #include <string.h>
 
@@ -96,7 +96,7 @@ static void test_noise(void)
     check_noise(.05, 1, .05);
     check_noise(.1, 1, .1);
     check_noise(.3, 1, .3);
-    j = job_of(9); /* cut at 1/3 and 3 not much is left of it: it ends all the same */
+    j = job_of(9); /* few draws lie within [1/3, 3]: drawing ends all the same */
     sim_cost_init(&c, 7, 1, &j, true);
     for (int32_t i = 0; i < 10000; i++) {
         double x = sim_cost_nominal_us(&c, BASE_TASK_MAP, i) / 60e6;
@@ -143,7 +143,7 @@ static void test_belongs(void)
                         sim_cost_map_us(&c, 0, SIM_NODE_LOCAL, 1));
     CU_ASSERT_NOT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1),
                         sim_cost_map_us(&a, 1, SIM_NODE_LOCAL, 1));
-    /* the same everywhere, for ever: results that were published can be had again */
+    /* the same everywhere and for ever, so that published results can be reproduced */
     CU_ASSERT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1), GOLDEN_MAP);
     CU_ASSERT_EQUAL(sim_cost_reduce_us(&a, 999999, false, 1), GOLDEN_REDUCE);
     j.task_us[BASE_TASK_MAP] = exact;
@@ -226,7 +226,7 @@ static void test_bound(void)
         sim_bound_add_job(&b, &w[i]);
     NEAR(sim_bound_mean_us(&b), 25e6, 1);
     sim_bound_free(&b);
-    /* reduces bind: 80 s of work on four slots; the path of 45 s binds more */
+    /* the reduces decide: 80 s of work on four slots; then the longest path, 45 s, does */
     sim_bound_init(&b, twice, 1);
     sim_bound_add_job(&b,
                       &(struct sim_bound_work){.work_us = {10e6, 80e6}, .longest_us = {5e6, 10e6}});

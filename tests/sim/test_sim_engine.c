@@ -1,6 +1,6 @@
 /* Goal: the engine does what its model says. Method: tiny schedules computed by hand, under real
  * policies and the real core: heartbeats at every change make them exact; then heartbeats of 3 s,
- * locality, early reduces, chains, setup and cleanup, equal logs, and input that cannot be. */
+ * locality, early reduces, chains, setup and cleanup, equal logs, and invalid input. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static int next(void *self, struct sim_job *out, struct base_error *err)
     if (w->given == w->jobs_n)
         return 0;
     *out = w->jobs[w->given];
-    sim_job_init(&w->jobs[w->given++]); /* what hung on it is the engine's now */
+    sim_job_init(&w->jobs[w->given++]); /* the engine now owns what it pointed to */
     return 1;
 }
 
@@ -60,7 +60,7 @@ static bool at_end(void *self, const struct sim_job_result *ended, int64_t now_u
 static bool once(void *self, const struct sim_job_result *ended, int64_t now_us,
                  struct sim_job *out)
 {
-    static uint64_t last; /* one new job for each that ended */
+    static uint64_t last; /* id of the job that ended last: one new job for each */
 
     if (ended->id == last)
         return false;
@@ -68,7 +68,7 @@ static bool once(void *self, const struct sim_job_result *ended, int64_t now_us,
     return at_end(self, ended, now_us, out);
 }
 
-/* A refused job comes again with the date that was offered. */
+/* A refused job is submitted again, once, with the offered date as its deadline. */
 static bool asks_again(void *self, const struct sim_job_result *ended, int64_t now_us,
                        struct sim_job *out)
 {
@@ -200,7 +200,7 @@ static void test_fifo(void)
     base_buf_free(&w.text);
 }
 
-/* Two slots; j1 four maps of 10 s at 0, j2 two at 5: from 10 on one slot each. */
+/* Two slots; j1 four maps of 10 s at 0, j2 two at 5: from 10 on each has one slot. */
 static void test_naive_fair(void)
 {
     struct world w;
@@ -216,7 +216,7 @@ static void test_naive_fair(void)
     CU_ASSERT_EQUAL(w.allocs, 12);
 }
 
-/* Priority before submission. */
+/* A higher priority goes before an earlier submission. */
 static void test_priority(void)
 {
     struct world w;
@@ -229,8 +229,8 @@ static void test_priority(void)
     CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 30 * S);
 }
 
-/* One node, beats at p, p+3, ...: 10 s from p; its slot is free at p+12. With extra beats it is at
- * p+10. */
+/* One node with heartbeats at p, p+3, ...: a task of 10 s from p frees its slot at p+12, or with
+ * extra heartbeats at p+10. */
 static void test_heartbeats(void)
 {
     for (int oob = 0; oob < 2; oob++) {
@@ -241,7 +241,7 @@ static void test_heartbeats(void)
         w.conf.cluster.heartbeat_us = 3 * S;
         w.conf.cluster.oob = oob;
         add(&w, 0, 2, 10, 0, 0);
-        add(&w, 1000, 1, 1, 0, 0); /* nothing beats in between: the phase is kept all the same */
+        add(&w, 1000, 1, 1, 0, 0); /* no heartbeats in between: the phase is kept all the same */
         CU_ASSERT_EQUAL(run(&w), 0);
         r = result(&w, 1);
         CU_ASSERT(sim_waiting_us(r) >= 0 && sim_waiting_us(r) < 3 * S);
@@ -274,8 +274,8 @@ static void test_heartbeat_rule(void)
     CU_ASSERT_EQUAL(heartbeat_of(3000), 30 * S);
 }
 
-/* Two maps of 10 s one after the other. A reduce of 5 s launched with the first end holds its slot
- * until 20. */
+/* Two maps of 10 s, one after the other. A reduce of 5 s, launched when the first one ends, waits
+ * in its slot until 20. */
 static void test_early_reduces(void)
 {
     for (int late = 0; late < 2; late++) {
@@ -285,14 +285,14 @@ static void test_early_reduces(void)
         init(&w, "fifo", 1, 1, 1);
         w.conf.slowstart = late ? 1 : .05;
         add(&w, 0, 2, 10, 1, 5);
-        add(&w, 1, 0, 0, 1, 1)->priority = -1; /* waits for the slot that is held */
+        add(&w, 1, 0, 0, 1, 1)->priority = -1; /* over before that reduce is launched */
         CU_ASSERT_EQUAL(run(&w), 0);
         r = result(&w, 1);
         CU_ASSERT_EQUAL(r->finish_us, 25 * S);
         CU_ASSERT_EQUAL(r->maps_done_us, 20 * S);
         CU_ASSERT_EQUAL(r->idle_us, late ? 0 : 10 * S);
         CU_ASSERT_EQUAL(r->useful_us[BASE_TASK_REDUCE], late ? 5 * S : 15 * S);
-        CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 2 * S); /* before: reduces alone need no maps */
+        CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 2 * S); /* no maps to wait for */
     }
 }
 
@@ -305,7 +305,8 @@ static struct sim_job *place(struct sim_job *j, uint32_t node)
     return j;
 }
 
-/* The first of four nodes is asked first: the only map runs there, wherever its data are. */
+/* The first of four nodes is offered first, so the only map runs there, wherever its data are.
+ * Returns the sojourn time; @level gets the counts of locality levels. */
 static int64_t sojourn_with_data_on(uint32_t node, int32_t racks, int64_t level[SIM_LEVELS])
 {
     struct world w;
@@ -332,7 +333,7 @@ static void test_levels(void)
     CU_ASSERT_EQUAL(level[SIM_RACK_LOCAL], 1); /* one rack: there is nothing beyond it */
 }
 
-/* Delay scheduling: the first node's offer is declined, the one that has the data takes it. */
+/* Delay scheduling: the map declines the first node and runs on the one that has its data. */
 static void test_delay(void)
 {
     struct policy_conf options = {0};
@@ -435,7 +436,7 @@ static void test_suspend(void)
     CU_ASSERT(strstr(w.text.data, "10000000,suspend,1,m,0,0,0,\n") != NULL);
     CU_ASSERT(strstr(w.text.data, "30000000,resume,1,m,0,0,0,\n") != NULL);
     base_buf_free(&w.text);
-    CU_ASSERT_DOUBLE_EQUAL(w.totals.bound_us, 25e6, 1); /* it is the best there is */
+    CU_ASSERT_DOUBLE_EQUAL(w.totals.bound_us, 25e6, 1); /* no schedule is better */
 }
 
 static void test_swap(void)
@@ -449,7 +450,8 @@ static void test_swap(void)
     CU_ASSERT_EQUAL(result(&w, 1)->useful_us[BASE_TASK_MAP], 34 * S);
 }
 
-/* A reduce is suspended while it waits for the last map, and begins when both are over. */
+/* A reduce is suspended while it waits for the last map, and begins when both the maps and the
+ * suspension are over. */
 static void test_suspend_early_reduce(void)
 {
     struct world w;
@@ -516,7 +518,7 @@ static void test_setup_cleanup(void)
     CU_ASSERT_EQUAL(result(&w, 4)->finish_us, 64 * S);
 }
 
-/* 2 and 3 wait for 1; 4 for 3, 5 s longer; 5 for one that has gone. */
+/* Jobs 2 and 3 wait for 1; 4 waits for 3 and another 5 s; 5 waits for one that ended long ago. */
 static void test_chain(void)
 {
     struct world w;
@@ -555,8 +557,8 @@ static void test_closed_loop(void)
     CU_ASSERT_DOUBLE_EQUAL(sim_mean_sojourn_us(&w.totals), 10e6, 1e-6);
 }
 
-/* The first job shows what tasks take. The second cannot be done in time and is refused, with a
- * date; the third asks for that date and meets it. */
+/* The first job shows how long tasks take. The second cannot be done in time and is refused with an
+ * offered date; the third asks for that date and meets it. */
 static void test_deadlines(void)
 {
     struct world w;
@@ -583,7 +585,7 @@ static void test_deadlines(void)
     base_buf_free(&w.text);
 }
 
-/* Waiting ends with the first map, although a reduce has its slot since 1 s. */
+/* Waiting ends with the first map, although a reduce has had a slot since 1 s. */
 static void test_first_map(void)
 {
     struct world w;
@@ -599,7 +601,7 @@ static void test_first_map(void)
     CU_ASSERT_EQUAL(result(&w, 3)->first_us, 17 * S);
 }
 
-/* What is refused after all work has ended does not make the work last longer. */
+/* A job that is refused after all work has ended does not lengthen the makespan. */
 static void test_makespan(void)
 {
     struct sim_totals t = {.slots = {1, 0}};
@@ -617,9 +619,9 @@ static void test_makespan(void)
     CU_ASSERT_EQUAL(sim_utilisation(&t, BASE_TASK_MAP), 1);
 }
 
-/* The next job of a loop comes in the very heartbeat that ended the last one: the node beats again
- * after its interval, not twice at once. One beat starts a task, the next one reports it, the third
- * has the next task. */
+/* The next job of a loop is submitted in the very heartbeat that reports the end of the last one:
+ * the node sends the next heartbeat after its interval, not at once. One heartbeat starts a task,
+ * the second reports its end, the third starts the next task. */
 static void test_one_beat_at_a_time(void)
 {
     struct world w;
@@ -660,7 +662,7 @@ static void test_determinism(void)
     busy(&a, 5);
     busy(&b, 5);
     busy(&c, 6);
-    /* what nodes tell beside ends changes nothing for those who do not listen */
+    /* reports of progress change nothing for policies that do not use them */
     b.conf.progress = SIM_PROGRESS_ON;
     CU_ASSERT_EQUAL(run(&a), 0);
     CU_ASSERT_EQUAL(run(&b), 0);
@@ -675,7 +677,7 @@ static void test_determinism(void)
     base_buf_free(&c.text);
 }
 
-/* Ended at 15 s: what had not ended is not counted. By class, in order of appearance. */
+/* Stopped at 15 s: a job that has not ended by then is not counted. */
 static void test_stop_and_classes(void)
 {
     struct world w;
@@ -706,7 +708,7 @@ static void test_bad_input(void)
     struct world w;
 
     init(&w, "no-such", 1, 1, 1);
-    refused(&w, -BASE_EINVAL, "naive-fair"); /* the names there are */
+    refused(&w, -BASE_EINVAL, "naive-fair"); /* the error lists the policies */
     init(&w, "fifo", 0, 1, 1);
     refused(&w, -BASE_EINVAL, "nodes");
     init(&w, "fifo", 1, 0, 0);
@@ -730,8 +732,8 @@ static void test_bad_input(void)
     refused(&w, -BASE_EINVAL, "places");
 }
 
-/* A core that gives away more slots than a node has makes no figures: the simulation ends at once.
- * Here it is the node that has one fewer than the core was told. */
+/* If the core hands out more slots than a node has, the simulation aborts at once, so that it
+ * prints no figures. Here the node has one slot fewer than the core was told. */
 static void test_too_many(void)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {

@@ -1,13 +1,13 @@
-/* Whole clusters in virtual time, thousands a minute, each with a schedule of faults made from its
- * seed; the invariants of high availability are checked during and after each of them.
+/* Simulates whole clusters in virtual time, thousands a minute, each with a schedule of faults
+ * drawn by its seed; checks the invariants of high availability during and after each of them.
  *
- *   test_sim_faults --seed N --log           one schedule, with all that happens in it
+ *   test_sim_faults --seed N --log           one schedule, with a log of all events
  *   test_sim_faults --runs N --seed S        N schedules from seed S on; stops at the first
- *                                            violation, tells its seed
+ *                                            violation and prints its seed
  *                   --jobs P                 in P processes
  *                   --break WHAT             something is broken on purpose (see breaks[]); may be
  *                                            given several times
- *                   --find                   a violation must be found: its absence is the failure
+ *                   --find                   fails unless a violation is found
  *                   --twice                  each schedule runs twice and must do the same */
 #include <getopt.h>
 #include <inttypes.h>
@@ -153,7 +153,7 @@ static bool collect(int fd, struct outcome *all)
         ssize_t got = read(fd, (char *)&one + n, sizeof one - n);
 
         if (got <= 0)
-            return false; /* it has crashed, and said why */
+            return false; /* the process has crashed, and printed why */
         n += (size_t)got;
     }
     close(fd);

@@ -1,4 +1,4 @@
-/* Workloads and traces through the engine: every job of every input runs to its end. */
+/* Goal: every job of every workload and trace runs to its end in the engine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static void on_job(void *ctx, const struct sim_job_result *r)
     run->finish_sum_us += r->finish_us;
 }
 
-/* Runs all of @s on @nodes nodes of 4 + 2 slots in up to 4 racks under FIFO. */
+/* Runs all jobs of @s under FIFO on @nodes nodes of 4 + 2 slots, in four racks or, with fewer than
+ * four nodes, in one. Closes @s. */
 static struct run simulate(struct sim_source *s, int32_t nodes)
 {
     const struct sim_group group = {.nodes = nodes, .slots = {4, 2}, .speed = 1};
@@ -107,7 +108,7 @@ static void test_workloads(void)
     }
 }
 
-/* What is exported and read again runs as the original does, event by event. */
+/* A workload that is exported and read again runs as the original does, event by event. */
 static void test_replay(void)
 {
     struct sim_source_conf conf = {.what = "w-hsrtf", .seed = 1};
@@ -149,7 +150,7 @@ static void test_traces(void)
 
     CU_ASSERT_EQUAL(run.totals.jobs, 1);
     CU_ASSERT_EQUAL(run.totals.completions[BASE_TASK_MAP], 4);
-    /* a task takes what the trace says, wherever it runs */
+    /* a task takes as long as the trace says, wherever it runs */
     CU_ASSERT_EQUAL(run.totals.useful_us[BASE_TASK_MAP], 50e6);
     CU_ASSERT_EQUAL(run.last.finish_us - run.last.maps_done_us, 5000000);
     fclose(in);
@@ -161,7 +162,7 @@ static void test_traces(void)
     base_buf_free(&run.log);
 }
 
-/* A bad line ends the run with its place. */
+/* A bad line ends the run, with an error that names its place. */
 static void test_bad_line(void)
 {
     static const char text[] = "submit_s,maps\n0,1\n5,x\n";

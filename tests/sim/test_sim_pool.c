@@ -1,5 +1,6 @@
-/* Many runs in processes: results in the order of the specs, whatever ends first; a run that fails
- * or whose process dies is an outcome that names it; nothing is left when a hook says stop. */
+/* Goal: runs in several processes report their results in the order of the specs, whichever ends
+ * first; a run that fails, or whose process dies, becomes an outcome that names it; no process is
+ * left when a hook has stopped all. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct seen {
     size_t n, stop_after;
     size_t index[RUNS];
     int code[RUNS];
-    char text[RUNS][1024];
+    char text[RUNS][sizeof(((struct base_error *)0)->text)];
     int64_t makespan_us[RUNS];
     double job_s[RUNS];
     char extra[RUNS][16], name[RUNS][32];
@@ -27,7 +28,7 @@ struct seen {
 
 static struct sim_group group = {.nodes = 2, .slots = {1, 0}, .speed = 1};
 
-/* One job of maps of a second, as many as the seed says. */
+/* A workload of one job, whose maps take a second each; the seed is their number. */
 struct maps {
     int32_t tasks;
     bool given;
@@ -133,7 +134,7 @@ static void test_order(void)
         for (int i = 0; i < RUNS; i++) {
             CU_ASSERT_EQUAL(s.index[i], (size_t)i);
             CU_ASSERT_EQUAL(s.code[i], 0);
-            /* two at once, a second each */
+            /* two maps at a time, of a second each */
             CU_ASSERT_DOUBLE_EQUAL(s.job_s[i], i == 0 ? 10000.0 : i, 1e-6);
             CU_ASSERT_STRING_EQUAL(s.name[i], "only");
         }
@@ -179,7 +180,7 @@ static void test_stop(void)
     CU_ASSERT(nobody_left());
 }
 
-/* Each job alone: as long as if there were no others, whatever their times and their order. */
+/* Jobs that run alone: each takes as long as if there were no others. */
 struct three {
     int given;
 };

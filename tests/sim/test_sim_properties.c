@@ -1,14 +1,15 @@
-/* Goal: what every policy must hold, through the real core. Method: small random clusters and
- * workloads by seed for each policy of the registry, run by the engine to their end with heartbeats
- * at every change, of 3 s, and of 3 s with extra ones; then the event log is read back, line by
- * line: slots of a node are never exceeded; every task completes exactly once, in the time it
- * takes; a suspended one goes on on its node; an attempt ends without its work by a kill alone;
- * every job ends, or is refused and never ran; FIFO passes nobody over; no slot stays idle while a
- * task waits that nothing holds back; no answer of the policy was overruled; no mean sojourn lies
- * below the lower bound; equal seeds give equal logs; what RTMR promises it keeps where its
- * conditions hold; under fair equal jobs end within one task of each other. usage:
- * test_sim_properties [SEEDS]: so many for each policy (1,000). A breach prints policy and seed;
- * CREEL_SEED=n runs that seed alone, CREEL_POLICY=name that policy. */
+/* Goal: properties that every policy must have, through the real core. Method: small random
+ * clusters and workloads, drawn by a seed, for each policy of the registry; the engine runs them to
+ * their end with heartbeats at every change, every 3 s, or every 3 s with extra ones; then the
+ * event log is read line by line: the slots of a node are never exceeded; every task completes
+ * exactly once, in the time it takes; a suspended task resumes on its node; only a kill ends an
+ * attempt before its work is done; every job ends, or is refused and never runs; FIFO passes no job
+ * over; no slot stays idle while a task waits that nothing holds back; no answer of the policy is
+ * overruled; no mean sojourn is below the lower bound; equal seeds produce equal logs; RTMR keeps
+ * its promises where its conditions hold; under naive-fair and fair, equal jobs end within one
+ * task's time of each other. usage: test_sim_properties [SEEDS]: number of seeds for each policy
+ * (1,000). A breach prints policy and seed; CREEL_SEED=n runs that seed alone, CREEL_POLICY=name
+ * that policy. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@
 #define NODES_MAX 6
 #define JOBS_MAX  8
 #define TASKS_MAX 16
-#define SAID_MAX  20 /* breaches that are printed */
+#define SAID_MAX  20 /* most breaches that are printed */
 
 static uint64_t seeds = 1000;
 static int said;
@@ -36,14 +37,14 @@ enum task_state { PENDING, RUNNING, SUSPENDED, DONE };
 struct task {
     enum task_state state;
     int32_t node, kills;
-    int64_t since_us, ran_us; /* of its present attempt, without the time before the last map */
+    int64_t since_us, ran_us; /* ran_us: of this attempt; a reduce's counts from the last map */
     bool local;
 };
 struct job {
-    struct sim_job spec; /* what hung on it is the engine's */
+    struct sim_job spec; /* the engine owns what it points to */
     int64_t exact_us[BASE_TASK_KINDS][TASKS_MAX];
     struct task task[BASE_TASK_KINDS][TASKS_MAX];
-    int32_t done[BASE_TASK_KINDS], turn; /* turn: of its submission */
+    int32_t done[BASE_TASK_KINDS], turn; /* turn: its place in the order of submission */
     int64_t submit_us, maps_done_us, finish_us;
     bool submitted, finished, refused;
     struct sim_job_result r;
@@ -57,8 +58,8 @@ struct world {
     struct sim_group group[2];
     enum mode mode;
     bool plain; /* the policy's defaults, without waiting for locality: nothing is held back */
-    bool timed; /* deadlines that can be promised: exact times told beforehand, at nominal speed,
-                   nothing else */
+    bool timed; /* deadlines that can be promised: exact times known beforehand, nodes of nominal
+                   speed, nothing that disturbs */
     struct job job[JOBS_MAX];
     int32_t jobs_n, given, turns;
     int32_t slots[NODES_MAX][BASE_TASK_KINDS], used[NODES_MAX][BASE_TASK_KINDS], nodes_n;
@@ -112,7 +113,8 @@ static void set_any_word(struct world *w, const struct policy_option *o)
     set(w, o->name, word);
 }
 
-/* Words and switches as they come, times in proportion to these short tasks. */
+/* Sets options at random: any word, any switch, and some times divided by ten, in proportion to
+ * these short tasks. */
 static void set_options(struct world *w)
 {
     struct base_error err;
@@ -156,7 +158,7 @@ static void on_job(void *ctx, const struct sim_job_result *r)
     j->r = *r;
 }
 
-/* Queues whose fair share is enforced after 2 s. */
+/* Has the fair share of every queue enforced after 2 s. */
 static void impatient(void *ctx, struct rm_core_conf *core)
 {
     (void)ctx;
@@ -312,7 +314,8 @@ static bool maps_done(const struct job *j)
     return j->done[BASE_TASK_MAP] == j->spec.tasks[BASE_TASK_MAP];
 }
 
-/* It counts for its time only when its input is there. */
+/* Returns how long @t has run since its launch or resume; a reduce runs only once the maps are
+ * done. */
 static int64_t ran_us(const struct world *w, const struct job *j, int k, const struct task *t)
 {
     int64_t from = t->since_us;
@@ -333,7 +336,8 @@ static void hold(struct world *w, const struct job *j, int k, struct task *t)
         breach(w, "has a task for which its node has no slot", j);
 }
 
-/* Tasks that could start: past slowstart, of a job whose setup nobody waits for. */
+/* Returns how many tasks of @j could start: those past slowstart, but none of a job with setup or
+ * cleanup. */
 static int32_t waiting(const struct world *w, const struct job *j, int k)
 {
     int32_t n = 0, M = j->spec.tasks[BASE_TASK_MAP];
@@ -364,7 +368,8 @@ static void check_fifo(struct world *w, const struct job *j)
             breach(w, "passes an earlier one", j);
 }
 
-/* Everybody has been heard at this instant: nothing waits beside a free slot. */
+/* Call when time is about to move on: all nodes have been heard, so nothing may wait beside a free
+ * slot. */
 static void check_idle(struct world *w)
 {
     if (w->mode != AT_ONCE || !w->plain || w->ops->admit)
@@ -444,7 +449,7 @@ static void take_job(struct world *w, const struct line *l, struct job *j)
         j->submitted = true;
         j->turn = ++w->turns;
         j->submit_us = w->now_us;
-        j->finished = j->refused = false; /* as the callbacks said: now as the log does */
+        j->finished = j->refused = false; /* the callbacks have set them: start again for the log */
         return;
     }
     j->finished = true;
@@ -499,8 +504,8 @@ static void check_results(struct world *w)
         breach(w, "is better than any can be", NULL);
 }
 
-/* One with an earlier deadline that came later may have moved the estimate of @j, never beyond its
- * deadline. */
+/* Returns true when a job that came later has an earlier deadline: it may have delayed @j beyond
+ * the promised date, though not beyond the deadline. */
 static bool was_overtaken(const struct world *w, const struct job *j)
 {
     for (int32_t i = 0; i < w->jobs_n; i++) {
@@ -546,7 +551,7 @@ static void run(struct world *w)
     }
     sim_log_flush_and_free(&w->log, NULL);
     sim_free(s);
-    for (; w->given < w->jobs_n; w->given++) /* after an error */
+    for (; w->given < w->jobs_n; w->given++) /* those not taken, because of an error */
         sim_job_clear(&w->job[w->given].spec);
     policy_conf_free(&w->options);
 }
@@ -614,7 +619,7 @@ static void test_promises(void)
 }
 
 /* ---------------------------------------------------------------- fair */
-/* As many slots for each job: their last waves end within one task's time. */
+/* Equal jobs with equally many slots each: all end within one task's time. */
 static void equal_jobs(const char *policy, uint64_t seed)
 {
     static struct world w;

@@ -1,5 +1,5 @@
-/* The single-server simulator against numbers worked out by hand and against the obvious slow way
- * of computing them. */
+/* Goal: the simulator of a single server computes the right ends. Method: compares it with results
+ * worked out by hand and with a simple, slow reference. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,8 +29,7 @@ static void expect(enum sim_single_policy policy, const struct sim_single_job *j
     }
 }
 
-/* Goal: the five policies on three jobs. Method: HFSP, figure 1 (30 s at 0, 10 s at 10, 10 s at
- * 15). */
+/* Goal: all policies on three jobs. Method: HFSP, figure 1 (30 s at 0, 10 s at 10, 10 s at 15). */
 static void test_three_jobs(void)
 {
     static const struct sim_single_job jobs[] = {{0, 30}, {10, 10}, {15, 10}};
@@ -51,7 +50,7 @@ static void test_three_jobs(void)
     expect(SIM_SINGLE_LAS, jobs, 3, NULL, NULL, (double[]){50, 30, 30});
 }
 
-/* What would end when, if nobody else came: the projection by which FSP orders. */
+/* When jobs would end if no other job came: the projection by which FSP orders them. */
 static void test_projections(void)
 {
     static const struct sim_single_job jobs[] = {{0, 30}, {10, 10}, {15, 10}};
@@ -61,7 +60,8 @@ static void test_projections(void)
     expect(SIM_SINGLE_PS, jobs, 3, NULL, NULL, (double[]){50, 37.5, 42.5});
 }
 
-/* Goal: late jobs. Method: a is believed to be 6 and is 30; worked out by hand. */
+/* Goal: late jobs. Method: the first job is believed to take 6 s and takes 30; worked out by hand.
+ */
 static void test_late_jobs(void)
 {
     static const struct sim_single_job jobs[] = {{0, 30}, {5, 4}, {6, 4}, {20, 2}};
@@ -78,9 +78,9 @@ static void test_late_jobs(void)
     CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, 4, finish), 545.0 / 24, 1e-9);
     sim_single_server_run(SIM_SINGLE_FSP, jobs, 4, guess, NULL, finish);
     CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, 4, finish), 27.75, 1e-9);
-    /* the virtual ends */
+    /* the ends in the virtual system */
     expect(SIM_SINGLE_PS, believed, 4, NULL, NULL, (double[]){7.5, 13.5, 14, 22});
-    /* believed to have nothing left, it keeps the server under srpt too */
+    /* the late job, believed to have nothing left to do, keeps the server under SRPT too */
     expect(SIM_SINGLE_SRPT, jobs, 4, guess, NULL, (double[]){30, 36, 40, 32});
 }
 
@@ -134,13 +134,13 @@ static void test_scale(void)
     sim_single_scale_to_load(jobs, 3, .5);
     CU_ASSERT_DOUBLE_EQUAL(jobs[0].size_s, 10, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(jobs[2].size_s, 20, 1e-12);
-    sim_single_scale_to_load(idle, 1, .5); /* the last submission is at 0: no load to have */
+    sim_single_scale_to_load(idle, 1, .5); /* the last submission is at 0, so no load can be set */
     CU_ASSERT_EQUAL(idle[0].size_s, 3);
     CU_ASSERT_EQUAL(sim_single_bytes_moved(1, 10, 100), 151);
 }
 
 /* ---------------------------------------------------------------- random jobs
- * The reference: rates are set anew at every event by looking at every job. */
+ * The reference computes the rates of all jobs anew at every event. */
 struct ref {
     const struct sim_single_job *jobs;
     const double *guess, *weight;
@@ -157,7 +157,8 @@ static bool ref_late(const struct ref *r, size_t i)
     return r->in[i] && !r->done[i] && r->virt_end[i] >= 0;
 }
 
-/* The virtual end of @i if nobody came any more. */
+/* Returns the virtual end of @i; before that, a later time that orders the jobs by the virtual ends
+ * that they would have if no other job came. */
 static double ref_projected(const struct ref *r, size_t i)
 {
     return r->virt_end[i] >= 0 ? r->virt_end[i] : 1e6 + r->virt[i] / r->weight[i];
@@ -298,8 +299,8 @@ static void test_random(void)
     }
 }
 
-/* Nobody is later under FSP than under PS when sizes are known, and no policy beats SRPT in the
- * mean. */
+/* When sizes are known, no job ends later under FSP than under PS, and the mean sojourn under SRPT
+ * is at most that under FSP. */
 static void test_dominance(void)
 {
     uint64_t rng = 7;
@@ -345,7 +346,7 @@ static void check_single(const char *file, double load, size_t rows, size_t empt
         sim_single_server_run(policies[p], jobs, n, NULL, NULL, finish[p]);
         if (want[p] > 0)
             CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, n, finish[p]), want[p],
-                                   5.1e-5); /* all that is printed */
+                                   5.1e-5); /* all published digits */
     }
     for (size_t i = 0; i < n; i++)
         CU_ASSERT(finish[3][i] <= finish[1][i] + 1e-6);

@@ -1,5 +1,5 @@
-/* Goal: the experiment with wrong sizes. Method: the distribution of many factors; the options by
- * all their spellings. */
+/* Goal: the factors by which sizes are wrong in an experiment, and its options. Method: the
+ * distribution of many factors; the options in all their spellings. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static void test_factor_belongs_to_job(void)
     CU_ASSERT_EQUAL(sim_size_error_factor(&none, 1, 5, BASE_TASK_MAP), 1);
 }
 
-/* Numbers that past runs have shown: an experiment repeated with its seed gives the same factors.
+/* Factors of earlier versions: an experiment that is repeated with its seed must get the same ones.
  */
 static void test_factors_stay(void)
 {
@@ -80,7 +80,7 @@ static void test_options(void)
     CU_ASSERT_STRING_EQUAL(sim_option_find("error-sigma")->name, "hfsp.error_sigma");
     CU_ASSERT_PTR_EQUAL(sim_option_find("hfsp.xi"), policy_option_find("hfsp.xi"));
     CU_ASSERT_PTR_NULL(sim_option_find("hfsp.erro"));
-    CU_ASSERT_PTR_NULL(policy_option_find("hfsp.error")); /* none of a policy's */
+    CU_ASSERT_PTR_NULL(policy_option_find("hfsp.error")); /* not an option of a policy */
     while (policy_option_at(policies))
         policies++;
     while (sim_option_at(all))

@@ -1,4 +1,4 @@
-/* What figures and pictures are made of: percentiles, distributions, figures by class, means over
+/* Goal: the data of tables and charts: percentiles, distributions, figures by class, means over
  * seeds, slots over time. */
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void test_distribution(void)
         sim_samples_add(&s, i);
     sim_samples_sort(&s);
     CU_ASSERT_EQUAL(sim_samples_cdf(&s, 5, x, y), 5);
-    NEAR(x[0], 7); /* first and last are there, y is the share up to x */
+    NEAR(x[0], 7); /* the first and the last sample are kept; y is the share up to x */
     NEAR(y[0], 0.01);
     NEAR(x[4], 106);
     NEAR(y[4], 1);
@@ -125,7 +125,7 @@ static void test_figures(void)
     CU_ASSERT_STRING_EQUAL(f.v[1].name, "small"); /* by size, not by appearance */
     CU_ASSERT_STRING_EQUAL(f.v[2].name, "large");
     NEAR(f.v[0].v[SIM_M_JOBS], 4);
-    NEAR(f.v[0].v[SIM_M_SOJOURN], (100 + 10 + 30) / 3.0); /* the refused one does not count */
+    NEAR(f.v[0].v[SIM_M_SOJOURN], (100 + 10 + 30) / 3.0); /* a refused job does not count */
     NEAR(f.v[0].v[SIM_M_SOJOURN_MEDIAN], 30);
     NEAR(f.v[0].v[SIM_M_WAITING], 10 / 3.0);
     NEAR(f.v[0].v[SIM_M_EXECUTION], (95 + 10 + 25) / 3.0);
@@ -143,7 +143,7 @@ static void test_figures(void)
     NEAR(f.v[2].v[SIM_M_NODE_LOCAL], 75);
     NEAR(f.v[2].v[SIM_M_RACK_LOCAL], 90);
     CU_ASSERT(isnan(f.v[2].v[SIM_M_SUCCESS]));
-    CU_ASSERT(isnan(f.v[2].v[SIM_M_MAKESPAN])); /* of the whole run alone */
+    CU_ASSERT(isnan(f.v[2].v[SIM_M_MAKESPAN])); /* only the whole run has one */
     sim_figures_free(&f);
 }
 

@@ -1,4 +1,4 @@
-/* The readers of SLS, CSV and JSON lines: small files with everything in them, and bad ones. */
+/* The readers of SLS, CSV and JSON lines: small files that use every feature, and bad ones. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "tests/unit/cunit_main.h"
 
 /* ---------------------------------------------------------------- SLS */
-/* The example of Hadoop's documentation. */
+/* The example from Hadoop's documentation. */
 static const char sls_text[] =
     "{\n  \"num.nodes\": 3,\n  \"num.racks\": 1\n}\n"
     "{\n  \"am.type\" : \"mapreduce\",\n  \"job.start.ms\" : 0,\n  \"job.end.ms\" : 95375,\n"
@@ -62,7 +62,7 @@ static void test_sls(void)
         CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_MAP][2], 22163000);
         CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_MAP][3], 1000);
         CU_ASSERT_EQUAL(fx.job.replica_nodes[2], 1);
-        CU_ASSERT_EQUAL(fx.job.replica_nodes[3], 0); /* the third host on two nodes */
+        CU_ASSERT_EQUAL(fx.job.replica_nodes[3], 0); /* the third host; there are two nodes */
     }
     CU_ASSERT_EQUAL(trace_text_next(&fx), 0);
     trace_text_close(&fx);
@@ -205,16 +205,16 @@ static void test_csv_errors(void)
         "csv", "submit_s,maps\n1,0\n",
         "csv:2: maps: a job has at least one task: maps, reduces or input_bytes say how many");
     trace_text_expect_error("csv", "submit_s,maps\n1,\"2\"x\n",
-                            "csv:2: text behind the quotes of \"2\"");
+                            "csv:2: text after the closing quote of \"2\"");
     trace_text_expect_error("csv", "submit_s,maps\n1,\"2\n",
-                            "csv:2: the quotes before \"2\" do not end");
+                            "csv:2: the quote before \"2\" is not closed");
     trace_text_expect_error("csv", "submit_s,maps,id,after\n1,2,7,7\n",
                             "csv:2: after: a job cannot wait for itself");
     trace_text_expect_error("csv", "submit_s,maps,id\n1,2,0\n",
                             "csv:2: id: '0' is not an integer from 1 to 1000000000000000");
     trace_text_expect_error("csv", "submit_s,maps,split_bytes\n1,1000000,1000000000000000\n",
                             "csv:2: split_bytes: times maps are more than 1e18 bytes");
-    /* nothing can be skipped: nothing can be read */
+    /* a bad header is no line to skip: nothing can be read */
     trace_text_open(&fx, "csv", "submit_s,mps\n1,2\n3,4\n", &conf);
     CU_ASSERT_EQUAL(trace_text_next(&fx), -BASE_EINVAL);
     CU_ASSERT(
@@ -224,7 +224,7 @@ static void test_csv_errors(void)
     CU_ASSERT_EQUAL(trace_text_next(&fx), -BASE_EINVAL);
     trace_text_close(&fx);
     trace_text_open(&fx, "csv", "maps,maps\n", NULL);
-    CU_ASSERT(trace_text_next(&fx) < 0 && strstr(fx.err.text, "column 'maps' is there twice"));
+    CU_ASSERT(trace_text_next(&fx) < 0 && strstr(fx.err.text, "column 'maps' appears twice"));
     trace_text_close(&fx);
     trace_text_open(&fx, "csv", "maps\n2\n", NULL);
     CU_ASSERT(trace_text_next(&fx) < 0 && strstr(fx.err.text, "column 'submit_s' is missing"));
@@ -316,7 +316,8 @@ static void test_jsonl_errors(void)
                             "jsonl:1: map_nodes[0]: 7 is not a list of at most 8 places");
 }
 
-/* A line as the job history of a live cluster exports it: what only a history has is ignored. */
+/* A line as the job history of a live cluster exports it: members that only a history has are
+ * ignored. */
 static void test_history(void)
 {
     static const char text[] =

@@ -11,8 +11,8 @@
 #include "tests/unit/cunit_main.h"
 
 /* ---------------------------------------------------------------- writing */
-/* What is written reads back as the same: every field, exactly. Method: every workload there is,
- * through both formats; what was read is written again. */
+/* Goal: a trace that is written and read again is the same, in every field. Method: writes a
+ * workload in one of the formats, reads it, and writes what it has read again. */
 static void round_trip(const char *name, bool json)
 {
     struct sim_made_jobs made = {0};

@@ -1,4 +1,5 @@
-/* Traces as files: the two real SWIM traces, what files may look like, ids, order, bad lines. */
+/* Goal: traces are read from files: the two real SWIM traces, unusual files, ids, order, bad lines.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static void test_swim_scaled(void)
 
     CU_ASSERT(whole.maps > 5 * small.maps);
     CU_ASSERT_EQUAL(small.n, whole.n);
-    CU_ASSERT_EQUAL(small.reduce_jobs, whole.reduce_jobs); /* a shuffle stays one */
+    CU_ASSERT_EQUAL(small.reduce_jobs, whole.reduce_jobs); /* a job with a shuffle keeps one */
     CU_ASSERT(small.reduces_max <= 20);
     CU_ASSERT(whole.reduces_max <= 600);
     CU_ASSERT_EQUAL(sim_swim_origin_machines("a/b/FB-2010_samples_24_times_1hr_3.tsv"), 3000);
@@ -107,7 +108,7 @@ static void test_swim_rules(void)
     CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 1);
     CU_ASSERT_EQUAL(trace_text_next(&fx), 0);
     trace_text_close(&fx);
-    trace_text_open(&fx, "swim", text, &conf); /* a hundredth */
+    trace_text_open(&fx, "swim", text, &conf); /* scaled to a hundredth */
     CU_ASSERT_EQUAL(trace_text_next(&fx), 1);
     CU_ASSERT_EQUAL(fx.job.input_bytes, 13421772);
     CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 1);
@@ -202,7 +203,7 @@ static void test_skip_bad(void)
     CU_ASSERT(strncmp(sim_source_first_skipped_error(fx.source), "swim:2: 1 field instead", 23) ==
               0);
     trace_text_close(&fx);
-    conf.skip_bad = false; /* who goes on all the same reads on behind the line */
+    conf.skip_bad = false; /* a caller that goes on after the error reads the next line */
     trace_text_open(&fx, "swim", text, &conf);
     CU_ASSERT(trace_text_next(&fx) < 0);
     CU_ASSERT(trace_text_next(&fx) < 0);
@@ -212,7 +213,7 @@ static void test_skip_bad(void)
 }
 
 /* ---------------------------------------------------------------- what files may look like */
-/* A byte order mark before it is none of the text. */
+/* A byte order mark at the beginning is not part of the text. */
 static void test_marks(void)
 {
     static const char *const texts[][2] = {
@@ -234,7 +235,7 @@ static void test_marks(void)
     }
 }
 
-/* A folder can be opened, but not read: no empty trace. */
+/* A folder can be opened, but not read: it must not pass for an empty trace. */
 static void test_folders(void)
 {
     static const char *const what[] = {"csv:/", "jsonl:/", "swim:/", "sls:/"};
@@ -256,7 +257,7 @@ static void test_folders(void)
               !sim_source_is_one_shot("csv:/nowhere") && !sim_source_is_one_shot("sls:" FB2009));
 }
 
-/* Two jobs of one number: the later one is a bad line, whether or not the other has ended
+/* Two jobs with the same id: the later one is a bad line, whether or not the other has ended
  * meanwhile. */
 static void test_ids(void)
 {
@@ -284,7 +285,7 @@ static void test_ids(void)
     CU_ASSERT_EQUAL(sim_source_skipped_lines(fx.source), 2);
     trace_text_close(&fx);
 
-    for (uint64_t i = 1; i <= 100000; i++) /* pairs in the wrong order are as cheap as order */
+    for (uint64_t i = 1; i <= 100000; i++) /* swapped pairs take no more memory than order */
         CU_ASSERT(sim_ids_add(&set, i % 2 ? i + 1 : i - 1));
     CU_ASSERT(set.upto == 100000 && set.size <= 128);
     for (uint64_t i = 1; i <= 100000; i++)
@@ -294,7 +295,7 @@ static void test_ids(void)
     sim_ids_free(&set);
 }
 
-/* Names go into JSON, pages and terminals: what is no text in them is shown as such. */
+/* Names go into JSON, pages and terminals, so bytes in them that are no text are replaced. */
 static void test_bytes(void)
 {
     struct trace_text fx;
@@ -318,7 +319,8 @@ static void test_bytes(void)
     CU_ASSERT_STRING_EQUAL(text, "");
 }
 
-/* Numbers that are fine each and too large together are refused, not wrapped around. */
+/* Numbers that are valid by themselves but too large together are refused and do not wrap around.
+ */
 static void test_overflows(void)
 {
     static const char *const scale[] = {"origin=1", "target=1000000",
@@ -359,7 +361,7 @@ static void test_order(void)
         CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], want);
     trace_text_close(&fx);
     base_buf_adds(&text, "submit_s,maps\n");
-    for (int i = 0; i < 3 * SIM_SOURCE_WINDOW; i++) /* each up to 500 places from its own */
+    for (int i = 0; i < 3 * SIM_SOURCE_WINDOW; i++) /* each up to 500 places out of order */
         base_buf_addf(&text, "%d,1\n", i / 500 * 500 + 499 - i % 500);
     base_buf_adds(&text, "7,1\n");
     trace_text_open(&fx, "csv", text.data, &conf);

@@ -1,4 +1,5 @@
-/* Workloads by name: what the papers publish about them, and equal jobs from equal seeds. */
+/* Goal: the named workloads have the properties that papers publish, and equal seeds produce equal
+ * jobs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +41,8 @@ static size_t count(const struct sim_made_jobs *made, const char *class_name)
     return n;
 }
 
-/* Whatever the workload: numbers from 1 in order, in order of submission, something to do, chains
- * to earlier jobs. */
+/* Checks what holds for every workload: ids and submissions are in order, every job has something
+ * to do, and chains lead to earlier jobs. */
 static void check_common(const struct sim_made_jobs *made)
 {
     for (size_t i = 0; i < made->n; i++) {
@@ -110,7 +111,7 @@ static void test_hfs(void)
     CU_ASSERT_EQUAL(m.v[0].submit_us, 0);
     sim_made_jobs_free(&m);
     for (uint64_t seed = 1; seed <= 200;
-         seed++) { /* 99 gaps of 14 s in the mean: about 24 minutes */
+         seed++) { /* 99 gaps of 14 s in the mean: about 23 minutes */
         m = make("w-hfs", seed, NULL, NULL);
         last += (double)m.v[m.n - 1].submit_us / 1e6 / 200;
         sim_made_jobs_free(&m);
@@ -303,7 +304,7 @@ static void test_figures(void)
     sim_made_jobs_free(&m);
 }
 
-/* A closed loop: so many at first, one more for each end, never two for one. */
+/* A closed loop: the given number of jobs at first, one more for each end, never two for one. */
 static void test_closed_loop(void)
 {
     struct sim_made_jobs m = make("hfs-closed-loop", 1, "jobs=7", "open=3");
@@ -361,7 +362,7 @@ static void test_refusals(void)
             "workload hfs-scans: jobs: '1.5' is not an integer from 1 to 1000000");
 }
 
-/* Settings in the name and beside it; the engine's view of a source. */
+/* Settings in the name and separate ones; a source as the engine's workload. */
 static void test_source(void)
 {
     const char *params[] = {"jobs=4"};
@@ -392,7 +393,7 @@ static void test_source(void)
     conf = (struct sim_source_conf){.what = "w-hfsp", .seed = 1};
     s = sim_source_open(&conf, &err);
     CU_ASSERT_PTR_NULL(sim_source_as_workload(s).at_end);
-    /* no bytes: the work of the tasks */
+    /* the jobs have no bytes: their size is the work of their tasks */
     CU_ASSERT_EQUAL(sim_source_read_single_jobs(s, &jobs, &n, &err), 0);
     CU_ASSERT_EQUAL(n, 100);
     for (size_t i = 0; i < n; i++)

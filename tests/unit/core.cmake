@@ -7,6 +7,7 @@ creel_test(test_core_nodes SOURCES unit/test_core_nodes.c LIBS creel_core_world 
 creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_masters_again SOURCES unit/test_core_masters_again.c
            LIBS creel_core_world LABELS unit)
+creel_test(test_core_updates SOURCES unit/test_core_updates.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_recovery SOURCES unit/test_core_recovery.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_damage SOURCES unit/test_core_damage.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_bounds SOURCES unit/test_core_bounds.c LIBS creel_core_world LABELS unit)
@@ -36,5 +37,11 @@ creel_test(test_core_queues SOURCES unit/test_core_queues.c LIBS creel_core_worl
 creel_test(test_core_preempt SOURCES unit/test_core_preempt.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_guards SOURCES unit/test_core_guards.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_ledger SOURCES unit/test_core_ledger.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_activity SOURCES unit/test_core_activity.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_views SOURCES unit/test_core_views.c LIBS creel_core_world LABELS unit)
 target_link_libraries(test_core_views PRIVATE m)
+creel_test(test_core_decommission SOURCES unit/test_core_decommission.c
+           LIBS creel_core_world LABELS unit)
+creel_test(test_core_node_resource SOURCES unit/test_core_node_resource.c
+           LIBS creel_core_world LABELS unit)
+creel_test(test_core_labels SOURCES unit/test_core_labels.c LIBS creel_core_world LABELS unit)

@@ -16,9 +16,9 @@ static inline size_t count_jobs(struct rm_backend *b)
     while (more) {
         struct rm_views v = {0};
         before = cursor;
-        more = rm_view_apps(rm_backend_hold(b), &f, from ? &before : NULL, BASE_VIEW_CHUNK, &v,
+        more = rm_view_apps(rm_backend_lock_core(b), &f, from ? &before : NULL, BASE_VIEW_CHUNK, &v,
                             &cursor);
-        rm_backend_release(b);
+        rm_backend_unlock_core(b);
         n += v.apps_n;
         from = true;
         rm_views_free(&v);

@@ -1,4 +1,4 @@
-/* tests/unit/golden.h - reads one recorded exchange (tests/golden). */
+/* tests/unit/golden.h - reads one recorded exchange (tests/interop/yarn). */
 #ifndef CREEL_TESTS_GOLDEN_H
 #define CREEL_TESTS_GOLDEN_H
 

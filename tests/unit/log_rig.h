@@ -17,7 +17,7 @@ struct rig {
     int loads, fences, breaks;
     int rc;
     uint64_t written;
-    char text[1024]; /* of the last end */
+    char text[sizeof(((struct base_error *)0)->text)]; /* of the last end */
 };
 
 /* A new log over what the server holds: it has been told to load, nothing is carried out yet. */

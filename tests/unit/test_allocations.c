@@ -184,10 +184,10 @@ static void test_hadoop_1(void)
               &q),
         0);
     u = queue(&q, "p");
-    CU_ASSERT_EQUAL(policy_limit_slots(&u->min, BASE_TASK_MAP, &c, 0), 5);
-    CU_ASSERT_EQUAL(policy_limit_slots(&u->min, BASE_TASK_REDUCE, &c, 0), 6);
-    CU_ASSERT_EQUAL(policy_limit_slots(&u->max, BASE_TASK_MAP, &c, 0), 7);
-    CU_ASSERT_EQUAL(policy_limit_slots(&u->max, BASE_TASK_REDUCE, &c, 0), 8);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&u->min, BASE_TASK_MAP, &c, 0), 5);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&u->min, BASE_TASK_REDUCE, &c, 0), 6);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&u->max, BASE_TASK_MAP, &c, 0), 7);
+    CU_ASSERT_EQUAL(policy_limit_to_slots(&u->max, BASE_TASK_REDUCE, &c, 0), 8);
     CU_ASSERT_EQUAL(u->max_running, 3);
     CU_ASSERT_EQUAL(q.user_max_running, 9);
     CU_ASSERT_PTR_NOT_NULL(strstr(notes.data, "f.xml:1: wieght: an unknown element"));

@@ -171,14 +171,14 @@ static void test_configuration(void)
     for (size_t i = 0; i < sizeof args / sizeof args[0]; i++)
         CU_ASSERT_EQUAL(base_conf_set_arg(conf, args[i], &err), 0);
     CU_ASSERT_EQUAL(base_conf_check(conf, NULL, &err), 0);
-    CU_ASSERT_EQUAL(api_conf_read(conf, &sc, &err), 0);
+    CU_ASSERT_EQUAL(api_conf_read(conf, "resourcemanager", &sc, &err), 0);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         CU_ASSERT_TRUE(has(sc.hosts, names[i]));
     CU_ASSERT_FALSE(has(sc.hosts, "stranger"));
     api_conf_free(&sc);
     CU_ASSERT_PTR_NULL(sc.hosts);
     CU_ASSERT_EQUAL(base_conf_set_arg(conf, "creel.http.allowed-hosts=http://a", &err), 0);
-    CU_ASSERT_EQUAL(api_conf_read(conf, &sc, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(api_conf_read(conf, "resourcemanager", &sc, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.http.allowed-hosts: \"http://a\""));
     api_conf_free(&sc);
     base_conf_free(conf);

@@ -261,7 +261,7 @@ static void test_keys(void)
     struct api_server_conf sc = {0};
     struct base_error err;
 
-    CU_ASSERT_EQUAL(api_conf_read(conf, &sc, &err), 0);
+    CU_ASSERT_EQUAL(api_conf_read(conf, "resourcemanager", &sc, &err), 0);
     CU_ASSERT_EQUAL(sc.connections_max, 10000);
     CU_ASSERT_EQUAL(sc.connections_per_address, 2500);
     CU_ASSERT_EQUAL(sc.connections_for_nodes, 1000);
@@ -270,7 +270,7 @@ static void test_keys(void)
     CU_ASSERT_EQUAL(sc.body_memory, 256 << 20);
     api_conf_free(&sc);
     CU_ASSERT_EQUAL(base_conf_set_arg(conf, "creel.http.connections=1000", &err), 0);
-    CU_ASSERT_EQUAL(api_conf_read(conf, &sc, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(api_conf_read(conf, "resourcemanager", &sc, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "creel.http.connections-for-nodes: 1000"));
     api_conf_free(&sc);
     base_conf_free(conf);

@@ -38,7 +38,7 @@ static void test_parse_refused(void)
     }
     struct base_rm_list l = {0};
     CU_ASSERT_EQUAL(base_rm_list_add_text("some.key", " , ", &l, &err), -BASE_EINVAL);
-    CU_ASSERT_STRING_EQUAL(err.text, "some.key: no address is there");
+    CU_ASSERT_STRING_EQUAL(err.text, "some.key: no address given");
     struct base_buf many = {0};
     for (int i = 0; i <= BASE_RM_LIST_MAX; i++)
         base_buf_addf(&many, "h%d:1,", i);

@@ -105,7 +105,7 @@ static void test_name_is_cleaned(void)
 static void test_hold(void)
 {
     static const struct {
-        int64_t ms, disturbances;
+        int64_t ms, failed_requests;
         double map, want;
         int64_t done, want_done;
         bool last;
@@ -126,7 +126,7 @@ static void test_hold(void)
         p.elapsed_ms = steps[i].ms;
         p.last = steps[i].last;
         p.bars[0].done = steps[i].done;
-        cli_progress_keep_level(&hold, steps[i].disturbances, &p);
+        cli_progress_keep_level(&hold, steps[i].failed_requests, &p);
         CU_ASSERT_EQUAL(p.bars[0].percent, steps[i].want);
         CU_ASSERT_EQUAL(p.bars[0].done, steps[i].want_done);
         CU_ASSERT_EQUAL(p.n, 2);

@@ -243,6 +243,36 @@ static void test_not_kept(void)
     world_free(&w);
 }
 
+/* A master fails before it has learned of a container's end. The container's node keeps reporting
+ * the end until the failure is durable: if the record is lost in a failover, the attempt goes on,
+ * and its master would otherwise ask for that container again. */
+static void test_unreported_end(void)
+{
+    for (int max_attempts = 1; max_attempts <= 2; max_attempts++) {
+        struct rm_ask asks[1];
+
+        begin(max_attempts == 1 ? "app 1024 1 0" : "app 1024 2 0");
+        do_register(1);
+        asks[0] = ask("node1", 1);
+        allocate(0, asks, 1, NULL, 0);
+        world_beat(&w, &w.nodes[1], 0);
+        allocate(1, NULL, 0, NULL, 0);
+        CU_ASSERT_EQUAL_FATAL(w.reply.allocated_n, 1);
+        end(&w.reply.allocated[0].id, 0);
+        w.auto_store = false;
+        end_master(3);
+        for (int i = 0; i < 3; i++)
+            world_beat(&w, &w.nodes[1], 0);
+        CU_ASSERT_EQUAL(w.nodes[1].forgets, 0);
+        w.auto_store = true;
+        world_store(&w, w.seq);
+        world_settle(&w);
+        world_beat(&w, &w.nodes[1], 0);
+        CU_ASSERT_EQUAL(w.nodes[1].forgets, 1);
+        world_free(&w);
+    }
+}
+
 /* Attempts that a node's disk ended do not count; but they end some time, whatever the disk's fault
  * is. */
 static void test_disk_failures(void)
@@ -426,19 +456,21 @@ static void test_masters_max(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"whole life", test_whole_life},
-                                          {"attempts", test_attempts},
-                                          {"times out", test_times_out},
-                                          {"refused", test_refused},
-                                          {"kill", test_kill},
-                                          {"containers are kept", test_keep},
-                                          {"containers are not kept", test_not_kept},
-                                          {"failures of disks", test_disk_failures},
-                                          {"kill before the launch", test_kill_before_launch},
-                                          {"kill of what was not started", test_kill_unstarted},
-                                          {"unmanaged", test_unmanaged},
-                                          {"places", test_places},
-                                          {"asks are bounded", test_asks_bounded},
-                                          {"masters hold half of the map slots", test_masters_max}};
+static const struct cunit_case cases[] = {
+    {"whole life", test_whole_life},
+    {"attempts", test_attempts},
+    {"times out", test_times_out},
+    {"refused", test_refused},
+    {"kill", test_kill},
+    {"containers are kept", test_keep},
+    {"containers are not kept", test_not_kept},
+    {"an end that the failed master never learned", test_unreported_end},
+    {"failures of disks", test_disk_failures},
+    {"kill before the launch", test_kill_before_launch},
+    {"kill of what was not started", test_kill_unstarted},
+    {"unmanaged", test_unmanaged},
+    {"places", test_places},
+    {"asks are bounded", test_asks_bounded},
+    {"masters hold half of the map slots", test_masters_max}};
 
 CUNIT_MAIN("masters", cases)

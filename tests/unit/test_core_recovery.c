@@ -212,8 +212,9 @@ static bool commit(struct base_app_id app, int32_t attempt)
     return w.reply.flag;
 }
 
-/* The right to commit is durable, the end of its attempt is not: the attempt after it may commit
- * all the same. */
+/* The right to commit is durable, the end of its attempt is not. The attempt after it cannot go on:
+ * for all that the new leader knows, the first one commits on a silent node. Asked meanwhile, the
+ * leader puts off its answer. When all nodes have registered, a third attempt runs. */
 static void test_commit_right(void)
 {
     struct world_container *ct;
@@ -242,10 +243,44 @@ static void test_commit_right(void)
     CU_ASSERT_EQUAL(ct->attempt, 1);
     w.auto_store = true;
     world_crash(&w, durable);
+    world_beat(&w, other, 0);
+    CU_ASSERT_EQUAL(other->kills, 1);
+    CU_ASSERT(commit(id, 0)); /* a repeated question of the attempt that has the right */
+    CU_ASSERT_FALSE(commit(id, 1));
     world_beat_all(&w, 0);
-    CU_ASSERT_PTR_NOT_NULL(world_task(&w, id, BASE_TASK_MAP, 0, &other));
-    CU_ASSERT(commit(id, 1));
+    world_beat_all(&w, 0);
+    ct = world_task(&w, id, BASE_TASK_MAP, 0, &other);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    CU_ASSERT(ct->attempt > 1);
     CU_ASSERT_FALSE(commit(id, 0));
+    CU_ASSERT_FALSE(commit(id, 1));
+    CU_ASSERT(commit(id, ct->attempt));
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+/* An attempt asks for the right to commit before its node has registered with the new leader: the
+ * answer is put off, since a refusal would end the attempt and count as its failure. */
+static void test_commit_before_registration(void)
+{
+    struct world_container *ct;
+    struct world_node *n;
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    world_beat_all(&w, 0);
+    ct = world_task(&w, id, BASE_TASK_MAP, 0, &n);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    world_crash(&w, w.journal_n);
+    commit(id, ct->attempt);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EAGAIN);
+    world_beat_all(&w, 0);
+    CU_ASSERT(commit(id, ct->attempt));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_FLAG);
     world_run_dry(&w);
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
     world_free(&w);
@@ -476,6 +511,7 @@ static const struct cunit_case cases[] = {
     {"ends are told once", test_ends_told},
     {"folders go", test_folders_go},
     {"the right to commit", test_commit_right},
+    {"the right to commit, asked for early", test_commit_before_registration},
     {"killing", test_killing},
     {"killing, a late node", test_killing_late_node},
     {"odd attempt", test_odd_attempt},

@@ -420,6 +420,115 @@ static void test_queues(void)
     end();
 }
 
+/* The row of @user in queue @path; NULL: none. */
+static const struct rm_queue_user_view *row_of(const char *path, const char *user)
+{
+    const struct rm_queue_view *q = queue(path);
+    int32_t index = q ? q->index : -1;
+
+    rm_views_free(&v);
+    rm_view_queue_users(w.core, &v);
+    for (size_t i = 0; i < v.queue_users_n; i++)
+        if (v.queue_users[i].queue == index && strcmp(v.queue_users[i].user, user) == 0)
+            return &v.queue_users[i];
+    return NULL;
+}
+
+static void test_queue_users(void)
+{
+    const struct rm_queue_user_view *u;
+    int64_t masters = 0;
+
+    begin();
+    world_submit_app(&w, "d 1024 1 0"); /* first: its master gets a slot */
+    world_submit(&w, "b 9 2 0 4 0 0 0 prod bob");
+    world_submit(&w, "b 1 0 0 4 0 0 0 prod bob");
+    world_submit(&w, "c 1 0 0 4 0 0 0 prod cid");
+    world_beat_all(&w, 0);
+    u = row_of("root.prod", "bob");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(u);
+    CU_ASSERT_EQUAL(u->active_apps + u->pending_apps, 2);
+    CU_ASSERT_EQUAL(u->used.v[RM_RES_MEMORY_MB], u->used.v[RM_RES_VCORES] * 2048);
+    CU_ASSERT_EQUAL(u->pending.v[RM_RES_MEMORY_MB], u->pending_containers * 2048);
+    CU_ASSERT_EQUAL(u->used.v[RM_RES_VCORES], 3); /* the other slot has the master */
+    CU_ASSERT_EQUAL(u->am_used.v[RM_RES_VCORES], 0);
+    u = row_of("root.prod", "cid");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(u);
+    CU_ASSERT_EQUAL(u->active_apps + u->pending_apps, 1);
+    CU_ASSERT_PTR_NULL(row_of("root.default", "bob"));
+    CU_ASSERT_EQUAL_FATAL(v.queue_users_n, 3);
+    for (size_t i = 0; i < 3; i++)
+        masters += v.queue_users[i].am_used.v[RM_RES_VCORES];
+    CU_ASSERT_EQUAL(masters, 1);
+    world_run_dry(&w);
+    CU_ASSERT_PTR_NULL(row_of("root.prod", "bob")); /* its jobs have ended */
+    CU_ASSERT_PTR_NULL(row_of("root.prod", "cid"));
+    end();
+}
+
+static void test_health(void)
+{
+    const struct rm_operation_view *allocation, *release;
+    struct rm_health_view health;
+    struct base_app_id job;
+
+    begin();
+    rm_view_health(w.core, &health, &v);
+    for (int i = 0; i < RM_OPERATION_KINDS; i++)
+        CU_ASSERT_FALSE(health.operations[i].known);
+    job = world_submit(&w, "b 3 0 0 4 0 0 0 prod");
+    world_beat(&w, &w.nodes[0], 0);
+    rm_view_health(w.core, &health, &v);
+    allocation = &health.operations[RM_OPERATION_ALLOCATION];
+    release = &health.operations[RM_OPERATION_RELEASE];
+    CU_ASSERT_TRUE(allocation->known);
+    CU_ASSERT_FALSE(release->known);
+    CU_ASSERT_STRING_EQUAL(allocation->queue, "root.prod");
+    CU_ASSERT_STRING_EQUAL(allocation->node_id, w.nodes[0].id);
+    CU_ASSERT_EQUAL(allocation->container.attempt.app.seq, job.seq);
+    CU_ASSERT_EQUAL(allocation->count, 2); /* both map slots in one step */
+    CU_ASSERT_EQUAL(allocation->resource.v[RM_RES_VCORES], 2);
+    CU_ASSERT_EQUAL(health.last_step_us, w.now);
+    world_run_dry(&w);
+    w.now += S;
+    world_beat(&w, &w.nodes[0], 0);
+    rm_view_health(w.core, &health, &v);
+    CU_ASSERT_TRUE(release->known);
+    CU_ASSERT_STRING_EQUAL(release->queue, "root.prod");
+    CU_ASSERT_EQUAL(allocation->count, 0); /* none in the newest step */
+    CU_ASSERT_EQUAL(allocation->resource.v[RM_RES_VCORES], 0);
+    CU_ASSERT_FALSE(health.operations[RM_OPERATION_PREEMPTION].known);
+    end();
+}
+
+static int64_t assigned(void)
+{
+    struct rm_cluster_view c;
+
+    rm_view_cluster(w.core, &c);
+    return c.assigned_per_second;
+}
+
+/* Containers assigned in the last whole second. */
+static void test_assigned_per_second(void)
+{
+    begin();
+    w.now += S - w.now % S;
+    world_submit(&w, "a 4 0 0 4 0 0");
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(assigned(), 0); /* the second is not over */
+    w.now += S;
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(assigned(), 4);
+    w.now += S - 1;
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(assigned(), 4);
+    w.now += 1;
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(assigned(), 0);
+    end();
+}
+
 static size_t listed(const struct rm_app_filter *f)
 {
     struct base_app_id cursor;
@@ -488,6 +597,9 @@ static const struct cunit_case cases[] = {{"why it waits", test_why},
                                           {"attempts and containers", test_attempts_and_containers},
                                           {"cluster and nodes", test_cluster_and_nodes},
                                           {"queues", test_queues},
+                                          {"users of queues", test_queue_users},
+                                          {"health", test_health},
+                                          {"assigned per second", test_assigned_per_second},
                                           {"filters", test_filters}};
 
 CUNIT_MAIN("views", cases)

@@ -152,7 +152,7 @@ static void test_lost(void)
         log_zk_connect(&g.link);
         log_zk_run(&g.link);
         CU_ASSERT_EQUAL(g.written, 3 * (uint64_t)(carried_out + 1));
-        CU_ASSERT_EQUAL(g.zk.multis - multis, 2);
+        CU_ASSERT_EQUAL(g.zk.multis - multis, 3); /* two segments and the check of the epoch */
         CU_ASSERT_EQUAL(rig_stats(&g).read_back, carried_out + 1);
         rig_expect(&g, carried_out ? "a=2 b=1 c=1 " : "a=1 b=1 c=1 ");
     }
@@ -371,6 +371,25 @@ static void test_doubt_survives(void)
     rig_close(&g);
 }
 
+/* A write was done, its answer was lost, and another leader began an epoch before we came back: we
+ * must not act on the write any more. */
+static void test_done_but_deposed(void)
+{
+    struct rig g;
+
+    rig_open(&g, NULL);
+    rig_put(&g, "a", "1");
+    log_zk_execute(&g.link);
+    log_zk_lose(&g.link, HA_ZK_LOSS, NULL);
+    g.zk.epoch_version++;
+    log_zk_connect(&g.link);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.fences, 1);
+    CU_ASSERT_EQUAL(g.breaks, 0);
+    CU_ASSERT_EQUAL(g.written, 0);
+    rig_close(&g);
+}
+
 static void test_ends_of_reading_back(void)
 {
     static const enum ha_zk_code codes[] = {HA_ZK_NOAUTH, HA_ZK_FAILED};
@@ -382,11 +401,11 @@ static void test_ends_of_reading_back(void)
         rig_put(&g, "a", "1");
         log_zk_lose(&g.link, HA_ZK_LOSS, NULL);
         log_zk_connect(&g.link);
-        rig_fail_next(&g, i ? HA_ZK_SYNC : HA_ZK_GET, i ? 0 : 1, codes[i], -1);
+        rig_fail_next(&g, i ? HA_ZK_MULTI : HA_ZK_GET, i ? 0 : 1, codes[i], i ? 0 : -1);
         log_zk_run(&g.link);
         CU_ASSERT_EQUAL(g.breaks, 1);
         CU_ASSERT_EQUAL(g.rc, i ? -BASE_EIO : -BASE_EPERM);
-        CU_ASSERT_STRING_EQUAL(g.text, i ? "/creel/c1/epoch: cannot be synced: as the test says"
+        CU_ASSERT_STRING_EQUAL(g.text, i ? "/creel/c1/epoch: cannot be checked: as the test says"
                                          : SEG "01: cannot be read back: as the test says");
         rig_close(&g);
     }
@@ -625,6 +644,7 @@ int main(void)
         {"ends of writing", test_ends_of_writing},
         {"other bytes in our place", test_other_bytes},
         {"a doubt survives a lost connection", test_doubt_survives},
+        {"done, then deposed", test_done_but_deposed},
         {"ends of reading back", test_ends_of_reading_back},
         {"nothing comes back", test_nothing_comes_back},
         {"removals are forgotten", test_removals_are_forgotten},

@@ -38,12 +38,12 @@ struct rm { /* one ResourceManager's end of a service */
     int leads, stops, refusals;
     int64_t epoch;
     struct ha_store *store, *deposed; /* of the leadership; of one that is over, until rm_close */
-    char active[256], why[1024];
+    char active[256], why[sizeof(((struct base_error *)0)->text)];
 };
 
 static bool holds_lease(const struct ha_service *s, int64_t epoch)
 {
-    return base_mono_us(&base_clock_real) < ha_service_lease_us(s, epoch);
+    return base_mono_us(&base_clock_real) < ha_service_lease_end_us(s, epoch);
 }
 
 static void on_lead(void *user, int64_t epoch, struct ha_store *store)

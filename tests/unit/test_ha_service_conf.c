@@ -55,20 +55,20 @@ static void test_instance(void)
     pid_t child;
 
     ha_instance_describe_self(own);
-    CU_ASSERT_FALSE(ha_instance_is_dead(own));
-    CU_ASSERT_FALSE(ha_instance_is_dead(""));
-    CU_ASSERT_FALSE(ha_instance_is_dead("host=h boot=b pidns=1 pid=1 start=1"));
+    CU_ASSERT_FALSE(ha_instance_is_surely_dead(own));
+    CU_ASSERT_FALSE(ha_instance_is_surely_dead(""));
+    CU_ASSERT_FALSE(ha_instance_is_surely_dead("host=h boot=b pidns=1 pid=1 start=1"));
     pid = strstr(own, "start=");
     /* our pid, but not our process */
     snprintf(other, sizeof other, "%.*sstart=1", (int)(pid - own), own);
-    CU_ASSERT(ha_instance_is_dead(other));
+    CU_ASSERT(ha_instance_is_surely_dead(other));
     child = fork();
     if (child == 0)
         _exit(0);
     waitpid(child, NULL, 0);
     pid = strstr(own, "pid=");
     snprintf(other, sizeof other, "%.*spid=%ld start=77", (int)(pid - own), own, (long)child);
-    CU_ASSERT(ha_instance_is_dead(other));
+    CU_ASSERT(ha_instance_is_surely_dead(other));
 }
 
 /* /proc shows nothing of a process that lives, as with hidepid, and as a sandbox may have it: that
@@ -89,7 +89,7 @@ static void test_hidden(void)
         pause();
     }
     CU_ASSERT_EQUAL_FATAL(read(ready[0], text, sizeof text), (ssize_t)sizeof text);
-    CU_ASSERT_FALSE(ha_instance_is_dead(text));
+    CU_ASSERT_FALSE(ha_instance_is_surely_dead(text));
     snprintf(path, sizeof path, "/proc/%ld", (long)hidden);
     looker = fork();
     if (looker ==
@@ -99,7 +99,7 @@ static void test_hidden(void)
         if (unshare(flags) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
             mount(dir, path, NULL, MS_BIND, NULL) < 0)
             _exit(2);
-        _exit(ha_instance_is_dead(text));
+        _exit(ha_instance_is_surely_dead(text));
     }
     waitpid(looker, &status, 0);
     CU_ASSERT(WIFEXITED(status));
@@ -109,14 +109,14 @@ static void test_hidden(void)
         CU_ASSERT_EQUAL(WEXITSTATUS(status), 0);
     kill(hidden, SIGKILL);
     waitpid(hidden, NULL, 0);
-    CU_ASSERT(ha_instance_is_dead(text));
+    CU_ASSERT(ha_instance_is_surely_dead(text));
     close(ready[0]);
     close(ready[1]);
     rmdir(dir);
     ha_instance_describe_self(own); /* what is in no such text is nobody's */
     pid = strstr(own, "start=");
     snprintf(text, sizeof text, "%.*sstart=0", (int)(pid - own), own);
-    CU_ASSERT_FALSE(ha_instance_is_dead(text));
+    CU_ASSERT_FALSE(ha_instance_is_surely_dead(text));
 }
 
 static const struct cunit_case cases[] = {

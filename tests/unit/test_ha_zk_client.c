@@ -282,12 +282,12 @@ static void test_acl(void)
     struct seen *s;
 
     /* printf %s creel:secret | openssl dgst -sha1 -binary | base64 */
-    CU_ASSERT_STRING_EQUAL(ha_zk_client_auth_id(f->client), "creel:eO8NZE...");
+    CU_ASSERT_STRING_EQUAL(ha_zk_client_short_auth_id(f->client), "creel:eO8NZE...");
     CU_ASSERT_EQUAL(MULTI(f, CREATE("/acl", "mine"))->ev.code, HA_ZK_OK);
     s = read_node(other, HA_ZK_GET, "/acl", true);
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_NOAUTH);
     CU_ASSERT_PTR_NOT_NULL(strstr(s->text, "/acl has an ACL that excludes us (digest:creel:"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(s->text, ha_zk_client_auth_id(other->client)));
+    CU_ASSERT_PTR_NOT_NULL(strstr(s->text, ha_zk_client_short_auth_id(other->client)));
     s = MULTI(other, CHECK("/", -1), CREATE("/acl/x", ""));
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_NOAUTH);
     CU_ASSERT_EQUAL(s->ev.failed_op, 1);

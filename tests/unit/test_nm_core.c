@@ -205,6 +205,36 @@ static void test_life(void)
     world_free(&w);
 }
 
+/* Goal: a user's signals reach a container that runs, once, and change nothing else. */
+static void test_signals_of_users(void)
+{
+    static const enum nm_signal sent[BASE_SIGNAL_COMMANDS] = {NM_SIGNAL_DUMP, NM_SIGNAL_TERM,
+                                                              NM_SIGNAL_KILL};
+    struct world w;
+    world_up(&w);
+    launch(&w, 1);
+    on(&w, BASE_ORDER_SIGNAL, 1); /* no process yet */
+    CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
+    spawned(&w, 1);
+    for (enum base_signal_command c = 0; c < BASE_SIGNAL_COMMANDS; c++) {
+        order(&w,
+              (struct nm_order){.kind = BASE_ORDER_SIGNAL, .container = cid(1, 1), .signal = c});
+        CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 1);
+        CU_ASSERT_EQUAL(signals(&w, sent[c]), 1);
+        CU_ASSERT_EQUAL(state(&w, 1), NM_RUNNING);
+        step(&w, (struct nm_event){.kind = NM_EV_SIGNALLED,
+                                   .container = cid(1, 1),
+                                   .u.signalled.signal = sent[c]}); /* it reached nobody */
+        CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
+    }
+    ended(&w, 1, 137);
+    CU_ASSERT_EQUAL(view(&w, 1)->exit_code, 137); /* as if it had died by itself */
+    CU_ASSERT_PTR_NULL(view(&w, 1)->kill_reason);
+    on(&w, BASE_ORDER_SIGNAL, 1);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
+    world_free(&w);
+}
+
 /* Goal: TERM, grace, KILL, KILL again; -106 and the reason whatever the process made of it. */
 static void test_kill(void)
 {
@@ -316,7 +346,7 @@ static void collect(struct nm_container *c, void *u)
 static uint64_t carried(struct world *w)
 {
     uint64_t set = 0;
-    nm_core_each_to_report(w->core, collect, &set);
+    nm_core_mark_sent_each_to_report(w->core, collect, &set);
     return set;
 }
 
@@ -413,7 +443,7 @@ static void test_what_is_said(void)
     world_new(&w);
     const char *report;
     int64_t free_mb;
-    CU_ASSERT_TRUE(nm_core_get_health(w.core, &report, &free_mb));
+    CU_ASSERT_TRUE(nm_core_is_healthy(w.core, &report, &free_mb));
     world_free(&w);
     world_up(&w);
     o.launch.kind = BASE_CONTAINER_REDUCE;
@@ -488,7 +518,7 @@ static void test_rm_away(void)
         w.now += 500; /* the RM tells each request by when it was sent */
         fail(&w, false, false);
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 0);
-        CU_ASSERT_EQUAL(nm_core_sent_us(w.core), sent);
+        CU_ASSERT_EQUAL(nm_core_request_sent_us(w.core), sent);
         CU_ASSERT(nm_core_next_timer_us(w.core) - w.now <= pauses[i]);
         CU_ASSERT(nm_core_next_timer_us(w.core) - w.now >= pauses[i] / 2);
         ended(&w, 1, 4); /* urgent, but there is nobody to tell */
@@ -496,7 +526,7 @@ static void test_rm_away(void)
         w.now = nm_core_next_timer_us(w.core);
         step(&w, (struct nm_event){.kind = NM_EV_TIMER});
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1);
-        CU_ASSERT_EQUAL(nm_core_sent_us(w.core), w.now);
+        CU_ASSERT_EQUAL(nm_core_request_sent_us(w.core), w.now);
         CU_ASSERT_EQUAL(nm_core_response_id(w.core), id);
         CU_ASSERT_EQUAL(carried(&w), 2);
     }
@@ -509,7 +539,7 @@ static void test_rm_away(void)
     w.now = nm_core_next_timer_us(w.core);
     step(&w, (struct nm_event){.kind = NM_EV_TIMER});
     CU_ASSERT_TRUE(find(&w, NM_FX_BEAT)->registering);
-    CU_ASSERT_EQUAL(nm_core_sent_us(w.core), w.now);
+    CU_ASSERT_EQUAL(nm_core_request_sent_us(w.core), w.now);
     world_free(&w);
 }
 
@@ -624,6 +654,7 @@ static void test_cleanup_and_shutdown(void)
     order(&w, o);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_KILL), 1);
     CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0); /* not while one is alive */
+    CU_ASSERT_TRUE(nm_core_app_find(w.core, &app)->cleaning);
     launch(&w, 3);
     CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
     ended(&w, 2, 137);
@@ -742,7 +773,7 @@ static void chaos_check(struct chaos *x)
         } else if (fx->kind == NM_FX_BEAT) {
             CU_ASSERT_FALSE(x->beat); /* one in flight */
             x->beat = true;
-            nm_core_each_to_report(x->w.core, beat_look, x);
+            nm_core_mark_sent_each_to_report(x->w.core, beat_look, x);
         } else if (fx->kind == NM_FX_WAKE) {
             CU_ASSERT_TRUE(x->beat);
         }
@@ -862,6 +893,7 @@ int main(void)
     CU_pSuite s = CU_add_suite("the NodeManager's core", NULL, NULL);
     CU_add_test(s, "edges", test_edges);
     CU_add_test(s, "life", test_life);
+    CU_add_test(s, "signals of users", test_signals_of_users);
     CU_add_test(s, "kill", test_kill);
     CU_add_test(s, "suspend while launching", test_suspend_while_launching);
     CU_add_test(s, "epochs", test_epochs);

@@ -29,7 +29,7 @@ static void test_probe(void)
     char root[] = "/tmp/creel-nm-files.XXXXXX";
     struct nm_files f = {0};
     struct nm_files_conf conf = {.root = root, .retain_s = 3600};
-    struct nm_files_room room;
+    struct nm_files_free_space room;
     struct base_error err;
     size_t open_before, files_before;
 
@@ -39,7 +39,7 @@ static void test_probe(void)
     files_before = entries(root);
     for (int i = 0; i < 20; i++) {
         CU_ASSERT_EQUAL(nm_files_probe_disk(&f, 4096), 0);
-        nm_files_get_room(&f, &room);
+        nm_files_get_free_space(&f, &room);
         CU_ASSERT(room.bytes > 0);
     }
     CU_ASSERT_EQUAL(entries("/proc/self/fd"), open_before);
@@ -102,7 +102,7 @@ static void test_forgotten(void)
     CU_ASSERT_EQUAL(nm_files_forget_container(&f, &ct, &err), 0);
     nm_path_in_app_record(&f, &ct.attempt.app, "forgotten", path);
     CU_ASSERT_EQUAL(truncate(path, (off_t)1 << 43), 0);
-    nm_files_for_each_forgotten(&f, &ct.attempt.app, forgotten, &n);
+    nm_files_for_each_forgotten_id(&f, &ct.attempt.app, forgotten, &n);
     CU_ASSERT_EQUAL(n, 1);
     nm_files_close(&f);
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);

@@ -6,7 +6,7 @@
 
 static bool leads(const char *text, int64_t least)
 {
-    return nm_parse_leader_answer(text, strlen(text), least);
+    return nm_ha_answer_shows_leader(text, strlen(text), least);
 }
 
 static void test_leads(void)

@@ -24,15 +24,15 @@ static struct nm_retry ended(struct nm_rm_search *s, enum nm_outcome how, const 
 {
     struct nm_retry retry = {0};
 
-    nm_rm_search_note_ended(s, how, location, &retry);
+    nm_rm_search_note_request_ended(s, how, location, &retry);
     return retry;
 }
 
 static void test_judge(void)
 {
-    CU_ASSERT_EQUAL(nm_rm_search_judge(4, 5), NM_WORTH_STALE);
-    CU_ASSERT_EQUAL(nm_rm_search_judge(5, 5), NM_WORTH_OBEYED);
-    CU_ASSERT_EQUAL(nm_rm_search_judge(6, 5), NM_WORTH_HIGHER);
+    CU_ASSERT_EQUAL(nm_rm_search_judge_epoch(4, 5), NM_WORTH_STALE);
+    CU_ASSERT_EQUAL(nm_rm_search_judge_epoch(5, 5), NM_WORTH_OBEYED);
+    CU_ASSERT_EQUAL(nm_rm_search_judge_epoch(6, 5), NM_WORTH_HIGHER);
 }
 
 static void test_timeouts(void)
@@ -78,13 +78,28 @@ static void test_outcomes(void)
     nm_rm_search_free(&s);
 }
 
+/* The node stood still after it had sent the request: the answer counts up to the time-out. */
+static void test_late(void)
+{
+    struct nm_rm_search s;
+
+    nm_rm_search_init(&s, &one);
+    nm_rm_search_note_request_sent(&s, false, 1 * S, 5 * S, 0);
+    CU_ASSERT_FALSE(nm_rm_search_answer_is_late(&s, 16 * S));
+    CU_ASSERT_TRUE(nm_rm_search_answer_is_late(&s, 16 * S + 1));
+    nm_rm_search_note_request_sent(&s, true, 0, 7 * S, 0); /* a registration is not held */
+    CU_ASSERT_FALSE(nm_rm_search_answer_is_late(&s, 17 * S));
+    CU_ASSERT_TRUE(nm_rm_search_answer_is_late(&s, 17 * S + 1));
+    nm_rm_search_free(&s);
+}
+
 static void test_alone(void)
 {
     struct nm_rm_search s;
     struct nm_retry r;
 
     nm_rm_search_init(&s, &one);
-    nm_rm_search_note_sent(&s, false, 1 * S, 0, 0);
+    nm_rm_search_note_request_sent(&s, false, 1 * S, 0, 0);
     CU_ASSERT_EQUAL(s.look_us, INT64_MAX); /* there is nobody to be asked */
     r = ended(&s, NM_OUTCOME_SILENT, NULL);
     CU_ASSERT_FALSE(r.at_once || r.elsewhere);
@@ -100,13 +115,14 @@ static void test_grace(void)
     struct nm_rm_search s;
 
     nm_rm_search_init(&s, &three);
-    nm_rm_search_note_sent(&s, true, 0, 5 * S, 0);
+    nm_rm_search_note_request_sent(&s, true, 0, 5 * S, 0);
     CU_ASSERT_EQUAL(s.look_us, 6 * S + 300000);
-    nm_rm_search_note_sent(&s, false, 2 * S, 5 * S, 0);
+    nm_rm_search_note_request_sent(&s, false, 2 * S, 5 * S, 0);
     CU_ASSERT_EQUAL(s.look_us, 7 * S + 300000);
-    nm_rm_search_note_sent(&s, false, 2 * S, 5 * S, 150000); /* the most by chance ... */
+    nm_rm_search_note_request_sent(&s, false, 2 * S, 5 * S, 150000); /* the most by chance ... */
     CU_ASSERT_EQUAL(s.look_us, 7 * S + 450000);
-    nm_rm_search_note_sent(&s, false, 2 * S, 5 * S, 150001); /* ... then from the beginning */
+    nm_rm_search_note_request_sent(&s, false, 2 * S, 5 * S,
+                                   150001); /* ... then from the beginning */
     CU_ASSERT_EQUAL(s.look_us, 7 * S + 300000);
     for (int i = 0; i < 4; i++) {
         CU_ASSERT_EQUAL(s.grace_us, grace_us[i]);
@@ -116,10 +132,10 @@ static void test_grace(void)
     ended(&s, NM_OUTCOME_OK, NULL); /* late: the leader is slow */
     CU_ASSERT_EQUAL(s.grace_us, NM_LOOK_GRACE_MAX_US);
     CU_ASSERT_EQUAL(s.look_us, INT64_MAX);
-    nm_rm_search_note_sent(&s, false, 0, 9 * S, 0);
+    nm_rm_search_note_request_sent(&s, false, 0, 9 * S, 0);
     ended(&s, NM_OUTCOME_SILENT, NULL);
     CU_ASSERT_EQUAL(s.grace_us, NM_LOOK_GRACE_MAX_US);
-    nm_rm_search_note_sent(&s, false, 0, 9 * S, 0);
+    nm_rm_search_note_request_sent(&s, false, 0, 9 * S, 0);
     ended(&s, NM_OUTCOME_OK, NULL);
     CU_ASSERT_EQUAL(s.grace_us, NM_LOOK_GRACE_US);
     nm_rm_search_free(&s);
@@ -133,9 +149,9 @@ static void test_others(void)
     nm_rm_search_init(&s, &three);
     nm_rm_search_note_bad_answer(&s, &(struct nm_retry){0});
     CU_ASSERT_STRING_EQUAL(url(&s), B);
-    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_other(&s, &at), A);
-    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_other(&s, &at), C);
-    CU_ASSERT_PTR_NULL(nm_rm_search_next_other(&s, &at));
+    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_other_rm(&s, &at), A);
+    CU_ASSERT_STRING_EQUAL(nm_rm_search_next_other_rm(&s, &at), C);
+    CU_ASSERT_PTR_NULL(nm_rm_search_next_other_rm(&s, &at));
     nm_rm_search_free(&s);
 }
 
@@ -145,9 +161,9 @@ static void test_leads(void)
 
     nm_rm_search_init(&s, &three);
     nm_rm_search_note_good_answer(&s, 5);
-    CU_ASSERT_EQUAL(nm_rm_search_least_epoch(&s), 6); /* the one we wait for leads under 5 */
+    CU_ASSERT_EQUAL(nm_rm_search_least_leader_epoch(&s), 6); /* the one we wait for leads under 5 */
     nm_rm_search_note_bad_answer(&s, &(struct nm_retry){0});
-    CU_ASSERT_EQUAL(nm_rm_search_least_epoch(&s), 5);
+    CU_ASSERT_EQUAL(nm_rm_search_least_leader_epoch(&s), 5);
     CU_ASSERT_TRUE(nm_rm_search_is_leader("active", 5, 5));
     CU_ASSERT_FALSE(nm_rm_search_is_leader("active", 4, 5));
     CU_ASSERT_TRUE(nm_rm_search_is_leader("initializing", 0, 5)); /* its epoch is not served yet */
@@ -163,9 +179,9 @@ static void test_abandoned(void)
 
     nm_rm_search_init(&s, &three);
     CU_ASSERT_FALSE(nm_rm_search_note_look_result(&s, s.asked, C, 0, 0)); /* nothing is in flight */
-    nm_rm_search_note_sent(&s, false, 0, 0, 0);
-    CU_ASSERT_TRUE(nm_rm_search_is_in_flight(&s, s.asked));
-    CU_ASSERT_FALSE(nm_rm_search_is_in_flight(&s, s.asked - 1));
+    nm_rm_search_note_request_sent(&s, false, 0, 0, 0);
+    CU_ASSERT_TRUE(nm_rm_search_is_request_in_flight(&s, s.asked));
+    CU_ASSERT_FALSE(nm_rm_search_is_request_in_flight(&s, s.asked - 1));
     CU_ASSERT_FALSE(
         nm_rm_search_note_look_result(&s, s.asked - 1, C, 0, 0)); /* of an earlier request */
     CU_ASSERT_TRUE(nm_rm_search_note_look_result(&s, s.asked, c, 0, 0));
@@ -175,7 +191,7 @@ static void test_abandoned(void)
     CU_ASSERT_STRING_EQUAL(url(&s), C);
     CU_ASSERT_STRING_EQUAL(base_rm_cursor_failed_urls(&s.turn), A);
     CU_ASSERT_PTR_NULL(s.leader);
-    CU_ASSERT_FALSE(nm_rm_search_is_in_flight(&s, s.asked));
+    CU_ASSERT_FALSE(nm_rm_search_is_request_in_flight(&s, s.asked));
     nm_rm_search_free(&s);
 }
 
@@ -185,12 +201,12 @@ static void test_crossing(void)
     struct nm_rm_search s;
 
     nm_rm_search_init(&s, &three);
-    nm_rm_search_note_sent(&s, false, 0, 0, 0);
+    nm_rm_search_note_request_sent(&s, false, 0, 0, 0);
     CU_ASSERT_TRUE(nm_rm_search_note_look_result(&s, s.asked, c, 0, 0));
     ended(&s, NM_OUTCOME_OK, NULL);
     CU_ASSERT_STRING_EQUAL(url(&s), A);
     CU_ASSERT_PTR_NULL(s.leader);
-    nm_rm_search_note_sent(&s, false, 0, 0, 0);
+    nm_rm_search_note_request_sent(&s, false, 0, 0, 0);
     ended(&s, NM_OUTCOME_SILENT, NULL); /* nobody is known to lead any more */
     CU_ASSERT_STRING_EQUAL(url(&s), B);
     nm_rm_search_free(&s);
@@ -199,6 +215,7 @@ static void test_crossing(void)
 static const struct cunit_case cases[] = {
     {"epochs fence", test_judge},
     {"how long an answer may take", test_timeouts},
+    {"late answers", test_late},
     {"outcomes", test_outcomes},
     {"alone", test_alone},
     {"the grace", test_grace},

@@ -10,7 +10,7 @@
 #include "api/server/server.h"
 #include "base/io/io.h"
 #include "base/mem.h"
-#include "nodemanager/daemon/daemon.h"
+#include "nodemanager/http/routes.h"
 #include "rm/http/routes.h"
 #include "rm/http/spec_json.h"
 #include "tests/unit/cunit_main.h"
@@ -92,8 +92,8 @@ static bool is_served(const struct api_route *routes, size_t n, const char *meth
                       const char *path)
 {
     for (size_t i = 0; i < n; i++)
-        if (routes[i].flags & API_ROUTE_CREEL && strcmp(routes[i].method, method) == 0 &&
-            strcmp(routes[i].path, path) == 0)
+        if (routes[i].flags & (API_ROUTE_CREEL | API_ROUTE_SERVLET) &&
+            strcmp(routes[i].method, method) == 0 && strcmp(routes[i].path, path) == 0)
             return true;
     return false;
 }
@@ -101,13 +101,13 @@ static bool is_served(const struct api_route *routes, size_t n, const char *meth
 static void test_routes(void)
 {
     static const char *const methods[] = {"GET", "POST", "PUT", "DELETE"};
-    size_t n, rows = 0;
-    struct api_route *routes = rm_routes_new(&n);
+    size_t n, of_node_n, rows = 0;
+    struct api_route *routes = rm_routes_new(&n), *of_node = nm_routes_new(&of_node_n);
 
     for (size_t i = 0; i < n; i++)
         CU_ASSERT(!(routes[i].flags & API_ROUTE_CREEL) || in_page(&routes[i]));
-    for (size_t i = 0; i < nm_routes_n; i++)
-        CU_ASSERT(!(nm_routes[i].flags & API_ROUTE_CREEL) || in_page(&nm_routes[i]));
+    for (size_t i = 0; i < of_node_n; i++)
+        CU_ASSERT(!(of_node[i].flags & API_ROUTE_CREEL) || in_page(&of_node[i]));
     for (const char *at = page; (at = strstr(at, "\n| `")); rows++) {
         struct row row;
 
@@ -122,13 +122,14 @@ static void test_routes(void)
             continue;
         *path++ = '\0';
         bool served =
-            is_served(routes, n, method, path) || is_served(nm_routes, nm_routes_n, method, path);
+            is_served(routes, n, method, path) || is_served(of_node, of_node_n, method, path);
         if (!served)
             fprintf(stderr, "%s describes %s %s, which is not served\n", page_path, method, path);
         CU_ASSERT(served);
     }
     CU_ASSERT(rows > 30);
     free(routes);
+    free(of_node);
 }
 
 /* ---- members ---- */

@@ -270,7 +270,7 @@ static void test_unacceptable(void)
            TIME "op=kill user=bob ip=127.0.0.1 result=failed status=503 app=application_1_0001$");
     leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob",
            JSON "Accept: text/plain\r\n", "{}",
-           TIME "op=kill user=bob ip=127.0.0.1 result=failed status=500 app=application_1_0001$");
+           TIME "op=kill user=bob ip=127.0.0.1 result=refused status=406 app=application_1_0001$");
     stop();
 }
 
@@ -336,27 +336,28 @@ static void test_limit(void)
 
     CU_ASSERT_FALSE(rm_audit_limit_window_is_over(&l, INT64_MAX));
     for (int i = 0; i < RM_AUDIT_REFUSALS; i++)
-        CU_ASSERT_TRUE(rm_audit_limit_count_refusal(&l, "10.0.0.1", 7));
-    CU_ASSERT_FALSE(rm_audit_limit_count_refusal(&l, "10.0.0.1", 8));
+        CU_ASSERT_TRUE(rm_audit_limit_count_and_may_log(&l, "10.0.0.1", 7));
+    CU_ASSERT_FALSE(rm_audit_limit_count_and_may_log(&l, "10.0.0.1", 8));
     CU_ASSERT_TRUE(
-        rm_audit_limit_count_refusal(&l, "10.0.0.2", 9)); /* nobody pays for another one */
+        rm_audit_limit_count_and_may_log(&l, "10.0.0.2", 9)); /* nobody pays for another one */
     CU_ASSERT_EQUAL(l.of[0].left_out, 1);
     CU_ASSERT_FALSE(rm_audit_limit_window_is_over(&l, 6 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
     CU_ASSERT_TRUE(rm_audit_limit_window_is_over(&l, 7 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
     for (int i = 3; i <= RM_AUDIT_ADDRESSES; i++) {
         snprintf(ip, sizeof ip, "10.0.0.%d", i);
-        CU_ASSERT_TRUE(rm_audit_limit_count_refusal(&l, ip, 9));
+        CU_ASSERT_TRUE(rm_audit_limit_count_and_may_log(&l, ip, 9));
     }
     for (int i = 0; i < RM_AUDIT_REFUSALS; i++) { /* more addresses than there is room for */
         snprintf(ip, sizeof ip, "10.0.1.%d", i);
-        CU_ASSERT_TRUE(rm_audit_limit_count_refusal(&l, ip, 9));
+        CU_ASSERT_TRUE(rm_audit_limit_count_and_may_log(&l, ip, 9));
     }
-    CU_ASSERT_FALSE(rm_audit_limit_count_refusal(&l, "10.0.2.1", 9));
-    CU_ASSERT_FALSE(rm_audit_limit_count_refusal(&l, "others", 9));
+    CU_ASSERT_FALSE(rm_audit_limit_count_and_may_log(&l, "10.0.2.1", 9));
+    CU_ASSERT_FALSE(rm_audit_limit_count_and_may_log(&l, "others", 9));
     CU_ASSERT_EQUAL(l.n, RM_AUDIT_ADDRESSES + 1);
     CU_ASSERT_STRING_EQUAL(l.of[RM_AUDIT_ADDRESSES].ip, "others");
     CU_ASSERT_EQUAL(l.of[RM_AUDIT_ADDRESSES].left_out, 2);
-    CU_ASSERT_TRUE(rm_audit_limit_count_refusal(&l, "10.0.0.2", 9)); /* who has a count keeps it */
+    CU_ASSERT_TRUE(
+        rm_audit_limit_count_and_may_log(&l, "10.0.0.2", 9)); /* who has a count keeps it */
 }
 
 static int64_t size_of_file(void)

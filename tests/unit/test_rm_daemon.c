@@ -203,14 +203,14 @@ static void test_watch(void)
     const struct timespec tick = {0, 1000000};
     atomic_int fired = 0;
 
-    rm_backend_await_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000,
-                             on_fired, &fired);
+    rm_backend_await_map_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000,
+                                 on_fired, &fired);
     for (int i = 0; i < 10000 && atomic_load(&fired) < 1; i++)
         nanosleep(&tick, NULL);
     CU_ASSERT_EQUAL(atomic_load(&fired), 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
-    rm_backend_await_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000,
-                             on_fired, &fired);
+    rm_backend_await_map_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000,
+                                 on_fired, &fired);
     CU_ASSERT_EQUAL(atomic_load(&fired), 2);
     rm_daemon_free(b);
     stores_forget();

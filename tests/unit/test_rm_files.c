@@ -406,17 +406,18 @@ static void test_places_hang(void)
 
 static bool together(const char *a, const char *b)
 {
-    const struct rm_place p = rm_place_from_path(a), q = rm_place_from_path(b);
+    const struct rm_file_place p = rm_file_place_from_path(a), q = rm_file_place_from_path(b);
 
-    CU_ASSERT(!rm_place_equal(&p, &q) || p.top == q.top);
-    return rm_place_equal(&p, &q);
+    CU_ASSERT(!rm_file_place_equal(&p, &q) || p.top == q.top);
+    return rm_file_place_equal(&p, &q);
 }
 
 static void test_place_of(void)
 {
-    struct rm_place a = rm_place_from_path("/mnt/a/x"), b = rm_place_from_path("/mnt/b/x"),
-                    c = rm_place_from_path("/home/a/x"), none = {0};
-    struct rm_place_count n = {0};
+    struct rm_file_place a = rm_file_place_from_path("/mnt/a/x"),
+                         b = rm_file_place_from_path("/mnt/b/x"),
+                         c = rm_file_place_from_path("/home/a/x"), none = {0};
+    struct rm_file_place_count n = {0};
 
     CU_ASSERT_TRUE(together("/mnt/nfs/out", "/mnt/nfs/a/b/c"));
     CU_ASSERT_TRUE(together("/mnt/nfs/out", "//mnt/./nfs///x"));
@@ -432,18 +433,18 @@ static void test_place_of(void)
     CU_ASSERT_NOT_EQUAL(a.whole, b.whole);
     CU_ASSERT_NOT_EQUAL(a.top, c.top);
     for (int i = 0; i < RM_PLACE_TOP_MAX; i++) {
-        CU_ASSERT_FALSE(rm_place_count_is_full(&n));
-        rm_place_count_other(&n, &a, &b);
-        rm_place_count_other(&n, &a, &c);
-        rm_place_count_other(&n, &none, &none);
+        CU_ASSERT_FALSE(rm_file_place_count_is_full(&n));
+        rm_file_place_count_if_shared(&n, &a, &b);
+        rm_file_place_count_if_shared(&n, &a, &c);
+        rm_file_place_count_if_shared(&n, &none, &none);
     }
-    CU_ASSERT_TRUE(rm_place_count_is_full(&n));
-    n = (struct rm_place_count){0};
+    CU_ASSERT_TRUE(rm_file_place_count_is_full(&n));
+    n = (struct rm_file_place_count){0};
     for (int i = 0; i < RM_PLACE_MAX; i++) {
-        CU_ASSERT_FALSE(rm_place_count_is_full(&n));
-        rm_place_count_other(&n, &a, &a);
+        CU_ASSERT_FALSE(rm_file_place_count_is_full(&n));
+        rm_file_place_count_if_shared(&n, &a, &a);
     }
-    CU_ASSERT_TRUE(rm_place_count_is_full(&n));
+    CU_ASSERT_TRUE(rm_file_place_count_is_full(&n));
 }
 
 static const struct cunit_case cases[] = {

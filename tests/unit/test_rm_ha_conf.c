@@ -77,7 +77,7 @@ static void test_read(void)
     CU_ASSERT_STRING_EQUAL(h.auth, "creel:s3cret");
     CU_ASSERT_EQUAL(h.timeout_us, 10000000);
     CU_ASSERT_STRING_EQUAL(h.store->name, "zookeeper");
-    text = rm_ha_conf_join_urls(&h);
+    text = rm_ha_conf_join_urls_own_first(&h);
     CU_ASSERT_STRING_EQUAL(text, "http://127.0.0.1:8088,http://host2:8089");
     free(text);
     CU_ASSERT_STRING_EQUAL(rm_ha_conf_find_url(&h, "rm2"), "http://host2:8089");

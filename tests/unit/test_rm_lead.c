@@ -103,7 +103,7 @@ void ha_service_stop(struct ha_service *s)
     atomic_fetch_add(&sv.stopped, 1);
 }
 
-int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch)
+int64_t ha_service_lease_end_us(const struct ha_service *s, int64_t epoch)
 {
     (void)s;
     return atomic_load(&sv.epoch) == epoch ? INT64_MAX : 0;
@@ -194,7 +194,7 @@ static void open_world(struct world *w)
         base_assert(base_conf_set_arg(w->conf, args[i], NULL) == 0);
     base_assert(rm_ha_conf_read(w->conf, true, &w->ha, NULL) == 0);
     base_assert(rm_daemon_new_standby(w->conf, &w->b, NULL) == 0);
-    all = rm_ha_conf_join_urls(&w->ha);
+    all = rm_ha_conf_join_urls_own_first(&w->ha);
     rm_role_set_identity(w->b, w->ha.rm_id, all);
     free(all);
     rm_daemon_start(w->b);
@@ -280,8 +280,8 @@ static int64_t count_apps(struct rm_backend *b)
 {
     struct rm_cluster_view v;
 
-    rm_view_cluster(rm_backend_hold(b), &v);
-    rm_backend_release(b);
+    rm_view_cluster(rm_backend_lock_core(b), &v);
+    rm_backend_unlock_core(b);
     return v.apps_pending + v.apps_running;
 }
 

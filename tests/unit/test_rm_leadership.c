@@ -613,8 +613,8 @@ static int64_t cluster_ts(struct rm_backend *b)
 {
     struct rm_cluster_view v;
 
-    rm_view_cluster(rm_backend_hold(b), &v);
-    rm_backend_release(b);
+    rm_view_cluster(rm_backend_lock_core(b), &v);
+    rm_backend_unlock_core(b);
     return v.cluster_ts_ms;
 }
 

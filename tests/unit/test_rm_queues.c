@@ -136,10 +136,10 @@ static void test_groups(void)
         policy_queues_free(&q);
         free(text);
     }
-    rm_groups_query_host("root", &groups);
+    rm_groups_query_name_service("root", &groups);
     CU_ASSERT_FATAL(groups.n > 0);
     CU_ASSERT_STRING_EQUAL(groups.v[0], "root");
-    rm_groups_query_host("no such user", &groups);
+    rm_groups_query_name_service("no such user", &groups);
     CU_ASSERT_EQUAL(groups.n, 0);
 }
 
@@ -206,8 +206,8 @@ static bool known(struct rm_backend *b, const char *queue)
     struct rm_views v = {0};
     bool yes = false;
 
-    rm_view_queues(rm_backend_hold(b), &v);
-    rm_backend_release(b);
+    rm_view_queues(rm_backend_lock_core(b), &v);
+    rm_backend_unlock_core(b);
     for (size_t i = 1; i < v.queues_n; i++)
         yes = yes || strcmp(v.queues[i].name + strlen("root."), queue) == 0;
     rm_views_free(&v);

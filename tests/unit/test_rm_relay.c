@@ -169,9 +169,9 @@ static void test_addresses(void)
                                       "h:1 ",  "h\r\n:1", "[::1]x:1", "[::1@h]:1", "h\\:1"};
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        CU_ASSERT_TRUE(rm_relay_is_valid_address(good[i]));
+        CU_ASSERT_TRUE(rm_relay_is_host_and_port(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CU_ASSERT_FALSE(rm_relay_is_valid_address(bad[i]));
+        CU_ASSERT_FALSE(rm_relay_is_host_and_port(bad[i]));
     start();
     snprintf(address, sizeof address, "h:1/ws/v1/x?y=");
     expect("", 502, "is not host:port");

@@ -1,8 +1,8 @@
 /* Goal: a standby answers as YARN's does, to the byte, and two standbys never send a client in
  * circles.
  * Method: recordings of a YARN standby, with and without an active ResourceManager
- * (tests/golden/ha-standby, ha-none): each is made again by the pure part, then asked over HTTP of
- * a server with the gate in front; the daemon is a fake whose role the test sets. */
+ * (tests/interop/yarn/special/ha-standby, ha-none): each is made again by the pure part, then asked
+ * over HTTP of a server with the gate in front; the daemon is a fake whose role the test sets. */
 #include <glob.h>
 #include <strings.h>
 #include <unistd.h>
@@ -119,16 +119,30 @@ static void fake_standby(const char *own, const char *active)
 }
 
 /* ---- recordings ---- */
-static void each_recording(const char *folder, void (*fn)(struct golden *g))
+/* What a standby answers itself: the fake daemon here does not serve it. */
+static bool is_served_by_a_daemon(const char *path)
+{
+    static const char *const names[] = {"ha-about.", "ha-conf.",  "ha-info.",
+                                        "ha-jmx-",   "ha-proxy.", "ha-static."};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(strrchr(path, '/') + 1, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static void each_recording(const char *names, void (*fn)(struct golden *g))
 {
     glob_t found;
-    char *pattern = base_printf("%s/%s/*.http", GOLDEN_DIR, folder);
+    char *pattern = base_printf("%s/%s.http", GOLDEN_DIR, names);
 
     base_assert(glob(pattern, 0, NULL, &found) == 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         struct golden g;
         unsigned before = CU_get_number_of_failures();
 
+        if (is_served_by_a_daemon(found.gl_pathv[i]))
+            continue;
         golden_read(found.gl_pathv[i] + strlen(GOLDEN_DIR) + 1, &g);
         fn(&g);
         if (CU_get_number_of_failures() > before)
@@ -219,8 +233,8 @@ static void make_none(struct golden *g)
 
 static void test_recorded(void)
 {
-    each_recording("ha-standby", make_standby);
-    each_recording("ha-none", make_none);
+    each_recording("ha-standby/*", make_standby);
+    each_recording("ha-none/*", make_none);
 }
 
 /* ---- what the recordings do not hold ---- */
@@ -495,13 +509,13 @@ static void test_recorded_http(void)
 {
     handled = 0;
     fake_standby(STANDBY, ACTIVE);
-    each_recording("ha-standby", ask_again);
+    each_recording("ha-standby/*", ask_again);
     fake_standby(ACTIVE, "");
-    each_recording("ha-none", ask_again);
+    each_recording("ha-none/*", ask_again);
     CU_ASSERT_EQUAL(handled, 0);
     fake.role = RM_ROLE_ACTIVE;
     fake.leads = true;
-    each_recording("ha-active", ask_again);
+    each_recording("ha-active/ha-isactive", ask_again);
 }
 
 static int status_of(const char *method, const char *path, const char *headers, const char *body)
@@ -529,8 +543,8 @@ static void test_who_passes(void)
     CU_ASSERT_EQUAL(
         status_of("POST", "/ws/v1/nodetracker/heartbeat", "Authorization: Bearer guess\r\n", "{}"),
         403);
-    CU_ASSERT_EQUAL(status_of("GET", "/bogus?user.name=", NULL, NULL), 500);
-    CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/apps?user.name=a%26b", NULL, NULL), 500);
+    CU_ASSERT_EQUAL(status_of("GET", "/bogus?user.name=", NULL, NULL), 400);
+    CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/apps?user.name=a%26b", NULL, NULL), 400);
     CU_ASSERT_EQUAL(status_of("GET", "/%zz", NULL, NULL), 400);
     CU_ASSERT_EQUAL(status_of("GET", "*", NULL, NULL), 404);
     /* would be our address's user name */

@@ -317,6 +317,7 @@ static size_t messages_make(struct message *v)
         {.kind = BASE_ORDER_KILL, .container = CT(1), .reason = "because", .grace_ms = 250},
         {.kind = BASE_ORDER_SUSPEND, .container = CT(2)},
         {.kind = BASE_ORDER_RESUME, .container = CT(3)},
+        {.kind = BASE_ORDER_SIGNAL, .container = CT(9), .signal = BASE_SIGNAL_FORCEFUL_SHUTDOWN},
         {.kind = BASE_ORDER_FORGET, .container = CT(4)},
         {.kind = BASE_ORDER_CLEANUP_APP, .app = APP, .keep_logs = true},
         {.kind = BASE_ORDER_RESYNC},

@@ -1,8 +1,8 @@
 /* Goal: over HTTP, mistakes get YARN's answers to the byte, filters and writes behave as its
  * documentation says.
  * Method: the RM's daemon with a store in memory and no nodes, behind the real server, holding the
- * applications that the recordings name; every recorded mistake (tests/golden/fifo/errors) and move
- * is sent again as it was, and status, Content-Type and body are compared. */
+ * applications that the recordings name; every recorded mistake (tests/interop/yarn/fifo/errors)
+ * and move is sent again as it was, and status, Content-Type and body are compared. */
 #include <glob.h>
 #include <jansson.h>
 #include <poll.h>
@@ -62,7 +62,7 @@ static int gated_write(struct ha_store *s, const struct ha_record *v, size_t n,
 
 static struct ha_store_ops gated;
 
-static void start_with(const char *policy, const char *queues, int64_t body_memory)
+static void start_as(const char *shape, const char *policy, const char *queues, int64_t body_memory)
 {
     static char url[64];
     struct api_server_conf sc = {
@@ -75,6 +75,8 @@ static void start_with(const char *policy, const char *queues, int64_t body_memo
     gated.write = gated_write;
     conf = base_conf_new();
     snprintf(arg, sizeof arg, "creel.scheduler.policy=%s", policy);
+    base_assert(base_conf_set_arg(conf, arg, &err) == 0);
+    snprintf(arg, sizeof arg, "creel.yarn.scheduler-shape=%s", shape);
     base_assert(base_conf_set_arg(conf, arg, &err) == 0);
     snprintf(arg, sizeof arg, "creel.scheduler.queues=%s", queues);
     if (base_conf_set_arg(conf, arg, &err) < 0 ||
@@ -90,6 +92,12 @@ static void start_with(const char *policy, const char *queues, int64_t body_memo
     port = api_server_port(server);
     snprintf(url, sizeof url, "http://127.0.0.1:%u", port);
     rm_daemon_set_url(backend, url);
+}
+
+/* Shown as fifo under fifo, otherwise as fair. */
+static void start_with(const char *policy, const char *queues, int64_t body_memory)
+{
+    start_as(strcmp(policy, "fifo") == 0 ? "fifo" : "fair", policy, queues, body_memory);
 }
 
 static void start(const char *policy)
@@ -192,13 +200,27 @@ static const struct {
     {"err-queue-finished", "FINISHED there"},
     {"err-submit-dr-who", "ordinary answer with ids of that cluster"},
     {"err-submit-local-", "the message prints a protocol buffer"},
+    {"err-signal-bad-", "500 there, 400 here"},
+    {"err-signal-unknown-", "500 there, 404 here"},
+    {"timeout-finished", "FINISHED there"},
     {NULL, NULL},
+};
+
+/* What tests/interop asks of a whole cluster. */
+static const char *const asked_there[] = {
+    "accept-",          "bulk-",       "err-accept-",       "err-delete-",
+    "err-get-",         "err-labels-", "err-node-singular", "err-node-resource-",
+    "err-patch-",       "err-path-",   "err-post-",         "err-put-",
+    "err-reservation-", "err-static-", "err-trace",
 };
 
 static bool differs_by_nature(const char *name, const struct golden *g)
 {
     for (int i = 0; others[i].name; i++)
         if (strncmp(name, others[i].name, strlen(others[i].name)) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof asked_there / sizeof *asked_there; i++)
+        if (strncmp(name, asked_there[i], strlen(asked_there[i])) == 0)
             return true;
     /* YARN's 404 of XML clients becomes an empty 500 */
     return strstr(name, ".xml.http") && g->status == 500;
@@ -620,6 +642,276 @@ static void test_moves(void)
     stop();
 }
 
+static void test_capacity_shape(void)
+{
+    static const char *const app = APPS "/application_1795244424900_0009";
+    static const char *const scheduler = "/ws/v1/cluster/scheduler";
+    struct client_answer a;
+    glob_t files;
+
+    start_as("capacity", "fair", "org.eng,org.ops", 0);
+    is(scheduler, "scheduler.schedulerInfo.type", "capacityScheduler");
+    is(scheduler, "scheduler.schedulerInfo.queues.queue.0.queuePath", "root.default");
+    is(scheduler, "scheduler.schedulerInfo.queues.queue.1.queuePath", "root.org");
+    is(scheduler, "scheduler.schedulerInfo.queues.queue.1.queues.queue.0.orderingPolicyInfo",
+       "fair");
+    is(scheduler, "scheduler.schedulerInfo.health.operationsInfo.0.nodeId", "N/A");
+    CU_ASSERT_EQUAL(
+        submit(
+            "{\"application-id\":\"application_1795244424900_0009\",\"queue\":\"root.org.eng\"}"),
+        202);
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424900_0001\"}"), 202);
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424900_0003\"}"), 202);
+    becomes(APPS "/application_1795244424900_0003/state", "state", "ACCEPTED");
+    replay_moves("capacity");
+    base_assert(glob(GOLDEN_DIR "/capacity/errors/err-queue-*.http", 0, NULL, &files) == 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        replay(files.gl_pathv[i] + strlen(GOLDEN_DIR) + 1);
+    CU_ASSERT_EQUAL(files.gl_pathc, 9);
+    globfree(&files);
+    is(app, "app.priority", "-1");
+    is(app, "app.queue", "root.default");
+    is(app, "app.resourceInfo.resourceUsagesByPartition.0.partitionName", "");
+    is(app, "app.resourceInfo.resourceUsagesByPartition.0.amUsed.memory", "0");
+    CU_ASSERT_EQUAL(ask("GET", APPS "?deSelects=resourceInfo", NULL, NULL, &a), 200);
+    CU_ASSERT_PTR_NULL(strstr(a.body.data, "resourceInfo\":"));
+    client_free(&a);
+    is(scheduler, "scheduler.schedulerInfo.queues.queue.0.users.user.0.username", "hadoop");
+    is(scheduler, "scheduler.schedulerInfo.queues.queue.0.users.user.0.numPendingApplications",
+       "3");
+    is(scheduler, "scheduler.schedulerInfo.queues.queue.0.numPendingApplications", "3");
+    /* a queue is known by its last name too, and an unknown one refused */
+    CU_ASSERT_EQUAL(ask("PUT", APPS "/application_1795244424900_0009/queue?user.name=bob", JSON,
+                        "{\"queue\":\"ops\"}", &a),
+                    200);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "{\"queue\":\"root.org.ops\"}");
+    client_free(&a);
+    CU_ASSERT_EQUAL(listed("?queue=ops"), 1);
+    CU_ASSERT_EQUAL(listed("?queue=root.org.ops"), 1);
+    CU_ASSERT_EQUAL(listed("?queue=default"), 2);
+    replay("capacity/running/apps-queue-unknown.json.http");
+    replay("capacity/running/apps-queue-unknown.xml.http");
+    is("/ws/v1/cluster/metrics", "clusterMetrics.totalUsedResourcesAcrossPartition.memory", "0");
+    stop();
+}
+
+/* What each shape answers alike, except for a queue that does not exist and the type. */
+static void test_overview_and_access(void)
+{
+    static const char *const shapes[] = {"capacity", "fair", "fifo"};
+    glob_t files;
+
+    for (size_t s = 0; s < 3; s++) {
+        char *pattern = base_printf(GOLDEN_DIR "/%s/idle/access-*.http", shapes[s]);
+
+        start_as(shapes[s], "fifo", "org.eng,org.ops", 0);
+        base_assert(glob(pattern, 0, NULL, &files) == 0);
+        CU_ASSERT_EQUAL(files.gl_pathc, 10);
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            replay(files.gl_pathv[i] + strlen(GOLDEN_DIR) + 1);
+        globfree(&files);
+        free(pattern);
+        is("/ws/v1/cluster/scheduler-overview", "schedulerType",
+           s == 0   ? "Capacity Scheduler"
+           : s == 1 ? "Fair Scheduler"
+                    : "Fifo Scheduler");
+        is("/ws/v1/cluster/scheduler-overview", "minimumAllocation.memory", "2048");
+        is("/ws/v1/cluster/scheduler-overview", "maximumAllocation.vCores", "1");
+        is("/ws/v1/cluster/scheduler-overview", "schedulerBusy", "0");
+        stop();
+    }
+}
+
+/* Without nodes, what is asked wrongly, and in other shapes. With nodes: tests/e2e, tests/interop.
+ */
+static void test_activities(void)
+{
+    static const char *const shapes[] = {"capacity", "fair", "fifo"};
+    static const char *const wrong[] = {"activities-bad-group", "bulk-bad-count",
+                                        "bulk-bad-group.json", "bulk-bad-group.xml"};
+    static const char *const logs[] = {"", "-query", "-word", "-zero"};
+
+    for (size_t s = 0; s < 3; s++) {
+        char *name = base_printf("%s/nonode/activities-none.json.http", shapes[s]);
+
+        start_as(shapes[s], "fifo", "", 0);
+        replay(name);
+        free(name);
+        for (size_t i = 0; i < 4; i++) {
+            name = base_printf("%s/%s/%s.http", shapes[s], i == 0 ? "idle" : "errors", wrong[i]);
+            replay(name);
+            free(name);
+        }
+        for (size_t i = 0; i < 4; i++) {
+            name = base_printf("special/plain-capacity/plain/scheduler-logs%s.http", logs[i]);
+            replay(name);
+            free(name);
+        }
+        stop();
+    }
+}
+
+/* The diagnostic of an answer about application @seq. */
+static void says(const char *query, int seq, const char *want)
+{
+    char *url =
+        base_printf("/ws/v1/cluster/scheduler/app-activities/application_5_%d%s", seq, query);
+
+    is(url, "appActivities.diagnostic", want);
+    free(url);
+}
+
+static void test_app_activities(void)
+{
+    struct client_answer a;
+
+    start_as("capacity", "fifo", "", 0);
+    submit("{\"application-id\":\"application_5_1\"}");
+    submit("{\"application-id\":\"application_5_2\",\"queue\":\"nosuch\"}");
+    becomes(APPS "/application_5_1/state", "state", "ACCEPTED");
+    becomes(APPS "/application_5_2/state", "state", "FAILED");
+    says("", 1, "waiting for display");
+    says("?maxTime=10&requestPriorities=1,x&allocationRequestIds=-1&summarize=true", 1,
+         "waiting for display");
+    says("?actions=refresh", 1, "Successfully received action: refresh");
+    says("?actions=GET,refresh", 1, "waiting for display");
+    says("?actions=foo", 1, "Got invalid action: foo, valid actions: [REFRESH, GET]");
+    says("?limit=0", 1, "limit must be greater than 0!");
+    says("?limit=x", 1, "limit must be integer!");
+    says("?limit=99999999999", 1, "limit must be integer!");
+    says("?groupBy=x", 1, "Got invalid groupBy: x, valid groupBy types: [DIAGNOSTIC]");
+    says("", 2, "fail to get application activities after finished");
+    says("", 99, "fail to get application activities after finished");
+    is("/ws/v1/cluster/scheduler/app-activities/nonsense", "appActivities.diagnostic",
+       "Cannot find application with given appId");
+    CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/scheduler/app-activities/application_5_1?maxTime=x",
+                        NULL, NULL, &a),
+                    400);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\"NumberFormatException\""));
+    client_free(&a);
+    stop();
+    start_as("fair", "fair", "", 0);
+    says("?limit=x", 1, "Not Capacity Scheduler");
+    stop();
+}
+
+/* Sends @body to @path. The answer must have @status and be @want up to the first '*'. */
+static void put_gets(const char *path, const char *headers, const char *body, int status,
+                     const char *want)
+{
+    struct client_answer a;
+    size_t n = strcspn(want, "*");
+
+    ask("PUT", path, headers, body, &a);
+    base_buf_add(&a.body, "", 0);
+    if (a.status != status || !a.body.data || strncmp(a.body.data, want, n) != 0)
+        fprintf(stderr, "PUT %s %s: %d %s\n", path, body, a.status, a.body.data ? a.body.data : "");
+    CU_ASSERT_EQUAL(a.status, status);
+    CU_ASSERT_TRUE(a.body.data && strncmp(a.body.data, want, n) == 0);
+    client_free(&a);
+}
+
+#define APP5    APPS "/application_5_1"
+#define TIMEOUT APP5 "/timeout?user.name=bob"
+
+static void test_timeouts(void)
+{
+    setenv("TZ", "UTC", 1);
+    start("fifo");
+    submit("{\"application-id\":\"application_5_1\"}");
+    becomes(APP5 "/state", "state", "ACCEPTED");
+    is(APP5 "/timeouts", "timeouts.timeout.0.expiryTime", "UNLIMITED");
+    is(APP5 "/timeouts/lifetime", "timeout.remainingTimeInSeconds", "-1");
+    put_gets(TIMEOUT, JSON,
+             "{\"timeout\":{\"type\":\"LIFETIME\",\"expiryTime\":"
+             "\"2237-01-01T00:00:00.000+0530\"}}",
+             200,
+             "{\"timeout\":{\"type\":\"LIFETIME\",\"expiryTime\":\"2236-12-31T18:30:00.000+0000\","
+             "\"remainingTimeInSeconds\":*");
+    put_gets(TIMEOUT, "Content-Type: application/xml\r\nAccept: application/xml\r\n",
+             "<timeout><type>LIFETIME</type><expiryTime>2236-01-01T00:00:00.120+0000</expiryTime>"
+             "</timeout>",
+             200,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><timeout><type>LIFETIME"
+             "</type><expiryTime>2236-01-01T00:00:00.120+0000</expiryTime>*");
+    is(APP5, "app.timeouts.timeout.0.expiryTime", "2236-01-01T00:00:00.120+0000");
+    put_gets(TIMEOUT, JSON,
+             "{\"timeout\":{\"type\":\"LIFETIME\",\"expiryTime\":\"2037-02-30T00:00:00.000Z\"}}",
+             503,
+             "{\"RemoteException\":{\"exception\":\"DateTimeParseException\",\"message\":\"Text "
+             "'2037-02-30T00:00:00.000Z' could not be parsed at index 23\"*");
+    put_gets(TIMEOUT, JSON,
+             "{\"timeout\":{\"type\":\"LIFETIME\",\"expiryTime\":"
+             "\"2037-13-01T00:00:00.000+0000\"}}",
+             503,
+             "{\"RemoteException\":{\"exception\":\"DateTimeParseException\",\"message\":\"Text "
+             "'2037-13-01T00:00:00.000+0000' could not be parsed: Invalid value for "
+             "MonthOfYear (valid values 1 - 12): 13\"*");
+    put_gets(APP5 "/state?user.name=bob", JSON, "{\"state\":\"KILLED\"}", 202, "{*");
+    becomes(APP5 "/state", "state", "KILLED");
+    put_gets(TIMEOUT, JSON, "{\"timeout\":{\"type\":\"LIFETIME\",\"expiryTime\":\"tomorrow\"}}",
+             200,
+             "{\"timeout\":{\"type\":\"LIFETIME\",\"expiryTime\":\"2236-01-01T00:00:00.120+0000\","
+             "\"remainingTimeInSeconds\":0}}");
+    stop();
+}
+
+static void test_priority(void)
+{
+    static const char *const path = APP5 "/priority?user.name=bob";
+
+    start("fair");
+    submit("{\"application-id\":\"application_5_1\",\"priority\":3}");
+    becomes(APP5 "/state", "state", "ACCEPTED");
+    is(APP5, "app.priority", "0");
+    put_gets(path, JSON, "{\"priority\":5}", 503,
+             "{\"RemoteException\":{\"exception\":\"UndeclaredThrowableException\","
+             "\"javaClassName\":\"java.lang.reflect.UndeclaredThrowableException\"}}");
+    put_gets(path, JSON, "{\"priority\":\"0\"}", 200, "{\"priority\":0}");
+    stop();
+    start("fifo");
+    submit("{\"application-id\":\"application_5_1\"}");
+    becomes(APP5 "/state", "state", "ACCEPTED");
+    put_gets(path, "Content-Type: application/xml\r\nAccept: application/xml\r\n",
+             "<applicationpriority><priority>6</priority></applicationpriority>", 200,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><applicationpriority>"
+             "<priority>0</priority></applicationpriority>");
+    stop();
+    start_as("capacity", "fifo", "", 0); /* no priorities unless a highest one is configured */
+    submit("{\"application-id\":\"application_5_1\",\"priority\":3}");
+    submit("{\"application-id\":\"application_5_2\"}");
+    becomes(APP5 "/state", "state", "ACCEPTED");
+    becomes(APPS "/application_5_2/state", "state", "ACCEPTED");
+    is(APP5, "app.priority", "0");
+    is(APPS "/application_5_2", "app.priority", "-1");
+    put_gets(path, JSON, "{\"priority\":5}", 200, "{\"priority\":0}");
+    put_gets(path, JSON, "{\"priority\":-7}", 200, "{\"priority\":-7}");
+    is(APP5 "/priority", "priority", "-7");
+    put_gets(path, JSON, "{\"priority\":\"x\"}", 200, "{\"priority\":0}");
+    stop();
+}
+
+static void test_signal(void)
+{
+    static const char *const answers[][3] = {
+        {"nonsense/signal/OUTPUT_THREAD_DUMP", "400", "Invalid ContainerId prefix: nonsense"},
+        {"container_x/signal/OUTPUT_THREAD_DUMP", "400", "Invalid ContainerId: container_x"},
+        {"container_5_0001_01_000001/signal/graceful_shutdown", "404",
+         "Trying to signal an absent container container_5_0001_01_000001"}};
+
+    start("fifo");
+    for (size_t i = 0; i < 3; i++) {
+        char *path = base_printf("/ws/v1/cluster/containers/%s?user.name=bob", answers[i][0]);
+        struct client_answer a;
+
+        CU_ASSERT_EQUAL(ask("POST", path, NULL, NULL, &a), atoi(answers[i][1]));
+        CU_ASSERT_STRING_EQUAL(a.body.data, answers[i][2]);
+        client_free(&a);
+        free(path);
+    }
+    stop();
+}
+
 static void sends_move(int fd)
 {
     client_sends(fd, "PUT " APPS
@@ -672,7 +964,8 @@ static void test_policy(void)
     CU_ASSERT_EQUAL(ask("PUT", path, JSON, "{\"policy\":\"naive-fair\"}", &a), 200);
     client_free(&a);
     is(path, "policy", "naive-fair");
-    is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fairScheduler");
+    /* the shape does not depend on it */
+    is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fifoScheduler");
     CU_ASSERT_EQUAL(ask("PUT", path, JSON,
                         "{\"policy\":\"org.apache.hadoop.yarn.server.resourcemanager.scheduler."
                         "fair.FairScheduler\"}",
@@ -788,7 +1081,14 @@ static const struct cunit_case cases[] = {
     {"repeated in flight", test_repeated_in_flight},
     {"kill", test_kill},
     {"moves", test_moves},
+    {"in the shape of the capacity scheduler", test_capacity_shape},
+    {"overview, access to queues", test_overview_and_access},
+    {"activities, asked wrongly", test_activities},
+    {"activities of applications", test_app_activities},
     {"a move in flight", test_move_in_flight},
+    {"timeouts", test_timeouts},
+    {"priority", test_priority},
+    {"signal", test_signal},
     {"policy", test_policy},
     {"info, liveness, nodes", test_small_ones},
     {"jmx from other sites", test_jmx_from_other_sites},

@@ -4,7 +4,7 @@
  * body of each recording in JSON and XML is compared whole. What Creel does not measure (use of the
  * hosts) or does not have (submissions over RPC, timeouts) is put into the resource before
  * encoding, each time with a word why. */
-#include "rm/http/yarn/yarn_internal.h"
+#include "rm/http/yarn/scheduler/scheduler_internal.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
 
@@ -17,10 +17,10 @@
         }                                                                                          \
     }
 
-static struct yarn_context frame(const char *policy, int64_t now_ms)
+static struct yarn_context frame(enum rm_shape shape, int64_t now_ms)
 {
-    struct yarn_context f = {.url = "http://localhost:18700", .now_ms = now_ms};
-    struct rm_cluster_view c = {.policy = policy,
+    struct yarn_context f = {.shape = shape, .url = "http://localhost:18700", .now_ms = now_ms};
+    struct rm_cluster_view c = {.policy = "fifo",
                                 .rm_instance_ms = TS,
                                 .cluster_ts_ms = TS,
                                 .total = RES(8192, 8),
@@ -97,7 +97,7 @@ static void test_userinfo(void)
 
 static void test_metrics(void)
 {
-    struct yarn_context f = frame("fifo", 0);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
     struct yarn_cluster_metrics m;
 
     yarn_metrics_fill(&f, &m);
@@ -124,7 +124,7 @@ static void test_metrics(void)
 /* ---- scheduler ---- */
 static void test_fifo(void)
 {
-    struct yarn_context f = frame("fifo", 0);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
     struct yarn_fifo_scheduler s;
 
     f.limits.max[0] = 8192; /* as configured there; Creel's largest container is a slot */
@@ -147,7 +147,7 @@ static const char *const queue_names[QUEUES] = {
 
 static void test_fair(void)
 {
-    struct yarn_context f = frame("fair", 0);
+    struct yarn_context f = frame(RM_SHAPE_FAIR, 0);
     struct rm_queue_view q[QUEUES];
     struct yarn_fair_tree t;
     static const int64_t steady[QUEUES] = {8192, 1638, 4916, 1638, 1229, 2458, 1229, 1229};
@@ -176,7 +176,7 @@ static void test_fair(void)
     f.queues.queues_n = QUEUES;
     f.cluster.max_capability = (struct rm_res)RES(8192, 4);
     f.limits.max[0] = 8192;
-    yarn_fair_fill(&f, &t);
+    yarn_fair_tree_fill(&f, &t);
     for (int i = HOLD; i < QUEUES;
          i++) { /* Hadoop finds shares by bisection, and of memory alone */
         CU_ASSERT(llabs(t.queues[i].steady_fair.memory - steady[i]) <= 1);
@@ -184,7 +184,7 @@ static void test_fair(void)
     }
     yarn_resource_set_memory_and_vcores(&t.queues[ENG].max_container, 2048, 2, NULL);
     same_both("fair/idle/scheduler", &yarn_shape_fair_scheduler, API_N_WRAPPED, &t.scheduler);
-    yarn_fair_free(&t);
+    yarn_fair_tree_free(&t);
 }
 
 /* ---- applications ---- */
@@ -213,7 +213,7 @@ static void on_node(struct rm_app_view *v, const char *id, const char *http)
 
 static void test_app_running(void)
 {
-    struct yarn_context f = frame("fifo", 1795244623146 + 9085);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244623146 + 9085);
     struct rm_app_view v = app_view(3, "shell", RM_APP_RUNNING);
     struct yarn_app_and_texts filled = {0};
 
@@ -232,7 +232,7 @@ static void test_app_running(void)
     same("fifo/running/app-ds", "xml", &yarn_shape_app, API_XML_DOC, &filled.app);
 
     /* the same under fair: full path of the queue, configured id */
-    f = frame("naive-fair", 1795244473174 + 18050);
+    f = frame(RM_SHAPE_FAIR, 1795244473174 + 18050);
     f.cluster_id = "cluster1";
     f.url = "http://localhost:18100";
     f.cluster.rm_instance_ms = 1795244424805;
@@ -252,7 +252,7 @@ static void test_app_running(void)
 
 static void test_app_finished(void)
 {
-    struct yarn_context f = frame("fifo", 1795244700000);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244700000);
     struct rm_app_view v = app_view(1, "succeeds", RM_APP_FINISHED);
     struct yarn_app_and_texts filled = {0};
 
@@ -273,7 +273,7 @@ static void test_app_finished(void)
 
 static void test_app_waiting(void)
 {
-    struct yarn_context f = frame("fifo", 1795244628907 + 3351);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244628907 + 3351);
     struct rm_app_view v = app_view(4, "waiting", RM_APP_ACCEPTED);
     struct rm_app_spec spec = {.queue = "default", .resource = RES(4096, 1)};
     struct yarn_app_and_texts filled = {0};
@@ -296,7 +296,7 @@ static void test_app_waiting(void)
 
 static void test_app_submitted(void)
 {
-    struct yarn_context f = frame("fifo", 1795244641957 + 926);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244641957 + 926);
     struct rm_app_view v = app_view(9, "full /\"\xC3\xA9", RM_APP_ACCEPTED);
     struct rm_app_spec spec = {.queue = "root.org.eng"};
     struct yarn_app_and_texts filled = {0};
@@ -332,7 +332,7 @@ static void test_app_submitted(void)
 
 static void test_app_failed(void)
 {
-    struct yarn_context f = frame("fifo", 1795244700000);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244700000);
     struct rm_app_view v = app_view(8, "", RM_APP_FAILED);
     struct yarn_app_and_texts filled = {0};
 
@@ -356,7 +356,7 @@ static void test_app_failed(void)
 
 static void test_app_unmanaged(void)
 {
-    struct yarn_context f = frame("fifo", 1795244645552 + 2003);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244645552 + 2003);
     struct rm_app_view v = app_view(10, "unmanaged", RM_APP_ACCEPTED);
     struct yarn_app_and_texts filled = {0};
 
@@ -393,7 +393,7 @@ static void test_no_apps(void)
  */
 static void test_room_again(void)
 {
-    struct yarn_context f = frame("fifo", 1795244700000);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244700000);
     struct rm_app_view busy = app_view(1, "a", RM_APP_RUNNING),
                        fresh = app_view(2, "b", RM_APP_NEW_SAVING);
     struct yarn_app_and_texts again = {0}, once = {0};
@@ -432,7 +432,7 @@ static void test_queue(void)
 
 static void test_new_application(void)
 {
-    struct yarn_context f = frame("fifo", 0);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
     struct yarn_new_application n = {.id = "application_1795244603666_0007"};
 
     yarn_resource_fill(&f, &n.max, &f.cluster.max_capability);
@@ -468,7 +468,7 @@ static void attempt_on(struct rm_attempt_view *v, const char *id, const char *ht
 
 static void same_attempts(const char *name, struct rm_attempt_view *v, size_t n)
 {
-    struct yarn_context f = frame("fifo", 0);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
     struct yarn_attempt_and_texts filled[2] = {0};
     struct yarn_attempts list = {{&filled[0].item, n, sizeof filled[0]}};
 
@@ -491,7 +491,7 @@ static void same_attempt(const char *name, const struct yarn_context *f,
 
 static void test_attempts(void)
 {
-    struct yarn_context f = frame("fifo", 0);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
     struct rm_attempt_view v = attempt_view(3, 1, RM_ATTEMPT_RUNNING), two[2];
 
     v.start_us = US(1795244623148);
@@ -547,7 +547,7 @@ static struct rm_container_view container_view(int64_t n, int64_t mb, int64_t st
 
 static void test_container(void)
 {
-    struct yarn_context f = frame("fifo", 1795244623447 + 9012);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244623447 + 9012);
     struct rm_container_view v = container_view(1, 256, US(1795244623447), 2);
     struct yarn_container_and_texts filled = {0};
 
@@ -560,7 +560,7 @@ static void test_container(void)
 
 static void test_containers(void)
 {
-    struct yarn_context f = frame("fifo", 1795244623447 + 8980);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 1795244623447 + 8980);
     struct rm_container_view v[3] = {container_view(2, 2048, US(1795244627969), 1),
                                      container_view(3, 2048, US(1795244628496), 2),
                                      container_view(1, 256, US(1795244623447), 2)};
@@ -621,7 +621,7 @@ static void fill_nodes(struct yarn_context *f, struct yarn_node *n)
 
 static void test_nodes(void)
 {
-    struct yarn_context f = frame("fifo", 0);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
     struct yarn_node n[3];
     struct yarn_nodes list = {{n, 3, sizeof n[0]}};
 
@@ -634,7 +634,7 @@ static void test_nodes(void)
 
 static void test_node_busy(void)
 {
-    struct yarn_context f = frame("fifo", 0);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
     struct rm_node_view v = {.id = "n:1",
                              .host = "n",
                              .http_address = "n:2",
@@ -659,7 +659,7 @@ static void test_node_busy(void)
 
 static void test_show_slots(void)
 {
-    struct yarn_context f = frame("fifo", 0);
+    struct yarn_context f = frame(RM_SHAPE_FIFO, 0);
     struct rm_res r = {{2048, 1, 1, 0}};
     struct yarn_resource shown;
 
@@ -676,7 +676,7 @@ static void test_show_slots(void)
 
 static void test_queue_filter(void)
 {
-    struct yarn_context fifo = frame("fifo", 0), fair = frame("naive-fair", 0);
+    struct yarn_context fifo = frame(RM_SHAPE_FIFO, 0), fair = frame(RM_SHAPE_FAIR, 0);
     struct rm_app_view v = app_view(1, "a", RM_APP_RUNNING);
 
     CU_ASSERT_TRUE(yarn_app_in_queue(&fifo, &v, "default"));

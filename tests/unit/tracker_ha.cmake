@@ -2,3 +2,5 @@ creel_test(test_rm_tracker_ha SOURCES unit/test_rm_tracker_ha.c unit/api_client.
            LIBS creel_rm LABELS unit threads)
 creel_test(test_master_http SOURCES unit/test_master_http.c unit/api_client.c unit/rms_of_test.c
            LIBS creel_rm LABELS unit threads)
+creel_test(test_proxy SOURCES unit/test_proxy.c unit/api_client.c unit/rms_of_test.c
+           LIBS creel_rm LABELS unit threads)

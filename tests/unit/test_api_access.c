@@ -1,0 +1,396 @@
+/* Who callers are, and which sites may read answers: cookies, doAs, cross-origin settings. Expected
+ * heads and bodies follow recordings of YARN 3.4.2. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/server/access/auth.h"
+#include "api/server/access/cors.h"
+#include "api/server/conf.h"
+#include "tests/unit/api_client.h"
+#include "tests/unit/cunit_main.h"
+
+#define SITE "Origin: http://ui.example\r\n"
+
+static struct base_conf *conf;
+static struct api_server *server;
+static uint16_t port;
+
+static void on_who(struct api_request *rq, void *user)
+{
+    struct base_buf b = {0};
+
+    (void)user;
+    base_buf_adds(&b, api_caller(rq) ? api_caller(rq) : "-");
+    api_answer(rq, 200, API_TEXT, &b);
+}
+
+static const struct api_route routes[] = {
+    {"GET", "/ws/v1/cluster/who", API_ROLE_READ, 0, on_who, 0},
+    {"PUT", "/ws/v1/cluster/who", API_ROLE_WRITE, 100, on_who, 0},
+    {"GET", "/servlet", API_ROLE_READ, 0, on_who, API_ROUTE_SERVLET},
+    {"GET", "/node", API_ROLE_NODE, 0, on_who, API_ROUTE_CREEL},
+};
+
+/* @settings: "key=value" texts, ended by NULL. */
+static void start(const char *const *settings)
+{
+    struct api_server_conf sc = {.static_user = "dr.who", .node_secret = "s3cret"};
+    struct base_error err = {0};
+
+    conf = base_conf_new();
+    for (; *settings; settings++)
+        CU_ASSERT_EQUAL_FATAL(base_conf_set_arg(conf, *settings, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(base_conf_check(conf, NULL, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_conf_read(conf, "resourcemanager", &sc, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        api_server_start(&sc, routes, sizeof routes / sizeof *routes, NULL, &server, &err), 0);
+    api_conf_free(&sc);
+    port = api_server_port(server);
+}
+
+static void stop(void)
+{
+    api_server_stop(server);
+    base_conf_free(conf);
+}
+
+static int ask(const char *path, const char *headers, struct client_answer *a)
+{
+    client_do(port, "GET", path, headers, NULL, a);
+    return a->status;
+}
+
+static void expect_caller(const char *path, const char *headers, const char *caller)
+{
+    struct client_answer a;
+
+    CU_ASSERT_EQUAL(ask(path, headers, &a), 200);
+    CU_ASSERT_STRING_EQUAL(a.body.data ? a.body.data : "", caller);
+    client_free(&a);
+}
+
+/* Returns "Cookie: hadoop.auth=..." with the cookie of an answer, without its attributes, as a
+ * header to be sent; the caller frees. */
+static char *cookie_of(const struct client_answer *a)
+{
+    const char *at = strstr(a->head, "Set-Cookie: hadoop.auth=\"u="), *end;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+    end = strstr(at, "; Path=/; HttpOnly\r\n");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(end);
+    at += strlen("Set-");
+    return base_printf("%.*s\r\n", (int)(end - at), at);
+}
+
+static void test_cookie(void)
+{
+    static const char *const none[] = {NULL};
+    struct client_answer a;
+    char *cookie, *unquoted, *at;
+
+    start(none);
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who?user.name=alice", NULL, &a), 200);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "alice");
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "u=alice&p=alice&t=simple-dt&e="));
+    cookie = cookie_of(&a);
+    client_free(&a);
+    expect_caller("/ws/v1/cluster/who", cookie, "alice");
+    expect_caller("/ws/v1/cluster/who?user.name=bob", cookie, "alice"); /* the cookie wins */
+    unquoted = base_strdup(cookie);
+    for (at = unquoted; *at; at++)
+        if (*at == '"')
+            memmove(at, at + 1, strlen(at));
+    expect_caller("/ws/v1/cluster/who", unquoted, "alice");
+    /* no second cookie for one that is valid */
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", cookie, &a), 200);
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Set-Cookie"));
+    client_free(&a);
+    /* a name changed, the signature kept */
+    at = strstr(cookie, "u=alice");
+    at[2] = 'm';
+    expect_caller("/ws/v1/cluster/who", cookie, "dr.who");
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who?user.name=bob", cookie, &a), 200);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "bob");
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "Set-Cookie: hadoop.auth=\"u=bob&"));
+    client_free(&a);
+    /* on paths that lead nowhere, too */
+    CU_ASSERT_EQUAL(ask("/nowhere?user.name=alice", NULL, &a), 404);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "Set-Cookie: hadoop.auth=\"u=alice&"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who?user.name=a%26b", NULL, &a), 400);
+    client_free(&a);
+    free(unquoted);
+    free(cookie);
+    stop();
+}
+
+/* Cookies end, and daemons that share a secret accept each other's. */
+static void test_secret(void)
+{
+    char path[] = "/tmp/creel-secret-XXXXXX", *user = NULL;
+    int fd = mkstemp(path);
+    struct base_conf *c = base_conf_new();
+    struct base_error err = {0};
+    struct api_auth *one, *other, *nodes;
+    struct base_buf cookie = {0};
+    char *setting = base_printf("hadoop.http.authentication.signature.secret.file=%s", path);
+
+    CU_ASSERT_EQUAL_FATAL(fd < 0, 0);
+    CU_ASSERT_EQUAL(write(fd, "secret\n", 7), 7);
+    close(fd);
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, setting, &err), 0);
+    CU_ASSERT_EQUAL(base_conf_check(c, NULL, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", &one, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple-dt", &other, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(api_auth_new(c, "simple", &nodes, &err), 0);
+    api_auth_add_cookie(one, "alice", 1000, &cookie);
+    *strstr(cookie.data, "; Path") = '\0';
+    CU_ASSERT_EQUAL(api_auth_check_cookie(other, cookie.data, 1000 + 35999999, &user),
+                    API_AUTH_VALID);
+    CU_ASSERT_STRING_EQUAL(user, "alice");
+    free(user);
+    CU_ASSERT_EQUAL(api_auth_check_cookie(other, cookie.data, 1000 + 36000000, &user),
+                    API_AUTH_EXPIRED);
+    CU_ASSERT_EQUAL(api_auth_check_cookie(nodes, cookie.data, 1000, &user), API_AUTH_BAD_SIGNATURE);
+    CU_ASSERT_EQUAL(api_auth_check_cookie(one, "a=b; c=d", 1000, &user), API_AUTH_NO_COOKIE);
+    CU_ASSERT_EQUAL(api_auth_check_cookie(one, "a=b; hadoop.auth=x; c=d", 1000, &user),
+                    API_AUTH_BAD_SIGNATURE);
+    base_buf_free(&cookie);
+    api_auth_unref(one);
+    api_auth_unref(other);
+    api_auth_unref(nodes);
+    unlink(path);
+    CU_ASSERT_EQUAL(api_auth_new(c, "simple", &nodes, &err), -BASE_EIO);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "signature.secret.file"));
+    free(setting);
+    base_conf_free(c);
+}
+
+static void test_anonymous_refused(void)
+{
+    static const char *const settings[] = {
+        "hadoop.http.authentication.simple.anonymous.allowed=false", NULL};
+    struct client_answer a;
+    char *cookie;
+
+    start(settings);
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", NULL, &a), 401);
+    CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: PseudoAuth"));
+    CU_ASSERT_TRUE(client_has(&a, "Set-Cookie: hadoop.auth=; Path=/; HttpOnly"));
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html;charset=iso-8859-1"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("/servlet", "Accept: application/json\r\n", &a), 401);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/json"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\"message\":\"Authentication required\",\n"
+                                               "\"url\":\"/servlet\",\n\"status\":\"401\"\n}"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("/nowhere", "Accept: application/xml\r\n", &a), 401);
+    CU_ASSERT_EQUAL(a.body.len, 0);
+    CU_ASSERT_PTR_NULL(strstr(a.head, "\nContent-Type"));
+    client_free(&a);
+    client_do(port, "PUT", "/ws/v1/cluster/who", "Content-Type: application/json\r\n", "{}", &a);
+    CU_ASSERT_EQUAL(a.status, 401);
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Cache-Control"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(
+        ask("/ws/v1/cluster/who",
+            "Cookie: hadoop.auth=\"u=alice&p=alice&t=simple-dt&e=9999999999999&s=AAAA\"\r\n", &a),
+        401);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "SignerException: Invalid signature"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who?user.name=alice", NULL, &a), 200);
+    cookie = cookie_of(&a);
+    client_free(&a);
+    expect_caller("/ws/v1/cluster/who", cookie, "alice");
+    free(cookie);
+    /* daemons of the cluster have no names */
+    CU_ASSERT_EQUAL(ask("/node", "Authorization: Bearer s3cret\r\n", &a), 200);
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", "Authorization: Bearer s3cret\r\n", &a), 200);
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("/node", NULL, &a), 401);
+    CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: Bearer"));
+    client_free(&a);
+    stop();
+}
+
+static void test_names_ignored(void)
+{
+    static const char *const settings[] = {
+        "hadoop.http.filter.initializers=org.apache.hadoop.http.lib.StaticUserWebFilter,"
+        "org.apache.hadoop.security.HttpCrossOriginFilterInitializer",
+        NULL};
+    struct client_answer a;
+
+    start(settings);
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who?user.name=alice", NULL, &a), 200);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "dr.who");
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Set-Cookie"));
+    client_free(&a);
+    stop();
+}
+
+static void test_do_as(void)
+{
+    static const char *const settings[] = {"hadoop.proxyuser.hue.users=*",
+                                           "hadoop.proxyuser.hue.hosts=*",
+                                           "hadoop.proxyuser.far.users=*",
+                                           "hadoop.proxyuser.far.hosts=10.0.0.1,192.168.0.0/16",
+                                           "hadoop.proxyuser.near.users=carol, bob",
+                                           "hadoop.proxyuser.near.hosts=127.0.0.0/8",
+                                           "hadoop.proxyuser.group.groups=root",
+                                           "hadoop.proxyuser.group.hosts=127.0.0.1",
+                                           NULL};
+    static const char *const refused[] = {"/ws/v1/cluster/who?user.name=alice&doAs=bob",
+                                          "/ws/v1/cluster/who?user.name=far&doAs=bob",
+                                          "/ws/v1/cluster/who?user.name=near&doAs=dave",
+                                          "/ws/v1/cluster/who?user.name=group&doAs=no-such-user"};
+    struct client_answer a;
+
+    start(settings);
+    expect_caller("/ws/v1/cluster/who?user.name=hue&doAs=bob", NULL, "bob");
+    expect_caller("/ws/v1/cluster/who?user.name=near&doAs=bob", NULL, "bob");
+    expect_caller("/ws/v1/cluster/who?user.name=group&doAs=root", NULL, "root");
+    expect_caller("/ws/v1/cluster/who?doAs=bob", NULL, "dr.who"); /* without a name: ignored */
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        CU_ASSERT_EQUAL(ask(refused[i], NULL, &a), 403);
+        client_free(&a);
+    }
+    CU_ASSERT_EQUAL(ask(refused[0], NULL, &a), 403);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/json"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "Set-Cookie: hadoop.auth=\"u=alice&"));
+    CU_ASSERT_STRING_EQUAL(
+        a.body.data, "{\n  \"RemoteException\" : {\n"
+                     "    \"message\" : \"User: alice is not allowed to impersonate bob\",\n"
+                     "    \"exception\" : \"AuthorizationException\",\n    \"javaClassName\" : "
+                     "\"org.apache.hadoop.security.authorize.AuthorizationException\"\n  }\n}");
+    client_free(&a);
+    stop();
+}
+
+/* Returns true when the answer to a request with these headers may be read by the page. */
+static bool shared(const char *method, const char *headers)
+{
+    struct client_answer a;
+    bool yes;
+
+    client_do(port, method, "/ws/v1/cluster/who", headers, NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 200);
+    yes = strstr(a.head, "Access-Control-Allow-Origin: ") != NULL;
+    client_free(&a);
+    return yes;
+}
+
+static void test_cross_origin(void)
+{
+    static const char *const off[] = {NULL};
+    static const char *const on[] = {"yarn.resourcemanager.webapp.cross-origin.enabled=true", NULL};
+    static const char *const some[] = {
+        "yarn.resourcemanager.webapp.cross-origin.enabled=true",
+        "hadoop.http.cross-origin.allowed-origins= http://ui.example ,http://*.b.example,"
+        "regex:http://c[0-9]+.example",
+        "hadoop.http.cross-origin.allowed-methods=GET,PUT", NULL};
+    struct client_answer a;
+
+    start(off);
+    CU_ASSERT_FALSE(shared("GET", SITE));
+    client_do(port, "PUT", "/ws/v1/cluster/who", SITE "Content-Type: application/json\r\n", "{}",
+              &a);
+    CU_ASSERT_EQUAL(a.status, 403); /* no page of another site changes anything */
+    client_free(&a);
+    stop();
+
+    start(on);
+    CU_ASSERT_EQUAL(ask("/ws/v1/cluster/who", SITE, &a), 200);
+    CU_ASSERT_TRUE(client_has(&a, "Access-Control-Allow-Origin: http://ui.example"));
+    CU_ASSERT_TRUE(client_has(&a, "Access-Control-Allow-Credentials: true"));
+    CU_ASSERT_TRUE(client_has(&a, "Access-Control-Allow-Methods: GET,POST,HEAD"));
+    CU_ASSERT_TRUE(client_has(
+        &a, "Access-Control-Allow-Headers: X-Requested-With,Content-Type,Accept,Origin"));
+    CU_ASSERT_TRUE(client_has(&a, "Access-Control-Max-Age: 1800"));
+    client_free(&a);
+    CU_ASSERT_FALSE(shared("GET", NULL));
+    CU_ASSERT_TRUE(shared("OPTIONS", SITE "Access-Control-Request-Method: GET\r\n"
+                                          "Access-Control-Request-Headers: Accept, Origin\r\n"));
+    CU_ASSERT_FALSE(shared("OPTIONS", SITE "Access-Control-Request-Method: PUT\r\n"));
+    CU_ASSERT_FALSE(shared("OPTIONS", SITE "Access-Control-Request-Headers: X-Foo\r\n"));
+    CU_ASSERT_FALSE(shared("OPTIONS", SITE "Access-Control-Request-Headers: content-type\r\n"));
+    client_do(port, "PUT", "/ws/v1/cluster/who", SITE "Content-Type: application/json\r\n", "{}",
+              &a);
+    CU_ASSERT_EQUAL(a.status, 200);
+    client_free(&a);
+    stop();
+
+    start(some);
+    CU_ASSERT_TRUE(shared("GET", SITE));
+    CU_ASSERT_TRUE(shared("GET", "Origin: http://bad.example http://ui.example\r\n"));
+    CU_ASSERT_TRUE(shared("GET", "Origin: http://a.b.example\r\n"));
+    CU_ASSERT_TRUE(shared("GET", "Origin: http://c12.example\r\n"));
+    CU_ASSERT_FALSE(shared("GET", "Origin: http://c.example\r\n"));
+    CU_ASSERT_FALSE(shared("GET", "Origin: http://bad.example\r\n"));
+    CU_ASSERT_FALSE(shared("GET", "Origin: http://ui.example.evil\r\n"));
+    CU_ASSERT_TRUE(shared("OPTIONS", SITE "Access-Control-Request-Method: PUT\r\n"));
+    stop();
+}
+
+static void test_bad_settings(void)
+{
+    static const char *const bad[][2] = {
+        {"yarn.resourcemanager.webapp.cross-origin.enabled=true",
+         "hadoop.http.cross-origin.allowed-origins=regex:("},
+        {"hadoop.http.authentication.signature.secret.file=/nowhere/secret",
+         "hadoop.http.authentication.token.validity=1"}};
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct api_server_conf sc = {0};
+        struct base_error err = {0};
+
+        conf = base_conf_new();
+        CU_ASSERT_EQUAL(base_conf_set_arg(conf, bad[i][0], &err), 0);
+        CU_ASSERT_EQUAL(base_conf_set_arg(conf, bad[i][1], &err), 0);
+        CU_ASSERT_EQUAL(base_conf_check(conf, NULL, &err), 0);
+        CU_ASSERT_TRUE(api_conf_read(conf, "resourcemanager", &sc, &err) < 0);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "hadoop.http."));
+        api_conf_free(&sc);
+        base_conf_free(conf);
+    }
+}
+
+/* Servlets are outside of REST: exact paths, and the servlet engine's pages. */
+static void test_servlets(void)
+{
+    static const char *const none[] = {NULL};
+    struct client_answer a;
+
+    start(none);
+    CU_ASSERT_EQUAL(ask("/servlet", "Accept: text/plain\r\n", &a), 200);
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("/servlet/", NULL, &a), 404);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html;charset=iso-8859-1"));
+    client_free(&a);
+    client_do(port, "POST", "/servlet", NULL, NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 405);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(a.body.data, "<title>Error 405 HTTP method POST is not supported by this URL<"));
+    client_free(&a);
+    client_do(port, "TRACE", "/servlet", NULL, NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 405);
+    CU_ASSERT_EQUAL(a.body.len, 0);
+    CU_ASSERT_PTR_NULL(strstr(a.head, "\nContent-Type"));
+    client_free(&a);
+    stop();
+}
+
+static const struct cunit_case cases[] = {
+    {"cookie", test_cookie},
+    {"secret", test_secret},
+    {"anonymous refused", test_anonymous_refused},
+    {"names ignored", test_names_ignored},
+    {"doAs", test_do_as},
+    {"cross-origin", test_cross_origin},
+    {"bad settings", test_bad_settings},
+    {"servlets", test_servlets},
+};
+CUNIT_MAIN("access", cases)
