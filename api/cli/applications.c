@@ -162,6 +162,12 @@ static int run_in_creel_form(struct cli *c, const struct cli_yarn_line *line)
     return list ? list_apps(c, line) : show_app(c, line->n_words > 1 ? line->words[1] : NULL);
 }
 
+static int run_action(struct cli *c, const struct cli_yarn_line *line)
+{
+    return cli_yarn_is_creel_form(line) ? run_in_creel_form(c, line)
+                                        : cli_yarn_application(c, line);
+}
+
 int cli_app_main(int argc, char **argv)
 {
     static const struct argp help = {
@@ -177,14 +183,6 @@ int cli_app_main(int argc, char **argv)
                "  creel app -kill application_1700000000000_0001\n"
                "  creel app -changeQueue root.dev -appId "
                "application_1700000000000_0001\n\n" CLI_YARN_EXIT_HELP "\n" CLI_EXIT_HELP};
-    struct cli c = {0};
-    struct cli_yarn_line line = {0};
-    int rc =
-        cli_yarn_parse(&c, &help, "application", cli_yarn_application_options, argc, argv, &line);
-    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = cli_yarn_is_creel_form(&line) ? run_in_creel_form(&c, &line)
-                                           : cli_yarn_application(&c, &line);
-    cli_yarn_line_free(&line);
-    cli_free(&c);
-    return rc < 0 ? CLI_OK : rc;
+    return cli_yarn_main(&help, "application", cli_yarn_application_options, false, argc, argv,
+                         run_action);
 }

@@ -196,6 +196,11 @@ static int run_in_creel_form(struct cli *c, const struct cli_yarn_line *line)
     return rc;
 }
 
+static int run_action(struct cli *c, const struct cli_yarn_line *line)
+{
+    return cli_yarn_is_creel_form(line) ? run_in_creel_form(c, line) : cli_yarn_node(c, line);
+}
+
 int cli_node_main(int argc, char **argv)
 {
     static const struct argp help = {
@@ -213,13 +218,5 @@ int cli_node_main(int argc, char **argv)
             "  creel node -list -all\n\n"
             "list shows nodes in all states. A drained node gets no new containers; those that "
             "run there end in their time.\n\n" CLI_YARN_EXIT_HELP "\n" CLI_EXIT_HELP};
-    struct cli c = {0};
-    struct cli_yarn_line line = {0};
-    int rc = cli_yarn_parse(&c, &help, "node", cli_yarn_node_options, argc, argv, &line);
-    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc =
-            cli_yarn_is_creel_form(&line) ? run_in_creel_form(&c, &line) : cli_yarn_node(&c, &line);
-    cli_yarn_line_free(&line);
-    cli_free(&c);
-    return rc < 0 ? CLI_OK : rc;
+    return cli_yarn_main(&help, "node", cli_yarn_node_options, false, argc, argv, run_action);
 }

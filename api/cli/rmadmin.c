@@ -329,12 +329,5 @@ int cli_rmadmin_main(int argc, char **argv)
                "those that the ResourceManagers at these addresses report.\n\n"
                "Options of yarn's print what yarn prints and exit as yarn does: 0 success, 255 "
                "anything else.\n" CLI_EXIT_HELP};
-    struct cli c = {0};
-    struct cli_yarn_line line = {.keep_unknown = true};
-    int rc = cli_yarn_parse(&c, &help, "rmadmin", options, argc, argv, &line);
-    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = run_action(&c, &line);
-    cli_yarn_line_free(&line);
-    cli_free(&c);
-    return rc < 0 ? CLI_OK : rc;
+    return cli_yarn_main(&help, "rmadmin", options, true, argc, argv, run_action);
 }

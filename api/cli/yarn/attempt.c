@@ -172,12 +172,5 @@ int cli_attempt_main(int argc, char **argv)
             "  creel applicationattempt -list application_1700000000000_0001\n"
             "  creel applicationattempt -status "
             "appattempt_1700000000000_0001_000001\n\n" CLI_YARN_EXIT_HELP};
-    struct cli c = {0};
-    struct cli_yarn_line line = {0};
-    int rc = cli_yarn_parse(&c, &help, "applicationattempt", options, argc, argv, &line);
-    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = run_action(&c, &line);
-    cli_yarn_line_free(&line);
-    cli_free(&c);
-    return rc < 0 ? CLI_OK : rc;
+    return cli_yarn_main(&help, "applicationattempt", options, false, argc, argv, run_action);
 }

@@ -197,12 +197,5 @@ int cli_container_main(int argc, char **argv)
                "  creel container -status container_1700000000000_0001_01_000002\n"
                "  creel container -signal container_1700000000000_0001_01_000002 "
                "GRACEFUL_SHUTDOWN\n\n" CLI_YARN_EXIT_HELP};
-    struct cli c = {0};
-    struct cli_yarn_line line = {0};
-    int rc = cli_yarn_parse(&c, &help, "container", options, argc, argv, &line);
-    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = run_action(&c, &line);
-    cli_yarn_line_free(&line);
-    cli_free(&c);
-    return rc < 0 ? CLI_OK : rc;
+    return cli_yarn_main(&help, "container", options, false, argc, argv, run_action);
 }

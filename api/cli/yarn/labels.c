@@ -216,24 +216,20 @@ static int list_labels(struct cli *c)
     return rc;
 }
 
+static int run_action(struct cli *c, const struct cli_yarn_line *line)
+{
+    if (cli_yarn_has(line, "list-node-labels") || cli_yarn_has(line, "lnl"))
+        return list_labels(c);
+    if (!cli_yarn_has(line, "help") && !cli_yarn_has(line, "h"))
+        fputs("Invalid Command Usage : \n", stderr);
+    cli_yarn_refuse_usage(line);
+    return CLI_OK;
+}
+
 int cli_cluster_main(int argc, char **argv)
 {
     static const struct argp help = {
         .args_doc = "-list-node-labels",
         .doc = "Lists the labels of nodes, as yarn cluster does.\v" CLI_YARN_EXIT_HELP};
-    struct cli c = {0};
-    struct cli_yarn_line line = {0};
-    int rc = cli_yarn_parse(&c, &help, "yarn cluster", options, argc, argv, &line);
-    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
-        if (cli_yarn_has(&line, "list-node-labels") || cli_yarn_has(&line, "lnl")) {
-            rc = list_labels(&c);
-        } else {
-            if (!cli_yarn_has(&line, "help") && !cli_yarn_has(&line, "h"))
-                fputs("Invalid Command Usage : \n", stderr);
-            cli_yarn_refuse_usage(&line);
-        }
-    }
-    cli_yarn_line_free(&line);
-    cli_free(&c);
-    return rc < 0 ? CLI_OK : rc;
+    return cli_yarn_main(&help, "yarn cluster", options, false, argc, argv, run_action);
 }

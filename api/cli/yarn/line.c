@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/cli/rm_client.h"
 #include "api/cli/yarn/yarn.h"
 #include "base/nearest.h"
 
@@ -195,6 +196,20 @@ void cli_yarn_line_free(struct cli_yarn_line *line)
     free(line->values);
     free(line->words);
     *line = (struct cli_yarn_line){0};
+}
+
+int cli_yarn_main(const struct argp *help, const char *title, const struct cli_yarn_option *options,
+                  bool keep_unknown, int argc, char **argv, cli_yarn_action *run)
+{
+    struct cli c = {0};
+    struct cli_yarn_line line = {.keep_unknown = keep_unknown};
+    int rc = cli_yarn_parse(&c, help, title, options, argc, argv, &line);
+
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
+        rc = run(&c, &line);
+    cli_yarn_line_free(&line);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
 }
 
 const struct cli_yarn_values *cli_yarn_values(const struct cli_yarn_line *line, const char *option)

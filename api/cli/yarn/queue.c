@@ -266,12 +266,5 @@ int cli_queue_main(int argc, char **argv)
                "Examples:\n"
                "  creel queue -list all\n"
                "  creel queue -status default\n\n" CLI_YARN_EXIT_HELP};
-    struct cli c = {0};
-    struct cli_yarn_line line = {0};
-    int rc = cli_yarn_parse(&c, &help, "queue", options, argc, argv, &line);
-    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = run_action(&c, &line);
-    cli_yarn_line_free(&line);
-    cli_free(&c);
-    return rc < 0 ? CLI_OK : rc;
+    return cli_yarn_main(&help, "queue", options, false, argc, argv, run_action);
 }

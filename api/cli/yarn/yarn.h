@@ -62,6 +62,13 @@ int cli_yarn_parse(struct cli *c, const struct argp *help, const char *title,
                    const struct cli_yarn_option *options, int argc, char **argv,
                    struct cli_yarn_line *line);
 void cli_yarn_line_free(struct cli_yarn_line *line);
+
+/* A command whose line is @line; returns its exit code. */
+typedef int cli_yarn_action(struct cli *c, const struct cli_yarn_line *line);
+/* Runs a whole subcommand: parses as cli_yarn_parse(), finds the ResourceManager, calls @run.
+ * Returns the exit code. @keep_unknown as in struct cli_yarn_line. */
+int cli_yarn_main(const struct argp *help, const char *title, const struct cli_yarn_option *options,
+                  bool keep_unknown, int argc, char **argv, cli_yarn_action *run);
 bool cli_yarn_has(const struct cli_yarn_line *line, const char *option);
 /* The first value of an option; NULL when the option was not given. */
 const char *cli_yarn_value(const struct cli_yarn_line *line, const char *option);
