@@ -14,14 +14,15 @@
 
 #define KIB 1024
 
-/* Reads at most @max - 1 bytes of a file of /proc. Returns false when it cannot be read. */
-static bool read_proc_file(const char *path, char *buf, size_t max)
+bool api_process_read_file(const char *path, char *buf, size_t max)
 {
     FILE *f = fopen(path, "re");
     size_t n = f ? fread(buf, 1, max - 1, f) : 0;
 
     if (f)
         fclose(f);
+    while (n > 0 && buf[n - 1] == '\n')
+        n--;
     buf[n] = '\0';
     return n > 0;
 }
@@ -46,7 +47,7 @@ void api_process_read_memory(struct api_process_memory *out)
     struct rlimit limit;
 
     *out = (struct api_process_memory){0};
-    if (read_proc_file("/proc/self/status", text, sizeof text)) {
+    if (api_process_read_file("/proc/self/status", text, sizeof text)) {
         out->anonymous = find_number(text, "RssAnon:") * KIB;
         out->files = (find_number(text, "RssFile:") + find_number(text, "RssShmem:")) * KIB;
         out->data = find_number(text, "VmData:") * KIB;
@@ -73,7 +74,7 @@ static bool read_thread(const char *id, struct api_process_thread *out)
     char path[64], text[512], *open, *close;
 
     snprintf(path, sizeof path, "/proc/self/task/%.16s/stat", id);
-    if (!read_proc_file(path, text, sizeof text))
+    if (!api_process_read_file(path, text, sizeof text))
         return false; /* it has ended */
     open = strchr(text, '(');
     close = strrchr(text, ')');
@@ -104,6 +105,36 @@ struct api_process_thread *api_process_list_threads(size_t *n)
     if (*n)
         qsort(v, *n, sizeof *v, compare_threads);
     return v;
+}
+
+/* Returns the number in field @field of a stat file, counted from 1; the second one, the name, may
+ * contain anything. */
+static int64_t find_stat_field(const char *text, int field)
+{
+    const char *at = strrchr(text, ')');
+
+    for (int i = 2; i < field && at; i++)
+        at = strchr(at + 1, ' ');
+    return at ? strtoll(at, NULL, 10) : 0;
+}
+
+bool api_process_read_thread_use(pid_t id, struct api_process_thread_use *out)
+{
+    char path[64], text[4096];
+    int64_t ticks;
+
+    *out = (struct api_process_thread_use){0};
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)id);
+    if (!api_process_read_file(path, text, sizeof text))
+        return false;
+    out->waited = find_number(text, "voluntary_ctxt_switches:");
+    out->preempted = find_number(text, "nonvoluntary_ctxt_switches:");
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)id);
+    if (!api_process_read_file(path, text, sizeof text))
+        return false;
+    ticks = find_stat_field(text, 14) + find_stat_field(text, 15); /* user and system time */
+    out->cpu_ms = ticks * 1000 / sysconf(_SC_CLK_TCK);
+    return true;
 }
 
 /* ---- the machine ---- */
@@ -139,7 +170,7 @@ static void take_cpu_sample(struct cpu_sample *out)
 
     *out = (struct cpu_sample){.process_ns = read_clock_ns(CLOCK_PROCESS_CPUTIME_ID),
                                .wall_ns = read_clock_ns(CLOCK_MONOTONIC)};
-    if (!read_proc_file("/proc/stat", text, sizeof text))
+    if (!api_process_read_file("/proc/stat", text, sizeof text))
         return;
     for (int i = 0; i < 8; i++) { /* user nice system idle iowait irq softirq steal */
         int64_t ticks = strtoll(at, &at, 10);
@@ -179,7 +210,7 @@ void api_process_read_machine(struct api_process_machine *out)
 
     *out = (struct api_process_machine){.processors = sysconf(_SC_NPROCESSORS_ONLN),
                                         .files_open = count_open_files()};
-    if (read_proc_file("/proc/meminfo", text, sizeof text)) {
+    if (api_process_read_file("/proc/meminfo", text, sizeof text)) {
         out->memory_total = find_number(text, "MemTotal:") * KIB;
         out->memory_free = find_number(text, "MemFree:") * KIB;
         out->swap_total = find_number(text, "SwapTotal:") * KIB;
@@ -196,16 +227,12 @@ static int64_t start_ms;
 
 static void compute_start_time(void)
 {
-    char text[1024], *at;
+    char text[1024];
     int64_t boot_ms = (read_clock_ns(CLOCK_REALTIME) - read_clock_ns(CLOCK_BOOTTIME)) / 1000000;
     long ticks = sysconf(_SC_CLK_TCK);
 
-    if (!read_proc_file("/proc/self/stat", text, sizeof text) || !(at = strrchr(text, ')')))
-        return;
-    for (int field = 2; field < 22 && at; field++) /* field 22: start, in ticks after the boot */
-        at = strchr(at + 1, ' ');
-    if (at)
-        start_ms = boot_ms + strtoll(at, NULL, 10) * 1000 / ticks;
+    if (api_process_read_file("/proc/self/stat", text, sizeof text))
+        start_ms = boot_ms + find_stat_field(text, 22) * 1000 / ticks; /* ticks after the boot */
 }
 
 int64_t api_process_start_ms(void)

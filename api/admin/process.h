@@ -17,6 +17,10 @@ struct api_process_memory { /* bytes */
 };
 void api_process_read_memory(struct api_process_memory *out);
 
+/* Reads at most @max - 1 bytes of a short file of /proc, up to the end of its last line. Returns
+ * false when it cannot be read or is empty. */
+bool api_process_read_file(const char *path, char *buf, size_t max);
+
 /* One thread: its number, name, and state as /proc shows it (R, S, D, ...). */
 struct api_process_thread {
     pid_t id;
@@ -26,6 +30,14 @@ struct api_process_thread {
 /* Returns the threads, sorted by number; the caller frees. Sets *@n; NULL and 0 when /proc cannot
  * be read. */
 struct api_process_thread *api_process_list_threads(size_t *n);
+
+/* What a thread has used since its start. */
+struct api_process_thread_use {
+    int64_t waited, preempted; /* how often it gave up the processor, and lost it */
+    int64_t cpu_ms;
+};
+/* Returns false when there is no such thread (any more). */
+bool api_process_read_thread_use(pid_t id, struct api_process_thread_use *out);
 
 struct api_process_machine {
     int64_t memory_total, memory_free, swap_total, swap_free; /* bytes */

@@ -148,6 +148,9 @@ const struct api_route *api_route_of(const struct api_request *rq);
 const char *api_refusal_text(const struct api_request *rq);
 /* Returns the client's address without its port; "-" when unknown. */
 const char *api_peer(const struct api_request *rq);
+/* Returns true when a page of another site has made a browser send the request, and cross-origin
+ * settings do not allow the site. The server refuses such requests other than GET itself. */
+bool api_is_from_other_site(const struct api_request *rq);
 /* Returns the bearer token of the Authorization header; NULL: none. */
 const char *api_bearer_token(const struct api_request *rq);
 /* Returns which of JSON and XML the client prefers, as api/server/accept.h decides; JSON when it

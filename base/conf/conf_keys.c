@@ -83,6 +83,11 @@ const struct base_conf_key base_conf_keys[] = {
         "how long browsers may remember this, in seconds"),
     BOOL("hadoop.prometheus.endpoint.enabled", "false",
          "serve YARN's metrics at /prom; Creel's own are always at /metrics"),
+    STR("hadoop.log.dir", "",
+        "folder with the daemon's own log files, which /logs shows to everybody; empty: none"),
+    STR("hadoop.security.sensitive-config-keys", "",
+        "regular expressions, separated by commas: /conf hides the values of keys that one of them "
+        "matches, besides secrets and passwords"),
 
     /* ResourceManager */
     STR("creel.rm.bind", "127.0.0.1", "address that the ResourceManager listens on"),

@@ -21,9 +21,21 @@
 static struct {
     char program[64];
     enum base_log_format format; /* never AUTO after init */
-    atomic_int max;
+    atomic_int max;              /* the highest of all levels */
     bool terminal;
 } settings = {.program = "creel", .format = BASE_LOG_TEXT, .max = BASE_LOG_INFO};
+
+/* Levels by name. */
+static struct {
+    pthread_rwlock_t lock;
+    int root; /* of names without a level */
+    struct {
+        char *name;
+        int level;
+    } v[BASE_LOG_NAMES_MAX];
+    size_t n;
+    atomic_bool any; /* n > 0 */
+} levels = {.lock = PTHREAD_RWLOCK_INITIALIZER, .root = BASE_LOG_INFO};
 
 /* SOURCE: systemd.exec(5), $JOURNAL_STREAM: "<device>:<inode>" of the stream that systemd connected
  * to stderr. stderr may have been redirected since, so both numbers are compared. */
@@ -46,7 +58,98 @@ void base_log_init(const char *program, enum base_log_format format, enum base_l
     snprintf(settings.program, sizeof settings.program, "%s", program);
     settings.format = format;
     settings.terminal = isatty(STDERR_FILENO);
+    pthread_rwlock_wrlock(&levels.lock);
+    while (levels.n > 0)
+        free(levels.v[--levels.n].name);
+    atomic_store(&levels.any, false);
+    levels.root = (int)max;
     atomic_store(&settings.max, (int)max);
+    pthread_rwlock_unlock(&levels.lock);
+}
+
+/* ---- levels by name ---- */
+
+/* Returns true for @name itself and for what is below it, "NAME.something". */
+static bool covers(const char *name, const char *area)
+{
+    size_t n = strlen(name);
+
+    return strncmp(name, area, n) == 0 && (area[n] == '\0' || area[n] == '.');
+}
+
+/* Call with the lock held. */
+static int find_level(const char *area)
+{
+    int level = levels.root;
+    size_t longest = 0;
+
+    for (size_t i = 0; i < levels.n; i++) {
+        size_t n = strlen(levels.v[i].name);
+
+        if (n >= longest && covers(levels.v[i].name, area)) {
+            longest = n;
+            level = levels.v[i].level;
+        }
+    }
+    return level;
+}
+
+/* Call with the lock held for writing. Returns false when there is no room. */
+static bool store_level(const char *name, int level)
+{
+    size_t i = 0;
+
+    if (!*name) {
+        levels.root = level;
+        return true;
+    }
+    while (i < levels.n && strcmp(levels.v[i].name, name) != 0)
+        i++;
+    if (i == BASE_LOG_NAMES_MAX)
+        return false;
+    if (i == levels.n)
+        levels.v[levels.n++].name = base_strdup(name);
+    levels.v[i].level = level;
+    return true;
+}
+
+int base_log_set_level(const char *name, enum base_log_level level, struct base_error *err)
+{
+    int max;
+    bool stored;
+
+    pthread_rwlock_wrlock(&levels.lock);
+    stored = store_level(name, (int)level);
+    max = levels.root;
+    for (size_t i = 0; i < levels.n; i++)
+        if (levels.v[i].level > max)
+            max = levels.v[i].level;
+    atomic_store(&levels.any, levels.n > 0);
+    atomic_store(&settings.max, max);
+    pthread_rwlock_unlock(&levels.lock);
+    if (!stored)
+        return base_error_set(err, -BASE_ELIMIT, "levels are set for %d names already",
+                              BASE_LOG_NAMES_MAX);
+    return 0;
+}
+
+enum base_log_level base_log_get_level(const char *name)
+{
+    int level;
+
+    pthread_rwlock_rdlock(&levels.lock);
+    level = find_level(name);
+    pthread_rwlock_unlock(&levels.lock);
+    return (enum base_log_level)level;
+}
+
+/* Costs one comparison for events that no area logs, and takes the lock only when areas differ. */
+static bool is_logged(enum base_log_level level, const char *area)
+{
+    if ((int)level > atomic_load_explicit(&settings.max, memory_order_relaxed))
+        return false;
+    return !atomic_load_explicit(&levels.any, memory_order_relaxed) ||
+           level <= base_log_get_level(area);
 }
 
 int base_log_format_parse(const char *text, enum base_log_format *out)
@@ -107,8 +210,9 @@ static const char *level_name(enum base_log_level level)
         return "info";
     case BASE_LOG_DEBUG:
         return "debug";
+    default: /* no event has another level */
+        return "info";
     }
-    return "info";
 }
 
 static void format_json_line(struct base_buf *b, enum base_log_level level, const char *area,
@@ -166,7 +270,7 @@ void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
 {
     va_list ap;
 
-    if ((int)level > atomic_load_explicit(&settings.max, memory_order_relaxed))
+    if (!is_logged(level, area))
         return;
     va_start(ap, fmt);
     write_event(level, area, fmt, ap);

@@ -11,11 +11,16 @@
 
 #include "base/error.h"
 
+/* Severities of events, as in syslog(3); and bounds beyond them for base_log_set_level(). */
 enum base_log_level {
+    BASE_LOG_OFF = -1,
+    BASE_LOG_FATAL = 2, /* no event is that severe */
     BASE_LOG_ERROR = 3,
     BASE_LOG_WARN = 4,
     BASE_LOG_INFO = 6,
-    BASE_LOG_DEBUG = 7
+    BASE_LOG_DEBUG = 7,
+    BASE_LOG_TRACE = 8,
+    BASE_LOG_ALL = 9
 };
 enum base_log_format { BASE_LOG_AUTO, BASE_LOG_TEXT, BASE_LOG_JSON, BASE_LOG_JOURNAL };
 
@@ -28,6 +33,13 @@ void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
 /* Logs whatever level base_log_init() was given: for events that are recorded nowhere else. */
 void base_log_always(enum base_log_level level, const char *area, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Changes at run time which events are logged: from now on those less severe than @level are not,
+ * of the areas called @name or NAME.something; "": of all areas. The longest name counts. Returns
+ * 0, or -BASE_ELIMIT when BASE_LOG_NAMES_MAX other names have been set. */
+#define BASE_LOG_NAMES_MAX 256
+int base_log_set_level(const char *name, enum base_log_level level, struct base_error *err);
+/* Returns the level that holds for @name. */
+enum base_log_level base_log_get_level(const char *name);
 #define base_log_error(area, ...) base_log(BASE_LOG_ERROR, area, __VA_ARGS__)
 #define base_log_warn(area, ...)  base_log(BASE_LOG_WARN, area, __VA_ARGS__)
 #define base_log_info(area, ...)  base_log(BASE_LOG_INFO, area, __VA_ARGS__)

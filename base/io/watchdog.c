@@ -48,6 +48,7 @@ static void *watchdog_main(void *arg)
     struct base_watchdog_view view = {0};
     enum base_watchdog_verdict verdict = BASE_WATCHDOG_OK;
 
+    pthread_setname_np(pthread_self(), "watchdog");
     pthread_mutex_lock(&w->lock);
     while (!w->stop && verdict == BASE_WATCHDOG_OK) {
         int64_t now = base_cond_now_us();

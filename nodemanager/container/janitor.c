@@ -304,6 +304,7 @@ static int64_t seconds_until_next_expiry(const struct nm_files *f)
  * nor making spares is urgent. */
 static void *janitor_thread(void *u)
 {
+    pthread_setname_np(pthread_self(), "nm-janitor");
     struct nm_files *f = u;
     int64_t next = 0;
     base_sched_make_thread_background();

@@ -244,11 +244,13 @@ static void *run_look_thread(void *u)
 static int start_threads(struct nm_link_io *l, struct base_error *err)
 {
     static void *(*const loops[])(void *) = {run_request_thread, run_wake_thread, run_look_thread};
+    static const char *const names[] = {"rm-link", "rm-link-wake", "rm-link-look"};
     int n = l->several ? 3 : 2;
     for (; l->threads_n < n; l->threads_n++) {
         int rc = pthread_create(&l->threads[l->threads_n], NULL, loops[l->threads_n], l);
         if (rc)
             return base_error_sys(err, -BASE_EIO, rc, "thread");
+        pthread_setname_np(l->threads[l->threads_n], names[l->threads_n]);
     }
     return 0;
 }

@@ -9,29 +9,6 @@
 #include "nodemanager/http/html.h"
 #include "nodemanager/http/routes.h"
 
-static void add_query_pair(const char *name, const char *value, void *u)
-{
-    struct base_buf *to = u;
-
-    base_buf_adds(to, strchr(to->data, '?') ? "&" : "?");
-    base_percent_encode(name, to);
-    if (value) {
-        base_buf_adds(to, "=");
-        base_percent_encode(value, to);
-    }
-}
-
-static void redirect_root(struct api_request *rq, void *user)
-{
-    struct base_buf to = {0};
-
-    base_buf_addf(&to, "http://%s/node", nm_asked_address(rq, user));
-    api_query_each_pair(rq, add_query_pair, &to);
-    api_add_header(rq, "Location", to.data);
-    api_answer(rq, 302, API_TEXT, NULL);
-    base_buf_free(&to);
-}
-
 static void get_node_page(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
@@ -218,7 +195,6 @@ static void get_container_page(struct api_request *rq, void *user)
 
 /* clang-format off */
 const struct api_route nm_pages_routes[] = {
-    {"GET", "/", API_ROLE_READ, 0, redirect_root, 0},
     {"GET", "/node", API_ROLE_READ, 0, get_node_page, 0},
     {"GET", "/node/node", API_ROLE_READ, 0, get_node_page, 0},
     {"GET", "/node/allApplications", API_ROLE_READ, 0, get_apps_page, 0},

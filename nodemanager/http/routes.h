@@ -18,6 +18,7 @@
     X(nm_sysfs_routes)                                                                             \
     X(nm_map_output_routes)                                                                        \
     X(nm_beans_routes)                                                                             \
+    X(nm_servlets_routes)                                                                          \
     X(nm_creel_routes)
 /* clang-format on */
 

@@ -181,6 +181,7 @@ void *rm_core_thread_main(void *arg)
     struct rm_leadership *t = arg;
     struct rm_backend *b = t->b;
 
+    pthread_setname_np(pthread_self(), "rm-core");
     for (;;) {
         size_t n;
         uint64_t stored;

@@ -188,6 +188,7 @@ static void *worker_main(void *arg)
     struct rm_jobs_io *io = arg;
     bool last;
 
+    pthread_setname_np(pthread_self(), "rm-folders");
     pthread_mutex_lock(&io->lock);
     while (!io->stop) {
         if (io->ready.first) {

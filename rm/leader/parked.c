@@ -64,6 +64,7 @@ static void *watch_main(void *arg)
     struct waiter *woken_list = NULL;
     size_t n = 0, cap = 0;
 
+    pthread_setname_np(pthread_self(), "rm-parked");
     pthread_mutex_lock(&w->lock);
     for (;;) {
         int64_t next = take_woken(w, rm_parking_mono_us(), &woken_list, &n, &cap);

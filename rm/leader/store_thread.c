@@ -190,6 +190,7 @@ static void *store_main(void *arg)
 {
     struct rm_store *s = arg;
 
+    pthread_setname_np(pthread_self(), "rm-store");
     for (;;) {
         struct base_error err = {0};
         bool last;

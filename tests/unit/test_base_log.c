@@ -104,6 +104,63 @@ static void test_formats(void)
     CU_ASSERT_EQUAL(base_log_format_parse("xml", &f), -BASE_EINVAL);
 }
 
-static const struct cunit_case cases[] = {
-    {"text", test_text}, {"json", test_json}, {"threads", test_threads}, {"formats", test_formats}};
+static void log_one_of_each(const char *area)
+{
+    base_log_error(area, "%s error", area);
+    base_log_info(area, "%s info", area);
+    base_log_debug(area, "%s debug", area);
+}
+
+static void test_levels(void)
+{
+    static const struct {
+        const char *text;
+        bool there;
+    } lines[] = {
+        {" http: http error\n", true},        {" http: http info\n", true},
+        {" http: http debug\n", true},        {" http.x: http.x debug\n", true},
+        {" http.quiet: http.quiet e", false}, {" httpd: httpd info\n", false},
+        {" httpd: httpd error\n", true},      {" core: core info\n", false},
+    };
+    struct base_error err = {0};
+    struct base_buf out = {0};
+    char name[32];
+
+    capture_start();
+    base_log_init("test", BASE_LOG_TEXT, BASE_LOG_INFO);
+    CU_ASSERT_EQUAL(base_log_get_level("http"), BASE_LOG_INFO);
+    CU_ASSERT_EQUAL(base_log_set_level("http", BASE_LOG_DEBUG, &err), 0);
+    CU_ASSERT_EQUAL(base_log_set_level("", BASE_LOG_WARN, &err), 0);
+    CU_ASSERT_EQUAL(base_log_set_level("http.quiet", BASE_LOG_OFF, &err), 0);
+    CU_ASSERT_EQUAL(base_log_get_level("http.x"), BASE_LOG_DEBUG);
+    CU_ASSERT_EQUAL(base_log_get_level("httpd"), BASE_LOG_WARN);
+    CU_ASSERT_EQUAL(base_log_get_level("http.quiet"), BASE_LOG_OFF);
+    log_one_of_each("http");
+    log_one_of_each("http.x");
+    log_one_of_each("http.quiet");
+    log_one_of_each("httpd");
+    log_one_of_each("core");
+    capture_end(&out);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        CU_ASSERT_EQUAL(strstr(out.data, lines[i].text) != NULL, lines[i].there);
+    base_buf_free(&out);
+
+    for (int i = 2; i < BASE_LOG_NAMES_MAX; i++) {
+        snprintf(name, sizeof name, "name-%d", i);
+        CU_ASSERT_EQUAL(base_log_set_level(name, BASE_LOG_ALL, &err), 0);
+    }
+    CU_ASSERT_EQUAL(base_log_set_level("one-more", BASE_LOG_ALL, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(base_log_set_level("http", BASE_LOG_ERROR, &err), 0);
+    CU_ASSERT_EQUAL(base_log_get_level("http"), BASE_LOG_ERROR);
+    CU_ASSERT_EQUAL(base_log_set_level("", BASE_LOG_OFF, &err), 0);
+    CU_ASSERT_EQUAL(base_log_get_level("other"), BASE_LOG_OFF);
+    base_log_init("test", BASE_LOG_TEXT, BASE_LOG_INFO); /* begins anew */
+    CU_ASSERT_EQUAL(base_log_get_level("http"), BASE_LOG_INFO);
+}
+
+static const struct cunit_case cases[] = {{"text", test_text},
+                                          {"json", test_json},
+                                          {"threads", test_threads},
+                                          {"formats", test_formats},
+                                          {"levels by name", test_levels}};
 CUNIT_MAIN("base_log", cases)

@@ -88,7 +88,7 @@ bool api_origin_check_host(struct api_request *rq)
            (!rq->uri.authority || check_host_name(rq, rq->uri.authority));
 }
 
-bool api_origin_is_foreign(const struct api_request *rq)
+bool api_is_from_other_site(const struct api_request *rq)
 {
     const char *site = api_header(rq, "Sec-Fetch-Site"), *origin = api_header(rq, "Origin");
     struct api_authority host;

@@ -10,9 +10,7 @@
  * the server's names, and so is the host of an absolute target if there is one; otherwise the
  * request has been answered (400, 421). */
 bool api_origin_check_host(struct api_request *rq);
-/* Returns true when a browser's headers show that a page of another site made it send the request,
- * unless the cross-origin settings allow that site. Other clients send neither Sec-Fetch-Site nor
- * Origin, and are never foreign. */
-bool api_origin_is_foreign(const struct api_request *rq);
+/* api_is_from_other_site() is in api/server/server.h. Clients other than browsers send neither
+ * Sec-Fetch-Site nor Origin, and are never foreign. */
 
 #endif

@@ -1,0 +1,26 @@
+/* api/admin/configuration.h - GET /conf: the configuration that the daemon runs with, in the form
+ * of Hadoop's ConfServlet: as JSON if asked for, else as XML; ?name=KEY shows that key alone.
+ *
+ * Secrets are never shown: values of keys that look like one's (secret, password, credential, ...;
+ * more with hadoop.security.sensitive-config-keys), and values that contain such a value. */
+#ifndef CREEL_API_ADMIN_CONFIGURATION_H
+#define CREEL_API_ADMIN_CONFIGURATION_H
+
+#include "api/server/server.h"
+#include "base/conf/conf.h"
+
+/* A key of YARN's by which tools find out what a daemon does. Creel does not read it, but knows the
+ * value that describes it. Shown unless the configuration has the key. */
+struct api_yarn_key {
+    const char *name, *value;
+};
+
+/* Answers. @more: sorted by name, ends with name NULL; borrowed for the call. */
+void api_configuration_answer(struct api_request *rq, const struct base_conf *conf,
+                              const struct api_yarn_key *more);
+/* Appends all keys, or the key @name alone. Returns false when there is no such key; nothing is
+ * appended then. */
+bool api_configuration_encode(const struct base_conf *conf, const struct api_yarn_key *more,
+                              const char *name, bool json, struct base_buf *out);
+
+#endif
