@@ -1,6 +1,7 @@
 /* Prints numbers as Java does. Source: java.lang.Float.toString and Double.toString: as few digits
  * as distinguish the value from its neighbours, at least one after the point; plain between 1e-3
  * and 1e7, otherwise d.dddE[-]n. */
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +12,54 @@
 
 #define DOUBLE_DIGITS 17
 #define FLOAT_DIGITS  9
+
+enum fit { FITS, FITS_NOT, UNCERTAIN };
+
+/* Tells whether the decimal number @n / @scale, both whole and exact, reads back as @v. The
+ * quotient is at most half a unit of a double from that number: for a double it reads back as the
+ * quotient, for a float only when the quotient's neighbours do, too. */
+static enum fit reads_back(double n, double scale, double v, bool is_float)
+{
+    double q = n / scale;
+    int same;
+
+    if (!is_float)
+        return q == v ? FITS : FITS_NOT;
+    same = ((float)(q - q * DBL_EPSILON) == (float)v) + ((float)(q + q * DBL_EPSILON) == (float)v);
+    return same == 2 ? FITS : same == 0 ? FITS_NOT : UNCERTAIN;
+}
+
+/* Appends @v (0, or from 1e-3 to 1e7) with as many decimals as it needs. Returns false, with
+ * nothing appended, when double arithmetic does not tell which these are. The candidate with k
+ * decimals is found without error: a float times 10^11 is exact, since 5^11 has 26 bits, and for a
+ * double it need not be, while the candidate stays below 2^51. */
+static bool add_with_few_decimals(struct base_buf *out, double v, bool is_float)
+{
+    double scale = 1, limit = is_float ? 1e9 : 1e15;
+
+    for (int k = 0; k <= 11; k++, scale *= 10) {
+        double n = rint(v * scale);
+        enum fit fit;
+        char text[24], *at = text + sizeof text;
+        long left = (long)n;
+
+        if (n >= limit || (fit = reads_back(n, scale, v, is_float)) == UNCERTAIN)
+            return false;
+        if (fit == FITS_NOT)
+            continue;
+        if (k == 0)
+            *--at = '0';
+        for (int i = 0; i < k; i++, left /= 10)
+            *--at = (char)('0' + left % 10);
+        *--at = '.';
+        do
+            *--at = (char)('0' + left % 10);
+        while ((left /= 10) > 0);
+        base_buf_add(out, at, (size_t)(text + sizeof text - at));
+        return true;
+    }
+    return false;
+}
 
 /* Finds the fewest digits of @v (> 0) that read back as @v, and the exponent of the first digit.
  * Returns the number of digits. */
@@ -70,10 +119,8 @@ void api_java_add_float(struct base_buf *out, double v, int is_float)
         base_buf_adds(out, "Infinity");
         return;
     }
-    if (v < 1e7 && v == (double)(long)v) { /* the most frequent values, such as 0.0 and 100.0 */
-        base_buf_addf(out, "%ld.0", (long)v);
+    if ((v == 0 || v >= 1e-3) && v < 1e7 && add_with_few_decimals(out, v, is_float))
         return;
-    }
     n = find_shortest_digits(v, is_float, digits, &exponent);
     if (exponent >= -3 && exponent < 7) {
         add_plain_number(out, digits, n, exponent);

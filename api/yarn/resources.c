@@ -1,5 +1,7 @@
 #include "api/yarn/resources.h"
 
+#include <string.h>
+
 #include "api/yarn/members.h"
 #include "base/error.h"
 
@@ -37,7 +39,25 @@ static const struct api_member resource_members[] = {
     END,
 };
 #undef T
-const struct api_shape yarn_shape_resource = {.root = "resource", .members = resource_members};
+
+static bool is_equal_resource(const void *va, const void *vb)
+{
+    const struct yarn_resource *a = va, *b = vb;
+
+    if (a->memory != b->memory || a->vcores != b->vcores || a->infos.list.n != b->infos.list.n)
+        return false;
+    for (size_t i = 0; i < a->infos.list.n; i++) {
+        const struct yarn_resource_info *x = &a->info[i], *y = &b->info[i];
+
+        if (x->maximum != y->maximum || x->minimum != y->minimum || x->value != y->value ||
+            strcmp(x->name, y->name) != 0)
+            return false; /* the name tells the type and the units */
+    }
+    return true;
+}
+
+const struct api_shape yarn_shape_resource = {
+    .root = "resource", .members = resource_members, .is_equal = is_equal_resource};
 
 void yarn_resource_set_memory_and_vcores(struct yarn_resource *r, int64_t memory_mb, int64_t vcores,
                                          const struct yarn_limits *limits)

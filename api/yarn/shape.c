@@ -134,25 +134,63 @@ static const void *get_list_item(const struct api_member *m, const struct api_li
 
 /* ---- JSON ---- */
 
+enum { RECENT = 4 }; /* finds 345 of the 348 resources of 20 queues */
+
 struct json {
     struct base_buf *out;
     /* the dialect API_M_BARE: every scalar is quoted, a single item is not put into an array, an
      * empty object is null */
     bool strings;
+    /* objects of shapes with is_equal(), and where in @out their text is; the oldest is replaced */
+    struct recent {
+        const struct api_shape *shape; /* NULL: unused */
+        const void *view;
+        size_t at, len;
+    } recent[RECENT];
+    unsigned replaced; /* how many were entered so far */
 };
 
-static void json_add_object(const struct json *j, const struct api_shape *shape, const void *view,
-                            bool document);
-
-static void json_add_name(const struct json *j, const char *name, bool *first)
+/* Appends the text of an equal object that was encoded before. Returns false when there is none. */
+static bool json_copy_recent(struct json *j, const struct api_shape *shape, const void *view)
 {
-    add_bytes(j->out, *first ? "\"" : ",\"", *first ? 1 : 2);
-    *first = false;
-    add_text(j->out, name);
-    add_bytes(j->out, "\":", 2);
+    for (int i = 0; i < RECENT; i++) {
+        const struct recent *r = &j->recent[i];
+
+        if (r->shape != shape || !shape->is_equal(r->view, view))
+            continue;
+        base_buf_reserve(j->out, r->len);
+        add_bytes(j->out, j->out->data + r->at, r->len);
+        return true;
+    }
+    return false;
 }
 
-static void json_add_scalar(const struct json *j, const struct api_member *m, const void *view)
+static void json_enter_recent(struct json *j, const struct api_shape *shape, const void *view,
+                              size_t at)
+{
+    j->recent[j->replaced++ % RECENT] = (struct recent){shape, view, at, j->out->len - at};
+}
+
+/* Removes the end of the text, from @at, that has turned out to be left out. */
+static void json_cut_text(struct json *j, size_t at)
+{
+    j->out->len = at;
+    j->out->data[at] = '\0';
+    for (int i = 0; i < RECENT; i++)
+        if (j->recent[i].at >= at)
+            j->recent[i].shape = NULL;
+}
+
+static void json_add_object(struct json *j, const struct api_shape *shape, const void *view,
+                            bool document);
+
+static void json_add_name(struct json *j, const struct api_member *m, bool *first)
+{
+    add_bytes(j->out, m->json_name + *first, (size_t)m->json_name_len - *first);
+    *first = false;
+}
+
+static void json_add_scalar(struct json *j, const struct api_member *m, const void *view)
 {
     if (m->kind == API_K_STR) {
         base_json_quote(j->out, get_string(m, view));
@@ -165,8 +203,7 @@ static void json_add_scalar(const struct json *j, const struct api_member *m, co
         add_bytes(j->out, "\"", 1);
 }
 
-static void json_add_list(const struct json *j, const struct api_member *m,
-                          const struct api_list *list)
+static void json_add_list(struct json *j, const struct api_member *m, const struct api_list *list)
 {
     bool array = !j->strings || list->n > 1;
 
@@ -190,7 +227,7 @@ static void json_add_list(const struct json *j, const struct api_member *m,
         add_bytes(j->out, "]", 1);
 }
 
-static void json_add_pair(const struct json *j, const struct api_pair *pair)
+static void json_add_pair(struct json *j, const struct api_pair *pair)
 {
     add_text(j->out, "{\"key\":");
     base_json_quote(j->out, pair->key ? pair->key : "");
@@ -202,7 +239,7 @@ static void json_add_pair(const struct json *j, const struct api_pair *pair)
 }
 
 /* The N dialects repeat the member "entry"; API_M_BARE puts several entries into an array. */
-static void json_add_map(const struct json *j, const struct api_list *list)
+static void json_add_map(struct json *j, const struct api_list *list)
 {
     if (list->n == 0) {
         add_text(j->out, j->strings ? "null" : "{}");
@@ -223,7 +260,7 @@ static void json_add_map(const struct json *j, const struct api_list *list)
 
 /* Under API_NONEMPTY an empty object is left out. Whether an object is empty depends on its
  * members' members, so it is encoded first and removed again. */
-static void json_add_member(const struct json *j, const struct api_member *m, const void *view,
+static void json_add_member(struct json *j, const struct api_member *m, const void *view,
                             bool *first)
 {
     const struct api_list *list = get_field(m, view);
@@ -232,12 +269,12 @@ static void json_add_member(const struct json *j, const struct api_member *m, co
     if (is_scalar(m->kind)) {
         if (!is_scalar_shown(m, view))
             return;
-        json_add_name(j, m->name, first);
+        json_add_name(j, m, first);
         json_add_scalar(j, m, view);
     } else if (m->kind == API_K_MAP) {
         if (list->n == 0 && m->presence == API_NONEMPTY)
             return;
-        json_add_name(j, m->name, first);
+        json_add_name(j, m, first);
         json_add_map(j, list);
     } else if (m->kind == API_K_OBJ || m->kind == API_K_OBJPTR) {
         size_t before = j->out->len, start;
@@ -246,29 +283,32 @@ static void json_add_member(const struct json *j, const struct api_member *m, co
         object = get_object(m, view);
         if (!object)
             return;
-        json_add_name(j, m->name, first);
+        json_add_name(j, m, first);
         start = j->out->len;
         json_add_object(j, m->shape, object, false);
         if (m->presence == API_NONEMPTY && (strcmp(j->out->data + start, "{}") == 0 ||
                                             strcmp(j->out->data + start, "null") == 0)) {
-            j->out->len = before;
-            j->out->data[before] = '\0';
+            json_cut_text(j, before);
             *first = first_before;
         }
     } else if (list->n > 0) {
-        json_add_name(j, m->name, first);
+        json_add_name(j, m, first);
         json_add_list(j, m, list);
     }
 }
 
-static void json_add_object(const struct json *j, const struct api_shape *shape, const void *view,
+static void json_add_object(struct json *j, const struct api_shape *shape, const void *view,
                             bool document)
 {
+    size_t start = j->out->len;
     bool first = true;
 
+    if (shape->is_equal && json_copy_recent(j, shape, view))
+        return;
     add_text(j->out, "{");
     if (shape->xsi_type) {
-        json_add_name(j, "type", &first);
+        add_text(j->out, "\"type\":");
+        first = false;
         base_json_quote(j->out, shape->xsi_type);
     }
     for (const struct api_member *m = shape->members; m->kind != API_K_END; m++)
@@ -279,6 +319,8 @@ static void json_add_object(const struct json *j, const struct api_shape *shape,
     } else {
         add_text(j->out, "}");
     }
+    if (shape->is_equal)
+        json_enter_recent(j, shape, view, start);
 }
 
 /* ---- XML ---- */
@@ -406,7 +448,7 @@ static void xml_add_object(struct xml *x, const char *name, const struct api_sha
 void api_shape_encode_document(const struct api_shape *shape, enum api_dialect dialect,
                                const void *view, struct base_buf *out)
 {
-    struct json j = {out, dialect == API_M_BARE};
+    struct json j = {.out = out, .strings = dialect == API_M_BARE};
     struct xml x = {out, 0};
 
     if (dialect == API_XML_DOC) {
@@ -440,7 +482,7 @@ void api_shape_add_list_item(const char *item, const struct api_shape *shape,
                              enum api_dialect dialect, const void *view, size_t index,
                              struct base_buf *out)
 {
-    struct json j = {out, false};
+    struct json j = {.out = out};
     struct xml x = {out, 0};
 
     if (dialect == API_XML_DOC) {

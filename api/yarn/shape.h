@@ -12,6 +12,7 @@
 #ifndef CREEL_API_YARN_SHAPE_H
 #define CREEL_API_YARN_SHAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,7 +45,9 @@ enum api_presence {
 struct api_shape;
 struct api_member {
     enum api_kind kind;
+    uint16_t json_name_len; /* without the terminating null */
     const char *name;
+    const char *json_name; /* ,"name": as it stands before a value in JSON */
     size_t offset;
     const struct api_shape *shape; /* OBJ, OBJPTR, LIST */
     enum api_presence presence;
@@ -53,6 +56,9 @@ struct api_shape {
     const char *root; /* XML root element and N-wrapped key; NULL: never a whole document */
     const struct api_member *members; /* ends with kind API_K_END */
     const char *xsi_type; /* polymorphic: JSON first member "type", XML xsi:type; else NULL */
+    /* Returns true only for two views that are encoded alike. NULL: not known. Given for objects
+     * that repeat within a document: the text of one is then copied. */
+    bool (*is_equal)(const void *a, const void *b);
 };
 struct api_list {
     const void *items;
@@ -66,11 +72,11 @@ struct api_any {
     const void *view;
 };
 
-/* Rows of a table for struct @T: member @f is called @n. @s: shape of the object or of the items,
- * @p: presence. */
+/* Rows of a table for struct @T: member @f is called @n, a string literal. @s: shape of the object
+ * or of the items, @p: presence. */
 #define API_MEMBER(kind, T, f, n, s, p)                                                            \
     {                                                                                              \
-        kind, n, offsetof(T, f), s, p                                                              \
+        kind, sizeof(",\"" n "\":") - 1, n, ",\"" n "\":", offsetof(T, f), s, p                    \
     }
 #define API_STR(T, f, n, p)       API_MEMBER(API_K_STR, T, f, n, NULL, p)
 #define API_I32(T, f, n, p)       API_MEMBER(API_K_I32, T, f, n, NULL, p)

@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "base/version.h"
 
-enum { CONNECTIONS = 16, APPS = 10000, NODES = 5000 };
+enum { CONNECTIONS = 16, APPS = 10000, NODES = 5000, QUEUES = 20 };
 
 static const char *bin;
 static char *dir;
@@ -87,8 +87,27 @@ static void reset_peak_memory(void)
     close(fd);
 }
 
+/* Writes an allocation file of QUEUES queues, one of them default, and returns its path; the caller
+ * frees it. */
+static char *write_queues(void)
+{
+    struct base_buf b = {0};
+    char *path = base_printf("%s/queues.xml", dir);
+
+    base_buf_addf(&b, "<allocations>\n<queue name=\"default\"/>\n");
+    for (int i = 1; i < QUEUES; i++)
+        base_buf_addf(&b, "<queue name=\"q%d\"><weight>%d</weight></queue>\n", i, i % 3 + 1);
+    base_buf_addf(&b, "</allocations>\n");
+    if (base_file_write_atomic(path, b.data, b.len, 0600, false, NULL) < 0)
+        die("the file of queues cannot be written");
+    base_buf_free(&b);
+    return path;
+}
+
 static void start_rm(void)
 {
+    char *queues = write_queues();
+    char *allocation = base_printf("yarn.scheduler.fair.allocation.file=%s", queues);
     char *exe = base_printf("%s/creel-rm", bin), *file = base_printf("%s/url", dir);
     char *state = base_printf("creel.rm.state-dir=%s/state", dir);
     struct base_buf url = {0};
@@ -101,7 +120,8 @@ static void start_rm(void)
         dup2(null, 1);
         dup2(null, 2);
         execl(exe, exe, "-D", "creel.rm.port=0", "-D", state, "-D",
-              "creel.http.connections-per-address=0", "--url-file", file, (char *)NULL);
+              "creel.http.connections-per-address=0", "--url-file", file, "-D", allocation,
+              (char *)NULL);
         _exit(127);
     }
     for (int i = 0; i < 2000 && url.len == 0; i++) {
@@ -115,6 +135,8 @@ static void start_rm(void)
     free(exe);
     free(file);
     free(state);
+    free(allocation);
+    free(queues);
 }
 
 static int connect_to_rm(void)
@@ -335,7 +357,7 @@ int main(int argc, char **argv)
         if (all || !strcmp(op, "app"))
             measure("app", app);
         if (all || !strcmp(op, "scheduler"))
-            measure("scheduler", "/ws/v1/cluster/scheduler");
+            measure("scheduler_20_queues", "/ws/v1/cluster/scheduler");
         if (all || !strcmp(op, "bean"))
             measure("jmx_bean", "/jmx?qry=Hadoop:service=ResourceManager,name=ClusterMetrics");
         if (all || !strcmp(op, "listing")) {

@@ -362,6 +362,106 @@ static void test_java_numbers_round_trip(void)
     }
 }
 
+/* Returns the value of the shortest decimal number that reads back as @v, by trying. */
+static void print_shortest(double v, bool is_float, char out[static 40])
+{
+    for (int p = 0; p < 17; p++) {
+        snprintf(out, 40, "%.*e", p, v);
+        if (is_float ? strtof(out, NULL) == (float)v : strtod(out, NULL) == v)
+            return;
+    }
+}
+
+/* Parts of a whole, as most values are: no digit more or less than needed, and the nearest ones. */
+static void test_java_numbers_are_shortest(void)
+{
+    uint64_t x = 88172645463325252ULL;
+
+    for (int i = 0; i < 100000; i++) {
+        bool is_float = i % 2;
+        char wanted[40], got[40];
+        struct base_buf b = {0};
+        double v;
+
+        xorshift_next(&x);
+        v = (double)(x % 100003) * (double)(x >> 40 & 0xfff) / (double)(x >> 20 & 0x3ff);
+        if (is_float)
+            v = (double)(float)v;
+        if (!(v >= 1e-3 && v < 1e7))
+            continue;
+        api_java_add_float(&b, v, is_float);
+        print_shortest(v, is_float, wanted);
+        print_shortest(strtod(b.data, NULL), false, got); /* the same number in the same form */
+        CU_ASSERT_STRING_EQUAL(got, wanted);
+        base_buf_free(&b);
+    }
+}
+
+/* ---- objects whose text is copied from an equal one ---- */
+struct amount {
+    int64_t n;
+};
+struct row {
+    struct amount plain, shown_unless_empty;
+};
+struct rows {
+    struct api_list list;
+};
+
+static bool is_equal_amount(const void *a, const void *b)
+{
+    return ((const struct amount *)a)->n == ((const struct amount *)b)->n;
+}
+
+static const struct api_member amount_members[] = {API_I64(struct amount, n, "n", API_NONEMPTY),
+                                                   {.kind = API_K_END}};
+static const struct api_shape shape_amount = {.members = amount_members};
+static const struct api_shape shape_copied = {.members = amount_members,
+                                              .is_equal = is_equal_amount};
+#define ROW_MEMBERS(shape)                                                                         \
+    {                                                                                              \
+        API_OBJ(struct row, shown_unless_empty, "shown", shape, API_NONEMPTY),                     \
+            API_OBJ(struct row, plain, "plain", shape, API_ALWAYS),                                \
+        {                                                                                          \
+            .kind = API_K_END                                                                      \
+        }                                                                                          \
+    }
+static const struct api_member row_members[] = ROW_MEMBERS(&shape_amount);
+static const struct api_member copied_row_members[] = ROW_MEMBERS(&shape_copied);
+static const struct api_shape shape_row = {.members = row_members};
+static const struct api_shape shape_copied_row = {.members = copied_row_members};
+static const struct api_member rows_members[] = {
+    API_LIST(struct rows, list, "row", &shape_row, API_ALWAYS), {.kind = API_K_END}};
+static const struct api_member copied_rows_members[] = {
+    API_LIST(struct rows, list, "row", &shape_copied_row, API_ALWAYS), {.kind = API_K_END}};
+
+static void test_copied_objects(void)
+{
+    static const struct api_shape shape_rows = {.root = "rows", .members = rows_members},
+                                  shape_copied_rows = {.root = "rows",
+                                                       .members = copied_rows_members};
+    uint64_t x = 88172645463325252ULL;
+
+    for (int i = 0; i < 200; i++) {
+        struct row v[40];
+        struct rows rows = {{v, 40, sizeof v[0]}};
+
+        for (int k = 0; k < 40; k++) {
+            v[k].plain.n = (int64_t)(xorshift_next(&x) % 7);
+            v[k].shown_unless_empty.n = (int64_t)(xorshift_next(&x) % 4);
+        }
+        for (enum api_dialect d = API_N_WRAPPED; d <= API_XML_DOC; d++) {
+            struct base_buf wanted = {0}, got = {0};
+
+            api_shape_encode_document(&shape_rows, d, &rows, &wanted);
+            api_shape_encode_document(&shape_copied_rows, d, &rows, &got);
+            CU_ASSERT_STRING_EQUAL(got.data, wanted.data);
+            base_buf_free(&wanted);
+            base_buf_free(&got);
+        }
+    }
+}
+
 static void test_text(void)
 {
     static const struct {
@@ -406,6 +506,8 @@ static const struct cunit_case cases[] = {
     {"list in pieces", test_list_in_pieces},
     {"numbers as Java prints them", test_java_numbers},
     {"numbers read back", test_java_numbers_round_trip},
+    {"Java's numbers are shortest", test_java_numbers_are_shortest},
+    {"objects that are copied", test_copied_objects},
     {"JSON and XML text", test_text},
 };
 CUNIT_MAIN("api_shape", cases)
