@@ -44,6 +44,8 @@ struct policy_queue {
     int32_t parent;           /* index, -1: root */
     bool configured, dynamic; /* dynamic: created by a placement rule */
     bool is_parent;           /* type="parent", or it has children: takes no jobs itself */
+    /* it, or a queue above it, takes no new jobs; those inside go on. The core refuses them. */
+    bool stopped;
     double weight;
     struct policy_limit min, max;
     struct policy_limit child_max; /* max of child queues that placement rules create */

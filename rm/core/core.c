@@ -198,6 +198,11 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     c->conf = *conf;
     c->conf.queues = NULL;
     c->conf.tree = NULL;
+    c->conf.queue_conf = NULL;
+    if (conf->queue_conf) {
+        c->queue_conf = (struct rm_queue_conf){.mutable = true, .version = 1};
+        rm_properties_copy(&c->queue_conf.properties, conf->queue_conf);
+    }
     c->policy_name = base_strdup(conf->policy ? conf->policy : "fifo");
     c->conf.policy = c->policy_name;
     c->containers.size = sizeof(struct rm_container);
@@ -257,6 +262,7 @@ void rm_core_free(struct rm_core *c)
             rm_node_free(c->nodes[i]);
     rm_hosts_free(&c->listed);
     rm_labels_free(&c->labels);
+    rm_properties_free(&c->queue_conf.properties);
     rm_prune_free(c);
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_unref(c->apps[i]);

@@ -81,6 +81,7 @@
 #include "policies/common/learned.h"
 #include "policies/common/queues.h"
 #include "policies/conf.h"
+#include "rm/core/queue/change.h"
 #include "rm/core/types.h"
 
 struct rm_core;
@@ -129,6 +130,9 @@ struct rm_core_conf {
     const char *queues; /* comma-separated, besides "default"; "root.x" and "x" are the same */
     /* The queue tree, used instead of @queues; taken (emptied). NULL: @queues. */
     struct policy_queues *tree;
+    /* The configuration of the queues that clients may change: in force until a stored record has
+     * another, whose queues then replace @tree or @queues. NULL: it cannot be changed. */
+    const struct rm_properties *queue_conf;
 #define X(type, name, key, factor) type name;
     RM_CORE_KEYS(X)
 #undef X
@@ -204,6 +208,9 @@ struct rm_core_conf {
     X(AM_FINISH, rm_master_on_finish, true)                                                        \
     X(SET_POLICY, rm_policy_on_set, false)                                                         \
     X(SET_QUEUES, rm_queues_on_set, false)                                                         \
+    /* Change the configuration of the queues; reply: OK, released once it is durable. Errors:     \
+     * rm_queue_conf_compute(). */                                                                 \
+    X(SET_QUEUE_CONF, rm_queue_conf_on_set, true)                                                  \
     /* Record what becomes of free slots (rm/core/schedule/activity.h); nothing is stored. */      \
     X(RECORD_ACTIVITIES, rm_activity_on_record, false)
 
@@ -409,6 +416,11 @@ struct rm_event {
         struct {
             struct policy_queues *queues; /* taken (emptied) */
         } queues;
+        /* Either a change, or a new configuration in place of the present one. */
+        struct {
+            const struct rm_conf_change *change;
+            const struct rm_properties *whole;
+        } queue_conf;
         /* What to record: the next round of @node_id; or with @next, of any node; for @for_us the
          * rounds in which application @app is offered a slot. For @log_us every round is logged.
          * With @rounds > 0 the next ones are recorded, and the answer comes after them, or after

@@ -45,3 +45,5 @@ creel_test(test_core_decommission SOURCES unit/test_core_decommission.c
 creel_test(test_core_node_resource SOURCES unit/test_core_node_resource.c
            LIBS creel_core_world LABELS unit)
 creel_test(test_core_labels SOURCES unit/test_core_labels.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_queue_conf SOURCES unit/test_core_queue_conf.c
+           LIBS creel_core_world LABELS unit)

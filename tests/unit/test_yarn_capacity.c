@@ -35,6 +35,7 @@ static struct rm_queue_view *queues_new(void)
     for (int i = 0; i < QUEUES; i++) {
         q[i].index = 10 - i; /* any numbers */
         q[i].policy = "fifo";
+        q[i].state = "RUNNING";
         q[i].max_apps = INT32_MAX;
         if (q[i].max_part <= 0)
             q[i].max_part = 1;

@@ -34,6 +34,7 @@ static bool find_move_target(struct rm_core *c, const struct rm_event *ev, const
                              int32_t *index)
 {
     struct base_error err;
+    char id[BASE_ID_TEXT_MAX];
 
     *index = (int32_t)a->queue_index;
     if (!ev->u.move.queue)
@@ -48,10 +49,16 @@ static bool find_move_target(struct rm_core *c, const struct rm_event *ev, const
                        "policy %s cannot move applications between queues", c->ops->name);
         return false;
     }
-    if (policy_queues_find_leaf(&c->tree, ev->u.move.queue, index, &err) == 0)
-        return true;
-    rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
-    return false;
+    if (policy_queues_find_leaf(&c->tree, ev->u.move.queue, index, &err) < 0) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
+        return false;
+    }
+    if (c->tree.v[*index].stopped && *index != (int32_t)a->queue_index) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL, RM_QUEUE_STOPPED_TEXT ": %s",
+                       c->tree.v[*index].name, base_app_id_text(&a->id, id));
+        return false;
+    }
+    return true;
 }
 
 void rm_app_on_move(struct rm_core *c, const struct rm_event *ev)

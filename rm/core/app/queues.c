@@ -27,22 +27,48 @@ int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *
     int rc = policy_queues_place_submission(&c->tree, queue, user ? user : "",
                                             (const char *const *)groups->v, groups->n, &at, err);
 
+    if (rc == 0 && c->tree.v[at].stopped)
+        rc = base_error_set(err, -BASE_EINVAL, RM_QUEUE_STOPPED_TEXT, c->tree.v[at].name);
     *index = rc < 0 ? RM_NONE : (uint32_t)at;
     rm_queues_add_missing_counts(c);
     return rc;
 }
 
-void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
+void rm_queues_replace(struct rm_core *c, struct policy_queues *queues)
 {
     size_t before = c->tree.n;
 
-    policy_queues_replace(&c->tree, ev->u.queues.queues);
+    policy_queues_replace(&c->tree, queues);
     rm_queues_add_missing_counts(c);
     if (c->tree.n == before && c->ops->on_queues)
         c->ops->on_queues(c->policy, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->offer_all[k] = true;
     rm_emit_note(c, 6, "%zu queues are configured now", c->tree.n);
+}
+
+/* Parents come before their children in the tree. */
+int64_t *rm_queues_count_apps(const struct rm_core *c)
+{
+    int64_t *apps = base_alloc(c->tree.n * sizeof *apps);
+
+    for (size_t i = c->tree.n; i-- > 0;) {
+        apps[i] += c->queues[i].pending_apps + c->queues[i].active_apps;
+        if (i)
+            apps[c->tree.v[i].parent] += apps[i];
+    }
+    return apps;
+}
+
+const char *rm_queue_state_name(const struct policy_queue *q, int64_t apps)
+{
+    return !q->stopped ? "RUNNING" : apps ? "DRAINING" : "STOPPED";
+}
+
+void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
+{
+    rm_queue_conf_disable(c);
+    rm_queues_replace(c, ev->u.queues.queues);
     rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }
 

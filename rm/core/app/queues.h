@@ -7,6 +7,9 @@
 struct rm_app;
 struct rm_core;
 
+/* The queue's path. SOURCE: Hadoop's LeafQueue. */
+#define RM_QUEUE_STOPPED_TEXT "Queue %s is STOPPED. Cannot accept submission of application"
+
 struct rm_queue { /* counts of the queue with the same index in rm_core.tree */
     int64_t pending_apps, active_apps;
     struct rm_res used;
@@ -21,6 +24,14 @@ void rm_queues_add_missing_counts(struct rm_core *c);
 int rm_queue_place_submission(struct rm_core *c, const char *queue, const char *user,
                               const struct rm_str_list *groups, uint32_t *index,
                               struct base_error *err);
+/* Replaces the tree by @queues, which it empties, and tells the policy. */
+void rm_queues_replace(struct rm_core *c, struct policy_queues *queues);
+/* Returns the number of unfinished applications in each queue and those below it, by index. Caller
+ * frees. */
+int64_t *rm_queues_count_apps(const struct rm_core *c);
+/* Returns the state of @q with @apps applications in it and below it: "RUNNING", "STOPPED", or
+ * while a stopped queue still has applications, "DRAINING". */
+const char *rm_queue_state_name(const struct policy_queue *q, int64_t apps);
 /* Handles RM_EV_SET_QUEUES. */
 void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
 /* Moves @a, with its counts, to the queue @index, and sets the queue's name that clients see.

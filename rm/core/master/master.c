@@ -89,15 +89,25 @@ static void begin_new_attempt(struct rm_core *c, struct rm_app *a)
     enqueue_waiting_master(c, a);
 }
 
-void rm_plain_app_accept(struct rm_core *c, struct rm_app *a)
+/* Returns why no queue has taken the application, in memory that is valid until the next step. */
+static char *explain_refusal(struct rm_core *c, const struct rm_app *a)
 {
+    int32_t at = policy_queues_find(&c->tree, a->queue);
     char id[BASE_ID_TEXT_MAX];
 
+    base_app_id_text(&a->id, id);
+    if (at > 0 && c->tree.v[at].stopped)
+        return rm_scratch_printf(
+            c, "org.apache.hadoop.security.AccessControlException: " RM_QUEUE_STOPPED_TEXT ": %s",
+            c->tree.v[at].name, id);
+    return rm_scratch_printf(c, "Application %s submitted by user %s to unknown queue: %s", id,
+                             a->user, a->queue);
+}
+
+void rm_plain_app_accept(struct rm_core *c, struct rm_app *a)
+{
     if (a->queue_index == RM_NONE) {
-        rm_app_begin_final_save(
-            c, a, RM_APP_FAILED, RM_FINAL_FAILED,
-            rm_scratch_printf(c, "Application %s submitted by user %s to unknown queue: %s",
-                              base_app_id_text(&a->id, id), a->user, a->queue));
+        rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, explain_refusal(c, a));
         return;
     }
     rm_app_set_state(c, a, RM_APP_ACCEPTED);

@@ -642,6 +642,8 @@ static int recover_record(struct rm_core *c, const struct rm_record *rec, struct
         return stash_splits(c, rec, err);
     if (strcmp(rec->table, "meta") == 0 && strcmp(rec->key, RM_LABELS_KEY) == 0)
         return rm_labels_read(c, rec, err);
+    if (strcmp(rec->table, "meta") == 0 && strcmp(rec->key, RM_QUEUE_CONF_KEY) == 0)
+        return rm_queue_conf_read(c, rec, err);
     return 0;
 }
 

@@ -17,6 +17,8 @@
  *              was created empty and has not been confirmed
  *           l1 <n labels> <n nodes>, key "labels"
  *              label: <name> <exclusive 0|1>; node: <id, or host:0> <name of its label, or "">
+ *           q1 <version> <n properties>, key "scheduler-conf": the configuration of the queues
+ *              property: <name> <value>
  *           s1 <n paths> <n splits>, key "splits_<app id>"
  *              split: <path> <offset> <length> <gzip> <n hosts>
  *
@@ -28,7 +30,8 @@
 #include "base/mem.h"
 #include "rm/core/state.h"
 
-#define RM_LABELS_KEY "labels"
+#define RM_LABELS_KEY     "labels"
+#define RM_QUEUE_CONF_KEY "scheduler-conf"
 
 /* Append one field. @s may be NULL. */
 void rm_put_int(struct base_buf *b, int64_t v);

@@ -295,6 +295,7 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
             continue;
         v.name = rm_view_copy_text(out, q->name);
         v.index = (int32_t)i;
+        v.state = rm_queue_state_name(q, v.pending_apps + v.active_apps);
         v.acl_submit = rm_view_copy_text(out, q->acl_submit);
         v.acl_admin = rm_view_copy_text(out, q->acl_admin);
         v.parent = i ? place[q->parent] : -1;

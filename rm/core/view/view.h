@@ -161,9 +161,10 @@ struct rm_queue_view {
     double weight;
     int32_t max_apps; /* INT32_MAX: no limit */
     bool preemptable;
-    bool is_parent;  /* accepts no applications itself, whether or not it has children */
-    bool is_dynamic; /* created by a placement rule */
-    double max_part; /* part of the cluster's memory and vcores that it may use at most, 0..1 */
+    bool is_parent;    /* accepts no applications itself, whether or not it has children */
+    bool is_dynamic;   /* created by a placement rule */
+    const char *state; /* "RUNNING", "DRAINING" or "STOPPED" */
+    double max_part;   /* part of the cluster's memory and vcores that it may use at most, 0..1 */
     const char *acl_submit, *acl_admin; /* as configured; NULL: not given */
     /* Order of the jobs inside: "fair", "fifo" or "drf"; or the name of the cluster's policy if
      * that policy has no shares. */
@@ -311,6 +312,14 @@ void rm_view_health(const struct rm_core *core, struct rm_health_view *out, stru
 /* Replaces the labels in @out by all those that exist, the first one standing for nodes without a
  * label; and the labelled nodes and hosts. */
 void rm_view_labels(const struct rm_core *core, struct rm_views *out);
+/* Replaces the properties in @out (may be NULL), which the caller frees, by the configuration of
+ * the queues, and sets *version. Returns false, and changes nothing, when clients cannot change it.
+ */
+bool rm_view_queue_conf(const struct rm_core *core, struct rm_properties *out, int64_t *version);
+/* Sets *@out, which the caller frees, to what @change would make of it now, and changes nothing.
+ * Returns 0 or the error of rm_queue_conf_compute(). O(queues) while the core is held. */
+int rm_view_changed_queue_conf(const struct rm_core *core, const struct rm_conf_change *change,
+                               struct rm_properties *out, struct base_error *err);
 /* Appends the map outputs of a job that are newer than the version @since, oldest first, at most
  * BASE_VIEW_CHUNK * 5. Sets *version to that of the last one examined (@since if the job has no
  * outputs), *maps to the number of maps and *done to how many have succeeded. Versions have the

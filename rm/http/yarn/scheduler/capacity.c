@@ -160,7 +160,7 @@ static void fill_queue(const struct yarn_context *f, const struct rm_queue_view 
     yarn_capacity_vector_set_percent(&q->vector, s->part->capacity * 100);
     q->apps = v->pending_apps + v->active_apps;
     q->max_parallel_apps = v->max_apps;
-    q->state = "RUNNING";
+    q->state = v->state;
     yarn_resource_fill(f, &q->resources_used, &v->used);
     q->label[0] = "*";
     q->labels = (struct api_list){q->label, 1, sizeof q->label[0]};
