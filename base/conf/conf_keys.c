@@ -189,6 +189,14 @@ const struct base_conf_key base_conf_keys[] = {
         "alias of creel.delay.w2, in milliseconds; -1: not set"),
     STR("creel.scheduler.queues", "",
         "names of the queues in addition to \"default\", separated by commas"),
+    STR("creel.scheduler.capacity-file", "",
+        "queues, in the form of Hadoop's Capacity Scheduler, where they are shown as that one's "
+        "(creel.yarn.scheduler-shape) and there is no allocation file; default: "
+        "capacity-scheduler.xml in the configuration folder, if it exists"),
+    STR("yarn.scheduler.configuration.store.class", "file",
+        "file: the queues are those of capacity-scheduler.xml or creel.scheduler.queues; memory, "
+        "leveldb, zk, fs or any other value: clients may change them, and the state store keeps "
+        "them"),
     INT("creel.scheduler.locality-delay-ms", "-1", -1, MS_MAX,
         "alias of creel.delay.w1 and creel.delay.w2 together, in milliseconds; -1: not set"),
     DBL("creel.scheduler.slowstart", "0.05",

@@ -26,19 +26,26 @@ static const char *find_key_source(const struct base_conf *conf, const char *key
     return NULL;
 }
 
-char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional)
+char *rm_conf_resolve_path(const struct base_conf *conf, const char *key, const char *file_name,
+                           bool *optional)
 {
-    const char *path = base_conf_get(conf, KEY), *source = find_key_source(conf, KEY), *slash;
+    const char *path = base_conf_get(conf, key), *source = find_key_source(conf, key), *slash;
 
     *optional = false;
     if (!path || !*path) {
         *optional = true;
-        return base_conf_folder(conf) ? base_printf("%s/" FILE_NAME, base_conf_folder(conf)) : NULL;
+        return base_conf_folder(conf) ? base_printf("%s/%s", base_conf_folder(conf), file_name)
+                                      : NULL;
     }
     slash = source && *source != '-' ? strrchr(source, '/') : NULL;
     if (*path == '/' || !slash)
         return base_strdup(path);
     return base_printf("%.*s/%s", (int)(slash - source), source, path);
+}
+
+char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional)
+{
+    return rm_conf_resolve_path(conf, KEY, FILE_NAME, optional);
 }
 
 static void add_default_rules(const struct base_conf *conf, struct policy_queues *q)

@@ -9,10 +9,13 @@
 #include "policies/common/queues.h"
 #include "rm/daemon/backend.h"
 
-/* Resolves yarn.scheduler.fair.allocation.file. A relative path is relative to the folder of the
+/* Resolves the path that is the value of @key. A relative path is relative to the folder of the
  * file that sets it or, when set with -D, to the current folder. When the key is not set or empty,
- * the result is fair-scheduler.xml in the configuration folder, and *@optional is true: the file
- * need not exist. Returns NULL when there is no configuration folder either. Caller frees. */
+ * the result is @file_name in the configuration folder, and *@optional is true: the file need not
+ * exist. Returns NULL when there is no configuration folder either. Caller frees. */
+char *rm_conf_resolve_path(const struct base_conf *conf, const char *key, const char *file_name,
+                           bool *optional);
+/* The same for yarn.scheduler.fair.allocation.file and fair-scheduler.xml. */
 char *rm_queues_resolve_path(const struct base_conf *conf, bool *optional);
 /* As rm_allocations_read_file(), but refuses anything except a regular file; a file without
  * placement rules gets the default rules that @conf selects. */

@@ -56,14 +56,14 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
                           struct base_error *err)
 {
     struct rm_backend *b = rm_daemon_new_without_core(conf);
-    struct policy_queues tree = {0};
+    struct rm_first_queues queues;
     int rc;
 
     b->roles.ha = true;
     b->history = rm_history_file_new(base_conf_get(conf, "creel.rm.state-dir"),
                                      base_conf_int(conf, "creel.rm.history-max-mb") << 20);
-    rc = rm_queues_load_file_or_last_good(b, &tree, err);
-    policy_queues_free(&tree); /* read again when this RM becomes active */
+    rc = rm_queues_load(b, &queues, err);
+    rm_first_queues_free(&queues); /* read again when this RM becomes active */
     if (rc >= 0)
         rc = rm_empty_core_new(b, &b->core, err);
     if (rc < 0) {
@@ -132,12 +132,12 @@ static void free_core_later(struct rm_backend *b, struct rm_core *core)
 static int load_leadership(struct rm_backend *b, struct rm_leadership *t,
                            struct rm_first_queues *first, struct base_error *err)
 {
-    struct policy_queues now = {0}, *tree = first ? &first->tree : &now;
-    int rc = first ? first->given : rm_queues_load_file_or_last_good(b, &now, err);
+    struct rm_first_queues now = {0}, *queues = first ? first : &now;
+    int rc = first ? 0 : rm_queues_load(b, &now, err);
 
-    if (rc >= 0)
-        rc = rm_leadership_load(t, rc ? tree : NULL, err);
-    policy_queues_free(tree); /* empty when the core has taken them */
+    if (rc == 0)
+        rc = rm_leadership_load(t, queues, err);
+    rm_first_queues_free(queues);
     if (rc == 0 && !rm_role_lease_holds(b, t->rules.epoch))
         rc = base_error_set(err, -BASE_EVERSION,
                             "the leadership ended while the state was being read");
@@ -324,6 +324,7 @@ void rm_daemon_free(struct rm_backend *b)
     }
     free(b->queue);
     base_buf_free(&b->queues_good);
+    rm_properties_free(&b->queue_conf_good);
     free(atomic_load(&b->url));
     free(b->queues_path);
     rm_roles_free(b);

@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "rm/config/queue_conf_file.h"
 #include "rm/daemon/core_lock.h"
 #include "rm/daemon/daemon.h"
 #include "rm/daemon/master_token.h"
@@ -80,7 +81,8 @@ struct rm_backend {
     char *queues_path;           /* the allocation file, NULL: none */
     bool queues_optional;        /* a missing file is no error */
     struct base_buf queues_good; /* the file's text when it was last accepted; under qlock */
-    atomic_bool wants_groups;    /* the placement rules of the file use groups of users */
+    struct rm_properties queue_conf_good; /* the same of capacity-scheduler.xml */
+    atomic_bool wants_groups;             /* the placement rules of the file use groups of users */
     struct rm_groups *groups;
     struct rm_history_file *history; /* of ended jobs; NULL: the store keeps them all */
     _Atomic(char *) url;
@@ -129,10 +131,6 @@ struct rm_core *rm_backend_swap_core(struct rm_backend *b, struct rm_core *core)
 /* ---- rm/daemon/daemon.c ---- */
 /* Makes a standby whose core is still to be set. */
 struct rm_backend *rm_daemon_new_without_core(const struct base_conf *conf);
-struct rm_first_queues { /* queues read before the store was opened */
-    bool given;          /* false: there is no allocation file */
-    struct policy_queues tree;
-};
 /* As rm_daemon_activate(), also for a daemon that has not started; for one that has, the caller
  * holds the lock "life". @queues: emptied; NULL: the queues are read now. */
 int rm_daemon_enter_leadership(struct rm_backend *b, struct ha_store *store, int64_t epoch,
@@ -156,9 +154,9 @@ void *rm_core_thread_main(void *term);
 /* Takes @store. */
 struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *store,
                                         int64_t epoch);
-/* Reads the store into a new core. @tree: the queues, NULL: none; taken on success. Returns 0 or
- * the error. */
-int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err);
+/* Reads the store into a new core. queues->tree is taken on success. Returns 0 or the error. */
+int rm_leadership_load(struct rm_leadership *t, struct rm_first_queues *queues,
+                       struct base_error *err);
 /* Starts the threads of the store and of output folders. */
 void rm_leadership_start_helpers(struct rm_leadership *t);
 /* Passes the core to the backend: readers see it from now on, and events may be posted. Returns the
@@ -206,5 +204,11 @@ void rm_roles_count_late_answer(struct rm_backend *b);
  * error. */
 int rm_queues_load_file_or_last_good(struct rm_backend *b, struct policy_queues *out,
                                      struct base_error *err);
+
+/* ---- rm/config/queue_conf_file.c ---- */
+/* Reads the queues: of the allocation file; in the shape of the capacity scheduler and without that
+ * file, of capacity-scheduler.xml; a file that has become bad counts as it was last accepted. Sets
+ * *@out, which the caller frees. Returns 0 or the error. */
+int rm_queues_load(struct rm_backend *b, struct rm_first_queues *out, struct base_error *err);
 
 #endif

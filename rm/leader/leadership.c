@@ -41,10 +41,10 @@ static void fill_core_conf(const struct rm_backend *b, int64_t now_ms, int64_t e
     out->slot_res[BASE_TASK_REDUCE].v[RM_RES_REDUCE_SLOTS] = 1;
 }
 
-/* Makes a core from the configuration. @tree: the queues, NULL: none; taken on success. Returns
+/* Makes a core from the configuration. @queues: NULL: none; their tree is taken on success. Returns
  * 0 or the error. */
 static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms,
-                     struct policy_queues *tree, struct rm_core **out, struct base_error *err)
+                     struct rm_first_queues *queues, struct rm_core **out, struct base_error *err)
 {
     struct policy_conf options = {0};
     struct rm_core_conf cc;
@@ -54,7 +54,8 @@ static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_
         return rc;
     fill_core_conf(b, rm_clock_now(&b->clock) / 1000, epoch, cluster_ts_ms, &cc);
     cc.options = &options;
-    cc.tree = tree;
+    cc.tree = queues && queues->given ? &queues->tree : NULL;
+    cc.queue_conf = queues && queues->changeable ? &queues->conf : NULL;
     *out = rm_core_new(&cc, err);
     policy_conf_free(&options);
     return *out ? 0 : -BASE_EINVAL;
@@ -86,7 +87,8 @@ static void provide_host_lists(const struct rm_backend *b, struct rm_core *core)
     rm_host_lists_free(&lists);
 }
 
-int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err)
+int rm_leadership_load(struct rm_leadership *t, struct rm_first_queues *queues,
+                       struct base_error *err)
 {
     struct rm_backend *b = t->b;
     int64_t cluster_ts_ms = rm_clock_now(&b->clock) / 1000;
@@ -95,7 +97,7 @@ int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, stru
     if (rc == 0)
         rc = rm_raise_and_store_cluster_ts(t->opened, &cluster_ts_ms, err);
     if (rc == 0)
-        rc = make_core(b, t->rules.epoch, cluster_ts_ms, tree, &t->core, err);
+        rc = make_core(b, t->rules.epoch, cluster_ts_ms, queues, &t->core, err);
     if (rc == 0)
         provide_host_lists(b, t->core);
     if (rc == 0)

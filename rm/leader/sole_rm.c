@@ -46,15 +46,14 @@ static int open_and_enter(struct sole_rm *sole, struct base_error *err)
 
     policy_conf_free(&options);
     if (rc >= 0)
-        rc = rm_queues_load_file_or_last_good(sole->b, &queues.tree, err);
-    queues.given = rc > 0;
+        rc = rm_queues_load(sole->b, &queues, err);
     if (rc >= 0)
         rc = choose_store(sole, err);
     if (rc >= 0)
         rc = ha_store_open(sole->ops, sole->where, NULL, &store, &epoch, err);
     if (rc >= 0)
-        return rm_daemon_enter_leadership(sole->b, store, epoch, &queues, err);
-    policy_queues_free(&queues.tree);
+        rc = rm_daemon_enter_leadership(sole->b, store, epoch, &queues, err);
+    rm_first_queues_free(&queues);
     return rc;
 }
 
