@@ -14,7 +14,17 @@ struct yarn_queue_access {
     bool allowed;
     const char *user, *diagnostics;
 };
+struct yarn_conf_property {
+    const char *name, *value;
+};
+struct yarn_scheduler_conf {
+    struct api_list properties; /* of struct yarn_conf_property */
+};
+struct yarn_conf_version {
+    int64_t version;
+};
 
-extern const struct api_shape yarn_shape_scheduler_overview, yarn_shape_queue_access;
+extern const struct api_shape yarn_shape_scheduler_overview, yarn_shape_queue_access,
+    yarn_shape_scheduler_conf, yarn_shape_conf_version;
 
 #endif

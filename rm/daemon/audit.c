@@ -30,6 +30,8 @@ static const struct {
     {"PUT", CLUSTER "/apps/{appid}/queue", "move", false},
     {"PUT", CLUSTER "/scheduler/policy", "set-policy", false},
     {"POST", CLUSTER "/scheduler/queues/refresh", "refresh-queues", false},
+    {"PUT", CLUSTER "/scheduler-conf", "set-scheduler-conf", false},
+    {"GET", CLUSTER "/scheduler-conf/format", "format-scheduler-conf", false},
     {"PUT", CLUSTER "/refresh-nodes", "refresh-nodes", false},
     {"PUT", CLUSTER "/nodes/{nodeid}/drain", "drain", false},
     {"POST", CLUSTER "/nodes/{nodeid}/resource", "node-resource", false},

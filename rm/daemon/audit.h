@@ -6,14 +6,14 @@
  *   op=kill user=bob ip=10.0.0.8 result=refused status=404 app=application_…_0099 why="…"
  *   op=end user=ann result=failed app=application_…_0001 name=wordcount queue=default …
  *
- * Operations: submit-job, submit-app, kill, move, set-policy, refresh-queues, ha-state,
- * register-node, unregister-node, register-master, finish-master, and end (of an application, for
- * any reason). Reads are not logged; heartbeats, allocations, commits and new ids only when they
- * are refused. Every request that is refused for its caller (401, 403) or for the host name that it
- * names (421) is logged, as op=request where the operation is none of these. A redirection by a
- * standby (307) is not logged: the active RM logs the request. result: success, refused (4xx, or
- * rm_audit_mark_refused()) or failed (5xx: the request may be a repetition of one that succeeded);
- * of op=end also killed, undefined or other.
+ * Operations: submit-job, submit-app, kill, move, set-policy, refresh-queues, set-scheduler-conf,
+ * format-scheduler-conf, ha-state, register-node, unregister-node, register-master, finish-master,
+ * and end (of an application, for any reason). Reads are not logged; heartbeats, allocations,
+ * commits and new ids only when they are refused. Every request that is refused for its caller
+ * (401, 403) or for the host name that it names (421) is logged, as op=request where the operation
+ * is none of these. A redirection by a standby (307) is not logged: the active RM logs the request.
+ * result: success, refused (4xx, or rm_audit_mark_refused()) or failed (5xx: the request may be a
+ * repetition of one that succeeded); of op=end also killed, undefined or other.
  *
  * A value that is empty, too long, or has characters other than letters, digits and ._:/@%+,-
  * stands in quotes; there '"', '\' and every byte that is not printable ASCII are written \xNN, so

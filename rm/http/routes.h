@@ -9,6 +9,7 @@
 #define RM_ROUTE_TABLES(X)                                                                         \
     X(rm_yarn_cluster_routes)                                                                      \
     X(rm_yarn_scheduler_routes)                                                                    \
+    X(rm_yarn_scheduler_conf_routes)                                                               \
     X(rm_yarn_overview_routes)                                                                     \
     X(rm_yarn_activities_routes)                                                                   \
     X(rm_yarn_policy_routes)                                                                       \

@@ -17,6 +17,12 @@ static struct api_server *servers[2];
 static struct base_conf *conf;
 static struct api_route *routes;
 
+void rms_set(const char *key_eq_value)
+{
+    conf = conf ? conf : base_conf_new();
+    base_assert(base_conf_set_arg(conf, key_eq_value, NULL) == 0);
+}
+
 void rms_start(const struct rm_role_source sources[2])
 {
     struct api_server_conf sc = {.bind = "127.0.0.1",
@@ -26,7 +32,7 @@ void rms_start(const struct rm_role_source sources[2])
     struct base_error err = {0};
     size_t n;
 
-    conf = base_conf_new();
+    conf = conf ? conf : base_conf_new();
     routes = rm_routes_new(&n);
     for (int i = 0; i < 2; i++) { /* ports first: each knows the other's address */
         base_assert(rm_daemon_new_standby(conf, &rms[i].b, &err) == 0);
@@ -54,6 +60,7 @@ void rms_stop(void)
     }
     stores_forget();
     base_conf_free(conf);
+    conf = NULL;
     free(routes);
 }
 

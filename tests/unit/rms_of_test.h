@@ -17,6 +17,8 @@ struct rm_of_test {
 };
 extern struct rm_of_test rms[2]; /* ids: rm-1, rm-2 */
 
+/* Sets "key=value" in the configuration of both; before rms_start(), and until rms_stop(). */
+void rms_set(const char *key_eq_value);
 /* Aborts when it fails. @sources: what each is told of its lease and its ZooKeeper; copied, their
  * users must outlive the daemons. */
 void rms_start(const struct rm_role_source sources[2]);

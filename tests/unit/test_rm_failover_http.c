@@ -405,10 +405,79 @@ static void test_on_its_way(void)
     rms_stop();
 }
 
+#define CONF    CLUSTER "/scheduler-conf"
+#define APPLIED "Configuration change successfully applied."
+#define ADD_LAB                                                                                    \
+    "{\"add-queue\":{\"queue-name\":\"root.lab\",\"params\":{\"entry\":{\"key\":\"capacity\","     \
+    "\"value\":0}}}}"
+#define STOP_LAB                                                                                   \
+    "{\"update-queue\":[{\"queue-name\":\"root.lab\",\"params\":{\"entry\":[{\"key\":\"state\","   \
+    "\"value\":\"STOPPED\"}]}}]}"
+#define LAB_STATE "{\"name\":\"yarn.scheduler.capacity.root.lab.state\",\"value\":\"STOPPED\"}"
+
+static void asks_for_another_site(int i, const char *path)
+{
+    struct client_answer a;
+
+    client_do(rms[i].port, "GET", path, "Sec-Fetch-Site: cross-site\r\nOrigin: http://a.b\r\n",
+              NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 403);
+    client_free(&a);
+}
+
+/* Queues that clients have configured are the same on every ResourceManager. */
+static void test_scheduler_conf(void)
+{
+    rms_set("yarn.scheduler.configuration.store.class=zk");
+    rms_set("creel.scheduler.queues=dev");
+    start();
+    lead(0);
+    is(0, "GET", CONF, NULL, 200, ".root.queues\",\"value\":\"default,dev\"}");
+    is(0, "GET", CONF "/version", NULL, 200, "{\"versionID\":\"1\"}");
+    is(0, "PUT", CONF, ADD_LAB, 200, APPLIED);
+    is(0, "PUT", CONF, ADD_LAB, 400, "Can't add existing queue root.lab");
+    is(0, "POST", CONF "/validate", STOP_LAB, 200, LAB_STATE);
+    is(0, "GET", CONF "/version", NULL, 200, "{\"versionID\":\"2\"}");
+    is(0, "PUT", CONF, STOP_LAB, 200, APPLIED);
+    redirects(1, "GET", CONF);
+    failover(0);
+    redirects(0, "PUT", CONF);
+    is(1, "GET", CONF, NULL, 200, LAB_STATE);
+    is(1, "GET", CONF "/version", NULL, 200, "{\"versionID\":\"3\"}");
+    is(1, "GET", CLUSTER "/scheduler", NULL, 200, "\"queuePath\":\"root.lab\"");
+    is(1, "GET", CLUSTER "/scheduler", NULL, 200, "\"state\":\"STOPPED\"");
+    is(1, "PUT", CONF,
+       "{\"global-updates\":[{\"entry\":{\"key\":\"k\"}}],\"remove-queue\":\"root.lab\"}", 200,
+       APPLIED);
+    is(1, "POST", CONF "/validate", "{\"remove-queue\":[\"root.lab\"]}", 400,
+       "CapacityScheduler configuration validation failed:java.io.IOException: Queue root.lab not "
+       "found");
+    is(1, "PUT", CONF, "{\"add-queue\":[{\"queue-name\":\"\"}]}", 400,
+       "add-queue: queue-name is missing or empty");
+    is(1, "PUT", CONF, "{\"remove-queue\":[{}]}", 400,
+       "remove-queue: the path of a queue is missing or empty");
+    is(1, "PUT", CONF, "{\"global-updates\":{\"entry\":{\"value\":\"v\"}}}", 400,
+       "global-updates: the key of an entry is missing or empty");
+    is(1, "PUT", CONF, "{\"global-updates\":{\"entry\":{\"key\":\"a\\nb\",\"value\":\"v\"}}}", 400,
+       "is longer than 4096 bytes or has control characters");
+    is(1, "PUT", CONF, "{\"global-updates\":{\"entry\":{\"key\":\"k\",\"value\":true}}}", 200,
+       APPLIED);
+    is(1, "GET", CONF, NULL, 200, "{\"name\":\"k\",\"value\":\"true\"}");
+    asks_for_another_site(1, CONF "/format");
+    is(1, "GET", CONF "/format", NULL, 200, "Configuration under store successfully formatted.");
+    is(1, "GET", CONF "/version", NULL, 200, "{\"versionID\":\"6\"}");
+    failover(1);
+    is(0, "GET", CONF, NULL, 200,
+       "{\"property\":[{\"name\":\"yarn.scheduler.capacity.root.default");
+    is(0, "GET", CONF "/version", NULL, 200, "{\"versionID\":\"6\"}");
+    rms_stop();
+}
+
 static const struct cunit_case cases[] = {
     {"roles", test_roles},
     {"jmx", test_jmx},
     {"what is repeated happens once", test_repeated},
+    {"configured queues", test_scheduler_conf},
     {"a leadership ends with requests on their way", test_on_its_way},
 };
 

@@ -177,7 +177,8 @@ bool api_request_authorise(struct api_request *rq)
 {
     const char *secret = rq->server->node_secret;
 
-    if (strcmp(rq->route->method, "GET") != 0 && api_is_from_other_site(rq)) {
+    if ((strcmp(rq->route->method, "GET") != 0 || rq->route->role == API_ROLE_WRITE) &&
+        api_is_from_other_site(rq)) {
         api_answer_error(rq, 403, "ForbiddenException",
                          "A page of another site may not ask for this (Origin: %.200s)",
                          api_header(rq, "Origin") ? api_header(rq, "Origin") : "");

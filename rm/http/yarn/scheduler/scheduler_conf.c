@@ -1,0 +1,263 @@
+/* rm/http/yarn/scheduler/scheduler_conf.c - shows and changes the configuration of the queues.
+ * SOURCE: Hadoop's ResourceManager REST APIs (Scheduler Configuration Mutation API); the recordings
+ * capacity/conf and *scheduler-conf*. Only the capacity scheduler's can be changed, and only where
+ * yarn.scheduler.configuration.store.class says so; the other answers say what is missing. */
+#include <stdlib.h>
+
+#include "api/yarn/scheduler.h"
+#include "rm/config/queue_conf_file.h"
+#include "rm/daemon/audit.h"
+#include "rm/http/core_call.h"
+#include "rm/http/yarn/scheduler/conf_change.h"
+#include "rm/http/yarn/write.h"
+
+#define CONF      YARN_CLUSTER "/scheduler-conf"
+#define BODY_MAX  (4 << 20)
+#define ROOT      "sched-conf"
+#define AUDIT_MAX 8
+
+/* ---------------------------------------------------------------- showing */
+/* Reads the configuration (@out NULL: its version alone). Returns false when clients cannot change
+ * it. */
+static bool read_conf(struct rm_backend *b, struct rm_properties *out, int64_t *version)
+{
+    bool changeable = rm_view_queue_conf(rm_backend_lock_core(b), out, version);
+
+    rm_backend_unlock_core(b);
+    return changeable;
+}
+
+static bool conf_is_changeable(struct rm_backend *b)
+{
+    int64_t version;
+
+    return read_conf(b, NULL, &version);
+}
+
+static void answer_conf(struct api_request *rq, const struct rm_properties *p)
+{
+    struct yarn_conf_property *v = base_alloc((p->n + 1) * sizeof *v);
+    struct yarn_scheduler_conf shown = {.properties = {v, p->n, sizeof *v}};
+
+    for (size_t i = 0; i < p->n; i++)
+        v[i] = (struct yarn_conf_property){p->v[i].name, p->v[i].value};
+    yarn_answer(rq, 200, &yarn_shape_scheduler_conf, API_M_BARE, &shown);
+    free(v);
+}
+
+static void get_conf(struct api_request *rq, void *user)
+{
+    static const char *const names[] = {[RM_SHAPE_CAPACITY] = "CapacityScheduler",
+                                        [RM_SHAPE_FAIR] = "FairScheduler",
+                                        [RM_SHAPE_FIFO] = "FifoScheduler"};
+    struct rm_backend *b = user;
+    struct rm_properties p = {0};
+    int64_t version;
+
+    if (read_conf(b, &p, &version))
+        answer_conf(rq, &p);
+    else
+        yarn_answer_text(rq, 400,
+                         "This API only supports to retrieve scheduler configuration from a "
+                         "mutable-conf scheduler, underneath scheduler %s is not an instance of "
+                         "MutableConfScheduler",
+                         names[rm_shape_read(rm_backend_conf(b))]);
+    rm_properties_free(&p);
+}
+
+static void get_version(struct api_request *rq, void *user)
+{
+    struct yarn_conf_version shown;
+
+    if (read_conf(user, NULL, &shown.version))
+        yarn_answer(rq, 200, &yarn_shape_conf_version, API_M_BARE, &shown);
+    else
+        yarn_answer_text(rq, 400, "Configuration Version only supported by MutableConfScheduler.");
+}
+
+/* ---------------------------------------------------------------- changing */
+struct conf_call {
+    struct rm_call call;
+    json_t *body; /* owns most texts of the change */
+    struct yarn_conf_change change;
+    struct rm_properties whole;
+};
+
+static void free_parts(struct rm_call *c)
+{
+    struct conf_call *p = (struct conf_call *)c;
+
+    yarn_conf_change_free(&p->change);
+    json_decref(p->body);
+    rm_properties_free(&p->whole);
+}
+
+static void drop_call(struct conf_call *p)
+{
+    free_parts(&p->call);
+    free(p);
+}
+
+static struct conf_call *conf_call_new(struct rm_backend *b)
+{
+    struct conf_call *p = base_alloc(sizeof *p);
+
+    p->call.b = b;
+    p->call.drop = free_parts;
+    p->call.ev.kind = RM_EV_SET_QUEUE_CONF;
+    return p;
+}
+
+/* Reads the change in the body. Returns NULL when there is none, or it is not valid; @rq has been
+ * answered then. */
+static struct conf_call *read_change(struct api_request *rq, struct rm_backend *b)
+{
+    json_t *body = yarn_read_body(rq, ROOT, NULL);
+    struct base_error err = {0};
+    struct conf_call *p;
+
+    if (!body)
+        return NULL;
+    p = conf_call_new(b);
+    p->body = body;
+    if (yarn_conf_change_decode(body, &p->change, &err) == 0) {
+        p->call.ev.u.queue_conf.change = &p->change.change;
+        return p;
+    }
+    yarn_answer_text(rq, 400, "%s", err.text);
+    drop_call(p);
+    return NULL;
+}
+
+static void answer_change(struct api_request *rq, const struct rm_effect *fx, const char *done)
+{
+    if (!yarn_is_error_reply(fx))
+        yarn_answer_text(rq, 200, "%s", done);
+    else if (fx->u.reply.code == -BASE_EINVAL || fx->u.reply.code == -BASE_ELIMIT ||
+             fx->u.reply.code == -BASE_ESTATE)
+        yarn_answer_text(rq, 400, "%s", fx->u.reply.text);
+    else
+        yarn_answer_refusal(rq, fx);
+}
+
+static void answer_put(void *user, const struct rm_effect *fx)
+{
+    struct conf_call *p = user;
+
+    answer_change(p->call.rq, fx, "Configuration change successfully applied.");
+    rm_call_unref(&p->call);
+}
+
+/* Names what is changed in the audit line: the first few of each sort. */
+static void add_audit_members(struct api_request *rq, const struct rm_conf_change *change)
+{
+    for (size_t i = 0; i < AUDIT_MAX; i++) {
+        if (i < change->removed_n)
+            rm_audit_add_member(rq, "remove", change->removed[i]);
+        if (i < change->added_n)
+            rm_audit_add_member(rq, "add", change->added[i].queue);
+        if (i < change->updated_n)
+            rm_audit_add_member(rq, "update", change->updated[i].queue);
+        if (i < change->globals_n)
+            rm_audit_add_member(rq, "property", change->globals[i].name);
+    }
+}
+
+static void put_conf(struct api_request *rq, void *user)
+{
+    struct conf_call *p = read_change(rq, user);
+
+    if (!p)
+        return;
+    add_audit_members(rq, &p->change.change);
+    if (conf_is_changeable(user)) {
+        rm_call_post(&p->call, user, rq, answer_put);
+        return;
+    }
+    yarn_answer_text(rq, 400, "Configuration change only supported by %s.",
+                     rm_shape_read(rm_backend_conf(user)) == RM_SHAPE_CAPACITY
+                         ? "mutable configuration store"
+                         : "MutableConfScheduler");
+    drop_call(p);
+}
+
+static void post_validate(struct api_request *rq, void *user)
+{
+    struct conf_call *p = read_change(rq, user);
+    struct rm_properties changed = {0};
+    struct base_error err = {0};
+    int rc;
+
+    if (!p)
+        return;
+    rc = rm_view_changed_queue_conf(rm_backend_lock_core(user), &p->change.change, &changed, &err);
+    rm_backend_unlock_core(user);
+    if (rc == 0)
+        answer_conf(rq, &changed);
+    else if (rc == -BASE_ESTATE)
+        yarn_answer_text(rq, 400,
+                         "Configuration change validation only supported by MutableConfScheduler.");
+    else
+        yarn_answer_text(
+            rq, 400, "CapacityScheduler configuration validation failed:java.io.IOException: %s",
+            err.text);
+    rm_properties_free(&changed);
+    drop_call(p);
+}
+
+/* ---------------------------------------------------------------- as configured again */
+static void answer_format(void *user, const struct rm_effect *fx)
+{
+    struct conf_call *p = user;
+
+    answer_change(p->call.rq, fx, "Configuration under store successfully formatted.");
+    rm_call_unref(&p->call);
+}
+
+/* Runs on the thread for slow work. Returns false: the work is done, whatever the outcome. */
+static bool read_file_and_post(void *user, bool stopping)
+{
+    struct conf_call *p = user;
+    struct base_error err = {0};
+    int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
+                      : rm_queue_conf_read_configured(rm_backend_conf(p->call.b), &p->whole, &err);
+
+    if (rc >= 0) {
+        p->call.ev.u.queue_conf.whole = &p->whole;
+        rm_call_post_parked(&p->call, answer_format);
+        return false;
+    }
+    if (stopping)
+        api_answer_base_error(p->call.rq, &err);
+    else
+        yarn_answer_text(p->call.rq, 400, "%s", err.text);
+    drop_call(p);
+    return false;
+}
+
+static void get_format(struct api_request *rq, void *user)
+{
+    struct conf_call *p;
+
+    if (!conf_is_changeable(user)) {
+        yarn_answer_text(rq, 400,
+                         "Scheduler Configuration format only supported by MutableConfScheduler");
+        return;
+    }
+    p = conf_call_new(user);
+    p->call.rq = rq;
+    api_park(rq);
+    rm_backend_queue_slow_task(user, RM_SLOW_FILES, read_file_and_post, p);
+}
+
+/* clang-format off */
+const struct api_route rm_yarn_scheduler_conf_routes[] = {
+    {"GET",  CONF,             API_ROLE_READ,  0,        get_conf, 0},
+    {"PUT",  CONF,             API_ROLE_WRITE, BODY_MAX, put_conf, 0},
+    {"GET",  CONF "/version",  API_ROLE_READ,  0,        get_version, 0},
+    {"POST", CONF "/validate", API_ROLE_WRITE, BODY_MAX, post_validate, 0},
+    {"GET",  CONF "/format",   API_ROLE_WRITE, 0,        get_format, 0},
+};
+/* clang-format on */
+const size_t rm_yarn_scheduler_conf_routes_n =
+    sizeof rm_yarn_scheduler_conf_routes / sizeof rm_yarn_scheduler_conf_routes[0];
