@@ -36,17 +36,26 @@
 #define THREADS_MAX       64
 #define HELPER_TICK_MS    1000
 #define STOP_WAIT_MS      3000 /* most time for unfinished answers when the server stops */
-/* Memory of one connection: request line, headers and the answer's head have to fit (431
- * otherwise). libmicrohttpd clears all of this memory between two requests, so a larger size costs
- * time and, for each connection, real memory. */
-#define CONNECTION_MEMORY (16 * 1024)
 
 /* ---- libmicrohttpd's callbacks ---- */
+
+/* Hides the query, of which @uri is the library's own copy, from libmicrohttpd. It would enter each
+ * argument into the connection's memory, though nobody asks for them, and when they do not fit it
+ * loses the 431 that it has begun to send: the connection then hangs. */
+static void hide_query(const char *uri)
+{
+    char *query = strchr(uri, '?');
+
+    if (query)
+        query[1] = '\0';
+}
 
 static void *begin_request(void *cls, const char *uri, struct MHD_Connection *connection)
 {
     struct api_request *rq = api_request_new(cls, connection, uri);
 
+    if (uri)
+        hide_query(uri);
     if (rq->conn)
         api_conn_set_phase(rq->conn, API_PHASE_HEAD);
     return rq;
@@ -272,7 +281,7 @@ static int start_mhd(struct api_server *s, const struct api_server_conf *conf,
         log_library_message, NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_ARRAY, pool,
         MHD_OPTION_CONNECTION_LIMIT, connections + CONNECTIONS_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)(s->idle_timeout_ms / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, begin_request, s,
+        (size_t)API_CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, begin_request, s,
         MHD_OPTION_NOTIFY_COMPLETED, complete_request, s, MHD_OPTION_NOTIFY_CONNECTION,
         seat_or_unseat_connection, s, MHD_OPTION_END);
     s->listen_fd = -1; /* owned by libmicrohttpd, which closes it even when it does not start */

@@ -241,7 +241,8 @@ class Cluster:
     def containers(self, app_id):
         attempt = self.attempt(app_id).get("appAttemptId", "none")
         path = f"/ws/v1/cluster/apps/{app_id}/appattempts/{attempt}/containers"
-        return self.get(path).get("container") or []
+        found = self.get(path).get("container") or []
+        return found if isinstance(found, list) else [found]
 
     def wait_state(self, app_id, *states, seconds=30):
         return until(

@@ -9,3 +9,6 @@ creel_script_test(interop_compare ${CMAKE_SOURCE_DIR}/tests/interop/compare_test
 # The creel command against recordings of the real yarn command.
 creel_script_test(interop_yarn_cli ${CMAKE_SOURCE_DIR}/tests/interop/yarn-cli/check
                   LABELS "e2e;interop" TIMEOUT 300)
+# Mutations of the recorded requests; by hand with a million: tests/interop/fuzz.
+creel_script_test(interop_fuzz ${CMAKE_SOURCE_DIR}/tests/interop/fuzz LABELS "e2e;interop"
+                  TIMEOUT 300 ARGS --requests 8000 --seed 1)

@@ -11,6 +11,7 @@
 #include "api/server/answer/gzip.h"
 #include "api/server/answer/pieces.h"
 #include "api/server/answer/stream.h"
+#include "api/server/server_internal.h"
 
 static struct MHD_Response *create_file_response(struct api_reply *reply)
 {
@@ -164,12 +165,33 @@ static enum MHD_Result queue_response(struct api_request *rq, struct MHD_Respons
     return rc;
 }
 
+/* Only headers that repeat a part of the request, such as a Location, can be that long. */
+static void refuse_unless_head_fits(struct api_request *rq)
+{
+    size_t left = api_request_get_memory_left(rq), added = 0;
+
+    for (unsigned i = 0; i < rq->n_headers; i++)
+        added += strlen(rq->headers[i].name) + strlen(rq->headers[i].value) + strlen(": \r\n");
+    if (left >= API_ANSWER_HEAD_MIN && added <= left - API_ANSWER_HEAD_MIN / 2)
+        return;
+    for (; rq->n_headers > 0; rq->n_headers--) {
+        free(rq->headers[rq->n_headers - 1].name);
+        free(rq->headers[rq->n_headers - 1].value);
+    }
+    api_reply_clear(&rq->reply);
+    rq->reply.status = 414;
+    rq->close = true;
+}
+
 enum MHD_Result api_send_reply(struct api_request *rq)
 {
     struct api_reply *reply = &rq->reply;
     struct MHD_Response *response;
-    bool packed = reply->compressed;
+    bool packed;
 
+    if (rq->n_headers > 0)
+        refuse_unless_head_fits(rq);
+    packed = reply->compressed;
     if (!reply->final)
         api_error_replace_unacceptable(rq, reply);
     if (rq->head && !reply->gate)

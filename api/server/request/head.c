@@ -47,6 +47,17 @@ static bool check_target_or_answer(struct api_request *rq)
     return false;
 }
 
+static bool check_size_or_answer(struct api_request *rq)
+{
+    if (api_request_get_memory_left(rq) >= API_ANSWER_HEAD_MIN)
+        return true;
+    rq->close = true;
+    api_answer_error(rq, 431, "LimitException",
+                     "The request's line and headers are too long; expected up to 16 KiB with 64 "
+                     "bytes for each header");
+    return false;
+}
+
 /* "/" alone does not. */
 static bool ends_in_slash(const struct api_uri *uri)
 {
@@ -125,7 +136,8 @@ void api_request_handle_head(struct api_request *rq, const char *method)
     if (atomic_load(&rq->server->stopping)) {
         rq->close = true;
         api_answer_error(rq, 503, "ServiceUnavailableException", "The server is stopping");
-    } else if (api_origin_check_host(rq) && check_target_or_answer(rq)) {
+    } else if (check_size_or_answer(rq) && api_origin_check_host(rq) &&
+               check_target_or_answer(rq)) {
         find_route_and_authorise(rq);
     }
     if (rq->state == API_ST_ANSWERED)

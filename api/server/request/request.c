@@ -105,6 +105,19 @@ void api_request_join_headers(const struct api_request *rq, const char *name, st
     MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, join_header, &j);
 }
 
+/* libmicrohttpd keeps the text of the head, and a record for each header and cookie. */
+size_t api_request_get_memory_left(const struct api_request *rq)
+{
+    enum { RECORD = 64, OTHER = 256 };
+    const union MHD_ConnectionInfo *text =
+        MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    int records =
+        MHD_get_connection_values(rq->connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
+    size_t used = (text ? text->header_size : 0) + (size_t)records * RECORD + OTHER;
+
+    return used < API_CONNECTION_MEMORY ? API_CONNECTION_MEMORY - used : 0;
+}
+
 /* ---- for handlers ---- */
 
 const char *api_method(const struct api_request *rq)

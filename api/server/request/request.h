@@ -74,5 +74,8 @@ void api_request_release_memory(struct api_request *rq);
 /* Appends the values of all headers @name to @out, joined with commas; nothing when there is no
  * such header. */
 void api_request_join_headers(const struct api_request *rq, const char *name, struct base_buf *out);
+/* Returns how many bytes of the connection's memory the request's head leaves for that of the
+ * answer. */
+size_t api_request_get_memory_left(const struct api_request *rq);
 
 #endif
