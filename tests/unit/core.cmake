@@ -26,13 +26,16 @@ set_tests_properties(core_alone PROPERTIES LABELS unit TIMEOUT 60)
 creel_script_test(core_symbols ${CMAKE_CURRENT_SOURCE_DIR}/unit/core_symbols LABELS unit
                   ARGS $<TARGET_FILE:core_alone> $<TARGET_FILE:creel_rm_core>
                   $<TARGET_FILE:creel_policies>)
-creel_script_test(structure ${CMAKE_CURRENT_SOURCE_DIR}/unit/structure LABELS unit
-                  ARGS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-creel_script_test(layout ${CMAKE_CURRENT_SOURCE_DIR}/unit/layout LABELS unit
-                  ARGS ${CMAKE_SOURCE_DIR})
-set(mutants ${CMAKE_SOURCE_DIR}/tests/mutants)
-creel_script_test(mutants_apply ${CMAKE_SOURCE_DIR}/tests/mutate LABELS unit
-                  ARGS --check ${mutants}/known ${mutants}/seed-1)
+# Of the source alone: the build with the address sanitizer checks it, once in a run of everything.
+if(CREEL_SANITIZE MATCHES address)
+  creel_script_test(structure ${CMAKE_CURRENT_SOURCE_DIR}/unit/structure LABELS unit
+                    ARGS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  creel_script_test(layout ${CMAKE_CURRENT_SOURCE_DIR}/unit/layout LABELS unit
+                    ARGS ${CMAKE_SOURCE_DIR})
+  set(mutants ${CMAKE_SOURCE_DIR}/tests/mutants)
+  creel_script_test(mutants_apply ${CMAKE_SOURCE_DIR}/tests/mutate LABELS unit
+                    ARGS --check ${mutants}/known ${mutants}/seed-1)
+endif()
 creel_test(test_core_queues SOURCES unit/test_core_queues.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_preempt SOURCES unit/test_core_preempt.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_guards SOURCES unit/test_core_guards.c LIBS creel_core_world LABELS unit)
