@@ -41,6 +41,7 @@ creel_test(test_core_preempt SOURCES unit/test_core_preempt.c LIBS creel_core_wo
 creel_test(test_core_guards SOURCES unit/test_core_guards.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_ledger SOURCES unit/test_core_ledger.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_activity SOURCES unit/test_core_activity.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_pages SOURCES unit/test_core_pages.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_views SOURCES unit/test_core_views.c LIBS creel_core_world LABELS unit)
 target_link_libraries(test_core_views PRIVATE m)
 creel_test(test_core_decommission SOURCES unit/test_core_decommission.c

@@ -197,6 +197,14 @@ static const char *strip_root_prefix(const char *q)
     return strncmp(q, "root.", 5) == 0 ? q + 5 : q;
 }
 
+static bool app_has_text(const struct rm_app *a, const char *text)
+{
+    char id[BASE_ID_TEXT_MAX];
+
+    return strcasestr(a->name, text) || strcasestr(a->user, text) || strcasestr(a->queue, text) ||
+           strcasestr(a->type, text) || strcasestr(base_app_id_text(&a->id, id), text);
+}
+
 static bool app_matches_filter(const struct rm_app *a, const struct rm_app_filter *f)
 {
     int64_t finish = rm_app_state_is_final(a->state) ? a->finish_us : 0;
@@ -212,7 +220,7 @@ static bool app_matches_filter(const struct rm_app *a, const struct rm_app_filte
     return list_is_empty_or_has(a->type, f->types, f->types_n) && tags_match(a, f) &&
            is_within(a->submit_us, f->started_begin_us, f->started_end_us) &&
            is_within(finish, f->finished_begin_us, f->finished_end_us) &&
-           (!f->jobs_only || a->is_job);
+           (!f->jobs_only || a->is_job) && (!f->text || app_has_text(a, f->text));
 }
 
 bool rm_view_apps(const struct rm_core *c, const struct rm_app_filter *f,
@@ -361,5 +369,37 @@ int rm_view_containers(const struct rm_core *c, struct base_attempt_id id, struc
     if (out->containers_n > first)
         qsort(out->containers + first, out->containers_n - first, sizeof *out->containers,
               compare_view_ids);
+    return 0;
+}
+
+int rm_view_container(const struct rm_core *c, const struct base_container_id *id,
+                      struct rm_views *out)
+{
+    const struct rm_container *ct = rm_container_find(c, id);
+
+    if (!ct)
+        return -BASE_ENOTFOUND;
+    copy_container(ct->app, ct, out);
+    return 0;
+}
+
+int rm_view_newest_containers(const struct rm_core *c, struct base_attempt_id id,
+                              const struct base_container_id *after, size_t max,
+                              struct rm_views *out, struct base_container_id *cursor, bool *more)
+{
+    const struct rm_app *a = rm_app_find(c, id.app);
+    const struct rm_container *last = after ? rm_container_find(c, after) : NULL, *ct;
+
+    if (!a || (after && (!last || last->app != a)))
+        return -BASE_ENOTFOUND;
+    ct = last ? last->app_next : a->containers;
+    for (int look = BASE_VIEW_CHUNK * 5; ct && max && look; ct = ct->app_next, look--) {
+        *cursor = ct->id;
+        if (id.attempt && ct->id.attempt.attempt != id.attempt)
+            continue;
+        copy_container(a, ct, out);
+        max--;
+    }
+    *more = ct != NULL;
     return 0;
 }

@@ -48,6 +48,7 @@ void rm_views_free(struct rm_views *v)
     free(v->queue_users);
     free(v->outputs);
     free(v->rounds);
+    free(v->turns);
     free(v->labels);
     free(v->node_labels);
     if (v->arena)
@@ -74,7 +75,7 @@ static void sum_queue_counts(const struct rm_core *c, struct rm_cluster_view *ou
         out->apps_running += c->queues[i].active_apps;
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             out->containers_pending += c->queues[i].pending[k];
-            for (int r = 0; r < RM_RES_NAMES; r++)
+            for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
                 out->pending.v[r] += c->queues[i].pending[k] * c->conf.slot_res[k].v[r];
         }
         out->pending.v[RM_RES_MAP_SLOTS] += c->queues[i].pending[BASE_TASK_MAP];
@@ -114,8 +115,9 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
             out->total.v[r] += n->state == RM_NODE_RUNNING           ? n->total.v[r]
                                : n->state == RM_NODE_DECOMMISSIONING ? n->used_res.v[r]
                                                                      : 0;
-            out->used.v[r] += n->used_res.v[r];
         }
+        for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
+            out->used.v[r] += n->used_res.v[r];
         out->used.v[RM_RES_MAP_SLOTS] += n->used[BASE_TASK_MAP];
         out->used.v[RM_RES_REDUCE_SLOTS] += n->used[BASE_TASK_REDUCE];
     }

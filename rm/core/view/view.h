@@ -206,6 +206,17 @@ struct rm_round_view { /* one offer of the free slots of a node */
     const char *const *wanting; /* paths of the queues that wanted slots */
     size_t wanting_n;
 };
+struct rm_turn_view { /* an application that waits for a slot, in its place in the order */
+    struct base_app_id app;
+    const char *user, *name, *queue;
+    int32_t priority;
+    int64_t pending, running, suspended; /* tasks or containers of the kind of slot */
+    const char *why;                     /* the policy's words; "" when it has none */
+};
+struct rm_slot_view {
+    const char *node; /* a running node with slots of the kind; NULL: there is none */
+    int64_t waiting;  /* applications that could use the slot, whatever the policy says */
+};
 struct rm_label_view {
     const char *name; /* "": the nodes without a label */
     bool exclusive;
@@ -228,6 +239,7 @@ struct rm_app_filter {
     uint32_t states;
     uint32_t results; /* bit set of enum rm_result; 0: all */
     const char *user, *queue, *name;
+    const char *text; /* in the id, the name, the user, the queue or the type, in any letter case */
     const char *const *types;
     size_t types_n; /* any of these types, compared without case */
     const char *const *tags;
@@ -256,6 +268,8 @@ struct rm_views {
     size_t outputs_n;
     struct rm_round_view *rounds;
     size_t rounds_n;
+    struct rm_turn_view *turns;
+    size_t turns_n;
     struct rm_label_view *labels;
     size_t labels_n;
     struct rm_node_label_view *node_labels;
@@ -279,6 +293,21 @@ int rm_view_app(const struct rm_core *core, struct base_app_id id, struct rm_vie
 int rm_view_attempts(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 /* Appends the live containers of an attempt, sorted by id; id.attempt 0: those of all attempts. */
 int rm_view_containers(const struct rm_core *core, struct base_attempt_id id, struct rm_views *out);
+/* Appends one live container. */
+int rm_view_container(const struct rm_core *core, const struct base_container_id *id,
+                      struct rm_views *out);
+/* Appends at most @max live containers of an attempt, the newest first, beginning with the one
+ * older than the live container @after (NULL: the newest of all); id.attempt 0: those of all
+ * attempts. Examines at most BASE_VIEW_CHUNK * 5. Sets *@cursor, the last one examined, and *@more:
+ * whether older ones are left. */
+int rm_view_newest_containers(const struct rm_core *core, struct base_attempt_id id,
+                              const struct base_container_id *after, size_t max,
+                              struct rm_views *out, struct base_container_id *cursor, bool *more);
+/* Appends at most @max applications that wait for slots of @kind, in the order in which the policy
+ * would offer them a free one, and tells in *@slot for which one the policy was asked. Appends
+ * nothing when there is no such slot. */
+void rm_view_turns(const struct rm_core *core, enum base_task_kind kind, size_t max,
+                   struct rm_views *out, struct rm_slot_view *slot);
 /* Appends at most @max nodes from position *pos on, and advances *pos. Nodes are in the
  * order in which the core learned of them, except that a new node takes the place of a forgotten
  * one. Returns true when more are left. */
