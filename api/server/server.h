@@ -54,6 +54,9 @@ struct api_route {
  * trailing slash; a wrong method is answered 405 with the servlet engine's page; Accept is not
  * considered. */
 #define API_ROUTE_SERVLET 4u
+/* Files that never change while the daemon runs: their answers may be kept, are the same for
+ * everyone, and are not compressed, so they are without Cache-Control, Expires, Pragma and Vary. */
+#define API_ROUTE_PLAIN_FILE 8u
 
 /* A filter in front of the handlers: called once a request's headers have arrived and its role,
  * if it has a route, is checked, for every path, known or not, and every method. Returns true when

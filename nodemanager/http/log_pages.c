@@ -2,14 +2,15 @@
  * YARN's answers name (containerLogsLink): the list of files, and a part of one. */
 #include <stdlib.h>
 
+#include "api/pages/escape.h"
 #include "base/conf/percent.h"
 #include "base/io/io.h"
 #include "nodemanager/http/answer.h"
 #include "nodemanager/http/framed_log.h"
-#include "nodemanager/http/html.h"
 #include "nodemanager/http/log_files.h"
 #include "nodemanager/http/log_server.h"
 #include "nodemanager/http/routes.h"
+#include "nodemanager/http/site.h"
 
 #define SHOWN_BYTES 4096 /* of a file's end, unless the query asks for another part */
 
@@ -21,14 +22,14 @@ static bool find_container(struct api_request *rq, struct nm *nm, struct base_co
     struct nm_log_owner owner;
 
     if (base_container_id_parse(text, id, NULL) < 0) {
-        nm_html_answer_missing(rq, "Container logs", "This is not the id of a container.");
+        nm_page_answer_missing(rq, "Container logs", "This is not the id of a container.");
         return false;
     }
     nm_log_find_owner(nm, id, &owner);
     if (owner.known)
         return true;
     if (!nm_log_server_redirect_page(rq, nm, text, api_path_arg(rq, 1), api_path_arg(rq, 2)))
-        nm_html_answer_missing(rq, "Container logs",
+        nm_page_answer_missing(rq, "Container logs",
                                "Unknown container. Container either has not started or has already "
                                "completed or doesn't belong to this node at all.");
     return false;
@@ -39,7 +40,7 @@ static void open_page(const struct base_container_id *id, struct base_buf *page)
     char text[BASE_ID_TEXT_MAX], title[BASE_ID_TEXT_MAX + sizeof "Logs for "];
 
     snprintf(title, sizeof title, "Logs for %s", base_container_id_text(id, text));
-    nm_html_open(page, title);
+    api_page_open(page, &nm_site, NULL, title);
 }
 
 /* Appends the path of the page that shows the file. */
@@ -70,14 +71,14 @@ static void get_list_page(struct api_request *rq, void *user)
         base_buf_adds(&page, "<p><a href=\"");
         add_file_path(&id, api_path_arg(rq, 1), list.v[i].name, &page);
         base_buf_adds(&page, "\">");
-        nm_html_text(&page, list.v[i].name);
+        api_html_add(&page, list.v[i].name);
         base_buf_addf(&page, " : Total file length is %lld bytes.</a> %s</p>\n",
                       (long long)list.v[i].size, nm_log_format_time(list.v[i].mtime_s, time));
     }
     if (list.len == 0)
         base_buf_adds(&page, "<p>No logs available for this container.</p>\n");
     free(list.v);
-    nm_html_answer(rq, &page);
+    api_page_answer(rq, 200, &page);
 }
 
 /* Reads the parameter @name as a place in a file of @size bytes: a number of bytes from its start,
@@ -108,7 +109,7 @@ static void get_file_page(struct api_request *rq, void *user)
         return;
     log.fd = nm_log_open(&nm->files, &id, name, &st);
     if (log.fd < 0) {
-        nm_html_answer_missing(rq, "Container logs", "Cannot find this log on the local disk.");
+        nm_page_answer_missing(rq, "Container logs", "Cannot find this log on the local disk.");
         return;
     }
     log.at = read_place(rq, "start", -SHOWN_BYTES, st.st_size);
@@ -116,7 +117,7 @@ static void get_file_page(struct api_request *rq, void *user)
     log.left = end > log.at ? end - log.at : 0;
     open_page(&id, &log.head);
     base_buf_adds(&log.head, "<h2>");
-    nm_html_text(&log.head, name);
+    api_html_add(&log.head, name);
     base_buf_adds(&log.head, "</h2>\n");
     if (log.left < st.st_size) {
         base_buf_addf(&log.head, "<p>Showing %lld bytes of %lld total. <a href=\"",
@@ -126,8 +127,9 @@ static void get_file_page(struct api_request *rq, void *user)
     }
     base_buf_adds(&log.head, "<pre>");
     base_buf_adds(&log.tail, "</pre>\n");
-    nm_html_close(&log.tail);
-    nm_answer_framed_log(rq, NM_HTML_TYPE, &log);
+    api_page_close(&log.tail);
+    api_page_add_headers(rq);
+    nm_answer_framed_log(rq, API_PAGE_TYPE, &log);
 }
 
 /* clang-format off */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/pages/escape.h"
 #include "base/conf/percent.h"
 #include "rm/daemon/relay.h"
 #include "rm/http/core_call.h"
@@ -24,20 +25,6 @@ static void answer_html(struct api_request *rq, unsigned status, struct base_buf
     api_answer(rq, status, API_TEXT, body);
 }
 
-static void add_html_escaped(struct base_buf *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '&')
-            base_buf_adds(out, "&amp;");
-        else if (*text == '<')
-            base_buf_adds(out, "&lt;");
-        else if (*text == '"')
-            base_buf_adds(out, "&quot;");
-        else
-            base_buf_add(out, text, 1);
-    }
-}
-
 static void answer_moved(struct api_request *rq, const char *url)
 {
     struct base_buf body = {0};
@@ -46,7 +33,7 @@ static void answer_moved(struct api_request *rq, const char *url)
     base_buf_adds(&body, "<html>\n  <head>\n    <title>\n      Moved\n    </title>\n  </head>\n"
                          "  <body>\n    <h1>\n      Moved\n    </h1>\n    <div>\n"
                          "      Content has moved \n      <a href=\"");
-    add_html_escaped(&body, url);
+    api_html_add(&body, url);
     base_buf_adds(&body, "\">here</a>\n    </div>\n  </body>\n</html>\n");
     answer_html(rq, 302, &body);
 }

@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
+#include "api/pages/escape.h"
 #include "base/io/io.h"
 
 #define COUNTER      "next.refresh.interval"
@@ -77,26 +78,6 @@ static void add_query(struct base_buf *out, const struct rm_standby_ask *ask, co
     }
 }
 
-/* Appends @text escaped for HTML. SOURCE: org.apache.hadoop.http.HtmlQuoting. */
-static void add_html_escaped(struct base_buf *out, const char *text)
-{
-    static const struct {
-        char c;
-        const char *text;
-    } quoted[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
-
-    for (; *text; text++) {
-        size_t i = 0;
-
-        while (i < sizeof quoted / sizeof *quoted && quoted[i].c != *text)
-            i++;
-        if (i < sizeof quoted / sizeof *quoted)
-            base_buf_adds(out, quoted[i].text);
-        else
-            base_buf_add(out, text, 1);
-    }
-}
-
 /* ---- answers ---- */
 
 /* URLEncodedUtils of Apache's HttpClient does not escape these. */
@@ -111,7 +92,7 @@ static void make_redirect_answer(const struct rm_standby_ask *ask, struct rm_sta
     out->status = 307;
     base_buf_addf(&out->location, "%s%s", ask->active, target.data);
     base_buf_adds(&out->body, "This is standby RM. The redirect url is: ");
-    add_html_escaped(&out->body, target.data);
+    api_html_add(&out->body, target.data);
     base_buf_adds(&out->body, "\n");
     base_buf_free(&target);
 }

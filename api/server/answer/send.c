@@ -1,7 +1,6 @@
 /* Turns a reply into libmicrohttpd's response and sends it. */
 #include "api/server/answer/send.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,6 +8,7 @@
 
 #include "api/server/answer/error.h"
 #include "api/server/answer/gzip.h"
+#include "api/server/answer/http_date.h"
 #include "api/server/answer/pieces.h"
 #include "api/server/answer/stream.h"
 #include "api/server/server_internal.h"
@@ -30,6 +30,11 @@ static bool is_creel_route(const struct api_request *rq)
     return rq->route && (rq->route->flags & API_ROUTE_CREEL);
 }
 
+static bool is_plain_file(const struct api_request *rq)
+{
+    return rq->route && (rq->route->flags & API_ROUTE_PLAIN_FILE);
+}
+
 /* Compresses the reply's body if the client accepts gzip and YARN would compress it. Returns true
  * when the body is compressed now. */
 static bool compress_body_if_wanted(struct api_request *rq)
@@ -39,7 +44,7 @@ static bool compress_body_if_wanted(struct api_request *rq)
 
     /* YARN compresses everything in REST but empty bodies and its pages. Small answers of Creel's
      * own routes are not worth the effort. */
-    if (!rq->accept_gzip || reply->page || reply->gate ||
+    if (!rq->accept_gzip || reply->page || reply->gate || is_plain_file(rq) ||
         (rq->route && (rq->route->flags & API_ROUTE_SERVLET)) ||
         (reply->final && reply->type == API_TEXT) ||
         (is_creel_route(rq) && reply->body.len < 1024) ||
@@ -86,23 +91,15 @@ static const char *find_added_header(const struct api_request *rq, const char *n
     return NULL;
 }
 
-/* Returns the present time as "Sat, 21 Nov 2026 07:02:07 GMT". Each thread formats it at most once
- * a second. */
+/* Returns the present time. Each thread formats it at most once a second. */
 static const char *get_http_date(void)
 {
     static _Thread_local time_t at;
-    static _Thread_local char text[40];
-    static const char days[] = "SunMonTueWedThuFriSat",
-                      months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    static _Thread_local char text[API_HTTP_DATE_MAX];
     time_t now = time(NULL);
 
     if (now != at || !text[0]) {
-        struct tm tm;
-
-        gmtime_r(&now, &tm);
-        snprintf(text, sizeof text, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT",
-                 days + 3 * tm.tm_wday, tm.tm_mday, months + 3 * tm.tm_mon, tm.tm_year + 1900,
-                 tm.tm_hour, tm.tm_min, tm.tm_sec);
+        api_http_date_text(now, text);
         at = now;
     }
     return text;
@@ -129,7 +126,9 @@ static void add_headers(struct api_request *rq, struct MHD_Response *r, bool pac
     const struct api_reply *reply = &rq->reply;
     const char *type = get_content_type(reply);
 
-    if (!reply->page && !find_added_header(rq, "Cache-Control")) {
+    if (is_plain_file(rq)) {
+        /* nothing about caches */
+    } else if (!reply->page && !find_added_header(rq, "Cache-Control")) {
         MHD_add_response_header(r, "Cache-Control", "no-cache");
         MHD_add_response_header(r, "Expires", get_http_date());
         MHD_add_response_header(r, "Pragma", "no-cache");
@@ -145,7 +144,7 @@ static void add_headers(struct api_request *rq, struct MHD_Response *r, bool pac
         MHD_add_response_header(r, "Cache-Control", "must-revalidate,no-cache,no-store");
     if (type && type[0] && reply->status != 204 && !find_added_header(rq, "Content-Type"))
         MHD_add_response_header(r, "Content-Type", type);
-    if (!reply->page && !reply->gate && reply->status != 307)
+    if (!reply->page && !reply->gate && reply->status != 307 && !is_plain_file(rq))
         MHD_add_response_header(r, "Vary", "Accept-Encoding");
     if (packed)
         MHD_add_response_header(r, "Content-Encoding", "gzip");

@@ -1,0 +1,15 @@
+/* api/pages/escape.h - texts inside HTML: the one place that makes them harmless. */
+#ifndef CREEL_API_PAGES_ESCAPE_H
+#define CREEL_API_PAGES_ESCAPE_H
+
+#include "base/mem.h"
+
+/* Appends @text for use in an element or in a quoted attribute: the characters & < > " ' become
+ * entities. U+FFFD replaces what could mislead a reader or a browser: bytes that are not UTF-8,
+ * control characters but line feed and tab, and the characters that change the direction of the
+ * text around them. SOURCE of the entities: org.apache.hadoop.http.HtmlQuoting. */
+void api_html_add(struct base_buf *out, const char *text);
+/* The same with at most @max bytes of @text, cut between characters; "…" replaces the rest. */
+void api_html_add_cut(struct base_buf *out, const char *text, size_t max);
+
+#endif
