@@ -39,7 +39,14 @@
     X(rm_yarn_label_changes_routes)                                                                \
     X(rm_yarn_node_resource_routes)                                                                \
     X(rm_api_drain_routes)                                                                         \
-    X(rm_api_nodes_routes)
+    X(rm_api_nodes_routes)                                                                         \
+    X(rm_pages_apps_routes)                                                                        \
+    X(rm_pages_app_routes)                                                                         \
+    X(rm_pages_parts_routes)                                                                       \
+    X(rm_pages_nodes_routes)                                                                       \
+    X(rm_pages_scheduler_routes)                                                                   \
+    X(rm_pages_about_routes)                                                                       \
+    X(api_files_routes)
 
 #define X(name)                                                                                    \
     extern const struct api_route name[];                                                          \
