@@ -11,6 +11,7 @@
 
 #include "api/server/conf.h"
 #include "api/server/hosts.h"
+#include "api/wire/node.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "nodemanager/daemon/aux_services.h"
@@ -204,6 +205,33 @@ static int start_before_threads(struct nm *nm, struct base_error *err)
     return rc;
 }
 
+static void look_for_unfinished(const struct nm_app_view *app, void *u)
+{
+    bool *found = u;
+
+    *found = *found || !app->finished;
+}
+
+/* A node that is ended on purpose signs off, so that the RM need not wait until it counts as lost.
+ * While an application has containers or map outputs here the node says nothing: they outlive the
+ * daemon, and wait for its return. */
+static void sign_off(struct nm *nm)
+{
+    struct base_buf body = {0};
+    struct base_error err = {0};
+    bool needed = false;
+
+    nm_core_each_app(nm->core, look_for_unfinished, &needed);
+    if (needed || !nm_core_is_registered(nm->core))
+        return;
+    wire_node_name_put(&(struct wire_node_name){.node_id = nm->node_id, .instance = nm->instance},
+                       &body);
+    if (nm_link_sign_off(nm->link, &body, &err) == 0)
+        base_log_info("nm", "signed off: nothing here is needed");
+    else
+        base_log_warn("nm", "cannot sign off: %s", err.text);
+}
+
 static int start_threads_and_run(struct nm *nm, struct base_error *err)
 {
     int rc = nm_files_start_janitor(&nm->files, err);
@@ -225,6 +253,8 @@ static int start_threads_and_run(struct nm *nm, struct base_error *err)
         rc = announce_ready(nm, err);
     if (rc == 0)
         nm_loop_run(nm);
+    if (rc == 0 && nm->told_to_end)
+        sign_off(nm);
     return rc;
 }
 

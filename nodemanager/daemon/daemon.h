@@ -89,6 +89,7 @@ struct nm {
     /* when a write last found the disk full; 0: never, or a test write has succeeded since */
     int64_t no_space_us;
     bool rm_away, stop;
+    bool told_to_end; /* by a signal */
     int exit_status;
 };
 

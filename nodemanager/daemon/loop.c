@@ -577,7 +577,7 @@ static void handle_daemon_signals(struct nm *nm)
         }
         base_log_info("nm", "%s: the daemon ends, its %zu containers go on",
                       strsignal((int)si.ssi_signo), nm_core_alive_count(nm->core));
-        nm->stop = true;
+        nm->stop = nm->told_to_end = true;
     }
 }
 

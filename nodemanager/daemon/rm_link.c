@@ -18,8 +18,9 @@
 #include "base/io/log.h"
 #include "nodemanager/daemon/leader_search.h"
 
-#define WAKE_TIMEOUT_MS 5000
-#define ANSWER_MAX      (64u << 20)
+#define WAKE_TIMEOUT_MS     5000
+#define SIGN_OFF_TIMEOUT_MS 2000
+#define ANSWER_MAX          (64u << 20)
 
 /* Time to connect; shorter with several RMs, since waiting for one delays the attempt with the
  * next. */
@@ -361,6 +362,25 @@ void nm_link_send_wake(struct nm_link_io *l, struct base_buf *body)
     pthread_mutex_lock(&l->lock);
     hand_over_job(l, &l->call, "wake", body, WAKE_TIMEOUT_MS);
     pthread_mutex_unlock(&l->lock);
+}
+
+int nm_link_sign_off(struct nm_link_io *l, struct base_buf *body, struct base_error *err)
+{
+    struct job j = {.timeout_ms = SIGN_OFF_TIMEOUT_MS};
+    struct base_http *http = base_http_new();
+    struct base_http_answer a = {0};
+    pthread_mutex_lock(&l->lock);
+    snprintf(j.url, sizeof j.url, "%s/ws/v1/nodetracker/unregister",
+             base_rm_cursor_url(&l->search.turn));
+    pthread_mutex_unlock(&l->lock);
+    move_body(&j.body, body);
+    int rc = post_job(l, http, &j, &a, err);
+    if (rc >= 0 && a.status != 204)
+        rc = base_error_set(err, -BASE_EIO, "%s: status %ld", j.url, a.status);
+    base_http_answer_free(&a);
+    base_buf_free(&j.body);
+    base_http_free(http);
+    return rc < 0 ? rc : 0;
 }
 
 bool nm_link_take_result(struct nm_link_io *l, struct nm_link_result *out)

@@ -29,6 +29,11 @@ void nm_link_send_heartbeat(struct nm_link_io *l, struct base_buf *body, int64_t
  * @body's memory. */
 void nm_link_send_wake(struct nm_link_io *l, struct base_buf *body);
 
+/* Tells the RM that was asked last that the node leaves, and waits up to two seconds for the
+ * answer; frees @body's memory. Returns 0 when the RM has agreed, otherwise a negative BASE_E* with
+ * @err. */
+int nm_link_sign_off(struct nm_link_io *l, struct base_buf *body, struct base_error *err);
+
 struct nm_link_result {
     int rc; /* 0: there is an HTTP answer */
     long status;

@@ -16,8 +16,9 @@
 
 struct node {
     char id[300], instance[64];
-    int64_t registrations, beats, last_id; /* last_id: the responseId processed last, -1 none */
-    char *stored;                          /* its answer */
+    int64_t registrations, sign_offs, beats,
+        last_id;  /* last_id: the responseId processed last, -1 none */
+    char *stored; /* its answer */
     json_t *orders, *last;
     struct api_request *parked;
     int64_t parked_until;
@@ -331,10 +332,27 @@ static void on_wake(struct api_request *rq, void *user)
     json_decref(j);
 }
 
+static void on_unregister(struct api_request *rq, void *user)
+{
+    struct fake_rm *rm = user;
+    json_t *j = body_of(rq);
+    const char *id = json_string_value(json_object_get(j, "nodeId"));
+    const char *instance = json_string_value(json_object_get(j, "instance"));
+    struct base_buf none = {0};
+    pthread_mutex_lock(&rm->lock);
+    struct node *n = id ? node_find(rm, id) : NULL;
+    if (n && instance && strcmp(instance, n->instance) == 0)
+        n->sign_offs++;
+    pthread_mutex_unlock(&rm->lock);
+    api_answer(rq, 204, API_JSON, &none);
+    json_decref(j);
+}
+
 static const struct api_route routes[] = {
     {"POST", "/ws/v1/nodetracker/register", API_ROLE_READ, 8 << 20, on_register, API_ROUTE_CREEL},
     {"POST", "/ws/v1/nodetracker/heartbeat", API_ROLE_READ, 8 << 20, on_heartbeat, API_ROUTE_CREEL},
     {"POST", "/ws/v1/nodetracker/wake", API_ROLE_READ, 65536, on_wake, API_ROUTE_CREEL},
+    {"POST", "/ws/v1/nodetracker/unregister", API_ROLE_READ, 65536, on_unregister, API_ROUTE_CREEL},
     {"GET", "/ws/v1/cluster/ha", API_ROLE_READ, 0, on_ha, API_ROUTE_CREEL},
 };
 
@@ -508,6 +526,13 @@ int64_t fake_rm_heartbeats(struct fake_rm *rm, size_t node)
 {
     int64_t n;
     LOCKED(rm, n = rm->nodes[node].beats);
+    return n;
+}
+
+int64_t fake_rm_sign_offs(struct fake_rm *rm, size_t node)
+{
+    int64_t n;
+    LOCKED(rm, n = rm->nodes[node].sign_offs);
     return n;
 }
 

@@ -44,6 +44,8 @@ int64_t fake_rm_registrations(struct fake_rm *rm, size_t node);
 bool fake_rm_wait_registrations(struct fake_rm *rm, size_t node, int64_t n, int ms);
 int64_t fake_rm_heartbeats(struct fake_rm *rm, size_t node);
 bool fake_rm_wait_heartbeats(struct fake_rm *rm, size_t node, int64_t n, int ms);
+/* How often the node has unregistered. */
+int64_t fake_rm_sign_offs(struct fake_rm *rm, size_t node);
 /* Queues one order, JSON text made by printf. Answers the parked heartbeat. */
 void fake_rm_order(struct fake_rm *rm, size_t node, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

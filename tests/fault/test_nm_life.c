@@ -394,6 +394,24 @@ static void test_term_and_kill_over_restart(void)
     fx_free(fx);
 }
 
+/* Goal: a daemon that is ended signs off when nothing on its node is needed, and says nothing while
+ * a container runs or the application may still want what the container has left. */
+static void test_sign_off(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fx_start(fx, 0);
+    CU_ASSERT_TRUE(fake_rm_wait_heartbeats(fx->rm, 0, 1, FX_WAIT_MS));
+    fx_kill(fx, 0, SIGTERM);
+    CU_ASSERT_EQUAL(fake_rm_sign_offs(fx->rm, 0), 1);
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "true");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
+    fx_kill(fx, 0, SIGTERM);
+    CU_ASSERT_EQUAL(fake_rm_sign_offs(fx->rm, 0), 1);
+    fx_free(fx);
+}
+
 /* Goal: a shim that is killed -9 takes its tree along, and the end is told as 137; also when it
  * happens while the daemon is away. */
 static void test_shim_killed(void)
@@ -809,6 +827,7 @@ int main(int argc, char **argv)
     CU_add_test(s, "kill a suspended one", test_kill_suspended);
     CU_add_test(s, "kill -9 of the daemon with 20 containers", test_restart_20);
     CU_add_test(s, "TERM of the daemon, kill over a restart", test_term_and_kill_over_restart);
+    CU_add_test(s, "end of the daemon: signs off when idle", test_sign_off);
     CU_add_test(s, "kill -9 of a shim", test_shim_killed);
     CU_add_test(s, "kill -9 of a shim, a stray process", test_shim_killed_stray);
     CU_add_test(s, "a shim's pid that was used again", test_shim_pid_reused);
